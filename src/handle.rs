@@ -1,0 +1,251 @@
+//! `int` handles and the objects behind them.
+//!
+//! A handle has MPICH's shape: two bits that say "made by the user" (`10` or `11`; predefined objects have `01`), four
+//! bits of kind (communicator, window, …), and 26 bits of which 20 are the index in the kind's [`Table`] and 6 are a
+//! generation; the lower bit of the "made by the user" pair is the generation's seventh bit. A slot that is used again
+//! gets the next generation, so a handle of a freed object is found out.
+//!
+//! A table is an append-only array of chunks: looking a handle up is two dependent loads (chunk, slot) and a compare,
+//! without lock and without reference count. Inserting and removing take a lock.
+
+use crate::bail;
+use crate::error::Result;
+use parking_lot::Mutex;
+use std::collections::VecDeque;
+use std::ptr::null_mut;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
+
+/// The kinds of objects, with the number MPICH gives them in bits 26-29 of a handle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Kind {
+    Comm = 1,
+    Group = 2,
+    Datatype = 3,
+    File = 4,
+    Errhandler = 5,
+    Op = 6,
+    Info = 7,
+    Win = 8,
+    Keyval = 9,
+    Request = 11,
+    Message = 12,
+    Session = 14,
+}
+
+const KIND_SHIFT: u32 = 26;
+const INDEX_BITS: u32 = 20;
+const GENERATIONS: u32 = 1 << 7;
+const CHUNK: usize = 1024;
+const CHUNKS: usize = (1 << INDEX_BITS) / CHUNK;
+/// Slots are reused only when this many are free, so that a stale handle stays recognisable for long.
+const REST: usize = 64;
+
+/// Whether `handle` has the bits of a user object of `kind`.
+pub fn is_user(handle: i32, kind: Kind) -> bool {
+    let h = handle as u32;
+    h >> 31 == 1 && (h >> KIND_SHIFT) & 0xf == kind as u32
+}
+
+fn index_of(handle: i32) -> usize {
+    (handle as u32 & ((1 << INDEX_BITS) - 1)) as usize
+}
+
+fn make(kind: Kind, index: usize, generation: u32) -> i32 {
+    let direct_bit = generation >> 6 & 1;
+    (1 << 31
+        | direct_bit << 30
+        | (kind as u32) << KIND_SHIFT
+        | (generation & 0x3f) << INDEX_BITS
+        | index as u32) as i32
+}
+
+struct Slot<T> {
+    /// The live handle, or 0.
+    handle: AtomicI32,
+    /// What an `Arc<T>` turned into; valid while `handle` is not 0.
+    object: AtomicPtr<T>,
+}
+
+struct Free {
+    /// (index, next generation), oldest first.
+    slots: VecDeque<(usize, u32)>,
+    used: usize,
+}
+
+/// The objects of one kind.
+pub struct Table<T> {
+    kind: Kind,
+    chunks: [AtomicPtr<[Slot<T>; CHUNK]>; CHUNKS],
+    free: Mutex<Free>,
+}
+
+impl<T> Table<T> {
+    pub const fn new(kind: Kind) -> Table<T> {
+        Table {
+            kind,
+            chunks: [const { AtomicPtr::new(null_mut()) }; CHUNKS],
+            free: Mutex::new(Free {
+                slots: VecDeque::new(),
+                used: 0,
+            }),
+        }
+    }
+
+    #[inline(always)]
+    fn slot(&self, index: usize) -> Option<&Slot<T>> {
+        let chunk = self.chunks[index / CHUNK].load(Ordering::Acquire);
+        // SAFETY: a chunk pointer is null or what `slot_or_new` leaked: it stays valid for ever.
+        unsafe { chunk.as_ref() }.map(|c| &c[index % CHUNK])
+    }
+
+    fn slot_or_new(&self, index: usize) -> &Slot<T> {
+        if self.slot(index).is_none() {
+            let fresh = Box::new(
+                [const {
+                    Slot {
+                        handle: AtomicI32::new(0),
+                        object: AtomicPtr::new(null_mut()),
+                    }
+                }; CHUNK],
+            );
+            // The caller holds the lock of `free`: nobody else makes chunks.
+            self.chunks[index / CHUNK].store(Box::into_raw(fresh), Ordering::Release);
+        }
+        self.slot(index).expect("the chunk was just made")
+    }
+
+    /// Gives `object` a handle.
+    pub fn insert(&self, object: Arc<T>) -> Result<i32> {
+        let mut free = self.free.lock();
+        let fresh = free.used < 1 << INDEX_BITS;
+        let (index, generation) = if free.slots.len() > REST || (!fresh && !free.slots.is_empty()) {
+            free.slots.pop_front().expect("checked not empty")
+        } else if fresh {
+            free.used += 1;
+            (free.used - 1, 0)
+        } else {
+            bail!(
+                NoMem,
+                "{:?} handles are exhausted: {} are in use",
+                self.kind,
+                1 << INDEX_BITS
+            );
+        };
+        let handle = make(self.kind, index, generation);
+        let slot = self.slot_or_new(index);
+        slot.object
+            .store(Arc::into_raw(object).cast_mut(), Ordering::Relaxed);
+        slot.handle.store(handle, Ordering::Release);
+        Ok(handle)
+    }
+
+    /// The object of `handle`. The reference is good until the handle is removed, which a correct program does not do
+    /// while it uses the object in another call.
+    #[inline(always)]
+    pub fn get(&self, handle: i32) -> Option<&T> {
+        let slot = self.slot(index_of(handle))?;
+        if slot.handle.load(Ordering::Acquire) != handle || handle >= 0 {
+            return None;
+        }
+        // SAFETY: the slot's handle is live, so `object` came from `Arc::into_raw` and the table still owns it.
+        unsafe { slot.object.load(Ordering::Relaxed).as_ref() }
+    }
+
+    /// The object of `handle`, counted: for keeping it beyond the call.
+    pub fn get_arc(&self, handle: i32) -> Option<Arc<T>> {
+        let _free = self.free.lock();
+        let object: *const T = self.get(handle)?;
+        // SAFETY: `object` came from `Arc::into_raw`, and the lock keeps `remove` from dropping the table's count.
+        unsafe {
+            Arc::increment_strong_count(object);
+            Some(Arc::from_raw(object))
+        }
+    }
+
+    /// Ends the handle's life and gives its object back.
+    pub fn remove(&self, handle: i32) -> Option<Arc<T>> {
+        let mut free = self.free.lock();
+        self.get(handle)?;
+        let index = index_of(handle);
+        let slot = self.slot(index)?;
+        slot.handle.store(0, Ordering::Release);
+        let object = slot.object.swap(null_mut(), Ordering::Relaxed);
+        let generation = (handle as u32 >> INDEX_BITS & 0x3f) | (handle as u32 >> 30 & 1) << 6;
+        free.slots
+            .push_back((index, (generation + 1) % GENERATIONS));
+        // SAFETY: `object` came from `Arc::into_raw` in `insert`, and this takes the table's only count of it.
+        Some(unsafe { Arc::from_raw(object) })
+    }
+
+    /// The handles that are alive, for end-of-life work and diagnosis.
+    pub fn live(&self) -> Vec<i32> {
+        let free = self.free.lock();
+        (0..free.used)
+            .filter_map(|i| Some(self.slot(i)?.handle.load(Ordering::Relaxed)))
+            .filter(|&h| h != 0)
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn handles_have_mpich_bits() {
+        let table = Table::<u32>::new(Kind::Win);
+        let h = table.insert(Arc::new(7)).unwrap();
+        assert_eq!(h as u32 >> 26, 0b10_1000);
+        assert!(is_user(h, Kind::Win) && !is_user(h, Kind::Comm));
+        assert_eq!(table.get(h), Some(&7));
+    }
+
+    #[test]
+    fn a_freed_handle_is_found_out_for_127_reuses() {
+        let table = Table::<u32>::new(Kind::Info);
+        let first = table.insert(Arc::new(0)).unwrap();
+        table.remove(first).unwrap();
+        for i in 1..(GENERATIONS as usize * (REST + 1)) {
+            let h = table.insert(Arc::new(i as u32)).unwrap();
+            assert_ne!(h, first);
+            assert!(table.get(first).is_none());
+            assert!(table.remove(first).is_none());
+            assert_eq!(*table.remove(h).unwrap(), i as u32);
+        }
+    }
+
+    #[test]
+    fn garbage_is_no_handle() {
+        let table = Table::<u32>::new(Kind::Comm);
+        let live = table.insert(Arc::new(1)).unwrap();
+        for garbage in [
+            0,
+            -1,
+            1,
+            i32::MIN,
+            i32::MAX,
+            live ^ 1,
+            live ^ (1 << 27),
+            0x4400_0000,
+        ] {
+            assert!(table.get(garbage).is_none(), "{garbage:#x}");
+        }
+    }
+
+    #[test]
+    fn twenty_thousand_live_objects() {
+        let table = Table::<usize>::new(Kind::Win);
+        let handles: Vec<i32> = (0..20_000)
+            .map(|i| table.insert(Arc::new(i)).unwrap())
+            .collect();
+        assert!(
+            handles
+                .iter()
+                .enumerate()
+                .all(|(i, &h)| table.get(h) == Some(&i))
+        );
+        assert_eq!(table.live().len(), 20_000);
+    }
+}

@@ -1,0 +1,14 @@
+//! rmashm: a single-node MPI library (MPICH ABI) whose heart is one-sided communication through shared memory.
+//!
+//! The rooms, and what each may call, are in ARCHITECTURE.md. Calls go inwards only:
+//! `abi → {win, p2p, coll, comm} → {runtime, datatype, op, info} → shm`.
+
+pub mod abi;
+pub mod comm;
+pub mod datatype;
+pub mod error;
+pub mod handle;
+pub mod info;
+pub mod op;
+pub mod runtime;
+pub mod shm;
