@@ -2,4 +2,5 @@
 //! references, calls one function of a room, and leaves errors to [`boundary`].
 
 pub mod boundary;
+pub mod constants;
 pub mod types;
