@@ -205,11 +205,8 @@ fn look_around() {
         let living = matches!(process.state(), State::Joining | State::Running);
         let pid = process.pid.load(Ordering::Relaxed) as i32;
         // SAFETY: signal 0 only asks whether the process exists.
-        if living
-            && pid > 0
-            && unsafe { libc::kill(pid, 0) } != 0
-            && nix::Error::last() == nix::Error::ESRCH
-        {
+        let gone = living && pid > 0 && unsafe { libc::kill(pid, 0) } != 0;
+        if gone && nix::Error::last() == nix::Error::ESRCH {
             // It may have finalized and left between the two looks.
             if matches!(process.state(), State::Joining | State::Running) {
                 table.bury(rank, Death::Unseen);
