@@ -18,6 +18,8 @@ typedef long MPI_Aint;
 typedef long MPI_Count;
 typedef long MPI_Offset;
 typedef int MPI_Fint;
+#define MPI_AINT_FMT_DEC_SPEC "%ld"
+#define MPI_AINT_FMT_HEX_SPEC "%lx"
 
 /* Handles, MPI_Status, enumerations, and the types of the user's functions. */
 typedef struct ADIOI_FileD ADIOI_FileD;
