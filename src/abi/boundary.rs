@@ -92,6 +92,23 @@ macro_rules! mpi_api {
     };
 }
 
+/// Makes the exported `MPI_X` and `PMPI_X` of a function that returns a value of its own instead of an error code.
+#[macro_export]
+macro_rules! mpi_plain {
+    (
+        $(#[$meta:meta])*
+        pub extern "C" fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> $result:ty $body:block
+    ) => {
+        $(#[$meta])*
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name($($arg: $type),*) -> $result {
+            #[unsafe(export_name = concat!("P", stringify!($name)))]
+            extern "C" fn shared($($arg: $type),*) -> $result $body
+            shared($($arg),*)
+        }
+    };
+}
+
 /// Gives `error` of the MPI function `function` to the error handler of the first object among its arguments.
 /// Returns the code for the caller, if the handler returns at all.
 #[cold]

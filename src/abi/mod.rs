@@ -4,4 +4,8 @@
 pub mod arguments;
 pub mod boundary;
 pub mod constants;
+pub mod data;
+pub mod environment;
+pub mod handles;
+pub mod status;
 pub mod types;
