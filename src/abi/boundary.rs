@@ -50,6 +50,9 @@ impl Argument for MPI_Group {}
 impl Argument for MPI_Info {}
 impl Argument for MPI_Errhandler {}
 impl Argument for MPI_Message {}
+impl Argument for MPI_File {}
+impl Argument for MPI_T_cb_safety {}
+impl Argument for MPI_T_source_order {}
 impl Argument for c_int {}
 impl Argument for i64 {}
 impl Argument for isize {}
