@@ -65,21 +65,32 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command, Strin
         Some(command) => Ok(command),
         None => {
             if request.parts.is_empty() {
-                return Err("no program was given (mpiexec -n 4 ./program; --help explains)".into());
+                return Err(
+                    "no program was given (mpiexec -n 4 ./program; --help explains)".into(),
+                );
             }
             let ranks: u64 = request.parts.iter().map(|part| u64::from(part.ranks)).sum();
             if ranks > u64::from(MOST_RANKS) {
-                return Err(format!("{ranks} ranks are more than the {MOST_RANKS} possible"));
+                return Err(format!(
+                    "{ranks} ranks are more than the {MOST_RANKS} possible"
+                ));
             }
             Ok(Command::Run(request))
         }
     }
 }
 
-fn parse_parts(words: &[OsString], request: &mut Request, in_file: bool) -> Result<Option<Command>, String> {
+fn parse_parts(
+    words: &[OsString],
+    request: &mut Request,
+    in_file: bool,
+) -> Result<Option<Command>, String> {
     let mut from_file = false;
     for words in words.split(|word| word == ":") {
-        let mut part = Part { ranks: 1, ..Part::default() };
+        let mut part = Part {
+            ranks: 1,
+            ..Part::default()
+        };
         let mut reader = Reader { words, next: 0 };
         let mut asked_ranks = false;
         while let Some((spec, name, values)) = reader.option()? {
@@ -87,7 +98,9 @@ fn parse_parts(words: &[OsString], request: &mut Request, in_file: bool) -> Resu
                 Ask::Help => return Ok(Some(Command::Help)),
                 Ask::Version => return Ok(Some(Command::Version)),
                 Ask::ConfigFile if in_file => {
-                    return Err(format!("{name} stands in a configuration file: they cannot be nested"));
+                    return Err(format!(
+                        "{name} stands in a configuration file: they cannot be nested"
+                    ));
                 }
                 Ask::ConfigFile => {
                     from_file = true;
@@ -141,7 +154,10 @@ impl Reader<'_> {
         self.next += 1;
         let dashes = if bytes.starts_with(b"--") { 2 } else { 1 };
         let (written, attached) = match bytes.iter().position(|byte| *byte == b'=') {
-            Some(at) => (&bytes[..at], Some(OsStr::from_bytes(&bytes[at + 1..]).to_os_string())),
+            Some(at) => (
+                &bytes[..at],
+                Some(OsStr::from_bytes(&bytes[at + 1..]).to_os_string()),
+            ),
             None => (bytes, None),
         };
         let written = String::from_utf8_lossy(written).into_owned();
@@ -150,13 +166,19 @@ impl Reader<'_> {
         let mut values = Vec::new();
         if let Some(value) = attached {
             if spec.values.is_empty() {
-                return Err(format!("{written} takes no value, but {} was given", value.display()));
+                return Err(format!(
+                    "{written} takes no value, but {} was given",
+                    value.display()
+                ));
             }
             values.push(value);
         }
         while values.len() < spec.values.len() {
             let Some(value) = self.words.get(self.next) else {
-                return Err(format!("{written} wants {}, and the command line ends", spec.values.join(" ")));
+                return Err(format!(
+                    "{written} wants {}, and the command line ends",
+                    spec.values.join(" ")
+                ));
             };
             self.next += 1;
             values.push(value.clone());
@@ -214,10 +236,12 @@ fn apply(
 fn rank_count(name: &str, value: &OsStr) -> Result<u32, String> {
     let shown = value.display();
     match value.to_str().map(str::parse::<i128>) {
-        Some(Ok(count)) if count < 1 => Err(format!("{name} is {shown}, but a job has at least 1 rank")),
-        Some(Ok(count)) if count > i128::from(MOST_RANKS) => {
-            Err(format!("{name} is {shown}, which is more than the {MOST_RANKS} ranks possible"))
+        Some(Ok(count)) if count < 1 => {
+            Err(format!("{name} is {shown}, but a job has at least 1 rank"))
         }
+        Some(Ok(count)) if count > i128::from(MOST_RANKS) => Err(format!(
+            "{name} is {shown}, which is more than the {MOST_RANKS} ranks possible"
+        )),
         Some(Ok(count)) => Ok(count as u32),
         _ => Err(format!("{name} is {shown}, which is not a number of ranks")),
     }
@@ -227,8 +251,13 @@ fn rank_count(name: &str, value: &OsStr) -> Result<u32, String> {
 pub fn seconds(name: &str, value: &OsStr) -> Result<Option<Duration>, String> {
     match value.to_str().map(str::parse::<f64>) {
         Some(Ok(seconds)) if seconds <= 0.0 => Ok(None),
-        Some(Ok(seconds)) if seconds.is_finite() => Ok(Some(Duration::from_secs_f64(seconds.min(1e9)))),
-        _ => Err(format!("{name} is {}, which is not a number of seconds", value.display())),
+        Some(Ok(seconds)) if seconds.is_finite() => {
+            Ok(Some(Duration::from_secs_f64(seconds.min(1e9))))
+        }
+        _ => Err(format!(
+            "{name} is {}, which is not a number of seconds",
+            value.display()
+        )),
     }
 }
 
@@ -236,13 +265,19 @@ fn binding(name: &str, value: &OsStr) -> Result<bool, String> {
     match value.to_str() {
         Some("core" | "core:1") => Ok(true),
         Some("none") => Ok(false),
-        _ => Err(format!("{name} is {}; it can be core or none", value.display())),
+        _ => Err(format!(
+            "{name} is {}; it can be core or none",
+            value.display()
+        )),
     }
 }
 
 fn names(list: &OsStr) -> Vec<OsString> {
     let names = list.as_bytes().split(|byte| *byte == b',');
-    names.filter(|name| !name.is_empty()).map(|name| OsString::from_vec(name.to_vec())).collect()
+    names
+        .filter(|name| !name.is_empty())
+        .map(|name| OsString::from_vec(name.to_vec()))
+        .collect()
 }
 
 /// `NAME VALUE`, or `NAME=VALUE` in one word.
@@ -252,7 +287,10 @@ fn variable(option: &str, mut values: Vec<OsString>) -> Result<(OsString, OsStri
         _ => split(&values[0]).ok_or_else(|| format!("{option} wants NAME VALUE"))?,
     };
     if name.is_empty() || name.as_bytes().contains(&b'=') {
-        return Err(format!("{option}: '{}' cannot be the name of a variable", name.display()));
+        return Err(format!(
+            "{option}: '{}' cannot be the name of a variable",
+            name.display()
+        ));
     }
     Ok((name, value))
 }
@@ -277,7 +315,8 @@ fn split(word: &OsStr) -> Option<(OsString, OsString)> {
 /// backslash at the end of a line continues it.
 fn parse_file(path: &OsStr, request: &mut Request) -> Result<Option<Command>, String> {
     let shown = path.display();
-    let text = std::fs::read(path).map_err(|error| format!("cannot read the configuration file {shown}: {error}"))?;
+    let text = std::fs::read(path)
+        .map_err(|error| format!("cannot read the configuration file {shown}: {error}"))?;
     let mut number = 0;
     let mut lines = text.split(|byte| *byte == b'\n');
     while let Some(line) = lines.next() {
@@ -316,9 +355,20 @@ mod tests {
 
     #[test]
     fn both_kinds_of_dashes() {
-        for line in ["-n 4 a", "-np 4 a", "--np 4 a", "--np=4 a", "-np=4 a", "--n=4 -- a"] {
+        for line in [
+            "-n 4 a",
+            "-np 4 a",
+            "--np 4 a",
+            "--np=4 a",
+            "-np=4 a",
+            "--n=4 -- a",
+        ] {
             let request = run(line).unwrap();
-            assert_eq!((request.ranks(), request.parts[0].program.to_str()), (4, Some("a")), "{line}");
+            assert_eq!(
+                (request.ranks(), request.parts[0].program.to_str()),
+                (4, Some("a")),
+                "{line}"
+            );
         }
     }
 

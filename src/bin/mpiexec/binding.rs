@@ -20,7 +20,9 @@ pub fn cores() -> Vec<CpuSet> {
 /// The package and core of a hardware thread; where the kernel does not say, each thread counts as a core.
 fn place(cpu: usize) -> (u32, u32) {
     let read = |what: &str| {
-        let text = std::fs::read_to_string(format!("/sys/devices/system/cpu/cpu{cpu}/topology/{what}")).ok()?;
+        let text =
+            std::fs::read_to_string(format!("/sys/devices/system/cpu/cpu{cpu}/topology/{what}"))
+                .ok()?;
         text.trim().parse::<u32>().ok()
     };
     match (read("physical_package_id"), read("core_id")) {

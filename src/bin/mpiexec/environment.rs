@@ -58,11 +58,15 @@ const FOREIGN: &[&str] = &[
 
 fn is_foreign(name: &OsStr) -> bool {
     let name = name.as_bytes();
-    FOREIGN.iter().any(|pattern| match pattern.strip_suffix('*') {
-        // Hydra's way of handing over the kinds of memory is a wish of the user, not a place in a job.
-        Some(start) => name.starts_with(start.as_bytes()) && name != b"PMI_mpi_memory_alloc_kinds",
-        None => name == pattern.as_bytes(),
-    })
+    FOREIGN
+        .iter()
+        .any(|pattern| match pattern.strip_suffix('*') {
+            // Hydra's way of handing over the kinds of memory is a wish of the user, not a place in a job.
+            Some(start) => {
+                name.starts_with(start.as_bytes()) && name != b"PMI_mpi_memory_alloc_kinds"
+            }
+            None => name == pattern.as_bytes(),
+        })
 }
 
 /// The variables of a part that are the same on all its ranks, ready for `execve`.
@@ -85,7 +89,11 @@ pub fn shared(
     });
     let mut variables: BTreeMap<OsString, OsString> = passed.collect();
     variables.extend(job.set.iter().chain(&part.set).cloned());
-    variables.extend(added.iter().map(|(name, value)| (OsString::from(name), value.clone())));
+    variables.extend(
+        added
+            .iter()
+            .map(|(name, value)| (OsString::from(name), value.clone())),
+    );
     variables
 }
 
@@ -103,14 +111,23 @@ mod tests {
     use super::*;
 
     fn own() -> impl Iterator<Item = (OsString, OsString)> {
-        [("A", "1"), ("B", "2"), ("PMI_FD", "7"), ("OMPI_COMM_WORLD_RANK", "3"), ("PMI_mpi_memory_alloc_kinds", "mpi")]
-            .into_iter()
-            .map(|(name, value)| (name.into(), value.into()))
+        [
+            ("A", "1"),
+            ("B", "2"),
+            ("PMI_FD", "7"),
+            ("OMPI_COMM_WORLD_RANK", "3"),
+            ("PMI_mpi_memory_alloc_kinds", "mpi"),
+        ]
+        .into_iter()
+        .map(|(name, value)| (name.into(), value.into()))
     }
 
     fn names(job: &Rules, part: &Rules) -> Vec<String> {
         let variables = shared(own(), job, part, &[]);
-        variables.into_iter().map(|(name, value)| format!("{}={}", name.display(), value.display())).collect()
+        variables
+            .into_iter()
+            .map(|(name, value)| format!("{}={}", name.display(), value.display()))
+            .collect()
     }
 
     fn only(names: &[&str]) -> Rules {
@@ -121,13 +138,22 @@ mod tests {
 
     #[test]
     fn other_launchers_variables_are_dropped() {
-        assert_eq!(names(&Rules::default(), &Rules::default()), ["A=1", "B=2", "PMI_mpi_memory_alloc_kinds=mpi"]);
+        assert_eq!(
+            names(&Rules::default(), &Rules::default()),
+            ["A=1", "B=2", "PMI_mpi_memory_alloc_kinds=mpi"]
+        );
     }
 
     #[test]
     fn the_parts_rules_win() {
-        let all = Rules { base: Some(Base::All), set: vec![("A".into(), "9".into())] };
-        assert_eq!(names(&only(&[]), &all), ["A=9", "B=2", "PMI_mpi_memory_alloc_kinds=mpi"]);
+        let all = Rules {
+            base: Some(Base::All),
+            set: vec![("A".into(), "9".into())],
+        };
+        assert_eq!(
+            names(&only(&[]), &all),
+            ["A=9", "B=2", "PMI_mpi_memory_alloc_kinds=mpi"]
+        );
         assert_eq!(names(&only(&["A"]), &only(&["B"])), ["A=1", "B=2"]);
         assert_eq!(names(&only(&["A"]), &Rules::default()), ["A=1"]);
     }

@@ -5,15 +5,23 @@ use std::path::Path;
 
 /// Checks a comma-separated list of hosts, each perhaps with `:slots`.
 pub fn check_list(list: &str) -> Result<(), String> {
-    list.split(',').map(str::trim).filter(|host| !host.is_empty()).try_for_each(check)
+    list.split(',')
+        .map(str::trim)
+        .filter(|host| !host.is_empty())
+        .try_for_each(check)
 }
 
 /// Checks a file of hosts: one a line, `#` begins a comment, what follows the name (slots) means nothing here.
 pub fn check_file(path: &Path) -> Result<(), String> {
     let shown = path.display();
-    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read the host file {shown}: {error}"))?;
-    let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
-    lines.filter_map(|line| line.split_whitespace().next()).try_for_each(check)
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| format!("cannot read the host file {shown}: {error}"))?;
+    let lines = text
+        .lines()
+        .map(|line| line.split('#').next().unwrap_or_default());
+    lines
+        .filter_map(|line| line.split_whitespace().next())
+        .try_for_each(check)
 }
 
 fn check(host: &str) -> Result<(), String> {
@@ -38,11 +46,17 @@ fn is_here(host: &str) -> bool {
     }
     let own = nix::unistd::gethostname().unwrap_or_default();
     let own = own.to_string_lossy();
-    let first = |name: &str| name.split('.').next().unwrap_or_default().to_ascii_lowercase();
+    let first = |name: &str| {
+        name.split('.')
+            .next()
+            .unwrap_or_default()
+            .to_ascii_lowercase()
+    };
     // One of the two may be the short form of the other.
     let same = host.eq_ignore_ascii_case(&own)
         || (first(host) == first(&own) && host.contains('.') != own.contains('.'));
-    same || ["localhost", "localhost.localdomain", "ip6-localhost"].contains(&host.to_ascii_lowercase().as_str())
+    same || ["localhost", "localhost.localdomain", "ip6-localhost"]
+        .contains(&host.to_ascii_lowercase().as_str())
 }
 
 /// Is `address` one of this machine's? A socket can be bound to those only.
@@ -57,7 +71,15 @@ mod tests {
     #[test]
     fn names_of_this_machine() {
         let own = nix::unistd::gethostname().unwrap().into_string().unwrap();
-        for host in ["localhost", "localhost:4", "127.0.0.1", "127.0.0.1:2", "LOCALHOST", "::1", &own] {
+        for host in [
+            "localhost",
+            "localhost:4",
+            "127.0.0.1",
+            "127.0.0.1:2",
+            "LOCALHOST",
+            "::1",
+            &own,
+        ] {
             assert!(check_list(host).is_ok(), "{host}");
         }
         assert!(check_list(&format!("localhost:1,{own}:7")).is_ok());

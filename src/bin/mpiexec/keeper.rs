@@ -83,8 +83,17 @@ impl Keeper {
                 // SAFETY: ends the child without running the launcher's exit handlers.
                 unsafe { libc::_exit(0) }
             }
-            pid => Ok(Keeper { pid: pid as pid_t, _line: writer }),
+            pid => Ok(Keeper {
+                pid: pid as pid_t,
+                _line: writer,
+            }),
         }
+    }
+}
+
+impl Keeper {
+    pub fn pid(&self) -> pid_t {
+        self.pid
     }
 }
 
@@ -122,11 +131,16 @@ fn watch(line: RawFd, roster: &Roster, mark: &[u8]) {
 
 /// Kills until nothing is found any more: what is being killed may still be forking.
 fn kill_all(roster: &Roster, mark: &[u8]) {
+    for pid in roster
+        .pids()
+        .iter()
+        .map(|pid| pid.load(Ordering::Relaxed))
+        .filter(|pid| *pid > 0)
+    {
+        // SAFETY: plain system call. The group is the rank's own: the launcher, now dead, did not give its number back.
+        unsafe { libc::kill(-pid, libc::SIGKILL) };
+    }
     for _ in 0..100 {
-        for pid in roster.pids().iter().map(|pid| pid.load(Ordering::Relaxed)).filter(|pid| *pid > 0) {
-            // SAFETY: plain system call. The group is the rank's own: its leader's number was not given back.
-            unsafe { libc::kill(-pid, libc::SIGKILL) };
-        }
         let marked: Vec<pid_t> = processes().filter(|pid| carries(*pid, mark)).collect();
         if marked.is_empty() {
             return;
@@ -142,12 +156,20 @@ fn kill_all(roster: &Roster, mark: &[u8]) {
 /// All processes of this machine (or container).
 pub fn processes() -> impl Iterator<Item = pid_t> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    entries.filter_map(|entry| std::str::from_utf8(entry.file_name().as_bytes()).ok()?.parse().ok())
+    entries.filter_map(|entry| {
+        std::str::from_utf8(entry.file_name().as_bytes())
+            .ok()?
+            .parse()
+            .ok()
+    })
 }
 
 fn carries(pid: pid_t, mark: &[u8]) -> bool {
     let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     // Another job's keeper, whose launcher ran in this one, has its own work to do yet.
-    environment.split(|byte| *byte == 0).any(|variable| variable == mark)
-        && std::fs::read(format!("/proc/{pid}/comm")).is_ok_and(|name| name.trim_ascii_end() != NAME.to_bytes())
+    environment
+        .split(|byte| *byte == 0)
+        .any(|variable| variable == mark)
+        && std::fs::read(format!("/proc/{pid}/comm"))
+            .is_ok_and(|name| name.trim_ascii_end() != NAME.to_bytes())
 }

@@ -61,33 +61,148 @@ const fn spec(
 
 /// Options of one part of the command line (parts are separated by `:`).
 const LOCAL: &[Spec] = &[
-    spec(&["n", "np", "c"], &["N"], Ask::Ranks, "number of ranks that run this program (default: 1)"),
-    spec(&["wdir", "wd"], &["DIR"], Ask::WorkDir, "working directory of these ranks"),
-    spec(&["env"], &["NAME", "VALUE"], Ask::Env, "set a variable for these ranks (NAME=VALUE too)"),
-    spec(&["envlist"], &["A,B,.."], Ask::EnvList, "pass only these variables on to these ranks"),
-    spec(&["envall"], &[], Ask::EnvAll, "pass all variables on to these ranks (default)"),
-    spec(&["envnone"], &[], Ask::EnvNone, "pass no variable on to these ranks"),
-    spec(&["x"], &["NAME[=VALUE]"], Ask::Export, "as -env NAME=VALUE; NAME alone passes it on"),
+    spec(
+        &["n", "np", "c"],
+        &["N"],
+        Ask::Ranks,
+        "number of ranks that run this program (default: 1)",
+    ),
+    spec(
+        &["wdir", "wd"],
+        &["DIR"],
+        Ask::WorkDir,
+        "working directory of these ranks",
+    ),
+    spec(
+        &["env"],
+        &["NAME", "VALUE"],
+        Ask::Env,
+        "set a variable for these ranks (NAME=VALUE too)",
+    ),
+    spec(
+        &["envlist"],
+        &["A,B,.."],
+        Ask::EnvList,
+        "pass only these variables on to these ranks",
+    ),
+    spec(
+        &["envall"],
+        &[],
+        Ask::EnvAll,
+        "pass all variables on to these ranks (default)",
+    ),
+    spec(
+        &["envnone"],
+        &[],
+        Ask::EnvNone,
+        "pass no variable on to these ranks",
+    ),
+    spec(
+        &["x"],
+        &["NAME[=VALUE]"],
+        Ask::Export,
+        "as -env NAME=VALUE; NAME alone passes it on",
+    ),
 ];
 
 /// Options of the whole job.
 const GLOBAL: &[Spec] = &[
-    spec(&["genv"], &["NAME", "VALUE"], Ask::GlobalEnv, "set a variable for all ranks (NAME=VALUE too)"),
-    spec(&["genvlist"], &["A,B,.."], Ask::GlobalEnvList, "pass only these variables on"),
-    spec(&["genvall"], &[], Ask::GlobalEnvAll, "pass all variables on (default)"),
-    spec(&["genvnone"], &[], Ask::GlobalEnvNone, "pass no variable on"),
-    spec(&["l", "prepend-rank", "tag-output"], &[], Ask::PrependRank, "begin each line of output with its rank: \"[3] \""),
-    spec(&["outfile-pattern"], &["FILE"], Ask::OutPattern, "write stdout to files; %r rank, %h host, %t time in s, %g and %p 0, %% a %"),
-    spec(&["errfile-pattern"], &["FILE"], Ask::ErrPattern, "write stderr to files, named likewise"),
-    spec(&["bind-to"], &["core|none"], Ask::BindTo, "give each rank a core of its own, if there are enough (default: none)"),
-    spec(&["timeout"], &["SECONDS"], Ask::Timeout, "end the job after this time (also: variable MPIEXEC_TIMEOUT)"),
-    spec(&["configfile"], &["FILE"], Ask::ConfigFile, "read the parts of the command line from FILE, one a line; # comments"),
-    spec(&["print-all-exitcodes"], &[], Ask::PrintExitCodes, "print the exit codes of all ranks at the end"),
-    spec(&["disable-auto-cleanup"], &[], Ask::NoCleanup, "do not end the job when a rank dies: the others are told, and go on"),
-    spec(&["memory-alloc-kinds"], &["KINDS"], Ask::MemoryAllocKinds, "memory allocation kinds the program asks for (MPI 4.1 §12.4.3)"),
-    spec(&["host", "hosts", "H"], &["HOSTS"], Ask::Hosts, "this machine, by any of its names: localhost, localhost:4"),
-    spec(&["f", "hostfile", "machinefile"], &["FILE"], Ask::HostFile, "file of hosts, all of them this machine"),
-    spec(&["v", "verbose"], &[], Ask::Verbose, "say what is started, and where"),
+    spec(
+        &["genv"],
+        &["NAME", "VALUE"],
+        Ask::GlobalEnv,
+        "set a variable for all ranks (NAME=VALUE too)",
+    ),
+    spec(
+        &["genvlist"],
+        &["A,B,.."],
+        Ask::GlobalEnvList,
+        "pass only these variables on",
+    ),
+    spec(
+        &["genvall"],
+        &[],
+        Ask::GlobalEnvAll,
+        "pass all variables on (default)",
+    ),
+    spec(
+        &["genvnone"],
+        &[],
+        Ask::GlobalEnvNone,
+        "pass no variable on",
+    ),
+    spec(
+        &["l", "prepend-rank", "tag-output"],
+        &[],
+        Ask::PrependRank,
+        "begin each line of output with its rank: \"[3] \"",
+    ),
+    spec(
+        &["outfile-pattern"],
+        &["FILE"],
+        Ask::OutPattern,
+        "write stdout to files; %r rank, %h host, %t time in s, %g and %p 0, %% a %",
+    ),
+    spec(
+        &["errfile-pattern"],
+        &["FILE"],
+        Ask::ErrPattern,
+        "write stderr to files, named likewise",
+    ),
+    spec(
+        &["bind-to"],
+        &["core|none"],
+        Ask::BindTo,
+        "give each rank a core of its own, if there are enough (default: none)",
+    ),
+    spec(
+        &["timeout"],
+        &["SECONDS"],
+        Ask::Timeout,
+        "end the job after this time (also: variable MPIEXEC_TIMEOUT)",
+    ),
+    spec(
+        &["configfile"],
+        &["FILE"],
+        Ask::ConfigFile,
+        "read the parts of the command line from FILE, one a line; # comments",
+    ),
+    spec(
+        &["print-all-exitcodes"],
+        &[],
+        Ask::PrintExitCodes,
+        "print the exit codes of all ranks at the end",
+    ),
+    spec(
+        &["disable-auto-cleanup"],
+        &[],
+        Ask::NoCleanup,
+        "do not end the job when a rank dies: the others are told, and go on",
+    ),
+    spec(
+        &["memory-alloc-kinds"],
+        &["KINDS"],
+        Ask::MemoryAllocKinds,
+        "memory allocation kinds the program asks for (MPI 4.1 §12.4.3)",
+    ),
+    spec(
+        &["host", "hosts", "H"],
+        &["HOSTS"],
+        Ask::Hosts,
+        "this machine, by any of its names: localhost, localhost:4",
+    ),
+    spec(
+        &["f", "hostfile", "machinefile"],
+        &["FILE"],
+        Ask::HostFile,
+        "file of hosts, all of them this machine",
+    ),
+    spec(
+        &["v", "verbose"],
+        &[],
+        Ask::Verbose,
+        "say what is started, and where",
+    ),
     spec(&["h", "help", "usage"], &[], Ask::Help, "this text"),
     spec(&["V", "version"], &[], Ask::Version, "the version"),
 ];
@@ -98,13 +213,23 @@ const NOTHING: &[Spec] = &[
     spec(&["allow-run-as-root"], &[], Ask::Nothing, ""),
     spec(&["quiet", "q"], &[], Ask::Nothing, ""),
     spec(&["launcher", "bootstrap"], &["NAME"], Ask::Nothing, ""),
-    spec(&["launcher-exec", "bootstrap-exec"], &["PROGRAM"], Ask::Nothing, ""),
+    spec(
+        &["launcher-exec", "bootstrap-exec"],
+        &["PROGRAM"],
+        Ask::Nothing,
+        "",
+    ),
     spec(&["rmk"], &["NAME"], Ask::Nothing, ""),
     spec(&["iface"], &["NAME"], Ask::Nothing, ""),
     spec(&["demux"], &["NAME"], Ask::Nothing, ""),
     spec(&["topolib"], &["NAME"], Ask::Nothing, ""),
     spec(&["nameserver"], &["HOST"], Ask::Nothing, ""),
-    spec(&["ppn", "perhost", "npernode", "N"], &["N"], Ask::Nothing, ""),
+    spec(
+        &["ppn", "perhost", "npernode", "N"],
+        &["N"],
+        Ask::Nothing,
+        "",
+    ),
     spec(&["map-by"], &["HOW"], Ask::Nothing, ""),
     spec(&["mca"], &["NAME", "VALUE"], Ask::Nothing, ""),
     spec(&["enable-x"], &[], Ask::Nothing, ""),
@@ -162,7 +287,9 @@ pub fn help() -> String {
     );
     section(&mut text, "For one program (each part between ':')", LOCAL);
     section(&mut text, "For the whole job", GLOBAL);
-    text.push_str("\nAccepted because scripts for other launchers give them; they mean nothing here:\n");
+    text.push_str(
+        "\nAccepted because scripts for other launchers give them; they mean nothing here:\n",
+    );
     for spec in NOTHING {
         let _ = writeln!(text, "  {}", forms(spec));
     }

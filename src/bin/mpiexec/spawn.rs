@@ -76,7 +76,11 @@ pub fn start(rank: &Rank, setting: &Setting) -> io::Result<pid_t> {
     let environment = Pointers::new(program.environment.iter().chain(&rank.variables));
     // A file without a magic number is a shell script by tradition.
     let shell = CString::from(c"/bin/sh");
-    let script = Pointers::new([&shell, &program.file].into_iter().chain(program.arguments.iter().skip(1)));
+    let script = Pointers::new(
+        [&shell, &program.file]
+            .into_iter()
+            .chain(program.arguments.iter().skip(1)),
+    );
     // SAFETY: the child calls only `become_rank`, which makes system calls and touches memory prepared above; it
     // allocates nothing, takes no lock and never returns.
     match unsafe { libc::fork() } {
@@ -145,7 +149,11 @@ unsafe fn become_rank(
             libc::signal(signal, libc::SIG_DFL);
         }
         libc::sigprocmask(libc::SIG_SETMASK, setting.signals.as_ref(), ptr::null_mut());
-        libc::execve(rank.program.file.as_ptr(), arguments.0.as_ptr(), environment.0.as_ptr());
+        libc::execve(
+            rank.program.file.as_ptr(),
+            arguments.0.as_ptr(),
+            environment.0.as_ptr(),
+        );
         if *libc::__errno_location() == libc::ENOEXEC {
             libc::execve(script.0[0], script.0.as_ptr(), environment.0.as_ptr());
         }
@@ -161,19 +169,29 @@ unsafe fn complain(rank: &Rank, setting: &Setting, step: Step) -> ! {
     // SAFETY: errno's location is always readable; the buffer is as long as said; `_exit` runs no handler.
     unsafe {
         let words: Complaint = [rank.number as i32, step as i32, *libc::__errno_location()];
-        libc::write(setting.complaints, words.as_ptr().cast(), size_of::<Complaint>());
+        libc::write(
+            setting.complaints,
+            words.as_ptr().cast(),
+            size_of::<Complaint>(),
+        );
         libc::_exit(127)
     }
 }
 
 /// Raises the limit on open files for `ranks` ranks with two pipes each; gives the limit as it was.
 pub fn raise_open_files(ranks: u32) -> Result<libc::rlimit, String> {
-    let mut before = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    let mut before = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
     // SAFETY: `before` is a valid place for the answer.
     unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut before) };
     let wanted = u64::from(ranks) * 2 + 64;
     if before.rlim_cur < wanted {
-        let raised = libc::rlimit { rlim_cur: wanted.min(before.rlim_max), ..before };
+        let raised = libc::rlimit {
+            rlim_cur: wanted.min(before.rlim_max),
+            ..before
+        };
         // SAFETY: `raised` is a valid limit, not above the hard one.
         let done = unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raised) } == 0;
         if !done || raised.rlim_cur < wanted {
@@ -191,8 +209,16 @@ pub fn signal_text(signal: c_int) -> String {
     // SAFETY: strsignal gives a valid string for every number; it is copied before anything else could overwrite it.
     let text = unsafe {
         let text = libc::strsignal(signal);
-        if text.is_null() { None } else { Some(CStr::from_ptr(text).to_string_lossy().into_owned()) }
+        if text.is_null() {
+            None
+        } else {
+            Some(CStr::from_ptr(text).to_string_lossy().into_owned())
+        }
     };
-    text.or_else(|| Signal::try_from(signal).ok().map(|signal| signal.to_string()))
-        .unwrap_or_else(|| format!("signal {signal}"))
+    text.or_else(|| {
+        Signal::try_from(signal)
+            .ok()
+            .map(|signal| signal.to_string())
+    })
+    .unwrap_or_else(|| format!("signal {signal}"))
 }
