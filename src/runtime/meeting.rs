@@ -76,6 +76,7 @@ impl Meeting {
             key: 0,
             what,
             ranks: Ranks::These(&self.members),
+            announce: None,
         };
         wait(&waiting, || self.block.barrier.passed(round))
     }

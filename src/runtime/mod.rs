@@ -101,6 +101,7 @@ pub fn meet() -> Result<()> {
         key: 0,
         what: &what,
         ranks: Ranks::All,
+        announce: None,
     };
     wait(&waiting, || {
         job.table.job.joined.load(Ordering::Acquire) >= job.ranks
@@ -122,6 +123,7 @@ pub fn leave() -> Result<()> {
         key: 0,
         what: &what,
         ranks: Ranks::All,
+        announce: None,
     };
     let met = wait(&waiting, || {
         job.table.job.left.load(Ordering::Acquire) >= job.ranks

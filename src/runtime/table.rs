@@ -104,7 +104,7 @@ pub struct Process {
 }
 
 const _: () = assert!(size_of::<Wait>() == 120);
-const _: () = assert!(size_of::<Process>() % LINE == 0);
+const _: () = assert!(size_of::<Process>().is_multiple_of(LINE));
 const _: () = assert!(align_of::<Process>() == LINE && size_of::<Job>() == LINE);
 
 /// How a rank ended.

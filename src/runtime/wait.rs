@@ -34,6 +34,8 @@ pub struct Waiting<'a> {
     /// Says it in words, for the launcher's report of a death and for the watchdog of a hang: "MPI_Win_lock of rank 3".
     pub what: &'a dyn Fn() -> String,
     pub ranks: Ranks<'a>,
+    /// Called before every sleep, when this thread is registered and before it looks a last time.
+    pub announce: Option<&'a dyn Fn()>,
 }
 
 /// How long a waiter spins before it yields, when every rank can have a core.
@@ -142,6 +144,9 @@ fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> 
     let result = loop {
         let bell = process.bell.load(Ordering::Acquire);
         process.sleepers.fetch_add(1, Ordering::SeqCst);
+        if let Some(announce) = waiting.announce {
+            announce();
+        }
         full_fence();
         let moved = progress();
         let over = ready();
@@ -205,11 +210,8 @@ fn look_around() {
         let living = matches!(process.state(), State::Joining | State::Running);
         let pid = process.pid.load(Ordering::Relaxed) as i32;
         // SAFETY: signal 0 only asks whether the process exists.
-        if living
-            && pid > 0
-            && unsafe { libc::kill(pid, 0) } != 0
-            && nix::Error::last() == nix::Error::ESRCH
-        {
+        let gone = living && pid > 0 && unsafe { libc::kill(pid, 0) } != 0;
+        if gone && nix::Error::last() == nix::Error::ESRCH {
             // It may have finalized and left between the two looks.
             if matches!(process.state(), State::Joining | State::Running) {
                 table.bury(rank, Death::Unseen);

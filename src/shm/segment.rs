@@ -95,7 +95,7 @@ impl Segment {
                 header.magic.store(MAGIC, Ordering::Release);
                 return Ok(segment);
             }
-            len = len / 2 & !(HUGE - 1);
+            len = (len / 2) & !(HUGE - 1);
         }
     }
 
@@ -269,12 +269,8 @@ mod tests {
         }
         one.punch(a, HUGE);
         // SAFETY: as above.
-        assert_eq!(
-            unsafe { two.at::<AtomicU64>(a).as_ref() }
-                .unwrap()
-                .load(Ordering::Relaxed),
-            0
-        );
+        let there = unsafe { two.at::<AtomicU64>(a).as_ref() }.unwrap();
+        assert_eq!(there.load(Ordering::Relaxed), 0);
     }
 
     #[test]
