@@ -19,6 +19,7 @@ pub mod amo;
 pub mod control;
 pub mod create;
 pub mod epoch;
+pub mod memory;
 pub mod passive;
 pub mod query;
 pub mod transfer;
@@ -96,7 +97,7 @@ pub struct Window {
     /// What this process gave: what the attributes point to.
     pub own: Own,
     pub hints: Mutex<query::Hints>,
-    pub name: Mutex<Box<[u8]>>,
+    pub name: Mutex<Box<str>>,
     pub handler: Slot,
     /// The handle, for callbacks.
     pub handle: AtomicI32,

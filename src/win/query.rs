@@ -3,7 +3,9 @@
 use super::{Flavor, Reach, Window};
 use crate::abi::constants::MPI_PROC_NULL;
 use crate::error::Result;
+use crate::comm::group::Group;
 use crate::{bail, err};
+use std::sync::Arc;
 use std::ffi::{c_int, c_void};
 
 /// The info keys that windows take, with their values. What is not understood keeps its default, as hints do.
@@ -131,6 +133,11 @@ impl Window {
             disp_unit: target.disp_unit as isize,
             base: base.cast(),
         })
+    }
+
+    /// The group of the window's processes.
+    pub fn group(&self) -> Arc<Group> {
+        Arc::new(Group::new(self.meeting.members.clone(), crate::runtime::job().rank))
     }
 
     /// A valid address for a segment without bytes.
