@@ -22,24 +22,40 @@ typedef int MPI_Fint;
 #define MPI_AINT_FMT_HEX_SPEC "%lx"
 
 /* Handles, MPI_Status, enumerations, and the types of the user's functions. */
-typedef struct ADIOI_FileD ADIOI_FileD;
-typedef struct MPIR_T_cvar_handle_s MPIR_T_cvar_handle_s;
-typedef struct MPIR_T_enum_s MPIR_T_enum_s;
-typedef struct MPIR_T_event_instance_s MPIR_T_event_instance_s;
-typedef struct MPIR_T_event_registration_s MPIR_T_event_registration_s;
-typedef struct MPIR_T_pvar_handle_s MPIR_T_pvar_handle_s;
-typedef struct MPIR_T_pvar_session_s MPIR_T_pvar_session_s;
 typedef int MPI_Comm;
-typedef int MPI_Datatype;
+typedef int MPI_Win;
 typedef int MPI_Group;
+typedef int MPI_Datatype;
+typedef int MPI_Op;
 typedef int MPI_Info;
 typedef int MPI_Request;
-typedef int MPI_Op;
 typedef int MPI_Errhandler;
-typedef int MPI_Win;
 typedef int MPI_Message;
 typedef int MPI_Session;
+typedef enum MPI_T_cb_safety {
+    MPI_T_CB_REQUIRE_NONE = 0,
+    MPI_T_CB_REQUIRE_MPI_RESTRICTED = 1,
+    MPI_T_CB_REQUIRE_THREAD_SAFE = 2,
+    MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE = 3
+} MPI_T_cb_safety;
+typedef enum MPI_T_source_order {
+    MPI_T_SOURCE_ORDERED = 0,
+    MPI_T_SOURCE_UNORDERED = 1
+} MPI_T_source_order;
+typedef struct ADIOI_FileD ADIOI_FileD;
+typedef struct MPIR_T_enum_s MPIR_T_enum_s;
+typedef struct MPIR_T_cvar_handle_s MPIR_T_cvar_handle_s;
+typedef struct MPIR_T_pvar_handle_s MPIR_T_pvar_handle_s;
+typedef struct MPIR_T_pvar_session_s MPIR_T_pvar_session_s;
+typedef struct MPIR_T_event_registration_s MPIR_T_event_registration_s;
+typedef struct MPIR_T_event_instance_s MPIR_T_event_instance_s;
 typedef struct ADIOI_FileD *MPI_File;
+typedef struct MPIR_T_enum_s *MPI_T_enum;
+typedef struct MPIR_T_cvar_handle_s *MPI_T_cvar_handle;
+typedef struct MPIR_T_pvar_handle_s *MPI_T_pvar_handle;
+typedef struct MPIR_T_pvar_session_s *MPI_T_pvar_session;
+typedef struct MPIR_T_event_registration_s *MPI_T_event_registration;
+typedef struct MPIR_T_event_instance_s *MPI_T_event_instance;
 typedef struct MPI_Status {
     int count_lo;
     int count_hi_and_cancelled;
@@ -54,22 +70,6 @@ typedef struct MPI_F08_status {
     MPI_Fint MPI_TAG;
     MPI_Fint MPI_ERROR;
 } MPI_F08_status;
-typedef enum MPI_T_cb_safety {
-    MPI_T_CB_REQUIRE_NONE = 0,
-    MPI_T_CB_REQUIRE_MPI_RESTRICTED = 1,
-    MPI_T_CB_REQUIRE_THREAD_SAFE = 2,
-    MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE = 3
-} MPI_T_cb_safety;
-typedef enum MPI_T_source_order {
-    MPI_T_SOURCE_ORDERED = 0,
-    MPI_T_SOURCE_UNORDERED = 1
-} MPI_T_source_order;
-typedef struct MPIR_T_enum_s *MPI_T_enum;
-typedef struct MPIR_T_cvar_handle_s *MPI_T_cvar_handle;
-typedef struct MPIR_T_pvar_handle_s *MPI_T_pvar_handle;
-typedef struct MPIR_T_pvar_session_s *MPI_T_pvar_session;
-typedef struct MPIR_T_event_registration_s *MPI_T_event_registration;
-typedef struct MPIR_T_event_instance_s *MPI_T_event_instance;
 typedef void (MPI_User_function)(void *invec, void *inoutvec, int *len, MPI_Datatype *datatype);
 typedef void (MPI_User_function_c)(void *invec, void *inoutvec, MPI_Count *len, MPI_Datatype *datatype);
 typedef int (MPI_Copy_function)(MPI_Comm oldcomm, int keyval, void *extra_state, void *attribute_val_in,
