@@ -95,7 +95,7 @@ fn prepare(source: &str) -> String {
         if text == "#[cfg(test)]" && lines.peek().is_some_and(|next| next.starts_with("mod ")) {
             break;
         }
-        if text.starts_with("//") {
+        if text.starts_with("//") || text.starts_with("#![") {
             continue;
         }
         match text {
