@@ -135,6 +135,11 @@ pub fn leave() -> Result<()> {
     met
 }
 
+/// The process id of a rank.
+pub fn pid_of(rank: u32) -> i32 {
+    job().table.processes[rank as usize].pid.load(Ordering::Relaxed) as i32
+}
+
 /// A context id that no communicator of this job has had.
 pub fn new_context() -> u32 {
     job().table.job.contexts.fetch_add(1, Ordering::Relaxed)
