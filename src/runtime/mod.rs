@@ -9,6 +9,7 @@ mod handover;
 pub mod launch;
 mod launcher;
 pub mod meeting;
+pub mod phase;
 mod pmi;
 pub mod table;
 pub mod wait;
