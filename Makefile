@@ -9,19 +9,17 @@ CARGO_TARGET_DIR ?= target
 # The name a linked program records. Every MPICH-ABI library (MPICH since 3.1, Intel MPI, ...) can be found by it.
 SONAME := libmpi.so.12
 
-# The shipped library has a target folder of its own: a cdylib built together with the rlib, as for the binaries
-# and the tests, loses link-time optimisation, and cargo would keep both under one name and rebuild them in turn.
-SHIPPED := $(CARGO_TARGET_DIR)/shipped
 # cargo does not take part in make's -j.
 RUN_CARGO := env -u MAKEFLAGS -u MFLAGS $(CARGO)
 
 .DEFAULT_GOAL := stage
 .PHONY: stage install demo check imb clean help
 
+# The library as a cdylib alone: built together with an rlib it would lose link-time optimisation.
 stage:
-	$(RUN_CARGO) rustc --release --lib --crate-type cdylib --target-dir '$(SHIPPED)' -- -C link-arg=-Wl,-soname,$(SONAME)
+	$(RUN_CARGO) rustc --release --lib --crate-type cdylib --target-dir '$(CARGO_TARGET_DIR)' -- -C link-arg=-Wl,-soname,$(SONAME)
 	$(RUN_CARGO) build --release --bins --target-dir '$(CARGO_TARGET_DIR)'
-	@tools/stage '$(SHIPPED)/release' '$(CARGO_TARGET_DIR)/release' '$(BUILD)'
+	@tools/stage '$(CARGO_TARGET_DIR)/release' '$(CARGO_TARGET_DIR)/release' '$(BUILD)'
 
 # Installs what is staged, brought up to date first unless there is no cargo (as under sudo, often).
 install:
