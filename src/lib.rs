@@ -12,3 +12,4 @@ pub mod info;
 pub mod op;
 pub mod runtime;
 pub mod shm;
+pub mod startup;

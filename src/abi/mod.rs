@@ -1,5 +1,14 @@
 //! What C sees: one file per chapter of the standard. A function here checks arguments, turns handles into
 //! references, calls one function of a room, and leaves errors to [`boundary`].
 
+pub mod arguments;
 pub mod boundary;
+pub mod comm;
+pub mod constants;
+pub mod data;
+pub mod environment;
+pub mod errhandler;
+pub mod handles;
+pub mod init;
+pub mod status;
 pub mod types;

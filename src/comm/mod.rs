@@ -1,1 +1,146 @@
-//! Communicators.
+//! Groups and communicators.
+//!
+//! A communicator is made by its parent's processes in one or two exchanges in shared memory (`create`): every process
+//! says whether it could do its part, so that either all of them get the communicator or all get an error.
+
+pub mod group;
+
+use crate::abi::types::MPI_Comm;
+use crate::bail;
+use crate::error::Result;
+use crate::error::handler::Slot;
+use crate::handle::{Kind, Table};
+use crate::runtime::job;
+use crate::runtime::meeting::Meeting;
+use crate::shm::atomic::Ordering;
+use group::Group;
+use parking_lot::Mutex;
+use std::ptr::null_mut;
+use std::sync::Arc;
+use std::sync::atomic::AtomicPtr;
+
+/// A communicator.
+pub struct Comm {
+    /// Its number in the job: messages of different contexts never match. The same on all its processes.
+    pub context: u32,
+    /// The (local) group.
+    pub group: Arc<Group>,
+    /// The caller's rank.
+    pub rank: usize,
+    /// Where its processes meet in shared memory.
+    pub meeting: Meeting,
+    /// Its error handler at this process.
+    pub handler: Slot,
+    name: Mutex<String>,
+}
+
+/// Communicators made by the user.
+pub static COMMS: Table<Comm> = Table::new(Kind::Comm);
+/// MPI_COMM_WORLD and MPI_COMM_SELF between MPI_Init and MPI_Finalize: what `Arc::into_raw` gave, else null.
+static PREDEFINED: [AtomicPtr<Comm>; 2] = [const { AtomicPtr::new(null_mut()) }; 2];
+
+pub const COMM_WORLD: MPI_Comm = MPI_Comm(0x4400_0000);
+pub const COMM_SELF: MPI_Comm = MPI_Comm(0x4400_0001);
+
+impl Comm {
+    pub fn size(&self) -> usize {
+        self.group.size()
+    }
+
+    /// The rank in the job of the process with `rank` here.
+    #[inline(always)]
+    pub fn world_rank(&self, rank: usize) -> u32 {
+        self.group.members[rank]
+    }
+
+    /// What people read: its name, or else its handle.
+    pub fn title(&self, handle: MPI_Comm) -> String {
+        let name = self.name.lock();
+        match name.is_empty() {
+            true => format!("{:#x}", handle.0),
+            false => name.clone(),
+        }
+    }
+}
+
+/// The communicator of a handle, if there is one.
+#[inline(always)]
+pub fn find(handle: MPI_Comm) -> Option<&'static Comm> {
+    match handle {
+        // SAFETY: the pointer is null or of a communicator that is never dropped.
+        COMM_WORLD | COMM_SELF => unsafe {
+            PREDEFINED[(handle.0 & 1) as usize]
+                .load(Ordering::Acquire)
+                .as_ref()
+        },
+        MPI_Comm(user) => COMMS.get(user),
+    }
+}
+
+/// The communicator of a handle. Error: `MPI_ERR_COMM`.
+#[inline(always)]
+pub fn get(handle: MPI_Comm) -> Result<&'static Comm> {
+    match find(handle) {
+        Some(comm) => Ok(comm),
+        None => no_communicator(handle),
+    }
+}
+
+#[cold]
+fn no_communicator<T>(handle: MPI_Comm) -> Result<T> {
+    if handle.0 == 0x0400_0000 {
+        bail!(Comm, "comm is MPI_COMM_NULL");
+    }
+    bail!(Comm, "comm is {:#x}, which is no communicator", handle.0)
+}
+
+/// Rank 0 makes what the world's processes meet in, before it joins the others.
+pub fn prepare_world() -> Result<()> {
+    let job = job();
+    if job.rank == 0 {
+        let block = Meeting::create(job.ranks as usize)?;
+        // Contexts 0 and 1 are the world's and the selves'.
+        job.table.job.contexts.store(2, Ordering::Relaxed);
+        job.table.job.world.store(block as u64, Ordering::Release);
+    }
+    Ok(())
+}
+
+/// Makes MPI_COMM_WORLD and MPI_COMM_SELF, when all are there.
+pub fn open_world() -> Result<()> {
+    let job = job();
+    let members: Arc<[u32]> = (0..job.ranks).collect();
+    let block = job.table.job.world.load(Ordering::Acquire) as usize;
+    let me: Arc<[u32]> = Arc::new([job.rank]);
+    let alone = Meeting::open(Meeting::create(1)?, me.clone(), 0);
+    let world = Meeting::open(block, members.clone(), job.rank as usize);
+    let predefined = [
+        (world, members, "MPI_COMM_WORLD"),
+        (alone, me, "MPI_COMM_SELF"),
+    ];
+    for (context, (meeting, members, name)) in predefined.into_iter().enumerate() {
+        let comm = Comm {
+            context: context as u32,
+            rank: meeting.rank,
+            group: Arc::new(Group::new(members, job.rank)),
+            meeting,
+            handler: Slot::new(),
+            name: Mutex::new(name.into()),
+        };
+        let comm = Arc::into_raw(Arc::new(comm)).cast_mut();
+        PREDEFINED[context].store(comm, Ordering::Release);
+    }
+    Ok(())
+}
+
+/// Makes MPI_COMM_WORLD and MPI_COMM_SELF unknown, when MPI is over. A thread that still uses them finds their memory.
+pub fn close_world() {
+    for comm in &PREDEFINED {
+        comm.store(null_mut(), Ordering::Release);
+    }
+}
+
+/// Deletes the attributes of MPI_COMM_SELF.
+pub fn delete_self_attributes() -> Result<()> {
+    Ok(())
+}

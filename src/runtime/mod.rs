@@ -1,1 +1,189 @@
-//! The job.
+//! Becoming a job and being one: the launch environment, the process table, the wait loop, the end.
+//!
+//! May call `shm` only. A process comes to its job in two steps, so that the rooms above can put what others need to find
+//! into the segment in between: [`attach`] (the segment is mapped, rank and size are known), then [`meet`] (everybody is
+//! there). It goes with [`leave`].
+
+pub mod abort;
+mod handover;
+pub mod launch;
+mod launcher;
+pub mod meeting;
+pub mod phase;
+mod pmi;
+pub mod table;
+pub mod wait;
+
+use crate::bail;
+use crate::error::Result;
+use crate::shm::atomic::Ordering;
+use launcher::Launcher;
+use std::sync::OnceLock;
+use table::{CORE_WORDS, Process, State, Table};
+pub use wait::{Ranks, Waiting, ring, ring_key, wait};
+
+/// This process's job.
+pub struct Job {
+    pub rank: u32,
+    pub ranks: u32,
+    pub table: Table,
+    /// Which of the programs of an MPMD start this is.
+    pub appnum: Option<i32>,
+    launcher: Launcher,
+}
+
+static JOB: OnceLock<Job> = OnceLock::new();
+
+/// This process's job.
+///
+/// # Panics
+/// Before [`attach`].
+#[inline(always)]
+pub fn job() -> &'static Job {
+    JOB.get().expect("the process is part of a job")
+}
+
+/// This process's job, if it is part of one.
+pub fn try_job() -> Option<&'static Job> {
+    JOB.get()
+}
+
+/// This process's entry in the process table.
+#[inline(always)]
+pub fn me() -> &'static Process {
+    let job = job();
+    &job.table.processes[job.rank as usize]
+}
+
+/// Finds the job and maps its segment. The second call finds it done.
+///
+/// Blocks under a foreign launcher, until the others are there too. Errors: `MPI_ERR_OTHER` where the launch environment
+/// is contradictory or the job spans machines, `MPI_ERR_NO_MEM` where the segment cannot be mapped.
+pub fn attach() -> Result<&'static Job> {
+    if let Some(job) = JOB.get() {
+        return Ok(job);
+    }
+    let place = launcher::find()?;
+    let ranks = place.table.processes.len() as u32;
+    let job = Job {
+        rank: place.rank,
+        ranks,
+        table: place.table,
+        appnum: place.appnum,
+        launcher: place.launcher,
+    };
+    let process = &job.table.processes[job.rank as usize];
+    if !process.change_state(&[State::Unborn, State::Started], State::Joining) {
+        bail!(
+            Other,
+            "rank {} of this job has run an MPI program already (state {:?}): one mpiexec runs one MPI program per rank",
+            job.rank,
+            process.state()
+        );
+    }
+    process.pid.store(std::process::id(), Ordering::Relaxed);
+    publish_cores(process);
+    allow_peers();
+    if !matches!(job.launcher, Launcher::Alone) {
+        die_with_parent();
+    }
+    Ok(JOB.get_or_init(|| job))
+}
+
+/// Waits until all ranks of the job have come this far.
+pub fn meet() -> Result<()> {
+    let job = job();
+    let here = job.table.job.joined.fetch_add(1, Ordering::AcqRel) + 1;
+    if here == job.ranks {
+        job.table.ring_all();
+    }
+    let what = || "MPI_Init: waiting for all ranks to call it".to_string();
+    let waiting = Waiting {
+        key: 0,
+        what: &what,
+        ranks: Ranks::All,
+        announce: None,
+    };
+    wait(&waiting, || {
+        job.table.job.joined.load(Ordering::Acquire) >= job.ranks
+    })?;
+    wait::set_pace(count_cores(job), job.ranks as usize);
+    me().set_state(State::Running);
+    Ok(())
+}
+
+/// Leaves the job: waits until all ranks want to. MPI is over for this process.
+pub fn leave() -> Result<()> {
+    let job = job();
+    let here = job.table.job.left.fetch_add(1, Ordering::AcqRel) + 1;
+    if here == job.ranks {
+        job.table.ring_all();
+    }
+    let what = || "MPI_Finalize: waiting for all ranks to call it".to_string();
+    let waiting = Waiting {
+        key: 0,
+        what: &what,
+        ranks: Ranks::All,
+        announce: None,
+    };
+    let met = wait(&waiting, || {
+        job.table.job.left.load(Ordering::Acquire) >= job.ranks
+    });
+    me().set_state(State::Finalized);
+    if let Launcher::Pmi(pmi) = &job.launcher {
+        pmi.lock().finalize();
+    }
+    met
+}
+
+/// The process id of a rank.
+pub fn pid_of(rank: u32) -> i32 {
+    job().table.processes[rank as usize].pid.load(Ordering::Relaxed) as i32
+}
+
+/// A context id that no communicator of this job has had.
+pub fn new_context() -> u32 {
+    job().table.job.contexts.fetch_add(1, Ordering::Relaxed)
+}
+
+fn publish_cores(process: &Process) {
+    // SAFETY: a zeroed cpu_set_t is an empty set; the kernel writes at most its size.
+    let set = unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set);
+        set
+    };
+    for core in 0..CORE_WORDS * 64 {
+        // SAFETY: `core` is below the set's 1024 bits.
+        if unsafe { libc::CPU_ISSET(core, &set) } {
+            process.cores[core / 64].fetch_or(1 << (core % 64), Ordering::Relaxed);
+        }
+    }
+}
+
+/// How many cores the ranks of the job may use together.
+fn count_cores(job: &Job) -> usize {
+    let union = |word: usize| {
+        let masks = job
+            .table
+            .processes
+            .iter()
+            .map(|p| p.cores[word].load(Ordering::Relaxed));
+        masks.fold(0, |all, mask| all | mask)
+    };
+    (0..CORE_WORDS)
+        .map(|word| union(word).count_ones() as usize)
+        .sum()
+}
+
+/// Lets the other ranks read and write this process's memory where Yama would restrict that to its parents.
+fn allow_peers() {
+    // SAFETY: prctl with these arguments changes nothing in memory. Kernels without Yama refuse it, and do not need it.
+    unsafe { libc::prctl(libc::PR_SET_PTRACER, libc::PR_SET_PTRACER_ANY, 0, 0, 0) };
+}
+
+/// Ranks die with whoever started them: also those that a shell stands between.
+fn die_with_parent() {
+    // SAFETY: prctl with these arguments changes nothing in memory.
+    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0) };
+}

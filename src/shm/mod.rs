@@ -1,1 +1,29 @@
-//! Shared memory.
+//! Shared memory: the job segment, its heap, futexes, and access to memory of other processes. Knows nothing of MPI.
+//!
+//! Everything that processes share lies in one memfd, mapped whole by each of them ([`segment`]), and is named by
+//! [`Offset`]s. Each process hands out memory from ranges that it alone leases ([`heap`]), so no allocator state is
+//! shared and none can be left locked by a process that dies.
+
+pub mod atomic;
+pub mod barrier;
+pub mod futex;
+pub mod heap;
+pub mod lock;
+pub mod memory;
+pub mod peer;
+pub mod segment;
+
+/// A place in the job segment, in bytes from its beginning. 0 is the segment's header and so never an allocation.
+pub type Offset = usize;
+
+/// The size of a page, and the unit in which the heap hands out larger ranges.
+pub const PAGE: usize = 4096;
+/// The unit of large ranges: where huge pages are to be had, such a range can have them.
+pub const HUGE: usize = 2 << 20;
+/// What processes write at the same time lies this far apart (a pair of cache lines: the prefetcher takes two).
+pub const LINE: usize = 128;
+
+/// `n` rounded up to a multiple of the power of two `to`; `None` if that overflows.
+pub fn round_up(n: usize, to: usize) -> Option<usize> {
+    n.checked_add(to - 1).map(|n| n & !(to - 1))
+}

@@ -1,0 +1,48 @@
+//! Constants that are addresses: `MPI_IN_PLACE`, `MPI_STATUS_IGNORE`, null functions. The header's frame
+//! (`include/mpi.h.in`) writes their casts out in C; `tests/abi.rs` keeps both the same.
+
+use crate::abi::types::*;
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr::{null_mut, without_provenance_mut};
+
+/// The address zero, of absolute displacements (MPI 4.1 §2.5.4).
+pub const MPI_BOTTOM: *mut c_void = null_mut();
+/// The buffer is both input and output (MPI 4.1 §6.2.3).
+pub const MPI_IN_PLACE: *mut c_void = without_provenance_mut(-1_isize as usize);
+/// The library finds the memory for buffered sends itself (MPI 4.1 §3.6.1).
+pub const MPI_BUFFER_AUTOMATIC: *mut c_void = without_provenance_mut(-2_isize as usize);
+/// Nobody asks for the status (MPI 4.1 §3.2.6).
+pub const MPI_STATUS_IGNORE: *mut MPI_Status = without_provenance_mut(1);
+/// Nobody asks for the statuses (MPI 4.1 §3.2.6).
+pub const MPI_STATUSES_IGNORE: *mut MPI_Status = without_provenance_mut(1);
+/// Nobody asks for the error codes of spawned processes (MPI 4.1 §11.8.2).
+pub const MPI_ERRCODES_IGNORE: *mut c_int = null_mut();
+/// No arguments for a spawned process.
+pub const MPI_ARGV_NULL: *mut *mut c_char = null_mut();
+/// No arguments for any spawned process.
+pub const MPI_ARGVS_NULL: *mut *mut *mut c_char = null_mut();
+
+/// No file.
+pub const MPI_FILE_NULL: MPI_File = MPI_File(null_mut());
+
+/// No enumeration of a tool variable's values.
+pub const MPI_T_ENUM_NULL: MPI_T_enum = null_mut();
+/// No handle of a control variable.
+pub const MPI_T_CVAR_HANDLE_NULL: MPI_T_cvar_handle = null_mut();
+/// No handle of a performance variable.
+pub const MPI_T_PVAR_HANDLE_NULL: MPI_T_pvar_handle = null_mut();
+/// No session of performance variables.
+pub const MPI_T_PVAR_SESSION_NULL: MPI_T_pvar_session = null_mut();
+
+/// No copying of attributes, and no deleting (MPI 4.1 §7.7.2, §16.3).
+pub const MPI_NULL_COPY_FN: Option<MPI_Copy_function> = None;
+pub const MPI_NULL_DELETE_FN: Option<MPI_Delete_function> = None;
+pub const MPI_COMM_NULL_COPY_FN: Option<MPI_Comm_copy_attr_function> = None;
+pub const MPI_COMM_NULL_DELETE_FN: Option<MPI_Comm_delete_attr_function> = None;
+pub const MPI_TYPE_NULL_COPY_FN: Option<MPI_Type_copy_attr_function> = None;
+pub const MPI_TYPE_NULL_DELETE_FN: Option<MPI_Type_delete_attr_function> = None;
+pub const MPI_WIN_NULL_COPY_FN: Option<MPI_Win_copy_attr_function> = None;
+pub const MPI_WIN_NULL_DELETE_FN: Option<MPI_Win_delete_attr_function> = None;
+/// No conversion between the data representations (MPI 4.1 §14.5.3).
+pub const MPI_CONVERSION_FN_NULL: Option<MPI_Datarep_conversion_function> = None;
+pub const MPI_CONVERSION_FN_NULL_C: Option<MPI_Datarep_conversion_function_c> = None;

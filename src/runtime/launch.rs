@@ -1,0 +1,60 @@
+//! What the launcher uses of the library: it makes the job's segment, and keeps the books of its ranks' lives.
+
+use super::table::{Death, State, Table};
+use crate::error::Result;
+use crate::shm::atomic::Ordering;
+use crate::shm::segment::Segment;
+use std::os::fd::{AsRawFd, RawFd};
+
+/// The segment of a job that is about to be launched.
+pub struct JobSegment {
+    segment: &'static Segment,
+    table: Table,
+}
+
+impl JobSegment {
+    /// Makes the segment of a job of `ranks` processes, and an empty process table in it. Once in a process.
+    pub fn create(ranks: u32) -> Result<JobSegment> {
+        let segment = Segment::create(Table::bytes(ranks as usize))?.install();
+        segment.keep_from_children();
+        let table = Table::create(segment, ranks, true);
+        Ok(JobSegment { segment, table })
+    }
+
+    /// The descriptor that the ranks inherit; close-on-exec until the child clears it.
+    pub fn fd(&self) -> RawFd {
+        self.segment.fd().as_raw_fd()
+    }
+
+    pub fn state(&self, rank: usize) -> State {
+        self.table.processes[rank].state()
+    }
+
+    /// The process of `rank` exists. (It may be further already.)
+    pub fn set_started(&self, rank: usize, pid: u32) {
+        let process = &self.table.processes[rank];
+        process.pid.store(pid, Ordering::Relaxed);
+        process.change_state(&[State::Unborn], State::Started);
+    }
+
+    /// The process of `rank` ended itself, and MPI had nothing against it.
+    pub fn set_exited(&self, rank: usize) {
+        self.table.processes[rank].set_state(State::Exited);
+        self.table.ring_all();
+    }
+
+    /// The process of `rank` is gone and others may miss it.
+    pub fn set_dead(&self, rank: usize, death: Death) {
+        self.table.bury(rank, death);
+    }
+
+    /// What `rank` waits for, in words, a line for each of its sleeping threads.
+    pub fn waiting_for(&self, rank: usize) -> Vec<String> {
+        self.table.processes[rank].waiting_for()
+    }
+
+    /// The rank that called MPI_Abort and the exit status it asked for.
+    pub fn abort_request(&self) -> Option<(u32, i32)> {
+        super::abort::request(&self.table)
+    }
+}

@@ -1,0 +1,167 @@
+//! How this process was started, and so how it finds the others of its job.
+
+use super::handover;
+use super::pmi::Pmi;
+use super::table::Table;
+use crate::error::Result;
+use crate::shm::segment::Segment;
+use crate::{bail, err};
+use parking_lot::Mutex;
+use std::os::fd::{FromRawFd, OwnedFd};
+
+/// Who started this process.
+pub enum Launcher {
+    /// Our mpiexec: the segment was inherited.
+    Ours,
+    /// Hydra, Slurm or another with PMI-1.
+    Pmi(Mutex<Pmi>),
+    /// Nobody: a job of one.
+    Alone,
+}
+
+/// A process's place in its job.
+pub(super) struct Place {
+    pub launcher: Launcher,
+    pub rank: u32,
+    pub table: Table,
+    pub appnum: Option<i32>,
+}
+
+/// Variables by which launchers that give us no way to our peers say that there are several of us.
+const FOREIGN: [(&str, &str, &str); 6] = [
+    (
+        "SLURM_STEP_NUM_TASKS",
+        "SLURM_PROCID",
+        "Slurm (use srun --mpi=pmi1 or pmi2 with PMI_FD, or our mpiexec inside the allocation)",
+    ),
+    (
+        "OMPI_COMM_WORLD_SIZE",
+        "OMPI_COMM_WORLD_RANK",
+        "Open MPI's mpirun",
+    ),
+    ("PMIX_SIZE", "PMIX_RANK", "a PMIx launcher"),
+    ("PALS_NRANKS", "PALS_RANKID", "PALS"),
+    (
+        "PMI_SIZE",
+        "PMI_RANK",
+        "a launcher that sets PMI_RANK but gives no PMI_FD",
+    ),
+    (
+        "MPI_LOCALNRANKS",
+        "MPI_LOCALRANKID",
+        "a launcher without PMI_FD",
+    ),
+];
+
+/// Finds the job. PMI_FD is looked at first: our own launcher takes it out of its ranks' environment, so where both are
+/// there, the PMI is the newer one.
+pub(super) fn find() -> Result<Place> {
+    if let Some(pmi) = Pmi::from_env()? {
+        return through_pmi(pmi);
+    }
+    if let Ok(fd) = std::env::var("RMASHM_FD") {
+        return inherited(&fd);
+    }
+    for (size, rank, who) in FOREIGN {
+        let several = std::env::var(size)
+            .ok()
+            .and_then(|n| n.parse::<u64>().ok())
+            .is_some_and(|n| n > 1);
+        if several && std::env::var_os(rank).is_some() {
+            bail!(
+                Other,
+                "started by {who} ({size} is {}), which gives rmashm no way to find the other processes: start the \
+                 program with rmashm's own mpiexec, or with a launcher that speaks PMI-1 (PMI_FD), such as \
+                 mpiexec.hydra",
+                std::env::var(size).unwrap_or_default()
+            );
+        }
+    }
+    let segment = Segment::create(Table::bytes(1))?.install();
+    let table = Table::create(segment, 1, false);
+    Ok(Place {
+        launcher: Launcher::Alone,
+        rank: 0,
+        table,
+        appnum: None,
+    })
+}
+
+fn inherited(fd: &str) -> Result<Place> {
+    let number: i32 = fd
+        .parse()
+        .map_err(|_| err!(Other, "RMASHM_FD is \"{fd}\", not a descriptor"))?;
+    let rank = std::env::var("RMASHM_RANK")
+        .ok()
+        .and_then(|r| r.parse::<u32>().ok());
+    let rank = rank.ok_or_else(|| err!(Other, "RMASHM_FD is set but RMASHM_RANK is no rank"))?;
+    // The descriptor itself stays open: a wrapper script may start another program of the same rank after this one.
+    // SAFETY: `dup` of any number is harmless.
+    let copy = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, 3) };
+    if copy < 0 {
+        bail!(
+            Other,
+            "RMASHM_FD is {number}, which is not open: something between mpiexec and this process closed it"
+        );
+    }
+    // SAFETY: the kernel has just made `copy` for us.
+    let segment = Segment::attach(unsafe { OwnedFd::from_raw_fd(copy) })?.install();
+    let table = Table::open(segment);
+    if rank as usize >= table.processes.len() {
+        bail!(
+            Other,
+            "RMASHM_RANK is {rank}, but the job has {} ranks",
+            table.processes.len()
+        );
+    }
+    let appnum = std::env::var("RMASHM_APPNUM")
+        .ok()
+        .and_then(|n| n.parse().ok());
+    Ok(Place {
+        launcher: Launcher::Ours,
+        rank,
+        table,
+        appnum,
+    })
+}
+
+fn through_pmi(mut pmi: Pmi) -> Result<Place> {
+    let (rank, ranks) = (pmi.rank, pmi.ranks);
+    if rank >= ranks {
+        bail!(Other, "PMI_RANK is {rank}, but PMI_SIZE is {ranks}");
+    }
+    let machine = std::fs::read_to_string("/proc/sys/kernel/random/boot_id")
+        .unwrap_or_default()
+        .trim()
+        .to_string();
+    let segment = if rank == 0 {
+        let segment = Segment::create(Table::bytes(ranks as usize))?.install();
+        Table::create(segment, ranks, false);
+        let host = handover::Host::open()?;
+        pmi.put("rmashm-machine", &machine)?;
+        pmi.put("rmashm-segment", &host.name)?;
+        pmi.barrier()?;
+        host.serve(segment.fd(), ranks - 1)?;
+        segment
+    } else {
+        pmi.barrier()?;
+        let other = pmi.get("rmashm-machine")?;
+        if other != machine {
+            pmi.abort(1);
+            bail!(
+                Other,
+                "rank {rank} runs on another machine than rank 0: rmashm is for one machine; run the same binary on \
+                 MPICH (it has the same ABI) to use several"
+            );
+        }
+        let name = pmi.get("rmashm-segment")?;
+        Segment::attach(handover::fetch(&name)?)?.install()
+    };
+    let appnum = pmi.appnum();
+    Ok(Place {
+        launcher: Launcher::Pmi(Mutex::new(pmi)),
+        rank,
+        table: Table::open(segment),
+        appnum,
+    })
+}

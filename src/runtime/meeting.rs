@@ -1,0 +1,125 @@
+//! Where the members of a communicator or a window meet: a barrier, and an exchange of small values, both directly in
+//! shared memory.
+
+use super::job;
+use super::wait::{Ranks, Waiting, wait};
+use crate::error::Result;
+use crate::shm::atomic::{AtomicU32, Ordering, full_fence};
+use crate::shm::barrier::Barrier;
+use crate::shm::segment::segment;
+use crate::shm::{LINE, Offset, heap};
+use std::sync::Arc;
+
+/// The most bytes that a member can give to an exchange.
+pub const SLOT: usize = LINE;
+
+/// The shared part, followed by two rounds of slots.
+#[repr(C, align(128))]
+struct Block {
+    barrier: Barrier,
+    /// Members that have left for good; the block's owner frees it when all have.
+    gone: AtomicU32,
+}
+
+/// One member's view of the place.
+pub struct Meeting {
+    block: &'static Block,
+    offset: Offset,
+    /// The members' ranks in the job, in the order of their ranks here.
+    pub members: Arc<[u32]>,
+    /// The caller's place among them.
+    pub rank: usize,
+    /// How many exchanges there were: the slots of odd and even ones are different, so that one barrier each is enough.
+    /// A member writes to slots of the same kind again two exchanges later; by then all have passed the barrier of the
+    /// one between, so they have read what was there.
+    exchanges: AtomicU32,
+}
+
+impl Meeting {
+    /// Bytes of the segment that a meeting of `size` members needs.
+    pub fn bytes(size: usize) -> usize {
+        size_of::<Block>() + 2 * size * SLOT
+    }
+
+    /// Makes the shared part, for one of the members to hand to the others; they all then [`Meeting::open`] it.
+    pub fn create(size: usize) -> Result<Offset> {
+        Meeting::create_with(size, 0)
+    }
+
+    /// The same with `more` zeroed bytes behind the [`Meeting::bytes`] of it, which end with the meeting.
+    pub fn create_with(size: usize, more: usize) -> Result<Offset> {
+        heap::alloc_zeroed(Meeting::bytes(size) + more, LINE)
+    }
+
+    /// The meeting at `offset`, for member number `rank` of `members`.
+    pub fn open(offset: Offset, members: Arc<[u32]>, rank: usize) -> Meeting {
+        // SAFETY: `offset` came from `create`: a zeroed block of atomics, freed only after every member has left.
+        let block = unsafe { &*segment().at::<Block>(offset) };
+        Meeting {
+            block,
+            offset,
+            members,
+            rank,
+            exchanges: AtomicU32::new(0),
+        }
+    }
+
+    pub fn size(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Waits until all members are here. `what` names the MPI call for diagnosis.
+    ///
+    /// Error: `MPI_ERR_PROC_FAILED` when a member dies.
+    #[inline]
+    pub fn barrier(&self, what: &dyn Fn() -> String) -> Result<()> {
+        let Some(round) = self.block.barrier.arrive(self.members.len() as u32) else {
+            self.ring_others();
+            return Ok(());
+        };
+        let waiting = Waiting {
+            key: 0,
+            what,
+            ranks: Ranks::These(&self.members),
+            announce: None,
+        };
+        wait(&waiting, || self.block.barrier.passed(round))
+    }
+
+    fn ring_others(&self) {
+        full_fence();
+        let table = &job().table;
+        for &member in self.members.iter() {
+            table.processes[member as usize].ring_sleepers();
+        }
+    }
+
+    /// Gives everybody's value to everybody, in the order of ranks. A barrier besides.
+    pub fn exchange<T: Copy>(&self, mine: T, what: &dyn Fn() -> String) -> Result<Vec<T>> {
+        const { assert!(size_of::<T>() <= SLOT && align_of::<T>() <= LINE) };
+        let round = self.exchanges.fetch_add(1, Ordering::Relaxed) as usize % 2;
+        let slot = |rank: usize| -> *mut T {
+            let at = self.offset + size_of::<Block>() + (round * self.size() + rank) * SLOT;
+            segment().at::<T>(at)
+        };
+        // SAFETY: the slot is this member's own, large and aligned enough for a T, and nobody reads it before the barrier
+        // (see `exchanges`).
+        unsafe { slot(self.rank).write(mine) };
+        self.barrier(what)?;
+        // SAFETY: every member wrote a T before it came to the barrier, and writes there again only after the next one.
+        Ok((0..self.size())
+            .map(|rank| unsafe { slot(rank).read() })
+            .collect())
+    }
+}
+
+impl Drop for Meeting {
+    /// The member leaves for good. Member 0, whose heap the block came from, sees to its end.
+    fn drop(&mut self) {
+        let gone: &'static AtomicU32 = &self.block.gone;
+        gone.fetch_add(1, Ordering::AcqRel);
+        if self.rank == 0 {
+            heap::free_after(self.offset, gone, self.members.len() as u32);
+        }
+    }
+}

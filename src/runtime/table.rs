@@ -1,0 +1,296 @@
+//! The process table: what every rank of the job can see of every other, in the segment behind its header.
+//!
+//! Written by the ranks themselves and by the launcher, which marks starts, exits and deaths. All of it is atomics;
+//! every word has one writer at a time, as its table of states says.
+
+use crate::shm::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering, full_fence};
+use crate::shm::segment::Segment;
+use crate::shm::{LINE, PAGE, futex};
+
+/// How many threads of one rank can say what they wait for at the same time. More can wait, unseen.
+pub const WAITS: usize = 8;
+/// Room for the core masks of the kernel's default size.
+pub const CORE_WORDS: usize = 16;
+/// Words of text that say what a thread waits for.
+const TEXT_WORDS: usize = 13;
+
+/// The job as a whole.
+#[repr(C, align(128))]
+pub struct Job {
+    pub ranks: AtomicU32,
+    /// Ranks that have come to MPI_Init.
+    pub joined: AtomicU32,
+    /// Ranks that have come to MPI_Finalize.
+    pub left: AtomicU32,
+    /// Ranks that are dead, or have left without MPI_Finalize. Only grows: a change means "look at the states".
+    pub deaths: AtomicU32,
+    /// The next context id of a communicator; never reused.
+    pub contexts: AtomicU32,
+    /// 0, or 1 + rank of who called MPI_Abort in the upper half and the exit status in the lower.
+    pub abort: AtomicU64,
+    /// The control block of MPI_COMM_WORLD (an offset), written by rank 0 before it joins.
+    pub world: AtomicU64,
+    /// 1 if the launcher watches the ranks and marks their deaths; 0 if the ranks have to look themselves.
+    pub watched: AtomicU32,
+}
+
+/// What a rank is doing.
+///
+/// | state     | set by         | when                                              |
+/// |-----------|----------------|---------------------------------------------------|
+/// | Unborn    | creator        | the segment is made                               |
+/// | Started   | launcher       | the process exists                                |
+/// | Joining   | rank           | in MPI_Init, waiting for the others               |
+/// | Running   | rank           | MPI is initialized                                |
+/// | Finalized | rank           | MPI_Finalize is complete                          |
+/// | Exited    | launcher       | the process ended itself                          |
+/// | Dead      | launcher, peer | the process was killed, or left without Finalize  |
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum State {
+    Unborn = 0,
+    Started = 1,
+    Joining = 2,
+    Running = 3,
+    Finalized = 4,
+    Exited = 5,
+    Dead = 6,
+}
+
+impl State {
+    fn from(n: u32) -> State {
+        match n {
+            0 => State::Unborn,
+            1 => State::Started,
+            2 => State::Joining,
+            3 => State::Running,
+            4 => State::Finalized,
+            5 => State::Exited,
+            _ => State::Dead,
+        }
+    }
+}
+
+/// What one sleeping thread waits for.
+#[repr(C)]
+pub struct Wait {
+    /// 0: free; 1: taken, no key; else what [`Process::waits_for`] is asked for, for instance a lock word's offset.
+    pub key: AtomicU64,
+    /// Length of the text in bytes.
+    len: AtomicU32,
+    _pad: u32,
+    text: [AtomicU64; TEXT_WORDS],
+}
+
+/// One rank.
+#[repr(C, align(128))]
+pub struct Process {
+    /// The doorbell: a futex word that grows with every ring.
+    pub bell: AtomicU32,
+    /// Threads that sleep on the doorbell or are about to.
+    pub sleepers: AtomicU32,
+    _line: [u8; LINE - 8],
+    state: AtomicU32,
+    pub pid: AtomicU32,
+    /// When dead: the signal, 256 + the exit status, or -1 where nobody could know.
+    fate: AtomicI32,
+    _pad: u32,
+    /// The rank's inbox for messages (an offset), written before it joins.
+    pub inbox: AtomicU64,
+    _line2: [u8; LINE - 24],
+    /// The cores the rank may run on, a bit each.
+    pub cores: [AtomicU64; CORE_WORDS],
+    pub waits: [Wait; WAITS],
+}
+
+const _: () = assert!(size_of::<Wait>() == 120);
+const _: () = assert!(size_of::<Process>().is_multiple_of(LINE));
+const _: () = assert!(align_of::<Process>() == LINE && size_of::<Job>() == LINE);
+
+/// How a rank ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Death {
+    Signal(i32),
+    Status(i32),
+    /// The process is gone, and nobody was there to see how.
+    Unseen,
+}
+
+impl std::fmt::Display for Death {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Death::Signal(n) => match nix::sys::signal::Signal::try_from(*n) {
+                Ok(s) => write!(f, "was killed by signal {n} ({s})"),
+                Err(_) => write!(f, "was killed by signal {n}"),
+            },
+            Death::Unseen => write!(f, "is gone without having called MPI_Finalize"),
+            Death::Status(n) => write!(f, "exited with status {n} without calling MPI_Finalize"),
+        }
+    }
+}
+
+/// The table in a mapped segment.
+#[derive(Clone, Copy)]
+pub struct Table {
+    pub job: &'static Job,
+    pub processes: &'static [Process],
+}
+
+impl Table {
+    /// Bytes that the table of `ranks` ranks takes behind the segment's header.
+    pub const fn bytes(ranks: usize) -> usize {
+        size_of::<Job>() + ranks * size_of::<Process>()
+    }
+
+    /// Lays a table out in a fresh segment.
+    pub fn create(segment: &'static Segment, ranks: u32, watched: bool) -> Table {
+        // SAFETY: the creator made room for the table (`bytes`) behind the header page; a fresh segment is zero, which is
+        // a valid value of all of it, and `Job` is atomics only.
+        let job = unsafe { &*segment.at::<Job>(PAGE) };
+        job.watched.store(watched.into(), Ordering::Relaxed);
+        job.ranks.store(ranks, Ordering::Release);
+        Table::open(segment)
+    }
+
+    /// The table that is in the segment.
+    pub fn open(segment: &'static Segment) -> Table {
+        // SAFETY: every segment has a table behind its header page, laid out by `create` before others get the descriptor;
+        // it is made of atomics and lives as long as the mapping.
+        unsafe {
+            let job = &*segment.at::<Job>(PAGE);
+            let ranks = job.ranks.load(Ordering::Acquire) as usize;
+            let first = segment.at::<Process>(PAGE + size_of::<Job>());
+            Table {
+                job,
+                processes: std::slice::from_raw_parts(first, ranks),
+            }
+        }
+    }
+
+    /// Rings everybody: something that any of them may wait for has happened.
+    pub fn ring_all(&self) {
+        full_fence();
+        self.processes.iter().for_each(Process::ring_sleepers);
+    }
+
+    /// Marks a rank dead, once, and rings everybody.
+    pub fn bury(&self, rank: usize, death: Death) {
+        let process = &self.processes[rank];
+        let fate = match death {
+            Death::Signal(n) => n,
+            Death::Status(n) => 256 + n,
+            Death::Unseen => -1,
+        };
+        process.fate.store(fate, Ordering::Relaxed);
+        if process.state.swap(State::Dead as u32, Ordering::AcqRel) != State::Dead as u32 {
+            self.job.deaths.fetch_add(1, Ordering::AcqRel);
+            self.ring_all();
+        }
+    }
+
+    /// The first of `ranks` that is dead, and how it died.
+    pub fn first_dead(&self, mut ranks: impl Iterator<Item = u32>) -> Option<(u32, Death)> {
+        if self.job.deaths.load(Ordering::Acquire) == 0 {
+            return None;
+        }
+        ranks.find_map(|r| Some((r, self.processes[r as usize].death()?)))
+    }
+}
+
+impl Process {
+    pub fn state(&self) -> State {
+        State::from(self.state.load(Ordering::Acquire))
+    }
+
+    pub fn set_state(&self, state: State) {
+        self.state.store(state as u32, Ordering::Release);
+    }
+
+    /// Goes from one state to another; false if it was in none of `from`.
+    pub fn change_state(&self, from: &[State], to: State) -> bool {
+        let change = |now| from.contains(&State::from(now)).then_some(to as u32);
+        self.state
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, change)
+            .is_ok()
+    }
+
+    pub fn death(&self) -> Option<Death> {
+        (self.state() == State::Dead).then(|| match self.fate.load(Ordering::Relaxed) {
+            -1 => Death::Unseen,
+            n if n >= 256 => Death::Status(n - 256),
+            n => Death::Signal(n),
+        })
+    }
+
+    /// Wakes the rank's sleeping threads, if there are any. What they wait for must be visible: the caller has issued a
+    /// full fence, or a locked instruction, since it made it true.
+    #[inline(always)]
+    pub fn ring_sleepers(&self) {
+        if self.sleepers.load(Ordering::Relaxed) != 0 {
+            self.wake();
+        }
+    }
+
+    #[cold]
+    fn wake(&self) {
+        self.bell.fetch_add(1, Ordering::SeqCst);
+        futex::wake_all(&self.bell);
+    }
+
+    /// Whether a thread of this rank sleeps for what has this key, or may do so unseen.
+    pub fn waits_for(&self, key: u64) -> bool {
+        let sleepers = self.sleepers.load(Ordering::Relaxed);
+        sleepers as usize > WAITS
+            || (sleepers != 0
+                && self
+                    .waits
+                    .iter()
+                    .any(|w| w.key.load(Ordering::Acquire) == key))
+    }
+
+    /// What the rank's sleeping threads wait for, in words.
+    pub fn waiting_for(&self) -> Vec<String> {
+        self.waits
+            .iter()
+            .filter(|w| w.key.load(Ordering::Acquire) != 0)
+            .map(Wait::text)
+            .collect()
+    }
+}
+
+impl Wait {
+    /// Takes the slot if it is free.
+    pub fn take(&self, key: u64, text: &str) -> bool {
+        if self
+            .key
+            .compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed)
+            .is_err()
+        {
+            return false;
+        }
+        let bytes = text.as_bytes();
+        for (word, chunk) in self.text.iter().zip(bytes.chunks(8)) {
+            let mut padded = [b' '; 8];
+            padded[..chunk.len()].copy_from_slice(chunk);
+            word.store(u64::from_ne_bytes(padded), Ordering::Relaxed);
+        }
+        self.len
+            .store(bytes.len().min(TEXT_WORDS * 8) as u32, Ordering::Relaxed);
+        self.key.store(key.max(1), Ordering::Release);
+        true
+    }
+
+    pub fn leave(&self) {
+        self.key.store(0, Ordering::Release);
+    }
+
+    fn text(&self) -> String {
+        let bytes: Vec<u8> = self
+            .text
+            .iter()
+            .flat_map(|w| w.load(Ordering::Relaxed).to_ne_bytes())
+            .collect();
+        let len = self.len.load(Ordering::Relaxed) as usize;
+        String::from_utf8_lossy(&bytes[..len.min(bytes.len())]).into_owned()
+    }
+}

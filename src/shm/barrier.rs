@@ -1,0 +1,49 @@
+//! A barrier in shared memory: who comes counts itself in, the last opens it for all.
+//!
+//! | arrived | generation | state                                                       |
+//! |---------|------------|-------------------------------------------------------------|
+//! | 0       | g          | nobody of round g has come                                  |
+//! | 1..n-1  | g          | so many have come and wait for the generation to change     |
+//! | 0       | g + 1      | the last of round g came: round g is over, g + 1 may begin  |
+//!
+//! `arrived` is set to 0 before the generation changes, and nobody comes to round g + 1 before seeing g + 1, so the two
+//! rounds' arrivals never mix. Generations wrap; only equality is asked.
+
+use super::atomic::{AtomicU32, Ordering};
+
+/// The two words lie on lines of their own: waiters read `generation` while others come.
+#[repr(C, align(128))]
+pub struct Barrier {
+    arrived: AtomicU32,
+    _line: [u8; super::LINE - 4],
+    generation: AtomicU32,
+}
+
+/// A round that the caller has come to.
+#[derive(Clone, Copy, Debug)]
+pub struct Round(u32);
+
+impl Barrier {
+    /// Counts the caller in among `all`. `None`: it was the last, the round is over, and the others are to be rung.
+    ///
+    /// Everything done before by those who have come happened before what anybody does after the round.
+    #[inline]
+    pub fn arrive(&self, all: u32) -> Option<Round> {
+        // The generation cannot change between the two: the round needs this arrival.
+        let round = self.generation.load(Ordering::Relaxed);
+        // AcqRel: the last one acquires what all released, and passes it on with the generation.
+        if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == all {
+            self.arrived.store(0, Ordering::Relaxed);
+            self.generation
+                .store(round.wrapping_add(1), Ordering::Release);
+            return None;
+        }
+        Some(Round(round))
+    }
+
+    /// Whether the round is over.
+    #[inline]
+    pub fn passed(&self, round: Round) -> bool {
+        self.generation.load(Ordering::Acquire) != round.0
+    }
+}

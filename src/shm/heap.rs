@@ -1,0 +1,314 @@
+//! Memory of the job segment for this process to give away.
+//!
+//! Each process leases ranges of the segment for itself (one atomic add, [`Segment::lease`]) and keeps its books of them
+//! in private memory: nothing an allocator needs is shared, so a process that dies cannot leave it locked, and memory
+//! is freed by the process that allocated it. What others may still be looking at is freed by [`free_after`].
+//!
+//! Up to [`LARGEST_SMALL`] bytes come from pages cut into blocks of one power of two; more is whole pages, best fit,
+//! neighbours joined when freed. Freed pages go back to the system at once when the range is large, and together with
+//! all others when much has gathered.
+
+use super::atomic::{AtomicU32, Ordering};
+use super::segment::{Segment, segment};
+use super::{HUGE, Offset, PAGE, memory, round_up};
+use crate::error::Result;
+use crate::{bail, err};
+use parking_lot::Mutex;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The smallest block: a cache line.
+const SMALLEST: usize = 64;
+const LARGEST_SMALL: usize = PAGE / 2;
+const CLASSES: usize = (LARGEST_SMALL / SMALLEST).ilog2() as usize + 1;
+/// A freed range of this size goes back to the system at once…
+const PUNCH_ALONE: usize = 1 << 20;
+/// …and all free pages do when this much has gathered.
+const PUNCH_ALL: usize = 8 << 20;
+/// The least that is leased at a time.
+const LEASE: usize = 64 << 20;
+
+#[derive(Default)]
+struct Heap {
+    /// Free blocks of each class.
+    small: [Vec<Offset>; CLASSES],
+    /// Free page ranges: offset to length, and the same by length.
+    free: BTreeMap<Offset, usize>,
+    by_len: BTreeSet<(usize, Offset)>,
+    /// What was given out: offset to length as rounded.
+    live: HashMap<Offset, usize>,
+    /// Freed pages that may still hold memory of the system.
+    dirty: usize,
+    /// Freed when the counter reaches the number.
+    dying: Vec<(Offset, &'static AtomicU32, u32)>,
+}
+
+static HEAP: Mutex<Option<Heap>> = Mutex::new(None);
+
+fn with<R>(work: impl FnOnce(&mut Heap) -> R) -> R {
+    work(HEAP.lock().get_or_insert_default())
+}
+
+/// Gives `len` bytes aligned to `align` (a power of two); a length of 0 is as one of 1. The contents are undefined: only
+/// fresh pages are zero.
+pub fn alloc(len: usize, align: usize) -> Result<Offset> {
+    memory::promise(segment(), len)?;
+    let given = with(|heap| {
+        heap.bury();
+        heap.alloc(segment(), len, align)
+    });
+    if given.is_err() {
+        memory::release(segment(), len);
+    }
+    given.map(|(offset, rounded)| {
+        // The books keep the rounded length: promise what is really taken.
+        segment()
+            .header()
+            .promised
+            .fetch_add((rounded - len) as u64, Ordering::Relaxed);
+        offset
+    })
+}
+
+/// Like [`alloc`], and all bytes are zero. For control blocks.
+pub fn alloc_zeroed(len: usize, align: usize) -> Result<Offset> {
+    let offset = alloc(len, align)?;
+    // SAFETY: the range was just given to this process and nobody else knows of it.
+    unsafe { segment().at::<u8>(offset).write_bytes(0, len) };
+    Ok(offset)
+}
+
+/// Takes back what [`alloc`] of this process gave.
+pub fn free(offset: Offset) -> Result<()> {
+    let len = with(|heap| heap.free(segment(), offset));
+    let len = len.ok_or_else(|| {
+        err!(
+            Base,
+            "offset {offset:#x} of the job segment is not allocated by this process"
+        )
+    })?;
+    memory::release(segment(), len);
+    Ok(())
+}
+
+/// Takes `offset` back when `gone` has reached `all`: when every process that may still look at it has counted itself
+/// out. Looked at whenever this process allocates.
+pub fn free_after(offset: Offset, gone: &'static AtomicU32, all: u32) {
+    with(|heap| {
+        heap.dying.push((offset, gone, all));
+        heap.bury();
+    });
+}
+
+/// The length, as allocated and rounded, of the allocation of this process that begins at `offset`.
+pub fn len_of(offset: Offset) -> Option<usize> {
+    with(|heap| heap.live.get(&offset).copied())
+}
+
+/// Bytes given out by this process and not freed.
+pub fn in_use() -> usize {
+    with(|heap| heap.live.values().sum())
+}
+
+impl Heap {
+    fn alloc(&mut self, segment: &Segment, len: usize, align: usize) -> Result<(Offset, usize)> {
+        let size = len.max(align).max(SMALLEST);
+        let (offset, rounded) = if size <= LARGEST_SMALL {
+            let class = (size.next_power_of_two() / SMALLEST).ilog2() as usize;
+            (self.block(segment, class)?, SMALLEST << class)
+        } else {
+            let too_large = || {
+                err!(
+                    Size,
+                    "{len} bytes aligned to {align} are more than an address range can hold"
+                )
+            };
+            let align = align.max(if len >= HUGE { HUGE } else { PAGE });
+            let rounded = round_up(len.max(1), PAGE).ok_or_else(too_large)?;
+            if rounded > isize::MAX as usize - align {
+                return Err(too_large());
+            }
+            (self.pages(segment, rounded, align)?, rounded)
+        };
+        self.live.insert(offset, rounded);
+        Ok((offset, rounded))
+    }
+
+    fn block(&mut self, segment: &Segment, class: usize) -> Result<Offset> {
+        if let Some(offset) = self.small[class].pop() {
+            return Ok(offset);
+        }
+        let page = self.pages(segment, PAGE, PAGE)?;
+        let size = SMALLEST << class;
+        self.small[class].extend((1..PAGE / size).rev().map(|i| page + i * size));
+        Ok(page)
+    }
+
+    fn pages(&mut self, segment: &Segment, len: usize, align: usize) -> Result<Offset> {
+        let fits = |&(l, at): &(usize, Offset)| {
+            let skip = at.next_multiple_of(align) - at;
+            l >= len + skip
+        };
+        // The best fit is among the ranges just long enough; with a large alignment a longer one may be needed.
+        let found = self.by_len.range((len, 0)..).take(64).copied().find(fits);
+        let (have, at) =
+            match found.or_else(|| self.by_len.iter().next_back().copied().filter(fits)) {
+                Some(range) => range,
+                None => {
+                    let Some(want) =
+                        round_up(len.max(LEASE) + if align > HUGE { align } else { 0 }, HUGE)
+                    else {
+                        bail!(NoMem, "{len} bytes do not fit into the job segment");
+                    };
+                    let at = segment.lease(want)?;
+                    self.put(at, want);
+                    return self.pages(segment, len, align);
+                }
+            };
+        self.free.remove(&at);
+        self.by_len.remove(&(have, at));
+        let begin = at.next_multiple_of(align);
+        self.put(at, begin - at);
+        self.put(begin + len, at + have - begin - len);
+        Ok(begin)
+    }
+
+    /// Adds a free range to the books, joined with its neighbours.
+    fn put(&mut self, mut at: Offset, mut len: usize) {
+        if len == 0 {
+            return;
+        }
+        if let Some((&before, &l)) = self.free.range(..at).next_back()
+            && before + l == at
+        {
+            self.free.remove(&before);
+            self.by_len.remove(&(l, before));
+            (at, len) = (before, len + l);
+        }
+        if let Some(l) = self.free.remove(&(at + len)) {
+            self.by_len.remove(&(l, at + len));
+            len += l;
+        }
+        self.free.insert(at, len);
+        self.by_len.insert((len, at));
+    }
+
+    fn free(&mut self, segment: &Segment, offset: Offset) -> Option<usize> {
+        let len = self.live.remove(&offset)?;
+        if len <= LARGEST_SMALL {
+            self.small[(len / SMALLEST).ilog2() as usize].push(offset);
+            return Some(len);
+        }
+        if len >= PUNCH_ALONE {
+            segment.punch(offset, len);
+        } else {
+            self.dirty += len;
+        }
+        self.put(offset, len);
+        if self.dirty > PUNCH_ALL {
+            for (&at, &len) in &self.free {
+                segment.punch(at, len);
+            }
+            self.dirty = 0;
+        }
+        Some(len)
+    }
+
+    /// Frees what nobody looks at any more.
+    fn bury(&mut self) {
+        let mut i = 0;
+        while i < self.dying.len() {
+            let (offset, gone, all) = self.dying[i];
+            // Acquire: what the others did with the block happened before it is given to somebody new.
+            if gone.load(Ordering::Acquire) >= all {
+                self.dying.swap_remove(i);
+                if let Some(len) = self.free(segment(), offset) {
+                    memory::release(segment(), len);
+                }
+            } else {
+                i += 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A reproducible sequence of numbers (xorshift).
+    fn numbers() -> impl FnMut(usize) -> usize {
+        let mut x = 0x2545_f491_4f6c_dd1d_u64;
+        move |below| {
+            x ^= x << 13;
+            x ^= x >> 7;
+            x ^= x << 17;
+            (x % below as u64) as usize
+        }
+    }
+
+    #[test]
+    fn allocations_never_overlap_and_join_again() {
+        let segment = Segment::create(PAGE).unwrap();
+        let mut heap = Heap::default();
+        let mut next = numbers();
+        let mut live: Vec<(Offset, usize)> = Vec::new();
+        for _ in 0..4000 {
+            if live.len() > 200 || (!live.is_empty() && next(3) == 0) {
+                let (at, len) = live.swap_remove(next(live.len()));
+                assert_eq!(heap.free(&segment, at), Some(len));
+                continue;
+            }
+            let len = [next(64), next(5000), next(200_000), next(5 << 20)][next(4)];
+            let align = SMALLEST << next(10);
+            let (at, rounded) = heap.alloc(&segment, len, align).unwrap();
+            assert!(rounded >= len && at.is_multiple_of(align));
+            assert!(len < HUGE || at.is_multiple_of(HUGE));
+            assert!(live.iter().all(|&(o, l)| at + rounded <= o || o + l <= at));
+            live.push((at, rounded));
+        }
+        for (at, _) in live.drain(..) {
+            heap.free(&segment, at).unwrap();
+        }
+        assert!(heap.live.is_empty());
+        let free: usize = heap.free.values().sum::<usize>()
+            + heap
+                .small
+                .iter()
+                .enumerate()
+                .map(|(c, v)| v.len() * (SMALLEST << c))
+                .sum::<usize>();
+        assert!(free.is_multiple_of(LEASE), "nothing is lost: {free}");
+    }
+
+    #[test]
+    fn a_million_pairs_lease_once() {
+        let segment = Segment::create(PAGE).unwrap();
+        let mut heap = Heap::default();
+        let (first, _) = heap.alloc(&segment, 10_000, 64).unwrap();
+        heap.free(&segment, first).unwrap();
+        for _ in 0..100_000 {
+            let (at, _) = heap.alloc(&segment, 10_000, 64).unwrap();
+            assert_eq!(at, first);
+            heap.free(&segment, at).unwrap();
+        }
+    }
+
+    #[test]
+    fn what_is_not_allocated_is_not_freed() {
+        let segment = Segment::create(PAGE).unwrap();
+        let mut heap = Heap::default();
+        let (at, _) = heap.alloc(&segment, 100, 64).unwrap();
+        assert_eq!(heap.free(&segment, at + 64), None);
+        assert_eq!(heap.free(&segment, at), Some(128));
+        assert_eq!(heap.free(&segment, at), None);
+    }
+
+    #[test]
+    fn sizes_that_overflow_are_errors() {
+        let segment = Segment::create(PAGE).unwrap();
+        let mut heap = Heap::default();
+        for len in [usize::MAX, isize::MAX as usize, segment.len()] {
+            assert!(heap.alloc(&segment, len, 64).is_err());
+        }
+    }
+}

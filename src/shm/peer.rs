@@ -1,0 +1,190 @@
+//! Private memory of another process, read and written by single copies in the kernel
+//! (`process_vm_readv`, `process_vm_writev`).
+
+use crate::bail;
+use crate::error::Result;
+use std::ffi::c_void;
+
+/// The kernel takes at most this many pieces in a call (UIO_MAXIOV).
+const MAX_PIECES: usize = 1024;
+
+/// A piece of memory: address and length in bytes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Piece {
+    pub address: *mut c_void,
+    pub len: usize,
+}
+
+impl Piece {
+    pub fn new(address: *const c_void, len: usize) -> Piece {
+        Piece {
+            address: address.cast_mut(),
+            len,
+        }
+    }
+}
+
+// An iovec is what the kernel wants; ours has the names we use.
+const _: () = assert!(size_of::<Piece>() == size_of::<libc::iovec>());
+
+/// Which way bytes go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    FromPeer,
+    ToPeer,
+}
+
+/// Copies between `local` pieces of this process and `remote` pieces of process `pid`, of the same total length.
+///
+/// Error: `MPI_ERR_OTHER` if the kernel refuses (the sentence names the setting), or an address is not mapped.
+///
+/// # Safety
+/// The local pieces are memory that the caller may read (`ToPeer`) or write (`FromPeer`).
+pub unsafe fn copy(pid: i32, way: Way, local: &[Piece], remote: &[Piece]) -> Result<()> {
+    let mut local = Cursor::new(local);
+    let mut remote = Cursor::new(remote);
+    loop {
+        let (l, r) = (local.pieces(), remote.pieces());
+        if l.is_empty() || r.is_empty() {
+            return Ok(());
+        }
+        let call = match way {
+            Way::FromPeer => libc::process_vm_readv,
+            Way::ToPeer => libc::process_vm_writev,
+        };
+        let (l_count, r_count) = (l.len() as libc::c_ulong, r.len() as libc::c_ulong);
+        // SAFETY: the pieces are laid out as iovecs; the local ones are the caller's promise, remote addresses are
+        // checked by the kernel.
+        let done = unsafe {
+            call(
+                pid,
+                l.as_ptr().cast(),
+                l_count,
+                r.as_ptr().cast(),
+                r_count,
+                0,
+            )
+        };
+        if done <= 0 {
+            return refused(pid, way);
+        }
+        local.advance(done as usize);
+        remote.advance(done as usize);
+    }
+}
+
+#[cold]
+fn refused(pid: i32, way: Way) -> Result<()> {
+    let verb = if way == Way::FromPeer {
+        "process_vm_readv from"
+    } else {
+        "process_vm_writev to"
+    };
+    match nix::Error::last() {
+        nix::Error::EPERM => bail!(
+            Other,
+            "the kernel refused {verb} process {pid}: see kernel.yama.ptrace_scope (0 or 1 is needed), seccomp \
+             (containers: CAP_SYS_PTRACE) and user namespaces"
+        ),
+        nix::Error::ESRCH => bail!(ProcFailed, "{verb} process {pid}: it has ended"),
+        nix::Error::ENOSYS => {
+            bail!(
+                Other,
+                "{verb} process {pid}: this kernel or its seccomp filter has no cross-process copies"
+            )
+        }
+        e => bail!(Other, "{verb} process {pid}: {e}"),
+    }
+}
+
+/// Whether memory of process `pid` can be read: really reads the byte at `address` there.
+pub fn probe(pid: i32, address: usize) -> Result<()> {
+    let mut byte = 0_u8;
+    let local = [Piece::new((&raw mut byte).cast(), 1)];
+    // SAFETY: the local piece is `byte`.
+    unsafe {
+        copy(
+            pid,
+            Way::FromPeer,
+            &local,
+            &[Piece::new(address as *const c_void, 1)],
+        )
+    }
+}
+
+/// A walk through pieces in steps that do not end at their ends.
+struct Cursor<'a> {
+    rest: &'a [Piece],
+    /// The unfinished first piece and what follows it, as many as a call takes.
+    window: Vec<Piece>,
+}
+
+impl Cursor<'_> {
+    fn new(pieces: &[Piece]) -> Cursor<'_> {
+        let mut cursor = Cursor {
+            rest: pieces,
+            window: Vec::new(),
+        };
+        cursor.fill();
+        cursor
+    }
+
+    fn fill(&mut self) {
+        while self.window.len() < MAX_PIECES
+            && let Some((first, rest)) = self.rest.split_first()
+        {
+            if first.len > 0 {
+                self.window.push(*first);
+            }
+            self.rest = rest;
+        }
+    }
+
+    fn pieces(&self) -> &[Piece] {
+        &self.window
+    }
+
+    fn advance(&mut self, mut n: usize) {
+        let whole = self.window.iter().take_while(|p| {
+            let done = p.len <= n;
+            n -= if done { p.len } else { 0 };
+            done
+        });
+        let whole = whole.count();
+        self.window.drain(..whole);
+        if let Some(first) = self.window.first_mut() {
+            *first = Piece::new(first.address.wrapping_byte_add(n), first.len - n);
+        }
+        self.fill();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_pieces_of_different_shapes() {
+        let source: Vec<u8> = (0..100_000_u32).map(|i| (i * 7) as u8).collect();
+        let mut target = vec![0_u8; source.len()];
+        let cut = |base: *const u8, step: usize| -> Vec<Piece> {
+            (0..source.len())
+                .step_by(step)
+                .map(|i| Piece::new(base.wrapping_add(i).cast(), step.min(source.len() - i)))
+                .collect()
+        };
+        let (local, remote) = (cut(target.as_mut_ptr(), 13), cut(source.as_ptr(), 29));
+        let me = std::process::id() as i32;
+        // SAFETY: the local pieces cover `target`, which nobody else uses.
+        unsafe { copy(me, Way::FromPeer, &local, &remote) }.unwrap();
+        assert_eq!(source, target);
+    }
+
+    #[test]
+    fn an_unmapped_address_is_an_error() {
+        let me = std::process::id() as i32;
+        assert!(probe(me, 8).is_err());
+        assert!(probe(me, (&raw const me) as usize).is_ok());
+    }
+}
