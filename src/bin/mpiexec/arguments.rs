@@ -131,6 +131,9 @@ fn parse_parts(
     Ok(None)
 }
 
+/// An option that was given, its name as it was written, and its values.
+type Given = (&'static Spec, String, Vec<OsString>);
+
 /// Walks over the options at the beginning of a part.
 struct Reader<'a> {
     words: &'a [OsString],
@@ -138,8 +141,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The next option, its name as it was written, and its values; `None` at the program's name or the end.
-    fn option(&mut self) -> Result<Option<(&'static Spec, String, Vec<OsString>)>, String> {
+    /// The next option; `None` at the program's name or the end.
+    fn option(&mut self) -> Result<Option<Given>, String> {
         let Some(word) = self.words.get(self.next) else {
             return Ok(None);
         };

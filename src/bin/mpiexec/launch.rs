@@ -65,7 +65,10 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
         .iter()
         .map(|part| locate(request, part))
         .collect::<Result<Vec<_>, _>>()?;
-    let open_files = spawn::raise_open_files(ranks)?;
+    // Two pipes, and perhaps files.
+    let patterns = [&request.out_pattern, &request.err_pattern];
+    let each = 2 + patterns.iter().filter(|pattern| pattern.is_some()).count() as u64;
+    let open_files = spawn::raise_open_files(ranks, each)?;
     let signals = Signals::catch().map_err(because("cannot catch signals"))?;
     let roster = Roster::new(ranks).map_err(because("no memory for the list of ranks"))?;
     let name = job_name();

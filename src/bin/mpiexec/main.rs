@@ -1,8 +1,8 @@
 //! `mpiexec`: starts an MPI program as N ranks on this machine, and watches over them.
 //!
 //! `arguments` reads the command line by the table in `options`; `launch` makes the job's segment and starts the ranks
-//! (`program`, `environment`, `binding`, `spawn`); `supervise` is the event loop, with `signals`, `output` and
-//! `report`; `keeper` ends what is left if the launcher itself is killed.
+//! (`program`, `environment`, `binding`, `spawn`); `supervise` is the event loop, with `signals` and `output`;
+//! `verdict` decides what the end of a rank means, in the words of `report`; `keeper` ends what is left if the launcher itself is killed.
 //!
 //! The launcher has one thread. It shares with the ranks only the job segment's process table.
 
@@ -19,6 +19,7 @@ mod report;
 mod signals;
 mod spawn;
 mod supervise;
+mod verdict;
 
 use std::io::Write;
 

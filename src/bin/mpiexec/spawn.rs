@@ -178,15 +178,15 @@ unsafe fn complain(rank: &Rank, setting: &Setting, step: Step) -> ! {
     }
 }
 
-/// Raises the limit on open files for `ranks` ranks with two pipes each; gives the limit as it was.
-pub fn raise_open_files(ranks: u32) -> Result<libc::rlimit, String> {
+/// Raises the limit on open files for `ranks` ranks that take `each` of them; gives the limit as it was.
+pub fn raise_open_files(ranks: u32, each: u64) -> Result<libc::rlimit, String> {
     let mut before = libc::rlimit {
         rlim_cur: 0,
         rlim_max: 0,
     };
     // SAFETY: `before` is a valid place for the answer.
     unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut before) };
-    let wanted = u64::from(ranks) * 2 + 64;
+    let wanted = u64::from(ranks) * each + 64;
     if before.rlim_cur < wanted {
         let raised = libc::rlimit {
             rlim_cur: wanted.min(before.rlim_max),

@@ -8,26 +8,24 @@
 //! | Flushing | our stdout and stderr have taken everything                                                   |
 
 use std::collections::HashMap;
-use std::io::Read;
 use std::time::{Duration, Instant};
 
 use libc::pid_t;
 use nix::errno::Errno;
 use nix::sys::epoll::{EpollEvent, EpollTimeout};
 use nix::sys::signal::Signal;
-use rmashm::runtime::table::{Death, State};
 
 use crate::arguments::Request;
 use crate::keeper;
 use crate::launch::{COMPLAINTS, Launched, SIGNALS};
-use crate::report::{Fate, ranks_text, waiting_lines};
+use crate::report::Fate;
 use crate::signals::{Arrival, ENDING, stop_self};
-use crate::spawn::{Complaint, Step, signal_text};
+use crate::spawn::signal_text;
 
 /// Between passing on a signal that ends the job and killing what has not ended.
 const GRACE: Duration = Duration::from_secs(5);
 /// The same where a rank failed and nobody waits for an orderly end.
-const SHORT_GRACE: Duration = Duration::from_secs(2);
+pub const SHORT_GRACE: Duration = Duration::from_secs(2);
 const LEFTOVER: Duration = Duration::from_secs(1);
 const SILENCE: Duration = Duration::from_secs(1);
 /// How often the process table is looked at for what no signal tells: an MPI_Abort under a wrapper, and others coming
@@ -36,11 +34,9 @@ const LOOK: Duration = Duration::from_millis(500);
 const LOOK_SOON: Duration = Duration::from_millis(50);
 /// The exit status after `-timeout`, that of GNU timeout.
 const TIMED_OUT: u8 = 124;
-/// At most so many lines tell what the others waited for.
-const WAITING_LINES: usize = 16;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Phase {
+pub enum Phase {
     Running,
     Leftover { until: Instant },
     Draining { until: Instant },
@@ -49,31 +45,32 @@ enum Phase {
 }
 
 /// The job is being ended.
-struct Ending {
+pub struct Ending {
     /// When what is left is killed; none once it was.
     kill_at: Option<Instant>,
     /// The status, should everything that fails do so because we killed it.
     status: u8,
 }
 
-struct Supervisor<'a> {
-    request: &'a Request,
-    job: Launched,
-    by_pid: HashMap<pid_t, u32>,
-    fates: Vec<Option<Fate>>,
+/// The job, and where it stands.
+pub struct Supervisor<'a> {
+    pub request: &'a Request,
+    pub job: Launched,
+    pub by_pid: HashMap<pid_t, u32>,
+    pub fates: Vec<Option<Fate>>,
     /// Ranks still alive.
-    alive: usize,
-    phase: Phase,
-    ending: Option<Ending>,
+    pub alive: usize,
+    pub phase: Phase,
+    pub ending: Option<Ending>,
     /// The exit status of the first rank to fail.
-    status: Option<u8>,
+    pub status: Option<u8>,
     /// Ranks that left before MPI_Init.
-    early: Vec<u32>,
+    pub early: Vec<u32>,
     /// No child is left but the keeper.
-    childless: bool,
+    pub childless: bool,
     /// The output's end was announced.
-    output_failed: bool,
-    timeout_at: Option<Instant>,
+    pub output_failed: bool,
+    pub timeout_at: Option<Instant>,
 }
 
 /// Watches the job until it is over; gives the launcher's exit status.
@@ -289,7 +286,7 @@ impl Supervisor<'_> {
     }
 
     /// Ends the job: TERM, then KILL.
-    fn end(&mut self, status: u8, grace: Duration) {
+    pub fn end(&mut self, status: u8, grace: Duration) {
         self.status.get_or_insert(status);
         self.send_all(Signal::SIGTERM);
         self.send_all(Signal::SIGCONT);
@@ -326,192 +323,6 @@ impl Supervisor<'_> {
                 }
             }
         }
-    }
-
-    /// A rank has ended: marks it in the process table, and decides what that means for the job.
-    fn ended(&mut self, number: u32, fate: Fate) {
-        let rank = number as usize;
-        self.take_complaints();
-        self.look_for_abort();
-        self.fates[rank] = Some(fate);
-        self.alive -= 1;
-        self.job.roster.leave(number);
-        let state = self.job.segment.state(rank);
-        let joined = matches!(state, State::Joining | State::Running);
-        let death = match fate {
-            Fate::Killed { signal, .. } => Some(Death::Signal(signal)),
-            Fate::Exited(status) if joined => Some(Death::Status(status)),
-            Fate::Exited(_) => None,
-        };
-        let known = self.ending.is_some();
-        let name = self.name(number);
-        if let Some(death) = death {
-            let unfinished = matches!(fate, Fate::Exited(_));
-            if !known {
-                let when = if state == State::Joining {
-                    " in MPI_Init"
-                } else {
-                    " without calling MPI_Finalize"
-                };
-                let when = if unfinished { when } else { "" };
-                self.job
-                    .output
-                    .say(&format!("{name} {}{when}", fate.text()));
-                self.say_waiting(&[number]);
-                if !self.request.no_cleanup {
-                    // Before the others are told: they end by our signal, not by errors of their own.
-                    self.end(fate.status().max(1), SHORT_GRACE);
-                }
-            }
-            self.status.get_or_insert(fate.status().max(1));
-            self.job.segment.set_dead(rank, death);
-            return;
-        }
-        self.job.segment.set_exited(rank);
-        if state == State::Started {
-            self.early.push(number);
-        }
-        if fate.status() != 0 && self.status.is_none() {
-            self.status = Some(fate.status());
-            if !known {
-                self.job.output.say(&format!("{name} {}", fate.text()));
-            }
-        }
-        self.look_for_missed();
-    }
-
-    fn name(&self, number: u32) -> String {
-        let rank = &self.job.ranks[number as usize];
-        format!("rank {number} (pid {}, {})", rank.pid, rank.program)
-    }
-
-    /// Did a rank call MPI_Abort?
-    fn look_for_abort(&mut self) {
-        if self.ending.is_none()
-            && let Some((number, code)) = self.job.segment.abort_request()
-        {
-            let name = self.name(number);
-            self.job
-                .output
-                .say(&format!("{name} ended the job with status {code}"));
-            let status = match code as u8 {
-                0 => 1,
-                status => status,
-            };
-            self.status = Some(status);
-            self.end(status, SHORT_GRACE);
-        }
-    }
-
-    /// Does anybody wait in MPI_Init for a rank that left before it?
-    fn look_for_missed(&mut self) {
-        if self.early.is_empty() || self.ending.is_some() {
-            return;
-        }
-        let joining = |rank: &u32| self.job.segment.state(*rank as usize) == State::Joining;
-        let waiting: Vec<u32> = (0..self.fates.len() as u32).filter(joining).collect();
-        if waiting.is_empty() {
-            return;
-        }
-        let early = std::mem::take(&mut self.early);
-        let Some(fate) = self.fates[early[0] as usize] else {
-            return;
-        };
-        let who = self.name(early[0]);
-        let (ranks, verb) = (
-            ranks_text(&waiting),
-            if waiting.len() == 1 { "waits" } else { "wait" },
-        );
-        let text = format!(
-            "{who} {} before MPI_Init, in which {ranks} {verb} for it",
-            fate.text()
-        );
-        self.job.output.say(&text);
-        let status = fate.status().max(1);
-        if self.request.no_cleanup {
-            self.status.get_or_insert(status);
-        } else {
-            self.end(status, SHORT_GRACE);
-        }
-        for rank in early {
-            let status = self.fates[rank as usize].map_or(0, Fate::status);
-            self.job
-                .segment
-                .set_dead(rank as usize, Death::Status(status.into()));
-        }
-    }
-
-    /// Says what the ranks that are alive wait for, but for `except`.
-    fn say_waiting(&mut self, except: &[u32]) {
-        let ranks = (0..self.fates.len() as u32).filter(|rank| !except.contains(rank));
-        let alive = ranks.filter(|rank| self.fates[*rank as usize].is_none());
-        let segment = &self.job.segment;
-        let waits = alive.flat_map(|rank| {
-            segment
-                .waiting_for(rank as usize)
-                .into_iter()
-                .map(move |what| (rank, what))
-        });
-        for line in waiting_lines(waits, WAITING_LINES) {
-            self.job.output.say(&line);
-        }
-    }
-
-    /// Children that could not become their program.
-    fn take_complaints(&mut self) {
-        let mut bytes = [0; size_of::<Complaint>()];
-        loop {
-            match self.job.complaints.read(&mut bytes) {
-                Ok(count) if count == bytes.len() => {}
-                Ok(_) => {
-                    // All have become their programs.
-                    let _ = self.job.epoll.delete(&self.job.complaints);
-                    return;
-                }
-                Err(_) => return,
-            }
-            let word = |at: usize| {
-                i32::from_ne_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
-            };
-            let (number, step, errno) = (word(0) as usize, word(4), Errno::from_raw(word(8)));
-            if self.ending.is_none() {
-                let program = &self.job.ranks[number].program;
-                let what = match step {
-                    step if step == Step::Directory as i32 => {
-                        "its working directory cannot be entered"
-                    }
-                    step if step == Step::Descriptors as i32 => "its descriptors cannot be set up",
-                    _ => "it cannot be run",
-                };
-                let text = format!(
-                    "program '{program}', rank {number}: {what}: {}",
-                    errno.desc()
-                );
-                self.job.output.say(&text);
-                self.status = Some(if errno == Errno::ENOENT { 127 } else { 126 });
-                self.end(1, Duration::ZERO);
-            }
-        }
-    }
-
-    /// Our stdout, or a file, takes no more: quietly where the reader left, with a word where the disk is full.
-    fn lose_output(&mut self, error: Errno) {
-        self.output_failed = true;
-        let status = if error == Errno::EPIPE {
-            128 + libc::SIGPIPE as u8
-        } else {
-            1
-        };
-        if error != Errno::EPIPE {
-            self.job.output.say(&format!(
-                "cannot write the output of the ranks: {}",
-                error.desc()
-            ));
-        }
-        if self.ending.is_none() && self.phase == Phase::Running {
-            self.end(status, SHORT_GRACE);
-        }
-        self.status.get_or_insert(status);
     }
 
     /// Kills what the ranks left running. Their orphans are our children; the orphans' orphans become so.
