@@ -9,7 +9,7 @@ use crate::abi::types::*;
 use crate::error::handler::{FILES, Handler, Slot};
 use crate::error::{self, Class, Error};
 use crate::runtime::phase::{self, Phase};
-use crate::{win, comm, runtime};
+use crate::{comm, runtime, win};
 use std::borrow::Cow;
 use std::ffi::c_int;
 use std::io::Write;

@@ -9,11 +9,20 @@ use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
 
 fn origin(address: *const c_void, count: impl Into<i64>, datatype: MPI_Datatype) -> Origin {
-    Origin { address, count: count.into(), datatype }
+    Origin {
+        address,
+        count: count.into(),
+        datatype,
+    }
 }
 
 fn remote(rank: c_int, disp: MPI_Aint, count: impl Into<i64>, datatype: MPI_Datatype) -> Remote {
-    Remote { rank, disp, count: count.into(), datatype }
+    Remote {
+        rank,
+        disp,
+        count: count.into(),
+        datatype,
+    }
 }
 
 /// Copies `origin_count` elements at `origin_addr` to the window of `target_rank`, `target_disp` of its displacement
@@ -207,7 +216,16 @@ pub unsafe extern "C" fn MPI_Fetch_and_op(
     win: MPI_Win,
 ) -> c_int {
     // SAFETY: the buffers are what the caller says.
-    unsafe { window(win)?.fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op) }
+    unsafe {
+        window(win)?.fetch_and_op(
+            origin_addr,
+            result_addr,
+            datatype,
+            target_rank,
+            target_disp,
+            op,
+        )
+    }
 }
 
 /// Puts the element at `origin_addr` into the target's place if that holds what is at `compare_addr`; what it held goes to
@@ -226,5 +244,14 @@ pub unsafe extern "C" fn MPI_Compare_and_swap(
 ) -> c_int {
     let win = window(win)?;
     // SAFETY: the buffers are what the caller says.
-    unsafe { win.compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp) }
+    unsafe {
+        win.compare_and_swap(
+            origin_addr,
+            compare_addr,
+            result_addr,
+            datatype,
+            target_rank,
+            target_disp,
+        )
+    }
 }

@@ -15,7 +15,12 @@ use std::ffi::c_int;
 /// MPI 4.1 §12.5.3. Errors: `MPI_ERR_WIN`, `MPI_ERR_RANK`, `MPI_ERR_LOCKTYPE`, `MPI_ERR_ASSERT`, `MPI_ERR_RMA_SYNC`
 /// (locked already; another epoch is open; the window has no_locks), `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_lock(lock_type: c_int, rank: c_int, assert: c_int, win: MPI_Win) -> c_int {
+pub unsafe extern "C" fn MPI_Win_lock(
+    lock_type: c_int,
+    rank: c_int,
+    assert: c_int,
+    win: MPI_Win,
+) -> c_int {
     on_target(win, rank, |win, target| win.lock(lock_type, target, assert))
 }
 
@@ -98,7 +103,11 @@ pub unsafe extern "C" fn MPI_Win_fence(assert: c_int, win: MPI_Win) -> c_int {
 
 /// Does it at a target; at MPI_PROC_NULL there is nothing to do.
 #[inline(always)]
-fn on_target(win: MPI_Win, rank: c_int, work: impl FnOnce(&Window, &Target) -> Result<()>) -> Result<()> {
+fn on_target(
+    win: MPI_Win,
+    rank: c_int,
+    work: impl FnOnce(&Window, &Target) -> Result<()>,
+) -> Result<()> {
     let win = window(win)?;
     match win.target(rank) {
         Ok(target) => work(win, target),

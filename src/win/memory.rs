@@ -3,9 +3,9 @@
 
 use super::query::ALIGNMENT;
 use crate::error::Result;
+use crate::shm::Offset;
 use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
-use crate::shm::Offset;
 use crate::{bail, err};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -28,9 +28,14 @@ pub fn alloc_mem(size: isize, alignment: usize) -> Result<*mut c_void> {
 
 /// Takes it back. Error: `MPI_ERR_BASE` for anything that [`alloc_mem`] did not give.
 pub fn free_mem(base: *mut c_void) -> Result<()> {
-    let memory = segment().offset_of(base, 0).and_then(|offset| ALLOCATED.lock().remove(&offset));
+    let memory = segment()
+        .offset_of(base, 0)
+        .and_then(|offset| ALLOCATED.lock().remove(&offset));
     match memory {
         Some(_freed) => Ok(()),
-        None => Err(err!(Base, "base is {base:p}, which MPI_Alloc_mem did not give, or which was freed before")),
+        None => Err(err!(
+            Base,
+            "base is {base:p}, which MPI_Alloc_mem did not give, or which was freed before"
+        )),
     }
 }

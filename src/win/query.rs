@@ -2,11 +2,11 @@
 
 use super::{Flavor, Reach, Window};
 use crate::abi::constants::MPI_PROC_NULL;
-use crate::error::Result;
 use crate::comm::group::Group;
+use crate::error::Result;
 use crate::{bail, err};
-use std::sync::Arc;
 use std::ffi::{c_int, c_void};
+use std::sync::Arc;
 
 /// The info keys that windows take, with their values. What is not understood keeps its default, as hints do.
 #[derive(Clone, Debug)]
@@ -137,7 +137,10 @@ impl Window {
 
     /// The group of the window's processes.
     pub fn group(&self) -> Arc<Group> {
-        Arc::new(Group::new(self.meeting.members.clone(), crate::runtime::job().rank))
+        Arc::new(Group::new(
+            self.meeting.members.clone(),
+            crate::runtime::job().rank,
+        ))
     }
 
     /// A valid address for a segment without bytes.
@@ -155,12 +158,9 @@ impl Window {
         hints.no_locks = before.no_locks;
     }
 
-    /// Names the window; what is too long is cut off.
-    pub fn set_name(&self, name: &[u8]) {
-        let len = name
-            .len()
-            .min(crate::abi::constants::MPI_MAX_OBJECT_NAME as usize - 1);
-        *self.name.lock() = name[..len].into();
+    /// Names the window.
+    pub fn set_name(&self, name: &str) {
+        *self.name.lock() = name.into();
     }
 }
 
