@@ -2,13 +2,16 @@
 //! references, calls one function of a room, and leaves errors to [`boundary`].
 
 pub mod arguments;
+pub mod attributes;
 pub mod boundary;
 pub mod comm;
 pub mod constants;
 pub mod data;
 pub mod environment;
 pub mod errhandler;
+pub mod group;
 pub mod handles;
+pub mod info;
 pub mod init;
 pub mod status;
 pub mod types;
