@@ -2,6 +2,7 @@
 //! references, calls one function of a room, and leaves errors to [`boundary`].
 
 pub mod arguments;
+pub mod attributes;
 pub mod boundary;
 pub mod comm;
 pub mod constants;
@@ -12,7 +13,9 @@ pub mod datatype_pack;
 pub mod datatype_query;
 pub mod environment;
 pub mod errhandler;
+pub mod group;
 pub mod handles;
+pub mod info;
 pub mod init;
 pub mod op;
 pub mod rma;
