@@ -166,7 +166,7 @@ impl Window {
         disp: MPI_Aint,
         op: MPI_Op,
     ) -> Result<()> {
-        if !datatype::get(datatype)?.permanent_handle().is_some() {
+        if datatype::get(datatype)?.permanent_handle().is_none() {
             bail!(
                 Type,
                 "datatype is {:#x}, but MPI_Fetch_and_op takes predefined datatypes only",

@@ -11,6 +11,8 @@ use super::{Flavor, Own, Reach, Target, WINDOWS, Window};
 use crate::abi::constants::MPI_WIN_UNIFIED;
 use crate::abi::types::MPI_Win;
 use crate::comm::Comm;
+use crate::comm::attributes::Attributes;
+use crate::error::handler::Slot;
 use crate::error::{Class, Error, Result};
 use crate::handle::Kind;
 use crate::runtime::meeting::{Meeting, SLOT};
@@ -384,7 +386,8 @@ fn finish(
         own,
         hints: Mutex::new(hints),
         name: Mutex::default(),
-        handler: crate::error::handler::Slot::new(),
+        handler: Slot::new(),
+        attributes: Attributes::new(Kind::Win),
         handle: AtomicI32::new(0),
     });
     let handle = WINDOWS.insert(window.clone())?;
@@ -428,6 +431,7 @@ pub fn free(handle: MPI_Win) -> Result<()> {
             "this process's part is exposed since MPI_Win_post: call MPI_Win_wait first"
         );
     }
+    window.attributes.delete_all(handle.0)?;
     full_fence();
     window.meeting.barrier(&|| "MPI_Win_free".to_string())?;
     let window = WINDOWS.remove(handle.0);

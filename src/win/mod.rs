@@ -26,6 +26,7 @@ pub mod transfer;
 
 use crate::abi::types::MPI_Win;
 use crate::bail;
+use crate::comm::attributes::Attributes;
 use crate::error::Result;
 use crate::error::handler::Slot;
 use crate::handle::{Kind, Table};
@@ -99,6 +100,7 @@ pub struct Window {
     pub hints: Mutex<query::Hints>,
     pub name: Mutex<Box<str>>,
     pub handler: Slot,
+    pub attributes: Attributes,
     /// The handle, for callbacks.
     pub handle: AtomicI32,
 }
