@@ -2,6 +2,25 @@
 //! references, calls one function of a room, and leaves errors to [`boundary`].
 
 pub mod arguments;
+pub mod attributes;
 pub mod boundary;
+pub mod comm;
 pub mod constants;
+pub mod data;
+pub mod datatype;
+pub mod datatype_constructors;
+pub mod datatype_pack;
+pub mod datatype_query;
+pub mod environment;
+pub mod errhandler;
+pub mod group;
+pub mod handles;
+pub mod info;
+pub mod init;
+pub mod memory;
+pub mod op;
+pub mod rma;
+pub mod status;
+pub mod sync;
 pub mod types;
+pub mod win;
