@@ -106,14 +106,20 @@ MAYBE_UNUSED static int is_complex(enum kind kind) { return kind == C32 || kind 
 MAYBE_UNUSED static int is_logical(enum kind kind) { return kind == BOOL8 || kind == BOOL32; }
 MAYBE_UNUSED static int is_pair(enum kind kind) { return kind >= PAIR_FLOAT; }
 
-/* The bytes of an element of this kind that carry data: long double and pairs have padding between and behind. */
+/* Equal as values of this kind: long double and pairs have padding, and a zero may have a sign. */
 MAYBE_UNUSED static int same_element(enum kind kind, const void *a, const void *b, size_t extent)
 {
     switch (kind) {
-    case F80:
-        return *(const long double *)a == *(const long double *)b;
-    case C80:
-        return *(const long double _Complex *)a == *(const long double _Complex *)b;
+#define SAME(KIND, T)                                                                 \
+    case KIND:                                                                        \
+        return *(const T *)a == *(const T *)b;
+        SAME(F32, float)
+        SAME(F64, double)
+        SAME(F80, long double)
+        SAME(C32, float _Complex)
+        SAME(C64, double _Complex)
+        SAME(C80, long double _Complex)
+#undef SAME
 #define SAME_PAIR(KIND, T)                                                            \
     case KIND:                                                                        \
         return ((const T *)a)->value == ((const T *)b)->value && ((const T *)a)->index == ((const T *)b)->index;

@@ -20,6 +20,9 @@ use spec::{Launcher, Spec};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// MPICH's ranks spin while they wait: with more of them than this on a few cores nothing moves.
+const MPICH_RANKS_MAX: u32 = 4;
+
 fn main() -> std::process::ExitCode {
     let mut arguments = Arguments::from_args();
     // Two jobs at once: many ranks on few cores is what is to be tested, but a watchdog must not be their only end.
@@ -61,6 +64,9 @@ fn trials_of(toolbox: &Arc<Toolbox>, source: PathBuf) -> Vec<Trial> {
                 continue;
             }
             for &ranks in &spec.ranks {
+                if toolbox.library == Library::Mpich && ranks > MPICH_RANKS_MAX && spec.ranks[0] != ranks {
+                    continue;
+                }
                 let test_name = spec.test_name(&name, ranks, launcher);
                 let missing = launcher.is_foreign() && !toolbox.has_mpich();
                 let (toolbox, spec, source, full_name) = (
