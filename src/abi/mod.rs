@@ -3,5 +3,12 @@
 
 pub mod arguments;
 pub mod boundary;
+pub mod comm;
 pub mod constants;
+pub mod data;
+pub mod environment;
+pub mod errhandler;
+pub mod handles;
+pub mod init;
+pub mod status;
 pub mod types;

@@ -77,7 +77,8 @@ opaque! {
     MPIR_T_event_instance_s;
 }
 
-/// A file: a pointer in MPICH's ABI, which programs never follow.
+/// A file: a pointer in MPICH's ABI, which programs never follow. Its value is the `int` handle, zero-extended, so that
+/// Fortran's integer handle is its low half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct MPI_File(pub *mut ADIOI_FileD);

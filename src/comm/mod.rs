@@ -1,16 +1,23 @@
 //! Groups and communicators.
+//!
+//! A communicator is made by its parent's processes in one or two exchanges in shared memory (`create`): every process
+//! says whether it could do its part, so that either all of them get the communicator or all get an error.
 
 pub mod group;
 
 use crate::abi::types::MPI_Comm;
 use crate::bail;
 use crate::error::Result;
+use crate::error::handler::Slot;
 use crate::handle::{Kind, Table};
+use crate::runtime::job;
 use crate::runtime::meeting::Meeting;
-use crate::runtime::{job, new_context};
 use crate::shm::atomic::Ordering;
 use group::Group;
-use std::sync::{Arc, OnceLock};
+use parking_lot::Mutex;
+use std::ptr::null_mut;
+use std::sync::Arc;
+use std::sync::atomic::AtomicPtr;
 
 /// A communicator.
 pub struct Comm {
@@ -22,12 +29,15 @@ pub struct Comm {
     pub rank: usize,
     /// Where its processes meet in shared memory.
     pub meeting: Meeting,
+    /// Its error handler at this process.
+    pub handler: Slot,
+    name: Mutex<String>,
 }
 
 /// Communicators made by the user.
 pub static COMMS: Table<Comm> = Table::new(Kind::Comm);
-static WORLD: OnceLock<Arc<Comm>> = OnceLock::new();
-static SELF: OnceLock<Arc<Comm>> = OnceLock::new();
+/// MPI_COMM_WORLD and MPI_COMM_SELF between MPI_Init and MPI_Finalize: what `Arc::into_raw` gave, else null.
+static PREDEFINED: [AtomicPtr<Comm>; 2] = [const { AtomicPtr::new(null_mut()) }; 2];
 
 pub const COMM_WORLD: MPI_Comm = MPI_Comm(0x4400_0000);
 pub const COMM_SELF: MPI_Comm = MPI_Comm(0x4400_0001);
@@ -54,19 +64,46 @@ impl Comm {
     pub fn world_rank(&self, rank: usize) -> u32 {
         self.group.members[rank]
     }
+
+    /// What people read: its name, or else its handle.
+    pub fn title(&self, handle: MPI_Comm) -> String {
+        let name = self.name.lock();
+        match name.is_empty() {
+            true => format!("{:#x}", handle.0),
+            false => name.clone(),
+        }
+    }
+}
+
+/// The communicator of a handle, if there is one.
+#[inline(always)]
+pub fn find(handle: MPI_Comm) -> Option<&'static Comm> {
+    match handle {
+        // SAFETY: the pointer is null or of a communicator that is never dropped.
+        COMM_WORLD | COMM_SELF => unsafe {
+            PREDEFINED[(handle.0 & 1) as usize]
+                .load(Ordering::Acquire)
+                .as_ref()
+        },
+        MPI_Comm(user) => COMMS.get(user),
+    }
 }
 
 /// The communicator of a handle. Error: `MPI_ERR_COMM`.
+#[inline(always)]
 pub fn get(handle: MPI_Comm) -> Result<&'static Comm> {
-    let found = match handle {
-        COMM_WORLD => WORLD.get().map(|c| &**c),
-        COMM_SELF => SELF.get().map(|c| &**c),
-        MPI_Comm(user) => COMMS.get(user),
-    };
-    match found {
+    match find(handle) {
         Some(comm) => Ok(comm),
-        None => bail!(Comm, "comm is {:#x}, which is no communicator", handle.0),
+        None => no_communicator(handle),
     }
+}
+
+#[cold]
+fn no_communicator<T>(handle: MPI_Comm) -> Result<T> {
+    if handle.0 == 0x0400_0000 {
+        bail!(Comm, "comm is MPI_COMM_NULL");
+    }
+    bail!(Comm, "comm is {:#x}, which is no communicator", handle.0)
 }
 
 /// Rank 0 makes what the world's processes meet in, before it joins the others.
@@ -86,21 +123,36 @@ pub fn open_world() -> Result<()> {
     let job = job();
     let members: Arc<[u32]> = (0..job.ranks).collect();
     let block = job.table.job.world.load(Ordering::Acquire) as usize;
-    let world = Comm {
-        context: 0,
-        group: Arc::new(Group::new(members.clone(), job.rank)),
-        rank: job.rank as usize,
-        meeting: Meeting::open(block, members, job.rank as usize),
-    };
     let me: Arc<[u32]> = Arc::new([job.rank]);
-    let alone = Comm {
-        context: 1,
-        group: Arc::new(Group::new(me.clone(), job.rank)),
-        rank: 0,
-        meeting: Meeting::open(Meeting::create(1)?, me, 0),
-    };
-    let _ = WORLD.set(Arc::new(world));
-    let _ = SELF.set(Arc::new(alone));
-    let _ = new_context;
+    let alone = Meeting::open(Meeting::create(1)?, me.clone(), 0);
+    let world = Meeting::open(block, members.clone(), job.rank as usize);
+    let predefined = [
+        (world, members, "MPI_COMM_WORLD"),
+        (alone, me, "MPI_COMM_SELF"),
+    ];
+    for (context, (meeting, members, name)) in predefined.into_iter().enumerate() {
+        let comm = Comm {
+            context: context as u32,
+            rank: meeting.rank,
+            group: Arc::new(Group::new(members, job.rank)),
+            meeting,
+            handler: Slot::new(),
+            name: Mutex::new(name.into()),
+        };
+        let comm = Arc::into_raw(Arc::new(comm)).cast_mut();
+        PREDEFINED[context].store(comm, Ordering::Release);
+    }
+    Ok(())
+}
+
+/// Makes MPI_COMM_WORLD and MPI_COMM_SELF unknown, when MPI is over. A thread that still uses them finds their memory.
+pub fn close_world() {
+    for comm in &PREDEFINED {
+        comm.store(null_mut(), Ordering::Release);
+    }
+}
+
+/// Deletes the attributes of MPI_COMM_SELF.
+pub fn delete_self_attributes() -> Result<()> {
     Ok(())
 }

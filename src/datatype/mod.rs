@@ -12,6 +12,8 @@ mod arrays;
 mod basic;
 mod construct;
 mod copy;
+pub mod external;
+pub mod f90;
 mod layout;
 mod object;
 mod predefined;

@@ -1,0 +1,156 @@
+//! Handles between C and Fortran (MPI 4.1 §19.3.4). Both are the same integer, so nothing is checked: what becomes of a
+//! wrong handle is an error of the function that it is given to.
+//!
+//! `mpi.h` has macros of the same names, as MPICH's does: a program compiled with them asks no library for these functions.
+
+use crate::abi::types::*;
+use crate::mpi_plain;
+use macro_rules_attribute::apply;
+
+/// The Fortran handle of a communicator.
+#[apply(mpi_plain)]
+pub extern "C" fn MPI_Comm_c2f(comm: MPI_Comm) -> MPI_Fint {
+    comm.0
+}
+
+/// The communicator of a Fortran handle.
+#[apply(mpi_plain)]
+pub extern "C" fn MPI_Comm_f2c(comm: MPI_Fint) -> MPI_Comm {
+    MPI_Comm(comm)
+}
+
+/// The Fortran handle of a datatype.
+#[apply(mpi_plain)]
+pub extern "C" fn MPI_Type_c2f(datatype: MPI_Datatype) -> MPI_Fint {
+    datatype.0
+}
+
+/// The datatype of a Fortran handle.
+#[apply(mpi_plain)]
+pub extern "C" fn MPI_Type_f2c(datatype: MPI_Fint) -> MPI_Datatype {
+    MPI_Datatype(datatype)
+}
+
+/// The Fortran handle of a group.
+#[apply(mpi_plain)]
+pub extern "C" fn MPI_Group_c2f(group: MPI_Group) -> MPI_Fint {
+    group.0
+}
+
+/// The group of a Fortran handle.
+#[apply(mpi_plain)]
+pub extern "C" fn MPI_Group_f2c(group: MPI_Fint) -> MPI_Group {
+    MPI_Group(group)
+}
+
+/// The Fortran handle of a info object.
+#[apply(mpi_plain)]
+pub extern "C" fn MPI_Info_c2f(info: MPI_Info) -> MPI_Fint {
+    info.0
+}
+
+/// The info object of a Fortran handle.
+#[apply(mpi_plain)]
+pub extern "C" fn MPI_Info_f2c(info: MPI_Fint) -> MPI_Info {
+    MPI_Info(info)
+}
+
+/// The Fortran handle of a request.
+#[apply(mpi_plain)]
+pub extern "C" fn MPI_Request_c2f(request: MPI_Request) -> MPI_Fint {
+    request.0
+}
+
+/// The request of a Fortran handle.
+#[apply(mpi_plain)]
+pub extern "C" fn MPI_Request_f2c(request: MPI_Fint) -> MPI_Request {
+    MPI_Request(request)
+}
+
+/// The Fortran handle of a reduction operation.
+#[apply(mpi_plain)]
+pub extern "C" fn MPI_Op_c2f(op: MPI_Op) -> MPI_Fint {
+    op.0
+}
+
+/// The reduction operation of a Fortran handle.
+#[apply(mpi_plain)]
+pub extern "C" fn MPI_Op_f2c(op: MPI_Fint) -> MPI_Op {
+    MPI_Op(op)
+}
+
+/// The Fortran handle of a error handler.
+#[apply(mpi_plain)]
+pub extern "C" fn MPI_Errhandler_c2f(errhandler: MPI_Errhandler) -> MPI_Fint {
+    errhandler.0
+}
+
+/// The error handler of a Fortran handle.
+#[apply(mpi_plain)]
+pub extern "C" fn MPI_Errhandler_f2c(errhandler: MPI_Fint) -> MPI_Errhandler {
+    MPI_Errhandler(errhandler)
+}
+
+/// The Fortran handle of a window.
+#[apply(mpi_plain)]
+pub extern "C" fn MPI_Win_c2f(win: MPI_Win) -> MPI_Fint {
+    win.0
+}
+
+/// The window of a Fortran handle.
+#[apply(mpi_plain)]
+pub extern "C" fn MPI_Win_f2c(win: MPI_Fint) -> MPI_Win {
+    MPI_Win(win)
+}
+
+/// The Fortran handle of a message.
+#[apply(mpi_plain)]
+pub extern "C" fn MPI_Message_c2f(message: MPI_Message) -> MPI_Fint {
+    message.0
+}
+
+/// The message of a Fortran handle.
+#[apply(mpi_plain)]
+pub extern "C" fn MPI_Message_f2c(message: MPI_Fint) -> MPI_Message {
+    MPI_Message(message)
+}
+
+/// The Fortran handle of a session.
+#[apply(mpi_plain)]
+pub extern "C" fn MPI_Session_c2f(session: MPI_Session) -> MPI_Fint {
+    session.0
+}
+
+/// The session of a Fortran handle.
+#[apply(mpi_plain)]
+pub extern "C" fn MPI_Session_f2c(session: MPI_Fint) -> MPI_Session {
+    MPI_Session(session)
+}
+
+/// The Fortran handle of a file: the low half of the pointer, which holds the whole handle.
+#[apply(mpi_plain)]
+pub extern "C" fn MPI_File_c2f(file: MPI_File) -> MPI_Fint {
+    file.0.addr() as u32 as MPI_Fint
+}
+
+/// The file of a Fortran handle.
+#[apply(mpi_plain)]
+pub extern "C" fn MPI_File_f2c(file: MPI_Fint) -> MPI_File {
+    MPI_File(std::ptr::without_provenance_mut(file as u32 as usize))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::abi::constants::*;
+
+    #[test]
+    fn handles_survive_the_way_to_fortran_and_back() {
+        assert_eq!(MPI_Comm_f2c(MPI_Comm_c2f(MPI_COMM_WORLD)), MPI_COMM_WORLD);
+        assert_eq!(MPI_Type_c2f(MPI_DOUBLE_INT), 0x8c000001_u32 as MPI_Fint);
+        assert_eq!(MPI_File_c2f(MPI_FILE_NULL), 0);
+        let file = MPI_File_f2c(0x9000_0003_u32 as MPI_Fint);
+        assert_eq!(file.0.addr(), 0x9000_0003);
+        assert_eq!(MPI_File_c2f(file), 0x9000_0003_u32 as MPI_Fint);
+    }
+}

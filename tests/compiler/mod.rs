@@ -1,0 +1,61 @@
+//! The C compilers and headers that tests of `mpi.h` use, and what to do where they are missing.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The header that the build script made.
+pub const GENERATED: &str = env!("RMASHM_GENERATED_HEADER");
+
+/// Where `mpi.h` as the build script made it lies alone, to be found with `-I`.
+pub fn our_include() -> PathBuf {
+    let folder = scratch().join("include");
+    std::fs::create_dir_all(&folder).expect("the scratch folder can be written");
+    let header = std::fs::read(GENERATED).expect("the build script made a header");
+    // Two tests may do this at the same time: each puts a whole file in place.
+    let part = folder.join(format!("mpi.h.{:?}", std::thread::current().id()));
+    std::fs::write(&part, header).expect("the scratch folder can be written");
+    std::fs::rename(part, folder.join("mpi.h")).expect("the scratch folder can be written");
+    folder
+}
+
+/// A folder for the files of this test program, which nobody else uses.
+pub fn scratch() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(env!("CARGO_CRATE_NAME"));
+    std::fs::create_dir_all(&folder).expect("cargo's folder for tests can be written");
+    folder
+}
+
+/// Whether `there`; where not, the test `test` is skipped with a line that says so, and fails in CI.
+pub fn have(there: bool, what: &str, test: &str) -> bool {
+    let ci = std::env::var("CI").is_ok_and(|value| value == "true");
+    assert!(there || !ci, "{what} is missing, which CI needs for {test}");
+    if !there {
+        println!("skipped: {test} needs {what}");
+    }
+    there
+}
+
+/// Whether the program answers to `--version`.
+pub fn have_program(program: &str, test: &str) -> bool {
+    let there = Command::new(program)
+        .arg("--version")
+        .output()
+        .is_ok_and(|output| output.status.success());
+    have(there, program, test)
+}
+
+/// Runs a compiler. Its messages are in English with plain quotes.
+pub fn run<S: AsRef<std::ffi::OsStr>>(program: &str, arguments: &[S]) -> Output {
+    Command::new(program)
+        .args(arguments)
+        .env("LC_ALL", "C")
+        .output()
+        .unwrap_or_else(|error| panic!("{program} does not start: {error}"))
+}
+
+/// Writes a source into the scratch folder.
+pub fn write(name: &str, source: &str) -> PathBuf {
+    let path = scratch().join(name);
+    std::fs::write(&path, source).expect("the scratch folder can be written");
+    path
+}
