@@ -4,11 +4,16 @@
 pub mod arguments;
 pub mod boundary;
 pub mod comm;
+pub mod completion;
 pub mod constants;
 pub mod data;
 pub mod environment;
 pub mod errhandler;
 pub mod handles;
 pub mod init;
+pub mod p2p;
+pub mod persistent;
+pub mod probe;
+pub mod request;
 pub mod status;
 pub mod types;

@@ -1,5 +1,6 @@
 //! The memory of a message in this process: one run of bytes, or elements of a datatype with gaps.
 
+use crate::bail;
 use crate::datatype::{self, Datatype};
 use crate::error::Result;
 use std::ops::Range;
@@ -78,6 +79,34 @@ impl Buffer {
                 gaps: Some((keep()?, count)),
             },
         })
+    }
+
+    /// The buffer, if it can be memory of a program. Error: `MPI_ERR_BUFFER` for data at the null pointer, or at a constant
+    /// such as `MPI_IN_PLACE`.
+    #[inline]
+    pub fn checked(self, name: &str) -> Result<Buffer> {
+        // The lowest page is never mapped, and nothing ends behind the address range.
+        const LOWEST: usize = 4096;
+        let good = match &self.gaps {
+            _ if self.len == 0 => true,
+            None => self.address >= LOWEST && self.address.checked_add(self.len).is_some(),
+            Some((datatype, count)) => datatype.span(*count).is_some_and(|(low, high)| {
+                let (begin, end) = (
+                    self.address.wrapping_add_signed(low),
+                    self.address.wrapping_add_signed(high),
+                );
+                begin >= LOWEST && begin < end
+            }),
+        };
+        if !good {
+            bail!(
+                Buffer,
+                "{name} is {:#x}, which cannot be the address of {} bytes of data",
+                self.address,
+                self.len
+            );
+        }
+        Ok(self)
     }
 
     /// Bytes of data.

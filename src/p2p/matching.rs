@@ -160,6 +160,7 @@ mod tests {
                 peer: source,
                 tag,
                 partners: Partners::One(0),
+                comm: crate::abi::constants::MPI_COMM_WORLD,
             }),
             buffer: Buffer::empty(),
         }
@@ -219,7 +220,11 @@ mod tests {
                     }
                 }
             } else {
-                let source = if next(5) == 0 { MPI_ANY_SOURCE } else { next(4) };
+                let source = if next(5) == 0 {
+                    MPI_ANY_SOURCE
+                } else {
+                    next(4)
+                };
                 let tag = if next(5) == 0 { MPI_ANY_TAG } else { next(4) };
                 let wanted = (source, tag, number);
                 let expected = lists.arrived.iter().position(|&m| meets(wanted, m));

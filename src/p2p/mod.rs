@@ -16,10 +16,12 @@
 //! waits for the receiver, which MPI allows every send that is not buffered.
 
 pub mod buffer;
+pub mod buffered;
 mod engine;
 mod inbox;
 mod matching;
 pub mod operation;
+pub mod probe;
 pub mod request;
 mod ring;
 pub mod start;
@@ -43,6 +45,7 @@ pub fn open() -> Result<()> {
 /// Blocks until everything this process has sent has left it.
 pub fn close() -> Result<()> {
     let what = || "MPI_Finalize: messages that wait for room in their receivers' rings".to_string();
+    buffered::flush()?;
     operation::block(&what, crate::runtime::Ranks::All, engine::is_flushed)
 }
 

@@ -1,8 +1,8 @@
 //! One transfer from its start to its end: what the engine completes and what a request waits for.
 
-use crate::abi::types::MPI_Status;
+use crate::abi::types::{MPI_Comm, MPI_Status};
 use crate::comm::group::Group;
-use crate::error::{Error, Result};
+use crate::error::{Error, Object, Result};
 use crate::runtime::{self, Ranks, Waiting};
 use crate::shm::atomic::{AtomicU32, Ordering, full_fence};
 use parking_lot::Mutex;
@@ -34,6 +34,8 @@ pub struct About {
     pub peer: i32,
     pub tag: i32,
     pub partners: Partners,
+    /// Whose error handler its errors go to.
+    pub comm: MPI_Comm,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,10 +93,12 @@ impl Operation {
         self.done.store(true, Ordering::Release);
     }
 
-    /// How it ended.
+    /// How it ended. The error is for the error handler of its communicator.
     pub fn outcome(&self) -> Outcome {
         debug_assert!(self.is_done());
-        self.outcome.lock().clone()
+        let Outcome { status, error } = self.outcome.lock().clone();
+        let error = error.map(|error| error.on(Object::Comm(self.about.comm)));
+        Outcome { status, error }
     }
 
     /// Says in words what it waits for.
@@ -127,7 +131,6 @@ pub fn wait(operation: &Operation) -> Result<()> {
     })
 }
 
-
 /// Threads of this process that wait in [`block`].
 static BLOCKED: AtomicU32 = AtomicU32::new(0);
 
@@ -155,6 +158,7 @@ pub fn block(
         key: 0,
         what,
         ranks,
+        announce: None,
     };
     let result = runtime::wait(&waiting, || {
         ready() || {

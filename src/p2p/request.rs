@@ -218,10 +218,7 @@ fn look<'a>(states: &'a [State], so: impl Fn(&'a State) -> bool) -> bool {
 }
 
 /// Blocks until all requests are complete, and tells how each ended.
-pub fn wait_all(
-    handles: &mut [MPI_Request],
-    mut each: impl FnMut(usize, Outcome),
-) -> Result<()> {
+pub fn wait_all(handles: &mut [MPI_Request], mut each: impl FnMut(usize, Outcome)) -> Result<()> {
     let states = states(handles)?;
     let mut done = 0;
     block_until(&states, || {
@@ -235,10 +232,7 @@ pub fn wait_all(
 }
 
 /// Tells how all requests ended if all are complete; false if not.
-pub fn test_all(
-    handles: &mut [MPI_Request],
-    mut each: impl FnMut(usize, Outcome),
-) -> Result<bool> {
+pub fn test_all(handles: &mut [MPI_Request], mut each: impl FnMut(usize, Outcome)) -> Result<bool> {
     let states = states(handles)?;
     if !look(&states, State::is_done) {
         return Ok(false);
@@ -349,7 +343,13 @@ fn block_until(states: &[State], mut ready: impl FnMut() -> bool) {
 
 /// Ends the operations that no longer can by themselves, because a process died.
 fn abandon_dead(states: &[State]) {
-    if job().table.job.deaths.load(crate::shm::atomic::Ordering::Acquire) == 0 {
+    if job()
+        .table
+        .job
+        .deaths
+        .load(crate::shm::atomic::Ordering::Acquire)
+        == 0
+    {
         return;
     }
     for state in states {

@@ -171,9 +171,7 @@ impl Sender {
             write(front.cast::<u8>().add(FRONT));
         }
         // Release: the cell, and the zero behind it, are there before its word says so.
-        self.slots
-            .word(begin)
-            .store(size as u32, Ordering::Release);
+        self.slots.word(begin).store(size as u32, Ordering::Release);
         if skip > 0 {
             self.slots.word(at).store(SKIP, Ordering::Release);
         }

@@ -4,9 +4,9 @@ use super::engine;
 use super::operation::{About, Action, Operation, Partners};
 use super::{Buffer, Envelope, TAG_UB, Target, context};
 use crate::abi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_PROC_NULL};
-use crate::abi::types::MPI_Status;
+use crate::abi::types::{MPI_Comm, MPI_Status};
 use crate::bail;
-use crate::comm::Comm;
+use crate::comm::{self, Comm};
 use crate::error::Result;
 use std::sync::Arc;
 
@@ -24,12 +24,13 @@ pub enum Mode {
 /// Errors: `MPI_ERR_RANK`, `MPI_ERR_TAG`.
 #[inline]
 pub fn send(
-    comm: &Comm,
+    comm: MPI_Comm,
     buffer: Buffer,
     to: i32,
     tag: i32,
     mode: Mode,
 ) -> Result<Option<Arc<Operation>>> {
+    let (handle, comm) = (comm, comm::get(comm)?);
     let world_rank = match destination(comm, to)? {
         Some(rank) => rank,
         None => {
@@ -51,6 +52,7 @@ pub fn send(
         peer: to,
         tag,
         partners: Partners::One(world_rank),
+        comm: handle,
     };
     engine::send(target, buffer, mode == Mode::Synchronous, about)
 }
@@ -59,10 +61,11 @@ pub fn send(
 ///
 /// Errors: `MPI_ERR_RANK`, `MPI_ERR_TAG`.
 #[inline]
-pub fn receive(comm: &Comm, buffer: Buffer, from: i32, tag: i32) -> Result<Arc<Operation>> {
+pub fn receive(comm: MPI_Comm, buffer: Buffer, from: i32, tag: i32) -> Result<Arc<Operation>> {
+    let (handle, comm) = (comm, comm::get(comm)?);
     let envelope = envelope(comm, from, tag)?;
     let context = context(comm.context);
-    let about = about_receive(comm, context, from, tag);
+    let about = about_receive(handle, comm, from, tag);
     if from == MPI_PROC_NULL {
         let operation = Operation::new(about);
         operation.complete(NOBODY, None);
@@ -77,17 +80,19 @@ pub const NOBODY: MPI_Status = MPI_Status {
     ..MPI_Status::EMPTY
 };
 
-pub(super) fn about_receive(comm: &Comm, context: u32, from: i32, tag: i32) -> About {
+pub(super) fn about_receive(handle: MPI_Comm, comm: &Comm, from: i32, tag: i32) -> About {
     let partners = match usize::try_from(from) {
+        _ if from == MPI_PROC_NULL => Partners::One(comm.world_rank(comm.rank)),
         Ok(rank) => Partners::One(comm.peer(rank)),
         Err(_) => Partners::Group(comm.peers().clone()),
     };
     About {
         action: Action::Receive,
-        context,
+        context: context(comm.context),
         peer: from,
         tag,
         partners,
+        comm: handle,
     }
 }
 
@@ -102,6 +107,12 @@ fn destination(comm: &Comm, to: i32) -> Result<Option<u32>> {
             "dest is {to}, but the communicator has {size} processes to send to"
         ),
     }
+}
+
+/// Checks the arguments of a send. Errors: `MPI_ERR_COMM`, `MPI_ERR_RANK`, `MPI_ERR_TAG`.
+pub fn check_send(comm: MPI_Comm, to: i32, tag: i32) -> Result<()> {
+    destination(comm::get(comm)?, to)?;
+    check_tag(tag)
 }
 
 /// What a receive or a probe asks for, checked.
