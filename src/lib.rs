@@ -14,3 +14,4 @@ pub mod p2p;
 pub mod runtime;
 pub mod shm;
 pub mod startup;
+pub mod win;
