@@ -25,6 +25,7 @@ pub mod persistent;
 pub mod probe;
 pub mod request;
 pub mod rma;
+pub mod rma_requests;
 pub mod status;
 pub mod sync;
 pub mod types;
