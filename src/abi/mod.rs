@@ -9,6 +9,8 @@ pub mod datatype;
 pub mod datatype_constructors;
 pub mod datatype_pack;
 pub mod datatype_query;
+pub mod datatype_removed;
+pub mod datatype_structures;
 pub mod environment;
 pub mod handles;
 pub mod op;
