@@ -44,7 +44,7 @@ fn what_does_not_fit_is_an_error() {
     assert_eq!(class(indexed(&[1, -1], &[0, 1], &int, true)), Class::Arg);
     assert_eq!(class(indexed_block(1, &[max], &int, true)), Class::Arg);
     assert_eq!(
-        class(structure(&[max], &[0], &[int.clone()], true)),
+        class(structure(&[max], &[0], std::slice::from_ref(&int), true)),
         Class::Arg
     );
     assert_eq!(class(resized(&int, max, max, true)), Class::Arg);

@@ -46,20 +46,15 @@ fn pack_speed() {
         });
         let plain = time(&mut || {
             let memory = std::hint::black_box(&memory);
-            let chunks = packed.chunks_exact_mut(block as usize);
+            let stride = stride as usize;
             match block {
-                8 => {
-                    for (to, i) in chunks.zip(0..) {
-                        let at = i * stride as usize;
-                        to.copy_from_slice(&memory[at..at + 8]);
-                    }
-                }
-                _ => {
-                    for (to, i) in chunks.zip(0..) {
-                        let at = i * stride as usize;
-                        to.copy_from_slice(&memory[at..at + block as usize]);
-                    }
-                }
+                1 => plain_loop::<1>(memory, stride, &mut packed),
+                4 => plain_loop::<4>(memory, stride, &mut packed),
+                8 => plain_loop::<8>(memory, stride, &mut packed),
+                16 => plain_loop::<16>(memory, stride, &mut packed),
+                20 => plain_loop::<20>(memory, stride, &mut packed),
+                64 => plain_loop::<64>(memory, stride, &mut packed),
+                _ => plain_loop::<4096>(memory, stride, &mut packed),
             }
             std::hint::black_box(&packed);
         });
@@ -67,5 +62,13 @@ fn pack_speed() {
             "{blocks} x {block} B, stride {stride}: {engine:.0} ns, plain loop {plain:.0} ns, ratio {:.2}",
             engine / plain
         );
+    }
+}
+
+/// What a program would write that knows its block length when it is compiled.
+fn plain_loop<const BLOCK: usize>(memory: &[u8], stride: usize, packed: &mut [u8]) {
+    let (blocks, _) = packed.as_chunks_mut::<BLOCK>();
+    for (to, from) in blocks.iter_mut().zip(memory.chunks_exact(stride)) {
+        to.copy_from_slice(&from[..BLOCK]);
     }
 }
