@@ -4,6 +4,9 @@
 //! hands an [`Error`] to [`register`], which keeps the sentence and gives a code whose class is in the low bits, as
 //! in MPICH; [`text_of`] gives the sentence back for `MPI_Error_string`.
 
+pub mod handler;
+
+use crate::abi::types::*;
 use parking_lot::Mutex;
 
 pub type Result<T> = std::result::Result<T, Error>;
@@ -15,6 +18,23 @@ pub struct Error {
     pub text: Box<str>,
     /// A code that a user's callback returned and that must reach the caller unchanged.
     code: Option<i32>,
+    /// The object whose error handler is meant, where the arguments do not say it.
+    pub object: Option<Object>,
+}
+
+// SAFETY: the pointer of an `MPI_File` is a number in a pointer's clothes; nobody follows it.
+unsafe impl Send for Object {}
+// SAFETY: as above.
+unsafe impl Sync for Object {}
+
+/// The object whose error handler an error goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Object {
+    Comm(MPI_Comm),
+    Win(MPI_Win),
+    Session(MPI_Session),
+    File(MPI_File),
+    Request(MPI_Request),
 }
 
 impl Error {
@@ -23,6 +43,7 @@ impl Error {
             class,
             text: text.into(),
             code: None,
+            object: None,
         }
     }
 
@@ -32,6 +53,15 @@ impl Error {
             class: Class::Other,
             text: text_of(code).into(),
             code: Some(code),
+            object: None,
+        }
+    }
+
+    /// The same error, for the error handler of `object`: for functions that get its handle through a pointer.
+    pub fn on(self, object: Object) -> Error {
+        Error {
+            object: Some(object),
+            ..self
         }
     }
 }
@@ -59,9 +89,20 @@ macro_rules! classes {
         #[repr(i32)]
         pub enum Class { $($name = $value,)* }
 
+        impl Class {
+            /// The class with this number.
+            pub fn of(class: i32) -> Option<Class> {
+                match class { $($value => Some(Class::$name),)* _ => None }
+            }
+        }
+
         /// The general sentence of a class; `None` for a number that is no class.
         pub fn class_text(class: i32) -> Option<&'static str> {
             match class { $($value => Some($text),)* _ => None }
+        }
+
+        fn variant_name(class: i32) -> Option<&'static str> {
+            match class { $($value => Some(stringify!($name)),)* _ => None }
         }
     };
 }
@@ -173,6 +214,21 @@ pub fn class_of(code: i32) -> i32 {
     code & ((1 << CLASS_BITS) - 1)
 }
 
+/// The name of a class in C: `MPI_ERR_RMA_SYNC`.
+pub fn class_name(class: i32) -> String {
+    let Some(variant) = variant_name(class) else {
+        return format!("error class {class}");
+    };
+    let mut name = String::from("MPI_ERR");
+    for letter in variant.chars() {
+        if letter.is_uppercase() {
+            name.push('_');
+        }
+        name.push(letter.to_ascii_uppercase());
+    }
+    name
+}
+
 /// The sentence of one of the library's own codes: the one kept for it, or its class's general one.
 pub fn text_of(code: i32) -> String {
     let serial = (code as u32) >> SERIAL_SHIFT;
@@ -200,6 +256,13 @@ mod tests {
         let code = register(&err!(Rank, "rank is 9"));
         assert_eq!(class_of(code), Class::Rank as i32);
         assert_eq!(text_of(code), "Invalid rank: rank is 9");
+    }
+
+    #[test]
+    fn classes_have_their_names_of_c() {
+        assert_eq!(class_name(Class::RmaSync as i32), "MPI_ERR_RMA_SYNC");
+        assert_eq!(class_name(Class::Arg as i32), "MPI_ERR_ARG");
+        assert_eq!(class_name(126), "error class 126");
     }
 
     #[test]

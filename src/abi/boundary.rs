@@ -4,18 +4,17 @@
 //! standard assigns: that of the first valid communicator, window, session or file among the arguments, else the
 //! one of `MPI_COMM_SELF` (MPI 4.1 §9.3).
 
+use crate::abi::constants::MPI_FILE_NULL;
 use crate::abi::types::*;
-use crate::error::Error;
+use crate::error::handler::{FILES, Handler, Slot};
+use crate::error::{self, Class, Error};
+use crate::runtime::phase::{self, Phase};
+use crate::{comm, runtime, win};
+use std::borrow::Cow;
 use std::ffi::c_int;
+use std::io::Write;
 
-/// The object whose error handler an error goes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Object {
-    Comm(MPI_Comm),
-    Win(MPI_Win),
-    Session(MPI_Session),
-    Request(MPI_Request),
-}
+pub use crate::error::Object;
 
 /// An argument that may say which error handler is meant. Most say nothing.
 pub trait Argument {
@@ -50,7 +49,11 @@ impl Argument for MPI_Group {}
 impl Argument for MPI_Info {}
 impl Argument for MPI_Errhandler {}
 impl Argument for MPI_Message {}
-impl Argument for MPI_File {}
+impl Argument for MPI_File {
+    fn object(&self) -> Option<Object> {
+        Some(Object::File(*self))
+    }
+}
 impl Argument for MPI_T_cb_safety {}
 impl Argument for MPI_T_source_order {}
 impl Argument for c_int {}
@@ -109,11 +112,136 @@ macro_rules! mpi_plain {
     };
 }
 
+/// What an error goes to.
+struct Holder {
+    slot: &'static Slot,
+    object: Object,
+    /// "communicator MPI_COMM_WORLD"; empty where the error concerns no object.
+    name: String,
+}
+
+/// The holder that is meant by `object`; `None` if its handle is not valid.
+fn holder_of(object: Object) -> Option<Holder> {
+    match object {
+        Object::Comm(handle) => {
+            let comm = comm::find(handle)?;
+            Some(Holder {
+                slot: &comm.handler,
+                object,
+                name: format!("communicator {}", comm.title(handle)),
+            })
+        }
+        Object::File(MPI_FILE_NULL) => Some(Holder {
+            slot: &FILES,
+            object,
+            name: "file MPI_FILE_NULL".into(),
+        }),
+        Object::Win(handle) => {
+            let window = win::get(handle).ok()?;
+            let name = match &**window.name.lock() {
+                "" => format!("window {:#x}", handle.0),
+                name => format!("window {name}"),
+            };
+            Some(Holder {
+                slot: &window.handler,
+                object,
+                name,
+            })
+        }
+        // These have no handler of their own: their errors go where those without object go.
+        Object::Session(_) | Object::File(_) | Object::Request(_) => None,
+    }
+}
+
 /// Gives `error` of the MPI function `function` to the error handler of the first object among its arguments.
 /// Returns the code for the caller, if the handler returns at all.
+///
+/// Errors that concern no valid object go to the handler of `MPI_COMM_SELF`, and before MPI_Init and after MPI_Finalize
+/// to the initial one, which is fatal (MPI 4.1 §9.3).
 #[cold]
 #[inline(never)]
 pub fn raise(function: &'static str, error: Error, arguments: &[Option<Object>]) -> c_int {
-    let _ = (function, arguments);
-    crate::error::register(&error)
+    let error = out_of_phase(function, error);
+    let code = error::register(&error);
+    let holder = error
+        .object
+        .into_iter()
+        .chain(arguments.iter().copied().flatten())
+        .find_map(holder_of)
+        .or_else(|| {
+            let own = holder_of(Object::Comm(comm::COMM_SELF))?;
+            Some(Holder {
+                name: String::new(),
+                ..own
+            })
+        });
+    handle(function, code, holder);
+    code
+}
+
+/// Calls the error handler of `object` with `code`, as `MPI_Comm_call_errhandler` and its kin do.
+pub fn call_handler(function: &'static str, object: Object, code: c_int) {
+    handle(function, code, holder_of(object));
+}
+
+fn handle(function: &str, code: c_int, holder: Option<Holder>) {
+    let Some(holder) = holder else {
+        end(function, code, None, "MPI_ERRORS_ARE_FATAL");
+    };
+    match holder.slot.handler() {
+        Handler::Return => {}
+        Handler::Fatal => end(function, code, Some(holder), "MPI_ERRORS_ARE_FATAL"),
+        Handler::Abort => end(function, code, Some(holder), "MPI_ERRORS_ABORT"),
+        // SAFETY: the function is what the user gave for objects of this kind (`Slot::set` checks it).
+        user => unsafe { user.call_user(holder.object, code) },
+    }
+}
+
+/// Says what went wrong, in one piece, and ends the job.
+///
+/// `MPI_ERRORS_ABORT` ends the job too: the processes outside the communicator have lost members of theirs, and MPI 4.1
+/// §9.3 leaves their state open.
+fn end(function: &str, code: c_int, holder: Option<Holder>, handler: &str) -> ! {
+    let rank = match runtime::try_job() {
+        Some(job) => format!("rank {} (process {})", job.rank, std::process::id()),
+        None => format!("process {}", std::process::id()),
+    };
+    let object = match holder {
+        Some(holder) if !holder.name.is_empty() => format!(" on {}", holder.name),
+        _ => String::new(),
+    };
+    let block = format!(
+        "rmashm: {rank}: error in {function}{object}\n  {}: {}\n  {handler}: the job ends\n",
+        error::class_name(error::class_of(code)),
+        error::text_of(code),
+    );
+    // Nothing is left to do for a process that cannot even say why it ends.
+    let _ = std::io::stderr().write_all(block.as_bytes());
+    runtime::abort::abort(error::class_of(code))
+}
+
+/// The error of a call at the wrong time is that, whatever its arguments looked like.
+fn out_of_phase(function: &str, error: Error) -> Error {
+    let when: Cow<str> = match phase::phase() {
+        Phase::Running | Phase::Ending => return error,
+        Phase::Before => "before MPI_Init".into(),
+        Phase::Starting => "while MPI_Init was not complete".into(),
+        Phase::Over => "after MPI_Finalize".into(),
+    };
+    let name = function.strip_prefix("MPI_").unwrap_or(function);
+    let any_time = [
+        "Init",
+        "Final",
+        "Info_",
+        "Session_",
+        "T_",
+        "Get_",
+        "Error_",
+        "Add_error",
+        "Remove_error",
+    ];
+    if any_time.iter().any(|p| name.starts_with(p)) || name.contains("rrhandler") {
+        return error;
+    }
+    Error::new(Class::Other, format!("{function} was called {when}"))
 }

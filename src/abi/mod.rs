@@ -2,7 +2,9 @@
 //! references, calls one function of a room, and leaves errors to [`boundary`].
 
 pub mod arguments;
+pub mod attributes;
 pub mod boundary;
+pub mod comm;
 pub mod constants;
 pub mod data;
 pub mod datatype;
@@ -12,7 +14,15 @@ pub mod datatype_query;
 pub mod datatype_removed;
 pub mod datatype_structures;
 pub mod environment;
+pub mod errhandler;
+pub mod group;
 pub mod handles;
+pub mod info;
+pub mod init;
+pub mod memory;
 pub mod op;
+pub mod rma;
 pub mod status;
+pub mod sync;
 pub mod types;
+pub mod win;

@@ -1,16 +1,31 @@
 //! Groups and communicators.
+//!
+//! A communicator is made by its parent's processes in one or two exchanges in shared memory (`create`): every process
+//! says whether it could do its part, so that either all of them get the communicator or all get an error.
 
+pub mod attributes;
+mod board;
+pub mod create;
 pub mod group;
+pub mod hardware;
+pub mod predefined;
 
 use crate::abi::types::MPI_Comm;
-use crate::bail;
 use crate::error::Result;
+use crate::error::handler::Slot;
 use crate::handle::{Kind, Table};
+use crate::info::Info;
+use crate::runtime::job;
 use crate::runtime::meeting::Meeting;
-use crate::runtime::{job, new_context};
 use crate::shm::atomic::Ordering;
-use group::Group;
-use std::sync::{Arc, OnceLock};
+use crate::{bail, err};
+use attributes::Attributes;
+use board::Board;
+use group::{Group, Likeness};
+use parking_lot::Mutex;
+use std::ptr::null_mut;
+use std::sync::Arc;
+use std::sync::atomic::AtomicPtr;
 
 /// A communicator.
 pub struct Comm {
@@ -18,16 +33,24 @@ pub struct Comm {
     pub context: u32,
     /// The (local) group.
     pub group: Arc<Group>,
+    /// The remote group, if it is an intercommunicator.
+    pub remote: Option<Arc<Group>>,
     /// The caller's rank.
     pub rank: usize,
     /// Where its processes meet in shared memory.
     pub meeting: Meeting,
+    /// Its error handler at this process.
+    pub handler: Slot,
+    /// Its attributes at this process.
+    pub attributes: Attributes,
+    name: Mutex<String>,
+    info: Mutex<Info>,
 }
 
 /// Communicators made by the user.
 pub static COMMS: Table<Comm> = Table::new(Kind::Comm);
-static WORLD: OnceLock<Arc<Comm>> = OnceLock::new();
-static SELF: OnceLock<Arc<Comm>> = OnceLock::new();
+/// MPI_COMM_WORLD and MPI_COMM_SELF between MPI_Init and MPI_Finalize: what `Arc::into_raw` gave, else null.
+static PREDEFINED: [AtomicPtr<Comm>; 2] = [const { AtomicPtr::new(null_mut()) }; 2];
 
 pub const COMM_WORLD: MPI_Comm = MPI_Comm(0x4400_0000);
 pub const COMM_SELF: MPI_Comm = MPI_Comm(0x4400_0001);
@@ -42,29 +65,93 @@ impl Comm {
     pub fn world_rank(&self, rank: usize) -> u32 {
         self.group.members[rank]
     }
+
+    /// What people read: its name, or else its handle.
+    pub fn title(&self, handle: MPI_Comm) -> String {
+        let name = self.name.lock();
+        match name.is_empty() {
+            true => format!("{:#x}", handle.0),
+            false => name.clone(),
+        }
+    }
+
+    pub fn name(&self) -> String {
+        self.name.lock().clone()
+    }
+
+    pub fn set_name(&self, name: &str) {
+        *self.name.lock() = name.into();
+    }
+
+    /// The hints given at its making and by `MPI_Comm_set_info`.
+    pub fn info(&self) -> Info {
+        self.info.lock().clone()
+    }
+
+    pub fn add_info(&self, hints: &Info) {
+        self.info.lock().update(hints);
+    }
+
+    /// The remote group. Error: `MPI_ERR_COMM` if it is no intercommunicator.
+    pub fn remote_group(&self, handle: MPI_Comm) -> Result<&Arc<Group>> {
+        self.remote.as_ref().ok_or_else(|| {
+            err!(
+                Comm,
+                "comm is {}, which is no intercommunicator",
+                self.title(handle)
+            )
+        })
+    }
+
+    /// How its processes compare with another's.
+    pub fn compare(&self, other: &Comm) -> Likeness {
+        self.group.compare(&other.group)
+    }
+}
+
+/// The communicator of a handle, if there is one.
+#[inline(always)]
+pub fn find(handle: MPI_Comm) -> Option<&'static Comm> {
+    match handle {
+        // SAFETY: the pointer is null or of a communicator that is never dropped.
+        COMM_WORLD | COMM_SELF => unsafe {
+            PREDEFINED[(handle.0 & 1) as usize]
+                .load(Ordering::Acquire)
+                .as_ref()
+        },
+        MPI_Comm(user) => COMMS.get(user),
+    }
 }
 
 /// The communicator of a handle. Error: `MPI_ERR_COMM`.
+#[inline(always)]
 pub fn get(handle: MPI_Comm) -> Result<&'static Comm> {
-    let found = match handle {
-        COMM_WORLD => WORLD.get().map(|c| &**c),
-        COMM_SELF => SELF.get().map(|c| &**c),
-        MPI_Comm(user) => COMMS.get(user),
-    };
-    match found {
+    match find(handle) {
         Some(comm) => Ok(comm),
-        None => bail!(Comm, "comm is {:#x}, which is no communicator", handle.0),
+        None => no_communicator(handle),
     }
+}
+
+#[cold]
+fn no_communicator<T>(handle: MPI_Comm) -> Result<T> {
+    if handle.0 == 0x0400_0000 {
+        bail!(Comm, "comm is MPI_COMM_NULL");
+    }
+    bail!(Comm, "comm is {:#x}, which is no communicator", handle.0)
 }
 
 /// Rank 0 makes what the world's processes meet in, before it joins the others.
 pub fn prepare_world() -> Result<()> {
     let job = job();
     if job.rank == 0 {
+        let board = Board::create()?;
         let block = Meeting::create(job.ranks as usize)?;
+        Board::open(board)
+            .world
+            .store(block as u64, Ordering::Relaxed);
         // Contexts 0 and 1 are the world's and the selves'.
         job.table.job.contexts.store(2, Ordering::Relaxed);
-        job.table.job.world.store(block as u64, Ordering::Release);
+        job.table.job.world.store(board as u64, Ordering::Release);
     }
     Ok(())
 }
@@ -73,22 +160,59 @@ pub fn prepare_world() -> Result<()> {
 pub fn open_world() -> Result<()> {
     let job = job();
     let members: Arc<[u32]> = (0..job.ranks).collect();
-    let block = job.table.job.world.load(Ordering::Acquire) as usize;
-    let world = Comm {
-        context: 0,
-        group: Arc::new(Group::new(members.clone(), job.rank)),
-        rank: job.rank as usize,
-        meeting: Meeting::open(block, members, job.rank as usize),
-    };
+    let board = Board::open(job.table.job.world.load(Ordering::Acquire) as usize);
+    let block = board.world.load(Ordering::Relaxed) as usize;
     let me: Arc<[u32]> = Arc::new([job.rank]);
-    let alone = Comm {
-        context: 1,
-        group: Arc::new(Group::new(me.clone(), job.rank)),
-        rank: 0,
-        meeting: Meeting::open(Meeting::create(1)?, me, 0),
-    };
-    let _ = WORLD.set(Arc::new(world));
-    let _ = SELF.set(Arc::new(alone));
-    let _ = new_context;
+    let alone = Meeting::open(Meeting::create(1)?, me.clone(), 0);
+    let world = Meeting::open(block, members.clone(), job.rank as usize);
+    let predefined = [
+        (world, members, "MPI_COMM_WORLD"),
+        (alone, me, "MPI_COMM_SELF"),
+    ];
+    for (context, (meeting, members, name)) in predefined.into_iter().enumerate() {
+        let comm = Comm {
+            context: context as u32,
+            rank: meeting.rank,
+            remote: None,
+            group: Arc::new(Group::new(members, job.rank)),
+            meeting,
+            handler: Slot::new(),
+            attributes: Attributes::new(Kind::Comm),
+            name: Mutex::new(name.into()),
+            info: Mutex::default(),
+        };
+        let comm = Arc::into_raw(Arc::new(comm)).cast_mut();
+        PREDEFINED[context].store(comm, Ordering::Release);
+    }
     Ok(())
+}
+
+/// Makes MPI_COMM_WORLD and MPI_COMM_SELF unknown, when MPI is over. A thread that still uses them finds their memory.
+pub fn close_world() {
+    for comm in &PREDEFINED {
+        comm.store(null_mut(), Ordering::Release);
+    }
+}
+
+/// Deletes the attributes of MPI_COMM_SELF, the one set last first.
+pub fn delete_self_attributes() -> Result<()> {
+    get(COMM_SELF)?.attributes.delete_all(COMM_SELF.0)
+}
+
+/// Ends a communicator's handle, after its attributes. What is still under way in it is completed. Errors:
+/// `MPI_ERR_COMM`, and what a delete callback returns: then it is still there.
+pub fn free(handle: MPI_Comm) -> Result<()> {
+    let comm = get(handle)?;
+    if matches!(handle, COMM_WORLD | COMM_SELF) {
+        bail!(
+            Comm,
+            "comm is {}, which cannot be freed",
+            comm.title(handle)
+        );
+    }
+    comm.attributes.delete_all(handle.0)?;
+    match COMMS.remove(handle.0) {
+        Some(_) => Ok(()),
+        None => Err(err!(Comm, "comm is {:#x}, which was just freed", handle.0)),
+    }
 }

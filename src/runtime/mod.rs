@@ -9,6 +9,7 @@ mod handover;
 pub mod launch;
 mod launcher;
 pub mod meeting;
+pub mod phase;
 mod pmi;
 pub mod table;
 pub mod wait;
@@ -133,6 +134,13 @@ pub fn leave() -> Result<()> {
         pmi.lock().finalize();
     }
     met
+}
+
+/// The process id of a rank.
+pub fn pid_of(rank: u32) -> i32 {
+    job().table.processes[rank as usize]
+        .pid
+        .load(Ordering::Relaxed) as i32
 }
 
 /// A context id that no communicator of this job has had.

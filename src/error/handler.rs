@@ -1,0 +1,275 @@
+//! Error handlers (MPI 4.1 §9.3): the predefined ones, those made of the user's functions, and the [`Slot`] by which a
+//! communicator, window, session or file has one.
+//!
+//! A handler made by the user lives as long as somebody holds its handle (`users`) or it is attached to an object
+//! (`attached`). Its handle is good while there are users; `MPI_Comm_get_errhandler` adds one, so the handle it gives is
+//! the one that was set.
+
+use super::{Object, Result};
+use crate::abi::constants::*;
+use crate::abi::types::*;
+use crate::bail;
+use crate::handle::{Kind, Table};
+use parking_lot::Mutex;
+use std::ffi::c_int;
+use std::sync::Arc;
+
+/// What happens to an error.
+#[derive(Clone, Copy)]
+pub enum Handler {
+    /// The job ends.
+    Fatal,
+    /// The processes of the communicator, window or session end.
+    Abort,
+    /// The code is returned.
+    Return,
+    /// The user's function is called, then the code is returned.
+    User(Function),
+}
+
+/// The user's function, by the kind of object it was made for.
+#[derive(Clone, Copy)]
+pub enum Function {
+    Comm(MPI_Comm_errhandler_function),
+    Win(MPI_Win_errhandler_function),
+    File(MPI_File_errhandler_function),
+    Session(MPI_Session_errhandler_function),
+}
+
+impl Function {
+    pub fn kind(&self) -> Kind {
+        match self {
+            Function::Comm(_) => Kind::Comm,
+            Function::Win(_) => Kind::Win,
+            Function::File(_) => Kind::File,
+            Function::Session(_) => Kind::Session,
+        }
+    }
+}
+
+struct Counts {
+    users: u32,
+    attached: u32,
+}
+
+/// A handler made by the user.
+struct Made {
+    function: Function,
+    counts: Mutex<Counts>,
+}
+
+static MADE: Table<Made> = Table::new(Kind::Errhandler);
+
+/// Makes a handler of the user's function. Error: `MPI_ERR_NO_MEM` when handles are exhausted.
+pub fn create(function: Function) -> Result<MPI_Errhandler> {
+    let counts = Mutex::new(Counts {
+        users: 1,
+        attached: 0,
+    });
+    MADE.insert(Arc::new(Made { function, counts }))
+        .map(MPI_Errhandler)
+}
+
+fn is_predefined(handle: MPI_Errhandler) -> bool {
+    matches!(
+        handle,
+        MPI_ERRORS_ARE_FATAL | MPI_ERRORS_RETURN | MPI_ERRORS_ABORT
+    )
+}
+
+/// The user's handler, if somebody holds its handle.
+fn held(handle: MPI_Errhandler) -> Result<Arc<Made>> {
+    match MADE.get_arc(handle.0) {
+        Some(made) if made.counts.lock().users > 0 => Ok(made),
+        _ if handle == MPI_ERRHANDLER_NULL => {
+            bail!(Errhandler, "errhandler is MPI_ERRHANDLER_NULL")
+        }
+        _ => bail!(
+            Errhandler,
+            "errhandler is {:#x}, which is no error handler",
+            handle.0
+        ),
+    }
+}
+
+/// Changes the counts of a user's handler, which dies when both are zero.
+fn recount(handle: MPI_Errhandler, made: &Made, change: impl FnOnce(&mut Counts)) {
+    let mut counts = made.counts.lock();
+    change(&mut counts);
+    if counts.users == 0 && counts.attached == 0 {
+        MADE.remove(handle.0);
+    }
+}
+
+/// Gives a handle up. What it is attached to keeps it. Predefined handlers cannot die. Error: `MPI_ERR_ERRHANDLER`.
+pub fn free(handle: MPI_Errhandler) -> Result<()> {
+    if !is_predefined(handle) {
+        let made = held(handle)?;
+        recount(handle, &made, |c| c.users -= 1);
+    }
+    Ok(())
+}
+
+/// The handler of `MPI_FILE_NULL`, which files inherit and calls without a file use. `MPI_ERRORS_RETURN` at first
+/// (MPI 4.1 §14.7).
+pub static FILES: Slot = Slot {
+    handle: Mutex::new(MPI_ERRORS_RETURN),
+};
+
+/// Which error handler an object has.
+pub struct Slot {
+    handle: Mutex<MPI_Errhandler>,
+}
+
+impl Default for Slot {
+    fn default() -> Slot {
+        Slot::new()
+    }
+}
+
+impl Slot {
+    /// With `MPI_ERRORS_ARE_FATAL`.
+    pub const fn new() -> Slot {
+        Slot {
+            handle: Mutex::new(MPI_ERRORS_ARE_FATAL),
+        }
+    }
+
+    /// A slot of another object, with the same handler.
+    pub fn inherit(&self) -> Slot {
+        let handle = self.handle.lock();
+        if let Some(made) = MADE.get_arc(handle.0) {
+            recount(*handle, &made, |c| c.attached += 1);
+        }
+        Slot {
+            handle: Mutex::new(*handle),
+        }
+    }
+
+    /// Attaches a handler to the object, which is of kind `kind`. Error: `MPI_ERR_ERRHANDLER` if it is none, or one for
+    /// other objects.
+    pub fn set(&self, kind: Kind, handle: MPI_Errhandler) -> Result<()> {
+        if !is_predefined(handle) {
+            let made = held(handle)?;
+            if made.function.kind() != kind {
+                bail!(
+                    Errhandler,
+                    "errhandler is {:#x}, which was made for a {:?}, not for a {kind:?}",
+                    handle.0,
+                    made.function.kind()
+                );
+            }
+            recount(handle, &made, |c| c.attached += 1);
+        }
+        let before = std::mem::replace(&mut *self.handle.lock(), handle);
+        detach(before);
+        Ok(())
+    }
+
+    /// The handle of the object's handler, for the caller to free.
+    pub fn get(&self) -> MPI_Errhandler {
+        let handle = self.handle.lock();
+        if let Some(made) = MADE.get_arc(handle.0) {
+            recount(*handle, &made, |c| c.users += 1);
+        }
+        *handle
+    }
+
+    /// What is to happen to an error of this object.
+    pub fn handler(&self) -> Handler {
+        match *self.handle.lock() {
+            MPI_ERRORS_RETURN => Handler::Return,
+            MPI_ERRORS_ABORT => Handler::Abort,
+            made => match MADE.get(made.0) {
+                Some(made) => Handler::User(made.function),
+                None => Handler::Fatal,
+            },
+        }
+    }
+}
+
+fn detach(handle: MPI_Errhandler) {
+    if let Some(made) = MADE.get_arc(handle.0) {
+        recount(handle, &made, |c| c.attached -= 1);
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        detach(*self.handle.get_mut());
+    }
+}
+
+impl Handler {
+    /// Calls the user's function, if there is one, with the object's handle.
+    ///
+    /// # Safety
+    /// The function keeps the contract of error handlers (MPI 4.1 §9.3): it is called with a handle and a code.
+    pub unsafe fn call_user(self, object: Object, mut code: c_int) {
+        let Handler::User(function) = self else {
+            return;
+        };
+        // SAFETY: the caller promised the function's contract; handle and code live through the call.
+        unsafe {
+            match (function, object) {
+                (Function::Comm(f), Object::Comm(mut handle)) => f(&mut handle, &mut code),
+                (Function::Win(f), Object::Win(mut handle)) => f(&mut handle, &mut code),
+                (Function::File(f), Object::File(mut handle)) => f(&mut handle, &mut code),
+                (Function::Session(f), Object::Session(mut handle)) => f(&mut handle, &mut code),
+                _ => unreachable!("a slot takes only handlers of its object's kind"),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Class;
+
+    unsafe extern "C" {
+        // A variadic function to point to; never called.
+        fn printf(format: *const std::ffi::c_char, ...) -> c_int;
+    }
+
+    fn some_function() -> MPI_Comm_errhandler_function {
+        // SAFETY: both are addresses of variadic C functions, and the handler is never called.
+        unsafe { std::mem::transmute(printf as *const ()) }
+    }
+
+    #[test]
+    fn a_freed_handler_lives_while_it_is_attached() {
+        let made = create(Function::Comm(some_function())).unwrap();
+        let slot = Slot::new();
+        slot.set(Kind::Comm, made).unwrap();
+        free(made).unwrap();
+        assert_eq!(free(made).unwrap_err().class, Class::Errhandler);
+        assert!(matches!(slot.handler(), Handler::User(_)));
+        assert_eq!(slot.get(), made);
+        free(made).unwrap();
+        let second = slot.inherit();
+        drop(slot);
+        assert!(MADE.get(made.0).is_some());
+        second.set(Kind::Comm, MPI_ERRORS_RETURN).unwrap();
+        assert!(MADE.get(made.0).is_none());
+        assert!(matches!(second.handler(), Handler::Return));
+    }
+
+    #[test]
+    fn a_handler_of_another_kind_is_refused() {
+        let made = create(Function::Comm(some_function())).unwrap();
+        let slot = Slot::new();
+        assert_eq!(
+            slot.set(Kind::Win, made).unwrap_err().class,
+            Class::Errhandler
+        );
+        for garbage in [MPI_ERRHANDLER_NULL, MPI_Errhandler(0), MPI_Errhandler(-1)] {
+            assert_eq!(
+                slot.set(Kind::Win, garbage).unwrap_err().class,
+                Class::Errhandler
+            );
+        }
+        assert!(matches!(slot.handler(), Handler::Fatal));
+        free(made).unwrap();
+    }
+}
