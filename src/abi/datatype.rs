@@ -24,7 +24,8 @@ pub unsafe extern "C" fn MPI_Type_commit(datatype: *mut MPI_Datatype) -> c_int {
 
 /// Frees a datatype and sets the handle to `MPI_DATATYPE_NULL`. Communication and datatypes that use it are not affected.
 ///
-/// MPI 4.1 §5.1.9. Errors: `MPI_ERR_TYPE` (also for a predefined datatype), `MPI_ERR_ARG` (null pointer).
+/// MPI 4.1 §5.1.9. Errors: `MPI_ERR_TYPE` (also for a predefined datatype), `MPI_ERR_ARG` (null pointer), what
+/// a delete callback returns.
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Type_free(datatype: *mut MPI_Datatype) -> c_int {
     // SAFETY: what is not null is a handle.
@@ -34,15 +35,15 @@ pub unsafe extern "C" fn MPI_Type_free(datatype: *mut MPI_Datatype) -> c_int {
     Ok(())
 }
 
-/// Makes a datatype with the same elements and state.
+/// Makes a datatype with the same elements and state, and with the attributes that their copy callbacks copy.
 ///
-/// MPI 4.1 §5.1.10. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
+/// MPI 4.1 §5.1.10. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer), what a copy callback returns.
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Type_dup(oldtype: MPI_Datatype, newtype: *mut MPI_Datatype) -> c_int {
     // SAFETY: what is not null is a place for a handle.
     let newtype = unsafe { out(newtype, "newtype")? };
     let old = datatype::get_arc(oldtype)?;
-    newtype.set(datatype::insert(datatype::dup(&old).into())?);
+    newtype.set(datatype::insert(datatype::dup(&old, oldtype)?.into())?);
     Ok(())
 }
 

@@ -8,6 +8,7 @@ pub mod comm;
 pub mod constants;
 pub mod data;
 pub mod datatype;
+pub mod datatype_attributes;
 pub mod datatype_constructors;
 pub mod datatype_pack;
 pub mod datatype_query;

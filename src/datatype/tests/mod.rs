@@ -173,7 +173,7 @@ impl Model {
                 }
             }
             _ => Model {
-                object: Arc::new(dup(old)),
+                object: Arc::new(dup(old, MPI_DATATYPE_NULL)?),
                 ..self.clone()
             },
         })

@@ -1,7 +1,10 @@
 //! Bounds, errors, sizes of layouts, contents, handles.
 
 use super::*;
+use crate::comm::attributes::{Callbacks, create_keyval};
 use crate::error::Class;
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[test]
 fn markers_set_bounds() {
@@ -123,10 +126,18 @@ fn handles_live_and_die() {
     assert!(Named::of(handle).is_none());
     let object = get(handle).unwrap();
     assert_eq!(class(object.committed()), Class::Type);
-    assert!(!dup(&get_arc(handle).unwrap()).is_committed());
+    assert!(
+        !dup(&get_arc(handle).unwrap(), handle)
+            .unwrap()
+            .is_committed()
+    );
     object.commit();
     assert!(get_committed(handle).is_ok());
-    assert!(dup(&get_arc(handle).unwrap()).is_committed());
+    assert!(
+        dup(&get_arc(handle).unwrap(), handle)
+            .unwrap()
+            .is_committed()
+    );
     object.set_name(b"two");
     assert_eq!(&*object.name(), b"two");
     free(handle).unwrap();
@@ -172,4 +183,55 @@ fn buffers_where_no_memory_can_be_are_errors() {
     let place = 0x7000_0000_0000i64;
     let absolute = hindexed(&[1], &[place], &get_arc(MPI_INT).unwrap(), false).unwrap();
     assert!(absolute.check_buffer(0, 1, "buf").is_ok());
+}
+
+unsafe extern "C" fn copy(
+    _: MPI_Datatype,
+    _: c_int,
+    _: *mut c_void,
+    value: *mut c_void,
+    copied: *mut c_void,
+    flag: *mut c_int,
+) -> c_int {
+    // SAFETY: MPI gives places for a pointer and an `int`.
+    unsafe {
+        copied.cast::<usize>().write(value.addr() + 1);
+        flag.write(1);
+    }
+    MPI_SUCCESS
+}
+
+unsafe extern "C" fn delete(
+    _: MPI_Datatype,
+    _: c_int,
+    value: *mut c_void,
+    log: *mut c_void,
+) -> c_int {
+    // SAFETY: the test gives a counter that outlives the attributes.
+    unsafe { &*log.cast::<AtomicUsize>() }.fetch_add(value.addr(), Ordering::Relaxed);
+    MPI_SUCCESS
+}
+
+#[test]
+fn attributes_go_with_the_last_handle() {
+    let sum = AtomicUsize::new(0);
+    let callbacks = Callbacks::Type(Some(copy), Some(delete));
+    let key = create_keyval(callbacks, (&raw const sum).cast_mut().cast()).unwrap();
+    let int = get_arc(MPI_INT).unwrap();
+    let first = insert(contiguous(2, &int, false).unwrap().into()).unwrap();
+    get(first)
+        .unwrap()
+        .attributes
+        .set(first.0, key, 10)
+        .unwrap();
+    let second = insert(dup(&get_arc(first).unwrap(), first).unwrap().into()).unwrap();
+    assert_eq!(get(second).unwrap().attributes.get(key).unwrap(), Some(11));
+    let again = hand_out(&get(second).unwrap().envelope().types[0]).unwrap();
+    assert_ne!(again, first);
+    free(first).unwrap();
+    assert_eq!(sum.load(Ordering::Relaxed), 0);
+    free(again).unwrap();
+    assert_eq!(sum.load(Ordering::Relaxed), 10);
+    free(second).unwrap();
+    assert_eq!(sum.load(Ordering::Relaxed), 21);
 }
