@@ -702,11 +702,13 @@ int MPI_Type_create_subarray(int ndims, const int *array_of_sizes, const int *ar
     const int *array_of_starts, int order, MPI_Datatype oldtype, MPI_Datatype *newtype);
 int MPI_Type_create_subarray_c(int ndims, const MPI_Count *array_of_sizes, const MPI_Count *array_of_subsizes,
     const MPI_Count *array_of_starts, int order, MPI_Datatype oldtype, MPI_Datatype *newtype);
+int MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval);
 int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype);
 int MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent);
 MPI_Datatype MPI_Type_f2c(MPI_Fint datatype);
 int MPI_Type_free(MPI_Datatype *datatype);
 int MPI_Type_free_keyval(int *type_keyval);
+int MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag);
 int MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes,
     int *array_of_integers, MPI_Aint *array_of_addresses, MPI_Datatype *array_of_datatypes);
 int MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses,
@@ -734,6 +736,7 @@ int MPI_Type_indexed_c(MPI_Count count, const MPI_Count *array_of_blocklengths,
     const MPI_Count *array_of_displacements, MPI_Datatype oldtype, MPI_Datatype *newtype);
 int MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement);
 int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype);
+int MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val);
 int MPI_Type_set_name(MPI_Datatype datatype, const char *type_name);
 int MPI_Type_size(MPI_Datatype datatype, int *size);
 int MPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size);
@@ -1004,11 +1007,13 @@ int PMPI_Type_create_subarray(int ndims, const int *array_of_sizes, const int *a
 int PMPI_Type_create_subarray_c(int ndims, const MPI_Count *array_of_sizes,
     const MPI_Count *array_of_subsizes, const MPI_Count *array_of_starts, int order, MPI_Datatype oldtype,
     MPI_Datatype *newtype);
+int PMPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval);
 int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype);
 int PMPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent);
 MPI_Datatype PMPI_Type_f2c(MPI_Fint datatype);
 int PMPI_Type_free(MPI_Datatype *datatype);
 int PMPI_Type_free_keyval(int *type_keyval);
+int PMPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag);
 int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes,
     int *array_of_integers, MPI_Aint *array_of_addresses, MPI_Datatype *array_of_datatypes);
 int PMPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses,
@@ -1036,6 +1041,7 @@ int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count *array_of_blocklengths,
     const MPI_Count *array_of_displacements, MPI_Datatype oldtype, MPI_Datatype *newtype);
 int PMPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement);
 int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype);
+int PMPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val);
 int PMPI_Type_set_name(MPI_Datatype datatype, const char *type_name);
 int PMPI_Type_size(MPI_Datatype datatype, int *size);
 int PMPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size);
