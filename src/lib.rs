@@ -10,6 +10,8 @@ pub mod error;
 pub mod handle;
 pub mod info;
 pub mod op;
+pub mod p2p;
 pub mod runtime;
 pub mod shm;
 pub mod startup;
+pub mod win;

@@ -67,6 +67,7 @@ pub fn post(key: u64, value: [u64; 2], readers: &[u32], what: &dyn Fn() -> Strin
         key: 0,
         what,
         ranks: Ranks::These(readers),
+        announce: None,
     };
     let place: Cell<Option<&Post>> = Cell::new(None);
     wait(&waiting, || {
@@ -101,6 +102,7 @@ pub fn read(key: u64, leader: u32, what: &dyn Fn() -> String) -> Result<[u64; 2]
         key: 0,
         what,
         ranks: Ranks::One(leader),
+        announce: None,
     };
     let found: Cell<Option<&Post>> = Cell::new(None);
     wait(&waiting, || {

@@ -1,1 +1,14 @@
-//! Reduction operations.
+//! Reduction operations (MPI 4.1 §6.9): the predefined ones as loops over elements, and users' functions.
+//!
+//! An operation is applied as `inout[i] = input[i] op inout[i]`, on any alignment. [`kernel_of`] gives the loop of a
+//! predefined operation for a kind of element, [`scalar_of`] the same as a function of two words, for atomic updates by
+//! compare-and-swap.
+
+mod kernels;
+mod number;
+mod object;
+mod predefined;
+
+pub use kernels::{Apply, Kernel, Scalar, kernel_of, scalar_of};
+pub use object::{Function, Op, check, create, free, get};
+pub use predefined::Predefined;

@@ -37,13 +37,18 @@ pub struct Meeting {
 
 impl Meeting {
     /// Bytes of the segment that a meeting of `size` members needs.
-    fn bytes(size: usize) -> usize {
+    pub fn bytes(size: usize) -> usize {
         size_of::<Block>() + 2 * size * SLOT
     }
 
     /// Makes the shared part, for one of the members to hand to the others; they all then [`Meeting::open`] it.
     pub fn create(size: usize) -> Result<Offset> {
-        heap::alloc_zeroed(Meeting::bytes(size), LINE)
+        Meeting::create_with(size, 0)
+    }
+
+    /// The same with `more` zeroed bytes behind the [`Meeting::bytes`] of it, which end with the meeting.
+    pub fn create_with(size: usize, more: usize) -> Result<Offset> {
+        heap::alloc_zeroed(Meeting::bytes(size) + more, LINE)
     }
 
     /// The meeting at `offset`, for member number `rank` of `members`.
@@ -76,6 +81,7 @@ impl Meeting {
             key: 0,
             what,
             ranks: Ranks::These(&self.members),
+            announce: None,
         };
         wait(&waiting, || self.block.barrier.passed(round))
     }

@@ -102,6 +102,7 @@ pub fn meet() -> Result<()> {
         key: 0,
         what: &what,
         ranks: Ranks::All,
+        announce: None,
     };
     wait(&waiting, || {
         job.table.job.joined.load(Ordering::Acquire) >= job.ranks
@@ -123,6 +124,7 @@ pub fn leave() -> Result<()> {
         key: 0,
         what: &what,
         ranks: Ranks::All,
+        announce: None,
     };
     let met = wait(&waiting, || {
         job.table.job.left.load(Ordering::Acquire) >= job.ranks
@@ -132,6 +134,13 @@ pub fn leave() -> Result<()> {
         pmi.lock().finalize();
     }
     met
+}
+
+/// The process id of a rank.
+pub fn pid_of(rank: u32) -> i32 {
+    job().table.processes[rank as usize]
+        .pid
+        .load(Ordering::Relaxed) as i32
 }
 
 /// A context id that no communicator of this job has had.

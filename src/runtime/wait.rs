@@ -34,6 +34,8 @@ pub struct Waiting<'a> {
     /// Says it in words, for the launcher's report of a death and for the watchdog of a hang: "MPI_Win_lock of rank 3".
     pub what: &'a dyn Fn() -> String,
     pub ranks: Ranks<'a>,
+    /// Called before every sleep, when this thread is registered and before it looks a last time.
+    pub announce: Option<&'a dyn Fn()>,
 }
 
 /// How long a waiter spins before it yields, when every rank can have a core.
@@ -142,6 +144,9 @@ fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> 
     let result = loop {
         let bell = process.bell.load(Ordering::Acquire);
         process.sleepers.fetch_add(1, Ordering::SeqCst);
+        if let Some(announce) = waiting.announce {
+            announce();
+        }
         full_fence();
         let moved = progress();
         let over = ready();

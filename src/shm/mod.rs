@@ -8,6 +8,7 @@ pub mod atomic;
 pub mod barrier;
 pub mod futex;
 pub mod heap;
+pub mod lock;
 pub mod memory;
 pub mod peer;
 pub mod segment;

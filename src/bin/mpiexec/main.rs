@@ -1,1 +1,67 @@
-fn main() {}
+//! `mpiexec`: starts an MPI program as N ranks on this machine, and watches over them.
+//!
+//! `arguments` reads the command line by the table in `options`; `launch` makes the job's segment and starts the ranks
+//! (`program`, `environment`, `binding`, `spawn`); `supervise` is the event loop, with `signals` and `output`;
+//! `verdict` decides what the end of a rank means, in the words of `report`; `keeper` ends what is left if the launcher itself is killed.
+//!
+//! The launcher has one thread. It shares with the ranks only the job segment's process table.
+
+mod arguments;
+mod binding;
+mod environment;
+mod hosts;
+mod keeper;
+mod launch;
+mod options;
+mod output;
+mod program;
+mod report;
+mod signals;
+mod spawn;
+mod supervise;
+mod verdict;
+
+use std::io::Write;
+
+use arguments::Command;
+
+/// The exit status for a command line that makes no sense.
+const MISUSE: u8 = 2;
+
+fn main() {
+    std::process::exit(run().into());
+}
+
+fn run() -> u8 {
+    let mut request = match arguments::parse(std::env::args_os().skip(1)) {
+        Ok(Command::Help) => return print(&options::help()),
+        Ok(Command::Version) => {
+            return print(&format!("mpiexec (rmashm) {}\n", env!("CARGO_PKG_VERSION")));
+        }
+        Ok(Command::Run(request)) => request,
+        Err(text) => return refuse(&text, MISUSE),
+    };
+    if request.timeout.is_none()
+        && let Some(value) = std::env::var_os("MPIEXEC_TIMEOUT")
+    {
+        match arguments::seconds("MPIEXEC_TIMEOUT", &value) {
+            Ok(timeout) => request.timeout = timeout,
+            Err(text) => return refuse(&text, MISUSE),
+        }
+    }
+    match launch::launch(&request) {
+        Ok(launched) => supervise::supervise(&request, launched),
+        Err(refusal) => refuse(&refusal.text, refusal.status),
+    }
+}
+
+fn print(text: &str) -> u8 {
+    // Whoever closed our stdout does not want the rest.
+    let _ = std::io::stdout().write_all(text.as_bytes());
+    0
+}
+
+fn refuse(text: &str, status: u8) -> u8 {
+    let _ = writeln!(std::io::stderr(), "mpiexec: {text}");
+    status
+}

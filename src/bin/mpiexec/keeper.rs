@@ -1,0 +1,175 @@
+//! The keeper: a small process that outlives a launcher killed with SIGKILL, and ends what is left of its ranks.
+//!
+//! The ranks themselves die with the launcher (`PR_SET_PDEATHSIG`), but what they started (the program in
+//! `sh -c './a.out; ...'`) does not. The keeper holds the reading end of a pipe whose writing end only the launcher
+//! has; at its end of file it kills the ranks' process groups, and every process that still carries the job's name
+//! in its environment. It is cloned without an exit signal, so that an ordinary `waitpid` does not see it.
+
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+use libc::{c_int, pid_t};
+
+/// The variable that carries the job's name.
+pub const JOB_VARIABLE: &str = "RMASHM_JOB";
+/// What the keeper is called in process lists; at most 15 bytes. It differs from `mpiexec` so that `killall -9
+/// mpiexec` leaves it to do its work.
+const NAME: &std::ffi::CStr = c"rmashm-keeper";
+
+/// The process ids of all ranks, in memory shared by launcher, ranks (until they exec) and keeper.
+///
+/// A rank enters itself before its exec, so that no instant is left in which the launcher's death would miss it.
+pub struct Roster {
+    pids: NonNull<AtomicI32>,
+    ranks: usize,
+}
+
+impl Roster {
+    pub fn new(ranks: u32) -> io::Result<Roster> {
+        let ranks = ranks as usize;
+        // SAFETY: a new anonymous mapping; nothing else is touched.
+        let memory = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                ranks * size_of::<AtomicI32>(),
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED | libc::MAP_ANONYMOUS,
+                -1,
+                0,
+            )
+        };
+        if memory == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let pids = NonNull::new(memory.cast()).ok_or_else(io::Error::last_os_error)?;
+        Ok(Roster { pids, ranks })
+    }
+
+    fn pids(&self) -> &[AtomicI32] {
+        // SAFETY: the mapping has room for that many, zero is a valid value, and it lives as long as the process.
+        unsafe { std::slice::from_raw_parts(self.pids.as_ptr(), self.ranks) }
+    }
+
+    pub fn enter(&self, rank: u32, pid: pid_t) {
+        self.pids()[rank as usize].store(pid, Ordering::Relaxed);
+    }
+
+    /// The rank has ended and was waited for: its number may become another process's.
+    pub fn leave(&self, rank: u32) {
+        self.enter(rank, 0);
+    }
+}
+
+/// The launcher's hold on its keeper. Dropping it ends the keeper.
+pub struct Keeper {
+    pid: pid_t,
+    _line: OwnedFd,
+}
+
+impl Keeper {
+    /// Starts the keeper of the job called `job`. The process must have one thread.
+    pub fn start(roster: &Roster, job: &str) -> io::Result<Keeper> {
+        let (reader, writer) = nix::unistd::pipe2(nix::fcntl::OFlag::O_CLOEXEC)?;
+        let mark = format!("{JOB_VARIABLE}={job}").into_bytes();
+        // SAFETY: no flags means a fork whose child sends no signal at its end. The process has one thread, so the
+        // child may use all of the standard library.
+        match unsafe { libc::syscall(libc::SYS_clone, 0, 0, 0, 0, 0) } {
+            -1 => Err(io::Error::last_os_error()),
+            0 => {
+                watch(reader.as_raw_fd(), roster, &mark);
+                // SAFETY: ends the child without running the launcher's exit handlers.
+                unsafe { libc::_exit(0) }
+            }
+            pid => Ok(Keeper {
+                pid: pid as pid_t,
+                _line: writer,
+            }),
+        }
+    }
+}
+
+impl Keeper {
+    pub fn pid(&self) -> pid_t {
+        self.pid
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        // SAFETY: the pid is our own child's, not yet waited for.
+        unsafe {
+            libc::kill(self.pid, libc::SIGKILL);
+            libc::waitpid(self.pid, std::ptr::null_mut(), libc::__WALL);
+        }
+    }
+}
+
+fn watch(line: RawFd, roster: &Roster, mark: &[u8]) {
+    // SAFETY: system calls on this process itself. All descriptors but the line are closed: none of them is used
+    // again here, and the keeper must not hold the user's pipes open.
+    unsafe {
+        libc::setsid();
+        libc::prctl(libc::PR_SET_NAME, NAME.as_ptr(), 0, 0, 0);
+        let mut all: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&mut all);
+        libc::sigprocmask(libc::SIG_SETMASK, &all, std::ptr::null_mut());
+        libc::dup2(line, 0);
+        if libc::syscall(libc::SYS_close_range, 1, c_int::MAX, 0) != 0 {
+            (1..1024).for_each(|fd| {
+                libc::close(fd);
+            });
+        }
+        let _ = libc::chdir(c"/".as_ptr());
+        let mut byte = 0_u8;
+        while libc::read(0, (&raw mut byte).cast(), 1) != 0 {}
+    }
+    kill_all(roster, mark);
+}
+
+/// Kills until nothing is found any more: what is being killed may still be forking.
+fn kill_all(roster: &Roster, mark: &[u8]) {
+    for pid in roster
+        .pids()
+        .iter()
+        .map(|pid| pid.load(Ordering::Relaxed))
+        .filter(|pid| *pid > 0)
+    {
+        // SAFETY: plain system call. The group is the rank's own: the launcher, now dead, did not give its number back.
+        unsafe { libc::kill(-pid, libc::SIGKILL) };
+    }
+    for _ in 0..100 {
+        let marked: Vec<pid_t> = processes().filter(|pid| carries(*pid, mark)).collect();
+        if marked.is_empty() {
+            return;
+        }
+        for pid in marked {
+            // SAFETY: plain system call on a process that carries the job's name.
+            unsafe { libc::kill(pid, libc::SIGKILL) };
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+}
+
+/// All processes of this machine (or container).
+pub fn processes() -> impl Iterator<Item = pid_t> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| {
+        std::str::from_utf8(entry.file_name().as_bytes())
+            .ok()?
+            .parse()
+            .ok()
+    })
+}
+
+fn carries(pid: pid_t, mark: &[u8]) -> bool {
+    let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    // Another job's keeper, whose launcher ran in this one, has its own work to do yet.
+    environment
+        .split(|byte| *byte == 0)
+        .any(|variable| variable == mark)
+        && std::fs::read(format!("/proc/{pid}/comm"))
+            .is_ok_and(|name| name.trim_ascii_end() != NAME.to_bytes())
+}

@@ -1,0 +1,347 @@
+//! From a request to running ranks.
+
+use std::ffi::{CString, OsStr, OsString};
+use std::fs::File;
+use std::io::{self, IsTerminal};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use libc::pid_t;
+use nix::fcntl::OFlag;
+use nix::sched::CpuSet;
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
+use rmashm::runtime::launch::JobSegment;
+
+use crate::arguments::{Part, Request};
+use crate::binding;
+use crate::environment;
+use crate::keeper::{JOB_VARIABLE, Keeper, Roster};
+use crate::output::{self, Output, STDOUT};
+use crate::program::{self, Refusal};
+use crate::signals::Signals;
+use crate::spawn::{self, Program, Setting};
+
+/// Epoll's names for the launcher's own events.
+pub const SIGNALS: u64 = 0;
+pub const COMPLAINTS: u64 = 1;
+
+/// A rank that was started.
+pub struct Rank {
+    pub pid: pid_t,
+    /// The program as the user wrote it.
+    pub program: String,
+    pub own_group: bool,
+}
+
+/// A job whose ranks exist. Fields are dropped in order: the keeper goes when the rest is over.
+pub struct Launched {
+    pub epoll: Epoll,
+    pub signals: Signals,
+    pub output: Output,
+    pub complaints: File,
+    pub segment: JobSegment,
+    pub roster: Roster,
+    pub ranks: Vec<Rank>,
+    pub keeper: Keeper,
+}
+
+impl From<String> for Refusal {
+    fn from(text: String) -> Refusal {
+        Refusal { text, status: 1 }
+    }
+}
+
+fn because(what: &str) -> impl Fn(io::Error) -> Refusal {
+    move |error| Refusal::from(format!("{what}: {error}"))
+}
+
+/// Starts all ranks, or none: after an error nothing is left of them.
+pub fn launch(request: &Request) -> Result<Launched, Refusal> {
+    let ranks = request.ranks();
+    forget_outer_segment();
+    let files = request
+        .parts
+        .iter()
+        .map(|part| locate(request, part))
+        .collect::<Result<Vec<_>, _>>()?;
+    // Two pipes, and perhaps files.
+    let patterns = [&request.out_pattern, &request.err_pattern];
+    let each = 2 + patterns.iter().filter(|pattern| pattern.is_some()).count() as u64;
+    let open_files = spawn::raise_open_files(ranks, each)?;
+    let signals = Signals::catch().map_err(because("cannot catch signals"))?;
+    let roster = Roster::new(ranks).map_err(because("no memory for the list of ranks"))?;
+    let name = job_name();
+    let keeper =
+        Keeper::start(&roster, &name).map_err(because("cannot start the keeper process"))?;
+    become_subreaper();
+    let segment =
+        JobSegment::create(ranks).map_err(|error| Refusal::from(error.text.into_string()))?;
+
+    let epoll = || Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).map_err(io::Error::from);
+    let events = epoll().map_err(because("epoll"))?;
+    let (complaints, complain) = nix::unistd::pipe2(OFlag::O_CLOEXEC | OFlag::O_NONBLOCK)
+        .map_err(io::Error::from)
+        .map_err(because("pipe"))?;
+    let add = |fd: &dyn std::os::fd::AsFd, key| {
+        events.add(fd.as_fd(), EpollEvent::new(EpollFlags::EPOLLIN, key))
+    };
+    add(&signals, SIGNALS)
+        .map_err(io::Error::from)
+        .map_err(because("epoll"))?;
+    add(&complaints, COMPLAINTS)
+        .map_err(io::Error::from)
+        .map_err(because("epoll"))?;
+    let output = Output::new(
+        events.0.try_clone().map(Epoll).map_err(because("epoll"))?,
+        request.prepend_rank,
+    )
+    .map_err(because("stdout or stderr"))?;
+
+    let mut launched = Launched {
+        epoll: events,
+        signals,
+        output,
+        complaints: File::from(complaints),
+        segment,
+        roster,
+        ranks: Vec::with_capacity(ranks as usize),
+        keeper,
+    };
+    let added = [
+        ("RMASHM_FD", launched.segment.fd().to_string()),
+        ("RMASHM_SIZE", ranks.to_string()),
+        ("PMI_SIZE", ranks.to_string()),
+        ("MPI_LOCALNRANKS", ranks.to_string()),
+        (JOB_VARIABLE, name),
+    ];
+    let mut added: Vec<(&str, OsString)> = added
+        .into_iter()
+        .map(|(name, value)| (name, value.into()))
+        .collect();
+    if let Some(kinds) = &request.memory_alloc_kinds {
+        added.push(("RMASHM_MEMORY_ALLOC_KINDS", kinds.clone()));
+    }
+    let programs = request
+        .parts
+        .iter()
+        .zip(files)
+        .enumerate()
+        .map(|(number, (part, file))| {
+            added.push(("RMASHM_APPNUM", number.to_string().into()));
+            describe(request, part, file, &added)
+        });
+    let programs: Vec<Program> = programs.collect();
+    match start_all(request, &programs, &mut launched, complain, open_files) {
+        Ok(()) => Ok(launched),
+        Err(refusal) => {
+            for rank in &launched.ranks {
+                // SAFETY: plain system calls on our own children, not yet waited for.
+                unsafe {
+                    libc::kill(
+                        if rank.own_group { -rank.pid } else { rank.pid },
+                        libc::SIGKILL,
+                    );
+                    libc::waitpid(rank.pid, std::ptr::null_mut(), 0);
+                }
+            }
+            Err(refusal)
+        }
+    }
+}
+
+fn start_all(
+    request: &Request,
+    programs: &[Program],
+    launched: &mut Launched,
+    complain: OwnedFd,
+    open_files: libc::rlimit,
+) -> Result<(), Refusal> {
+    let ranks = request.ranks();
+    let cores = if request.bind_to_core {
+        binding::cores()
+    } else {
+        Vec::new()
+    };
+    let bind = request.bind_to_core && ranks as usize <= cores.len();
+    if request.verbose && request.bind_to_core && !bind {
+        launched.output.say(&format!(
+            "{ranks} ranks are not bound: there are only {} cores",
+            cores.len()
+        ));
+    }
+    let null = output::null_input().map_err(because("/dev/null"))?;
+    // A rank that reads from a terminal must be in the foreground process group, which is ours.
+    let shares_terminal = io::stdin().is_terminal();
+    // A single rank may as well have our stdout and stderr themselves.
+    let direct = ranks == 1
+        && !request.prepend_rank
+        && request.out_pattern.is_none()
+        && request.err_pattern.is_none();
+    let part_of = request
+        .parts
+        .iter()
+        .zip(programs)
+        .flat_map(|pair| (0..pair.0.ranks).map(move |_| pair));
+    for (number, (part, program)) in (0..ranks).zip(part_of) {
+        let stderr = launched.output.stderr();
+        let mut pipe = |pattern: &Option<OsString>, standard: usize| -> Result<OwnedFd, Refusal> {
+            let sink = match pattern {
+                Some(pattern) => {
+                    let path = output::file_name(pattern, number);
+                    let shown = path.display().to_string();
+                    launched
+                        .output
+                        .file(path)
+                        .map_err(because(&format!("cannot write to {shown}")))?
+                }
+                None => standard,
+            };
+            launched
+                .output
+                .pipe(number, sink)
+                .map_err(because("cannot make a pipe for the output of a rank"))
+        };
+        let pipes = match direct {
+            true => None,
+            false => Some((
+                pipe(&request.out_pattern, STDOUT)?,
+                pipe(&request.err_pattern, stderr)?,
+            )),
+        };
+        let (stdout, stderr): (RawFd, RawFd) = pipes.as_ref().map_or((1, 2), |(stdout, stderr)| {
+            (stdout.as_raw_fd(), stderr.as_raw_fd())
+        });
+        let rank = spawn::Rank {
+            number,
+            program,
+            variables: ["RMASHM_RANK", "PMI_RANK", "MPI_LOCALRANKID"]
+                .iter()
+                .map(|name| environment::entry(name.as_ref(), number.to_string().as_ref()))
+                .collect(),
+            stdin: if number == 0 { 0 } else { null.as_raw_fd() },
+            stdout,
+            stderr,
+            cpus: bind.then(|| cores[number as usize]),
+            own_group: number != 0 || !shares_terminal,
+        };
+        let setting = Setting {
+            roster: &launched.roster,
+            segment: Some(launched.segment.fd()),
+            complaints: complain.as_raw_fd(),
+            signals: launched.signals.before,
+            open_files,
+            launcher: std::process::id() as pid_t,
+        };
+        let pid = spawn::start(&rank, &setting).map_err(because(&format!(
+            "cannot start rank {number} of {ranks} (see ulimit -u)"
+        )))?;
+        launched.segment.set_started(number as usize, pid as u32);
+        let program = part.program.display().to_string();
+        if request.verbose {
+            let place = rank.cpus.map_or(String::new(), |cpus| {
+                format!(", on cpu {}", cpus_text(&cpus))
+            });
+            launched
+                .output
+                .say(&format!("rank {number}: pid {pid}, {program}{place}"));
+        }
+        launched.ranks.push(Rank {
+            pid,
+            program,
+            own_group: rank.own_group,
+        });
+    }
+    Ok(())
+}
+
+/// The program's file, after a look at the folder its ranks are to run in.
+fn locate(request: &Request, part: &Part) -> Result<std::path::PathBuf, Refusal> {
+    let directory = part.directory.as_deref();
+    if let Some(directory) = directory.filter(|directory| !directory.is_dir()) {
+        return Err(format!("the working directory {} is not there", directory.display()).into());
+    }
+    // The ranks' PATH counts, if the command line sets one.
+    let set = part
+        .environment
+        .set
+        .iter()
+        .rev()
+        .chain(request.environment.set.iter().rev());
+    let path = set
+        .filter(|(name, _)| name == "PATH")
+        .map(|(_, value)| value.clone())
+        .next();
+    let path = path.or_else(|| std::env::var_os("PATH"));
+    program::find(&part.program, directory, path.as_deref())
+}
+
+fn describe(
+    request: &Request,
+    part: &Part,
+    file: std::path::PathBuf,
+    added: &[(&str, OsString)],
+) -> Program {
+    let variables = environment::shared(
+        std::env::vars_os(),
+        &request.environment,
+        &part.environment,
+        added,
+    );
+    Program {
+        file: c_string(file.as_os_str()),
+        arguments: std::iter::once(&part.program)
+            .chain(&part.arguments)
+            .map(|word| c_string(word))
+            .collect(),
+        environment: variables
+            .iter()
+            .map(|(name, value)| environment::entry(name, value))
+            .collect(),
+        directory: part
+            .directory
+            .as_deref()
+            .map(|directory: &Path| c_string(directory.as_os_str())),
+    }
+}
+
+/// Words of a command line have no zero bytes; those of a file might, and end there as they would in C.
+fn c_string(word: &OsStr) -> CString {
+    let bytes: Vec<u8> = word
+        .as_bytes()
+        .iter()
+        .copied()
+        .take_while(|byte| *byte != 0)
+        .collect();
+    CString::new(bytes).unwrap_or_default()
+}
+
+fn cpus_text(cpus: &CpuSet) -> String {
+    let set = (0..CpuSet::count()).filter(|cpu| cpus.is_set(*cpu).unwrap_or(false));
+    set.map(|cpu| cpu.to_string()).collect::<Vec<_>>().join("+")
+}
+
+/// A name that no other job of this machine has: our process id, and when.
+fn job_name() -> String {
+    let time = std::time::UNIX_EPOCH
+        .elapsed()
+        .map_or(0, |time| time.as_nanos());
+    format!("{}.{time}", std::process::id())
+}
+
+/// What the ranks started and left behind becomes our child, and can be found at the end.
+fn become_subreaper() {
+    // SAFETY: changes a property of this process and touches no memory.
+    unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) };
+}
+
+/// Started by a rank of another job, we have that job's segment open; it is none of our ranks' business.
+fn forget_outer_segment() {
+    let outer = std::env::var("RMASHM_FD")
+        .ok()
+        .and_then(|text| text.parse::<RawFd>().ok());
+    if let Some(outer) = outer.filter(|fd| *fd > 2) {
+        // SAFETY: sets a flag of a descriptor by number, whatever it is; a closed one is an error without effect.
+        unsafe { libc::fcntl(outer, libc::F_SETFD, libc::FD_CLOEXEC) };
+    }
+}

@@ -1,0 +1,71 @@
+//! Finding the program before anything is started, so that a wrong name costs one line and no process.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use nix::unistd::{AccessFlags, access};
+
+/// Why a program cannot be started, and the exit status that says so as shells do.
+#[derive(Debug)]
+pub struct Refusal {
+    pub text: String,
+    pub status: u8,
+}
+
+/// The file that `program` names: a path (relative to `directory`, where the ranks run), or a name looked up in `path`.
+pub fn find(
+    program: &OsStr,
+    directory: Option<&Path>,
+    path: Option<&OsStr>,
+) -> Result<PathBuf, Refusal> {
+    if program.as_bytes().contains(&b'/') {
+        let seen_from_here = directory.unwrap_or(Path::new("")).join(program);
+        return check(&seen_from_here, program).map(|()| PathBuf::from(program));
+    }
+    let default = OsString::from("/usr/local/bin:/usr/bin:/bin");
+    let mut refused = None;
+    for folder in std::env::split_paths(path.unwrap_or(&default)) {
+        let folder = if folder.as_os_str().is_empty() {
+            PathBuf::from(".")
+        } else {
+            folder
+        };
+        match check(&folder.join(program), program) {
+            Ok(()) => return Ok(folder.join(program)),
+            Err(refusal) if refusal.status == 126 => refused = refused.or(Some(refusal)),
+            Err(_) => {}
+        }
+    }
+    let here = directory.unwrap_or(Path::new("")).join(program);
+    Err(refused.unwrap_or_else(|| Refusal {
+        text: match here.is_file() {
+            true => format!(
+                "program '{0}' is not in PATH; the one in this folder is ./{0}",
+                program.display()
+            ),
+            false => format!("program '{}' was not found in PATH", program.display()),
+        },
+        status: 127,
+    }))
+}
+
+fn check(file: &Path, program: &OsStr) -> Result<(), Refusal> {
+    let program = program.display();
+    let cannot = |why: &str| Refusal {
+        text: format!("program '{program}' cannot be run: {why}"),
+        status: 126,
+    };
+    match file.metadata() {
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+            Err(cannot("permission denied"))
+        }
+        Err(_) => Err(Refusal {
+            text: format!("program '{program}' was not found"),
+            status: 127,
+        }),
+        Ok(meta) if meta.is_dir() => Err(cannot("it is a directory")),
+        Ok(_) if access(file, AccessFlags::X_OK).is_err() => Err(cannot("it is not executable")),
+        Ok(_) => Ok(()),
+    }
+}

@@ -1,0 +1,355 @@
+//! The life of a job, from the start of its ranks to the launcher's exit status: one event loop, one thread.
+//!
+//! | phase    | until                                                                                         |
+//! |----------|-----------------------------------------------------------------------------------------------|
+//! | Running  | all ranks have ended                                                                          |
+//! | Leftover | what the ranks left running has ended too; after a second, or if the job failed, it is killed |
+//! | Draining | all pipes are closed and read; a second of silence is enough if a stranger holds one open      |
+//! | Flushing | our stdout and stderr have taken everything                                                   |
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use libc::pid_t;
+use nix::errno::Errno;
+use nix::sys::epoll::{EpollEvent, EpollTimeout};
+use nix::sys::signal::Signal;
+
+use crate::arguments::Request;
+use crate::keeper;
+use crate::launch::{COMPLAINTS, Launched, SIGNALS};
+use crate::report::Fate;
+use crate::signals::{Arrival, ENDING, stop_self};
+use crate::spawn::signal_text;
+
+/// Between passing on a signal that ends the job and killing what has not ended.
+const GRACE: Duration = Duration::from_secs(5);
+/// The same where a rank failed and nobody waits for an orderly end.
+pub const SHORT_GRACE: Duration = Duration::from_secs(2);
+const LEFTOVER: Duration = Duration::from_secs(1);
+const SILENCE: Duration = Duration::from_secs(1);
+/// How often the process table is looked at for what no signal tells: an MPI_Abort under a wrapper, and others coming
+/// to wait in MPI_Init for a rank that is gone.
+const LOOK: Duration = Duration::from_millis(500);
+const LOOK_SOON: Duration = Duration::from_millis(50);
+/// The exit status after `-timeout`, that of GNU timeout.
+const TIMED_OUT: u8 = 124;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Phase {
+    Running,
+    Leftover { until: Instant },
+    Draining { until: Instant },
+    Flushing,
+    Over,
+}
+
+/// The job is being ended.
+pub struct Ending {
+    /// When what is left is killed; none once it was.
+    kill_at: Option<Instant>,
+    /// The status, should everything that fails do so because we killed it.
+    status: u8,
+}
+
+/// The job, and where it stands.
+pub struct Supervisor<'a> {
+    pub request: &'a Request,
+    pub job: Launched,
+    pub by_pid: HashMap<pid_t, u32>,
+    pub fates: Vec<Option<Fate>>,
+    /// Ranks still alive.
+    pub alive: usize,
+    pub phase: Phase,
+    pub ending: Option<Ending>,
+    /// The exit status of the first rank to fail.
+    pub status: Option<u8>,
+    /// Ranks that left before MPI_Init.
+    pub early: Vec<u32>,
+    /// No child is left but the keeper.
+    pub childless: bool,
+    /// The output's end was announced.
+    pub output_failed: bool,
+    pub timeout_at: Option<Instant>,
+}
+
+/// Watches the job until it is over; gives the launcher's exit status.
+pub fn supervise(request: &Request, job: Launched) -> u8 {
+    let ranks = job.ranks.len();
+    let by_pid = (0..)
+        .zip(&job.ranks)
+        .map(|(number, rank)| (rank.pid, number))
+        .collect();
+    let mut supervisor = Supervisor {
+        request,
+        by_pid,
+        fates: vec![None; ranks],
+        alive: ranks,
+        phase: Phase::Running,
+        ending: None,
+        status: None,
+        early: Vec::new(),
+        childless: false,
+        output_failed: false,
+        timeout_at: request.timeout.map(|limit| Instant::now() + limit),
+        job,
+    };
+    supervisor.run();
+    supervisor.status.unwrap_or(0)
+}
+
+impl Supervisor<'_> {
+    fn run(&mut self) {
+        let mut events = [EpollEvent::empty(); 64];
+        while self.phase != Phase::Over {
+            let wait = self.next_look().saturating_duration_since(Instant::now());
+            // Rounded up, so that the time has come when we look.
+            let wait = i32::try_from(wait.as_millis() + 1).unwrap_or(i32::MAX);
+            let timeout = EpollTimeout::try_from(wait).unwrap_or(EpollTimeout::ZERO);
+            let count = self.job.epoll.wait(&mut events, timeout).unwrap_or(0);
+            for event in &events[..count] {
+                match event.data() {
+                    SIGNALS => self.take_signals(),
+                    COMPLAINTS => self.take_complaints(),
+                    _ => self.job.output.handle(*event),
+                }
+            }
+            self.look(count > 0);
+        }
+    }
+
+    /// When something may have to be done though no event comes.
+    fn next_look(&self) -> Instant {
+        let waits_early = !self.early.is_empty() && self.ending.is_none();
+        let regular = Instant::now() + if waits_early { LOOK_SOON } else { LOOK };
+        let phase = match self.phase {
+            Phase::Leftover { until } | Phase::Draining { until } => Some(until),
+            _ => None,
+        };
+        let kill_at = self.ending.as_ref().and_then(|ending| ending.kill_at);
+        let timeout = self.timeout_at.filter(|_| self.ending.is_none());
+        let prompt = self.job.output.next_prompt();
+        [phase, kill_at, timeout, prompt]
+            .into_iter()
+            .flatten()
+            .fold(regular, Instant::min)
+    }
+
+    /// Does what the time, or what the events left, asks for.
+    fn look(&mut self, something_came: bool) {
+        let now = Instant::now();
+        self.job.output.show_prompts(now);
+        if !self.output_failed
+            && let Some(error) = self.job.output.failure()
+        {
+            self.lose_output(error);
+        }
+        match self.phase {
+            Phase::Running => self.look_at_ranks(now),
+            Phase::Leftover { until } => {
+                if self.childless || now >= until || self.ending.is_some() {
+                    self.kill_leftover();
+                    self.phase = Phase::Draining {
+                        until: now + SILENCE,
+                    };
+                    self.look(false);
+                }
+            }
+            Phase::Draining { until } => {
+                let silent = now >= until && !something_came && !self.job.output.is_held_up();
+                if silent {
+                    self.job.output.close_all();
+                }
+                if self.job.output.is_over() {
+                    self.finish();
+                } else if something_came || self.job.output.is_held_up() {
+                    self.phase = Phase::Draining {
+                        until: now + SILENCE,
+                    };
+                }
+            }
+            Phase::Flushing if self.job.output.is_flushed() => self.phase = Phase::Over,
+            Phase::Flushing | Phase::Over => {}
+        }
+    }
+
+    fn look_at_ranks(&mut self, now: Instant) {
+        if let Some(ending) = &mut self.ending {
+            if ending.kill_at.is_some_and(|at| now >= at) {
+                ending.kill_at = None;
+                self.status.get_or_insert(ending.status);
+                self.send_all(Signal::SIGKILL);
+            }
+        } else {
+            self.look_for_abort();
+            self.look_for_missed();
+            if self.timeout_at.is_some_and(|at| now >= at) && self.ending.is_none() {
+                let limit = self.request.timeout.unwrap_or_default();
+                self.job.output.say(&format!(
+                    "the job has run for {} s, its time limit: ending it",
+                    limit.as_secs_f64()
+                ));
+                self.say_waiting(&[]);
+                self.end(TIMED_OUT, SHORT_GRACE);
+            }
+        }
+        if self.alive == 0 {
+            self.phase = Phase::Leftover {
+                until: now + LEFTOVER,
+            };
+            self.look(false);
+        }
+    }
+
+    /// All output is in: the launcher's own last lines follow it.
+    fn finish(&mut self) {
+        if self.request.print_exit_codes {
+            let codes = self
+                .fates
+                .iter()
+                .map(|fate| fate.map_or(0, Fate::status).to_string());
+            let host = nix::unistd::gethostname().unwrap_or_default();
+            let line = format!(
+                "Exit codes: [{}] {}",
+                host.display(),
+                codes.collect::<Vec<_>>().join(",")
+            );
+            self.job.output.print(&line);
+        }
+        self.phase = Phase::Flushing;
+        self.look(false);
+    }
+
+    fn take_signals(&mut self) {
+        while let Some(arrival) = self.job.signals.next() {
+            match arrival.signal {
+                Signal::SIGCHLD => self.reap(),
+                Signal::SIGTSTP => {
+                    self.pass_on(arrival);
+                    stop_self();
+                    self.send_all(Signal::SIGCONT);
+                }
+                signal if ENDING.contains(&signal) => self.interrupt(arrival),
+                _ => self.pass_on(arrival),
+            }
+        }
+    }
+
+    /// INT, TERM, HUP or QUIT: passed on; what has not ended in time, or when it comes again, is killed.
+    fn interrupt(&mut self, arrival: Arrival) {
+        let number = arrival.signal as i32;
+        let status = 128 + number as u8;
+        if self.phase != Phase::Running {
+            self.status.get_or_insert(status);
+            self.kill_leftover();
+            self.phase = Phase::Over;
+            return;
+        }
+        match &mut self.ending {
+            Some(ending) => ending.kill_at = Some(Instant::now()),
+            None => {
+                let text = signal_text(number);
+                self.job.output.say(&format!(
+                    "signal {number} ({text}) is passed on to all ranks"
+                ));
+                self.pass_on(arrival);
+                self.send_all(Signal::SIGCONT);
+                self.ending = Some(Ending {
+                    kill_at: Some(Instant::now() + GRACE),
+                    status,
+                });
+            }
+        }
+    }
+
+    /// Sends a signal to all ranks, but for those that got it from the terminal already.
+    fn pass_on(&self, arrival: Arrival) {
+        for number in 0..self.fates.len() {
+            if !arrival.from_terminal || self.job.ranks[number].own_group {
+                self.send(number, arrival.signal);
+            }
+        }
+    }
+
+    fn send_all(&self, signal: Signal) {
+        (0..self.fates.len()).for_each(|number| self.send(number, signal));
+    }
+
+    /// To the rank's process group, so that a program under a wrapper gets it too.
+    fn send(&self, number: usize, signal: Signal) {
+        let rank = &self.job.ranks[number];
+        if self.fates[number].is_none() {
+            let target = if rank.own_group { -rank.pid } else { rank.pid };
+            // SAFETY: plain system call. The process was not waited for, so its number and its group's are its own.
+            unsafe { libc::kill(target, signal as i32) };
+        }
+    }
+
+    /// Ends the job: TERM, then KILL.
+    pub fn end(&mut self, status: u8, grace: Duration) {
+        self.status.get_or_insert(status);
+        self.send_all(Signal::SIGTERM);
+        self.send_all(Signal::SIGCONT);
+        self.ending = Some(Ending {
+            kill_at: Some(Instant::now() + grace),
+            status,
+        });
+    }
+
+    /// Waits for every child that has ended.
+    fn reap(&mut self) {
+        loop {
+            let mut status = 0;
+            // SAFETY: `status` is a valid place for the answer.
+            let pid = unsafe { libc::waitpid(-1, &mut status, libc::WNOHANG) };
+            match pid {
+                0 => return,
+                -1 if Errno::last() == Errno::EINTR => {}
+                -1 => {
+                    self.childless = true;
+                    return;
+                }
+                _ => {
+                    if let Some(number) = self.by_pid.remove(&pid) {
+                        let fate = match libc::WIFSIGNALED(status) {
+                            true => Fate::Killed {
+                                signal: libc::WTERMSIG(status),
+                                core: libc::WCOREDUMP(status),
+                            },
+                            false => Fate::Exited(libc::WEXITSTATUS(status)),
+                        };
+                        self.ended(number, fate);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Kills what the ranks left running. Their orphans are our children; the orphans' orphans become so.
+    fn kill_leftover(&mut self) {
+        let me = std::process::id() as pid_t;
+        let deadline = Instant::now() + Duration::from_secs(2);
+        self.reap();
+        while !self.childless && Instant::now() < deadline {
+            for pid in keeper::processes()
+                .filter(|pid| *pid != self.job.keeper.pid() && parent_of(*pid) == Some(me))
+            {
+                // SAFETY: plain system call on our own child, not yet waited for.
+                unsafe { libc::kill(pid, libc::SIGKILL) };
+            }
+            std::thread::sleep(Duration::from_millis(1));
+            self.reap();
+        }
+    }
+}
+
+/// The parent's process id: the second field after the name, which is in parentheses and may itself have some.
+fn parent_of(pid: pid_t) -> Option<pid_t> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(')')?
+        .1
+        .split_whitespace()
+        .nth(1)?
+        .parse()
+        .ok()
+}

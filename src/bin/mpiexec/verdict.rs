@@ -1,0 +1,202 @@
+//! What has happened to a rank, and what that means for the job: whether it goes on, and with which status it ends.
+
+use std::io::Read;
+use std::time::Duration;
+
+use nix::errno::Errno;
+use rmashm::runtime::table::{Death, State};
+
+use crate::report::{Fate, ranks_text, waiting_lines};
+use crate::spawn::{Complaint, Step};
+use crate::supervise::{Phase, SHORT_GRACE, Supervisor};
+
+/// At most so many lines tell what the others waited for.
+const WAITING_LINES: usize = 16;
+
+impl Supervisor<'_> {
+    /// A rank has ended: marks it in the process table, and decides what that means for the job.
+    pub fn ended(&mut self, number: u32, fate: Fate) {
+        let rank = number as usize;
+        self.take_complaints();
+        self.look_for_abort();
+        self.fates[rank] = Some(fate);
+        self.alive -= 1;
+        self.job.roster.leave(number);
+        let state = self.job.segment.state(rank);
+        let joined = matches!(state, State::Joining | State::Running);
+        let death = match fate {
+            Fate::Killed { signal, .. } => Some(Death::Signal(signal)),
+            Fate::Exited(status) if joined => Some(Death::Status(status)),
+            Fate::Exited(_) => None,
+        };
+        let known = self.ending.is_some();
+        let name = self.name(number);
+        if let Some(death) = death {
+            let unfinished = matches!(fate, Fate::Exited(_));
+            if !known {
+                let when = if state == State::Joining {
+                    " in MPI_Init"
+                } else {
+                    " without calling MPI_Finalize"
+                };
+                let when = if unfinished { when } else { "" };
+                self.job
+                    .output
+                    .say(&format!("{name} {}{when}", fate.text()));
+                self.say_waiting(&[number]);
+                if !self.request.no_cleanup {
+                    // Before the others are told: they end by our signal, not by errors of their own.
+                    self.end(fate.status().max(1), SHORT_GRACE);
+                }
+            }
+            self.status.get_or_insert(fate.status().max(1));
+            self.job.segment.set_dead(rank, death);
+            return;
+        }
+        self.job.segment.set_exited(rank);
+        if state == State::Started {
+            self.early.push(number);
+        }
+        if fate.status() != 0 && self.status.is_none() {
+            self.status = Some(fate.status());
+            if !known {
+                self.job.output.say(&format!("{name} {}", fate.text()));
+            }
+        }
+        self.look_for_missed();
+    }
+
+    fn name(&self, number: u32) -> String {
+        let rank = &self.job.ranks[number as usize];
+        format!("rank {number} (pid {}, {})", rank.pid, rank.program)
+    }
+
+    /// Did a rank call MPI_Abort?
+    pub fn look_for_abort(&mut self) {
+        if self.ending.is_none()
+            && let Some((number, code)) = self.job.segment.abort_request()
+        {
+            let name = self.name(number);
+            self.job
+                .output
+                .say(&format!("{name} ended the job with status {code}"));
+            let status = match code as u8 {
+                0 => 1,
+                status => status,
+            };
+            self.status = Some(status);
+            self.end(status, SHORT_GRACE);
+        }
+    }
+
+    /// Does anybody wait in MPI_Init for a rank that left before it?
+    pub fn look_for_missed(&mut self) {
+        if self.early.is_empty() || self.ending.is_some() {
+            return;
+        }
+        let joining = |rank: &u32| self.job.segment.state(*rank as usize) == State::Joining;
+        let waiting: Vec<u32> = (0..self.fates.len() as u32).filter(joining).collect();
+        if waiting.is_empty() {
+            return;
+        }
+        let early = std::mem::take(&mut self.early);
+        let Some(fate) = self.fates[early[0] as usize] else {
+            return;
+        };
+        let who = self.name(early[0]);
+        let (ranks, verb) = (
+            ranks_text(&waiting),
+            if waiting.len() == 1 { "waits" } else { "wait" },
+        );
+        let text = format!(
+            "{who} {} before MPI_Init, in which {ranks} {verb} for it",
+            fate.text()
+        );
+        self.job.output.say(&text);
+        let status = fate.status().max(1);
+        if self.request.no_cleanup {
+            self.status.get_or_insert(status);
+        } else {
+            self.end(status, SHORT_GRACE);
+        }
+        for rank in early {
+            let status = self.fates[rank as usize].map_or(0, Fate::status);
+            self.job
+                .segment
+                .set_dead(rank as usize, Death::Status(status.into()));
+        }
+    }
+
+    /// Says what the ranks that are alive wait for, but for `except`.
+    pub fn say_waiting(&mut self, except: &[u32]) {
+        let ranks = (0..self.fates.len() as u32).filter(|rank| !except.contains(rank));
+        let alive = ranks.filter(|rank| self.fates[*rank as usize].is_none());
+        let segment = &self.job.segment;
+        let waits = alive.flat_map(|rank| {
+            segment
+                .waiting_for(rank as usize)
+                .into_iter()
+                .map(move |what| (rank, what))
+        });
+        for line in waiting_lines(waits, WAITING_LINES) {
+            self.job.output.say(&line);
+        }
+    }
+
+    /// Children that could not become their program.
+    pub fn take_complaints(&mut self) {
+        let mut bytes = [0; size_of::<Complaint>()];
+        loop {
+            match self.job.complaints.read(&mut bytes) {
+                Ok(count) if count == bytes.len() => {}
+                Ok(_) => {
+                    // All have become their programs.
+                    let _ = self.job.epoll.delete(&self.job.complaints);
+                    return;
+                }
+                Err(_) => return,
+            }
+            let word = |at: usize| {
+                i32::from_ne_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+            };
+            let (number, step, errno) = (word(0) as usize, word(4), Errno::from_raw(word(8)));
+            if self.ending.is_none() {
+                let program = &self.job.ranks[number].program;
+                let what = match step {
+                    step if step == Step::Directory as i32 => {
+                        "its working directory cannot be entered"
+                    }
+                    step if step == Step::Descriptors as i32 => "its descriptors cannot be set up",
+                    _ => "it cannot be run",
+                };
+                let text = format!(
+                    "program '{program}', rank {number}: {what}: {}",
+                    errno.desc()
+                );
+                self.job.output.say(&text);
+                self.status = Some(if errno == Errno::ENOENT { 127 } else { 126 });
+                self.end(1, Duration::ZERO);
+            }
+        }
+    }
+
+    /// Our stdout, or a file, takes no more: quietly where the reader left, with a word where the disk is full.
+    pub fn lose_output(&mut self, error: Errno) {
+        self.output_failed = true;
+        let status = if error == Errno::EPIPE {
+            128 + libc::SIGPIPE as u8
+        } else {
+            1
+        };
+        if error != Errno::EPIPE {
+            self.job.output.say(&format!(
+                "cannot write the output of the ranks: {}",
+                error.desc()
+            ));
+        }
+        if self.ending.is_none() && self.phase == Phase::Running {
+            self.end(status, SHORT_GRACE);
+        }
+        self.status.get_or_insert(status);
+    }
+}

@@ -1,0 +1,244 @@
+//! Moving the data of messages: packing, unpacking, and from one message straight into another.
+
+use super::layout::Form;
+use super::walk::{Message, Visit};
+use std::ops::Range;
+use std::ptr::{copy, with_exposed_provenance, with_exposed_provenance_mut};
+
+/// Bytes that go through a buffer on the stack when neither side of a copy is one run and the two are laid out
+/// differently.
+const STAGE: usize = 16 * 1024;
+
+/// Copies the positions `range` of `message` to `to`.
+///
+/// # Safety
+/// The message's memory must be readable and `to` writable for `range.len()` bytes.
+#[inline]
+pub unsafe fn pack(message: Message<'_>, range: Range<usize>, to: *mut u8) {
+    message.walk_range(range, &mut Gather { to });
+}
+
+/// Copies `range.len()` bytes from `from` to the positions `range` of `message`.
+///
+/// # Safety
+/// The message's memory must be writable and `from` readable for `range.len()` bytes.
+#[inline]
+pub unsafe fn unpack(message: Message<'_>, range: Range<usize>, from: *const u8) {
+    message.walk_range(range, &mut Scatter { from });
+}
+
+/// Copies the message `from` to the beginning of the message `to`, which must not be shorter.
+///
+/// # Safety
+/// The memory of `from` must be readable, as much of `to` writable.
+pub unsafe fn transfer(from: Message<'_>, to: Message<'_>) {
+    let size = from.size();
+    if let Some(source) = from.as_run() {
+        // SAFETY: the caller's contract; a run's address is where its first byte lies.
+        return unsafe { unpack(to, 0..size, with_exposed_provenance(source)) };
+    }
+    if let Some(target) = to.as_run() {
+        // SAFETY: as above.
+        return unsafe { pack(from, 0..size, with_exposed_provenance_mut(target)) };
+    }
+    if same_form(&from, &to) {
+        return from.walk(&mut Move {
+            to: to.base.wrapping_sub(from.base),
+        });
+    }
+    let mut stage = [const { std::mem::MaybeUninit::<u8>::uninit() }; STAGE];
+    let buffer = stage.as_mut_ptr().cast::<u8>();
+    let mut position = 0;
+    while position < size {
+        let end = size.min(position + STAGE);
+        // SAFETY: the buffer holds STAGE bytes, and `unpack` reads only those that `pack` wrote.
+        unsafe {
+            pack(from, position..end, buffer);
+            unpack(to, position..end, buffer);
+        }
+        position = end;
+    }
+}
+
+/// Whether both messages have their data at the same displacements.
+fn same_form(a: &Message<'_>, b: &Message<'_>) -> bool {
+    if a.count != b.count || (a.count > 1 && a.extent != b.extent) {
+        return false;
+    }
+    if std::ptr::eq(a.layout, b.layout) {
+        return true;
+    }
+    if a.layout.disp != b.layout.disp || a.layout.size != b.layout.size {
+        return false;
+    }
+    match (&a.layout.form, &b.layout.form) {
+        (Form::Run, Form::Run) => true,
+        (
+            Form::Strided {
+                count: c,
+                stride: s,
+                ..
+            },
+            Form::Strided { count, stride, .. },
+        ) => c == count && s == stride,
+        _ => false,
+    }
+}
+
+struct Gather {
+    to: *mut u8,
+}
+
+struct Scatter {
+    from: *const u8,
+}
+
+/// Copies each run to the address `to` bytes further.
+struct Move {
+    to: usize,
+}
+
+/// Calls `$copy::<T>` with a type of as many bytes as `$block`, for the block lengths worth a loop of their own.
+macro_rules! by_block {
+    ($block:expr, |$t:ident| $fast:expr, $general:expr) => {
+        match $block {
+            1 => {
+                type $t = u8;
+                $fast
+            }
+            2 => {
+                type $t = u16;
+                $fast
+            }
+            4 => {
+                type $t = u32;
+                $fast
+            }
+            8 => {
+                type $t = u64;
+                $fast
+            }
+            12 => {
+                type $t = [u32; 3];
+                $fast
+            }
+            16 => {
+                type $t = u128;
+                $fast
+            }
+            24 => {
+                type $t = [u64; 3];
+                $fast
+            }
+            32 => {
+                type $t = [u64; 4];
+                $fast
+            }
+            64 => {
+                type $t = [u64; 8];
+                $fast
+            }
+            _ => $general,
+        }
+    };
+}
+
+/// Copies `count` values of type `T`; strides in bytes, addresses at any alignment.
+///
+/// # Safety
+/// All places must be readable (from) and writable (to).
+#[inline(always)]
+unsafe fn strided<T: Copy>(
+    from: *const u8,
+    from_stride: isize,
+    to: *mut u8,
+    to_stride: isize,
+    count: usize,
+) {
+    let (mut from, mut to) = (from, to);
+    for _ in 0..count {
+        // SAFETY: the caller vouches for `count` places at these strides; the pointers may step past the last one, so
+        // they move without claiming to stay inside.
+        unsafe {
+            to.cast::<T>()
+                .write_unaligned(from.cast::<T>().read_unaligned());
+        }
+        from = from.wrapping_offset(from_stride);
+        to = to.wrapping_offset(to_stride);
+    }
+}
+
+impl Visit for Gather {
+    #[inline(always)]
+    fn run(&mut self, address: usize, len: usize) {
+        // SAFETY: whoever made a `Gather` vouches for the message and for the room at `to`. Overlap is harmless.
+        unsafe { copy(with_exposed_provenance(address), self.to, len) };
+        self.to = self.to.wrapping_add(len);
+    }
+
+    #[inline]
+    fn strided(&mut self, address: usize, count: usize, stride: isize, block: usize) {
+        let from = with_exposed_provenance::<u8>(address);
+        by_block!(
+            block,
+            |T| {
+                // SAFETY: as in `run`, for `count` blocks of the size of `T`.
+                unsafe { strided::<T>(from, stride, self.to, block as isize, count) }
+                self.to = self.to.wrapping_add(count * block);
+            },
+            for i in 0..count {
+                self.run(address.wrapping_add_signed(i as isize * stride), block);
+            }
+        );
+    }
+}
+
+impl Visit for Scatter {
+    #[inline(always)]
+    fn run(&mut self, address: usize, len: usize) {
+        // SAFETY: whoever made a `Scatter` vouches for the message and for the bytes at `from`. Overlap is harmless.
+        unsafe { copy(self.from, with_exposed_provenance_mut(address), len) };
+        self.from = self.from.wrapping_add(len);
+    }
+
+    #[inline]
+    fn strided(&mut self, address: usize, count: usize, stride: isize, block: usize) {
+        let to = with_exposed_provenance_mut::<u8>(address);
+        by_block!(
+            block,
+            |T| {
+                // SAFETY: as in `run`, for `count` blocks of the size of `T`.
+                unsafe { strided::<T>(self.from, block as isize, to, stride, count) }
+                self.from = self.from.wrapping_add(count * block);
+            },
+            for i in 0..count {
+                self.run(address.wrapping_add_signed(i as isize * stride), block);
+            }
+        );
+    }
+}
+
+impl Visit for Move {
+    #[inline(always)]
+    fn run(&mut self, address: usize, len: usize) {
+        let to = with_exposed_provenance_mut::<u8>(address.wrapping_add(self.to));
+        // SAFETY: whoever made a `Move` vouches for both messages. Overlap is harmless.
+        unsafe { copy(with_exposed_provenance(address), to, len) };
+    }
+
+    #[inline]
+    fn strided(&mut self, address: usize, count: usize, stride: isize, block: usize) {
+        let from = with_exposed_provenance::<u8>(address);
+        let to = with_exposed_provenance_mut::<u8>(address.wrapping_add(self.to));
+        by_block!(
+            block,
+            |T| {
+                // SAFETY: as in `run`, for `count` blocks of the size of `T`.
+                unsafe { strided::<T>(from, stride, to, stride, count) }
+            },
+            for i in 0..count {
+                self.run(address.wrapping_add_signed(i as isize * stride), block);
+            }
+        );
+    }
+}

@@ -1,0 +1,285 @@
+//! Which elements a datatype has, in the order of the type map: its type signature, kept as short as the datatype was
+//! described. It answers what the bytes of a message are: how many elements they make, and of which predefined type.
+
+use super::basic::Basic;
+use super::predefined::Named;
+use std::sync::Arc;
+
+/// The elements of a datatype.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    /// Bytes of data.
+    pub bytes: usize,
+    /// Basic elements; a pair counts as two.
+    pub elements: usize,
+    /// The kind of all elements, if they are of one.
+    pub basic: Option<Basic>,
+    form: Form,
+}
+
+#[derive(Clone, Debug)]
+enum Form {
+    Elements { named: Named, count: usize },
+    Repeat { count: usize, of: Arc<Signature> },
+    Sequence(Arc<[Signature]>),
+}
+
+impl Signature {
+    pub fn empty() -> Signature {
+        Signature {
+            bytes: 0,
+            elements: 0,
+            basic: None,
+            form: Form::Sequence(Arc::new([])),
+        }
+    }
+
+    /// `count` elements of a predefined type.
+    pub fn of(named: Named, count: usize) -> Signature {
+        match named.basic() {
+            None => Signature::empty(),
+            Some(_) if count == 0 => Signature::empty(),
+            Some(basic) => Signature {
+                bytes: basic.size() * count,
+                elements: basic.parts().len() * count,
+                basic: Some(basic),
+                form: Form::Elements { named, count },
+            },
+        }
+    }
+
+    /// `count` times the same.
+    pub fn repeat(&self, count: usize) -> Signature {
+        if count == 0 || self.bytes == 0 {
+            return Signature::empty();
+        }
+        if count == 1 {
+            return self.clone();
+        }
+        let form = match &self.form {
+            Form::Elements { named, count: c } => Form::Elements {
+                named: *named,
+                count: c * count,
+            },
+            Form::Repeat { count: c, of } => Form::Repeat {
+                count: c * count,
+                of: of.clone(),
+            },
+            Form::Sequence(_) => Form::Repeat {
+                count,
+                of: Arc::new(self.clone()),
+            },
+        };
+        Signature {
+            bytes: self.bytes * count,
+            elements: self.elements * count,
+            basic: self.basic,
+            form,
+        }
+    }
+
+    /// One after the other.
+    pub fn sequence(signatures: impl Iterator<Item = Signature>) -> Signature {
+        let mut list: Vec<Signature> = Vec::new();
+        for next in signatures.filter(|s| s.bytes > 0) {
+            match (list.last_mut(), &next.form) {
+                (
+                    Some(Signature {
+                        bytes,
+                        elements,
+                        form: Form::Elements { named: a, count: n },
+                        ..
+                    }),
+                    Form::Elements { named: b, count: m },
+                ) if *a == *b => {
+                    *n += m;
+                    *bytes += next.bytes;
+                    *elements += next.elements;
+                }
+                _ => list.push(next),
+            }
+        }
+        match list.len() {
+            0 => Signature::empty(),
+            1 => list.remove(0),
+            _ => Signature {
+                bytes: list.iter().map(|s| s.bytes).sum(),
+                elements: list.iter().map(|s| s.elements).sum(),
+                basic: list[0]
+                    .basic
+                    .filter(|b| list.iter().all(|s| s.basic == Some(*b))),
+                form: Form::Sequence(list.into()),
+            },
+        }
+    }
+
+    /// How many basic elements `bytes` bytes of a message of this type make (`MPI_Get_elements`); `None` if they end
+    /// within an element. The message may have any number of repetitions of the type.
+    pub fn elements_in(&self, bytes: usize) -> Option<usize> {
+        if self.bytes == 0 {
+            return (bytes == 0).then_some(0);
+        }
+        let whole = bytes / self.bytes * self.elements;
+        let rest = bytes % self.bytes;
+        if rest == 0 {
+            return Some(whole);
+        }
+        Some(whole + self.elements_in_part(rest)?)
+    }
+
+    /// The same for less than the whole of this signature.
+    fn elements_in_part(&self, bytes: usize) -> Option<usize> {
+        match &self.form {
+            Form::Elements { named, .. } => {
+                let basic = named.basic()?;
+                let parts = basic.parts();
+                let whole = bytes / basic.size() * parts.len();
+                match bytes % basic.size() {
+                    0 => Some(whole),
+                    rest if parts.len() == 2 && rest == parts[0].1 => Some(whole + 1),
+                    _ => None,
+                }
+            }
+            Form::Repeat { of, .. } => of.elements_in(bytes),
+            Form::Sequence(list) => {
+                let mut elements = 0;
+                let mut left = bytes;
+                for s in list.iter() {
+                    if left < s.bytes {
+                        return Some(
+                            elements
+                                + if left == 0 {
+                                    0
+                                } else {
+                                    s.elements_in_part(left)?
+                                },
+                        );
+                    }
+                    left -= s.bytes;
+                    elements += s.elements;
+                }
+                Some(elements)
+            }
+        }
+    }
+
+    /// The other way round: the bytes of the first `elements` basic elements (`MPI_Status_set_elements`). `None` if
+    /// the number of bytes does not fit, or if there are no elements to count.
+    pub fn bytes_of(&self, elements: usize) -> Option<usize> {
+        if elements == 0 {
+            return Some(0);
+        }
+        if self.elements == 0 {
+            return None;
+        }
+        let whole = (elements / self.elements).checked_mul(self.bytes)?;
+        whole.checked_add(self.bytes_of_part(elements % self.elements)?)
+    }
+
+    fn bytes_of_part(&self, elements: usize) -> Option<usize> {
+        match &self.form {
+            Form::Elements { named, .. } => {
+                let basic = named.basic()?;
+                let parts = basic.parts();
+                let odd = elements % parts.len();
+                Some(elements / parts.len() * basic.size() + if odd > 0 { parts[0].1 } else { 0 })
+            }
+            Form::Repeat { of, .. } => of.bytes_of(elements),
+            Form::Sequence(list) => {
+                let mut bytes = 0;
+                let mut left = elements;
+                for s in list.iter() {
+                    if left < s.elements {
+                        return Some(bytes + s.bytes_of_part(left)?);
+                    }
+                    left -= s.elements;
+                    bytes += s.bytes;
+                }
+                Some(bytes)
+            }
+        }
+    }
+
+    /// Calls `each(type, count)` for the elements in order, as many neighbours at once as the description gives.
+    pub fn for_each(&self, each: &mut impl FnMut(Named, usize)) {
+        match &self.form {
+            Form::Elements { named, count } => each(*named, *count),
+            Form::Repeat { count, of } => {
+                for _ in 0..*count {
+                    of.for_each(each);
+                }
+            }
+            Form::Sequence(list) => {
+                for s in list.iter() {
+                    s.for_each(each);
+                }
+            }
+        }
+    }
+
+    /// The sum of `weight` over all elements, without visiting repetitions. `None` if it overflows.
+    pub fn sum(&self, weight: &impl Fn(Named) -> usize) -> Option<usize> {
+        match &self.form {
+            Form::Elements { named, count } => weight(*named).checked_mul(*count),
+            Form::Repeat { count, of } => of.sum(weight)?.checked_mul(*count),
+            Form::Sequence(list) => list
+                .iter()
+                .try_fold(0usize, |sum, s| sum.checked_add(s.sum(weight)?)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::abi::constants::*;
+
+    fn of(handle: crate::abi::types::MPI_Datatype, count: usize) -> Signature {
+        Signature::of(Named::of(handle).unwrap(), count)
+    }
+
+    #[test]
+    fn elements_and_bytes_answer_each_other() {
+        let inner = Signature::sequence([of(MPI_INT, 2), of(MPI_DOUBLE_INT, 3)].into_iter());
+        let all = Signature::sequence([inner.repeat(4), of(MPI_CHAR, 5)].into_iter());
+        assert_eq!((all.bytes, all.elements), (4 * (8 + 36) + 5, 4 * 8 + 5));
+        let mut boundary = vec![0];
+        for _ in 0..2 {
+            all.for_each(&mut |named, count| {
+                for _ in 0..count {
+                    for (_, size) in named.basic().unwrap().parts() {
+                        boundary.push(boundary.last().unwrap() + size);
+                    }
+                }
+            });
+        }
+        for bytes in 0..=2 * all.bytes {
+            let expected = boundary.iter().position(|b| *b == bytes);
+            assert_eq!(all.elements_in(bytes), expected, "{bytes}");
+            if let Some(elements) = expected {
+                assert_eq!(all.bytes_of(elements), Some(bytes));
+            }
+        }
+    }
+
+    #[test]
+    fn repetitions_of_one_type_are_one_record() {
+        let s = of(MPI_INT, 3).repeat(1000).repeat(1000);
+        assert!(matches!(
+            s.form,
+            Form::Elements {
+                count: 3_000_000,
+                ..
+            }
+        ));
+        assert_eq!(s.basic, Some(Basic::I32));
+    }
+
+    #[test]
+    fn different_types_of_one_kind_are_homogeneous() {
+        let same = Signature::sequence([of(MPI_INT, 1), of(MPI_INTEGER, 1)].into_iter());
+        assert_eq!(same.basic, Some(Basic::I32));
+        let mixed = Signature::sequence([of(MPI_INT, 1), of(MPI_UNSIGNED, 1)].into_iter());
+        assert_eq!(mixed.basic, None);
+    }
+}

@@ -1,0 +1,244 @@
+//! The operation object: predefined or a user's function, and its application to buffers of any datatype.
+
+use super::kernels::kernel_of;
+use super::predefined::Predefined;
+use crate::abi::constants::MPI_OP_NULL;
+use crate::abi::types::{MPI_Datatype, MPI_Op, MPI_User_function, MPI_User_function_c};
+use crate::datatype::{Basic, Datatype, Named};
+use crate::error::Result;
+use crate::handle::{Kind, Table};
+use crate::{bail, err};
+use std::ffi::c_int;
+use std::sync::Arc;
+
+static TABLE: Table<Op> = Table::new(Kind::Op);
+
+/// A reduction operation.
+#[derive(Clone, Copy, Debug)]
+pub enum Op {
+    Predefined(Predefined),
+    User {
+        function: Function,
+        commutative: bool,
+    },
+}
+
+/// A user's function, with the count as an `int` or as an `MPI_Count`.
+#[derive(Clone, Copy, Debug)]
+pub enum Function {
+    Small(MPI_User_function),
+    Large(MPI_User_function_c),
+}
+
+impl Op {
+    /// Whether `a op b` is `b op a`.
+    pub fn is_commutative(&self) -> bool {
+        match self {
+            Op::Predefined(op) => !op.is_for_accumulate_only(),
+            Op::User { commutative, .. } => *commutative,
+        }
+    }
+
+    pub fn predefined(&self) -> Option<Predefined> {
+        match self {
+            Op::Predefined(op) => Some(*op),
+            Op::User { .. } => None,
+        }
+    }
+
+    /// Whether the operation is defined for elements of `datatype` in a reduction.
+    /// Errors: `MPI_ERR_OP`, also for REPLACE and NO_OP.
+    pub fn check_reduction(&self, datatype: &Datatype) -> Result<()> {
+        match self {
+            Op::Predefined(op) if op.is_for_accumulate_only() => bail!(
+                Op,
+                "op is {}, which is for the accumulate functions only",
+                op.name()
+            ),
+            Op::Predefined(op) if datatype.size() > 0 => check(*op, datatype).map(drop),
+            _ => Ok(()),
+        }
+    }
+
+    /// `inout[i] = input[i] op inout[i]` for `count` elements of `datatype`, whose handle is `handle`. Both buffers
+    /// have the layout of the datatype.
+    ///
+    /// Errors: `MPI_ERR_OP` if a predefined operation is not defined for the elements.
+    ///
+    /// # Safety
+    /// The elements at `input` must be readable, those at `inout` writable; the buffers may be the same, but not overlap
+    /// otherwise. A user's function must do what MPI asks of it.
+    pub unsafe fn apply(
+        &self,
+        input: *const u8,
+        inout: *mut u8,
+        count: usize,
+        datatype: &Datatype,
+        handle: MPI_Datatype,
+    ) -> Result<()> {
+        match *self {
+            Op::Predefined(op) => {
+                if count == 0 || datatype.size() == 0 {
+                    return Ok(());
+                }
+                let basic = check(op, datatype)?;
+                // SAFETY: the caller's contract; `basic` is the kind of all elements of the datatype.
+                unsafe { apply_elements(op, basic, input, inout, count, datatype) }
+            }
+            Op::User { function, .. } => {
+                // SAFETY: the caller's contract.
+                unsafe { function.call(input, inout, count, datatype.extent(), handle) }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The kind of the elements of `datatype`, if `op` is defined for it. Errors: `MPI_ERR_OP`.
+pub fn check(op: Predefined, datatype: &Datatype) -> Result<Basic> {
+    let Some(basic) = datatype.basic() else {
+        bail!(
+            Op,
+            "op is {}, but the datatype has elements of different types",
+            op.name()
+        );
+    };
+    if kernel_of(op, basic).is_none() {
+        let name = datatype.permanent_handle().and_then(Named::of);
+        bail!(
+            Op,
+            "op is {}, which is not defined for {}",
+            op.name(),
+            match name {
+                Some(named) => named.name().to_string(),
+                None => format!("elements of the kind {basic:?}"),
+            }
+        );
+    }
+    Ok(basic)
+}
+
+/// Applies a predefined operation to all elements of `count` elements of `datatype`.
+///
+/// # Safety
+/// As [`Op::apply`]; all elements are of kind `basic`, for which `op` is defined.
+unsafe fn apply_elements(
+    op: Predefined,
+    basic: Basic,
+    input: *const u8,
+    inout: *mut u8,
+    count: usize,
+    datatype: &Datatype,
+) {
+    let Some(kernel) = kernel_of(op, basic) else {
+        return;
+    };
+    let base = inout.expose_provenance();
+    input.expose_provenance();
+    datatype.for_each_element(base, count, basic, |address, n| {
+        let from = input.wrapping_add(address.wrapping_sub(base));
+        // SAFETY: the caller's contract: the elements lie at the same displacements in both buffers.
+        unsafe { (kernel.apply)(from, std::ptr::with_exposed_provenance_mut(address), n) }
+    });
+}
+
+impl Function {
+    /// Calls the user's function on `count` elements, in several calls if the count does not fit in its argument.
+    ///
+    /// # Safety
+    /// As [`Op::apply`].
+    unsafe fn call(
+        self,
+        input: *const u8,
+        inout: *mut u8,
+        count: usize,
+        extent: isize,
+        handle: MPI_Datatype,
+    ) {
+        let mut datatype = handle;
+        match self {
+            Function::Large(function) => {
+                let mut len = count as i64;
+                // SAFETY: the user's function, with the arguments that MPI 4.1 §6.9.5 gives it.
+                unsafe {
+                    function(
+                        input.cast_mut().cast(),
+                        inout.cast(),
+                        &mut len,
+                        &mut datatype,
+                    )
+                }
+            }
+            Function::Small(function) => {
+                let mut done = 0;
+                while done < count {
+                    let mut len = c_int::try_from(count - done).unwrap_or(c_int::MAX);
+                    let at = (done as isize).wrapping_mul(extent);
+                    done += len as usize;
+                    // SAFETY: as above, for the elements from `done` on.
+                    unsafe {
+                        function(
+                            input.wrapping_offset(at).cast_mut().cast(),
+                            inout.wrapping_offset(at).cast(),
+                            &mut len,
+                            &mut datatype,
+                        )
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The operation of a handle. The reference is good until the handle is freed, which a correct program does not do
+/// during a call that uses it.
+#[inline]
+pub fn get(handle: MPI_Op) -> Result<&'static Op> {
+    static PREDEFINED: [Op; Predefined::ALL.len()] = {
+        let mut ops = [Op::Predefined(Predefined::Max); Predefined::ALL.len()];
+        let mut i = 0;
+        while i < ops.len() {
+            ops[i] = Op::Predefined(Predefined::ALL[i]);
+            i += 1;
+        }
+        ops
+    };
+    if let Some(op) = Predefined::of(handle) {
+        return Ok(&PREDEFINED[op as usize]);
+    }
+    TABLE.get(handle.0).ok_or_else(|| {
+        if handle == MPI_OP_NULL {
+            err!(Op, "op is MPI_OP_NULL")
+        } else {
+            err!(
+                Op,
+                "op is {:#x}, which is no operation (it may have been freed)",
+                handle.0
+            )
+        }
+    })
+}
+
+/// Makes an operation of a user's function.
+pub fn create(function: Function, commutative: bool) -> Result<MPI_Op> {
+    let op = Op::User {
+        function,
+        commutative,
+    };
+    TABLE.insert(Arc::new(op)).map(MPI_Op)
+}
+
+/// Ends the life of a user's operation.
+pub fn free(handle: MPI_Op) -> Result<()> {
+    if let Op::Predefined(op) = get(handle)? {
+        bail!(
+            Op,
+            "op is {}, which is predefined and cannot be freed",
+            op.name()
+        );
+    }
+    match TABLE.remove(handle.0) {
+        Some(_) => Ok(()),
+        None => bail!(Op, "op {:#x} was freed meanwhile", handle.0),
+    }
+}

@@ -1,0 +1,233 @@
+//! A reader/writer lock in one word of shared memory.
+//!
+//! | bits  | field    | meaning                                                                        |
+//! |-------|----------|--------------------------------------------------------------------------------|
+//! | 0-15  | readers  | how many hold it shared, and for a moment those who try in vain                |
+//! | 16-31 | writer   | 1 + the rank that holds it exclusively; 0: nobody                              |
+//! | 32-47 | next     | 1 + the rank that has waited so long that nobody else may take the lock        |
+//! | 48    | sleepers | somebody may sleep: who makes the lock free has to ring                        |
+//!
+//! Free and unwanted is 0, so taking and giving back are one locked instruction each. Whoever comes while the lock is
+//! free takes it, also past those who wait: under contention that is much faster than an order of arrival, in which a
+//! preempted next-in-line stalls everybody. A waiter that has waited too long claims `next`, which bounds every wait.
+//!
+//! No wake-up is lost: a waiter registers, sets `sleepers`, and tries once more before it sleeps; a releaser that finds
+//! `sleepers` clears it and then rings all who are registered. Who set the bit before it was cleared was registered, and
+//! is rung; who sets it after is found by the next releaser.
+
+use super::atomic::{AtomicU64, Ordering};
+
+const READER: u64 = 1;
+const READERS: u64 = 0xffff;
+const WRITER_SHIFT: u32 = 16;
+const WRITER: u64 = 0xffff << WRITER_SHIFT;
+const NEXT_SHIFT: u32 = 32;
+const NEXT: u64 = 0xffff << NEXT_SHIFT;
+const SLEEPERS: u64 = 1 << 48;
+
+/// The most ranks that can use a lock.
+pub const MAX_RANKS: usize = 0xfffe;
+
+/// The lock.
+#[repr(transparent)]
+pub struct Lock(AtomicU64);
+
+/// Whom to ring after a release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ring {
+    Nobody,
+    /// The rank that is to have the lock next.
+    Rank(u32),
+    /// All who sleep for this lock.
+    Sleepers,
+}
+
+fn id(rank: u32) -> u64 {
+    u64::from(rank) + 1
+}
+
+impl Lock {
+    /// Takes the lock exclusively for `rank` if it is free.
+    #[inline(always)]
+    pub fn try_exclusive(&self, rank: u32) -> bool {
+        // SeqCst, which costs nothing more on x86-64: lock_all's protocol orders this against another word.
+        let taken = self.0.compare_exchange(
+            0,
+            id(rank) << WRITER_SHIFT,
+            Ordering::SeqCst,
+            Ordering::Relaxed,
+        );
+        taken.is_ok() || self.try_wanted(rank)
+    }
+
+    /// The same where others wait for it, or it is held.
+    #[cold]
+    fn try_wanted(&self, rank: u32) -> bool {
+        let me = id(rank);
+        let take = |now: u64| {
+            let next = (now & NEXT) >> NEXT_SHIFT;
+            let free = now & (READERS | WRITER) == 0 && (next == 0 || next == me);
+            let rest = if next == me { now & !NEXT } else { now };
+            free.then_some(rest | me << WRITER_SHIFT)
+        };
+        self.0
+            .fetch_update(Ordering::SeqCst, Ordering::Relaxed, take)
+            .is_ok()
+    }
+
+    /// Takes the lock shared for `rank` if nobody holds it exclusively. `Err`: in vain, and somebody is to be rung,
+    /// because the attempt itself was in the way for a moment.
+    #[inline(always)]
+    pub fn try_shared(&self, rank: u32) -> Result<bool, Ring> {
+        let before = self.0.fetch_add(READER, Ordering::SeqCst);
+        if before & (WRITER | NEXT) == 0 {
+            return Ok(true);
+        }
+        self.shared_or_back_out(before, rank)
+    }
+
+    #[cold]
+    fn shared_or_back_out(&self, before: u64, rank: u32) -> Result<bool, Ring> {
+        if before & WRITER == 0 && (before & NEXT) >> NEXT_SHIFT == id(rank) {
+            self.0.fetch_and(!NEXT, Ordering::Relaxed);
+            return Ok(true);
+        }
+        match self.release_shared() {
+            Ring::Nobody => Ok(false),
+            ring => Err(ring),
+        }
+    }
+
+    /// Whether an attempt could succeed now. One load; for waiters, who would otherwise disturb the holder.
+    #[inline]
+    pub fn may_take(&self, rank: u32, exclusive: bool) -> bool {
+        let now = self.0.load(Ordering::Relaxed);
+        let next = (now & NEXT) >> NEXT_SHIFT;
+        let held = if exclusive { READERS | WRITER } else { WRITER };
+        now & held == 0 && (next == 0 || next == id(rank))
+    }
+
+    /// Gives an exclusive lock back.
+    #[inline(always)]
+    pub fn release_exclusive(&self) -> Ring {
+        let before = self.0.fetch_and(!WRITER, Ordering::SeqCst);
+        if before & (NEXT | SLEEPERS) == 0 {
+            Ring::Nobody
+        } else {
+            self.ring(before)
+        }
+    }
+
+    /// Gives a shared lock back.
+    #[inline(always)]
+    pub fn release_shared(&self) -> Ring {
+        let before = self.0.fetch_sub(READER, Ordering::SeqCst);
+        if before & READERS != READER || before & (NEXT | SLEEPERS) == 0 {
+            Ring::Nobody
+        } else {
+            self.ring(before)
+        }
+    }
+
+    #[cold]
+    fn ring(&self, before: u64) -> Ring {
+        if before & NEXT != 0 {
+            return Ring::Rank(((before & NEXT) >> NEXT_SHIFT) as u32 - 1);
+        }
+        self.0.fetch_and(!SLEEPERS, Ordering::SeqCst);
+        Ring::Sleepers
+    }
+
+    /// Says that somebody may sleep from now on.
+    pub fn announce_sleeper(&self) {
+        self.0.fetch_or(SLEEPERS, Ordering::SeqCst);
+    }
+
+    /// Lets nobody but `rank` have the lock next, unless somebody else has claimed that before.
+    pub fn claim(&self, rank: u32) {
+        let claim = |now: u64| (now & NEXT == 0).then_some(now | id(rank) << NEXT_SHIFT);
+        let _ = self
+            .0
+            .fetch_update(Ordering::SeqCst, Ordering::Relaxed, claim);
+    }
+
+    /// Takes a claim back, for a waiter that gives up.
+    pub fn unclaim(&self, rank: u32) {
+        let unclaim = |now: u64| ((now & NEXT) >> NEXT_SHIFT == id(rank)).then_some(now & !NEXT);
+        let _ = self
+            .0
+            .fetch_update(Ordering::SeqCst, Ordering::Relaxed, unclaim);
+    }
+
+    /// The rank that holds the lock exclusively.
+    pub fn writer(&self) -> Option<u32> {
+        let writer = (self.0.load(Ordering::SeqCst) & WRITER) >> WRITER_SHIFT;
+        (writer != 0).then(|| writer as u32 - 1)
+    }
+
+    /// How many hold the lock shared.
+    pub fn readers(&self) -> u32 {
+        (self.0.load(Ordering::SeqCst) & READERS) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lock() -> Lock {
+        Lock(AtomicU64::new(0))
+    }
+
+    #[test]
+    fn exclusive_excludes() {
+        let l = lock();
+        assert!(l.try_exclusive(3));
+        assert_eq!(l.writer(), Some(3));
+        assert!(!l.try_exclusive(4));
+        assert_eq!(l.try_shared(4), Ok(false));
+        assert_eq!(l.release_exclusive(), Ring::Nobody);
+        assert_eq!(l.try_shared(4), Ok(true));
+        assert_eq!(l.try_shared(5), Ok(true));
+        assert!(!l.try_exclusive(3));
+        assert_eq!(l.release_shared(), Ring::Nobody);
+        assert_eq!(l.release_shared(), Ring::Nobody);
+        assert!(l.try_exclusive(MAX_RANKS as u32 - 1));
+    }
+
+    #[test]
+    fn the_last_release_rings_sleepers_once() {
+        let l = lock();
+        assert_eq!((l.try_shared(0), l.try_shared(1)), (Ok(true), Ok(true)));
+        l.announce_sleeper();
+        assert_eq!(l.release_shared(), Ring::Nobody);
+        assert_eq!(l.release_shared(), Ring::Sleepers);
+        assert!(l.try_exclusive(2));
+        assert_eq!(l.release_exclusive(), Ring::Nobody);
+    }
+
+    #[test]
+    fn a_claim_keeps_all_others_out() {
+        let l = lock();
+        assert!(l.try_exclusive(0));
+        l.claim(7);
+        l.claim(8);
+        assert_eq!(l.release_exclusive(), Ring::Rank(7));
+        assert!(!l.try_exclusive(0) && !l.may_take(8, false));
+        assert_eq!(l.try_shared(8), Err(Ring::Rank(7)));
+        assert!(l.may_take(7, true) && l.try_exclusive(7));
+        assert_eq!(l.release_exclusive(), Ring::Nobody);
+        assert!(l.try_exclusive(8));
+    }
+
+    #[test]
+    fn a_claim_serves_a_reader_too_and_can_be_taken_back() {
+        let l = lock();
+        l.claim(1);
+        assert_eq!(l.try_shared(1), Ok(true));
+        assert_eq!(l.try_shared(2), Ok(true));
+        l.claim(5);
+        l.unclaim(5);
+        assert_eq!(l.try_shared(3), Ok(true));
+    }
+}

@@ -1,0 +1,53 @@
+//! Active target synchronisation: fence (MPI 4.1 §12.5.1).
+//!
+//! Data is moved when an operation is called, so a fence is a barrier between memory fences. It always synchronises: even
+//! with MPI_MODE_NOPRECEDE the processes' own loads and stores before it must be separated from accesses after it.
+
+use super::Window;
+use super::epoch::Access;
+use crate::abi::constants::{
+    MPI_MODE_NOPRECEDE, MPI_MODE_NOPUT, MPI_MODE_NOSTORE, MPI_MODE_NOSUCCEED,
+};
+use crate::bail;
+use crate::error::Result;
+use crate::shm::atomic::full_fence;
+use std::ffi::c_int;
+
+impl Window {
+    /// `MPI_Win_fence`. Blocks until all processes of the window have called it. Errors: `MPI_ERR_ASSERT`,
+    /// `MPI_ERR_RMA_SYNC`, `MPI_ERR_PROC_FAILED`.
+    pub fn fence(&self, assert: c_int) -> Result<()> {
+        let known = MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
+        if assert & !known != 0 {
+            bail!(
+                Assert,
+                "assert is {assert:#x}, which has bits that do not go with MPI_Win_fence"
+            );
+        }
+        let access = self.epoch.access();
+        if !matches!(access, Access::None | Access::FenceIdle | Access::Fence) {
+            self.may_open("MPI_Win_fence")?;
+        }
+        if self.epoch.exposed() {
+            bail!(
+                RmaSync,
+                "this process's part is exposed since MPI_Win_post: call MPI_Win_wait first"
+            );
+        }
+        if access == Access::Fence && assert & MPI_MODE_NOPRECEDE != 0 {
+            bail!(
+                RmaSync,
+                "assert has MPI_MODE_NOPRECEDE, but operations were made since the last MPI_Win_fence"
+            );
+        }
+        full_fence();
+        self.meeting.barrier(&|| "MPI_Win_fence".to_string())?;
+        let next = if assert & MPI_MODE_NOSUCCEED != 0 {
+            Access::None
+        } else {
+            Access::FenceIdle
+        };
+        self.epoch.set_access(next);
+        Ok(())
+    }
+}

@@ -1,0 +1,95 @@
+//! A window's control block: what its processes share besides the data, in the job segment.
+//!
+//! It begins with the window's [`Meeting`](crate::runtime::meeting::Meeting); behind that lie a [`Shared`] for the whole
+//! window, a [`PerRank`] for each process and a matrix of [posts](Control::posts). What is written by different processes
+//! at the same time lies on different cache lines.
+
+use crate::error::Result;
+use crate::runtime::meeting::Meeting;
+use crate::shm::Offset;
+use crate::shm::atomic::AtomicU32;
+use crate::shm::lock::Lock;
+use crate::shm::segment::segment;
+
+/// For the window as a whole: the side of exclusive locks that lock_all looks at (see [`super::passive`]).
+#[repr(C, align(64))]
+pub struct Shared {
+    /// Not 0 once any process has called lock_all. Read by every exclusive locker, written once.
+    pub lock_all_used: AtomicU32,
+    _line: [u8; 60],
+    /// Exclusive locks held at any target, counted since `lock_all_used`.
+    pub exclusives: AtomicU32,
+    /// Processes that wait in lock_all for `exclusives` to become 0.
+    pub lock_all_waiters: AtomicU32,
+    _line2: [u8; 56],
+}
+
+/// For one process: what others do to it as a target, and what it does as an origin.
+#[repr(C, align(64))]
+pub struct PerRank {
+    /// MPI_Win_lock on this target.
+    pub lock: Lock,
+    _line: [u8; 56],
+    /// Held while elements of this target are updated that no CPU instruction can update.
+    pub accumulate: Lock,
+    _line2: [u8; 56],
+    /// As a target: MPI_Win_complete calls of all origins so far. Never reset, wraps.
+    pub completed: AtomicU32,
+    _line3: [u8; 60],
+    /// As an origin: 1 while in a lock_all epoch.
+    pub in_lock_all: AtomicU32,
+    _line4: [u8; 60],
+}
+
+const _: () = assert!(size_of::<Shared>() == 128 && size_of::<PerRank>() == 256);
+
+/// The control block of a window, mapped.
+#[derive(Clone, Copy)]
+pub struct Control {
+    pub offset: Offset,
+    pub shared: &'static Shared,
+    pub ranks: &'static [PerRank],
+    posts: &'static [AtomicU32],
+}
+
+impl Control {
+    /// Makes the block for a window of `ranks` processes; one of them does, and hands it to the others.
+    pub fn create(ranks: usize) -> Result<Offset> {
+        let bytes = size_of::<Shared>()
+            + ranks * size_of::<PerRank>()
+            + ranks * ranks * size_of::<AtomicU32>();
+        Meeting::create_with(ranks, bytes)
+    }
+
+    /// The block at `offset`. It is freed when the window's meeting ends, so the window keeps both together.
+    pub fn open(offset: Offset, ranks: usize) -> Control {
+        let mut at = offset + Meeting::bytes(ranks);
+        let mut next = |bytes: usize| {
+            at += bytes;
+            at - bytes
+        };
+        // SAFETY: `create` allocated the block, zeroed, with room for all of this in this order, aligned to 128 bytes; all
+        // of it is atomics. The window that keeps the references keeps the meeting, which keeps the block.
+        unsafe {
+            let shared = &*segment().at::<Shared>(next(size_of::<Shared>()));
+            let per_rank = segment().at::<PerRank>(next(ranks * size_of::<PerRank>()));
+            let posts = segment().at::<AtomicU32>(next(ranks * ranks * size_of::<AtomicU32>()));
+            Control {
+                offset,
+                shared,
+                ranks: std::slice::from_raw_parts(per_rank, ranks),
+                posts: std::slice::from_raw_parts(posts, ranks * ranks),
+            }
+        }
+    }
+
+    /// How often `target` has posted to `origin` so far. Never reset, wraps.
+    pub fn posts(&self, target: usize, origin: usize) -> &'static AtomicU32 {
+        &self.posts[target * self.ranks.len() + origin]
+    }
+
+    /// What those sleep for who wait for something at this address of the block.
+    pub fn key<T>(place: &'static T) -> u64 {
+        (place as *const T as usize - segment().base() as usize) as u64
+    }
+}

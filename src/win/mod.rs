@@ -1,0 +1,170 @@
+//! The heart: windows, epochs, locks, and one-sided access.
+//!
+//! Everything here is truly one-sided: data is moved by the calling process when the call is made, by load and store
+//! where the target's memory lies in the job segment ([`Reach::Shared`]), by single copies in the kernel where it does not
+//! ([`Reach::Peer`]). Completion is therefore a memory fence, and synchronisation is a few words of shared memory
+//! ([`control`]).
+//!
+//! - [`create`]: making and freeing windows; [`query`]: what a window says about itself
+//! - [`epoch`]: which accesses are allowed when
+//! - [`passive`]: lock, lock_all, flush; [`active`]: fence
+//! - [`transfer`]: put and get; [`accumulate`]: the accumulate family, over [`amo`]'s atomic instructions
+//!
+//! The rest of MPI is reached through few doors: a communicator's group, rank and meeting; a datatype's messages; an op's
+//! kernels; error handlers.
+
+pub mod accumulate;
+pub mod active;
+pub mod amo;
+pub mod control;
+pub mod create;
+pub mod epoch;
+pub mod memory;
+pub mod passive;
+pub mod query;
+pub mod transfer;
+
+use crate::abi::types::MPI_Win;
+use crate::bail;
+use crate::comm::attributes::Attributes;
+use crate::error::Result;
+use crate::error::handler::Slot;
+use crate::handle::{Kind, Table};
+use crate::runtime::meeting::Meeting;
+use crate::shm::atomic::AtomicU8;
+use crate::shm::heap::Owned;
+use control::{Control, PerRank};
+use epoch::Epoch;
+use parking_lot::Mutex;
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::AtomicI32;
+
+/// How a target's memory is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Reach {
+    /// By load and store: it lies in the job segment.
+    Shared,
+    /// By load and store, but only here: this process's own private memory.
+    Own,
+    /// Through the kernel: private memory of another process.
+    Peer,
+}
+
+/// What a process needs to know of a target, close together.
+#[repr(C, align(64))]
+pub struct Target {
+    /// The window's first byte: an address in this process, or in the peer for [`Reach::Peer`].
+    pub base: *mut u8,
+    /// Bytes.
+    pub size: usize,
+    /// Bytes per unit of displacement.
+    pub disp_unit: usize,
+    /// The target's side of locks.
+    pub block: &'static PerRank,
+    /// The target's rank in the job.
+    pub process: u32,
+    pub reach: Reach,
+    /// This process's own access epoch on this target alone: an [`epoch::Hold`].
+    pub hold: AtomicU8,
+}
+
+// SAFETY: `base` is only used under the rules of RMA: what lies there is shared by design.
+unsafe impl Send for Target {}
+// SAFETY: as above.
+unsafe impl Sync for Target {}
+
+/// How the window was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Flavor {
+    Create = 1,
+    Allocate = 2,
+    Dynamic = 3,
+    Shared = 4,
+}
+
+/// A window.
+pub struct Window {
+    /// Which epochs this process has open.
+    pub epoch: Epoch,
+    /// All processes of the window, by rank.
+    pub targets: Box<[Target]>,
+    pub rank: usize,
+    pub control: Control,
+    /// Where the window's processes meet; holds the control block.
+    pub meeting: Meeting,
+    pub flavor: Flavor,
+    /// What this process gave: what the attributes point to.
+    pub own: Own,
+    pub hints: Mutex<query::Hints>,
+    pub name: Mutex<Box<str>>,
+    pub handler: Slot,
+    pub attributes: Attributes,
+    /// The handle, for callbacks.
+    pub handle: AtomicI32,
+}
+
+/// This process's part, in the types that the attributes have in C.
+pub struct Own {
+    pub base: *mut c_void,
+    pub size: isize,
+    pub disp_unit: c_int,
+    pub flavor: c_int,
+    pub model: c_int,
+    /// What is freed with the window.
+    pub memory: Mutex<Option<Owned>>,
+}
+
+// SAFETY: `base` is only handed to the program.
+unsafe impl Send for Own {}
+// SAFETY: as above; the rest never changes.
+unsafe impl Sync for Own {}
+
+/// The windows of this process.
+pub static WINDOWS: Table<Window> = Table::new(Kind::Win);
+
+/// The window of a handle. Error: `MPI_ERR_WIN`.
+#[inline(always)]
+pub fn get(handle: MPI_Win) -> Result<&'static Window> {
+    match WINDOWS.get(handle.0) {
+        Some(window) => Ok(window),
+        None => none(handle),
+    }
+}
+
+#[cold]
+fn none(handle: MPI_Win) -> Result<&'static Window> {
+    if handle == crate::abi::constants::MPI_WIN_NULL {
+        bail!(Win, "win is MPI_WIN_NULL");
+    }
+    bail!(
+        Win,
+        "win is {:#x}, which is no window (it may have been freed)",
+        handle.0
+    )
+}
+
+impl Window {
+    pub fn size(&self) -> usize {
+        self.targets.len()
+    }
+
+    /// The target with `rank`. Error: `MPI_ERR_RANK`.
+    #[inline(always)]
+    pub fn target(&self, rank: c_int) -> Result<&Target> {
+        match self.targets.get(rank as usize) {
+            Some(target) if rank >= 0 => Ok(target),
+            _ => self.no_target(rank),
+        }
+    }
+
+    #[cold]
+    fn no_target(&self, rank: c_int) -> Result<&Target> {
+        bail!(
+            Rank,
+            "rank is {rank}, but the window has {} processes, from 0",
+            self.size()
+        )
+    }
+}

@@ -1,0 +1,434 @@
+//! Passive target synchronisation: lock, unlock, lock_all, unlock_all, the flushes and sync (MPI 4.1 §12.5.3, §12.5.4).
+//!
+//! **One target**: a reader/writer [word](crate::shm::lock) in the target's control block. One locked instruction takes it, one gives
+//! it back.
+//!
+//! **lock_all** must not cost more with more ranks: each origin only raises a flag on a line of its own
+//! ([`PerRank::in_lock_all`](super::control::PerRank)). It excludes exclusive locks by Dekker's protocol, each side first says what
+//! it does and then, in one order of all (SeqCst), looks at the other:
+//!
+//! - an exclusive locker, holding the target's word, counts itself in `exclusives`, then waits until all flags are down;
+//! - lock_all raises its flag, then looks at `exclusives`; if that is not 0 it takes the flag down and waits until it is.
+//!
+//! Windows on which nobody ever calls lock_all should not pay for that: exclusive lockers count themselves only where
+//! `lock_all_used` is set. Who calls lock_all first sets it, then waits until each target's word has no writer (once in a
+//! process and window): a locker that has taken its word after that sees `lock_all_used`, by the same argument.
+//!
+//! lock_all waits while there are exclusive holders, and a new exclusive locker lets waiting lock_alls pass first, for a
+//! bounded time: neither starves, and no program that holds several locks is held up for ever.
+
+use super::control::Control;
+use super::epoch::{Access, Hold, NO_LOCKS};
+use super::{Target, Window};
+use crate::abi::constants::{MPI_LOCK_EXCLUSIVE, MPI_LOCK_SHARED, MPI_MODE_NOCHECK};
+use crate::bail;
+use crate::error::Result;
+use crate::runtime::{self, Ranks, Waiting, job, ring_key};
+use crate::shm::atomic::Ordering::{Relaxed, SeqCst};
+use crate::shm::atomic::{AtomicU32, full_fence};
+use crate::shm::lock::{Lock, Ring};
+use std::ffi::c_int;
+use std::time::{Duration, Instant};
+
+/// A waiter that has waited so long claims the lock: nobody else may take it before.
+const CLAIM_AFTER: Duration = Duration::from_micros(1000);
+/// So long a new exclusive locker lets waiting lock_alls pass.
+const COURTESY: Duration = Duration::from_millis(1);
+
+impl Window {
+    /// `MPI_Win_lock`. Blocks until the lock is acquired. Errors: `MPI_ERR_LOCKTYPE`, `MPI_ERR_ASSERT`,
+    /// `MPI_ERR_RMA_SYNC`, `MPI_ERR_PROC_FAILED`.
+    #[inline]
+    pub fn lock(&self, kind: c_int, target: &Target, assert: c_int) -> Result<()> {
+        let exclusive = kind == MPI_LOCK_EXCLUSIVE;
+        // The common case in a few compares; everything unusual is sorted out behind.
+        let usual = (exclusive || kind == MPI_LOCK_SHARED) && assert == 0;
+        let access = self.epoch.access();
+        let fits = access == Access::None || access == Access::Locks;
+        if !usual || !fits || target.hold() != Hold::None || self.epoch.barred.load(Relaxed) != 0 {
+            return self.lock_checked(kind, target, assert);
+        }
+        self.acquire(exclusive, target)
+    }
+
+    #[cold]
+    fn lock_checked(&self, kind: c_int, target: &Target, assert: c_int) -> Result<()> {
+        if kind != MPI_LOCK_EXCLUSIVE && kind != MPI_LOCK_SHARED {
+            bail!(
+                Locktype,
+                "lock_type is {kind}, neither MPI_LOCK_EXCLUSIVE nor MPI_LOCK_SHARED"
+            );
+        }
+        self.check_passive(assert)?;
+        let rank = self.rank_of(target);
+        if self.epoch.access() != Access::Locks {
+            self.may_open(&format!("MPI_Win_lock of rank {rank}"))?;
+        }
+        if target.hold() != Hold::None {
+            bail!(RmaSync, "rank {rank} is locked by this process already");
+        }
+        if assert & MPI_MODE_NOCHECK != 0 {
+            self.hold(target, Hold::Unchecked);
+            return Ok(());
+        }
+        self.acquire(kind == MPI_LOCK_EXCLUSIVE, target)
+    }
+
+    /// What lock and lock_all ask for alike.
+    fn check_passive(&self, assert: c_int) -> Result<()> {
+        if assert & !MPI_MODE_NOCHECK != 0 {
+            bail!(
+                Assert,
+                "assert is {assert:#x}, but only MPI_MODE_NOCHECK ({MPI_MODE_NOCHECK:#x}) goes with a lock"
+            );
+        }
+        if self.epoch.barred.load(Relaxed) & NO_LOCKS != 0 {
+            bail!(
+                RmaSync,
+                "the window was created with the info key no_locks set to true"
+            );
+        }
+        if self.epoch.exposed() {
+            bail!(
+                RmaSync,
+                "this process's part is exposed since MPI_Win_post: call MPI_Win_wait first"
+            );
+        }
+        Ok(())
+    }
+
+    fn hold(&self, target: &Target, hold: Hold) {
+        target.set_hold(hold);
+        self.epoch.set_access(Access::Locks);
+        self.epoch.locks.fetch_add(1, Relaxed);
+    }
+
+    #[inline(always)]
+    fn acquire(&self, exclusive: bool, target: &Target) -> Result<()> {
+        let me = job().rank;
+        let lock = &target.block.lock;
+        if !exclusive {
+            if lock.try_shared(me) != Ok(true) {
+                self.wait_for_lock(target, false)?;
+            }
+            self.hold(target, Hold::Shared);
+            return Ok(());
+        }
+        if self.control.shared.lock_all_waiters.load(Relaxed) != 0 {
+            self.let_lock_alls_pass();
+        }
+        if !lock.try_exclusive(me) {
+            self.wait_for_lock(target, true)?;
+        }
+        // SeqCst as the word: either this sees the flag, or who set it sees the writer.
+        if self.control.shared.lock_all_used.load(SeqCst) != 0 {
+            return self.exclude_lock_alls(target);
+        }
+        self.hold(target, Hold::Exclusive);
+        Ok(())
+    }
+
+    #[cold]
+    fn wait_for_lock(&self, target: &Target, exclusive: bool) -> Result<()> {
+        let rank = self.rank_of(target);
+        let kind = if exclusive { "exclusive" } else { "shared" };
+        let name = format!("MPI_Win_lock: {kind} lock of rank {rank}");
+        take(&target.block.lock, exclusive, &self.meeting.members, &name)
+    }
+
+    fn let_lock_alls_pass(&self) {
+        // Who holds locks might be what they wait for.
+        let began = Instant::now();
+        while self.control.shared.lock_all_waiters.load(Relaxed) != 0
+            && self.epoch.locks.load(Relaxed) == 0
+            && began.elapsed() < COURTESY
+        {
+            runtime::wait::progress();
+            std::thread::yield_now();
+        }
+    }
+
+    /// With the target's word taken: counts this exclusive lock and waits until nobody is in a lock_all epoch.
+    #[cold]
+    fn exclude_lock_alls(&self, target: &Target) -> Result<()> {
+        let shared = self.control.shared;
+        shared.exclusives.fetch_add(1, SeqCst);
+        let mut first = 0;
+        let mut none_inside = || {
+            // Flags that are down stay irrelevant: who raises one after the count was made sees it and backs out.
+            while first < self.control.ranks.len()
+                && self.control.ranks[first].in_lock_all.load(SeqCst) == 0
+            {
+                first += 1;
+            }
+            first == self.control.ranks.len()
+        };
+        let rank = self.rank_of(target);
+        let what = || {
+            format!(
+                "MPI_Win_lock: exclusive lock of rank {rank}, until no rank is in MPI_Win_lock_all"
+            )
+        };
+        let waiting = Waiting {
+            key: Control::key(&shared.exclusives),
+            what: &what,
+            ranks: Ranks::These(&self.meeting.members),
+            announce: None,
+        };
+        if let Err(failed) = runtime::wait(&waiting, &mut none_inside) {
+            self.uncount_exclusive();
+            ring(&target.block.lock, target.block.lock.release_exclusive());
+            return Err(failed);
+        }
+        self.hold(target, Hold::ExclusiveCounted);
+        Ok(())
+    }
+
+    fn uncount_exclusive(&self) {
+        let shared = self.control.shared;
+        if shared.exclusives.fetch_sub(1, SeqCst) == 1 && shared.lock_all_waiters.load(SeqCst) != 0
+        {
+            ring_key(Control::key(&shared.lock_all_waiters));
+        }
+    }
+
+    /// `MPI_Win_unlock`. All operations are complete at the target on return. Error: `MPI_ERR_RMA_SYNC`.
+    #[inline]
+    pub fn unlock(&self, target: &Target) -> Result<()> {
+        let lock = &target.block.lock;
+        let hold = target.hold();
+        match hold {
+            Hold::None | Hold::Started => return self.not_locked(target),
+            _ => target.set_hold(Hold::None),
+        }
+        if self.epoch.locks.fetch_sub(1, Relaxed) == 1 {
+            self.epoch.set_access(Access::None);
+        }
+        // The release is a locked instruction, which completes all stores before it.
+        let to_ring = match hold {
+            Hold::Shared => lock.release_shared(),
+            Hold::Exclusive => lock.release_exclusive(),
+            Hold::ExclusiveCounted => {
+                self.uncount_exclusive();
+                lock.release_exclusive()
+            }
+            _ => {
+                full_fence();
+                Ring::Nobody
+            }
+        };
+        if to_ring != Ring::Nobody {
+            ring(lock, to_ring);
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn not_locked(&self, target: &Target) -> Result<()> {
+        bail!(
+            RmaSync,
+            "rank {} is not locked by this process (by MPI_Win_lock)",
+            self.rank_of(target)
+        )
+    }
+
+    /// `MPI_Win_lock_all`. Blocks until no target is locked exclusively. Errors: `MPI_ERR_ASSERT`, `MPI_ERR_RMA_SYNC`,
+    /// `MPI_ERR_PROC_FAILED`.
+    #[inline]
+    pub fn lock_all(&self, assert: c_int) -> Result<()> {
+        let ready = self.epoch.access() == Access::None
+            && assert == 0
+            && self.epoch.ready_for_lock_all.load(Relaxed) != 0
+            && self.epoch.barred.load(Relaxed) == 0;
+        if !ready {
+            return self.lock_all_checked(assert);
+        }
+        self.enter_lock_all()
+    }
+
+    #[cold]
+    fn lock_all_checked(&self, assert: c_int) -> Result<()> {
+        self.check_passive(assert)?;
+        self.may_open("MPI_Win_lock_all")?;
+        if assert & MPI_MODE_NOCHECK != 0 {
+            self.epoch.unchecked.store(1, Relaxed);
+            self.epoch.set_access(Access::LockAll);
+            return Ok(());
+        }
+        if self.epoch.ready_for_lock_all.load(Relaxed) == 0 {
+            self.control.shared.lock_all_used.store(1, SeqCst);
+            full_fence();
+            for target in &self.targets {
+                self.wait_for_uncounted(target)?;
+            }
+            self.epoch.ready_for_lock_all.store(1, Relaxed);
+        }
+        self.enter_lock_all()
+    }
+
+    /// Waits until nobody holds the target exclusively who may not have counted himself.
+    fn wait_for_uncounted(&self, target: &Target) -> Result<()> {
+        let lock = &target.block.lock;
+        let rank = self.rank_of(target);
+        let what = || format!("MPI_Win_lock_all: rank {rank} is locked exclusively");
+        let waiting = Waiting {
+            key: key(lock),
+            what: &what,
+            ranks: Ranks::These(&self.meeting.members),
+            announce: Some(&|| lock.announce_sleeper()),
+        };
+        runtime::wait(&waiting, || lock.writer().is_none())
+    }
+
+    #[inline(always)]
+    fn enter_lock_all(&self) -> Result<()> {
+        let flag = &self.control.ranks[self.rank].in_lock_all;
+        // A locked instruction: the flag is up before `exclusives` is looked at.
+        flag.swap(1, SeqCst);
+        if self.control.shared.exclusives.load(SeqCst) != 0 {
+            self.wait_for_exclusives(flag)?;
+        }
+        self.epoch.set_access(Access::LockAll);
+        Ok(())
+    }
+
+    #[cold]
+    fn wait_for_exclusives(&self, flag: &AtomicU32) -> Result<()> {
+        let shared = self.control.shared;
+        shared.lock_all_waiters.fetch_add(1, SeqCst);
+        let what = || "MPI_Win_lock_all: a rank is locked exclusively".to_string();
+        let waiting = Waiting {
+            key: Control::key(&shared.lock_all_waiters),
+            what: &what,
+            ranks: Ranks::These(&self.meeting.members),
+            announce: None,
+        };
+        let entered = runtime::wait(&waiting, || {
+            if shared.exclusives.load(SeqCst) == 0 {
+                flag.swap(1, SeqCst);
+                if shared.exclusives.load(SeqCst) == 0 {
+                    return true;
+                }
+            }
+            // An exclusive locker may be waiting for exactly this flag.
+            if flag.swap(0, SeqCst) != 0 {
+                ring_key(Control::key(&shared.exclusives));
+            }
+            false
+        });
+        shared.lock_all_waiters.fetch_sub(1, SeqCst);
+        entered
+    }
+
+    /// `MPI_Win_unlock_all`. All operations are complete at their targets on return. Error: `MPI_ERR_RMA_SYNC`.
+    #[inline]
+    pub fn unlock_all(&self) -> Result<()> {
+        if self.epoch.access() != Access::LockAll {
+            bail!(RmaSync, "the window is not locked by MPI_Win_lock_all");
+        }
+        self.epoch.set_access(Access::None);
+        if self.epoch.unchecked.swap(0, Relaxed) != 0 {
+            full_fence();
+            return Ok(());
+        }
+        // A locked instruction: completes all stores, and the flag is down before `exclusives` is looked at.
+        self.control.ranks[self.rank].in_lock_all.swap(0, SeqCst);
+        let exclusives = &self.control.shared.exclusives;
+        if exclusives.load(SeqCst) != 0 {
+            ring_key(Control::key(exclusives));
+        }
+        Ok(())
+    }
+
+    /// `MPI_Win_flush`, `MPI_Win_flush_local`. Operations are done when they are called: this makes them visible before
+    /// anything that follows. Error: `MPI_ERR_RMA_SYNC` outside a passive target epoch on the target.
+    #[inline(always)]
+    pub fn flush(&self, target: &Target) -> Result<()> {
+        if self.epoch.access() != Access::LockAll
+            && !matches!(target.hold(), Hold::Shared | Hold::Exclusive)
+        {
+            self.may_flush(target)?;
+        }
+        full_fence();
+        Ok(())
+    }
+
+    #[cold]
+    fn may_flush(&self, target: &Target) -> Result<()> {
+        match target.hold() {
+            Hold::None | Hold::Started => self.not_locked(target),
+            _ => Ok(()),
+        }
+    }
+
+    /// `MPI_Win_flush_all`, `MPI_Win_flush_local_all`. Error: `MPI_ERR_RMA_SYNC` outside a passive target epoch.
+    #[inline(always)]
+    pub fn flush_all(&self) -> Result<()> {
+        if !matches!(self.epoch.access(), Access::LockAll | Access::Locks) {
+            bail!(
+                RmaSync,
+                "no target is locked: a flush belongs into a passive target epoch"
+            );
+        }
+        full_fence();
+        Ok(())
+    }
+}
+
+/// What those sleep for who wait for a lock.
+fn key(lock: &Lock) -> u64 {
+    let base = crate::shm::segment::segment().base() as usize;
+    (lock as *const Lock as usize - base) as u64
+}
+
+/// Rings those whom a release found waiting.
+#[cold]
+pub(super) fn ring(lock: &Lock, whom: Ring) {
+    match whom {
+        Ring::Nobody => {}
+        Ring::Rank(rank) => runtime::ring(rank),
+        Ring::Sleepers => ring_key(key(lock)),
+    }
+}
+
+/// Waits for a lock and takes it.
+pub(super) fn take(
+    lock: &'static Lock,
+    exclusive: bool,
+    members: &[u32],
+    name: &str,
+) -> Result<()> {
+    let me = job().rank;
+    let began = Instant::now();
+    let attempt = || {
+        if began.elapsed() > CLAIM_AFTER {
+            lock.claim(me);
+        }
+        if !lock.may_take(me, exclusive) {
+            return false;
+        }
+        if exclusive {
+            return lock.try_exclusive(me);
+        }
+        lock.try_shared(me).unwrap_or_else(|to_ring| {
+            ring(lock, to_ring);
+            false
+        })
+    };
+    let what = || match (lock.writer(), lock.readers()) {
+        (Some(holder), _) => format!("{name}, held exclusively by rank {holder} of the job"),
+        (None, readers) => format!("{name}, held shared by {readers}"),
+    };
+    let waiting = Waiting {
+        key: key(lock),
+        what: &what,
+        ranks: Ranks::These(members),
+        announce: Some(&|| lock.announce_sleeper()),
+    };
+    let taken = runtime::wait(&waiting, attempt);
+    if taken.is_err() {
+        lock.unclaim(me);
+        ring_key(key(lock));
+    }
+    taken
+}

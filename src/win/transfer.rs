@@ -1,0 +1,264 @@
+//! Put and get (MPI 4.1 §12.3.1, §12.3.2).
+//!
+//! The common call, elements of one predefined datatype without gaps to a target in shared memory, is a handful of
+//! compares and one copy ([`Window::place`]). Everything else, and every mistake, goes through [`Window::plan`].
+
+use super::{Reach, Target, Window};
+use crate::abi::constants::MPI_PROC_NULL;
+use crate::abi::types::{MPI_Aint, MPI_Datatype};
+use crate::bail;
+use crate::datatype::{self, Message};
+use crate::error::Result;
+use crate::shm::peer::{self, Piece, Way};
+use std::ffi::{c_int, c_void};
+use std::ptr::{copy as move_bytes, with_exposed_provenance, with_exposed_provenance_mut};
+
+/// One side of an operation as the caller gave it. Counts are of `datatype`.
+#[derive(Clone, Copy)]
+pub struct Origin {
+    pub address: *const c_void,
+    pub count: i64,
+    pub datatype: MPI_Datatype,
+}
+
+/// The other side: `disp` is in units of the target's displacement unit.
+#[derive(Clone, Copy)]
+pub struct Remote {
+    pub rank: c_int,
+    pub disp: MPI_Aint,
+    pub count: i64,
+    pub datatype: MPI_Datatype,
+}
+
+/// Both sides of an operation, checked.
+pub(super) struct Plan<'a> {
+    pub origin: Message<'static>,
+    /// At an address of this process, or of the peer for [`Reach::Peer`].
+    pub remote: Message<'static>,
+    pub target: &'a Target,
+}
+
+impl Window {
+    /// Where a simple operation goes: its address here and its length in bytes. `None` if it is not simple or not right.
+    #[inline(always)]
+    fn place(&self, origin: &Origin, remote: &Remote) -> Option<(*mut u8, usize)> {
+        let size = datatype::predefined_size(origin.datatype)?;
+        let same = origin.datatype == remote.datatype && origin.count == remote.count;
+        // A negative rank is a large index.
+        let target = self.targets.get(remote.rank as u32 as usize)?;
+        let (len, too_long) = (remote.count as usize).overflowing_mul(size);
+        // A negative displacement is beyond every size, or overflows.
+        let (at, too_far) = (remote.disp as usize).overflowing_mul(target.disp_unit);
+        let (end, too_far_end) = at.overflowing_add(len);
+        let inside = !too_long && !too_far && !too_far_end && end <= target.size;
+        let simple = same && inside && target.reach == Reach::Shared && !origin.address.is_null();
+        (simple && self.is_open(target)).then(|| (target.base.wrapping_add(at), len))
+    }
+
+    /// `MPI_Put`. Complete at the target on return, up to the fence of a synchronisation call. Errors: `MPI_ERR_COUNT`,
+    /// `MPI_ERR_TYPE`, `MPI_ERR_RANK`, `MPI_ERR_RMA_SYNC`, `MPI_ERR_BUFFER`, `MPI_ERR_DISP`, `MPI_ERR_RMA_RANGE`.
+    ///
+    /// # Safety
+    /// The origin buffer is readable.
+    #[inline(always)]
+    pub unsafe fn put(&self, origin: Origin, remote: Remote) -> Result<()> {
+        match self.place(&origin, &remote) {
+            // SAFETY: the origin's bytes are the caller's promise, the target's lie within the window (`place`).
+            Some((to, len)) => unsafe { store(origin.address.cast(), to, len) },
+            // SAFETY: the caller's promise.
+            None => return unsafe { self.put_any(&origin, &remote) },
+        }
+        Ok(())
+    }
+
+    /// `MPI_Get`. The data is in the origin buffer on return. Errors as [`Window::put`].
+    ///
+    /// # Safety
+    /// The origin buffer is writable.
+    #[inline(always)]
+    pub unsafe fn get(&self, origin: Origin, remote: Remote) -> Result<()> {
+        match self.place(&origin, &remote) {
+            // SAFETY: as in `put`, the other way round.
+            Some((from, len)) => unsafe { store(from, origin.address.cast_mut().cast(), len) },
+            // SAFETY: the caller's promise.
+            None => return unsafe { self.get_any(&origin, &remote) },
+        }
+        Ok(())
+    }
+
+    #[cold]
+    unsafe fn put_any(&self, origin: &Origin, remote: &Remote) -> Result<()> {
+        let Some(plan) = self.plan(origin, remote)? else {
+            return Ok(());
+        };
+        if plan.target.reach == Reach::Peer {
+            // SAFETY: the origin buffer is readable, as the caller promised.
+            return unsafe { through_kernel(Way::ToPeer, &plan) };
+        }
+        // SAFETY: the origin is readable, and the target's part lies within the window, in this process's address space.
+        unsafe { datatype::transfer(plan.origin, plan.remote) };
+        Ok(())
+    }
+
+    #[cold]
+    unsafe fn get_any(&self, origin: &Origin, remote: &Remote) -> Result<()> {
+        let Some(plan) = self.plan(origin, remote)? else {
+            return Ok(());
+        };
+        if plan.target.reach == Reach::Peer {
+            // SAFETY: the origin buffer is writable, as the caller promised.
+            return unsafe { through_kernel(Way::FromPeer, &plan) };
+        }
+        // SAFETY: as in `put_any`, the other way round.
+        unsafe { datatype::transfer(plan.remote, plan.origin) };
+        Ok(())
+    }
+
+    /// Checks both sides of an operation. `None`: nothing is to be moved (MPI_PROC_NULL, no data). An error changes
+    /// nothing.
+    pub(super) fn plan(&self, origin: &Origin, remote: &Remote) -> Result<Option<Plan<'_>>> {
+        let near = side("origin", origin.count, origin.datatype)?;
+        let far = side("target", remote.count, remote.datatype)?;
+        if remote.rank == MPI_PROC_NULL {
+            return Ok(None);
+        }
+        let target = self.target(remote.rank)?;
+        self.may_access(target)?;
+        if near.bytes > 0 && near.relative && origin.address.is_null() {
+            bail!(
+                Buffer,
+                "origin_addr is a null pointer, but {} bytes are to be moved",
+                near.bytes
+            );
+        }
+        if near.bytes != far.bytes {
+            bail!(
+                Type,
+                "origin and target do not match: {} of the origin's datatype are {} bytes, {} of the target's are {}",
+                origin.count,
+                near.bytes,
+                remote.count,
+                far.bytes
+            );
+        }
+        let address = self.address(target, remote, far.datatype)?;
+        if far.bytes == 0 {
+            return Ok(None);
+        }
+        let origin = near
+            .datatype
+            .message(origin.address.cast(), origin.count as usize);
+        let remote = far.datatype.message_at(address, remote.count as usize);
+        Ok(Some(Plan {
+            origin,
+            remote,
+            target,
+        }))
+    }
+
+    /// The address that a target displacement stands for. Errors: `MPI_ERR_DISP`, `MPI_ERR_RMA_RANGE`.
+    fn address(
+        &self,
+        target: &Target,
+        remote: &Remote,
+        datatype: &datatype::Datatype,
+    ) -> Result<usize> {
+        let rank = remote.rank;
+        if remote.disp < 0 {
+            bail!(
+                Disp,
+                "target_disp is {}, and a displacement in a window is not negative",
+                remote.disp
+            );
+        }
+        let beyond = |first: i128, behind: i128| -> Result<usize> {
+            bail!(
+                RmaRange,
+                "bytes {first} to {behind} of rank {rank}'s part are asked for (target_disp {} in units of {} bytes), \
+                 which has {} bytes",
+                remote.disp,
+                target.disp_unit,
+                target.size
+            )
+        };
+        let at = remote.disp as i128 * target.disp_unit as i128;
+        let Some((low, high)) = datatype.span(remote.count as usize) else {
+            return beyond(at, i128::MAX);
+        };
+        let (first, behind) = (at + low as i128, at + high as i128);
+        if first < 0 || behind > target.size as i128 {
+            return beyond(first, behind);
+        }
+        Ok((target.base as usize).wrapping_add(at as usize))
+    }
+}
+
+/// A count and a datatype, checked.
+struct Side {
+    datatype: &'static datatype::Datatype,
+    bytes: usize,
+    /// Whether the buffer's address matters: a datatype may hold absolute addresses instead.
+    relative: bool,
+}
+
+fn side(which: &str, count: i64, handle: MPI_Datatype) -> Result<Side> {
+    if count < 0 {
+        bail!(
+            Count,
+            "{which}_count is {count}, and a count is not negative"
+        );
+    }
+    let datatype = datatype::get_committed(handle)?;
+    let bytes = datatype.bytes(count as usize)?;
+    Ok(Side {
+        datatype,
+        bytes,
+        relative: datatype::predefined_size(handle).is_some(),
+    })
+}
+
+/// Copies `len` bytes, which may overlap. Sizes of machine words are single accesses when aligned.
+///
+/// # Safety
+/// `from` is readable and `to` writable for `len` bytes.
+#[inline(always)]
+unsafe fn store(from: *const u8, to: *mut u8, len: usize) {
+    // SAFETY: the caller's promise. Unaligned accesses of fixed size compile to one instruction each.
+    unsafe {
+        match len {
+            8 => to
+                .cast::<u64>()
+                .write_unaligned(from.cast::<u64>().read_unaligned()),
+            4 => to
+                .cast::<u32>()
+                .write_unaligned(from.cast::<u32>().read_unaligned()),
+            _ => move_bytes(from, to, len),
+        }
+    }
+}
+
+/// Moves the data of a plan whose target is another process's private memory: one call of the kernel for as many runs as
+/// it takes.
+///
+/// # Safety
+/// The origin is readable (`ToPeer`) or writable (`FromPeer`).
+pub(super) unsafe fn through_kernel(way: Way, plan: &Plan<'_>) -> Result<()> {
+    let pid = crate::runtime::pid_of(plan.target.process);
+    let pieces = |message: &Message<'_>| {
+        let mut found = Vec::new();
+        message.walk(&mut |at: usize, len: usize| {
+            found.push(Piece::new(with_exposed_provenance(at), len))
+        });
+        found
+    };
+    if let (Some(near), Some(far)) = (plan.origin.as_run(), plan.remote.as_run()) {
+        let len = plan.origin.size();
+        let near = [Piece::new(with_exposed_provenance_mut::<c_void>(near), len)];
+        let far = [Piece::new(with_exposed_provenance(far), len)];
+        // SAFETY: the caller's promise.
+        return unsafe { peer::copy(pid, way, &near, &far) };
+    }
+    let (near, far) = (pieces(&plan.origin), pieces(&plan.remote));
+    // SAFETY: the caller's promise; the pieces are the origin's runs.
+    unsafe { peer::copy(pid, way, &near, &far) }
+}

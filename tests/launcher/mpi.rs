@@ -1,0 +1,163 @@
+//! How jobs of MPI programs end.
+//!
+//! The MPI program is this test program itself: the ignored test [`rank`], told by a variable what to do at each rank.
+
+use rmashm::runtime;
+
+use crate::run::{Outcome, Run, mpiexec};
+
+const ROLES: &str = "LAUNCHER_TEST_ROLES";
+
+/// A rank of the jobs below. Its steps are words: what it does one after the other.
+#[test]
+#[ignore = "run by the other tests, under mpiexec"]
+fn rank() {
+    let roles = std::env::var(ROLES).expect("run by the other tests only");
+    let number: usize = std::env::var("RMASHM_RANK").unwrap().parse().unwrap();
+    let roles: Vec<&str> = roles.split(';').collect();
+    for step in roles
+        .get(number)
+        .unwrap_or(&roles[roles.len() - 1])
+        .split_whitespace()
+    {
+        match step {
+            "init" => rmashm::startup::start().unwrap(),
+            "finalize" => rmashm::startup::end().unwrap(),
+            "sleep" => std::thread::sleep(std::time::Duration::from_millis(300)),
+            "kill" => drop(nix::sys::signal::raise(nix::sys::signal::Signal::SIGKILL)),
+            "abort" => runtime::abort::abort(7),
+            "try-init" => match rmashm::startup::start() {
+                Ok(()) => eprintln!("rank {number} came through"),
+                Err(error) => eprintln!("rank {number}: {}", error.text),
+            },
+            "try-finalize" => match rmashm::startup::end() {
+                Ok(()) => eprintln!("rank {number} came through"),
+                Err(error) => eprintln!("rank {number}: {}", error.text),
+            },
+            status => std::process::exit(status.parse().unwrap()),
+        }
+    }
+    std::process::exit(0);
+}
+
+#[track_caller]
+fn job(options: &[&str], ranks: u32, roles: &str) -> Outcome {
+    let program = std::env::current_exe().unwrap().display().to_string();
+    let ranks = ranks.to_string();
+    let words = [
+        "-n",
+        &ranks,
+        &program,
+        "mpi::rank",
+        "--exact",
+        "--ignored",
+        "--nocapture",
+        "--quiet",
+    ];
+    let mut command = mpiexec(&[options, &words].concat());
+    command.env(ROLES, roles);
+    Run::start(command).finish()
+}
+
+#[test]
+fn a_job_that_is_right() {
+    for ranks in [1, 2, 4, 8] {
+        job(&[], ranks, "init sleep finalize").ended(0).quietly();
+    }
+}
+
+#[test]
+fn a_status_after_finalize_is_the_jobs() {
+    let outcome = job(&[], 3, "init finalize;init finalize 6;init finalize").ended(6);
+    outcome.says("rank 1 (pid ").says(" exited with status 6\n");
+}
+
+#[test]
+fn leaving_without_finalize_ends_the_job() {
+    let outcome = job(&[], 3, "init finalize;init sleep 0;init finalize").ended(1);
+    let outcome = outcome
+        .says("rank 1 (pid ")
+        .says("exited with status 0 without calling MPI_Finalize");
+    outcome.says("ranks 0, 2 were in MPI_Finalize");
+    job(&[], 2, "init finalize;init 5")
+        .ended(5)
+        .says("exited with status 5 without calling MPI_Finalize");
+}
+
+#[test]
+fn leaving_before_init_ends_the_job_of_those_who_wait() {
+    let text = "before MPI_Init, in which ranks 0, 2 wait for it";
+    // The others wait already, or come to.
+    job(&[], 3, "init finalize;sleep 0;init finalize")
+        .ended(1)
+        .says("rank 1 (pid ")
+        .says(text);
+    job(&[], 3, "sleep init finalize;4;sleep init finalize")
+        .ended(4)
+        .says("exited with status 4");
+}
+
+#[test]
+fn a_killed_rank_ends_the_job_and_says_what_the_others_did() {
+    let outcome = job(
+        &[],
+        4,
+        "init finalize;init finalize;init sleep kill;init finalize",
+    )
+    .ended(137);
+    let outcome = outcome
+        .says("rank 2 (pid ")
+        .says("was killed by signal 9 (Killed)\n");
+    outcome.says("ranks 0-1, 3 were in MPI_Finalize");
+}
+
+#[test]
+fn a_rank_killed_before_init_ends_the_job() {
+    job(&[], 3, "init finalize;sleep kill;init finalize")
+        .ended(137)
+        .says("ranks 0, 2 were in MPI_Init");
+}
+
+#[test]
+fn an_abort_ends_the_job() {
+    let outcome = job(&[], 3, "init finalize;init abort;init finalize").ended(7);
+    outcome
+        .says("rank 1 (pid ")
+        .says("ended the job with status 7");
+}
+
+#[test]
+fn without_cleanup_survivors_get_an_error() {
+    let options = &["-disable-auto-cleanup"];
+    let outcome = job(
+        options,
+        3,
+        "init try-finalize;init sleep kill;init try-finalize",
+    )
+    .ended(137);
+    let outcome = outcome
+        .says("rank 1 (pid ")
+        .says("\nrank 0: ")
+        .says("\nrank 2: ");
+    assert!(!outcome.stderr.contains("came through"), "{outcome:?}");
+    let outcome = job(options, 2, "try-init;3").ended(3).says("\nrank 0: ");
+    assert!(!outcome.stderr.contains("came through"), "{outcome:?}");
+}
+
+#[test]
+fn the_launchers_death_ends_a_wrapped_mpi_job() {
+    let program = std::env::current_exe().unwrap().display().to_string();
+    let text = format!("{program} mpi::rank --exact --ignored --nocapture --quiet; true");
+    let mut command = mpiexec(&["-n", "2", "sh", "-c", &text]);
+    command.env(ROLES, "init sleep sleep sleep sleep sleep sleep sleep sleep sleep sleep sleep sleep sleep sleep finalize");
+    let mut run = Run::start(command);
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    run.signal(libc::SIGKILL);
+    run.child.wait().unwrap();
+    let mut watcher = Run::start(mpiexec(&["true"]));
+    watcher.wait_until("all processes of the job to be gone", || {
+        run.left().is_empty()
+    });
+    watcher.finish().ended(0);
+    run.finish().ended(137);
+}

@@ -1,0 +1,268 @@
+//! Running `mpiexec` under a watchdog, and looking for what it left behind.
+
+use std::io::{Read, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Far longer than anything here takes: only a hang gets that far.
+const WATCHDOG: Duration = Duration::from_secs(120);
+
+/// Every process of a run carries this variable with the run's own value.
+const MARK: &str = "LAUNCHER_TEST_RUN";
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Outcome {
+    /// As a shell would show it.
+    pub status: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Outcome {
+    /// The lines of stdout, sorted: the order between ranks is anybody's.
+    pub fn lines(&self) -> Vec<&str> {
+        let mut lines: Vec<&str> = self.stdout.lines().collect();
+        lines.sort();
+        lines
+    }
+
+    /// Checks the status, showing everything if it is another.
+    #[track_caller]
+    pub fn ended(self, status: i32) -> Outcome {
+        assert_eq!(self.status, status, "{self:#?}");
+        self
+    }
+
+    /// Checks that stderr has `text`.
+    #[track_caller]
+    pub fn says(self, text: &str) -> Outcome {
+        assert!(self.stderr.contains(text), "{text:?} is not in {self:#?}");
+        self
+    }
+
+    /// Checks that stderr is empty.
+    #[track_caller]
+    pub fn quietly(self) -> Outcome {
+        assert_eq!(self.stderr, "", "{self:#?}");
+        self
+    }
+}
+
+/// A run of `mpiexec` that is going on.
+pub struct Run {
+    pub child: Child,
+    mark: String,
+    stdout: Option<JoinHandle<Vec<u8>>>,
+    stderr: Option<JoinHandle<Vec<u8>>>,
+    started: Instant,
+}
+
+/// `mpiexec` with these arguments, ready to be changed and started.
+pub fn mpiexec<S: AsRef<std::ffi::OsStr>>(arguments: &[S]) -> Command {
+    static RUNS: AtomicU32 = AtomicU32::new(0);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mpiexec"));
+    let mark = format!(
+        "{}.{}",
+        std::process::id(),
+        RUNS.fetch_add(1, Ordering::Relaxed)
+    );
+    command
+        .args(arguments)
+        .env(MARK, mark)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// Runs a shell script on `ranks` ranks, after more options.
+pub fn script(options: &[&str], ranks: u32, script: &str) -> Command {
+    let ranks = ranks.to_string();
+    mpiexec(&[options, &["-n", &ranks, "sh", "-c", script]].concat())
+}
+
+/// Runs to the end.
+#[track_caller]
+pub fn run<S: AsRef<std::ffi::OsStr>>(arguments: &[S]) -> Outcome {
+    Run::start(mpiexec(arguments)).finish()
+}
+
+/// Runs a shell script to the end.
+#[track_caller]
+pub fn run_script(options: &[&str], ranks: u32, text: &str) -> Outcome {
+    Run::start(script(options, ranks, text)).finish()
+}
+
+impl Run {
+    #[track_caller]
+    pub fn start(mut command: Command) -> Run {
+        let value = command
+            .get_envs()
+            .find(|(name, _)| *name == MARK)
+            .and_then(|(_, value)| value);
+        let mark = format!(
+            "{MARK}={}",
+            value.expect("the command has a mark").display()
+        );
+        let mut child = command.spawn().expect("mpiexec starts");
+        let (stdout, stderr) = (
+            child.stdout.take().map(collect),
+            child.stderr.take().map(collect),
+        );
+        Run {
+            child,
+            mark,
+            stdout,
+            stderr,
+            started: Instant::now(),
+        }
+    }
+
+    /// Starts with something to read.
+    #[track_caller]
+    pub fn start_with_input(mut command: Command, input: Vec<u8>) -> Run {
+        command.stdin(Stdio::piped());
+        let mut run = Run::start(command);
+        let mut stdin = run.child.stdin.take().expect("stdin is a pipe");
+        // A reader that goes early is for the test to judge.
+        std::thread::spawn(move || stdin.write_all(&input));
+        run
+    }
+
+    pub fn signal(&self, signal: i32) {
+        // SAFETY: plain system call on a child that was not waited for.
+        unsafe { libc::kill(self.child.id() as i32, signal) };
+    }
+
+    /// Waits until something is the case.
+    #[track_caller]
+    pub fn wait_until(&mut self, what: &str, mut is: impl FnMut() -> bool) {
+        while !is() {
+            self.bark(what);
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Waits for the launcher's end; nothing may be left then.
+    #[track_caller]
+    pub fn finish(mut self) -> Outcome {
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("mpiexec is our child") {
+                break status;
+            }
+            self.bark("the end");
+            std::thread::sleep(Duration::from_millis(1));
+        };
+        let left = self.left();
+        assert!(left.is_empty(), "processes were left behind: {left:?}");
+        let text = |thread: Option<JoinHandle<Vec<u8>>>| {
+            let bytes = thread.map(|thread| thread.join().expect("the reader does not panic"));
+            String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned()
+        };
+        Outcome {
+            status: status
+                .code()
+                .unwrap_or_else(|| 128 + status.signal().unwrap_or(0)),
+            stdout: text(self.stdout.take()),
+            stderr: text(self.stderr.take()),
+        }
+    }
+
+    /// Processes of this run that are alive, but for the launcher and its keeper: pid and name.
+    pub fn ranks(&self) -> Vec<(i32, String)> {
+        let own = |name: &str| name == "mpiexec" || name == "rmashm-keeper";
+        self.left()
+            .into_iter()
+            .filter(|(_, name)| !own(name))
+            .collect()
+    }
+
+    /// Processes of this run that are alive.
+    pub fn left(&self) -> Vec<(i32, String)> {
+        let mut left = Vec::new();
+        for entry in std::fs::read_dir("/proc")
+            .expect("/proc is there")
+            .flatten()
+        {
+            let path = entry.path();
+            let Some(pid) = entry
+                .file_name()
+                .to_str()
+                .and_then(|name| name.parse().ok())
+            else {
+                continue;
+            };
+            let environment = std::fs::read(path.join("environ")).unwrap_or_default();
+            if environment
+                .split(|byte| *byte == 0)
+                .any(|variable| variable == self.mark.as_bytes())
+            {
+                let name = std::fs::read_to_string(path.join("comm")).unwrap_or_default();
+                left.push((pid, name.trim().to_string()));
+            }
+        }
+        left
+    }
+
+    #[track_caller]
+    fn bark(&self, what: &str) {
+        if self.started.elapsed() > WATCHDOG {
+            let left = self.left();
+            for (pid, _) in &left {
+                // SAFETY: plain system call on a process that carries this run's mark.
+                unsafe { libc::kill(*pid, libc::SIGKILL) };
+            }
+            panic!("watchdog: waited for {what}; alive were {left:?}");
+        }
+    }
+}
+
+fn collect(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = pipe.read_to_end(&mut bytes);
+        bytes
+    })
+}
+
+/// A new folder for one test; removed at its end.
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    pub fn new() -> Folder {
+        static FOLDERS: AtomicU32 = AtomicU32::new(0);
+        let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
+        let path =
+            std::env::temp_dir().join(format!("rmashm-launcher-{}-{number}", std::process::id()));
+        std::fs::create_dir(&path).expect("a new folder");
+        Folder(path)
+    }
+
+    pub fn file(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+
+    pub fn write(&self, name: &str, text: &str) -> String {
+        std::fs::write(self.0.join(name), text).expect("a file in a new folder");
+        self.file(name)
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.0.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.0.join(name).exists()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

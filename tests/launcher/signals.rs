@@ -1,0 +1,178 @@
+//! Signals to the launcher, and its own death.
+
+use crate::run::{Folder, Run, mpiexec, script};
+
+/// A job whose ranks say in a folder that they are there; waits until all are.
+fn job(folder: &Folder, options: &[&str], ranks: u32, text: &str) -> Run {
+    let mut command = script(options, ranks, text);
+    command.current_dir(&folder.0);
+    let mut run = Run::start(command);
+    run.wait_until("the ranks to be there", || {
+        (0..ranks).all(|rank| folder.has(&format!("there.{rank}")))
+    });
+    run
+}
+
+#[test]
+fn signals_are_passed_on_to_all_ranks() {
+    for (name, number) in [
+        ("INT", 2),
+        ("TERM", 15),
+        ("HUP", 1),
+        ("QUIT", 3),
+        ("USR1", 10),
+        ("USR2", 12),
+    ] {
+        let folder = Folder::new();
+        let text = format!(
+            "trap 'echo got {name} $PMI_RANK; exit 0' {name}; touch there.$PMI_RANK; while :; do sleep 0.02; done"
+        );
+        let run = job(&folder, &[], 3, &text);
+        run.signal(number);
+        let outcome = run.finish().ended(0);
+        assert_eq!(
+            outcome.lines(),
+            [0, 1, 2].map(|rank| format!("got {name} {rank}")),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn an_interrupted_job_has_the_signals_status() {
+    for (signal, status) in [(libc::SIGINT, 130), (libc::SIGTERM, 143)] {
+        let folder = Folder::new();
+        let run = job(&folder, &[], 3, "touch there.$PMI_RANK; exec sleep 1000");
+        run.signal(signal);
+        run.finish()
+            .ended(status)
+            .says(&format!("signal {signal} ("));
+    }
+}
+
+#[test]
+fn ranks_under_wrappers_are_reached() {
+    let folder = Folder::new();
+    let run = job(
+        &folder,
+        &[],
+        2,
+        "sh -c 'touch there.$PMI_RANK; sleep 1000; true'; true",
+    );
+    run.signal(libc::SIGTERM);
+    run.finish().ended(143);
+}
+
+#[test]
+fn what_ignores_the_signal_is_killed_after_a_grace() {
+    let folder = Folder::new();
+    let run = job(
+        &folder,
+        &[],
+        2,
+        "trap '' INT TERM; touch there.$PMI_RANK; while :; do sleep 0.1; done",
+    );
+    run.signal(libc::SIGTERM);
+    run.finish().ended(143);
+}
+
+#[test]
+fn a_second_interrupt_kills() {
+    let folder = Folder::new();
+    let text =
+        "trap 'touch got.$PMI_RANK' INT; touch there.$PMI_RANK; while :; do sleep 0.02; done";
+    let mut run = job(&folder, &[], 2, text);
+    run.signal(libc::SIGINT);
+    run.wait_until("both ranks to have the first", || {
+        folder.has("got.0") && folder.has("got.1")
+    });
+    run.signal(libc::SIGINT);
+    run.finish().ended(130);
+}
+
+#[test]
+fn stopped_ranks_end_too() {
+    let folder = Folder::new();
+    let mut run = job(
+        &folder,
+        &[],
+        2,
+        "touch there.$PMI_RANK; kill -STOP $$; sleep 1000",
+    );
+    let stopped = |pid: i32| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        stat.contains(") T ")
+    };
+    let ranks = run.ranks();
+    run.wait_until("the ranks to stop", || {
+        ranks.iter().filter(|(pid, _)| stopped(*pid)).count() == 2
+    });
+    run.signal(libc::SIGTERM);
+    run.finish().ended(143);
+}
+
+#[test]
+fn killing_the_launcher_leaves_no_rank() {
+    for text in [
+        "exec sleep 1000",
+        "sleep 1000; true",
+        "setsid sleep 1000 & sleep 1000; true",
+        "trap '' INT TERM HUP; sleep 1000; true",
+    ] {
+        let folder = Folder::new();
+        let mut run = job(&folder, &[], 4, &format!("touch there.$PMI_RANK; {text}"));
+        assert!(run.ranks().len() >= 4);
+        run.signal(libc::SIGKILL);
+        run.child.wait().unwrap();
+        let mut watcher = Run::start(mpiexec(&["true"]));
+        watcher.wait_until("all processes of the job to be gone", || {
+            run.left().is_empty()
+        });
+        watcher.finish().ended(0);
+        run.finish().ended(137);
+    }
+}
+
+#[test]
+fn killing_the_launcher_while_it_starts_ranks_leaves_none() {
+    for round in 0..20 {
+        let mut run = Run::start(script(&[], 64, "sleep 1000; true"));
+        std::thread::sleep(std::time::Duration::from_millis(round));
+        run.signal(libc::SIGKILL);
+        run.child.wait().unwrap();
+        let mut watcher = Run::start(mpiexec(&["true"]));
+        watcher.wait_until("all processes of the job to be gone", || {
+            run.left().is_empty()
+        });
+        watcher.finish().ended(0);
+        run.finish().ended(137);
+    }
+}
+
+#[test]
+fn a_hangup_under_nohup_is_nobodys_business() {
+    let folder = Folder::new();
+    let inner = format!(
+        "trap '' HUP; exec {} -n 2 sh -c 'touch there.$PMI_RANK; until test -e go; do sleep 0.02; done; echo fine'",
+        env!("CARGO_BIN_EXE_mpiexec")
+    );
+    let mut command = std::process::Command::new("sh");
+    let template = mpiexec(&["true"]);
+    command
+        .args(["-c", &inner])
+        .current_dir(&folder.0)
+        .stdout(std::process::Stdio::piped());
+    command.envs(
+        template
+            .get_envs()
+            .filter_map(|(name, value)| Some((name, value?))),
+    );
+    let mut run = Run::start(command);
+    run.wait_until("the ranks to be there", || {
+        folder.has("there.0") && folder.has("there.1")
+    });
+    run.signal(libc::SIGHUP);
+    folder.write("go", "");
+    let outcome = run.finish().ended(0);
+    assert_eq!(outcome.stdout, "fine\nfine\n");
+}
