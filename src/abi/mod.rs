@@ -4,6 +4,13 @@
 pub mod arguments;
 pub mod attributes;
 pub mod boundary;
+pub mod coll;
+pub mod coll_arguments;
+pub mod coll_nonblocking;
+pub mod coll_persistent;
+pub mod coll_reduce;
+pub mod coll_reduce_nonblocking;
+pub mod coll_reduce_persistent;
 pub mod comm;
 pub mod completion;
 pub mod constants;

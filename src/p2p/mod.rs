@@ -28,7 +28,7 @@ pub mod start;
 mod transfer;
 
 pub use buffer::Buffer;
-pub use engine::{find, progress, receive, receive_taken, send, take};
+pub use engine::{cancel_receive, find, progress, receive, receive_taken, send, take};
 pub use matching::Arrival;
 pub use operation::{About, Action, Operation, Outcome, Partners};
 
