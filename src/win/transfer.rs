@@ -171,10 +171,10 @@ impl Window {
                 far.bytes
             );
         }
-        let (address, reach) = self.address(target, remote, far.datatype)?;
         if far.bytes == 0 {
             return Ok(None);
         }
+        let (address, reach) = self.address(target, remote, far.datatype)?;
         let origin = near
             .datatype
             .message(origin.address.cast(), origin.count as usize);
