@@ -59,6 +59,9 @@ int main(int argc, char **argv)
                 for (int i = 0; i < counts[r]; i++)
                     from[displs[r] + i] = want(rank, r, i);
             }
+            /* (MPICH takes the wrong one of several types in place.) */
+            int *n = in_place ? counts : ones;
+            MPI_Datatype *received = in_place ? ints : types;
             if (!w && later)
                 OK(MPI_Ialltoallv(send, counts, displs, MPI_INT, in, counts, displs, MPI_INT,
                                   MPI_COMM_WORLD, &request));
@@ -66,10 +69,10 @@ int main(int argc, char **argv)
                 OK(MPI_Alltoallv(send, counts, displs, MPI_INT, in, counts, displs, MPI_INT,
                                  MPI_COMM_WORLD));
             else if (later)
-                OK(MPI_Ialltoallw(send, counts, bytes, ints, in, ones, bytes, types, MPI_COMM_WORLD,
+                OK(MPI_Ialltoallw(send, counts, bytes, ints, in, n, bytes, received, MPI_COMM_WORLD,
                                   &request));
             else
-                OK(MPI_Alltoallw(send, counts, bytes, ints, in, ones, bytes, types, MPI_COMM_WORLD));
+                OK(MPI_Alltoallw(send, counts, bytes, ints, in, n, bytes, received, MPI_COMM_WORLD));
             finish(later, &request);
             for (int r = 0; r < size; r++) {
                 for (int i = 0; i < LONG; i++)
