@@ -74,6 +74,41 @@ struct Free {
     used: usize,
 }
 
+/// A handle that no object has yet. It goes back to the table if it is not filled.
+pub struct Reserved<'a, T> {
+    table: &'a Table<T>,
+    index: usize,
+    generation: u32,
+}
+
+impl<T> Reserved<'_, T> {
+    /// The handle that the object will have.
+    pub fn handle(&self) -> i32 {
+        make(self.table.kind, self.index, self.generation)
+    }
+
+    /// Gives `object` the handle.
+    pub fn fill(self, object: Arc<T>) -> i32 {
+        let handle = self.handle();
+        let slot = self
+            .table
+            .slot(self.index)
+            .expect("the slot was made when it was reserved");
+        slot.object
+            .store(Arc::into_raw(object).cast_mut(), Ordering::Relaxed);
+        slot.handle.store(handle, Ordering::Release);
+        std::mem::forget(self);
+        handle
+    }
+}
+
+impl<T> Drop for Reserved<'_, T> {
+    fn drop(&mut self) {
+        let mut free = self.table.free.lock();
+        free.slots.push_back((self.index, self.generation));
+    }
+}
+
 /// The objects of one kind.
 pub struct Table<T> {
     kind: Kind,
@@ -116,8 +151,13 @@ impl<T> Table<T> {
         self.slot(index).expect("the chunk was just made")
     }
 
-    /// Gives `object` a handle.
+    /// Gives `object` a handle. Error: `MPI_ERR_NO_MEM` when handles are exhausted.
     pub fn insert(&self, object: Arc<T>) -> Result<i32> {
+        Ok(self.reserve()?.fill(object))
+    }
+
+    /// Sets a handle apart, so that making an object cannot fail at its end. Error as [`Table::insert`].
+    pub fn reserve(&self) -> Result<Reserved<'_, T>> {
         let mut free = self.free.lock();
         let fresh = free.used < 1 << INDEX_BITS;
         let (index, generation) = if free.slots.len() > REST || (!fresh && !free.slots.is_empty()) {
@@ -133,12 +173,12 @@ impl<T> Table<T> {
                 1 << INDEX_BITS
             );
         };
-        let handle = make(self.kind, index, generation);
-        let slot = self.slot_or_new(index);
-        slot.object
-            .store(Arc::into_raw(object).cast_mut(), Ordering::Relaxed);
-        slot.handle.store(handle, Ordering::Release);
-        Ok(handle)
+        self.slot_or_new(index);
+        Ok(Reserved {
+            table: self,
+            index,
+            generation,
+        })
     }
 
     /// The object of `handle`. The reference is good until the handle is removed, which a correct program does not do
@@ -214,6 +254,19 @@ mod tests {
             assert!(table.remove(first).is_none());
             assert_eq!(*table.remove(h).unwrap(), i as u32);
         }
+    }
+
+    #[test]
+    fn a_reserved_handle_is_nobodys_until_it_is_filled() {
+        let table = Table::<u32>::new(Kind::Comm);
+        let reserved = table.reserve().unwrap();
+        let handle = reserved.handle();
+        assert!(table.get(handle).is_none());
+        assert_ne!(table.insert(Arc::new(1)).unwrap(), handle);
+        assert_eq!(reserved.fill(Arc::new(2)), handle);
+        assert_eq!(table.get(handle), Some(&2));
+        drop(table.reserve().unwrap());
+        assert_eq!(table.live().len(), 2);
     }
 
     #[test]

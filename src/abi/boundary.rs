@@ -116,7 +116,7 @@ macro_rules! mpi_plain {
 struct Holder {
     slot: &'static Slot,
     object: Object,
-    /// "communicator MPI_COMM_WORLD".
+    /// "communicator MPI_COMM_WORLD"; empty where the error concerns no object.
     name: String,
 }
 
@@ -168,7 +168,13 @@ pub fn raise(function: &'static str, error: Error, arguments: &[Option<Object>])
         .into_iter()
         .chain(arguments.iter().copied().flatten())
         .find_map(holder_of)
-        .or_else(|| holder_of(Object::Comm(comm::COMM_SELF)));
+        .or_else(|| {
+            let own = holder_of(Object::Comm(comm::COMM_SELF))?;
+            Some(Holder {
+                name: String::new(),
+                ..own
+            })
+        });
     handle(function, code, holder);
     code
 }
@@ -200,7 +206,10 @@ fn end(function: &str, code: c_int, holder: Option<Holder>, handler: &str) -> ! 
         Some(job) => format!("rank {} (process {})", job.rank, std::process::id()),
         None => format!("process {}", std::process::id()),
     };
-    let object = holder.map_or(String::new(), |h| format!(" on {}", h.name));
+    let object = match holder {
+        Some(holder) if !holder.name.is_empty() => format!(" on {}", holder.name),
+        _ => String::new(),
+    };
     let block = format!(
         "rmashm: {rank}: error in {function}{object}\n  {}: {}\n  {handler}: the job ends\n",
         error::class_name(error::class_of(code)),

@@ -1,10 +1,22 @@
 //! Communicators (MPI 4.1 §7.4, §7.6, §7.8).
+//!
+//! Making a communicator is collective over the one it is made of (`MPI_Comm_create_group`: over the group) and blocks
+//! until all its processes have called. When one of them fails, all of them get an error and nobody gets a communicator.
 
-use crate::abi::arguments::out;
+use crate::abi::arguments::{inout, out, put_string, string};
+use crate::abi::constants::*;
 use crate::abi::types::*;
-use crate::{comm, mpi_api};
+use crate::comm::create::{self, Request};
+use crate::comm::group::{self, Likeness};
+use crate::comm::hardware::{self, Wish};
+use crate::error::{Object, Result};
+use crate::info::{self, Info};
+use crate::{bail, comm, mpi_api};
 use macro_rules_attribute::apply;
-use std::ffi::c_int;
+use std::ffi::{c_char, c_int};
+
+/// The key of info by which a split is guided, and by which an unguided one tells what it found.
+const RESOURCE: &str = "mpi_hw_resource_type";
 
 /// Gives the number of processes of a communicator (of the local group of an intercommunicator).
 ///
@@ -25,5 +37,296 @@ pub unsafe extern "C" fn MPI_Comm_rank(comm: MPI_Comm, rank: *mut c_int) -> c_in
     let comm = comm::get(comm)?;
     // SAFETY: what is not null is a place for an `int`.
     unsafe { out(rank, "rank")? }.set(comm.rank as c_int);
+    Ok(())
+}
+
+/// Compares two communicators: `MPI_IDENT` (the same), `MPI_CONGRUENT` (same processes, same order), `MPI_SIMILAR` (same
+/// processes) or `MPI_UNEQUAL`. Local.
+///
+/// MPI 4.1 §7.4.1. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Comm_compare(
+    comm1: MPI_Comm,
+    comm2: MPI_Comm,
+    result: *mut c_int,
+) -> c_int {
+    let (one, two) = (comm::get(comm1)?, comm::get(comm2)?);
+    // SAFETY: what is not null is a place for an `int`.
+    let result = unsafe { out(result, "result")? };
+    result.set(match one.compare(two) {
+        _ if comm1 == comm2 => MPI_IDENT,
+        Likeness::Identical => MPI_CONGRUENT,
+        Likeness::Similar => MPI_SIMILAR,
+        Likeness::Unequal => MPI_UNEQUAL,
+    });
+    Ok(())
+}
+
+/// Tells whether a communicator is an intercommunicator. Local.
+///
+/// MPI 4.1 §7.6.1. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Comm_test_inter(comm: MPI_Comm, flag: *mut c_int) -> c_int {
+    let comm = comm::get(comm)?;
+    // SAFETY: what is not null is a place for an `int`.
+    unsafe { out(flag, "flag")? }.set(comm.remote.is_some().into());
+    Ok(())
+}
+
+/// Gives the number of processes of the remote group of an intercommunicator. Local.
+///
+/// MPI 4.1 §7.6.1. Errors: `MPI_ERR_COMM` (also: not an intercommunicator), `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Comm_remote_size(comm: MPI_Comm, size: *mut c_int) -> c_int {
+    let remote = comm::get(comm)?.remote_group(comm)?;
+    // SAFETY: what is not null is a place for an `int`.
+    unsafe { out(size, "size")? }.set(remote.size() as c_int);
+    Ok(())
+}
+
+/// Gives the remote group of an intercommunicator. Local.
+///
+/// MPI 4.1 §7.6.1. Errors: `MPI_ERR_COMM` (also: not an intercommunicator), `MPI_ERR_ARG` (null pointer),
+/// `MPI_ERR_NO_MEM` (too many handles).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Comm_remote_group(comm: MPI_Comm, group: *mut MPI_Group) -> c_int {
+    let remote = comm::get(comm)?.remote_group(comm)?.clone();
+    // SAFETY: what is not null is a place for a handle.
+    let group = unsafe { out(group, "group")? };
+    group.set(group::publish(remote)?);
+    Ok(())
+}
+
+/// Gives a new communicator a place, if there is one for it. A missing place fails like any other argument: only after
+/// the others were told.
+///
+/// # Safety
+/// As `out`: what is not null is a place for a handle.
+unsafe fn give(
+    newcomm: *mut MPI_Comm,
+    make: impl FnOnce(Result<()>) -> Result<Option<MPI_Comm>>,
+) -> Result<()> {
+    // SAFETY: the same contract.
+    let place = unsafe { out(newcomm, "newcomm") };
+    let told = place.as_ref().map(|_| ()).map_err(Clone::clone);
+    let made = make(told)?;
+    place?.set(made.unwrap_or(MPI_COMM_NULL));
+    Ok(())
+}
+
+/// Duplicates a communicator with its attributes, its error handler and its topology.
+///
+/// MPI 4.1 §7.4.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM`, what a copy callback
+/// returned, `MPI_ERR_OTHER` (another process failed), `MPI_ERR_PROC_FAILED`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Comm_dup(comm: MPI_Comm, newcomm: *mut MPI_Comm) -> c_int {
+    let parent = comm::get(comm)?;
+    let make = |told: Result<()>| {
+        let info = told.map(|()| Info::new());
+        create::duplicate(parent, comm, info, "MPI_Comm_dup").map(Some)
+    };
+    // SAFETY: the same contract.
+    unsafe { give(newcomm, make) }
+}
+
+/// Duplicates a communicator as `MPI_Comm_dup` does, with hints.
+///
+/// MPI 4.1 §7.4.2. Errors: as `MPI_Comm_dup`, and `MPI_ERR_INFO`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Comm_dup_with_info(
+    comm: MPI_Comm,
+    info: MPI_Info,
+    newcomm: *mut MPI_Comm,
+) -> c_int {
+    let parent = comm::get(comm)?;
+    let make = |told: Result<()>| {
+        let info = told.and_then(|()| info::hints(info));
+        create::duplicate(parent, comm, info, "MPI_Comm_dup_with_info").map(Some)
+    };
+    // SAFETY: the same contract.
+    unsafe { give(newcomm, make) }
+}
+
+/// Makes a communicator of `group`, a part of the group of `comm`. Processes may give different groups if these have no
+/// process in common; who is not in the group it gives gets `MPI_COMM_NULL`.
+///
+/// MPI 4.1 §7.4.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_GROUP` (none, not part of the communicator's, or its processes do not
+/// agree on it), `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` (another process failed),
+/// `MPI_ERR_PROC_FAILED`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Comm_create(
+    comm: MPI_Comm,
+    group: MPI_Group,
+    newcomm: *mut MPI_Comm,
+) -> c_int {
+    let parent = comm::get(comm)?;
+    let make = |told: Result<()>| {
+        let group = told.and_then(|()| group::get(group));
+        create::from_groups(parent, group, "MPI_Comm_create")
+    };
+    // SAFETY: the same contract.
+    unsafe { give(newcomm, make) }
+}
+
+/// Makes a communicator of `group`, a part of the group of `comm`. Collective over `group` only; calls that overlap are
+/// told apart by `tag`. A caller outside of `group` gets `MPI_COMM_NULL` at once.
+///
+/// MPI 4.1 §7.4.2. Errors: as `MPI_Comm_create`, and `MPI_ERR_TAG` (negative). Wrong arguments of one process are not
+/// told to the others.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Comm_create_group(
+    comm: MPI_Comm,
+    group: MPI_Group,
+    tag: c_int,
+    newcomm: *mut MPI_Comm,
+) -> c_int {
+    let parent = comm::get(comm)?;
+    let make = |told: Result<()>| {
+        let group = told.and_then(|()| group::get(group))?;
+        create::from_group(parent, group, tag, "MPI_Comm_create_group")
+    };
+    // SAFETY: the same contract.
+    unsafe { give(newcomm, make) }
+}
+
+/// Splits a communicator: processes with the same `color` get one together, in the order of `key`, then of their rank.
+/// With `color` `MPI_UNDEFINED`, the process gets `MPI_COMM_NULL`.
+///
+/// MPI 4.1 §7.4.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (negative color, null pointer), `MPI_ERR_NO_MEM`,
+/// `MPI_ERR_OTHER` (another process failed), `MPI_ERR_PROC_FAILED`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Comm_split(
+    comm: MPI_Comm,
+    color: c_int,
+    key: c_int,
+    newcomm: *mut MPI_Comm,
+) -> c_int {
+    let parent = comm::get(comm)?;
+    let make = |told: Result<()>| {
+        let choice = told.and_then(|()| create::choice(color, key));
+        create::split(parent, choice, Info::new(), "MPI_Comm_split")
+    };
+    // SAFETY: the same contract.
+    unsafe { give(newcomm, make) }
+}
+
+/// Splits a communicator by what its processes share: memory (all of them do), the part of the machine that info key
+/// `mpi_hw_resource_type` names (`Package`, `NUMANode`, `Core`; by the cores that a process is bound to), or the highest
+/// level of such parts that parts them, which is then told in `info` under that key. Where there is nothing to go by,
+/// and with `MPI_UNDEFINED`, the process gets `MPI_COMM_NULL`.
+///
+/// MPI 4.1 §7.4.2. Errors: as `MPI_Comm_split`, `MPI_ERR_ARG` (unknown `split_type`), `MPI_ERR_INFO`,
+/// `MPI_ERR_NOT_SAME` (the processes ask for different things).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Comm_split_type(
+    comm: MPI_Comm,
+    split_type: c_int,
+    key: c_int,
+    info: MPI_Info,
+    newcomm: *mut MPI_Comm,
+) -> c_int {
+    let parent = comm::get(comm)?;
+    let make = |told: Result<()>| {
+        let hints = told.and_then(|()| info::hints(info));
+        let request = hints.clone().and_then(|hints| {
+            Ok(Request {
+                kind: split_type,
+                key,
+                wish: wish(split_type, &hints)?,
+                places: hardware::places(),
+            })
+        });
+        let hints = hints.unwrap_or_default();
+        let (made, found) = create::split_by_type(parent, request, hints, "MPI_Comm_split_type")?;
+        if let Some(level) = found
+            && !matches!(info, MPI_INFO_NULL | MPI_INFO_ENV)
+        {
+            info::change(info, |info| info.set(RESOURCE, level.name()))?;
+        }
+        Ok(made)
+    };
+    // SAFETY: the same contract.
+    unsafe { give(newcomm, make) }
+}
+
+/// What a kind of split goes by.
+fn wish(split_type: c_int, info: &Info) -> Result<Wish> {
+    let named = |key: &str| info.get(key).map(Wish::named);
+    Ok(match split_type {
+        MPI_COMM_TYPE_SHARED => Wish::Together,
+        MPI_COMM_TYPE_HW_UNGUIDED => Wish::AnyPart,
+        MPI_COMM_TYPE_HW_GUIDED => named(RESOURCE).unwrap_or_default(),
+        MPI_COMM_TYPE_RESOURCE_GUIDED => named(RESOURCE)
+            .or_else(|| named("mpi_pset_name"))
+            .unwrap_or_default(),
+        MPI_UNDEFINED => Wish::Nothing,
+        _ => bail!(Arg, "split_type is {split_type}, which is no kind of split"),
+    })
+}
+
+/// Ends a communicator and sets the handle to `MPI_COMM_NULL`. Its attributes are deleted; what is still under way in it
+/// is completed. Does not block.
+///
+/// MPI 4.1 §7.4.3. Errors: `MPI_ERR_COMM` (none, `MPI_COMM_WORLD`, `MPI_COMM_SELF`), `MPI_ERR_ARG` (null pointer), what
+/// a delete callback returned.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Comm_free(comm: *mut MPI_Comm) -> c_int {
+    // SAFETY: what is not null is a handle.
+    let comm = unsafe { inout(comm, "comm")? };
+    comm::free(*comm).map_err(|error| error.on(Object::Comm(*comm)))?;
+    *comm = MPI_COMM_NULL;
+    Ok(())
+}
+
+/// Names a communicator, for people: at most `MPI_MAX_OBJECT_NAME` bytes with the zero are kept. Local.
+///
+/// MPI 4.1 §7.8. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Comm_set_name(comm: MPI_Comm, comm_name: *const c_char) -> c_int {
+    let comm = comm::get(comm)?;
+    // SAFETY: what is not null ends with a zero.
+    let name = unsafe { string(comm_name, "comm_name")? };
+    comm.set_name(&name.to_string_lossy());
+    Ok(())
+}
+
+/// Gives the name of a communicator, at most `MPI_MAX_OBJECT_NAME` bytes with the zero; empty if it has none. Local.
+///
+/// MPI 4.1 §7.8. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Comm_get_name(
+    comm: MPI_Comm,
+    comm_name: *mut c_char,
+    resultlen: *mut c_int,
+) -> c_int {
+    let comm = comm::get(comm)?;
+    // SAFETY: what is not null is an array of that length and a place for an `int`.
+    unsafe {
+        let resultlen = out(resultlen, "resultlen")?;
+        let length = put_string(comm_name, MPI_MAX_OBJECT_NAME, &comm.name(), "comm_name")?;
+        resultlen.set(length);
+    }
+    Ok(())
+}
+
+/// Adds hints to those of a communicator. Collective over it, but does not block: no hint changes what it does.
+///
+/// MPI 4.1 §7.4.4. Errors: `MPI_ERR_COMM`, `MPI_ERR_INFO`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Comm_set_info(comm: MPI_Comm, info: MPI_Info) -> c_int {
+    let comm = comm::get(comm)?;
+    comm.add_info(&info::copy(info)?);
+    Ok(())
+}
+
+/// Makes an info object of the hints of a communicator, which the caller frees. Local.
+///
+/// MPI 4.1 §7.4.4. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (too many handles).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Comm_get_info(comm: MPI_Comm, info_used: *mut MPI_Info) -> c_int {
+    let comm = comm::get(comm)?;
+    // SAFETY: what is not null is a place for a handle.
+    let info_used = unsafe { out(info_used, "info_used")? };
+    info_used.set(info::publish(comm.info())?);
     Ok(())
 }

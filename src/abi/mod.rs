@@ -2,6 +2,7 @@
 //! references, calls one function of a room, and leaves errors to [`boundary`].
 
 pub mod arguments;
+pub mod attributes;
 pub mod boundary;
 pub mod coll;
 pub mod coll_arguments;
@@ -15,19 +16,27 @@ pub mod completion;
 pub mod constants;
 pub mod data;
 pub mod datatype;
+pub mod datatype_attributes;
 pub mod datatype_constructors;
 pub mod datatype_pack;
 pub mod datatype_query;
+pub mod datatype_removed;
+pub mod datatype_structures;
 pub mod environment;
 pub mod errhandler;
+pub mod group;
 pub mod handles;
+pub mod info;
 pub mod init;
+pub mod memory;
 pub mod op;
 pub mod p2p;
 pub mod persistent;
 pub mod probe;
 pub mod request;
 pub mod rma;
+pub mod rma_requests;
 pub mod status;
 pub mod sync;
 pub mod types;
+pub mod win;

@@ -12,6 +12,7 @@ use crate::win::{create, get as window};
 use crate::{comm, info, mpi_api};
 use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_int, c_void};
+use std::ptr::with_exposed_provenance;
 
 /// The hints in an info argument.
 fn hints(handle: MPI_Info) -> Result<Hints> {
@@ -31,7 +32,12 @@ unsafe fn give(
     win: *mut MPI_Win,
 ) -> Result<()> {
     // SAFETY: the caller's promise.
-    let (baseptr, win) = unsafe { (out(baseptr.cast::<*mut c_void>(), "baseptr")?, out(win, "win")?) };
+    let (baseptr, win) = unsafe {
+        (
+            out(baseptr.cast::<*mut c_void>(), "baseptr")?,
+            out(win, "win")?,
+        )
+    };
     let (handle, base) = made()?;
     baseptr.set(base);
     win.set(handle);
@@ -56,7 +62,13 @@ pub unsafe extern "C" fn MPI_Win_allocate(
     let comm = comm::get(comm)?;
     let hints = hints(info)?;
     // SAFETY: the same contract.
-    unsafe { give(|| create::allocate(comm, size, disp_unit as isize, hints), baseptr, win) }
+    unsafe {
+        give(
+            || create::allocate(comm, size, disp_unit as isize, hints),
+            baseptr,
+            win,
+        )
+    }
 }
 
 /// `MPI_Win_allocate` with a large displacement unit.
@@ -74,7 +86,13 @@ pub unsafe extern "C" fn MPI_Win_allocate_c(
     let comm = comm::get(comm)?;
     let hints = hints(info)?;
     // SAFETY: the same contract.
-    unsafe { give(|| create::allocate(comm, size, disp_unit, hints), baseptr, win) }
+    unsafe {
+        give(
+            || create::allocate(comm, size, disp_unit, hints),
+            baseptr,
+            win,
+        )
+    }
 }
 
 /// Makes a window of shared memory: contiguous in the order of ranks, or with the info key `alloc_shared_noncontig` each
@@ -93,7 +111,13 @@ pub unsafe extern "C" fn MPI_Win_allocate_shared(
     let comm = comm::get(comm)?;
     let hints = hints(info)?;
     // SAFETY: the same contract.
-    unsafe { give(|| create::allocate_shared(comm, size, disp_unit as isize, hints), baseptr, win) }
+    unsafe {
+        give(
+            || create::allocate_shared(comm, size, disp_unit as isize, hints),
+            baseptr,
+            win,
+        )
+    }
 }
 
 /// `MPI_Win_allocate_shared` with a large displacement unit.
@@ -111,7 +135,13 @@ pub unsafe extern "C" fn MPI_Win_allocate_shared_c(
     let comm = comm::get(comm)?;
     let hints = hints(info)?;
     // SAFETY: the same contract.
-    unsafe { give(|| create::allocate_shared(comm, size, disp_unit, hints), baseptr, win) }
+    unsafe {
+        give(
+            || create::allocate_shared(comm, size, disp_unit, hints),
+            baseptr,
+            win,
+        )
+    }
 }
 
 /// Makes a window of memory that the program has. Memory of MPI_Alloc_mem is reached by load and store, any other through
@@ -154,6 +184,42 @@ pub unsafe extern "C" fn MPI_Win_create_c(
     let win = unsafe { out(win, "win")? };
     win.set(create::create(comm, base, size, disp_unit, hints)?);
     Ok(())
+}
+
+/// Makes a window without memory, to which memory is attached later. Collective; blocks until all processes of `comm`
+/// have called it.
+///
+/// MPI 4.1 §12.2.4. Errors, on all processes alike: `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` (the kernel does not let processes
+/// reach each other's memory); besides `MPI_ERR_COMM`, `MPI_ERR_INFO`, `MPI_ERR_ARG`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_create_dynamic(
+    info: MPI_Info,
+    comm: MPI_Comm,
+    win: *mut MPI_Win,
+) -> c_int {
+    let comm = comm::get(comm)?;
+    let hints = hints(info)?;
+    // SAFETY: what is not null is a place for a handle.
+    let win = unsafe { out(win, "win")? };
+    win.set(create::create_dynamic(comm, hints)?);
+    Ok(())
+}
+
+/// Attaches `size` bytes at `base` to a dynamic window: others may access them from now on.
+///
+/// MPI 4.1 §12.2.4. Local. Errors: `MPI_ERR_WIN`, `MPI_ERR_RMA_FLAVOR`, `MPI_ERR_SIZE`, `MPI_ERR_BASE`,
+/// `MPI_ERR_RMA_ATTACH` (overlaps attached memory).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_attach(win: MPI_Win, base: *mut c_void, size: MPI_Aint) -> c_int {
+    window(win)?.attach(base, size)
+}
+
+/// Detaches what was attached at `base`.
+///
+/// MPI 4.1 §12.2.4. Local. Errors: `MPI_ERR_WIN`, `MPI_ERR_RMA_FLAVOR`, `MPI_ERR_BASE` (nothing was attached there).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_detach(win: MPI_Win, base: *const c_void) -> c_int {
+    window(win)?.detach(base)
 }
 
 /// Frees a window, and the memory that was allocated with it. Collective; blocks until all processes of the window have
@@ -247,12 +313,21 @@ pub unsafe extern "C" fn MPI_Win_set_name(win: MPI_Win, win_name: *const c_char)
 ///
 /// MPI 4.1 §7.8. Errors: `MPI_ERR_WIN`, `MPI_ERR_ARG`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_get_name(win: MPI_Win, win_name: *mut c_char, resultlen: *mut c_int) -> c_int {
+pub unsafe extern "C" fn MPI_Win_get_name(
+    win: MPI_Win,
+    win_name: *mut c_char,
+    resultlen: *mut c_int,
+) -> c_int {
     let win = window(win)?;
     // SAFETY: what is not null is a place for MPI_MAX_OBJECT_NAME characters and for an int.
     unsafe {
         let resultlen = out(resultlen, "resultlen")?;
-        resultlen.set(put_string(win_name, MPI_MAX_OBJECT_NAME, &win.name.lock(), "win_name")?);
+        resultlen.set(put_string(
+            win_name,
+            MPI_MAX_OBJECT_NAME,
+            &win.name.lock(),
+            "win_name",
+        )?);
     }
     Ok(())
 }
@@ -296,7 +371,10 @@ pub unsafe extern "C" fn MPI_Win_set_errhandler(win: MPI_Win, errhandler: MPI_Er
 ///
 /// MPI 4.1 §9.3.2. Errors: `MPI_ERR_WIN`, `MPI_ERR_ARG`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_get_errhandler(win: MPI_Win, errhandler: *mut MPI_Errhandler) -> c_int {
+pub unsafe extern "C" fn MPI_Win_get_errhandler(
+    win: MPI_Win,
+    errhandler: *mut MPI_Errhandler,
+) -> c_int {
     let win = window(win)?;
     // SAFETY: what is not null is a place for a handle.
     unsafe { out(errhandler, "errhandler")? }.set(win.handler.get());
@@ -327,7 +405,12 @@ pub unsafe extern "C" fn MPI_Win_get_attr(
 ) -> c_int {
     let win = window(win)?;
     // SAFETY: what is not null is a place for a pointer and for an int.
-    let (value, flag) = unsafe { (out(attribute_val.cast::<*const c_void>(), "attribute_val")?, out(flag, "flag")?) };
+    let (value, flag) = unsafe {
+        (
+            out(attribute_val.cast::<*const c_void>(), "attribute_val")?,
+            out(flag, "flag")?,
+        )
+    };
     let own = &win.own;
     let predefined: *const c_void = match win_keyval {
         MPI_WIN_BASE => own.base,
@@ -336,10 +419,10 @@ pub unsafe extern "C" fn MPI_Win_get_attr(
         MPI_WIN_CREATE_FLAVOR => (&raw const own.flavor).cast(),
         MPI_WIN_MODEL => (&raw const own.model).cast(),
         _ => {
-            let found = win.attributes.get(Kind::Win, win_keyval)?;
+            let found = win.attributes.get(win_keyval)?;
             flag.set(found.is_some().into());
             if let Some(found) = found {
-                value.set(found);
+                value.set(with_exposed_provenance(found));
             }
             return Ok(());
         }
@@ -347,4 +430,27 @@ pub unsafe extern "C" fn MPI_Win_get_attr(
     value.set(predefined);
     flag.set(1);
     Ok(())
+}
+
+/// Sets an attribute of a window.
+///
+/// MPI 4.1 §7.7.3. Errors: `MPI_ERR_WIN`, `MPI_ERR_KEYVAL` (none, of another kind, or predefined), and what the delete callback of
+/// an old value returns.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_set_attr(
+    win: MPI_Win,
+    win_keyval: c_int,
+    attribute_val: *mut c_void,
+) -> c_int {
+    window(win)?
+        .attributes
+        .set(win.0, win_keyval, attribute_val.expose_provenance())
+}
+
+/// Deletes an attribute of a window.
+///
+/// MPI 4.1 §7.7.3. Errors: `MPI_ERR_WIN`, `MPI_ERR_KEYVAL`, and what the delete callback returns.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_delete_attr(win: MPI_Win, win_keyval: c_int) -> c_int {
+    window(win)?.attributes.delete(win.0, win_keyval)
 }

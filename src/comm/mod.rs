@@ -3,17 +3,25 @@
 //! A communicator is made by its parent's processes in one or two exchanges in shared memory (`create`): every process
 //! says whether it could do its part, so that either all of them get the communicator or all get an error.
 
+pub mod attributes;
+mod board;
+pub mod create;
 pub mod group;
+pub mod hardware;
+pub mod predefined;
 
 use crate::abi::types::MPI_Comm;
-use crate::bail;
 use crate::error::Result;
 use crate::error::handler::Slot;
 use crate::handle::{Kind, Table};
+use crate::info::Info;
 use crate::runtime::job;
 use crate::runtime::meeting::Meeting;
 use crate::shm::atomic::Ordering;
-use group::Group;
+use crate::{bail, err};
+use attributes::Attributes;
+use board::Board;
+use group::{Group, Likeness};
 use parking_lot::Mutex;
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -25,13 +33,18 @@ pub struct Comm {
     pub context: u32,
     /// The (local) group.
     pub group: Arc<Group>,
+    /// The remote group, if it is an intercommunicator.
+    pub remote: Option<Arc<Group>>,
     /// The caller's rank.
     pub rank: usize,
     /// Where its processes meet in shared memory.
     pub meeting: Meeting,
     /// Its error handler at this process.
     pub handler: Slot,
+    /// Its attributes at this process.
+    pub attributes: Attributes,
     name: Mutex<String>,
+    info: Mutex<Info>,
 }
 
 /// Communicators made by the user.
@@ -73,6 +86,39 @@ impl Comm {
             false => name.clone(),
         }
     }
+
+    pub fn name(&self) -> String {
+        self.name.lock().clone()
+    }
+
+    pub fn set_name(&self, name: &str) {
+        *self.name.lock() = name.into();
+    }
+
+    /// The hints given at its making and by `MPI_Comm_set_info`.
+    pub fn info(&self) -> Info {
+        self.info.lock().clone()
+    }
+
+    pub fn add_info(&self, hints: &Info) {
+        self.info.lock().update(hints);
+    }
+
+    /// The remote group. Error: `MPI_ERR_COMM` if it is no intercommunicator.
+    pub fn remote_group(&self, handle: MPI_Comm) -> Result<&Arc<Group>> {
+        self.remote.as_ref().ok_or_else(|| {
+            err!(
+                Comm,
+                "comm is {}, which is no intercommunicator",
+                self.title(handle)
+            )
+        })
+    }
+
+    /// How its processes compare with another's.
+    pub fn compare(&self, other: &Comm) -> Likeness {
+        self.group.compare(&other.group)
+    }
 }
 
 /// The communicator of a handle, if there is one.
@@ -110,10 +156,14 @@ fn no_communicator<T>(handle: MPI_Comm) -> Result<T> {
 pub fn prepare_world() -> Result<()> {
     let job = job();
     if job.rank == 0 {
+        let board = Board::create()?;
         let block = Meeting::create(job.ranks as usize)?;
+        Board::open(board)
+            .world
+            .store(block as u64, Ordering::Relaxed);
         // Contexts 0 and 1 are the world's and the selves'.
         job.table.job.contexts.store(2, Ordering::Relaxed);
-        job.table.job.world.store(block as u64, Ordering::Release);
+        job.table.job.world.store(board as u64, Ordering::Release);
     }
     Ok(())
 }
@@ -122,7 +172,8 @@ pub fn prepare_world() -> Result<()> {
 pub fn open_world() -> Result<()> {
     let job = job();
     let members: Arc<[u32]> = (0..job.ranks).collect();
-    let block = job.table.job.world.load(Ordering::Acquire) as usize;
+    let board = Board::open(job.table.job.world.load(Ordering::Acquire) as usize);
+    let block = board.world.load(Ordering::Relaxed) as usize;
     let me: Arc<[u32]> = Arc::new([job.rank]);
     let alone = Meeting::open(Meeting::create(1)?, me.clone(), 0);
     let world = Meeting::open(block, members.clone(), job.rank as usize);
@@ -134,10 +185,13 @@ pub fn open_world() -> Result<()> {
         let comm = Comm {
             context: context as u32,
             rank: meeting.rank,
+            remote: None,
             group: Arc::new(Group::new(members, job.rank)),
             meeting,
             handler: Slot::new(),
+            attributes: Attributes::new(Kind::Comm),
             name: Mutex::new(name.into()),
+            info: Mutex::default(),
         };
         let comm = Arc::into_raw(Arc::new(comm)).cast_mut();
         PREDEFINED[context].store(comm, Ordering::Release);
@@ -152,7 +206,25 @@ pub fn close_world() {
     }
 }
 
-/// Deletes the attributes of MPI_COMM_SELF.
+/// Deletes the attributes of MPI_COMM_SELF, the one set last first.
 pub fn delete_self_attributes() -> Result<()> {
-    Ok(())
+    get(COMM_SELF)?.attributes.delete_all(COMM_SELF.0)
+}
+
+/// Ends a communicator's handle, after its attributes. What is still under way in it is completed. Errors:
+/// `MPI_ERR_COMM`, and what a delete callback returns: then it is still there.
+pub fn free(handle: MPI_Comm) -> Result<()> {
+    let comm = get(handle)?;
+    if matches!(handle, COMM_WORLD | COMM_SELF) {
+        bail!(
+            Comm,
+            "comm is {}, which cannot be freed",
+            comm.title(handle)
+        );
+    }
+    comm.attributes.delete_all(handle.0)?;
+    match COMMS.remove(handle.0) {
+        Some(_) => Ok(()),
+        None => Err(err!(Comm, "comm is {:#x}, which was just freed", handle.0)),
+    }
 }

@@ -1,1 +1,144 @@
-//! Info objects.
+//! Info objects (MPI 4.1 §10): ordered maps of strings, and what the environment says of this process.
+//!
+//! Rooms that take hints use [`hints`] to get a copy of what the user gave, and [`publish`] to give an info to the user.
+
+mod environment;
+
+use crate::abi::constants::*;
+use crate::abi::types::*;
+use crate::error::Result;
+use crate::handle::{Kind, Table};
+use crate::{bail, err};
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+pub use environment::{environment, of_arguments};
+
+/// Keys and their values, in the order in which the keys were first set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Info {
+    pairs: Vec<(String, String)>,
+}
+
+impl Info {
+    pub fn new() -> Info {
+        Info::default()
+    }
+
+    pub fn get(&self, key: &str) -> Option<&str> {
+        let pair = self.pairs.iter().find(|(k, _)| k == key)?;
+        Some(&pair.1)
+    }
+
+    /// Sets `key`, or changes its value.
+    pub fn set(&mut self, key: &str, value: &str) {
+        match self.pairs.iter_mut().find(|(k, _)| k == key) {
+            Some(pair) => pair.1 = value.into(),
+            None => self.pairs.push((key.into(), value.into())),
+        }
+    }
+
+    /// Takes `key` out; false if it was not there.
+    pub fn remove(&mut self, key: &str) -> bool {
+        let before = self.pairs.len();
+        self.pairs.retain(|(k, _)| k != key);
+        self.pairs.len() < before
+    }
+
+    pub fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
+    /// Keys and values, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.pairs.iter().map(|(k, v)| (&**k, &**v))
+    }
+
+    /// Sets every key of `other`.
+    pub fn update(&mut self, other: &Info) {
+        for (key, value) in other.iter() {
+            self.set(key, value);
+        }
+    }
+}
+
+static INFOS: Table<Mutex<Info>> = Table::new(Kind::Info);
+
+fn find(handle: MPI_Info) -> Result<&'static Mutex<Info>> {
+    INFOS.get(handle.0).ok_or_else(|| match handle {
+        MPI_INFO_NULL => err!(Info, "info is MPI_INFO_NULL"),
+        MPI_INFO_ENV => err!(Info, "info is MPI_INFO_ENV, which cannot be changed"),
+        _ => err!(Info, "info is {:#x}, which is no info object", handle.0),
+    })
+}
+
+/// A copy of an info object, `MPI_INFO_ENV` included. Error: `MPI_ERR_INFO`.
+pub fn copy(handle: MPI_Info) -> Result<Info> {
+    if handle == MPI_INFO_ENV {
+        return Ok(environment());
+    }
+    Ok(find(handle)?.lock().clone())
+}
+
+/// A copy of an argument that gives hints: none if it is `MPI_INFO_NULL`. Error: `MPI_ERR_INFO`.
+pub fn hints(handle: MPI_Info) -> Result<Info> {
+    match handle {
+        MPI_INFO_NULL => Ok(Info::new()),
+        _ => copy(handle),
+    }
+}
+
+/// Changes an info object. Error: `MPI_ERR_INFO`.
+pub fn change<R>(handle: MPI_Info, work: impl FnOnce(&mut Info) -> R) -> Result<R> {
+    Ok(work(&mut find(handle)?.lock()))
+}
+
+/// Makes an info object for the user. Error: `MPI_ERR_NO_MEM` when handles are exhausted.
+pub fn publish(info: Info) -> Result<MPI_Info> {
+    INFOS.insert(Arc::new(Mutex::new(info))).map(MPI_Info)
+}
+
+/// Ends an info object. Error: `MPI_ERR_INFO`.
+pub fn free(handle: MPI_Info) -> Result<()> {
+    find(handle)?;
+    match INFOS.remove(handle.0) {
+        Some(_) => Ok(()),
+        None => bail!(Info, "info is {:#x}, which was just freed", handle.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Class;
+
+    #[test]
+    fn keys_keep_their_order() {
+        let mut info = Info::new();
+        for key in ["b", "a", "c"] {
+            info.set(key, "1");
+        }
+        info.set("a", "2");
+        assert!(info.remove("b") && !info.remove("b"));
+        let pairs: Vec<_> = info.iter().collect();
+        assert_eq!(pairs, [("a", "2"), ("c", "1")]);
+    }
+
+    #[test]
+    fn copies_are_apart_and_freed_handles_are_found_out() {
+        let handle = publish(Info::new()).unwrap();
+        let before = copy(handle).unwrap();
+        change(handle, |info| info.set("key", "value")).unwrap();
+        assert!(before.is_empty());
+        assert_eq!(copy(handle).unwrap().get("key"), Some("value"));
+        free(handle).unwrap();
+        assert_eq!(free(handle).unwrap_err().class, Class::Info);
+        assert_eq!(free(MPI_INFO_ENV).unwrap_err().class, Class::Info);
+        assert!(hints(MPI_INFO_NULL).unwrap().is_empty());
+        assert!(copy(MPI_INFO_NULL).is_err());
+    }
+}

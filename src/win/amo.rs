@@ -84,22 +84,26 @@ macro_rules! on_word {
 /// # Safety
 /// `size` is 1, 2, 4 or 8, and `at` an element of that size in live memory, aligned to it.
 #[inline(always)]
+#[expect(
+    clippy::unnecessary_cast,
+    reason = "the same text for words of all sizes"
+)]
 pub unsafe fn update(how: Update, size: usize, at: *mut u8, operand: u64) -> u64 {
     on_word!(size, at, |word: Word| {
         let operand_word = operand as Word;
         match how {
-            Update::Load => word.load(SeqCst).into(),
-            Update::Swap => word.swap(operand_word, SeqCst).into(),
-            Update::Add => word.fetch_add(operand_word, SeqCst).into(),
-            Update::And => word.fetch_and(operand_word, SeqCst).into(),
-            Update::Or => word.fetch_or(operand_word, SeqCst).into(),
-            Update::Xor => word.fetch_xor(operand_word, SeqCst).into(),
+            Update::Load => word.load(SeqCst) as u64,
+            Update::Swap => word.swap(operand_word, SeqCst) as u64,
+            Update::Add => word.fetch_add(operand_word, SeqCst) as u64,
+            Update::And => word.fetch_and(operand_word, SeqCst) as u64,
+            Update::Or => word.fetch_or(operand_word, SeqCst) as u64,
+            Update::Xor => word.fetch_xor(operand_word, SeqCst) as u64,
             Update::Loop(of) => {
                 let mut now = word.load(SeqCst);
                 loop {
-                    let next = of(now.into(), operand) as Word;
+                    let next = of(now as u64, operand) as Word;
                     match word.compare_exchange_weak(now, next, SeqCst, SeqCst) {
-                        Ok(before) => break before.into(),
+                        Ok(before) => break before as u64,
                         Err(other) => now = other,
                     }
                 }
@@ -113,10 +117,14 @@ pub unsafe fn update(how: Update, size: usize, at: *mut u8, operand: u64) -> u64
 /// # Safety
 /// As [`update`].
 #[inline(always)]
+#[expect(
+    clippy::unnecessary_cast,
+    reason = "the same text for words of all sizes"
+)]
 pub unsafe fn compare_and_swap(size: usize, at: *mut u8, expected: u64, new: u64) -> u64 {
     on_word!(size, at, |word: Word| {
         match word.compare_exchange(expected as Word, new as Word, SeqCst, SeqCst) {
-            Ok(before) | Err(before) => before.into(),
+            Ok(before) | Err(before) => before as u64,
         }
     })
 }

@@ -11,6 +11,8 @@ use super::{Flavor, Own, Reach, Target, WINDOWS, Window};
 use crate::abi::constants::MPI_WIN_UNIFIED;
 use crate::abi::types::MPI_Win;
 use crate::comm::Comm;
+use crate::comm::attributes::Attributes;
+use crate::error::handler::Slot;
 use crate::error::{Class, Error, Result};
 use crate::handle::Kind;
 use crate::runtime::meeting::{Meeting, SLOT};
@@ -323,6 +325,31 @@ pub fn create(
     Ok(win)
 }
 
+/// `MPI_Win_create_dynamic`. Collective. Errors, on all processes alike: `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` where the kernel
+/// does not let processes reach each other's private memory.
+pub fn create_dynamic(comm: &Comm, hints: Hints) -> Result<MPI_Win> {
+    let what = "MPI_Win_create_dynamic";
+    // Private memory may be attached later: whether it can be reached is found out now, at the address of a byte of ours.
+    static PROBE: u8 = 0;
+    let prepared = prepare(comm, || {
+        Ok((
+            None,
+            Offer::new(1, 1, Place::Private, (&raw const PROBE) as usize),
+        ))
+    });
+    let mut offers = agree(
+        comm,
+        prepared.as_ref().map(|p| p.offer).map_err(Error::clone),
+        what,
+    )?;
+    probe_peers(comm, &offers, what)?;
+    for offer in &mut offers {
+        (offer.place, offer.size) = (Place::None as u32, 0);
+    }
+    let (win, _) = finish(comm, Flavor::Dynamic, prepared?, &offers, hints)?;
+    Ok(win)
+}
+
 /// Makes sure that every process can reach the private memory of every other, where there is any.
 fn probe_peers(comm: &Comm, offers: &[Offer], what: &str) -> Result<()> {
     let private = |o: &Offer| o.place == Place::Private as u32 && o.size > 0;
@@ -384,7 +411,10 @@ fn finish(
         own,
         hints: Mutex::new(hints),
         name: Mutex::default(),
-        handler: crate::error::handler::Slot::new(),
+        handler: Slot::new(),
+        attributes: Attributes::new(Kind::Win),
+        expected: Mutex::default(),
+        attached: Mutex::default(),
         handle: AtomicI32::new(0),
     });
     let handle = WINDOWS.insert(window.clone())?;
@@ -393,7 +423,9 @@ fn finish(
 }
 
 fn target(comm: &Comm, control: &Control, rank: usize, offer: &Offer) -> Target {
-    let (base, reach) = if offer.place == Place::Private as u32 {
+    let (base, reach) = if offer.place == Place::None as u32 {
+        (std::ptr::null_mut(), Reach::Attached)
+    } else if offer.place == Place::Private as u32 {
         let reach = if rank == comm.rank {
             Reach::Own
         } else {
@@ -428,6 +460,7 @@ pub fn free(handle: MPI_Win) -> Result<()> {
             "this process's part is exposed since MPI_Win_post: call MPI_Win_wait first"
         );
     }
+    window.attributes.delete_all(handle.0)?;
     full_fence();
     window.meeting.barrier(&|| "MPI_Win_free".to_string())?;
     let window = WINDOWS.remove(handle.0);

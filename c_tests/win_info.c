@@ -1,0 +1,104 @@
+/* Hints of windows: given at creation, set later, and got back (MPI 4.1 sections 12.2.1, 12.2.7). */
+#include "check.h"
+
+/* The value of `key`, or "" if the window does not know it. */
+static const char *hint(MPI_Win win, const char *key)
+{
+    static char value[MPI_MAX_INFO_VAL + 1];
+    MPI_Info info;
+    int length = sizeof value, found = 0;
+    value[0] = 0;
+    OK(MPI_Win_get_info(win, &info));
+    CHECK(info != MPI_INFO_NULL);
+    OK(MPI_Info_get_string(info, key, &length, value, &found));
+    OK(MPI_Info_free(&info));
+    return found ? value : "";
+}
+
+static MPI_Win create(MPI_Info info)
+{
+    MPI_Win win;
+    int *base;
+    OK(MPI_Win_allocate(64, 1, info, MPI_COMM_WORLD, &base, &win));
+    return win;
+}
+
+static void defaults(void)
+{
+    MPI_Win win = create(MPI_INFO_NULL);
+    CHECK(strcmp(hint(win, "no_locks"), "false") == 0);
+    CHECK(strcmp(hint(win, "accumulate_ops"), "same_op_no_op") == 0);
+    CHECK(strcmp(hint(win, "same_size"), "false") == 0);
+    CHECK(strcmp(hint(win, "same_disp_unit"), "false") == 0);
+    const char *ordering = hint(win, "accumulate_ordering");
+    CHECK(strstr(ordering, "rar") && strstr(ordering, "raw") && strstr(ordering, "war") && strstr(ordering, "waw"));
+    CHECK(strcmp(hint(win, "no such hint"), "") == 0);
+    OK(MPI_Win_free(&win));
+}
+
+static void given(void)
+{
+    MPI_Info info;
+    OK(MPI_Info_create(&info));
+    OK(MPI_Info_set(info, "no_locks", "true"));
+    OK(MPI_Info_set(info, "same_size", "true"));
+    OK(MPI_Info_set(info, "same_disp_unit", "true"));
+    OK(MPI_Info_set(info, "accumulate_ops", "same_op"));
+    OK(MPI_Info_set(info, "accumulate_ordering", "none"));
+    OK(MPI_Info_set(info, "a hint of another library", "yes"));
+    MPI_Win win = create(info);
+    OK(MPI_Info_free(&info));
+    CHECK(strcmp(hint(win, "no_locks"), "true") == 0);
+    CHECK(strcmp(hint(win, "same_size"), "true") == 0);
+    CHECK(strcmp(hint(win, "same_disp_unit"), "true") == 0);
+    CHECK(strcmp(hint(win, "accumulate_ops"), "same_op") == 0);
+    CHECK(strcmp(hint(win, "accumulate_ordering"), "none") == 0);
+    OK(MPI_Win_fence(0, win));
+    OK(MPI_Win_free(&win));
+}
+
+/* The flavour of shared windows has its own hint. */
+static void shared(void)
+{
+    MPI_Info info;
+    MPI_Win win;
+    int *base;
+    OK(MPI_Info_create(&info));
+    OK(MPI_Info_set(info, "alloc_shared_noncontig", "true"));
+    OK(MPI_Win_allocate_shared(64, 1, info, MPI_COMM_WORLD, &base, &win));
+    CHECK(strcmp(hint(win, "alloc_shared_noncontig"), "true") == 0);
+    OK(MPI_Win_free(&win));
+    OK(MPI_Info_free(&info));
+    OK(MPI_Win_allocate_shared(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
+    CHECK(strcmp(hint(win, "alloc_shared_noncontig"), "false") == 0);
+    OK(MPI_Win_free(&win));
+}
+
+static void changed(void)
+{
+    MPI_Win win = create(MPI_INFO_NULL);
+    MPI_Info info;
+    OK(MPI_Info_create(&info));
+    OK(MPI_Info_set(info, "accumulate_ordering", "raw,waw"));
+    OK(MPI_Win_set_info(win, info));
+    OK(MPI_Info_free(&info));
+    /* A hint may be taken or not, but what is got back is an info with every hint. */
+    CHECK(strcmp(hint(win, "accumulate_ordering"), "") != 0);
+    CHECK(strcmp(hint(win, "no_locks"), "false") == 0);
+    /* Changing the info that was got changes nothing. */
+    OK(MPI_Win_get_info(win, &info));
+    OK(MPI_Info_set(info, "no_locks", "true"));
+    OK(MPI_Info_free(&info));
+    CHECK(strcmp(hint(win, "no_locks"), "false") == 0);
+    OK(MPI_Win_free(&win));
+}
+
+int main(int argc, char **argv)
+{
+    check_start(&argc, &argv);
+    defaults();
+    given();
+    shared();
+    changed();
+    return check_end();
+}

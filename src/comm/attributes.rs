@@ -1,0 +1,346 @@
+//! Attributes: values of the user's that hang on communicators, windows and datatypes by keys (MPI 4.1 §7.7).
+//!
+//! An object that can have attributes holds an [`Attributes`] and calls [`Attributes::copies`] when it is duplicated and
+//! [`Attributes::delete_all`] when it is freed. A key lives as long as the user has it (`held`) or an attribute with it
+//! exists (`attached`): a freed key still finds the attributes that are there.
+//!
+//! Callbacks are called without any lock held: they may use attributes themselves.
+
+use crate::abi::constants::*;
+use crate::abi::types::*;
+use crate::error::{Error, Result};
+use crate::handle::{Kind, Table};
+use crate::{bail, err};
+use parking_lot::Mutex;
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+
+/// The user's functions for copying and deleting, by the kind of object. `None` is MPI's null function: nothing is
+/// copied, and nothing need be done on deleting.
+#[derive(Clone, Copy)]
+pub enum Callbacks {
+    Comm(
+        Option<MPI_Comm_copy_attr_function>,
+        Option<MPI_Comm_delete_attr_function>,
+    ),
+    Type(
+        Option<MPI_Type_copy_attr_function>,
+        Option<MPI_Type_delete_attr_function>,
+    ),
+    Win(
+        Option<MPI_Win_copy_attr_function>,
+        Option<MPI_Win_delete_attr_function>,
+    ),
+}
+
+impl Callbacks {
+    fn kind(&self) -> Kind {
+        match self {
+            Callbacks::Comm(..) => Kind::Comm,
+            Callbacks::Type(..) => Kind::Datatype,
+            Callbacks::Win(..) => Kind::Win,
+        }
+    }
+}
+
+struct Counts {
+    held: bool,
+    attached: u32,
+}
+
+/// What a key stands for.
+struct Keyval {
+    callbacks: Callbacks,
+    /// The user's pointer, as a number: only the callbacks know what it means.
+    extra: usize,
+    counts: Mutex<Counts>,
+}
+
+static KEYVALS: Table<Keyval> = Table::new(Kind::Keyval);
+
+/// Makes a key. Error: `MPI_ERR_NO_MEM` when handles are exhausted.
+pub fn create_keyval(callbacks: Callbacks, extra: *mut c_void) -> Result<c_int> {
+    let counts = Mutex::new(Counts {
+        held: true,
+        attached: 0,
+    });
+    KEYVALS.insert(Arc::new(Keyval {
+        callbacks,
+        extra: extra.expose_provenance(),
+        counts,
+    }))
+}
+
+/// Gives a key of objects of `kind` up. Error: `MPI_ERR_KEYVAL`.
+pub fn free_keyval(kind: Kind, key: c_int) -> Result<()> {
+    let keyval = find(kind, key)?;
+    if !keyval.counts.lock().held {
+        bail!(Keyval, "keyval is {key:#x}, which was freed before");
+    }
+    recount(key, &keyval, |counts| counts.held = false);
+    Ok(())
+}
+
+fn find(kind: Kind, key: c_int) -> Result<Arc<Keyval>> {
+    let keyval = KEYVALS.get_arc(key).ok_or_else(|| match key {
+        MPI_KEYVAL_INVALID => err!(Keyval, "keyval is MPI_KEYVAL_INVALID"),
+        _ if is_predefined(key) => err!(
+            Keyval,
+            "keyval is {key:#x}, a predefined key, whose attribute cannot be changed"
+        ),
+        _ => err!(Keyval, "keyval is {key:#x}, which is no key"),
+    })?;
+    let made_for = keyval.callbacks.kind();
+    if made_for != kind {
+        bail!(
+            Keyval,
+            "keyval is {key:#x}, which was made for a {made_for:?}, not for a {kind:?}"
+        );
+    }
+    Ok(keyval)
+}
+
+/// Whether a key is one of MPI's own.
+pub fn is_predefined(key: c_int) -> bool {
+    (MPI_TAG_UB..=MPI_APPNUM).contains(&key) || (MPI_WIN_BASE..=MPI_WIN_MODEL).contains(&key)
+}
+
+fn recount(key: c_int, keyval: &Keyval, change: impl FnOnce(&mut Counts)) {
+    let mut counts = keyval.counts.lock();
+    change(&mut counts);
+    if !counts.held && counts.attached == 0 {
+        KEYVALS.remove(key);
+    }
+}
+
+/// The result of a callback.
+fn outcome(code: c_int) -> Result<()> {
+    match code {
+        MPI_SUCCESS => Ok(()),
+        code => Err(Error::from_code(code)),
+    }
+}
+
+impl Keyval {
+    /// Calls the user's function for copying; `None`: the attribute is not copied.
+    fn copy(&self, object: c_int, key: c_int, value: usize) -> Result<Option<usize>> {
+        let extra = std::ptr::with_exposed_provenance_mut::<c_void>(self.extra);
+        let given = std::ptr::with_exposed_provenance_mut::<c_void>(value);
+        let mut copied: usize = 0;
+        let mut flag: c_int = 0;
+        let (to, flag_to) = ((&raw mut copied).cast::<c_void>(), &raw mut flag);
+        // SAFETY: the user gave the functions for objects of this kind; they get the object's handle, the pointers that
+        // the user gave, and places for a pointer and an `int`.
+        let code = unsafe {
+            match self.callbacks {
+                Callbacks::Comm(Some(f), _) => f(MPI_Comm(object), key, extra, given, to, flag_to),
+                Callbacks::Type(Some(f), _) => {
+                    f(MPI_Datatype(object), key, extra, given, to, flag_to)
+                }
+                Callbacks::Win(Some(f), _) => f(MPI_Win(object), key, extra, given, to, flag_to),
+                _ => return Ok(None),
+            }
+        };
+        outcome(code)?;
+        Ok((flag != 0).then_some(copied))
+    }
+
+    /// Calls the user's function for deleting.
+    fn delete(&self, object: c_int, key: c_int, value: usize) -> Result<()> {
+        let extra = std::ptr::with_exposed_provenance_mut::<c_void>(self.extra);
+        let value = std::ptr::with_exposed_provenance_mut::<c_void>(value);
+        // SAFETY: the user gave the functions for objects of this kind; they get the object's handle and the pointers
+        // that the user gave.
+        outcome(unsafe {
+            match self.callbacks {
+                Callbacks::Comm(_, Some(f)) => f(MPI_Comm(object), key, value, extra),
+                Callbacks::Type(_, Some(f)) => f(MPI_Datatype(object), key, value, extra),
+                Callbacks::Win(_, Some(f)) => f(MPI_Win(object), key, value, extra),
+                _ => MPI_SUCCESS,
+            }
+        })
+    }
+}
+
+/// The attributes of one object of kind `kind`. Values are addresses or numbers of the user's.
+pub struct Attributes {
+    kind: Kind,
+    /// Key and value, in the order in which they were set.
+    list: Mutex<Vec<(c_int, usize)>>,
+}
+
+impl Attributes {
+    pub const fn new(kind: Kind) -> Attributes {
+        Attributes {
+            kind,
+            list: Mutex::new(Vec::new()),
+        }
+    }
+
+    fn value(&self, key: c_int) -> Option<usize> {
+        let list = self.list.lock();
+        list.iter()
+            .find(|(k, _)| *k == key)
+            .map(|&(_, value)| value)
+    }
+
+    /// The value of `key`, if it is set. Error: `MPI_ERR_KEYVAL`.
+    pub fn get(&self, key: c_int) -> Result<Option<usize>> {
+        find(self.kind, key)?;
+        Ok(self.value(key))
+    }
+
+    /// Sets `key` of the object with handle `object`; an old value is deleted first. Errors: `MPI_ERR_KEYVAL`, and what
+    /// the delete callback returns: then nothing has changed.
+    pub fn set(&self, object: c_int, key: c_int, value: usize) -> Result<()> {
+        let keyval = find(self.kind, key)?;
+        if let Some(old) = self.value(key) {
+            keyval.delete(object, key, old)?;
+        }
+        self.put(key, &keyval, value);
+        Ok(())
+    }
+
+    fn put(&self, key: c_int, keyval: &Keyval, value: usize) {
+        let mut list = self.list.lock();
+        match list.iter_mut().find(|(k, _)| *k == key) {
+            Some(attribute) => attribute.1 = value,
+            None => {
+                list.push((key, value));
+                recount(key, keyval, |counts| counts.attached += 1);
+            }
+        }
+    }
+
+    fn take(&self, key: c_int, keyval: &Keyval) {
+        let mut list = self.list.lock();
+        let before = list.len();
+        list.retain(|(k, _)| *k != key);
+        if list.len() < before {
+            recount(key, keyval, |counts| counts.attached -= 1);
+        }
+    }
+
+    /// Deletes `key` of the object with handle `object`. Errors: `MPI_ERR_KEYVAL`, and what the delete callback returns:
+    /// then it is still there.
+    pub fn delete(&self, object: c_int, key: c_int) -> Result<()> {
+        let keyval = find(self.kind, key)?;
+        let Some(value) = self.value(key) else {
+            bail!(Keyval, "keyval is {key:#x}, which is not set on the object");
+        };
+        keyval.delete(object, key, value)?;
+        self.take(key, &keyval);
+        Ok(())
+    }
+
+    /// Deletes all attributes of the object with handle `object`, the one set last first. Stops at the first whose
+    /// callback returns an error.
+    pub fn delete_all(&self, object: c_int) -> Result<()> {
+        loop {
+            // A callback may set or delete others.
+            let Some((key, _)) = self.list.lock().last().copied() else {
+                return Ok(());
+            };
+            self.delete(object, key)?;
+        }
+    }
+
+    /// What the copy callbacks make of all attributes for a duplicate of the object with handle `object`. Error: what a
+    /// callback returns; copies made before it are deleted.
+    pub fn copies(&self, object: c_int) -> Result<Attributes> {
+        let copies = Attributes::new(self.kind);
+        let list = self.list.lock().clone();
+        for (key, value) in list {
+            let keyval = find(self.kind, key)?;
+            match keyval.copy(object, key, value) {
+                Ok(Some(copy)) => copies.put(key, &keyval, copy),
+                Ok(None) => {}
+                Err(error) => {
+                    // The first error is the one to tell.
+                    let _ = copies.delete_all(object);
+                    return Err(error);
+                }
+            }
+        }
+        Ok(copies)
+    }
+}
+
+impl Drop for Attributes {
+    /// Whatever is left (an object that dies with the process, or one that could not be made) gives its keys back.
+    fn drop(&mut self) {
+        for &(key, _) in self.list.get_mut().iter() {
+            if let Some(keyval) = KEYVALS.get_arc(key) {
+                recount(key, &keyval, |counts| counts.attached -= 1);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Class;
+
+    unsafe extern "C" fn delete(
+        _: MPI_Comm,
+        _: c_int,
+        value: *mut c_void,
+        log: *mut c_void,
+    ) -> c_int {
+        // SAFETY: the tests give a `Mutex<Vec<usize>>` that outlives the attributes.
+        unsafe { &*log.cast::<Mutex<Vec<usize>>>() }
+            .lock()
+            .push(value.addr());
+        if value.addr() == 13 { 77 } else { MPI_SUCCESS }
+    }
+
+    fn key(log: &Mutex<Vec<usize>>) -> c_int {
+        let log = (&raw const *log).cast_mut().cast();
+        create_keyval(Callbacks::Comm(None, Some(delete)), log).unwrap()
+    }
+
+    #[test]
+    fn the_last_set_goes_first() {
+        let log = Mutex::new(Vec::new());
+        let attributes = Attributes::new(Kind::Comm);
+        for value in [1, 2, 3] {
+            attributes.set(0, key(&log), value).unwrap();
+        }
+        attributes.delete_all(0).unwrap();
+        assert_eq!(*log.lock(), [3, 2, 1]);
+    }
+
+    #[test]
+    fn a_freed_key_finds_what_is_there() {
+        let log = Mutex::new(Vec::new());
+        let attributes = Attributes::new(Kind::Comm);
+        let key = key(&log);
+        attributes.set(0, key, 5).unwrap();
+        free_keyval(Kind::Comm, key).unwrap();
+        assert!(free_keyval(Kind::Comm, key).is_err());
+        assert_eq!(attributes.get(key).unwrap(), Some(5));
+        attributes.delete(0, key).unwrap();
+        assert_eq!(attributes.get(key).unwrap_err().class, Class::Keyval);
+    }
+
+    #[test]
+    fn a_callback_that_refuses_keeps_the_attribute() {
+        let log = Mutex::new(Vec::new());
+        let attributes = Attributes::new(Kind::Comm);
+        let key = key(&log);
+        attributes.set(0, key, 13).unwrap();
+        assert!(attributes.set(0, key, 14).is_err());
+        assert!(attributes.delete_all(0).is_err());
+        assert_eq!(attributes.get(key).unwrap(), Some(13));
+    }
+
+    #[test]
+    fn keys_of_other_kinds_are_refused() {
+        let key = create_keyval(Callbacks::Win(None, None), std::ptr::null_mut()).unwrap();
+        let attributes = Attributes::new(Kind::Comm);
+        for bad in [key, MPI_KEYVAL_INVALID, MPI_TAG_UB, 0, -1] {
+            assert_eq!(attributes.set(0, bad, 1).unwrap_err().class, Class::Keyval);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The attributes that MPI itself gives every communicator (MPI 4.1 §9.1.2, §9.5.3, §11.10). Their values are pointers
+//! to integers.
+
+use crate::abi::constants::*;
+use crate::runtime;
+use crate::shm::atomic::{AtomicI32, Ordering};
+use std::ffi::c_int;
+
+/// The largest tag: every tag that is not negative.
+pub const TAG_UB: c_int = c_int::MAX;
+
+static HOLD: [AtomicI32; 7] = [
+    AtomicI32::new(TAG_UB),
+    // There is no process that stands for the host.
+    AtomicI32::new(MPI_PROC_NULL),
+    // Every process can do input and output.
+    AtomicI32::new(MPI_ANY_SOURCE),
+    // One clock of one machine.
+    AtomicI32::new(1),
+    AtomicI32::new(0),
+    AtomicI32::new(MPI_ERR_LASTCODE),
+    AtomicI32::new(0),
+];
+
+/// Where the value of a predefined key is. `None`: it is no such key, or has no value in this job (`MPI_APPNUM` of a
+/// program that no launcher started).
+pub fn value(key: c_int) -> Option<*mut c_int> {
+    let place = HOLD.get(usize::try_from(key.checked_sub(MPI_TAG_UB)?).ok()? / 2)?;
+    match key {
+        MPI_UNIVERSE_SIZE => place.store(runtime::job().ranks as c_int, Ordering::Relaxed),
+        MPI_APPNUM => place.store(runtime::job().appnum?, Ordering::Relaxed),
+        MPI_TAG_UB | MPI_HOST | MPI_IO | MPI_WTIME_IS_GLOBAL | MPI_LASTUSEDCODE => {}
+        _ => return None,
+    }
+    Some(place.as_ptr())
+}
+
+/// Tells the highest error class in use, for `MPI_LASTUSEDCODE`.
+pub fn set_last_used_code(code: c_int) {
+    HOLD[((MPI_LASTUSEDCODE - MPI_TAG_UB) / 2) as usize].store(code, Ordering::Relaxed);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_lead_to_their_values() {
+        let read = |key: c_int| {
+            let place = value(key)?;
+            // SAFETY: the place is a static.
+            Some(unsafe { *place })
+        };
+        assert_eq!(read(MPI_TAG_UB), Some(c_int::MAX));
+        assert_eq!(read(MPI_HOST), Some(MPI_PROC_NULL));
+        assert_eq!(read(MPI_WTIME_IS_GLOBAL), Some(1));
+        assert_eq!(read(MPI_LASTUSEDCODE), Some(MPI_ERR_LASTCODE));
+        for other in [
+            MPI_KEYVAL_INVALID,
+            MPI_TAG_UB + 1,
+            0,
+            c_int::MIN,
+            c_int::MAX,
+        ] {
+            assert_eq!(read(other), None);
+        }
+    }
+}

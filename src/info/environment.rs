@@ -1,0 +1,65 @@
+//! What `MPI_INFO_ENV` and `MPI_Info_create_env` tell (MPI 4.1 §10, §11.2.1).
+
+use super::Info;
+use crate::runtime::{self, phase};
+
+/// The environment of this process as it is now. `thread_level` and `maxprocs` are there when MPI is initialized.
+pub fn environment() -> Info {
+    let command = std::fs::read("/proc/self/cmdline").unwrap_or_default();
+    let words: Vec<String> = command
+        .split(|&byte| byte == 0)
+        .map(|word| String::from_utf8_lossy(word).into_owned())
+        .collect();
+    // The last word is the nothing behind the last zero.
+    of_arguments(&words[..words.len() - 1])
+}
+
+/// The same for a program that was started with these arguments, the first of which is its name.
+pub fn of_arguments(arguments: &[String]) -> Info {
+    let mut info = Info::new();
+    if let Some((command, rest)) = arguments.split_first() {
+        info.set("command", command);
+        info.set("argv", &rest.join(" "));
+    }
+    if let Some(job) = runtime::try_job() {
+        info.set("maxprocs", &job.ranks.to_string());
+    }
+    if let Ok(host) = nix::unistd::gethostname() {
+        info.set("host", &host.to_string_lossy());
+    }
+    info.set("arch", std::env::consts::ARCH);
+    if let Ok(directory) = std::env::current_dir() {
+        info.set("wdir", &directory.to_string_lossy());
+    }
+    if phase::usable() {
+        let names = [
+            "MPI_THREAD_SINGLE",
+            "MPI_THREAD_FUNNELED",
+            "MPI_THREAD_SERIALIZED",
+            "MPI_THREAD_MULTIPLE",
+        ];
+        info.set("thread_level", names[phase::level() as usize]);
+    }
+    info
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_become_command_and_argv() {
+        let info = of_arguments(&["./a.out".into(), "-n".into(), "5".into()]);
+        assert_eq!(info.get("command"), Some("./a.out"));
+        assert_eq!(info.get("argv"), Some("-n 5"));
+        assert_eq!(info.get("arch"), Some(std::env::consts::ARCH));
+    }
+
+    #[test]
+    fn the_environment_knows_this_program() {
+        let info = environment();
+        let first = std::env::args().next().unwrap();
+        assert_eq!(info.get("command"), Some(&*first));
+        assert!(info.get("wdir").is_some());
+    }
+}

@@ -1,0 +1,233 @@
+//! The compilers, the launchers, and the commands made of them.
+
+use crate::spec::{Launcher, Spec};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::SystemTime;
+
+/// The MPI library under test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Library {
+    Rmashm,
+    /// A real MPICH: keeps the tests honest.
+    Mpich,
+}
+
+/// Compiled programs by path: each is compiled once in a run, however many tests use it at once.
+type Programs = HashMap<PathBuf, Arc<OnceLock<Result<(), String>>>>;
+
+pub struct Toolbox {
+    pub library: Library,
+    pub in_ci: bool,
+    prefix: PathBuf,
+    sources: PathBuf,
+    work: PathBuf,
+    mpich_compiler: Option<PathBuf>,
+    mpich_launcher: Option<PathBuf>,
+    programs: Mutex<Programs>,
+}
+
+impl Toolbox {
+    pub fn find() -> Toolbox {
+        let project = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let folder = |variable: &str, default: &str| {
+            std::env::var_os(variable)
+                .map_or_else(|| project.join(default), |given| project.join(given))
+        };
+        let library = match std::env::var("RMASHM_MPI").as_deref() {
+            Ok("mpich") => Library::Mpich,
+            Ok(other) if other != "rmashm" => {
+                panic!("RMASHM_MPI is '{other}', but must be 'rmashm' or 'mpich'")
+            }
+            _ => Library::Rmashm,
+        };
+        let reference = |name: &str| {
+            let prefix =
+                std::env::var_os("RMASHM_MPICH_PREFIX").filter(|_| library == Library::Mpich)?;
+            Some(project.join(prefix).join("bin").join(name))
+        };
+        let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join("c_tests");
+        let toolbox = Toolbox {
+            library,
+            in_ci: std::env::var_os("CI").is_some(),
+            prefix: folder("RMASHM_PREFIX", "build"),
+            sources: folder("RMASHM_C_TESTS", "c_tests"),
+            work: work.join(if library == Library::Mpich {
+                "mpich"
+            } else {
+                "rmashm"
+            }),
+            mpich_compiler: reference("mpicc").or_else(|| on_path("mpicc.mpich")),
+            mpich_launcher: reference("mpiexec").or_else(|| on_path("mpiexec.hydra")),
+            programs: Mutex::default(),
+        };
+        std::fs::create_dir_all(&toolbox.work).expect("the test folder in target can be made");
+        std::fs::create_dir_all(toolbox.output_folder())
+            .expect("the test folder in target can be made");
+        toolbox
+    }
+
+    /// The sources of all C tests.
+    pub fn programs(&self) -> Vec<PathBuf> {
+        let folder = std::fs::read_dir(&self.sources)
+            .unwrap_or_else(|error| panic!("{}: {error}", self.sources.display()));
+        let mut sources: Vec<PathBuf> = folder
+            .map(|entry| entry.expect("the folder can be read").path())
+            .filter(|path| {
+                path.extension()
+                    .is_some_and(|extension| extension == "c" || extension == "cpp")
+            })
+            .collect();
+        sources.sort();
+        sources
+    }
+
+    pub fn has_mpich(&self) -> bool {
+        self.mpich_compiler.is_some() && self.mpich_launcher.is_some()
+    }
+
+    pub fn output_folder(&self) -> PathBuf {
+        self.work.join("output")
+    }
+
+    /// The program made of `source` for `launcher`; compiled if it is not there or older than what it is made of.
+    pub fn compile(&self, source: &Path, launcher: Launcher) -> Result<PathBuf, String> {
+        let by_mpich = self.library == Library::Mpich
+            || matches!(launcher, Launcher::Preload | Launcher::Path);
+        let folder = self.work.join(if by_mpich {
+            "by-mpicc.mpich"
+        } else {
+            "by-mpicc"
+        });
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| format!("{}: {error}", folder.display()))?;
+        let program = folder
+            .join(source.file_name().expect("a source file has a name"))
+            .with_extension("");
+        let compiled = self
+            .programs
+            .lock()
+            .expect("no test panics here")
+            .entry(program.clone())
+            .or_default()
+            .clone();
+        compiled
+            .get_or_init(|| self.compile_now(source, &program, by_mpich))
+            .clone()?;
+        Ok(program)
+    }
+
+    fn compile_now(&self, source: &Path, program: &Path, by_mpich: bool) -> Result<(), String> {
+        let is_cpp = source
+            .extension()
+            .is_some_and(|extension| extension == "cpp");
+        let compiler = if by_mpich {
+            self.mpich_compiler
+                .clone()
+                .ok_or("Debian's mpich is not installed: there is no mpicc.mpich")?
+        } else {
+            self.prefix.join("bin/mpicc")
+        };
+        if !compiler.exists() {
+            return Err(format!(
+                "{} does not exist: `make` builds it",
+                compiler.display()
+            ));
+        }
+        let mut parts = vec![source.to_owned(), compiler.clone()];
+        if !by_mpich {
+            parts.push(self.prefix.join("include/mpi.h"));
+        }
+        let headers = std::fs::read_dir(&self.sources).map_err(|error| error.to_string())?;
+        parts.extend(
+            headers
+                .flatten()
+                .map(|entry| entry.path())
+                .filter(|path| path.extension().is_some_and(|e| e == "h")),
+        );
+        if is_newer(program, &parts) {
+            return Ok(());
+        }
+        let mut command = Command::new(compiler);
+        if is_cpp {
+            command.args(["-cc=g++", "-std=c++17"]);
+        } else {
+            command.arg("-std=gnu11");
+        }
+        command.args(["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]);
+        if self.library == Library::Rmashm {
+            command.arg("-DRMASHM");
+        }
+        command.arg("-o").arg(program).arg(source).arg("-lm");
+        let output = command
+            .output()
+            .map_err(|error| format!("{command:?}: {error}"))?;
+        if !output.status.success() {
+            return Err(format!(
+                "{command:?}\n{}",
+                String::from_utf8_lossy(&output.stderr)
+            ));
+        }
+        Ok(())
+    }
+
+    /// The command that runs `program` as a job of `ranks`.
+    pub fn command(&self, spec: &Spec, program: &Path, ranks: u32, launcher: Launcher) -> Command {
+        let library = self.prefix.join("lib");
+        let hydra = || {
+            Command::new(
+                self.mpich_launcher
+                    .as_ref()
+                    .map_or(Path::new("mpiexec.hydra"), PathBuf::as_path),
+            )
+        };
+        let mut command = match launcher {
+            Launcher::Alone => Command::new(program),
+            _ if self.library == Library::Mpich => hydra(),
+            Launcher::Hydra | Launcher::Preload => hydra(),
+            Launcher::Mpiexec | Launcher::Path => {
+                let mut command = Command::new(self.prefix.join("bin/mpiexec"));
+                // A little later than our own watchdog: then the launcher says what each rank waits for.
+                command.args(["-timeout", &(spec.seconds + 2).to_string()]);
+                command
+            }
+        };
+        if launcher != Launcher::Alone {
+            command.args(["-n", &ranks.to_string()]);
+            if launcher == Launcher::Preload {
+                command
+                    .arg("-genv")
+                    .arg("LD_PRELOAD")
+                    .arg(library.join("librmashm.so"));
+            }
+            command.arg(program);
+        }
+        if launcher == Launcher::Path {
+            command.env("LD_LIBRARY_PATH", &library);
+        }
+        command
+            .args(&spec.arguments)
+            .envs(spec.variables.iter().cloned());
+        command
+    }
+}
+
+/// `program` is there and newer than all of `parts`.
+fn is_newer(program: &Path, parts: &[PathBuf]) -> bool {
+    let changed = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
+    let Some(made) = changed(program) else {
+        return false;
+    };
+    parts
+        .iter()
+        .all(|part| changed(part).unwrap_or(SystemTime::now()) < made)
+}
+
+fn on_path(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(program))
+        .find(|path| path.exists())
+}

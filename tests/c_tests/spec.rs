@@ -1,0 +1,219 @@
+//! What the first lines of a C test ask for.
+//!
+//! ```c
+//! /* ranks: 1 2 4 8; launcher: mpiexec hydra; args: 100 */
+//! ```
+//! Each leading line that begins with `/* ranks:` is one way to run the program; a program without one runs at 1, 2, 4
+//! and 8 ranks under our `mpiexec`. Fields, separated by `;`:
+//!
+//! - `ranks:` rank counts
+//! - `launcher:` any of `mpiexec` `hydra` `preload` `path` `alone`, see [`Launcher`]
+//! - `name:` added to the test's name, to tell several ways apart
+//! - `args:`, `env:` arguments and `NAME=VALUE`s of the program, separated by blanks
+//! - `expect-exit:` exit status (default 0; `nonzero` is any other); `expect-stderr:`, `expect-stdout:` text that must
+//!   be found there (may be repeated; without one nothing may be written)
+//! - `mpich:` `skip` and the reason why Debian's MPICH cannot run the program
+//! - `seconds:` when the watchdog takes it for a hang (default 120)
+
+use crate::job::Ended;
+use std::path::Path;
+
+/// How a program is started, and what it was compiled with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Launcher {
+    /// Our mpicc, our mpiexec.
+    Mpiexec,
+    /// Our mpicc, `mpiexec.hydra` of Debian's MPICH.
+    Hydra,
+    /// mpicc of MPICH and `mpiexec.hydra`, with our library in LD_PRELOAD.
+    Preload,
+    /// mpicc of MPICH, our mpiexec, with our `lib` in LD_LIBRARY_PATH.
+    Path,
+    /// Our mpicc, no launcher.
+    Alone,
+}
+
+impl Launcher {
+    fn parse(word: &str) -> Result<Launcher, String> {
+        Ok(match word {
+            "mpiexec" => Launcher::Mpiexec,
+            "hydra" => Launcher::Hydra,
+            "preload" => Launcher::Preload,
+            "path" => Launcher::Path,
+            "alone" => Launcher::Alone,
+            _ => return Err(format!("unknown launcher '{word}'")),
+        })
+    }
+
+    /// Needs something of Debian's MPICH.
+    pub fn is_foreign(self) -> bool {
+        matches!(self, Launcher::Hydra | Launcher::Preload | Launcher::Path)
+    }
+
+    fn suffix(self) -> &'static str {
+        match self {
+            Launcher::Mpiexec => "",
+            Launcher::Hydra => "::hydra",
+            Launcher::Preload => "::preload",
+            Launcher::Path => "::path",
+            Launcher::Alone => "::alone",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Exit {
+    Status(i32),
+    Nonzero,
+}
+
+/// One way to run a program, and what must come of it.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    pub ranks: Vec<u32>,
+    pub launchers: Vec<Launcher>,
+    pub arguments: Vec<String>,
+    pub variables: Vec<(String, String)>,
+    pub mpich_skip: Option<String>,
+    pub seconds: u64,
+    name: Option<String>,
+    exit: Exit,
+    stderr: Vec<String>,
+    stdout: Vec<String>,
+}
+
+impl Spec {
+    fn new() -> Spec {
+        Spec {
+            ranks: vec![1, 2, 4, 8],
+            launchers: vec![Launcher::Mpiexec],
+            arguments: Vec::new(),
+            variables: Vec::new(),
+            mpich_skip: None,
+            seconds: 120,
+            name: None,
+            exit: Exit::Status(0),
+            stderr: Vec::new(),
+            stdout: Vec::new(),
+        }
+    }
+
+    /// All ways to run the program `source`.
+    pub fn all_of(source: &Path) -> Result<Vec<Spec>, String> {
+        let text = std::fs::read_to_string(source)
+            .map_err(|error| format!("{}: {error}", source.display()))?;
+        let mut specs = Vec::new();
+        for line in text
+            .lines()
+            .take_while(|line| line.starts_with("/* ranks:"))
+        {
+            let fields = line
+                .trim_start_matches("/*")
+                .trim_end()
+                .trim_end_matches("*/");
+            specs.push(
+                Spec::parse(fields).map_err(|error| format!("{}: {error}", source.display()))?,
+            );
+        }
+        if specs.is_empty() {
+            specs.push(Spec::new());
+        }
+        Ok(specs)
+    }
+
+    fn parse(fields: &str) -> Result<Spec, String> {
+        let mut spec = Spec::new();
+        for field in fields.split(';') {
+            let (key, value) = field
+                .split_once(':')
+                .ok_or_else(|| format!("'{field}' is not 'field: value'"))?;
+            let value = value.trim();
+            let words = || value.split_whitespace();
+            match key.trim() {
+                "ranks" => {
+                    let ranks: Result<Vec<u32>, _> = words().map(str::parse).collect();
+                    spec.ranks = ranks.map_err(|error| format!("ranks '{value}': {error}"))?;
+                }
+                "launcher" => {
+                    spec.launchers = words().map(Launcher::parse).collect::<Result<_, _>>()?
+                }
+                "name" => spec.name = Some(value.to_owned()),
+                "args" => spec.arguments = words().map(str::to_owned).collect(),
+                "env" => {
+                    for word in words() {
+                        let (name, value) = word
+                            .split_once('=')
+                            .ok_or_else(|| format!("env '{word}' has no '='"))?;
+                        spec.variables.push((name.to_owned(), value.to_owned()));
+                    }
+                }
+                "expect-exit" if value == "nonzero" => spec.exit = Exit::Nonzero,
+                "expect-exit" => {
+                    spec.exit = Exit::Status(
+                        value
+                            .parse()
+                            .map_err(|error| format!("expect-exit '{value}': {error}"))?,
+                    );
+                }
+                "expect-stderr" => spec.stderr.push(value.to_owned()),
+                "expect-stdout" => spec.stdout.push(value.to_owned()),
+                "mpich" => {
+                    let reason = value
+                        .strip_prefix("skip")
+                        .ok_or_else(|| format!("mpich '{value}' is not 'skip …'"))?;
+                    spec.mpich_skip = Some(reason.trim().to_owned());
+                }
+                "seconds" => {
+                    spec.seconds = value
+                        .parse()
+                        .map_err(|error| format!("seconds '{value}': {error}"))?
+                }
+                other => return Err(format!("unknown field '{other}'")),
+            }
+        }
+        Ok(spec)
+    }
+
+    /// `put_get::n4`, `put_get::large::n4::hydra`.
+    pub fn test_name(&self, program: &str, ranks: u32, launcher: Launcher) -> String {
+        let name = self
+            .name
+            .iter()
+            .map(|name| format!("::{name}"))
+            .collect::<String>();
+        format!("{program}{name}::n{ranks}{}", launcher.suffix())
+    }
+
+    /// In what the job that ended is not as it should be.
+    pub fn complaints(&self, ended: &Ended) -> Vec<String> {
+        let mut complaints = Vec::new();
+        if ended.hung {
+            complaints.push(format!("no end after {} s", self.seconds));
+            return complaints;
+        }
+        match self.exit {
+            Exit::Status(wanted) if ended.status != wanted => {
+                complaints.push(format!("exit status {}, not {wanted}", ended.status));
+            }
+            Exit::Nonzero if ended.status == 0 => {
+                complaints.push("exit status 0, but an error was due".to_owned())
+            }
+            _ => {}
+        }
+        for (stream, text, wanted) in [
+            ("stderr", &ended.stderr, &self.stderr),
+            ("stdout", &ended.stdout, &self.stdout),
+        ] {
+            if wanted.is_empty() && !text.is_empty() {
+                complaints.push(format!("output on {stream}"));
+            }
+            for wanted in wanted
+                .iter()
+                .filter(|wanted| !text.contains(wanted.as_str()))
+            {
+                complaints.push(format!("'{wanted}' is not on {stream}"));
+            }
+        }
+        complaints
+    }
+}
