@@ -423,7 +423,8 @@ pub unsafe fn alltoallw<N: Number, D: Number>(
         None
     } else {
         // SAFETY: the caller's contract.
-        let blocks = unsafe { blocks_w(group, sendbuf, sendcounts, sdispls, sendtypes, "sendbuf")? };
+        let blocks =
+            unsafe { blocks_w(group, sendbuf, sendcounts, sdispls, sendtypes, "sendbuf")? };
         Some(blocks)
     };
     // SAFETY: the caller's contract.
