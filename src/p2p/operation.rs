@@ -147,7 +147,7 @@ pub fn block(
     mut ready: impl FnMut() -> bool,
 ) -> Result<()> {
     // The first looks need no bookkeeping: a message that is on its way arrives within them.
-    for _ in 0..64 {
+    for _ in 0..16 {
         runtime::wait::progress();
         if ready() {
             return Ok(());
