@@ -52,7 +52,12 @@ pub fn header(sources: &[PathBuf], frame: &str, scratch: &Path) -> Result<String
     };
     config.function.args = cbindgen::Layout::Horizontal;
     config.export.exclude = INTEGERS.map(str::to_string).to_vec();
+    // cbindgen prints a type that no function uses only if it is told to.
     config.export.include = type_names(&prepared);
+    config
+        .export
+        .include
+        .retain(|name| name.starts_with("MPI") && !INTEGERS.contains(&&**name));
     let bindings = cbindgen::Builder::new()
         .with_config(config)
         .with_src(scratch)
@@ -64,7 +69,7 @@ pub fn header(sources: &[PathBuf], frame: &str, scratch: &Path) -> Result<String
     Ok(Header::read(&printed, &prepared)?.fill(frame))
 }
 
-/// The types that `prepared` defines; cbindgen prints those that no function uses only if it is told to.
+/// The types that `prepared` defines, in its order.
 fn type_names(prepared: &str) -> Vec<String> {
     prepared
         .lines()
@@ -76,7 +81,6 @@ fn type_names(prepared: &str) -> Vec<String> {
             rest.split(|c: char| !c.is_alphanumeric() && c != '_')
                 .next()
         })
-        .filter(|name| name.starts_with("MPI") && !INTEGERS.contains(name))
         .map(str::to_string)
         .collect()
 }
@@ -91,7 +95,7 @@ fn prepare(source: &str) -> String {
         if text == "#[cfg(test)]" && lines.peek().is_some_and(|next| next.starts_with("mod ")) {
             break;
         }
-        if text.starts_with("//") {
+        if text.starts_with("//") || text.starts_with("#![") {
             continue;
         }
         match text {
@@ -167,7 +171,8 @@ fn is_callback(name: &str) -> bool {
 /// What cbindgen printed, sorted by what it is.
 #[derive(Default)]
 struct Header {
-    /// Type definitions, in cbindgen's order: what is used comes before what uses it.
+    /// Type definitions in the order of the sources, where what is used comes before what uses it. (cbindgen's own order
+    /// changes with the functions.)
     types: Vec<String>,
     /// Name and value, in the order of the sources.
     constants: Vec<(String, String)>,
@@ -212,6 +217,10 @@ impl Header {
                 }
             }
         }
+        let order = type_names(prepared);
+        header
+            .types
+            .sort_by_key(|item| order.iter().position(|name| name == type_name(item)));
         for (name, value) in &mut header.constants {
             let Some(evaluated) = values.get(name) else {
                 return Err(format!("cbindgen printed no value for the constant {name}"));
@@ -242,11 +251,7 @@ impl Header {
     fn types(&self) -> String {
         let mut out = String::new();
         for item in &self.types {
-            let name = item
-                .trim_end_matches(';')
-                .rsplit(' ')
-                .next()
-                .unwrap_or_default();
+            let name = type_name(item);
             if ENUMERATIONS.contains(&name) {
                 let _ = writeln!(out, "typedef enum {name} {{");
                 let mut members = self.of_kind(name).peekable();
@@ -304,6 +309,15 @@ impl Header {
         }
         out
     }
+}
+
+/// The name that a type definition of cbindgen's makes.
+fn type_name(item: &str) -> &str {
+    let name = match item.split_once("(*") {
+        Some((_, function)) => function.split(')').next(),
+        None => item.trim_end_matches(';').rsplit([' ', '*']).next(),
+    };
+    name.unwrap_or_default()
 }
 
 /// `typedef int (*F)(…);` → `typedef int F(…);`, wrapped.

@@ -22,24 +22,40 @@ typedef int MPI_Fint;
 #define MPI_AINT_FMT_HEX_SPEC "%lx"
 
 /* Handles, MPI_Status, enumerations, and the types of the user's functions. */
-typedef struct ADIOI_FileD ADIOI_FileD;
-typedef struct MPIR_T_cvar_handle_s MPIR_T_cvar_handle_s;
-typedef struct MPIR_T_enum_s MPIR_T_enum_s;
-typedef struct MPIR_T_event_instance_s MPIR_T_event_instance_s;
-typedef struct MPIR_T_event_registration_s MPIR_T_event_registration_s;
-typedef struct MPIR_T_pvar_handle_s MPIR_T_pvar_handle_s;
-typedef struct MPIR_T_pvar_session_s MPIR_T_pvar_session_s;
 typedef int MPI_Comm;
-typedef int MPI_Datatype;
+typedef int MPI_Win;
 typedef int MPI_Group;
+typedef int MPI_Datatype;
+typedef int MPI_Op;
 typedef int MPI_Info;
 typedef int MPI_Request;
-typedef int MPI_Op;
 typedef int MPI_Errhandler;
-typedef int MPI_Win;
 typedef int MPI_Message;
 typedef int MPI_Session;
+typedef enum MPI_T_cb_safety {
+    MPI_T_CB_REQUIRE_NONE = 0,
+    MPI_T_CB_REQUIRE_MPI_RESTRICTED = 1,
+    MPI_T_CB_REQUIRE_THREAD_SAFE = 2,
+    MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE = 3
+} MPI_T_cb_safety;
+typedef enum MPI_T_source_order {
+    MPI_T_SOURCE_ORDERED = 0,
+    MPI_T_SOURCE_UNORDERED = 1
+} MPI_T_source_order;
+typedef struct ADIOI_FileD ADIOI_FileD;
+typedef struct MPIR_T_enum_s MPIR_T_enum_s;
+typedef struct MPIR_T_cvar_handle_s MPIR_T_cvar_handle_s;
+typedef struct MPIR_T_pvar_handle_s MPIR_T_pvar_handle_s;
+typedef struct MPIR_T_pvar_session_s MPIR_T_pvar_session_s;
+typedef struct MPIR_T_event_registration_s MPIR_T_event_registration_s;
+typedef struct MPIR_T_event_instance_s MPIR_T_event_instance_s;
 typedef struct ADIOI_FileD *MPI_File;
+typedef struct MPIR_T_enum_s *MPI_T_enum;
+typedef struct MPIR_T_cvar_handle_s *MPI_T_cvar_handle;
+typedef struct MPIR_T_pvar_handle_s *MPI_T_pvar_handle;
+typedef struct MPIR_T_pvar_session_s *MPI_T_pvar_session;
+typedef struct MPIR_T_event_registration_s *MPI_T_event_registration;
+typedef struct MPIR_T_event_instance_s *MPI_T_event_instance;
 typedef struct MPI_Status {
     int count_lo;
     int count_hi_and_cancelled;
@@ -54,22 +70,6 @@ typedef struct MPI_F08_status {
     MPI_Fint MPI_TAG;
     MPI_Fint MPI_ERROR;
 } MPI_F08_status;
-typedef enum MPI_T_cb_safety {
-    MPI_T_CB_REQUIRE_NONE = 0,
-    MPI_T_CB_REQUIRE_MPI_RESTRICTED = 1,
-    MPI_T_CB_REQUIRE_THREAD_SAFE = 2,
-    MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE = 3
-} MPI_T_cb_safety;
-typedef enum MPI_T_source_order {
-    MPI_T_SOURCE_ORDERED = 0,
-    MPI_T_SOURCE_UNORDERED = 1
-} MPI_T_source_order;
-typedef struct MPIR_T_enum_s *MPI_T_enum;
-typedef struct MPIR_T_cvar_handle_s *MPI_T_cvar_handle;
-typedef struct MPIR_T_pvar_handle_s *MPI_T_pvar_handle;
-typedef struct MPIR_T_pvar_session_s *MPI_T_pvar_session;
-typedef struct MPIR_T_event_registration_s *MPI_T_event_registration;
-typedef struct MPIR_T_event_instance_s *MPI_T_event_instance;
 typedef void (MPI_User_function)(void *invec, void *inoutvec, int *len, MPI_Datatype *datatype);
 typedef void (MPI_User_function_c)(void *invec, void *inoutvec, MPI_Count *len, MPI_Datatype *datatype);
 typedef int (MPI_Copy_function)(MPI_Comm oldcomm, int keyval, void *extra_state, void *attribute_val_in,
@@ -494,16 +494,33 @@ extern int MPIR_F08_MPI_IN_PLACE;
 extern int MPIR_F08_MPI_BOTTOM;
 
 /* Functions. */
+int MPI_Abort(MPI_Comm comm, int errorcode);
 MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint disp);
 MPI_Aint MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2);
 MPI_Fint MPI_Comm_c2f(MPI_Comm comm);
+int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode);
+int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler);
 MPI_Comm MPI_Comm_f2c(MPI_Fint comm);
+int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler);
+int MPI_Comm_rank(MPI_Comm comm, int *rank);
+int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
+int MPI_Comm_size(MPI_Comm comm, int *size);
 MPI_Fint MPI_Errhandler_c2f(MPI_Errhandler errhandler);
+int MPI_Errhandler_create(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler);
 MPI_Errhandler MPI_Errhandler_f2c(MPI_Fint errhandler);
+int MPI_Errhandler_free(MPI_Errhandler *errhandler);
+int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler);
+int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler);
 int MPI_Error_class(int errorcode, int *errorclass);
 int MPI_Error_string(int errorcode, char *string, int *resultlen);
 MPI_Fint MPI_File_c2f(MPI_File file);
+int MPI_File_call_errhandler(MPI_File fh, int errorcode);
+int MPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler);
 MPI_File MPI_File_f2c(MPI_Fint file);
+int MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler);
+int MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler);
+int MPI_Finalize(void);
+int MPI_Finalized(int *flag);
 int MPI_Get_address(const void *location, MPI_Aint *address);
 int MPI_Get_library_version(char *version, int *resultlen);
 int MPI_Get_processor_name(char *name, int *resultlen);
@@ -512,13 +529,20 @@ MPI_Fint MPI_Group_c2f(MPI_Group group);
 MPI_Group MPI_Group_f2c(MPI_Fint group);
 MPI_Fint MPI_Info_c2f(MPI_Info info);
 MPI_Info MPI_Info_f2c(MPI_Fint info);
+int MPI_Init(int *argc, char ***argv);
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided);
+int MPI_Initialized(int *flag);
+int MPI_Is_thread_main(int *flag);
 MPI_Fint MPI_Message_c2f(MPI_Message message);
 MPI_Message MPI_Message_f2c(MPI_Fint message);
 MPI_Fint MPI_Op_c2f(MPI_Op op);
 MPI_Op MPI_Op_f2c(MPI_Fint op);
+int MPI_Query_thread(int *provided);
 MPI_Fint MPI_Request_c2f(MPI_Request request);
 MPI_Request MPI_Request_f2c(MPI_Fint request);
 MPI_Fint MPI_Session_c2f(MPI_Session session);
+int MPI_Session_create_errhandler(MPI_Session_errhandler_function *session_errhandler_fn,
+    MPI_Errhandler *errhandler);
 MPI_Session MPI_Session_f2c(MPI_Fint session);
 int MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint *f_status);
 int MPI_Status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_status);
@@ -537,20 +561,38 @@ int MPI_Test_cancelled(const MPI_Status *status, int *flag);
 MPI_Fint MPI_Type_c2f(MPI_Datatype datatype);
 MPI_Datatype MPI_Type_f2c(MPI_Fint datatype);
 MPI_Fint MPI_Win_c2f(MPI_Win win);
+int MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler);
 MPI_Win MPI_Win_f2c(MPI_Fint win);
 double MPI_Wtick(void);
 double MPI_Wtime(void);
 
+int PMPI_Abort(MPI_Comm comm, int errorcode);
 MPI_Aint PMPI_Aint_add(MPI_Aint base, MPI_Aint disp);
 MPI_Aint PMPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2);
 MPI_Fint PMPI_Comm_c2f(MPI_Comm comm);
+int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode);
+int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler);
 MPI_Comm PMPI_Comm_f2c(MPI_Fint comm);
+int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler);
+int PMPI_Comm_rank(MPI_Comm comm, int *rank);
+int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
+int PMPI_Comm_size(MPI_Comm comm, int *size);
 MPI_Fint PMPI_Errhandler_c2f(MPI_Errhandler errhandler);
+int PMPI_Errhandler_create(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler);
 MPI_Errhandler PMPI_Errhandler_f2c(MPI_Fint errhandler);
+int PMPI_Errhandler_free(MPI_Errhandler *errhandler);
+int PMPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler);
+int PMPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler);
 int PMPI_Error_class(int errorcode, int *errorclass);
 int PMPI_Error_string(int errorcode, char *string, int *resultlen);
 MPI_Fint PMPI_File_c2f(MPI_File file);
+int PMPI_File_call_errhandler(MPI_File fh, int errorcode);
+int PMPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler);
 MPI_File PMPI_File_f2c(MPI_Fint file);
+int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler);
+int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler);
+int PMPI_Finalize(void);
+int PMPI_Finalized(int *flag);
 int PMPI_Get_address(const void *location, MPI_Aint *address);
 int PMPI_Get_library_version(char *version, int *resultlen);
 int PMPI_Get_processor_name(char *name, int *resultlen);
@@ -559,13 +601,20 @@ MPI_Fint PMPI_Group_c2f(MPI_Group group);
 MPI_Group PMPI_Group_f2c(MPI_Fint group);
 MPI_Fint PMPI_Info_c2f(MPI_Info info);
 MPI_Info PMPI_Info_f2c(MPI_Fint info);
+int PMPI_Init(int *argc, char ***argv);
+int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided);
+int PMPI_Initialized(int *flag);
+int PMPI_Is_thread_main(int *flag);
 MPI_Fint PMPI_Message_c2f(MPI_Message message);
 MPI_Message PMPI_Message_f2c(MPI_Fint message);
 MPI_Fint PMPI_Op_c2f(MPI_Op op);
 MPI_Op PMPI_Op_f2c(MPI_Fint op);
+int PMPI_Query_thread(int *provided);
 MPI_Fint PMPI_Request_c2f(MPI_Request request);
 MPI_Request PMPI_Request_f2c(MPI_Fint request);
 MPI_Fint PMPI_Session_c2f(MPI_Session session);
+int PMPI_Session_create_errhandler(MPI_Session_errhandler_function *session_errhandler_fn,
+    MPI_Errhandler *errhandler);
 MPI_Session PMPI_Session_f2c(MPI_Fint session);
 int PMPI_Status_c2f(const MPI_Status *c_status, MPI_Fint *f_status);
 int PMPI_Status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_status);
@@ -584,6 +633,7 @@ int PMPI_Test_cancelled(const MPI_Status *status, int *flag);
 MPI_Fint PMPI_Type_c2f(MPI_Datatype datatype);
 MPI_Datatype PMPI_Type_f2c(MPI_Fint datatype);
 MPI_Fint PMPI_Win_c2f(MPI_Win win);
+int PMPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler);
 MPI_Win PMPI_Win_f2c(MPI_Fint win);
 double PMPI_Wtick(void);
 double PMPI_Wtime(void);

@@ -89,6 +89,13 @@ macro_rules! classes {
         #[repr(i32)]
         pub enum Class { $($name = $value,)* }
 
+        impl Class {
+            /// The class with this number.
+            pub fn of(class: i32) -> Option<Class> {
+                match class { $($value => Some(Class::$name),)* _ => None }
+            }
+        }
+
         /// The general sentence of a class; `None` for a number that is no class.
         pub fn class_text(class: i32) -> Option<&'static str> {
             match class { $($value => Some($text),)* _ => None }

@@ -13,3 +13,4 @@ pub mod op;
 pub mod runtime;
 pub mod shm;
 pub mod startup;
+pub mod win;

@@ -427,7 +427,6 @@ fn every_prototype_agrees() {
         .into_iter()
         // C has no second definition of a struct or an enumeration; their layouts are compared above.
         .filter(|declaration| !declaration.contains('{'))
-        .map(|declaration| declaration.trim_start_matches("} ").to_string())
         .collect();
     let prototypes = ours
         .iter()

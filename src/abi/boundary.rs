@@ -9,7 +9,7 @@ use crate::abi::types::*;
 use crate::error::handler::{FILES, Handler, Slot};
 use crate::error::{self, Class, Error};
 use crate::runtime::phase::{self, Phase};
-use crate::{comm, runtime};
+use crate::{comm, runtime, win};
 use std::borrow::Cow;
 use std::ffi::c_int;
 use std::io::Write;
@@ -136,8 +136,20 @@ fn holder_of(object: Object) -> Option<Holder> {
             object,
             name: "file MPI_FILE_NULL".into(),
         }),
+        Object::Win(handle) => {
+            let window = win::get(handle).ok()?;
+            let name = match &**window.name.lock() {
+                "" => format!("window {:#x}", handle.0),
+                name => format!("window {name}"),
+            };
+            Some(Holder {
+                slot: &window.handler,
+                object,
+                name,
+            })
+        }
         // These have no handler of their own: their errors go where those without object go.
-        Object::Win(_) | Object::Session(_) | Object::File(_) | Object::Request(_) => None,
+        Object::Session(_) | Object::File(_) | Object::Request(_) => None,
     }
 }
 

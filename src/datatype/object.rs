@@ -16,6 +16,9 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
+/// No memory of a program is below this.
+const FIRST_ADDRESS: usize = 4096;
+
 pub(super) static TABLE: Table<Datatype> = Table::new(Kind::Datatype);
 
 /// A datatype: which elements (signature), where in memory (layout and bounds), and how it was made (envelope).
@@ -281,6 +284,14 @@ impl Datatype {
         }
     }
 
+    /// How many whole elements `bytes` bytes of data make; `None` if not a whole number.
+    pub fn entries_in(&self, bytes: usize) -> Option<usize> {
+        match self.size() {
+            0 => (bytes == 0).then_some(0),
+            size => bytes.is_multiple_of(size).then(|| bytes / size),
+        }
+    }
+
     /// The displacements (lowest, behind the highest) from the buffer's address that `count` elements touch; (0, 0) if
     /// none. `None` if they do not fit in an address range.
     pub fn span(&self, count: usize) -> Option<(isize, isize)> {
@@ -294,6 +305,34 @@ impl Datatype {
             self.true_lb.checked_add(last.min(0))?,
             self.true_ub.checked_add(last.max(0))?,
         ))
+    }
+
+    /// Refuses a buffer that cannot hold `count` elements: a null pointer with a datatype that does not lead elsewhere
+    /// (as absolute displacements from `MPI_BOTTOM` do), or an address range that wraps around.
+    #[inline]
+    pub fn check_buffer(&self, base: usize, count: usize, name: &str) -> Result<()> {
+        if count == 0 || self.size() == 0 {
+            return Ok(());
+        }
+        self.bytes(count)?;
+        let (low, high) = self
+            .span(count)
+            .and_then(|(low, high)| {
+                Some((base.checked_add_signed(low)?, base.checked_add_signed(high)?))
+            })
+            .ok_or_else(|| {
+                err!(
+                    Buffer,
+                    "{name} is {base:#x}, and {count} elements from there reach beyond the address space"
+                )
+            })?;
+        if low < FIRST_ADDRESS || high > isize::MAX as usize {
+            bail!(
+                Buffer,
+                "{name} is {base:#x}, and {count} elements from there are at addresses {low:#x} to {high:#x}, where no memory can be"
+            );
+        }
+        Ok(())
     }
 
     /// Packs the positions `range` of `count` elements at `base` into `to`.

@@ -267,6 +267,22 @@ pub(super) fn builtin(handle: MPI_Datatype) -> Option<&'static Arc<Datatype>> {
     (object.permanent_handle() == Some(handle)).then_some(object)
 }
 
+/// The predefined datatype of a value with an index (`MPI_Type_get_value_index`), `MPI_DATATYPE_NULL` if there is none.
+pub fn pair_of(value: MPI_Datatype, index: MPI_Datatype) -> MPI_Datatype {
+    match (value, index) {
+        (MPI_FLOAT, MPI_INT) => MPI_FLOAT_INT,
+        (MPI_DOUBLE, MPI_INT) => MPI_DOUBLE_INT,
+        (MPI_LONG, MPI_INT) => MPI_LONG_INT,
+        (MPI_SHORT, MPI_INT) => MPI_SHORT_INT,
+        (MPI_INT, MPI_INT) => MPI_2INT,
+        (MPI_LONG_DOUBLE, MPI_INT) => MPI_LONG_DOUBLE_INT,
+        (MPI_INTEGER, MPI_INTEGER) => MPI_2INTEGER,
+        (MPI_REAL, MPI_REAL) => MPI_2REAL,
+        (MPI_DOUBLE_PRECISION, MPI_DOUBLE_PRECISION) => MPI_2DOUBLE_PRECISION,
+        _ => MPI_DATATYPE_NULL,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

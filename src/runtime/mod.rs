@@ -138,7 +138,9 @@ pub fn leave() -> Result<()> {
 
 /// The process id of a rank.
 pub fn pid_of(rank: u32) -> i32 {
-    job().table.processes[rank as usize].pid.load(Ordering::Relaxed) as i32
+    job().table.processes[rank as usize]
+        .pid
+        .load(Ordering::Relaxed) as i32
 }
 
 /// A context id that no communicator of this job has had.

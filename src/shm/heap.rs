@@ -90,6 +90,33 @@ pub fn free(offset: Offset) -> Result<()> {
     Ok(())
 }
 
+/// An allocation that is freed when this is dropped.
+#[derive(Debug)]
+pub struct Owned(Offset);
+
+impl Owned {
+    /// Takes over an allocation of this process.
+    pub fn new(offset: Offset) -> Owned {
+        Owned(offset)
+    }
+
+    pub fn offset(&self) -> Offset {
+        self.0
+    }
+
+    /// Leaves the allocation to somebody else.
+    pub fn keep(self) -> Offset {
+        std::mem::ManuallyDrop::new(self).0
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        // It came from `alloc` and is freed here alone.
+        let _ = free(self.0);
+    }
+}
+
 /// Takes `offset` back when `gone` has reached `all`: when every process that may still look at it has counted itself
 /// out. Looked at whenever this process allocates.
 pub fn free_after(offset: Offset, gone: &'static AtomicU32, all: u32) {

@@ -13,13 +13,13 @@ use super::epoch::Hold;
 use super::passive;
 use super::transfer::{Origin, Plan, Remote, through_kernel};
 use super::{Reach, Target, Window};
-use crate::abi::constants::MPI_PROC_NULL;
+use crate::abi::constants::{MPI_BYTE, MPI_PROC_NULL};
 use crate::abi::types::{MPI_Aint, MPI_Datatype, MPI_Op};
 use crate::bail;
-use crate::datatype::{self, Basic, Datatype, copy};
+use crate::datatype::{self, Basic, Datatype};
 use crate::error::Result;
 use crate::op::Predefined;
-use crate::op::kernels::{Kernel, kernel_of};
+use crate::op::{Kernel, kernel_of};
 use crate::runtime::job;
 use crate::shm::peer::Way;
 use std::ffi::{c_int, c_void};
@@ -36,12 +36,20 @@ struct Operation {
 impl Operation {
     fn new(op: MPI_Op, datatype: &Datatype) -> Result<Operation> {
         let Some(op) = Predefined::of(op) else {
-            bail!(Op, "op is {:#x}, but windows take predefined operations only", op.0);
+            bail!(
+                Op,
+                "op is {:#x}, but windows take predefined operations only",
+                op.0
+            );
         };
         let basic = crate::op::check(op, datatype)?;
         match kernel_of(op, basic) {
             Some(kernel) => Ok(Operation { op, basic, kernel }),
-            None => bail!(Op, "op is {}, which is not defined for the datatype", op.name()),
+            None => bail!(
+                Op,
+                "op is {}, which is not defined for the datatype",
+                op.name()
+            ),
         }
     }
 }
@@ -60,9 +68,14 @@ impl Window {
         let target = self.targets.get(rank as u32 as usize)?;
         let (at, too_far) = (disp as usize).overflowing_mul(target.disp_unit);
         let (end, too_far_end) = at.overflowing_add(size);
-        let inside = !too_far && !too_far_end && end <= target.size && target.reach == Reach::Shared;
+        let inside =
+            !too_far && !too_far_end && end <= target.size && target.reach == Reach::Shared;
         let at = target.base.wrapping_add(at);
-        (inside && self.is_open(target) && amo::can_update(basic, at)).then_some(Element { at, size, basic })
+        (inside && self.is_open(target) && amo::can_update(basic, at)).then_some(Element {
+            at,
+            size,
+            basic,
+        })
     }
 
     /// `MPI_Accumulate`. Complete at the target on return, up to the fence of a synchronisation call. Errors: as
@@ -96,7 +109,13 @@ impl Window {
     ///
     /// # Safety
     /// The origin buffer is readable, the result buffer writable.
-    pub unsafe fn get_accumulate(&self, origin: Origin, result: Origin, remote: Remote, op: MPI_Op) -> Result<()> {
+    pub unsafe fn get_accumulate(
+        &self,
+        origin: Origin,
+        result: Origin,
+        remote: Remote,
+        op: MPI_Op,
+    ) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { self.update_any(&origin, Some(&result), &remote, op) }
     }
@@ -123,7 +142,11 @@ impl Window {
         {
             // SAFETY: as in `accumulate`; the result is writable for one element.
             unsafe {
-                let operand = if op == Predefined::NoOp { 0 } else { amo::read(e.size, origin.cast()) };
+                let operand = if op == Predefined::NoOp {
+                    0
+                } else {
+                    amo::read(e.size, origin.cast())
+                };
                 let before = amo::update(Update::of(op, e.basic, kernel), e.size, e.at, operand);
                 amo::write(e.size, result.cast(), before);
             }
@@ -143,12 +166,29 @@ impl Window {
         disp: MPI_Aint,
         op: MPI_Op,
     ) -> Result<()> {
-        if !datatype::get(datatype)?.is_predefined() {
-            bail!(Type, "datatype is {:#x}, but MPI_Fetch_and_op takes predefined datatypes only", datatype.0);
+        if !datatype::get(datatype)?.permanent_handle().is_some() {
+            bail!(
+                Type,
+                "datatype is {:#x}, but MPI_Fetch_and_op takes predefined datatypes only",
+                datatype.0
+            );
         }
-        let origin = Origin { address: origin, count: 1, datatype };
-        let result = Origin { address: result, count: 1, datatype };
-        let remote = Remote { rank, disp, count: 1, datatype };
+        let origin = Origin {
+            address: origin,
+            count: 1,
+            datatype,
+        };
+        let result = Origin {
+            address: result,
+            count: 1,
+            datatype,
+        };
+        let remote = Remote {
+            rank,
+            disp,
+            count: 1,
+            datatype,
+        };
         // SAFETY: the caller's promise.
         unsafe { self.update_any(&origin, Some(&result), &remote, op) }
     }
@@ -197,7 +237,8 @@ impl Window {
         rank: c_int,
         disp: MPI_Aint,
     ) -> Result<()> {
-        let Some((size, _)) = datatype::predefined_kind(datatype).filter(|k| can_compare(k.1)) else {
+        let Some((size, _)) = datatype::predefined_kind(datatype).filter(|k| can_compare(k.1))
+        else {
             datatype::get(datatype)?;
             bail!(
                 Type,
@@ -205,8 +246,23 @@ impl Window {
                 datatype.0
             );
         };
-        let near = Origin { address: result, count: 1, datatype };
-        let Some(plan) = self.plan(&near, &Remote { rank, disp, count: 1, datatype })? else { return Ok(()) };
+        let near = Origin {
+            address: result,
+            count: 1,
+            datatype,
+        };
+        let Some(plan) = self.plan(
+            &near,
+            &Remote {
+                rank,
+                disp,
+                count: 1,
+                datatype,
+            },
+        )?
+        else {
+            return Ok(());
+        };
         for (pointer, name) in [(origin, "origin_addr"), (compare, "compare_addr")] {
             if pointer.is_null() {
                 bail!(Buffer, "{name} is a null pointer");
@@ -215,7 +271,10 @@ impl Window {
         let mut before = [0_u8; 16];
         // SAFETY: elements at `origin` and `compare` are readable, no kind that can be compared has more than 16 bytes.
         let (new, expected) = unsafe {
-            (std::slice::from_raw_parts(origin.cast::<u8>(), size), std::slice::from_raw_parts(compare.cast::<u8>(), size))
+            (
+                std::slice::from_raw_parts(origin.cast::<u8>(), size),
+                std::slice::from_raw_parts(compare.cast::<u8>(), size),
+            )
         };
         self.with_accumulate_lock(plan.target, || {
             // SAFETY: `before` is ours.
@@ -227,7 +286,11 @@ impl Window {
             Ok(())
         })?;
         // SAFETY: the result is writable for one element.
-        unsafe { result.cast::<u8>().copy_from_nonoverlapping(before.as_ptr(), size) };
+        unsafe {
+            result
+                .cast::<u8>()
+                .copy_from_nonoverlapping(before.as_ptr(), size)
+        };
         Ok(())
     }
 
@@ -235,7 +298,13 @@ impl Window {
     ///
     /// # Safety
     /// The origin buffer is readable (but for MPI_NO_OP), the result buffer writable.
-    unsafe fn update_any(&self, origin: &Origin, result: Option<&Origin>, remote: &Remote, op: MPI_Op) -> Result<()> {
+    unsafe fn update_any(
+        &self,
+        origin: &Origin,
+        result: Option<&Origin>,
+        remote: &Remote,
+        op: MPI_Op,
+    ) -> Result<()> {
         // With NO_OP the origin's buffer, count and datatype say nothing: the result's take their place.
         let reading = op == Predefined::NoOp.handle();
         let near = match result {
@@ -248,8 +317,15 @@ impl Window {
             return Ok(());
         }
         let operation = Operation::new(op, far)?;
-        if !reading && datatype::get(near.datatype)?.basic().is_some_and(|b| b.size() != operation.basic.size()) {
-            bail!(Type, "the elements of origin_datatype and target_datatype are of different kinds");
+        if !reading
+            && datatype::get(near.datatype)?
+                .basic()
+                .is_some_and(|b| b.size() != operation.basic.size())
+        {
+            bail!(
+                Type,
+                "the elements of origin_datatype and target_datatype are of different kinds"
+            );
         }
         let out = match result {
             Some(result) => Some(self.result_side(result, remote, far)?),
@@ -263,29 +339,58 @@ impl Window {
             // SAFETY: the origin buffer is readable.
             unsafe { Elements::of(&plan.origin, operation.basic, elements) }
         };
-        let mut before = out.as_ref().map(|_| vec![0_u8; elements * operation.basic.extent()]);
+        let mut before = out
+            .as_ref()
+            .map(|_| vec![0_u8; elements * operation.basic.extent()]);
         let kept = before.as_mut().map(|b| b.as_mut_ptr());
         // SAFETY: the operand has as many elements as the target's part, or none for NO_OP; so has `before`.
-        unsafe { self.update_target(&plan, far, remote.count as usize, operation, operand.address(), kept) }?;
+        unsafe {
+            self.update_target(
+                &plan,
+                far,
+                remote.count as usize,
+                operation,
+                operand.address(),
+                kept,
+            )
+        }?;
         if let (Some(message), Some(before)) = (out, before) {
             let packed = compress(operation.basic, elements, before);
             // SAFETY: the result buffer is writable, and holds as many bytes as the target's part.
-            unsafe { copy::unpack(message, 0..packed.len(), packed.as_ptr()) };
+            unsafe { datatype::unpack(message, 0..packed.len(), packed.as_ptr()) };
         }
         Ok(())
     }
 
-    fn result_side(&self, result: &Origin, remote: &Remote, far: &Datatype) -> Result<datatype::walk::Message<'static>> {
+    fn result_side(
+        &self,
+        result: &Origin,
+        remote: &Remote,
+        far: &Datatype,
+    ) -> Result<datatype::Message<'static>> {
         if result.count < 0 {
-            bail!(Count, "result_count is {}, and a count is not negative", result.count);
+            bail!(
+                Count,
+                "result_count is {}, and a count is not negative",
+                result.count
+            );
         }
         let datatype = datatype::get_committed(result.datatype)?;
-        let (bytes, wanted) = (datatype.bytes(result.count as usize)?, far.bytes(remote.count as usize)?);
+        let (bytes, wanted) = (
+            datatype.bytes(result.count as usize)?,
+            far.bytes(remote.count as usize)?,
+        );
         if bytes != wanted {
-            bail!(Type, "result and target do not match: {bytes} bytes are to hold {wanted}");
+            bail!(
+                Type,
+                "result and target do not match: {bytes} bytes are to hold {wanted}"
+            );
         }
-        if bytes > 0 && result.address.is_null() && datatype.is_predefined() {
-            bail!(Buffer, "result_addr is a null pointer, but {bytes} bytes are to be fetched");
+        if bytes > 0 && result.address.is_null() && datatype.permanent_handle().is_some() {
+            bail!(
+                Buffer,
+                "result_addr is a null pointer, but {bytes} bytes are to be fetched"
+            );
         }
         Ok(datatype.message(result.address.cast(), result.count as usize))
     }
@@ -311,7 +416,8 @@ impl Window {
             // SAFETY: the caller's promise.
             return unsafe { self.update_peer(plan, operation, operand, before) };
         }
-        let alone = matches!(target.hold(), Hold::Exclusive | Hold::ExclusiveCounted) && target.reach == Reach::Shared;
+        let alone = matches!(target.hold(), Hold::Exclusive | Hold::ExclusiveCounted)
+            && target.reach == Reach::Shared;
         let how = Update::of(operation.op, basic, kernel);
         let mut done = 0;
         let mut failed = Ok(());
@@ -333,7 +439,11 @@ impl Window {
                     // SAFETY: as above; `can_update` holds for the first element and so for all.
                     unsafe {
                         let from = operand.wrapping_add(i * extent);
-                        let word = if matches!(how, Update::Load) { 0 } else { amo::read(extent, from) };
+                        let word = if matches!(how, Update::Load) {
+                            0
+                        } else {
+                            amo::read(extent, from)
+                        };
                         let old = amo::update(how, extent, at.add(i * extent), word);
                         if let Some(before) = before {
                             amo::write(extent, before.add(i * extent), old);
@@ -385,11 +495,16 @@ impl Window {
         })
     }
 
-    fn with_accumulate_lock(&self, target: &Target, work: impl FnOnce() -> Result<()>) -> Result<()> {
+    fn with_accumulate_lock(
+        &self,
+        target: &Target,
+        work: impl FnOnce() -> Result<()>,
+    ) -> Result<()> {
         let lock = &target.block.accumulate;
         if !lock.try_exclusive(job().rank) {
             let rank = self.rank_of(target);
-            let name = format!("an accumulate at rank {rank} (its elements are updated under a lock)");
+            let name =
+                format!("an accumulate at rank {rank} (its elements are updated under a lock)");
             passive::take(lock, true, &self.meeting.members, &name)?;
         }
         let done = work();
@@ -402,7 +517,22 @@ impl Window {
 #[inline(always)]
 fn can_compare(basic: Basic) -> bool {
     use Basic::*;
-    matches!(basic, I8 | I16 | I32 | I64 | I128 | U8 | U16 | U32 | U64 | Bool | Logical | Byte | Char | WideChar)
+    matches!(
+        basic,
+        I8 | I16
+            | I32
+            | I64
+            | I128
+            | U8
+            | U16
+            | U32
+            | U64
+            | Bool
+            | Logical
+            | Byte
+            | Char
+            | WideChar
+    )
 }
 
 /// Moves the target's part of a plan from or to a packed buffer.
@@ -413,15 +543,19 @@ unsafe fn move_target(way: Way, plan: &Plan<'_>, buffer: *mut u8) -> Result<()> 
     let size = plan.remote.size();
     match (plan.target.reach, way) {
         (Reach::Peer, way) => {
-            let whole = datatype::predefined_message(buffer, size);
-            let plan = Plan { origin: whole, remote: plan.remote, target: plan.target };
+            let whole = datatype::get(MPI_BYTE)?.message(buffer, size);
+            let plan = Plan {
+                origin: whole,
+                remote: plan.remote,
+                target: plan.target,
+            };
             // SAFETY: the caller's promise.
             unsafe { through_kernel(way, &plan) }?;
         }
         // SAFETY: the caller's promise; the part lies in the window, in this process's address space.
-        (_, Way::FromPeer) => unsafe { copy::pack(plan.remote, 0..size, buffer) },
+        (_, Way::FromPeer) => unsafe { datatype::pack(plan.remote, 0..size, buffer) },
         // SAFETY: as above.
-        (_, Way::ToPeer) => unsafe { copy::unpack(plan.remote, 0..size, buffer) },
+        (_, Way::ToPeer) => unsafe { datatype::unpack(plan.remote, 0..size, buffer) },
     }
     Ok(())
 }
@@ -436,7 +570,7 @@ enum Elements {
 impl Elements {
     /// # Safety
     /// The message is readable.
-    unsafe fn of(message: &datatype::walk::Message<'_>, basic: Basic, elements: usize) -> Elements {
+    unsafe fn of(message: &datatype::Message<'_>, basic: Basic, elements: usize) -> Elements {
         if basic.size() == basic.extent()
             && let Some(address) = message.as_run()
         {
@@ -444,7 +578,7 @@ impl Elements {
         }
         let mut packed = vec![0_u8; message.size()];
         // SAFETY: the message is readable, and the vector is as long.
-        unsafe { copy::pack(*message, 0..packed.len(), packed.as_mut_ptr()) };
+        unsafe { datatype::pack(*message, 0..packed.len(), packed.as_mut_ptr()) };
         Elements::Made(expand(basic, elements, packed))
     }
 
@@ -463,7 +597,10 @@ fn expand(basic: Basic, elements: usize, packed: Vec<u8>) -> Vec<u8> {
         return packed;
     }
     let mut array = vec![0_u8; elements * extent];
-    for (element, bytes) in array.chunks_exact_mut(extent).zip(packed.chunks_exact(size)) {
+    for (element, bytes) in array
+        .chunks_exact_mut(extent)
+        .zip(packed.chunks_exact(size))
+    {
         let mut from = 0;
         for &(at, len) in basic.parts() {
             element[at..at + len].copy_from_slice(&bytes[from..from + len]);
@@ -502,7 +639,10 @@ unsafe fn copy_elements(basic: Basic, from: *const u8, to: *mut u8, n: usize) {
         for &(at, len) in basic.parts() {
             let offset = i * extent + at;
             // SAFETY: the caller's promise: the part is within element `i`.
-            unsafe { to.add(offset).copy_from_nonoverlapping(from.add(offset), len) };
+            unsafe {
+                to.add(offset)
+                    .copy_from_nonoverlapping(from.add(offset), len)
+            };
         }
     }
 }

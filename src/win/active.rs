@@ -5,7 +5,9 @@
 
 use super::Window;
 use super::epoch::Access;
-use crate::abi::constants::{MPI_MODE_NOPRECEDE, MPI_MODE_NOPUT, MPI_MODE_NOSTORE, MPI_MODE_NOSUCCEED};
+use crate::abi::constants::{
+    MPI_MODE_NOPRECEDE, MPI_MODE_NOPUT, MPI_MODE_NOSTORE, MPI_MODE_NOSUCCEED,
+};
 use crate::bail;
 use crate::error::Result;
 use crate::shm::atomic::full_fence;
@@ -17,21 +19,34 @@ impl Window {
     pub fn fence(&self, assert: c_int) -> Result<()> {
         let known = MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
         if assert & !known != 0 {
-            bail!(Assert, "assert is {assert:#x}, which has bits that do not go with MPI_Win_fence");
+            bail!(
+                Assert,
+                "assert is {assert:#x}, which has bits that do not go with MPI_Win_fence"
+            );
         }
         let access = self.epoch.access();
         if !matches!(access, Access::None | Access::FenceIdle | Access::Fence) {
             self.may_open("MPI_Win_fence")?;
         }
         if self.epoch.exposed() {
-            bail!(RmaSync, "this process's part is exposed since MPI_Win_post: call MPI_Win_wait first");
+            bail!(
+                RmaSync,
+                "this process's part is exposed since MPI_Win_post: call MPI_Win_wait first"
+            );
         }
         if access == Access::Fence && assert & MPI_MODE_NOPRECEDE != 0 {
-            bail!(RmaSync, "assert has MPI_MODE_NOPRECEDE, but operations were made since the last MPI_Win_fence");
+            bail!(
+                RmaSync,
+                "assert has MPI_MODE_NOPRECEDE, but operations were made since the last MPI_Win_fence"
+            );
         }
         full_fence();
         self.meeting.barrier(&|| "MPI_Win_fence".to_string())?;
-        let next = if assert & MPI_MODE_NOSUCCEED != 0 { Access::None } else { Access::FenceIdle };
+        let next = if assert & MPI_MODE_NOSUCCEED != 0 {
+            Access::None
+        } else {
+            Access::FenceIdle
+        };
         self.epoch.set_access(next);
         Ok(())
     }

@@ -4,7 +4,7 @@
 
 use crate::datatype::Basic;
 use crate::op::Predefined;
-use crate::op::kernels::{Kernel, Scalar};
+use crate::op::{Kernel, Scalar};
 use crate::shm::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::SeqCst};
 
 /// Whether the CPU can update an element of this kind at this address.
@@ -32,7 +32,10 @@ impl Update {
     #[inline(always)]
     pub fn of(op: Predefined, basic: Basic, kernel: Kernel) -> Update {
         use Basic::*;
-        let integer = matches!(basic, I8 | I16 | I32 | I64 | U8 | U16 | U32 | U64 | Char | Byte | WideChar);
+        let integer = matches!(
+            basic,
+            I8 | I16 | I32 | I64 | U8 | U16 | U32 | U64 | Char | Byte | WideChar
+        );
         match op {
             Predefined::NoOp => Update::Load,
             Predefined::Replace => Update::Swap,

@@ -55,7 +55,9 @@ pub struct Control {
 impl Control {
     /// Makes the block for a window of `ranks` processes; one of them does, and hands it to the others.
     pub fn create(ranks: usize) -> Result<Offset> {
-        let bytes = size_of::<Shared>() + ranks * size_of::<PerRank>() + ranks * ranks * size_of::<AtomicU32>();
+        let bytes = size_of::<Shared>()
+            + ranks * size_of::<PerRank>()
+            + ranks * ranks * size_of::<AtomicU32>();
         Meeting::create_with(ranks, bytes)
     }
 

@@ -103,7 +103,10 @@ impl Epoch {
 
     pub fn set_access(&self, access: Access) {
         self.access.store(access as u8, Relaxed);
-        self.open.store(matches!(access, Access::Fence | Access::LockAll).into(), Relaxed);
+        self.open.store(
+            matches!(access, Access::Fence | Access::LockAll).into(),
+            Relaxed,
+        );
     }
 }
 
@@ -135,7 +138,9 @@ impl Window {
     pub fn may_open(&self, what: &str) -> Result<()> {
         let why = match self.epoch.access() {
             Access::None | Access::FenceIdle => return Ok(()),
-            Access::Fence => "operations were made since MPI_Win_fence: call MPI_Win_fence once more",
+            Access::Fence => {
+                "operations were made since MPI_Win_fence: call MPI_Win_fence once more"
+            }
             Access::LockAll => "the window is locked by MPI_Win_lock_all",
             Access::Locks => "a target is locked by MPI_Win_lock",
             Access::Start => "an access epoch is open since MPI_Win_start",

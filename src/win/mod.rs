@@ -19,17 +19,19 @@ pub mod amo;
 pub mod control;
 pub mod create;
 pub mod epoch;
+pub mod memory;
 pub mod passive;
 pub mod query;
 pub mod transfer;
 
 use crate::abi::types::MPI_Win;
+use crate::bail;
 use crate::error::Result;
 use crate::error::handler::Slot;
 use crate::handle::{Kind, Table};
 use crate::runtime::meeting::Meeting;
 use crate::shm::atomic::AtomicU8;
-use crate::{bail, comm::attributes::Attributes};
+use crate::shm::heap::Owned;
 use control::{Control, PerRank};
 use epoch::Epoch;
 use parking_lot::Mutex;
@@ -95,9 +97,8 @@ pub struct Window {
     /// What this process gave: what the attributes point to.
     pub own: Own,
     pub hints: Mutex<query::Hints>,
-    pub name: Mutex<Box<[u8]>>,
+    pub name: Mutex<Box<str>>,
     pub handler: Slot,
-    pub attributes: Attributes,
     /// The handle, for callbacks.
     pub handle: AtomicI32,
 }
@@ -109,8 +110,8 @@ pub struct Own {
     pub disp_unit: c_int,
     pub flavor: c_int,
     pub model: c_int,
-    /// What is to be freed with the window: an allocation of this process.
-    pub allocation: Option<crate::shm::Offset>,
+    /// What is freed with the window.
+    pub memory: Mutex<Option<Owned>>,
 }
 
 // SAFETY: `base` is only handed to the program.
@@ -135,7 +136,11 @@ fn none(handle: MPI_Win) -> Result<&'static Window> {
     if handle == crate::abi::constants::MPI_WIN_NULL {
         bail!(Win, "win is MPI_WIN_NULL");
     }
-    bail!(Win, "win is {:#x}, which is no window (it may have been freed)", handle.0)
+    bail!(
+        Win,
+        "win is {:#x}, which is no window (it may have been freed)",
+        handle.0
+    )
 }
 
 impl Window {
@@ -154,6 +159,10 @@ impl Window {
 
     #[cold]
     fn no_target(&self, rank: c_int) -> Result<&Target> {
-        bail!(Rank, "rank is {rank}, but the window has {} processes, from 0", self.size())
+        bail!(
+            Rank,
+            "rank is {rank}, but the window has {} processes, from 0",
+            self.size()
+        )
     }
 }

@@ -54,7 +54,10 @@ impl Window {
     #[cold]
     fn lock_checked(&self, kind: c_int, target: &Target, assert: c_int) -> Result<()> {
         if kind != MPI_LOCK_EXCLUSIVE && kind != MPI_LOCK_SHARED {
-            bail!(Locktype, "lock_type is {kind}, neither MPI_LOCK_EXCLUSIVE nor MPI_LOCK_SHARED");
+            bail!(
+                Locktype,
+                "lock_type is {kind}, neither MPI_LOCK_EXCLUSIVE nor MPI_LOCK_SHARED"
+            );
         }
         self.check_passive(assert)?;
         let rank = self.rank_of(target);
@@ -74,13 +77,22 @@ impl Window {
     /// What lock and lock_all ask for alike.
     fn check_passive(&self, assert: c_int) -> Result<()> {
         if assert & !MPI_MODE_NOCHECK != 0 {
-            bail!(Assert, "assert is {assert:#x}, but only MPI_MODE_NOCHECK ({MPI_MODE_NOCHECK:#x}) goes with a lock");
+            bail!(
+                Assert,
+                "assert is {assert:#x}, but only MPI_MODE_NOCHECK ({MPI_MODE_NOCHECK:#x}) goes with a lock"
+            );
         }
         if self.epoch.barred.load(Relaxed) & NO_LOCKS != 0 {
-            bail!(RmaSync, "the window was created with the info key no_locks set to true");
+            bail!(
+                RmaSync,
+                "the window was created with the info key no_locks set to true"
+            );
         }
         if self.epoch.exposed() {
-            bail!(RmaSync, "this process's part is exposed since MPI_Win_post: call MPI_Win_wait first");
+            bail!(
+                RmaSync,
+                "this process's part is exposed since MPI_Win_post: call MPI_Win_wait first"
+            );
         }
         Ok(())
     }
@@ -144,13 +156,19 @@ impl Window {
         let mut first = 0;
         let mut none_inside = || {
             // Flags that are down stay irrelevant: who raises one after the count was made sees it and backs out.
-            while first < self.control.ranks.len() && self.control.ranks[first].in_lock_all.load(SeqCst) == 0 {
+            while first < self.control.ranks.len()
+                && self.control.ranks[first].in_lock_all.load(SeqCst) == 0
+            {
                 first += 1;
             }
             first == self.control.ranks.len()
         };
         let rank = self.rank_of(target);
-        let what = || format!("MPI_Win_lock: exclusive lock of rank {rank}, until no rank is in MPI_Win_lock_all");
+        let what = || {
+            format!(
+                "MPI_Win_lock: exclusive lock of rank {rank}, until no rank is in MPI_Win_lock_all"
+            )
+        };
         let waiting = Waiting {
             key: Control::key(&shared.exclusives),
             what: &what,
@@ -168,7 +186,8 @@ impl Window {
 
     fn uncount_exclusive(&self) {
         let shared = self.control.shared;
-        if shared.exclusives.fetch_sub(1, SeqCst) == 1 && shared.lock_all_waiters.load(SeqCst) != 0 {
+        if shared.exclusives.fetch_sub(1, SeqCst) == 1 && shared.lock_all_waiters.load(SeqCst) != 0
+        {
             ring_key(Control::key(&shared.lock_all_waiters));
         }
     }
@@ -206,7 +225,11 @@ impl Window {
 
     #[cold]
     fn not_locked(&self, target: &Target) -> Result<()> {
-        bail!(RmaSync, "rank {} is not locked by this process (by MPI_Win_lock)", self.rank_of(target))
+        bail!(
+            RmaSync,
+            "rank {} is not locked by this process (by MPI_Win_lock)",
+            self.rank_of(target)
+        )
     }
 
     /// `MPI_Win_lock_all`. Blocks until no target is locked exclusively. Errors: `MPI_ERR_ASSERT`, `MPI_ERR_RMA_SYNC`,
@@ -321,7 +344,9 @@ impl Window {
     /// anything that follows. Error: `MPI_ERR_RMA_SYNC` outside a passive target epoch on the target.
     #[inline(always)]
     pub fn flush(&self, target: &Target) -> Result<()> {
-        if self.epoch.access() != Access::LockAll && !matches!(target.hold(), Hold::Shared | Hold::Exclusive) {
+        if self.epoch.access() != Access::LockAll
+            && !matches!(target.hold(), Hold::Shared | Hold::Exclusive)
+        {
             self.may_flush(target)?;
         }
         full_fence();
@@ -340,7 +365,10 @@ impl Window {
     #[inline(always)]
     pub fn flush_all(&self) -> Result<()> {
         if !matches!(self.epoch.access(), Access::LockAll | Access::Locks) {
-            bail!(RmaSync, "no target is locked: a flush belongs into a passive target epoch");
+            bail!(
+                RmaSync,
+                "no target is locked: a flush belongs into a passive target epoch"
+            );
         }
         full_fence();
         Ok(())
@@ -364,7 +392,12 @@ pub(super) fn ring(lock: &Lock, whom: Ring) {
 }
 
 /// Waits for a lock and takes it.
-pub(super) fn take(lock: &'static Lock, exclusive: bool, members: &[u32], name: &str) -> Result<()> {
+pub(super) fn take(
+    lock: &'static Lock,
+    exclusive: bool,
+    members: &[u32],
+    name: &str,
+) -> Result<()> {
     let me = job().rank;
     let began = Instant::now();
     let attempt = || {
@@ -386,8 +419,12 @@ pub(super) fn take(lock: &'static Lock, exclusive: bool, members: &[u32], name: 
         (Some(holder), _) => format!("{name}, held exclusively by rank {holder} of the job"),
         (None, readers) => format!("{name}, held shared by {readers}"),
     };
-    let waiting =
-        Waiting { key: key(lock), what: &what, ranks: Ranks::These(members), announce: Some(&|| lock.announce_sleeper()) };
+    let waiting = Waiting {
+        key: key(lock),
+        what: &what,
+        ranks: Ranks::These(members),
+        announce: Some(&|| lock.announce_sleeper()),
+    };
     let taken = runtime::wait(&waiting, attempt);
     if taken.is_err() {
         lock.unclaim(me);

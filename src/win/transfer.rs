@@ -7,7 +7,7 @@ use super::{Reach, Target, Window};
 use crate::abi::constants::MPI_PROC_NULL;
 use crate::abi::types::{MPI_Aint, MPI_Datatype};
 use crate::bail;
-use crate::datatype::{self, copy, walk::Message};
+use crate::datatype::{self, Message};
 use crate::error::Result;
 use crate::shm::peer::{self, Piece, Way};
 use std::ffi::{c_int, c_void};
@@ -88,25 +88,29 @@ impl Window {
 
     #[cold]
     unsafe fn put_any(&self, origin: &Origin, remote: &Remote) -> Result<()> {
-        let Some(plan) = self.plan(origin, remote)? else { return Ok(()) };
+        let Some(plan) = self.plan(origin, remote)? else {
+            return Ok(());
+        };
         if plan.target.reach == Reach::Peer {
             // SAFETY: the origin buffer is readable, as the caller promised.
             return unsafe { through_kernel(Way::ToPeer, &plan) };
         }
         // SAFETY: the origin is readable, and the target's part lies within the window, in this process's address space.
-        unsafe { copy::transfer(plan.origin, plan.remote) };
+        unsafe { datatype::transfer(plan.origin, plan.remote) };
         Ok(())
     }
 
     #[cold]
     unsafe fn get_any(&self, origin: &Origin, remote: &Remote) -> Result<()> {
-        let Some(plan) = self.plan(origin, remote)? else { return Ok(()) };
+        let Some(plan) = self.plan(origin, remote)? else {
+            return Ok(());
+        };
         if plan.target.reach == Reach::Peer {
             // SAFETY: the origin buffer is writable, as the caller promised.
             return unsafe { through_kernel(Way::FromPeer, &plan) };
         }
         // SAFETY: as in `put_any`, the other way round.
-        unsafe { copy::transfer(plan.remote, plan.origin) };
+        unsafe { datatype::transfer(plan.remote, plan.origin) };
         Ok(())
     }
 
@@ -121,7 +125,11 @@ impl Window {
         let target = self.target(remote.rank)?;
         self.may_access(target)?;
         if near.bytes > 0 && near.relative && origin.address.is_null() {
-            bail!(Buffer, "origin_addr is a null pointer, but {} bytes are to be moved", near.bytes);
+            bail!(
+                Buffer,
+                "origin_addr is a null pointer, but {} bytes are to be moved",
+                near.bytes
+            );
         }
         if near.bytes != far.bytes {
             bail!(
@@ -137,16 +145,31 @@ impl Window {
         if far.bytes == 0 {
             return Ok(None);
         }
-        let origin = near.datatype.message(origin.address.cast(), origin.count as usize);
+        let origin = near
+            .datatype
+            .message(origin.address.cast(), origin.count as usize);
         let remote = far.datatype.message_at(address, remote.count as usize);
-        Ok(Some(Plan { origin, remote, target }))
+        Ok(Some(Plan {
+            origin,
+            remote,
+            target,
+        }))
     }
 
     /// The address that a target displacement stands for. Errors: `MPI_ERR_DISP`, `MPI_ERR_RMA_RANGE`.
-    fn address(&self, target: &Target, remote: &Remote, datatype: &datatype::Datatype) -> Result<usize> {
+    fn address(
+        &self,
+        target: &Target,
+        remote: &Remote,
+        datatype: &datatype::Datatype,
+    ) -> Result<usize> {
         let rank = remote.rank;
         if remote.disp < 0 {
-            bail!(Disp, "target_disp is {}, and a displacement in a window is not negative", remote.disp);
+            bail!(
+                Disp,
+                "target_disp is {}, and a displacement in a window is not negative",
+                remote.disp
+            );
         }
         let beyond = |first: i128, behind: i128| -> Result<usize> {
             bail!(
@@ -180,11 +203,18 @@ struct Side {
 
 fn side(which: &str, count: i64, handle: MPI_Datatype) -> Result<Side> {
     if count < 0 {
-        bail!(Count, "{which}_count is {count}, and a count is not negative");
+        bail!(
+            Count,
+            "{which}_count is {count}, and a count is not negative"
+        );
     }
     let datatype = datatype::get_committed(handle)?;
     let bytes = datatype.bytes(count as usize)?;
-    Ok(Side { datatype, bytes, relative: datatype::predefined_size(handle).is_some() })
+    Ok(Side {
+        datatype,
+        bytes,
+        relative: datatype::predefined_size(handle).is_some(),
+    })
 }
 
 /// Copies `len` bytes, which may overlap. Sizes of machine words are single accesses when aligned.
@@ -196,8 +226,12 @@ unsafe fn store(from: *const u8, to: *mut u8, len: usize) {
     // SAFETY: the caller's promise. Unaligned accesses of fixed size compile to one instruction each.
     unsafe {
         match len {
-            8 => to.cast::<u64>().write_unaligned(from.cast::<u64>().read_unaligned()),
-            4 => to.cast::<u32>().write_unaligned(from.cast::<u32>().read_unaligned()),
+            8 => to
+                .cast::<u64>()
+                .write_unaligned(from.cast::<u64>().read_unaligned()),
+            4 => to
+                .cast::<u32>()
+                .write_unaligned(from.cast::<u32>().read_unaligned()),
             _ => move_bytes(from, to, len),
         }
     }
@@ -212,7 +246,9 @@ pub(super) unsafe fn through_kernel(way: Way, plan: &Plan<'_>) -> Result<()> {
     let pid = crate::runtime::pid_of(plan.target.process);
     let pieces = |message: &Message<'_>| {
         let mut found = Vec::new();
-        message.walk(&mut |at: usize, len: usize| found.push(Piece::new(with_exposed_provenance(at), len)));
+        message.walk(&mut |at: usize, len: usize| {
+            found.push(Piece::new(with_exposed_provenance(at), len))
+        });
         found
     };
     if let (Some(near), Some(far)) = (plan.origin.as_run(), plan.remote.as_run()) {

@@ -1,0 +1,48 @@
+# rmashm: `make help` lists what there is to make.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+BUILD ?= build
+CARGO ?= cargo
+CARGO_TARGET_DIR ?= target
+
+# The name a linked program records. Every MPICH-ABI library (MPICH since 3.1, Intel MPI, ...) can be found by it.
+SONAME := libmpi.so.12
+
+# cargo does not take part in make's -j.
+RUN_CARGO := env -u MAKEFLAGS -u MFLAGS $(CARGO)
+
+.DEFAULT_GOAL := stage
+.PHONY: stage install demo check imb clean help
+
+# The library as a cdylib alone: built together with an rlib it would lose link-time optimisation.
+stage:
+	$(RUN_CARGO) rustc --release --lib --crate-type cdylib --target-dir '$(CARGO_TARGET_DIR)' -- -C link-arg=-Wl,-soname,$(SONAME)
+	$(RUN_CARGO) build --release --bins --target-dir '$(CARGO_TARGET_DIR)'
+	@tools/stage '$(CARGO_TARGET_DIR)/release' '$(CARGO_TARGET_DIR)/release' '$(BUILD)'
+
+# Installs what is staged, brought up to date first unless there is no cargo (as under sudo, often).
+install:
+	@if command -v '$(CARGO)' >/dev/null; then $(MAKE) --no-print-directory stage; fi
+	@tools/stage '$(BUILD)/lib' '$(BUILD)/bin' '$(DESTDIR)$(PREFIX)'
+	@echo "installed in $(DESTDIR)$(PREFIX)"
+
+demo: stage
+	@demo/run '$(BUILD)'
+
+check:
+	@tools/check '$(BUILD)'
+
+imb: stage
+	@./imb/run
+
+clean:
+	rm -rf '$(BUILD)' '$(CARGO_TARGET_DIR)'
+
+help:
+	@echo 'make            build the library and its tools, and stage them as a prefix in $(BUILD)/'
+	@echo 'make install    install that prefix; PREFIX=$(PREFIX), DESTDIR= for packaging. It may be moved afterwards.'
+	@echo 'make demo       solve a heat problem on 4 ranks, then run the same executable on MPICH if there is one'
+	@echo 'make check      formatting, lints and all tests; the last line is the count'
+	@echo 'make imb        fetch and run the prebuilt Intel MPI Benchmarks'
+	@echo 'make clean      remove $(BUILD)/ and $(CARGO_TARGET_DIR)/'

@@ -1,0 +1,325 @@
+//! Datatype objects: commit and free, sizes and extents, names (MPI 4.1 §5.1.5 to §5.1.9, §7.8).
+//!
+//! All of these are local and do not block.
+
+use crate::abi::arguments::{inout, out, slice_mut, string};
+use crate::abi::constants::*;
+use crate::abi::types::*;
+use crate::datatype::{self, f90};
+use crate::error::Result;
+use crate::{bail, mpi_api};
+use macro_rules_attribute::apply;
+use std::ffi::{c_char, c_int, c_void};
+
+/// Makes a datatype ready for communication.
+///
+/// MPI 4.1 §5.1.9. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Type_commit(datatype: *mut MPI_Datatype) -> c_int {
+    // SAFETY: what is not null is a handle.
+    let handle = unsafe { inout(datatype, "datatype")? };
+    datatype::get(*handle)?.commit();
+    Ok(())
+}
+
+/// Frees a datatype and sets the handle to `MPI_DATATYPE_NULL`. Communication and datatypes that use it are not affected.
+///
+/// MPI 4.1 §5.1.9. Errors: `MPI_ERR_TYPE` (also for a predefined datatype), `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Type_free(datatype: *mut MPI_Datatype) -> c_int {
+    // SAFETY: what is not null is a handle.
+    let handle = unsafe { inout(datatype, "datatype")? };
+    datatype::free(*handle)?;
+    *handle = MPI_DATATYPE_NULL;
+    Ok(())
+}
+
+/// Makes a datatype with the same elements and state.
+///
+/// MPI 4.1 §5.1.10. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Type_dup(oldtype: MPI_Datatype, newtype: *mut MPI_Datatype) -> c_int {
+    // SAFETY: what is not null is a place for a handle.
+    let newtype = unsafe { out(newtype, "newtype")? };
+    let old = datatype::get_arc(oldtype)?;
+    newtype.set(datatype::insert(datatype::dup(&old).into())?);
+    Ok(())
+}
+
+/// Gives the bytes of data in an element, `MPI_UNDEFINED` if they do not fit in an `int`.
+///
+/// MPI 4.1 §5.1.5. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Type_size(datatype: MPI_Datatype, size: *mut c_int) -> c_int {
+    // SAFETY: what is not null is a place for an `int`.
+    let size = unsafe { out(size, "size")? };
+    let bytes = datatype::get(datatype)?.size();
+    size.set(c_int::try_from(bytes).unwrap_or(MPI_UNDEFINED));
+    Ok(())
+}
+
+/// Gives the bytes of data in an element.
+///
+/// MPI 4.1 §5.1.5. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Type_size_c(datatype: MPI_Datatype, size: *mut MPI_Count) -> c_int {
+    // SAFETY: what is not null is a place for an `MPI_Count`.
+    unsafe { size_in_count(datatype, size) }
+}
+
+/// Gives the bytes of data in an element. Deprecated in favour of `MPI_Type_size_c`.
+///
+/// MPI 4.1 §16.5. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Type_size_x(datatype: MPI_Datatype, size: *mut MPI_Count) -> c_int {
+    // SAFETY: what is not null is a place for an `MPI_Count`.
+    unsafe { size_in_count(datatype, size) }
+}
+
+/// # Safety
+/// `size` must be null or point to memory for an `MPI_Count`.
+unsafe fn size_in_count(datatype: MPI_Datatype, size: *mut MPI_Count) -> Result<()> {
+    // SAFETY: the caller's promise.
+    let size = unsafe { out(size, "size")? };
+    size.set(datatype::get(datatype)?.size() as MPI_Count);
+    Ok(())
+}
+
+/// Gives the lower bound and the extent in bytes.
+///
+/// MPI 4.1 §5.1.6. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Type_get_extent(
+    datatype: MPI_Datatype,
+    lb: *mut MPI_Aint,
+    extent: *mut MPI_Aint,
+) -> c_int {
+    // SAFETY: what is not null are places for an `MPI_Aint`.
+    let (lb, extent) = unsafe { (out(lb, "lb")?, out(extent, "extent")?) };
+    let object = datatype::get(datatype)?;
+    lb.set(object.lb());
+    extent.set(object.extent());
+    Ok(())
+}
+
+/// Gives the lower bound and the extent in bytes.
+///
+/// MPI 4.1 §5.1.6. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Type_get_extent_c(
+    datatype: MPI_Datatype,
+    lb: *mut MPI_Count,
+    extent: *mut MPI_Count,
+) -> c_int {
+    // SAFETY: what is not null are places for an `MPI_Count`.
+    unsafe { extent_in_count(datatype, lb, extent) }
+}
+
+/// Gives the lower bound and the extent in bytes. Deprecated in favour of `MPI_Type_get_extent_c`.
+///
+/// MPI 4.1 §16.5. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Type_get_extent_x(
+    datatype: MPI_Datatype,
+    lb: *mut MPI_Count,
+    extent: *mut MPI_Count,
+) -> c_int {
+    // SAFETY: what is not null are places for an `MPI_Count`.
+    unsafe { extent_in_count(datatype, lb, extent) }
+}
+
+/// # Safety
+/// `lb` and `extent` must be null or point to memory for an `MPI_Count`.
+unsafe fn extent_in_count(
+    datatype: MPI_Datatype,
+    lb: *mut MPI_Count,
+    extent: *mut MPI_Count,
+) -> Result<()> {
+    // SAFETY: the caller's promise.
+    let (lb, extent) = unsafe { (out(lb, "lb")?, out(extent, "extent")?) };
+    let object = datatype::get(datatype)?;
+    lb.set(object.lb() as MPI_Count);
+    extent.set(object.extent() as MPI_Count);
+    Ok(())
+}
+
+/// Gives the lower bound and the extent in bytes of the data alone, whatever bounds were set.
+///
+/// MPI 4.1 §5.1.8. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Type_get_true_extent(
+    datatype: MPI_Datatype,
+    true_lb: *mut MPI_Aint,
+    true_extent: *mut MPI_Aint,
+) -> c_int {
+    // SAFETY: what is not null are places for an `MPI_Aint`.
+    let (lb, extent) = unsafe { (out(true_lb, "true_lb")?, out(true_extent, "true_extent")?) };
+    let object = datatype::get(datatype)?;
+    lb.set(object.true_lb());
+    extent.set(object.true_ub() - object.true_lb());
+    Ok(())
+}
+
+/// Gives the lower bound and the extent in bytes of the data alone.
+///
+/// MPI 4.1 §5.1.8. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Type_get_true_extent_c(
+    datatype: MPI_Datatype,
+    true_lb: *mut MPI_Count,
+    true_extent: *mut MPI_Count,
+) -> c_int {
+    // SAFETY: what is not null are places for an `MPI_Count`.
+    unsafe { true_extent_in_count(datatype, true_lb, true_extent) }
+}
+
+/// Gives the lower bound and the extent in bytes of the data alone. Deprecated in favour of
+/// `MPI_Type_get_true_extent_c`.
+///
+/// MPI 4.1 §16.5. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Type_get_true_extent_x(
+    datatype: MPI_Datatype,
+    true_lb: *mut MPI_Count,
+    true_extent: *mut MPI_Count,
+) -> c_int {
+    // SAFETY: what is not null are places for an `MPI_Count`.
+    unsafe { true_extent_in_count(datatype, true_lb, true_extent) }
+}
+
+/// # Safety
+/// `true_lb` and `true_extent` must be null or point to memory for an `MPI_Count`.
+unsafe fn true_extent_in_count(
+    datatype: MPI_Datatype,
+    true_lb: *mut MPI_Count,
+    true_extent: *mut MPI_Count,
+) -> Result<()> {
+    // SAFETY: the caller's promise.
+    let (lb, extent) = unsafe { (out(true_lb, "true_lb")?, out(true_extent, "true_extent")?) };
+    let object = datatype::get(datatype)?;
+    lb.set(object.true_lb() as MPI_Count);
+    extent.set((object.true_ub() - object.true_lb()) as MPI_Count);
+    Ok(())
+}
+
+/// Gives the extent in bytes. MPI-1's form of `MPI_Type_get_extent`.
+///
+/// MPI 4.1 §17.1 (removed). Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Type_extent(datatype: MPI_Datatype, extent: *mut MPI_Aint) -> c_int {
+    // SAFETY: what is not null is a place for an `MPI_Aint`.
+    let extent = unsafe { out(extent, "extent")? };
+    extent.set(datatype::get(datatype)?.extent());
+    Ok(())
+}
+
+/// Gives the lower bound in bytes. MPI-1's form of `MPI_Type_get_extent`.
+///
+/// MPI 4.1 §17.1 (removed). Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Type_lb(datatype: MPI_Datatype, displacement: *mut MPI_Aint) -> c_int {
+    // SAFETY: what is not null is a place for an `MPI_Aint`.
+    let displacement = unsafe { out(displacement, "displacement")? };
+    displacement.set(datatype::get(datatype)?.lb());
+    Ok(())
+}
+
+/// Gives the upper bound in bytes. MPI-1's form of `MPI_Type_get_extent`.
+///
+/// MPI 4.1 §17.1 (removed). Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Type_ub(datatype: MPI_Datatype, displacement: *mut MPI_Aint) -> c_int {
+    // SAFETY: what is not null is a place for an `MPI_Aint`.
+    let displacement = unsafe { out(displacement, "displacement")? };
+    displacement.set(datatype::get(datatype)?.ub());
+    Ok(())
+}
+
+/// Gives the address of `location`. MPI-1's form of `MPI_Get_address`.
+///
+/// MPI 4.1 §17.1 (removed). Errors: `MPI_ERR_ARG` (`address` is null).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Address(location: *mut c_void, address: *mut MPI_Aint) -> c_int {
+    // SAFETY: what is not null is a place for an `MPI_Aint`.
+    let address = unsafe { out(address, "address")? };
+    address.set(location.expose_provenance() as MPI_Aint);
+    Ok(())
+}
+
+/// Names a datatype. What is too long for `MPI_MAX_OBJECT_NAME` is cut off.
+///
+/// MPI 4.1 §7.8. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Type_set_name(
+    datatype: MPI_Datatype,
+    type_name: *const c_char,
+) -> c_int {
+    let object = datatype::get(datatype)?;
+    // SAFETY: what is not null is a string.
+    object.set_name(unsafe { string(type_name, "type_name")? }.to_bytes());
+    Ok(())
+}
+
+/// Gives a datatype's name, at most `MPI_MAX_OBJECT_NAME` bytes with the final zero; empty if it has none.
+///
+/// MPI 4.1 §7.8. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Type_get_name(
+    datatype: MPI_Datatype,
+    type_name: *mut c_char,
+    resultlen: *mut c_int,
+) -> c_int {
+    let name = datatype::get(datatype)?.name();
+    // SAFETY: what is not null is a place for an `int`, and an array of at least `MPI_MAX_OBJECT_NAME` bytes.
+    let (place, resultlen) = unsafe {
+        (
+            slice_mut(type_name, name.len() + 1, "type_name")?,
+            out(resultlen, "resultlen")?,
+        )
+    };
+    for (to, from) in place.iter_mut().zip(name.iter().chain(&[0])) {
+        *to = *from as c_char;
+    }
+    resultlen.set(name.len() as c_int);
+    Ok(())
+}
+
+/// Gives the datatype of a Fortran type of class `typeclass` and `size` bytes.
+///
+/// MPI 4.1 §19.1.9. Errors: `MPI_ERR_ARG` (no such class or size, null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Type_match_size(
+    typeclass: c_int,
+    size: c_int,
+    datatype: *mut MPI_Datatype,
+) -> c_int {
+    // SAFETY: what is not null is a place for a handle.
+    let datatype = unsafe { out(datatype, "datatype")? };
+    datatype.set(f90::match_size(typeclass, size)?);
+    Ok(())
+}
+
+/// Gives the predefined datatype of pairs of a value and an index, `MPI_DATATYPE_NULL` if there is none.
+///
+/// MPI 4.1 §6.9.4. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Type_get_value_index(
+    value_type: MPI_Datatype,
+    index_type: MPI_Datatype,
+    pair_type: *mut MPI_Datatype,
+) -> c_int {
+    // SAFETY: what is not null is a place for a handle.
+    let pair_type = unsafe { out(pair_type, "pair_type")? };
+    for (name, handle) in [("value_type", value_type), ("index_type", index_type)] {
+        let object = datatype::get(handle)?;
+        if datatype::Named::of(handle).is_none() {
+            bail!(
+                Type,
+                "{name} is {}, which is not predefined",
+                String::from_utf8_lossy(&object.name())
+            );
+        }
+    }
+    pair_type.set(datatype::pair_of(value_type, index_type));
+    Ok(())
+}

@@ -1,0 +1,257 @@
+//! One-sided operations (MPI 4.1 §12.3). None of them blocks, and all of them are done when they return: what remains to a
+//! synchronisation call is a memory fence. The `_c` forms take large counts.
+
+use crate::abi::types::*;
+use crate::mpi_api;
+use crate::win::get as window;
+use crate::win::transfer::{Origin, Remote};
+use macro_rules_attribute::apply;
+use std::ffi::{c_int, c_void};
+
+fn origin(address: *const c_void, count: impl Into<i64>, datatype: MPI_Datatype) -> Origin {
+    Origin {
+        address,
+        count: count.into(),
+        datatype,
+    }
+}
+
+fn remote(rank: c_int, disp: MPI_Aint, count: impl Into<i64>, datatype: MPI_Datatype) -> Remote {
+    Remote {
+        rank,
+        disp,
+        count: count.into(),
+        datatype,
+    }
+}
+
+/// Copies `origin_count` elements at `origin_addr` to the window of `target_rank`, `target_disp` of its displacement
+/// units from its beginning.
+///
+/// MPI 4.1 §12.3.1. Errors: `MPI_ERR_WIN`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_RANK`, `MPI_ERR_BUFFER`,
+/// `MPI_ERR_RMA_SYNC` (no access epoch on the target), `MPI_ERR_DISP`, `MPI_ERR_RMA_RANGE`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Put(
+    origin_addr: *const c_void,
+    origin_count: c_int,
+    origin_datatype: MPI_Datatype,
+    target_rank: c_int,
+    target_disp: MPI_Aint,
+    target_count: c_int,
+    target_datatype: MPI_Datatype,
+    win: MPI_Win,
+) -> c_int {
+    let near = origin(origin_addr, origin_count, origin_datatype);
+    let far = remote(target_rank, target_disp, target_count, target_datatype);
+    // SAFETY: the origin buffer is what the caller says.
+    unsafe { window(win)?.put(near, far) }
+}
+
+/// `MPI_Put` with large counts.
+///
+/// MPI 4.1 §12.3.1.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Put_c(
+    origin_addr: *const c_void,
+    origin_count: MPI_Count,
+    origin_datatype: MPI_Datatype,
+    target_rank: c_int,
+    target_disp: MPI_Aint,
+    target_count: MPI_Count,
+    target_datatype: MPI_Datatype,
+    win: MPI_Win,
+) -> c_int {
+    let near = origin(origin_addr, origin_count, origin_datatype);
+    let far = remote(target_rank, target_disp, target_count, target_datatype);
+    // SAFETY: the origin buffer is what the caller says.
+    unsafe { window(win)?.put(near, far) }
+}
+
+/// Copies from the window of `target_rank` to `origin_addr`. The data is there on return.
+///
+/// MPI 4.1 §12.3.2. Errors: as `MPI_Put`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Get(
+    origin_addr: *mut c_void,
+    origin_count: c_int,
+    origin_datatype: MPI_Datatype,
+    target_rank: c_int,
+    target_disp: MPI_Aint,
+    target_count: c_int,
+    target_datatype: MPI_Datatype,
+    win: MPI_Win,
+) -> c_int {
+    let near = origin(origin_addr, origin_count, origin_datatype);
+    let far = remote(target_rank, target_disp, target_count, target_datatype);
+    // SAFETY: the origin buffer is what the caller says.
+    unsafe { window(win)?.get(near, far) }
+}
+
+/// `MPI_Get` with large counts.
+///
+/// MPI 4.1 §12.3.2.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Get_c(
+    origin_addr: *mut c_void,
+    origin_count: MPI_Count,
+    origin_datatype: MPI_Datatype,
+    target_rank: c_int,
+    target_disp: MPI_Aint,
+    target_count: MPI_Count,
+    target_datatype: MPI_Datatype,
+    win: MPI_Win,
+) -> c_int {
+    let near = origin(origin_addr, origin_count, origin_datatype);
+    let far = remote(target_rank, target_disp, target_count, target_datatype);
+    // SAFETY: the origin buffer is what the caller says.
+    unsafe { window(win)?.get(near, far) }
+}
+
+/// Combines the origin's elements into the target's with a predefined operation or MPI_REPLACE, each element atomically
+/// against every other call of the accumulate family; a single aligned element of 1, 2, 4 or 8 bytes in shared memory
+/// also against the program's own C11 atomics.
+///
+/// MPI 4.1 §12.3.4.1. Errors: as `MPI_Put`, and `MPI_ERR_OP`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Accumulate(
+    origin_addr: *const c_void,
+    origin_count: c_int,
+    origin_datatype: MPI_Datatype,
+    target_rank: c_int,
+    target_disp: MPI_Aint,
+    target_count: c_int,
+    target_datatype: MPI_Datatype,
+    op: MPI_Op,
+    win: MPI_Win,
+) -> c_int {
+    let near = origin(origin_addr, origin_count, origin_datatype);
+    let far = remote(target_rank, target_disp, target_count, target_datatype);
+    // SAFETY: the origin buffer is what the caller says.
+    unsafe { window(win)?.accumulate(near, far, op) }
+}
+
+/// `MPI_Accumulate` with large counts.
+///
+/// MPI 4.1 §12.3.4.1.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Accumulate_c(
+    origin_addr: *const c_void,
+    origin_count: MPI_Count,
+    origin_datatype: MPI_Datatype,
+    target_rank: c_int,
+    target_disp: MPI_Aint,
+    target_count: MPI_Count,
+    target_datatype: MPI_Datatype,
+    op: MPI_Op,
+    win: MPI_Win,
+) -> c_int {
+    let near = origin(origin_addr, origin_count, origin_datatype);
+    let far = remote(target_rank, target_disp, target_count, target_datatype);
+    // SAFETY: the origin buffer is what the caller says.
+    unsafe { window(win)?.accumulate(near, far, op) }
+}
+
+/// Fetches the target's elements to `result_addr` and combines the origin's into them, atomically for each element.
+/// With MPI_NO_OP it only fetches, and the origin arguments are ignored.
+///
+/// MPI 4.1 §12.3.4.2. Errors: as `MPI_Accumulate`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Get_accumulate(
+    origin_addr: *const c_void,
+    origin_count: c_int,
+    origin_datatype: MPI_Datatype,
+    result_addr: *mut c_void,
+    result_count: c_int,
+    result_datatype: MPI_Datatype,
+    target_rank: c_int,
+    target_disp: MPI_Aint,
+    target_count: c_int,
+    target_datatype: MPI_Datatype,
+    op: MPI_Op,
+    win: MPI_Win,
+) -> c_int {
+    let near = origin(origin_addr, origin_count, origin_datatype);
+    let result = origin(result_addr, result_count, result_datatype);
+    let far = remote(target_rank, target_disp, target_count, target_datatype);
+    // SAFETY: the buffers are what the caller says.
+    unsafe { window(win)?.get_accumulate(near, result, far, op) }
+}
+
+/// `MPI_Get_accumulate` with large counts.
+///
+/// MPI 4.1 §12.3.4.2.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Get_accumulate_c(
+    origin_addr: *const c_void,
+    origin_count: MPI_Count,
+    origin_datatype: MPI_Datatype,
+    result_addr: *mut c_void,
+    result_count: MPI_Count,
+    result_datatype: MPI_Datatype,
+    target_rank: c_int,
+    target_disp: MPI_Aint,
+    target_count: MPI_Count,
+    target_datatype: MPI_Datatype,
+    op: MPI_Op,
+    win: MPI_Win,
+) -> c_int {
+    let near = origin(origin_addr, origin_count, origin_datatype);
+    let result = origin(result_addr, result_count, result_datatype);
+    let far = remote(target_rank, target_disp, target_count, target_datatype);
+    // SAFETY: the buffers are what the caller says.
+    unsafe { window(win)?.get_accumulate(near, result, far, op) }
+}
+
+/// `MPI_Get_accumulate` of one element of a predefined datatype, the same on both sides.
+///
+/// MPI 4.1 §12.3.4.3. Errors: as `MPI_Accumulate`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Fetch_and_op(
+    origin_addr: *const c_void,
+    result_addr: *mut c_void,
+    datatype: MPI_Datatype,
+    target_rank: c_int,
+    target_disp: MPI_Aint,
+    op: MPI_Op,
+    win: MPI_Win,
+) -> c_int {
+    // SAFETY: the buffers are what the caller says.
+    unsafe {
+        window(win)?.fetch_and_op(
+            origin_addr,
+            result_addr,
+            datatype,
+            target_rank,
+            target_disp,
+            op,
+        )
+    }
+}
+
+/// Puts the element at `origin_addr` into the target's place if that holds what is at `compare_addr`; what it held goes to
+/// `result_addr` in any case. For integer, logical and byte datatypes.
+///
+/// MPI 4.1 §12.3.4.4. Errors: as `MPI_Put`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Compare_and_swap(
+    origin_addr: *const c_void,
+    compare_addr: *const c_void,
+    result_addr: *mut c_void,
+    datatype: MPI_Datatype,
+    target_rank: c_int,
+    target_disp: MPI_Aint,
+    win: MPI_Win,
+) -> c_int {
+    let win = window(win)?;
+    // SAFETY: the buffers are what the caller says.
+    unsafe {
+        win.compare_and_swap(
+            origin_addr,
+            compare_addr,
+            result_addr,
+            datatype,
+            target_rank,
+            target_disp,
+        )
+    }
+}

@@ -1,0 +1,350 @@
+//! Windows: making, freeing, and what they say about themselves (MPI 4.1 §12.2), their names (§7.8) and error
+//! handlers (§9.3.2).
+
+use crate::abi::arguments::{inout, out, put_string, string};
+use crate::abi::boundary::{Object, call_handler};
+use crate::abi::constants::*;
+use crate::abi::types::*;
+use crate::error::Result;
+use crate::handle::Kind;
+use crate::win::query::{Hints, narrow};
+use crate::win::{create, get as window};
+use crate::{comm, info, mpi_api};
+use macro_rules_attribute::apply;
+use std::ffi::{c_char, c_int, c_void};
+
+/// The hints in an info argument.
+fn hints(handle: MPI_Info) -> Result<Hints> {
+    let info = info::hints(handle)?;
+    let mut hints = Hints::default();
+    hints.take(|key| info.get(key).map(str::to_string));
+    Ok(hints)
+}
+
+/// Writes a new window and the address of its memory.
+///
+/// # Safety
+/// What is not null is a place for a pointer and for a handle.
+unsafe fn give(
+    made: impl FnOnce() -> Result<(MPI_Win, *mut c_void)>,
+    baseptr: *mut c_void,
+    win: *mut MPI_Win,
+) -> Result<()> {
+    // SAFETY: the caller's promise.
+    let (baseptr, win) = unsafe { (out(baseptr.cast::<*mut c_void>(), "baseptr")?, out(win, "win")?) };
+    let (handle, base) = made()?;
+    baseptr.set(base);
+    win.set(handle);
+    Ok(())
+}
+
+/// Makes a window of `size` bytes on each process. `baseptr` is the address of a pointer. Collective; blocks until all
+/// processes of `comm` have called it.
+///
+/// MPI 4.1 §12.2.2. The memory is in the job's shared segment, and MPI_Win_shared_query gives pointers to all of it. Errors, on
+/// all processes alike: `MPI_ERR_SIZE`, `MPI_ERR_DISP`, `MPI_ERR_NO_MEM`; besides `MPI_ERR_COMM`, `MPI_ERR_INFO`,
+/// `MPI_ERR_ARG`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_allocate(
+    size: MPI_Aint,
+    disp_unit: c_int,
+    info: MPI_Info,
+    comm: MPI_Comm,
+    baseptr: *mut c_void,
+    win: *mut MPI_Win,
+) -> c_int {
+    let comm = comm::get(comm)?;
+    let hints = hints(info)?;
+    // SAFETY: the same contract.
+    unsafe { give(|| create::allocate(comm, size, disp_unit as isize, hints), baseptr, win) }
+}
+
+/// `MPI_Win_allocate` with a large displacement unit.
+///
+/// MPI 4.1 §12.2.2.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_allocate_c(
+    size: MPI_Aint,
+    disp_unit: MPI_Aint,
+    info: MPI_Info,
+    comm: MPI_Comm,
+    baseptr: *mut c_void,
+    win: *mut MPI_Win,
+) -> c_int {
+    let comm = comm::get(comm)?;
+    let hints = hints(info)?;
+    // SAFETY: the same contract.
+    unsafe { give(|| create::allocate(comm, size, disp_unit, hints), baseptr, win) }
+}
+
+/// Makes a window of shared memory: contiguous in the order of ranks, or with the info key `alloc_shared_noncontig` each
+/// part aligned for itself. Collective; blocks until all processes of `comm` have called it.
+///
+/// MPI 4.1 §12.2.3. Errors: as `MPI_Win_allocate`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_allocate_shared(
+    size: MPI_Aint,
+    disp_unit: c_int,
+    info: MPI_Info,
+    comm: MPI_Comm,
+    baseptr: *mut c_void,
+    win: *mut MPI_Win,
+) -> c_int {
+    let comm = comm::get(comm)?;
+    let hints = hints(info)?;
+    // SAFETY: the same contract.
+    unsafe { give(|| create::allocate_shared(comm, size, disp_unit as isize, hints), baseptr, win) }
+}
+
+/// `MPI_Win_allocate_shared` with a large displacement unit.
+///
+/// MPI 4.1 §12.2.3.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_allocate_shared_c(
+    size: MPI_Aint,
+    disp_unit: MPI_Aint,
+    info: MPI_Info,
+    comm: MPI_Comm,
+    baseptr: *mut c_void,
+    win: *mut MPI_Win,
+) -> c_int {
+    let comm = comm::get(comm)?;
+    let hints = hints(info)?;
+    // SAFETY: the same contract.
+    unsafe { give(|| create::allocate_shared(comm, size, disp_unit, hints), baseptr, win) }
+}
+
+/// Makes a window of memory that the program has. Memory of MPI_Alloc_mem is reached by load and store, any other through
+/// the kernel, and all of it without the target's help. Collective; blocks until all processes of `comm` have called it.
+///
+/// MPI 4.1 §12.2.1. Errors, on all processes alike: `MPI_ERR_SIZE`, `MPI_ERR_DISP`, `MPI_ERR_BASE`, `MPI_ERR_OTHER` (the
+/// kernel does not let processes reach each other's memory); besides `MPI_ERR_COMM`, `MPI_ERR_INFO`, `MPI_ERR_ARG`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_create(
+    base: *mut c_void,
+    size: MPI_Aint,
+    disp_unit: c_int,
+    info: MPI_Info,
+    comm: MPI_Comm,
+    win: *mut MPI_Win,
+) -> c_int {
+    let comm = comm::get(comm)?;
+    let hints = hints(info)?;
+    // SAFETY: what is not null is a place for a handle.
+    let win = unsafe { out(win, "win")? };
+    win.set(create::create(comm, base, size, disp_unit as isize, hints)?);
+    Ok(())
+}
+
+/// `MPI_Win_create` with a large displacement unit.
+///
+/// MPI 4.1 §12.2.1.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_create_c(
+    base: *mut c_void,
+    size: MPI_Aint,
+    disp_unit: MPI_Aint,
+    info: MPI_Info,
+    comm: MPI_Comm,
+    win: *mut MPI_Win,
+) -> c_int {
+    let comm = comm::get(comm)?;
+    let hints = hints(info)?;
+    // SAFETY: what is not null is a place for a handle.
+    let win = unsafe { out(win, "win")? };
+    win.set(create::create(comm, base, size, disp_unit, hints)?);
+    Ok(())
+}
+
+/// Frees a window, and the memory that was allocated with it. Collective; blocks until all processes of the window have
+/// called it.
+///
+/// MPI 4.1 §12.2.5. Errors: `MPI_ERR_WIN`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_RMA_SYNC` (an epoch is open),
+/// `MPI_ERR_PROC_FAILED`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_free(win: *mut MPI_Win) -> c_int {
+    // SAFETY: what is not null is a handle.
+    let win = unsafe { inout(win, "win")? };
+    create::free(*win).map_err(|e| e.on(Object::Win(*win)))?;
+    *win = MPI_WIN_NULL;
+    Ok(())
+}
+
+/// Gives the size, displacement unit and address, in this process, of the part of `rank`, or with MPI_PROC_NULL of the
+/// lowest rank whose size is not 0. On every flavor but dynamic; where load and store cannot reach, the size is 0.
+/// `baseptr` is the address of a pointer.
+///
+/// MPI 4.1 §12.2.3. Errors: `MPI_ERR_WIN`, `MPI_ERR_RANK`, `MPI_ERR_RMA_FLAVOR`, `MPI_ERR_ARG`, `MPI_ERR_VALUE_TOO_LARGE`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_shared_query(
+    win: MPI_Win,
+    rank: c_int,
+    size: *mut MPI_Aint,
+    disp_unit: *mut c_int,
+    baseptr: *mut c_void,
+) -> c_int {
+    let segment = window(win)?.shared_query(rank)?;
+    // SAFETY: what is not null is a place for the result.
+    unsafe {
+        let size = out(size, "size")?;
+        let disp_unit = out(disp_unit, "disp_unit")?;
+        let baseptr = out(baseptr.cast::<*mut c_void>(), "baseptr")?;
+        disp_unit.set(narrow(segment.disp_unit, "disp_unit")?);
+        size.set(segment.size);
+        baseptr.set(segment.base);
+    }
+    Ok(())
+}
+
+/// `MPI_Win_shared_query` with a large displacement unit.
+///
+/// MPI 4.1 §12.2.3.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_shared_query_c(
+    win: MPI_Win,
+    rank: c_int,
+    size: *mut MPI_Aint,
+    disp_unit: *mut MPI_Aint,
+    baseptr: *mut c_void,
+) -> c_int {
+    let segment = window(win)?.shared_query(rank)?;
+    // SAFETY: what is not null is a place for the result.
+    unsafe {
+        let size = out(size, "size")?;
+        let disp_unit = out(disp_unit, "disp_unit")?;
+        let baseptr = out(baseptr.cast::<*mut c_void>(), "baseptr")?;
+        size.set(segment.size);
+        disp_unit.set(segment.disp_unit);
+        baseptr.set(segment.base);
+    }
+    Ok(())
+}
+
+/// Gives the group of the window's processes; to be freed by the caller.
+///
+/// MPI 4.1 §12.2.6. Errors: `MPI_ERR_WIN`, `MPI_ERR_ARG`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_get_group(win: MPI_Win, group: *mut MPI_Group) -> c_int {
+    let win = window(win)?;
+    // SAFETY: what is not null is a place for a handle.
+    let group = unsafe { out(group, "group")? };
+    group.set(comm::group::publish(win.group())?);
+    Ok(())
+}
+
+/// Names a window, for diagnosis.
+///
+/// MPI 4.1 §7.8. Errors: `MPI_ERR_WIN`, `MPI_ERR_ARG`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_set_name(win: MPI_Win, win_name: *const c_char) -> c_int {
+    let win = window(win)?;
+    // SAFETY: what is not null is a string.
+    win.set_name(&unsafe { string(win_name, "win_name")? }.to_string_lossy());
+    Ok(())
+}
+
+/// Gives a window's name, cut to `MPI_MAX_OBJECT_NAME` bytes with the zero; `resultlen` is without it.
+///
+/// MPI 4.1 §7.8. Errors: `MPI_ERR_WIN`, `MPI_ERR_ARG`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_get_name(win: MPI_Win, win_name: *mut c_char, resultlen: *mut c_int) -> c_int {
+    let win = window(win)?;
+    // SAFETY: what is not null is a place for MPI_MAX_OBJECT_NAME characters and for an int.
+    unsafe {
+        let resultlen = out(resultlen, "resultlen")?;
+        resultlen.set(put_string(win_name, MPI_MAX_OBJECT_NAME, &win.name.lock(), "win_name")?);
+    }
+    Ok(())
+}
+
+/// Takes over hints that can still be followed. Collective, does not block.
+///
+/// MPI 4.1 §12.2.7. Errors: `MPI_ERR_WIN`, `MPI_ERR_INFO`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_set_info(win: MPI_Win, info: MPI_Info) -> c_int {
+    let win = window(win)?;
+    let info = info::hints(info)?;
+    win.set_hints(|key| info.get(key).map(str::to_string));
+    Ok(())
+}
+
+/// Gives all hints of a window with their values; to be freed by the caller.
+///
+/// MPI 4.1 §12.2.7. Errors: `MPI_ERR_WIN`, `MPI_ERR_ARG`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_get_info(win: MPI_Win, info_used: *mut MPI_Info) -> c_int {
+    let win = window(win)?;
+    // SAFETY: what is not null is a place for a handle.
+    let info_used = unsafe { out(info_used, "info_used")? };
+    let mut info = info::Info::new();
+    for (key, value) in win.hints.lock().entries() {
+        info.set(key, &value);
+    }
+    info_used.set(info::publish(info)?);
+    Ok(())
+}
+
+/// Sets a window's error handler.
+///
+/// MPI 4.1 §9.3.2. Errors: `MPI_ERR_WIN`, `MPI_ERR_ERRHANDLER`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_set_errhandler(win: MPI_Win, errhandler: MPI_Errhandler) -> c_int {
+    window(win)?.handler.set(Kind::Win, errhandler)
+}
+
+/// Gives a window's error handler; to be freed by the caller.
+///
+/// MPI 4.1 §9.3.2. Errors: `MPI_ERR_WIN`, `MPI_ERR_ARG`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_get_errhandler(win: MPI_Win, errhandler: *mut MPI_Errhandler) -> c_int {
+    let win = window(win)?;
+    // SAFETY: what is not null is a place for a handle.
+    unsafe { out(errhandler, "errhandler")? }.set(win.handler.get());
+    Ok(())
+}
+
+/// Calls a window's error handler with `errorcode`.
+///
+/// MPI 4.1 §9.5. Error: `MPI_ERR_WIN`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_call_errhandler(win: MPI_Win, errorcode: c_int) -> c_int {
+    window(win)?;
+    call_handler("MPI_Win_call_errhandler", Object::Win(win), errorcode);
+    Ok(())
+}
+
+/// Gives an attribute of a window: of the predefined ones MPI_WIN_BASE (the address itself), MPI_WIN_SIZE (a pointer to an
+/// `MPI_Aint`, bytes), MPI_WIN_DISP_UNIT, MPI_WIN_CREATE_FLAVOR and MPI_WIN_MODEL (pointers to `int`).
+/// `attribute_val` is the address of a pointer.
+///
+/// MPI 4.1 §7.7.3, §12.2.6. Errors: `MPI_ERR_WIN`, `MPI_ERR_KEYVAL`, `MPI_ERR_ARG`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_get_attr(
+    win: MPI_Win,
+    win_keyval: c_int,
+    attribute_val: *mut c_void,
+    flag: *mut c_int,
+) -> c_int {
+    let win = window(win)?;
+    // SAFETY: what is not null is a place for a pointer and for an int.
+    let (value, flag) = unsafe { (out(attribute_val.cast::<*const c_void>(), "attribute_val")?, out(flag, "flag")?) };
+    let own = &win.own;
+    let predefined: *const c_void = match win_keyval {
+        MPI_WIN_BASE => own.base,
+        MPI_WIN_SIZE => (&raw const own.size).cast(),
+        MPI_WIN_DISP_UNIT => (&raw const own.disp_unit).cast(),
+        MPI_WIN_CREATE_FLAVOR => (&raw const own.flavor).cast(),
+        MPI_WIN_MODEL => (&raw const own.model).cast(),
+        _ => {
+            let found = win.attributes.get(Kind::Win, win_keyval)?;
+            flag.set(found.is_some().into());
+            if let Some(found) = found {
+                value.set(found);
+            }
+            return Ok(());
+        }
+    };
+    value.set(predefined);
+    flag.set(1);
+    Ok(())
+}

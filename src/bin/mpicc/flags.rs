@@ -1,0 +1,180 @@
+//! The flags that point a compiler at a prefix, as arguments and as text for a shell.
+//!
+//! The text is read by people, by shells, by CMake's FindMPI (regular expressions that know double quotes after the
+//! `-I`, `-L` or `-Wl,` but no single quotes and no backslashes) and by Meson (Python's `shlex`), so a folder with
+//! spaces is printed as `-I"/a b/include"` and `-Wl,"-rpath,/a b/lib"`.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// The library's name after `-l`. Not `mpi`: an `-L` of the user's own must not find another MPI by it. What a linked
+/// program records is the library's soname, `libmpi.so.12`, which every MPICH-ABI library answers to.
+pub const LIBRARY: &str = "rmashm";
+
+/// The flags for one prefix.
+pub struct Flags {
+    prefix: PathBuf,
+}
+
+impl Flags {
+    pub fn of_prefix(prefix: &Path) -> Flags {
+        Flags {
+            prefix: prefix.to_path_buf(),
+        }
+    }
+
+    pub fn include_dir(&self) -> PathBuf {
+        self.prefix.join("include")
+    }
+
+    pub fn library_dir(&self) -> PathBuf {
+        self.prefix.join("lib")
+    }
+
+    /// Arguments for compiling.
+    pub fn compile(&self) -> Vec<OsString> {
+        self.compile_flags().iter().map(Flag::argument).collect()
+    }
+
+    /// Arguments for linking.
+    pub fn link(&self) -> Vec<OsString> {
+        self.link_flags().iter().map(Flag::argument).collect()
+    }
+
+    /// The flags for compiling as a line for a shell.
+    pub fn compile_text(&self) -> String {
+        text(&self.compile_flags())
+    }
+
+    /// The flags for linking as a line for a shell.
+    pub fn link_text(&self) -> String {
+        text(&self.link_flags())
+    }
+
+    fn compile_flags(&self) -> Vec<Flag> {
+        vec![Flag::new("-I", self.include_dir())]
+    }
+
+    fn link_flags(&self) -> Vec<Flag> {
+        let library_dir = self.library_dir();
+        let mut flags = vec![Flag::new("-L", &library_dir)];
+        if library_dir.as_os_str().as_bytes().contains(&b',') {
+            // `-Wl,` would break the folder at its comma.
+            flags.push(Flag::new("-Xlinker", ""));
+            flags.push(Flag::new("-rpath", ""));
+            flags.push(Flag::new("-Xlinker", ""));
+            flags.push(Flag::new("", &library_dir));
+        } else {
+            let mut rpath = OsString::from("-rpath,");
+            rpath.push(&library_dir);
+            flags.push(Flag::new("-Wl,", rpath));
+        }
+        // RUNPATH and not RPATH: LD_LIBRARY_PATH must be able to put another MPICH-ABI library in our place.
+        flags.push(Flag::new("-Wl,", "--enable-new-dtags"));
+        flags.push(Flag::new("-l", LIBRARY));
+        flags
+    }
+}
+
+/// One argument: what is never quoted, and what is quoted in print where it needs to be.
+struct Flag {
+    lead: &'static str,
+    value: OsString,
+}
+
+impl Flag {
+    fn new(lead: &'static str, value: impl AsRef<OsStr>) -> Flag {
+        Flag {
+            lead,
+            value: value.as_ref().to_os_string(),
+        }
+    }
+
+    fn argument(&self) -> OsString {
+        let mut argument = OsString::from(self.lead);
+        argument.push(&self.value);
+        argument
+    }
+
+    fn text(&self) -> String {
+        if self.value.is_empty() {
+            return self.lead.to_string();
+        }
+        format!("{}{}", self.lead, quote(self.value.as_bytes()))
+    }
+}
+
+fn text(flags: &[Flag]) -> String {
+    flags.iter().map(Flag::text).collect::<Vec<_>>().join(" ")
+}
+
+/// Words of a command line as a shell would have to be given them.
+pub fn print_words<'a>(words: impl Iterator<Item = &'a OsString>) -> Vec<String> {
+    words.map(|word| quote(word.as_bytes())).collect()
+}
+
+/// A word as a shell reads it back: in double quotes if anything in it is special.
+pub fn quote(word: &[u8]) -> String {
+    let plain = |byte: &u8| {
+        byte.is_ascii_alphanumeric() || b"_./-+=,:@%^".contains(byte) || !byte.is_ascii()
+    };
+    let shown = String::from_utf8_lossy(word);
+    if !word.is_empty() && word.iter().all(plain) {
+        return shown.into_owned();
+    }
+    let mut quoted = String::from("\"");
+    for character in shown.chars() {
+        if "\\\"$`".contains(character) {
+            quoted.push('\\');
+        }
+        quoted.push(character);
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_folders_are_not_quoted() {
+        let flags = Flags::of_prefix(Path::new("/opt/rmashm"));
+        assert_eq!(flags.compile_text(), "-I/opt/rmashm/include");
+        assert_eq!(
+            flags.link_text(),
+            "-L/opt/rmashm/lib -Wl,-rpath,/opt/rmashm/lib -Wl,--enable-new-dtags -lrmashm"
+        );
+    }
+
+    #[test]
+    fn folders_with_spaces_are_quoted_after_the_flag() {
+        let flags = Flags::of_prefix(Path::new("/my $dir"));
+        assert_eq!(flags.compile_text(), r#"-I"/my \$dir/include""#);
+        assert!(
+            flags
+                .link_text()
+                .starts_with(r#"-L"/my \$dir/lib" -Wl,"-rpath,/my \$dir/lib" "#)
+        );
+        assert_eq!(flags.compile(), ["-I/my $dir/include"]);
+    }
+
+    #[test]
+    fn a_comma_in_the_folder_survives_the_linker() {
+        let link = Flags::of_prefix(Path::new("/a,b")).link();
+        assert_eq!(link[1..5], ["-Xlinker", "-rpath", "-Xlinker", "/a,b/lib"]);
+    }
+
+    #[test]
+    fn what_is_printed_reads_back_as_it_was() {
+        for word in ["", "plain", "two words", r#"-DX="a\b$c`""#, "it's", "*"] {
+            let printed = quote(word.as_bytes());
+            assert_eq!(
+                crate::command_line::split(printed.as_bytes()),
+                [word.as_bytes()],
+                "{printed}"
+            );
+        }
+    }
+}

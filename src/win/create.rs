@@ -1,0 +1,440 @@
+//! Making and freeing windows (MPI 4.1 §12.2).
+//!
+//! Every process makes an [`Offer`]: what it was asked for, where its memory is, or why it cannot take part. One exchange
+//! over the communicator gives all offers to all, and either all go on or all fail. Memory lies in the job segment, so
+//! nothing has to be mapped or named: an allocation, an exchange, and the window is there.
+
+use super::control::Control;
+use super::epoch::{Epoch, Hold, NO_LOCKS};
+use super::query::Hints;
+use super::{Flavor, Own, Reach, Target, WINDOWS, Window};
+use crate::abi::constants::MPI_WIN_UNIFIED;
+use crate::abi::types::MPI_Win;
+use crate::comm::Comm;
+use crate::error::{Class, Error, Result};
+use crate::handle::Kind;
+use crate::runtime::meeting::{Meeting, SLOT};
+use crate::runtime::pid_of;
+use crate::shm::atomic::Ordering::Relaxed;
+use crate::shm::atomic::{AtomicU8, full_fence};
+use crate::shm::heap::{self, Owned};
+use crate::shm::segment::segment;
+use crate::shm::{Offset, lock, peer};
+use crate::{bail, err};
+use parking_lot::Mutex;
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+use std::sync::atomic::AtomicI32;
+
+/// A contiguous window of up to this many bytes is allocated before the sizes are known, on the guess that all are equal.
+const GUESS: usize = 1 << 20;
+/// Bytes of an error's sentence that reach the other processes.
+const REASON: usize = 64;
+
+/// What a process brings to the exchange.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Offer {
+    /// 0, or the class of the error that keeps this process from taking part.
+    class: i32,
+    /// Where the memory is: see [`Place`].
+    place: u32,
+    at: u64,
+    size: u64,
+    disp_unit: u64,
+    alignment: u64,
+    /// From rank 0: the control block.
+    control: u64,
+    reason: [u8; REASON],
+}
+
+const _: () = assert!(size_of::<Offer>() <= SLOT);
+
+/// Where a process's part of the window is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+enum Place {
+    /// At an offset of the job segment.
+    Segment = 0,
+    /// At an address of the process.
+    Private = 1,
+    /// From rank 0 of a contiguous window: at an offset, on the guess that all sizes are equal. From others: not decided.
+    Guess = 2,
+    /// Nowhere: a dynamic window.
+    None = 3,
+}
+
+impl Offer {
+    fn new(size: usize, disp_unit: usize, place: Place, at: usize) -> Offer {
+        Offer {
+            class: 0,
+            place: place as u32,
+            at: at as u64,
+            size: size as u64,
+            disp_unit: disp_unit as u64,
+            alignment: 0,
+            control: 0,
+            reason: [0; REASON],
+        }
+    }
+
+    fn failure(error: &Error) -> Offer {
+        let mut offer = Offer::new(0, 1, Place::None, 0);
+        offer.class = error.class as i32;
+        let len = error.text.len().min(REASON);
+        offer.reason[..len].copy_from_slice(&error.text.as_bytes()[..len]);
+        offer
+    }
+
+    fn size(&self) -> usize {
+        self.size as usize
+    }
+}
+
+/// Exchanges offers; fails on all processes if one failed.
+fn agree(comm: &Comm, mine: Result<Offer>, what: &str) -> Result<Vec<Offer>> {
+    let offer = match &mine {
+        Ok(offer) => *offer,
+        Err(error) => Offer::failure(error),
+    };
+    let offers = comm.meeting.exchange(offer, &|| what.to_string())?;
+    mine?;
+    match offers.iter().position(|o| o.class != 0) {
+        None => Ok(offers),
+        Some(rank) => {
+            let failed = &offers[rank];
+            let reason = String::from_utf8_lossy(&failed.reason);
+            let class = Class::of(failed.class).unwrap_or(Class::Other);
+            let text = format!(
+                "{what} failed on rank {rank}: {}…",
+                reason.trim_end_matches('\0')
+            );
+            Err(Error::new(class, text))
+        }
+    }
+}
+
+/// Rank 0's control block, on the way to the others.
+fn control_of(comm: &Comm) -> Result<Option<Owned>> {
+    let ranks = comm.size();
+    if ranks > lock::MAX_RANKS {
+        bail!(
+            Comm,
+            "comm has {ranks} processes, and windows are for {} at most",
+            lock::MAX_RANKS
+        );
+    }
+    if comm.rank != 0 {
+        return Ok(None);
+    }
+    Control::create(ranks).map(|offset| Some(Owned::new(offset)))
+}
+
+/// Size and displacement unit as the caller gave them. Errors: `MPI_ERR_SIZE`, `MPI_ERR_DISP`.
+fn check(size: isize, disp_unit: isize) -> Result<(usize, usize)> {
+    let Ok(bytes) = usize::try_from(size) else {
+        bail!(Size, "size is {size}, and a size is not negative");
+    };
+    if disp_unit <= 0 {
+        bail!(
+            Disp,
+            "disp_unit is {disp_unit}, and a displacement unit is at least 1"
+        );
+    }
+    Ok((bytes, disp_unit as usize))
+}
+
+/// What one process does before the exchange: its memory and its offer.
+struct Prepared {
+    memory: Option<Owned>,
+    control: Option<Owned>,
+    offer: Offer,
+}
+
+fn prepare(comm: &Comm, make: impl FnOnce() -> Result<(Option<Owned>, Offer)>) -> Result<Prepared> {
+    let (memory, mut offer) = make()?;
+    let control = control_of(comm)?;
+    offer.control = control.as_ref().map_or(0, |c| c.offset() as u64);
+    Ok(Prepared {
+        memory,
+        control,
+        offer,
+    })
+}
+
+/// `MPI_Win_allocate`. Collective. Errors, on all processes alike: `MPI_ERR_SIZE`, `MPI_ERR_DISP`, `MPI_ERR_NO_MEM`.
+pub fn allocate(
+    comm: &Comm,
+    size: isize,
+    disp_unit: isize,
+    hints: Hints,
+) -> Result<(MPI_Win, *mut c_void)> {
+    let prepared = prepare(comm, || {
+        let (size, disp_unit) = check(size, disp_unit)?;
+        let memory = Owned::new(heap::alloc(size, hints.alignment)?);
+        let offer = Offer::new(size, disp_unit, Place::Segment, memory.offset());
+        Ok((Some(memory), offer))
+    });
+    let offers = agree(
+        comm,
+        prepared.as_ref().map(|p| p.offer).map_err(Error::clone),
+        "MPI_Win_allocate",
+    )?;
+    finish(comm, Flavor::Allocate, prepared?, &offers, hints)
+}
+
+/// `MPI_Win_allocate_shared`: contiguous in the order of ranks, or not, as the hint says. Collective. Errors as
+/// [`allocate`].
+pub fn allocate_shared(
+    comm: &Comm,
+    size: isize,
+    disp_unit: isize,
+    hints: Hints,
+) -> Result<(MPI_Win, *mut c_void)> {
+    let what = "MPI_Win_allocate_shared";
+    let mut prepared = prepare(comm, || {
+        let (size, disp_unit) = check(size, disp_unit)?;
+        let memory = if hints.noncontiguous {
+            Some(Owned::new(heap::alloc(size, hints.alignment)?))
+        } else {
+            guess(comm, size, hints.alignment)?
+        };
+        let place = if hints.noncontiguous {
+            Place::Segment
+        } else {
+            Place::Guess
+        };
+        let mut offer = Offer::new(
+            size,
+            disp_unit,
+            place,
+            memory.as_ref().map_or(0, Owned::offset),
+        );
+        offer.alignment = hints.alignment as u64;
+        Ok((memory, offer))
+    });
+    let mut offers = agree(
+        comm,
+        prepared.as_ref().map(|p| p.offer).map_err(Error::clone),
+        what,
+    )?;
+    if offers.iter().any(|o| o.place == Place::Guess as u32) {
+        settle(comm, prepared.as_mut().ok(), &mut offers, what)?;
+    }
+    finish(comm, Flavor::Shared, prepared?, &offers, hints)
+}
+
+/// Rank 0's guess at the memory of a contiguous window.
+fn guess(comm: &Comm, size: usize, alignment: usize) -> Result<Option<Owned>> {
+    match size.checked_mul(comm.size()) {
+        Some(total) if comm.rank == 0 && total <= GUESS => {
+            Ok(Some(Owned::new(heap::alloc(total, alignment)?)))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Turns the offers of a contiguous window into places: side by side in the memory of rank 0, which allocates anew where its guess
+/// does not fit.
+fn settle(
+    comm: &Comm,
+    mine: Option<&mut Prepared>,
+    offers: &mut [Offer],
+    what: &str,
+) -> Result<()> {
+    let total = offers
+        .iter()
+        .try_fold(0_usize, |sum, o| sum.checked_add(o.size()));
+    let total = total.ok_or_else(|| {
+        err!(
+            Size,
+            "the sizes that the processes ask for overflow when added up"
+        )
+    })?;
+    let alignment = offers.iter().map(|o| o.alignment).max().unwrap_or(1);
+    let guessed = offers[0].at != 0
+        && total <= offers[0].size() * comm.size()
+        && alignment == offers[0].alignment;
+    let start = if guessed {
+        offers[0].at as usize
+    } else {
+        let placed = if comm.rank == 0 {
+            heap::alloc(total, alignment as usize).map(|offset| Some(Owned::new(offset)))
+        } else {
+            Ok(None)
+        };
+        let at = placed
+            .as_ref()
+            .map_err(Error::clone)
+            .map(|p| p.as_ref().map_or(0, Owned::offset));
+        let answers = agree(
+            comm,
+            at.map(|at| Offer::new(0, 1, Place::Segment, at)),
+            what,
+        )?;
+        if let Some(prepared) = mine {
+            prepared.memory = placed?;
+        }
+        answers[0].at as usize
+    };
+    let mut at = start;
+    for offer in offers {
+        offer.place = Place::Segment as u32;
+        offer.at = at as u64;
+        at += offer.size();
+    }
+    Ok(())
+}
+
+/// `MPI_Win_create`. Collective. Errors, on all processes alike: `MPI_ERR_SIZE`, `MPI_ERR_DISP`, `MPI_ERR_BASE`,
+/// `MPI_ERR_OTHER` where the kernel does not let processes reach each other's private memory.
+pub fn create(
+    comm: &Comm,
+    base: *mut c_void,
+    size: isize,
+    disp_unit: isize,
+    hints: Hints,
+) -> Result<MPI_Win> {
+    let what = "MPI_Win_create";
+    let prepared = prepare(comm, || {
+        let (size, disp_unit) = check(size, disp_unit)?;
+        if size > 0 && base.is_null() {
+            bail!(Base, "base is a null pointer, but size is {size}");
+        }
+        if (base as usize).checked_add(size).is_none() {
+            bail!(
+                Size,
+                "base {base:p} and size {size} reach beyond the end of memory"
+            );
+        }
+        let offer = match segment().offset_of(base, size) {
+            Some(offset) => Offer::new(size, disp_unit, Place::Segment, offset),
+            None => Offer::new(size, disp_unit, Place::Private, base as usize),
+        };
+        Ok((None, offer))
+    });
+    let offers = agree(
+        comm,
+        prepared.as_ref().map(|p| p.offer).map_err(Error::clone),
+        what,
+    )?;
+    probe_peers(comm, &offers, what)?;
+    let (win, _) = finish(comm, Flavor::Create, prepared?, &offers, hints)?;
+    Ok(win)
+}
+
+/// Makes sure that every process can reach the private memory of every other, where there is any.
+fn probe_peers(comm: &Comm, offers: &[Offer], what: &str) -> Result<()> {
+    let private = |o: &Offer| o.place == Place::Private as u32 && o.size > 0;
+    if comm.size() == 1 || !offers.iter().any(private) {
+        return Ok(());
+    }
+    let reach_all = || -> Result<Offer> {
+        for (rank, offer) in offers.iter().enumerate() {
+            if rank != comm.rank && private(offer) {
+                peer::probe(pid_of(comm.world_rank(rank)), offer.at as usize)?;
+            }
+        }
+        Ok(Offer::new(0, 1, Place::None, 0))
+    };
+    agree(comm, reach_all(), what).map(drop)
+}
+
+/// Makes the window object when all have agreed.
+fn finish(
+    comm: &Comm,
+    flavor: Flavor,
+    prepared: Prepared,
+    offers: &[Offer],
+    hints: Hints,
+) -> Result<(MPI_Win, *mut c_void)> {
+    let control_offset = offers[0].control as Offset;
+    if let Some(control) = prepared.control {
+        // The meeting owns the block from now on.
+        control.keep();
+    }
+    let meeting = Meeting::open(control_offset, comm.group.members.clone(), comm.rank);
+    let control = Control::open(control_offset, comm.size());
+    let targets: Box<[Target]> = offers
+        .iter()
+        .enumerate()
+        .map(|(rank, o)| target(comm, &control, rank, o))
+        .collect();
+    let base: *mut c_void = targets[comm.rank].base.cast();
+    let mine = &offers[comm.rank];
+    let own = Own {
+        base,
+        size: mine.size as isize,
+        disp_unit: c_int::try_from(mine.disp_unit).unwrap_or(c_int::MAX),
+        flavor: flavor as c_int,
+        model: MPI_WIN_UNIFIED,
+        memory: Mutex::new(prepared.memory),
+    };
+    let epoch = Epoch::default();
+    epoch
+        .barred
+        .store(if hints.no_locks { NO_LOCKS } else { 0 }, Relaxed);
+    let window = Arc::new(Window {
+        epoch,
+        targets,
+        rank: comm.rank,
+        control,
+        meeting,
+        flavor,
+        own,
+        hints: Mutex::new(hints),
+        name: Mutex::default(),
+        handler: crate::error::handler::Slot::new(),
+        handle: AtomicI32::new(0),
+    });
+    let handle = WINDOWS.insert(window.clone())?;
+    window.handle.store(handle, Relaxed);
+    Ok((MPI_Win(handle), base))
+}
+
+fn target(comm: &Comm, control: &Control, rank: usize, offer: &Offer) -> Target {
+    let (base, reach) = if offer.place == Place::Private as u32 {
+        let reach = if rank == comm.rank {
+            Reach::Own
+        } else {
+            Reach::Peer
+        };
+        (
+            std::ptr::with_exposed_provenance_mut(offer.at as usize),
+            reach,
+        )
+    } else {
+        (segment().at::<u8>(offer.at as usize), Reach::Shared)
+    };
+    Target {
+        base,
+        size: offer.size(),
+        disp_unit: offer.disp_unit as usize,
+        block: &control.ranks[rank],
+        process: comm.world_rank(rank),
+        reach,
+        hold: AtomicU8::new(Hold::None as u8),
+    }
+}
+
+/// `MPI_Win_free`. Collective; blocks until all processes of the window have called it. Error: `MPI_ERR_RMA_SYNC` if an
+/// epoch is open.
+pub fn free(handle: MPI_Win) -> Result<()> {
+    let window = super::get(handle)?;
+    window.may_open("MPI_Win_free")?;
+    if window.epoch.exposed() {
+        bail!(
+            RmaSync,
+            "this process's part is exposed since MPI_Win_post: call MPI_Win_wait first"
+        );
+    }
+    full_fence();
+    window.meeting.barrier(&|| "MPI_Win_free".to_string())?;
+    let window = WINDOWS.remove(handle.0);
+    debug_assert!(
+        window.is_some(),
+        "{:?} {handle:?} was there a moment ago",
+        Kind::Win
+    );
+    Ok(())
+}

@@ -1,0 +1,152 @@
+//! Projects that other people's build systems configure: CMake, Meson, and plain pkg-config, with the prefix where it was
+//! staged and moved to a folder with spaces in its name.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::{moved_prefix, project, run_sum, variable, words};
+use crate::support::{Scratch, command, need, path_with, prefix, run};
+
+/// Configures, builds and runs the CMake project; `find` tells CMake where to look.
+fn cmake_project(prefix: &Path, scratch: &Path, find: impl Fn(&mut Command) -> &mut Command) {
+    let build = scratch.join("cmake build");
+    let mut configure = command("cmake");
+    configure.arg("-S").arg(project("")).arg("-B").arg(&build);
+    find(&mut configure);
+    let log = run(&mut configure);
+    let found = |name: &str| {
+        let line = log
+            .lines()
+            .find_map(|line| line.strip_prefix(&format!("-- {name}=")));
+        PathBuf::from(line.unwrap_or_else(|| panic!("no {name} in\n{log}")))
+            .canonicalize()
+            .ok()
+    };
+    assert_eq!(
+        found("mpiexec"),
+        prefix.join("bin/mpiexec").canonicalize().ok(),
+        "\n{log}"
+    );
+    assert_eq!(
+        found("library"),
+        prefix.join("lib/librmashm.so").canonicalize().ok(),
+        "\n{log}"
+    );
+    run(command("cmake").arg("--build").arg(&build));
+    run_sum(prefix, &build.join("sum_c"));
+    run_sum(prefix, &build.join("sum_cxx"));
+    run(command("ctest")
+        .current_dir(&build)
+        .arg("--output-on-failure"));
+}
+
+/// Configures, builds and runs the Meson project, with dependencies by `mpicc` and by pkg-config.
+fn meson_project(prefix: &Path, scratch: &Path) {
+    let build = scratch.join("meson build");
+    let mut setup = command("meson");
+    setup.arg("setup").arg(&build).arg(project(""));
+    setup
+        .env("PATH", path_with(&prefix.join("bin")))
+        .env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig"));
+    run(&mut setup);
+    run(command("meson").args(["compile", "-C"]).arg(&build));
+    for program in ["sum_c", "sum_cxx", "sum_pkgconfig"] {
+        run_sum(prefix, &build.join(program));
+    }
+}
+
+/// Compiles and links with what each pkg-config file says.
+fn pkg_config_project(prefix: &Path, scratch: &Path) {
+    for package in ["rmashm", "mpi-c", "mpich"] {
+        let mut pkg_config = command("pkg-config");
+        pkg_config
+            .env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig"))
+            .args(["--cflags", "--libs", package]);
+        let flags = words(&run(&mut pkg_config).trim_end().replace('$', "\\$"));
+        let program = scratch.join(package);
+        run(command("gcc")
+            .arg(project("sum.c"))
+            .args(&flags)
+            .arg("-o")
+            .arg(&program));
+        run_sum(prefix, &program);
+    }
+    let mut pkg_config = command("pkg-config");
+    pkg_config.env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig"));
+    run(pkg_config.args([
+        "--exists",
+        "mpich >= 3.1",
+        "mpi-c >= 4",
+        concat!("rmashm = ", env!("CARGO_PKG_VERSION")),
+    ]));
+}
+
+#[test]
+fn cmake_finds_us_by_path() {
+    if need("cmake", "cmake") && need("g++", "g++") {
+        let scratch = Scratch::new("cmake-path");
+        let bin = prefix().join("bin");
+        cmake_project(prefix(), &scratch, |cmake| {
+            cmake.env("PATH", path_with(&bin))
+        });
+    }
+}
+
+#[test]
+fn cmake_finds_us_by_mpi_home() {
+    if need("cmake", "cmake") && need("g++", "g++") {
+        let scratch = Scratch::new("cmake-home");
+        cmake_project(prefix(), &scratch, |cmake| {
+            cmake.arg(variable("-DMPI_HOME", prefix()))
+        });
+    }
+}
+
+#[test]
+fn meson_finds_us() {
+    if need("meson", "meson")
+        && need("ninja", "ninja-build")
+        && need("pkg-config", "pkg-config")
+        && need("g++", "g++")
+    {
+        meson_project(prefix(), &Scratch::new("meson"));
+    }
+}
+
+#[test]
+fn pkg_config_finds_us() {
+    if need("pkg-config", "pkg-config") {
+        pkg_config_project(prefix(), &Scratch::new("pkg-config"));
+    }
+}
+
+#[test]
+fn cmake_finds_a_moved_prefix_with_spaces() {
+    if need("cmake", "cmake") && need("g++", "g++") {
+        let scratch = Scratch::new("moved-cmake");
+        let moved = moved_prefix(&scratch);
+        cmake_project(&moved, &scratch, |cmake| {
+            cmake.env("PATH", path_with(&moved.join("bin")))
+        });
+    }
+}
+
+#[test]
+fn meson_finds_a_moved_prefix_with_spaces() {
+    if need("meson", "meson")
+        && need("ninja", "ninja-build")
+        && need("pkg-config", "pkg-config")
+        && need("g++", "g++")
+    {
+        let scratch = Scratch::new("moved-meson");
+        meson_project(&moved_prefix(&scratch), &scratch);
+    }
+}
+
+#[test]
+fn pkg_config_finds_a_moved_prefix_with_spaces() {
+    if need("pkg-config", "pkg-config") {
+        let scratch = Scratch::new("moved-pkg-config");
+        pkg_config_project(&moved_prefix(&scratch), &scratch);
+    }
+}

@@ -1,0 +1,202 @@
+//! What the integration tests share: the staged prefix, scratch folders, commands, and what to do about a tool that is
+//! not installed.
+//!
+//! A test that needs more than cargo, gcc and make begins with `if !support::need("cmake", "cmake") { return; }`.
+
+// Each test program takes what it needs of this module.
+#![allow(dead_code)]
+
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Whether `program` is on `PATH`. If not, says that a test is skipped and which Debian package would bring it; in CI
+/// (`CI=true`), where everything must be there, fails the test instead.
+pub fn need(program: &str, package: &str) -> bool {
+    let found = find_program(program).is_some();
+    if !found {
+        missing(&format!(
+            "{program} is not installed (Debian: apt-get install {package})"
+        ));
+    }
+    found
+}
+
+/// Whether the file or folder is there; else as [`need`].
+pub fn need_file(path: &Path, package: &str) -> bool {
+    let found = path.exists();
+    if !found {
+        missing(&format!(
+            "there is no {} (Debian: apt-get install {package})",
+            path.display()
+        ));
+    }
+    found
+}
+
+/// Says on the test's behalf that it is skipped, and why; in CI fails it.
+fn missing(sentence: &str) {
+    let test = std::thread::current()
+        .name()
+        .unwrap_or("a test")
+        .to_string();
+    assert!(
+        env::var("CI").as_deref() != Ok("true"),
+        "{sentence}, and CI=true"
+    );
+    // Not `eprintln!`, which the test harness keeps from being seen when a test passes.
+    let _ = writeln!(std::io::stderr(), "skipped: {test}: {sentence}");
+}
+
+/// Where a program is, by `PATH`.
+pub fn find_program(program: &str) -> Option<PathBuf> {
+    env::split_paths(&env::var_os("PATH")?)
+        .map(|folder| folder.join(program))
+        .find(|path| path.is_file())
+}
+
+/// The staged prefix: `RMASHM_PREFIX` if that is set, and taken as it is; else `build/` of this repository, staged by
+/// `make` first, so that what is tested is never older than the sources.
+pub fn prefix() -> &'static Path {
+    static PREFIX: OnceLock<PathBuf> = OnceLock::new();
+    PREFIX.get_or_init(|| {
+        if let Some(prefix) = env::var_os("RMASHM_PREFIX") {
+            let prefix = PathBuf::from(prefix);
+            assert!(
+                prefix.join("lib/librmashm.so").is_file(),
+                "RMASHM_PREFIX={} is not staged",
+                prefix.display()
+            );
+            return prefix;
+        }
+        // `cargo test` holds no lock of its target folder while tests run, so cargo may run here.
+        run(Command::new("make")
+            .arg("--no-print-directory")
+            .arg("stage")
+            .current_dir(repository()));
+        repository().join("build")
+    })
+}
+
+/// The root of this repository.
+pub fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A command without the variables that would make it see another MPI than the one under test.
+pub fn command(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    for variable in [
+        "LD_LIBRARY_PATH",
+        "LD_PRELOAD",
+        "LIBRARY_PATH",
+        "CPATH",
+        "C_INCLUDE_PATH",
+        "CPLUS_INCLUDE_PATH",
+        "PKG_CONFIG_PATH",
+        "MPI_HOME",
+        "MPICC",
+        "MPICXX",
+        "MPICH_CC",
+        "MPICH_CXX",
+        "OMPI_CC",
+        "OMPI_CXX",
+        "CC",
+        "CXX",
+        "CFLAGS",
+        "CXXFLAGS",
+        "LDFLAGS",
+        "DESTDIR",
+        "MAKEFLAGS",
+        "MFLAGS",
+        "MAKELEVEL",
+    ] {
+        command.env_remove(variable);
+    }
+    command
+}
+
+/// `PATH` with a folder put in front.
+pub fn path_with(folder: &Path) -> std::ffi::OsString {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::join_paths(std::iter::once(folder.to_path_buf()).chain(env::split_paths(&path)))
+        .expect("a folder without colon")
+}
+
+/// Runs a command that must succeed, and returns what it wrote to stdout. A failure shows all it wrote.
+#[track_caller]
+pub fn run(command: &mut Command) -> String {
+    let output = output(command);
+    assert!(
+        output.status.success(),
+        "{command:?} ended with {}\n{}",
+        output.status,
+        both(&output)
+    );
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Runs a command that must fail with the given exit status, and returns what it wrote to stderr.
+#[track_caller]
+pub fn run_to_fail(command: &mut Command, status: i32) -> String {
+    let output = output(command);
+    assert_eq!(
+        output.status.code(),
+        Some(status),
+        "{command:?}\n{}",
+        both(&output)
+    );
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[track_caller]
+fn output(command: &mut Command) -> Output {
+    match command.output() {
+        Ok(output) => output,
+        Err(error) => panic!("cannot run {command:?}: {error}"),
+    }
+}
+
+fn both(output: &Output) -> String {
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+/// A folder of the test's own, removed when the test ends well and kept for a look when it fails.
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    pub fn new(name: &str) -> Scratch {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let folder = env::temp_dir().join(format!("rmashm-{name}-{}-{count}", std::process::id()));
+        fs::create_dir_all(&folder)
+            .unwrap_or_else(|error| panic!("cannot create {}: {error}", folder.display()));
+        Scratch(folder)
+    }
+}
+
+impl std::ops::Deref for Scratch {
+    type Target = Path;
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let _ = writeln!(std::io::stderr(), "left for a look: {}", self.0.display());
+        } else {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+}
