@@ -19,12 +19,12 @@ RUN_CARGO := env -u MAKEFLAGS -u MFLAGS $(CARGO)
 stage:
 	$(RUN_CARGO) rustc --release --lib --crate-type cdylib --target-dir '$(CARGO_TARGET_DIR)' -- -C link-arg=-Wl,-soname,$(SONAME)
 	$(RUN_CARGO) build --profile tools --bins --target-dir '$(CARGO_TARGET_DIR)'
-	@tools/stage '$(CARGO_TARGET_DIR)/release' '$(CARGO_TARGET_DIR)/tools' '$(BUILD)'
+	@tools/stage '$(CARGO_TARGET_DIR)/release' '$(CARGO_TARGET_DIR)/tools' include '$(BUILD)'
 
 # Installs what is staged, brought up to date first unless there is no cargo (as under sudo, often).
 install:
 	@if command -v '$(CARGO)' >/dev/null; then $(MAKE) --no-print-directory stage; fi
-	@tools/stage '$(BUILD)/lib' '$(BUILD)/bin' '$(DESTDIR)$(PREFIX)'
+	@tools/stage '$(BUILD)/lib' '$(BUILD)/bin' '$(BUILD)/include' '$(DESTDIR)$(PREFIX)'
 	@echo "installed in $(DESTDIR)$(PREFIX)"
 
 demo: stage

@@ -4,12 +4,14 @@
 //! `abi → {win, p2p, coll, comm} → {runtime, datatype, op, info} → shm`.
 
 pub mod abi;
+pub mod coll;
 pub mod comm;
 pub mod datatype;
 pub mod error;
 pub mod handle;
 pub mod info;
 pub mod op;
+pub mod p2p;
 pub mod runtime;
 pub mod shm;
 pub mod startup;

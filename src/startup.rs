@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::runtime::phase;
-use crate::{comm, runtime};
+use crate::{coll, comm, p2p, runtime};
 
 /// Makes this process part of its job and opens every room. Blocks until all ranks of the job have called it.
 ///
@@ -11,6 +11,8 @@ use crate::{comm, runtime};
 pub fn start(level: i32) -> Result<()> {
     phase::starting(level)?;
     runtime::attach()?;
+    p2p::open()?;
+    coll::open();
     comm::prepare_world()?;
     runtime::meet()?;
     comm::open_world()?;
@@ -23,8 +25,9 @@ pub fn end() -> Result<()> {
     phase::ending()?;
     // The attributes of MPI_COMM_SELF go before anything else (MPI 4.1 §11.2.4): their callbacks may use all of MPI.
     let farewell = comm::delete_self_attributes();
+    let sent = p2p::close();
     let left = runtime::leave();
     comm::close_world();
     phase::over();
-    farewell.and(left)
+    farewell.and(sent).and(left)
 }

@@ -1,4 +1,5 @@
-//! The staged prefix as its users meet it: `mpicc` and `mpicxx`, pkg-config, CMake, Meson, and `make install`. The build systems are in `projects`.
+//! The staged prefix as its users meet it: `mpicc` and `mpicxx`, the names programs record, `make install`. Build systems that
+//! must find it are in `projects`.
 
 #[path = "prefix/projects.rs"]
 mod projects;

@@ -9,7 +9,7 @@ use crate::datatype::{self, f90};
 use crate::error::Result;
 use crate::{bail, mpi_api};
 use macro_rules_attribute::apply;
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_int};
 
 /// Makes a datatype ready for communication.
 ///
@@ -24,7 +24,8 @@ pub unsafe extern "C" fn MPI_Type_commit(datatype: *mut MPI_Datatype) -> c_int {
 
 /// Frees a datatype and sets the handle to `MPI_DATATYPE_NULL`. Communication and datatypes that use it are not affected.
 ///
-/// MPI 4.1 §5.1.9. Errors: `MPI_ERR_TYPE` (also for a predefined datatype), `MPI_ERR_ARG` (null pointer).
+/// MPI 4.1 §5.1.9. Errors: `MPI_ERR_TYPE` (also for a predefined datatype), `MPI_ERR_ARG` (null pointer), what
+/// a delete callback returns.
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Type_free(datatype: *mut MPI_Datatype) -> c_int {
     // SAFETY: what is not null is a handle.
@@ -34,15 +35,15 @@ pub unsafe extern "C" fn MPI_Type_free(datatype: *mut MPI_Datatype) -> c_int {
     Ok(())
 }
 
-/// Makes a datatype with the same elements and state.
+/// Makes a datatype with the same elements and state, and with the attributes that their copy callbacks copy.
 ///
-/// MPI 4.1 §5.1.10. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
+/// MPI 4.1 §5.1.10. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer), what a copy callback returns.
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Type_dup(oldtype: MPI_Datatype, newtype: *mut MPI_Datatype) -> c_int {
     // SAFETY: what is not null is a place for a handle.
     let newtype = unsafe { out(newtype, "newtype")? };
     let old = datatype::get_arc(oldtype)?;
-    newtype.set(datatype::insert(datatype::dup(&old).into())?);
+    newtype.set(datatype::insert(datatype::dup(&old, oldtype)?.into())?);
     Ok(())
 }
 
@@ -199,50 +200,6 @@ unsafe fn true_extent_in_count(
     let object = datatype::get(datatype)?;
     lb.set(object.true_lb() as MPI_Count);
     extent.set((object.true_ub() - object.true_lb()) as MPI_Count);
-    Ok(())
-}
-
-/// Gives the extent in bytes. MPI-1's form of `MPI_Type_get_extent`.
-///
-/// MPI 4.1 §17.1 (removed). Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_extent(datatype: MPI_Datatype, extent: *mut MPI_Aint) -> c_int {
-    // SAFETY: what is not null is a place for an `MPI_Aint`.
-    let extent = unsafe { out(extent, "extent")? };
-    extent.set(datatype::get(datatype)?.extent());
-    Ok(())
-}
-
-/// Gives the lower bound in bytes. MPI-1's form of `MPI_Type_get_extent`.
-///
-/// MPI 4.1 §17.1 (removed). Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_lb(datatype: MPI_Datatype, displacement: *mut MPI_Aint) -> c_int {
-    // SAFETY: what is not null is a place for an `MPI_Aint`.
-    let displacement = unsafe { out(displacement, "displacement")? };
-    displacement.set(datatype::get(datatype)?.lb());
-    Ok(())
-}
-
-/// Gives the upper bound in bytes. MPI-1's form of `MPI_Type_get_extent`.
-///
-/// MPI 4.1 §17.1 (removed). Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_ub(datatype: MPI_Datatype, displacement: *mut MPI_Aint) -> c_int {
-    // SAFETY: what is not null is a place for an `MPI_Aint`.
-    let displacement = unsafe { out(displacement, "displacement")? };
-    displacement.set(datatype::get(datatype)?.ub());
-    Ok(())
-}
-
-/// Gives the address of `location`. MPI-1's form of `MPI_Get_address`.
-///
-/// MPI 4.1 §17.1 (removed). Errors: `MPI_ERR_ARG` (`address` is null).
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Address(location: *mut c_void, address: *mut MPI_Aint) -> c_int {
-    // SAFETY: what is not null is a place for an `MPI_Aint`.
-    let address = unsafe { out(address, "address")? };
-    address.set(location.expose_provenance() as MPI_Aint);
     Ok(())
 }
 

@@ -3,11 +3,10 @@
 //! All of these are local and do not block.
 
 use crate::abi::arguments::{inout, out, string};
-use crate::abi::constants::*;
 use crate::abi::types::*;
 use crate::datatype::{self, Datatype, external};
 use crate::error::Result;
-use crate::{bail, mpi_api};
+use crate::{bail, comm, mpi_api};
 use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_int, c_void};
 
@@ -116,14 +115,6 @@ unsafe fn only_external32(datarep: *const c_char) -> Result<()> {
     Ok(())
 }
 
-/// Refuses `MPI_COMM_NULL` and handles of other kinds.
-fn communicator(comm: MPI_Comm) -> Result<()> {
-    if comm == MPI_COMM_NULL {
-        bail!(Comm, "comm is MPI_COMM_NULL");
-    }
-    Ok(())
-}
-
 /// # Safety
 /// As for `MPI_Pack`.
 unsafe fn pack<N: Bytes>(
@@ -135,7 +126,7 @@ unsafe fn pack<N: Bytes>(
     position: *mut N,
     comm: MPI_Comm,
 ) -> Result<()> {
-    communicator(comm)?;
+    comm::get(comm)?;
     let from = elements(inbuf, incount, datatype, ("inbuf", "incount"))?;
     // SAFETY: what is not null is a number.
     let position = unsafe { inout(position, "position")? };
@@ -165,7 +156,7 @@ unsafe fn unpack<N: Bytes>(
     datatype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> Result<()> {
-    communicator(comm)?;
+    comm::get(comm)?;
     let to = elements(outbuf, outcount, datatype, ("outbuf", "outcount"))?;
     // SAFETY: what is not null is a number.
     let position = unsafe { inout(position, "position")? };
@@ -192,7 +183,7 @@ unsafe fn pack_size<N: Bytes>(
     comm: MPI_Comm,
     size: *mut N,
 ) -> Result<()> {
-    communicator(comm)?;
+    comm::get(comm)?;
     let object = datatype::get_committed(datatype)?;
     let count = crate::abi::arguments::count(incount.wide(), "incount")?;
     // SAFETY: what is not null is a place for a number.

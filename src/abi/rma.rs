@@ -8,23 +8,6 @@ use crate::win::transfer::{Origin, Remote};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
 
-fn origin(address: *const c_void, count: impl Into<i64>, datatype: MPI_Datatype) -> Origin {
-    Origin {
-        address,
-        count: count.into(),
-        datatype,
-    }
-}
-
-fn remote(rank: c_int, disp: MPI_Aint, count: impl Into<i64>, datatype: MPI_Datatype) -> Remote {
-    Remote {
-        rank,
-        disp,
-        count: count.into(),
-        datatype,
-    }
-}
-
 /// Copies `origin_count` elements at `origin_addr` to the window of `target_rank`, `target_disp` of its displacement
 /// units from its beginning.
 ///
@@ -41,8 +24,8 @@ pub unsafe extern "C" fn MPI_Put(
     target_datatype: MPI_Datatype,
     win: MPI_Win,
 ) -> c_int {
-    let near = origin(origin_addr, origin_count, origin_datatype);
-    let far = remote(target_rank, target_disp, target_count, target_datatype);
+    let near = Origin::new(origin_addr, origin_count, origin_datatype);
+    let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     // SAFETY: the origin buffer is what the caller says.
     unsafe { window(win)?.put(near, far) }
 }
@@ -61,8 +44,8 @@ pub unsafe extern "C" fn MPI_Put_c(
     target_datatype: MPI_Datatype,
     win: MPI_Win,
 ) -> c_int {
-    let near = origin(origin_addr, origin_count, origin_datatype);
-    let far = remote(target_rank, target_disp, target_count, target_datatype);
+    let near = Origin::new(origin_addr, origin_count, origin_datatype);
+    let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     // SAFETY: the origin buffer is what the caller says.
     unsafe { window(win)?.put(near, far) }
 }
@@ -81,8 +64,8 @@ pub unsafe extern "C" fn MPI_Get(
     target_datatype: MPI_Datatype,
     win: MPI_Win,
 ) -> c_int {
-    let near = origin(origin_addr, origin_count, origin_datatype);
-    let far = remote(target_rank, target_disp, target_count, target_datatype);
+    let near = Origin::new(origin_addr, origin_count, origin_datatype);
+    let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     // SAFETY: the origin buffer is what the caller says.
     unsafe { window(win)?.get(near, far) }
 }
@@ -101,8 +84,8 @@ pub unsafe extern "C" fn MPI_Get_c(
     target_datatype: MPI_Datatype,
     win: MPI_Win,
 ) -> c_int {
-    let near = origin(origin_addr, origin_count, origin_datatype);
-    let far = remote(target_rank, target_disp, target_count, target_datatype);
+    let near = Origin::new(origin_addr, origin_count, origin_datatype);
+    let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     // SAFETY: the origin buffer is what the caller says.
     unsafe { window(win)?.get(near, far) }
 }
@@ -124,8 +107,8 @@ pub unsafe extern "C" fn MPI_Accumulate(
     op: MPI_Op,
     win: MPI_Win,
 ) -> c_int {
-    let near = origin(origin_addr, origin_count, origin_datatype);
-    let far = remote(target_rank, target_disp, target_count, target_datatype);
+    let near = Origin::new(origin_addr, origin_count, origin_datatype);
+    let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     // SAFETY: the origin buffer is what the caller says.
     unsafe { window(win)?.accumulate(near, far, op) }
 }
@@ -145,8 +128,8 @@ pub unsafe extern "C" fn MPI_Accumulate_c(
     op: MPI_Op,
     win: MPI_Win,
 ) -> c_int {
-    let near = origin(origin_addr, origin_count, origin_datatype);
-    let far = remote(target_rank, target_disp, target_count, target_datatype);
+    let near = Origin::new(origin_addr, origin_count, origin_datatype);
+    let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     // SAFETY: the origin buffer is what the caller says.
     unsafe { window(win)?.accumulate(near, far, op) }
 }
@@ -170,9 +153,9 @@ pub unsafe extern "C" fn MPI_Get_accumulate(
     op: MPI_Op,
     win: MPI_Win,
 ) -> c_int {
-    let near = origin(origin_addr, origin_count, origin_datatype);
-    let result = origin(result_addr, result_count, result_datatype);
-    let far = remote(target_rank, target_disp, target_count, target_datatype);
+    let near = Origin::new(origin_addr, origin_count, origin_datatype);
+    let result = Origin::new(result_addr, result_count, result_datatype);
+    let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     // SAFETY: the buffers are what the caller says.
     unsafe { window(win)?.get_accumulate(near, result, far, op) }
 }
@@ -195,9 +178,9 @@ pub unsafe extern "C" fn MPI_Get_accumulate_c(
     op: MPI_Op,
     win: MPI_Win,
 ) -> c_int {
-    let near = origin(origin_addr, origin_count, origin_datatype);
-    let result = origin(result_addr, result_count, result_datatype);
-    let far = remote(target_rank, target_disp, target_count, target_datatype);
+    let near = Origin::new(origin_addr, origin_count, origin_datatype);
+    let result = Origin::new(result_addr, result_count, result_datatype);
+    let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     // SAFETY: the buffers are what the caller says.
     unsafe { window(win)?.get_accumulate(near, result, far, op) }
 }

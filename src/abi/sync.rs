@@ -1,7 +1,9 @@
 //! Synchronisation of windows (MPI 4.1 §12.5).
 
+use crate::abi::arguments::out;
 use crate::abi::constants::MPI_PROC_NULL;
 use crate::abi::types::*;
+use crate::comm::group;
 use crate::error::Result;
 use crate::mpi_api;
 use crate::shm::atomic::full_fence;
@@ -99,6 +101,55 @@ pub unsafe extern "C" fn MPI_Win_sync(win: MPI_Win) -> c_int {
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Win_fence(assert: c_int, win: MPI_Win) -> c_int {
     window(win)?.fence(assert)
+}
+
+/// Exposes this process's part to the origins in `group`: opens an exposure epoch.
+///
+/// MPI 4.1 §12.5.2. Does not block. Errors: `MPI_ERR_WIN`, `MPI_ERR_GROUP`, `MPI_ERR_ASSERT`, `MPI_ERR_RMA_SYNC` (exposed
+/// already; locked).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_post(group: MPI_Group, assert: c_int, win: MPI_Win) -> c_int {
+    let win = window(win)?;
+    win.post(&*group::get(group)?, assert)
+}
+
+/// Opens an access epoch on the targets in `group`. Blocks until all of them have posted.
+///
+/// MPI 4.1 §12.5.2. Errors: `MPI_ERR_WIN`, `MPI_ERR_GROUP`, `MPI_ERR_ASSERT`, `MPI_ERR_RMA_SYNC` (another epoch is open),
+/// `MPI_ERR_PROC_FAILED`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_start(group: MPI_Group, assert: c_int, win: MPI_Win) -> c_int {
+    let win = window(win)?;
+    win.start(&*group::get(group)?, assert)
+}
+
+/// Closes the access epoch that `MPI_Win_start` opened. All its operations are complete at the origin on return, and at
+/// the targets when their `MPI_Win_wait` returns.
+///
+/// MPI 4.1 §12.5.2. Does not block. Errors: `MPI_ERR_WIN`, `MPI_ERR_RMA_SYNC` (no such epoch).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_complete(win: MPI_Win) -> c_int {
+    window(win)?.complete()
+}
+
+/// Closes the exposure epoch that `MPI_Win_post` opened. Blocks until all origins have completed.
+///
+/// MPI 4.1 §12.5.2. Errors: `MPI_ERR_WIN`, `MPI_ERR_RMA_SYNC` (no such epoch), `MPI_ERR_PROC_FAILED`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_wait(win: MPI_Win) -> c_int {
+    window(win)?.wait()
+}
+
+/// Closes the exposure epoch, as `MPI_Win_wait` does, if all origins have completed: `flag` tells.
+///
+/// MPI 4.1 §12.5.2. Does not block. Errors: `MPI_ERR_WIN`, `MPI_ERR_ARG`, `MPI_ERR_RMA_SYNC` (no such epoch).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_test(win: MPI_Win, flag: *mut c_int) -> c_int {
+    let win = window(win)?;
+    // SAFETY: what is not null is a place for an int.
+    let flag = unsafe { out(flag, "flag")? };
+    flag.set(win.test()?.into());
+    Ok(())
 }
 
 /// Does it at a target; at MPI_PROC_NULL there is nothing to do.

@@ -186,6 +186,42 @@ pub unsafe extern "C" fn MPI_Win_create_c(
     Ok(())
 }
 
+/// Makes a window without memory, to which memory is attached later. Collective; blocks until all processes of `comm`
+/// have called it.
+///
+/// MPI 4.1 §12.2.4. Errors, on all processes alike: `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` (the kernel does not let processes
+/// reach each other's memory); besides `MPI_ERR_COMM`, `MPI_ERR_INFO`, `MPI_ERR_ARG`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_create_dynamic(
+    info: MPI_Info,
+    comm: MPI_Comm,
+    win: *mut MPI_Win,
+) -> c_int {
+    let comm = comm::get(comm)?;
+    let hints = hints(info)?;
+    // SAFETY: what is not null is a place for a handle.
+    let win = unsafe { out(win, "win")? };
+    win.set(create::create_dynamic(comm, hints)?);
+    Ok(())
+}
+
+/// Attaches `size` bytes at `base` to a dynamic window: others may access them from now on.
+///
+/// MPI 4.1 §12.2.4. Local. Errors: `MPI_ERR_WIN`, `MPI_ERR_RMA_FLAVOR`, `MPI_ERR_SIZE`, `MPI_ERR_BASE`,
+/// `MPI_ERR_RMA_ATTACH` (overlaps attached memory).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_attach(win: MPI_Win, base: *mut c_void, size: MPI_Aint) -> c_int {
+    window(win)?.attach(base, size)
+}
+
+/// Detaches what was attached at `base`.
+///
+/// MPI 4.1 §12.2.4. Local. Errors: `MPI_ERR_WIN`, `MPI_ERR_RMA_FLAVOR`, `MPI_ERR_BASE` (nothing was attached there).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Win_detach(win: MPI_Win, base: *const c_void) -> c_int {
+    window(win)?.detach(base)
+}
+
 /// Frees a window, and the memory that was allocated with it. Collective; blocks until all processes of the window have
 /// called it.
 ///

@@ -60,6 +60,18 @@ impl Comm {
         self.group.size()
     }
 
+    /// The group that messages go to and come from: the remote one of an intercommunicator.
+    #[inline]
+    pub fn peers(&self) -> &Arc<Group> {
+        &self.group
+    }
+
+    /// The rank in the job of the process that messages to `rank` go to.
+    #[inline(always)]
+    pub fn peer(&self, rank: usize) -> u32 {
+        self.peers().members[rank]
+    }
+
     /// The rank in the job of the process with `rank` here.
     #[inline(always)]
     pub fn world_rank(&self, rank: usize) -> u32 {

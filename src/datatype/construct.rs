@@ -8,6 +8,7 @@ use super::layout::Layout;
 use super::object::{Datatype, Envelope, Parts};
 use super::signature::Signature;
 use crate::abi::constants::*;
+use crate::abi::types::MPI_Datatype;
 use crate::error::Result;
 use crate::{bail, err};
 use std::ffi::c_int;
@@ -404,14 +405,15 @@ pub fn resized(old: &Arc<Datatype>, lb: i64, extent: i64, large: bool) -> Result
     }))
 }
 
-/// `MPI_Type_dup`: the new datatype is committed if the old one is.
-pub fn dup(old: &Arc<Datatype>) -> Datatype {
+/// `MPI_Type_dup`: the new datatype is committed if the old one is, and has what the copy callbacks make of the
+/// attributes of the old one, whose handle is `handle`. Error: what a callback returns.
+pub fn dup(old: &Arc<Datatype>, handle: MPI_Datatype) -> Result<Datatype> {
     let envelope = Envelope::new(MPI_COMBINER_DUP, false).types([old.clone()]);
     let new = Datatype::new(parts_of(old, envelope));
     if old.is_committed() {
         new.commit();
     }
-    new
+    Ok(new.with_attributes(old.attributes.copies(handle.0)?))
 }
 
 /// A datatype of the same memory and bounds with another description.

@@ -20,6 +20,9 @@ mod predefined;
 mod signature;
 mod walk;
 
+#[cfg(test)]
+mod tests;
+
 pub use arrays::{darray, subarray};
 pub use basic::Basic;
 pub use construct::{

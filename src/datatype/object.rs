@@ -7,6 +7,7 @@ use super::signature::Signature;
 use super::walk::{Message, Visit};
 use crate::abi::constants::*;
 use crate::abi::types::MPI_Datatype;
+use crate::comm::attributes::Attributes;
 use crate::error::Result;
 use crate::handle::{Kind, Table};
 use crate::{bail, err};
@@ -14,7 +15,7 @@ use parking_lot::Mutex;
 use std::ffi::c_int;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 
 /// No memory of a program is below this.
 const FIRST_ADDRESS: usize = 4096;
@@ -36,6 +37,10 @@ pub struct Datatype {
     /// The handle of a datatype that cannot be freed, else 0.
     permanent: AtomicI32,
     name: Mutex<Box<[u8]>>,
+    /// What the user hung on it.
+    pub attributes: Attributes,
+    /// How many handles it has: `MPI_Type_get_contents` gives new ones.
+    handles: AtomicUsize,
 }
 
 /// What a constructor knows of the datatype it makes. The bounds and the layout's displacements must fit in `isize`.
@@ -128,7 +133,14 @@ impl Datatype {
             committed: AtomicBool::new(false),
             permanent: AtomicI32::new(0),
             name: Mutex::new(Box::new([])),
+            attributes: Attributes::new(Kind::Datatype),
+            handles: AtomicUsize::new(0),
         }
+    }
+
+    /// The same with attributes.
+    pub(super) fn with_attributes(self, attributes: Attributes) -> Datatype {
+        Datatype { attributes, ..self }
     }
 
     /// The same, committed and never to be freed.
@@ -460,6 +472,7 @@ fn pair(handle: MPI_Datatype) -> Result<&'static Arc<Datatype>> {
 /// Gives a datatype a handle.
 pub fn insert(object: Arc<Datatype>) -> Result<MPI_Datatype> {
     predefined::ready();
+    object.handles.fetch_add(1, Ordering::Relaxed);
     TABLE.insert(object).map(MPI_Datatype)
 }
 
@@ -471,17 +484,28 @@ pub fn hand_out(object: &Arc<Datatype>) -> Result<MPI_Datatype> {
     }
 }
 
-/// Ends the life of a handle (`MPI_Type_free`). The object lives on as long as others use it.
-pub fn free(handle: MPI_Datatype) -> Result<Arc<Datatype>> {
-    let object = get(handle)?;
+/// Ends the life of a handle (`MPI_Type_free`). The object lives on as long as others use it; with its last handle its
+/// attributes are deleted. Errors: `MPI_ERR_TYPE`, and what a delete callback returns: then the handle lives on.
+pub fn free(handle: MPI_Datatype) -> Result<()> {
+    let object = get_arc(handle)?;
     if object.permanent_handle().is_some() {
         bail!(
             Type,
-            "datatype is {}, which is predefined and cannot be freed",
-            String::from_utf8_lossy(&object.name())
+            "datatype is {}, which cannot be freed",
+            match &*object.name() {
+                b"" => "one of a Fortran kind".into(),
+                name => String::from_utf8_lossy(name),
+            }
         );
     }
-    TABLE
-        .remove(handle.0)
-        .ok_or_else(|| err!(Type, "datatype {:#x} was freed meanwhile", handle.0))
+    if object.handles.load(Ordering::Relaxed) == 1 {
+        object.attributes.delete_all(handle.0)?;
+    }
+    match TABLE.remove(handle.0) {
+        Some(object) => {
+            object.handles.fetch_sub(1, Ordering::Relaxed);
+            Ok(())
+        }
+        None => bail!(Type, "datatype {:#x} was freed meanwhile", handle.0),
+    }
 }

@@ -8,6 +8,8 @@ mod kernels;
 mod number;
 mod object;
 mod predefined;
+#[cfg(test)]
+mod tests;
 
 pub use kernels::{Apply, Kernel, Scalar, kernel_of, scalar_of};
 pub use object::{Function, Op, check, create, free, get};

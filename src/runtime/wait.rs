@@ -38,8 +38,10 @@ pub struct Waiting<'a> {
     pub announce: Option<&'a dyn Fn()>,
 }
 
-/// How long a waiter spins before it yields, when every rank can have a core.
-const SPIN: Duration = Duration::from_micros(20);
+/// How long a waiter spins before it yields, when every rank can have a core. Short: on a machine where others compute too, two
+/// ranks often share a core, and the one that spins keeps the other from what it waits for (measured: a fence takes as
+/// long as this spin then). A yield that finds nobody else costs half a microsecond.
+const SPIN: Duration = Duration::from_micros(2);
 /// The bounds of how long it yields before it sleeps; where between them follows from how the last waits ended.
 const YIELD_LEAST: u32 = 5_000;
 const YIELD_MOST: u32 = 100_000;

@@ -412,12 +412,12 @@ impl Window {
         let Operation { basic, kernel, .. } = operation;
         let extent = basic.extent();
         let target = plan.target;
-        if target.reach == Reach::Peer {
+        if plan.reach == Reach::Peer {
             // SAFETY: the caller's promise.
             return unsafe { self.update_peer(plan, operation, operand, before) };
         }
         let alone = matches!(target.hold(), Hold::Exclusive | Hold::ExclusiveCounted)
-            && target.reach == Reach::Shared;
+            && plan.reach == Reach::Shared;
         let how = Update::of(operation.op, basic, kernel);
         let mut done = 0;
         let mut failed = Ok(());
@@ -433,7 +433,7 @@ impl Window {
                 }
                 (kernel.apply)(operand, at, n);
             };
-            let by_cpu = target.reach == Reach::Shared && amo::can_update(basic, at);
+            let by_cpu = plan.reach == Reach::Shared && amo::can_update(basic, at);
             if by_cpu && !alone {
                 for i in 0..n {
                     // SAFETY: as above; `can_update` holds for the first element and so for all.
@@ -541,13 +541,14 @@ fn can_compare(basic: Basic) -> bool {
 /// `buffer` has as many bytes as the part; it is written (`FromPeer`) or read.
 unsafe fn move_target(way: Way, plan: &Plan<'_>, buffer: *mut u8) -> Result<()> {
     let size = plan.remote.size();
-    match (plan.target.reach, way) {
+    match (plan.reach, way) {
         (Reach::Peer, way) => {
             let whole = datatype::get(MPI_BYTE)?.message(buffer, size);
             let plan = Plan {
                 origin: whole,
                 remote: plan.remote,
                 target: plan.target,
+                reach: plan.reach,
             };
             // SAFETY: the caller's promise.
             unsafe { through_kernel(way, &plan) }?;

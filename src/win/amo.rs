@@ -84,6 +84,10 @@ macro_rules! on_word {
 /// # Safety
 /// `size` is 1, 2, 4 or 8, and `at` an element of that size in live memory, aligned to it.
 #[inline(always)]
+#[expect(
+    clippy::unnecessary_cast,
+    reason = "the same text for words of all sizes"
+)]
 pub unsafe fn update(how: Update, size: usize, at: *mut u8, operand: u64) -> u64 {
     on_word!(size, at, |word: Word| {
         let operand_word = operand as Word;
@@ -113,6 +117,10 @@ pub unsafe fn update(how: Update, size: usize, at: *mut u8, operand: u64) -> u64
 /// # Safety
 /// As [`update`].
 #[inline(always)]
+#[expect(
+    clippy::unnecessary_cast,
+    reason = "the same text for words of all sizes"
+)]
 pub unsafe fn compare_and_swap(size: usize, at: *mut u8, expected: u64, new: u64) -> u64 {
     on_word!(size, at, |word: Word| {
         match word.compare_exchange(expected as Word, new as Word, SeqCst, SeqCst) {

@@ -7,7 +7,7 @@
 use crate::error::Result;
 use crate::runtime::meeting::Meeting;
 use crate::shm::Offset;
-use crate::shm::atomic::AtomicU32;
+use crate::shm::atomic::{AtomicU32, AtomicU64};
 use crate::shm::lock::Lock;
 use crate::shm::segment::segment;
 
@@ -29,7 +29,9 @@ pub struct Shared {
 pub struct PerRank {
     /// MPI_Win_lock on this target.
     pub lock: Lock,
-    _line: [u8; 56],
+    /// 1 while the target is exposed by post, on the line that lockers have anyway.
+    pub exposed: AtomicU32,
+    _line: [u8; 52],
     /// Held while elements of this target are updated that no CPU instruction can update.
     pub accumulate: Lock,
     _line2: [u8; 56],
@@ -39,9 +41,14 @@ pub struct PerRank {
     /// As an origin: 1 while in a lock_all epoch.
     pub in_lock_all: AtomicU32,
     _line4: [u8; 60],
+    /// As the owner of attached memory (see [`super::dynamic`]): the version of the list, its offset and its length.
+    pub version: AtomicU64,
+    pub regions: AtomicU64,
+    pub region_count: AtomicU64,
+    _line5: [u8; 40],
 }
 
-const _: () = assert!(size_of::<Shared>() == 128 && size_of::<PerRank>() == 256);
+const _: () = assert!(size_of::<Shared>() == 128 && size_of::<PerRank>() == 320);
 
 /// The control block of a window, mapped.
 #[derive(Clone, Copy)]

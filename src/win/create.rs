@@ -325,6 +325,31 @@ pub fn create(
     Ok(win)
 }
 
+/// `MPI_Win_create_dynamic`. Collective. Errors, on all processes alike: `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` where the kernel
+/// does not let processes reach each other's private memory.
+pub fn create_dynamic(comm: &Comm, hints: Hints) -> Result<MPI_Win> {
+    let what = "MPI_Win_create_dynamic";
+    // Private memory may be attached later: whether it can be reached is found out now, at the address of a byte of ours.
+    static PROBE: u8 = 0;
+    let prepared = prepare(comm, || {
+        Ok((
+            None,
+            Offer::new(1, 1, Place::Private, (&raw const PROBE) as usize),
+        ))
+    });
+    let mut offers = agree(
+        comm,
+        prepared.as_ref().map(|p| p.offer).map_err(Error::clone),
+        what,
+    )?;
+    probe_peers(comm, &offers, what)?;
+    for offer in &mut offers {
+        (offer.place, offer.size) = (Place::None as u32, 0);
+    }
+    let (win, _) = finish(comm, Flavor::Dynamic, prepared?, &offers, hints)?;
+    Ok(win)
+}
+
 /// Makes sure that every process can reach the private memory of every other, where there is any.
 fn probe_peers(comm: &Comm, offers: &[Offer], what: &str) -> Result<()> {
     let private = |o: &Offer| o.place == Place::Private as u32 && o.size > 0;
@@ -388,6 +413,8 @@ fn finish(
         name: Mutex::default(),
         handler: Slot::new(),
         attributes: Attributes::new(Kind::Win),
+        expected: Mutex::default(),
+        attached: Mutex::default(),
         handle: AtomicI32::new(0),
     });
     let handle = WINDOWS.insert(window.clone())?;
@@ -396,7 +423,9 @@ fn finish(
 }
 
 fn target(comm: &Comm, control: &Control, rank: usize, offer: &Offer) -> Target {
-    let (base, reach) = if offer.place == Place::Private as u32 {
+    let (base, reach) = if offer.place == Place::None as u32 {
+        (std::ptr::null_mut(), Reach::Attached)
+    } else if offer.place == Place::Private as u32 {
         let reach = if rank == comm.rank {
             Reach::Own
         } else {

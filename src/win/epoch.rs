@@ -148,6 +148,17 @@ impl Window {
         bail!(RmaSync, "{what} is not possible now: {why}")
     }
 
+    /// Checks that a passive target epoch is open. Error: `MPI_ERR_RMA_SYNC`.
+    pub fn must_be_passive(&self) -> Result<()> {
+        if !matches!(self.epoch.access(), Access::LockAll | Access::Locks) {
+            bail!(
+                RmaSync,
+                "operations with requests are for passive target epochs: lock the target first"
+            );
+        }
+        Ok(())
+    }
+
     /// The rank in the window of one of its targets.
     pub fn rank_of(&self, target: &Target) -> usize {
         (target as *const Target as usize - self.targets.as_ptr() as usize) / size_of::<Target>()

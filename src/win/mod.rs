@@ -7,7 +7,8 @@
 //!
 //! - [`create`]: making and freeing windows; [`query`]: what a window says about itself
 //! - [`epoch`]: which accesses are allowed when
-//! - [`passive`]: lock, lock_all, flush; [`active`]: fence
+//! - [`passive`]: lock, lock_all, flush; [`active`]: fence; [`exposure`]: post, start, complete, wait
+//! - [`dynamic`]: windows whose memory comes and goes; [`memory`]: MPI_Alloc_mem
 //! - [`transfer`]: put and get; [`accumulate`]: the accumulate family, over [`amo`]'s atomic instructions
 //!
 //! The rest of MPI is reached through few doors: a communicator's group, rank and meeting; a datatype's messages; an op's
@@ -18,7 +19,9 @@ pub mod active;
 pub mod amo;
 pub mod control;
 pub mod create;
+pub mod dynamic;
 pub mod epoch;
+pub mod exposure;
 pub mod memory;
 pub mod passive;
 pub mod query;
@@ -49,6 +52,8 @@ pub enum Reach {
     Own,
     /// Through the kernel: private memory of another process.
     Peer,
+    /// A dynamic window: it depends on the address.
+    Attached,
 }
 
 /// What a process needs to know of a target, close together.
@@ -101,6 +106,10 @@ pub struct Window {
     pub name: Mutex<Box<str>>,
     pub handler: Slot,
     pub attributes: Attributes,
+    /// What this process expects of post and complete.
+    pub expected: Mutex<exposure::Expected>,
+    /// What this process has attached.
+    pub attached: Mutex<dynamic::Attached>,
     /// The handle, for callbacks.
     pub handle: AtomicI32,
 }

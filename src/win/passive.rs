@@ -45,7 +45,8 @@ impl Window {
         let usual = (exclusive || kind == MPI_LOCK_SHARED) && assert == 0;
         let access = self.epoch.access();
         let fits = access == Access::None || access == Access::Locks;
-        if !usual || !fits || target.hold() != Hold::None || self.epoch.barred.load(Relaxed) != 0 {
+        let free = target.hold() == Hold::None && target.block.exposed.load(Relaxed) == 0;
+        if !usual || !fits || !free || self.epoch.barred.load(Relaxed) != 0 {
             return self.lock_checked(kind, target, assert);
         }
         self.acquire(exclusive, target)
@@ -63,6 +64,12 @@ impl Window {
         let rank = self.rank_of(target);
         if self.epoch.access() != Access::Locks {
             self.may_open(&format!("MPI_Win_lock of rank {rank}"))?;
+        }
+        if target.block.exposed.load(Relaxed) != 0 {
+            bail!(
+                RmaSync,
+                "rank {rank} is exposed by MPI_Win_post, and cannot be locked before its MPI_Win_wait"
+            );
         }
         if target.hold() != Hold::None {
             bail!(RmaSync, "rank {rank} is locked by this process already");

@@ -30,12 +30,42 @@ pub struct Remote {
     pub datatype: MPI_Datatype,
 }
 
+impl Origin {
+    #[inline(always)]
+    pub fn new(address: *const c_void, count: impl Into<i64>, datatype: MPI_Datatype) -> Origin {
+        Origin {
+            address,
+            count: count.into(),
+            datatype,
+        }
+    }
+}
+
+impl Remote {
+    #[inline(always)]
+    pub fn new(
+        rank: c_int,
+        disp: MPI_Aint,
+        count: impl Into<i64>,
+        datatype: MPI_Datatype,
+    ) -> Remote {
+        Remote {
+            rank,
+            disp,
+            count: count.into(),
+            datatype,
+        }
+    }
+}
+
 /// Both sides of an operation, checked.
 pub(super) struct Plan<'a> {
     pub origin: Message<'static>,
     /// At an address of this process, or of the peer for [`Reach::Peer`].
     pub remote: Message<'static>,
     pub target: &'a Target,
+    /// How the target's memory is reached: as [`Target::reach`], or for this address of a dynamic window.
+    pub reach: Reach,
 }
 
 impl Window {
@@ -91,7 +121,7 @@ impl Window {
         let Some(plan) = self.plan(origin, remote)? else {
             return Ok(());
         };
-        if plan.target.reach == Reach::Peer {
+        if plan.reach == Reach::Peer {
             // SAFETY: the origin buffer is readable, as the caller promised.
             return unsafe { through_kernel(Way::ToPeer, &plan) };
         }
@@ -105,7 +135,7 @@ impl Window {
         let Some(plan) = self.plan(origin, remote)? else {
             return Ok(());
         };
-        if plan.target.reach == Reach::Peer {
+        if plan.reach == Reach::Peer {
             // SAFETY: the origin buffer is writable, as the caller promised.
             return unsafe { through_kernel(Way::FromPeer, &plan) };
         }
@@ -141,10 +171,10 @@ impl Window {
                 far.bytes
             );
         }
-        let address = self.address(target, remote, far.datatype)?;
         if far.bytes == 0 {
             return Ok(None);
         }
+        let (address, reach) = self.address(target, remote, far.datatype)?;
         let origin = near
             .datatype
             .message(origin.address.cast(), origin.count as usize);
@@ -153,6 +183,7 @@ impl Window {
             origin,
             remote,
             target,
+            reach,
         }))
     }
 
@@ -162,8 +193,11 @@ impl Window {
         target: &Target,
         remote: &Remote,
         datatype: &datatype::Datatype,
-    ) -> Result<usize> {
+    ) -> Result<(usize, Reach)> {
         let rank = remote.rank;
+        if target.reach == Reach::Attached {
+            return self.attached_address(remote, datatype);
+        }
         if remote.disp < 0 {
             bail!(
                 Disp,
@@ -171,7 +205,7 @@ impl Window {
                 remote.disp
             );
         }
-        let beyond = |first: i128, behind: i128| -> Result<usize> {
+        let beyond = |first: i128, behind: i128| -> Result<(usize, Reach)> {
             bail!(
                 RmaRange,
                 "bytes {first} to {behind} of rank {rank}'s part are asked for (target_disp {} in units of {} bytes), \
@@ -189,7 +223,36 @@ impl Window {
         if first < 0 || behind > target.size as i128 {
             return beyond(first, behind);
         }
-        Ok((target.base as usize).wrapping_add(at as usize))
+        Ok((
+            (target.base as usize).wrapping_add(at as usize),
+            target.reach,
+        ))
+    }
+
+    /// The address that a displacement in a dynamic window stands for: an address of the target. Errors:
+    /// `MPI_ERR_RMA_RANGE`.
+    fn attached_address(
+        &self,
+        remote: &Remote,
+        datatype: &datatype::Datatype,
+    ) -> Result<(usize, Reach)> {
+        let at = remote.disp as usize;
+        let Some((low, high)) = datatype.span(remote.count as usize) else {
+            bail!(
+                RmaRange,
+                "target_count is {}, and that many elements do not fit in memory",
+                remote.count
+            );
+        };
+        if low == high {
+            return Ok((at, Reach::Own));
+        }
+        self.find_attached(
+            remote.rank,
+            at,
+            at as i128 + low as i128,
+            at as i128 + high as i128,
+        )
     }
 }
 

@@ -64,7 +64,10 @@ fn trials_of(toolbox: &Arc<Toolbox>, source: PathBuf) -> Vec<Trial> {
                 continue;
             }
             for &ranks in &spec.ranks {
-                if toolbox.library == Library::Mpich && ranks > MPICH_RANKS_MAX && spec.ranks[0] != ranks {
+                if toolbox.library == Library::Mpich
+                    && ranks > MPICH_RANKS_MAX
+                    && spec.ranks[0] != ranks
+                {
                     continue;
                 }
                 let test_name = spec.test_name(&name, ranks, launcher);

@@ -1,0 +1,18 @@
+//! Collective operations (MPI 4.1 chapter 6).
+//!
+//! May call `p2p`, `op`, `datatype` and `runtime`. Every operation is a [`plan`]: blocking calls carry it out at once, the
+//! others while messages are moved along. Small blocking ones need no messages: their processes meet in shared memory
+//! ([`small`]).
+
+mod data;
+mod plan;
+mod reduction;
+mod small;
+
+pub use plan::{Element, Plan, Planner, Vector, run, start};
+pub use small::{allreduce as small_allreduce, barrier};
+
+/// Lets waiting threads move collective operations along, too. After `p2p` was opened.
+pub fn open() {
+    crate::runtime::wait::set_progress(plan::progress);
+}

@@ -1,0 +1,198 @@
+//! Collective operations that reduce (MPI 4.1 §6.9-§6.11).
+//!
+//! Every result is folded in the order of ranks, whether the operation commutes or not, and the same elements are folded
+//! once (large) or by the same sequence everywhere (small): all processes get the same bits.
+
+use super::plan::{Planner, Vector};
+use crate::error::Result;
+use crate::op::Op;
+
+/// Reductions of at least so many bytes are shared out: each process reduces a part.
+const SHARED_OUT: usize = 32 << 10;
+/// In larger communicators a small allreduce is a reduce and a broadcast.
+const ALL_TO_ALL: usize = 16;
+
+impl Planner {
+    /// `out = parts[0] op parts[1] op …`; `out` may be the last of them, and no other.
+    fn fold(&mut self, op: Op, parts: &[Vector], out: &Vector) -> Result<()> {
+        let Some((last, others)) = parts.split_last() else {
+            return Ok(());
+        };
+        self.copy(last, out)?;
+        for part in others.iter().rev() {
+            self.reduce(op, part, out);
+        }
+        Ok(())
+    }
+
+    /// Receives everybody's `count` elements, folds them with `mine` into `out`.
+    fn collect(&mut self, op: Op, mine: &Vector, out: &Vector) -> Result<()> {
+        let mut parts = Vec::with_capacity(self.size);
+        for from in 0..self.size {
+            parts.push(if from != self.rank {
+                let part = self.temporary(&mine.element, mine.count)?;
+                self.receive(from, &part)?;
+                part
+            } else if mine.address == out.address && from + 1 < self.size {
+                // Folding would write over it.
+                let copy = self.temporary(&mine.element, mine.count)?;
+                self.copy(mine, &copy)?;
+                copy
+            } else {
+                mine.clone()
+            });
+        }
+        self.fence();
+        self.fold(op, &parts, out)
+    }
+
+    /// Each process gets the fold of its own part of everybody's `mine`: `counts[i]` elements to process i.
+    pub fn reduce_scatter(
+        &mut self,
+        op: Op,
+        mine: &Vector,
+        counts: &[usize],
+        out: &Vector,
+    ) -> Result<()> {
+        let mut own = mine.part(0, 0);
+        let mut first = 0;
+        for (to, &count) in counts.iter().enumerate() {
+            let part = mine.part(first, count);
+            first += count;
+            if to == self.rank {
+                own = part;
+            } else if count > 0 {
+                self.send(to, &part)?;
+            }
+        }
+        if own.count == 0 {
+            return Ok(());
+        }
+        // In place, `out` is where the first part is, which is to be sent before it is overwritten.
+        if mine.address != out.address || self.rank == 0 {
+            return self.collect(op, &own, out);
+        }
+        let result = self.temporary(&mine.element, own.count)?;
+        self.collect(op, &own, &result)?;
+        self.copy(&result, &out.part(0, own.count))
+    }
+
+    /// How the elements are shared out among the processes: (first, count) of each.
+    fn shares(&self, count: usize) -> Vec<(usize, usize)> {
+        let first = |i: usize| (count as u128 * i as u128 / self.size as u128) as usize;
+        (0..self.size)
+            .map(|i| (first(i), first(i + 1) - first(i)))
+            .collect()
+    }
+
+    /// Reduces each process's share into its place in `out`.
+    fn reduce_shares(
+        &mut self,
+        op: Op,
+        mine: &Vector,
+        shares: &[(usize, usize)],
+        out: &Vector,
+    ) -> Result<()> {
+        for (to, &(first, count)) in shares.iter().enumerate() {
+            if to != self.rank && count > 0 {
+                self.send(to, &mine.part(first, count))?;
+            }
+        }
+        let (first, count) = shares[self.rank];
+        if count == 0 {
+            return Ok(());
+        }
+        self.collect(op, &mine.part(first, count), out)
+    }
+
+    fn is_shared_out(&self, what: &Vector) -> bool {
+        what.bytes() >= SHARED_OUT && what.count >= self.size && self.size > 1
+    }
+
+    /// Everybody's `mine` are folded into the root's `out`.
+    pub fn reduce_to(
+        &mut self,
+        op: Op,
+        mine: &Vector,
+        out: Option<&Vector>,
+        root: usize,
+    ) -> Result<()> {
+        if !self.is_shared_out(mine) {
+            return match out {
+                Some(out) => self.collect(op, mine, out),
+                None => self.send(root, mine),
+            };
+        }
+        let shares = self.shares(mine.count);
+        let (first, count) = shares[self.rank];
+        let part = match out {
+            Some(out) => out.part(first, count),
+            None => self.temporary(&mine.element, count)?,
+        };
+        self.reduce_shares(op, mine, &shares, &part)?;
+        self.fence();
+        match out {
+            None => self.send(root, &part),
+            Some(out) => {
+                let others = shares.iter().enumerate().filter(|&(from, _)| from != root);
+                others
+                    .map(|(from, &(first, count))| (from, out.part(first, count)))
+                    .try_for_each(|(from, part)| self.receive(from, &part))
+            }
+        }
+    }
+
+    /// Everybody's `mine` are folded into everybody's `out`.
+    pub fn allreduce(&mut self, op: Op, mine: &Vector, out: &Vector) -> Result<()> {
+        if self.is_shared_out(mine) {
+            let shares = self.shares(mine.count);
+            let parts: Vec<Vector> = shares.iter().map(|&(f, n)| out.part(f, n)).collect();
+            let own = &parts[self.rank];
+            self.reduce_shares(op, mine, &shares, own)?;
+            self.fence();
+            return self.allgather(None, &parts);
+        }
+        if self.size > ALL_TO_ALL {
+            let root = (self.rank == 0).then_some(out);
+            self.reduce_to(op, mine, root, 0)?;
+            self.fence();
+            return self.broadcast(out, 0);
+        }
+        for i in 1..self.size {
+            self.send((self.rank + i) % self.size, mine)?;
+        }
+        self.collect(op, mine, out)
+    }
+
+    /// `out` of process i is the fold of `mine` of the processes 0 to i.
+    pub fn scan(&mut self, op: Op, mine: &Vector, out: &Vector) -> Result<()> {
+        self.copy(mine, out)?;
+        if self.rank > 0 {
+            let before = self.temporary(&mine.element, mine.count)?;
+            self.receive(self.rank - 1, &before)?;
+            self.fence();
+            self.reduce(op, &before, out);
+        }
+        if self.rank + 1 < self.size {
+            self.send(self.rank + 1, out)?;
+        }
+        Ok(())
+    }
+
+    /// `out` of process i is the fold of `mine` of the processes 0 to i - 1; that of process 0 stays as it is.
+    pub fn exscan(&mut self, op: Op, mine: &Vector, out: &Vector) -> Result<()> {
+        let last = self.rank + 1 == self.size;
+        if self.rank == 0 {
+            return if last { Ok(()) } else { self.send(1, mine) };
+        }
+        let with_me = self.temporary(&mine.element, mine.count)?;
+        self.copy(mine, &with_me)?;
+        self.receive(self.rank - 1, out)?;
+        self.fence();
+        if !last {
+            self.reduce(op, out, &with_me);
+            self.send(self.rank + 1, &with_me)?;
+        }
+        Ok(())
+    }
+}

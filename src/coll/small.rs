@@ -1,0 +1,63 @@
+//! Small blocking operations by a meeting in shared memory: one barrier, no message.
+
+use super::plan::Vector;
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::op::Op;
+use crate::runtime::meeting::SLOT;
+use std::ptr::with_exposed_provenance_mut;
+
+/// Blocks until all processes have come.
+pub fn barrier(comm: &Comm) -> Result<()> {
+    comm.meeting.barrier(&|| "MPI_Barrier".to_string())
+}
+
+/// A slot's worth of elements, aligned for all of them.
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+struct Bytes([u8; SLOT]);
+
+/// Does an allreduce of few bytes; false if they are too many, and nothing was done. All processes decide alike: the
+/// bytes are the same everywhere, though perhaps not the datatypes.
+pub fn allreduce(comm: &Comm, op: Op, mine: &Vector, out: &Vector) -> Result<bool> {
+    let len = mine.bytes();
+    if len > SLOT || len == 0 {
+        return Ok(false);
+    }
+    let mut bytes = Bytes([0; SLOT]);
+    // SAFETY: the buffer is the caller's.
+    unsafe { mine.buffer()?.read(0..len, bytes.0.as_mut_ptr()) };
+    let what = || "MPI_Allreduce".to_string();
+    let mut all = comm.meeting.exchange(bytes, &what)?;
+    let Some((last, others)) = all.split_last_mut() else {
+        return Ok(true);
+    };
+    let (datatype, handle) = (&*out.element.datatype, out.element.handle);
+    let result = out.buffer()?;
+    if datatype.is_dense() {
+        for part in others.iter().rev() {
+            let (input, inout) = (part.0.as_ptr(), last.0.as_mut_ptr());
+            // SAFETY: both are slots with `count` dense elements, aligned as any.
+            unsafe { op.apply(input, inout, out.count, datatype, handle)? };
+        }
+        // SAFETY: the result buffer is the caller's.
+        unsafe { result.write(0..len, last.0.as_ptr()) };
+        return Ok(true);
+    }
+    let Some((low, high)) = datatype.span(out.count) else {
+        return Ok(false);
+    };
+    // SAFETY: the result buffer is the caller's.
+    unsafe { result.write(0..len, last.0.as_ptr()) };
+    let mut room = vec![0_u128; ((high - low) as usize).div_ceil(16)];
+    let input = room.as_mut_ptr().cast::<u8>().wrapping_offset(-low);
+    let inout = with_exposed_provenance_mut::<u8>(out.address);
+    for part in others.iter().rev() {
+        // SAFETY: `input` has room for `count` elements laid out as the result's, which is the caller's.
+        unsafe {
+            datatype.unpack(part.0.as_ptr(), input, out.count, 0..len);
+            op.apply(input, inout, out.count, datatype, handle)?;
+        }
+    }
+    Ok(true)
+}

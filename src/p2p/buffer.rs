@@ -1,0 +1,197 @@
+//! The memory of a message in this process: one run of bytes, or elements of a datatype with gaps.
+
+use crate::bail;
+use crate::datatype::{self, Datatype};
+use crate::error::Result;
+use std::ops::Range;
+use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
+use std::sync::Arc;
+
+/// Memory of the user's, or of a schedule's, that a message is read from or written to.
+///
+/// It is a number and not a reference: MPI lets a program hand the memory over with one call and take it back with
+/// another. Who makes a `Buffer` vouches for the memory until the operation it is made for is complete.
+#[derive(Clone)]
+pub struct Buffer {
+    /// Where the data begins if it is one run, else the address that the datatype's displacements are relative to.
+    address: usize,
+    /// Bytes of data.
+    len: usize,
+    /// What the gaps are like, and how many elements there are.
+    gaps: Option<(Arc<Datatype>, usize)>,
+}
+
+impl Buffer {
+    /// `len` bytes at `address`.
+    #[inline]
+    pub fn bytes(address: *const u8, len: usize) -> Buffer {
+        Buffer {
+            address: address.expose_provenance(),
+            len,
+            gaps: None,
+        }
+    }
+
+    pub fn empty() -> Buffer {
+        Buffer::bytes(std::ptr::null(), 0)
+    }
+
+    /// `count` elements of the datatype `handle` at `address`. Errors: `MPI_ERR_TYPE` if it is no datatype or not committed,
+    /// `MPI_ERR_COUNT` if so many do not fit in memory.
+    #[inline]
+    pub fn elements(
+        address: *const u8,
+        count: usize,
+        handle: crate::abi::types::MPI_Datatype,
+    ) -> Result<Buffer> {
+        if let Some(size) = datatype::predefined_size(handle)
+            && let Some(len) = count.checked_mul(size)
+            && isize::try_from(len).is_ok()
+        {
+            return Ok(Buffer::bytes(address, len));
+        }
+        let datatype = datatype::get_committed(handle)?;
+        Buffer::of(address, count, datatype, || datatype::get_arc(handle))
+    }
+
+    /// `count` elements of `datatype` at `address`, which is kept as long as needed.
+    pub fn typed(address: *const u8, count: usize, datatype: &Arc<Datatype>) -> Result<Buffer> {
+        Buffer::of(address, count, datatype, || Ok(datatype.clone()))
+    }
+
+    fn of(
+        address: *const u8,
+        count: usize,
+        datatype: &Datatype,
+        keep: impl FnOnce() -> Result<Arc<Datatype>>,
+    ) -> Result<Buffer> {
+        let len = datatype.bytes(count)?;
+        let run = datatype.message(address, count).as_run();
+        Ok(match run {
+            Some(address) => Buffer {
+                address,
+                len,
+                gaps: None,
+            },
+            None => Buffer {
+                address: address.expose_provenance(),
+                len,
+                gaps: Some((keep()?, count)),
+            },
+        })
+    }
+
+    /// The buffer, if it can be memory of a program. Error: `MPI_ERR_BUFFER` for data at the null pointer, or at a constant
+    /// such as `MPI_IN_PLACE`.
+    #[inline]
+    pub fn checked(self, name: &str) -> Result<Buffer> {
+        // The lowest page is never mapped, and nothing ends behind the address range.
+        const LOWEST: usize = 4096;
+        let good = match &self.gaps {
+            _ if self.len == 0 => true,
+            None => self.address >= LOWEST && self.address.checked_add(self.len).is_some(),
+            Some((datatype, count)) => datatype.span(*count).is_some_and(|(low, high)| {
+                let (begin, end) = (
+                    self.address.wrapping_add_signed(low),
+                    self.address.wrapping_add_signed(high),
+                );
+                begin >= LOWEST && begin < end
+            }),
+        };
+        if !good {
+            bail!(
+                Buffer,
+                "{name} is {:#x}, which cannot be the address of {} bytes of data",
+                self.address,
+                self.len
+            );
+        }
+        Ok(self)
+    }
+
+    /// Bytes of data.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Where the data is, if it is one run of bytes.
+    #[inline]
+    pub fn run(&self) -> Option<usize> {
+        self.gaps.is_none().then_some(self.address)
+    }
+
+    /// Copies the bytes `range` of the data to `to`.
+    ///
+    /// # Safety
+    /// The buffer's memory is still its maker's to read, and `to` has room.
+    #[inline]
+    pub unsafe fn read(&self, range: Range<usize>, to: *mut u8) {
+        debug_assert!(range.end <= self.len);
+        match &self.gaps {
+            None => {
+                let from = with_exposed_provenance::<u8>(self.address + range.start);
+                // SAFETY: the caller's contract. (`copy`: a program may send from memory it receives into, though it
+                // ought not to.)
+                unsafe { from.copy_to(to, range.len()) }
+            }
+            // SAFETY: the caller's contract.
+            Some((datatype, count)) => unsafe {
+                datatype.pack(with_exposed_provenance(self.address), *count, range, to)
+            },
+        }
+    }
+
+    /// Copies bytes from `from` to the positions `range` of the data.
+    ///
+    /// # Safety
+    /// The buffer's memory is still its maker's to write, and `from` has the bytes.
+    #[inline]
+    pub unsafe fn write(&self, range: Range<usize>, from: *const u8) {
+        debug_assert!(range.end <= self.len);
+        match &self.gaps {
+            None => {
+                let to = with_exposed_provenance_mut::<u8>(self.address + range.start);
+                // SAFETY: the caller's contract.
+                unsafe { to.copy_from(from, range.len()) }
+            }
+            // SAFETY: the caller's contract.
+            Some((datatype, count)) => unsafe {
+                let to = with_exposed_provenance_mut(self.address);
+                datatype.unpack(from, to, *count, range)
+            },
+        }
+    }
+
+    /// The whole data, packed.
+    ///
+    /// # Safety
+    /// As [`Buffer::read`].
+    pub unsafe fn packed(&self) -> Box<[u8]> {
+        let mut bytes = Box::<[u8]>::new_uninit_slice(self.len);
+        // SAFETY: the caller's contract; the box has the room, and `read` writes all of it.
+        unsafe {
+            self.read(0..self.len, bytes.as_mut_ptr().cast());
+            bytes.assume_init()
+        }
+    }
+
+    /// Copies the first `len` bytes of `from` to the beginning of this one.
+    ///
+    /// # Safety
+    /// Both are still their makers' to read and to write.
+    pub unsafe fn copy(&self, from: &Buffer, len: usize) {
+        // SAFETY: the caller's contract, in each arm; what goes between two buffers with gaps goes through a box.
+        unsafe {
+            match (from.run(), self.run()) {
+                (Some(source), _) => self.write(0..len, with_exposed_provenance(source)),
+                (_, Some(target)) => from.read(0..len, with_exposed_provenance_mut(target)),
+                _ => self.write(0..len, from.packed().as_ptr()),
+            }
+        }
+    }
+}

@@ -1,0 +1,600 @@
+//! The engine: what this process is sending and receiving, under one lock of its own.
+//!
+//! Everything that is long (copies of large messages) or wakes somebody happens after the lock was given back: the engine
+//! collects it in [`After`].
+
+use super::buffer::Buffer;
+use super::inbox::{self, Inbox, Outbox};
+use super::matching::{Arrival, Body, Queues, Receive};
+use super::operation::{About, Operation, wake_threads};
+use super::ring::{Cell, Header, Kind};
+use super::transfer::{self, Place, Transfer, settle};
+use super::{Envelope, Target};
+use crate::abi::types::MPI_Status;
+use crate::error::{Error, Result};
+use crate::runtime::job;
+use crate::shm::{Offset, heap};
+use parking_lot::{Mutex, MutexGuard};
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, OnceLock};
+
+/// Messages up to this many bytes go through the rings, larger ones are announced.
+const EAGER: usize = 8 << 10;
+/// So many contexts may have queues before the empty ones are thrown away.
+const CONTEXTS: usize = 4096;
+/// So many cells are taken from one ring before the next has its turn.
+const TURN: usize = 64;
+
+static ENGINE: OnceLock<Mutex<Engine>> = OnceLock::new();
+
+struct Engine {
+    inbox: Inbox,
+    core: Core,
+}
+
+struct Core {
+    me: u32,
+    eager: usize,
+    /// The ways to the other ranks, made when they are first used.
+    links: Vec<Option<Link>>,
+    /// Cells that wait for room in a ring, in all links.
+    waiting: usize,
+    contexts: HashMap<u32, Queues>,
+    /// Messages and receives are numbered in their order.
+    number: u64,
+    /// Announced messages of ours that were not fetched yet.
+    sends: HashMap<u64, Sending>,
+    next_id: u64,
+    /// Announced messages of others whose data we asked for in the segment.
+    refused: HashMap<(u32, u64), Transfer>,
+    after: After,
+}
+
+struct Link {
+    outbox: Outbox,
+    /// What found no room in the ring, in order.
+    waiting: VecDeque<(Header, Payload)>,
+}
+
+enum Payload {
+    None,
+    Place(Place),
+    /// The data of an eager message, whose send is complete when it is in the ring.
+    Data(Buffer, Arc<Operation>),
+}
+
+struct Sending {
+    operation: Arc<Operation>,
+    buffer: Buffer,
+    /// A copy in the segment.
+    block: Option<Offset>,
+}
+
+/// What is to be done when the lock is free.
+#[derive(Default)]
+struct After {
+    transfers: Vec<Transfer>,
+    /// Operations were completed that other threads may wait for.
+    completed: bool,
+}
+
+impl After {
+    fn run(self) {
+        for transfer in self.transfers {
+            transfer.run();
+        }
+        if self.completed {
+            wake_threads();
+        }
+    }
+}
+
+/// Opens this process's inbox. Before the other ranks are met.
+pub fn open() -> Result<()> {
+    if ENGINE.get().is_some() {
+        return Ok(());
+    }
+    let ranks = job().ranks as usize;
+    let engine = Engine {
+        inbox: Inbox::open()?,
+        core: Core {
+            me: job().rank,
+            eager: EAGER.min(inbox::longest(ranks)),
+            links: (0..ranks).map(|_| None).collect(),
+            waiting: 0,
+            contexts: HashMap::new(),
+            number: 0,
+            sends: HashMap::new(),
+            next_id: 1,
+            refused: HashMap::new(),
+            after: After::default(),
+        },
+    };
+    let _ = ENGINE.set(Mutex::new(engine));
+    Ok(())
+}
+
+fn lock() -> MutexGuard<'static, Engine> {
+    ENGINE.get().expect("messages are open").lock()
+}
+
+/// Gives the lock back and does what was left for after it.
+fn unlock(mut engine: MutexGuard<'static, Engine>) {
+    let after = std::mem::take(&mut engine.core.after);
+    drop(engine);
+    after.run();
+}
+
+/// Moves messages along. True if something moved, or if another thread is at it.
+pub fn progress() -> bool {
+    let Some(engine) = ENGINE.get() else {
+        return false;
+    };
+    let Some(mut engine) = engine.try_lock() else {
+        return true;
+    };
+    let moved = engine.poll();
+    if moved {
+        unlock(engine);
+    }
+    moved
+}
+
+/// Sends the data of `buffer`. `None`: it is in the ring, the buffer is free again.
+///
+/// A synchronous message is always announced: its send ends when the receiver has fetched it.
+pub fn send(
+    target: Target,
+    buffer: Buffer,
+    synchronous: bool,
+    about: impl FnOnce() -> About,
+) -> Result<Option<Arc<Operation>>> {
+    let header = Header {
+        kind: Kind::Eager,
+        context: target.context,
+        source: target.source,
+        tag: target.tag,
+        payload: 0,
+        bytes: buffer.len() as u64,
+        id: 0,
+    };
+    let engine = ENGINE.get().expect("messages are open");
+    let eager = !synchronous && buffer.len() <= EAGER;
+    if eager {
+        let mut engine = engine.lock();
+        if buffer.len() <= engine.core.eager {
+            let sent = engine.core.send_eager(target.to, header, buffer, about);
+            unlock(engine);
+            return Ok(sent);
+        }
+    }
+    let operation = Operation::new(about());
+    let own = target.to == job().rank;
+    let (place, block) = if own {
+        (Place::OWN, None)
+    } else {
+        Place::of(&buffer)?
+    };
+    let sending = Sending {
+        operation: operation.clone(),
+        buffer,
+        block,
+    };
+    let mut engine = engine.lock();
+    engine.core.announce(target.to, header, place, sending);
+    unlock(engine);
+    Ok(Some(operation))
+}
+
+/// Receives into `buffer` from a rank (of the communicator) or any, with a tag or any.
+pub fn receive(context: u32, envelope: Envelope, buffer: Buffer, about: About) -> Arc<Operation> {
+    let operation = Operation::new(about);
+    let receive = Receive {
+        operation: operation.clone(),
+        buffer,
+    };
+    let mut engine = lock();
+    let core = &mut engine.core;
+    match core
+        .queues(context)
+        .take_arrived(envelope.source, envelope.tag)
+    {
+        Some(arrival) => core.meet(receive, arrival),
+        None => {
+            let number = core.next_number();
+            core.queues(context)
+                .post(envelope.source, envelope.tag, number, receive);
+        }
+    }
+    unlock(engine);
+    operation
+}
+
+/// Receives a message that was taken out of the queues before.
+pub fn receive_taken(arrival: Arrival, buffer: Buffer, about: About) -> Arc<Operation> {
+    let operation = Operation::new(about);
+    let receive = Receive {
+        operation: operation.clone(),
+        buffer,
+    };
+    let mut engine = lock();
+    engine.core.meet(receive, arrival);
+    unlock(engine);
+    operation
+}
+
+/// The oldest message that such a receive would get: its envelope and its bytes.
+pub fn find(context: u32, envelope: Envelope) -> Option<(Envelope, u64)> {
+    let mut engine = lock();
+    let found = engine
+        .core
+        .queues(context)
+        .find(envelope.source, envelope.tag);
+    found.map(|(_, arrival)| (arrival.envelope(), arrival.bytes))
+}
+
+/// Takes that message out of the queue.
+pub fn take(context: u32, envelope: Envelope) -> Option<Arrival> {
+    let mut engine = lock();
+    engine
+        .core
+        .queues(context)
+        .take_arrived(envelope.source, envelope.tag)
+}
+
+/// Takes a posted receive back and completes it as cancelled; false if it has met its message already.
+pub fn cancel_receive(operation: &Arc<Operation>) -> bool {
+    let mut engine = lock();
+    let withdrawn = engine
+        .core
+        .queues(operation.about.context)
+        .withdraw(operation);
+    if withdrawn {
+        let mut status = MPI_Status::EMPTY;
+        status.set_cancelled(true);
+        operation.complete(status, None);
+        engine.core.after.completed = true;
+    }
+    unlock(engine);
+    withdrawn
+}
+
+/// Tells the sender that its message was fetched.
+pub(super) fn answer_fetched(from: u32, id: u64) {
+    let mut engine = lock();
+    if from == engine.core.me {
+        engine.core.fetched(id);
+    } else {
+        let header = Header::control(Kind::Fetched, id);
+        engine.core.post(from, header, Payload::None);
+    }
+    engine.core.after.completed = true;
+    unlock(engine);
+}
+
+/// Asks the sender to put the data of a message into the segment.
+pub(super) fn refuse(transfer: Transfer) {
+    let (from, id) = (transfer.from, transfer.id);
+    let mut engine = lock();
+    engine.core.refused.insert((from, id), transfer);
+    engine
+        .core
+        .post(from, Header::control(Kind::Refused, id), Payload::None);
+    unlock(engine);
+}
+
+/// Whether nothing of this process's sends waits to leave it.
+pub fn is_flushed() -> bool {
+    let engine = lock();
+    engine.core.waiting == 0
+}
+
+impl Header {
+    fn control(kind: Kind, id: u64) -> Header {
+        Header {
+            kind,
+            context: 0,
+            source: 0,
+            tag: 0,
+            payload: 0,
+            bytes: 0,
+            id,
+        }
+    }
+}
+
+impl Engine {
+    fn poll(&mut self) -> bool {
+        let mut moved = false;
+        for word in 0..self.inbox.words() {
+            let mut hints = self.inbox.hints(word);
+            while hints != 0 {
+                let sender = word * 64 + hints.trailing_zeros() as usize;
+                hints &= hints - 1;
+                moved |= self.drain(sender) || (self.inbox.in_vain(sender) && self.drain(sender));
+            }
+        }
+        if self.core.waiting > 0 {
+            moved |= self.core.flush();
+        }
+        moved
+    }
+
+    fn drain(&mut self, sender: usize) -> bool {
+        let Engine { inbox, core } = self;
+        for taken in 0..TURN {
+            let Some(cell) = inbox.peek(sender) else {
+                return taken > 0;
+            };
+            core.take_cell(sender as u32, &cell);
+            let size = cell.size();
+            inbox.release(sender, size);
+        }
+        true
+    }
+}
+
+impl Core {
+    fn queues(&mut self, context: u32) -> &mut Queues {
+        if self.contexts.len() > CONTEXTS && !self.contexts.contains_key(&context) {
+            self.contexts.retain(|_, queues| !queues.is_empty());
+        }
+        self.contexts.entry(context).or_default()
+    }
+
+    fn next_number(&mut self) -> u64 {
+        self.number += 1;
+        self.number
+    }
+
+    fn link(&mut self, to: u32) -> &mut Link {
+        self.links[to as usize].get_or_insert_with(|| Link {
+            outbox: Outbox::open(to),
+            waiting: VecDeque::new(),
+        })
+    }
+
+    fn send_eager(
+        &mut self,
+        to: u32,
+        mut header: Header,
+        buffer: Buffer,
+        about: impl FnOnce() -> About,
+    ) -> Option<Arc<Operation>> {
+        if to == self.me {
+            self.eager_to_self(&header, &buffer);
+            return None;
+        }
+        header.payload = buffer.len() as u32;
+        let link = self.link(to);
+        // SAFETY: the ring gives room for the payload; the buffer is the caller's.
+        let write = |to: *mut u8| unsafe { buffer.read(0..buffer.len(), to) };
+        if link.waiting.is_empty() && link.outbox.push(&header, write) {
+            link.outbox.notify();
+            return None;
+        }
+        let operation = Operation::new(about());
+        let data = Payload::Data(buffer, operation.clone());
+        link.waiting.push_back((header, data));
+        self.waiting += 1;
+        Some(operation)
+    }
+
+    fn eager_to_self(&mut self, header: &Header, buffer: &Buffer) {
+        let (source, tag) = (header.source as i32, header.tag);
+        match self.queues(header.context).take_posted(source, tag) {
+            Some(receive) => {
+                let len = buffer.len().min(receive.buffer.len());
+                // SAFETY: the sender's buffer is the caller's, the receiver's is its operation's.
+                unsafe { receive.buffer.copy(buffer, len) };
+                settle(&receive, Envelope { source, tag }, header.bytes, None);
+                self.after.completed = true;
+            }
+            None => {
+                // SAFETY: the buffer is the caller's.
+                let body = Body::Here(unsafe { buffer.packed() });
+                self.keep(header, self.me, body);
+            }
+        }
+    }
+
+    /// Announces a message and keeps it until it is fetched.
+    fn announce(&mut self, to: u32, mut header: Header, place: Place, sending: Sending) {
+        let id = self.next_id;
+        self.next_id += 1;
+        header.kind = Kind::Announce;
+        header.id = id;
+        self.sends.insert(id, sending);
+        if to == self.me {
+            self.announced(&header, self.me, place);
+        } else {
+            self.post(to, header, Payload::Place(place));
+        }
+    }
+
+    /// Puts a cell into a ring, or into the queue before it.
+    fn post(&mut self, to: u32, mut header: Header, payload: Payload) {
+        if let Payload::Place(_) = payload {
+            header.payload = size_of::<Place>() as u32;
+        }
+        let link = self.link(to);
+        if link.waiting.is_empty() && link.push(&header, &payload) {
+            link.outbox.notify();
+        } else {
+            link.waiting.push_back((header, payload));
+            self.waiting += 1;
+        }
+    }
+
+    /// Moves what waits into the rings that have room again.
+    fn flush(&mut self) -> bool {
+        let mut moved = 0;
+        for link in self.links.iter_mut().flatten() {
+            let before = moved;
+            while let Some((header, payload)) = link.waiting.pop_front() {
+                if !link.push(&header, &payload) {
+                    link.waiting.push_front((header, payload));
+                    break;
+                }
+                if let Payload::Data(_, operation) = payload {
+                    operation.complete(MPI_Status::EMPTY, None);
+                    self.after.completed = true;
+                }
+                moved += 1;
+            }
+            if moved > before {
+                link.outbox.notify();
+            }
+        }
+        self.waiting -= moved;
+        moved > 0
+    }
+
+    /// Does what a cell says.
+    #[inline]
+    fn take_cell(&mut self, from: u32, cell: &Cell<'_>) {
+        let header = cell.header;
+        match header.kind {
+            Kind::Eager => self.arrive(from, header, cell.payload),
+            Kind::Announce => self.announced(header, from, Place::from_payload(cell.payload)),
+            Kind::Fetched => self.fetched(header.id),
+            Kind::Refused => self.move_to_segment(from, header.id),
+            Kind::Moved => {
+                if let Some(mut transfer) = self.refused.remove(&(from, header.id)) {
+                    transfer.place = Place::from_payload(cell.payload);
+                    self.after.transfers.push(transfer);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn arrive(&mut self, from: u32, header: &Header, data: &[u8]) {
+        let (source, tag) = (header.source as i32, header.tag);
+        match self.queues(header.context).take_posted(source, tag) {
+            Some(receive) => {
+                self.deliver(&receive, Envelope { source, tag }, data);
+            }
+            None => self.keep(header, from, Body::Here(data.into())),
+        }
+    }
+
+    fn announced(&mut self, header: &Header, from: u32, place: Place) {
+        let (source, tag) = (header.source as i32, header.tag);
+        let body = Body::There {
+            id: header.id,
+            place,
+        };
+        match self.queues(header.context).take_posted(source, tag) {
+            Some(receive) => {
+                let arrival = Arrival {
+                    source,
+                    tag,
+                    bytes: header.bytes,
+                    from,
+                    body,
+                };
+                self.meet(receive, arrival);
+            }
+            None => self.keep(header, from, body),
+        }
+    }
+
+    fn keep(&mut self, header: &Header, from: u32, body: Body) {
+        let number = self.next_number();
+        let arrival = Arrival {
+            source: header.source as i32,
+            tag: header.tag,
+            bytes: header.bytes,
+            from,
+            body,
+        };
+        self.queues(header.context).keep(number, arrival);
+        // A thread may wait for it in a probe.
+        self.after.completed = true;
+    }
+
+    /// Brings a receive and its message together.
+    fn meet(&mut self, receive: Receive, arrival: Arrival) {
+        let envelope = arrival.envelope();
+        match arrival.body {
+            Body::Here(data) => self.deliver(&receive, envelope, &data),
+            Body::There { id, place } => {
+                let own = (arrival.from == self.me).then(|| self.sends[&id].buffer.clone());
+                self.after.transfers.push(Transfer {
+                    receive,
+                    envelope,
+                    bytes: arrival.bytes,
+                    from: arrival.from,
+                    id,
+                    place,
+                    own,
+                });
+            }
+        }
+    }
+
+    #[inline]
+    fn deliver(&mut self, receive: &Receive, envelope: Envelope, data: &[u8]) {
+        let len = data.len().min(receive.buffer.len());
+        // SAFETY: the receive is incomplete, so the buffer is its own.
+        unsafe { receive.buffer.write(0..len, data.as_ptr()) };
+        settle(receive, envelope, data.len() as u64, None);
+        self.after.completed = true;
+    }
+
+    fn fetched(&mut self, id: u64) {
+        self.end_send(id, None);
+    }
+
+    fn end_send(&mut self, id: u64, error: Option<Error>) {
+        let Some(sending) = self.sends.remove(&id) else {
+            return;
+        };
+        if let Some(block) = sending.block {
+            let _ = heap::free(block);
+        }
+        sending.operation.complete(MPI_Status::EMPTY, error);
+        self.after.completed = true;
+    }
+
+    /// The receiver may not read our memory: gives it a copy in the segment.
+    fn move_to_segment(&mut self, to: u32, id: u64) {
+        transfer::set_refused();
+        let Some(sending) = self.sends.get_mut(&id) else {
+            return;
+        };
+        let (place, failure) = match Place::copied(&sending.buffer) {
+            Ok((place, block)) => {
+                sending.block = block;
+                (place, None)
+            }
+            Err(error) => (Place::LOST, Some(error)),
+        };
+        self.post(to, Header::control(Kind::Moved, id), Payload::Place(place));
+        if failure.is_some() {
+            self.end_send(id, failure);
+        }
+    }
+}
+
+impl Link {
+    fn push(&mut self, header: &Header, payload: &Payload) -> bool {
+        self.outbox.push(header, |to| match payload {
+            Payload::None => {}
+            // SAFETY: `post` set the payload's length to the place's.
+            Payload::Place(place) => unsafe { place.to_payload(to) },
+            // SAFETY: the header says the buffer's length; the buffer is the send's until it is complete.
+            Payload::Data(buffer, _) => unsafe { buffer.read(0..buffer.len(), to) },
+        })
+    }
+}
+
+impl Arrival {
+    pub fn envelope(&self) -> Envelope {
+        Envelope {
+            source: self.source,
+            tag: self.tag,
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! A rank's inbox: a ring from every other rank, and a bit for each ring that has something in it.
+//!
+//! Each rank makes its own inbox before it joins the job and announces it in its entry of the process table. The block is
+//! memory only where rings were used.
+//!
+//! Why no message is overlooked. The sender: (1) publishes the cell, (2) full fence, (3) sets its bit if it is clear, (4)
+//! looks for sleepers. The receiver polls a ring while its bit is set. After many looks in vain it (a) clears the bit,
+//! (b) full fence, (c) looks once more. If (2) comes before (b), then (c) sees the cell; else (3) sees the bit clear and sets
+//! it. While two ranks talk, the bit stays set and nobody writes to its line.
+
+use super::ring::{Cell, Control, Header, Receiver, Sender};
+use crate::error::Result;
+use crate::runtime::{job, me};
+use crate::shm::atomic::{AtomicU64, Ordering, full_fence};
+use crate::shm::segment::segment;
+use crate::shm::{LINE, Offset, PAGE, heap};
+
+/// The most that a ring has, and the least; between them the rings of an inbox share [`ALL_RINGS`] bytes.
+const LARGEST_RING: usize = 64 << 10;
+const SMALLEST_RING: usize = 8 << 10;
+const ALL_RINGS: usize = 8 << 20;
+/// After so many looks in vain a ring's bit is cleared.
+const PATIENCE: u32 = 200;
+
+/// Where things lie in the inboxes of a job of `ranks` ranks.
+#[derive(Clone, Copy)]
+struct Plan {
+    ranks: usize,
+    ring: usize,
+}
+
+impl Plan {
+    fn new(ranks: usize) -> Plan {
+        let share = (ALL_RINGS / ranks.max(1)).next_power_of_two();
+        Plan {
+            ranks,
+            ring: share.clamp(SMALLEST_RING, LARGEST_RING),
+        }
+    }
+
+    fn words(self) -> usize {
+        self.ranks.div_ceil(64)
+    }
+
+    fn controls(self) -> usize {
+        (self.words() * 8).next_multiple_of(LINE)
+    }
+
+    fn slots(self) -> usize {
+        (self.controls() + self.ranks * size_of::<Control>()).next_multiple_of(PAGE)
+    }
+
+    fn bytes(self) -> usize {
+        self.slots() + self.ranks * self.ring
+    }
+
+    /// The bits of the inbox at `offset`.
+    fn bits(self, offset: Offset) -> &'static [AtomicU64] {
+        // SAFETY: an inbox begins with its bits; it is never freed and its bits are atomics.
+        unsafe { std::slice::from_raw_parts(segment().at(offset), self.words()) }
+    }
+
+    /// The control block and the slots of the ring from `sender` in the inbox at `offset`.
+    fn ring(self, offset: Offset, sender: usize) -> (&'static Control, *mut u8) {
+        let control = offset + self.controls() + sender * size_of::<Control>();
+        let slots = offset + self.slots() + sender * self.ring;
+        // SAFETY: a control block is made of atomics and bytes nobody reads, zero at the beginning; the inbox is never
+        // freed.
+        (
+            unsafe { &*segment().at::<Control>(control) },
+            segment().at(slots),
+        )
+    }
+}
+
+/// The longest payload of a cell in a job of `ranks` ranks.
+pub fn longest(ranks: usize) -> usize {
+    Sender::longest(Plan::new(ranks).ring)
+}
+
+/// This rank's inbox.
+pub struct Inbox {
+    bits: &'static [AtomicU64],
+    rings: Vec<Receiver>,
+    /// Looks in vain since the last cell.
+    idle: Vec<u32>,
+}
+
+impl Inbox {
+    /// Makes this rank's inbox and announces it. Once in a process, before it joins the others.
+    pub fn open() -> Result<Inbox> {
+        let ranks = job().ranks as usize;
+        let plan = Plan::new(ranks);
+        let len = plan.bytes().next_multiple_of(PAGE);
+        let offset = heap::alloc(len, PAGE)?;
+        // Zero, without touching it.
+        segment().punch(offset, len);
+        let rings = (0..ranks).map(|sender| {
+            let (control, base) = plan.ring(offset, sender);
+            // SAFETY: the ring was made just now, zero; this is the only receiving end.
+            unsafe { Receiver::new(control, base, plan.ring) }
+        });
+        let inbox = Inbox {
+            bits: plan.bits(offset),
+            rings: rings.collect(),
+            idle: vec![0; ranks],
+        };
+        me().inbox.store(offset as u64, Ordering::Release);
+        Ok(inbox)
+    }
+
+    /// The oldest cell from `sender`.
+    #[inline]
+    pub fn peek(&mut self, sender: usize) -> Option<Cell<'_>> {
+        self.rings[sender].peek()
+    }
+
+    /// Is done with the oldest cell from `sender`, of size `size`.
+    #[inline]
+    pub fn release(&mut self, sender: usize, size: u32) {
+        self.idle[sender] = 0;
+        self.rings[sender].release(size);
+    }
+
+    /// The ranks that may have something, as 64 bits from rank 64 × `word` on.
+    #[inline]
+    pub fn hints(&self, word: usize) -> u64 {
+        self.bits[word].load(Ordering::Acquire)
+    }
+
+    pub fn words(&self) -> usize {
+        self.bits.len()
+    }
+
+    /// Counts a look in vain at the ring from `sender`. True if the bit was cleared just now: look once more.
+    #[inline]
+    pub fn in_vain(&mut self, sender: usize) -> bool {
+        self.idle[sender] += 1;
+        if self.idle[sender] < PATIENCE {
+            return false;
+        }
+        self.idle[sender] = 0;
+        self.bits[sender / 64].fetch_and(!(1 << (sender % 64)), Ordering::SeqCst);
+        full_fence();
+        true
+    }
+}
+
+/// The way to another rank's inbox.
+pub struct Outbox {
+    ring: Sender,
+    bits: &'static AtomicU64,
+    bit: u64,
+    rank: u32,
+}
+
+impl Outbox {
+    /// The way to `rank`, which has joined. Once for each rank in a process.
+    pub fn open(rank: u32) -> Outbox {
+        let job = job();
+        let plan = Plan::new(job.ranks as usize);
+        let sender = job.rank as usize;
+        let there = &job.table.processes[rank as usize].inbox;
+        let offset = there.load(Ordering::Acquire) as Offset;
+        let (control, base) = plan.ring(offset, sender);
+        Outbox {
+            // SAFETY: the receiver made the ring, zero, before it joined; this is the only sending end.
+            ring: unsafe { Sender::new(control, base, plan.ring) },
+            bits: &plan.bits(offset)[sender / 64],
+            bit: 1 << (sender % 64),
+            rank,
+        }
+    }
+
+    /// Puts a cell into the ring; false if it is full. The receiver learns of it by [`Outbox::notify`].
+    #[inline]
+    pub fn push(&mut self, header: &Header, write: impl FnOnce(*mut u8)) -> bool {
+        self.ring.push(header, write)
+    }
+
+    /// Tells the receiver of the cells pushed, and wakes it if it sleeps.
+    #[inline]
+    pub fn notify(&self) {
+        full_fence();
+        if self.bits.load(Ordering::Relaxed) & self.bit == 0 {
+            self.bits.fetch_or(self.bit, Ordering::SeqCst);
+        }
+        job().table.processes[self.rank as usize].ring_sleepers();
+    }
+}

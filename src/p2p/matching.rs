@@ -1,0 +1,266 @@
+//! Which receive gets which message: the two queues of a context (MPI 4.1 §3.5).
+//!
+//! Both are ordered by a number that grows with every receive posted and every message arrived. A message can be met by
+//! receives of four patterns (its source or any, its tag or any), and a receive that names both meets one kind of message:
+//! so both queues are sorted by (source, tag, number), and a search costs a logarithm however long the queues are.
+
+use super::buffer::Buffer;
+use super::operation::Operation;
+use super::transfer::Place;
+use crate::abi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// A receive that waits for its message.
+pub struct Receive {
+    pub operation: Arc<Operation>,
+    pub buffer: Buffer,
+}
+
+/// A message that waits for its receive.
+pub struct Arrival {
+    /// The sender's rank in the communicator.
+    pub source: i32,
+    pub tag: i32,
+    /// Bytes of data.
+    pub bytes: u64,
+    /// The sender's rank in the job.
+    pub from: u32,
+    pub body: Body,
+}
+
+/// Where the data of a message is.
+pub enum Body {
+    Here(Box<[u8]>),
+    /// To be fetched, and then the sender is to be told about its message `id`.
+    There {
+        id: u64,
+        place: Place,
+    },
+}
+
+/// The queues of one context.
+#[derive(Default)]
+pub struct Queues {
+    posted: BTreeMap<(i32, i32, u64), Receive>,
+    /// How many of them have wildcards.
+    wild: usize,
+    arrived: BTreeMap<u64, Arrival>,
+    /// Every arrival under its own source and tag, and under each replaced by a wildcard.
+    index: BTreeSet<(i32, i32, u64)>,
+}
+
+impl Queues {
+    pub fn is_empty(&self) -> bool {
+        self.posted.is_empty() && self.arrived.is_empty()
+    }
+
+    /// Posts a receive from `source` with `tag`, either of which may be a wildcard.
+    pub fn post(&mut self, source: i32, tag: i32, number: u64, receive: Receive) {
+        self.wild += usize::from(is_wild(source, tag));
+        self.posted.insert((source, tag, number), receive);
+    }
+
+    /// Takes the oldest receive that a message from `source` with `tag` meets.
+    pub fn take_posted(&mut self, source: i32, tag: i32) -> Option<Receive> {
+        if self.posted.is_empty() {
+            return None;
+        }
+        let mut oldest = self.first_posted(source, tag);
+        if self.wild > 0 {
+            for (s, t) in patterns(source, tag) {
+                let other = self.first_posted(s, t);
+                oldest = match (oldest, other) {
+                    (Some(a), Some(b)) => Some(if a.2 < b.2 { a } else { b }),
+                    (a, b) => a.or(b),
+                };
+            }
+        }
+        let key = oldest?;
+        self.wild -= usize::from(is_wild(key.0, key.1));
+        self.posted.remove(&key)
+    }
+
+    fn first_posted(&self, source: i32, tag: i32) -> Option<(i32, i32, u64)> {
+        let all = (source, tag, 0)..=(source, tag, u64::MAX);
+        self.posted.range(all).next().map(|(&key, _)| key)
+    }
+
+    /// Takes a posted receive back; false if it has met its message already.
+    pub fn withdraw(&mut self, operation: &Arc<Operation>) -> bool {
+        let (source, tag) = (operation.about.peer, operation.about.tag);
+        let all = (source, tag, 0)..=(source, tag, u64::MAX);
+        let mut same = self.posted.range(all);
+        let Some(key) = same
+            .find(|(_, r)| Arc::ptr_eq(&r.operation, operation))
+            .map(|(&key, _)| key)
+        else {
+            return false;
+        };
+        self.wild -= usize::from(is_wild(source, tag));
+        self.posted.remove(&key).is_some()
+    }
+
+    /// Keeps a message that no receive was posted for.
+    pub fn keep(&mut self, number: u64, arrival: Arrival) {
+        let (source, tag) = (arrival.source, arrival.tag);
+        self.index.insert((source, tag, number));
+        self.index.insert((MPI_ANY_SOURCE, tag, number));
+        self.index.insert((source, MPI_ANY_TAG, number));
+        self.arrived.insert(number, arrival);
+    }
+
+    /// The oldest message that a receive from `source` with `tag` meets.
+    pub fn find(&self, source: i32, tag: i32) -> Option<(u64, &Arrival)> {
+        if source == MPI_ANY_SOURCE && tag == MPI_ANY_TAG {
+            return self.arrived.iter().next().map(|(&n, a)| (n, a));
+        }
+        let all = (source, tag, 0)..=(source, tag, u64::MAX);
+        let &(_, _, number) = self.index.range(all).next()?;
+        self.arrived.get(&number).map(|a| (number, a))
+    }
+
+    /// Takes that message.
+    pub fn take_arrived(&mut self, source: i32, tag: i32) -> Option<Arrival> {
+        if self.arrived.is_empty() {
+            return None;
+        }
+        let (number, _) = self.find(source, tag)?;
+        let arrival = self.arrived.remove(&number)?;
+        let (source, tag) = (arrival.source, arrival.tag);
+        self.index.remove(&(source, tag, number));
+        self.index.remove(&(MPI_ANY_SOURCE, tag, number));
+        self.index.remove(&(source, MPI_ANY_TAG, number));
+        Some(arrival)
+    }
+}
+
+fn is_wild(source: i32, tag: i32) -> bool {
+    source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG
+}
+
+fn patterns(source: i32, tag: i32) -> [(i32, i32); 3] {
+    [
+        (MPI_ANY_SOURCE, tag),
+        (source, MPI_ANY_TAG),
+        (MPI_ANY_SOURCE, MPI_ANY_TAG),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::operation::{About, Action, Partners};
+    use super::*;
+
+    fn receive(source: i32, tag: i32) -> Receive {
+        Receive {
+            operation: Operation::new(About {
+                action: Action::Receive,
+                context: 0,
+                peer: source,
+                tag,
+                partners: Partners::One(0),
+                comm: crate::abi::constants::MPI_COMM_WORLD,
+            }),
+            buffer: Buffer::empty(),
+        }
+    }
+
+    fn arrival(source: i32, tag: i32, id: u64) -> Arrival {
+        Arrival {
+            source,
+            tag,
+            bytes: id,
+            from: 0,
+            body: Body::Here(Box::new([])),
+        }
+    }
+
+    /// The rules written down naively: lists in order, searched from the beginning.
+    #[derive(Default)]
+    struct Lists {
+        posted: Vec<(i32, i32, u64)>,
+        arrived: Vec<(i32, i32, u64)>,
+    }
+
+    fn meets(receive: (i32, i32, u64), message: (i32, i32, u64)) -> bool {
+        (receive.0 == MPI_ANY_SOURCE || receive.0 == message.0)
+            && (receive.1 == MPI_ANY_TAG || receive.1 == message.1)
+    }
+
+    #[test]
+    fn the_queues_match_as_lists_searched_in_order_do() {
+        let (mut queues, mut lists) = (Queues::default(), Lists::default());
+        let mut posted = BTreeMap::new();
+        let mut x = 88_172_645_463_325_252_u64;
+        let mut next = |below: u64| {
+            x ^= x << 13;
+            x ^= x >> 7;
+            x ^= x << 17;
+            (x % below) as i32
+        };
+        let mut matches = 0;
+        for number in 0..50_000_u64 {
+            if next(2) == 0 {
+                let (source, tag) = (next(4), next(4));
+                let message = (source, tag, number);
+                let expected = lists.posted.iter().position(|&r| meets(r, message));
+                let got = queues.take_posted(source, tag);
+                match expected {
+                    Some(i) => {
+                        let (_, _, id) = lists.posted.remove(i);
+                        let operation: Arc<Operation> = posted.remove(&id).unwrap();
+                        assert!(Arc::ptr_eq(&got.unwrap().operation, &operation));
+                        matches += 1;
+                    }
+                    None => {
+                        assert!(got.is_none());
+                        lists.arrived.push(message);
+                        queues.keep(number, arrival(source, tag, number));
+                    }
+                }
+            } else {
+                let source = if next(5) == 0 {
+                    MPI_ANY_SOURCE
+                } else {
+                    next(4)
+                };
+                let tag = if next(5) == 0 { MPI_ANY_TAG } else { next(4) };
+                let wanted = (source, tag, number);
+                let expected = lists.arrived.iter().position(|&m| meets(wanted, m));
+                assert_eq!(queues.find(source, tag).is_some(), expected.is_some());
+                let got = queues.take_arrived(source, tag);
+                match expected {
+                    Some(i) => {
+                        assert_eq!(got.unwrap().bytes, lists.arrived.remove(i).2);
+                        matches += 1;
+                    }
+                    None => {
+                        assert!(got.is_none());
+                        let r = receive(source, tag);
+                        if next(20) == 0 {
+                            let again = receive(source, tag);
+                            queues.post(source, tag, number, r);
+                            assert!(!queues.withdraw(&again.operation));
+                            continue_after_withdrawal(&mut queues, source, tag, number);
+                            continue;
+                        }
+                        posted.insert(number, r.operation.clone());
+                        lists.posted.push(wanted);
+                        queues.post(source, tag, number, r);
+                    }
+                }
+            }
+        }
+        assert!(matches > 10_000);
+        assert_eq!(queues.posted.len(), lists.posted.len());
+        assert_eq!(queues.arrived.len(), lists.arrived.len());
+        assert_eq!(queues.index.len(), 3 * lists.arrived.len());
+    }
+
+    fn continue_after_withdrawal(queues: &mut Queues, source: i32, tag: i32, number: u64) {
+        let operation = queues.posted[&(source, tag, number)].operation.clone();
+        assert!(queues.withdraw(&operation));
+        assert!(!queues.withdraw(&operation));
+    }
+}

@@ -1,0 +1,84 @@
+//! Messages: point-to-point communication (MPI 4.1 chapter 3).
+//!
+//! May call `runtime`, `shm`, `datatype`, and reads communicators. It keeps these promises: messages between two processes
+//! in one context match in the order they were sent; nothing is ever lost but by the death of a process; no lock is shared
+//! between processes, so a process killed at any instant leaves no other stuck; unexpected messages are bounded by memory
+//! only.
+//!
+//! - [`ring`]: cells from one sender to one receiver, [`inbox`]: a rank's rings and the bits that say which to look at.
+//! - [`matching`]: posted receives and unexpected messages.
+//! - [`engine`]: takes cells, matches, sends; one lock in each process, held for short times.
+//! - [`transfer`]: large messages, fetched by the receiver in one copy.
+//! - [`operation`]: one send or receive from start to end; [`request`]: what a handle stands for.
+//!
+//! A message of at most a few KiB is copied into the ring (eager). A larger one is announced: the receiver, when it has
+//! matched it, copies from the sender's memory and answers "fetched". So a large message is copied once, and its sender
+//! waits for the receiver, which MPI allows every send that is not buffered.
+
+pub mod buffer;
+pub mod buffered;
+mod engine;
+mod inbox;
+mod matching;
+pub mod operation;
+pub mod probe;
+pub mod request;
+mod ring;
+pub mod start;
+mod transfer;
+
+pub use buffer::Buffer;
+pub use engine::{cancel_receive, find, progress, receive, receive_taken, send, take};
+pub use matching::Arrival;
+pub use operation::{About, Action, Operation, Outcome, Partners};
+
+use crate::error::Result;
+use crate::runtime::wait::set_progress;
+
+/// Opens this process's inbox. After the job is attached to, before the other ranks are met.
+pub fn open() -> Result<()> {
+    engine::open()?;
+    set_progress(progress);
+    Ok(())
+}
+
+/// Blocks until everything this process has sent has left it.
+pub fn close() -> Result<()> {
+    let what = || "MPI_Finalize: messages that wait for room in their receivers' rings".to_string();
+    buffered::flush()?;
+    operation::block(&what, crate::runtime::Ranks::All, engine::is_flushed)
+}
+
+/// The largest tag: `MPI_TAG_UB`.
+pub const TAG_UB: i32 = (1 << 28) - 1;
+
+/// Where a message came from, or what a receive asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Envelope {
+    /// A rank in the communicator, or `MPI_ANY_SOURCE`.
+    pub source: i32,
+    /// A tag, or `MPI_ANY_TAG`.
+    pub tag: i32,
+}
+
+/// Where a message goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// The hidden context: see [`context`].
+    pub context: u32,
+    /// The sender's rank in the communicator.
+    pub source: u32,
+    /// The receiver's rank in the job.
+    pub to: u32,
+    pub tag: i32,
+}
+
+/// The context of a communicator's own messages.
+pub fn context(communicator: u32) -> u32 {
+    communicator * 2
+}
+
+/// The context of the messages of its collective operations.
+pub fn collective_context(communicator: u32) -> u32 {
+    communicator * 2 + 1
+}

@@ -1,0 +1,188 @@
+//! One transfer from its start to its end: what the engine completes and what a request waits for.
+
+use crate::abi::constants::MPI_THREAD_MULTIPLE;
+use crate::abi::types::{MPI_Comm, MPI_Status};
+use crate::comm::group::Group;
+use crate::error::{Error, Object, Result};
+use crate::runtime::{self, Ranks, Waiting, phase};
+use crate::shm::atomic::{AtomicU32, Ordering, full_fence};
+use parking_lot::Mutex;
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// A send, a receive, or a collective operation that was started.
+pub struct Operation {
+    /// Set once, after the outcome.
+    done: AtomicBool,
+    outcome: Mutex<Outcome>,
+    pub about: About,
+}
+
+/// How an operation ended.
+#[derive(Clone)]
+pub struct Outcome {
+    pub status: MPI_Status,
+    pub error: Option<Error>,
+}
+
+/// What an operation is, for whoever waits for it, cancels it, or asks what it is waiting for.
+pub struct About {
+    pub action: Action,
+    /// The hidden context its messages are in.
+    pub context: u32,
+    /// The rank in the communicator; may be `MPI_ANY_SOURCE`.
+    pub peer: i32,
+    pub tag: i32,
+    pub partners: Partners,
+    /// Whose error handler its errors go to.
+    pub comm: MPI_Comm,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    Send,
+    Receive,
+    /// A collective operation, by its name.
+    Collective(&'static str),
+}
+
+/// Whose death means that an operation will never end.
+pub enum Partners {
+    One(u32),
+    Group(Arc<Group>),
+}
+
+impl Partners {
+    fn ranks(&self) -> Ranks<'_> {
+        match self {
+            Partners::One(rank) => Ranks::One(*rank),
+            Partners::Group(group) => Ranks::These(&group.members),
+        }
+    }
+
+    /// The ranks in the job.
+    pub fn members(&self) -> &[u32] {
+        match self {
+            Partners::One(rank) => std::slice::from_ref(rank),
+            Partners::Group(group) => &group.members,
+        }
+    }
+}
+
+impl Operation {
+    pub fn new(about: About) -> Arc<Operation> {
+        Arc::new(Operation {
+            done: AtomicBool::new(false),
+            outcome: Mutex::new(Outcome {
+                status: MPI_Status::EMPTY,
+                error: None,
+            }),
+            about,
+        })
+    }
+
+    /// Whether it has ended. What it did to memory has happened before.
+    #[inline]
+    pub fn is_done(&self) -> bool {
+        self.done.load(Ordering::Acquire)
+    }
+
+    /// Ends it. Whoever calls this wakes the other threads that may wait for it, by [`wake_threads`].
+    pub fn complete(&self, status: MPI_Status, error: Option<Error>) {
+        *self.outcome.lock() = Outcome { status, error };
+        self.done.store(true, Ordering::Release);
+    }
+
+    /// How it ended. The error is for the error handler of its communicator.
+    pub fn outcome(&self) -> Outcome {
+        debug_assert!(self.is_done());
+        let Outcome { status, error } = self.outcome.lock().clone();
+        let error = error.map(|error| error.on(Object::Comm(self.about.comm)));
+        Outcome { status, error }
+    }
+
+    /// Says in words what it waits for.
+    pub fn describe(&self) -> String {
+        let About { peer, tag, .. } = self.about;
+        let tag = match tag {
+            crate::abi::constants::MPI_ANY_TAG => "any tag".to_string(),
+            tag => format!("tag {tag}"),
+        };
+        match self.about.action {
+            Action::Send => format!("sending to rank {peer}, {tag}"),
+            Action::Receive if peer < 0 => format!("receiving from any rank, {tag}"),
+            Action::Receive => format!("receiving from rank {peer}, {tag}"),
+            Action::Collective(name) => name.to_string(),
+        }
+    }
+}
+
+/// Blocks until the operation has ended.
+///
+/// Error: `MPI_ERR_PROC_FAILED` if a process that it depends on dies first.
+#[inline]
+pub fn wait(operation: &Operation) -> Result<()> {
+    if operation.is_done() {
+        return Ok(());
+    }
+    let what = || operation.describe();
+    block(&what, operation.about.partners.ranks(), || {
+        operation.is_done()
+    })
+}
+
+/// Threads of this process that wait in [`block`].
+static BLOCKED: AtomicU32 = AtomicU32::new(0);
+
+thread_local! {
+    /// Whether this thread is one of them.
+    static I_BLOCK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Blocks until `ready` says true, and moves messages along meanwhile.
+pub fn block(
+    what: &dyn Fn() -> String,
+    ranks: Ranks<'_>,
+    mut ready: impl FnMut() -> bool,
+) -> Result<()> {
+    // The first looks need no bookkeeping: a message that is on its way arrives within them.
+    for _ in 0..16 {
+        runtime::wait::progress();
+        if ready() {
+            return Ok(());
+        }
+    }
+    let outer = I_BLOCK.replace(true);
+    BLOCKED.fetch_add(u32::from(!outer), Ordering::SeqCst);
+    let waiting = Waiting {
+        key: 0,
+        what,
+        ranks,
+        announce: None,
+    };
+    let result = runtime::wait(&waiting, || {
+        ready() || {
+            runtime::wait::progress();
+            ready()
+        }
+    });
+    BLOCKED.fetch_sub(u32::from(!outer), Ordering::SeqCst);
+    I_BLOCK.set(outer);
+    result
+}
+
+/// Wakes the threads of this process that wait, after operations were completed, except the calling one.
+#[inline]
+pub fn wake_threads() {
+    // Without `MPI_THREAD_MULTIPLE` nobody waits while another thread is here.
+    if phase::level() != MPI_THREAD_MULTIPLE {
+        return;
+    }
+    // The completion comes before the look for waiters in everybody's eyes: a thread counts itself before it looks.
+    full_fence();
+    let others = BLOCKED.load(Ordering::Relaxed) - u32::from(I_BLOCK.get());
+    if others > 0 {
+        runtime::ring(runtime::job().rank);
+    }
+}

@@ -1,0 +1,147 @@
+//! Probing for messages, and messages that a probe has taken out of the queue (MPI 4.1 §3.8).
+
+use super::operation::{Action, Operation, block};
+use super::start::{NOBODY, about_receive, envelope};
+use super::{Arrival, Buffer, Envelope, context, engine};
+use crate::abi::constants::{MPI_MESSAGE_NO_PROC, MPI_MESSAGE_NULL, MPI_PROC_NULL};
+use crate::abi::types::{MPI_Comm, MPI_Message, MPI_Status};
+use crate::bail;
+use crate::comm::{self, Comm};
+use crate::error::Result;
+use crate::handle::{Kind, Table};
+use crate::runtime::Ranks;
+use crate::runtime::wait::progress;
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+/// A message that a matched probe has taken, until it is received.
+struct Matched {
+    arrival: Mutex<Option<Arrival>>,
+    status: MPI_Status,
+    comm: MPI_Comm,
+}
+
+static MESSAGES: Table<Matched> = Table::new(Kind::Message);
+
+fn status(envelope: Envelope, bytes: u64) -> MPI_Status {
+    let mut status = MPI_Status::EMPTY;
+    status.MPI_SOURCE = envelope.source;
+    status.MPI_TAG = envelope.tag;
+    status.set_count(bytes);
+    status
+}
+
+/// Calls `look` until it finds something.
+fn search<T>(
+    comm: &Comm,
+    handle: MPI_Comm,
+    wanted: Envelope,
+    mut look: impl FnMut() -> Option<T>,
+) -> Result<T> {
+    let about = about_receive(handle, comm, wanted.source, wanted.tag);
+    let what = || match wanted.source {
+        source if source < 0 => "probing for a message from any rank".to_string(),
+        source => format!("probing for a message from rank {source}"),
+    };
+    debug_assert_eq!(about.action, Action::Receive);
+    let mut found = None;
+    block(&what, Ranks::These(about.partners.members()), || {
+        found = look();
+        found.is_some()
+    })?;
+    found.ok_or_else(|| crate::err!(Intern, "a probe ended without a message"))
+}
+
+/// The status of the next message that such a receive would get; blocks until there is one.
+pub fn probe(comm: MPI_Comm, from: i32, tag: i32) -> Result<MPI_Status> {
+    let (handle, comm) = (comm, comm::get(comm)?);
+    let wanted = envelope(comm, from, tag)?;
+    if from == MPI_PROC_NULL {
+        return Ok(NOBODY);
+    }
+    let context = context(comm.context);
+    let (envelope, bytes) = search(comm, handle, wanted, || engine::find(context, wanted))?;
+    Ok(status(envelope, bytes))
+}
+
+/// The same, if there is one now.
+pub fn try_probe(comm: MPI_Comm, from: i32, tag: i32) -> Result<Option<MPI_Status>> {
+    let comm = comm::get(comm)?;
+    let wanted = envelope(comm, from, tag)?;
+    if from == MPI_PROC_NULL {
+        return Ok(Some(NOBODY));
+    }
+    let context = context(comm.context);
+    let mut found = engine::find(context, wanted);
+    if found.is_none() && progress() {
+        found = engine::find(context, wanted);
+    }
+    Ok(found.map(|(envelope, bytes)| status(envelope, bytes)))
+}
+
+/// Takes the next message that such a receive would get, if there is one now; waits for one if `blocking`.
+pub fn take(
+    comm: MPI_Comm,
+    from: i32,
+    tag: i32,
+    blocking: bool,
+) -> Result<Option<(MPI_Message, MPI_Status)>> {
+    let (handle, comm) = (comm, comm::get(comm)?);
+    let wanted = envelope(comm, from, tag)?;
+    if from == MPI_PROC_NULL {
+        return Ok(Some((MPI_MESSAGE_NO_PROC, NOBODY)));
+    }
+    let context = context(comm.context);
+    let mut found = engine::take(context, wanted);
+    if found.is_none() && blocking {
+        found = Some(search(comm, handle, wanted, || {
+            engine::take(context, wanted)
+        })?);
+    } else if found.is_none() && progress() {
+        found = engine::take(context, wanted);
+    }
+    let Some(arrival) = found else {
+        return Ok(None);
+    };
+    let status = status(arrival.envelope(), arrival.bytes);
+    let matched = Matched {
+        arrival: Mutex::new(Some(arrival)),
+        status,
+        comm: handle,
+    };
+    let message = MPI_Message(MESSAGES.insert(Arc::new(matched))?);
+    Ok(Some((message, status)))
+}
+
+/// Receives a message that was taken; its handle becomes null.
+pub fn receive(message: &mut MPI_Message, buffer: Buffer) -> Result<Arc<Operation>> {
+    let about = |comm: MPI_Comm, status: &MPI_Status| {
+        let group = comm::get(comm)?;
+        Ok(about_receive(
+            comm,
+            group,
+            status.MPI_SOURCE,
+            status.MPI_TAG,
+        ))
+    };
+    if *message == MPI_MESSAGE_NO_PROC {
+        *message = MPI_MESSAGE_NULL;
+        let operation = Operation::new(about(comm::COMM_SELF, &NOBODY)?);
+        operation.complete(NOBODY, None);
+        return Ok(operation);
+    }
+    let Some(matched) = MESSAGES.get(message.0) else {
+        bail!(
+            Request,
+            "message is {:#x}, which is no matched message (it may have been received)",
+            message.0
+        );
+    };
+    let about = about(matched.comm, &matched.status)?;
+    let Some(arrival) = matched.arrival.lock().take() else {
+        bail!(Request, "message {:#x} was received meanwhile", message.0);
+    };
+    MESSAGES.remove(message.0);
+    *message = MPI_MESSAGE_NULL;
+    Ok(engine::receive_taken(arrival, buffer, about))
+}

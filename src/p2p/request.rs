@@ -1,0 +1,381 @@
+//! Requests: what a handle stands for, and waiting for many of them (MPI 4.1 §3.7, §3.9).
+
+use super::engine;
+use super::operation::{Action, Operation, Outcome, block};
+use crate::abi::constants::MPI_REQUEST_NULL;
+use crate::abi::types::{MPI_Request, MPI_Status};
+use crate::bail;
+use crate::error::{Error, Result};
+use crate::handle::{Kind, Table};
+use crate::runtime::wait::{dead, progress};
+use crate::runtime::{Ranks, job};
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+/// The object behind a request handle.
+pub enum Request {
+    /// One operation; the handle ends with it.
+    Once(Arc<Operation>),
+    /// An operation that can be started again and again.
+    Persistent(Persistent),
+}
+
+/// A persistent request: inactive while there is no current operation.
+pub struct Persistent {
+    start: Box<dyn Fn() -> Result<Option<Arc<Operation>>> + Send + Sync>,
+    current: Mutex<Current>,
+}
+
+enum Current {
+    Inactive,
+    /// Started, and complete at once.
+    Complete,
+    Operation(Arc<Operation>),
+}
+
+/// The requests of this process.
+static REQUESTS: Table<Request> = Table::new(Kind::Request);
+
+/// The handle of every operation that was complete when its call returned.
+pub const COMPLETE: MPI_Request = MPI_Request(0x6c00_0001);
+
+/// What a handle says about waiting.
+enum State {
+    /// The null handle, or an inactive persistent request: nothing to wait for.
+    Inactive,
+    /// Complete since its start.
+    Complete,
+    Operation(Arc<Operation>),
+}
+
+/// What there is to say about an operation that was complete at its start.
+const NOTHING: Outcome = Outcome {
+    status: MPI_Status::EMPTY,
+    error: None,
+};
+
+/// Gives an operation a handle; `None` is one that is complete.
+pub fn handle(operation: Option<Arc<Operation>>) -> Result<MPI_Request> {
+    match operation {
+        None => Ok(COMPLETE),
+        Some(operation) => REQUESTS
+            .insert(Arc::new(Request::Once(operation)))
+            .map(MPI_Request),
+    }
+}
+
+/// Makes an inactive persistent request, started by `start` (which gives `None` if the operation is complete at once).
+pub fn persistent(
+    start: impl Fn() -> Result<Option<Arc<Operation>>> + Send + Sync + 'static,
+) -> Result<MPI_Request> {
+    let request = Persistent {
+        start: Box::new(start),
+        current: Mutex::new(Current::Inactive),
+    };
+    REQUESTS
+        .insert(Arc::new(Request::Persistent(request)))
+        .map(MPI_Request)
+}
+
+/// The request of a handle that is not null. Error: `MPI_ERR_REQUEST`.
+fn find(handle: MPI_Request) -> Result<&'static Request> {
+    match REQUESTS.get(handle.0) {
+        Some(request) => Ok(request),
+        None if handle == MPI_REQUEST_NULL => bail!(Request, "request is MPI_REQUEST_NULL"),
+        None => bail!(
+            Request,
+            "request is {:#x}, which is no request (it may be complete or freed)",
+            handle.0
+        ),
+    }
+}
+
+fn state(handle: MPI_Request) -> Result<State> {
+    match handle {
+        MPI_REQUEST_NULL => return Ok(State::Inactive),
+        COMPLETE => return Ok(State::Complete),
+        _ => {}
+    }
+    Ok(match find(handle)? {
+        Request::Once(operation) => State::Operation(operation.clone()),
+        Request::Persistent(persistent) => match &*persistent.current.lock() {
+            Current::Inactive => State::Inactive,
+            Current::Complete => State::Complete,
+            Current::Operation(operation) => State::Operation(operation.clone()),
+        },
+    })
+}
+
+impl State {
+    fn is_done(&self) -> bool {
+        match self {
+            State::Operation(operation) => operation.is_done(),
+            _ => true,
+        }
+    }
+}
+
+/// Ends a completed operation: its handle becomes null, or inactive if it is persistent.
+fn finish(handle: &mut MPI_Request, state: &State) -> Outcome {
+    match REQUESTS.get(handle.0) {
+        Some(Request::Persistent(persistent)) => *persistent.current.lock() = Current::Inactive,
+        Some(Request::Once(_)) => {
+            REQUESTS.remove(handle.0);
+            *handle = MPI_REQUEST_NULL;
+        }
+        None => *handle = MPI_REQUEST_NULL,
+    }
+    match state {
+        State::Operation(operation) => operation.outcome(),
+        _ => NOTHING,
+    }
+}
+
+/// Starts a persistent request. Error: `MPI_ERR_REQUEST` if it is none, or active.
+pub fn start(handle: MPI_Request) -> Result<()> {
+    let Request::Persistent(persistent) = find(handle)? else {
+        bail!(Request, "request {:#x} is not persistent", handle.0);
+    };
+    let mut current = persistent.current.lock();
+    if !matches!(*current, Current::Inactive) {
+        bail!(Request, "request {:#x} is active already", handle.0);
+    }
+    *current = match (persistent.start)()? {
+        None => Current::Complete,
+        Some(operation) => Current::Operation(operation),
+    };
+    Ok(())
+}
+
+/// Gives the handle back; what it stands for goes on by itself.
+pub fn free(handle: &mut MPI_Request) -> Result<()> {
+    if *handle != COMPLETE {
+        find(*handle)?;
+        REQUESTS.remove(handle.0);
+    }
+    *handle = MPI_REQUEST_NULL;
+    Ok(())
+}
+
+/// Marks an operation for cancellation: a receive that has met no message is cancelled, everything else goes on.
+pub fn cancel(handle: MPI_Request) -> Result<()> {
+    if handle == COMPLETE {
+        return Ok(());
+    }
+    find(handle)?;
+    if let State::Operation(operation) = state(handle)?
+        && operation.about.action == Action::Receive
+        && !operation.is_done()
+    {
+        engine::cancel_receive(&operation);
+    }
+    Ok(())
+}
+
+/// Completes the operation without ending its handle's life, if it is over (`MPI_Request_get_status`).
+pub fn peek(handle: MPI_Request) -> Result<Option<Outcome>> {
+    let state = state(handle)?;
+    if !state.is_done() {
+        progress();
+    }
+    Ok(match &state {
+        State::Operation(operation) => operation.is_done().then(|| operation.outcome()),
+        _ => Some(NOTHING),
+    })
+}
+
+/// Blocks until the request is complete.
+pub fn wait(handle: &mut MPI_Request) -> Result<Outcome> {
+    let state = state(*handle)?;
+    if let State::Operation(operation) = &state {
+        wait_operation(operation);
+    }
+    Ok(finish(handle, &state))
+}
+
+/// Blocks until the operation has ended, if only because a process it needs has died.
+pub fn wait_operation(operation: &Arc<Operation>) {
+    if let Err(error) = super::operation::wait(operation) {
+        abandon(operation, error);
+    }
+}
+
+/// The outcome of the request if it is complete.
+pub fn test(handle: &mut MPI_Request) -> Result<Option<Outcome>> {
+    let state = state(*handle)?;
+    if !look(std::slice::from_ref(&state), State::is_done) {
+        return Ok(None);
+    }
+    Ok(Some(finish(handle, &state)))
+}
+
+/// Whether it is so, now or after messages were moved along.
+fn look<'a>(states: &'a [State], so: impl Fn(&'a State) -> bool) -> bool {
+    states.iter().all(&so) || (progress() && states.iter().all(&so)) || {
+        abandon_dead(states);
+        states.iter().all(&so)
+    }
+}
+
+/// Blocks until all requests are complete, and tells how each ended.
+pub fn wait_all(handles: &mut [MPI_Request], mut each: impl FnMut(usize, Outcome)) -> Result<()> {
+    let states = states(handles)?;
+    let mut done = 0;
+    block_until(&states, || {
+        done += states[done..].iter().take_while(|s| s.is_done()).count();
+        done == states.len()
+    });
+    for (i, (handle, state)) in handles.iter_mut().zip(&states).enumerate() {
+        each(i, finish(handle, state));
+    }
+    Ok(())
+}
+
+/// Tells how all requests ended if all are complete; false if not.
+pub fn test_all(handles: &mut [MPI_Request], mut each: impl FnMut(usize, Outcome)) -> Result<bool> {
+    let states = states(handles)?;
+    if !look(&states, State::is_done) {
+        return Ok(false);
+    }
+    for (i, (handle, state)) in handles.iter_mut().zip(&states).enumerate() {
+        each(i, finish(handle, state));
+    }
+    Ok(true)
+}
+
+/// What is found in a list of requests.
+pub enum Found<T> {
+    /// None of them is active.
+    NoneActive,
+    /// Active ones, but none complete.
+    NoneComplete,
+    Some(T),
+}
+
+/// Completes one of the requests; blocks for it if `blocking`.
+pub fn any(handles: &mut [MPI_Request], blocking: bool) -> Result<Found<(usize, Outcome)>> {
+    let states = states(handles)?;
+    if states.iter().all(State::is_inactive) {
+        return Ok(Found::NoneActive);
+    }
+    let ready = |s: &State| !s.is_inactive() && s.is_done();
+    if !await_some(&states, blocking) {
+        return Ok(Found::NoneComplete);
+    }
+    let Some(i) = states.iter().position(ready) else {
+        return Ok(Found::NoneComplete);
+    };
+    Ok(Found::Some((i, finish(&mut handles[i], &states[i]))))
+}
+
+/// Completes all requests that are over, at least one if `blocking`; tells which, and how they ended.
+pub fn some(handles: &mut [MPI_Request], blocking: bool) -> Result<Found<Vec<(usize, Outcome)>>> {
+    let states = states(handles)?;
+    if states.iter().all(State::is_inactive) {
+        return Ok(Found::NoneActive);
+    }
+    if !await_some(&states, blocking) {
+        return Ok(Found::NoneComplete);
+    }
+    let over = states
+        .iter()
+        .zip(handles)
+        .enumerate()
+        .filter(|(_, (s, _))| !s.is_inactive() && s.is_done())
+        .map(|(i, (state, handle))| (i, finish(handle, state)));
+    Ok(Found::Some(over.collect()))
+}
+
+impl State {
+    fn is_inactive(&self) -> bool {
+        matches!(self, State::Inactive)
+    }
+}
+
+fn await_some(states: &[State], blocking: bool) -> bool {
+    let ready = || states.iter().any(|s| !s.is_inactive() && s.is_done());
+    if blocking {
+        block_until(states, ready);
+        return true;
+    }
+    ready() || (progress() && ready()) || {
+        abandon_dead(states);
+        ready()
+    }
+}
+
+fn states(handles: &[MPI_Request]) -> Result<Vec<State>> {
+    handles.iter().map(|&handle| state(handle)).collect()
+}
+
+fn block_until(states: &[State], mut ready: impl FnMut() -> bool) {
+    if ready() {
+        return;
+    }
+    let pending = || {
+        states.iter().filter_map(|s| match s {
+            State::Operation(operation) if !operation.is_done() => Some(operation),
+            _ => None,
+        })
+    };
+    let mut partners: Vec<u32> = pending()
+        .flat_map(|operation| operation.about.partners.members())
+        .copied()
+        .collect();
+    partners.sort_unstable();
+    partners.dedup();
+    let what = || match (pending().next(), pending().count()) {
+        (Some(first), 1) => first.describe(),
+        (Some(first), n) => format!("{n} requests, the first {}", first.describe()),
+        (None, _) => "requests".to_string(),
+    };
+    while let Err(error) = block(&what, Ranks::These(&partners), &mut ready) {
+        for operation in pending() {
+            if dead(Ranks::These(operation.about.partners.members())).is_some() {
+                abandon(operation, error.clone());
+            }
+        }
+        if ready() {
+            return;
+        }
+    }
+}
+
+/// Ends the operations that no longer can by themselves, because a process died.
+fn abandon_dead(states: &[State]) {
+    if job()
+        .table
+        .job
+        .deaths
+        .load(crate::shm::atomic::Ordering::Acquire)
+        == 0
+    {
+        return;
+    }
+    for state in states {
+        if let State::Operation(operation) = state
+            && !operation.is_done()
+            && let Some((rank, death)) = dead(Ranks::These(operation.about.partners.members()))
+        {
+            let error = crate::err!(
+                ProcFailed,
+                "rank {rank} of the job {death} ({})",
+                operation.describe()
+            );
+            abandon(operation, error);
+        }
+    }
+}
+
+/// Ends an operation that will not end by itself any more.
+fn abandon(operation: &Arc<Operation>, error: Error) {
+    if operation.about.action == Action::Receive {
+        engine::cancel_receive(operation);
+    }
+    let mut status = MPI_Status::EMPTY;
+    if operation.is_done() {
+        status = operation.outcome().status;
+        status.set_cancelled(false);
+    }
+    operation.complete(status, Some(error));
+}

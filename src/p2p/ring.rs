@@ -1,0 +1,360 @@
+//! A ring of cells from one sender to one receiver, in shared memory.
+//!
+//! A cell is a [`Header`] and its payload, in a whole number of 64-byte slots and never bent around the ring's end. The
+//! receiver looks at one word to see whether there is a cell, and that word is on the cell's own first cache line: a short
+//! message travels as one line.
+//!
+//! | word at a slot's beginning | meaning to the receiver whose place it is                    |
+//! |----------------------------|--------------------------------------------------------------|
+//! | 0                          | nothing here yet                                              |
+//! | n                          | a cell of n bytes                                             |
+//! | `SKIP`                     | the next cell is at the ring's beginning                      |
+//!
+//! Before the sender publishes a cell it zeroes the word of the slot behind it, which is free: one slot always stays so.
+//! Only `head` tells the sender what is free again. A process that dies leaves at worst a cell unpublished.
+
+use crate::shm::LINE;
+use crate::shm::atomic::{AtomicU32, Ordering};
+
+/// The unit of cells.
+const SLOT: usize = 64;
+const SKIP: u32 = u32::MAX;
+
+/// What a cell says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Kind {
+    /// A message with its data.
+    Eager = 1,
+    /// A message whose data the receiver fetches: the payload is a [`super::transfer::Place`].
+    Announce = 2,
+    /// The receiver has fetched the data of the sender's message `id`.
+    Fetched = 3,
+    /// The receiver may not read the sender's memory: it asks for the data of `id` in the segment.
+    Refused = 4,
+    /// The data of `id` is in the segment now: the payload is its place.
+    Moved = 5,
+}
+
+/// The beginning of a cell, without the word that publishes it. (Packed to 4, so that the word fits in front of it.)
+#[repr(C, packed(4))]
+#[derive(Clone, Copy, Debug)]
+pub struct Header {
+    pub kind: Kind,
+    /// The context of the communicator, and whether it is a collective's message.
+    pub context: u32,
+    /// The sender's rank in the communicator.
+    pub source: u32,
+    pub tag: i32,
+    /// Bytes of payload in this cell.
+    pub payload: u32,
+    /// Bytes of the whole message.
+    pub bytes: u64,
+    /// The sender's number of the message, for answers.
+    pub id: u64,
+}
+
+/// A header with the word in front of it: what lies at the beginning of a cell.
+#[repr(C)]
+struct Front {
+    word: AtomicU32,
+    header: Header,
+}
+
+const FRONT: usize = size_of::<Front>();
+const _: () = assert!(FRONT == 40 && SLOT.is_power_of_two());
+
+/// What both ends share beside the slots.
+#[repr(C, align(128))]
+pub struct Control {
+    /// Bytes that the receiver is done with, since the beginning; wraps.
+    head: AtomicU32,
+    _line: [u8; LINE - 4],
+}
+
+/// One end's view of the slots.
+#[derive(Clone, Copy)]
+struct Slots {
+    base: *mut u8,
+    /// A power of two.
+    len: usize,
+}
+
+// SAFETY: the slots are shared by design; who may touch which bytes when is the protocol above.
+unsafe impl Send for Slots {}
+
+impl Slots {
+    fn front(&self, at: usize) -> *mut Front {
+        self.base.wrapping_add(at).cast()
+    }
+
+    fn word(&self, at: usize) -> &AtomicU32 {
+        // SAFETY: `at` is a multiple of SLOT below `len`: an aligned word of the ring, accessed as an atomic by both.
+        unsafe { &(*self.front(at)).word }
+    }
+}
+
+/// The sender's end.
+pub struct Sender {
+    control: &'static Control,
+    slots: Slots,
+    /// Bytes sent since the beginning; wraps.
+    tail: u32,
+    /// What `head` was when last looked at.
+    head: u32,
+}
+
+/// The receiver's end.
+pub struct Receiver {
+    control: &'static Control,
+    slots: Slots,
+    head: u32,
+}
+
+/// A cell that the receiver looks at.
+pub struct Cell<'a> {
+    pub header: &'a Header,
+    pub payload: &'a [u8],
+    size: u32,
+}
+
+impl Sender {
+    /// The sending end of the ring with `control` and the `len` bytes (a power of two) at `base`.
+    ///
+    /// # Safety
+    /// The bytes are the ring's for ever, zero at the beginning, aligned to 64, and there is only one sending end.
+    pub unsafe fn new(control: &'static Control, base: *mut u8, len: usize) -> Sender {
+        let slots = Slots { base, len };
+        Sender {
+            control,
+            slots,
+            tail: 0,
+            head: 0,
+        }
+    }
+
+    /// The longest payload that a ring of `len` bytes takes, always: even if the cell has to skip the ring's end.
+    pub const fn longest(len: usize) -> usize {
+        len / 2 - FRONT - SLOT
+    }
+
+    fn fits(&self, need: usize) -> bool {
+        let used = self.tail.wrapping_sub(self.head) as usize;
+        need + SLOT <= self.slots.len - used
+    }
+
+    /// Puts a cell into the ring, its payload written by `write`; false if there is no room now.
+    ///
+    /// `write` gets room for `header.payload` bytes, which is at most [`Sender::longest`].
+    #[inline]
+    pub fn push(&mut self, header: &Header, write: impl FnOnce(*mut u8)) -> bool {
+        let size = (FRONT + header.payload as usize + SLOT - 1) & !(SLOT - 1);
+        debug_assert!(header.payload as usize <= Sender::longest(self.slots.len));
+        let mask = self.slots.len - 1;
+        let at = self.tail as usize & mask;
+        let to_end = self.slots.len - at;
+        let skip = if size > to_end { to_end } else { 0 };
+        if !self.fits(skip + size) {
+            // Acquire: what the receiver read out of the slots happened before they are written again.
+            self.head = self.control.head.load(Ordering::Acquire);
+            if !self.fits(skip + size) {
+                return false;
+            }
+        }
+        let begin = (at + skip) & mask;
+        let next = (begin + size) & mask;
+        self.slots.word(next).store(0, Ordering::Relaxed);
+        let front = self.slots.front(begin);
+        // SAFETY: the cell's bytes are free (`fits`): only this end touches them until the word is published.
+        unsafe {
+            (&raw mut (*front).header).write(*header);
+            write(front.cast::<u8>().add(FRONT));
+        }
+        // Release: the cell, and the zero behind it, are there before its word says so.
+        self.slots.word(begin).store(size as u32, Ordering::Release);
+        if skip > 0 {
+            self.slots.word(at).store(SKIP, Ordering::Release);
+        }
+        self.tail = self.tail.wrapping_add((skip + size) as u32);
+        true
+    }
+}
+
+impl Receiver {
+    /// The receiving end; as [`Sender::new`].
+    ///
+    /// # Safety
+    /// As [`Sender::new`], and there is only one receiving end.
+    pub unsafe fn new(control: &'static Control, base: *mut u8, len: usize) -> Receiver {
+        let slots = Slots { base, len };
+        Receiver {
+            control,
+            slots,
+            head: 0,
+        }
+    }
+
+    /// The oldest cell, if there is one.
+    #[inline]
+    pub fn peek(&mut self) -> Option<Cell<'_>> {
+        let mask = self.slots.len - 1;
+        loop {
+            let at = self.head as usize & mask;
+            match self.slots.word(at).load(Ordering::Acquire) {
+                0 => return None,
+                SKIP => self.release((self.slots.len - at) as u32),
+                size => {
+                    let front = self.slots.front(at);
+                    // SAFETY: the word says that the sender has published a cell here; it does not touch it until `head`
+                    // has passed it, which takes the `&mut self` that the cell borrows.
+                    let cell = unsafe {
+                        let header = &(*front).header;
+                        let payload = front.cast::<u8>().add(FRONT);
+                        Cell {
+                            header,
+                            payload: std::slice::from_raw_parts(payload, header.payload as usize),
+                            size,
+                        }
+                    };
+                    return Some(cell);
+                }
+            }
+        }
+    }
+
+    /// Is done with the oldest cell, whose size [`Cell::size`] told.
+    #[inline]
+    pub fn release(&mut self, size: u32) {
+        self.head = self.head.wrapping_add(size);
+        // Release: the reads of the cell are over before the sender sees that it is free.
+        self.control.head.store(self.head, Ordering::Release);
+    }
+}
+
+impl Cell<'_> {
+    /// Bytes of the ring that it takes, for [`Receiver::release`].
+    pub fn size(&self) -> u32 {
+        self.size
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LEN: usize = 4096;
+
+    #[repr(C, align(64))]
+    struct Memory([u8; LEN]);
+
+    fn ring() -> (Sender, Receiver) {
+        let control: &'static Control = Box::leak(Box::new(Control {
+            head: AtomicU32::new(0),
+            _line: [0; LINE - 4],
+        }));
+        let memory = Box::leak(Box::new(Memory([0; LEN])));
+        let base = memory.0.as_mut_ptr();
+        // SAFETY: leaked, zero, aligned; one end each.
+        unsafe {
+            (
+                Sender::new(control, base, LEN),
+                Receiver::new(control, base, LEN),
+            )
+        }
+    }
+
+    fn header(id: u64, payload: usize) -> Header {
+        Header {
+            kind: Kind::Eager,
+            context: 7,
+            source: 1,
+            tag: id as i32,
+            payload: payload as u32,
+            bytes: payload as u64,
+            id,
+        }
+    }
+
+    /// Payloads that look like published words, of all lengths that matter.
+    fn payload(id: u64) -> Vec<u8> {
+        vec![if id.is_multiple_of(3) { 0xff } else { id as u8 }; (id * 37 % 1900) as usize]
+    }
+
+    fn push(sender: &mut Sender, id: u64) -> bool {
+        let bytes = payload(id);
+        sender.push(&header(id, bytes.len()), |to| {
+            // SAFETY: `push` gives room for the payload.
+            unsafe { to.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
+        })
+    }
+
+    fn check(receiver: &mut Receiver, id: u64) -> bool {
+        let Some(cell) = receiver.peek() else {
+            return false;
+        };
+        let header = *cell.header;
+        assert_eq!(({ header.id }, { header.tag }), (id, id as i32));
+        assert_eq!(cell.payload, payload(id));
+        let size = cell.size();
+        receiver.release(size);
+        true
+    }
+
+    #[test]
+    fn a_full_ring_refuses_and_goes_on() {
+        let (mut sender, mut receiver) = ring();
+        let (mut sent, mut got) = (0, 0);
+        for round in 0..2000 {
+            while push(&mut sender, sent) {
+                sent += 1;
+            }
+            assert!(sent > got);
+            for _ in 0..=round % 3 {
+                got += u64::from(check(&mut receiver, got));
+            }
+        }
+        while check(&mut receiver, got) {
+            got += 1;
+        }
+        assert_eq!(sent, got);
+        assert!(receiver.peek().is_none());
+    }
+
+    #[test]
+    fn the_longest_payload_always_fits_an_empty_ring() {
+        let (mut sender, mut receiver) = ring();
+        for id in 0..500 {
+            assert!(push(&mut sender, id));
+            assert!(check(&mut receiver, id));
+            let longest = Sender::longest(LEN);
+            // SAFETY: `push` gives room for the payload.
+            assert!(sender.push(&header(id, longest), |to| unsafe {
+                to.write_bytes(0xff, longest)
+            }));
+            let cell = receiver.peek().unwrap();
+            assert!(cell.payload.len() == longest && cell.payload.iter().all(|&b| b == 0xff));
+            let size = cell.size();
+            receiver.release(size);
+        }
+    }
+
+    #[test]
+    fn two_threads() {
+        let (mut sender, mut receiver) = ring();
+        const N: u64 = 100_000;
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for id in 0..N {
+                    while !push(&mut sender, id) {
+                        std::thread::yield_now();
+                    }
+                }
+            });
+            for id in 0..N {
+                while !check(&mut receiver, id) {
+                    std::thread::yield_now();
+                }
+            }
+        });
+    }
+}

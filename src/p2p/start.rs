@@ -1,0 +1,139 @@
+//! Starting sends and receives on a communicator: ranks and tags are checked here.
+
+use super::engine;
+use super::operation::{About, Action, Operation, Partners};
+use super::{Buffer, Envelope, TAG_UB, Target, context};
+use crate::abi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_PROC_NULL};
+use crate::abi::types::{MPI_Comm, MPI_Status};
+use crate::bail;
+use crate::comm::{self, Comm};
+use crate::error::Result;
+use std::sync::Arc;
+
+/// When a send is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// When its buffer is free. (Ready sends are the same.)
+    Standard,
+    /// When its receive was found.
+    Synchronous,
+}
+
+/// Starts a send of `buffer` to rank `to`. `None`: it is complete already.
+///
+/// Errors: `MPI_ERR_RANK`, `MPI_ERR_TAG`.
+#[inline]
+pub fn send(
+    comm: MPI_Comm,
+    buffer: Buffer,
+    to: i32,
+    tag: i32,
+    mode: Mode,
+) -> Result<Option<Arc<Operation>>> {
+    let (handle, comm) = (comm, comm::get(comm)?);
+    let world_rank = match destination(comm, to)? {
+        Some(rank) => rank,
+        None => {
+            check_tag(tag)?;
+            return Ok(None);
+        }
+    };
+    check_tag(tag)?;
+    let context = context(comm.context);
+    let target = Target {
+        context,
+        source: comm.rank as u32,
+        to: world_rank,
+        tag,
+    };
+    let about = || About {
+        action: Action::Send,
+        context,
+        peer: to,
+        tag,
+        partners: Partners::One(world_rank),
+        comm: handle,
+    };
+    engine::send(target, buffer, mode == Mode::Synchronous, about)
+}
+
+/// Starts a receive from rank `from` (or any) with `tag` (or any). A receive from `MPI_PROC_NULL` is complete at once.
+///
+/// Errors: `MPI_ERR_RANK`, `MPI_ERR_TAG`.
+#[inline]
+pub fn receive(comm: MPI_Comm, buffer: Buffer, from: i32, tag: i32) -> Result<Arc<Operation>> {
+    let (handle, comm) = (comm, comm::get(comm)?);
+    let envelope = envelope(comm, from, tag)?;
+    let context = context(comm.context);
+    let about = about_receive(handle, comm, from, tag);
+    if from == MPI_PROC_NULL {
+        let operation = Operation::new(about);
+        operation.complete(NOBODY, None);
+        return Ok(operation);
+    }
+    Ok(engine::receive(context, envelope, buffer, about))
+}
+
+/// The status of a receive from `MPI_PROC_NULL` (MPI 4.1 §3.10).
+pub const NOBODY: MPI_Status = MPI_Status {
+    MPI_SOURCE: MPI_PROC_NULL,
+    ..MPI_Status::EMPTY
+};
+
+pub(super) fn about_receive(handle: MPI_Comm, comm: &Comm, from: i32, tag: i32) -> About {
+    let partners = match usize::try_from(from) {
+        _ if from == MPI_PROC_NULL => Partners::One(comm.world_rank(comm.rank)),
+        Ok(rank) => Partners::One(comm.peer(rank)),
+        Err(_) => Partners::Group(comm.peers().clone()),
+    };
+    About {
+        action: Action::Receive,
+        context: context(comm.context),
+        peer: from,
+        tag,
+        partners,
+        comm: handle,
+    }
+}
+
+/// The rank in the job of rank `to` of the communicator; `None` for `MPI_PROC_NULL`.
+fn destination(comm: &Comm, to: i32) -> Result<Option<u32>> {
+    let size = comm.peers().size();
+    match usize::try_from(to) {
+        Ok(rank) if rank < size => Ok(Some(comm.peer(rank))),
+        _ if to == MPI_PROC_NULL => Ok(None),
+        _ => bail!(
+            Rank,
+            "dest is {to}, but the communicator has {size} processes to send to"
+        ),
+    }
+}
+
+/// Checks the arguments of a send. Errors: `MPI_ERR_COMM`, `MPI_ERR_RANK`, `MPI_ERR_TAG`.
+pub fn check_send(comm: MPI_Comm, to: i32, tag: i32) -> Result<()> {
+    destination(comm::get(comm)?, to)?;
+    check_tag(tag)
+}
+
+/// What a receive or a probe asks for, checked.
+pub fn envelope(comm: &Comm, from: i32, tag: i32) -> Result<Envelope> {
+    let size = comm.peers().size();
+    let known = usize::try_from(from).is_ok_and(|rank| rank < size);
+    if !known && from != MPI_ANY_SOURCE && from != MPI_PROC_NULL {
+        bail!(
+            Rank,
+            "source is {from}, but the communicator has {size} processes to receive from"
+        );
+    }
+    if tag != MPI_ANY_TAG {
+        check_tag(tag)?;
+    }
+    Ok(Envelope { source: from, tag })
+}
+
+fn check_tag(tag: i32) -> Result<()> {
+    if !(0..=TAG_UB).contains(&tag) {
+        bail!(Tag, "tag is {tag}, and must be in 0..{TAG_UB} (MPI_TAG_UB)");
+    }
+    Ok(())
+}

@@ -1,0 +1,205 @@
+//! Fetching the data of a message that was only announced: one copy, straight from the sender's memory where it lies in
+//! the segment or the kernel lets us read it, else from a copy in the segment that the sender makes on request.
+
+use super::buffer::Buffer;
+use super::matching::Receive;
+use super::{Envelope, engine};
+use crate::abi::types::MPI_Status;
+use crate::err;
+use crate::error::{Class, Error, Result};
+use crate::runtime::job;
+use crate::shm::atomic::Ordering;
+use crate::shm::peer::{self, Piece, Way};
+use crate::shm::segment::segment;
+use crate::shm::{Offset, heap};
+use std::sync::atomic::AtomicBool;
+
+/// Where the data of an announced message is.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    kind: PlaceKind,
+    _pad: u32,
+    at: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+enum PlaceKind {
+    /// At an offset of the segment.
+    Segment = 1,
+    /// At an address of the sender's.
+    Private = 2,
+    /// In this process: the sender is the receiver.
+    Own = 3,
+    /// Nowhere: the sender found no memory for a copy.
+    Lost = 4,
+}
+
+/// Set when a receiver was not allowed to read this process's memory: from then on data goes through the segment.
+static REFUSED: AtomicBool = AtomicBool::new(false);
+
+impl Place {
+    const fn new(kind: PlaceKind, at: u64) -> Place {
+        Place { kind, _pad: 0, at }
+    }
+
+    pub const OWN: Place = Place::new(PlaceKind::Own, 0);
+    pub const LOST: Place = Place::new(PlaceKind::Lost, 0);
+
+    /// Where another process finds the data of `buffer`, and the block of the segment that was allocated for that.
+    pub fn of(buffer: &Buffer) -> Result<(Place, Option<Offset>)> {
+        if buffer.is_empty() {
+            return Ok((Place::new(PlaceKind::Segment, 0), None));
+        }
+        if let Some(address) = buffer.run() {
+            let pointer = std::ptr::without_provenance(address);
+            if let Some(offset) = segment().offset_of(pointer, buffer.len()) {
+                return Ok((Place::new(PlaceKind::Segment, offset as u64), None));
+            }
+            if !REFUSED.load(Ordering::Relaxed) {
+                return Ok((Place::new(PlaceKind::Private, address as u64), None));
+            }
+        }
+        Place::copied(buffer)
+    }
+
+    /// Where a copy of the data is, made in the segment now.
+    pub fn copied(buffer: &Buffer) -> Result<(Place, Option<Offset>)> {
+        let block = heap::alloc(buffer.len(), 64)?;
+        // SAFETY: the block is new and as long as the data; the buffer is the sender's until the send is complete.
+        unsafe { buffer.read(0..buffer.len(), segment().at(block)) };
+        Ok((Place::new(PlaceKind::Segment, block as u64), Some(block)))
+    }
+
+    /// The place as a payload's bytes say.
+    pub fn from_payload(payload: &[u8]) -> Place {
+        assert!(payload.len() >= size_of::<Place>());
+        // SAFETY: the payload is what `to_payload` of another process of this library wrote, and long enough.
+        unsafe { payload.as_ptr().cast::<Place>().read_unaligned() }
+    }
+
+    /// Writes the place to a payload.
+    ///
+    /// # Safety
+    /// `to` has room for `size_of::<Place>()` bytes.
+    pub unsafe fn to_payload(self, to: *mut u8) {
+        // SAFETY: the caller's contract.
+        unsafe { to.cast::<Place>().write_unaligned(self) }
+    }
+}
+
+/// The sender may not be read: sends of this process do not try again.
+pub fn set_refused() {
+    REFUSED.store(true, Ordering::Relaxed);
+}
+
+/// A receive and the announced message it has met.
+pub struct Transfer {
+    pub receive: Receive,
+    pub envelope: Envelope,
+    /// Bytes of the message.
+    pub bytes: u64,
+    /// The sender's rank in the job, and its number of the message.
+    pub from: u32,
+    pub id: u64,
+    pub place: Place,
+    /// The sender's buffer, if the sender is this process.
+    pub own: Option<Buffer>,
+}
+
+impl Transfer {
+    /// Fetches the data, completes the receive, and answers the sender. Called without the engine's lock.
+    pub fn run(self) {
+        let len = self.receive.buffer.len().min(self.bytes as usize);
+        match self.fetch(len) {
+            Ok(()) => self.finish(None),
+            // A message cannot get lost by this: the sender tries the segment instead.
+            Err(error) if error.class == Class::Other => engine::refuse(self),
+            Err(error) => self.finish(Some(error)),
+        }
+    }
+
+    fn finish(self, failure: Option<Error>) {
+        let (from, id) = (self.from, self.id);
+        settle(&self.receive, self.envelope, self.bytes, failure);
+        engine::answer_fetched(from, id);
+    }
+
+    fn fetch(&self, len: usize) -> Result<()> {
+        let to = &self.receive.buffer;
+        if let Some(own) = &self.own {
+            // SAFETY: both operations of this process are incomplete, so both buffers are theirs.
+            unsafe { to.copy(own, len) };
+            return Ok(());
+        }
+        match self.place.kind {
+            PlaceKind::Segment => {
+                let from = segment().at::<u8>(self.place.at as Offset);
+                // SAFETY: the sender keeps the bytes there until it is answered; the buffer is the receive's until it is
+                // complete.
+                unsafe { to.write(0..len, from) };
+                Ok(())
+            }
+            PlaceKind::Private => self.read_peer(len),
+            PlaceKind::Own => unreachable!("a message to oneself has its buffer at hand"),
+            PlaceKind::Lost => Err(err!(
+                NoMem,
+                "the sender of a message of {} bytes has no memory in the segment to pass it on",
+                self.bytes
+            )),
+        }
+    }
+
+    fn read_peer(&self, len: usize) -> Result<()> {
+        let table = &job().table;
+        let pid = table.processes[self.from as usize]
+            .pid
+            .load(Ordering::Relaxed) as i32;
+        let to = &self.receive.buffer;
+        let remote = |at: usize, n: usize| {
+            Piece::new(std::ptr::without_provenance(self.place.at as usize + at), n)
+        };
+        if let Some(address) = to.run() {
+            let local = Piece::new(std::ptr::with_exposed_provenance(address), len);
+            // SAFETY: the buffer is the receive's until it is complete, and as long.
+            return unsafe { peer::copy(pid, Way::FromPeer, &[local], &[remote(0, len)]) };
+        }
+        // Through a stage that fits the cache: pieces of a few bytes would cost the kernel more.
+        let mut stage = vec![0_u8; len.min(STAGE)];
+        let mut at = 0;
+        while at < len {
+            let n = STAGE.min(len - at);
+            let local = Piece::new(stage.as_mut_ptr().cast(), n);
+            // SAFETY: the stage is ours and has `n` bytes; the buffer as above.
+            unsafe {
+                peer::copy(pid, Way::FromPeer, &[local], &[remote(at, n)])?;
+                to.write(at..at + n, stage.as_ptr());
+            }
+            at += n;
+        }
+        Ok(())
+    }
+}
+
+const STAGE: usize = 256 << 10;
+
+/// Completes a receive whose data has arrived, all that fits in its buffer.
+pub fn settle(receive: &Receive, envelope: Envelope, bytes: u64, failure: Option<Error>) {
+    let room = receive.buffer.len() as u64;
+    let mut status = MPI_Status::EMPTY;
+    status.MPI_SOURCE = envelope.source;
+    status.MPI_TAG = envelope.tag;
+    status.set_count(bytes.min(room));
+    let error = failure.or_else(|| {
+        (bytes > room).then(|| {
+            err!(
+                Truncate,
+                "the message from rank {} with tag {} has {bytes} bytes, but the receive buffer takes {room}",
+                envelope.source,
+                envelope.tag
+            )
+        })
+    });
+    receive.operation.complete(status, error);
+}

@@ -1,0 +1,238 @@
+//! Dynamic windows: memory attached and detached while the window lives (MPI 4.1 §12.2.4).
+//!
+//! Each process keeps a list of its attached regions in the job segment, sorted by address, for others to look addresses up in.
+//! The list is guarded by its owner's version number (a sequence lock): odd while it is being changed; a reader that finds it odd or
+//! changed looks again. A list that becomes too short is copied to a longer one; the old one stays until the
+//! window is freed, since a reader may still be in it. Lengths double, so all old ones together are no longer than the last.
+
+use super::control::PerRank;
+use super::{Flavor, Reach, Window};
+use crate::bail;
+use crate::error::Result;
+use crate::shm::atomic::Ordering::{Acquire, Relaxed, Release};
+use crate::shm::atomic::{AtomicU64, Ordering, fence, spin_loop};
+use crate::shm::heap::{self, Owned};
+use crate::shm::segment::segment;
+use std::ffi::{c_int, c_void};
+
+/// An attached region, in shared memory.
+#[repr(C)]
+struct Entry {
+    address: AtomicU64,
+    len: AtomicU64,
+    /// Its offset in the job segment, or 0 if it is private memory.
+    offset: AtomicU64,
+}
+
+/// The same, read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Region {
+    address: usize,
+    len: usize,
+    offset: usize,
+}
+
+/// What the owner keeps privately.
+#[derive(Default)]
+pub struct Attached {
+    regions: Vec<Region>,
+    /// The lists in the segment, the current one last, and how long that is.
+    lists: Vec<Owned>,
+    capacity: usize,
+}
+
+/// The shared list at `offset`.
+fn list(offset: usize, len: usize) -> &'static [Entry] {
+    // SAFETY: offset and length were published together by the owner, for a zeroed allocation of as many entries (atomics only)
+    // that is not freed before the window; a torn pair is found out by the version and used for addresses only
+    // after that.
+    unsafe { std::slice::from_raw_parts(segment().at::<Entry>(offset), len) }
+}
+
+impl Window {
+    /// `MPI_Win_attach`. Does not block. Errors: `MPI_ERR_RMA_FLAVOR`, `MPI_ERR_SIZE`, `MPI_ERR_BASE`, `MPI_ERR_RMA_ATTACH`
+    /// if the region overlaps one that is attached.
+    pub fn attach(&self, base: *mut c_void, size: isize) -> Result<()> {
+        self.must_be_dynamic()?;
+        let Ok(len) = usize::try_from(size) else {
+            bail!(Size, "size is {size}, and a size is not negative");
+        };
+        if len == 0 {
+            return Ok(());
+        }
+        let address = base as usize;
+        let Some(end) = address.checked_add(len) else {
+            bail!(
+                Size,
+                "base {base:p} and size {size} reach beyond the end of memory"
+            );
+        };
+        if base.is_null() {
+            bail!(Base, "base is a null pointer, but size is {size}");
+        }
+        let mut attached = self.attached.lock();
+        let at = attached.regions.partition_point(|r| r.address < address);
+        let before = at.checked_sub(1).map(|i| attached.regions[i]);
+        let after = attached.regions.get(at).copied();
+        let overlaps = before.is_some_and(|r| r.address + r.len > address)
+            || after.is_some_and(|r| r.address < end);
+        if overlaps {
+            bail!(
+                RmaAttach,
+                "{size} bytes at {base:p} overlap memory that is attached already"
+            );
+        }
+        let offset = segment().offset_of(base, len).unwrap_or(0);
+        attached.regions.insert(
+            at,
+            Region {
+                address,
+                len,
+                offset,
+            },
+        );
+        let published = self.publish(&mut attached);
+        if published.is_err() {
+            attached.regions.remove(at);
+        }
+        published
+    }
+
+    /// `MPI_Win_detach` of the region that was attached at `base`. Does not block. Errors: `MPI_ERR_RMA_FLAVOR`,
+    /// `MPI_ERR_BASE`.
+    pub fn detach(&self, base: *const c_void) -> Result<()> {
+        self.must_be_dynamic()?;
+        let mut attached = self.attached.lock();
+        let Ok(at) = attached
+            .regions
+            .binary_search_by_key(&(base as usize), |r| r.address)
+        else {
+            bail!(Base, "base is {base:p}, where nothing was attached");
+        };
+        attached.regions.remove(at);
+        self.publish(&mut attached)
+    }
+
+    fn must_be_dynamic(&self) -> Result<()> {
+        if self.flavor != Flavor::Dynamic {
+            bail!(
+                RmaFlavor,
+                "memory is attached to and detached from windows of MPI_Win_create_dynamic only"
+            );
+        }
+        Ok(())
+    }
+
+    /// Writes the owner's regions to the shared list.
+    fn publish(&self, attached: &mut Attached) -> Result<()> {
+        let len = attached.regions.len();
+        if len > attached.capacity {
+            let capacity = len.next_power_of_two().max(16);
+            let offset = heap::alloc_zeroed(capacity * size_of::<Entry>(), 64)?;
+            attached.lists.push(Owned::new(offset));
+            attached.capacity = capacity;
+        }
+        let Some(current) = attached.lists.last() else {
+            return Ok(());
+        };
+        let block = self.targets[self.rank].block;
+        let version = block.version.load(Relaxed);
+        block.version.store(version.wrapping_add(1), Relaxed);
+        // The odd version is visible before any change.
+        fence(Release);
+        for (entry, region) in list(current.offset(), len).iter().zip(&attached.regions) {
+            entry.address.store(region.address as u64, Relaxed);
+            entry.len.store(region.len as u64, Relaxed);
+            entry.offset.store(region.offset as u64, Relaxed);
+        }
+        block.regions.store(current.offset() as u64, Relaxed);
+        block.region_count.store(len as u64, Relaxed);
+        block.version.store(version.wrapping_add(2), Release);
+        Ok(())
+    }
+
+    /// How the bytes `first` to `behind` of the target's address space are reached, and where `at` among them is for this
+    /// process. Error: `MPI_ERR_RMA_RANGE` if they are not all attached.
+    pub(super) fn find_attached(
+        &self,
+        rank: c_int,
+        at: usize,
+        first: i128,
+        behind: i128,
+    ) -> Result<(usize, Reach)> {
+        let mine = rank as usize == self.rank;
+        let block = self.targets[rank as usize].block;
+        let mut from = first;
+        let mut reach = None;
+        while from < behind || reach.is_none() {
+            let Some(region) = usize::try_from(from)
+                .ok()
+                .and_then(|from| look_up(block, from))
+            else {
+                break;
+            };
+            let step = if region.offset != 0 {
+                (
+                    at.wrapping_add(region.offset).wrapping_sub(region.address),
+                    Reach::Shared,
+                )
+            } else {
+                (at, if mine { Reach::Own } else { Reach::Peer })
+            };
+            // Neighbouring regions serve together if they are neighbours for this process too.
+            if *reach.get_or_insert(step) != step {
+                break;
+            }
+            from = (region.address + region.len) as i128;
+            if from >= behind {
+                let (place, reach) = step;
+                let base = if reach == Reach::Shared {
+                    segment().base() as usize
+                } else {
+                    0
+                };
+                return Ok((base.wrapping_add(place), reach));
+            }
+        }
+        bail!(
+            RmaRange,
+            "bytes {first:#x} to {behind:#x} of rank {rank}'s memory are asked for, which are not (all) attached to the window"
+        )
+    }
+}
+
+/// The region of a process that contains `address`.
+fn look_up(block: &PerRank, address: usize) -> Option<Region> {
+    loop {
+        let version = block.version.load(Acquire);
+        if version.is_multiple_of(2) {
+            let count = block.region_count.load(Relaxed) as usize;
+            let offset = block.regions.load(Relaxed) as usize;
+            // Offset and count belong together before they are followed.
+            fence(Acquire);
+            if block.version.load(Relaxed) == version {
+                let entries = if count == 0 {
+                    &[][..]
+                } else {
+                    list(offset, count)
+                };
+                let at = entries.partition_point(|e| e.address.load(Relaxed) as usize <= address);
+                let found = at.checked_sub(1).map(|i| read(&entries[i]));
+                fence(Ordering::Acquire);
+                if block.version.load(Relaxed) == version {
+                    return found.filter(|r| address - r.address < r.len);
+                }
+            }
+        }
+        spin_loop();
+        std::thread::yield_now();
+    }
+}
+
+fn read(entry: &Entry) -> Region {
+    Region {
+        address: entry.address.load(Relaxed) as usize,
+        len: entry.len.load(Relaxed) as usize,
+        offset: entry.offset.load(Relaxed) as usize,
+    }
+}

@@ -1,0 +1,242 @@
+//! General active target synchronisation: post, start, complete, wait, test (MPI 4.1 §12.5.2).
+//!
+//! Counters that only grow, and wrap: how often a target has [posted](super::control::Control::posts) to an origin, and how
+//! often origins have completed at a target. Each side keeps privately what it expects: start expects one post more
+//! from each target of its group, post expects one completion from each origin of its group. MPI_MODE_NOCHECK counts as well, it only
+//! does not wait; so a checked epoch after an unchecked one finds every counter where it belongs.
+//!
+//! | who    | call     | writes                                        | waits until                                   |
+//! |--------|----------|-----------------------------------------------|-----------------------------------------------|
+//! | target | post     | `posts[target][origin]` + 1 for each origin   | —                                             |
+//! | origin | start    | —                                             | `posts[target][origin]` ≥ expected, each      |
+//! | origin | complete | `completed[target]` + 1 for each target       | —                                             |
+//! | target | wait     | —                                             | `completed[target]` ≥ expected                |
+
+use super::Window;
+use super::epoch::{Access, EXPOSED, Hold};
+use crate::abi::constants::{MPI_MODE_NOCHECK, MPI_MODE_NOPUT, MPI_MODE_NOSTORE};
+use crate::bail;
+use crate::comm::group::Group;
+use crate::error::Result;
+use crate::runtime::{self, Ranks, Waiting};
+use crate::shm::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use crate::shm::atomic::full_fence;
+use std::ffi::c_int;
+
+/// This process's private side of the counters.
+#[derive(Default)]
+pub struct Expected {
+    /// Posts from each target: by rank, as far as there were any.
+    posts: Vec<u32>,
+    /// Completions at this process.
+    completions: u32,
+    /// The targets of the open access epoch.
+    started: Vec<usize>,
+    /// The origins of the open exposure epoch, by their ranks in the job.
+    posted: Vec<u32>,
+}
+
+/// Whether a counter that wraps has come to `expected`.
+fn reached(counter: u32, expected: u32) -> bool {
+    counter.wrapping_sub(expected) as i32 >= 0
+}
+
+impl Window {
+    /// The ranks in the window of a group's members. Error: `MPI_ERR_GROUP`.
+    fn ranks_of(&self, group: &Group) -> Result<Vec<usize>> {
+        let place = |&member: &u32| {
+            let found = self.meeting.members.iter().position(|&m| m == member);
+            match found {
+                Some(rank) => Ok(rank),
+                None => bail!(
+                    Group,
+                    "group has a process (rank {member} of the job) that is not in the window"
+                ),
+            }
+        };
+        group.members.iter().map(place).collect()
+    }
+
+    /// `MPI_Win_post`. Does not block. Errors: `MPI_ERR_GROUP`, `MPI_ERR_ASSERT`, `MPI_ERR_RMA_SYNC`.
+    pub fn post(&self, group: &Group, assert: c_int) -> Result<()> {
+        let known = MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT;
+        if assert & !known != 0 {
+            bail!(
+                Assert,
+                "assert is {assert:#x}, which has bits that do not go with MPI_Win_post"
+            );
+        }
+        if self.epoch.exposed() {
+            bail!(
+                RmaSync,
+                "this process's part is exposed already: call MPI_Win_wait first"
+            );
+        }
+        if matches!(
+            self.epoch.access(),
+            Access::Fence | Access::LockAll | Access::Locks
+        ) {
+            self.may_open("MPI_Win_post")?;
+        }
+        let block = self.targets[self.rank].block;
+        if let Some(holder) = block.lock.writer() {
+            bail!(
+                RmaSync,
+                "this process's part is locked, by rank {holder} of the job"
+            );
+        }
+        let origins = self.ranks_of(group)?;
+        if self.epoch.access() == Access::FenceIdle {
+            self.epoch.set_access(Access::None);
+        }
+        self.epoch.barred.fetch_or(EXPOSED, Relaxed);
+        block.exposed.store(1, Release);
+        {
+            let mut expected = self.expected.lock();
+            expected.completions = expected.completions.wrapping_add(origins.len() as u32);
+            expected.posted = group.members.to_vec();
+        }
+        for &origin in &origins {
+            // Release: what this process stored before is visible to who sees the post.
+            self.control.posts(self.rank, origin).fetch_add(1, AcqRel);
+        }
+        full_fence();
+        for &origin in &origins {
+            runtime::job().table.processes[self.targets[origin].process as usize].ring_sleepers();
+        }
+        Ok(())
+    }
+
+    /// `MPI_Win_start`. Blocks until all targets have posted, unless `assert` has MPI_MODE_NOCHECK. Errors: `MPI_ERR_GROUP`,
+    /// `MPI_ERR_ASSERT`, `MPI_ERR_RMA_SYNC`, `MPI_ERR_PROC_FAILED`.
+    pub fn start(&self, group: &Group, assert: c_int) -> Result<()> {
+        if assert & !MPI_MODE_NOCHECK != 0 {
+            bail!(
+                Assert,
+                "assert is {assert:#x}, but only MPI_MODE_NOCHECK goes with MPI_Win_start"
+            );
+        }
+        self.may_open("MPI_Win_start")?;
+        let targets = self.ranks_of(group)?;
+        let wanted: Vec<(usize, u32)> = {
+            let mut expected = self.expected.lock();
+            if expected.posts.is_empty() {
+                expected.posts = vec![0; self.size()];
+            }
+            let mut one_more = |&target: &usize| {
+                expected.posts[target] = expected.posts[target].wrapping_add(1);
+                (target, expected.posts[target])
+            };
+            targets.iter().map(&mut one_more).collect()
+        };
+        if assert & MPI_MODE_NOCHECK == 0 {
+            let mut done = 0;
+            let mut posted = || {
+                while let Some(&(target, expected)) = wanted.get(done) {
+                    if !reached(
+                        self.control.posts(target, self.rank).load(Acquire),
+                        expected,
+                    ) {
+                        return false;
+                    }
+                    done += 1;
+                }
+                true
+            };
+            let what = || "MPI_Win_start: waiting for MPI_Win_post".to_string();
+            let waiting = Waiting {
+                key: 0,
+                what: &what,
+                ranks: Ranks::These(&group.members),
+                announce: None,
+            };
+            runtime::wait(&waiting, &mut posted)?;
+        }
+        for &target in &targets {
+            self.targets[target].set_hold(Hold::Started);
+        }
+        self.expected.lock().started = targets;
+        self.epoch.set_access(Access::Start);
+        Ok(())
+    }
+
+    /// `MPI_Win_complete`. Does not block. All operations are complete at their targets when these see it. Error:
+    /// `MPI_ERR_RMA_SYNC`.
+    pub fn complete(&self) -> Result<()> {
+        if self.epoch.access() != Access::Start {
+            bail!(
+                RmaSync,
+                "there is no access epoch that MPI_Win_start opened"
+            );
+        }
+        self.epoch.set_access(Access::None);
+        let targets = std::mem::take(&mut self.expected.lock().started);
+        full_fence();
+        for &target in &targets {
+            let target = &self.targets[target];
+            target.set_hold(Hold::None);
+            target.block.completed.fetch_add(1, AcqRel);
+        }
+        full_fence();
+        for &target in &targets {
+            runtime::job().table.processes[self.targets[target].process as usize].ring_sleepers();
+        }
+        Ok(())
+    }
+
+    /// Whether all origins of the exposure epoch have completed; if so the epoch is over.
+    fn exposure_over(&self) -> bool {
+        let block = self.targets[self.rank].block;
+        let over = reached(
+            block.completed.load(Acquire),
+            self.expected.lock().completions,
+        );
+        if over {
+            block.exposed.store(0, Relaxed);
+            self.epoch.barred.fetch_and(!EXPOSED, Relaxed);
+        }
+        over
+    }
+
+    fn must_be_exposed(&self) -> Result<()> {
+        if !self.epoch.exposed() {
+            bail!(
+                RmaSync,
+                "there is no exposure epoch that MPI_Win_post opened"
+            );
+        }
+        Ok(())
+    }
+
+    /// `MPI_Win_wait`. Blocks until all origins have completed. Errors: `MPI_ERR_RMA_SYNC`, `MPI_ERR_PROC_FAILED`.
+    pub fn wait(&self) -> Result<()> {
+        self.must_be_exposed()?;
+        let origins = self.expected.lock().posted.clone();
+        let what = || "MPI_Win_wait: waiting for MPI_Win_complete".to_string();
+        let waiting = Waiting {
+            key: 0,
+            what: &what,
+            ranks: Ranks::These(&origins),
+            announce: None,
+        };
+        runtime::wait(&waiting, || self.exposure_over())
+    }
+
+    /// `MPI_Win_test`: `MPI_Win_wait` that does not block. Error: `MPI_ERR_RMA_SYNC`.
+    pub fn test(&self) -> Result<bool> {
+        self.must_be_exposed()?;
+        runtime::wait::progress();
+        Ok(self.exposure_over())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reached;
+
+    #[test]
+    fn counters_wrap() {
+        assert!(reached(5, 5) && reached(6, 5) && !reached(4, 5));
+        assert!(reached(0, u32::MAX) && !reached(u32::MAX, 0));
+    }
+}
