@@ -232,8 +232,7 @@ impl Window {
         rank: c_int,
         disp: MPI_Aint,
     ) -> Result<()> {
-        let Some((size, basic)) =
-            datatype::predefined_kind(datatype).filter(|k| can_compare(k.1))
+        let Some((size, basic)) = datatype::predefined_kind(datatype).filter(|k| can_compare(k.1))
         else {
             datatype::get(datatype)?;
             bail!(

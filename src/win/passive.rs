@@ -356,9 +356,7 @@ impl Window {
     /// anything that follows. Error: `MPI_ERR_RMA_SYNC` outside a passive target epoch on the target.
     #[inline(always)]
     pub fn flush(&self, target: &Target) -> Result<()> {
-        if !self.epoch.is_lock_all()
-            && !matches!(target.hold(), Hold::Shared | Hold::Exclusive)
-        {
+        if !self.epoch.is_lock_all() && !matches!(target.hold(), Hold::Shared | Hold::Exclusive) {
             self.may_flush(target)?;
         }
         full_fence();
