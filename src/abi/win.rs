@@ -18,7 +18,7 @@ use std::ptr::with_exposed_provenance;
 fn hints(handle: MPI_Info) -> Result<Hints> {
     let info = info::hints(handle)?;
     let mut hints = Hints::default();
-    hints.take(|key| info.get(key).map(str::to_string));
+    hints.take(|key| info.get(key).map(str::to_string))?;
     Ok(hints)
 }
 
@@ -344,8 +344,7 @@ pub unsafe extern "C" fn MPI_Win_get_name(
 pub unsafe extern "C" fn MPI_Win_set_info(win: MPI_Win, info: MPI_Info) -> c_int {
     let win = window(win)?;
     let info = info::hints(info)?;
-    win.set_hints(|key| info.get(key).map(str::to_string));
-    Ok(())
+    win.set_hints(|key| info.get(key).map(str::to_string))
 }
 
 /// Gives all hints of a window with their values; to be freed by the caller.
