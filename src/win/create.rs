@@ -271,7 +271,7 @@ fn settle(
     let total = total.ok_or_else(|| {
         err!(
             NoMem,
-            "the sizes that the processes ask for overflow when added up"
+            "the sizes in bytes that the processes ask for overflow when added up"
         )
     })?;
     let alignment = offers.iter().map(|o| o.alignment).max().unwrap_or(1);
