@@ -393,12 +393,12 @@ pub unsafe fn alltoallv<N: Number, D: Number>(
 ) -> Planned {
     not_in_place(recvbuf, "recvbuf")?;
     let group = comm::get(comm)?;
-    // SAFETY: the caller's contract, here and below.
-    let send = match in_place(sendbuf) {
-        true => None,
-        false => {
-            Some(unsafe { blocks_v(group, sendbuf, sendcounts, sdispls, sendtype, "sendbuf")? })
-        }
+    let send = if in_place(sendbuf) {
+        None
+    } else {
+        // SAFETY: the caller's contract.
+        let blocks = unsafe { blocks_v(group, sendbuf, sendcounts, sdispls, sendtype, "sendbuf")? };
+        Some(blocks)
     };
     // SAFETY: the caller's contract.
     let receive = unsafe { blocks_v(group, recvbuf, recvcounts, rdispls, recvtype, "recvbuf")? };
@@ -419,12 +419,13 @@ pub unsafe fn alltoallw<N: Number, D: Number>(
 ) -> Planned {
     not_in_place(recvbuf, "recvbuf")?;
     let group = comm::get(comm)?;
-    // SAFETY: the caller's contract, here and below.
-    let send = match in_place(sendbuf) {
-        true => None,
-        false => {
-            Some(unsafe { blocks_w(group, sendbuf, sendcounts, sdispls, sendtypes, "sendbuf")? })
-        }
+    let send = if in_place(sendbuf) {
+        None
+    } else {
+        // SAFETY: the caller's contract.
+        let blocks =
+            unsafe { blocks_w(group, sendbuf, sendcounts, sdispls, sendtypes, "sendbuf")? };
+        Some(blocks)
     };
     // SAFETY: the caller's contract.
     let receive = unsafe { blocks_w(group, recvbuf, recvcounts, rdispls, recvtypes, "recvbuf")? };

@@ -1,6 +1,6 @@
 //! Persistent requests of sends and receives (MPI 4.1 §3.9).
 
-use crate::abi::arguments::{inout, number, out, slice};
+use crate::abi::arguments::{count as counted, inout, out, slice};
 use crate::abi::p2p::buffer;
 use crate::abi::types::*;
 use crate::error::Result;
@@ -241,10 +241,10 @@ pub unsafe extern "C" fn MPI_Start(request: *mut MPI_Request) -> c_int {
 
 /// Starts persistent requests, in the order of the array. Does not block.
 ///
-/// MPI 4.1 §3.9. Errors: as `MPI_Start`, and `MPI_ERR_ARG` (negative count).
+/// MPI 4.1 §3.9. Errors: as `MPI_Start`, and `MPI_ERR_COUNT`.
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Startall(count: c_int, array_of_requests: *mut MPI_Request) -> c_int {
-    let count = number(count, "count")?;
+    let count = counted(count, "count")?;
     // SAFETY: the array has `count` requests.
     let requests = unsafe { slice(array_of_requests, count, "array_of_requests")? };
     requests

@@ -1,6 +1,6 @@
 //! Waiting for requests, testing them, giving them back (MPI 4.1 §3.7.3-§3.7.6, §3.8.4).
 
-use crate::abi::arguments::{inout, number, out, slice_mut};
+use crate::abi::arguments::{count as counted, inout, out, slice_mut};
 use crate::abi::completion::{Several, single};
 use crate::abi::constants::*;
 use crate::abi::types::*;
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn MPI_Test(
 
 /// Blocks until all requests are complete.
 ///
-/// MPI 4.1 §3.7.5. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_ARG` (null pointer, negative count), `MPI_ERR_IN_STATUS` (an operation failed: the
+/// MPI 4.1 §3.7.5. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_COUNT`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_IN_STATUS` (an operation failed: the
 /// statuses say which and why).
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Waitall(
@@ -51,7 +51,7 @@ pub unsafe extern "C" fn MPI_Waitall(
     array_of_requests: *mut MPI_Request,
     array_of_statuses: *mut MPI_Status,
 ) -> c_int {
-    let count = number(count, "count")?;
+    let count = counted(count, "count")?;
     // SAFETY: the array has `count` requests.
     let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
     // SAFETY: so has the array of statuses, if it is one.
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn MPI_Waitall(
 
 /// Tells whether all requests are complete, and if so ends them. Does not block.
 ///
-/// MPI 4.1 §3.7.5. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_ARG` (null pointer, negative count), `MPI_ERR_IN_STATUS` (an operation failed: the
+/// MPI 4.1 §3.7.5. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_COUNT`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_IN_STATUS` (an operation failed: the
 /// statuses say which and why).
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Testall(
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn MPI_Testall(
     flag: *mut c_int,
     array_of_statuses: *mut MPI_Status,
 ) -> c_int {
-    let count = number(count, "count")?;
+    let count = counted(count, "count")?;
     // SAFETY: the array has `count` requests.
     let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
     // SAFETY: so has the array of statuses, if it is one; what is not null is a place for an `int`.
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn MPI_Testall(
 
 /// Blocks until one of the requests is complete, ends it and gives its index; `MPI_UNDEFINED` if none is active.
 ///
-/// MPI 4.1 §3.7.5. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_ARG` (null pointer, negative count), and those of the operation.
+/// MPI 4.1 §3.7.5. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_COUNT`, `MPI_ERR_ARG` (null pointer), and those of the operation.
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Waitany(
     count: c_int,
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn MPI_Waitany(
     index: *mut c_int,
     status: *mut MPI_Status,
 ) -> c_int {
-    let count = number(count, "count")?;
+    let count = counted(count, "count")?;
     // SAFETY: the array has `count` requests.
     let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
     // SAFETY: `status` is the caller's; what is not null is a place for an `int`.
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn MPI_Waitany(
 /// Ends one of the requests that is complete, if there is one, and gives its index. `flag` is also true, and the index
 /// `MPI_UNDEFINED`, if none is active. Does not block.
 ///
-/// MPI 4.1 §3.7.5. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_ARG` (null pointer, negative count), and those of the operation.
+/// MPI 4.1 §3.7.5. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_COUNT`, `MPI_ERR_ARG` (null pointer), and those of the operation.
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Testany(
     count: c_int,
@@ -122,7 +122,7 @@ pub unsafe extern "C" fn MPI_Testany(
     flag: *mut c_int,
     status: *mut MPI_Status,
 ) -> c_int {
-    let count = number(count, "count")?;
+    let count = counted(count, "count")?;
     // SAFETY: the array has `count` requests.
     let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
     // SAFETY: `status` is the caller's; what is not null are places for an `int` each.
@@ -145,7 +145,7 @@ pub unsafe extern "C" fn MPI_Testany(
 /// Blocks until at least one of the requests is complete, and ends all that are: their number goes to `outcount`
 /// (`MPI_UNDEFINED` if none is active), their indices and statuses to the arrays.
 ///
-/// MPI 4.1 §3.7.5. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_ARG` (null pointer, negative count), `MPI_ERR_IN_STATUS` (an operation failed: the
+/// MPI 4.1 §3.7.5. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_COUNT`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_IN_STATUS` (an operation failed: the
 /// statuses say which and why).
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Waitsome(
@@ -155,7 +155,7 @@ pub unsafe extern "C" fn MPI_Waitsome(
     array_of_indices: *mut c_int,
     array_of_statuses: *mut MPI_Status,
 ) -> c_int {
-    let count = number(incount, "incount")?;
+    let count = counted(incount, "incount")?;
     // SAFETY: the array has `count` requests.
     let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
     // SAFETY: so have the other arrays; what is not null is a place for an `int`.
@@ -182,7 +182,7 @@ pub unsafe extern "C" fn MPI_Waitsome(
 
 /// Ends all requests that are complete: as `MPI_Waitsome`, but does not block, and `outcount` may be 0.
 ///
-/// MPI 4.1 §3.7.5. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_ARG` (null pointer, negative count), `MPI_ERR_IN_STATUS` (an operation failed: the
+/// MPI 4.1 §3.7.5. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_COUNT`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_IN_STATUS` (an operation failed: the
 /// statuses say which and why).
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Testsome(
@@ -192,7 +192,7 @@ pub unsafe extern "C" fn MPI_Testsome(
     array_of_indices: *mut c_int,
     array_of_statuses: *mut MPI_Status,
 ) -> c_int {
-    let count = number(incount, "incount")?;
+    let count = counted(incount, "incount")?;
     // SAFETY: the array has `count` requests.
     let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
     // SAFETY: so have the other arrays; what is not null is a place for an `int`.

@@ -1,10 +1,11 @@
 //! One transfer from its start to its end: what the engine completes and what a request waits for.
 
+use crate::abi::constants::MPI_THREAD_MULTIPLE;
 use crate::abi::types::{MPI_Comm, MPI_Status};
 use crate::comm::group::Group;
 use crate::error::{Error, Object, Result};
 use crate::runtime::wait::check_alive;
-use crate::runtime::{self, Ranks, Waiting};
+use crate::runtime::{self, Ranks, Waiting, phase};
 use crate::shm::atomic::{AtomicU32, Ordering, full_fence};
 use parking_lot::Mutex;
 use std::cell::Cell;
@@ -152,7 +153,7 @@ pub fn block(
     mut ready: impl FnMut() -> bool,
 ) -> Result<()> {
     // The first looks need no bookkeeping: a message that is on its way arrives within them.
-    for _ in 0..64 {
+    for _ in 0..16 {
         runtime::wait::progress();
         if ready() {
             return Ok(());
@@ -178,7 +179,12 @@ pub fn block(
 }
 
 /// Wakes the threads of this process that wait, after operations were completed, except the calling one.
+#[inline]
 pub fn wake_threads() {
+    // Without `MPI_THREAD_MULTIPLE` nobody waits while another thread is here.
+    if phase::level() != MPI_THREAD_MULTIPLE {
+        return;
+    }
     // The completion comes before the look for waiters in everybody's eyes: a thread counts itself before it looks.
     full_fence();
     let others = BLOCKED.load(Ordering::Relaxed) - u32::from(I_BLOCK.get());

@@ -249,7 +249,7 @@ fn settle(
         .try_fold(0_usize, |sum, o| sum.checked_add(o.size()));
     let total = total.ok_or_else(|| {
         err!(
-            Size,
+            NoMem,
             "the sizes that the processes ask for overflow when added up"
         )
     })?;

@@ -21,12 +21,12 @@ fn rank() {
         .split_whitespace()
     {
         match step {
-            "init" => rmashm::startup::start().unwrap(),
+            "init" => rmashm::startup::start(3).unwrap(),
             "finalize" => rmashm::startup::end().unwrap(),
             "sleep" => std::thread::sleep(std::time::Duration::from_millis(300)),
             "kill" => drop(nix::sys::signal::raise(nix::sys::signal::Signal::SIGKILL)),
             "abort" => runtime::abort::abort(7),
-            "try-init" => match rmashm::startup::start() {
+            "try-init" => match rmashm::startup::start(3) {
                 Ok(()) => eprintln!("rank {number} came through"),
                 Err(error) => eprintln!("rank {number}: {}", error.text),
             },

@@ -134,6 +134,32 @@ fn killing_the_launcher_leaves_no_rank() {
 }
 
 #[test]
+fn the_keeper_is_not_taken_for_the_launcher() {
+    let folder = Folder::new();
+    let mut run = job(&folder, &[], 2, "touch there.$PMI_RANK; exec sleep 1000");
+    let launcher = run.child.id().to_string();
+    let is_keeper = |pid: &str| {
+        let read =
+            |file: &str| std::fs::read_to_string(format!("/proc/{pid}/{file}")).unwrap_or_default();
+        let parent = read("stat")
+            .rsplit_once(") ")
+            .is_some_and(|(_, rest)| rest.split(' ').nth(1) == Some(&launcher));
+        parent && read("cmdline").trim_end_matches('\0') == "rmashm-keeper"
+    };
+    let pids = || {
+        std::fs::read_dir("/proc")
+            .unwrap()
+            .flatten()
+            .map(|entry| entry.file_name())
+    };
+    run.wait_until("a keeper with a command line of its own", || {
+        pids().any(|pid| is_keeper(&pid.to_string_lossy()))
+    });
+    run.signal(libc::SIGTERM);
+    run.finish().ended(143);
+}
+
+#[test]
 fn killing_the_launcher_while_it_starts_ranks_leaves_none() {
     for round in 0..20 {
         let mut run = Run::start(script(&[], 64, "sleep 1000; true"));

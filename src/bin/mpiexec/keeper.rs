@@ -123,10 +123,38 @@ fn watch(line: RawFd, roster: &Roster, mark: &[u8]) {
             });
         }
         let _ = libc::chdir(c"/".as_ptr());
+        rename_command_line();
         let mut byte = 0_u8;
         while libc::read(0, (&raw mut byte).cast(), 1) != 0 {}
     }
     kill_all(roster, mark);
+}
+
+/// Writes the keeper's name over the launcher's command line, so that neither a person nor `pkill -f` takes the one for
+/// the other.
+///
+/// # Safety
+/// Only in the keeper, which has one thread and does not look at its arguments.
+unsafe fn rename_command_line() {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // Fields 48 and 49 of proc(5); the first after the name is field 3.
+    let mut fields = stat
+        .rsplit_once(')')
+        .map_or("", |parts| parts.1)
+        .split_whitespace()
+        .skip(45);
+    let mut address = || fields.next().and_then(|field| field.parse::<usize>().ok());
+    if let (Some(start), Some(end)) = (address(), address())
+        && start != 0
+        && start < end
+    {
+        // SAFETY: the kernel says that the arguments lie between the two addresses, in this process's writable stack; nothing
+        // in the keeper refers to them (caller's promise).
+        let arguments = unsafe { std::slice::from_raw_parts_mut(start as *mut u8, end - start) };
+        arguments.fill(0);
+        let kept = NAME.to_bytes().len().min(arguments.len() - 1);
+        arguments[..kept].copy_from_slice(&NAME.to_bytes()[..kept]);
+    }
 }
 
 /// Kills until nothing is found any more: what is being killed may still be forking.

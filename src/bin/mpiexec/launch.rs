@@ -43,6 +43,8 @@ pub struct Launched {
     pub segment: JobSegment,
     pub roster: Roster,
     pub ranks: Vec<Rank>,
+    /// The one rank writes to the launcher's own stdout and stderr.
+    pub direct: bool,
     pub keeper: Keeper,
 }
 
@@ -98,6 +100,11 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
     )
     .map_err(because("stdout or stderr"))?;
 
+    // A single rank may as well have our stdout and stderr themselves.
+    let direct = ranks == 1
+        && !request.prepend_rank
+        && request.out_pattern.is_none()
+        && request.err_pattern.is_none();
     let mut launched = Launched {
         epoll: events,
         signals,
@@ -106,6 +113,7 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
         segment,
         roster,
         ranks: Vec::with_capacity(ranks as usize),
+        direct,
         keeper,
     };
     let added = [
@@ -173,11 +181,7 @@ fn start_all(
     let null = output::null_input().map_err(because("/dev/null"))?;
     // A rank that reads from a terminal must be in the foreground process group, which is ours.
     let shares_terminal = io::stdin().is_terminal();
-    // A single rank may as well have our stdout and stderr themselves.
-    let direct = ranks == 1
-        && !request.prepend_rank
-        && request.out_pattern.is_none()
-        && request.err_pattern.is_none();
+    let direct = launched.direct;
     let part_of = request
         .parts
         .iter()

@@ -224,12 +224,7 @@ const NOTHING: &[Spec] = &[
     spec(&["demux"], &["NAME"], Ask::Nothing, ""),
     spec(&["topolib"], &["NAME"], Ask::Nothing, ""),
     spec(&["nameserver"], &["HOST"], Ask::Nothing, ""),
-    spec(
-        &["ppn", "perhost", "npernode", "N"],
-        &["N"],
-        Ask::Nothing,
-        "",
-    ),
+    spec(&["ppn", "perhost"], &["N"], Ask::Nothing, ""),
     spec(&["map-by"], &["HOW"], Ask::Nothing, ""),
     spec(&["mca"], &["NAME", "VALUE"], Ask::Nothing, ""),
     spec(&["enable-x"], &[], Ask::Nothing, ""),

@@ -29,7 +29,9 @@ impl Supervisor<'_> {
             Fate::Exited(status) if joined => Some(Death::Status(status)),
             Fate::Exited(_) => None,
         };
-        let known = self.ending.is_some();
+        // Whoever closed our stdout does not want to hear of it, here as with several ranks.
+        let reader_left = self.job.direct && fate.status() == 128 + libc::SIGPIPE as u8;
+        let known = self.ending.is_some() || reader_left;
         let name = self.name(number);
         if let Some(death) = death {
             let unfinished = matches!(fate, Fate::Exited(_));
