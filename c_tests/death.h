@@ -47,7 +47,7 @@ MAYBE_UNUSED static void await_death(void)
 {
     int none;
     CHECK_CLASS(MPI_Recv(&none, 1, MPI_INT, VICTIM, 12345, all, MPI_STATUS_IGNORE),
-                MPI_ERR_PROC_FAILED);
+                MPIX_ERR_PROC_FAILED);
 }
 
 /* The call fails because the victim is dead; the sentence names it by its rank in `all` and in the job, and contains
@@ -58,8 +58,8 @@ MAYBE_UNUSED static void await_death(void)
         int code_ = call;                                                             \
         snprintf(who_, sizeof who_, "rank %d (rank %d of the job), which ", VICTIM,   \
                  size - 1 - VICTIM);                                                  \
-        CHECK_SENTENCE(code_, MPI_ERR_PROC_FAILED, who_);                             \
-        CHECK_SENTENCE(code_, MPI_ERR_PROC_FAILED, text);                             \
+        CHECK_SENTENCE(code_, MPIX_ERR_PROC_FAILED, who_);                             \
+        CHECK_SENTENCE(code_, MPIX_ERR_PROC_FAILED, text);                             \
     } while (0)
 
 #endif
