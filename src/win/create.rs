@@ -16,7 +16,7 @@ use crate::error::handler::Slot;
 use crate::error::{Class, Error, Result};
 use crate::handle::{Kind, Reserved};
 use crate::runtime::meeting::{Meeting, SLOT};
-use crate::runtime::pid_of;
+use crate::runtime::{pid_of, reach};
 use crate::shm::atomic::Ordering::Relaxed;
 use crate::shm::atomic::{AtomicU8, full_fence};
 use crate::shm::heap::{self, Owned};
@@ -379,7 +379,10 @@ fn probe_peers(comm: &Comm, offers: &[Offer], what: &str) -> Result<()> {
     let reach_all = || -> Result<Offer> {
         for (rank, offer) in offers.iter().enumerate() {
             if rank != comm.rank && private(offer) {
-                peer::probe(pid_of(comm.world_rank(rank)), offer.at as usize)?;
+                let process = comm.world_rank(rank);
+                reach(process, || {
+                    peer::probe(pid_of(process), offer.at as usize)
+                })?;
             }
         }
         Ok(Offer::new(0, 1, Place::None, 0))
