@@ -277,7 +277,7 @@ mod tests {
 
     /// Payloads that look like published words, of all lengths that matter.
     fn payload(id: u64) -> Vec<u8> {
-        vec![if id % 3 == 0 { 0xff } else { id as u8 }; (id * 37 % 1900) as usize]
+        vec![if id.is_multiple_of(3) { 0xff } else { id as u8 }; (id * 37 % 1900) as usize]
     }
 
     fn push(sender: &mut Sender, id: u64) -> bool {

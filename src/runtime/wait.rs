@@ -48,12 +48,7 @@ const YIELD_MOST: u32 = 100_000;
 /// How long it sleeps before it looks around by itself.
 const NAP: Duration = Duration::from_millis(500);
 
-/// The least that is spun before, where it is done at all.
-const SPIN_LEAST: u32 = 1_000;
-
-/// Nanoseconds to spin; 0 when there are more ranks than cores. It shrinks while spinning only keeps the core from the one
-/// who would make the condition true (two ranks on one core, though there are others: the first yield brings it), and
-/// grows while spinning helps.
+/// Nanoseconds to spin; 0 when there are more ranks than cores.
 static SPIN_NS: AtomicU32 = AtomicU32::new(0);
 /// Nanoseconds to yield.
 static YIELD_NS: AtomicU32 = AtomicU32::new(YIELD_MOST / 2);
@@ -119,9 +114,6 @@ fn wait_slow(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<(
     while now < spin {
         for _ in 0..8 {
             if ready() {
-                if spin < SPIN.as_nanos() as u32 {
-                    SPIN_NS.store(spin + spin / 8, Ordering::Relaxed);
-                }
                 return Ok(());
             }
             spin_loop();
@@ -130,18 +122,13 @@ fn wait_slow(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<(
         now = began.elapsed().as_nanos().min(u32::MAX.into()) as u32;
     }
     let patience = YIELD_NS.load(Ordering::Relaxed);
-    let mut yields = 0_u32;
     while now < spin + patience {
         progress();
         if ready() {
-            if spin > 0 && (1..=2).contains(&yields) {
-                SPIN_NS.store((spin / 2).max(SPIN_LEAST), Ordering::Relaxed);
-            }
             YIELD_NS.store((patience + patience / 4).min(YIELD_MOST), Ordering::Relaxed);
             return Ok(());
         }
         std::thread::yield_now();
-        yields += 1;
         now = began.elapsed().as_nanos().min(u32::MAX.into()) as u32;
     }
     let slept = asleep(waiting, ready);

@@ -43,8 +43,7 @@ impl Window {
         let exclusive = kind == MPI_LOCK_EXCLUSIVE;
         // The common case in a few compares; everything unusual is sorted out behind.
         let usual = (exclusive || kind == MPI_LOCK_SHARED) && assert == 0;
-        let access = self.epoch.access();
-        let fits = access == Access::None || access == Access::Locks;
+        let fits = self.epoch.fits_locks();
         let free = target.hold() == Hold::None && target.block.exposed.load(Relaxed) == 0;
         if !usual || !fits || !free || self.epoch.barred.load(Relaxed) != 0 {
             return self.lock_checked(kind, target, assert);
@@ -106,7 +105,10 @@ impl Window {
 
     fn hold(&self, target: &Target, hold: Hold) {
         target.set_hold(hold);
-        self.epoch.set_access(Access::Locks);
+        if !self.epoch.fits_locks() {
+            // After a fence that no operation followed.
+            self.epoch.set_access(Access::None);
+        }
         self.epoch.locks.fetch_add(1, Relaxed);
     }
 
@@ -115,8 +117,13 @@ impl Window {
         let me = job().rank;
         let lock = &target.block.lock;
         if !exclusive {
-            if lock.try_shared(me) != Ok(true) {
-                self.wait_for_lock(target, false)?;
+            match lock.try_shared(me) {
+                Ok(true) => {}
+                Ok(false) => self.wait_for_lock(target, false)?,
+                Err(to_ring) => {
+                    ring(lock, to_ring);
+                    self.wait_for_lock(target, false)?;
+                }
             }
             self.hold(target, Hold::Shared);
             return Ok(());
@@ -208,9 +215,7 @@ impl Window {
             Hold::None | Hold::Started => return self.not_locked(target),
             _ => target.set_hold(Hold::None),
         }
-        if self.epoch.locks.fetch_sub(1, Relaxed) == 1 {
-            self.epoch.set_access(Access::None);
-        }
+        self.epoch.locks.fetch_sub(1, Relaxed);
         // The release is a locked instruction, which completes all stores before it.
         let to_ring = match hold {
             Hold::Shared => lock.release_shared(),
@@ -330,7 +335,7 @@ impl Window {
     /// `MPI_Win_unlock_all`. All operations are complete at their targets on return. Error: `MPI_ERR_RMA_SYNC`.
     #[inline]
     pub fn unlock_all(&self) -> Result<()> {
-        if self.epoch.access() != Access::LockAll {
+        if !self.epoch.is_lock_all() {
             bail!(RmaSync, "the window is not locked by MPI_Win_lock_all");
         }
         self.epoch.set_access(Access::None);
@@ -351,9 +356,7 @@ impl Window {
     /// anything that follows. Error: `MPI_ERR_RMA_SYNC` outside a passive target epoch on the target.
     #[inline(always)]
     pub fn flush(&self, target: &Target) -> Result<()> {
-        if self.epoch.access() != Access::LockAll
-            && !matches!(target.hold(), Hold::Shared | Hold::Exclusive)
-        {
+        if !self.epoch.is_lock_all() && !matches!(target.hold(), Hold::Shared | Hold::Exclusive) {
             self.may_flush(target)?;
         }
         full_fence();
