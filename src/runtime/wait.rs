@@ -208,7 +208,9 @@ fn in_the_way(ranks: Ranks<'_>) -> Option<Obstacle> {
             let who = name(rank, members);
             Some(Obstacle { rank, death, who })
         }
-        Ranks::All => table.first_dead(0..table.processes.len() as u32).map(of_job),
+        Ranks::All => table
+            .first_dead(0..table.processes.len() as u32)
+            .map(of_job),
         Ranks::Who(who) => {
             let (rank, who) = who()?;
             let death = table.processes[rank as usize].death()?;

@@ -28,13 +28,7 @@ fn is_dead(rank: u32) -> bool {
 }
 
 /// The dead process that keeps others from the lock called `lock` ("lock of rank 1") in `call`.
-pub fn of_lock(
-    word: &Lock,
-    exclusive: bool,
-    members: &[u32],
-    call: &str,
-    lock: &str,
-) -> Obstacle {
+pub fn of_lock(word: &Lock, exclusive: bool, members: &[u32], call: &str, lock: &str) -> Obstacle {
     if let Some(writer) = word.writer() {
         let who = name(writer, members);
         let text = || format!("{call}: the exclusive {lock} is held by {who}");
