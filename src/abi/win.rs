@@ -6,7 +6,6 @@ use crate::abi::boundary::{Object, call_handler};
 use crate::abi::constants::*;
 use crate::abi::types::*;
 use crate::error::{Error, Result};
-use crate::handle::Kind;
 use crate::win::query::{Hints, narrow};
 use crate::win::{create, get as window};
 use crate::{comm, info, mpi_api};
@@ -18,7 +17,7 @@ use std::ptr::with_exposed_provenance;
 fn hints(handle: MPI_Info) -> Result<Hints> {
     let info = info::hints(handle)?;
     let mut hints = Hints::default();
-    hints.take(|key| info.get(key).map(str::to_string));
+    hints.take(|key| info.get(key).map(str::to_string))?;
     Ok(hints)
 }
 
@@ -344,8 +343,7 @@ pub unsafe extern "C" fn MPI_Win_get_name(
 pub unsafe extern "C" fn MPI_Win_set_info(win: MPI_Win, info: MPI_Info) -> c_int {
     let win = window(win)?;
     let info = info::hints(info)?;
-    win.set_hints(|key| info.get(key).map(str::to_string));
-    Ok(())
+    win.set_hints(|key| info.get(key).map(str::to_string))
 }
 
 /// Gives all hints of a window with their values; to be freed by the caller.
@@ -369,7 +367,7 @@ pub unsafe extern "C" fn MPI_Win_get_info(win: MPI_Win, info_used: *mut MPI_Info
 /// MPI 4.1 §9.3.2. Errors: `MPI_ERR_WIN`, `MPI_ERR_ERRHANDLER`.
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Win_set_errhandler(win: MPI_Win, errhandler: MPI_Errhandler) -> c_int {
-    window(win)?.handler.set(Kind::Win, errhandler)
+    window(win)?.set_handler(errhandler)
 }
 
 /// Gives a window's error handler; to be freed by the caller.

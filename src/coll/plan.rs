@@ -329,7 +329,7 @@ impl Run {
 
     fn abandon(&mut self) {
         for operation in self.pending.drain(..) {
-            crate::p2p::cancel_receive(&operation);
+            crate::p2p::withdraw(&operation);
         }
     }
 }

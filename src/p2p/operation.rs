@@ -4,6 +4,7 @@ use crate::abi::constants::MPI_THREAD_MULTIPLE;
 use crate::abi::types::{MPI_Comm, MPI_Status};
 use crate::comm::group::Group;
 use crate::error::{Error, Object, Result};
+use crate::runtime::wait::check_alive;
 use crate::runtime::{self, Ranks, Waiting, phase};
 use crate::shm::atomic::{AtomicU32, Ordering, full_fence};
 use parking_lot::Mutex;
@@ -100,6 +101,11 @@ impl Operation {
         let Outcome { status, error } = self.outcome.lock().clone();
         let error = error.map(|error| error.on(Object::Comm(self.about.comm)));
         Outcome { status, error }
+    }
+
+    /// Error: `MPI_ERR_PROC_FAILED` if a process that it depends on is dead.
+    pub fn check_alive(&self) -> Result<()> {
+        check_alive(self.about.partners.ranks(), &|| self.describe())
     }
 
     /// Says in words what it waits for.

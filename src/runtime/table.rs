@@ -14,6 +14,12 @@ pub const CORE_WORDS: usize = 16;
 /// Words of text that say what a thread waits for.
 const TEXT_WORDS: usize = 13;
 
+/// In [`Process::flags`]: some communicator or window of the rank has an error handler that lets it go on when another
+/// rank dies. Once set it stays.
+pub const SURVIVES: u32 = 1;
+/// In [`Process::flags`]: the rank has come to MPI_Finalize.
+pub const LEAVING: u32 = 2;
+
 /// The job as a whole.
 #[repr(C, align(128))]
 pub struct Job {
@@ -94,7 +100,8 @@ pub struct Process {
     pub pid: AtomicU32,
     /// When dead: the signal, 256 + the exit status, or -1 where nobody could know.
     fate: AtomicI32,
-    _pad: u32,
+    /// What the rank says about itself: [`SURVIVES`], [`LEAVING`].
+    flags: AtomicU32,
     /// The rank's inbox for messages (an offset), written before it joins.
     pub inbox: AtomicU64,
     _line2: [u8; LINE - 24],
@@ -212,6 +219,22 @@ impl Process {
         self.state
             .fetch_update(Ordering::AcqRel, Ordering::Acquire, change)
             .is_ok()
+    }
+
+    /// The rank says something about itself.
+    pub fn say(&self, flag: u32) {
+        self.flags.fetch_or(flag, Ordering::AcqRel);
+    }
+
+    /// Whether the rank has said so.
+    pub fn says(&self, flag: u32) -> bool {
+        self.flags.load(Ordering::Acquire) & flag != 0
+    }
+
+    /// Whether MPI_Finalize need not wait for this rank: it has come there, or will never come.
+    pub fn is_leaving(&self) -> bool {
+        let state = self.state();
+        self.says(LEAVING) || matches!(state, State::Finalized | State::Exited | State::Dead)
     }
 
     pub fn death(&self) -> Option<Death> {

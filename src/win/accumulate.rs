@@ -12,7 +12,7 @@ use super::amo::{self, Update};
 use super::epoch::Hold;
 use super::passive;
 use super::transfer::{Origin, Plan, Remote, through_kernel};
-use super::{Reach, Target, Window};
+use super::{Reach, Target, Window, obstacle};
 use crate::abi::constants::{MPI_BYTE, MPI_PROC_NULL, MPI_THREAD_MULTIPLE};
 use crate::abi::types::{MPI_Aint, MPI_Datatype, MPI_Op};
 use crate::bail;
@@ -496,14 +496,24 @@ impl Window {
     ) -> Result<()> {
         let lock = &target.block.accumulate;
         if !lock.try_exclusive(job().rank) {
-            let rank = self.rank_of(target);
-            let name =
-                format!("an accumulate at rank {rank} (its elements are updated under a lock)");
-            passive::take(lock, true, &self.meeting.members, &name)?;
+            self.wait_for_accumulate_lock(target)?;
         }
         let done = work();
         passive::ring(lock, lock.release_exclusive());
         done
+    }
+
+    #[cold]
+    fn wait_for_accumulate_lock(&self, target: &Target) -> Result<()> {
+        let rank = self.rank_of(target);
+        let name = format!("an accumulate at rank {rank} (its elements are updated under a lock)");
+        let (call, held) = (
+            format!("an accumulate at rank {rank}"),
+            format!("accumulate lock of rank {rank}"),
+        );
+        let word = &target.block.accumulate;
+        let obstacle = || obstacle::of_lock(word, true, &self.meeting.members, &call, &held);
+        passive::take(word, true, &name, &obstacle)
     }
 }
 

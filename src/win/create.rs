@@ -16,7 +16,7 @@ use crate::error::handler::Slot;
 use crate::error::{Class, Error, Result};
 use crate::handle::{Kind, Reserved};
 use crate::runtime::meeting::{Meeting, SLOT};
-use crate::runtime::pid_of;
+use crate::runtime::{pid_of, reach};
 use crate::shm::atomic::Ordering::Relaxed;
 use crate::shm::atomic::{AtomicU8, full_fence};
 use crate::shm::heap::{self, Owned};
@@ -270,8 +270,8 @@ fn settle(
         .try_fold(0_usize, |sum, o| sum.checked_add(o.size()));
     let total = total.ok_or_else(|| {
         err!(
-            Size,
-            "the sizes that the processes ask for overflow when added up"
+            NoMem,
+            "the sizes in bytes that the processes ask for overflow when added up"
         )
     })?;
     let alignment = offers.iter().map(|o| o.alignment).max().unwrap_or(1);
@@ -379,7 +379,8 @@ fn probe_peers(comm: &Comm, offers: &[Offer], what: &str) -> Result<()> {
     let reach_all = || -> Result<Offer> {
         for (rank, offer) in offers.iter().enumerate() {
             if rank != comm.rank && private(offer) {
-                peer::probe(pid_of(comm.world_rank(rank)), offer.at as usize)?;
+                let process = comm.world_rank(rank);
+                reach(process, || peer::probe(pid_of(process), offer.at as usize))?;
             }
         }
         Ok(Offer::new(0, 1, Place::None, 0))

@@ -15,11 +15,11 @@ use std::ffi::c_void;
 /// What the program has allocated and not freed.
 static ALLOCATED: Mutex<BTreeMap<Offset, Owned>> = Mutex::new(BTreeMap::new());
 
-/// Gives `size` bytes, aligned to `alignment` (a power of two) and at least to a cache line. Errors: `MPI_ERR_ARG` for a
+/// Gives `size` bytes, aligned to `alignment` (a power of two) and at least to a cache line. Errors: `MPI_ERR_SIZE` for a
 /// negative size, `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` before MPI_Init and after MPI_Finalize.
 pub fn alloc_mem(size: isize, alignment: usize) -> Result<*mut c_void> {
     let Ok(len) = usize::try_from(size) else {
-        bail!(Arg, "size is {size}, and a size is not negative");
+        bail!(Size, "size is {size}, and a size is not negative");
     };
     if !phase::usable() {
         bail!(

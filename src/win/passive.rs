@@ -14,12 +14,15 @@
 //! `lock_all_used` is set. Who calls lock_all first sets it, then waits until each target's word has no writer (once in a
 //! process and window): a locker that has taken its word after that sees `lock_all_used`, by the same argument.
 //!
+//! What the dead held stays held: see [`super::obstacle`] for who gets an error then.
+//!
 //! lock_all waits while there are exclusive holders, and a new exclusive locker lets waiting lock_alls pass first, for a
 //! bounded time: neither starves, and no program that holds several locks is held up for ever.
 
 use super::control::Control;
 use super::epoch::{Access, Hold, NO_LOCKS};
-use super::{Target, Window};
+use super::obstacle::Obstacle;
+use super::{Target, Window, obstacle};
 use crate::abi::constants::{MPI_LOCK_EXCLUSIVE, MPI_LOCK_SHARED, MPI_MODE_NOCHECK};
 use crate::bail;
 use crate::error::Result;
@@ -146,8 +149,12 @@ impl Window {
     fn wait_for_lock(&self, target: &Target, exclusive: bool) -> Result<()> {
         let rank = self.rank_of(target);
         let kind = if exclusive { "exclusive" } else { "shared" };
-        let name = format!("MPI_Win_lock: {kind} lock of rank {rank}");
-        take(&target.block.lock, exclusive, &self.meeting.members, &name)
+        let lock = format!("lock of rank {rank}");
+        let name = format!("MPI_Win_lock: {kind} {lock}");
+        let word = &target.block.lock;
+        let members = &self.meeting.members;
+        let obstacle = || obstacle::of_lock(word, exclusive, members, "MPI_Win_lock", &lock);
+        take(word, exclusive, &name, &obstacle)
     }
 
     fn let_lock_alls_pass(&self) {
@@ -186,7 +193,7 @@ impl Window {
         let waiting = Waiting {
             key: Control::key(&shared.exclusives),
             what: &what,
-            ranks: Ranks::These(&self.meeting.members),
+            ranks: Ranks::Who(&|| self.dead_in_lock_all("MPI_Win_lock")),
             announce: None,
         };
         if let Err(failed) = runtime::wait(&waiting, &mut none_inside) {
@@ -286,7 +293,7 @@ impl Window {
         let waiting = Waiting {
             key: key(lock),
             what: &what,
-            ranks: Ranks::These(&self.meeting.members),
+            ranks: Ranks::Who(&|| self.dead_exclusive("MPI_Win_lock_all")),
             announce: Some(&|| lock.announce_sleeper()),
         };
         runtime::wait(&waiting, || lock.writer().is_none())
@@ -312,7 +319,7 @@ impl Window {
         let waiting = Waiting {
             key: Control::key(&shared.lock_all_waiters),
             what: &what,
-            ranks: Ranks::These(&self.meeting.members),
+            ranks: Ranks::Who(&|| self.dead_exclusive("MPI_Win_lock_all")),
             announce: None,
         };
         let entered = runtime::wait(&waiting, || {
@@ -401,17 +408,18 @@ pub(super) fn ring(lock: &Lock, whom: Ring) {
     }
 }
 
-/// Waits for a lock and takes it.
+/// Waits for a lock and takes it, unless there is an `obstacle`.
 pub(super) fn take(
     lock: &'static Lock,
     exclusive: bool,
-    members: &[u32],
     name: &str,
+    obstacle: &dyn Fn() -> Obstacle,
 ) -> Result<()> {
     let me = job().rank;
     let began = Instant::now();
     let attempt = || {
         if began.elapsed() > CLAIM_AFTER {
+            obstacle::void_claim(lock);
             lock.claim(me);
         }
         if !lock.may_take(me, exclusive) {
@@ -432,7 +440,7 @@ pub(super) fn take(
     let waiting = Waiting {
         key: key(lock),
         what: &what,
-        ranks: Ranks::These(members),
+        ranks: Ranks::Who(obstacle),
         announce: Some(&|| lock.announce_sleeper()),
     };
     let taken = runtime::wait(&waiting, attempt);

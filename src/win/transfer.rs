@@ -9,6 +9,7 @@ use crate::abi::types::{MPI_Aint, MPI_Datatype};
 use crate::bail;
 use crate::datatype::{self, Message};
 use crate::error::Result;
+use crate::runtime::reach;
 use crate::shm::peer::{self, Piece, Way};
 use std::ffi::{c_int, c_void};
 use std::ptr::{copy as move_bytes, with_exposed_provenance, with_exposed_provenance_mut};
@@ -295,6 +296,12 @@ unsafe fn store(from: *const u8, to: *mut u8, len: usize) {
 /// # Safety
 /// The origin is readable (`ToPeer`) or writable (`FromPeer`).
 pub(super) unsafe fn through_kernel(way: Way, plan: &Plan<'_>) -> Result<()> {
+    let rank = plan.target.process;
+    // SAFETY: the caller's promise.
+    reach(rank, || unsafe { copy_through_kernel(way, plan) })
+}
+
+unsafe fn copy_through_kernel(way: Way, plan: &Plan<'_>) -> Result<()> {
     let pid = crate::runtime::pid_of(plan.target.process);
     let pieces = |message: &Message<'_>| {
         let mut found = Vec::new();

@@ -1,0 +1,66 @@
+/* ranks: 1 2 4; mpich: skip it promises memory that is not there */
+/* Windows that cannot be: sizes no machine has, sums that overflow, negative ones, on one rank or on all. All ranks are
+ * told, nothing hangs, and the next window works. */
+#include "check.h"
+
+#define PEBIBYTE ((MPI_Aint)1 << 50)
+
+/* Calls `make` with a bad size on one rank or on all, and expects the same class on all ranks. */
+static void refused(MPI_Aint bytes, int on_all, int by_size, int wanted)
+{
+    MPI_Win win = MPI_WIN_NULL;
+    char *base = NULL;
+    MPI_Aint mine = on_all || rank == size - 1 ? bytes : 100;
+    MPI_Info info;
+    OK(MPI_Info_create(&info));
+    OK(MPI_Info_set(info, "alloc_shared_noncontig", by_size == 2 ? "true" : "false"));
+    int code = by_size ? MPI_Win_allocate_shared(mine, 1, info, MPI_COMM_WORLD, &base, &win)
+                       : MPI_Win_allocate(mine, 1, info, MPI_COMM_WORLD, &base, &win);
+    OK(MPI_Info_free(&info));
+    int class = MPI_SUCCESS, lowest, highest;
+    OK(MPI_Error_class(code, &class));
+    OK(MPI_Allreduce(&class, &lowest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+    OK(MPI_Allreduce(&class, &highest, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
+    CHECK_CLASS(code, wanted);
+    CHECK_EQ(lowest, wanted);
+    CHECK_EQ(highest, wanted);
+    if (mine == bytes && bytes > 0)
+        CHECK_SENTENCE(code, wanted, "bytes");
+}
+
+static void works(void)
+{
+    MPI_Win win;
+    int *base, value = rank, next = (rank + 1) % size;
+    OK(MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
+    OK(MPI_Win_fence(0, win));
+    OK(MPI_Put(&value, 1, MPI_INT, next, 0, 1, MPI_INT, win));
+    OK(MPI_Win_fence(0, win));
+    CHECK_EQ(*base, (rank + size - 1) % size);
+    OK(MPI_Win_free(&win));
+}
+
+int main(int argc, char **argv)
+{
+    check_start(&argc, &argv);
+    OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    /* Errors of calls without an object go there (MPI 4.1 section 9.3). */
+    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+    for (int kind = 0; kind < 3; kind++)
+        for (int on_all = 0; on_all < 2; on_all++) {
+            refused(PEBIBYTE, on_all, kind, MPI_ERR_NO_MEM);
+            works();
+            refused(PTRDIFF_MAX - 5, on_all, kind, MPI_ERR_NO_MEM);
+            works();
+            refused(PTRDIFF_MAX / 2, on_all, kind, MPI_ERR_NO_MEM);
+            refused(-1, on_all, kind, MPI_ERR_SIZE);
+            refused(PTRDIFF_MIN, on_all, kind, MPI_ERR_SIZE);
+            works();
+        }
+    void *memory = NULL;
+    CHECK_CLASS(MPI_Alloc_mem(PEBIBYTE, MPI_INFO_NULL, &memory), MPI_ERR_NO_MEM);
+    CHECK_CLASS(MPI_Alloc_mem(PTRDIFF_MAX, MPI_INFO_NULL, &memory), MPI_ERR_NO_MEM);
+    CHECK_SENTENCE(MPI_Alloc_mem(-1, MPI_INFO_NULL, &memory), MPI_ERR_SIZE, "-1");
+    works();
+    return check_end();
+}
