@@ -70,6 +70,38 @@ static void null_buffers(void)
     OK(MPI_Type_free(&two));
 }
 
+/* Both sides of an accumulate have elements of one kind; memory attached with size 0 can be detached. */
+static void mixed_elements_and_nothing_attached(void)
+{
+    MPI_Win win;
+    char *base, memory[16] = {0}, byte;
+    const int lengths[2] = {1, 1};
+    const MPI_Aint places[2] = {0, 4};
+    const MPI_Datatype parts[2] = {MPI_INT, MPI_FLOAT};
+    MPI_Datatype mixed;
+    OK(MPI_Type_create_struct(2, lengths, places, parts, &mixed));
+    OK(MPI_Type_commit(&mixed));
+    OK(MPI_Win_allocate(16, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
+    OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+    OK(MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, win));
+    CHECK_CLASS(MPI_Accumulate(memory, 1, mixed, rank, 0, 2, MPI_INT, MPI_SUM, win), MPI_ERR_TYPE);
+    CHECK_CLASS(MPI_Accumulate(memory, 8, MPI_BYTE, rank, 0, 2, MPI_INT, MPI_SUM, win), MPI_ERR_TYPE);
+    CHECK(MPI_Accumulate(memory, 2, MPI_INT, rank, 0, 1, mixed, MPI_SUM, win) != MPI_SUCCESS);
+    OK(MPI_Accumulate(NULL, 0, mixed, rank, 0, 0, MPI_INT, MPI_SUM, win));
+    OK(MPI_Win_unlock(rank, win));
+    OK(MPI_Win_free(&win));
+    OK(MPI_Type_free(&mixed));
+
+    OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+    OK(MPI_Win_attach(win, &byte, 0));
+    OK(MPI_Win_attach(win, &byte, 1));
+    OK(MPI_Win_detach(win, &byte));
+    OK(MPI_Win_detach(win, &byte));
+    CHECK_CLASS(MPI_Win_detach(win, &byte), MPI_ERR_BASE);
+    OK(MPI_Win_free(&win));
+}
+
 static void next_window_works(void)
 {
     MPI_Win win;
@@ -110,6 +142,7 @@ int main(int argc, char **argv)
             one_rank_is_wrong(culprit, (enum mistake)mistake);
     null_buffers();
     layouts_differ();
+    mixed_elements_and_nothing_attached();
     next_window_works();
     return check_end();
 }

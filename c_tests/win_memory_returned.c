@@ -46,10 +46,40 @@ static void window(MPI_Aint bytes, int shared)
     OK(MPI_Win_free(&win));
 }
 
+/* Bytes that the machine can give now, as it says. */
+static MPI_Aint available(void)
+{
+    FILE *info = fopen("/proc/meminfo", "r");
+    char line[200];
+    long long sum = 0, kib;
+    while (fgets(line, sizeof line, info) != NULL)
+        if (sscanf(line, "MemAvailable: %lld", &kib) == 1 || sscanf(line, "SwapFree: %lld", &kib) == 1)
+            sum += kib * 1024;
+    fclose(info);
+    return (MPI_Aint)sum;
+}
+
+/* Memory that is promised cannot be promised again before it is given back, touched or not. */
+static void promises(void)
+{
+    const MPI_Aint bytes = available() / 10 * 7;
+    for (int round = 0; round < 20; round++) {
+        char *one, *two;
+        if (MPI_Alloc_mem(bytes, MPI_INFO_NULL, &one) != MPI_SUCCESS) {
+            /* The cgroup of the job, or what others took meanwhile, leaves less: nothing to be seen here. */
+            CHECK(round == 0 || bytes > available() / 10 * 9);
+            return;
+        }
+        CHECK_CLASS(MPI_Alloc_mem(bytes, MPI_INFO_NULL, &two), MPI_ERR_NO_MEM);
+        OK(MPI_Free_mem(one));
+    }
+}
+
 int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
     OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
     window(MEBIBYTE, 0);
     barrier();
     const long long before = held();
@@ -83,6 +113,9 @@ int main(int argc, char **argv)
     barrier();
     /* What each rank may keep back of freed small pieces is below 10 MiB. */
     CHECK(held() - before < size * 10 * MEBIBYTE);
+    barrier();
+    if (rank == 0)
+        promises();
     barrier();
     return check_end();
 }

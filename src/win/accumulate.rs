@@ -317,21 +317,18 @@ impl Window {
             return Ok(());
         }
         let operation = Operation::new(op, far)?;
-        if !reading
-            && datatype::get(near.datatype)?
-                .basic()
-                .is_some_and(|b| b.size() != operation.basic.size())
-        {
-            bail!(
-                Type,
-                "the elements of origin_datatype and target_datatype are of different kinds"
-            );
-        }
         let out = match result {
             Some(result) => Some(self.result_side(result, remote, far)?),
             None => None,
         };
         let Some(plan) = plan else { return Ok(()) };
+        let kind = datatype::get(near.datatype)?.basic();
+        if !reading && kind.is_none_or(|b| b.parts() != operation.basic.parts()) {
+            bail!(
+                Type,
+                "the elements of origin_datatype and target_datatype are of different kinds"
+            );
+        }
         let elements = plan.remote.size() / operation.basic.size();
         let operand = if reading {
             Elements::Made(Vec::new())

@@ -3,9 +3,10 @@
 
 use super::query::ALIGNMENT;
 use crate::error::Result;
+use crate::runtime::phase;
 use crate::shm::Offset;
 use crate::shm::heap::{self, Owned};
-use crate::shm::segment::try_segment;
+use crate::shm::segment::{segment, try_segment};
 use crate::{bail, err};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -15,19 +16,19 @@ use std::ffi::c_void;
 static ALLOCATED: Mutex<BTreeMap<Offset, Owned>> = Mutex::new(BTreeMap::new());
 
 /// Gives `size` bytes, aligned to `alignment` (a power of two) and at least to a cache line. Errors: `MPI_ERR_SIZE` for a
-/// negative size, `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` before MPI_Init.
+/// negative size, `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` before MPI_Init and after MPI_Finalize.
 pub fn alloc_mem(size: isize, alignment: usize) -> Result<*mut c_void> {
     let Ok(len) = usize::try_from(size) else {
         bail!(Size, "size is {size}, and a size is not negative");
     };
-    let Some(segment) = try_segment() else {
+    if !phase::usable() {
         bail!(
             Other,
-            "there is no job to share memory with before MPI_Init"
+            "the job's memory is there between MPI_Init and MPI_Finalize"
         );
-    };
+    }
     let memory = Owned::new(heap::alloc(len, alignment.max(ALIGNMENT))?);
-    let address = segment.at::<c_void>(memory.offset());
+    let address = segment().at::<c_void>(memory.offset());
     ALLOCATED.lock().insert(memory.offset(), memory);
     Ok(address)
 }
