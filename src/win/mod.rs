@@ -8,7 +8,7 @@
 //! - [`create`]: making and freeing windows; [`query`]: what a window says about itself
 //! - [`epoch`]: which accesses are allowed when
 //! - [`passive`]: lock, lock_all, flush; [`active`]: fence; [`exposure`]: post, start, complete, wait
-//! - [`dynamic`]: windows whose memory comes and goes; [`memory`]: MPI_Alloc_mem
+//! - [`dynamic`]: windows whose memory comes and goes, by a list of [`regions`]; [`memory`]: MPI_Alloc_mem
 //! - [`transfer`]: put and get; [`accumulate`]: the accumulate family, over [`amo`]'s atomic instructions
 //!
 //! The rest of MPI is reached through few doors: a communicator's group, rank and meeting; a datatype's messages; an op's
@@ -25,6 +25,7 @@ pub mod exposure;
 pub mod memory;
 pub mod passive;
 pub mod query;
+pub mod regions;
 pub mod transfer;
 
 use crate::abi::types::MPI_Win;
