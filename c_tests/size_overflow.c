@@ -45,12 +45,7 @@ int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
     OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-<<<<<<< HEAD
-    /* Errors of calls without an object go there (MPI 4.1 section 9.3). */
-    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
-=======
     OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN)); /* for MPI_Alloc_mem */
->>>>>>> ctests
     for (int kind = 0; kind < 3; kind++)
         for (int on_all = 0; on_all < 2; on_all++) {
             refused(PEBIBYTE, on_all, kind, MPI_ERR_NO_MEM, MPI_ERR_NO_MEM);

@@ -18,12 +18,14 @@
 pub mod buffer;
 pub mod buffered;
 mod engine;
+mod hints;
 mod inbox;
 mod matching;
 pub mod operation;
 pub mod probe;
 pub mod request;
 mod ring;
+mod slots;
 pub mod start;
 mod transfer;
 
