@@ -95,7 +95,9 @@ pub struct Process {
     pub bell: AtomicU32,
     /// Threads that sleep on the doorbell or are about to.
     pub sleepers: AtomicU32,
-    _line: [u8; LINE - 8],
+    /// Those that found no place in `waits`: nobody sees what they wait for.
+    pub unseen: AtomicU32,
+    _line: [u8; LINE - 12],
     state: AtomicU32,
     pub pid: AtomicU32,
     /// When dead: the signal, 256 + the exit status, or -1 where nobody could know.
@@ -262,13 +264,9 @@ impl Process {
 
     /// Whether a thread of this rank sleeps for what has this key, or may do so unseen.
     pub fn waits_for(&self, key: u64) -> bool {
-        let sleepers = self.sleepers.load(Ordering::Relaxed);
-        sleepers as usize > WAITS
-            || (sleepers != 0
-                && self
-                    .waits
-                    .iter()
-                    .any(|w| w.key.load(Ordering::Acquire) == key))
+        let told = |wait: &Wait| wait.key.load(Ordering::Acquire) == key;
+        self.sleepers.load(Ordering::Relaxed) != 0
+            && (self.unseen.load(Ordering::Relaxed) != 0 || self.waits.iter().any(told))
     }
 
     /// What the rank's sleeping threads wait for, in words.

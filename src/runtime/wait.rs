@@ -147,6 +147,9 @@ fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> 
     let process = me();
     let words = (waiting.what)();
     let place: Option<&Wait> = process.waits.iter().find(|w| w.take(waiting.key, &words));
+    if place.is_none() {
+        process.unseen.fetch_add(1, Ordering::Relaxed);
+    }
     let result = loop {
         let bell = process.bell.load(Ordering::Acquire);
         process.sleepers.fetch_add(1, Ordering::SeqCst);
@@ -170,8 +173,11 @@ fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> 
             break if ready() { Ok(()) } else { Err(failure) };
         }
     };
-    if let Some(place) = place {
-        place.leave();
+    match place {
+        Some(place) => place.leave(),
+        None => {
+            process.unseen.fetch_sub(1, Ordering::Relaxed);
+        }
     }
     result
 }
