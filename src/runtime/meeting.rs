@@ -74,7 +74,7 @@ impl Meeting {
     /// So who has failed once does not come again, and the arrivals of a round are those of different members.
     #[inline]
     pub fn barrier(&self, what: &dyn Fn() -> String) -> Result<()> {
-        check_alive(Ranks::These(&self.members), what)?;
+        check_alive(Ranks::Needed(&self.members), what)?;
         let Some(round) = self.block.barrier.arrive(self.members.len() as u32) else {
             self.ring_others();
             return Ok(());
@@ -82,7 +82,7 @@ impl Meeting {
         let waiting = Waiting {
             key: 0,
             what,
-            ranks: Ranks::These(&self.members),
+            ranks: Ranks::Needed(&self.members),
             announce: None,
         };
         wait(&waiting, || self.block.barrier.passed(round))
@@ -100,7 +100,7 @@ impl Meeting {
     pub fn exchange<T: Copy>(&self, mine: T, what: &dyn Fn() -> String) -> Result<Vec<T>> {
         const { assert!(size_of::<T>() <= SLOT && align_of::<T>() <= LINE) };
         // After a failed exchange others may still read what this member gave to the last good one.
-        check_alive(Ranks::These(&self.members), what)?;
+        check_alive(Ranks::Needed(&self.members), what)?;
         let round = self.exchanges.fetch_add(1, Ordering::Relaxed) as usize % 2;
         let slot = |rank: usize| -> *mut T {
             let at = self.offset + size_of::<Block>() + (round * self.size() + rank) * SLOT;

@@ -16,11 +16,11 @@ pub mod table;
 pub mod wait;
 
 use crate::error::{Class, Result};
-use crate::{bail, err};
 use crate::shm::atomic::Ordering;
+use crate::{bail, err};
 use launcher::Launcher;
-use std::sync::OnceLock;
 pub use lookout::look_around;
+use std::sync::OnceLock;
 use table::{CORE_WORDS, LEAVING, Process, SURVIVES, State, Table};
 pub use wait::{Ranks, Waiting, ring, ring_key, wait};
 

@@ -360,9 +360,7 @@ fn probe_peers(comm: &Comm, offers: &[Offer], what: &str) -> Result<()> {
         for (rank, offer) in offers.iter().enumerate() {
             if rank != comm.rank && private(offer) {
                 let process = comm.world_rank(rank);
-                reach(process, || {
-                    peer::probe(pid_of(process), offer.at as usize)
-                })?;
+                reach(process, || peer::probe(pid_of(process), offer.at as usize))?;
             }
         }
         Ok(Offer::new(0, 1, Place::None, 0))
