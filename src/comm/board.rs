@@ -66,7 +66,7 @@ pub fn post(key: u64, value: [u64; 2], readers: &[u32], what: &dyn Fn() -> Strin
     let waiting = Waiting {
         key: 0,
         what,
-        ranks: Ranks::These(readers),
+        ranks: Ranks::Needed(readers),
         announce: None,
     };
     let place: Cell<Option<&Post>> = Cell::new(None);
@@ -102,7 +102,7 @@ pub fn read(key: u64, leader: u32, group: &[u32], what: &dyn Fn() -> String) -> 
     let waiting = Waiting {
         key: 0,
         what,
-        ranks: Ranks::These(group),
+        ranks: Ranks::Needed(group),
         announce: None,
     };
     let found: Cell<Option<&Post>> = Cell::new(None);

@@ -42,7 +42,8 @@ fn search<T>(
     let what = || searching(wanted.source);
     debug_assert_eq!(about.action, Action::Receive);
     let mut found = None;
-    block(&what, Ranks::These(about.partners.members()), || {
+    let obstacle = || about.obstacle(&what);
+    block(&what, Ranks::Who(&obstacle), || {
         found = look();
         found.is_some()
     })?;
@@ -66,7 +67,7 @@ fn look<T>(
     look_around();
     let about = about_receive(handle, comm, wanted.source, wanted.tag);
     let what = || searching(wanted.source);
-    check_alive(Ranks::These(about.partners.members()), &what)?;
+    check_alive(Ranks::Who(&|| about.obstacle(&what)), &what)?;
     Ok(None)
 }
 

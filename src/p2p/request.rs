@@ -7,7 +7,7 @@ use crate::abi::types::{MPI_Request, MPI_Status};
 use crate::bail;
 use crate::error::{Error, Result};
 use crate::handle::{Kind, Table};
-use crate::runtime::wait::{dead, progress};
+use crate::runtime::wait::progress;
 use crate::runtime::{Ranks, look_around};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -324,15 +324,6 @@ fn block_until(states: &[State], mut ready: impl FnMut() -> bool) {
             _ => None,
         })
     };
-    let partners = || {
-        let mut partners: Vec<u32> = pending()
-            .flat_map(|operation| operation.about.partners.members())
-            .copied()
-            .collect();
-        partners.sort_unstable();
-        partners.dedup();
-        partners
-    };
     let what = || match (pending().next(), pending().count()) {
         (Some(first), 1) => first.describe(),
         (Some(first), n) => format!("{n} requests, the first {}", first.describe()),
@@ -340,8 +331,7 @@ fn block_until(states: &[State], mut ready: impl FnMut() -> bool) {
     };
     // Those that a death concerns end with an error; the others are waited for on.
     loop {
-        let partners = partners();
-        let obstacle = || Some((dead(Ranks::These(&partners))?.0, what()));
+        let obstacle = || pending().find_map(|operation| operation.obstacle());
         if block(&what, Ranks::Who(&obstacle), &mut ready).is_ok() {
             return;
         }

@@ -72,7 +72,7 @@ impl Meeting {
     /// So who has failed once does not come again, and the arrivals of a round are those of different members.
     #[inline]
     pub fn barrier(&self, what: &dyn Fn() -> String) -> Result<()> {
-        check_alive(Ranks::These(&self.members), what)?;
+        check_alive(Ranks::Needed(&self.members), what)?;
         let Some(round) = self.block.barrier.arrive(self.members.len() as u32) else {
             self.ring_others();
             return Ok(());
@@ -80,7 +80,7 @@ impl Meeting {
         let waiting = Waiting {
             key: 0,
             what,
-            ranks: Ranks::These(&self.members),
+            ranks: Ranks::Needed(&self.members),
             announce: None,
         };
         wait(&waiting, || self.block.barrier.passed(round))
@@ -98,7 +98,7 @@ impl Meeting {
     pub fn exchange<T: Copy>(&self, mine: T, what: &dyn Fn() -> String) -> Result<Vec<T>> {
         const { assert!(size_of::<T>() <= SLOT && align_of::<T>() <= LINE) };
         // After a failed exchange others may still read what this member gave to the last good one.
-        check_alive(Ranks::These(&self.members), what)?;
+        check_alive(Ranks::Needed(&self.members), what)?;
         let exchange = self.exchanges.fetch_add(1, Ordering::Relaxed);
         let slot = |rank: usize| -> *mut T {
             let slot = barrier::slot(exchange, self.size(), rank);

@@ -119,6 +119,8 @@ pub enum Death {
     Status(i32),
     /// The process is gone, and nobody was there to see how.
     Unseen,
+    /// It lives, but has come to MPI_Finalize since another died: it does nothing for others any more.
+    Left,
 }
 
 impl std::fmt::Display for Death {
@@ -129,6 +131,7 @@ impl std::fmt::Display for Death {
                 Err(_) => write!(f, "was killed by signal {n}"),
             },
             Death::Unseen => write!(f, "is gone without having called MPI_Finalize"),
+            Death::Left => write!(f, "has called MPI_Finalize since another rank died"),
             Death::Status(n) => write!(f, "exited with status {n} without calling MPI_Finalize"),
         }
     }
@@ -184,7 +187,7 @@ impl Table {
         let fate = match death {
             Death::Signal(n) => n,
             Death::Status(n) => 256 + n,
-            Death::Unseen => -1,
+            Death::Unseen | Death::Left => -1,
         };
         process.fate.store(fate, Ordering::Relaxed);
         if process.state.swap(State::Dead as u32, Ordering::AcqRel) != State::Dead as u32 {
@@ -233,6 +236,12 @@ impl Process {
     pub fn is_leaving(&self) -> bool {
         let state = self.state();
         self.says(LEAVING) || matches!(state, State::Finalized | State::Exited | State::Dead)
+    }
+
+    /// How the rank ended, if it died, or left when another had died.
+    pub fn end(&self) -> Option<Death> {
+        let left = || self.is_leaving().then_some(Death::Left);
+        self.death().or_else(left)
     }
 
     pub fn death(&self) -> Option<Death> {

@@ -206,7 +206,7 @@ impl Window {
     /// Ends an exposure epoch that cannot end by itself: keeps in mind whose completions are missing.
     fn give_exposure_up(&self) {
         self.end_exposure();
-        let is_dead = |rank: &mut u32| dead(Ranks::One(*rank)).is_some();
+        let is_dead = |rank: &mut u32| dead(Ranks::Needed(&[*rank])).is_some();
         self.expected.lock().posted.retain_mut(is_dead);
     }
 

@@ -12,7 +12,8 @@
 //! | the lock_all epochs to end         | was in one (its flag is up)                               |
 //! | the exclusive locks to end         | holds one at any target: who counts itself there holds that target's word |
 //!
-//! A dead process's claim to be the next holder is void ([`void_claim`]).
+//! A dead process's claim to be the next holder is void ([`void_claim`]). Who has come to MPI_Finalize after another process
+//! died, with locks that it had no reason to give back, is like the dead here.
 
 use super::Window;
 use crate::runtime::wait::{dead, name};
@@ -23,8 +24,8 @@ use crate::shm::lock::Lock;
 /// A rank of the job, and what it has in the way; as [`Ranks::Who`] wants it.
 pub type Obstacle = Option<(u32, String)>;
 
-fn is_dead(rank: u32) -> bool {
-    dead(Ranks::One(rank)).is_some()
+fn is_gone(rank: u32) -> bool {
+    dead(Ranks::Needed(&[rank])).is_some()
 }
 
 /// The dead process that keeps others from the lock called `lock` ("lock of rank 1") in `call`.
@@ -32,13 +33,13 @@ pub fn of_lock(word: &Lock, exclusive: bool, members: &[u32], call: &str, lock: 
     if let Some(writer) = word.writer() {
         let who = name(writer, members);
         let text = || format!("{call}: the exclusive {lock} is held by {who}");
-        return is_dead(writer).then(|| (writer, text()));
+        return is_gone(writer).then(|| (writer, text()));
     }
     let readers = word.readers();
     if !exclusive || readers == 0 {
         return None;
     }
-    let (reader, _) = dead(Ranks::These(members))?;
+    let (reader, _) = dead(Ranks::Needed(members))?;
     let who = name(reader, members);
     Some((
         reader,
@@ -50,7 +51,7 @@ pub fn of_lock(word: &Lock, exclusive: bool, members: &[u32], call: &str, lock: 
 pub fn void_claim(word: &Lock) {
     if job().table.job.deaths.load(Acquire) != 0
         && let Some(claimant) = word.claimant()
-        && is_dead(claimant)
+        && is_gone(claimant)
     {
         word.unclaim(claimant);
     }
@@ -63,7 +64,7 @@ impl Window {
         let rank = (0..self.size())
             .filter(inside)
             .map(|rank| self.targets[rank].process)
-            .find(|&rank| is_dead(rank))?;
+            .find(|&rank| is_gone(rank))?;
         let who = name(rank, &self.meeting.members);
         Some((
             rank,
@@ -82,7 +83,7 @@ impl Window {
 
     /// The first dead process of a group, which the window waits for in `call`.
     pub fn dead_of(&self, group: &[u32], call: &str) -> Obstacle {
-        let (rank, _) = dead(Ranks::These(group))?;
+        let (rank, _) = dead(Ranks::Needed(group))?;
         let who = name(rank, &self.meeting.members);
         Some((rank, format!("{call} of {who}")))
     }
