@@ -66,18 +66,22 @@ fn a_list_that_changes() {
 
 #[test]
 fn a_list_that_moves() {
-    explore("regions, 1 reader, a list that moves and shrinks", 2, || {
-        let window = Window::default();
-        window.publish(SHORT, &[200]);
-        act(window, 2, |window, me| {
-            if me == 0 {
-                window.publish(LONG, &[200, 240]);
-                window.publish(LONG, &[240]);
-            } else {
-                assert!(matches!(window.look_up(), Some(200 | 240)));
-            }
-        });
-    });
+    explore(
+        "regions, 1 reader, a list that moves and shrinks",
+        2,
+        || {
+            let window = Window::default();
+            window.publish(SHORT, &[200]);
+            act(window, 2, |window, me| {
+                if me == 0 {
+                    window.publish(LONG, &[200, 240]);
+                    window.publish(LONG, &[240]);
+                } else {
+                    assert!(matches!(window.look_up(), Some(200 | 240)));
+                }
+            });
+        },
+    );
 }
 
 #[test]

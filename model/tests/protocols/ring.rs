@@ -67,7 +67,8 @@ impl Ring {
     /// As `Inbox::offer_room`.
     fn is_wanted(&self) -> bool {
         // SAFETY: one actor receives.
-        self.receiver.with_mut(|receiver| unsafe { (*receiver).is_wanted() })
+        self.receiver
+            .with_mut(|receiver| unsafe { (*receiver).is_wanted() })
     }
 }
 
