@@ -6,7 +6,7 @@
 
 use crate::shm::Offset;
 use crate::shm::atomic::Ordering::{Acquire, Relaxed, Release};
-use crate::shm::atomic::{AtomicU64, fence, spin_loop};
+use crate::shm::atomic::{AtomicU64, fence, yield_now};
 
 /// A region, in shared memory.
 #[repr(C)]
@@ -73,8 +73,7 @@ impl Regions {
                     }
                 }
             }
-            spin_loop();
-            std::thread::yield_now();
+            yield_now();
         }
     }
 

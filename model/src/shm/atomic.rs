@@ -1,9 +1,9 @@
 //! loom's atomics behind the library's façade.
 
 use super::futex::Queue;
-pub use loom::hint::spin_loop;
 use loom::sync::atomic as loomed;
 pub use loom::sync::atomic::{Ordering, fence};
+pub use loom::thread::yield_now;
 
 pub fn full_fence() {
     fence(Ordering::SeqCst);

@@ -66,7 +66,7 @@ impl Stage {
 
 #[test]
 fn one_origin() {
-    explore("counters, 1 origin, 3 epochs, wrapping", 3, || {
+    explore("counters, 1 origin, 3 epochs, wrapping", 2, || {
         act(Stage::new(1, u32::MAX - 1), 2, |stage, me| match me {
             1 => stage.target(&[&[0], &[0], &[0]]),
             _ => stage.origin(me, 3),
@@ -76,10 +76,10 @@ fn one_origin() {
 
 #[test]
 fn two_origins() {
-    explore("counters, 2 origins, 2 epochs, wrapping", 2, || {
+    explore("counters, 2 origins, wrapping", 2, || {
         act(Stage::new(2, u32::MAX), 3, |stage, me| match me {
-            2 => stage.target(&[&[0, 1], &[0, 1]]),
-            _ => stage.origin(me, 2),
+            2 => stage.target(&[&[0, 1]]),
+            _ => stage.origin(me, 1),
         });
     });
 }
@@ -88,8 +88,8 @@ fn two_origins() {
 fn changing_groups() {
     explore("counters, 2 origins, changing groups", 2, || {
         act(Stage::new(2, u32::MAX), 3, |stage, me| match me {
-            2 => stage.target(&[&[0], &[1, 0], &[1]]),
-            _ => stage.origin(me, 2),
+            2 => stage.target(&[&[0], &[1, 0]]),
+            _ => stage.origin(me, 2 - me),
         });
     });
 }

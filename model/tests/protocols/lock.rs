@@ -5,6 +5,7 @@ use rmashm_model::actor::{Actors, Watched, act, explore};
 use rmashm_model::shm::lock::{Lock, Ring};
 
 pub const KEY: u64 = 77;
+const MEETING: u64 = 66;
 
 pub struct Room {
     pub actors: Actors,
@@ -146,9 +147,10 @@ fn readers_meet_inside() {
             }
             room.take(me, false, me == 0);
             inside.fetch_add(1, Relaxed);
-            // The other may be asleep; one that waits for something else is not woken by the lock's key.
-            room.actors.ring(1 - me);
-            room.actors.wait(me, || inside.load(Relaxed) == 2);
+            // With a key of its own: whoever still sleeps for the lock is not woken by this.
+            room.actors.ring_key(MEETING);
+            let met = || inside.load(Relaxed) == 2;
+            room.actors.wait_for(me, MEETING, || (), met);
             room.touch(false);
             room.give_back(false);
         });
