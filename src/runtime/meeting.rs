@@ -2,10 +2,10 @@
 //! shared memory.
 
 use super::job;
-use super::wait::{Ranks, Waiting, wait};
+use super::wait::{Ranks, Waiting, check_alive, wait};
 use crate::error::Result;
 use crate::shm::atomic::{AtomicU32, Ordering, full_fence};
-use crate::shm::barrier::Barrier;
+use crate::shm::barrier::{self, Barrier};
 use crate::shm::segment::segment;
 use crate::shm::{LINE, Offset, heap};
 use std::sync::Arc;
@@ -29,9 +29,7 @@ pub struct Meeting {
     pub members: Arc<[u32]>,
     /// The caller's place among them.
     pub rank: usize,
-    /// How many exchanges there were: the slots of odd and even ones are different, so that one barrier each is enough.
-    /// A member writes to slots of the same kind again two exchanges later; by then all have passed the barrier of the
-    /// one between, so they have read what was there.
+    /// How many exchanges there were.
     exchanges: AtomicU32,
 }
 
@@ -70,9 +68,11 @@ impl Meeting {
 
     /// Waits until all members are here. `what` names the MPI call for diagnosis.
     ///
-    /// Error: `MPI_ERR_PROC_FAILED` when a member dies.
+    /// Error: `MPI_ERR_PROC_FAILED` when a member dies, and ever after: nobody comes to a barrier that cannot be complete.
+    /// So who has failed once does not come again, and the arrivals of a round are those of different members.
     #[inline]
     pub fn barrier(&self, what: &dyn Fn() -> String) -> Result<()> {
+        check_alive(Ranks::Needed(&self.members), what)?;
         let Some(round) = self.block.barrier.arrive(self.members.len() as u32) else {
             self.ring_others();
             return Ok(());
@@ -80,7 +80,7 @@ impl Meeting {
         let waiting = Waiting {
             key: 0,
             what,
-            ranks: Ranks::These(&self.members),
+            ranks: Ranks::Needed(&self.members),
             announce: None,
         };
         wait(&waiting, || self.block.barrier.passed(round))
@@ -97,13 +97,15 @@ impl Meeting {
     /// Gives everybody's value to everybody, in the order of ranks. A barrier besides.
     pub fn exchange<T: Copy>(&self, mine: T, what: &dyn Fn() -> String) -> Result<Vec<T>> {
         const { assert!(size_of::<T>() <= SLOT && align_of::<T>() <= LINE) };
-        let round = self.exchanges.fetch_add(1, Ordering::Relaxed) as usize % 2;
+        // After a failed exchange others may still read what this member gave to the last good one.
+        check_alive(Ranks::Needed(&self.members), what)?;
+        let exchange = self.exchanges.fetch_add(1, Ordering::Relaxed);
         let slot = |rank: usize| -> *mut T {
-            let at = self.offset + size_of::<Block>() + (round * self.size() + rank) * SLOT;
-            segment().at::<T>(at)
+            let slot = barrier::slot(exchange, self.size(), rank);
+            segment().at::<T>(self.offset + size_of::<Block>() + slot * SLOT)
         };
         // SAFETY: the slot is this member's own, large and aligned enough for a T, and nobody reads it before the barrier
-        // (see `exchanges`).
+        // (see [`barrier::slot`]).
         unsafe { slot(self.rank).write(mine) };
         self.barrier(what)?;
         // SAFETY: every member wrote a T before it came to the barrier, and writes there again only after the next one.

@@ -4,8 +4,9 @@
 //! every word has one writer at a time, as its table of states says.
 
 use crate::shm::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering, full_fence};
+use crate::shm::doorbell::Doorbell;
 use crate::shm::segment::Segment;
-use crate::shm::{LINE, PAGE, futex};
+use crate::shm::{LINE, PAGE};
 
 /// How many threads of one rank can say what they wait for at the same time. More can wait, unseen.
 pub const WAITS: usize = 8;
@@ -13,6 +14,12 @@ pub const WAITS: usize = 8;
 pub const CORE_WORDS: usize = 16;
 /// Words of text that say what a thread waits for.
 const TEXT_WORDS: usize = 13;
+
+/// In [`Process::flags`]: some communicator or window of the rank has an error handler that lets it go on when another
+/// rank dies. Once set it stays.
+pub const SURVIVES: u32 = 1;
+/// In [`Process::flags`]: the rank has come to MPI_Finalize.
+pub const LEAVING: u32 = 2;
 
 /// The job as a whole.
 #[repr(C, align(128))]
@@ -85,16 +92,14 @@ pub struct Wait {
 /// One rank.
 #[repr(C, align(128))]
 pub struct Process {
-    /// The doorbell: a futex word that grows with every ring.
-    pub bell: AtomicU32,
-    /// Threads that sleep on the doorbell or are about to.
-    pub sleepers: AtomicU32,
+    pub doorbell: Doorbell,
     _line: [u8; LINE - 8],
     state: AtomicU32,
     pub pid: AtomicU32,
     /// When dead: the signal, 256 + the exit status, or -1 where nobody could know.
     fate: AtomicI32,
-    _pad: u32,
+    /// What the rank says about itself: [`SURVIVES`], [`LEAVING`].
+    flags: AtomicU32,
     /// The rank's inbox for messages (an offset), written before it joins.
     pub inbox: AtomicU64,
     _line2: [u8; LINE - 24],
@@ -114,6 +119,8 @@ pub enum Death {
     Status(i32),
     /// The process is gone, and nobody was there to see how.
     Unseen,
+    /// It lives, but has come to MPI_Finalize since another died: it does nothing for others any more.
+    Left,
 }
 
 impl std::fmt::Display for Death {
@@ -124,6 +131,7 @@ impl std::fmt::Display for Death {
                 Err(_) => write!(f, "was killed by signal {n}"),
             },
             Death::Unseen => write!(f, "is gone without having called MPI_Finalize"),
+            Death::Left => write!(f, "has called MPI_Finalize since another rank died"),
             Death::Status(n) => write!(f, "exited with status {n} without calling MPI_Finalize"),
         }
     }
@@ -179,7 +187,7 @@ impl Table {
         let fate = match death {
             Death::Signal(n) => n,
             Death::Status(n) => 256 + n,
-            Death::Unseen => -1,
+            Death::Unseen | Death::Left => -1,
         };
         process.fate.store(fate, Ordering::Relaxed);
         if process.state.swap(State::Dead as u32, Ordering::AcqRel) != State::Dead as u32 {
@@ -214,6 +222,28 @@ impl Process {
             .is_ok()
     }
 
+    /// The rank says something about itself.
+    pub fn say(&self, flag: u32) {
+        self.flags.fetch_or(flag, Ordering::AcqRel);
+    }
+
+    /// Whether the rank has said so.
+    pub fn says(&self, flag: u32) -> bool {
+        self.flags.load(Ordering::Acquire) & flag != 0
+    }
+
+    /// Whether MPI_Finalize need not wait for this rank: it has come there, or will never come.
+    pub fn is_leaving(&self) -> bool {
+        let state = self.state();
+        self.says(LEAVING) || matches!(state, State::Finalized | State::Exited | State::Dead)
+    }
+
+    /// How the rank ended, if it died, or left when another had died.
+    pub fn end(&self) -> Option<Death> {
+        let left = || self.is_leaving().then_some(Death::Left);
+        self.death().or_else(left)
+    }
+
     pub fn death(&self) -> Option<Death> {
         (self.state() == State::Dead).then(|| match self.fate.load(Ordering::Relaxed) {
             -1 => Death::Unseen,
@@ -226,20 +256,12 @@ impl Process {
     /// full fence, or a locked instruction, since it made it true.
     #[inline(always)]
     pub fn ring_sleepers(&self) {
-        if self.sleepers.load(Ordering::Relaxed) != 0 {
-            self.wake();
-        }
-    }
-
-    #[cold]
-    fn wake(&self) {
-        self.bell.fetch_add(1, Ordering::SeqCst);
-        futex::wake_all(&self.bell);
+        self.doorbell.ring();
     }
 
     /// Whether a thread of this rank sleeps for what has this key, or may do so unseen.
     pub fn waits_for(&self, key: u64) -> bool {
-        let sleepers = self.sleepers.load(Ordering::Relaxed);
+        let sleepers = self.doorbell.sleepers();
         sleepers as usize > WAITS
             || (sleepers != 0
                 && self

@@ -1,6 +1,6 @@
 //! General active target synchronisation: post, start, complete, wait, test (MPI 4.1 §12.5.2).
 //!
-//! Counters that only grow, and wrap: how often a target has [posted](super::control::Control::posts) to an origin, and how
+//! [Counters](crate::shm::counter) that only grow, and wrap: how often a target has [posted](super::control::Control::posts) to an origin, and how
 //! often origins have completed at a target. Each side keeps privately what it expects: start expects one post more
 //! from each target of its group, post expects one completion from each origin of its group. MPI_MODE_NOCHECK counts as well, it only
 //! does not wait; so a checked epoch after an unchecked one finds every counter where it belongs.
@@ -18,28 +18,29 @@ use crate::abi::constants::{MPI_MODE_NOCHECK, MPI_MODE_NOPUT, MPI_MODE_NOSTORE};
 use crate::bail;
 use crate::comm::group::Group;
 use crate::error::Result;
+use crate::runtime::wait::{check_alive, dead};
 use crate::runtime::{self, Ranks, Waiting};
-use crate::shm::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use crate::shm::atomic::Ordering::{Relaxed, Release};
 use crate::shm::atomic::full_fence;
+use crate::shm::counter;
 use std::ffi::c_int;
 
 /// This process's private side of the counters.
 #[derive(Default)]
 pub struct Expected {
     /// Posts from each target: by rank, as far as there were any.
-    posts: Vec<u32>,
+    posts: Vec<counter::Expected>,
     /// Completions at this process.
-    completions: u32,
+    completions: counter::Expected,
     /// The targets of the open access epoch.
     started: Vec<usize>,
-    /// The origins of the open exposure epoch, by their ranks in the job.
+    /// The origins of the open exposure epoch, by their ranks in the job, and the dead of earlier ones whose completions
+    /// are missing from the count for ever.
     posted: Vec<u32>,
 }
 
-/// Whether a counter that wraps has come to `expected`.
-fn reached(counter: u32, expected: u32) -> bool {
-    counter.wrapping_sub(expected) as i32 >= 0
-}
+/// What wait and test wait for.
+const COMPLETE: &str = "MPI_Win_wait: waiting for MPI_Win_complete";
 
 impl Window {
     /// The ranks in the window of a group's members. Error: `MPI_ERR_GROUP`.
@@ -93,12 +94,11 @@ impl Window {
         block.exposed.store(1, Release);
         {
             let mut expected = self.expected.lock();
-            expected.completions = expected.completions.wrapping_add(origins.len() as u32);
-            expected.posted = group.members.to_vec();
+            expected.completions = expected.completions.and(origins.len());
+            expected.posted.extend_from_slice(&group.members);
         }
         for &origin in &origins {
-            // Release: what this process stored before is visible to who sees the post.
-            self.control.posts(self.rank, origin).fetch_add(1, AcqRel);
+            self.control.posts(self.rank, origin).count();
         }
         full_fence();
         for &origin in &origins {
@@ -108,7 +108,8 @@ impl Window {
     }
 
     /// `MPI_Win_start`. Blocks until all targets have posted, unless `assert` has MPI_MODE_NOCHECK. Errors: `MPI_ERR_GROUP`,
-    /// `MPI_ERR_ASSERT`, `MPI_ERR_RMA_SYNC`, `MPI_ERR_PROC_FAILED`.
+    /// `MPI_ERR_ASSERT`, `MPI_ERR_RMA_SYNC`, `MPI_ERR_PROC_FAILED`, with which the epoch is over, as if completed, also for
+    /// the targets that live.
     pub fn start(&self, group: &Group, assert: c_int) -> Result<()> {
         if assert & !MPI_MODE_NOCHECK != 0 {
             bail!(
@@ -118,13 +119,13 @@ impl Window {
         }
         self.may_open("MPI_Win_start")?;
         let targets = self.ranks_of(group)?;
-        let wanted: Vec<(usize, u32)> = {
+        let wanted: Vec<(usize, counter::Expected)> = {
             let mut expected = self.expected.lock();
             if expected.posts.is_empty() {
-                expected.posts = vec![0; self.size()];
+                expected.posts = vec![counter::Expected::default(); self.size()];
             }
             let mut one_more = |&target: &usize| {
-                expected.posts[target] = expected.posts[target].wrapping_add(1);
+                expected.posts[target] = expected.posts[target].and(1);
                 (target, expected.posts[target])
             };
             targets.iter().map(&mut one_more).collect()
@@ -133,10 +134,7 @@ impl Window {
             let mut done = 0;
             let mut posted = || {
                 while let Some(&(target, expected)) = wanted.get(done) {
-                    if !reached(
-                        self.control.posts(target, self.rank).load(Acquire),
-                        expected,
-                    ) {
+                    if !self.control.posts(target, self.rank).reached(expected) {
                         return false;
                     }
                     done += 1;
@@ -147,10 +145,15 @@ impl Window {
             let waiting = Waiting {
                 key: 0,
                 what: &what,
-                ranks: Ranks::These(&group.members),
+                ranks: Ranks::Who(&|| {
+                    self.dead_of(&group.members, "MPI_Win_start: waiting for MPI_Win_post")
+                }),
                 announce: None,
             };
-            runtime::wait(&waiting, &mut posted)?;
+            if let Err(failed) = runtime::wait(&waiting, &mut posted) {
+                self.complete_at(&targets);
+                return Err(failed);
+            }
         }
         for &target in &targets {
             self.targets[target].set_hold(Hold::Started);
@@ -171,31 +174,46 @@ impl Window {
         }
         self.epoch.set_access(Access::None);
         let targets = std::mem::take(&mut self.expected.lock().started);
-        full_fence();
         for &target in &targets {
-            let target = &self.targets[target];
-            target.set_hold(Hold::None);
-            target.block.completed.fetch_add(1, AcqRel);
+            self.targets[target].set_hold(Hold::None);
+        }
+        self.complete_at(&targets);
+        Ok(())
+    }
+
+    fn complete_at(&self, targets: &[usize]) {
+        full_fence();
+        for &target in targets {
+            self.targets[target].block.completed.count();
         }
         full_fence();
-        for &target in &targets {
+        for &target in targets {
             runtime::job().table.processes[self.targets[target].process as usize].ring_sleepers();
         }
-        Ok(())
     }
 
     /// Whether all origins of the exposure epoch have completed; if so the epoch is over.
     fn exposure_over(&self) -> bool {
         let block = self.targets[self.rank].block;
-        let over = reached(
-            block.completed.load(Acquire),
-            self.expected.lock().completions,
-        );
+        let over = block.completed.reached(self.expected.lock().completions);
         if over {
-            block.exposed.store(0, Relaxed);
-            self.epoch.barred.fetch_and(!EXPOSED, Relaxed);
+            self.end_exposure();
+            self.expected.lock().posted.clear();
         }
         over
+    }
+
+    /// Ends an exposure epoch that cannot end by itself: keeps in mind whose completions are missing.
+    fn give_exposure_up(&self) {
+        self.end_exposure();
+        let is_dead = |rank: &mut u32| dead(Ranks::Needed(&[*rank])).is_some();
+        self.expected.lock().posted.retain_mut(is_dead);
+    }
+
+    fn end_exposure(&self) {
+        let block = self.targets[self.rank].block;
+        block.exposed.store(0, Relaxed);
+        self.epoch.barred.fetch_and(!EXPOSED, Relaxed);
     }
 
     fn must_be_exposed(&self) -> Result<()> {
@@ -208,35 +226,41 @@ impl Window {
         Ok(())
     }
 
-    /// `MPI_Win_wait`. Blocks until all origins have completed. Errors: `MPI_ERR_RMA_SYNC`, `MPI_ERR_PROC_FAILED`.
+    /// `MPI_Win_wait`. Blocks until all origins have completed. Errors: `MPI_ERR_RMA_SYNC`, `MPI_ERR_PROC_FAILED`, with
+    /// which the epoch is over too.
     pub fn wait(&self) -> Result<()> {
         self.must_be_exposed()?;
         let origins = self.expected.lock().posted.clone();
-        let what = || "MPI_Win_wait: waiting for MPI_Win_complete".to_string();
+        let what = || COMPLETE.to_string();
         let waiting = Waiting {
             key: 0,
             what: &what,
-            ranks: Ranks::These(&origins),
+            ranks: Ranks::Who(&|| self.dead_of(&origins, COMPLETE)),
             announce: None,
         };
-        runtime::wait(&waiting, || self.exposure_over())
+        let waited = runtime::wait(&waiting, || self.exposure_over());
+        if waited.is_err() {
+            self.give_exposure_up();
+        }
+        waited
     }
 
-    /// `MPI_Win_test`: `MPI_Win_wait` that does not block. Error: `MPI_ERR_RMA_SYNC`.
+    /// `MPI_Win_test`: `MPI_Win_wait` that does not block. Errors as [`Window::wait`].
     pub fn test(&self) -> Result<bool> {
         self.must_be_exposed()?;
         runtime::wait::progress();
-        Ok(self.exposure_over())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::reached;
-
-    #[test]
-    fn counters_wrap() {
-        assert!(reached(5, 5) && reached(6, 5) && !reached(4, 5));
-        assert!(reached(0, u32::MAX) && !reached(u32::MAX, 0));
+        if self.exposure_over() {
+            return Ok(true);
+        }
+        runtime::look_around();
+        let origins = self.expected.lock().posted.clone();
+        let missing = || self.dead_of(&origins, COMPLETE);
+        let alive = check_alive(Ranks::Who(&missing), &|| COMPLETE.to_string());
+        if alive.is_err() && !self.exposure_over() {
+            self.give_exposure_up();
+            return alive.map(|()| false);
+        }
+        // Who has died may have completed before.
+        Ok(alive.is_err())
     }
 }
