@@ -23,9 +23,10 @@ unsafe impl Sync for Ring {}
 impl Ring {
     fn new() -> Ring {
         let memory = Box::new((Control::default(), Memory::new(LEN)));
+        let control = &raw const memory.0;
         // SAFETY: the ring keeps the box, and drops it last.
         unsafe {
-            let control = &*(&raw const memory.0);
+            let control = &*control;
             Ring {
                 sender: UnsafeCell::new(Sender::new(control, memory.1.base(), LEN)),
                 receiver: UnsafeCell::new(Receiver::new(control, memory.1.base(), LEN)),
