@@ -21,7 +21,7 @@ pub unsafe extern "C" fn MPI_Alloc_mem(
     let baseptr = unsafe { out(baseptr.cast::<*mut c_void>(), "baseptr")? };
     let info = info::hints(info)?;
     let mut hints = Hints::default();
-    hints.take(|key| info.get(key).map(str::to_string));
+    hints.take(|key| info.get(key).map(str::to_string))?;
     baseptr.set(memory::alloc_mem(size, hints.alignment)?);
     Ok(())
 }

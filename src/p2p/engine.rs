@@ -338,15 +338,19 @@ impl Engine {
 
     fn drain(&mut self, sender: usize) -> bool {
         let Engine { inbox, core } = self;
-        for taken in 0..TURN {
-            let Some(cell) = inbox.peek(sender) else {
-                return taken > 0;
-            };
+        let mut taken = 0;
+        while taken < TURN
+            && let Some(cell) = inbox.peek(sender)
+        {
             core.take_cell(sender as u32, &cell);
             let size = cell.size();
             inbox.release(sender, size);
+            taken += 1;
         }
-        true
+        if taken > 0 {
+            inbox.offer_room(sender);
+        }
+        taken > 0
     }
 }
 

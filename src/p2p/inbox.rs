@@ -2,16 +2,13 @@
 //!
 //! Each rank makes its own inbox before it joins the job and announces it in its entry of the process table. The block is
 //! memory only where rings were used.
-//!
-//! Why no message is overlooked. The sender: (1) publishes the cell, (2) full fence, (3) sets its bit if it is clear, (4)
-//! looks for sleepers. The receiver polls a ring while its bit is set. After many looks in vain it (a) clears the bit,
-//! (b) full fence, (c) looks once more. If (2) comes before (b), then (c) sees the cell; else (3) sees the bit clear and sets
-//! it. While two ranks talk, the bit stays set and nobody writes to its line.
+//! Why no message is overlooked is in [`super::hints`].
 
+use super::hints::Hints;
 use super::ring::{Cell, Control, Header, Receiver, Sender};
 use crate::error::Result;
 use crate::runtime::{job, me};
-use crate::shm::atomic::{AtomicU64, Ordering, full_fence};
+use crate::shm::atomic::Ordering;
 use crate::shm::segment::segment;
 use crate::shm::{LINE, Offset, PAGE, heap};
 
@@ -55,7 +52,7 @@ impl Plan {
     }
 
     /// The bits of the inbox at `offset`.
-    fn bits(self, offset: Offset) -> &'static [AtomicU64] {
+    fn bits(self, offset: Offset) -> &'static [Hints] {
         // SAFETY: an inbox begins with its bits; it is never freed and its bits are atomics.
         unsafe { std::slice::from_raw_parts(segment().at(offset), self.words()) }
     }
@@ -80,7 +77,7 @@ pub fn longest(ranks: usize) -> usize {
 
 /// This rank's inbox.
 pub struct Inbox {
-    bits: &'static [AtomicU64],
+    bits: &'static [Hints],
     rings: Vec<Receiver>,
     /// Looks in vain since the last cell.
     idle: Vec<u32>,
@@ -122,10 +119,18 @@ impl Inbox {
         self.rings[sender].release(size);
     }
 
+    /// Rings `sender` if it waits for room: after cells of its were released.
+    #[inline]
+    pub fn offer_room(&self, sender: usize) {
+        if self.rings[sender].is_wanted() {
+            crate::runtime::ring(sender as u32);
+        }
+    }
+
     /// The ranks that may have something, as 64 bits from rank 64 × `word` on.
     #[inline]
     pub fn hints(&self, word: usize) -> u64 {
-        self.bits[word].load(Ordering::Acquire)
+        self.bits[word].get()
     }
 
     pub fn words(&self) -> usize {
@@ -140,8 +145,7 @@ impl Inbox {
             return false;
         }
         self.idle[sender] = 0;
-        self.bits[sender / 64].fetch_and(!(1 << (sender % 64)), Ordering::SeqCst);
-        full_fence();
+        self.bits[sender / 64].clear(1 << (sender % 64));
         true
     }
 }
@@ -149,7 +153,7 @@ impl Inbox {
 /// The way to another rank's inbox.
 pub struct Outbox {
     ring: Sender,
-    bits: &'static AtomicU64,
+    bits: &'static Hints,
     bit: u64,
     rank: u32,
 }
@@ -181,10 +185,7 @@ impl Outbox {
     /// Tells the receiver of the cells pushed, and wakes it if it sleeps.
     #[inline]
     pub fn notify(&self) {
-        full_fence();
-        if self.bits.load(Ordering::Relaxed) & self.bit == 0 {
-            self.bits.fetch_or(self.bit, Ordering::SeqCst);
-        }
+        self.bits.set(self.bit);
         job().table.processes[self.rank as usize].ring_sleepers();
     }
 }

@@ -18,12 +18,14 @@
 pub mod buffer;
 pub mod buffered;
 mod engine;
+mod hints;
 mod inbox;
 mod matching;
 pub mod operation;
 pub mod probe;
 pub mod request;
 mod ring;
+mod slots;
 pub mod start;
 mod transfer;
 
@@ -32,6 +34,7 @@ pub use engine::{cancel_receive, find, progress, receive, receive_taken, send, t
 pub use matching::Arrival;
 pub use operation::{About, Action, Operation, Outcome, Partners};
 
+pub use crate::comm::predefined::TAG_UB;
 use crate::error::Result;
 use crate::runtime::wait::set_progress;
 
@@ -48,9 +51,6 @@ pub fn close() -> Result<()> {
     buffered::flush()?;
     operation::block(&what, crate::runtime::Ranks::None, engine::is_flushed)
 }
-
-/// The largest tag: `MPI_TAG_UB`.
-pub const TAG_UB: i32 = (1 << 28) - 1;
 
 /// Where a message came from, or what a receive asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

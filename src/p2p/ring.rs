@@ -11,10 +11,11 @@
 //! | `SKIP`                     | the next cell is at the ring's beginning                      |
 //!
 //! Before the sender publishes a cell it zeroes the word of the slot behind it, which is free: one slot always stays so.
-//! Only `head` tells the sender what is free again. A process that dies leaves at worst a cell unpublished.
+//! Only `head` tells the sender what is free again; a sender that finds no room leaves a wish to be rung when there is. A process that dies leaves at worst a cell unpublished.
 
+use super::slots::{FRONT, Slots};
 use crate::shm::LINE;
-use crate::shm::atomic::{AtomicU32, Ordering};
+use crate::shm::atomic::{AtomicU32, Ordering, full_fence};
 
 /// The unit of cells.
 const SLOT: usize = 64;
@@ -54,43 +55,23 @@ pub struct Header {
     pub id: u64,
 }
 
-/// A header with the word in front of it: what lies at the beginning of a cell.
-#[repr(C)]
-struct Front {
-    word: AtomicU32,
-    header: Header,
-}
-
-const FRONT: usize = size_of::<Front>();
-const _: () = assert!(FRONT == 40 && SLOT.is_power_of_two());
-
 /// What both ends share beside the slots.
 #[repr(C, align(128))]
 pub struct Control {
     /// Bytes that the receiver is done with, since the beginning; wraps.
     head: AtomicU32,
-    _line: [u8; LINE - 4],
+    /// 1: the sender found no room, and wants to be rung when there is some.
+    wanted: AtomicU32,
+    _line: [u8; LINE - 8],
 }
 
-/// One end's view of the slots.
-#[derive(Clone, Copy)]
-struct Slots {
-    base: *mut u8,
-    /// A power of two.
-    len: usize,
-}
-
-// SAFETY: the slots are shared by design; who may touch which bytes when is the protocol above.
-unsafe impl Send for Slots {}
-
-impl Slots {
-    fn front(&self, at: usize) -> *mut Front {
-        self.base.wrapping_add(at).cast()
-    }
-
-    fn word(&self, at: usize) -> &AtomicU32 {
-        // SAFETY: `at` is a multiple of SLOT below `len`: an aligned word of the ring, accessed as an atomic by both.
-        unsafe { &(*self.front(at)).word }
+impl Default for Control {
+    fn default() -> Control {
+        Control {
+            head: AtomicU32::new(0),
+            wanted: AtomicU32::new(0),
+            _line: [0; LINE - 8],
+        }
     }
 }
 
@@ -124,7 +105,8 @@ impl Sender {
     /// # Safety
     /// The bytes are the ring's for ever, zero at the beginning, aligned to 64, and there is only one sending end.
     pub unsafe fn new(control: &'static Control, base: *mut u8, len: usize) -> Sender {
-        let slots = Slots { base, len };
+        // SAFETY: the caller's promise.
+        let slots = unsafe { Slots::new(base, len) };
         Sender {
             control,
             slots,
@@ -140,7 +122,17 @@ impl Sender {
 
     fn fits(&self, need: usize) -> bool {
         let used = self.tail.wrapping_sub(self.head) as usize;
-        need + SLOT <= self.slots.len - used
+        need + SLOT <= self.slots.len() - used
+    }
+
+    /// Asks to be rung when there is room, then looks once more.
+    #[cold]
+    fn fits_later(&mut self, need: usize) -> bool {
+        self.control.wanted.store(1, Ordering::Relaxed);
+        // With the fence of `Receiver::is_wanted`: either this sees the new `head`, or the receiver sees the wish.
+        full_fence();
+        self.head = self.control.head.load(Ordering::Acquire);
+        self.fits(need)
     }
 
     /// Puts a cell into the ring, its payload written by `write`; false if there is no room now.
@@ -149,27 +141,23 @@ impl Sender {
     #[inline]
     pub fn push(&mut self, header: &Header, write: impl FnOnce(*mut u8)) -> bool {
         let size = (FRONT + header.payload as usize + SLOT - 1) & !(SLOT - 1);
-        debug_assert!(header.payload as usize <= Sender::longest(self.slots.len));
-        let mask = self.slots.len - 1;
+        debug_assert!(header.payload as usize <= Sender::longest(self.slots.len()));
+        let mask = self.slots.len() - 1;
         let at = self.tail as usize & mask;
-        let to_end = self.slots.len - at;
+        let to_end = self.slots.len() - at;
         let skip = if size > to_end { to_end } else { 0 };
         if !self.fits(skip + size) {
             // Acquire: what the receiver read out of the slots happened before they are written again.
             self.head = self.control.head.load(Ordering::Acquire);
-            if !self.fits(skip + size) {
+            if !self.fits(skip + size) && !self.fits_later(skip + size) {
                 return false;
             }
         }
         let begin = (at + skip) & mask;
         let next = (begin + size) & mask;
         self.slots.word(next).store(0, Ordering::Relaxed);
-        let front = self.slots.front(begin);
         // SAFETY: the cell's bytes are free (`fits`): only this end touches them until the word is published.
-        unsafe {
-            (&raw mut (*front).header).write(*header);
-            write(front.cast::<u8>().add(FRONT));
-        }
+        unsafe { self.slots.write(begin, header, write) };
         // Release: the cell, and the zero behind it, are there before its word says so.
         self.slots.word(begin).store(size as u32, Ordering::Release);
         if skip > 0 {
@@ -186,7 +174,8 @@ impl Receiver {
     /// # Safety
     /// As [`Sender::new`], and there is only one receiving end.
     pub unsafe fn new(control: &'static Control, base: *mut u8, len: usize) -> Receiver {
-        let slots = Slots { base, len };
+        // SAFETY: the caller's promise.
+        let slots = unsafe { Slots::new(base, len) };
         Receiver {
             control,
             slots,
@@ -197,26 +186,21 @@ impl Receiver {
     /// The oldest cell, if there is one.
     #[inline]
     pub fn peek(&mut self) -> Option<Cell<'_>> {
-        let mask = self.slots.len - 1;
+        let mask = self.slots.len() - 1;
         loop {
             let at = self.head as usize & mask;
             match self.slots.word(at).load(Ordering::Acquire) {
                 0 => return None,
-                SKIP => self.release((self.slots.len - at) as u32),
+                SKIP => self.release((self.slots.len() - at) as u32),
                 size => {
-                    let front = self.slots.front(at);
                     // SAFETY: the word says that the sender has published a cell here; it does not touch it until `head`
                     // has passed it, which takes the `&mut self` that the cell borrows.
-                    let cell = unsafe {
-                        let header = &(*front).header;
-                        let payload = front.cast::<u8>().add(FRONT);
-                        Cell {
-                            header,
-                            payload: std::slice::from_raw_parts(payload, header.payload as usize),
-                            size,
-                        }
-                    };
-                    return Some(cell);
+                    let (header, payload) = unsafe { self.slots.read(at) };
+                    return Some(Cell {
+                        header,
+                        payload,
+                        size,
+                    });
                 }
             }
         }
@@ -228,6 +212,18 @@ impl Receiver {
         self.head = self.head.wrapping_add(size);
         // Release: the reads of the cell are over before the sender sees that it is free.
         self.control.head.store(self.head, Ordering::Release);
+    }
+
+    /// Whether the sender wants to be rung, after cells were released.
+    #[inline]
+    pub fn is_wanted(&self) -> bool {
+        full_fence();
+        let wanted = self.control.wanted.load(Ordering::Relaxed) != 0;
+        if wanted {
+            // Before the ring, so that a wish renewed after it stays.
+            self.control.wanted.store(0, Ordering::Relaxed);
+        }
+        wanted
     }
 }
 
@@ -248,10 +244,7 @@ mod tests {
     struct Memory([u8; LEN]);
 
     fn ring() -> (Sender, Receiver) {
-        let control: &'static Control = Box::leak(Box::new(Control {
-            head: AtomicU32::new(0),
-            _line: [0; LINE - 4],
-        }));
+        let control: &'static Control = Box::leak(Box::default());
         let memory = Box::leak(Box::new(Memory([0; LEN])));
         let base = memory.0.as_mut_ptr();
         // SAFETY: leaked, zero, aligned; one end each.

@@ -5,7 +5,7 @@ use super::job;
 use super::wait::{Ranks, Waiting, check_alive, wait};
 use crate::error::Result;
 use crate::shm::atomic::{AtomicU32, Ordering, full_fence};
-use crate::shm::barrier::Barrier;
+use crate::shm::barrier::{self, Barrier};
 use crate::shm::segment::segment;
 use crate::shm::{LINE, Offset, heap};
 use std::sync::Arc;
@@ -29,9 +29,7 @@ pub struct Meeting {
     pub members: Arc<[u32]>,
     /// The caller's place among them.
     pub rank: usize,
-    /// How many exchanges there were: the slots of odd and even ones are different, so that one barrier each is enough.
-    /// A member writes to slots of the same kind again two exchanges later; by then all have passed the barrier of the
-    /// one between, so they have read what was there.
+    /// How many exchanges there were.
     exchanges: AtomicU32,
 }
 
@@ -101,13 +99,13 @@ impl Meeting {
         const { assert!(size_of::<T>() <= SLOT && align_of::<T>() <= LINE) };
         // After a failed exchange others may still read what this member gave to the last good one.
         check_alive(Ranks::Needed(&self.members), what)?;
-        let round = self.exchanges.fetch_add(1, Ordering::Relaxed) as usize % 2;
+        let exchange = self.exchanges.fetch_add(1, Ordering::Relaxed);
         let slot = |rank: usize| -> *mut T {
-            let at = self.offset + size_of::<Block>() + (round * self.size() + rank) * SLOT;
-            segment().at::<T>(at)
+            let slot = barrier::slot(exchange, self.size(), rank);
+            segment().at::<T>(self.offset + size_of::<Block>() + slot * SLOT)
         };
         // SAFETY: the slot is this member's own, large and aligned enough for a T, and nobody reads it before the barrier
-        // (see `exchanges`).
+        // (see [`barrier::slot`]).
         unsafe { slot(self.rank).write(mine) };
         self.barrier(what)?;
         // SAFETY: every member wrote a T before it came to the barrier, and writes there again only after the next one.

@@ -4,8 +4,9 @@
 //! every word has one writer at a time, as its table of states says.
 
 use crate::shm::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering, full_fence};
+use crate::shm::doorbell::Doorbell;
 use crate::shm::segment::Segment;
-use crate::shm::{LINE, PAGE, futex};
+use crate::shm::{LINE, PAGE};
 
 /// How many threads of one rank can say what they wait for at the same time. More can wait, unseen.
 pub const WAITS: usize = 8;
@@ -91,10 +92,7 @@ pub struct Wait {
 /// One rank.
 #[repr(C, align(128))]
 pub struct Process {
-    /// The doorbell: a futex word that grows with every ring.
-    pub bell: AtomicU32,
-    /// Threads that sleep on the doorbell or are about to.
-    pub sleepers: AtomicU32,
+    pub doorbell: Doorbell,
     _line: [u8; LINE - 8],
     state: AtomicU32,
     pub pid: AtomicU32,
@@ -258,20 +256,12 @@ impl Process {
     /// full fence, or a locked instruction, since it made it true.
     #[inline(always)]
     pub fn ring_sleepers(&self) {
-        if self.sleepers.load(Ordering::Relaxed) != 0 {
-            self.wake();
-        }
-    }
-
-    #[cold]
-    fn wake(&self) {
-        self.bell.fetch_add(1, Ordering::SeqCst);
-        futex::wake_all(&self.bell);
+        self.doorbell.ring();
     }
 
     /// Whether a thread of this rank sleeps for what has this key, or may do so unseen.
     pub fn waits_for(&self, key: u64) -> bool {
-        let sleepers = self.sleepers.load(Ordering::Relaxed);
+        let sleepers = self.doorbell.sleepers();
         sleepers as usize > WAITS
             || (sleepers != 0
                 && self

@@ -3,19 +3,13 @@
 //! A waiter checks its condition and moves messages along, first spinning (when every rank can have a core), then
 //! yielding for a bounded time, then asleep on its rank's doorbell. A sleeping rank costs no CPU. Whoever makes a
 //! condition true rings those who may go on, which costs one load when nobody sleeps.
-//!
-//! Why no ring is lost. The sleeper: (1) reads the bell, (2) counts itself among the sleepers, (3) full fence, (4) checks
-//! its condition, (5) sleeps only while the bell still has the value of (1). The ringer: (a) makes the condition true,
-//! (b) full fence, (c) looks for sleepers, (d) if there are any, changes the bell and wakes. If (c) comes before (2) in the
-//! order of the two fences, then (4) sees (a); else (c) sees the sleeper, and (d) either comes before (1), then (4) sees
-//! (a), or after it, then (5) does not sleep or is woken.
+//! Why no ring is lost is in [`crate::shm::doorbell`].
 
-use super::table::{Death, Wait};
+use super::table::{Death, WAITS, Wait};
 use super::{job, lookout, me};
 use crate::err;
 use crate::error::{Error, Result};
 use crate::shm::atomic::{AtomicU32, AtomicUsize, Ordering, full_fence, spin_loop};
-use crate::shm::futex;
 use std::time::{Duration, Instant};
 
 /// Whose death ends a wait.
@@ -151,19 +145,20 @@ fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> 
     let process = me();
     let words = (waiting.what)();
     let place: Option<&Wait> = process.waits.iter().find(|w| w.take(waiting.key, &words));
-    let result = loop {
-        let bell = process.bell.load(Ordering::Acquire);
-        process.sleepers.fetch_add(1, Ordering::SeqCst);
+    // Who found no place is not found by its key: it weighs so much that `waits_for` says yes whoever else sleeps.
+    let weight = if place.is_some() { 1 } else { WAITS as u32 + 1 };
+    let announce = || {
         if let Some(announce) = waiting.announce {
             announce();
         }
-        full_fence();
-        let moved = progress();
-        let over = ready();
-        if !over && !moved && failure(waiting).is_none() {
-            futex::wait(&process.bell, bell, NAP);
-        }
-        process.sleepers.fetch_sub(1, Ordering::SeqCst);
+    };
+    let result = loop {
+        let (mut over, mut moved) = (false, false);
+        process.doorbell.sleep_unless(weight, NAP, announce, || {
+            moved = progress();
+            over = ready();
+            over || moved || failure(waiting).is_some()
+        });
         if over || ready() {
             break Ok(());
         }

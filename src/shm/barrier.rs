@@ -23,6 +23,26 @@ pub struct Barrier {
 #[derive(Clone, Copy, Debug)]
 pub struct Round(u32);
 
+impl Default for Barrier {
+    fn default() -> Barrier {
+        Barrier {
+            arrived: AtomicU32::new(0),
+            _line: [0; super::LINE - 4],
+            generation: AtomicU32::new(0),
+        }
+    }
+}
+
+/// Where a member puts its value in exchange number `exchange`, among twice as many slots as there are members.
+///
+/// The slots of odd and even exchanges are different, so that one barrier each is enough. A member writes to slots of the
+/// same kind again two exchanges later; by then all have passed the barrier of the one between, so they have read what
+/// was there.
+#[inline]
+pub fn slot(exchange: u32, members: usize, member: usize) -> usize {
+    exchange as usize % 2 * members + member
+}
+
 impl Barrier {
     /// Counts the caller in among `all`. `None`: it was the last, the round is over, and the others are to be rung.
     ///

@@ -30,10 +30,12 @@ pub const MAX_RANKS: usize = 0xfffe;
 
 /// The lock.
 #[repr(transparent)]
+#[derive(Default)]
 pub struct Lock(AtomicU64);
 
 /// Whom to ring after a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
 pub enum Ring {
     Nobody,
     /// The rank that is to have the lock next.
@@ -75,27 +77,24 @@ impl Lock {
             .is_ok()
     }
 
-    /// Takes the lock shared for `rank` if nobody holds it exclusively. `Err`: in vain, and somebody is to be rung,
-    /// because the attempt itself was in the way for a moment.
+    /// Takes the lock shared for `rank` if nobody holds it exclusively: whether it did, and who is to be rung in either
+    /// case. (An attempt in vain was in the way for a moment; one that was claimed kept other readers out.)
     #[inline(always)]
-    pub fn try_shared(&self, rank: u32) -> Result<bool, Ring> {
+    pub fn try_shared(&self, rank: u32) -> (bool, Ring) {
         let before = self.0.fetch_add(READER, Ordering::SeqCst);
         if before & (WRITER | NEXT) == 0 {
-            return Ok(true);
+            return (true, Ring::Nobody);
         }
         self.shared_or_back_out(before, rank)
     }
 
     #[cold]
-    fn shared_or_back_out(&self, before: u64, rank: u32) -> Result<bool, Ring> {
+    fn shared_or_back_out(&self, before: u64, rank: u32) -> (bool, Ring) {
         if before & WRITER == 0 && (before & NEXT) >> NEXT_SHIFT == id(rank) {
-            self.0.fetch_and(!NEXT, Ordering::Relaxed);
-            return Ok(true);
+            let before = self.0.fetch_and(!NEXT, Ordering::SeqCst);
+            return (true, self.ring(before & !NEXT));
         }
-        match self.release_shared() {
-            Ring::Nobody => Ok(false),
-            ring => Err(ring),
-        }
+        (false, self.release_shared())
     }
 
     /// Whether an attempt could succeed now. One load; for waiters, who would otherwise disturb the holder.
@@ -105,6 +104,17 @@ impl Lock {
         let next = (now & NEXT) >> NEXT_SHIFT;
         let held = if exclusive { READERS | WRITER } else { WRITER };
         now & held == 0 && (next == 0 || next == id(rank))
+    }
+
+    /// An attempt of one who waits: disturbs the holder only if it could succeed. Says whether it did, and who is to be rung.
+    pub fn try_take(&self, rank: u32, exclusive: bool) -> (bool, Ring) {
+        if !self.may_take(rank, exclusive) {
+            (false, Ring::Nobody)
+        } else if exclusive {
+            (self.try_exclusive(rank), Ring::Nobody)
+        } else {
+            self.try_shared(rank)
+        }
     }
 
     /// Gives an exclusive lock back.
@@ -133,6 +143,9 @@ impl Lock {
     fn ring(&self, before: u64) -> Ring {
         if before & NEXT != 0 {
             return Ring::Rank(((before & NEXT) >> NEXT_SHIFT) as u32 - 1);
+        }
+        if before & SLEEPERS == 0 {
+            return Ring::Nobody;
         }
         self.0.fetch_and(!SLEEPERS, Ordering::SeqCst);
         Ring::Sleepers
@@ -181,8 +194,10 @@ impl Lock {
 mod tests {
     use super::*;
 
+    const TAKEN: (bool, Ring) = (true, Ring::Nobody);
+
     fn lock() -> Lock {
-        Lock(AtomicU64::new(0))
+        Lock::default()
     }
 
     #[test]
@@ -191,10 +206,10 @@ mod tests {
         assert!(l.try_exclusive(3));
         assert_eq!(l.writer(), Some(3));
         assert!(!l.try_exclusive(4));
-        assert_eq!(l.try_shared(4), Ok(false));
+        assert_eq!(l.try_shared(4), (false, Ring::Nobody));
         assert_eq!(l.release_exclusive(), Ring::Nobody);
-        assert_eq!(l.try_shared(4), Ok(true));
-        assert_eq!(l.try_shared(5), Ok(true));
+        assert_eq!(l.try_shared(4), TAKEN);
+        assert_eq!(l.try_shared(5), TAKEN);
         assert!(!l.try_exclusive(3));
         assert_eq!(l.release_shared(), Ring::Nobody);
         assert_eq!(l.release_shared(), Ring::Nobody);
@@ -204,7 +219,7 @@ mod tests {
     #[test]
     fn the_last_release_rings_sleepers_once() {
         let l = lock();
-        assert_eq!((l.try_shared(0), l.try_shared(1)), (Ok(true), Ok(true)));
+        assert!(l.try_shared(0).0 && l.try_shared(1).0);
         l.announce_sleeper();
         assert_eq!(l.release_shared(), Ring::Nobody);
         assert_eq!(l.release_shared(), Ring::Sleepers);
@@ -220,7 +235,7 @@ mod tests {
         l.claim(8);
         assert_eq!(l.release_exclusive(), Ring::Rank(7));
         assert!(!l.try_exclusive(0) && !l.may_take(8, false));
-        assert_eq!(l.try_shared(8), Err(Ring::Rank(7)));
+        assert_eq!(l.try_shared(8), (false, Ring::Rank(7)));
         assert!(l.may_take(7, true) && l.try_exclusive(7));
         assert_eq!(l.release_exclusive(), Ring::Nobody);
         assert!(l.try_exclusive(8));
@@ -230,14 +245,25 @@ mod tests {
     fn a_claim_serves_a_reader_too_and_can_be_taken_back() {
         let l = lock();
         l.claim(1);
-        assert_eq!(l.try_shared(1), Ok(true));
-        assert_eq!(l.try_shared(2), Ok(true));
+        assert_eq!(l.try_shared(1), TAKEN);
+        assert_eq!(l.try_shared(2), TAKEN);
         l.claim(5);
         assert_eq!(l.claimant(), Some(5));
         l.unclaim(4);
         assert_eq!(l.claimant(), Some(5));
         l.unclaim(5);
         assert_eq!(l.claimant(), None);
-        assert_eq!(l.try_shared(3), Ok(true));
+        assert_eq!(l.try_shared(3), TAKEN);
+    }
+
+    #[test]
+    fn a_reader_that_claimed_lets_other_readers_in() {
+        let l = lock();
+        assert!(l.try_exclusive(0));
+        l.claim(1);
+        l.announce_sleeper();
+        assert_eq!(l.release_exclusive(), Ring::Rank(1));
+        assert_eq!(l.try_take(1, false), (true, Ring::Sleepers));
+        assert_eq!(l.try_take(2, false), TAKEN);
     }
 }

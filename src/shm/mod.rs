@@ -6,7 +6,10 @@
 
 pub mod atomic;
 pub mod barrier;
+pub mod counter;
+pub mod doorbell;
 pub mod futex;
+pub mod gate;
 pub mod heap;
 pub mod lock;
 pub mod memory;

@@ -1,28 +1,18 @@
 //! A window's control block: what its processes share besides the data, in the job segment.
 //!
-//! It begins with the window's [`Meeting`](crate::runtime::meeting::Meeting); behind that lie a [`Shared`] for the whole
+//! It begins with the window's [`Meeting`](crate::runtime::meeting::Meeting); behind that lie a [`Gate`] for the whole
 //! window, a [`PerRank`] for each process and a matrix of [posts](Control::posts). What is written by different processes
 //! at the same time lies on different cache lines.
 
+use super::regions::Regions;
 use crate::error::Result;
 use crate::runtime::meeting::Meeting;
 use crate::shm::Offset;
-use crate::shm::atomic::{AtomicU32, AtomicU64};
+use crate::shm::atomic::AtomicU32;
+use crate::shm::counter::Counter;
+use crate::shm::gate::{Flag, Gate};
 use crate::shm::lock::Lock;
 use crate::shm::segment::segment;
-
-/// For the window as a whole: the side of exclusive locks that lock_all looks at (see [`super::passive`]).
-#[repr(C, align(64))]
-pub struct Shared {
-    /// Not 0 once any process has called lock_all. Read by every exclusive locker, written once.
-    pub lock_all_used: AtomicU32,
-    _line: [u8; 60],
-    /// Exclusive locks held at any target, counted since `lock_all_used`.
-    pub exclusives: AtomicU32,
-    /// Processes that wait in lock_all for `exclusives` to become 0.
-    pub lock_all_waiters: AtomicU32,
-    _line2: [u8; 56],
-}
 
 /// For one process: what others do to it as a target, and what it does as an origin.
 #[repr(C, align(64))]
@@ -36,35 +26,33 @@ pub struct PerRank {
     pub accumulate: Lock,
     _line2: [u8; 56],
     /// As a target: MPI_Win_complete calls of all origins so far. Never reset, wraps.
-    pub completed: AtomicU32,
+    pub completed: Counter,
     _line3: [u8; 60],
     /// As an origin: 1 while in a lock_all epoch.
-    pub in_lock_all: AtomicU32,
+    pub in_lock_all: Flag,
     _line4: [u8; 60],
-    /// As the owner of attached memory (see [`super::dynamic`]): the version of the list, its offset and its length.
-    pub version: AtomicU64,
-    pub regions: AtomicU64,
-    pub region_count: AtomicU64,
+    /// As the owner of attached memory (see [`super::dynamic`]).
+    pub attached: Regions,
     _line5: [u8; 40],
 }
 
-const _: () = assert!(size_of::<Shared>() == 128 && size_of::<PerRank>() == 320);
+const _: () = assert!(size_of::<Gate>() == 128 && size_of::<PerRank>() == 320);
 
 /// The control block of a window, mapped.
 #[derive(Clone, Copy)]
 pub struct Control {
     pub offset: Offset,
-    pub shared: &'static Shared,
+    /// Between lock_all and exclusive locks at any target (see [`super::passive`]).
+    pub gate: &'static Gate,
     pub ranks: &'static [PerRank],
-    posts: &'static [AtomicU32],
+    posts: &'static [Counter],
 }
 
 impl Control {
     /// Makes the block for a window of `ranks` processes; one of them does, and hands it to the others.
     pub fn create(ranks: usize) -> Result<Offset> {
-        let bytes = size_of::<Shared>()
-            + ranks * size_of::<PerRank>()
-            + ranks * ranks * size_of::<AtomicU32>();
+        let bytes =
+            size_of::<Gate>() + ranks * size_of::<PerRank>() + ranks * ranks * size_of::<Counter>();
         Meeting::create_with(ranks, bytes)
     }
 
@@ -78,12 +66,12 @@ impl Control {
         // SAFETY: `create` allocated the block, zeroed, with room for all of this in this order, aligned to 128 bytes; all
         // of it is atomics. The window that keeps the references keeps the meeting, which keeps the block.
         unsafe {
-            let shared = &*segment().at::<Shared>(next(size_of::<Shared>()));
+            let gate = &*segment().at::<Gate>(next(size_of::<Gate>()));
             let per_rank = segment().at::<PerRank>(next(ranks * size_of::<PerRank>()));
-            let posts = segment().at::<AtomicU32>(next(ranks * ranks * size_of::<AtomicU32>()));
+            let posts = segment().at::<Counter>(next(ranks * ranks * size_of::<Counter>()));
             Control {
                 offset,
-                shared,
+                gate,
                 ranks: std::slice::from_raw_parts(per_rank, ranks),
                 posts: std::slice::from_raw_parts(posts, ranks * ranks),
             }
@@ -91,7 +79,7 @@ impl Control {
     }
 
     /// How often `target` has posted to `origin` so far. Never reset, wraps.
-    pub fn posts(&self, target: usize, origin: usize) -> &'static AtomicU32 {
+    pub fn posts(&self, target: usize, origin: usize) -> &'static Counter {
         &self.posts[target * self.ranks.len() + origin]
     }
 

@@ -1,41 +1,22 @@
 //! Dynamic windows: memory attached and detached while the window lives (MPI 4.1 §12.2.4).
 //!
-//! Each process keeps a list of its attached regions in the job segment, sorted by address, for others to look addresses up in.
-//! The list is guarded by its owner's version number (a sequence lock): odd while it is being changed; a reader that finds it odd or
-//! changed looks again. A list that becomes too short is copied to a longer one; the old one stays until the
+//! Each process keeps a list of its attached [regions](super::regions) in the job segment, for others to look addresses up in. A list that becomes too short is copied to a longer one; the old one stays until the
 //! window is freed, since a reader may still be in it. Lengths double, so all old ones together are no longer than the last.
 
-use super::control::PerRank;
+use super::regions::{Entry, Region};
 use super::{Flavor, Reach, Window};
 use crate::bail;
 use crate::error::Result;
-use crate::shm::atomic::Ordering::{Acquire, Relaxed, Release};
-use crate::shm::atomic::{AtomicU64, Ordering, fence, spin_loop};
 use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
 use std::ffi::{c_int, c_void};
-
-/// An attached region, in shared memory.
-#[repr(C)]
-struct Entry {
-    address: AtomicU64,
-    len: AtomicU64,
-    /// Its offset in the job segment, or 0 if it is private memory.
-    offset: AtomicU64,
-}
-
-/// The same, read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Region {
-    address: usize,
-    len: usize,
-    offset: usize,
-}
 
 /// What the owner keeps privately.
 #[derive(Default)]
 pub struct Attached {
     regions: Vec<Region>,
+    /// Where nothing was attached, with a size of 0, and not detached yet.
+    empty: Vec<usize>,
     /// The lists in the segment, the current one last, and how long that is.
     lists: Vec<Owned>,
     capacity: usize,
@@ -57,10 +38,11 @@ impl Window {
         let Ok(len) = usize::try_from(size) else {
             bail!(Size, "size is {size}, and a size is not negative");
         };
+        let address = base as usize;
         if len == 0 {
+            self.attached.lock().empty.push(address);
             return Ok(());
         }
-        let address = base as usize;
         let Some(end) = address.checked_add(len) else {
             bail!(
                 Size,
@@ -107,6 +89,10 @@ impl Window {
             .regions
             .binary_search_by_key(&(base as usize), |r| r.address)
         else {
+            if let Some(at) = attached.empty.iter().position(|&e| e == base as usize) {
+                attached.empty.swap_remove(at);
+                return Ok(());
+            }
             bail!(Base, "base is {base:p}, where nothing was attached");
         };
         attached.regions.remove(at);
@@ -136,18 +122,10 @@ impl Window {
             return Ok(());
         };
         let block = self.targets[self.rank].block;
-        let version = block.version.load(Relaxed);
-        block.version.store(version.wrapping_add(1), Relaxed);
-        // The odd version is visible before any change.
-        fence(Release);
-        for (entry, region) in list(current.offset(), len).iter().zip(&attached.regions) {
-            entry.address.store(region.address as u64, Relaxed);
-            entry.len.store(region.len as u64, Relaxed);
-            entry.offset.store(region.offset as u64, Relaxed);
-        }
-        block.regions.store(current.offset() as u64, Relaxed);
-        block.region_count.store(len as u64, Relaxed);
-        block.version.store(version.wrapping_add(2), Release);
+        let place = current.offset();
+        block
+            .attached
+            .publish(place, list(place, len), &attached.regions);
         Ok(())
     }
 
@@ -167,7 +145,7 @@ impl Window {
         while from < behind || reach.is_none() {
             let Some(region) = usize::try_from(from)
                 .ok()
-                .and_then(|from| look_up(block, from))
+                .and_then(|from| block.attached.look_up(from, list))
             else {
                 break;
             };
@@ -198,41 +176,5 @@ impl Window {
             RmaRange,
             "bytes {first:#x} to {behind:#x} of rank {rank}'s memory are asked for, which are not (all) attached to the window"
         )
-    }
-}
-
-/// The region of a process that contains `address`.
-fn look_up(block: &PerRank, address: usize) -> Option<Region> {
-    loop {
-        let version = block.version.load(Acquire);
-        if version.is_multiple_of(2) {
-            let count = block.region_count.load(Relaxed) as usize;
-            let offset = block.regions.load(Relaxed) as usize;
-            // Offset and count belong together before they are followed.
-            fence(Acquire);
-            if block.version.load(Relaxed) == version {
-                let entries = if count == 0 {
-                    &[][..]
-                } else {
-                    list(offset, count)
-                };
-                let at = entries.partition_point(|e| e.address.load(Relaxed) as usize <= address);
-                let found = at.checked_sub(1).map(|i| read(&entries[i]));
-                fence(Ordering::Acquire);
-                if block.version.load(Relaxed) == version {
-                    return found.filter(|r| address - r.address < r.len);
-                }
-            }
-        }
-        spin_loop();
-        std::thread::yield_now();
-    }
-}
-
-fn read(entry: &Entry) -> Region {
-    Region {
-        address: entry.address.load(Relaxed) as usize,
-        len: entry.len.load(Relaxed) as usize,
-        offset: entry.offset.load(Relaxed) as usize,
     }
 }

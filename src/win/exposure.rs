@@ -1,6 +1,6 @@
 //! General active target synchronisation: post, start, complete, wait, test (MPI 4.1 §12.5.2).
 //!
-//! Counters that only grow, and wrap: how often a target has [posted](super::control::Control::posts) to an origin, and how
+//! [Counters](crate::shm::counter) that only grow, and wrap: how often a target has [posted](super::control::Control::posts) to an origin, and how
 //! often origins have completed at a target. Each side keeps privately what it expects: start expects one post more
 //! from each target of its group, post expects one completion from each origin of its group. MPI_MODE_NOCHECK counts as well, it only
 //! does not wait; so a checked epoch after an unchecked one finds every counter where it belongs.
@@ -20,17 +20,18 @@ use crate::comm::group::Group;
 use crate::error::Result;
 use crate::runtime::wait::{check_alive, dead};
 use crate::runtime::{self, Ranks, Waiting};
-use crate::shm::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use crate::shm::atomic::Ordering::{Relaxed, Release};
 use crate::shm::atomic::full_fence;
+use crate::shm::counter;
 use std::ffi::c_int;
 
 /// This process's private side of the counters.
 #[derive(Default)]
 pub struct Expected {
     /// Posts from each target: by rank, as far as there were any.
-    posts: Vec<u32>,
+    posts: Vec<counter::Expected>,
     /// Completions at this process.
-    completions: u32,
+    completions: counter::Expected,
     /// The targets of the open access epoch.
     started: Vec<usize>,
     /// The origins of the open exposure epoch, by their ranks in the job, and the dead of earlier ones whose completions
@@ -40,11 +41,6 @@ pub struct Expected {
 
 /// What wait and test wait for.
 const COMPLETE: &str = "MPI_Win_wait: waiting for MPI_Win_complete";
-
-/// Whether a counter that wraps has come to `expected`.
-fn reached(counter: u32, expected: u32) -> bool {
-    counter.wrapping_sub(expected) as i32 >= 0
-}
 
 impl Window {
     /// The ranks in the window of a group's members. Error: `MPI_ERR_GROUP`.
@@ -98,12 +94,11 @@ impl Window {
         block.exposed.store(1, Release);
         {
             let mut expected = self.expected.lock();
-            expected.completions = expected.completions.wrapping_add(origins.len() as u32);
+            expected.completions = expected.completions.and(origins.len());
             expected.posted.extend_from_slice(&group.members);
         }
         for &origin in &origins {
-            // Release: what this process stored before is visible to who sees the post.
-            self.control.posts(self.rank, origin).fetch_add(1, AcqRel);
+            self.control.posts(self.rank, origin).count();
         }
         full_fence();
         for &origin in &origins {
@@ -124,13 +119,13 @@ impl Window {
         }
         self.may_open("MPI_Win_start")?;
         let targets = self.ranks_of(group)?;
-        let wanted: Vec<(usize, u32)> = {
+        let wanted: Vec<(usize, counter::Expected)> = {
             let mut expected = self.expected.lock();
             if expected.posts.is_empty() {
-                expected.posts = vec![0; self.size()];
+                expected.posts = vec![counter::Expected::default(); self.size()];
             }
             let mut one_more = |&target: &usize| {
-                expected.posts[target] = expected.posts[target].wrapping_add(1);
+                expected.posts[target] = expected.posts[target].and(1);
                 (target, expected.posts[target])
             };
             targets.iter().map(&mut one_more).collect()
@@ -139,10 +134,7 @@ impl Window {
             let mut done = 0;
             let mut posted = || {
                 while let Some(&(target, expected)) = wanted.get(done) {
-                    if !reached(
-                        self.control.posts(target, self.rank).load(Acquire),
-                        expected,
-                    ) {
+                    if !self.control.posts(target, self.rank).reached(expected) {
                         return false;
                     }
                     done += 1;
@@ -192,7 +184,7 @@ impl Window {
     fn complete_at(&self, targets: &[usize]) {
         full_fence();
         for &target in targets {
-            self.targets[target].block.completed.fetch_add(1, AcqRel);
+            self.targets[target].block.completed.count();
         }
         full_fence();
         for &target in targets {
@@ -203,10 +195,7 @@ impl Window {
     /// Whether all origins of the exposure epoch have completed; if so the epoch is over.
     fn exposure_over(&self) -> bool {
         let block = self.targets[self.rank].block;
-        let over = reached(
-            block.completed.load(Acquire),
-            self.expected.lock().completions,
-        );
+        let over = block.completed.reached(self.expected.lock().completions);
         if over {
             self.end_exposure();
             self.expected.lock().posted.clear();
@@ -273,16 +262,5 @@ impl Window {
         }
         // Who has died may have completed before.
         Ok(alive.is_err())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::reached;
-
-    #[test]
-    fn counters_wrap() {
-        assert!(reached(5, 5) && reached(6, 5) && !reached(4, 5));
-        assert!(reached(0, u32::MAX) && !reached(u32::MAX, 0));
     }
 }

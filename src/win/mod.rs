@@ -9,7 +9,7 @@
 //! - [`epoch`]: which accesses are allowed when
 //! - [`passive`]: lock, lock_all, flush; [`active`]: fence; [`exposure`]: post, start, complete, wait
 //! - [`obstacle`]: which deaths end which waits
-//! - [`dynamic`]: windows whose memory comes and goes; [`memory`]: MPI_Alloc_mem
+//! - [`dynamic`]: windows whose memory comes and goes, by a list of [`regions`]; [`memory`]: MPI_Alloc_mem
 //! - [`transfer`]: put and get; [`accumulate`]: the accumulate family, over [`amo`]'s atomic instructions
 //!
 //! The rest of MPI is reached through few doors: a communicator's group, rank and meeting; a datatype's messages; an op's
@@ -27,6 +27,7 @@ pub mod memory;
 pub mod obstacle;
 pub mod passive;
 pub mod query;
+pub mod regions;
 pub mod transfer;
 
 use crate::abi::types::{MPI_Errhandler, MPI_Win};

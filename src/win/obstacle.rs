@@ -18,7 +18,7 @@
 use super::Window;
 use crate::runtime::wait::{dead, name};
 use crate::runtime::{Ranks, job};
-use crate::shm::atomic::Ordering::{Acquire, SeqCst};
+use crate::shm::atomic::Ordering::Acquire;
 use crate::shm::lock::Lock;
 
 /// A rank of the job, and what it has in the way; as [`Ranks::Who`] wants it.
@@ -60,7 +60,7 @@ pub fn void_claim(word: &Lock) {
 impl Window {
     /// The dead process that will not leave its lock_all epoch, for `call` that waits until nobody is in one.
     pub fn dead_in_lock_all(&self, call: &str) -> Obstacle {
-        let inside = |&rank: &usize| self.control.ranks[rank].in_lock_all.load(SeqCst) != 0;
+        let inside = |&rank: &usize| self.control.ranks[rank].in_lock_all.is_up();
         let rank = (0..self.size())
             .filter(inside)
             .map(|rank| self.targets[rank].process)

@@ -4,15 +4,8 @@
 //! it back.
 //!
 //! **lock_all** must not cost more with more ranks: each origin only raises a flag on a line of its own
-//! ([`PerRank::in_lock_all`](super::control::PerRank)). It excludes exclusive locks by Dekker's protocol, each side first says what
-//! it does and then, in one order of all (SeqCst), looks at the other:
-//!
-//! - an exclusive locker, holding the target's word, counts itself in `exclusives`, then waits until all flags are down;
-//! - lock_all raises its flag, then looks at `exclusives`; if that is not 0 it takes the flag down and waits until it is.
-//!
-//! Windows on which nobody ever calls lock_all should not pay for that: exclusive lockers count themselves only where
-//! `lock_all_used` is set. Who calls lock_all first sets it, then waits until each target's word has no writer (once in a
-//! process and window): a locker that has taken its word after that sees `lock_all_used`, by the same argument.
+//! ([`PerRank::in_lock_all`](super::control::PerRank)). A [gate](crate::shm::gate) excludes exclusive locks, for which windows on
+//! which nobody ever calls lock_all do not pay.
 //!
 //! What the dead held stays held: see [`super::obstacle`] for who gets an error then.
 //!
@@ -27,8 +20,9 @@ use crate::abi::constants::{MPI_LOCK_EXCLUSIVE, MPI_LOCK_SHARED, MPI_MODE_NOCHEC
 use crate::bail;
 use crate::error::Result;
 use crate::runtime::{self, Ranks, Waiting, job, ring_key};
-use crate::shm::atomic::Ordering::{Relaxed, SeqCst};
-use crate::shm::atomic::{AtomicU32, full_fence};
+use crate::shm::atomic::Ordering::Relaxed;
+use crate::shm::atomic::full_fence;
+use crate::shm::gate::Flag;
 use crate::shm::lock::{Lock, Ring};
 use std::ffi::c_int;
 use std::time::{Duration, Instant};
@@ -46,8 +40,7 @@ impl Window {
         let exclusive = kind == MPI_LOCK_EXCLUSIVE;
         // The common case in a few compares; everything unusual is sorted out behind.
         let usual = (exclusive || kind == MPI_LOCK_SHARED) && assert == 0;
-        let access = self.epoch.access();
-        let fits = access == Access::None || access == Access::Locks;
+        let fits = self.epoch.fits_locks();
         let free = target.hold() == Hold::None && target.block.exposed.load(Relaxed) == 0;
         if !usual || !fits || !free || self.epoch.barred.load(Relaxed) != 0 {
             return self.lock_checked(kind, target, assert);
@@ -109,7 +102,10 @@ impl Window {
 
     fn hold(&self, target: &Target, hold: Hold) {
         target.set_hold(hold);
-        self.epoch.set_access(Access::Locks);
+        if !self.epoch.fits_locks() {
+            // After a fence that no operation followed.
+            self.epoch.set_access(Access::None);
+        }
         self.epoch.locks.fetch_add(1, Relaxed);
     }
 
@@ -118,20 +114,23 @@ impl Window {
         let me = job().rank;
         let lock = &target.block.lock;
         if !exclusive {
-            if lock.try_shared(me) != Ok(true) {
+            let (taken, to_ring) = lock.try_shared(me);
+            if to_ring != Ring::Nobody {
+                ring(lock, to_ring);
+            }
+            if !taken {
                 self.wait_for_lock(target, false)?;
             }
             self.hold(target, Hold::Shared);
             return Ok(());
         }
-        if self.control.shared.lock_all_waiters.load(Relaxed) != 0 {
+        if self.control.gate.waiters.load(Relaxed) != 0 {
             self.let_lock_alls_pass();
         }
         if !lock.try_exclusive(me) {
             self.wait_for_lock(target, true)?;
         }
-        // SeqCst as the word: either this sees the flag, or who set it sees the writer.
-        if self.control.shared.lock_all_used.load(SeqCst) != 0 {
+        if self.control.gate.is_used() {
             return self.exclude_lock_alls(target);
         }
         self.hold(target, Hold::Exclusive);
@@ -153,7 +152,7 @@ impl Window {
     fn let_lock_alls_pass(&self) {
         // Who holds locks might be what they wait for.
         let began = Instant::now();
-        while self.control.shared.lock_all_waiters.load(Relaxed) != 0
+        while self.control.gate.waiters.load(Relaxed) != 0
             && self.epoch.locks.load(Relaxed) == 0
             && began.elapsed() < COURTESY
         {
@@ -165,18 +164,11 @@ impl Window {
     /// With the target's word taken: counts this exclusive lock and waits until nobody is in a lock_all epoch.
     #[cold]
     fn exclude_lock_alls(&self, target: &Target) -> Result<()> {
-        let shared = self.control.shared;
-        shared.exclusives.fetch_add(1, SeqCst);
+        let gate = self.control.gate;
+        gate.count();
         let mut first = 0;
-        let mut none_inside = || {
-            // Flags that are down stay irrelevant: who raises one after the count was made sees it and backs out.
-            while first < self.control.ranks.len()
-                && self.control.ranks[first].in_lock_all.load(SeqCst) == 0
-            {
-                first += 1;
-            }
-            first == self.control.ranks.len()
-        };
+        let flag = |rank: usize| self.control.ranks.get(rank).map(|r| &r.in_lock_all);
+        let mut none_inside = || gate.is_empty(&mut first, flag);
         let rank = self.rank_of(target);
         let what = || {
             format!(
@@ -184,7 +176,7 @@ impl Window {
             )
         };
         let waiting = Waiting {
-            key: Control::key(&shared.exclusives),
+            key: Control::key(&gate.exclusives),
             what: &what,
             ranks: Ranks::Who(&|| self.dead_in_lock_all("MPI_Win_lock")),
             announce: None,
@@ -199,10 +191,9 @@ impl Window {
     }
 
     fn uncount_exclusive(&self) {
-        let shared = self.control.shared;
-        if shared.exclusives.fetch_sub(1, SeqCst) == 1 && shared.lock_all_waiters.load(SeqCst) != 0
-        {
-            ring_key(Control::key(&shared.lock_all_waiters));
+        let gate = self.control.gate;
+        if gate.uncount() {
+            ring_key(Control::key(&gate.waiters));
         }
     }
 
@@ -215,9 +206,7 @@ impl Window {
             Hold::None | Hold::Started => return self.not_locked(target),
             _ => target.set_hold(Hold::None),
         }
-        if self.epoch.locks.fetch_sub(1, Relaxed) == 1 {
-            self.epoch.set_access(Access::None);
-        }
+        self.epoch.locks.fetch_sub(1, Relaxed);
         // The release is a locked instruction, which completes all stores before it.
         let to_ring = match hold {
             Hold::Shared => lock.release_shared(),
@@ -270,8 +259,7 @@ impl Window {
             return Ok(());
         }
         if self.epoch.ready_for_lock_all.load(Relaxed) == 0 {
-            self.control.shared.lock_all_used.store(1, SeqCst);
-            full_fence();
+            self.control.gate.open();
             for target in &self.targets {
                 self.wait_for_uncounted(target)?;
             }
@@ -283,6 +271,8 @@ impl Window {
     /// Waits until nobody holds the target exclusively who may not have counted himself.
     fn wait_for_uncounted(&self, target: &Target) -> Result<()> {
         let lock = &target.block.lock;
+        // A writer that came after another one has counted itself. (Nobody is held up by a flow of different writers.)
+        let first = lock.writer();
         let rank = self.rank_of(target);
         let what = || format!("MPI_Win_lock_all: rank {rank} is locked exclusively");
         let waiting = Waiting {
@@ -291,15 +281,16 @@ impl Window {
             ranks: Ranks::Who(&|| self.dead_exclusive("MPI_Win_lock_all")),
             announce: Some(&|| lock.announce_sleeper()),
         };
-        runtime::wait(&waiting, || lock.writer().is_none())
+        runtime::wait(&waiting, || {
+            let now = lock.writer();
+            now.is_none() || now != first
+        })
     }
 
     #[inline(always)]
     fn enter_lock_all(&self) -> Result<()> {
         let flag = &self.control.ranks[self.rank].in_lock_all;
-        // A locked instruction: the flag is up before `exclusives` is looked at.
-        flag.swap(1, SeqCst);
-        if self.control.shared.exclusives.load(SeqCst) != 0 {
+        if !self.control.gate.enter(flag) {
             self.wait_for_exclusives(flag)?;
         }
         self.epoch.set_access(Access::LockAll);
@@ -307,37 +298,27 @@ impl Window {
     }
 
     #[cold]
-    fn wait_for_exclusives(&self, flag: &AtomicU32) -> Result<()> {
-        let shared = self.control.shared;
-        shared.lock_all_waiters.fetch_add(1, SeqCst);
+    fn wait_for_exclusives(&self, flag: &Flag) -> Result<()> {
+        let gate = self.control.gate;
+        gate.come();
         let what = || "MPI_Win_lock_all: a rank is locked exclusively".to_string();
         let waiting = Waiting {
-            key: Control::key(&shared.lock_all_waiters),
+            key: Control::key(&gate.waiters),
             what: &what,
             ranks: Ranks::Who(&|| self.dead_exclusive("MPI_Win_lock_all")),
             announce: None,
         };
         let entered = runtime::wait(&waiting, || {
-            if shared.exclusives.load(SeqCst) == 0 {
-                flag.swap(1, SeqCst);
-                if shared.exclusives.load(SeqCst) == 0 {
-                    return true;
-                }
-            }
-            // An exclusive locker may be waiting for exactly this flag.
-            if flag.swap(0, SeqCst) != 0 {
-                ring_key(Control::key(&shared.exclusives));
-            }
-            false
+            gate.try_again(flag, || ring_key(Control::key(&gate.exclusives)))
         });
-        shared.lock_all_waiters.fetch_sub(1, SeqCst);
+        gate.go();
         entered
     }
 
     /// `MPI_Win_unlock_all`. All operations are complete at their targets on return. Error: `MPI_ERR_RMA_SYNC`.
     #[inline]
     pub fn unlock_all(&self) -> Result<()> {
-        if self.epoch.access() != Access::LockAll {
+        if !self.epoch.is_lock_all() {
             bail!(RmaSync, "the window is not locked by MPI_Win_lock_all");
         }
         self.epoch.set_access(Access::None);
@@ -345,11 +326,9 @@ impl Window {
             full_fence();
             return Ok(());
         }
-        // A locked instruction: completes all stores, and the flag is down before `exclusives` is looked at.
-        self.control.ranks[self.rank].in_lock_all.swap(0, SeqCst);
-        let exclusives = &self.control.shared.exclusives;
-        if exclusives.load(SeqCst) != 0 {
-            ring_key(Control::key(exclusives));
+        let gate = self.control.gate;
+        if gate.leave(&self.control.ranks[self.rank].in_lock_all) {
+            ring_key(Control::key(&gate.exclusives));
         }
         Ok(())
     }
@@ -358,9 +337,7 @@ impl Window {
     /// anything that follows. Error: `MPI_ERR_RMA_SYNC` outside a passive target epoch on the target.
     #[inline(always)]
     pub fn flush(&self, target: &Target) -> Result<()> {
-        if self.epoch.access() != Access::LockAll
-            && !matches!(target.hold(), Hold::Shared | Hold::Exclusive)
-        {
+        if !self.epoch.is_lock_all() && !matches!(target.hold(), Hold::Shared | Hold::Exclusive) {
             self.may_flush(target)?;
         }
         full_fence();
@@ -419,16 +396,9 @@ pub(super) fn take(
             obstacle::void_claim(lock);
             lock.claim(me);
         }
-        if !lock.may_take(me, exclusive) {
-            return false;
-        }
-        if exclusive {
-            return lock.try_exclusive(me);
-        }
-        lock.try_shared(me).unwrap_or_else(|to_ring| {
-            ring(lock, to_ring);
-            false
-        })
+        let (taken, to_ring) = lock.try_take(me, exclusive);
+        ring(lock, to_ring);
+        taken
     };
     let what = || match (lock.writer(), lock.readers()) {
         (Some(holder), _) => format!("{name}, held exclusively by rank {holder} of the job"),

@@ -155,13 +155,8 @@ impl Window {
         }
         let target = self.target(remote.rank)?;
         self.may_access(target)?;
-        if near.bytes > 0 && near.relative && origin.address.is_null() {
-            bail!(
-                Buffer,
-                "origin_addr is a null pointer, but {} bytes are to be moved",
-                near.bytes
-            );
-        }
+        near.datatype
+            .check_buffer(origin.address.addr(), origin.count as usize, "origin_addr")?;
         if near.bytes != far.bytes {
             bail!(
                 Type,
@@ -261,8 +256,6 @@ impl Window {
 struct Side {
     datatype: &'static datatype::Datatype,
     bytes: usize,
-    /// Whether the buffer's address matters: a datatype may hold absolute addresses instead.
-    relative: bool,
 }
 
 fn side(which: &str, count: i64, handle: MPI_Datatype) -> Result<Side> {
@@ -274,11 +267,7 @@ fn side(which: &str, count: i64, handle: MPI_Datatype) -> Result<Side> {
     }
     let datatype = datatype::get_committed(handle)?;
     let bytes = datatype.bytes(count as usize)?;
-    Ok(Side {
-        datatype,
-        bytes,
-        relative: datatype::predefined_size(handle).is_some(),
-    })
+    Ok(Side { datatype, bytes })
 }
 
 /// Copies `len` bytes, which may overlap. Sizes of machine words are single accesses when aligned.

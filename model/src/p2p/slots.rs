@@ -1,0 +1,103 @@
+//! The bytes of a ring, as loom can watch them: a word and the rest of each slot on its own. A cell is written and read in
+//! whole; two ends that touch a slot at the same time are found out.
+
+use super::ring::Header;
+use crate::shm::atomic::AtomicU32;
+use loom::cell::UnsafeCell;
+
+pub const FRONT: usize = 40;
+const SLOT: usize = 64;
+/// The most bytes of a ring.
+const MOST: usize = 8 * SLOT;
+
+#[derive(Default)]
+struct Slot {
+    word: AtomicU32,
+    rest: UnsafeCell<()>,
+}
+
+/// The memory of a ring.
+pub struct Memory {
+    slots: Vec<Slot>,
+    cells: Vec<std::cell::UnsafeCell<(Option<Header>, [u8; MOST])>>,
+}
+
+impl Memory {
+    pub fn new(len: usize) -> Memory {
+        assert!(len <= MOST);
+        Memory {
+            slots: (0..len / SLOT).map(|_| Slot::default()).collect(),
+            cells: (0..len / SLOT)
+                .map(|_| std::cell::UnsafeCell::new((None, [0; MOST])))
+                .collect(),
+        }
+    }
+
+    /// What a ring's ends are made with.
+    pub fn base(&self) -> *mut u8 {
+        std::ptr::from_ref(self).cast_mut().cast()
+    }
+}
+
+#[derive(Clone, Copy)]
+pub struct Slots {
+    memory: *const Memory,
+    len: usize,
+}
+
+// SAFETY: the memory is shared by design, and loom watches who touches it when.
+unsafe impl Send for Slots {}
+
+impl Slots {
+    /// # Safety
+    /// `base` is a [`Memory`]'s of `len` bytes, which lives as long as this does.
+    pub unsafe fn new(base: *mut u8, len: usize) -> Slots {
+        Slots {
+            memory: base.cast(),
+            len,
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    fn memory(&self) -> &Memory {
+        // SAFETY: the promise to `new`.
+        unsafe { &*self.memory }
+    }
+
+    pub fn word(&self, at: usize) -> &AtomicU32 {
+        &self.memory().slots[at / SLOT].word
+    }
+
+    fn covered(&self, at: usize, header: &Header) -> &[Slot] {
+        let first = at / SLOT;
+        let slots = (FRONT + header.payload as usize).div_ceil(SLOT);
+        &self.memory().slots[first..first + slots]
+    }
+
+    /// # Safety
+    /// As the library's; loom checks it.
+    pub unsafe fn write(&self, at: usize, header: &Header, payload: impl FnOnce(*mut u8)) {
+        for slot in self.covered(at, header) {
+            slot.rest.with_mut(|_| ());
+        }
+        // SAFETY: nobody else has a reference to the cell: otherwise loom would have stopped at a slot of it.
+        let (there, bytes) = unsafe { &mut *self.memory().cells[at / SLOT].get() };
+        *there = Some(*header);
+        payload(bytes.as_mut_ptr());
+    }
+
+    /// # Safety
+    /// As the library's; loom checks it.
+    pub unsafe fn read<'a>(&self, at: usize) -> (&'a Header, &'a [u8]) {
+        // SAFETY: nobody writes to the cell: otherwise loom stops below, before the references are used.
+        let (header, bytes) = unsafe { &*(&(*self.memory).cells)[at / SLOT].get() };
+        let header = header.as_ref().expect("there is a cell");
+        for slot in self.covered(at, header) {
+            slot.rest.with(|_| ());
+        }
+        (header, &bytes[..header.payload as usize])
+    }
+}

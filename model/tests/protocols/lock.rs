@@ -1,0 +1,156 @@
+//! The reader/writer lock: mutual exclusion, and nobody sleeps for ever.
+
+use loom::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use rmashm_model::actor::{Actors, Watched, act, explore};
+use rmashm_model::shm::lock::{Lock, Ring};
+
+pub const KEY: u64 = 77;
+
+pub struct Room {
+    pub actors: Actors,
+    pub lock: Lock,
+    pub data: Watched,
+}
+
+impl Room {
+    pub fn new(actors: usize) -> Room {
+        Room {
+            actors: Actors::new(actors),
+            lock: Lock::default(),
+            data: Watched::default(),
+        }
+    }
+
+    pub fn ring(&self, whom: Ring) {
+        match whom {
+            Ring::Nobody => {}
+            Ring::Rank(rank) => self.actors.ring(rank as usize),
+            Ring::Sleepers => self.actors.ring_key(KEY),
+        }
+    }
+
+    /// As `Window::acquire`, then `passive::take`; with `claim` the patience is over when the first attempt is.
+    pub fn take(&self, me: usize, exclusive: bool, claim: bool) {
+        let rank = me as u32;
+        let (taken, to_ring) = if exclusive {
+            (self.lock.try_exclusive(rank), Ring::Nobody)
+        } else {
+            self.lock.try_shared(rank)
+        };
+        self.ring(to_ring);
+        if taken {
+            return;
+        }
+        let attempt = || {
+            if claim {
+                self.lock.claim(rank);
+            }
+            let (taken, to_ring) = self.lock.try_take(rank, exclusive);
+            self.ring(to_ring);
+            taken
+        };
+        self.actors
+            .wait_for(me, KEY, || self.lock.announce_sleeper(), attempt);
+    }
+
+    pub fn give_back(&self, exclusive: bool) {
+        self.ring(if exclusive {
+            self.lock.release_exclusive()
+        } else {
+            self.lock.release_shared()
+        });
+    }
+
+    /// Takes the lock and touches what it guards; loom watches that nobody else does at the same time.
+    pub fn visit(&self, me: usize, exclusive: bool, claim: bool) {
+        self.take(me, exclusive, claim);
+        self.touch(exclusive);
+        self.give_back(exclusive);
+    }
+
+    pub fn touch(&self, exclusive: bool) {
+        if exclusive {
+            self.data.add(1);
+        } else {
+            self.data.read();
+        }
+    }
+}
+
+fn visits(name: &str, preemptions: usize, exclusive: &'static [bool], claim: &'static [bool]) {
+    explore(name, preemptions, move || {
+        let actors = exclusive.len();
+        act(Room::new(actors), actors, move |room, me| {
+            room.visit(me, exclusive[me], claim[me]);
+        });
+    });
+}
+
+#[test]
+fn two_writers() {
+    explore("lock, 2 writers twice", 4, || {
+        act(Room::new(2), 2, |room, me| {
+            for _ in 0..2 {
+                room.visit(me, true, false);
+            }
+        });
+    });
+}
+
+#[test]
+fn three_writers() {
+    visits("lock, 3 writers", 2, &[true; 3], &[false; 3]);
+}
+
+#[test]
+fn three_writers_one_claims() {
+    let claim = &[false, true, false];
+    visits("lock, 3 writers, 1 claims", 2, &[true; 3], claim);
+}
+
+#[test]
+fn writer_and_two_readers() {
+    visits(
+        "lock, 1 writer, 2 readers",
+        2,
+        &[false, false, true],
+        &[false; 3],
+    );
+}
+
+#[test]
+fn two_writers_and_a_reader_that_claims() {
+    let exclusive = &[true, true, false];
+    visits(
+        "lock, 2 writers, 1 reader claims",
+        2,
+        exclusive,
+        &[false, false, true],
+    );
+}
+
+#[test]
+fn all_claim() {
+    let exclusive = &[true, false, true];
+    visits("lock, all claim", 2, exclusive, &[true; 3]);
+}
+
+/// Two readers hold the lock until both do: a reader that claimed keeps no other reader waiting.
+#[test]
+fn readers_meet_inside() {
+    explore("lock, readers meet inside", 2, || {
+        let stage = (Room::new(3), AtomicU32::new(0));
+        act(stage, 3, |(room, inside), me| {
+            if me == 2 {
+                return room.visit(me, true, false);
+            }
+            room.take(me, false, me == 0);
+            inside.fetch_add(1, Relaxed);
+            // The other may be asleep; one that waits for something else is not woken by the lock's key.
+            room.actors.ring(1 - me);
+            room.actors.wait(me, || inside.load(Relaxed) == 2);
+            room.touch(false);
+            room.give_back(false);
+        });
+    });
+}

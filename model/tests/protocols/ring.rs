@@ -1,0 +1,169 @@
+//! Message rings and the hints of an inbox: every message arrives whole and in order, and nobody sleeps for ever.
+
+use loom::cell::UnsafeCell;
+use rmashm_model::actor::{Actors, act, explore};
+use rmashm_model::p2p::hints::Hints;
+use rmashm_model::p2p::ring::{Control, Header, Kind, Receiver, Sender};
+use rmashm_model::p2p::slots::Memory;
+
+const LEN: usize = 512;
+
+/// A ring and its two ends, of which each actor uses one.
+struct Ring {
+    sender: UnsafeCell<Sender>,
+    receiver: UnsafeCell<Receiver>,
+    _memory: Box<(Control, Memory)>,
+}
+
+// SAFETY: the ends point to memory that lives as long as they do.
+unsafe impl Send for Ring {}
+// SAFETY: one actor uses the sender, another one the receiver; loom watches that.
+unsafe impl Sync for Ring {}
+
+impl Ring {
+    fn new() -> Ring {
+        let memory = Box::new((Control::default(), Memory::new(LEN)));
+        // SAFETY: the ring keeps the box, and drops it last.
+        unsafe {
+            let control = &*(&raw const memory.0);
+            Ring {
+                sender: UnsafeCell::new(Sender::new(control, memory.1.base(), LEN)),
+                receiver: UnsafeCell::new(Receiver::new(control, memory.1.base(), LEN)),
+                _memory: memory,
+            }
+        }
+    }
+
+    fn push(&self, id: u64, payload: usize) -> bool {
+        let header = Header {
+            kind: Kind::Eager,
+            context: 0,
+            source: 0,
+            tag: 0,
+            payload: payload as u32,
+            bytes: payload as u64,
+            id,
+        };
+        // SAFETY: one actor sends; the ring gives room for the payload.
+        self.sender.with_mut(|sender| unsafe {
+            (*sender).push(&header, |to| to.write_bytes(id as u8, payload))
+        })
+    }
+
+    /// Takes a message: its number, if there is one.
+    fn take(&self) -> Option<u64> {
+        self.receiver.with_mut(|receiver| {
+            // SAFETY: one actor receives.
+            let receiver = unsafe { &mut *receiver };
+            let cell = receiver.peek()?;
+            let id = cell.header.id;
+            assert!(cell.payload.iter().all(|&byte| byte == id as u8));
+            let size = cell.size();
+            receiver.release(size);
+            Some(id)
+        })
+    }
+
+    /// As `Inbox::offer_room`.
+    fn is_wanted(&self) -> bool {
+        // SAFETY: one actor receives.
+        self.receiver
+            .with_mut(|receiver| unsafe { (*receiver).is_wanted() })
+    }
+}
+
+/// An inbox with rings from some senders; the receiver is the last actor.
+struct Inbox {
+    actors: Actors,
+    hints: Hints,
+    rings: Vec<Ring>,
+}
+
+impl Inbox {
+    fn new(senders: usize) -> Inbox {
+        Inbox {
+            actors: Actors::new(senders + 1),
+            hints: Hints::default(),
+            rings: (0..senders).map(|_| Ring::new()).collect(),
+        }
+    }
+
+    /// As `Outbox::push` and `Outbox::notify`; what finds no room waits for it.
+    fn send(&self, me: usize, payloads: &[usize]) {
+        for (id, &payload) in payloads.iter().enumerate() {
+            let ring = &self.rings[me];
+            self.actors.wait(me, || ring.push(id as u64 + 1, payload));
+            self.hints.set(1 << me);
+            self.actors.ring_unfenced(self.rings.len());
+        }
+    }
+
+    /// As `Engine::poll` and `drain`; a bit is cleared at the first look in vain.
+    fn poll(&self, took: &mut impl FnMut(usize, u64)) -> bool {
+        let hints = self.hints.get();
+        let mut moved = false;
+        for (sender, ring) in self.rings.iter().enumerate() {
+            let mut drain = || {
+                let mut some = false;
+                while let Some(id) = ring.take() {
+                    took(sender, id);
+                    some = true;
+                }
+                if some && ring.is_wanted() {
+                    self.actors.ring(sender);
+                }
+                some
+            };
+            if hints & 1 << sender != 0 && !drain() {
+                self.hints.clear(1 << sender);
+                moved |= drain();
+            } else {
+                moved |= hints & 1 << sender != 0;
+            }
+        }
+        moved
+    }
+
+    fn receive(&self, messages: u64) {
+        let mut next = vec![1; self.rings.len()];
+        let me = self.rings.len();
+        let done = |next: &[u64]| next.iter().all(|&n| n == messages + 1);
+        while !done(&next) {
+            // Asleep until something has moved.
+            self.actors.wait(me, || {
+                self.poll(&mut |sender, id| {
+                    assert_eq!(id, next[sender]);
+                    next[sender] += 1;
+                })
+            });
+        }
+    }
+}
+
+fn messages(name: &str, preemptions: usize, senders: usize, payloads: &'static [usize]) {
+    explore(name, preemptions, move || {
+        act(Inbox::new(senders), senders + 1, move |inbox, me| {
+            if me == senders {
+                inbox.receive(payloads.len() as u64);
+            } else {
+                inbox.send(me, payloads);
+            }
+        });
+    });
+}
+
+#[test]
+fn short_messages() {
+    messages("ring, 3 short messages", 3, 1, &[0, 8, 24]);
+}
+
+/// Cells of three slots in a ring of eight: the third has to skip the ring's end, and finds it full.
+#[test]
+fn full_ring() {
+    messages("ring, 4 long messages, full", 2, 1, &[150, 152, 140, 130]);
+}
+
+#[test]
+fn two_senders() {
+    messages("ring, 2 senders", 2, 2, &[8]);
+}

@@ -1,0 +1,81 @@
+//! The bytes of a [ring](super::ring): words that publish cells, and the cells.
+
+use super::ring::Header;
+use crate::shm::atomic::AtomicU32;
+
+/// A header with the word in front of it: what lies at the beginning of a cell.
+#[repr(C)]
+struct Front {
+    word: AtomicU32,
+    header: Header,
+}
+
+/// Bytes of a cell in front of its payload.
+pub const FRONT: usize = size_of::<Front>();
+const _: () = assert!(FRONT == 40);
+
+/// One end's view of the slots.
+#[derive(Clone, Copy)]
+pub struct Slots {
+    base: *mut u8,
+    /// A power of two.
+    len: usize,
+}
+
+// SAFETY: the slots are shared by design; who may touch which bytes when is the ring's protocol.
+unsafe impl Send for Slots {}
+
+impl Slots {
+    /// # Safety
+    /// The `len` bytes at `base` are a ring's for ever, zero at the beginning, aligned to 64.
+    pub unsafe fn new(base: *mut u8, len: usize) -> Slots {
+        Slots { base, len }
+    }
+
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    #[inline(always)]
+    fn front(&self, at: usize) -> *mut Front {
+        self.base.wrapping_add(at).cast()
+    }
+
+    /// The word at the beginning of the slot at `at`, a multiple of the slots' size below `len`.
+    #[inline(always)]
+    pub fn word(&self, at: usize) -> &AtomicU32 {
+        // SAFETY: an aligned word of the ring, accessed as an atomic by both ends.
+        unsafe { &(*self.front(at)).word }
+    }
+
+    /// Writes a cell but for its word; `payload` gets room for `header.payload` bytes.
+    ///
+    /// # Safety
+    /// The cell's bytes lie in the ring, and nobody else touches them.
+    #[inline(always)]
+    pub unsafe fn write(&self, at: usize, header: &Header, payload: impl FnOnce(*mut u8)) {
+        let front = self.front(at);
+        // SAFETY: the caller's promise.
+        unsafe { (&raw mut (*front).header).write(*header) };
+        payload(front.cast::<u8>().wrapping_add(FRONT));
+    }
+
+    /// Reads a cell.
+    ///
+    /// # Safety
+    /// There is one, and nobody writes to it while the references live.
+    #[inline(always)]
+    pub unsafe fn read<'a>(&self, at: usize) -> (&'a Header, &'a [u8]) {
+        let front = self.front(at);
+        // SAFETY: the caller's promise; the header says how long the payload is.
+        unsafe {
+            let header = &(*front).header;
+            let payload = front.cast::<u8>().add(FRONT);
+            (
+                header,
+                std::slice::from_raw_parts(payload, header.payload as usize),
+            )
+        }
+    }
+}
