@@ -2,24 +2,15 @@
 //! and the data symbols of MPICH's ABI.
 
 mod compiler;
+mod support;
 
 use compiler::{GENERATED, have_program, our_include, run, write};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-/// The folder where cargo has put the library for the tests.
+/// The folder of the staged library.
 fn library_folder() -> PathBuf {
-    let test = std::env::current_exe().expect("a test knows where it is");
-    let folder = test
-        .parent()
-        .expect("a program is in a folder")
-        .to_path_buf();
-    assert!(
-        folder.join("librmashm.so").exists(),
-        "no librmashm.so in {}",
-        folder.display()
-    );
-    folder
+    support::prefix().join("lib")
 }
 
 /// The exported symbols: type letter and size in bytes by name.

@@ -94,7 +94,7 @@ pub unsafe extern "C" fn MPI_Comm_set_errhandler(
     comm: MPI_Comm,
     errhandler: MPI_Errhandler,
 ) -> c_int {
-    comm::get(comm)?.handler.set(Kind::Comm, errhandler)
+    comm::get(comm)?.set_handler(errhandler)
 }
 
 /// Gives the error handler of a communicator. The caller frees the handle.
@@ -184,7 +184,7 @@ pub unsafe extern "C" fn MPI_Errhandler_create(
 /// Removed from MPI in 3.0: use `MPI_Comm_set_errhandler`. Errors as there.
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Errhandler_set(comm: MPI_Comm, errhandler: MPI_Errhandler) -> c_int {
-    comm::get(comm)?.handler.set(Kind::Comm, errhandler)
+    comm::get(comm)?.set_handler(errhandler)
 }
 
 /// Gives the error handler of a communicator.

@@ -10,7 +10,7 @@ use std::ffi::c_void;
 /// Allocates `size` bytes in the job's shared segment: windows over it are reached by load and store. `baseptr` is the
 /// address of a pointer. A size of 0 gives a valid address too. The info key `mpi_minimum_memory_alignment` is followed.
 ///
-/// MPI 4.1 §9.2. Errors: `MPI_ERR_NO_MEM`, `MPI_ERR_ARG` (negative size, null pointer), `MPI_ERR_INFO`.
+/// MPI 4.1 §9.2. Errors: `MPI_ERR_NO_MEM`, `MPI_ERR_SIZE` (negative), `MPI_ERR_ARG` (null pointer), `MPI_ERR_INFO`.
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Alloc_mem(
     size: MPI_Aint,
@@ -21,7 +21,7 @@ pub unsafe extern "C" fn MPI_Alloc_mem(
     let baseptr = unsafe { out(baseptr.cast::<*mut c_void>(), "baseptr")? };
     let info = info::hints(info)?;
     let mut hints = Hints::default();
-    hints.take(|key| info.get(key).map(str::to_string));
+    hints.take(|key| info.get(key).map(str::to_string))?;
     baseptr.set(memory::alloc_mem(size, hints.alignment)?);
     Ok(())
 }

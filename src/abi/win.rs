@@ -5,8 +5,7 @@ use crate::abi::arguments::{inout, out, put_string, string};
 use crate::abi::boundary::{Object, call_handler};
 use crate::abi::constants::*;
 use crate::abi::types::*;
-use crate::error::Result;
-use crate::handle::Kind;
+use crate::error::{Error, Result};
 use crate::win::query::{Hints, narrow};
 use crate::win::{create, get as window};
 use crate::{comm, info, mpi_api};
@@ -18,30 +17,48 @@ use std::ptr::with_exposed_provenance;
 fn hints(handle: MPI_Info) -> Result<Hints> {
     let info = info::hints(handle)?;
     let mut hints = Hints::default();
-    hints.take(|key| info.get(key).map(str::to_string));
+    hints.take(|key| info.get(key).map(str::to_string))?;
     Ok(hints)
 }
 
-/// Writes a new window and the address of its memory.
+/// Makes a window with `make` and writes its handle. What is wrong with an argument of this process alone goes through
+/// `make` too, because all processes of the communicator are to hear of it.
+///
+/// # Safety
+/// `win`, if it is not null, is a place for a handle.
+unsafe fn give(
+    info: MPI_Info,
+    win: *mut MPI_Win,
+    make: impl FnOnce(Result<Hints>) -> Result<MPI_Win>,
+) -> Result<()> {
+    // SAFETY: the caller's promise.
+    let place = unsafe { out(win, "win") };
+    let asked = hints(info).and_then(|hints| place.as_ref().map(|_| hints).map_err(Error::clone));
+    let made = make(asked)?;
+    place?.set(made);
+    Ok(())
+}
+
+/// The same with the address of the window's memory.
 ///
 /// # Safety
 /// What is not null is a place for a pointer and for a handle.
-unsafe fn give(
-    made: impl FnOnce() -> Result<(MPI_Win, *mut c_void)>,
+unsafe fn give_memory(
+    info: MPI_Info,
     baseptr: *mut c_void,
     win: *mut MPI_Win,
+    make: impl FnOnce(Result<Hints>) -> Result<(MPI_Win, *mut c_void)>,
 ) -> Result<()> {
     // SAFETY: the caller's promise.
-    let (baseptr, win) = unsafe {
-        (
-            out(baseptr.cast::<*mut c_void>(), "baseptr")?,
-            out(win, "win")?,
-        )
+    let place = unsafe { out(baseptr.cast::<*mut c_void>(), "baseptr") };
+    let make = |asked: Result<Hints>| {
+        let asked = place.as_ref().map_err(Error::clone).and(asked);
+        let (win, base) = make(asked)?;
+        place?.set(base);
+        Ok(win)
     };
-    let (handle, base) = made()?;
-    baseptr.set(base);
-    win.set(handle);
-    Ok(())
+    // SAFETY: the caller's promise.
+    unsafe { give(info, win, make) }
 }
 
 /// Makes a window of `size` bytes on each process. `baseptr` is the address of a pointer. Collective; blocks until all
@@ -60,14 +77,11 @@ pub unsafe extern "C" fn MPI_Win_allocate(
     win: *mut MPI_Win,
 ) -> c_int {
     let comm = comm::get(comm)?;
-    let hints = hints(info)?;
     // SAFETY: the same contract.
     unsafe {
-        give(
-            || create::allocate(comm, size, disp_unit as isize, hints),
-            baseptr,
-            win,
-        )
+        give_memory(info, baseptr, win, |hints| {
+            create::allocate(comm, size, disp_unit as isize, hints)
+        })
     }
 }
 
@@ -84,14 +98,11 @@ pub unsafe extern "C" fn MPI_Win_allocate_c(
     win: *mut MPI_Win,
 ) -> c_int {
     let comm = comm::get(comm)?;
-    let hints = hints(info)?;
     // SAFETY: the same contract.
     unsafe {
-        give(
-            || create::allocate(comm, size, disp_unit, hints),
-            baseptr,
-            win,
-        )
+        give_memory(info, baseptr, win, |hints| {
+            create::allocate(comm, size, disp_unit, hints)
+        })
     }
 }
 
@@ -109,14 +120,11 @@ pub unsafe extern "C" fn MPI_Win_allocate_shared(
     win: *mut MPI_Win,
 ) -> c_int {
     let comm = comm::get(comm)?;
-    let hints = hints(info)?;
     // SAFETY: the same contract.
     unsafe {
-        give(
-            || create::allocate_shared(comm, size, disp_unit as isize, hints),
-            baseptr,
-            win,
-        )
+        give_memory(info, baseptr, win, |hints| {
+            create::allocate_shared(comm, size, disp_unit as isize, hints)
+        })
     }
 }
 
@@ -133,14 +141,11 @@ pub unsafe extern "C" fn MPI_Win_allocate_shared_c(
     win: *mut MPI_Win,
 ) -> c_int {
     let comm = comm::get(comm)?;
-    let hints = hints(info)?;
     // SAFETY: the same contract.
     unsafe {
-        give(
-            || create::allocate_shared(comm, size, disp_unit, hints),
-            baseptr,
-            win,
-        )
+        give_memory(info, baseptr, win, |hints| {
+            create::allocate_shared(comm, size, disp_unit, hints)
+        })
     }
 }
 
@@ -159,11 +164,12 @@ pub unsafe extern "C" fn MPI_Win_create(
     win: *mut MPI_Win,
 ) -> c_int {
     let comm = comm::get(comm)?;
-    let hints = hints(info)?;
     // SAFETY: what is not null is a place for a handle.
-    let win = unsafe { out(win, "win")? };
-    win.set(create::create(comm, base, size, disp_unit as isize, hints)?);
-    Ok(())
+    unsafe {
+        give(info, win, |hints| {
+            create::create(comm, base, size, disp_unit as isize, hints)
+        })
+    }
 }
 
 /// `MPI_Win_create` with a large displacement unit.
@@ -179,11 +185,12 @@ pub unsafe extern "C" fn MPI_Win_create_c(
     win: *mut MPI_Win,
 ) -> c_int {
     let comm = comm::get(comm)?;
-    let hints = hints(info)?;
     // SAFETY: what is not null is a place for a handle.
-    let win = unsafe { out(win, "win")? };
-    win.set(create::create(comm, base, size, disp_unit, hints)?);
-    Ok(())
+    unsafe {
+        give(info, win, |hints| {
+            create::create(comm, base, size, disp_unit, hints)
+        })
+    }
 }
 
 /// Makes a window without memory, to which memory is attached later. Collective; blocks until all processes of `comm`
@@ -198,11 +205,8 @@ pub unsafe extern "C" fn MPI_Win_create_dynamic(
     win: *mut MPI_Win,
 ) -> c_int {
     let comm = comm::get(comm)?;
-    let hints = hints(info)?;
     // SAFETY: what is not null is a place for a handle.
-    let win = unsafe { out(win, "win")? };
-    win.set(create::create_dynamic(comm, hints)?);
-    Ok(())
+    unsafe { give(info, win, |hints| create::create_dynamic(comm, hints)) }
 }
 
 /// Attaches `size` bytes at `base` to a dynamic window: others may access them from now on.
@@ -339,8 +343,7 @@ pub unsafe extern "C" fn MPI_Win_get_name(
 pub unsafe extern "C" fn MPI_Win_set_info(win: MPI_Win, info: MPI_Info) -> c_int {
     let win = window(win)?;
     let info = info::hints(info)?;
-    win.set_hints(|key| info.get(key).map(str::to_string));
-    Ok(())
+    win.set_hints(|key| info.get(key).map(str::to_string))
 }
 
 /// Gives all hints of a window with their values; to be freed by the caller.
@@ -364,7 +367,7 @@ pub unsafe extern "C" fn MPI_Win_get_info(win: MPI_Win, info_used: *mut MPI_Info
 /// MPI 4.1 §9.3.2. Errors: `MPI_ERR_WIN`, `MPI_ERR_ERRHANDLER`.
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Win_set_errhandler(win: MPI_Win, errhandler: MPI_Errhandler) -> c_int {
-    window(win)?.handler.set(Kind::Win, errhandler)
+    window(win)?.set_handler(errhandler)
 }
 
 /// Gives a window's error handler; to be freed by the caller.

@@ -14,7 +14,9 @@ use crate::p2p::{
     About, Action, Buffer, Envelope, Operation, Partners, TAG_UB, Target, collective_context,
 };
 use crate::runtime::Ranks;
+use crate::runtime::wait::{dead, name};
 use parking_lot::Mutex;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use std::sync::Arc;
@@ -327,9 +329,21 @@ impl Run {
         Ok(())
     }
 
+    /// Who keeps the plan from being carried out for ever, as [`Ranks::Who`] wants it: a process of the group that is
+    /// dead, or one that something of the plan waits for now and that has given up.
+    fn obstacle(&self) -> Option<(u32, String)> {
+        let (plan, members) = (&self.plan, &self.plan.group.members);
+        let mut pending = self.pending.iter().filter(|operation| !operation.is_done());
+        let given_up = || pending.find_map(|operation| Some(operation.obstacle()?.0));
+        let dead = dead(Ranks::These(members)).map(|(rank, _)| rank);
+        let rank = dead.or_else(given_up)?;
+        let who = name(rank, members);
+        Some((rank, format!("{}: waiting for {who}", plan.name)))
+    }
+
     fn abandon(&mut self) {
         for operation in self.pending.drain(..) {
-            crate::p2p::cancel_receive(&operation);
+            crate::p2p::withdraw(&operation);
         }
     }
 }
@@ -338,9 +352,11 @@ impl Run {
 ///
 /// Errors: those of messages and reductions, `MPI_ERR_PROC_FAILED`.
 pub fn run(plan: Arc<Plan>) -> Result<()> {
-    let mut run = Run::new(plan.clone());
+    let run = RefCell::new(Run::new(plan.clone()));
     let what = || plan.name.to_string();
-    let waited = block(&what, Ranks::These(&plan.group.members), || run.advance());
+    let obstacle = || run.borrow().obstacle();
+    let waited = block(&what, Ranks::Who(&obstacle), || run.borrow_mut().advance());
+    let mut run = run.into_inner();
     if waited.is_err() {
         run.abandon();
     }

@@ -66,7 +66,7 @@ pub fn post(key: u64, value: [u64; 2], readers: &[u32], what: &dyn Fn() -> Strin
     let waiting = Waiting {
         key: 0,
         what,
-        ranks: Ranks::These(readers),
+        ranks: Ranks::Needed(readers),
         announce: None,
     };
     let place: Cell<Option<&Post>> = Cell::new(None);
@@ -96,12 +96,13 @@ pub fn post(key: u64, value: [u64; 2], readers: &[u32], what: &dyn Fn() -> Strin
     read
 }
 
-/// Waits until `leader` has posted under `key`, and reads it. Error: `MPI_ERR_PROC_FAILED` when it dies.
-pub fn read(key: u64, leader: u32, what: &dyn Fn() -> String) -> Result<[u64; 2]> {
+/// Waits until `leader`, the first of `group` (ranks in the job), has posted under `key`, and reads it. Error:
+/// `MPI_ERR_PROC_FAILED` when one of the group dies: the leader may then have given up.
+pub fn read(key: u64, leader: u32, group: &[u32], what: &dyn Fn() -> String) -> Result<[u64; 2]> {
     let waiting = Waiting {
         key: 0,
         what,
-        ranks: Ranks::One(leader),
+        ranks: Ranks::Needed(group),
         announce: None,
     };
     let found: Cell<Option<&Post>> = Cell::new(None);

@@ -367,7 +367,7 @@ pub fn from_group(
         fresh?.accept();
         offer
     } else {
-        let [block, context] = board::read(key, leader, &what)?;
+        let [block, context] = board::read(key, leader, &group.members, &what)?;
         Offer {
             block: block as usize,
             context: context as u32,

@@ -10,13 +10,13 @@ pub mod group;
 pub mod hardware;
 pub mod predefined;
 
-use crate::abi::types::MPI_Comm;
+use crate::abi::types::{MPI_Comm, MPI_Errhandler};
 use crate::error::Result;
 use crate::error::handler::Slot;
 use crate::handle::{Kind, Table};
 use crate::info::Info;
-use crate::runtime::job;
 use crate::runtime::meeting::Meeting;
+use crate::runtime::{self, job};
 use crate::shm::atomic::Ordering;
 use crate::{bail, err};
 use attributes::Attributes;
@@ -76,6 +76,17 @@ impl Comm {
     #[inline(always)]
     pub fn world_rank(&self, rank: usize) -> u32 {
         self.group.members[rank]
+    }
+
+    /// Attaches an error handler. One that lets this process go on after an error says so to the launcher, if the
+    /// communicator has other processes, which may die: so `MPI_COMM_SELF` does not. Error: `MPI_ERR_ERRHANDLER`.
+    pub fn set_handler(&self, handler: MPI_Errhandler) -> Result<()> {
+        self.handler.set(Kind::Comm, handler)?;
+        let alone = self.size() == 1 && self.remote.is_none();
+        if !alone && self.handler.lets_go_on() {
+            runtime::survive();
+        }
+        Ok(())
     }
 
     /// What people read: its name, or else its handle.

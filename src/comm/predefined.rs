@@ -6,8 +6,8 @@ use crate::runtime;
 use crate::shm::atomic::{AtomicI32, Ordering};
 use std::ffi::c_int;
 
-/// The largest tag: every tag that is not negative.
-pub const TAG_UB: c_int = c_int::MAX;
+/// The largest tag of a message. Messages of collectives use the same range in a context of their own.
+pub const TAG_UB: c_int = (1 << 28) - 1;
 
 static HOLD: [AtomicI32; 7] = [
     AtomicI32::new(TAG_UB),

@@ -166,6 +166,11 @@ impl Slot {
         Ok(())
     }
 
+    /// Whether an error lets the process go on.
+    pub fn lets_go_on(&self) -> bool {
+        matches!(self.handler(), Handler::Return | Handler::User(_))
+    }
+
     /// The handle of the object's handler, for the caller to free.
     pub fn get(&self) -> MPI_Errhandler {
         let handle = self.handle.lock();

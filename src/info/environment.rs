@@ -27,6 +27,7 @@ pub fn of_arguments(arguments: &[String]) -> Info {
     if let Ok(host) = nix::unistd::gethostname() {
         info.set("host", &host.to_string_lossy());
     }
+    info.set(super::kinds::SUPPORTED, super::kinds::world());
     info.set("arch", std::env::consts::ARCH);
     if let Ok(directory) = std::env::current_dir() {
         info.set("wdir", &directory.to_string_lossy());

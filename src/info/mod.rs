@@ -3,6 +3,7 @@
 //! Rooms that take hints use [`hints`] to get a copy of what the user gave, and [`publish`] to give an info to the user.
 
 mod environment;
+pub mod kinds;
 
 use crate::abi::constants::*;
 use crate::abi::types::*;

@@ -11,6 +11,7 @@ use crate::abi::types::MPI_Comm;
 use crate::bail;
 use crate::error::Result;
 use crate::runtime::Ranks;
+use crate::runtime::wait::dead;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
@@ -41,9 +42,13 @@ fn cost(len: usize) -> usize {
 }
 
 impl Sends {
+    /// Bytes of the attached buffer in use. Copies for the dead never leave, but take no room in it.
     fn used(&mut self) -> usize {
         self.copies.retain(|copy| !copy.operation.is_done());
-        self.copies.iter().map(|copy| cost(copy.data.len())).sum()
+        let on_its_way =
+            |copy: &&Copied| dead(Ranks::These(copy.operation.about.partners.members())).is_none();
+        let copies = self.copies.iter().filter(on_its_way);
+        copies.map(|copy| cost(copy.data.len())).sum()
     }
 }
 
@@ -82,10 +87,10 @@ pub fn attach(address: usize, len: usize) -> Result<()> {
     Ok(())
 }
 
-/// Blocks until no buffered message of this process is on its way.
+/// Blocks until no buffered message of this process is on its way to a living process.
 pub fn flush() -> Result<()> {
     let what = || "buffered sends that are on their way".to_string();
-    block(&what, Ranks::All, || SENDS.lock().used() == 0)
+    block(&what, Ranks::None, || SENDS.lock().used() == 0)
 }
 
 /// Detaches the buffer, when no message is in it any more: its address and length. Error: `MPI_ERR_BUFFER` if there is none.

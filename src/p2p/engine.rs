@@ -6,13 +6,14 @@
 use super::buffer::Buffer;
 use super::inbox::{self, Inbox, Outbox};
 use super::matching::{Arrival, Body, Queues, Receive};
-use super::operation::{About, Operation, wake_threads};
+use super::operation::{About, Action, Operation, wake_threads};
 use super::ring::{Cell, Header, Kind};
 use super::transfer::{self, Place, Transfer, settle};
 use super::{Envelope, Target};
 use crate::abi::types::MPI_Status;
 use crate::error::{Error, Result};
-use crate::runtime::job;
+use crate::runtime::wait::dead;
+use crate::runtime::{Ranks, job};
 use crate::shm::{Offset, heap};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::{HashMap, VecDeque};
@@ -259,6 +260,17 @@ pub fn cancel_receive(operation: &Arc<Operation>) -> bool {
     withdrawn
 }
 
+/// Forgets a send or receive that will not end any more because a process died: nothing touches its buffer after this,
+/// but for a copy that another thread is just making.
+pub fn withdraw(operation: &Arc<Operation>) {
+    if operation.about.action == Action::Receive {
+        cancel_receive(operation);
+    }
+    let mut engine = lock();
+    engine.core.withdraw(operation);
+    unlock(engine);
+}
+
 /// Tells the sender that its message was fetched.
 pub(super) fn answer_fetched(from: u32, id: u64) {
     let mut engine = lock();
@@ -283,10 +295,14 @@ pub(super) fn refuse(transfer: Transfer) {
     unlock(engine);
 }
 
-/// Whether nothing of this process's sends waits to leave it.
+/// Whether nothing of this process's sends waits to leave it, but for what the dead were to get.
 pub fn is_flushed() -> bool {
     let engine = lock();
-    engine.core.waiting == 0
+    let is_flushed = |(to, link): (u32, &Option<Link>)| match link {
+        Some(link) if !link.waiting.is_empty() => dead(Ranks::One(to)).is_some(),
+        _ => true,
+    };
+    engine.core.waiting == 0 || (0..).zip(&engine.core.links).all(is_flushed)
 }
 
 impl Header {
@@ -550,6 +566,22 @@ impl Core {
         unsafe { receive.buffer.write(0..len, data.as_ptr()) };
         settle(receive, envelope, data.len() as u64, None);
         self.after.completed = true;
+    }
+
+    fn withdraw(&mut self, operation: &Arc<Operation>) {
+        self.refused
+            .retain(|_, transfer| !Arc::ptr_eq(&transfer.receive.operation, operation));
+        for link in self.links.iter_mut().flatten() {
+            let before = link.waiting.len();
+            link.waiting.retain(|(_, payload)| match payload {
+                Payload::Data(_, sent) => !Arc::ptr_eq(sent, operation),
+                _ => true,
+            });
+            self.waiting -= before - link.waiting.len();
+        }
+        // A copy in the segment stays: its receiver may be reading it.
+        self.sends
+            .retain(|_, sending| !Arc::ptr_eq(&sending.operation, operation));
     }
 
     fn fetched(&mut self, id: u64) {

@@ -30,10 +30,11 @@ pub mod start;
 mod transfer;
 
 pub use buffer::Buffer;
-pub use engine::{cancel_receive, find, progress, receive, receive_taken, send, take};
+pub use engine::{cancel_receive, find, progress, receive, receive_taken, send, take, withdraw};
 pub use matching::Arrival;
 pub use operation::{About, Action, Operation, Outcome, Partners};
 
+pub use crate::comm::predefined::TAG_UB;
 use crate::error::Result;
 use crate::runtime::wait::set_progress;
 
@@ -44,15 +45,12 @@ pub fn open() -> Result<()> {
     Ok(())
 }
 
-/// Blocks until everything this process has sent has left it.
+/// Blocks until everything this process has sent to living processes has left it.
 pub fn close() -> Result<()> {
     let what = || "MPI_Finalize: messages that wait for room in their receivers' rings".to_string();
     buffered::flush()?;
-    operation::block(&what, crate::runtime::Ranks::All, engine::is_flushed)
+    operation::block(&what, crate::runtime::Ranks::None, engine::is_flushed)
 }
-
-/// The largest tag: `MPI_TAG_UB`.
-pub const TAG_UB: i32 = (1 << 28) - 1;
 
 /// Where a message came from, or what a receive asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,6 +4,7 @@ use crate::abi::constants::MPI_THREAD_MULTIPLE;
 use crate::abi::types::{MPI_Comm, MPI_Status};
 use crate::comm::group::Group;
 use crate::error::{Error, Object, Result};
+use crate::runtime::wait::{check_alive, dead, name};
 use crate::runtime::{self, Ranks, Waiting, phase};
 use crate::shm::atomic::{AtomicU32, Ordering, full_fence};
 use parking_lot::Mutex;
@@ -53,14 +54,26 @@ pub enum Partners {
     Group(Arc<Group>),
 }
 
-impl Partners {
-    fn ranks(&self) -> Ranks<'_> {
-        match self {
-            Partners::One(rank) => Ranks::One(*rank),
-            Partners::Group(group) => Ranks::These(&group.members),
-        }
+impl About {
+    /// Who keeps what waits for it, `what` in words, from ending for ever, as [`Ranks::Who`] wants it. A receive from any
+    /// rank, and a collective operation, need all that are alive; but one that has come to MPI_Finalize may have done its
+    /// part before.
+    pub fn obstacle(&self, what: &dyn Fn() -> String) -> Option<(u32, String)> {
+        let (rank, who) = match &self.partners {
+            Partners::One(rank) => {
+                let (rank, _) = dead(Ranks::Needed(&[*rank]))?;
+                (rank, format!("rank {} (rank {rank} of the job)", self.peer))
+            }
+            Partners::Group(group) => {
+                let (rank, _) = dead(Ranks::These(&group.members))?;
+                (rank, name(rank, &group.members))
+            }
+        };
+        Some((rank, format!("{}: waiting for {who}", what())))
     }
+}
 
+impl Partners {
     /// The ranks in the job.
     pub fn members(&self) -> &[u32] {
         match self {
@@ -102,6 +115,16 @@ impl Operation {
         Outcome { status, error }
     }
 
+    /// Who keeps it from ending for ever, as [`Ranks::Who`] wants it.
+    pub fn obstacle(&self) -> Option<(u32, String)> {
+        self.about.obstacle(&|| self.describe())
+    }
+
+    /// Error: `MPI_ERR_PROC_FAILED` if it will not end any more, because a process died.
+    pub fn check_alive(&self) -> Result<()> {
+        check_alive(Ranks::Who(&|| self.obstacle()), &|| self.describe())
+    }
+
     /// Says in words what it waits for.
     pub fn describe(&self) -> String {
         let About { peer, tag, .. } = self.about;
@@ -127,9 +150,8 @@ pub fn wait(operation: &Operation) -> Result<()> {
         return Ok(());
     }
     let what = || operation.describe();
-    block(&what, operation.about.partners.ranks(), || {
-        operation.is_done()
-    })
+    let obstacle = || operation.obstacle();
+    block(&what, Ranks::Who(&obstacle), || operation.is_done())
 }
 
 /// Threads of this process that wait in [`block`].

@@ -9,8 +9,8 @@ use crate::bail;
 use crate::comm::{self, Comm};
 use crate::error::Result;
 use crate::handle::{Kind, Table};
-use crate::runtime::Ranks;
-use crate::runtime::wait::progress;
+use crate::runtime::wait::{check_alive, progress};
+use crate::runtime::{Ranks, look_around};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
@@ -39,17 +39,43 @@ fn search<T>(
     mut look: impl FnMut() -> Option<T>,
 ) -> Result<T> {
     let about = about_receive(handle, comm, wanted.source, wanted.tag);
-    let what = || match wanted.source {
-        source if source < 0 => "probing for a message from any rank".to_string(),
-        source => format!("probing for a message from rank {source}"),
-    };
+    let what = || searching(wanted.source);
     debug_assert_eq!(about.action, Action::Receive);
     let mut found = None;
-    block(&what, Ranks::These(about.partners.members()), || {
+    let obstacle = || about.obstacle(&what);
+    block(&what, Ranks::Who(&obstacle), || {
         found = look();
         found.is_some()
     })?;
     found.ok_or_else(|| crate::err!(Intern, "a probe ended without a message"))
+}
+
+/// Calls `look` now, and again if messages came meanwhile. Error: `MPI_ERR_PROC_FAILED` if none can come any more.
+fn look<T>(
+    handle: MPI_Comm,
+    comm: &Comm,
+    wanted: Envelope,
+    mut look: impl FnMut() -> Option<T>,
+) -> Result<Option<T>> {
+    let found = look();
+    if found.is_some() {
+        return Ok(found);
+    }
+    if progress() {
+        return Ok(look());
+    }
+    look_around();
+    let about = about_receive(handle, comm, wanted.source, wanted.tag);
+    let what = || searching(wanted.source);
+    check_alive(Ranks::Who(&|| about.obstacle(&what)), &what)?;
+    Ok(None)
+}
+
+fn searching(source: i32) -> String {
+    match source {
+        source if source < 0 => "probing for a message from any rank".to_string(),
+        source => format!("probing for a message from rank {source}"),
+    }
 }
 
 /// The status of the next message that such a receive would get; blocks until there is one.
@@ -66,16 +92,13 @@ pub fn probe(comm: MPI_Comm, from: i32, tag: i32) -> Result<MPI_Status> {
 
 /// The same, if there is one now.
 pub fn try_probe(comm: MPI_Comm, from: i32, tag: i32) -> Result<Option<MPI_Status>> {
-    let comm = comm::get(comm)?;
+    let (handle, comm) = (comm, comm::get(comm)?);
     let wanted = envelope(comm, from, tag)?;
     if from == MPI_PROC_NULL {
         return Ok(Some(NOBODY));
     }
     let context = context(comm.context);
-    let mut found = engine::find(context, wanted);
-    if found.is_none() && progress() {
-        found = engine::find(context, wanted);
-    }
+    let found = look(handle, comm, wanted, || engine::find(context, wanted))?;
     Ok(found.map(|(envelope, bytes)| status(envelope, bytes)))
 }
 
@@ -92,14 +115,12 @@ pub fn take(
         return Ok(Some((MPI_MESSAGE_NO_PROC, NOBODY)));
     }
     let context = context(comm.context);
-    let mut found = engine::take(context, wanted);
-    if found.is_none() && blocking {
-        found = Some(search(comm, handle, wanted, || {
-            engine::take(context, wanted)
-        })?);
-    } else if found.is_none() && progress() {
-        found = engine::take(context, wanted);
-    }
+    let take = || engine::take(context, wanted);
+    let found = if blocking {
+        Some(search(comm, handle, wanted, take)?)
+    } else {
+        look(handle, comm, wanted, take)?
+    };
     let Some(arrival) = found else {
         return Ok(None);
     };

@@ -7,8 +7,8 @@ use crate::abi::types::{MPI_Request, MPI_Status};
 use crate::bail;
 use crate::error::{Error, Result};
 use crate::handle::{Kind, Table};
-use crate::runtime::wait::{dead, progress};
-use crate::runtime::{Ranks, job};
+use crate::runtime::wait::progress;
+use crate::runtime::{Ranks, look_around};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
@@ -175,9 +175,7 @@ pub fn cancel(handle: MPI_Request) -> Result<()> {
 /// Completes the operation without ending its handle's life, if it is over (`MPI_Request_get_status`).
 pub fn peek(handle: MPI_Request) -> Result<Option<Outcome>> {
     let state = state(handle)?;
-    if !state.is_done() {
-        progress();
-    }
+    look(std::slice::from_ref(&state), State::is_done);
     Ok(match &state {
         State::Operation(operation) => operation.is_done().then(|| operation.outcome()),
         _ => Some(NOTHING),
@@ -211,8 +209,12 @@ pub fn test(handle: &mut MPI_Request) -> Result<Option<Outcome>> {
 
 /// Whether it is so, now or after messages were moved along.
 fn look<'a>(states: &'a [State], so: impl Fn(&'a State) -> bool) -> bool {
-    states.iter().all(&so) || (progress() && states.iter().all(&so)) || {
-        abandon_dead(states);
+    states.iter().all(&so) || {
+        // While messages come, there may be more: what the dead have sent counts.
+        if !progress() {
+            look_around();
+            abandon_dead(states);
+        }
         states.iter().all(&so)
     }
 }
@@ -298,8 +300,12 @@ fn await_some(states: &[State], blocking: bool) -> bool {
         block_until(states, ready);
         return true;
     }
-    ready() || (progress() && ready()) || {
-        abandon_dead(states);
+    ready() || {
+        // While messages come, there may be more: what the dead have sent counts.
+        if !progress() {
+            look_around();
+            abandon_dead(states);
+        }
         ready()
     }
 }
@@ -318,23 +324,18 @@ fn block_until(states: &[State], mut ready: impl FnMut() -> bool) {
             _ => None,
         })
     };
-    let mut partners: Vec<u32> = pending()
-        .flat_map(|operation| operation.about.partners.members())
-        .copied()
-        .collect();
-    partners.sort_unstable();
-    partners.dedup();
     let what = || match (pending().next(), pending().count()) {
         (Some(first), 1) => first.describe(),
         (Some(first), n) => format!("{n} requests, the first {}", first.describe()),
         (None, _) => "requests".to_string(),
     };
-    while let Err(error) = block(&what, Ranks::These(&partners), &mut ready) {
-        for operation in pending() {
-            if dead(Ranks::These(operation.about.partners.members())).is_some() {
-                abandon(operation, error.clone());
-            }
+    // Those that a death concerns end with an error; the others are waited for on.
+    loop {
+        let obstacle = || pending().find_map(|operation| operation.obstacle());
+        if block(&what, Ranks::Who(&obstacle), &mut ready).is_ok() {
+            return;
         }
+        abandon_dead(states);
         if ready() {
             return;
         }
@@ -343,25 +344,11 @@ fn block_until(states: &[State], mut ready: impl FnMut() -> bool) {
 
 /// Ends the operations that no longer can by themselves, because a process died.
 fn abandon_dead(states: &[State]) {
-    if job()
-        .table
-        .job
-        .deaths
-        .load(crate::shm::atomic::Ordering::Acquire)
-        == 0
-    {
-        return;
-    }
     for state in states {
         if let State::Operation(operation) = state
             && !operation.is_done()
-            && let Some((rank, death)) = dead(Ranks::These(operation.about.partners.members()))
+            && let Err(error) = operation.check_alive()
         {
-            let error = crate::err!(
-                ProcFailed,
-                "rank {rank} of the job {death} ({})",
-                operation.describe()
-            );
             abandon(operation, error);
         }
     }
@@ -369,9 +356,7 @@ fn abandon_dead(states: &[State]) {
 
 /// Ends an operation that will not end by itself any more.
 fn abandon(operation: &Arc<Operation>, error: Error) {
-    if operation.about.action == Action::Receive {
-        engine::cancel_receive(operation);
-    }
+    engine::withdraw(operation);
     let mut status = MPI_Status::EMPTY;
     if operation.is_done() {
         status = operation.outcome().status;

@@ -7,7 +7,7 @@ use super::{Envelope, engine};
 use crate::abi::types::MPI_Status;
 use crate::err;
 use crate::error::{Class, Error, Result};
-use crate::runtime::job;
+use crate::runtime::{job, reach};
 use crate::shm::atomic::Ordering;
 use crate::shm::peer::{self, Piece, Way};
 use crate::shm::segment::segment;
@@ -141,7 +141,7 @@ impl Transfer {
                 unsafe { to.write(0..len, from) };
                 Ok(())
             }
-            PlaceKind::Private => self.read_peer(len),
+            PlaceKind::Private => reach(self.from, || self.read_peer(len)),
             PlaceKind::Own => unreachable!("a message to oneself has its buffer at hand"),
             PlaceKind::Lost => Err(err!(
                 NoMem,

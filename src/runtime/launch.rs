@@ -1,6 +1,6 @@
 //! What the launcher uses of the library: it makes the job's segment, and keeps the books of its ranks' lives.
 
-use super::table::{Death, State, Table};
+use super::table::{Death, SURVIVES, State, Table};
 use crate::error::Result;
 use crate::shm::atomic::Ordering;
 use crate::shm::segment::Segment;
@@ -46,6 +46,12 @@ impl JobSegment {
     /// The process of `rank` is gone and others may miss it.
     pub fn set_dead(&self, rank: usize, death: Death) {
         self.table.bury(rank, death);
+    }
+
+    /// Whether `rank` is in MPI and has an error handler by which it goes on when another rank dies.
+    pub fn survives(&self, rank: usize) -> bool {
+        let process = &self.table.processes[rank];
+        process.state() == State::Running && process.says(SURVIVES)
     }
 
     /// What `rank` waits for, in words, a line for each of its sleeping threads.

@@ -2,7 +2,7 @@
 //! shared memory.
 
 use super::job;
-use super::wait::{Ranks, Waiting, wait};
+use super::wait::{Ranks, Waiting, check_alive, wait};
 use crate::error::Result;
 use crate::shm::atomic::{AtomicU32, Ordering, full_fence};
 use crate::shm::barrier::{self, Barrier};
@@ -68,9 +68,11 @@ impl Meeting {
 
     /// Waits until all members are here. `what` names the MPI call for diagnosis.
     ///
-    /// Error: `MPI_ERR_PROC_FAILED` when a member dies.
+    /// Error: `MPI_ERR_PROC_FAILED` when a member dies, and ever after: nobody comes to a barrier that cannot be complete.
+    /// So who has failed once does not come again, and the arrivals of a round are those of different members.
     #[inline]
     pub fn barrier(&self, what: &dyn Fn() -> String) -> Result<()> {
+        check_alive(Ranks::Needed(&self.members), what)?;
         let Some(round) = self.block.barrier.arrive(self.members.len() as u32) else {
             self.ring_others();
             return Ok(());
@@ -78,7 +80,7 @@ impl Meeting {
         let waiting = Waiting {
             key: 0,
             what,
-            ranks: Ranks::These(&self.members),
+            ranks: Ranks::Needed(&self.members),
             announce: None,
         };
         wait(&waiting, || self.block.barrier.passed(round))
@@ -95,6 +97,8 @@ impl Meeting {
     /// Gives everybody's value to everybody, in the order of ranks. A barrier besides.
     pub fn exchange<T: Copy>(&self, mine: T, what: &dyn Fn() -> String) -> Result<Vec<T>> {
         const { assert!(size_of::<T>() <= SLOT && align_of::<T>() <= LINE) };
+        // After a failed exchange others may still read what this member gave to the last good one.
+        check_alive(Ranks::Needed(&self.members), what)?;
         let exchange = self.exchanges.fetch_add(1, Ordering::Relaxed);
         let slot = |rank: usize| -> *mut T {
             let slot = barrier::slot(exchange, self.size(), rank);

@@ -8,18 +8,20 @@ pub mod abort;
 mod handover;
 pub mod launch;
 mod launcher;
+mod lookout;
 pub mod meeting;
 pub mod phase;
 mod pmi;
 pub mod table;
 pub mod wait;
 
-use crate::bail;
-use crate::error::Result;
+use crate::error::{Class, Result};
 use crate::shm::atomic::Ordering;
+use crate::{bail, err};
 use launcher::Launcher;
+pub use lookout::look_around;
 use std::sync::OnceLock;
-use table::{CORE_WORDS, Process, State, Table};
+use table::{CORE_WORDS, LEAVING, Process, SURVIVES, State, Table};
 pub use wait::{Ranks, Waiting, ring, ring_key, wait};
 
 /// This process's job.
@@ -112,22 +114,38 @@ pub fn meet() -> Result<()> {
     Ok(())
 }
 
+/// Says that this process goes on when another rank dies: an object that it shares with others has an error handler that
+/// lets it. The launcher then leaves the end of the job to it.
+pub fn survive() {
+    me().say(SURVIVES);
+}
+
 /// Leaves the job: waits until all ranks want to. MPI is over for this process.
+///
+/// Ranks that are dead are not waited for by a process that [survives](survive) them. Error, for others:
+/// `MPI_ERR_PROC_FAILED`.
 pub fn leave() -> Result<()> {
     let job = job();
-    let here = job.table.job.left.fetch_add(1, Ordering::AcqRel) + 1;
-    if here == job.ranks {
-        job.table.ring_all();
+    let table = &job.table;
+    me().say(LEAVING);
+    let here = table.job.left.fetch_add(1, Ordering::AcqRel) + 1;
+    // Where somebody has died, nobody knows from the count that it is the last.
+    if here == job.ranks || table.job.deaths.load(Ordering::Acquire) != 0 {
+        table.ring_all();
     }
     let what = || "MPI_Finalize: waiting for all ranks to call it".to_string();
+    let survives = me().says(SURVIVES);
     let waiting = Waiting {
         key: 0,
         what: &what,
-        ranks: Ranks::All,
+        ranks: if survives { Ranks::None } else { Ranks::All },
         announce: None,
     };
     let met = wait(&waiting, || {
-        job.table.job.left.load(Ordering::Acquire) >= job.ranks
+        table.job.left.load(Ordering::Acquire) >= job.ranks
+            || survives
+                && table.job.deaths.load(Ordering::Acquire) != 0
+                && table.processes.iter().all(Process::is_leaving)
     });
     me().set_state(State::Finalized);
     if let Launcher::Pmi(pmi) = &job.launcher {
@@ -141,6 +159,40 @@ pub fn pid_of(rank: u32) -> i32 {
     job().table.processes[rank as usize]
         .pid
         .load(Ordering::Relaxed) as i32
+}
+
+/// Does `access`, which concerns private memory of `rank`. Error: `MPI_ERR_PROC_FAILED`, if the process has ended, instead
+/// of an access to another process that may have got its number.
+pub fn reach(rank: u32, access: impl FnOnce() -> Result<()>) -> Result<()> {
+    let gone = |how: &str| {
+        err!(
+            ProcFailed,
+            "the memory of rank {rank} of the job cannot be reached, which {how}"
+        )
+    };
+    if let Some((_, death)) = wait::dead(Ranks::One(rank)) {
+        return Err(gone(&death.to_string()));
+    }
+    access().or_else(|error| {
+        if error.class != Class::ProcFailed {
+            return Err(error);
+        }
+        // The kernel knew first. Whoever watches the process will say how it ended; and an error that ends the job must
+        // not come before the death that is its reason.
+        let process = &job().table.processes[rank as usize];
+        let what = || format!("an access to memory of rank {rank} of the job, which has ended");
+        let waiting = Waiting {
+            key: 0,
+            what: &what,
+            ranks: Ranks::None,
+            announce: None,
+        };
+        wait(&waiting, || {
+            !matches!(process.state(), State::Joining | State::Running)
+        })?;
+        let how = process.death().map(|death| death.to_string());
+        Err(gone(how.as_deref().unwrap_or("has ended")))
+    })
 }
 
 /// A context id that no communicator of this job has had.

@@ -15,6 +15,12 @@ pub const CORE_WORDS: usize = 16;
 /// Words of text that say what a thread waits for.
 const TEXT_WORDS: usize = 13;
 
+/// In [`Process::flags`]: some communicator or window of the rank has an error handler that lets it go on when another
+/// rank dies. Once set it stays.
+pub const SURVIVES: u32 = 1;
+/// In [`Process::flags`]: the rank has come to MPI_Finalize.
+pub const LEAVING: u32 = 2;
+
 /// The job as a whole.
 #[repr(C, align(128))]
 pub struct Job {
@@ -92,7 +98,8 @@ pub struct Process {
     pub pid: AtomicU32,
     /// When dead: the signal, 256 + the exit status, or -1 where nobody could know.
     fate: AtomicI32,
-    _pad: u32,
+    /// What the rank says about itself: [`SURVIVES`], [`LEAVING`].
+    flags: AtomicU32,
     /// The rank's inbox for messages (an offset), written before it joins.
     pub inbox: AtomicU64,
     _line2: [u8; LINE - 24],
@@ -112,6 +119,8 @@ pub enum Death {
     Status(i32),
     /// The process is gone, and nobody was there to see how.
     Unseen,
+    /// It lives, but has come to MPI_Finalize since another died: it does nothing for others any more.
+    Left,
 }
 
 impl std::fmt::Display for Death {
@@ -122,6 +131,7 @@ impl std::fmt::Display for Death {
                 Err(_) => write!(f, "was killed by signal {n}"),
             },
             Death::Unseen => write!(f, "is gone without having called MPI_Finalize"),
+            Death::Left => write!(f, "has called MPI_Finalize since another rank died"),
             Death::Status(n) => write!(f, "exited with status {n} without calling MPI_Finalize"),
         }
     }
@@ -177,7 +187,7 @@ impl Table {
         let fate = match death {
             Death::Signal(n) => n,
             Death::Status(n) => 256 + n,
-            Death::Unseen => -1,
+            Death::Unseen | Death::Left => -1,
         };
         process.fate.store(fate, Ordering::Relaxed);
         if process.state.swap(State::Dead as u32, Ordering::AcqRel) != State::Dead as u32 {
@@ -210,6 +220,28 @@ impl Process {
         self.state
             .fetch_update(Ordering::AcqRel, Ordering::Acquire, change)
             .is_ok()
+    }
+
+    /// The rank says something about itself.
+    pub fn say(&self, flag: u32) {
+        self.flags.fetch_or(flag, Ordering::AcqRel);
+    }
+
+    /// Whether the rank has said so.
+    pub fn says(&self, flag: u32) -> bool {
+        self.flags.load(Ordering::Acquire) & flag != 0
+    }
+
+    /// Whether MPI_Finalize need not wait for this rank: it has come there, or will never come.
+    pub fn is_leaving(&self) -> bool {
+        let state = self.state();
+        self.says(LEAVING) || matches!(state, State::Finalized | State::Exited | State::Dead)
+    }
+
+    /// How the rank ended, if it died, or left when another had died.
+    pub fn end(&self) -> Option<Death> {
+        let left = || self.is_leaving().then_some(Death::Left);
+        self.death().or_else(left)
     }
 
     pub fn death(&self) -> Option<Death> {

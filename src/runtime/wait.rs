@@ -5,10 +5,10 @@
 //! condition true rings those who may go on, which costs one load when nobody sleeps.
 //! Why no ring is lost is in [`crate::shm::doorbell`].
 
-use super::table::{Death, State, WAITS, Wait};
-use super::{job, me};
-use crate::bail;
-use crate::error::Result;
+use super::table::{Death, WAITS, Wait};
+use super::{job, lookout, me};
+use crate::err;
+use crate::error::{Error, Result};
 use crate::shm::atomic::{AtomicU32, AtomicUsize, Ordering, full_fence, spin_loop};
 use std::time::{Duration, Instant};
 
@@ -17,8 +17,16 @@ use std::time::{Duration, Instant};
 pub enum Ranks<'a> {
     None,
     One(u32),
+    /// Any of the members of an object, given by their ranks in the job; the place among them is the rank in the object.
     These(&'a [u32]),
     All,
+    /// As `These`, where each of them has something to do yet: also one that has come to MPI_Finalize, after another
+    /// died, ends the wait. (Where nobody has died, leaving others waiting is an error of the program, which hangs.)
+    Needed(&'a [u32]),
+    /// Whoever the function finds in the way: its rank in the job, and what it has there in words, to which ", which was
+    /// killed" is added. The function is called only when somebody has died, and finds only those
+    /// that have, or have come to MPI_Finalize since.
+    Who(&'a dyn Fn() -> Option<(u32, String)>),
 }
 
 /// What a wait is about.
@@ -39,15 +47,10 @@ const SPIN: Duration = Duration::from_micros(2);
 /// The bounds of how long it yields before it sleeps; where between them follows from how the last waits ended.
 const YIELD_LEAST: u32 = 5_000;
 const YIELD_MOST: u32 = 100_000;
-/// How long it sleeps before it looks around by itself.
+/// How long it sleeps before it looks by itself, whether it was rung or not.
 const NAP: Duration = Duration::from_millis(500);
 
-/// The least that is spun before, where it is done at all.
-const SPIN_LEAST: u32 = 1_000;
-
-/// Nanoseconds to spin; 0 when there are more ranks than cores. It shrinks while spinning only keeps the core from the one
-/// who would make the condition true (two ranks on one core, though there are others: the first yield brings it), and
-/// grows while spinning helps.
+/// Nanoseconds to spin; 0 when there are more ranks than cores.
 static SPIN_NS: AtomicU32 = AtomicU32::new(0);
 /// Nanoseconds to yield.
 static YIELD_NS: AtomicU32 = AtomicU32::new(YIELD_MOST / 2);
@@ -113,9 +116,6 @@ fn wait_slow(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<(
     while now < spin {
         for _ in 0..8 {
             if ready() {
-                if spin < SPIN.as_nanos() as u32 {
-                    SPIN_NS.store(spin + spin / 8, Ordering::Relaxed);
-                }
                 return Ok(());
             }
             spin_loop();
@@ -124,18 +124,13 @@ fn wait_slow(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<(
         now = began.elapsed().as_nanos().min(u32::MAX.into()) as u32;
     }
     let patience = YIELD_NS.load(Ordering::Relaxed);
-    let mut yields = 0_u32;
     while now < spin + patience {
         progress();
         if ready() {
-            if spin > 0 && (1..=2).contains(&yields) {
-                SPIN_NS.store((spin / 2).max(SPIN_LEAST), Ordering::Relaxed);
-            }
             YIELD_NS.store((patience + patience / 4).min(YIELD_MOST), Ordering::Relaxed);
             return Ok(());
         }
         std::thread::yield_now();
-        yields += 1;
         now = began.elapsed().as_nanos().min(u32::MAX.into()) as u32;
     }
     let slept = asleep(waiting, ready);
@@ -158,22 +153,20 @@ fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> 
         }
     };
     let result = loop {
-        let asleep_since = Instant::now();
-        let mut over = false;
+        let (mut over, mut moved) = (false, false);
         process.doorbell.sleep_unless(weight, NAP, announce, || {
-            let moved = progress();
+            moved = progress();
             over = ready();
-            over || moved || failed(waiting.ranks)
+            over || moved || failure(waiting).is_some()
         });
         if over || ready() {
             break Ok(());
         }
-        if asleep_since.elapsed() >= NAP {
-            look_around();
-        }
-        if let Some(failure) = failure(waiting) {
+        lookout::look_around();
+        // While messages come, there may be more: what the dead have sent counts.
+        if !moved && let Some(failure) = failure(waiting) {
             // The condition may have come true together with the death.
-            break if ready() { Ok(()) } else { failure };
+            break if ready() { Ok(()) } else { Err(failure) };
         }
     };
     if let Some(place) = place {
@@ -182,50 +175,89 @@ fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> 
     result
 }
 
-fn failed(ranks: Ranks<'_>) -> bool {
-    job().table.job.deaths.load(Ordering::Acquire) != 0 && dead(ranks).is_some()
-}
-
 /// The first of `ranks` that has died, and how. One load while nobody has.
 pub fn dead(ranks: Ranks<'_>) -> Option<(u32, Death)> {
+    in_the_way(ranks).map(|obstacle| (obstacle.rank, obstacle.death))
+}
+
+/// A death that ends a wait.
+struct Obstacle {
+    /// In the job.
+    rank: u32,
+    death: Death,
+    /// Who it is, or what it has in the way.
+    who: String,
+}
+
+fn in_the_way(ranks: Ranks<'_>) -> Option<Obstacle> {
     let table = &job().table;
+    if table.job.deaths.load(Ordering::Acquire) == 0 {
+        return None;
+    }
+    let of_job = |(rank, death)| Obstacle {
+        rank,
+        death,
+        who: format!("rank {rank} of the job"),
+    };
     match ranks {
         Ranks::None => None,
-        Ranks::One(rank) => table.first_dead(std::iter::once(rank)),
-        Ranks::These(ranks) => table.first_dead(ranks.iter().copied()),
-        Ranks::All => table.first_dead(0..table.processes.len() as u32),
-    }
-}
-
-#[cold]
-fn failure(waiting: &Waiting<'_>) -> Option<Result<()>> {
-    let (rank, death) = dead(waiting.ranks)?;
-    let fail = || {
-        bail!(
-            ProcFailed,
-            "rank {rank} of the job {death} ({})",
-            (waiting.what)()
-        )
-    };
-    Some(fail())
-}
-
-/// Where no launcher of ours watches, looks whether the other ranks are still there.
-fn look_around() {
-    let table = &job().table;
-    if table.job.watched.load(Ordering::Relaxed) != 0 {
-        return;
-    }
-    for (rank, process) in table.processes.iter().enumerate() {
-        let living = matches!(process.state(), State::Joining | State::Running);
-        let pid = process.pid.load(Ordering::Relaxed) as i32;
-        // SAFETY: signal 0 only asks whether the process exists.
-        let gone = living && pid > 0 && unsafe { libc::kill(pid, 0) } != 0;
-        if gone && nix::Error::last() == nix::Error::ESRCH {
-            // It may have finalized and left between the two looks.
-            if matches!(process.state(), State::Joining | State::Running) {
-                table.bury(rank, Death::Unseen);
-            }
+        Ranks::One(rank) => table.first_dead(std::iter::once(rank)).map(of_job),
+        Ranks::These(members) => {
+            let (rank, death) = table.first_dead(members.iter().copied())?;
+            let who = name(rank, members);
+            Some(Obstacle { rank, death, who })
+        }
+        Ranks::Needed(members) => {
+            let end = |&rank: &u32| Some((rank, table.processes[rank as usize].end()?));
+            // The dead first: they are the reason.
+            let found = table.first_dead(members.iter().copied());
+            let (rank, death) = found.or_else(|| members.iter().find_map(end))?;
+            let who = name(rank, members);
+            Some(Obstacle { rank, death, who })
+        }
+        Ranks::All => table
+            .first_dead(0..table.processes.len() as u32)
+            .map(of_job),
+        Ranks::Who(who) => {
+            let (rank, who) = who()?;
+            let death = table.processes[rank as usize].end()?;
+            Some(Obstacle { rank, death, who })
         }
     }
+}
+
+/// Names a rank of the job as a member of an object: "rank 2 (rank 5 of the job)".
+pub fn name(rank: u32, members: &[u32]) -> String {
+    match members.iter().position(|&member| member == rank) {
+        Some(place) => format!("rank {place} (rank {rank} of the job)"),
+        None => format!("rank {rank} of the job"),
+    }
+}
+
+/// Why the wait will not end, if it will not.
+fn failure(waiting: &Waiting<'_>) -> Option<Error> {
+    let Obstacle { death, who, .. } = in_the_way(waiting.ranks)?;
+    Some(match waiting.ranks {
+        Ranks::Who(_) => err!(ProcFailed, "{who}, which {death}"),
+        _ => err!(
+            ProcFailed,
+            "{}: waiting for {who}, which {death}",
+            (waiting.what)()
+        ),
+    })
+}
+
+/// The error of a wait for `ranks` that was not even begun, because one of them is dead: for what cannot be done by those
+/// that are left. `what` is as in [`Waiting`].
+pub fn check_alive(ranks: Ranks<'_>, what: &dyn Fn() -> String) -> Result<()> {
+    if job().table.job.deaths.load(Ordering::Relaxed) == 0 {
+        return Ok(());
+    }
+    let waiting = Waiting {
+        key: 0,
+        what,
+        ranks,
+        announce: None,
+    };
+    failure(&waiting).map_or(Ok(()), Err)
 }

@@ -30,6 +30,13 @@ pub struct Gate {
 #[derive(Default)]
 pub struct Flag(AtomicU32);
 
+impl Flag {
+    /// Whether its owner is inside, or tries to be.
+    pub fn is_up(&self) -> bool {
+        self.0.load(Ordering::SeqCst) != 0
+    }
+}
+
 impl Gate {
     /// Whether exclusive lockers have to count themselves: asked after a lock was taken.
     #[inline(always)]
@@ -64,7 +71,7 @@ impl Gate {
     ) -> bool {
         // Flags that are down stay irrelevant: who raises one after the count was made sees it and backs out.
         while let Some(flag) = flag(*first) {
-            if flag.0.load(Ordering::SeqCst) != 0 {
+            if flag.is_up() {
                 return false;
             }
             *first += 1;

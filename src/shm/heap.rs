@@ -151,7 +151,7 @@ impl Heap {
             };
             let align = align.max(if len >= HUGE { HUGE } else { PAGE });
             let rounded = round_up(len.max(1), PAGE).ok_or_else(too_large)?;
-            if rounded > isize::MAX as usize - align {
+            if rounded > isize::MAX as usize || align > isize::MAX as usize - rounded {
                 return Err(too_large());
             }
             (self.pages(segment, rounded, align)?, rounded)
@@ -337,5 +337,6 @@ mod tests {
         for len in [usize::MAX, isize::MAX as usize, segment.len()] {
             assert!(heap.alloc(&segment, len, 64).is_err());
         }
+        assert!(heap.alloc(&segment, 8, 1 << 63).is_err());
     }
 }

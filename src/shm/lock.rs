@@ -178,6 +178,12 @@ impl Lock {
         (writer != 0).then(|| writer as u32 - 1)
     }
 
+    /// The rank that has claimed the lock.
+    pub fn claimant(&self) -> Option<u32> {
+        let next = (self.0.load(Ordering::SeqCst) & NEXT) >> NEXT_SHIFT;
+        (next != 0).then(|| next as u32 - 1)
+    }
+
     /// How many hold the lock shared.
     pub fn readers(&self) -> u32 {
         (self.0.load(Ordering::SeqCst) & READERS) as u32
@@ -242,7 +248,11 @@ mod tests {
         assert_eq!(l.try_shared(1), TAKEN);
         assert_eq!(l.try_shared(2), TAKEN);
         l.claim(5);
+        assert_eq!(l.claimant(), Some(5));
+        l.unclaim(4);
+        assert_eq!(l.claimant(), Some(5));
         l.unclaim(5);
+        assert_eq!(l.claimant(), None);
         assert_eq!(l.try_shared(3), TAKEN);
     }
 

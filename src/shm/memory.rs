@@ -14,21 +14,25 @@ const SMALL: usize = 1 << 20;
 /// Promises `len` bytes to a user, or refuses. Ended by [`release`].
 pub fn promise(segment: &Segment, len: usize) -> Result<()> {
     let promised = &segment.header().promised;
-    let before = promised.fetch_add(len as u64, Ordering::Relaxed);
-    if len < SMALL {
+    let len = len as u64;
+    if len < SMALL as u64 {
+        promised.fetch_add(len, Ordering::Relaxed);
         return Ok(());
     }
-    let total = *TOTAL;
-    let available = available();
-    if before.saturating_add(len as u64) > total || len as u64 > available {
-        promised.fetch_sub(len as u64, Ordering::Relaxed);
-        bail!(
+    let (total, available, in_use) = (*TOTAL, available(), segment.in_use());
+    // What was promised and not touched yet is still to be taken from what is available.
+    let fits = |before: u64| {
+        let all = before.checked_add(len)?;
+        (all <= total && all.saturating_sub(in_use) <= available).then_some(all)
+    };
+    match promised.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits) {
+        Ok(_) => Ok(()),
+        Err(before) => bail!(
             NoMem,
             "{len} bytes are more than this machine (or the job's cgroup) can give: {available} of {total} bytes are \
-             available, {before} bytes are promised to this job's windows and allocations"
-        );
+             available, {before} bytes are promised to this job's windows and allocations, which have taken {in_use}"
+        ),
     }
-    Ok(())
 }
 
 /// Takes a promise back.

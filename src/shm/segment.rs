@@ -197,6 +197,12 @@ impl Segment {
         }
     }
 
+    /// Bytes of the segment that hold memory of the system.
+    pub fn in_use(&self) -> u64 {
+        // A file's blocks are of 512 bytes, whatever its file system's are.
+        nix::sys::stat::fstat(&self.fd).map_or(0, |status| status.st_blocks as u64 * 512)
+    }
+
     /// Gives the pages of a range back to the system. They read as zero afterwards.
     pub fn punch(&self, offset: Offset, len: usize) {
         let flags = FallocateFlags::FALLOC_FL_PUNCH_HOLE | FallocateFlags::FALLOC_FL_KEEP_SIZE;
@@ -267,6 +273,7 @@ mod tests {
                 42
             );
         }
+        assert!(one.in_use() > 0);
         one.punch(a, HUGE);
         // SAFETY: as above.
         let there = unsafe { two.at::<AtomicU64>(a).as_ref() }.unwrap();

@@ -3,8 +3,8 @@
 //! Every call of the family is atomic, element by element, against every other on the same elements. How depends only on
 //! where the elements are and of what kind, so that any two calls agree on it:
 //!
-//! - elements of up to 8 bytes, aligned, in shared memory: the CPU's atomic instructions ([`amo`]). While this process
-//!   holds the target exclusively no other may interfere, and plain vector loops do the same.
+//! - elements of up to 8 bytes, aligned, in shared memory: the CPU's atomic instructions ([`amo`]). While this process, of
+//!   one thread in MPI, holds the target exclusively nobody else may interfere, and plain vector loops do the same.
 //! - all others (pairs, long double, complex; unaligned; memory that others reach through the kernel): the target's
 //!   accumulate lock.
 
@@ -12,15 +12,15 @@ use super::amo::{self, Update};
 use super::epoch::Hold;
 use super::passive;
 use super::transfer::{Origin, Plan, Remote, through_kernel};
-use super::{Reach, Target, Window};
-use crate::abi::constants::{MPI_BYTE, MPI_PROC_NULL};
+use super::{Reach, Target, Window, obstacle};
+use crate::abi::constants::{MPI_BYTE, MPI_PROC_NULL, MPI_THREAD_MULTIPLE};
 use crate::abi::types::{MPI_Aint, MPI_Datatype, MPI_Op};
 use crate::bail;
 use crate::datatype::{self, Basic, Datatype};
 use crate::error::Result;
 use crate::op::Predefined;
 use crate::op::{Kernel, kernel_of};
-use crate::runtime::job;
+use crate::runtime::{job, phase};
 use crate::shm::peer::Way;
 use std::ffi::{c_int, c_void};
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
@@ -215,12 +215,7 @@ impl Window {
             && !result.is_null()
         {
             // SAFETY: as in `fetch_and_op`.
-            unsafe {
-                let expected = amo::read(e.size, compare.cast());
-                let new = amo::read(e.size, origin.cast());
-                let before = amo::compare_and_swap(e.size, e.at, expected, new);
-                amo::write(e.size, result.cast(), before);
-            }
+            unsafe { swap_element(e.size, e.at, origin.cast(), compare.cast(), result.cast()) };
             return Ok(());
         }
         // SAFETY: the caller's promise.
@@ -237,7 +232,7 @@ impl Window {
         rank: c_int,
         disp: MPI_Aint,
     ) -> Result<()> {
-        let Some((size, _)) = datatype::predefined_kind(datatype).filter(|k| can_compare(k.1))
+        let Some((size, basic)) = datatype::predefined_kind(datatype).filter(|k| can_compare(k.1))
         else {
             datatype::get(datatype)?;
             bail!(
@@ -263,10 +258,15 @@ impl Window {
         else {
             return Ok(());
         };
-        for (pointer, name) in [(origin, "origin_addr"), (compare, "compare_addr")] {
-            if pointer.is_null() {
-                bail!(Buffer, "{name} is a null pointer");
-            }
+        let object = datatype::get(datatype)?;
+        object.check_buffer(origin.addr(), 1, "origin_addr")?;
+        object.check_buffer(compare.addr(), 1, "compare_addr")?;
+        let at: *mut u8 = with_exposed_provenance_mut(plan.remote.base);
+        if plan.reach == Reach::Shared && amo::can_update(basic, at) {
+            // Only the way here was long: the element is one that others update by the CPU.
+            // SAFETY: elements at `origin` and `compare` are readable, one at `result` writable; `at` is in the window.
+            unsafe { swap_element(size, at, origin.cast(), compare.cast(), result.cast()) };
+            return Ok(());
         }
         let mut before = [0_u8; 16];
         // SAFETY: elements at `origin` and `compare` are readable, no kind that can be compared has more than 16 bytes.
@@ -317,21 +317,18 @@ impl Window {
             return Ok(());
         }
         let operation = Operation::new(op, far)?;
-        if !reading
-            && datatype::get(near.datatype)?
-                .basic()
-                .is_some_and(|b| b.size() != operation.basic.size())
-        {
-            bail!(
-                Type,
-                "the elements of origin_datatype and target_datatype are of different kinds"
-            );
-        }
         let out = match result {
             Some(result) => Some(self.result_side(result, remote, far)?),
             None => None,
         };
         let Some(plan) = plan else { return Ok(()) };
+        let kind = datatype::get(near.datatype)?.basic();
+        if !reading && kind.is_none_or(|b| b.parts() != operation.basic.parts()) {
+            bail!(
+                Type,
+                "the elements of origin_datatype and target_datatype are of different kinds"
+            );
+        }
         let elements = plan.remote.size() / operation.basic.size();
         let operand = if reading {
             Elements::Made(Vec::new())
@@ -386,12 +383,7 @@ impl Window {
                 "result and target do not match: {bytes} bytes are to hold {wanted}"
             );
         }
-        if bytes > 0 && result.address.is_null() && datatype.permanent_handle().is_some() {
-            bail!(
-                Buffer,
-                "result_addr is a null pointer, but {bytes} bytes are to be fetched"
-            );
-        }
+        datatype.check_buffer(result.address.addr(), result.count as usize, "result_addr")?;
         Ok(datatype.message(result.address.cast(), result.count as usize))
     }
 
@@ -416,8 +408,10 @@ impl Window {
             // SAFETY: the caller's promise.
             return unsafe { self.update_peer(plan, operation, operand, before) };
         }
+        // Threads of this process hold the lock together.
         let alone = matches!(target.hold(), Hold::Exclusive | Hold::ExclusiveCounted)
-            && plan.reach == Reach::Shared;
+            && plan.reach == Reach::Shared
+            && phase::level() != MPI_THREAD_MULTIPLE;
         let how = Update::of(operation.op, basic, kernel);
         let mut done = 0;
         let mut failed = Ok(());
@@ -502,14 +496,44 @@ impl Window {
     ) -> Result<()> {
         let lock = &target.block.accumulate;
         if !lock.try_exclusive(job().rank) {
-            let rank = self.rank_of(target);
-            let name =
-                format!("an accumulate at rank {rank} (its elements are updated under a lock)");
-            passive::take(lock, true, &self.meeting.members, &name)?;
+            self.wait_for_accumulate_lock(target)?;
         }
         let done = work();
         passive::ring(lock, lock.release_exclusive());
         done
+    }
+
+    #[cold]
+    fn wait_for_accumulate_lock(&self, target: &Target) -> Result<()> {
+        let rank = self.rank_of(target);
+        let name = format!("an accumulate at rank {rank} (its elements are updated under a lock)");
+        let (call, held) = (
+            format!("an accumulate at rank {rank}"),
+            format!("accumulate lock of rank {rank}"),
+        );
+        let word = &target.block.accumulate;
+        let obstacle = || obstacle::of_lock(word, true, &self.meeting.members, &call, &held);
+        passive::take(word, true, &name, &obstacle)
+    }
+}
+
+/// Compares and swaps an element that the CPU can update.
+///
+/// # Safety
+/// `size` bytes at `new` and `expected` are readable, at `result` writable, and `at` is as [`amo::update`] wants it.
+#[inline(always)]
+unsafe fn swap_element(
+    size: usize,
+    at: *mut u8,
+    new: *const u8,
+    expected: *const u8,
+    result: *mut u8,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let before =
+            amo::compare_and_swap(size, at, amo::read(size, expected), amo::read(size, new));
+        amo::write(size, result, before);
     }
 }
 

@@ -41,7 +41,11 @@ impl Window {
             );
         }
         full_fence();
-        self.meeting.barrier(&|| "MPI_Win_fence".to_string())?;
+        if let Err(failed) = self.meeting.barrier(&|| "MPI_Win_fence".to_string()) {
+            // No fence of this window will succeed any more: the epoch is over.
+            self.epoch.set_access(Access::None);
+            return Err(failed);
+        }
         let next = if assert & MPI_MODE_NOSUCCEED != 0 {
             Access::None
         } else {

@@ -14,9 +14,9 @@ use crate::comm::Comm;
 use crate::comm::attributes::Attributes;
 use crate::error::handler::Slot;
 use crate::error::{Class, Error, Result};
-use crate::handle::Kind;
+use crate::handle::{Kind, Reserved};
 use crate::runtime::meeting::{Meeting, SLOT};
-use crate::runtime::pid_of;
+use crate::runtime::{pid_of, reach};
 use crate::shm::atomic::Ordering::Relaxed;
 use crate::shm::atomic::{AtomicU8, full_fence};
 use crate::shm::heap::{self, Owned};
@@ -107,8 +107,13 @@ fn agree(comm: &Comm, mine: Result<Offer>, what: &str) -> Result<Vec<Offer>> {
             let failed = &offers[rank];
             let reason = String::from_utf8_lossy(&failed.reason);
             let class = Class::of(failed.class).unwrap_or(Class::Other);
+            let cut = if failed.reason[REASON - 1] == 0 {
+                ""
+            } else {
+                "…"
+            };
             let text = format!(
-                "{what} failed on rank {rank}: {}…",
+                "{what} failed on rank {rank}: {}{cut}",
                 reason.trim_end_matches('\0')
             );
             Err(Error::new(class, text))
@@ -119,6 +124,12 @@ fn agree(comm: &Comm, mine: Result<Offer>, what: &str) -> Result<Vec<Offer>> {
 /// Rank 0's control block, on the way to the others.
 fn control_of(comm: &Comm) -> Result<Option<Owned>> {
     let ranks = comm.size();
+    if comm.remote.is_some() {
+        bail!(
+            Comm,
+            "comm is an intercommunicator, and windows are of one group"
+        );
+    }
     if ranks > lock::MAX_RANKS {
         bail!(
             Comm,
@@ -146,20 +157,30 @@ fn check(size: isize, disp_unit: isize) -> Result<(usize, usize)> {
     Ok((bytes, disp_unit as usize))
 }
 
-/// What one process does before the exchange: its memory and its offer.
+/// What one process does before the exchange: its memory and its offer, and all that could fail after it.
 struct Prepared {
+    hints: Hints,
     memory: Option<Owned>,
     control: Option<Owned>,
+    handle: Reserved<'static, Window>,
     offer: Offer,
 }
 
-fn prepare(comm: &Comm, make: impl FnOnce() -> Result<(Option<Owned>, Offer)>) -> Result<Prepared> {
-    let (memory, mut offer) = make()?;
+/// `asked`: the hints, or what is wrong with an argument of this process, so that the others hear of it.
+fn prepare(
+    comm: &Comm,
+    asked: Result<Hints>,
+    make: impl FnOnce(&Hints) -> Result<(Option<Owned>, Offer)>,
+) -> Result<Prepared> {
+    let hints = asked?;
+    let (memory, mut offer) = make(&hints)?;
     let control = control_of(comm)?;
     offer.control = control.as_ref().map_or(0, |c| c.offset() as u64);
     Ok(Prepared {
+        hints,
         memory,
         control,
+        handle: WINDOWS.reserve()?,
         offer,
     })
 }
@@ -169,9 +190,9 @@ pub fn allocate(
     comm: &Comm,
     size: isize,
     disp_unit: isize,
-    hints: Hints,
+    hints: Result<Hints>,
 ) -> Result<(MPI_Win, *mut c_void)> {
-    let prepared = prepare(comm, || {
+    let prepared = prepare(comm, hints, |hints| {
         let (size, disp_unit) = check(size, disp_unit)?;
         let memory = Owned::new(heap::alloc(size, hints.alignment)?);
         let offer = Offer::new(size, disp_unit, Place::Segment, memory.offset());
@@ -182,7 +203,7 @@ pub fn allocate(
         prepared.as_ref().map(|p| p.offer).map_err(Error::clone),
         "MPI_Win_allocate",
     )?;
-    finish(comm, Flavor::Allocate, prepared?, &offers, hints)
+    Ok(finish(comm, Flavor::Allocate, prepared?, &offers))
 }
 
 /// `MPI_Win_allocate_shared`: contiguous in the order of ranks, or not, as the hint says. Collective. Errors as
@@ -191,10 +212,10 @@ pub fn allocate_shared(
     comm: &Comm,
     size: isize,
     disp_unit: isize,
-    hints: Hints,
+    hints: Result<Hints>,
 ) -> Result<(MPI_Win, *mut c_void)> {
     let what = "MPI_Win_allocate_shared";
-    let mut prepared = prepare(comm, || {
+    let mut prepared = prepare(comm, hints, |hints| {
         let (size, disp_unit) = check(size, disp_unit)?;
         let memory = if hints.noncontiguous {
             Some(Owned::new(heap::alloc(size, hints.alignment)?))
@@ -223,7 +244,7 @@ pub fn allocate_shared(
     if offers.iter().any(|o| o.place == Place::Guess as u32) {
         settle(comm, prepared.as_mut().ok(), &mut offers, what)?;
     }
-    finish(comm, Flavor::Shared, prepared?, &offers, hints)
+    Ok(finish(comm, Flavor::Shared, prepared?, &offers))
 }
 
 /// Rank 0's guess at the memory of a contiguous window.
@@ -249,12 +270,13 @@ fn settle(
         .try_fold(0_usize, |sum, o| sum.checked_add(o.size()));
     let total = total.ok_or_else(|| {
         err!(
-            Size,
-            "the sizes that the processes ask for overflow when added up"
+            NoMem,
+            "the sizes in bytes that the processes ask for overflow when added up"
         )
     })?;
     let alignment = offers.iter().map(|o| o.alignment).max().unwrap_or(1);
-    let guessed = offers[0].at != 0
+    let guessed = offers[0].place == Place::Guess as u32
+        && offers[0].at != 0
         && total <= offers[0].size() * comm.size()
         && alignment == offers[0].alignment;
     let start = if guessed {
@@ -295,10 +317,10 @@ pub fn create(
     base: *mut c_void,
     size: isize,
     disp_unit: isize,
-    hints: Hints,
+    hints: Result<Hints>,
 ) -> Result<MPI_Win> {
     let what = "MPI_Win_create";
-    let prepared = prepare(comm, || {
+    let prepared = prepare(comm, hints, |_| {
         let (size, disp_unit) = check(size, disp_unit)?;
         if size > 0 && base.is_null() {
             bail!(Base, "base is a null pointer, but size is {size}");
@@ -321,17 +343,16 @@ pub fn create(
         what,
     )?;
     probe_peers(comm, &offers, what)?;
-    let (win, _) = finish(comm, Flavor::Create, prepared?, &offers, hints)?;
-    Ok(win)
+    Ok(finish(comm, Flavor::Create, prepared?, &offers).0)
 }
 
 /// `MPI_Win_create_dynamic`. Collective. Errors, on all processes alike: `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` where the kernel
 /// does not let processes reach each other's private memory.
-pub fn create_dynamic(comm: &Comm, hints: Hints) -> Result<MPI_Win> {
+pub fn create_dynamic(comm: &Comm, hints: Result<Hints>) -> Result<MPI_Win> {
     let what = "MPI_Win_create_dynamic";
     // Private memory may be attached later: whether it can be reached is found out now, at the address of a byte of ours.
     static PROBE: u8 = 0;
-    let prepared = prepare(comm, || {
+    let prepared = prepare(comm, hints, |_| {
         Ok((
             None,
             Offer::new(1, 1, Place::Private, (&raw const PROBE) as usize),
@@ -346,8 +367,7 @@ pub fn create_dynamic(comm: &Comm, hints: Hints) -> Result<MPI_Win> {
     for offer in &mut offers {
         (offer.place, offer.size) = (Place::None as u32, 0);
     }
-    let (win, _) = finish(comm, Flavor::Dynamic, prepared?, &offers, hints)?;
-    Ok(win)
+    Ok(finish(comm, Flavor::Dynamic, prepared?, &offers).0)
 }
 
 /// Makes sure that every process can reach the private memory of every other, where there is any.
@@ -359,7 +379,8 @@ fn probe_peers(comm: &Comm, offers: &[Offer], what: &str) -> Result<()> {
     let reach_all = || -> Result<Offer> {
         for (rank, offer) in offers.iter().enumerate() {
             if rank != comm.rank && private(offer) {
-                peer::probe(pid_of(comm.world_rank(rank)), offer.at as usize)?;
+                let process = comm.world_rank(rank);
+                reach(process, || peer::probe(pid_of(process), offer.at as usize))?;
             }
         }
         Ok(Offer::new(0, 1, Place::None, 0))
@@ -373,10 +394,16 @@ fn finish(
     flavor: Flavor,
     prepared: Prepared,
     offers: &[Offer],
-    hints: Hints,
-) -> Result<(MPI_Win, *mut c_void)> {
+) -> (MPI_Win, *mut c_void) {
+    let Prepared {
+        hints,
+        memory,
+        control,
+        handle,
+        offer: mine,
+    } = prepared;
     let control_offset = offers[0].control as Offset;
-    if let Some(control) = prepared.control {
+    if let Some(control) = control {
         // The meeting owns the block from now on.
         control.keep();
     }
@@ -388,20 +415,20 @@ fn finish(
         .map(|(rank, o)| target(comm, &control, rank, o))
         .collect();
     let base: *mut c_void = targets[comm.rank].base.cast();
-    let mine = &offers[comm.rank];
     let own = Own {
         base,
         size: mine.size as isize,
         disp_unit: c_int::try_from(mine.disp_unit).unwrap_or(c_int::MAX),
         flavor: flavor as c_int,
         model: MPI_WIN_UNIFIED,
-        memory: Mutex::new(prepared.memory),
+        memory: Mutex::new(memory),
     };
     let epoch = Epoch::default();
     epoch
         .barred
         .store(if hints.no_locks { NO_LOCKS } else { 0 }, Relaxed);
-    let window = Arc::new(Window {
+    let win = handle.handle();
+    let window = Window {
         epoch,
         targets,
         rank: comm.rank,
@@ -415,11 +442,9 @@ fn finish(
         attributes: Attributes::new(Kind::Win),
         expected: Mutex::default(),
         attached: Mutex::default(),
-        handle: AtomicI32::new(0),
-    });
-    let handle = WINDOWS.insert(window.clone())?;
-    window.handle.store(handle, Relaxed);
-    Ok((MPI_Win(handle), base))
+        handle: AtomicI32::new(win),
+    };
+    (MPI_Win(handle.fill(Arc::new(window))), base)
 }
 
 fn target(comm: &Comm, control: &Control, rank: usize, offer: &Offer) -> Target {

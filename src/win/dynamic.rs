@@ -15,6 +15,8 @@ use std::ffi::{c_int, c_void};
 #[derive(Default)]
 pub struct Attached {
     regions: Vec<Region>,
+    /// Where nothing was attached, with a size of 0, and not detached yet.
+    empty: Vec<usize>,
     /// The lists in the segment, the current one last, and how long that is.
     lists: Vec<Owned>,
     capacity: usize,
@@ -36,10 +38,11 @@ impl Window {
         let Ok(len) = usize::try_from(size) else {
             bail!(Size, "size is {size}, and a size is not negative");
         };
+        let address = base as usize;
         if len == 0 {
+            self.attached.lock().empty.push(address);
             return Ok(());
         }
-        let address = base as usize;
         let Some(end) = address.checked_add(len) else {
             bail!(
                 Size,
@@ -86,6 +89,10 @@ impl Window {
             .regions
             .binary_search_by_key(&(base as usize), |r| r.address)
         else {
+            if let Some(at) = attached.empty.iter().position(|&e| e == base as usize) {
+                attached.empty.swap_remove(at);
+                return Ok(());
+            }
             bail!(Base, "base is {base:p}, where nothing was attached");
         };
         attached.regions.remove(at);

@@ -22,7 +22,8 @@ use crate::bail;
 use crate::error::Result;
 use crate::shm::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 
-/// The access epoch of the window as a whole.
+/// The access epoch of the window as a whole. `Locks` is not stored: it is `None` with [`Epoch::locks`] held, so that
+/// threads that lock and unlock different targets at the same time need not agree on who is first and last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Access {
@@ -92,13 +93,25 @@ impl Epoch {
 
     pub fn access(&self) -> Access {
         match self.access.load(Relaxed) {
+            0 if self.locks.load(Relaxed) != 0 => Access::Locks,
             0 => Access::None,
             1 => Access::FenceIdle,
             2 => Access::Fence,
             3 => Access::LockAll,
-            4 => Access::Locks,
             _ => Access::Start,
         }
+    }
+
+    /// Whether [`Epoch::access`] is `None` or `Locks`: a target may be locked.
+    #[inline(always)]
+    pub fn fits_locks(&self) -> bool {
+        self.access.load(Relaxed) == Access::None as u8
+    }
+
+    /// Whether the window is locked by lock_all.
+    #[inline(always)]
+    pub fn is_lock_all(&self) -> bool {
+        self.access.load(Relaxed) == Access::LockAll as u8
     }
 
     pub fn set_access(&self, access: Access) {

@@ -18,6 +18,7 @@ use crate::abi::constants::{MPI_MODE_NOCHECK, MPI_MODE_NOPUT, MPI_MODE_NOSTORE};
 use crate::bail;
 use crate::comm::group::Group;
 use crate::error::Result;
+use crate::runtime::wait::{check_alive, dead};
 use crate::runtime::{self, Ranks, Waiting};
 use crate::shm::atomic::Ordering::{Relaxed, Release};
 use crate::shm::atomic::full_fence;
@@ -33,9 +34,13 @@ pub struct Expected {
     completions: counter::Expected,
     /// The targets of the open access epoch.
     started: Vec<usize>,
-    /// The origins of the open exposure epoch, by their ranks in the job.
+    /// The origins of the open exposure epoch, by their ranks in the job, and the dead of earlier ones whose completions
+    /// are missing from the count for ever.
     posted: Vec<u32>,
 }
+
+/// What wait and test wait for.
+const COMPLETE: &str = "MPI_Win_wait: waiting for MPI_Win_complete";
 
 impl Window {
     /// The ranks in the window of a group's members. Error: `MPI_ERR_GROUP`.
@@ -90,7 +95,7 @@ impl Window {
         {
             let mut expected = self.expected.lock();
             expected.completions = expected.completions.and(origins.len());
-            expected.posted = group.members.to_vec();
+            expected.posted.extend_from_slice(&group.members);
         }
         for &origin in &origins {
             self.control.posts(self.rank, origin).count();
@@ -103,7 +108,8 @@ impl Window {
     }
 
     /// `MPI_Win_start`. Blocks until all targets have posted, unless `assert` has MPI_MODE_NOCHECK. Errors: `MPI_ERR_GROUP`,
-    /// `MPI_ERR_ASSERT`, `MPI_ERR_RMA_SYNC`, `MPI_ERR_PROC_FAILED`.
+    /// `MPI_ERR_ASSERT`, `MPI_ERR_RMA_SYNC`, `MPI_ERR_PROC_FAILED`, with which the epoch is over, as if completed, also for
+    /// the targets that live.
     pub fn start(&self, group: &Group, assert: c_int) -> Result<()> {
         if assert & !MPI_MODE_NOCHECK != 0 {
             bail!(
@@ -139,10 +145,15 @@ impl Window {
             let waiting = Waiting {
                 key: 0,
                 what: &what,
-                ranks: Ranks::These(&group.members),
+                ranks: Ranks::Who(&|| {
+                    self.dead_of(&group.members, "MPI_Win_start: waiting for MPI_Win_post")
+                }),
                 announce: None,
             };
-            runtime::wait(&waiting, &mut posted)?;
+            if let Err(failed) = runtime::wait(&waiting, &mut posted) {
+                self.complete_at(&targets);
+                return Err(failed);
+            }
         }
         for &target in &targets {
             self.targets[target].set_hold(Hold::Started);
@@ -163,17 +174,22 @@ impl Window {
         }
         self.epoch.set_access(Access::None);
         let targets = std::mem::take(&mut self.expected.lock().started);
-        full_fence();
         for &target in &targets {
-            let target = &self.targets[target];
-            target.set_hold(Hold::None);
-            target.block.completed.count();
+            self.targets[target].set_hold(Hold::None);
+        }
+        self.complete_at(&targets);
+        Ok(())
+    }
+
+    fn complete_at(&self, targets: &[usize]) {
+        full_fence();
+        for &target in targets {
+            self.targets[target].block.completed.count();
         }
         full_fence();
-        for &target in &targets {
+        for &target in targets {
             runtime::job().table.processes[self.targets[target].process as usize].ring_sleepers();
         }
-        Ok(())
     }
 
     /// Whether all origins of the exposure epoch have completed; if so the epoch is over.
@@ -181,10 +197,23 @@ impl Window {
         let block = self.targets[self.rank].block;
         let over = block.completed.reached(self.expected.lock().completions);
         if over {
-            block.exposed.store(0, Relaxed);
-            self.epoch.barred.fetch_and(!EXPOSED, Relaxed);
+            self.end_exposure();
+            self.expected.lock().posted.clear();
         }
         over
+    }
+
+    /// Ends an exposure epoch that cannot end by itself: keeps in mind whose completions are missing.
+    fn give_exposure_up(&self) {
+        self.end_exposure();
+        let is_dead = |rank: &mut u32| dead(Ranks::Needed(&[*rank])).is_some();
+        self.expected.lock().posted.retain_mut(is_dead);
+    }
+
+    fn end_exposure(&self) {
+        let block = self.targets[self.rank].block;
+        block.exposed.store(0, Relaxed);
+        self.epoch.barred.fetch_and(!EXPOSED, Relaxed);
     }
 
     fn must_be_exposed(&self) -> Result<()> {
@@ -197,24 +226,41 @@ impl Window {
         Ok(())
     }
 
-    /// `MPI_Win_wait`. Blocks until all origins have completed. Errors: `MPI_ERR_RMA_SYNC`, `MPI_ERR_PROC_FAILED`.
+    /// `MPI_Win_wait`. Blocks until all origins have completed. Errors: `MPI_ERR_RMA_SYNC`, `MPI_ERR_PROC_FAILED`, with
+    /// which the epoch is over too.
     pub fn wait(&self) -> Result<()> {
         self.must_be_exposed()?;
         let origins = self.expected.lock().posted.clone();
-        let what = || "MPI_Win_wait: waiting for MPI_Win_complete".to_string();
+        let what = || COMPLETE.to_string();
         let waiting = Waiting {
             key: 0,
             what: &what,
-            ranks: Ranks::These(&origins),
+            ranks: Ranks::Who(&|| self.dead_of(&origins, COMPLETE)),
             announce: None,
         };
-        runtime::wait(&waiting, || self.exposure_over())
+        let waited = runtime::wait(&waiting, || self.exposure_over());
+        if waited.is_err() {
+            self.give_exposure_up();
+        }
+        waited
     }
 
-    /// `MPI_Win_test`: `MPI_Win_wait` that does not block. Error: `MPI_ERR_RMA_SYNC`.
+    /// `MPI_Win_test`: `MPI_Win_wait` that does not block. Errors as [`Window::wait`].
     pub fn test(&self) -> Result<bool> {
         self.must_be_exposed()?;
         runtime::wait::progress();
-        Ok(self.exposure_over())
+        if self.exposure_over() {
+            return Ok(true);
+        }
+        runtime::look_around();
+        let origins = self.expected.lock().posted.clone();
+        let missing = || self.dead_of(&origins, COMPLETE);
+        let alive = check_alive(Ranks::Who(&missing), &|| COMPLETE.to_string());
+        if alive.is_err() && !self.exposure_over() {
+            self.give_exposure_up();
+            return alive.map(|()| false);
+        }
+        // Who has died may have completed before.
+        Ok(alive.is_err())
     }
 }

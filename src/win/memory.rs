@@ -3,9 +3,10 @@
 
 use super::query::ALIGNMENT;
 use crate::error::Result;
+use crate::runtime::phase;
 use crate::shm::Offset;
 use crate::shm::heap::{self, Owned};
-use crate::shm::segment::segment;
+use crate::shm::segment::{segment, try_segment};
 use crate::{bail, err};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -14,12 +15,18 @@ use std::ffi::c_void;
 /// What the program has allocated and not freed.
 static ALLOCATED: Mutex<BTreeMap<Offset, Owned>> = Mutex::new(BTreeMap::new());
 
-/// Gives `size` bytes, aligned to `alignment` (a power of two) and at least to a cache line. Errors: `MPI_ERR_ARG` for a
-/// negative size, `MPI_ERR_NO_MEM`.
+/// Gives `size` bytes, aligned to `alignment` (a power of two) and at least to a cache line. Errors: `MPI_ERR_SIZE` for a
+/// negative size, `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` before MPI_Init and after MPI_Finalize.
 pub fn alloc_mem(size: isize, alignment: usize) -> Result<*mut c_void> {
     let Ok(len) = usize::try_from(size) else {
-        bail!(Arg, "size is {size}, and a size is not negative");
+        bail!(Size, "size is {size}, and a size is not negative");
     };
+    if !phase::usable() {
+        bail!(
+            Other,
+            "the job's memory is there between MPI_Init and MPI_Finalize"
+        );
+    }
     let memory = Owned::new(heap::alloc(len, alignment.max(ALIGNMENT))?);
     let address = segment().at::<c_void>(memory.offset());
     ALLOCATED.lock().insert(memory.offset(), memory);
@@ -28,8 +35,8 @@ pub fn alloc_mem(size: isize, alignment: usize) -> Result<*mut c_void> {
 
 /// Takes it back. Error: `MPI_ERR_BASE` for anything that [`alloc_mem`] did not give.
 pub fn free_mem(base: *mut c_void) -> Result<()> {
-    let memory = segment()
-        .offset_of(base, 0)
+    let memory = try_segment()
+        .and_then(|segment| segment.offset_of(base, 0))
         .and_then(|offset| ALLOCATED.lock().remove(&offset));
     match memory {
         Some(_freed) => Ok(()),

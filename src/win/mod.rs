@@ -8,6 +8,7 @@
 //! - [`create`]: making and freeing windows; [`query`]: what a window says about itself
 //! - [`epoch`]: which accesses are allowed when
 //! - [`passive`]: lock, lock_all, flush; [`active`]: fence; [`exposure`]: post, start, complete, wait
+//! - [`obstacle`]: which deaths end which waits
 //! - [`dynamic`]: windows whose memory comes and goes, by a list of [`regions`]; [`memory`]: MPI_Alloc_mem
 //! - [`transfer`]: put and get; [`accumulate`]: the accumulate family, over [`amo`]'s atomic instructions
 //!
@@ -23,18 +24,19 @@ pub mod dynamic;
 pub mod epoch;
 pub mod exposure;
 pub mod memory;
+pub mod obstacle;
 pub mod passive;
 pub mod query;
 pub mod regions;
 pub mod transfer;
 
-use crate::abi::types::MPI_Win;
+use crate::abi::types::{MPI_Errhandler, MPI_Win};
 use crate::bail;
 use crate::comm::attributes::Attributes;
 use crate::error::Result;
 use crate::error::handler::Slot;
 use crate::handle::{Kind, Table};
-use crate::runtime::meeting::Meeting;
+use crate::runtime::{self, meeting::Meeting};
 use crate::shm::atomic::AtomicU8;
 use crate::shm::heap::Owned;
 use control::{Control, PerRank};
@@ -158,6 +160,16 @@ fn none(handle: MPI_Win) -> Result<&'static Window> {
 impl Window {
     pub fn size(&self) -> usize {
         self.targets.len()
+    }
+
+    /// Attaches an error handler. One that lets this process go on after an error says so to the launcher, if the window
+    /// has other processes, which may die. Error: `MPI_ERR_ERRHANDLER`.
+    pub fn set_handler(&self, handler: MPI_Errhandler) -> Result<()> {
+        self.handler.set(Kind::Win, handler)?;
+        if self.size() > 1 && self.handler.lets_go_on() {
+            runtime::survive();
+        }
+        Ok(())
     }
 
     /// The target with `rank`. Error: `MPI_ERR_RANK`.

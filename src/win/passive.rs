@@ -7,12 +7,15 @@
 //! ([`PerRank::in_lock_all`](super::control::PerRank)). A [gate](crate::shm::gate) excludes exclusive locks, for which windows on
 //! which nobody ever calls lock_all do not pay.
 //!
+//! What the dead held stays held: see [`super::obstacle`] for who gets an error then.
+//!
 //! lock_all waits while there are exclusive holders, and a new exclusive locker lets waiting lock_alls pass first, for a
 //! bounded time: neither starves, and no program that holds several locks is held up for ever.
 
 use super::control::Control;
 use super::epoch::{Access, Hold, NO_LOCKS};
-use super::{Target, Window};
+use super::obstacle::Obstacle;
+use super::{Target, Window, obstacle};
 use crate::abi::constants::{MPI_LOCK_EXCLUSIVE, MPI_LOCK_SHARED, MPI_MODE_NOCHECK};
 use crate::bail;
 use crate::error::Result;
@@ -37,8 +40,7 @@ impl Window {
         let exclusive = kind == MPI_LOCK_EXCLUSIVE;
         // The common case in a few compares; everything unusual is sorted out behind.
         let usual = (exclusive || kind == MPI_LOCK_SHARED) && assert == 0;
-        let access = self.epoch.access();
-        let fits = access == Access::None || access == Access::Locks;
+        let fits = self.epoch.fits_locks();
         let free = target.hold() == Hold::None && target.block.exposed.load(Relaxed) == 0;
         if !usual || !fits || !free || self.epoch.barred.load(Relaxed) != 0 {
             return self.lock_checked(kind, target, assert);
@@ -100,7 +102,10 @@ impl Window {
 
     fn hold(&self, target: &Target, hold: Hold) {
         target.set_hold(hold);
-        self.epoch.set_access(Access::Locks);
+        if !self.epoch.fits_locks() {
+            // After a fence that no operation followed.
+            self.epoch.set_access(Access::None);
+        }
         self.epoch.locks.fetch_add(1, Relaxed);
     }
 
@@ -136,8 +141,12 @@ impl Window {
     fn wait_for_lock(&self, target: &Target, exclusive: bool) -> Result<()> {
         let rank = self.rank_of(target);
         let kind = if exclusive { "exclusive" } else { "shared" };
-        let name = format!("MPI_Win_lock: {kind} lock of rank {rank}");
-        take(&target.block.lock, exclusive, &self.meeting.members, &name)
+        let lock = format!("lock of rank {rank}");
+        let name = format!("MPI_Win_lock: {kind} {lock}");
+        let word = &target.block.lock;
+        let members = &self.meeting.members;
+        let obstacle = || obstacle::of_lock(word, exclusive, members, "MPI_Win_lock", &lock);
+        take(word, exclusive, &name, &obstacle)
     }
 
     fn let_lock_alls_pass(&self) {
@@ -169,7 +178,7 @@ impl Window {
         let waiting = Waiting {
             key: Control::key(&gate.exclusives),
             what: &what,
-            ranks: Ranks::These(&self.meeting.members),
+            ranks: Ranks::Who(&|| self.dead_in_lock_all("MPI_Win_lock")),
             announce: None,
         };
         if let Err(failed) = runtime::wait(&waiting, &mut none_inside) {
@@ -197,9 +206,7 @@ impl Window {
             Hold::None | Hold::Started => return self.not_locked(target),
             _ => target.set_hold(Hold::None),
         }
-        if self.epoch.locks.fetch_sub(1, Relaxed) == 1 {
-            self.epoch.set_access(Access::None);
-        }
+        self.epoch.locks.fetch_sub(1, Relaxed);
         // The release is a locked instruction, which completes all stores before it.
         let to_ring = match hold {
             Hold::Shared => lock.release_shared(),
@@ -271,7 +278,7 @@ impl Window {
         let waiting = Waiting {
             key: key(lock),
             what: &what,
-            ranks: Ranks::These(&self.meeting.members),
+            ranks: Ranks::Who(&|| self.dead_exclusive("MPI_Win_lock_all")),
             announce: Some(&|| lock.announce_sleeper()),
         };
         runtime::wait(&waiting, || {
@@ -298,7 +305,7 @@ impl Window {
         let waiting = Waiting {
             key: Control::key(&gate.waiters),
             what: &what,
-            ranks: Ranks::These(&self.meeting.members),
+            ranks: Ranks::Who(&|| self.dead_exclusive("MPI_Win_lock_all")),
             announce: None,
         };
         let entered = runtime::wait(&waiting, || {
@@ -311,7 +318,7 @@ impl Window {
     /// `MPI_Win_unlock_all`. All operations are complete at their targets on return. Error: `MPI_ERR_RMA_SYNC`.
     #[inline]
     pub fn unlock_all(&self) -> Result<()> {
-        if self.epoch.access() != Access::LockAll {
+        if !self.epoch.is_lock_all() {
             bail!(RmaSync, "the window is not locked by MPI_Win_lock_all");
         }
         self.epoch.set_access(Access::None);
@@ -330,9 +337,7 @@ impl Window {
     /// anything that follows. Error: `MPI_ERR_RMA_SYNC` outside a passive target epoch on the target.
     #[inline(always)]
     pub fn flush(&self, target: &Target) -> Result<()> {
-        if self.epoch.access() != Access::LockAll
-            && !matches!(target.hold(), Hold::Shared | Hold::Exclusive)
-        {
+        if !self.epoch.is_lock_all() && !matches!(target.hold(), Hold::Shared | Hold::Exclusive) {
             self.may_flush(target)?;
         }
         full_fence();
@@ -377,17 +382,18 @@ pub(super) fn ring(lock: &Lock, whom: Ring) {
     }
 }
 
-/// Waits for a lock and takes it.
+/// Waits for a lock and takes it, unless there is an `obstacle`.
 pub(super) fn take(
     lock: &'static Lock,
     exclusive: bool,
-    members: &[u32],
     name: &str,
+    obstacle: &dyn Fn() -> Obstacle,
 ) -> Result<()> {
     let me = job().rank;
     let began = Instant::now();
     let attempt = || {
         if began.elapsed() > CLAIM_AFTER {
+            obstacle::void_claim(lock);
             lock.claim(me);
         }
         let (taken, to_ring) = lock.try_take(me, exclusive);
@@ -401,7 +407,7 @@ pub(super) fn take(
     let waiting = Waiting {
         key: key(lock),
         what: &what,
-        ranks: Ranks::These(members),
+        ranks: Ranks::Who(obstacle),
         announce: Some(&|| lock.announce_sleeper()),
     };
     let taken = runtime::wait(&waiting, attempt);

@@ -4,6 +4,7 @@ use super::{Flavor, Reach, Window};
 use crate::abi::constants::MPI_PROC_NULL;
 use crate::comm::group::Group;
 use crate::error::Result;
+use crate::info::kinds;
 use crate::{bail, err};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -20,6 +21,8 @@ pub struct Hints {
     /// Bytes; a power of two.
     pub alignment: usize,
     pub granularity: usize,
+    /// What the program asserts of its buffers, as it said it.
+    pub asserted_kinds: Option<String>,
 }
 
 /// Allocations are aligned to this much without being asked (a cache line).
@@ -36,13 +39,19 @@ impl Default for Hints {
             noncontiguous: false,
             alignment: ALIGNMENT,
             granularity: 0,
+            asserted_kinds: None,
         }
     }
 }
 
 impl Hints {
-    /// Takes over what `value_of` knows.
-    pub fn take(&mut self, value_of: impl Fn(&str) -> Option<String>) {
+    /// Takes over what `value_of` knows. Error: `MPI_ERR_INFO_VALUE` for a list of memory kinds that is malformed.
+    pub fn take(&mut self, value_of: impl Fn(&str) -> Option<String>) -> Result<()> {
+        if let Some(asserted) = value_of(kinds::ASSERTED)
+            && kinds::accepts(&asserted)?
+        {
+            self.asserted_kinds = Some(asserted);
+        }
         let flag = |key: &str, now: bool| match value_of(key).as_deref().map(str::trim) {
             Some("true") => true,
             Some("false") => false,
@@ -67,11 +76,12 @@ impl Hints {
         if let Some(n) = number("mpi_accumulate_granularity") {
             self.granularity = n;
         }
+        Ok(())
     }
 
     /// All of them, as `MPI_Win_get_info` gives them.
     pub fn entries(&self) -> Vec<(&'static str, String)> {
-        vec![
+        let mut entries = vec![
             ("no_locks", self.no_locks.to_string()),
             ("accumulate_ordering", self.accumulate_ordering.clone()),
             ("accumulate_ops", self.accumulate_ops.clone()),
@@ -84,7 +94,16 @@ impl Hints {
                 "rmashm_same_address",
                 crate::shm::segment::segment().at_home().to_string(),
             ),
-        ]
+        ];
+        // An assertion restricts what the window needs to support to itself.
+        let supported = self.asserted_kinds.as_deref().unwrap_or(kinds::world());
+        entries.push((kinds::SUPPORTED, supported.to_string()));
+        entries.extend(
+            self.asserted_kinds
+                .clone()
+                .map(|asserted| (kinds::ASSERTED, asserted)),
+        );
+        entries
     }
 }
 
@@ -149,13 +168,14 @@ impl Window {
     }
 
     /// Takes hints over after creation. Those that only creation can follow stay as they are. The same on all processes.
-    pub fn set_hints(&self, value_of: impl Fn(&str) -> Option<String>) {
+    pub fn set_hints(&self, value_of: impl Fn(&str) -> Option<String>) -> Result<()> {
         let mut hints = self.hints.lock();
         let before = hints.clone();
-        hints.take(value_of);
+        hints.take(value_of)?;
         hints.noncontiguous = before.noncontiguous;
         hints.alignment = before.alignment;
         hints.no_locks = before.no_locks;
+        Ok(())
     }
 
     /// Names the window.
@@ -182,25 +202,29 @@ mod tests {
     fn hints_that_make_no_sense_change_nothing() {
         let mut hints = Hints::default();
         let default = hints.entries_without_place();
-        hints.take(|key| match key {
-            "no_locks" => Some("maybe".into()),
-            "accumulate_ordering" => Some("rar,sometimes".into()),
-            "accumulate_ops" => Some("any".into()),
-            "mpi_minimum_memory_alignment" => Some("100".into()),
-            _ => None,
-        });
+        hints
+            .take(|key| match key {
+                "no_locks" => Some("maybe".into()),
+                "accumulate_ordering" => Some("rar,sometimes".into()),
+                "accumulate_ops" => Some("any".into()),
+                "mpi_minimum_memory_alignment" => Some("100".into()),
+                _ => None,
+            })
+            .unwrap();
         assert_eq!(hints.entries_without_place(), default);
     }
 
     #[test]
     fn hints_are_taken() {
         let mut hints = Hints::default();
-        hints.take(|key| match key {
-            "no_locks" | "alloc_shared_noncontig" => Some("true".into()),
-            "accumulate_ordering" => Some("rar, waw".into()),
-            "mpi_minimum_memory_alignment" => Some("4096".into()),
-            _ => None,
-        });
+        hints
+            .take(|key| match key {
+                "no_locks" | "alloc_shared_noncontig" => Some("true".into()),
+                "accumulate_ordering" => Some("rar, waw".into()),
+                "mpi_minimum_memory_alignment" => Some("4096".into()),
+                _ => None,
+            })
+            .unwrap();
         assert!(hints.no_locks && hints.noncontiguous && !hints.same_size);
         assert_eq!(
             (hints.accumulate_ordering.as_str(), hints.alignment),

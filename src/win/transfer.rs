@@ -9,6 +9,7 @@ use crate::abi::types::{MPI_Aint, MPI_Datatype};
 use crate::bail;
 use crate::datatype::{self, Message};
 use crate::error::Result;
+use crate::runtime::reach;
 use crate::shm::peer::{self, Piece, Way};
 use std::ffi::{c_int, c_void};
 use std::ptr::{copy as move_bytes, with_exposed_provenance, with_exposed_provenance_mut};
@@ -154,13 +155,8 @@ impl Window {
         }
         let target = self.target(remote.rank)?;
         self.may_access(target)?;
-        if near.bytes > 0 && near.relative && origin.address.is_null() {
-            bail!(
-                Buffer,
-                "origin_addr is a null pointer, but {} bytes are to be moved",
-                near.bytes
-            );
-        }
+        near.datatype
+            .check_buffer(origin.address.addr(), origin.count as usize, "origin_addr")?;
         if near.bytes != far.bytes {
             bail!(
                 Type,
@@ -260,8 +256,6 @@ impl Window {
 struct Side {
     datatype: &'static datatype::Datatype,
     bytes: usize,
-    /// Whether the buffer's address matters: a datatype may hold absolute addresses instead.
-    relative: bool,
 }
 
 fn side(which: &str, count: i64, handle: MPI_Datatype) -> Result<Side> {
@@ -273,11 +267,7 @@ fn side(which: &str, count: i64, handle: MPI_Datatype) -> Result<Side> {
     }
     let datatype = datatype::get_committed(handle)?;
     let bytes = datatype.bytes(count as usize)?;
-    Ok(Side {
-        datatype,
-        bytes,
-        relative: datatype::predefined_size(handle).is_some(),
-    })
+    Ok(Side { datatype, bytes })
 }
 
 /// Copies `len` bytes, which may overlap. Sizes of machine words are single accesses when aligned.
@@ -306,6 +296,12 @@ unsafe fn store(from: *const u8, to: *mut u8, len: usize) {
 /// # Safety
 /// The origin is readable (`ToPeer`) or writable (`FromPeer`).
 pub(super) unsafe fn through_kernel(way: Way, plan: &Plan<'_>) -> Result<()> {
+    let rank = plan.target.process;
+    // SAFETY: the caller's promise.
+    reach(rank, || unsafe { copy_through_kernel(way, plan) })
+}
+
+unsafe fn copy_through_kernel(way: Way, plan: &Plan<'_>) -> Result<()> {
     let pid = crate::runtime::pid_of(plan.target.process);
     let pieces = |message: &Message<'_>| {
         let mut found = Vec::new();

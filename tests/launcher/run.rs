@@ -64,8 +64,13 @@ pub struct Run {
 
 /// `mpiexec` with these arguments, ready to be changed and started.
 pub fn mpiexec<S: AsRef<std::ffi::OsStr>>(arguments: &[S]) -> Command {
+    marked(env!("CARGO_BIN_EXE_mpiexec"), arguments)
+}
+
+/// A program whose processes, and theirs, can be found.
+pub fn marked<S: AsRef<std::ffi::OsStr>>(program: &str, arguments: &[S]) -> Command {
     static RUNS: AtomicU32 = AtomicU32::new(0);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mpiexec"));
+    let mut command = Command::new(program);
     let mark = format!(
         "{}.{}",
         std::process::id(),

@@ -23,7 +23,8 @@ impl Supervisor<'_> {
         self.alive -= 1;
         self.job.roster.leave(number);
         let state = self.job.segment.state(rank);
-        let joined = matches!(state, State::Joining | State::Running);
+        // Dead: the others have found its MPI process gone before the script that had started it ended.
+        let joined = matches!(state, State::Joining | State::Running | State::Dead);
         let death = match fate {
             Fate::Killed { signal, .. } => Some(Death::Signal(signal)),
             Fate::Exited(status) if joined => Some(Death::Status(status)),
@@ -46,7 +47,7 @@ impl Supervisor<'_> {
                     .output
                     .say(&format!("{name} {}{when}", fate.text()));
                 self.say_waiting(&[number]);
-                if !self.request.no_cleanup {
+                if !self.request.no_cleanup && !self.others_survive() {
                     // Before the others are told: they end by our signal, not by errors of their own.
                     self.end(fate.status().max(1), SHORT_GRACE);
                 }
@@ -86,9 +87,17 @@ impl Supervisor<'_> {
                 0 => 1,
                 status => status,
             };
-            self.status = Some(status);
+            // After a death it is how the survivors end the job, whose status is the death's.
+            self.status.get_or_insert(status);
             self.end(status, SHORT_GRACE);
         }
+    }
+
+    /// Does a rank that is alive have an error handler by which it goes on? It then ends the job, or whoever has none and
+    /// meets the error.
+    fn others_survive(&self) -> bool {
+        let mut alive = (0..self.fates.len()).filter(|rank| self.fates[*rank].is_none());
+        alive.any(|rank| self.job.segment.survives(rank))
     }
 
     /// Does anybody wait in MPI_Init for a rank that left before it?

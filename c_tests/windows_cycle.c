@@ -1,0 +1,73 @@
+/* ranks: 2; name: 100000; args: 100000; mpich: skip a window takes it a millisecond */
+/* ranks: 4; name: 5000; args: 5000 */
+/* Windows made and freed over and over: memory, descriptors and mappings stay as they were. */
+#include "check.h"
+
+#include <dirent.h>
+#include <unistd.h>
+
+static long resident_pages(void)
+{
+    long total = 0, resident = 0;
+    FILE *statm = fopen("/proc/self/statm", "r");
+    CHECK(statm != NULL);
+    CHECK_EQ(fscanf(statm, "%ld %ld", &total, &resident), 2);
+    fclose(statm);
+    return resident;
+}
+
+static int entries(const char *folder)
+{
+    int count = 0;
+    DIR *open = opendir(folder);
+    CHECK(open != NULL);
+    while (readdir(open))
+        count++;
+    closedir(open);
+    return count;
+}
+
+static int mappings(void)
+{
+    int lines = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    CHECK(maps != NULL);
+    for (int c = getc(maps); c != EOF; c = getc(maps))
+        lines += c == '\n';
+    fclose(maps);
+    return lines;
+}
+
+static void cycle(int count)
+{
+    int memory[16];
+    for (int i = 0; i < count; i++) {
+        MPI_Win win;
+        int *base = memory;
+        if (i % 4 == 0)
+            OK(MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+        else if (i % 4 == 1)
+            OK(MPI_Win_allocate(5000, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
+        else
+            OK(MPI_Win_allocate_shared(64 << (i % 12), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
+        base[0] = i;
+        OK(MPI_Win_free(&win));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    check_start(&argc, &argv);
+    CHECK_EQ(argc, 2);
+    int count = atoi(argv[1]);
+    cycle(count / 10); /* all tables have their size now */
+    long resident = resident_pages();
+    int descriptors = entries("/proc/self/fd"), maps = mappings();
+    cycle(count);
+    /* A page for 200 windows would be a leak of 20 bytes each. */
+    long more = resident_pages() - resident;
+    CHECK(more < 64 + count / 1000);
+    CHECK_EQ(entries("/proc/self/fd"), descriptors);
+    CHECK(mappings() <= maps + 8);
+    return check_end();
+}

@@ -1,0 +1,116 @@
+//! Memory allocation kinds (MPI 4.1 §12.4.3): which memory the library takes as communication buffers, as the value of the
+//! info keys `mpi_memory_alloc_kinds` and `mpi_assert_memory_alloc_kinds`.
+//!
+//! Supported are `system`, and `mpi` with the restrictors `alloc_mem`, `win_allocate` and `win_allocate_shared`. All of it
+//! is ordinary memory to this library: an assertion is checked and remembered, and changes nothing.
+
+use crate::bail;
+use crate::error::Result;
+use std::sync::LazyLock;
+
+/// What the library says it supports.
+pub const SUPPORTED: &str = "mpi_memory_alloc_kinds";
+/// What the program says it restricts itself to.
+pub const ASSERTED: &str = "mpi_assert_memory_alloc_kinds";
+
+/// Supported without being asked for.
+const ALWAYS: [&str; 2] = ["system", "mpi"];
+const MPI_RESTRICTORS: [&str; 3] = ["alloc_mem", "win_allocate", "win_allocate_shared"];
+
+/// What asks for kinds in the world model, by precedence: our launcher's option, and Hydra's.
+const REQUESTS: [&str; 2] = ["RMASHM_MEMORY_ALLOC_KINDS", "PMI_mpi_memory_alloc_kinds"];
+
+/// The elements of a list of kinds, trimmed; none for the empty string. Error: `MPI_ERR_INFO_VALUE` for a list that is
+/// malformed.
+pub fn elements(list: &str) -> Result<Vec<&str>> {
+    if list.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut found = Vec::new();
+    for element in list.split(',') {
+        let element = element.trim();
+        let malformed =
+            element.split(':').any(str::is_empty) || element.contains(char::is_whitespace);
+        if malformed {
+            bail!(
+                InfoValue,
+                "\"{list}\" is no list of memory allocation kinds: \"{element}\" is not a name with restrictors after colons"
+            );
+        }
+        found.push(element);
+    }
+    Ok(found)
+}
+
+/// Whether the library supports a kind with its restrictors.
+fn is_supported(element: &str) -> bool {
+    let mut parts = element.split(':');
+    match parts.next() {
+        Some("system") => parts.next().is_none(),
+        Some("mpi") => parts.all(|restrictor| MPI_RESTRICTORS.contains(&restrictor)),
+        _ => false,
+    }
+}
+
+/// What is supported when `requested` was asked for: the requested kinds that are, in the words of the request, and those
+/// that always are. Error: `MPI_ERR_INFO_VALUE`.
+pub fn granted(requested: &str) -> Result<String> {
+    let mut granted: Vec<&str> = Vec::new();
+    let asked = elements(requested)?;
+    for element in asked.into_iter().filter(|e| is_supported(e)).chain(ALWAYS) {
+        if !granted.contains(&element) {
+            granted.push(element);
+        }
+    }
+    Ok(granted.join(","))
+}
+
+/// What is supported for all objects of the world model.
+pub fn world() -> &'static str {
+    static WORLD: LazyLock<String> = LazyLock::new(|| {
+        let request = REQUESTS.iter().find_map(|name| std::env::var(name).ok());
+        // A request that cannot be read asks for nothing: nobody is there yet to be told.
+        granted(&request.unwrap_or_default()).unwrap_or_else(|_| ALWAYS.join(","))
+    });
+    &WORLD
+}
+
+/// Whether an assertion is to be remembered: it is ignored as a whole if it has a kind that is not supported. Error:
+/// `MPI_ERR_INFO_VALUE`.
+pub fn accepts(assertion: &str) -> Result<bool> {
+    Ok(elements(assertion)?.into_iter().all(is_supported))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requested_kinds_come_back_in_their_own_words() {
+        assert_eq!(granted("").unwrap(), "system,mpi");
+        assert_eq!(
+            granted("mpi:win_allocate:alloc_mem, cuda:device").unwrap(),
+            "mpi:win_allocate:alloc_mem,system,mpi"
+        );
+        assert_eq!(
+            granted("system,mpi,mpi:alloc_mem").unwrap(),
+            "system,mpi,mpi:alloc_mem"
+        );
+    }
+
+    #[test]
+    fn malformed_lists_are_errors() {
+        for list in ["a,,b", ",", "mpi:", ":x", "mpi: alloc_mem", "two words"] {
+            assert!(elements(list).is_err(), "{list}");
+        }
+        assert!(elements(" ").unwrap().is_empty());
+    }
+
+    #[test]
+    fn an_assertion_counts_as_a_whole() {
+        assert!(accepts("system,mpi:win_allocate_shared").unwrap());
+        assert!(!accepts("system,cuda").unwrap());
+        assert!(!accepts("system:page").unwrap() && !accepts("mpi:other").unwrap());
+        assert!(accepts("mpi::").is_err());
+    }
+}
