@@ -11,12 +11,7 @@
 
 enum flavour { SHARED, ALLOCATE, CREATE_ALLOC_MEM, CREATE_MALLOC, CREATE_STACK, DYNAMIC };
 
-/* Dynamic windows come with the rest of one-sided communication. */
-#if defined(RMASHM) && !defined(RMASHM_DYNAMIC_WINDOWS)
-#define FLAVOURS 5
-#else
 #define FLAVOURS 6
-#endif
 
 struct area {
     enum flavour flavour;
@@ -77,7 +72,6 @@ static void area_make(struct area *area, enum flavour flavour, size_t bytes, voi
     memset(area->base, 0, bytes);
     if (flavour == CREATE_ALLOC_MEM || flavour == CREATE_MALLOC || flavour == CREATE_STACK)
         OK(MPI_Win_create(area->base, (MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &area->win));
-#if FLAVOURS > 5
     if (flavour == DYNAMIC) {
         MPI_Aint origin;
         OK(MPI_Win_create_dynamic(MPI_INFO_NULL, comm, &area->win));
@@ -85,17 +79,14 @@ static void area_make(struct area *area, enum flavour flavour, size_t bytes, voi
         OK(MPI_Get_address(area->base, &origin));
         OK(MPI_Allgather(&origin, 1, MPI_AINT, area->origins, 1, MPI_AINT, comm));
     }
-#endif
     barrier();
 }
 
 static void area_free(struct area *area)
 {
     barrier();
-#if FLAVOURS > 5
     if (area->flavour == DYNAMIC)
         OK(MPI_Win_detach(area->win, area->base));
-#endif
     OK(MPI_Win_free(&area->win));
     CHECK(area->win == MPI_WIN_NULL);
     if (area->flavour == CREATE_ALLOC_MEM)

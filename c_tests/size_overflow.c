@@ -60,7 +60,7 @@ int main(int argc, char **argv)
     void *memory = NULL;
     CHECK_CLASS(MPI_Alloc_mem(PEBIBYTE, MPI_INFO_NULL, &memory), MPI_ERR_NO_MEM);
     CHECK_CLASS(MPI_Alloc_mem(PTRDIFF_MAX, MPI_INFO_NULL, &memory), MPI_ERR_NO_MEM);
-    CHECK_SENTENCE(MPI_Alloc_mem(-1, MPI_INFO_NULL, &memory), MPI_ERR_SIZE, "-1");
+    CHECK_SENTENCE(MPI_Alloc_mem(-1, MPI_INFO_NULL, &memory), MPI_ERR_ARG, "-1");
     works();
     return check_end();
 }

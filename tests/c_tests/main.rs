@@ -20,8 +20,10 @@ use spec::{Launcher, Spec};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// MPICH's ranks spin while they wait: with more of them than this on a few cores nothing moves.
-const MPICH_RANKS_MAX: u32 = 4;
+/// MPICH's ranks spin while they wait: with more of them than cores little moves.
+fn mpich_ranks_max() -> u32 {
+    std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2) as u32)
+}
 
 fn main() -> std::process::ExitCode {
     let mut arguments = Arguments::from_args();
