@@ -67,7 +67,7 @@ fn trials_of(toolbox: &Arc<Toolbox>, source: PathBuf) -> Vec<Trial> {
             }
             for &ranks in &spec.ranks {
                 if toolbox.library == Library::Mpich
-                    && ranks > MPICH_RANKS_MAX
+                    && ranks > mpich_ranks_max()
                     && spec.ranks[0] != ranks
                 {
                     continue;
