@@ -13,7 +13,7 @@ SONAME := libmpi.so.12
 RUN_CARGO := env -u MAKEFLAGS -u MFLAGS $(CARGO)
 
 .DEFAULT_GOAL := stage
-.PHONY: stage install demo check imb clean help
+.PHONY: stage install demo check imb bench clean help
 
 # The library as a cdylib alone: built together with an rlib it would lose link-time optimisation.
 stage:
@@ -36,6 +36,9 @@ check:
 imb: stage
 	@./imb/run
 
+bench: stage
+	@./bench/run
+
 clean:
 	rm -rf '$(BUILD)' '$(CARGO_TARGET_DIR)'
 
@@ -45,4 +48,5 @@ help:
 	@echo 'make demo       solve a heat problem on 4 ranks, then run the same executable on MPICH if there is one'
 	@echo 'make check      formatting, lints and all tests; the last line is the count'
 	@echo 'make imb        fetch and run the prebuilt Intel MPI Benchmarks'
+	@echo 'make bench      one-sided operations next to Open MPI 5 from PyPI: medians and ratios of one run'
 	@echo 'make clean      remove $(BUILD)/ and $(CARGO_TARGET_DIR)/'

@@ -344,6 +344,7 @@ typedef void (MPI_T_event_dropped_cb_function)(MPI_Count count, MPI_T_event_regi
 #define MPI_T_ERR_NOT_ACCESSIBLE      79
 #define MPI_ERR_LASTCODE              0x3fffffff
 #define MPIX_ERR_PROC_FAILED          101
+#define MPI_ERR_PROC_FAILED           MPIX_ERR_PROC_FAILED
 #define MPIX_ERR_PROC_FAILED_PENDING  102
 #define MPIX_ERR_REVOKED              103
 #define MPI_COMM_NULL                 ((MPI_Comm)0x04000000)

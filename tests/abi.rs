@@ -57,6 +57,10 @@ const ADDED: &[(&str, &str)] = &[
     ("MPI_COMM_TYPE_RESOURCE_GUIDED", NEWER),
     ("MPI_COMPLEX4", NEWER),
     ("MPI_ERR_ERRHANDLER", NEWER),
+    (
+        "MPI_ERR_PROC_FAILED",
+        "another name of MPIX_ERR_PROC_FAILED",
+    ),
     ("MPI_REAL2", NEWER),
     ("MPI_T_BIND_MPI_SESSION", NEWER),
     ("MPI_T_ERR_NOT_ACCESSIBLE", NEWER),

@@ -327,7 +327,12 @@ impl Engine {
             while hints != 0 {
                 let sender = word * 64 + hints.trailing_zeros() as usize;
                 hints &= hints - 1;
-                moved |= self.drain(sender) || (self.inbox.in_vain(sender) && self.drain(sender));
+                if self.drain(sender) {
+                    moved = true;
+                } else if self.inbox.in_vain(sender) && self.drain(sender) {
+                    self.inbox.not_in_vain(sender);
+                    moved = true;
+                }
             }
         }
         if self.core.waiting > 0 {

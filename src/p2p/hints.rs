@@ -3,7 +3,7 @@
 //! Why no message is overlooked. The sender: (1) publishes the cell, (2) full fence, (3) sets its bit if it is clear, (4)
 //! looks for sleepers. The receiver polls a ring while its bit is set. After many looks in vain it (a) clears the bit,
 //! (b) full fence, (c) looks once more. If (2) comes before (b), then (c) sees the cell; else (3) sees the bit clear and sets
-//! it. While two ranks talk, the bit stays set and nobody writes to its line.
+//! it. If (c) sees a cell, the receiver sets the bit again, as it may have seen one of many. While two ranks talk, the bit stays set and nobody writes to its line.
 
 use crate::shm::atomic::{AtomicU64, Ordering, full_fence};
 
@@ -34,5 +34,12 @@ impl Hints {
     pub fn clear(&self, bit: u64) {
         self.0.fetch_and(!bit, Ordering::SeqCst);
         full_fence();
+    }
+
+    /// Goes on polling the ring with this `bit`: the look after [`Hints::clear`] found something, behind which there may be
+    /// more of which the sender has told while the bit was still set.
+    #[cold]
+    pub fn keep(&self, bit: u64) {
+        self.0.fetch_or(bit, Ordering::Relaxed);
     }
 }

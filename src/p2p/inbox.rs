@@ -148,6 +148,11 @@ impl Inbox {
         self.bits[sender / 64].clear(1 << (sender % 64));
         true
     }
+
+    /// The look after that found something: goes on looking.
+    pub fn not_in_vain(&self, sender: usize) {
+        self.bits[sender / 64].keep(1 << (sender % 64));
+    }
 }
 
 /// The way to another rank's inbox.

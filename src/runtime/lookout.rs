@@ -1,4 +1,6 @@
-//! Looking whether the other ranks still live, where no launcher of ours watches them: under Hydra or Slurm.
+//! Looking whether the other ranks still live, where no launcher of ours watches them: under Hydra or Slurm. Ours watches the
+//! processes it has started; what a rank's script has started in turn, and outlives, is missed here too, so a look is taken
+//! under our launcher as well, which is given the time until the next to tell more.
 //!
 //! A process descriptor (pidfd) of each rank becomes readable when its process ends, also while nobody has waited for it, and
 //! never speaks of another process that got the same number. Kernels and sandboxes without them leave `kill(pid, 0)`.
@@ -14,8 +16,14 @@ use std::time::{Duration, Instant};
 /// How often to look, at most.
 const EVERY: Duration = Duration::from_millis(400);
 
-/// One rank's process, as far as it was looked at.
-enum Process {
+/// What is known of one rank's process.
+struct Process {
+    handle: Handle,
+    /// It was gone at the last look.
+    missed: bool,
+}
+
+enum Handle {
     Unknown,
     Watched(OwnedFd),
     /// There are no process descriptors: its number is asked for.
@@ -27,12 +35,12 @@ static BEGAN: OnceLock<Instant> = OnceLock::new();
 /// Milliseconds from the beginning to the next look.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// Marks those dead that are gone, and rings everybody. Does nothing where a launcher of ours does that, or where the
-/// last look was a moment ago; so it can be called by whoever asks again and again.
+/// Marks those dead that are gone, and rings everybody. Does nothing where the last look was a moment ago; so it can be
+/// called by whoever asks again and again.
 #[inline]
 pub fn look_around() {
     let job = job();
-    if job.table.job.watched.load(Ordering::Relaxed) == 0 && job.ranks > 1 {
+    if job.ranks > 1 {
         look(job);
     }
 }
@@ -47,33 +55,41 @@ fn look(job: &Job) {
         return;
     };
     NEXT.store(now + EVERY.as_millis() as u64, Ordering::Relaxed);
-    processes.resize_with(job.ranks as usize, || Process::Unknown);
+    processes.resize_with(job.ranks as usize, || Process {
+        handle: Handle::Unknown,
+        missed: false,
+    });
+    let watched = job.table.job.watched.load(Ordering::Relaxed) != 0;
     for (rank, entry) in job.table.processes.iter().enumerate() {
         let living = || matches!(entry.state(), State::Joining | State::Running);
         let pid = entry.pid.load(Ordering::Relaxed) as i32;
         if rank == job.rank as usize || pid <= 0 || !living() {
             continue;
         }
+        let process = &mut processes[rank];
         // It may have finalized and left between the two looks at its state.
-        if is_gone(&mut processes[rank], pid) && living() {
-            job.table.bury(rank, Death::Unseen);
+        if is_gone(&mut process.handle, pid) && living() {
+            if process.missed || !watched {
+                job.table.bury(rank, Death::Unseen);
+            }
+            process.missed = true;
         }
     }
 }
 
-fn is_gone(process: &mut Process, pid: i32) -> bool {
-    if let Process::Unknown = process {
+fn is_gone(process: &mut Handle, pid: i32) -> bool {
+    if let Handle::Unknown = process {
         // SAFETY: a plain system call; the descriptor it gives is close-on-exec and ours.
         let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) } as i32;
         *process = if fd >= 0 {
             // SAFETY: the kernel has just made the descriptor for us.
-            Process::Watched(unsafe { OwnedFd::from_raw_fd(fd) })
+            Handle::Watched(unsafe { OwnedFd::from_raw_fd(fd) })
         } else {
-            Process::ByNumber
+            Handle::ByNumber
         };
     }
     match process {
-        Process::Watched(fd) => {
+        Handle::Watched(fd) => {
             let mut poll = libc::pollfd {
                 fd: fd.as_raw_fd(),
                 events: libc::POLLIN,

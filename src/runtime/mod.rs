@@ -173,9 +173,25 @@ pub fn reach(rank: u32, access: impl FnOnce() -> Result<()>) -> Result<()> {
     if let Some((_, death)) = wait::dead(Ranks::One(rank)) {
         return Err(gone(&death.to_string()));
     }
-    access().map_err(|error| match error.class {
-        Class::ProcFailed => gone("has ended"),
-        _ => error,
+    access().or_else(|error| {
+        if error.class != Class::ProcFailed {
+            return Err(error);
+        }
+        // The kernel knew first. Whoever watches the process will say how it ended; and an error that ends the job must
+        // not come before the death that is its reason.
+        let process = &job().table.processes[rank as usize];
+        let what = || format!("an access to memory of rank {rank} of the job, which has ended");
+        let waiting = Waiting {
+            key: 0,
+            what: &what,
+            ranks: Ranks::None,
+            announce: None,
+        };
+        wait(&waiting, || {
+            !matches!(process.state(), State::Joining | State::Running)
+        })?;
+        let how = process.death().map(|death| death.to_string());
+        Err(gone(how.as_deref().unwrap_or("has ended")))
     })
 }
 

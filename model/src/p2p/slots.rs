@@ -58,6 +58,7 @@ impl Slots {
         }
     }
 
+    #[expect(clippy::len_without_is_empty, reason = "as the library's")]
     pub fn len(&self) -> usize {
         self.len
     }

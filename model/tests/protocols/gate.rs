@@ -69,15 +69,21 @@ impl Window {
             );
         }
         if !gate.enter(flag) {
-            gate.come();
-            room.actors
-                .wait_for(me, WAITERS, || (), || gate.try_again(flag, ring));
-            gate.go();
+            self.wait_to_enter(me);
         }
         room.touch(false);
         if gate.leave(flag) {
             ring();
         }
+    }
+
+    fn wait_to_enter(&self, me: usize) {
+        let (room, gate, flag) = (&self.room, &self.gate, &self.flags[me]);
+        let ring = || room.actors.ring_key(EXCLUSIVES);
+        gate.come();
+        room.actors
+            .wait_for(me, WAITERS, || (), || gate.try_again(flag, ring));
+        gate.go();
     }
 }
 
@@ -89,6 +95,23 @@ fn one_each() {
                 match me {
                     0 => window.lock_exclusive(me),
                     _ => window.lock_all(me, false),
+                }
+            }
+        });
+    });
+}
+
+/// One that has been waiting already meets a locker.
+#[test]
+fn waiter_tries_again() {
+    explore("gate, 1 locker, 1 waiter", 3, || {
+        act(Window::new(2, true), 2, |window, me| match me {
+            0 => window.lock_exclusive(me),
+            _ => {
+                window.wait_to_enter(me);
+                window.room.touch(false);
+                if window.gate.leave(&window.flags[me]) {
+                    window.room.actors.ring_key(EXCLUSIVES);
                 }
             }
         });

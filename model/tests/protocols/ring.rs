@@ -23,9 +23,10 @@ unsafe impl Sync for Ring {}
 impl Ring {
     fn new() -> Ring {
         let memory = Box::new((Control::default(), Memory::new(LEN)));
+        let control = &raw const memory.0;
         // SAFETY: the ring keeps the box, and drops it last.
         unsafe {
-            let control = &*(&raw const memory.0);
+            let control = &*control;
             Ring {
                 sender: UnsafeCell::new(Sender::new(control, memory.1.base(), LEN)),
                 receiver: UnsafeCell::new(Receiver::new(control, memory.1.base(), LEN)),
@@ -77,14 +78,17 @@ struct Inbox {
     actors: Actors,
     hints: Hints,
     rings: Vec<Ring>,
+    /// So many messages are taken from one ring before the next has its turn.
+    turn: usize,
 }
 
 impl Inbox {
-    fn new(senders: usize) -> Inbox {
+    fn new(senders: usize, turn: usize) -> Inbox {
         Inbox {
             actors: Actors::new(senders + 1),
             hints: Hints::default(),
             rings: (0..senders).map(|_| Ring::new()).collect(),
+            turn,
         }
     }
 
@@ -104,21 +108,30 @@ impl Inbox {
         let mut moved = false;
         for (sender, ring) in self.rings.iter().enumerate() {
             let mut drain = || {
-                let mut some = false;
-                while let Some(id) = ring.take() {
+                let mut taken = 0;
+                while taken < self.turn
+                    && let Some(id) = ring.take()
+                {
                     took(sender, id);
-                    some = true;
+                    taken += 1;
                 }
-                if some && ring.is_wanted() {
+                if taken > 0 && ring.is_wanted() {
                     self.actors.ring(sender);
                 }
-                some
+                taken > 0
             };
-            if hints & 1 << sender != 0 && !drain() {
-                self.hints.clear(1 << sender);
-                moved |= drain();
-            } else {
-                moved |= hints & 1 << sender != 0;
+            let bit = 1 << sender;
+            if hints & bit == 0 {
+                continue;
+            }
+            if drain() {
+                moved = true;
+                continue;
+            }
+            self.hints.clear(bit);
+            if drain() {
+                self.hints.keep(bit);
+                moved = true;
             }
         }
         moved
@@ -140,9 +153,15 @@ impl Inbox {
     }
 }
 
-fn messages(name: &str, preemptions: usize, senders: usize, payloads: &'static [usize]) {
+fn messages(
+    name: &str,
+    preemptions: usize,
+    senders: usize,
+    turn: usize,
+    payloads: &'static [usize],
+) {
     explore(name, preemptions, move || {
-        act(Inbox::new(senders), senders + 1, move |inbox, me| {
+        act(Inbox::new(senders, turn), senders + 1, move |inbox, me| {
             if me == senders {
                 inbox.receive(payloads.len() as u64);
             } else {
@@ -154,16 +173,18 @@ fn messages(name: &str, preemptions: usize, senders: usize, payloads: &'static [
 
 #[test]
 fn short_messages() {
-    messages("ring, 3 short messages", 3, 1, &[0, 8, 24]);
+    messages("ring, 3 short messages", 3, 1, 1, &[0, 8, 24]);
 }
 
 /// Cells of three slots in a ring of eight: the third has to skip the ring's end, and finds it full.
 #[test]
 fn full_ring() {
-    messages("ring, 4 long messages, full", 2, 1, &[150, 152, 140, 130]);
+    let payloads = &[150, 152, 140, 130];
+    messages("ring, 4 long messages, full", 2, 1, 1, payloads);
+    messages("ring, 4 long messages, full, 2 a turn", 2, 1, 2, payloads);
 }
 
 #[test]
 fn two_senders() {
-    messages("ring, 2 senders", 2, 2, &[8]);
+    messages("ring, 2 senders", 2, 2, 1, &[8]);
 }

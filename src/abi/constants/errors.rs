@@ -90,6 +90,8 @@ pub const MPI_ERR_LASTCODE: c_int = 0x3fffffff;
 
 // Extensions: fault tolerance. MPICH begins them at 100.
 pub const MPIX_ERR_PROC_FAILED: c_int = 101;
+/// The name without the X, which programs use that look ahead.
+pub const MPI_ERR_PROC_FAILED: c_int = MPIX_ERR_PROC_FAILED;
 pub const MPIX_ERR_PROC_FAILED_PENDING: c_int = 102;
 pub const MPIX_ERR_REVOKED: c_int = 103;
 

@@ -23,7 +23,8 @@ impl Supervisor<'_> {
         self.alive -= 1;
         self.job.roster.leave(number);
         let state = self.job.segment.state(rank);
-        let joined = matches!(state, State::Joining | State::Running);
+        // Dead: the others have found its MPI process gone before the script that had started it ended.
+        let joined = matches!(state, State::Joining | State::Running | State::Dead);
         let death = match fate {
             Fate::Killed { signal, .. } => Some(Death::Signal(signal)),
             Fate::Exited(status) if joined => Some(Death::Status(status)),
