@@ -13,7 +13,7 @@ SONAME := libmpi.so.12
 RUN_CARGO := env -u MAKEFLAGS -u MFLAGS $(CARGO)
 
 .DEFAULT_GOAL := stage
-.PHONY: stage install demo check imb bench clean help
+.PHONY: stage install demo check check-mpich imb bench clean help
 
 # The library as a cdylib alone: built together with an rlib it would lose link-time optimisation.
 stage:
@@ -33,6 +33,10 @@ demo: stage
 check:
 	@tools/check '$(BUILD)'
 
+# The C tests on a real MPICH: what keeps the tests honest.
+check-mpich:
+	@tools/check-mpich '$(BUILD)'
+
 imb: stage
 	@./imb/run
 
@@ -47,6 +51,7 @@ help:
 	@echo 'make install    install that prefix; PREFIX=$(PREFIX), DESTDIR= for packaging. It may be moved afterwards.'
 	@echo 'make demo       solve a heat problem on 4 ranks, then run the same executable on MPICH if there is one'
 	@echo 'make check      formatting, lints and all tests; the last line is the count'
+	@echo 'make check-mpich  run the C tests on a real MPICH, to see that it is not the tests that are wrong'
 	@echo 'make imb        fetch and run the prebuilt Intel MPI Benchmarks'
 	@echo 'make bench      one-sided operations next to Open MPI 5 from PyPI: medians and ratios of one run'
 	@echo 'make clean      remove $(BUILD)/ and $(CARGO_TARGET_DIR)/'
