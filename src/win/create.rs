@@ -364,10 +364,11 @@ pub fn create_dynamic(comm: &Comm, hints: Result<Hints>) -> Result<MPI_Win> {
         what,
     )?;
     probe_peers(comm, &offers, what)?;
-    for offer in &mut offers {
+    let mut prepared = prepared?;
+    for offer in offers.iter_mut().chain([&mut prepared.offer]) {
         (offer.place, offer.size) = (Place::None as u32, 0);
     }
-    Ok(finish(comm, Flavor::Dynamic, prepared?, &offers).0)
+    Ok(finish(comm, Flavor::Dynamic, prepared, &offers).0)
 }
 
 /// Makes sure that every process can reach the private memory of every other, where there is any.
