@@ -3,8 +3,8 @@
 //! ```c
 //! /* ranks: 1 2 4 8; launcher: mpiexec hydra; args: 100 */
 //! ```
-//! Each leading line that begins with `/* ranks:` is one way to run the program; a program without one runs at 1, 2, 4
-//! and 8 ranks under our `mpiexec`. Fields, separated by `;`:
+//! Each leading line that is a comment of such fields is one way to run the program; a program without one runs at 1, 2,
+//! 4 and 8 ranks under our `mpiexec`. Fields, separated by `;`:
 //!
 //! - `ranks:` rank counts
 //! - `launcher:` any of `mpiexec` `hydra` `preload` `path` `alone`, see [`Launcher`]
@@ -66,6 +66,20 @@ enum Exit {
     Status(i32),
     Nonzero,
 }
+
+/// What a line about running the program may begin with.
+const FIELDS: [&str; 10] = [
+    "ranks",
+    "launcher",
+    "name",
+    "args",
+    "env",
+    "expect-exit",
+    "expect-stderr",
+    "expect-stdout",
+    "mpich",
+    "seconds",
+];
 
 /// One way to run a program, and what must come of it.
 #[derive(Clone, Debug)]
