@@ -7,6 +7,9 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::SystemTime;
 
+/// How many seconds after our watchdog the launcher's own time limit is reached.
+pub const LAUNCHER_LATER: u64 = 30;
+
 /// The MPI library under test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Library {
@@ -189,8 +192,8 @@ impl Toolbox {
             Launcher::Hydra | Launcher::Preload => hydra(),
             Launcher::Mpiexec | Launcher::Path => {
                 let mut command = Command::new(self.prefix.join("bin/mpiexec"));
-                // A little later than our own watchdog: then the launcher says what each rank waits for.
-                command.args(["-timeout", &(spec.seconds + 2).to_string()]);
+                // Later than our own watchdog has looked: then the launcher says what each rank waits for.
+                command.args(["-timeout", &(spec.seconds + LAUNCHER_LATER).to_string()]);
                 command
             }
         };

@@ -7,7 +7,8 @@ use std::process::Command;
 /// For each process of the job: its state, what it waits for in the kernel, and its stack if gdb is installed.
 pub fn of(marker: &str) -> String {
     let mut text = String::new();
-    for pid in leftovers::processes(marker) {
+    // The ranks come after their launcher, and are what matters: they are looked at first.
+    for pid in leftovers::processes(marker).into_iter().rev() {
         let read =
             |name: &str| std::fs::read_to_string(format!("/proc/{pid}/{name}")).unwrap_or_default();
         let command = read("cmdline").replace('\0', " ");

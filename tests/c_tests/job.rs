@@ -1,5 +1,6 @@
 //! Running one job under a watchdog.
 
+use crate::compile::LAUNCHER_LATER;
 use crate::{diagnosis, leftovers};
 use std::fs::File;
 use std::os::unix::process::ExitStatusExt;
@@ -72,7 +73,7 @@ pub fn run(
     if hung {
         diagnosis = diagnosis::of(&marker);
         // Our launcher has a time limit a little longer than ours, and says what the ranks wait for when it is reached.
-        ended = wait(&mut child, Duration::from_secs(10));
+        ended = wait(&mut child, Duration::from_secs(LAUNCHER_LATER + 10));
         leftovers::kill(&marker);
     }
     let status = match ended {
