@@ -18,8 +18,10 @@
 //! epoch may be opened as long as no operation was made.
 
 use super::{Target, Window};
+use crate::abi::constants::MPI_THREAD_MULTIPLE;
 use crate::bail;
 use crate::error::Result;
+use crate::runtime::phase;
 use crate::shm::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 
 /// The access epoch of the window as a whole. `Locks` is not stored: it is `None` with [`Epoch::locks`] held, so that
@@ -99,6 +101,18 @@ impl Epoch {
             2 => Access::Fence,
             3 => Access::LockAll,
             _ => Access::Start,
+        }
+    }
+
+    /// Counts a lock taken (1) or given back (-1). Where only one thread at a time may be in MPI that need not be a locked
+    /// instruction, which costs as much as the lock itself.
+    #[inline(always)]
+    pub fn count_lock(&self, by: i32) {
+        if phase::level() == MPI_THREAD_MULTIPLE {
+            self.locks.fetch_add(by as u32, Relaxed);
+        } else {
+            let held = self.locks.load(Relaxed);
+            self.locks.store(held.wrapping_add_signed(by), Relaxed);
         }
     }
 

@@ -106,7 +106,7 @@ impl Window {
             // After a fence that no operation followed.
             self.epoch.set_access(Access::None);
         }
-        self.epoch.locks.fetch_add(1, Relaxed);
+        self.epoch.count_lock(1);
     }
 
     #[inline(always)]
@@ -206,7 +206,7 @@ impl Window {
             Hold::None | Hold::Started => return self.not_locked(target),
             _ => target.set_hold(Hold::None),
         }
-        self.epoch.locks.fetch_sub(1, Relaxed);
+        self.epoch.count_lock(-1);
         // The release is a locked instruction, which completes all stores before it.
         let to_ring = match hold {
             Hold::Shared => lock.release_shared(),
