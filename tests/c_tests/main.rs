@@ -20,6 +20,12 @@ use spec::{Launcher, Spec};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// Whether there is a C++ compiler. In CI there has to be.
+fn has_cxx() -> bool {
+    let found = std::process::Command::new("g++").arg("--version").output();
+    found.is_ok() || std::env::var_os("CI").is_some_and(|ci| ci == "true")
+}
+
 /// MPICH's ranks spin while they wait: with more of them than cores little moves.
 fn mpich_ranks_max() -> u32 {
     std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2) as u32)
@@ -73,7 +79,8 @@ fn trials_of(toolbox: &Arc<Toolbox>, source: PathBuf) -> Vec<Trial> {
                     continue;
                 }
                 let test_name = spec.test_name(&name, ranks, launcher);
-                let missing = launcher.is_foreign() && !toolbox.has_mpich();
+                let no_cxx = source.extension().is_some_and(|e| e == "cpp") && !has_cxx();
+                let missing = no_cxx || (launcher.is_foreign() && !toolbox.has_mpich());
                 let (toolbox, spec, source, full_name) = (
                     toolbox.clone(),
                     spec.clone(),
