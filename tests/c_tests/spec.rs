@@ -117,14 +117,17 @@ impl Spec {
         let text = std::fs::read_to_string(source)
             .map_err(|error| format!("{}: {error}", source.display()))?;
         let mut specs = Vec::new();
-        for line in text
-            .lines()
-            .take_while(|line| line.starts_with("/* ranks:"))
-        {
-            let fields = line
-                .trim_start_matches("/*")
-                .trim_end()
-                .trim_end_matches("*/");
+        for line in text.lines() {
+            let Some(fields) = line
+                .strip_prefix("/* ")
+                .and_then(|rest| rest.trim_end().strip_suffix("*/"))
+            else {
+                break;
+            };
+            let key = fields.split(':').next().unwrap_or_default();
+            if !FIELDS.contains(&key) {
+                break;
+            }
             specs.push(
                 Spec::parse(fields).map_err(|error| format!("{}: {error}", source.display()))?,
             );
