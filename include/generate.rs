@@ -8,7 +8,13 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// Sources that have no place in the header: macros, and what the frame writes itself.
-const SKIPPED: [&str; 4] = ["mod.rs", "boundary.rs", "arguments.rs", "data.rs"];
+const SKIPPED: [&str; 5] = [
+    "mod.rs",
+    "boundary.rs",
+    "arguments.rs",
+    "counts.rs",
+    "data.rs",
+];
 /// Constants that are addresses: the frame writes their casts.
 const ADDRESSES: &str = "addresses.rs";
 /// Integers whose C types the frame chooses.
@@ -107,6 +113,26 @@ fn prepare(source: &str) -> String {
             _ if list == "opaque! {" => {
                 let _ = writeln!(out, "pub struct {text}");
             }
+            "#[apply(mpi_counts)]" => {
+                let (name, parameters) = signature(&mut lines);
+                declare(&mut out, &name, &parameters, "");
+            }
+            "#[apply(mpi_collective)]" => {
+                let names = lines.next().unwrap_or_default();
+                let (_, parameters) = signature(&mut lines);
+                let names = names
+                    .trim()
+                    .trim_start_matches("#[names(")
+                    .trim_end_matches(")]");
+                for name in names.split(", ") {
+                    let form = match name {
+                        _ if name.ends_with("_init") => "info: MPI_Info, request: *mut MPI_Request",
+                        _ if name.starts_with("MPI_I") => "request: *mut MPI_Request",
+                        _ => "",
+                    };
+                    declare(&mut out, name, &parameters, form);
+                }
+            }
             _ if text.starts_with("#[apply(mpi_") => out += "#[unsafe(no_mangle)]\n",
             _ if line.starts_with("pub const ") => {
                 out += line;
@@ -123,6 +149,52 @@ fn prepare(source: &str) -> String {
         }
     }
     unwrap_callbacks(&unwrap_handles(&out))
+}
+
+/// The name and the parameters of the function that begins here; `lines` goes on after it.
+fn signature<'a>(lines: &mut impl Iterator<Item = &'a str>) -> (String, String) {
+    let mut head = String::new();
+    for line in lines.by_ref() {
+        head += line.trim();
+        if line.ends_with('{') {
+            break;
+        }
+        head.push(' ');
+    }
+    lines.by_ref().find(|line| *line == "}");
+    let (before, after) = head.split_once('(').unwrap_or((&head, ""));
+    // The result may be in parentheses, too.
+    let (parameters, _) = after.rsplit_once(") ->").unwrap_or((after, ""));
+    let name = before.rsplit(' ').next().unwrap_or_default();
+    let parameters = parameters.trim().trim_end_matches(',');
+    (name.to_string(), parameters.to_string())
+}
+
+/// Declares `name` and its large count form. `more` are parameters after the others.
+fn declare(out: &mut String, name: &str, parameters: &str, more: &str) {
+    const SMALL: [(&str, &str); 3] = [
+        ("Count", "c_int"),
+        ("Displ", "c_int"),
+        ("Extent", "MPI_Aint"),
+    ];
+    const LARGE: [(&str, &str); 3] = [
+        ("Count", "MPI_Count"),
+        ("Displ", "MPI_Aint"),
+        ("Extent", "MPI_Count"),
+    ];
+    for (suffix, types) in [("", SMALL), ("_c", LARGE)] {
+        let mut all = format!("{parameters},");
+        for (from, to) in types {
+            // A type stands after a colon or, behind a pointer, after `const` or `mut`.
+            for before in [": ", "*const ", "*mut "] {
+                all = all.replace(&format!("{before}{from},"), &format!("{before}{to},"));
+            }
+        }
+        let _ = writeln!(
+            out,
+            "#[unsafe(no_mangle)]\npub unsafe extern \"C\" fn {name}{suffix}({all} {more}) -> c_int {{ 0 }}"
+        );
+    }
 }
 
 /// `= MPI_Comm(0x44000000);` → `= 0x44000000;`: a handle is an integer in C.

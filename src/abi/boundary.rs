@@ -64,26 +64,29 @@ impl<T> Argument for *const T {}
 impl<T> Argument for *mut T {}
 impl<F> Argument for Option<F> {}
 
-/// Makes the exported `MPI_X` and `PMPI_X` of a function whose body gives a `Result<()>`.
+/// Exports one function under two names, the standard's and the profiling interface's (MPI 4.1 §15.2).
+///
+/// The work is done once: the standard's name calls the other.
 #[macro_export]
-macro_rules! mpi_api {
-    (
-        $(#[$meta:meta])*
-        pub unsafe extern "C" fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> c_int $body:block
-    ) => {
+macro_rules! mpi_exported {
+    ($(#[$meta:meta])* [$name:expr] [$profiled:expr] $rust:ident($($arg:ident : $type:ty),*) $body:block) => {
         $(#[$meta])*
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name($($arg: $type),*) -> ::std::ffi::c_int {
+        #[unsafe(export_name = $name)]
+        pub unsafe extern "C" fn $rust($($arg: $type),*) -> ::std::ffi::c_int {
+            /// The function's name, for messages.
+            #[allow(dead_code)]
+            const FUNCTION: &str = $name;
+
             #[inline(always)]
             unsafe fn body($($arg: $type),*) -> $crate::error::Result<()> $body
 
-            #[unsafe(export_name = concat!("P", stringify!($name)))]
+            #[unsafe(export_name = $profiled)]
             unsafe extern "C" fn shared($($arg: $type),*) -> ::std::ffi::c_int {
                 // SAFETY: the caller keeps the contract of the MPI function, which is all that the body asks for.
                 match unsafe { body($($arg),*) } {
                     Ok(()) => 0,
                     Err(error) => $crate::abi::boundary::raise(
-                        stringify!($name),
+                        FUNCTION,
                         error,
                         &[$($crate::abi::boundary::Argument::object(&$arg)),*],
                     ),
@@ -91,6 +94,111 @@ macro_rules! mpi_api {
             }
             // SAFETY: the same arguments under the same contract.
             unsafe { shared($($arg),*) }
+        }
+    };
+}
+
+/// Makes the exported `MPI_X` and `PMPI_X` of a function whose body gives a `Result<()>`. In the body, `FUNCTION` is the
+/// name that the program called.
+#[macro_export]
+macro_rules! mpi_api {
+    (
+        $(#[$meta:meta])*
+        pub unsafe extern "C" fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> c_int $body:block
+    ) => {
+        $crate::mpi_exported! {
+            $(#[$meta])*
+            [stringify!($name)] [concat!("P", stringify!($name))] $name($($arg: $type),*) $body
+        }
+    };
+}
+
+/// Makes `MPI_X` and `MPI_X_c` of one function: its parameters of the types of [`counts`](crate::abi::counts) are small in
+/// the one and large in the other.
+#[macro_export]
+macro_rules! mpi_counts {
+    (
+        $(#[$meta:meta])*
+        pub unsafe extern "C" fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> c_int $body:block
+    ) => {
+        const _: () = {
+            #[allow(unused_imports)]
+            use $crate::abi::counts::small::*;
+            $crate::mpi_exported! {
+                $(#[$meta])*
+                [stringify!($name)] [concat!("P", stringify!($name))] $name($($arg: $type),*) $body
+            }
+        };
+        const _: () = {
+            #[allow(unused_imports)]
+            use $crate::abi::counts::large::*;
+            $crate::mpi_exported! {
+                $(#[$meta])*
+                [concat!(stringify!($name), "_c")] [concat!("P", stringify!($name), "_c")]
+                $name($($arg: $type),*) $body
+            }
+        };
+    };
+}
+
+/// Makes the blocking, the nonblocking and the persistent form of a collective operation, small and large, of one function
+/// that gives its plan. With two names there is no blocking form: it is written by hand.
+///
+/// ```ignore
+/// #[apply(mpi_collective)]
+/// #[names(MPI_Bcast, MPI_Ibcast, MPI_Bcast_init)]
+/// unsafe fn bcast(buffer: *mut c_void, count: Count, datatype: MPI_Datatype, root: c_int, comm: MPI_Comm) -> Planned {
+///     plan::bcast(buffer, count, datatype, root, comm, FUNCTION)
+/// }
+/// ```
+#[macro_export]
+macro_rules! mpi_collective {
+    (
+        $(#[doc = $doc:expr])*
+        #[names($blocking:ident, $nonblocking:ident, $init:ident)]
+        unsafe fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> Planned $body:block
+    ) => {
+        $crate::mpi_counts! {
+            $(#[doc = $doc])*
+            pub unsafe extern "C" fn $blocking($($arg: $type),*) -> c_int { $crate::coll::run($body?) }
+        }
+        $crate::mpi_collective! {
+            $(#[doc = $doc])*
+            #[names($nonblocking, $init)]
+            unsafe fn $name($($arg: $type),*) -> Planned $body
+        }
+    };
+    (
+        $(#[doc = $doc:expr])*
+        #[names($nonblocking:ident, $init:ident)]
+        unsafe fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> Planned $body:block
+    ) => {
+        $crate::mpi_counts! {
+            $(#[doc = $doc])*
+            pub unsafe extern "C" fn $nonblocking(
+                $($arg: $type,)*
+                request: *mut $crate::abi::types::MPI_Request
+            ) -> c_int {
+                // SAFETY: what is not null is a place for a request.
+                let request = unsafe { $crate::abi::arguments::out(request, "request")? };
+                request.set($crate::p2p::request::handle($crate::coll::start($body?)?)?);
+                Ok(())
+            }
+        }
+        $crate::mpi_counts! {
+            $(#[doc = $doc])*
+            pub unsafe extern "C" fn $init(
+                $($arg: $type,)*
+                info: $crate::abi::types::MPI_Info,
+                request: *mut $crate::abi::types::MPI_Request
+            ) -> c_int {
+                // SAFETY: what is not null is a place for a request.
+                let request = unsafe { $crate::abi::arguments::out(request, "request")? };
+                $crate::info::hints(info)?;
+                let plan = $body?;
+                request.set($crate::p2p::request::persistent(move || $crate::coll::start(plan.clone()))?);
+                Ok(())
+            }
         }
     };
 }

@@ -3,7 +3,7 @@
 use crate::abi::coll_arguments as plan;
 use crate::abi::types::*;
 use crate::coll::{barrier, run};
-use crate::{comm, mpi_api};
+use crate::{comm, mpi_api, mpi_collective};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
 
@@ -19,29 +19,16 @@ pub unsafe extern "C" fn MPI_Barrier(comm: MPI_Comm) -> c_int {
 ///
 /// MPI 4.1 §6.4. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ROOT`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Bcast(
+#[apply(mpi_collective)]
+#[names(MPI_Bcast, MPI_Ibcast, MPI_Bcast_init)]
+unsafe fn bcast(
     buffer: *mut c_void,
-    count: c_int,
+    count: Count,
     datatype: MPI_Datatype,
     root: c_int,
     comm: MPI_Comm,
-) -> c_int {
-    let plan = plan::bcast(buffer, count, datatype, root, comm, "MPI_Bcast")?;
-    run(plan)
-}
-
-/// `MPI_Bcast` with large counts.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Bcast_c(
-    buffer: *mut c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    let plan = plan::bcast(buffer, count, datatype, root, comm, "MPI_Bcast_c")?;
-    run(plan)
+) -> Planned {
+    plan::bcast(buffer, count, datatype, root, comm, FUNCTION)
 }
 
 /// Gathers a block from each process at the root. Blocks until this process's part is done.

@@ -21,43 +21,6 @@ pub unsafe extern "C" fn MPI_Ibarrier(comm: MPI_Comm, request: *mut MPI_Request)
     Ok(())
 }
 
-/// Starts `MPI_Bcast`. Does not block.
-///
-/// MPI 4.1 §6.12. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ROOT`,
-/// `MPI_ERR_ARG` (`request` is null).
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Ibcast(
-    buffer: *mut c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> c_int {
-    // SAFETY: what is not null is a place for a request.
-    let request = unsafe { out(request, "request")? };
-    let plan = plan::bcast(buffer, count, datatype, root, comm, "MPI_Ibcast")?;
-    request.set(handle(start(plan)?)?);
-    Ok(())
-}
-
-/// `MPI_Ibcast` with large counts.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Ibcast_c(
-    buffer: *mut c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> c_int {
-    // SAFETY: what is not null is a place for a request.
-    let request = unsafe { out(request, "request")? };
-    let plan = plan::bcast(buffer, count, datatype, root, comm, "MPI_Ibcast_c")?;
-    request.set(handle(start(plan)?)?);
-    Ok(())
-}
-
 /// Starts `MPI_Gather`. Does not block.
 ///
 /// MPI 4.1 §6.12. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ROOT`,

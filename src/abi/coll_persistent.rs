@@ -26,47 +26,6 @@ pub unsafe extern "C" fn MPI_Barrier_init(
     Ok(())
 }
 
-/// Makes a persistent request of `MPI_Bcast`. Does not block.
-///
-/// MPI 4.1 §6.13. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ROOT`,
-/// `MPI_ERR_INFO`, `MPI_ERR_ARG` (`request` is null).
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Bcast_init(
-    buffer: *mut c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-    info: MPI_Info,
-    request: *mut MPI_Request,
-) -> c_int {
-    // SAFETY: what is not null is a place for a request.
-    let request = unsafe { out(request, "request")? };
-    let plan = plan::bcast(buffer, count, datatype, root, comm, "MPI_Bcast_init")?;
-    let _ = info;
-    request.set(persistent(move || start(plan.clone()))?);
-    Ok(())
-}
-
-/// `MPI_Bcast_init` with large counts.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Bcast_init_c(
-    buffer: *mut c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-    info: MPI_Info,
-    request: *mut MPI_Request,
-) -> c_int {
-    // SAFETY: what is not null is a place for a request.
-    let request = unsafe { out(request, "request")? };
-    let plan = plan::bcast(buffer, count, datatype, root, comm, "MPI_Bcast_init_c")?;
-    let _ = info;
-    request.set(persistent(move || start(plan.clone()))?);
-    Ok(())
-}
-
 /// Makes a persistent request of `MPI_Gather`. Does not block.
 ///
 /// MPI 4.1 §6.13. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ROOT`,

@@ -14,6 +14,7 @@ pub mod coll_reduce_persistent;
 pub mod comm;
 pub mod completion;
 pub mod constants;
+pub mod counts;
 pub mod data;
 pub mod datatype;
 pub mod datatype_attributes;

@@ -2,9 +2,9 @@
 //! synchronisation call is a memory fence. The `_c` forms take large counts.
 
 use crate::abi::types::*;
-use crate::mpi_api;
 use crate::win::get as window;
 use crate::win::transfer::{Origin, Remote};
+use crate::{mpi_api, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
 
@@ -13,34 +13,14 @@ use std::ffi::{c_int, c_void};
 ///
 /// MPI 4.1 §12.3.1. Errors: `MPI_ERR_WIN`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_RANK`, `MPI_ERR_BUFFER`,
 /// `MPI_ERR_RMA_SYNC` (no access epoch on the target), `MPI_ERR_DISP`, `MPI_ERR_RMA_RANGE`.
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Put(
     origin_addr: *const c_void,
-    origin_count: c_int,
+    origin_count: Count,
     origin_datatype: MPI_Datatype,
     target_rank: c_int,
     target_disp: MPI_Aint,
-    target_count: c_int,
-    target_datatype: MPI_Datatype,
-    win: MPI_Win,
-) -> c_int {
-    let near = Origin::new(origin_addr, origin_count, origin_datatype);
-    let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
-    // SAFETY: the origin buffer is what the caller says.
-    unsafe { window(win)?.put(near, far) }
-}
-
-/// `MPI_Put` with large counts.
-///
-/// MPI 4.1 §12.3.1.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Put_c(
-    origin_addr: *const c_void,
-    origin_count: MPI_Count,
-    origin_datatype: MPI_Datatype,
-    target_rank: c_int,
-    target_disp: MPI_Aint,
-    target_count: MPI_Count,
+    target_count: Count,
     target_datatype: MPI_Datatype,
     win: MPI_Win,
 ) -> c_int {
