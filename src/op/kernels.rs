@@ -306,16 +306,16 @@ static KERNELS: [[Option<Kernel>; Basic::ALL.len()]; Predefined::ALL.len()] = {
 
 /// The loop of an operation on a kind of element; `None` if MPI does not define the operation for it.
 #[inline]
-pub fn kernel_of(op: Predefined, basic: Basic) -> Option<Kernel> {
+pub const fn kernel_of(op: Predefined, basic: Basic) -> Option<Kernel> {
     KERNELS[op as usize][basic as usize]
 }
 
 /// The operation on single elements of at most eight bytes, for compare-and-swap loops. `None` for larger elements and
 /// for what MPI does not define.
 #[inline]
-pub fn scalar_of(op: Predefined, basic: Basic) -> Option<Scalar> {
-    if basic.extent() > 8 {
-        return None;
+pub const fn scalar_of(op: Predefined, basic: Basic) -> Option<Scalar> {
+    match kernel_of(op, basic) {
+        Some(kernel) if basic.extent() <= 8 => Some(kernel.scalar),
+        _ => None,
     }
-    kernel_of(op, basic).map(|k| k.scalar)
 }
