@@ -15,7 +15,7 @@
 //! |-----------------|---------|------------------------------------------------------------------------------------|
 //! | Direct          | Leaving | a long access: it sets the mode, then comes the heavy fence                        |
 //! | Leaving         | Locked  | a long access that has seen each mark down since                                   |
-//! | Leaving, Locked | Direct  | a short access, after as many in turn as make up for the way back (`CREDIT`)       |
+//! | Leaving, Locked | Direct  | a short access, after as many in turn as the last long one gave credit for         |
 //!
 //! Who makes a short access raises its mark, has a light fence, and looks at the mode; who leaves `Direct` sets the mode, has
 //! a heavy fence, and looks at the marks (Dekker's protocol). So either the long access sees the mark, or the short one sees
@@ -27,9 +27,6 @@ use super::atomic::{AtomicU32, Ordering, light_fence};
 const LOCKED: u32 = 0;
 const DIRECT: u32 = 1;
 const LEAVING: u32 = 2;
-
-/// So many short accesses under the lock, with no long one between, cost about as much as leaving `Direct` once more.
-const CREDIT: u32 = 64;
 
 /// Which accesses are favoured. Zero is `Locked`, and the first short access makes it `Direct`.
 #[repr(C)]
@@ -104,16 +101,17 @@ impl Bias {
         }
     }
 
-    /// A holder of the lock makes a long access. True: nobody else makes any until the lock is given back. False: there may be
+    /// A holder of the lock makes a long access, behind which so many short ones stay under the lock as `credit` says. True: nobody else makes any until the lock is given back. False: there may be
     /// short ones, so this has to be made by atomic instructions.
     ///
     /// `heavy_fence` says whether there was one; `all_down` whether each mark was seen down.
     pub fn long(
         &self,
+        credit: u32,
         heavy_fence: impl FnOnce() -> bool,
         all_down: impl FnOnce() -> bool,
     ) -> bool {
-        self.credit.store(CREDIT, Ordering::Relaxed);
+        self.credit.store(credit, Ordering::Relaxed);
         let mut mode = self.mode.load(Ordering::Relaxed);
         if mode == DIRECT {
             self.mode.store(LEAVING, Ordering::Relaxed);
@@ -135,6 +133,8 @@ impl Bias {
 mod tests {
     use super::*;
 
+    const CREDIT: u32 = 3;
+
     fn all_down(mark: &Mark) -> bool {
         !mark.is_up()
     }
@@ -153,7 +153,7 @@ mod tests {
     fn a_long_access_ends_that_for_a_while() {
         let (bias, mark) = (Bias::default(), Mark::default());
         bias.short();
-        assert!(bias.long(|| true, || all_down(&mark)));
+        assert!(bias.long(CREDIT, || true, || all_down(&mark)));
         for _ in 0..=CREDIT {
             assert!(!bias.enter(&mark, true));
             bias.short();
@@ -167,13 +167,13 @@ mod tests {
         bias.short();
         for alone in [true, false] {
             assert!(bias.is_direct() && bias.enter(&mark, alone));
-            assert!(!bias.long(|| true, || all_down(&mark)));
+            assert!(!bias.long(CREDIT, || true, || all_down(&mark)));
             // The mode is left: no fence any more, and no new short access.
-            assert!(!bias.long(|| unreachable!(), || all_down(&mark)));
+            assert!(!bias.long(CREDIT, || unreachable!(), || all_down(&mark)));
             mark.lower(alone);
             assert!(!bias.enter(&mark, alone));
-            assert!(bias.long(|| unreachable!(), || all_down(&mark)));
-            assert!(bias.long(|| unreachable!(), || unreachable!()));
+            assert!(bias.long(CREDIT, || unreachable!(), || all_down(&mark)));
+            assert!(bias.long(CREDIT, || unreachable!(), || unreachable!()));
             (0..=CREDIT).for_each(|_| bias.short());
         }
     }
@@ -181,8 +181,8 @@ mod tests {
     #[test]
     fn without_a_heavy_fence_the_bias_stays() {
         let bias = Bias::default();
-        assert!(bias.long(|| unreachable!(), || unreachable!()));
+        assert!(bias.long(CREDIT, || unreachable!(), || unreachable!()));
         (0..=CREDIT).for_each(|_| bias.short());
-        assert!(!bias.long(|| false, || true) && bias.is_direct());
+        assert!(!bias.long(CREDIT, || false, || true) && bias.is_direct());
     }
 }

@@ -37,6 +37,8 @@ const FEW: usize = 16;
 const TURN: usize = 256 << 10;
 /// So many bytes are fetched and updated at a time: they stay in the cache.
 const BLOCK: usize = 4096;
+/// So many single updates under the lock, with no array between, cost about as much as a heavy fence.
+const CREDIT: u32 = 64;
 /// So often a mark is looked at before it counts as being up: a short access takes some ten nanoseconds.
 const LOOKS: usize = 50;
 
@@ -398,7 +400,7 @@ impl<'a> Turn<'a> {
                     true
                 }
             };
-            bias.long(fence, || window.all_marks_down())
+            bias.long(CREDIT, fence, || window.all_marks_down())
         })
     }
 
