@@ -6,7 +6,7 @@
 
 use crate::abi::constants::MPI_FILE_NULL;
 use crate::abi::types::*;
-use crate::error::handler::{FILES, Handler, Slot};
+use crate::error::handler::{self, FILES, Handler};
 use crate::error::{self, Class, Error};
 use crate::runtime::phase::{self, Phase};
 use crate::{comm, runtime, win};
@@ -266,7 +266,7 @@ macro_rules! mpi_plain {
 
 /// What an error goes to.
 struct Holder {
-    slot: &'static Slot,
+    handler: Handler,
     object: Object,
     /// "communicator MPI_COMM_WORLD"; empty where the error concerns no object.
     name: String,
@@ -278,13 +278,13 @@ fn holder_of(object: Object) -> Option<Holder> {
         Object::Comm(handle) => {
             let comm = comm::find(handle)?;
             Some(Holder {
-                slot: &comm.handler,
+                handler: comm.handler.handler(),
                 object,
                 name: format!("communicator {}", comm.title(handle)),
             })
         }
         Object::File(MPI_FILE_NULL) => Some(Holder {
-            slot: &FILES,
+            handler: FILES.handler(),
             object,
             name: "file MPI_FILE_NULL".into(),
         }),
@@ -295,11 +295,16 @@ fn holder_of(object: Object) -> Option<Holder> {
                 name => format!("window {name}"),
             };
             Some(Holder {
-                slot: &window.handler,
+                handler: window.handler.handler(),
                 object,
                 name,
             })
         }
+        Object::Given(errhandler) => Some(Holder {
+            handler: handler::of(errhandler)?,
+            object,
+            name: String::new(),
+        }),
         // These have no handler of their own: their errors go where those without object go.
         Object::Session(_) | Object::File(_) | Object::Request(_) => None,
     }
@@ -340,7 +345,7 @@ fn handle(function: &str, code: c_int, holder: Option<Holder>) {
     let Some(holder) = holder else {
         end(function, code, None, "MPI_ERRORS_ARE_FATAL");
     };
-    match holder.slot.handler() {
+    match holder.handler {
         Handler::Return => {}
         Handler::Fatal => end(function, code, Some(holder), "MPI_ERRORS_ARE_FATAL"),
         Handler::Abort => end(function, code, Some(holder), "MPI_ERRORS_ABORT"),
