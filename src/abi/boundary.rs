@@ -6,10 +6,10 @@
 
 use crate::abi::constants::MPI_FILE_NULL;
 use crate::abi::types::*;
-use crate::error::handler::{FILES, Handler, Slot};
+use crate::error::handler::{self, FILES, Handler};
 use crate::error::{self, Class, Error};
 use crate::runtime::phase::{self, Phase};
-use crate::{comm, runtime, win};
+use crate::{comm, runtime, session, win};
 use std::borrow::Cow;
 use std::ffi::c_int;
 use std::io::Write;
@@ -222,7 +222,7 @@ macro_rules! mpi_plain {
 
 /// What an error goes to.
 struct Holder {
-    slot: &'static Slot,
+    handler: Handler,
     object: Object,
     /// "communicator MPI_COMM_WORLD"; empty where the error concerns no object.
     name: String,
@@ -234,13 +234,13 @@ fn holder_of(object: Object) -> Option<Holder> {
         Object::Comm(handle) => {
             let comm = comm::find(handle)?;
             Some(Holder {
-                slot: &comm.handler,
+                handler: comm.handler.handler(),
                 object,
                 name: format!("communicator {}", comm.title(handle)),
             })
         }
         Object::File(MPI_FILE_NULL) => Some(Holder {
-            slot: &FILES,
+            handler: FILES.handler(),
             object,
             name: "file MPI_FILE_NULL".into(),
         }),
@@ -251,13 +251,23 @@ fn holder_of(object: Object) -> Option<Holder> {
                 name => format!("window {name}"),
             };
             Some(Holder {
-                slot: &window.handler,
+                handler: window.handler.handler(),
                 object,
                 name,
             })
         }
+        Object::Session(handle) => Some(Holder {
+            handler: session::get(handle).ok()?.handler.handler(),
+            object,
+            name: format!("session {:#x}", handle.0),
+        }),
+        Object::Given(errhandler) => Some(Holder {
+            handler: handler::of(errhandler)?,
+            object,
+            name: String::new(),
+        }),
         // These have no handler of their own: their errors go where those without object go.
-        Object::Session(_) | Object::File(_) | Object::Request(_) => None,
+        Object::File(_) | Object::Request(_) => None,
     }
 }
 
@@ -296,7 +306,7 @@ fn handle(function: &str, code: c_int, holder: Option<Holder>) {
     let Some(holder) = holder else {
         end(function, code, None, "MPI_ERRORS_ARE_FATAL");
     };
-    match holder.slot.handler() {
+    match holder.handler {
         Handler::Return => {}
         Handler::Fatal => end(function, code, Some(holder), "MPI_ERRORS_ARE_FATAL"),
         Handler::Abort => end(function, code, Some(holder), "MPI_ERRORS_ABORT"),
@@ -330,6 +340,9 @@ fn end(function: &str, code: c_int, holder: Option<Holder>, handler: &str) -> ! 
 
 /// The error of a call at the wrong time is that, whatever its arguments looked like.
 fn out_of_phase(function: &str, error: Error) -> Error {
+    if phase::usable() {
+        return error;
+    }
     let when: Cow<str> = match phase::phase() {
         Phase::Running | Phase::Ending => return error,
         Phase::Before => "before MPI_Init".into(),

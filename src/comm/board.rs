@@ -1,7 +1,7 @@
 //! The job's notice board: how processes that have no communicator of just themselves find each other.
 //!
 //! One of them, the leader, posts what the others need under a key that all of them can compute; each of the others
-//! reads it; the leader takes it down when all have. The board is made by rank 0 with MPI_COMM_WORLD.
+//! reads it; the leader takes it down when all have. The board is made by whoever comes first, and stays with the job.
 //!
 //! | key   | state of a post                                            | goes there                   |
 //! |-------|------------------------------------------------------------|------------------------------|
@@ -30,26 +30,30 @@ struct Post {
 /// The board in the segment.
 #[repr(C, align(128))]
 pub struct Board {
-    /// Where the processes of MPI_COMM_WORLD meet.
+    /// Where the processes of MPI_COMM_WORLD meet, by rank 0 in MPI_Init.
     pub world: AtomicU64,
     posts: [Post; POSTS],
 }
 
-impl Board {
-    /// Makes the board, in this process's part of the segment.
-    pub fn create() -> Result<Offset> {
-        heap::alloc_zeroed(size_of::<Board>(), LINE)
+/// Makes the board, in this process's part of the segment, unless the job has one.
+pub fn install() -> Result<()> {
+    let place = &job().table.job.board;
+    if place.load(Ordering::Acquire) != 0 {
+        return Ok(());
     }
-
-    /// The board at `offset`.
-    pub fn open(offset: Offset) -> &'static Board {
-        // SAFETY: `offset` came from `create` of rank 0, which never frees it: zeroed memory, made of atomics only.
-        unsafe { &*segment().at::<Board>(offset) }
+    let mine: Offset = heap::alloc_zeroed(size_of::<Board>(), LINE)?;
+    match place.compare_exchange(0, mine as u64, Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => Ok(()),
+        // Another process came first.
+        Err(_) => heap::free(mine),
     }
 }
 
-fn board() -> &'static Board {
-    Board::open(job().table.job.world.load(Ordering::Acquire) as usize)
+/// The job's board, which [`install`] has seen to.
+pub fn board() -> &'static Board {
+    let offset = job().table.job.board.load(Ordering::Acquire) as usize;
+    // SAFETY: `offset` came from `install` of some process, which never frees it: zeroed memory, made of atomics only.
+    unsafe { &*segment().at::<Board>(offset) }
 }
 
 /// The key for what these have in common. Different on every board's two special values.

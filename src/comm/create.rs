@@ -14,7 +14,7 @@ use crate::error::{Error, Result, class_name};
 use crate::handle::{Kind, Reserved};
 use crate::info::Info;
 use crate::runtime::meeting::Meeting;
-use crate::runtime::{job, new_context};
+use crate::runtime::new_context;
 use crate::shm::{Offset, heap};
 use crate::{bail, err};
 use parking_lot::Mutex;
@@ -195,7 +195,7 @@ fn by_color(parent: &Comm, choices: &[Choice], info: Info, call: &str) -> Result
         // A stable sort: the same keys stay in the order of ranks.
         ranks.sort_by_key(|&r| choices[r].key);
         let members: Vec<u32> = ranks.iter().map(|&r| parent.world_rank(r)).collect();
-        Arc::new(Group::new(members, job().rank))
+        Arc::new(parent.group.of(members))
     });
     gather(parent, Ok(group), info, call)
 }

@@ -435,6 +435,7 @@ fn finish(
         rank: comm.rank,
         control,
         meeting,
+        group: comm.group.clone(),
         flavor,
         own,
         hints: Mutex::new(hints),
