@@ -38,6 +38,7 @@ pub mod probe;
 pub mod request;
 pub mod rma;
 pub mod rma_requests;
+pub mod session;
 pub mod status;
 pub mod sync;
 pub mod types;
