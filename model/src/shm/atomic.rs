@@ -8,6 +8,11 @@ pub fn full_fence() {
     fence(Ordering::SeqCst);
 }
 
+/// Both halves of an asymmetric fence are full ones here: against each other that is what they are worth.
+pub fn light_fence() {
+    full_fence();
+}
+
 /// What a locked instruction does besides.
 fn locked(order: Ordering) {
     if order == Ordering::SeqCst {
