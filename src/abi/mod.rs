@@ -26,6 +26,7 @@ pub mod datatype_removed;
 pub mod datatype_structures;
 pub mod environment;
 pub mod errhandler;
+pub mod fortran;
 pub mod group;
 pub mod handles;
 pub mod info;
