@@ -102,7 +102,7 @@ pub unsafe extern "C" fn MPI_Comm_remote_group(comm: MPI_Comm, group: *mut MPI_G
 ///
 /// # Safety
 /// As `out`: what is not null is a place for a handle.
-unsafe fn give(
+pub unsafe fn give(
     newcomm: *mut MPI_Comm,
     make: impl FnOnce(Result<()>) -> Result<Option<MPI_Comm>>,
 ) -> Result<()> {

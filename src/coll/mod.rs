@@ -5,6 +5,7 @@
 //! ([`small`]).
 
 mod data;
+mod neighbor;
 mod plan;
 mod reduction;
 mod small;

@@ -7,6 +7,7 @@
 use super::attributes::Attributes;
 use super::group::Group;
 use super::hardware::{Level, Places, Wish};
+use super::topology::Topology;
 use super::{COMMS, Comm, board, hardware};
 use crate::abi::constants::*;
 use crate::abi::types::MPI_Comm;
@@ -19,7 +20,7 @@ use crate::shm::{Offset, heap};
 use crate::{bail, err};
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What a leader gives to the others of a new communicator.
 #[derive(Clone, Copy, Default)]
@@ -52,7 +53,11 @@ impl Drop for Fresh {
 }
 
 /// Gives every process's part to all, if all succeeded. The error of one is an error of all.
-fn agree<T: Copy + Default>(place: &Meeting, mine: &Result<T>, call: &str) -> Result<Vec<T>> {
+pub(super) fn agree<T: Copy + Default>(
+    place: &Meeting,
+    mine: &Result<T>,
+    call: &str,
+) -> Result<Vec<T>> {
     let (class, part) = match mine {
         Ok(part) => (0, *part),
         Err(error) => (error.class as i32, T::default()),
@@ -76,6 +81,7 @@ fn agree<T: Copy + Default>(place: &Meeting, mine: &Result<T>, call: &str) -> Re
 struct Mine {
     handle: Reserved<'static, Comm>,
     attributes: Attributes,
+    topology: OnceLock<Arc<Topology>>,
 }
 
 impl Mine {
@@ -83,6 +89,7 @@ impl Mine {
         Ok(Mine {
             handle: COMMS.reserve()?,
             attributes,
+            topology: OnceLock::new(),
         })
     }
 
@@ -98,6 +105,7 @@ impl Mine {
                 meeting,
                 handler: parent.handler.inherit(),
                 attributes: self.attributes,
+                topology: self.topology,
                 name: Mutex::default(),
                 info: Mutex::default(),
             },
@@ -130,14 +138,18 @@ fn told<T>(part: &Result<T>) -> Result<()> {
     part.as_ref().map(|_| ()).map_err(Error::clone)
 }
 
-/// Duplicates `parent`, whose handle is `handle`, with its attributes and with `info`. Collective over `parent`.
+/// Duplicates `parent`, whose handle is `handle`, with its attributes, its topology and with `info`. Collective over `parent`.
 pub fn duplicate(
     parent: &Comm,
     handle: MPI_Comm,
     info: Result<Info>,
     call: &str,
 ) -> Result<MPI_Comm> {
-    let mine = parent.attributes.copies(handle.0).and_then(Mine::new);
+    let copies = parent.attributes.copies(handle.0);
+    let mine = copies.and_then(Mine::new).map(|mine| Mine {
+        topology: parent.topology.clone(),
+        ..mine
+    });
     let fresh = match parent.rank {
         0 => Fresh::new(parent.size()).map(Some),
         _ => Ok(None),

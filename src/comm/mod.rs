@@ -9,6 +9,7 @@ pub mod create;
 pub mod group;
 pub mod hardware;
 pub mod predefined;
+pub mod topology;
 
 use crate::abi::types::{MPI_Comm, MPI_Errhandler};
 use crate::error::Result;
@@ -24,8 +25,9 @@ use board::Board;
 use group::{Group, Likeness};
 use parking_lot::Mutex;
 use std::ptr::null_mut;
-use std::sync::Arc;
 use std::sync::atomic::AtomicPtr;
+use std::sync::{Arc, OnceLock};
+use topology::Topology;
 
 /// A communicator.
 pub struct Comm {
@@ -43,6 +45,8 @@ pub struct Comm {
     pub handler: Slot,
     /// Its attributes at this process.
     pub attributes: Attributes,
+    /// Who is whose neighbour, if that was said at its making.
+    pub topology: OnceLock<Arc<Topology>>,
     name: Mutex<String>,
     info: Mutex<Info>,
 }
@@ -201,6 +205,7 @@ pub fn open_world() -> Result<()> {
             meeting,
             handler: Slot::new(),
             attributes: Attributes::new(Kind::Comm),
+            topology: OnceLock::new(),
             name: Mutex::new(name.into()),
             info: Mutex::default(),
         };
