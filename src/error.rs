@@ -35,6 +35,8 @@ pub enum Object {
     Session(MPI_Session),
     File(MPI_File),
     Request(MPI_Request),
+    /// None yet: the handler that was given to the call which makes it.
+    Given(MPI_Errhandler),
 }
 
 impl Error {

@@ -8,6 +8,7 @@ pub mod coll;
 pub mod coll_arguments;
 pub mod coll_reduce;
 pub mod comm;
+pub mod comm_making;
 pub mod completion;
 pub mod constants;
 pub mod counts;

@@ -2,8 +2,8 @@
 //! synchronisation call is a memory fence. The `_c` forms take large counts.
 
 use crate::abi::types::*;
-use crate::win::get as window;
 use crate::win::transfer::{Origin, Remote};
+use crate::win::{find, get as window};
 use crate::{mpi_api, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
@@ -67,6 +67,12 @@ pub unsafe extern "C" fn MPI_Accumulate(
     op: MPI_Op,
     win: MPI_Win,
 ) -> c_int {
+    let done = find(win).is_some_and(|win| {
+        let near = Origin::new(origin_addr, origin_count, origin_datatype);
+        let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
+        // SAFETY: the origin buffer is what the caller says.
+        unsafe { win.accumulate_quickly(near, far, op) }
+    });
     let near = Origin::new(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     // SAFETY: the origin buffer is what the caller says.
@@ -112,6 +118,11 @@ pub unsafe extern "C" fn MPI_Fetch_and_op(
     op: MPI_Op,
     win: MPI_Win,
 ) -> c_int {
+    let done = find(win).is_some_and(|win| {
+        let (from, to) = (origin_addr, result_addr);
+        // SAFETY: the buffers are what the caller says.
+        unsafe { win.fetch_and_op_quickly(from, to, datatype, target_rank, target_disp, op) }
+    });
     // SAFETY: the buffers are what the caller says.
     unsafe {
         window(win)?.fetch_and_op(
@@ -139,10 +150,14 @@ pub unsafe extern "C" fn MPI_Compare_and_swap(
     target_disp: MPI_Aint,
     win: MPI_Win,
 ) -> c_int {
-    let win = window(win)?;
+    let done = find(win).is_some_and(|win| {
+        let (new, old, to) = (origin_addr, compare_addr, result_addr);
+        // SAFETY: the buffers are what the caller says.
+        unsafe { win.compare_and_swap_quickly(new, old, to, datatype, target_rank, target_disp) }
+    });
     // SAFETY: the buffers are what the caller says.
     unsafe {
-        win.compare_and_swap(
+        window(win)?.compare_and_swap(
             origin_addr,
             compare_addr,
             result_addr,

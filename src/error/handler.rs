@@ -182,15 +182,18 @@ impl Slot {
 
     /// What is to happen to an error of this object.
     pub fn handler(&self) -> Handler {
-        match *self.handle.lock() {
-            MPI_ERRORS_RETURN => Handler::Return,
-            MPI_ERRORS_ABORT => Handler::Abort,
-            made => match MADE.get(made.0) {
-                Some(made) => Handler::User(made.function),
-                None => Handler::Fatal,
-            },
-        }
+        of(*self.handle.lock()).unwrap_or(Handler::Fatal)
     }
+}
+
+/// What an error handler does; `None` if it is none.
+pub fn of(handle: MPI_Errhandler) -> Option<Handler> {
+    Some(match handle {
+        MPI_ERRORS_ARE_FATAL => Handler::Fatal,
+        MPI_ERRORS_RETURN => Handler::Return,
+        MPI_ERRORS_ABORT => Handler::Abort,
+        made => Handler::User(MADE.get(made.0)?.function),
+    })
 }
 
 fn detach(handle: MPI_Errhandler) {
@@ -221,7 +224,10 @@ impl Handler {
                 (Function::Win(f), Object::Win(mut handle)) => f(&mut handle, &mut code),
                 (Function::File(f), Object::File(mut handle)) => f(&mut handle, &mut code),
                 (Function::Session(f), Object::Session(mut handle)) => f(&mut handle, &mut code),
-                _ => unreachable!("a slot takes only handlers of its object's kind"),
+                (Function::Comm(f), Object::Given(_)) => f(&mut { MPI_COMM_NULL }, &mut code),
+                (Function::Session(f), Object::Given(_)) => f(&mut { MPI_SESSION_NULL }, &mut code),
+                // A slot takes only handlers of its object's kind, and calls that are given one make no other objects.
+                _ => {}
             }
         }
     }
