@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::runtime::phase;
-use crate::{coll, comm, p2p, runtime};
+use crate::{comm, p2p, runtime};
 
 /// Makes this process part of its job and opens every room. Blocks until all ranks of the job have called it.
 ///
@@ -12,7 +12,6 @@ pub fn start(level: i32) -> Result<()> {
     phase::starting(level)?;
     runtime::attach()?;
     p2p::open()?;
-    coll::open();
     comm::prepare_world()?;
     runtime::meet()?;
     comm::open_world()?;
