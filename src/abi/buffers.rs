@@ -12,7 +12,7 @@ use crate::p2p::buffered::{self, Owner, Room};
 use crate::p2p::request;
 use crate::{bail, comm, mpi_api, mpi_counts, session};
 use macro_rules_attribute::apply;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_void;
 
 /// Attaches the buffer. Errors: `MPI_ERR_BUFFER`, `MPI_ERR_ARG`.
 fn attach(owner: Owner, buffer: *mut c_void, size: impl Into<i64>) -> Result<()> {
@@ -108,7 +108,11 @@ pub unsafe extern "C" fn MPI_Buffer_iflush(request: *mut MPI_Request) -> c_int {
 ///
 /// MPI 4.1 §3.6. Errors: `MPI_ERR_COMM`, `MPI_ERR_BUFFER` (there is one already; null with a size), `MPI_ERR_ARG` (negative size).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Comm_attach_buffer(comm: MPI_Comm, buffer: *mut c_void, size: Count) -> c_int {
+pub unsafe extern "C" fn MPI_Comm_attach_buffer(
+    comm: MPI_Comm,
+    buffer: *mut c_void,
+    size: Count,
+) -> c_int {
     attach(of_comm(comm)?, buffer, size)
 }
 
@@ -117,7 +121,11 @@ pub unsafe extern "C" fn MPI_Comm_attach_buffer(comm: MPI_Comm, buffer: *mut c_v
 ///
 /// MPI 4.1 §3.6. Errors: `MPI_ERR_COMM`, `MPI_ERR_BUFFER` (there is none), `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Comm_detach_buffer(comm: MPI_Comm, buffer_addr: *mut c_void, size: *mut Count) -> c_int {
+pub unsafe extern "C" fn MPI_Comm_detach_buffer(
+    comm: MPI_Comm,
+    buffer_addr: *mut c_void,
+    size: *mut Count,
+) -> c_int {
     // SAFETY: what is not null is a place for a pointer and for a number.
     unsafe { detach(of_comm(comm)?, buffer_addr, size) }
 }
@@ -134,7 +142,10 @@ pub unsafe extern "C" fn MPI_Comm_flush_buffer(comm: MPI_Comm) -> c_int {
 ///
 /// MPI 4.1 §3.6. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_iflush_buffer(comm: MPI_Comm, request: *mut MPI_Request) -> c_int {
+pub unsafe extern "C" fn MPI_Comm_iflush_buffer(
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> c_int {
     // SAFETY: `request` is the caller's.
     unsafe { iflush(of_comm(comm)?, request) }
 }
@@ -144,7 +155,11 @@ pub unsafe extern "C" fn MPI_Comm_iflush_buffer(comm: MPI_Comm, request: *mut MP
 ///
 /// MPI 4.1 §3.6. Errors: `MPI_ERR_SESSION`, `MPI_ERR_BUFFER` (there is one already; null with a size), `MPI_ERR_ARG` (negative size).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Session_attach_buffer(session: MPI_Session, buffer: *mut c_void, size: Count) -> c_int {
+pub unsafe extern "C" fn MPI_Session_attach_buffer(
+    session: MPI_Session,
+    buffer: *mut c_void,
+    size: Count,
+) -> c_int {
     attach(of_session(session)?, buffer, size)
 }
 
@@ -153,7 +168,11 @@ pub unsafe extern "C" fn MPI_Session_attach_buffer(session: MPI_Session, buffer:
 ///
 /// MPI 4.1 §3.6. Errors: `MPI_ERR_SESSION`, `MPI_ERR_BUFFER` (there is none), `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Session_detach_buffer(session: MPI_Session, buffer_addr: *mut c_void, size: *mut Count) -> c_int {
+pub unsafe extern "C" fn MPI_Session_detach_buffer(
+    session: MPI_Session,
+    buffer_addr: *mut c_void,
+    size: *mut Count,
+) -> c_int {
     // SAFETY: what is not null is a place for a pointer and for a number.
     unsafe { detach(of_session(session)?, buffer_addr, size) }
 }
@@ -170,7 +189,10 @@ pub unsafe extern "C" fn MPI_Session_flush_buffer(session: MPI_Session) -> c_int
 ///
 /// MPI 4.1 §3.6. Errors: `MPI_ERR_SESSION`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Session_iflush_buffer(session: MPI_Session, request: *mut MPI_Request) -> c_int {
+pub unsafe extern "C" fn MPI_Session_iflush_buffer(
+    session: MPI_Session,
+    request: *mut MPI_Request,
+) -> c_int {
     // SAFETY: `request` is the caller's.
     unsafe { iflush(of_session(session)?, request) }
 }

@@ -6,7 +6,7 @@ use crate::mpi_api;
 use crate::p2p::generalized::{Callbacks, Generalized};
 use crate::p2p::request;
 use macro_rules_attribute::apply;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_void;
 
 /// Makes a request of an operation of the program's own. `query_fn` gives its status when it is waited for, `free_fn` is
 /// called last, `cancel_fn` by `MPI_Cancel`; an error that they return is that of the function that called them.

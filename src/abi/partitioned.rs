@@ -70,7 +70,8 @@ pub unsafe extern "C" fn MPI_Precv_init(
     // SAFETY: what is not null is a place for a request.
     let request = unsafe { out(request, "request")? };
     info::hints(info)?;
-    let channel = partitioned::receive(comm, parts(buf, partitions, count, datatype)?, source, tag)?;
+    let channel =
+        partitioned::receive(comm, parts(buf, partitions, count, datatype)?, source, tag)?;
     request.set(request::partitioned(comm, channel)?);
     Ok(())
 }

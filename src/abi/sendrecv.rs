@@ -102,8 +102,14 @@ pub unsafe extern "C" fn MPI_Isendrecv(
     let into = buffer(recvbuf, recvcount, recvtype, "recvbuf")?;
     // SAFETY: what is not null is a place for a request.
     let request = unsafe { out(request, "request")? };
-    let to = Partner { rank: dest, tag: sendtag };
-    let from = Partner { rank: source, tag: recvtag };
+    let to = Partner {
+        rank: dest,
+        tag: sendtag,
+    };
+    let from = Partner {
+        rank: source,
+        tag: recvtag,
+    };
     let operation = joint::start(comm, (what, to), (into, from), FUNCTION)?;
     request.set(handle(Some(operation))?);
     Ok(())
@@ -128,8 +134,14 @@ pub unsafe extern "C" fn MPI_Isendrecv_replace(
     let buffer = buffer(buf, count, datatype, "buf")?;
     // SAFETY: what is not null is a place for a request.
     let request = unsafe { out(request, "request")? };
-    let to = Partner { rank: dest, tag: sendtag };
-    let from = Partner { rank: source, tag: recvtag };
+    let to = Partner {
+        rank: dest,
+        tag: sendtag,
+    };
+    let from = Partner {
+        rank: source,
+        tag: recvtag,
+    };
     let operation = joint::start_replacing(comm, buffer, to, from, FUNCTION)?;
     request.set(handle(Some(operation))?);
     Ok(())

@@ -26,7 +26,10 @@ static ALL: Mutex<All> = Mutex::new(All {
 impl All {
     fn add(&mut self, class: impl FnOnce(i32) -> i32) -> Result<i32> {
         let Some(number) = self.last.checked_add(1) else {
-            bail!(Other, "there are no numbers left for error classes and codes");
+            bail!(
+                Other,
+                "there are no numbers left for error classes and codes"
+            );
         };
         self.last = number;
         let class = class(number);
@@ -50,7 +53,8 @@ pub fn add_class() -> Result<i32> {
 /// Makes a code of a class, which may be one of MPI's. Error: `MPI_ERR_ARG` if it is no class.
 pub fn add_code(class: i32) -> Result<i32> {
     let mut all = ALL.lock();
-    let is_class = class_text(class).is_some() || all.made.get(&class).is_some_and(|m| m.class == class);
+    let is_class =
+        class_text(class).is_some() || all.made.get(&class).is_some_and(|m| m.class == class);
     if !is_class {
         bail!(Arg, "errorclass is {class}, which is no error class");
     }
@@ -78,8 +82,15 @@ pub fn remove_class(class: i32) -> Result<()> {
     if all.find(class, "errorclass")?.class != class {
         bail!(Arg, "errorclass is {class}, which is an error code");
     }
-    if let Some((code, _)) = all.made.iter().find(|(code, made)| made.class == class && **code != class) {
-        bail!(Other, "errorclass is {class}, which still has the code {code}");
+    if let Some((code, _)) = all
+        .made
+        .iter()
+        .find(|(code, made)| made.class == class && **code != class)
+    {
+        bail!(
+            Other,
+            "errorclass is {class}, which still has the code {code}"
+        );
     }
     all.made.remove(&class);
     Ok(())

@@ -3,23 +3,24 @@
 //! The copies lie in memory of our own; of the user's buffer only the size counts, and every message takes
 //! `MPI_BSEND_OVERHEAD` of it beside its data, as the standard has it.
 
+use super::Buffer;
 use super::operation::{About, Action, Operation, Outcome, Partners, block};
 use super::start::{self, Mode};
 use super::task::{self, Task};
-use super::Buffer;
 use crate::abi::constants::MPI_BSEND_OVERHEAD;
 use crate::abi::types::{MPI_Comm, MPI_Session};
+use crate::bail;
 use crate::comm::{self, Comm};
 use crate::error::Result;
 use crate::runtime::Ranks;
 use crate::runtime::wait::dead;
-use crate::bail;
 use parking_lot::Mutex;
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::LazyLock;
 
 /// Whose buffer it is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Owner {
     Process,
     /// By its number in the job.
@@ -54,7 +55,7 @@ struct Sends {
     copies: Vec<Copied>,
 }
 
-static SENDS: Mutex<BTreeMap<Owner, Sends>> = Mutex::new(BTreeMap::new());
+static SENDS: LazyLock<Mutex<HashMap<Owner, Sends>>> = LazyLock::new(Mutex::default);
 
 fn cost(len: usize) -> usize {
     len.saturating_add(MPI_BSEND_OVERHEAD as usize)
@@ -76,7 +77,7 @@ impl Sends {
 }
 
 /// Whose buffer a send on this communicator takes its room from.
-fn owner(sends: &BTreeMap<Owner, Sends>, comm: &Comm) -> Owner {
+fn owner(sends: &HashMap<Owner, Sends>, comm: &Comm) -> Owner {
     let session = comm.group.session.map(Owner::Session);
     let attached = |owner: &Owner| sends.get(owner).is_some_and(|s| s.attached.is_some());
     [Some(Owner::Comm(comm.context)), session]
@@ -98,8 +99,14 @@ pub fn send(comm: MPI_Comm, buffer: Buffer, to: i32, tag: i32) -> Result<()> {
     let need = cost(buffer.len());
     let len = match sends.attached {
         None => 0,
-        Some(Attached { room: Room::Bytes(len), .. }) => len,
-        Some(Attached { room: Room::Automatic, .. }) => usize::MAX,
+        Some(Attached {
+            room: Room::Bytes(len),
+            ..
+        }) => len,
+        Some(Attached {
+            room: Room::Automatic,
+            ..
+        }) => usize::MAX,
     };
     if used.saturating_add(need) > len {
         bail!(
@@ -146,7 +153,7 @@ pub fn flush_all() -> Result<()> {
 
 /// Detaches the buffer, when no message is in it any more: its address and room. Error: `MPI_ERR_BUFFER` if there is none.
 pub fn detach(owner: Owner) -> Result<(usize, Room)> {
-    let attached = |sends: &BTreeMap<Owner, Sends>| sends.get(&owner)?.attached;
+    let attached = |sends: &HashMap<Owner, Sends>| sends.get(&owner)?.attached;
     if attached(&SENDS.lock()).is_none() {
         bail!(Buffer, "no buffer is attached");
     }
@@ -162,7 +169,9 @@ struct Flush(Vec<Arc<Operation>>);
 
 impl Task for Flush {
     fn advance(&mut self) -> bool {
-        self.0.iter().all(|operation| operation.is_done() || is_lost(operation))
+        self.0
+            .iter()
+            .all(|operation| operation.is_done() || is_lost(operation))
     }
 
     fn end(&mut self) -> Outcome {
