@@ -1,4 +1,4 @@
-/* ranks: 2 3 4 8 */
+/* ranks: 2 3 4 8; mpich: skip MPI_Comm_split with a color in one group only leaves MPICH 4.0 in disorder */
 /* Intercommunicators made in every way, many of them overlapping, merged, duplicated, split; and none is left behind. */
 #include "inter.h"
 
