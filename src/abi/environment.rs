@@ -1,11 +1,13 @@
-//! The environment: versions, clocks, addresses, error codes (MPI 4.1 §9.1, §9.4, §9.6, §5.1.5).
+//! The environment: versions, clocks, addresses, error codes, the machine (MPI 4.1 §9.1, §9.4, §9.6, §5.1.5).
 //!
 //! All of these may be called at any time, also before `MPI_Init` and after `MPI_Finalize`.
 
 use crate::abi::arguments::{out, put_string};
 use crate::abi::constants::*;
 use crate::abi::types::*;
+use crate::comm::hardware::{self, Level};
 use crate::error::{class_of, class_text, text_of};
+use crate::info::{self, Info};
 use crate::{bail, mpi_api, mpi_plain};
 use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_double, c_int, c_void};
@@ -155,4 +157,35 @@ fn known_class(code: c_int) -> crate::error::Result<c_int> {
         bail!(Arg, "errorcode is {code}, which is not an error code");
     }
     Ok(class)
+}
+
+/// Tells which parts of the machine there are (as keys, which are good as values of `mpi_hw_resource_type`), and whether
+/// this process is bound to one of each kind (`true`) or not (`false`). To be freed by the caller.
+///
+/// MPI 4.1 §9.1. Errors: `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (too many handles).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Get_hw_resource_info(hw_info: *mut MPI_Info) -> c_int {
+    // SAFETY: what is not null is a place for a handle.
+    let hw_info = unsafe { out(hw_info, "hw_info")? };
+    let (places, mut info) = (hardware::places(), Info::new());
+    for level in Level::ALL {
+        let name = format!("hwloc://{}", level.name());
+        info.set(
+            &name,
+            if places.belongs(level) {
+                "true"
+            } else {
+                "false"
+            },
+        );
+    }
+    hw_info.set(info::publish(info)?);
+    Ok(())
+}
+
+// A C-variadic function, which Rust can call but not define: the arguments after the level, which only tools know, are not
+// looked at. It is declared in the frame of the header.
+crate::mpi_exported! {
+    /// Tells a profiling tool how closely to look. There is none in this library, so nothing happens (MPI 4.1 §15.2.4).
+    ["MPI_Pcontrol"] ["PMPI_Pcontrol"] MPI_Pcontrol(_level: c_int) { Ok(()) }
 }

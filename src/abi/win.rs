@@ -330,7 +330,12 @@ pub unsafe extern "C" fn MPI_Win_get_name(
     // SAFETY: what is not null is a place for MPI_MAX_OBJECT_NAME characters and for an int.
     unsafe {
         let resultlen = out(resultlen, "resultlen")?;
-        resultlen.set(put_string(win_name, MPI_MAX_OBJECT_NAME, &name, "win_name")?);
+        resultlen.set(put_string(
+            win_name,
+            MPI_MAX_OBJECT_NAME,
+            &name,
+            "win_name",
+        )?);
     }
     Ok(())
 }
