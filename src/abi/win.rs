@@ -299,7 +299,7 @@ pub unsafe extern "C" fn MPI_Win_get_group(win: MPI_Win, group: *mut MPI_Group) 
     let win = window(win)?;
     // SAFETY: what is not null is a place for a handle.
     let group = unsafe { out(group, "group")? };
-    group.set(comm::group::publish(win.group())?);
+    group.set(comm::group::publish(win.group.clone())?);
     Ok(())
 }
 
@@ -359,7 +359,7 @@ pub unsafe extern "C" fn MPI_Win_get_info(win: MPI_Win, info_used: *mut MPI_Info
     // SAFETY: what is not null is a place for a handle.
     let info_used = unsafe { out(info_used, "info_used")? };
     let mut info = info::Info::new();
-    for (key, value) in win.hints.lock().entries() {
+    for (key, value) in win.hints.lock().entries(win.group.kinds()) {
         info.set(key, &value);
     }
     info_used.set(info::publish(info)?);
