@@ -1,6 +1,7 @@
 //! What C sees: one file per chapter of the standard. A function here checks arguments, turns handles into
 //! references, calls one function of a room, and leaves errors to [`boundary`].
 
+pub mod abi_query;
 pub mod arguments;
 pub mod attributes;
 pub mod boundary;
@@ -24,6 +25,7 @@ pub mod datatype_structures;
 pub mod environment;
 pub mod errhandler;
 pub mod error_codes;
+pub mod extensions;
 pub mod file;
 pub mod file_explicit;
 pub mod file_individual;
