@@ -5,7 +5,7 @@
 //! nothing has to be mapped or named: an allocation, an exchange, and the window is there.
 
 use super::control::Control;
-use super::epoch::{Epoch, Hold, NO_LOCKS};
+use super::epoch::{Epoch, Hold};
 use super::query::Hints;
 use super::{Flavor, Own, Reach, Target, WINDOWS, Window};
 use crate::abi::constants::MPI_WIN_UNIFIED;
@@ -17,7 +17,6 @@ use crate::error::{Class, Error, Result};
 use crate::handle::{Kind, Reserved};
 use crate::runtime::meeting::{Meeting, SLOT};
 use crate::runtime::{pid_of, reach};
-use crate::shm::atomic::Ordering::Relaxed;
 use crate::shm::atomic::{AtomicU8, full_fence};
 use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
@@ -429,9 +428,7 @@ fn finish(
         memory: Mutex::new(memory),
     };
     let epoch = Epoch::default();
-    epoch
-        .barred
-        .store(if hints.no_locks { NO_LOCKS } else { 0 }, Relaxed);
+    epoch.bar_locks(hints.no_locks);
     let win = handle.handle();
     let window = Window {
         epoch,

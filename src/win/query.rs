@@ -167,14 +167,13 @@ impl Window {
         (self.control.ranks.as_ptr() as *mut u8).wrapping_add(32)
     }
 
-    /// Takes hints over after creation. Those that only creation can follow stay as they are. The same on all processes.
+    /// Takes hints over after creation. Alignment stays as it is: the memory is there. The same on all processes.
     pub fn set_hints(&self, value_of: impl Fn(&str) -> Option<String>) -> Result<()> {
         let mut hints = self.hints.lock();
-        let before = hints.clone();
+        let alignment = hints.alignment;
         hints.take(value_of)?;
-        hints.noncontiguous = before.noncontiguous;
-        hints.alignment = before.alignment;
-        hints.no_locks = before.no_locks;
+        hints.alignment = alignment;
+        self.epoch.bar_locks(hints.no_locks);
         Ok(())
     }
 
