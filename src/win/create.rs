@@ -220,10 +220,11 @@ pub fn allocate_shared(
     let what = "MPI_Win_allocate_shared";
     let mut prepared = prepare(comm, hints, |hints| {
         let (size, disp_unit) = check(size, disp_unit)?;
-        let memory = if hints.noncontiguous {
-            Some(Owned::new(heap::alloc(size, hints.alignment)?))
-        } else {
-            guess(comm, size, hints.alignment)?
+        let memory = match hints.noncontiguous {
+            // A part without bytes lies nowhere: it has no neighbours whose border it could mark.
+            true if size == 0 => None,
+            true => Some(Owned::new(heap::alloc(size, hints.alignment)?)),
+            false => guess(comm, size, hints.alignment)?,
         };
         let place = if hints.noncontiguous {
             Place::Segment
@@ -464,6 +465,8 @@ fn target(comm: &Comm, control: &Control, rank: usize, offer: &Offer) -> Target 
             std::ptr::with_exposed_provenance_mut(offer.at as usize),
             reach,
         )
+    } else if offer.at == 0 && offer.size() == 0 {
+        (std::ptr::null_mut(), Reach::Shared)
     } else {
         (segment().at::<u8>(offer.at as usize), Reach::Shared)
     };

@@ -141,7 +141,10 @@ impl Window {
         } else {
             self.target(rank)?
         };
-        let reachable = target.reach != Reach::Peer && !target.base.is_null();
+        // A part without bytes of a noncontiguous shared window is a null pointer, as in its owner.
+        let has_base =
+            !target.base.is_null() || (self.flavor == Flavor::Shared && rank != MPI_PROC_NULL);
+        let reachable = target.reach != Reach::Peer && has_base;
         let (size, base) = if reachable {
             (target.size, target.base)
         } else {
