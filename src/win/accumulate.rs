@@ -326,6 +326,7 @@ impl Window {
             None => None,
         };
         let Some(plan) = plan else { return Ok(()) };
+        plan.must_be_of_one_kind()?;
         let basic = operation.basic;
         let kind = datatype::get(near.datatype)?.basic();
         if !reading && kind.is_none_or(|b| b.parts() != basic.parts()) {
