@@ -14,7 +14,7 @@ use crate::{bail, err};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
-type Planned = Result<Arc<Plan>>;
+pub type Planned = Result<Arc<Plan>>;
 
 /// Counts and displacements: `int`, or `MPI_Count` and `MPI_Aint` in the large forms.
 pub trait Number: Copy {
@@ -183,7 +183,7 @@ fn not_in_place_across(comm: &Comm, address: *const c_void, name: &str) -> Resul
 }
 
 /// Refuses `MPI_IN_PLACE` where it has no meaning.
-fn not_in_place(address: *const c_void, name: &str) -> Result<()> {
+pub fn not_in_place(address: *const c_void, name: &str) -> Result<()> {
     if in_place(address) {
         bail!(Buffer, "{name} is MPI_IN_PLACE, which has no meaning here");
     }
