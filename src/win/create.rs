@@ -80,6 +80,7 @@ impl Offer {
             disp_unit: disp_unit as u64,
             alignment: 0,
             control: 0,
+            at_home: segment().at_home().into(),
             light_fences: 0,
             reason: [0; REASON],
         }
