@@ -21,6 +21,8 @@ pub struct Hints {
     pub granularity: usize,
     /// What the program asserts of its buffers, as it said it.
     pub asserted_kinds: Option<String>,
+    /// No hint of the program's: whether the job's segment has one address in all processes of the window.
+    pub same_address: bool,
 }
 
 /// Allocations are aligned to this much without being asked (a cache line).
@@ -38,6 +40,7 @@ impl Default for Hints {
             alignment: ALIGNMENT,
             granularity: 0,
             asserted_kinds: None,
+            same_address: false,
         }
     }
 }
@@ -88,10 +91,7 @@ impl Hints {
             ("alloc_shared_noncontig", self.noncontiguous.to_string()),
             ("mpi_minimum_memory_alignment", self.alignment.to_string()),
             ("mpi_accumulate_granularity", self.granularity.to_string()),
-            (
-                "rmashm_same_address",
-                crate::shm::segment::segment().at_home().to_string(),
-            ),
+            ("rmashm_same_address", self.same_address.to_string()),
         ];
         // An assertion restricts what the window needs to support to itself.
         let supported = self.asserted_kinds.as_deref().unwrap_or(kinds);
