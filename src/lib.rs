@@ -13,6 +13,7 @@ pub mod info;
 pub mod op;
 pub mod p2p;
 pub mod runtime;
+pub mod session;
 pub mod shm;
 pub mod startup;
 pub mod win;

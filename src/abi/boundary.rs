@@ -9,7 +9,7 @@ use crate::abi::types::*;
 use crate::error::handler::{self, FILES, Handler};
 use crate::error::{self, Class, Error};
 use crate::runtime::phase::{self, Phase};
-use crate::{comm, runtime, win};
+use crate::{comm, runtime, session, win};
 use std::borrow::Cow;
 use std::ffi::c_int;
 use std::io::Write;
@@ -300,13 +300,18 @@ fn holder_of(object: Object) -> Option<Holder> {
                 name,
             })
         }
+        Object::Session(handle) => Some(Holder {
+            handler: session::get(handle).ok()?.handler.handler(),
+            object,
+            name: format!("session {:#x}", handle.0),
+        }),
         Object::Given(errhandler) => Some(Holder {
             handler: handler::of(errhandler)?,
             object,
             name: String::new(),
         }),
         // These have no handler of their own: their errors go where those without object go.
-        Object::Session(_) | Object::File(_) | Object::Request(_) => None,
+        Object::File(_) | Object::Request(_) => None,
     }
 }
 
@@ -379,6 +384,9 @@ fn end(function: &str, code: c_int, holder: Option<Holder>, handler: &str) -> ! 
 
 /// The error of a call at the wrong time is that, whatever its arguments looked like.
 fn out_of_phase(function: &str, error: Error) -> Error {
+    if phase::usable() {
+        return error;
+    }
     let when: Cow<str> = match phase::phase() {
         Phase::Running | Phase::Ending => return error,
         Phase::Before => "before MPI_Init".into(),

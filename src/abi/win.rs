@@ -6,9 +6,10 @@ use crate::abi::boundary::{Object, call_handler};
 use crate::abi::constants::*;
 use crate::abi::counts::Number;
 use crate::abi::types::*;
+use crate::comm::attributes::Value;
 use crate::error::{Error, Result};
 use crate::win::query::{Hints, narrow};
-use crate::win::{create, get as window};
+use crate::win::{Window, create, get as window};
 use crate::{comm, info, mpi_api, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_int, c_void};
@@ -212,7 +213,7 @@ pub unsafe extern "C" fn MPI_Win_get_group(win: MPI_Win, group: *mut MPI_Group) 
     let win = window(win)?;
     // SAFETY: what is not null is a place for a handle.
     let group = unsafe { out(group, "group")? };
-    group.set(comm::group::publish(win.group())?);
+    group.set(comm::group::publish(win.group.clone())?);
     Ok(())
 }
 
@@ -236,14 +237,17 @@ pub unsafe extern "C" fn MPI_Win_get_name(
     win_name: *mut c_char,
     resultlen: *mut c_int,
 ) -> c_int {
-    let win = window(win)?;
+    let name = match win {
+        MPI_WIN_NULL => "MPI_WIN_NULL".into(),
+        win => window(win)?.name.lock().clone(),
+    };
     // SAFETY: what is not null is a place for MPI_MAX_OBJECT_NAME characters and for an int.
     unsafe {
         let resultlen = out(resultlen, "resultlen")?;
         resultlen.set(put_string(
             win_name,
             MPI_MAX_OBJECT_NAME,
-            &win.name.lock(),
+            &name,
             "win_name",
         )?);
     }
@@ -269,7 +273,7 @@ pub unsafe extern "C" fn MPI_Win_get_info(win: MPI_Win, info_used: *mut MPI_Info
     // SAFETY: what is not null is a place for a handle.
     let info_used = unsafe { out(info_used, "info_used")? };
     let mut info = info::Info::new();
-    for (key, value) in win.hints.lock().entries() {
+    for (key, value) in win.hints.lock().entries(win.group.kinds()) {
         info.set(key, &value);
     }
     info_used.set(info::publish(info)?);
@@ -308,6 +312,19 @@ pub unsafe extern "C" fn MPI_Win_call_errhandler(win: MPI_Win, errorcode: c_int)
     Ok(())
 }
 
+/// What C gets for a predefined attribute of `win`.
+pub(super) fn predefined(win: &Window, key: c_int) -> Option<*const c_void> {
+    let own = &win.own;
+    Some(match key {
+        MPI_WIN_BASE => own.base,
+        MPI_WIN_SIZE => (&raw const own.size).cast(),
+        MPI_WIN_DISP_UNIT => (&raw const own.disp_unit).cast(),
+        MPI_WIN_CREATE_FLAVOR => (&raw const own.flavor).cast(),
+        MPI_WIN_MODEL => (&raw const own.model).cast(),
+        _ => return None,
+    })
+}
+
 /// Gives an attribute of a window: of the predefined ones MPI_WIN_BASE (the address itself), MPI_WIN_SIZE (a pointer to an
 /// `MPI_Aint`, bytes), MPI_WIN_DISP_UNIT, MPI_WIN_CREATE_FLAVOR and MPI_WIN_MODEL (pointers to `int`).
 /// `attribute_val` is the address of a pointer.
@@ -328,24 +345,17 @@ pub unsafe extern "C" fn MPI_Win_get_attr(
             out(flag, "flag")?,
         )
     };
-    let own = &win.own;
-    let predefined: *const c_void = match win_keyval {
-        MPI_WIN_BASE => own.base,
-        MPI_WIN_SIZE => (&raw const own.size).cast(),
-        MPI_WIN_DISP_UNIT => (&raw const own.disp_unit).cast(),
-        MPI_WIN_CREATE_FLAVOR => (&raw const own.flavor).cast(),
-        MPI_WIN_MODEL => (&raw const own.model).cast(),
-        _ => {
+    let found = match predefined(win, win_keyval) {
+        Some(place) => Some(place),
+        None => {
             let found = win.attributes.get(win_keyval)?;
-            flag.set(found.is_some().into());
-            if let Some(found) = found {
-                value.set(with_exposed_provenance(found));
-            }
-            return Ok(());
+            found.map(|value| with_exposed_provenance(value.in_c()))
         }
     };
-    value.set(predefined);
-    flag.set(1);
+    flag.set(found.is_some().into());
+    if let Some(found) = found {
+        value.set(found);
+    }
     Ok(())
 }
 
@@ -359,9 +369,8 @@ pub unsafe extern "C" fn MPI_Win_set_attr(
     win_keyval: c_int,
     attribute_val: *mut c_void,
 ) -> c_int {
-    window(win)?
-        .attributes
-        .set(win.0, win_keyval, attribute_val.expose_provenance())
+    let value = Value::Pointer(attribute_val.expose_provenance());
+    window(win)?.attributes.set(win.0, win_keyval, value)
 }
 
 /// Deletes an attribute of a window.

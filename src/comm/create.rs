@@ -15,7 +15,7 @@ use crate::error::{Error, Result, class_name};
 use crate::handle::{Kind, Reserved};
 use crate::info::Info;
 use crate::runtime::meeting::Meeting;
-use crate::runtime::{job, new_context};
+use crate::runtime::new_context;
 use crate::shm::atomic::AtomicU32;
 use crate::shm::{Offset, heap};
 use crate::{bail, err};
@@ -239,7 +239,7 @@ fn by_color(parent: &Comm, choices: &[Choice], info: Info, call: &str) -> Result
         // A stable sort: the same keys stay in the order of ranks.
         seats.sort_by_key(|&s| choices[s].key);
         let members: Vec<u32> = seats.iter().map(|&s| parent.meeting.members[s]).collect();
-        Arc::new(Group::new(members, job().rank))
+        Arc::new(parent.group.of(members))
     };
     let shape = (color != MPI_UNDEFINED).then(|| Shape {
         group: chosen(parent.local_seats()),

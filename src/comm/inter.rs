@@ -89,9 +89,10 @@ impl Bridge<'_> {
                 Agreed::of_words(&words)
             }
         };
+        let remote = Arc::new(self.local.of(agreed.remote));
         let shape = Shape {
             group: self.local,
-            remote: Some(Arc::new(Group::new(agreed.remote, job().rank))),
+            remote: Some(remote),
             remote_first: agreed.remote_first,
         };
         let meeting = agreed.offer.meeting(&shape);
@@ -359,7 +360,7 @@ pub fn merge(parent: &Comm, high: Result<bool>, call: &str) -> Result<MPI_Comm> 
     if let Some(fresh) = fresh? {
         fresh.accept();
     }
-    let shape = Shape::of_one(Arc::new(Group::new(members, job().rank)));
+    let shape = Shape::of_one(Arc::new(parent.group.of(members)));
     let meeting = parts[0].offer.meeting(&shape);
     let handler = parent.handler.inherit();
     Ok(mine?.publish(shape, parts[0].offer, meeting, handler, Info::new()))

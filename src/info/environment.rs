@@ -3,6 +3,14 @@
 use super::Info;
 use crate::runtime::{self, phase};
 
+/// The values of the key `thread_level`, by their numbers.
+pub const THREAD_LEVELS: [&str; 4] = [
+    "MPI_THREAD_SINGLE",
+    "MPI_THREAD_FUNNELED",
+    "MPI_THREAD_SERIALIZED",
+    "MPI_THREAD_MULTIPLE",
+];
+
 /// The environment of this process as it is now. `thread_level` and `maxprocs` are there when MPI is initialized.
 pub fn environment() -> Info {
     let command = std::fs::read("/proc/self/cmdline").unwrap_or_default();
@@ -32,14 +40,8 @@ pub fn of_arguments(arguments: &[String]) -> Info {
     if let Ok(directory) = std::env::current_dir() {
         info.set("wdir", &directory.to_string_lossy());
     }
-    if phase::usable() {
-        let names = [
-            "MPI_THREAD_SINGLE",
-            "MPI_THREAD_FUNNELED",
-            "MPI_THREAD_SERIALIZED",
-            "MPI_THREAD_MULTIPLE",
-        ];
-        info.set("thread_level", names[phase::level() as usize]);
+    if phase::world_usable() {
+        info.set("thread_level", THREAD_LEVELS[phase::world_level() as usize]);
     }
     info
 }

@@ -441,6 +441,7 @@ fn finish(
         light_fences: offers.iter().any(|o| o.light_fences != 0),
         control,
         meeting,
+        group: comm.group.clone(),
         flavor,
         own,
         hints: Mutex::new(hints),

@@ -2,12 +2,10 @@
 
 use super::{Flavor, Reach, Window};
 use crate::abi::constants::MPI_PROC_NULL;
-use crate::comm::group::Group;
 use crate::error::Result;
 use crate::info::kinds;
 use crate::{bail, err};
 use std::ffi::{c_int, c_void};
-use std::sync::Arc;
 
 /// The info keys that windows take, with their values. What is not understood keeps its default, as hints do.
 #[derive(Clone, Debug)]
@@ -79,8 +77,8 @@ impl Hints {
         Ok(())
     }
 
-    /// All of them, as `MPI_Win_get_info` gives them.
-    pub fn entries(&self) -> Vec<(&'static str, String)> {
+    /// All of them, as `MPI_Win_get_info` gives them. `kinds` are those of the window's session, or the world's.
+    pub fn entries(&self, kinds: &str) -> Vec<(&'static str, String)> {
         let mut entries = vec![
             ("no_locks", self.no_locks.to_string()),
             ("accumulate_ordering", self.accumulate_ordering.clone()),
@@ -96,7 +94,7 @@ impl Hints {
             ),
         ];
         // An assertion restricts what the window needs to support to itself.
-        let supported = self.asserted_kinds.as_deref().unwrap_or(kinds::world());
+        let supported = self.asserted_kinds.as_deref().unwrap_or(kinds);
         entries.push((kinds::SUPPORTED, supported.to_string()));
         entries.extend(
             self.asserted_kinds
@@ -152,14 +150,6 @@ impl Window {
             disp_unit: target.disp_unit as isize,
             base: base.cast(),
         })
-    }
-
-    /// The group of the window's processes.
-    pub fn group(&self) -> Arc<Group> {
-        Arc::new(Group::new(
-            self.meeting.members.clone(),
-            crate::runtime::job().rank,
-        ))
     }
 
     /// A valid address for a segment without bytes.
