@@ -44,7 +44,9 @@ pub unsafe extern "C" fn MPI_Barrier_init(
     let request = unsafe { out(request, "request")? };
     info::hints(info)?;
     let plan = plan::barrier(comm, FUNCTION)?;
-    request.set(request::persistent(move || coll::start(plan.clone()))?);
+    request.set(request::persistent(plan.comm(), move || {
+        coll::start(plan.clone())
+    })?);
     Ok(())
 }
 

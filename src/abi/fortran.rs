@@ -83,7 +83,11 @@ pub extern "C" fn MPII_Type_set_attr(
     kind: c_int,
 ) -> c_int {
     let value = value(attribute_val, kind);
-    let set = || datatype::get(datatype)?.attributes.set(datatype.0, keyval, value);
+    let set = || {
+        datatype::get(datatype)?
+            .attributes
+            .set(datatype.0, keyval, value)
+    };
     code("MPI_Type_set_attr", datatype, set())
 }
 

@@ -1,14 +1,13 @@
-//! Sending and receiving (MPI 4.1 §3.2, §3.4, §3.6, §3.7, §3.11).
+//! Sending and receiving (MPI 4.1 §3.2, §3.4, §3.6, §3.7).
 
 use crate::abi::arguments::{count, out};
 use crate::abi::completion::single;
-use crate::abi::counts::Number;
 use crate::abi::types::*;
 use crate::error::Result;
 use crate::p2p::request::{handle, wait_operation};
 use crate::p2p::start::{self, Mode};
 use crate::p2p::{Buffer, buffered};
-use crate::{bail, comm, mpi_api, mpi_counts};
+use crate::{comm, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
 
@@ -246,110 +245,4 @@ pub unsafe extern "C" fn MPI_Irecv(
     let request = unsafe { out(request, "request")? };
     request.set(handle(Some(start::receive(comm, buffer, source, tag)?))?);
     Ok(())
-}
-
-/// Sends one message and receives another; blocks until both are done.
-///
-/// MPI 4.1 §3.11. Errors: as `MPI_Send` and `MPI_Recv`.
-#[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Sendrecv(
-    sendbuf: *const c_void,
-    sendcount: Count,
-    sendtype: MPI_Datatype,
-    dest: c_int,
-    sendtag: c_int,
-    recvbuf: *mut c_void,
-    recvcount: Count,
-    recvtype: MPI_Datatype,
-    source: c_int,
-    recvtag: c_int,
-    comm: MPI_Comm,
-    status: *mut MPI_Status,
-) -> c_int {
-    comm::get(comm)?;
-    let out = buffer(sendbuf, sendcount, sendtype, "sendbuf")?;
-    let into = buffer(recvbuf, recvcount, recvtype, "recvbuf")?;
-    // SAFETY: `status` is the caller's.
-    let status = unsafe { single(status)? };
-    start::check_send(comm, dest, sendtag)?;
-    let received = start::receive(comm, into, source, recvtag)?;
-    let sent = start::send(comm, out, dest, sendtag, Mode::Standard)?;
-    wait_operation(&received);
-    let sent = sent.map_or(Ok(()), |sent| {
-        wait_operation(&sent);
-        sent.outcome().error.map_or(Ok(()), Err)
-    });
-    status.report(received.outcome()).and(sent)
-}
-
-/// Sends what is in the buffer and receives another message into it; blocks until both are done.
-///
-/// MPI 4.1 §3.11. Errors: as `MPI_Send` and `MPI_Recv`.
-#[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Sendrecv_replace(
-    buf: *mut c_void,
-    count: Count,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    sendtag: c_int,
-    source: c_int,
-    recvtag: c_int,
-    comm: MPI_Comm,
-    status: *mut MPI_Status,
-) -> c_int {
-    comm::get(comm)?;
-    let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: `status` is the caller's.
-    let status = unsafe { single(status)? };
-    start::check_send(comm, dest, sendtag)?;
-    // SAFETY: the buffer is the caller's.
-    let copy = unsafe { buffer.packed() };
-    let out = Buffer::bytes(copy.as_ptr(), copy.len());
-    let received = start::receive(comm, buffer, source, recvtag)?;
-    let sent = start::send(comm, out, dest, sendtag, Mode::Standard)?;
-    wait_operation(&received);
-    let sent = sent.map_or(Ok(()), |sent| {
-        wait_operation(&sent);
-        sent.outcome().error.map_or(Ok(()), Err)
-    });
-    status.report(received.outcome()).and(sent)
-}
-
-/// Attaches a buffer of `size` bytes, which bounds what `MPI_Bsend` has on its way.
-///
-/// MPI 4.1 §3.6. Errors: `MPI_ERR_BUFFER` (there is one already; null with a size), `MPI_ERR_ARG` (negative size).
-#[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Buffer_attach(buffer: *mut c_void, size: Count) -> c_int {
-    let size = crate::abi::arguments::number(size, "size")?;
-    if buffer.is_null() && size > 0 {
-        bail!(Buffer, "buffer is a null pointer, and size is {size}");
-    }
-    buffered::attach(buffer.addr(), size)
-}
-
-/// Blocks until no buffered message is on its way, and detaches the buffer: its address goes to the pointer at
-/// `buffer_addr`, its bytes to `size`.
-///
-/// MPI 4.1 §3.6. Errors: `MPI_ERR_BUFFER` (there is none), `MPI_ERR_ARG` (null pointer).
-#[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Buffer_detach(buffer_addr: *mut c_void, size: *mut Count) -> c_int {
-    // SAFETY: what is not null is a place for a pointer and for a number.
-    let (address, size) = unsafe {
-        (
-            out(buffer_addr.cast::<*mut c_void>(), "buffer_addr")?,
-            out(size, "size")?,
-        )
-    };
-    let (buffer, len) = buffered::detach()?;
-    address.set(std::ptr::without_provenance_mut(buffer));
-    size.set(Number::or_undefined(Some(len)));
-    Ok(())
-}
-
-/// Blocks until no buffered message is on its way.
-///
-/// MPI 4.1 §3.6. Errors: `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Buffer_flush() -> c_int {
-    buffered::flush()
 }

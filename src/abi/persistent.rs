@@ -24,7 +24,7 @@ unsafe fn send_init(
     let place = unsafe { out(place, "request")? };
     start::check_send(comm, dest, tag)?;
     let start = move || start::send(comm, buffer.clone(), dest, tag, mode);
-    place.set(request::persistent(start)?);
+    place.set(request::persistent(comm, start)?);
     Ok(())
 }
 
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn MPI_Bsend_init(
     let request = unsafe { out(request, "request")? };
     start::check_send(comm, dest, tag)?;
     let start = move || buffered::send(comm, buffer.clone(), dest, tag).map(|()| None);
-    request.set(crate::p2p::request::persistent(start)?);
+    request.set(crate::p2p::request::persistent(comm, start)?);
     Ok(())
 }
 
@@ -132,7 +132,7 @@ pub unsafe extern "C" fn MPI_Recv_init(
     let request = unsafe { out(request, "request")? };
     start::envelope(group, source, tag)?;
     let start = move || start::receive(comm, buffer.clone(), source, tag).map(Some);
-    request.set(crate::p2p::request::persistent(start)?);
+    request.set(crate::p2p::request::persistent(comm, start)?);
     Ok(())
 }
 

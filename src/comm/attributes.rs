@@ -461,10 +461,7 @@ mod tests {
 
     #[test]
     fn each_language_sees_the_values_of_the_other() {
-        let key = create_keyval(
-            Callbacks::Comm(Some(duplicate), None),
-            std::ptr::null_mut(),
-        );
+        let key = create_keyval(Callbacks::Comm(Some(duplicate), None), std::ptr::null_mut());
         let (key, attributes) = (key.unwrap(), Attributes::new(Kind::Comm));
         attributes.set(0, key, Value::Pointer(4096)).unwrap();
         let value = attributes.get(key).unwrap().unwrap();
@@ -477,7 +474,10 @@ mod tests {
             let value = attributes.get(key).unwrap().unwrap();
             let place = std::ptr::with_exposed_provenance::<isize>(value.in_c());
             // SAFETY: the attribute still has the value.
-            assert_eq!((value.in_fortran(), unsafe { *place }), (expected, expected));
+            assert_eq!(
+                (value.in_fortran(), unsafe { *place }),
+                (expected, expected)
+            );
         }
     }
 
