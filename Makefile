@@ -40,8 +40,9 @@ check-mpich:
 imb: stage
 	@./imb/run
 
+# QUICK=1: in under two minutes. BENCH: options of bench/src/main.rs.
 bench: stage
-	@./bench/run
+	$(RUN_CARGO) run -q --profile tools -p rmashm-bench --target-dir '$(CARGO_TARGET_DIR)' -- --prefix '$(BUILD)' $(if $(QUICK),--quick) $(BENCH)
 
 clean:
 	rm -rf '$(BUILD)' '$(CARGO_TARGET_DIR)'
@@ -53,5 +54,5 @@ help:
 	@echo 'make check      formatting, lints and all tests; the last line is the count'
 	@echo 'make check-mpich  run the C tests on a real MPICH, to see that it is not the tests that are wrong'
 	@echo 'make imb        fetch and run the prebuilt Intel MPI Benchmarks'
-	@echo 'make bench      one-sided operations next to Open MPI 5 from PyPI: medians and ratios of one run'
+	@echo 'make bench      all of it next to MPICH, Open MPI and Intel MPI of PyPI and the bare machine; QUICK=1 takes two minutes'
 	@echo 'make clean      remove $(BUILD)/ and $(CARGO_TARGET_DIR)/'

@@ -21,7 +21,6 @@ fn enter() -> Result<()> {
         runtime::attach()?;
         p2p::open()?;
         coll::open();
-        comm::open()?;
     }
     *users += 1;
     Ok(())

@@ -12,7 +12,8 @@
 //! kernel; the callers of these modules, whose few lines the models repeat.
 //!
 //! Two things are as on x86-64, on which the library relies. A SeqCst read-modify-write or store is a full fence (loom
-//! itself takes SeqCst accesses as acquire and release only). And a SeqCst load is a load, ordered by what comes before it.
+//! itself takes SeqCst accesses as acquire and release only). Light and heavy fences (see `shm/atomic.rs`) are full ones, which
+//! is what the kernel promises of them against each other. And a SeqCst load is a load, ordered by what comes before it.
 //!
 //! `tools/break-models` breaks each protocol in one place at a time, and makes sure that a model finds it.
 
@@ -22,6 +23,8 @@ pub mod shm {
     pub mod atomic;
     #[path = "../../../src/shm/barrier.rs"]
     pub mod barrier;
+    #[path = "../../../src/shm/bias.rs"]
+    pub mod bias;
     #[path = "../../../src/shm/counter.rs"]
     pub mod counter;
     #[path = "../../../src/shm/doorbell.rs"]

@@ -67,8 +67,52 @@ impl<F> Argument for Option<F> {}
 /// Exports one function under two names, the standard's and the profiling interface's (MPI 4.1 §15.2).
 ///
 /// The work is done once: the standard's name calls the other.
+///
+/// A body that begins with `let done = …;` has a fast path: where that is true, the work is done. All behind it is a function
+/// of its own, out of the way, and called with the same arguments in the same places.
 #[macro_export]
 macro_rules! mpi_exported {
+    (
+        $(#[$meta:meta])*
+        [$name:expr] [$profiled:expr] $rust:ident($($arg:ident : $type:ty),*)
+        { let done = $quick:expr; $($rest:tt)* }
+    ) => {
+        $(#[$meta])*
+        #[unsafe(export_name = $name)]
+        pub unsafe extern "C" fn $rust($($arg: $type),*) -> ::std::ffi::c_int {
+            /// The function's name, for messages.
+            #[allow(dead_code)]
+            const FUNCTION: &str = $name;
+
+            #[inline(always)]
+            unsafe fn body($($arg: $type),*) -> $crate::error::Result<()> { $($rest)* }
+
+            #[cold]
+            #[inline(never)]
+            unsafe extern "C" fn otherwise($($arg: $type),*) -> ::std::ffi::c_int {
+                // SAFETY: the caller keeps the contract of the MPI function, which is all that the body asks for.
+                match unsafe { body($($arg),*) } {
+                    Ok(()) => 0,
+                    Err(error) => $crate::abi::boundary::raise(
+                        FUNCTION,
+                        error,
+                        &[$($crate::abi::boundary::Argument::object(&$arg)),*],
+                    ),
+                }
+            }
+
+            #[unsafe(export_name = $profiled)]
+            unsafe extern "C" fn shared($($arg: $type),*) -> ::std::ffi::c_int {
+                if $quick {
+                    return 0;
+                }
+                // SAFETY: the same arguments under the same contract.
+                unsafe { otherwise($($arg),*) }
+            }
+            // SAFETY: the same arguments under the same contract.
+            unsafe { shared($($arg),*) }
+        }
+    };
     ($(#[$meta:meta])* [$name:expr] [$profiled:expr] $rust:ident($($arg:ident : $type:ty),*) $body:block) => {
         $(#[$meta])*
         #[unsafe(export_name = $name)]
@@ -104,7 +148,7 @@ macro_rules! mpi_exported {
 macro_rules! mpi_api {
     (
         $(#[$meta:meta])*
-        pub unsafe extern "C" fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> c_int $body:block
+        pub unsafe extern "C" fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> c_int $body:tt
     ) => {
         $crate::mpi_exported! {
             $(#[$meta])*
@@ -119,7 +163,7 @@ macro_rules! mpi_api {
 macro_rules! mpi_counts {
     (
         $(#[$meta:meta])*
-        pub unsafe extern "C" fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> c_int $body:block
+        pub unsafe extern "C" fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> c_int $body:tt
     ) => {
         const _: () = {
             #[allow(unused_imports)]

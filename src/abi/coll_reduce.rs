@@ -72,7 +72,7 @@ pub unsafe extern "C" fn MPI_Allreduce(
     comm: MPI_Comm,
 ) -> c_int {
     let group = comm::get(comm)?;
-    let (function, mine, out) = plan::operands(sendbuf, recvbuf, count, datatype, op)?;
+    let (function, mine, out) = plan::operands(group, sendbuf, recvbuf, count, datatype, op)?;
     if small_allreduce(group, function, &mine, &out)? {
         return Ok(());
     }
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn MPI_Allreduce_c(
     comm: MPI_Comm,
 ) -> c_int {
     let group = comm::get(comm)?;
-    let (function, mine, out) = plan::operands(sendbuf, recvbuf, count, datatype, op)?;
+    let (function, mine, out) = plan::operands(group, sendbuf, recvbuf, count, datatype, op)?;
     if small_allreduce(group, function, &mine, &out)? {
         return Ok(());
     }

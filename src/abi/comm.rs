@@ -7,6 +7,7 @@ use crate::abi::arguments::{inout, out, put_string, string};
 use crate::abi::constants::*;
 use crate::abi::types::*;
 use crate::comm::create::{self, Request};
+use crate::comm::duplicate;
 use crate::comm::group::{self, Likeness};
 use crate::comm::hardware::{self, Wish};
 use crate::error::{Object, Result};
@@ -41,7 +42,7 @@ pub unsafe extern "C" fn MPI_Comm_rank(comm: MPI_Comm, rank: *mut c_int) -> c_in
 }
 
 /// Compares two communicators: `MPI_IDENT` (the same), `MPI_CONGRUENT` (same processes, same order), `MPI_SIMILAR` (same
-/// processes) or `MPI_UNEQUAL`. Local.
+/// processes) or `MPI_UNEQUAL`. Of intercommunicators, both groups are compared. Local.
 ///
 /// MPI 4.1 §7.4.1. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
@@ -102,7 +103,7 @@ pub unsafe extern "C" fn MPI_Comm_remote_group(comm: MPI_Comm, group: *mut MPI_G
 ///
 /// # Safety
 /// As `out`: what is not null is a place for a handle.
-unsafe fn give(
+pub(super) unsafe fn give(
     newcomm: *mut MPI_Comm,
     make: impl FnOnce(Result<()>) -> Result<Option<MPI_Comm>>,
 ) -> Result<()> {
@@ -123,7 +124,7 @@ pub unsafe extern "C" fn MPI_Comm_dup(comm: MPI_Comm, newcomm: *mut MPI_Comm) ->
     let parent = comm::get(comm)?;
     let make = |told: Result<()>| {
         let info = told.map(|()| Info::new());
-        create::duplicate(parent, comm, info, "MPI_Comm_dup").map(Some)
+        duplicate::duplicate(parent, comm, info, FUNCTION).map(Some)
     };
     // SAFETY: the same contract.
     unsafe { give(newcomm, make) }
@@ -141,14 +142,15 @@ pub unsafe extern "C" fn MPI_Comm_dup_with_info(
     let parent = comm::get(comm)?;
     let make = |told: Result<()>| {
         let info = told.and_then(|()| kinds::filter(info::hints(info)?));
-        create::duplicate(parent, comm, info, "MPI_Comm_dup_with_info").map(Some)
+        duplicate::duplicate(parent, comm, info, FUNCTION).map(Some)
     };
     // SAFETY: the same contract.
     unsafe { give(newcomm, make) }
 }
 
 /// Makes a communicator of `group`, a part of the group of `comm`. Processes may give different groups if these have no
-/// process in common; who is not in the group it gives gets `MPI_COMM_NULL`.
+/// process in common; who is not in the group it gives gets `MPI_COMM_NULL`. Of an intercommunicator, it makes one of the
+/// parts that its two groups give, or nothing if one of these is empty.
 ///
 /// MPI 4.1 §7.4.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_GROUP` (none, not part of the communicator's, or its processes do not
 /// agree on it), `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` (another process failed),
@@ -162,7 +164,7 @@ pub unsafe extern "C" fn MPI_Comm_create(
     let parent = comm::get(comm)?;
     let make = |told: Result<()>| {
         let group = told.and_then(|()| group::get(group));
-        create::from_groups(parent, group, "MPI_Comm_create")
+        create::from_groups(parent, group, FUNCTION)
     };
     // SAFETY: the same contract.
     unsafe { give(newcomm, make) }
@@ -171,7 +173,7 @@ pub unsafe extern "C" fn MPI_Comm_create(
 /// Makes a communicator of `group`, a part of the group of `comm`. Collective over `group` only; calls that overlap are
 /// told apart by `tag`. A caller outside of `group` gets `MPI_COMM_NULL` at once.
 ///
-/// MPI 4.1 §7.4.2. Errors: as `MPI_Comm_create`, and `MPI_ERR_TAG` (negative). Wrong arguments of one process are not
+/// MPI 4.1 §7.4.2. Errors: as `MPI_Comm_create`, `MPI_ERR_COMM` (an intercommunicator) and `MPI_ERR_TAG` (negative). Wrong arguments of one process are not
 /// told to the others.
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Comm_create_group(
@@ -180,17 +182,18 @@ pub unsafe extern "C" fn MPI_Comm_create_group(
     tag: c_int,
     newcomm: *mut MPI_Comm,
 ) -> c_int {
-    let parent = comm::get(comm)?;
+    let parent = comm::get_intra(comm)?;
     let make = |told: Result<()>| {
         let group = told.and_then(|()| group::get(group))?;
-        create::from_group(parent, group, tag, "MPI_Comm_create_group")
+        comm::create_group(parent, group, tag, FUNCTION)
     };
     // SAFETY: the same contract.
     unsafe { give(newcomm, make) }
 }
 
 /// Splits a communicator: processes with the same `color` get one together, in the order of `key`, then of their rank.
-/// With `color` `MPI_UNDEFINED`, the process gets `MPI_COMM_NULL`.
+/// With `color` `MPI_UNDEFINED`, the process gets `MPI_COMM_NULL`; in an intercommunicator, also where no process of the
+/// other group has its color.
 ///
 /// MPI 4.1 §7.4.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (negative color, null pointer), `MPI_ERR_NO_MEM`,
 /// `MPI_ERR_OTHER` (another process failed), `MPI_ERR_PROC_FAILED`.
@@ -204,7 +207,7 @@ pub unsafe extern "C" fn MPI_Comm_split(
     let parent = comm::get(comm)?;
     let make = |told: Result<()>| {
         let choice = told.and_then(|()| create::choice(color, key));
-        create::split(parent, choice, Info::new(), "MPI_Comm_split")
+        create::split(parent, choice, Info::new(), FUNCTION)
     };
     // SAFETY: the same contract.
     unsafe { give(newcomm, make) }
@@ -237,7 +240,7 @@ pub unsafe extern "C" fn MPI_Comm_split_type(
             })
         });
         let hints = hints.unwrap_or_default();
-        let (made, found) = create::split_by_type(parent, request, hints, "MPI_Comm_split_type")?;
+        let (made, found) = create::split_by_type(parent, request, hints, FUNCTION)?;
         if let Some(level) = found
             && !matches!(info, MPI_INFO_NULL | MPI_INFO_ENV)
         {

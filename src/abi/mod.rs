@@ -12,6 +12,7 @@ pub mod coll_reduce;
 pub mod coll_reduce_nonblocking;
 pub mod coll_reduce_persistent;
 pub mod comm;
+pub mod comm_making;
 pub mod completion;
 pub mod constants;
 pub mod counts;

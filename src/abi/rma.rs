@@ -2,8 +2,8 @@
 //! synchronisation call is a memory fence. The `_c` forms take large counts.
 
 use crate::abi::types::*;
-use crate::win::get as window;
 use crate::win::transfer::{Origin, Remote};
+use crate::win::{find, get as window};
 use crate::{mpi_api, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
@@ -75,39 +75,24 @@ pub unsafe extern "C" fn MPI_Get_c(
 /// also against the program's own C11 atomics.
 ///
 /// MPI 4.1 §12.3.4.1. Errors: as `MPI_Put`, and `MPI_ERR_OP`.
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Accumulate(
     origin_addr: *const c_void,
-    origin_count: c_int,
+    origin_count: Count,
     origin_datatype: MPI_Datatype,
     target_rank: c_int,
     target_disp: MPI_Aint,
-    target_count: c_int,
+    target_count: Count,
     target_datatype: MPI_Datatype,
     op: MPI_Op,
     win: MPI_Win,
 ) -> c_int {
-    let near = Origin::new(origin_addr, origin_count, origin_datatype);
-    let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
-    // SAFETY: the origin buffer is what the caller says.
-    unsafe { window(win)?.accumulate(near, far, op) }
-}
-
-/// `MPI_Accumulate` with large counts.
-///
-/// MPI 4.1 §12.3.4.1.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Accumulate_c(
-    origin_addr: *const c_void,
-    origin_count: MPI_Count,
-    origin_datatype: MPI_Datatype,
-    target_rank: c_int,
-    target_disp: MPI_Aint,
-    target_count: MPI_Count,
-    target_datatype: MPI_Datatype,
-    op: MPI_Op,
-    win: MPI_Win,
-) -> c_int {
+    let done = find(win).is_some_and(|win| {
+        let near = Origin::new(origin_addr, origin_count, origin_datatype);
+        let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
+        // SAFETY: the origin buffer is what the caller says.
+        unsafe { win.accumulate_quickly(near, far, op) }
+    });
     let near = Origin::new(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     // SAFETY: the origin buffer is what the caller says.
@@ -118,42 +103,17 @@ pub unsafe extern "C" fn MPI_Accumulate_c(
 /// With MPI_NO_OP it only fetches, and the origin arguments are ignored.
 ///
 /// MPI 4.1 §12.3.4.2. Errors: as `MPI_Accumulate`.
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Get_accumulate(
     origin_addr: *const c_void,
-    origin_count: c_int,
+    origin_count: Count,
     origin_datatype: MPI_Datatype,
     result_addr: *mut c_void,
-    result_count: c_int,
+    result_count: Count,
     result_datatype: MPI_Datatype,
     target_rank: c_int,
     target_disp: MPI_Aint,
-    target_count: c_int,
-    target_datatype: MPI_Datatype,
-    op: MPI_Op,
-    win: MPI_Win,
-) -> c_int {
-    let near = Origin::new(origin_addr, origin_count, origin_datatype);
-    let result = Origin::new(result_addr, result_count, result_datatype);
-    let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
-    // SAFETY: the buffers are what the caller says.
-    unsafe { window(win)?.get_accumulate(near, result, far, op) }
-}
-
-/// `MPI_Get_accumulate` with large counts.
-///
-/// MPI 4.1 §12.3.4.2.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Get_accumulate_c(
-    origin_addr: *const c_void,
-    origin_count: MPI_Count,
-    origin_datatype: MPI_Datatype,
-    result_addr: *mut c_void,
-    result_count: MPI_Count,
-    result_datatype: MPI_Datatype,
-    target_rank: c_int,
-    target_disp: MPI_Aint,
-    target_count: MPI_Count,
+    target_count: Count,
     target_datatype: MPI_Datatype,
     op: MPI_Op,
     win: MPI_Win,
@@ -178,6 +138,11 @@ pub unsafe extern "C" fn MPI_Fetch_and_op(
     op: MPI_Op,
     win: MPI_Win,
 ) -> c_int {
+    let done = find(win).is_some_and(|win| {
+        let (from, to) = (origin_addr, result_addr);
+        // SAFETY: the buffers are what the caller says.
+        unsafe { win.fetch_and_op_quickly(from, to, datatype, target_rank, target_disp, op) }
+    });
     // SAFETY: the buffers are what the caller says.
     unsafe {
         window(win)?.fetch_and_op(
@@ -205,10 +170,14 @@ pub unsafe extern "C" fn MPI_Compare_and_swap(
     target_disp: MPI_Aint,
     win: MPI_Win,
 ) -> c_int {
-    let win = window(win)?;
+    let done = find(win).is_some_and(|win| {
+        let (new, old, to) = (origin_addr, compare_addr, result_addr);
+        // SAFETY: the buffers are what the caller says.
+        unsafe { win.compare_and_swap_quickly(new, old, to, datatype, target_rank, target_disp) }
+    });
     // SAFETY: the buffers are what the caller says.
     unsafe {
-        win.compare_and_swap(
+        window(win)?.compare_and_swap(
             origin_addr,
             compare_addr,
             result_addr,

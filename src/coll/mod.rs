@@ -4,12 +4,13 @@
 //! others while messages are moved along. Small blocking ones need no messages: their processes meet in shared memory
 //! ([`small`]).
 
+mod across;
 mod data;
 mod plan;
 mod reduction;
 mod small;
 
-pub use plan::{Element, Plan, Planner, Vector, run, start};
+pub use plan::{Element, Plan, Planner, Root, Vector, run, start};
 pub use small::{allreduce as small_allreduce, barrier};
 
 /// Lets waiting threads move collective operations along, too. After `p2p` was opened.

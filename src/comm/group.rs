@@ -21,7 +21,7 @@ pub struct Group {
 }
 
 /// How two groups compare.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Likeness {
     /// The same processes in the same order.
     Identical,
@@ -72,6 +72,18 @@ impl Group {
     /// The rank here of each member, by its rank in the job.
     fn ranks(&self) -> HashMap<u32, usize> {
         self.members.iter().copied().zip(0..).collect()
+    }
+
+    /// Whether it is a part of `whole`, the group of a communicator. Error: `MPI_ERR_GROUP`.
+    pub fn check_within(&self, whole: &Group) -> Result<()> {
+        let known = whole.ranks();
+        match self.members.iter().position(|m| !known.contains_key(m)) {
+            None => Ok(()),
+            Some(rank) => bail!(
+                Group,
+                "rank {rank} of group is not in the group of the communicator"
+            ),
+        }
     }
 
     /// The members of this group, then those of `other` that are not in it.

@@ -168,6 +168,26 @@ unsafe fn strided<T: Copy>(
     }
 }
 
+/// Copies values of type `T`, each from the place of `from` and to that of `to` for its number and displacement.
+///
+/// # Safety
+/// All places must be readable (from) and writable (to).
+#[inline(always)]
+unsafe fn scattered<T: Copy>(
+    disps: &[isize],
+    from: impl Fn(usize, isize) -> *const u8,
+    to: impl Fn(usize, isize) -> *mut u8,
+) {
+    for (i, &disp) in disps.iter().enumerate() {
+        // SAFETY: the caller vouches for all places.
+        unsafe {
+            to(i, disp)
+                .cast::<T>()
+                .write_unaligned(from(i, disp).cast::<T>().read_unaligned());
+        }
+    }
+}
+
 impl Visit for Gather {
     #[inline(always)]
     fn run(&mut self, address: usize, len: usize) {
@@ -188,6 +208,25 @@ impl Visit for Gather {
             },
             for i in 0..count {
                 self.run(address.wrapping_add_signed(i as isize * stride), block);
+            }
+        );
+    }
+
+    #[inline]
+    fn blocks(&mut self, address: usize, disps: &[isize], block: usize) {
+        let near = with_exposed_provenance::<u8>(address);
+        let packed = self.to;
+        by_block!(
+            block,
+            |T| {
+                let from = |_, disp| near.wrapping_offset(disp);
+                let to = |i: usize, _| packed.wrapping_add(i * block);
+                // SAFETY: as in `run`, for blocks of the size of `T`.
+                unsafe { scattered::<T>(disps, from, to) }
+                self.to = packed.wrapping_add(disps.len() * block);
+            },
+            for &disp in disps {
+                self.run(address.wrapping_add_signed(disp), block);
             }
         );
     }
@@ -216,6 +255,25 @@ impl Visit for Scatter {
             }
         );
     }
+
+    #[inline]
+    fn blocks(&mut self, address: usize, disps: &[isize], block: usize) {
+        let near = with_exposed_provenance_mut::<u8>(address);
+        let packed = self.from;
+        by_block!(
+            block,
+            |T| {
+                let from = |i: usize, _| packed.wrapping_add(i * block);
+                let to = |_, disp| near.wrapping_offset(disp);
+                // SAFETY: as in `run`, for blocks of the size of `T`.
+                unsafe { scattered::<T>(disps, from, to) }
+                self.from = packed.wrapping_add(disps.len() * block);
+            },
+            for &disp in disps {
+                self.run(address.wrapping_add_signed(disp), block);
+            }
+        );
+    }
 }
 
 impl Visit for Move {
@@ -238,6 +296,24 @@ impl Visit for Move {
             },
             for i in 0..count {
                 self.run(address.wrapping_add_signed(i as isize * stride), block);
+            }
+        );
+    }
+
+    #[inline]
+    fn blocks(&mut self, address: usize, disps: &[isize], block: usize) {
+        let source = with_exposed_provenance::<u8>(address);
+        let target = with_exposed_provenance_mut::<u8>(address.wrapping_add(self.to));
+        by_block!(
+            block,
+            |T| {
+                let from = |_, disp| source.wrapping_offset(disp);
+                let to = |_, disp| target.wrapping_offset(disp);
+                // SAFETY: as in `run`, for blocks of the size of `T`.
+                unsafe { scattered::<T>(disps, from, to) }
+            },
+            for &disp in disps {
+                self.run(address.wrapping_add_signed(disp), block);
             }
         );
     }

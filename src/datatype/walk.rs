@@ -17,6 +17,13 @@ pub trait Visit {
             at = at.wrapping_add_signed(stride);
         }
     }
+
+    /// Runs of `block` bytes, each as far from `address` as `disps` says.
+    fn blocks(&mut self, address: usize, disps: &[isize], block: usize) {
+        for &disp in disps {
+            self.run(address.wrapping_add_signed(disp), block);
+        }
+    }
 }
 
 impl<F: FnMut(usize, usize)> Visit for F {
@@ -103,11 +110,7 @@ fn whole(layout: &Layout, base: usize, visit: &mut impl Visit) {
             stride,
             inner,
         } => copies(inner, at, *count, *stride, visit),
-        Form::Blocks { block, disps } => {
-            for &d in disps.iter() {
-                visit.run(at.wrapping_add_signed(d), *block);
-            }
-        }
+        Form::Blocks { block, disps } => visit.blocks(at, disps, *block),
         Form::Runs(runs) => {
             for w in runs.windows(2) {
                 visit.run(
@@ -160,9 +163,11 @@ fn part(layout: &Layout, base: usize, range: Range<usize>, visit: &mut impl Visi
         }),
         Form::Repeat { stride, inner, .. } => copies_range(inner, at, *stride, range, visit),
         Form::Blocks { block, disps } => units(*block, range, |first, count, within| {
-            for &d in &disps[first..first + count] {
-                visit.run(at.wrapping_add_signed(d) + within.start, within.len());
-            }
+            visit.blocks(
+                at + within.start,
+                &disps[first..first + count],
+                within.len(),
+            )
         }),
         Form::Runs(runs) => {
             let first = runs.partition_point(|r| r.position <= range.start) - 1;

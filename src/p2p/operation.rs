@@ -2,7 +2,6 @@
 
 use crate::abi::constants::MPI_THREAD_MULTIPLE;
 use crate::abi::types::{MPI_Comm, MPI_Status};
-use crate::comm::group::Group;
 use crate::error::{Error, Object, Result};
 use crate::runtime::wait::{check_alive, dead, name};
 use crate::runtime::{self, Ranks, Waiting, phase};
@@ -51,7 +50,8 @@ pub enum Action {
 /// Whose death means that an operation will never end.
 pub enum Partners {
     One(u32),
-    Group(Arc<Group>),
+    /// By their ranks in the job.
+    These(Arc<[u32]>),
 }
 
 impl About {
@@ -64,9 +64,9 @@ impl About {
                 let (rank, _) = dead(Ranks::Needed(&[*rank]))?;
                 (rank, format!("rank {} (rank {rank} of the job)", self.peer))
             }
-            Partners::Group(group) => {
-                let (rank, _) = dead(Ranks::These(&group.members))?;
-                (rank, name(rank, &group.members))
+            Partners::These(members) => {
+                let (rank, _) = dead(Ranks::These(members))?;
+                (rank, name(rank, members))
             }
         };
         Some((rank, format!("{}: waiting for {who}", what())))
@@ -78,7 +78,7 @@ impl Partners {
     pub fn members(&self) -> &[u32] {
         match self {
             Partners::One(rank) => std::slice::from_ref(rank),
-            Partners::Group(group) => &group.members,
+            Partners::These(members) => members,
         }
     }
 }

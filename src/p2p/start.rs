@@ -84,7 +84,7 @@ pub(super) fn about_receive(handle: MPI_Comm, comm: &Comm, from: i32, tag: i32) 
     let partners = match usize::try_from(from) {
         _ if from == MPI_PROC_NULL => Partners::One(comm.world_rank(comm.rank)),
         Ok(rank) => Partners::One(comm.peer(rank)),
-        Err(_) => Partners::Group(comm.peers().clone()),
+        Err(_) => Partners::These(comm.peers().members.clone()),
     };
     About {
         action: Action::Receive,

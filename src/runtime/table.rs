@@ -37,8 +37,8 @@ pub struct Job {
     pub contexts: AtomicU32,
     /// 0, or 1 + rank of who called MPI_Abort in the upper half and the exit status in the lower.
     pub abort: AtomicU64,
-    /// The notice board (an offset), by the first rank that needs it.
-    pub board: AtomicU64,
+    /// Where the processes of MPI_COMM_WORLD meet (an offset), written by rank 0 before it joins.
+    pub world: AtomicU64,
     /// 1 if the launcher watches the ranks and marks their deaths; 0 if the ranks have to look themselves.
     pub watched: AtomicU32,
 }

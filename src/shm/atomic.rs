@@ -2,10 +2,9 @@
 
 pub use std::hint::spin_loop;
 pub use std::sync::atomic::{
-    AtomicI32, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence,
-    fence,
+    AtomicBool, AtomicI32, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering,
+    compiler_fence, fence,
 };
-pub use std::thread::yield_now;
 
 /// A full memory fence: no load after it is taken before the stores ahead of it are seen by all.
 ///
@@ -20,4 +19,18 @@ pub fn full_fence() {
     };
     #[cfg(not(target_arch = "x86_64"))]
     fence(Ordering::SeqCst);
+}
+
+/// The light half of an asymmetric fence: for this thread a full fence against [`heavy_fence`], if its process is
+/// [registered](super::membarrier::register). Costs nothing: it only keeps the compiler from moving accesses across.
+#[inline(always)]
+pub fn light_fence() {
+    compiler_fence(Ordering::SeqCst);
+}
+
+/// The heavy half: a full fence of this thread, and of every thread of every registered process at some moment of the
+/// call. A system call, below a microsecond on an idle machine. False if the kernel has none: nothing happened then.
+#[cold]
+pub fn heavy_fence() -> bool {
+    super::membarrier::fence()
 }

@@ -6,12 +6,14 @@
 
 pub mod atomic;
 pub mod barrier;
+pub mod bias;
 pub mod counter;
 pub mod doorbell;
 pub mod futex;
 pub mod gate;
 pub mod heap;
 pub mod lock;
+pub mod membarrier;
 pub mod memory;
 pub mod peer;
 pub mod segment;

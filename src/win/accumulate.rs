@@ -1,107 +1,101 @@
 //! The accumulate family: accumulate, get_accumulate, fetch_and_op, compare_and_swap (MPI 4.1 §12.3.4).
 //!
-//! Every call of the family is atomic, element by element, against every other on the same elements. How depends only on
-//! where the elements are and of what kind, so that any two calls agree on it:
+//! Every call of the family is atomic, element by element, against every other on the same elements; how, is in
+//! [`update`](super::update).
 //!
-//! - elements of up to 8 bytes, aligned, in shared memory: the CPU's atomic instructions ([`amo`]). While this process, of
-//!   one thread in MPI, holds the target exclusively nobody else may interfere, and plain vector loops do the same.
-//! - all others (pairs, long double, complex; unaligned; memory that others reach through the kernel): the target's
-//!   accumulate lock.
+//! The fast path is one element of a predefined datatype in shared memory, updated by one atomic instruction: the functions
+//! whose names end in `_quickly` do that or nothing. All else is done out of their way.
 
-use super::amo::{self, Update};
-use super::epoch::Hold;
-use super::passive;
-use super::transfer::{Origin, Plan, Remote, through_kernel};
-use super::{Reach, Target, Window, obstacle};
-use crate::abi::constants::{MPI_BYTE, MPI_PROC_NULL, MPI_THREAD_MULTIPLE};
+use super::amo::{self, Amo};
+use super::elements::{Before, Operands};
+use super::transfer::{Origin, Remote};
+use super::update::{Operation, Sides, Turn, move_target};
+use super::{Reach, Target, Window};
+use crate::abi::constants::MPI_PROC_NULL;
 use crate::abi::types::{MPI_Aint, MPI_Datatype, MPI_Op};
 use crate::bail;
-use crate::datatype::{self, Basic, Datatype};
+use crate::datatype::{self, Basic, Datatype, Message};
 use crate::error::Result;
 use crate::op::Predefined;
-use crate::op::{Kernel, kernel_of};
-use crate::runtime::{job, phase};
 use crate::shm::peer::Way;
 use std::ffi::{c_int, c_void};
-use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
+use std::ptr::with_exposed_provenance_mut;
 
-/// What happens to each element.
-#[derive(Clone, Copy)]
-struct Operation {
-    op: Predefined,
-    basic: Basic,
-    kernel: Kernel,
-}
-
-impl Operation {
-    fn new(op: MPI_Op, datatype: &Datatype) -> Result<Operation> {
-        let Some(op) = Predefined::of(op) else {
-            bail!(
-                Op,
-                "op is {:#x}, but windows take predefined operations only",
-                op.0
-            );
-        };
-        let basic = crate::op::check(op, datatype)?;
-        match kernel_of(op, basic) {
-            Some(kernel) => Ok(Operation { op, basic, kernel }),
-            None => bail!(
-                Op,
-                "op is {}, which is not defined for the datatype",
-                op.name()
-            ),
-        }
-    }
-}
-
-/// A single element in shared memory that the CPU can update, found without leaving the fast path.
-struct Element {
+/// An array of elements of one kind, without gaps, in shared memory.
+struct Array<'a> {
+    target: &'a Target,
     at: *mut u8,
+    /// Of an element, in bytes.
     size: usize,
     basic: Basic,
 }
 
 impl Window {
+    /// The array that a call speaks of, if the call is simple and right.
     #[inline(always)]
-    fn element(&self, datatype: MPI_Datatype, rank: c_int, disp: MPI_Aint) -> Option<Element> {
+    fn array(
+        &self,
+        datatype: MPI_Datatype,
+        count: i64,
+        rank: c_int,
+        disp: MPI_Aint,
+    ) -> Option<Array<'_>> {
         let (size, basic) = datatype::predefined_kind(datatype)?;
+        // A negative rank is a large index.
         let target = self.targets.get(rank as u32 as usize)?;
+        let (len, too_long) = (count as usize).overflowing_mul(size);
+        // A negative displacement is beyond every size, or overflows.
         let (at, too_far) = (disp as usize).overflowing_mul(target.disp_unit);
-        let (end, too_far_end) = at.overflowing_add(size);
-        let inside =
-            !too_far && !too_far_end && end <= target.size && target.reach == Reach::Shared;
-        let at = target.base.wrapping_add(at);
-        (inside && self.is_open(target) && amo::can_update(basic, at)).then_some(Element {
-            at,
+        let (end, too_far_end) = at.overflowing_add(len);
+        let fits = !(too_long | too_far | too_far_end) & (end <= target.size);
+        let simple = fits && target.reach == Reach::Shared && self.is_open(target);
+        simple.then(|| Array {
+            target,
+            at: target.base.wrapping_add(at),
             size,
             basic,
         })
     }
 
-    /// `MPI_Accumulate`. Complete at the target on return, up to the fence of a synchronisation call. Errors: as
-    /// [`Window::put`], and `MPI_ERR_OP`.
+    /// One element, and the instruction that updates it.
+    #[inline(always)]
+    fn element(
+        &self,
+        datatype: MPI_Datatype,
+        rank: c_int,
+        disp: MPI_Aint,
+        op: MPI_Op,
+    ) -> Option<(Array<'_>, Amo)> {
+        let element = self.array(datatype, 1, rank, disp)?;
+        let amo = amo::of(Predefined::of(op)?, element.basic)?;
+        amo::is_aligned(element.at, element.size).then_some((element, amo))
+    }
+
+    /// [`Window::accumulate`] in the simplest case; false if it is not that, and nothing was done.
     ///
     /// # Safety
     /// The origin buffer is readable.
     #[inline(always)]
-    pub unsafe fn accumulate(&self, origin: Origin, remote: Remote, op: MPI_Op) -> Result<()> {
-        if origin.count == 1
-            && remote.count == 1
-            && origin.datatype == remote.datatype
-            && !origin.address.is_null()
-            && let Some(e) = self.element(remote.datatype, remote.rank, remote.disp)
-            && let Some(op) = Predefined::of(op)
-            && let Some(kernel) = kernel_of(op, e.basic)
-        {
-            // SAFETY: one element of the origin is readable, and `element` found the target's.
-            unsafe {
-                let operand = amo::read(e.size, origin.address.cast());
-                amo::update(Update::of(op, e.basic, kernel), e.size, e.at, operand);
-            }
-            return Ok(());
+    pub unsafe fn accumulate_quickly(&self, origin: Origin, remote: Remote, op: MPI_Op) -> bool {
+        let single = (origin.count == 1) & (remote.count == 1);
+        if !single || origin.datatype != remote.datatype {
+            return false;
         }
+        let mut unwanted = 0_u64;
+        let result = (&raw mut unwanted).cast();
+        let (datatype, rank, disp) = (remote.datatype, remote.rank, remote.disp);
+        // SAFETY: the caller's promise; an element that an instruction updates is not larger than the word.
+        unsafe { self.fetch_and_op_quickly(origin.address, result, datatype, rank, disp, op) }
+    }
+
+    /// `MPI_Accumulate`. Complete at the target on return, up to the fence of a synchronisation call. Errors: as
+    /// [`Window::put`], and `MPI_ERR_OP`; `MPI_ERR_PROC_FAILED` where a process died while it updated elements of the target.
+    ///
+    /// # Safety
+    /// The origin buffer is readable.
+    pub unsafe fn accumulate(&self, origin: Origin, remote: Remote, op: MPI_Op) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { self.update_any(&origin, None, &remote, op) }
+        unsafe { self.update_simple(&origin, None, &remote, op) }
     }
 
     /// `MPI_Get_accumulate`: `result` is what was there. With MPI_NO_OP the origin is not looked at. Errors as
@@ -117,15 +111,15 @@ impl Window {
         op: MPI_Op,
     ) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { self.update_any(&origin, Some(&result), &remote, op) }
+        unsafe { self.update_simple(&origin, Some(&result), &remote, op) }
     }
 
-    /// `MPI_Fetch_and_op` on one element of a predefined datatype. Errors as [`Window::accumulate`].
+    /// [`Window::fetch_and_op`] in the simplest case; false if it is not that, and nothing was done.
     ///
     /// # Safety
-    /// An element at `origin` is readable (but for MPI_NO_OP), one at `result` writable.
+    /// As [`Window::fetch_and_op`].
     #[inline(always)]
-    pub unsafe fn fetch_and_op(
+    pub unsafe fn fetch_and_op_quickly(
         &self,
         origin: *const c_void,
         result: *mut c_void,
@@ -133,31 +127,25 @@ impl Window {
         rank: c_int,
         disp: MPI_Aint,
         op: MPI_Op,
-    ) -> Result<()> {
-        if let Some(e) = self.element(datatype, rank, disp)
-            && let Some(op) = Predefined::of(op)
-            && let Some(kernel) = kernel_of(op, e.basic)
-            && !result.is_null()
-            && (!origin.is_null() || op == Predefined::NoOp)
-        {
-            // SAFETY: as in `accumulate`; the result is writable for one element.
-            unsafe {
-                let operand = if op == Predefined::NoOp {
-                    0
-                } else {
-                    amo::read(e.size, origin.cast())
-                };
-                let before = amo::update(Update::of(op, e.basic, kernel), e.size, e.at, operand);
-                amo::write(e.size, result.cast(), before);
-            }
-            return Ok(());
+    ) -> bool {
+        let Some((element, amo)) = self.element(datatype, rank, disp, op) else {
+            return false;
+        };
+        let complete = !result.is_null() && (!origin.is_null() || op == Predefined::NoOp.handle());
+        if !complete || !self.enter(element.target) {
+            return false;
         }
-        // SAFETY: the caller's promise.
-        unsafe { self.fetch_and_op_any(origin, result, datatype, rank, disp, op) }
+        // SAFETY: one element at `origin` is readable, one at `result` writable; `element` found the target's.
+        unsafe { amo.update(element.at, origin.cast(), result.cast()) };
+        self.leave();
+        true
     }
 
-    #[cold]
-    unsafe fn fetch_and_op_any(
+    /// `MPI_Fetch_and_op` on one element of a predefined datatype. Errors as [`Window::accumulate`].
+    ///
+    /// # Safety
+    /// An element at `origin` is readable (but for MPI_NO_OP), one at `result` writable.
+    pub unsafe fn fetch_and_op(
         &self,
         origin: *const c_void,
         result: *mut c_void,
@@ -173,33 +161,19 @@ impl Window {
                 datatype.0
             );
         }
-        let origin = Origin {
-            address: origin,
-            count: 1,
-            datatype,
-        };
-        let result = Origin {
-            address: result,
-            count: 1,
-            datatype,
-        };
-        let remote = Remote {
-            rank,
-            disp,
-            count: 1,
-            datatype,
-        };
+        let origin = Origin::new(origin, 1, datatype);
+        let result = Origin::new(result, 1, datatype);
+        let remote = Remote::new(rank, disp, 1, datatype);
         // SAFETY: the caller's promise.
-        unsafe { self.update_any(&origin, Some(&result), &remote, op) }
+        unsafe { self.update_simple(&origin, Some(&result), &remote, op) }
     }
 
-    /// `MPI_Compare_and_swap` on one element of an integer, logical or byte datatype. Errors: `MPI_ERR_TYPE`, and those of
-    /// [`Window::put`].
+    /// [`Window::compare_and_swap`] in the simplest case; false if it is not that, and nothing was done.
     ///
     /// # Safety
-    /// Elements at `origin` and `compare` are readable, one at `result` writable.
+    /// As [`Window::compare_and_swap`].
     #[inline(always)]
-    pub unsafe fn compare_and_swap(
+    pub unsafe fn compare_and_swap_quickly(
         &self,
         origin: *const c_void,
         compare: *const c_void,
@@ -207,23 +181,30 @@ impl Window {
         datatype: MPI_Datatype,
         rank: c_int,
         disp: MPI_Aint,
-    ) -> Result<()> {
-        if let Some(e) = self.element(datatype, rank, disp)
-            && can_compare(e.basic)
-            && !origin.is_null()
-            && !compare.is_null()
-            && !result.is_null()
-        {
-            // SAFETY: as in `fetch_and_op`.
-            unsafe { swap_element(e.size, e.at, origin.cast(), compare.cast(), result.cast()) };
-            return Ok(());
+    ) -> bool {
+        let Some(element) = self.array(datatype, 1, rank, disp) else {
+            return false;
+        };
+        let Array { at, size, .. } = element;
+        let whole = can_compare(element.basic) && size <= 8 && amo::is_aligned(at, size);
+        let complete = !origin.is_null() && !compare.is_null() && !result.is_null();
+        if !whole || !complete || !self.enter(element.target) {
+            return false;
         }
-        // SAFETY: the caller's promise.
-        unsafe { self.compare_and_swap_any(origin, compare, result, datatype, rank, disp) }
+        // SAFETY: as in `fetch_and_op_quickly`.
+        unsafe {
+            amo::compare_and_swap(size, at, compare.cast(), origin.cast(), result.cast());
+        }
+        self.leave();
+        true
     }
 
-    #[cold]
-    unsafe fn compare_and_swap_any(
+    /// `MPI_Compare_and_swap` on one element of an integer, logical or byte datatype. Errors: `MPI_ERR_TYPE`, and those of
+    /// [`Window::accumulate`] but `MPI_ERR_OP`.
+    ///
+    /// # Safety
+    /// Elements at `origin` and `compare` are readable, one at `result` writable.
+    pub unsafe fn compare_and_swap(
         &self,
         origin: *const c_void,
         compare: *const c_void,
@@ -241,21 +222,8 @@ impl Window {
                 datatype.0
             );
         };
-        let near = Origin {
-            address: result,
-            count: 1,
-            datatype,
-        };
-        let Some(plan) = self.plan(
-            &near,
-            &Remote {
-                rank,
-                disp,
-                count: 1,
-                datatype,
-            },
-        )?
-        else {
+        let near = Origin::new(result, 1, datatype);
+        let Some(plan) = self.plan(&near, &Remote::new(rank, disp, 1, datatype))? else {
             return Ok(());
         };
         let object = datatype::get(datatype)?;
@@ -263,10 +231,10 @@ impl Window {
         object.check_buffer(compare.addr(), 1, "compare_addr")?;
         let at: *mut u8 = with_exposed_provenance_mut(plan.remote.base);
         if plan.reach == Reach::Shared && amo::can_update(basic, at) {
-            // Only the way here was long: the element is one that others update by the CPU.
             // SAFETY: elements at `origin` and `compare` are readable, one at `result` writable; `at` is in the window.
-            unsafe { swap_element(size, at, origin.cast(), compare.cast(), result.cast()) };
-            return Ok(());
+            return self.with_amos(plan.target, || unsafe {
+                amo::compare_and_swap(size, at, compare.cast(), origin.cast(), result.cast())
+            });
         }
         let mut before = [0_u8; 16];
         // SAFETY: elements at `origin` and `compare` are readable, no kind that can be compared has more than 16 bytes.
@@ -276,15 +244,14 @@ impl Window {
                 std::slice::from_raw_parts(compare.cast::<u8>(), size),
             )
         };
-        self.with_accumulate_lock(plan.target, || {
-            // SAFETY: `before` is ours.
-            unsafe { move_target(Way::FromPeer, &plan, before.as_mut_ptr()) }?;
-            if before[..size] == *expected {
-                // SAFETY: only read from.
-                unsafe { move_target(Way::ToPeer, &plan, new.as_ptr().cast_mut()) }?;
-            }
-            Ok(())
-        })?;
+        let turn = Turn::take(self, plan.target)?;
+        // SAFETY: `before` is ours.
+        unsafe { move_target(Way::FromPeer, &plan, before.as_mut_ptr()) }?;
+        if before[..size] == *expected {
+            // SAFETY: only read from.
+            unsafe { move_target(Way::ToPeer, &plan, new.as_ptr().cast_mut()) }?;
+        }
+        drop(turn);
         // SAFETY: the result is writable for one element.
         unsafe {
             result
@@ -294,10 +261,47 @@ impl Window {
         Ok(())
     }
 
-    /// Any update of any elements.
+    /// An update of arrays of one predefined datatype in shared memory; others go to [`Window::update_any`].
     ///
     /// # Safety
     /// The origin buffer is readable (but for MPI_NO_OP), the result buffer writable.
+    unsafe fn update_simple(
+        &self,
+        origin: &Origin,
+        result: Option<&Origin>,
+        remote: &Remote,
+        op: MPI_Op,
+    ) -> Result<()> {
+        let alike = |side: &Origin| {
+            side.datatype == remote.datatype
+                && side.count == remote.count
+                && !side.address.is_null()
+        };
+        if alike(origin)
+            && result.is_none_or(alike)
+            && remote.count > 0
+            && let Some(array) = self.array(remote.datatype, remote.count, remote.rank, remote.disp)
+            && let Some(op) = Predefined::of(op)
+            && let Some(operation) = Operation::of(op, array.basic)
+        {
+            let sides = Sides {
+                operands: origin.address.cast(),
+                before: result.map(|r| r.address.cast_mut().cast()),
+            };
+            let (n, target) = (remote.count as usize, array.target);
+            // SAFETY: the caller's promise for the sides; `array` found the target's elements.
+            return unsafe {
+                self.update_array(target, Reach::Shared, array.at, n, operation, sides)
+            };
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.update_any(origin, result, remote, op) }
+    }
+
+    /// Any update of any elements.
+    ///
+    /// # Safety
+    /// As [`Window::update_simple`].
     unsafe fn update_any(
         &self,
         origin: &Origin,
@@ -322,39 +326,31 @@ impl Window {
             None => None,
         };
         let Some(plan) = plan else { return Ok(()) };
+        let basic = operation.basic;
         let kind = datatype::get(near.datatype)?.basic();
-        if !reading && kind.is_none_or(|b| b.parts() != operation.basic.parts()) {
+        if !reading && kind.is_none_or(|b| b.parts() != basic.parts()) {
             bail!(
                 Type,
                 "the elements of origin_datatype and target_datatype are of different kinds"
             );
         }
-        let elements = plan.remote.size() / operation.basic.size();
-        let operand = if reading {
-            Elements::Made(Vec::new())
-        } else {
+        let elements = plan.remote.size() / basic.size();
+        let operands = match reading {
+            true => Operands::None,
             // SAFETY: the origin buffer is readable.
-            unsafe { Elements::of(&plan.origin, operation.basic, elements) }
+            false => unsafe { Operands::of(&plan.origin, basic, elements) },
         };
-        let mut before = out
-            .as_ref()
-            .map(|_| vec![0_u8; elements * operation.basic.extent()]);
-        let kept = before.as_mut().map(|b| b.as_mut_ptr());
-        // SAFETY: the operand has as many elements as the target's part, or none for NO_OP; so has `before`.
-        unsafe {
-            self.update_target(
-                &plan,
-                far,
-                remote.count as usize,
-                operation,
-                operand.address(),
-                kept,
-            )
-        }?;
-        if let (Some(message), Some(before)) = (out, before) {
-            let packed = compress(operation.basic, elements, before);
-            // SAFETY: the result buffer is writable, and holds as many bytes as the target's part.
-            unsafe { datatype::unpack(message, 0..packed.len(), packed.as_ptr()) };
+        let mut before = out.map(|message| Before::of(message, basic, elements));
+        let sides = Sides {
+            operands: operands.address(),
+            before: before.as_mut().map(Before::address),
+        };
+        let count = remote.count as usize;
+        // SAFETY: both sides have as many elements as the target's part, the operands none for NO_OP.
+        unsafe { self.update_target(&plan, far, count, operation, sides) }?;
+        if let Some(before) = before {
+            // SAFETY: the result buffer is writable.
+            unsafe { before.deliver(basic) };
         }
         Ok(())
     }
@@ -364,7 +360,7 @@ impl Window {
         result: &Origin,
         remote: &Remote,
         far: &Datatype,
-    ) -> Result<datatype::Message<'static>> {
+    ) -> Result<Message<'static>> {
         if result.count < 0 {
             bail!(
                 Count,
@@ -385,155 +381,6 @@ impl Window {
         }
         datatype.check_buffer(result.address.addr(), result.count as usize, "result_addr")?;
         Ok(datatype.message(result.address.cast(), result.count as usize))
-    }
-
-    /// Updates the target's elements.
-    ///
-    /// # Safety
-    /// `operand` has as many elements, one extent apart, as the target's part (none are read for NO_OP); `before`, if
-    /// given, has room for as many.
-    unsafe fn update_target(
-        &self,
-        plan: &Plan<'_>,
-        datatype: &Datatype,
-        count: usize,
-        operation: Operation,
-        operand: *const u8,
-        before: Option<*mut u8>,
-    ) -> Result<()> {
-        let Operation { basic, kernel, .. } = operation;
-        let extent = basic.extent();
-        let target = plan.target;
-        if plan.reach == Reach::Peer {
-            // SAFETY: the caller's promise.
-            return unsafe { self.update_peer(plan, operation, operand, before) };
-        }
-        // Threads of this process hold the lock together.
-        let alone = matches!(target.hold(), Hold::Exclusive | Hold::ExclusiveCounted)
-            && plan.reach == Reach::Shared
-            && phase::level() != MPI_THREAD_MULTIPLE;
-        let how = Update::of(operation.op, basic, kernel);
-        let mut done = 0;
-        let mut failed = Ok(());
-        datatype.for_each_element(plan.remote.base, count, basic, |address, n| {
-            let at: *mut u8 = with_exposed_provenance_mut(address);
-            let operand = operand.wrapping_add(done * extent);
-            let before = before.map(|b| b.wrapping_add(done * extent));
-            done += n;
-            // SAFETY: `n` elements of the target at `at`, within the window; the caller's promise for the others.
-            let plain = || unsafe {
-                if let Some(before) = before {
-                    copy_elements(basic, at, before, n);
-                }
-                (kernel.apply)(operand, at, n);
-            };
-            let by_cpu = plan.reach == Reach::Shared && amo::can_update(basic, at);
-            if by_cpu && !alone {
-                for i in 0..n {
-                    // SAFETY: as above; `can_update` holds for the first element and so for all.
-                    unsafe {
-                        let from = operand.wrapping_add(i * extent);
-                        let word = if matches!(how, Update::Load) {
-                            0
-                        } else {
-                            amo::read(extent, from)
-                        };
-                        let old = amo::update(how, extent, at.add(i * extent), word);
-                        if let Some(before) = before {
-                            amo::write(extent, before.add(i * extent), old);
-                        }
-                    }
-                }
-            } else if by_cpu {
-                plain();
-            } else if failed.is_ok() {
-                failed = self.with_accumulate_lock(target, || {
-                    plain();
-                    Ok(())
-                });
-            }
-        });
-        failed
-    }
-
-    /// Updates elements in another process's private memory: fetched, updated here, and put back, under the target's lock.
-    ///
-    /// # Safety
-    /// As [`Window::update_target`].
-    unsafe fn update_peer(
-        &self,
-        plan: &Plan<'_>,
-        operation: Operation,
-        operand: *const u8,
-        before: Option<*mut u8>,
-    ) -> Result<()> {
-        let Operation { op, basic, kernel } = operation;
-        let mut packed = vec![0_u8; plan.remote.size()];
-        let elements = packed.len() / basic.size();
-        self.with_accumulate_lock(plan.target, || {
-            // SAFETY: `packed` holds the whole part.
-            unsafe { move_target(Way::FromPeer, plan, packed.as_mut_ptr()) }?;
-            let mut array = expand(basic, elements, std::mem::take(&mut packed));
-            if let Some(before) = before {
-                // SAFETY: `before` has room for as many elements.
-                unsafe { before.copy_from_nonoverlapping(array.as_ptr(), array.len()) };
-            }
-            if op == Predefined::NoOp {
-                return Ok(());
-            }
-            // SAFETY: both have so many elements, an extent apart.
-            unsafe { (kernel.apply)(operand, array.as_mut_ptr(), elements) };
-            let mut packed = compress(basic, elements, array);
-            // SAFETY: only read from.
-            unsafe { move_target(Way::ToPeer, plan, packed.as_mut_ptr()) }
-        })
-    }
-
-    fn with_accumulate_lock(
-        &self,
-        target: &Target,
-        work: impl FnOnce() -> Result<()>,
-    ) -> Result<()> {
-        let lock = &target.block.accumulate;
-        if !lock.try_exclusive(job().rank) {
-            self.wait_for_accumulate_lock(target)?;
-        }
-        let done = work();
-        passive::ring(lock, lock.release_exclusive());
-        done
-    }
-
-    #[cold]
-    fn wait_for_accumulate_lock(&self, target: &Target) -> Result<()> {
-        let rank = self.rank_of(target);
-        let name = format!("an accumulate at rank {rank} (its elements are updated under a lock)");
-        let (call, held) = (
-            format!("an accumulate at rank {rank}"),
-            format!("accumulate lock of rank {rank}"),
-        );
-        let word = &target.block.accumulate;
-        let obstacle = || obstacle::of_lock(word, true, &self.meeting.members, &call, &held);
-        passive::take(word, true, &name, &obstacle)
-    }
-}
-
-/// Compares and swaps an element that the CPU can update.
-///
-/// # Safety
-/// `size` bytes at `new` and `expected` are readable, at `result` writable, and `at` is as [`amo::update`] wants it.
-#[inline(always)]
-unsafe fn swap_element(
-    size: usize,
-    at: *mut u8,
-    new: *const u8,
-    expected: *const u8,
-    result: *mut u8,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let before =
-            amo::compare_and_swap(size, at, amo::read(size, expected), amo::read(size, new));
-        amo::write(size, result, before);
     }
 }
 
@@ -557,117 +404,4 @@ fn can_compare(basic: Basic) -> bool {
             | Char
             | WideChar
     )
-}
-
-/// Moves the target's part of a plan from or to a packed buffer.
-///
-/// # Safety
-/// `buffer` has as many bytes as the part; it is written (`FromPeer`) or read.
-unsafe fn move_target(way: Way, plan: &Plan<'_>, buffer: *mut u8) -> Result<()> {
-    let size = plan.remote.size();
-    match (plan.reach, way) {
-        (Reach::Peer, way) => {
-            let whole = datatype::get(MPI_BYTE)?.message(buffer, size);
-            let plan = Plan {
-                origin: whole,
-                remote: plan.remote,
-                target: plan.target,
-                reach: plan.reach,
-            };
-            // SAFETY: the caller's promise.
-            unsafe { through_kernel(way, &plan) }?;
-        }
-        // SAFETY: the caller's promise; the part lies in the window, in this process's address space.
-        (_, Way::FromPeer) => unsafe { datatype::pack(plan.remote, 0..size, buffer) },
-        // SAFETY: as above.
-        (_, Way::ToPeer) => unsafe { datatype::unpack(plan.remote, 0..size, buffer) },
-    }
-    Ok(())
-}
-
-/// Elements of one kind, an extent apart, as kernels take them.
-enum Elements {
-    /// Where the program has them.
-    There(*const u8),
-    Made(Vec<u8>),
-}
-
-impl Elements {
-    /// # Safety
-    /// The message is readable.
-    unsafe fn of(message: &datatype::Message<'_>, basic: Basic, elements: usize) -> Elements {
-        if basic.size() == basic.extent()
-            && let Some(address) = message.as_run()
-        {
-            return Elements::There(with_exposed_provenance(address));
-        }
-        let mut packed = vec![0_u8; message.size()];
-        // SAFETY: the message is readable, and the vector is as long.
-        unsafe { datatype::pack(*message, 0..packed.len(), packed.as_mut_ptr()) };
-        Elements::Made(expand(basic, elements, packed))
-    }
-
-    fn address(&self) -> *const u8 {
-        match self {
-            Elements::There(address) => *address,
-            Elements::Made(bytes) => bytes.as_ptr(),
-        }
-    }
-}
-
-/// Packed elements become an array of them: pairs may have gaps there.
-fn expand(basic: Basic, elements: usize, packed: Vec<u8>) -> Vec<u8> {
-    let (size, extent) = (basic.size(), basic.extent());
-    if size == extent {
-        return packed;
-    }
-    let mut array = vec![0_u8; elements * extent];
-    for (element, bytes) in array
-        .chunks_exact_mut(extent)
-        .zip(packed.chunks_exact(size))
-    {
-        let mut from = 0;
-        for &(at, len) in basic.parts() {
-            element[at..at + len].copy_from_slice(&bytes[from..from + len]);
-            from += len;
-        }
-    }
-    array
-}
-
-/// The opposite of [`expand`].
-fn compress(basic: Basic, elements: usize, array: Vec<u8>) -> Vec<u8> {
-    let (size, extent) = (basic.size(), basic.extent());
-    if size == extent {
-        return array;
-    }
-    let mut packed = Vec::with_capacity(elements * size);
-    for element in array.chunks_exact(extent) {
-        for &(at, len) in basic.parts() {
-            packed.extend_from_slice(&element[at..at + len]);
-        }
-    }
-    packed
-}
-
-/// Copies `n` elements, an extent apart on both sides, and no gap.
-///
-/// # Safety
-/// They are readable at `from` and writable at `to`.
-unsafe fn copy_elements(basic: Basic, from: *const u8, to: *mut u8, n: usize) {
-    let extent = basic.extent();
-    if basic.size() == extent {
-        // SAFETY: the caller's promise.
-        return unsafe { to.copy_from_nonoverlapping(from, n * extent) };
-    }
-    for i in 0..n {
-        for &(at, len) in basic.parts() {
-            let offset = i * extent + at;
-            // SAFETY: the caller's promise: the part is within element `i`.
-            unsafe {
-                to.add(offset)
-                    .copy_from_nonoverlapping(from.add(offset), len)
-            };
-        }
-    }
 }

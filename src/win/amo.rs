@@ -3,162 +3,243 @@
 //! nobody. They are atomic against the program's own C11 atomics on the same address.
 
 use crate::datatype::Basic;
-use crate::op::Predefined;
-use crate::op::{Kernel, Scalar};
-use crate::shm::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::SeqCst};
+use crate::op::{Predefined, Scalar, scalar_of};
+
+/// What updates one element: `operand`, at any alignment, is combined into the element at `at`, and what was there goes to
+/// `before`, at any alignment. `of` is what a compare-and-swap loop goes around.
+type Update = unsafe fn(at: *mut u8, operand: *const u8, before: *mut u8, of: Scalar);
+
+/// An operation on one element.
+#[derive(Clone, Copy)]
+pub struct Amo {
+    update: Update,
+    of: Scalar,
+}
+
+impl Amo {
+    /// Updates the element at `at`.
+    ///
+    /// # Safety
+    /// `at` is an element of the kind that this was found for, in live memory, and [`is_aligned`]. One at `operand` is
+    /// readable (but for NO_OP, which has none), one at `before` writable.
+    #[inline(always)]
+    pub unsafe fn update(self, at: *mut u8, operand: *const u8, before: *mut u8) {
+        // SAFETY: the caller's promise.
+        unsafe { (self.update)(at, operand, before, self.of) }
+    }
+}
+
+/// Whether the CPU can update an element of this kind somewhere.
+#[inline(always)]
+pub const fn has_size(basic: Basic) -> bool {
+    basic.is_dense() && matches!(basic.size(), 1 | 2 | 4 | 8)
+}
+
+/// Whether it can at this address, if the kind [`has_size`].
+#[inline(always)]
+pub fn is_aligned(at: *const u8, size: usize) -> bool {
+    at.addr() & (size - 1) == 0
+}
 
 /// Whether the CPU can update an element of this kind at this address.
 #[inline(always)]
 pub fn can_update(basic: Basic, at: *const u8) -> bool {
-    let extent = basic.extent();
-    extent <= 8 && basic.size() == extent && at.addr().is_multiple_of(extent)
+    has_size(basic) && is_aligned(at, basic.size())
 }
 
-/// The instruction for an update.
-#[derive(Clone, Copy)]
-pub enum Update {
-    Load,
-    Swap,
-    Add,
-    And,
-    Or,
-    Xor,
-    /// None fits: a compare-and-swap loop around this function.
-    Loop(Scalar),
+/// The operation on elements of a kind; `None` if MPI does not define it, or the CPU has none for this size.
+#[inline(always)]
+pub fn of(op: Predefined, basic: Basic) -> Option<Amo> {
+    AMOS[op as usize][basic as usize]
 }
 
-impl Update {
-    /// For elements that [`can_update`] allows.
-    #[inline(always)]
-    pub fn of(op: Predefined, basic: Basic, kernel: Kernel) -> Update {
-        use Basic::*;
-        let integer = matches!(
-            basic,
-            I8 | I16 | I32 | I64 | U8 | U16 | U32 | U64 | Char | Byte | WideChar
-        );
-        match op {
-            Predefined::NoOp => Update::Load,
-            Predefined::Replace => Update::Swap,
-            Predefined::Sum if integer => Update::Add,
-            Predefined::Band if integer => Update::And,
-            Predefined::Bor if integer => Update::Or,
-            Predefined::Bxor if integer => Update::Xor,
-            _ => Update::Loop(kernel.scalar),
-        }
-    }
-}
+/// The instructions for words of one size.
+macro_rules! word {
+    ($name:ident, $word:ident, $atomic:ident) => {
+        mod $name {
+            use super::Scalar;
+            use crate::shm::atomic::{Ordering::SeqCst, $atomic};
 
-macro_rules! on_word {
-    ($size:expr, $at:expr, |$word:ident: $type:ident| $body:expr) => {
-        match $size {
-            1 => {
-                type $type = u8;
-                // SAFETY: the caller's promise: an element of this size at an aligned address, alive for the access.
-                let $word = unsafe { AtomicU8::from_ptr($at) };
-                $body
+            macro_rules! update {
+                ($update:ident, |$there:ident, $operand:ident, $of:ident| $body:expr) => {
+                    /// # Safety
+                    /// As [`super::Amo::update`], for elements of this size.
+                    pub unsafe fn $update(
+                        at: *mut u8,
+                        operand: *const u8,
+                        before: *mut u8,
+                        $of: Scalar,
+                    ) {
+                        // SAFETY: the caller's promise: an aligned element, alive for the access.
+                        let $there = unsafe { $atomic::from_ptr(at.cast()) };
+                        // SAFETY: the caller's promise: an operand, at any alignment.
+                        let $operand = || unsafe { operand.cast::<$word>().read_unaligned() };
+                        let found: $word = $body;
+                        // SAFETY: the caller's promise: room for an element, at any alignment.
+                        unsafe { before.cast::<$word>().write_unaligned(found) };
+                    }
+                };
             }
-            2 => {
-                type $type = u16;
-                // SAFETY: as above.
-                let $word = unsafe { AtomicU16::from_ptr($at.cast()) };
-                $body
-            }
-            4 => {
-                type $type = u32;
-                // SAFETY: as above.
-                let $word = unsafe { AtomicU32::from_ptr($at.cast()) };
-                $body
-            }
-            _ => {
-                type $type = u64;
-                // SAFETY: as above.
-                let $word = unsafe { AtomicU64::from_ptr($at.cast()) };
-                $body
+
+            update!(load, |there, _operand, _of| there.load(SeqCst));
+            update!(swap, |there, operand, _of| there.swap(operand(), SeqCst));
+            update!(add, |there, operand, _of| there
+                .fetch_add(operand(), SeqCst));
+            update!(and, |there, operand, _of| there
+                .fetch_and(operand(), SeqCst));
+            update!(or, |there, operand, _of| there.fetch_or(operand(), SeqCst));
+            update!(xor, |there, operand, _of| there
+                .fetch_xor(operand(), SeqCst));
+            update!(looped, |there, operand, of| {
+                let operand = operand();
+                let mut now = there.load(SeqCst);
+                loop {
+                    let next = of(now.into(), operand.into()) as $word;
+                    match there.compare_exchange_weak(now, next, SeqCst, SeqCst) {
+                        Ok(before) => break before,
+                        Err(other) => now = other,
+                    }
+                }
+            });
+
+            /// # Safety
+            /// As [`super::compare_and_swap`], for elements of this size.
+            #[inline(always)]
+            pub unsafe fn compare_and_swap(
+                at: *mut u8,
+                expected: *const u8,
+                new: *const u8,
+                before: *mut u8,
+            ) {
+                // SAFETY: the caller's promise: an aligned element, alive for the access; elements at any alignment.
+                unsafe {
+                    let there = $atomic::from_ptr(at.cast());
+                    let (expected, new) = (expected.cast::<$word>(), new.cast::<$word>());
+                    let (expected, new) = (expected.read_unaligned(), new.read_unaligned());
+                    let (Ok(found) | Err(found)) =
+                        there.compare_exchange(expected, new, SeqCst, SeqCst);
+                    before.cast::<$word>().write_unaligned(found);
+                }
             }
         }
     };
 }
 
-/// Updates the element of `size` bytes at `at` and returns what was there, both in the low bytes of a word.
-///
-/// # Safety
-/// `size` is 1, 2, 4 or 8, and `at` an element of that size in live memory, aligned to it.
-#[inline(always)]
-#[expect(
-    clippy::unnecessary_cast,
-    reason = "the same text for words of all sizes"
-)]
-pub unsafe fn update(how: Update, size: usize, at: *mut u8, operand: u64) -> u64 {
-    on_word!(size, at, |word: Word| {
-        let operand_word = operand as Word;
-        match how {
-            Update::Load => word.load(SeqCst) as u64,
-            Update::Swap => word.swap(operand_word, SeqCst) as u64,
-            Update::Add => word.fetch_add(operand_word, SeqCst) as u64,
-            Update::And => word.fetch_and(operand_word, SeqCst) as u64,
-            Update::Or => word.fetch_or(operand_word, SeqCst) as u64,
-            Update::Xor => word.fetch_xor(operand_word, SeqCst) as u64,
-            Update::Loop(of) => {
-                let mut now = word.load(SeqCst);
-                loop {
-                    let next = of(now as u64, operand) as Word;
-                    match word.compare_exchange_weak(now, next, SeqCst, SeqCst) {
-                        Ok(before) => break before as u64,
-                        Err(other) => now = other,
-                    }
-                }
-            }
+word!(byte, u8, AtomicU8);
+word!(half, u16, AtomicU16);
+word!(word, u32, AtomicU32);
+word!(long, u64, AtomicU64);
+
+/// The function for words of a size.
+macro_rules! for_size {
+    ($size:expr, $function:ident) => {
+        match $size {
+            1 => byte::$function,
+            2 => half::$function,
+            4 => word::$function,
+            _ => long::$function,
         }
-    })
+    };
 }
 
-/// Puts `new` where `expected` is, and returns what was there.
+/// Puts the element at `new` where the one at `expected` is, and what was there to `before`.
 ///
 /// # Safety
-/// As [`update`].
+/// `size` is 1, 2, 4 or 8, and `at` an element of that size in live memory, aligned to it; elements at `expected` and
+/// `new` are readable, one at `before` writable.
 #[inline(always)]
-#[expect(
-    clippy::unnecessary_cast,
-    reason = "the same text for words of all sizes"
-)]
-pub unsafe fn compare_and_swap(size: usize, at: *mut u8, expected: u64, new: u64) -> u64 {
-    on_word!(size, at, |word: Word| {
-        match word.compare_exchange(expected as Word, new as Word, SeqCst, SeqCst) {
-            Ok(before) | Err(before) => before as u64,
-        }
-    })
-}
-
-/// The element of `size` bytes at `from`, at any alignment.
-///
-/// # Safety
-/// `from` is readable for `size` bytes, which is 1, 2, 4 or 8.
-#[inline(always)]
-pub unsafe fn read(size: usize, from: *const u8) -> u64 {
+pub unsafe fn compare_and_swap(
+    size: usize,
+    at: *mut u8,
+    expected: *const u8,
+    new: *const u8,
+    before: *mut u8,
+) {
     // SAFETY: the caller's promise.
     unsafe {
         match size {
-            1 => from.read().into(),
-            2 => from.cast::<u16>().read_unaligned().into(),
-            4 => from.cast::<u32>().read_unaligned().into(),
-            _ => from.cast::<u64>().read_unaligned(),
+            1 => byte::compare_and_swap(at, expected, new, before),
+            2 => half::compare_and_swap(at, expected, new, before),
+            4 => word::compare_and_swap(at, expected, new, before),
+            _ => long::compare_and_swap(at, expected, new, before),
         }
     }
 }
 
-/// Puts the element in the low bytes of `word` to `to`, at any alignment.
-///
-/// # Safety
-/// `to` is writable for `size` bytes, which is 1, 2, 4 or 8.
-#[inline(always)]
-pub unsafe fn write(size: usize, to: *mut u8, word: u64) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match size {
-            1 => to.write(word as u8),
-            2 => to.cast::<u16>().write_unaligned(word as u16),
-            4 => to.cast::<u32>().write_unaligned(word as u32),
-            _ => to.cast::<u64>().write_unaligned(word),
+const fn amo(op: Predefined, basic: Basic) -> Option<Amo> {
+    use Basic::*;
+    let of = match scalar_of(op, basic) {
+        Some(scalar) if has_size(basic) => scalar,
+        _ => return None,
+    };
+    let integer = matches!(
+        basic,
+        I8 | I16 | I32 | I64 | U8 | U16 | U32 | U64 | Char | Byte | WideChar
+    );
+    let size = basic.size();
+    let update: Update = match op {
+        Predefined::NoOp => for_size!(size, load),
+        Predefined::Replace => for_size!(size, swap),
+        Predefined::Sum if integer => for_size!(size, add),
+        Predefined::Band if integer => for_size!(size, and),
+        Predefined::Bor if integer => for_size!(size, or),
+        Predefined::Bxor if integer => for_size!(size, xor),
+        _ => for_size!(size, looped),
+    };
+    Some(Amo { update, of })
+}
+
+static AMOS: [[Option<Amo>; Basic::ALL.len()]; Predefined::ALL.len()] = {
+    let mut amos = [[None; Basic::ALL.len()]; Predefined::ALL.len()];
+    let mut op = 0;
+    while op < Predefined::ALL.len() {
+        let mut basic = 0;
+        while basic < Basic::ALL.len() {
+            amos[op][basic] = amo(Predefined::ALL[op], Basic::ALL[basic]);
+            basic += 1;
         }
+        op += 1;
+    }
+    amos
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::op::kernel_of;
+
+    /// Each operation on each kind that the CPU can update is what the operation's loop makes of it.
+    #[test]
+    fn amos_do_what_kernels_do() {
+        let mut compared = 0;
+        for op in Predefined::ALL {
+            for basic in Basic::ALL.into_iter().filter(|&b| has_size(b)) {
+                let (amo, kernel) = (of(op, basic), kernel_of(op, basic));
+                assert_eq!(amo.is_some(), kernel.is_some(), "{op:?} {basic:?}");
+                let (Some(amo), Some(kernel)) = (amo, kernel) else {
+                    continue;
+                };
+                for round in 0..100_u64 {
+                    let word = |n: u64| {
+                        (round * 8 + n)
+                            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                            .to_ne_bytes()
+                    };
+                    let (operand, start) = (word(1), word(2));
+                    let mut wanted = start;
+                    let mut is = u64::from_ne_bytes(start);
+                    let mut before = [0; 8];
+                    // SAFETY: words of eight bytes, aligned to eight where they are updated.
+                    unsafe {
+                        (kernel.apply)(operand.as_ptr(), wanted.as_mut_ptr(), 1);
+                        amo.update((&raw mut is).cast(), operand.as_ptr(), before.as_mut_ptr());
+                    }
+                    assert_eq!(is.to_ne_bytes(), wanted, "{op:?} {basic:?}");
+                    assert_eq!(before[..basic.size()], start[..basic.size()]);
+                    compared += 1;
+                }
+            }
+        }
+        assert!(compared > 10_000);
     }
 }

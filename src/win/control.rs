@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::runtime::meeting::Meeting;
 use crate::shm::Offset;
 use crate::shm::atomic::AtomicU32;
+use crate::shm::bias::{Bias, Mark};
 use crate::shm::counter::Counter;
 use crate::shm::gate::{Flag, Gate};
 use crate::shm::lock::Lock;
@@ -22,18 +23,22 @@ pub struct PerRank {
     /// 1 while the target is exposed by post, on the line that lockers have anyway.
     pub exposed: AtomicU32,
     _line: [u8; 52],
-    /// Held while elements of this target are updated that no CPU instruction can update.
+    /// Held while elements of this target are updated other than by one atomic instruction of the CPU each, unless the
+    /// bias is such that these need not be kept out (see [`super::update`]).
     pub accumulate: Lock,
-    _line2: [u8; 56],
+    pub bias: Bias,
+    _line2: [u8; 48],
     /// As a target: MPI_Win_complete calls of all origins so far. Never reset, wraps.
     pub completed: Counter,
     _line3: [u8; 60],
     /// As an origin: 1 while in a lock_all epoch.
     pub in_lock_all: Flag,
-    _line4: [u8; 60],
+    /// As an origin: up while elements are updated by atomic instructions without the target's accumulate lock.
+    pub updating: Mark,
+    _line4: [u8; 56],
     /// As the owner of attached memory (see [`super::dynamic`]).
     pub attached: Regions,
-    _line5: [u8; 40],
+    _line5: [u8; 24],
 }
 
 const _: () = assert!(size_of::<Gate>() == 128 && size_of::<PerRank>() == 320);

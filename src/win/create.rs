@@ -21,7 +21,7 @@ use crate::shm::atomic::Ordering::Relaxed;
 use crate::shm::atomic::{AtomicU8, full_fence};
 use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
-use crate::shm::{Offset, lock, peer};
+use crate::shm::{Offset, lock, membarrier, peer};
 use crate::{bail, err};
 use parking_lot::Mutex;
 use std::ffi::{c_int, c_void};
@@ -47,6 +47,8 @@ struct Offer {
     alignment: u64,
     /// From rank 0: the control block.
     control: u64,
+    /// Not 0 if the process counts on heavy fences of the others.
+    light_fences: u64,
     reason: [u8; REASON],
 }
 
@@ -76,6 +78,7 @@ impl Offer {
             disp_unit: disp_unit as u64,
             alignment: 0,
             control: 0,
+            light_fences: 0,
             reason: [0; REASON],
         }
     }
@@ -176,6 +179,7 @@ fn prepare(
     let (memory, mut offer) = make(&hints)?;
     let control = control_of(comm)?;
     offer.control = control.as_ref().map_or(0, |c| c.offset() as u64);
+    offer.light_fences = membarrier::register().into();
     Ok(Prepared {
         hints,
         memory,
@@ -433,6 +437,8 @@ fn finish(
         epoch,
         targets,
         rank: comm.rank,
+        mine: &control.ranks[comm.rank],
+        light_fences: offers.iter().any(|o| o.light_fences != 0),
         control,
         meeting,
         group: comm.group.clone(),

@@ -10,7 +10,8 @@
 //! - [`passive`]: lock, lock_all, flush; [`active`]: fence; [`exposure`]: post, start, complete, wait
 //! - [`obstacle`]: which deaths end which waits
 //! - [`dynamic`]: windows whose memory comes and goes, by a list of [`regions`]; [`memory`]: MPI_Alloc_mem
-//! - [`transfer`]: put and get; [`accumulate`]: the accumulate family, over [`amo`]'s atomic instructions
+//! - [`transfer`]: put and get; [`accumulate`]: the accumulate family; [`update`]: how elements are updated, by [`amo`]'s
+//!   atomic instructions or under a lock; [`elements`]: arrays of them
 //!
 //! The rest of MPI is reached through few doors: a communicator's group, rank and meeting; a datatype's messages; an op's
 //! kernels; error handlers.
@@ -21,6 +22,7 @@ pub mod amo;
 pub mod control;
 pub mod create;
 pub mod dynamic;
+pub mod elements;
 pub mod epoch;
 pub mod exposure;
 pub mod memory;
@@ -29,6 +31,7 @@ pub mod passive;
 pub mod query;
 pub mod regions;
 pub mod transfer;
+pub mod update;
 
 use crate::abi::types::{MPI_Errhandler, MPI_Win};
 use crate::bail;
@@ -102,6 +105,10 @@ pub struct Window {
     pub targets: Box<[Target]>,
     pub rank: usize,
     pub control: Control,
+    /// This process's part of it.
+    pub mine: &'static PerRank,
+    /// Whether some process of the window counts on heavy fences (see [`crate::shm::bias`]).
+    pub light_fences: bool,
     /// Where the window's processes meet; holds the control block.
     pub meeting: Meeting,
     /// The group of its communicator.
@@ -147,6 +154,12 @@ pub fn get(handle: MPI_Win) -> Result<&'static Window> {
         Some(window) => Ok(window),
         None => none(handle),
     }
+}
+
+/// The window of a handle, if it is one.
+#[inline(always)]
+pub fn find(handle: MPI_Win) -> Option<&'static Window> {
+    WINDOWS.get(handle.0)
 }
 
 #[cold]

@@ -24,7 +24,8 @@ use crate::shm::lock::Lock;
 /// A rank of the job, and what it has in the way; as [`Ranks::Who`] wants it.
 pub type Obstacle = Option<(u32, String)>;
 
-fn is_gone(rank: u32) -> bool {
+/// Whether a rank of the job does nothing for others any more.
+pub fn is_gone(rank: u32) -> bool {
     dead(Ranks::Needed(&[rank])).is_some()
 }
 

@@ -3,10 +3,14 @@
 use super::futex::Queue;
 use loom::sync::atomic as loomed;
 pub use loom::sync::atomic::{Ordering, fence};
-pub use loom::thread::yield_now;
 
 pub fn full_fence() {
     fence(Ordering::SeqCst);
+}
+
+/// Both halves of an asymmetric fence are full ones here: against each other that is what they are worth.
+pub fn light_fence() {
+    full_fence();
 }
 
 /// What a locked instruction does besides.

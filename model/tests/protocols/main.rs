@@ -2,6 +2,7 @@
 //! `LOOM_CHECKPOINT_FILE` (see loom) tell of a failure.
 
 mod barrier;
+mod bias;
 mod counter;
 mod doorbell;
 mod gate;

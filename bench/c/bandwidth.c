@@ -1,0 +1,75 @@
+/* Loads and stores in shared windows, next to private memory of malloc: copy, triad, and the first touch. */
+#include "bench.h"
+
+enum { N = 4 << 20 };
+
+static double *private_memory(void)
+{
+    double *memory = malloc(3 * N * sizeof(double));
+    for (long i = 0; i < 3 * N; i++)
+        memory[i] = i;
+    return memory;
+}
+
+/* GB/s of what is read and written; the best of five, for others use the machine, too. */
+static void work(const char *name, double *a)
+{
+    double *b = a + N, *c = b + N, best = 0, begin;
+    char text[64];
+    for (int round = 0; round < 5; round++) {
+        begin = MPI_Wtime();
+        for (long i = 0; i < N; i++)
+            a[i] = b[i] + 3 * c[i];
+        double rate = 3.0 * N * sizeof(double) / (MPI_Wtime() - begin) / 1e9;
+        best = rate > best ? rate : best;
+    }
+    check(a[N - 1] == b[N - 1] + 3 * c[N - 1], "triad");
+    snprintf(text, sizeof text, "triad_%s", name);
+    result(text, N * sizeof(double), "GB/s", best);
+    best = 0;
+    for (int round = 0; round < 5; round++) {
+        begin = MPI_Wtime();
+        memcpy(a, b, N * sizeof(double));
+        double rate = 2.0 * N * sizeof(double) / (MPI_Wtime() - begin) / 1e9;
+        best = rate > best ? rate : best;
+    }
+    check(a[N - 1] == b[N - 1], "memcpy");
+    snprintf(text, sizeof text, "memcpy_%s", name);
+    result(text, N * sizeof(double), "GB/s", best);
+}
+
+static double touch(char *memory)
+{
+    double begin = MPI_Wtime();
+    for (long i = 0; i < 3 * N * (long)sizeof(double); i += 4096)
+        memory[i] = 1;
+    return 3.0 * N * sizeof(double) / (MPI_Wtime() - begin) / 1e9;
+}
+
+void family_bandwidth(void)
+{
+    MPI_Win win;
+    MPI_Aint bytes;
+    int unit;
+    double *mine, *theirs;
+    MPI_Win_allocate_shared(3 * N * sizeof(double), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+    if (rank == 0) {
+        char *fresh = malloc(3 * N * sizeof(double));
+        result("touch_private", 0, "GB/s", touch(fresh));
+        result("touch_window", 0, "GB/s", touch((char *)mine));
+        free(fresh);
+    }
+    for (long i = 0; i < 3 * N; i++)
+        mine[i] = i;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+        double *memory = private_memory();
+        work("private", memory);
+        free(memory);
+        work("own", mine);
+        MPI_Win_shared_query(win, size - 1, &bytes, &unit, &theirs);
+        work("remote", theirs);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_free(&win);
+}

@@ -1,0 +1,82 @@
+/* What the families of the benchmark share: measuring, printing, windows of every flavour.
+ *
+ * A family prints lines `result <case> <x> <unit> <value>`: `x` is the size in bytes, the number of elements, or whatever
+ * else the case goes over. Only the MPI-3 API is used, so that all of it compiles against any MPI. */
+#ifndef BENCH_H
+#define BENCH_H
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern int rank, size;
+/* Seconds that one measurement may take. */
+extern double budget;
+
+/* One family: what `bench <family>` runs. */
+void family_latency(void);
+void family_rate(void);
+void family_types(void);
+void family_accumulate(void);
+void family_atomics(void);
+void family_locks(void);
+void family_contended(void);
+void family_epochs(void);
+void family_windows(void);
+void family_progress(void);
+void family_bandwidth(void);
+void family_idle(void);
+void family_memory(void);
+void family_messages(void);
+void family_nothing(void);
+
+/* The sizes in bytes that a family goes over. */
+enum { SIZES = 7 };
+static const long sizes[SIZES] = {8, 64, 512, 4096, 32768, 262144, 4 << 20};
+
+/* Ends the job if the data is wrong: no figure of a wrong operation is ever printed. */
+void check(int right, const char *what);
+/* One line, printed by rank 0. */
+void result(const char *name, long x, const char *unit, double value);
+
+/* Measures a loop: batches of as many rounds as fill a fifth of the budget, and of five batches the median.
+ *
+ *     TIMED(ALONE, "put", 8, MPI_Put(…); MPI_Win_flush(…));      nanoseconds of a round
+ *
+ * ALONE: rank 0 works and the others wait in a barrier; TOGETHER: all do the same number of rounds. */
+enum who { ALONE, TOGETHER };
+struct timing {
+    enum who who;
+    long rounds;
+    int batch;
+    double begin, batches[5];
+};
+struct timing timing(enum who who);
+int timing_next(struct timing *t);
+void timing_end(const struct timing *t, const char *name, long x);
+
+#define TIMED(who, name, x, ...)                                        \
+    do {                                                                \
+        struct timing t_ = timing(who);                                 \
+        while (timing_next(&t_))                                        \
+            for (long i_ = 0; i_ < t_.rounds; i_++) {                   \
+                __VA_ARGS__;                                            \
+            }                                                           \
+        timing_end(&t_, name, x);                                       \
+    } while (0)
+
+/* The kinds of windows. */
+enum flavour { SHARED, ALLOCATED, CREATED_ALLOC, CREATED_MALLOC, DYNAMIC, FLAVOURS };
+extern const char *const flavour_name[FLAVOURS];
+struct window {
+    enum flavour flavour;
+    MPI_Win win;
+    char *mine;
+    /* The displacement at which the memory of each rank begins. */
+    MPI_Aint *begin;
+    MPI_Aint bytes;
+};
+/* Collective over MPI_COMM_WORLD; the memory is zero. */
+struct window window_open(enum flavour flavour, MPI_Aint bytes);
+void window_close(struct window *w);
+#endif

@@ -1,0 +1,150 @@
+//! Running the jobs, turn about.
+
+use crate::Options;
+use crate::libraries::{LIMIT, Program};
+use crate::results::{Key, Results};
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use wait_timeout::ChildExt;
+
+/// The families and the numbers of ranks they run with.
+const JOBS: [(&str, &[usize]); 15] = [
+    ("latency", &[2]),
+    ("rate", &[2]),
+    ("types", &[2]),
+    ("accumulate", &[2]),
+    ("atomics", &[2]),
+    ("locks", &[2, 32]),
+    ("contended", &[2, 8]),
+    ("epochs", &[2, 8, 32]),
+    ("windows", &[2, 8]),
+    ("progress", &[2]),
+    ("bandwidth", &[2]),
+    ("idle", &[2]),
+    ("memory", &[8]),
+    ("messages", &[2]),
+    ("nothing", &[2, 8, 32]),
+];
+
+/// Runs everything that `options` ask for.
+pub fn run(options: &Options, programs: &[Program]) -> Results {
+    let seconds = if options.quick { 0.005 } else { 0.05 };
+    let patience = Duration::from_secs(if options.quick { 20 } else { 60 });
+    let mut results = Results::default();
+    let mut given_up = BTreeSet::new();
+    for round in 0..options.rounds {
+        for (family, counts) in JOBS {
+            if !options.families.is_empty() && !options.families.iter().any(|f| f == family) {
+                continue;
+            }
+            for &ranks in counts {
+                if options.quick && ranks > 8 {
+                    continue;
+                }
+                for turn in 0..programs.len() {
+                    // Who begins changes, so that nobody always comes after the same neighbour.
+                    let program = &programs[(turn + round) % programs.len()];
+                    if given_up.contains(&(family, ranks, program.name)) {
+                        continue;
+                    }
+                    eprint!(
+                        "\r\x1b[Kround {}/{}: {family}, {ranks} ranks, {}",
+                        round + 1,
+                        options.rounds,
+                        program.name
+                    );
+                    let command = program.command(family, ranks, seconds);
+                    if let Err(why) =
+                        one(command, family, ranks, program.name, patience, &mut results)
+                    {
+                        given_up.insert((family, ranks, program.name));
+                        results.failed(family, ranks, program.name, why);
+                    }
+                }
+            }
+        }
+    }
+    eprint!("\r\x1b[K");
+    results
+}
+
+/// Runs one job and reads its results; on failure, why there are no more of them.
+fn one(
+    mut command: Command,
+    family: &'static str,
+    ranks: usize,
+    program: &'static str,
+    patience: Duration,
+    results: &mut Results,
+) -> Result<(), String> {
+    let begin = Instant::now();
+    // A process group of its own, so that all of it can be ended.
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn()
+        .map_err(|e| format!("cannot be run: {e}"))?;
+    let mut output = child.stdout.take().expect("it was asked for");
+    let reader = std::thread::spawn(move || {
+        let mut text = String::new();
+        // A job that was ended may have printed half a line: what came before counts.
+        let _ = output.read_to_string(&mut text);
+        text
+    });
+    let status = child.wait_timeout(patience).map_err(|e| e.to_string())?;
+    let took = begin.elapsed();
+    if status.is_none() {
+        end(child.id());
+        let _ = child.wait();
+    }
+    let text = reader.join().unwrap_or_default();
+    for line in text.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        if let ["result", case, x, unit, value] = words[..]
+            && let (Ok(x), Ok(value)) = (x.parse(), value.parse())
+        {
+            let key = Key {
+                family,
+                case: case.to_string(),
+                x,
+                ranks,
+            };
+            results.add(key, unit, program, value);
+        }
+    }
+    match status {
+        None => Err(format!("no end in {} s", patience.as_secs())),
+        // The bare machine's program has nothing to say about some families.
+        Some(status) if !status.success() => Err(format!("{status}")),
+        Some(_) => {
+            if family == "nothing" {
+                let key = Key {
+                    family,
+                    case: "job".into(),
+                    x: 0,
+                    ranks,
+                };
+                results.add(key, "ms", program, took.as_secs_f64() * 1e3);
+            } else if text.is_empty() && program != LIMIT {
+                return Err("printed nothing".into());
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Ends a job that takes too long: its launcher is asked first, so that it can end the ranks.
+fn end(leader: u32) {
+    for signal in ["-TERM", "-KILL"] {
+        let _ = Command::new("kill")
+            .args([signal, "--", &format!("-{leader}")])
+            .stderr(Stdio::null())
+            .status();
+        std::thread::sleep(Duration::from_millis(500));
+    }
+}

@@ -1,0 +1,97 @@
+//! `make bench`: one-sided communication on rmashm, on its peers from PyPI and on the bare machine.
+//!
+//! The same C program ([`bench/c`](../c)) is compiled against each MPI; `bench/limit.c` does the same work without any.
+//! They run turn about, several times; what counts is the median, and the ratio of medians of one run. Written are a table
+//! on standard output, and `table.md`, `results.csv` and a plot per family in `build/bench/`. Nothing here passes or fails.
+
+mod jobs;
+mod libraries;
+mod marks;
+mod plot;
+mod results;
+mod table;
+
+use std::path::PathBuf;
+
+const USAGE: &str = "\
+usage: rmashm-bench [--quick] [--rounds N] [--families a,b] [--peers mpich,openmpi,intel] [--prefix DIR]
+  --quick      one round of short measurements, at most 8 ranks
+  --rounds     how often each job is run (5)
+  --families   only these; see bench/c/main.c
+  --peers      compare with these only; `none` for none
+  --prefix     where rmashm is staged (build)
+";
+
+/// What the command line asks for.
+pub struct Options {
+    quick: bool,
+    rounds: usize,
+    families: Vec<String>,
+    peers: Vec<String>,
+    prefix: PathBuf,
+}
+
+impl Options {
+    fn parse() -> Result<Options, lexopt::Error> {
+        use lexopt::prelude::*;
+        let list = |text: std::ffi::OsString| -> Result<Vec<String>, lexopt::Error> {
+            Ok(text.string()?.split(',').map(str::to_string).collect())
+        };
+        let mut options = Options {
+            quick: false,
+            rounds: 0,
+            families: Vec::new(),
+            peers: libraries::PEERS.map(str::to_string).to_vec(),
+            prefix: "build".into(),
+        };
+        let mut parser = lexopt::Parser::from_env();
+        while let Some(argument) = parser.next()? {
+            match argument {
+                Long("quick") => options.quick = true,
+                Long("rounds") => options.rounds = parser.value()?.parse()?,
+                Long("families") => options.families = list(parser.value()?)?,
+                Long("peers") => options.peers = list(parser.value()?)?,
+                Long("prefix") => options.prefix = parser.value()?.into(),
+                Short('h') | Long("help") => {
+                    print!("{USAGE}");
+                    std::process::exit(0);
+                }
+                other => return Err(other.unexpected()),
+            }
+        }
+        if options.rounds == 0 {
+            options.rounds = if options.quick { 1 } else { 5 };
+        }
+        Ok(options)
+    }
+}
+
+fn main() {
+    let options = Options::parse().unwrap_or_else(|error| {
+        eprint!("rmashm-bench: {error}\n{USAGE}");
+        std::process::exit(2);
+    });
+    if let Err(error) = run(&options) {
+        eprintln!("rmashm-bench: {error}");
+        std::process::exit(1);
+    }
+}
+
+fn run(options: &Options) -> Result<(), String> {
+    let place = PathBuf::from("build/bench");
+    std::fs::create_dir_all(&place).map_err(|e| format!("{}: {e}", place.display()))?;
+    let programs = libraries::prepare(options, &place)?;
+    let results = jobs::run(options, &programs);
+    let names: Vec<&str> = programs.iter().map(|p| p.name).collect();
+    let table = table::markdown(&results, &names);
+    print!("{table}");
+    let write = |name: &str, text: &str| {
+        let path = place.join(name);
+        std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))
+    };
+    write("table.md", &table)?;
+    write("results.csv", &table::csv(&results))?;
+    plot::all(&results, &names, &place)?;
+    println!("\n{}: table.md, results.csv and the plots", place.display());
+    Ok(())
+}

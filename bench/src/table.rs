@@ -1,0 +1,110 @@
+//! The results as a table for people and as one for programs.
+
+use crate::libraries::{LIMIT, OURS};
+use crate::marks;
+use crate::results::{Key, Results, Row};
+use std::fmt::Write;
+
+/// Three digits are more than such a measurement can tell.
+fn figure(value: Option<f64>) -> String {
+    match value {
+        None => "".into(),
+        Some(0.0) => "0".into(),
+        Some(v) if v.abs() >= 100.0 => format!("{v:.0}"),
+        Some(v) => {
+            let digits = (2 - v.abs().log10().floor() as i32).clamp(0, 6) as usize;
+            format!("{v:.digits$}")
+        }
+    }
+}
+
+/// A ratio next to its mark.
+fn against(ratio: Option<f64>, mark: Option<f64>, rate: bool) -> String {
+    let Some(ratio) = ratio else {
+        return String::new();
+    };
+    let text = figure(Some(ratio));
+    match mark {
+        None => text,
+        Some(mark) => {
+            let reached = if rate { ratio >= mark } else { ratio <= mark };
+            let sign = if rate { "≥" } else { "≤" };
+            let word = if reached { "" } else { " **no**" };
+            format!("{text} ({sign} {mark}){word}")
+        }
+    }
+}
+
+/// A section per family. `programs` are the columns, ours first.
+pub fn markdown(results: &Results, programs: &[&str]) -> String {
+    let mut out = String::new();
+    let mut family = "";
+    for (key, row) in &results.rows {
+        // A limit is a column, not a row.
+        if row.median(OURS).is_none() && row.best_peer().is_none() {
+            continue;
+        }
+        if key.family != family {
+            family = key.family;
+            let _ = write!(out, "\n### {family}\n\n| case | x | ranks | unit |");
+            for name in programs {
+                let _ = write!(out, " {name} |");
+            }
+            out += " to best peer | to limit |\n|---|---:|---:|---|";
+            out += &"---:|".repeat(programs.len() + 2);
+            out.push('\n');
+        }
+        line(&mut out, results, key, row, programs);
+    }
+    if !results.failures.is_empty() {
+        out += "\nDid not get to the end:\n\n";
+    }
+    for (family, ranks, program, why) in &results.failures {
+        let _ = writeln!(out, "- {program}, {family} with {ranks} ranks: {why}");
+    }
+    out
+}
+
+fn line(out: &mut String, results: &Results, key: &Key, row: &Row, programs: &[&str]) {
+    let limit = results.limit(key);
+    let mark = marks::of(key);
+    let rate = row.rate();
+    let _ = write!(
+        out,
+        "| {} | {} | {} | {} |",
+        key.case, key.x, key.ranks, row.unit
+    );
+    for name in programs {
+        let value = if *name == LIMIT {
+            limit
+        } else {
+            row.median(name)
+        };
+        let _ = write!(out, " {} |", figure(value));
+    }
+    let peer = against(row.ratio(row.best_peer()), mark.and_then(|m| m.peer), rate);
+    let limit = against(row.ratio(limit), mark.and_then(|m| m.limit), rate);
+    let _ = writeln!(out, " {peer} | {limit} |");
+}
+
+/// Every single value.
+pub fn csv(results: &Results) -> String {
+    let mut out = String::from("family,case,x,ranks,unit,program,round,value\n");
+    for (key, row) in &results.rows {
+        for (program, values) in row.all() {
+            for (round, value) in values.iter().enumerate() {
+                let _ = writeln!(
+                    out,
+                    "{},{},{},{},{},{program},{},{value}",
+                    key.family,
+                    key.case,
+                    key.x,
+                    key.ranks,
+                    row.unit,
+                    round + 1
+                );
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,444 @@
+//! Updating elements of a target, each of them atomically against every other call of the accumulate family.
+//!
+//! How depends only on where the elements are and of what kind, so that any two calls agree on it:
+//!
+//! | elements                                              | how                                                  |
+//! |-------------------------------------------------------|------------------------------------------------------|
+//! | of 1, 2, 4, 8 bytes, aligned, in shared memory; a few | the CPU's atomic instructions ([`amo`]), without the target's accumulate lock while its [bias](crate::shm::bias) allows that |
+//! | the same; many                                        | the lock, and plain loops; atomic instructions where the bias finds others at it without the lock |
+//! | all others: pairs, long double, unaligned, private    | the lock, and plain loops                             |
+//! | in another process's private memory                   | the lock; fetched, updated, put back                  |
+//!
+//! While this process, of one thread in MPI, holds the target exclusively, nobody else may interfere, and plain loops do
+//! for all. One element alone is always updated by an atomic instruction if there is one for it: against the program's own
+//! atomics.
+
+use super::amo::{self, Amo};
+use super::elements::{compress, copy_elements, expand};
+use super::epoch::Hold;
+use super::passive;
+use super::transfer::{Plan, through_kernel};
+use super::{Reach, Target, Window, obstacle};
+use crate::abi::constants::{MPI_BYTE, MPI_THREAD_MULTIPLE};
+use crate::abi::types::MPI_Op;
+use crate::bail;
+use crate::datatype::{self, Basic, Datatype};
+use crate::error::Result;
+use crate::op::{Kernel, Predefined, kernel_of};
+use crate::runtime::{job, phase};
+use crate::shm::atomic::{full_fence, heavy_fence, spin_loop};
+use crate::shm::membarrier;
+use crate::shm::peer::Way;
+use std::ptr::with_exposed_provenance_mut;
+
+/// So few elements are updated one by one while that goes without the lock.
+const FEW: usize = 16;
+/// After so many bytes the lock is offered to others.
+const TURN: usize = 256 << 10;
+/// So many bytes are fetched and updated at a time: they stay in the cache.
+const BLOCK: usize = 4096;
+/// So many single updates under the lock, with no array between, cost about as much as a heavy fence.
+const CREDIT: u32 = 64;
+/// So often a mark is looked at before it counts as being up: a short access takes some ten nanoseconds.
+const LOOKS: usize = 50;
+
+/// What happens to each element.
+#[derive(Clone, Copy)]
+pub struct Operation {
+    pub op: Predefined,
+    pub basic: Basic,
+    kernel: Kernel,
+    amo: Option<Amo>,
+}
+
+/// The arrays beside the target's elements.
+#[derive(Clone, Copy)]
+pub struct Sides {
+    /// As many elements, an extent apart; none are read for NO_OP.
+    pub operands: *const u8,
+    /// Room for as many, if it is wanted what was there.
+    pub before: Option<*mut u8>,
+}
+
+impl Operation {
+    /// An operation on elements of a kind; `None` if MPI does not define it.
+    pub fn of(op: Predefined, basic: Basic) -> Option<Operation> {
+        let kernel = kernel_of(op, basic)?;
+        let amo = amo::of(op, basic);
+        Some(Operation {
+            op,
+            basic,
+            kernel,
+            amo,
+        })
+    }
+
+    /// The operation of a handle on the elements of a datatype. Error: `MPI_ERR_OP`.
+    pub fn new(op: MPI_Op, datatype: &Datatype) -> Result<Operation> {
+        let Some(op) = Predefined::of(op) else {
+            bail!(
+                Op,
+                "op is {:#x}, but windows take predefined operations only",
+                op.0
+            );
+        };
+        let basic = crate::op::check(op, datatype)?;
+        match Operation::of(op, basic) {
+            Some(operation) => Ok(operation),
+            None => bail!(
+                Op,
+                "op is {}, which is not defined for the datatype",
+                op.name()
+            ),
+        }
+    }
+
+    /// By plain loads and stores.
+    ///
+    /// # Safety
+    /// `n` elements at `at` are alive, and nobody else touches them; `sides` has as many.
+    unsafe fn by_kernel(self, at: *mut u8, n: usize, sides: Sides) {
+        let apply = self.kernel.apply;
+        let Some(before) = sides.before else {
+            // SAFETY: the caller's promise.
+            return unsafe { apply(sides.operands, at, n) };
+        };
+        let extent = self.basic.extent();
+        let block = BLOCK / extent;
+        for first in (0..n).step_by(block) {
+            let (offset, n) = (first * extent, block.min(n - first));
+            let at = at.wrapping_add(offset);
+            // SAFETY: the caller's promise, for the elements from `first` on.
+            unsafe {
+                copy_elements(self.basic, at, before.wrapping_add(offset), n);
+                apply(sides.operands.wrapping_add(offset), at, n);
+            }
+        }
+    }
+
+    /// By the CPU's atomic instructions.
+    ///
+    /// # Safety
+    /// `n` elements at `at` are alive, aligned and in shared memory, and the operation has such instructions; `sides` has
+    /// as many.
+    unsafe fn by_amo(self, amo: Amo, at: *mut u8, n: usize, sides: Sides) {
+        let mut unwanted = 0_u64;
+        for i in 0..n {
+            let offset = i * self.basic.size();
+            let before = match sides.before {
+                Some(before) => before.wrapping_add(offset),
+                None => (&raw mut unwanted).cast(),
+            };
+            // SAFETY: the caller's promise; no element that an instruction updates is larger than the word.
+            unsafe { amo.update(at.add(offset), sides.operands.wrapping_add(offset), before) };
+        }
+    }
+
+    /// The instruction for elements at `at`, if they are where the CPU can update them.
+    fn amo_at(self, reach: Reach, at: *const u8) -> Option<Amo> {
+        self.amo
+            .filter(|_| reach == Reach::Shared && amo::is_aligned(at, self.basic.size()))
+    }
+}
+
+impl Sides {
+    fn skip(self, bytes: usize) -> Sides {
+        Sides {
+            operands: self.operands.wrapping_add(bytes),
+            before: self.before.map(|b| b.wrapping_add(bytes)),
+        }
+    }
+}
+
+/// Whether this process's mark is raised by a plain store: see [`crate::shm::bias`].
+#[inline(always)]
+fn alone() -> bool {
+    (phase::level() != MPI_THREAD_MULTIPLE) & membarrier::is_registered()
+}
+
+impl Window {
+    /// Begins updates of `target` by atomic instructions without its lock, which [`Window::leave`] ends. False: that does not go
+    /// now.
+    #[inline(always)]
+    pub(super) fn enter(&self, target: &Target) -> bool {
+        target.block.bias.enter(&self.mine.updating, alone())
+    }
+
+    #[inline(always)]
+    pub(super) fn leave(&self) {
+        self.mine.updating.lower(alone());
+    }
+
+    /// Runs `update`, which updates elements of `target` by atomic instructions.
+    pub(super) fn with_amos(&self, target: &Target, update: impl FnOnce()) -> Result<()> {
+        if self.enter(target) {
+            update();
+            self.leave();
+        } else {
+            let _turn = Turn::take(self, target)?;
+            target.block.bias.short();
+            update();
+        }
+        Ok(())
+    }
+
+    /// Whether nobody else may access the target now, other threads of this process included.
+    fn has_to_itself(&self, target: &Target) -> bool {
+        matches!(target.hold(), Hold::Exclusive | Hold::ExclusiveCounted)
+            && phase::level() != MPI_THREAD_MULTIPLE
+    }
+
+    /// Updates an array of `n` elements at `at`, which is reached by load and store.
+    ///
+    /// # Safety
+    /// The elements are alive, and an extent apart; `sides` has as many.
+    pub(super) unsafe fn update_array(
+        &self,
+        target: &Target,
+        reach: Reach,
+        at: *mut u8,
+        n: usize,
+        operation: Operation,
+        sides: Sides,
+    ) -> Result<()> {
+        let amo = operation.amo_at(reach, at);
+        if let Some(amo) = amo
+            && (n == 1 || (n <= FEW && target.block.bias.is_direct()))
+        {
+            // SAFETY: the caller's promise, and `amo_at`'s.
+            return self.with_amos(target, || unsafe { operation.by_amo(amo, at, n, sides) });
+        }
+        if self.has_to_itself(target) {
+            // SAFETY: the caller's promise; nobody else may touch them.
+            unsafe { operation.by_kernel(at, n, sides) };
+            return Ok(());
+        }
+        let mut turn = Turn::take(self, target)?;
+        // SAFETY: the caller's promise.
+        unsafe { turn.update(reach, at, n, operation, sides) }
+    }
+
+    /// Updates the elements of a plan: `count` of `datatype`.
+    ///
+    /// # Safety
+    /// `sides` has as many elements, each an extent from the next, as the target's part.
+    pub(super) unsafe fn update_target(
+        &self,
+        plan: &Plan<'_>,
+        datatype: &Datatype,
+        count: usize,
+        operation: Operation,
+        sides: Sides,
+    ) -> Result<()> {
+        let (target, reach, basic) = (plan.target, plan.reach, operation.basic);
+        if reach == Reach::Peer {
+            // SAFETY: the caller's promise.
+            return unsafe { self.update_peer(plan, operation, sides) };
+        }
+        if basic.is_dense()
+            && let Some(run) = plan.remote.as_run()
+        {
+            let n = plan.remote.size() / basic.size();
+            let at = with_exposed_provenance_mut(run);
+            // SAFETY: the plan's elements lie within the window, in this process's address space.
+            return unsafe { self.update_array(target, reach, at, n, operation, sides) };
+        }
+        let mut turn = match self.has_to_itself(target) {
+            true => None,
+            false => Some(Turn::take(self, target)?),
+        };
+        let mut done = 0;
+        let mut result = Ok(());
+        datatype.for_each_element(plan.remote.base, count, basic, |address, n| {
+            let at = with_exposed_provenance_mut(address);
+            let sides = sides.skip(done * basic.extent());
+            done += n;
+            match &mut turn {
+                // SAFETY: as above; `sides` from this run on.
+                None => unsafe { operation.by_kernel(at, n, sides) },
+                Some(turn) if result.is_ok() => {
+                    // SAFETY: as above.
+                    result = unsafe { turn.update(reach, at, n, operation, sides) }
+                }
+                Some(_) => {}
+            }
+        });
+        result
+    }
+
+    /// Updates elements in another process's private memory: fetched, updated here, and put back, under the target's lock.
+    ///
+    /// # Safety
+    /// As [`Window::update_target`].
+    unsafe fn update_peer(&self, plan: &Plan<'_>, op: Operation, sides: Sides) -> Result<()> {
+        let mut packed = vec![0_u8; plan.remote.size()];
+        let elements = packed.len() / op.basic.size();
+        let _turn = Turn::take(self, plan.target)?;
+        // SAFETY: `packed` holds the whole part.
+        unsafe { move_target(Way::FromPeer, plan, packed.as_mut_ptr()) }?;
+        let mut array = expand(op.basic, elements, packed);
+        // SAFETY: the array is ours, and has so many elements, an extent apart; so has `sides`.
+        unsafe { op.by_kernel(array.as_mut_ptr(), elements, sides) };
+        if op.op == Predefined::NoOp {
+            return Ok(());
+        }
+        let mut packed = compress(op.basic, array);
+        // SAFETY: only read from.
+        unsafe { move_target(Way::ToPeer, plan, packed.as_mut_ptr()) }
+    }
+
+    /// Whether the mark of every process has been seen down, or will never be lowered nor used again.
+    fn all_marks_down(&self) -> bool {
+        self.control
+            .ranks
+            .iter()
+            .zip(&self.targets)
+            .all(|(rank, target)| {
+                let down = (0..LOOKS).any(|_| {
+                    let up = rank.updating.is_up();
+                    if up {
+                        spin_loop();
+                    }
+                    !up
+                });
+                down || obstacle::is_gone(target.process)
+            })
+    }
+}
+
+/// Moves the target's part of a plan from or to a packed buffer.
+///
+/// # Safety
+/// `buffer` has as many bytes as the part; it is written (`FromPeer`) or read.
+pub(super) unsafe fn move_target(way: Way, plan: &Plan<'_>, buffer: *mut u8) -> Result<()> {
+    let size = plan.remote.size();
+    match (plan.reach, way) {
+        (Reach::Peer, way) => {
+            let whole = datatype::get(MPI_BYTE)?.message(buffer, size);
+            let plan = Plan {
+                origin: whole,
+                remote: plan.remote,
+                target: plan.target,
+                reach: plan.reach,
+            };
+            // SAFETY: the caller's promise.
+            unsafe { through_kernel(way, &plan) }?;
+        }
+        // SAFETY: the caller's promise; the part lies in the window, in this process's address space.
+        (_, Way::FromPeer) => unsafe { datatype::pack(plan.remote, 0..size, buffer) },
+        // SAFETY: as above.
+        (_, Way::ToPeer) => unsafe { datatype::unpack(plan.remote, 0..size, buffer) },
+    }
+    Ok(())
+}
+
+/// The accumulate lock of a target, held until this is dropped.
+pub(super) struct Turn<'a> {
+    window: &'a Window,
+    target: &'a Target,
+    held: bool,
+    /// Whether those are kept out who come without the lock; `None` until that was asked for.
+    alone: Option<bool>,
+    /// Bytes updated since the lock was taken.
+    spent: usize,
+}
+
+impl<'a> Turn<'a> {
+    /// Blocks until the lock is taken. Error: `MPI_ERR_PROC_FAILED` if who holds it has died.
+    pub fn take(window: &'a Window, target: &'a Target) -> Result<Turn<'a>> {
+        let mut turn = Turn {
+            window,
+            target,
+            held: false,
+            alone: None,
+            spent: 0,
+        };
+        turn.acquire()?;
+        Ok(turn)
+    }
+
+    #[inline]
+    fn acquire(&mut self) -> Result<()> {
+        if !self.target.block.accumulate.try_exclusive(job().rank) {
+            self.wait()?;
+        }
+        (self.held, self.alone, self.spent) = (true, None, 0);
+        Ok(())
+    }
+
+    #[cold]
+    fn wait(&self) -> Result<()> {
+        let (window, word) = (self.window, &self.target.block.accumulate);
+        let rank = window.rank_of(self.target);
+        let name = format!("an accumulate at rank {rank} (its elements are updated under a lock)");
+        let (call, held) = (
+            format!("an accumulate at rank {rank}"),
+            format!("accumulate lock of rank {rank}"),
+        );
+        let obstacle = || obstacle::of_lock(word, true, &window.meeting.members, &call, &held);
+        passive::take(word, true, &name, &obstacle)
+    }
+
+    #[inline]
+    fn release(&mut self) {
+        let lock = &self.target.block.accumulate;
+        if std::mem::take(&mut self.held) {
+            passive::ring(lock, lock.release_exclusive());
+        }
+    }
+
+    /// Whether plain loops may update what others update by atomic instructions.
+    #[inline]
+    fn is_alone(&mut self) -> bool {
+        let (window, bias) = (self.window, &self.target.block.bias);
+        *self.alone.get_or_insert_with(|| {
+            // Where no process has light fences, all marks are raised by full ones.
+            let fence = || match window.light_fences {
+                true => heavy_fence(),
+                false => {
+                    full_fence();
+                    true
+                }
+            };
+            bias.long(CREDIT, fence, || window.all_marks_down())
+        })
+    }
+
+    /// Updates an array of `n` elements at `at`.
+    ///
+    /// # Safety
+    /// As [`Window::update_array`].
+    unsafe fn update(
+        &mut self,
+        reach: Reach,
+        at: *mut u8,
+        n: usize,
+        operation: Operation,
+        sides: Sides,
+    ) -> Result<()> {
+        let extent = operation.basic.extent();
+        let amo = operation.amo_at(reach, at);
+        for first in (0..n).step_by(TURN / extent) {
+            if self.spent >= TURN {
+                self.release();
+                self.acquire()?;
+            }
+            let (offset, n) = (first * extent, (TURN / extent).min(n - first));
+            let (at, sides) = (at.wrapping_add(offset), sides.skip(offset));
+            self.spent += n * extent;
+            match amo {
+                // SAFETY: the caller's promise, for the elements from `first` on; `amo_at` found instructions for them.
+                Some(amo) if !self.is_alone() => unsafe { operation.by_amo(amo, at, n, sides) },
+                // SAFETY: the caller's promise. Who else updates them holds the lock, too.
+                _ => unsafe { operation.by_kernel(at, n, sides) },
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.release();
+    }
+}
