@@ -8,8 +8,9 @@ use crate::abi::constants::MPI_FILE_NULL;
 use crate::abi::types::*;
 use crate::error::handler::{self, FILES, Handler};
 use crate::error::{self, Class, Error};
+use crate::p2p::request;
 use crate::runtime::phase::{self, Phase};
-use crate::{comm, runtime, win};
+use crate::{comm, file, runtime, session, win};
 use std::borrow::Cow;
 use std::ffi::c_int;
 use std::io::Write;
@@ -240,7 +241,7 @@ macro_rules! mpi_collective {
                 let request = unsafe { $crate::abi::arguments::out(request, "request")? };
                 $crate::info::hints(info)?;
                 let plan = $body?;
-                request.set($crate::p2p::request::persistent(move || $crate::coll::start(plan.clone()))?);
+                request.set($crate::p2p::request::persistent(plan.comm(), move || $crate::coll::start(plan.clone()))?);
                 Ok(())
             }
         }
@@ -283,10 +284,18 @@ fn holder_of(object: Object) -> Option<Holder> {
                 name: format!("communicator {}", comm.title(handle)),
             })
         }
-        Object::File(MPI_FILE_NULL) => Some(Holder {
-            handler: FILES.handler(),
-            object,
-            name: "file MPI_FILE_NULL".into(),
+        Object::File(handle) => Some(match file::get(handle) {
+            Ok(file) => Holder {
+                handler: file.handler.handler(),
+                object,
+                name: format!("file {}", file.title()),
+            },
+            // Errors that concern no open file are MPI_FILE_NULL's (MPI 4.1 §14.7).
+            Err(_) => Holder {
+                handler: FILES.handler(),
+                object: Object::File(MPI_FILE_NULL),
+                name: "file MPI_FILE_NULL".into(),
+            },
         }),
         Object::Win(handle) => {
             let window = win::get(handle).ok()?;
@@ -300,13 +309,17 @@ fn holder_of(object: Object) -> Option<Holder> {
                 name,
             })
         }
+        Object::Session(handle) => Some(Holder {
+            handler: session::get(handle).ok()?.handler.handler(),
+            object,
+            name: format!("session {:#x}", handle.0),
+        }),
         Object::Given(errhandler) => Some(Holder {
             handler: handler::of(errhandler)?,
             object,
             name: String::new(),
         }),
-        // These have no handler of their own: their errors go where those without object go.
-        Object::Session(_) | Object::File(_) | Object::Request(_) => None,
+        Object::Request(handle) => holder_of(Object::Comm(request::communicator(handle)?)),
     }
 }
 
@@ -382,11 +395,16 @@ fn end(function: &str, code: c_int, holder: Option<Holder>, handler: &str) -> ! 
     );
     // Nothing is left to do for a process that cannot even say why it ends.
     let _ = std::io::stderr().write_all(block.as_bytes());
-    runtime::abort::abort(error::class_of(code))
+    let class = error::class_of(code);
+    // The number of a class of the program's does not fit in an exit status.
+    runtime::abort::abort(Class::of(class).unwrap_or(Class::Other) as c_int)
 }
 
 /// The error of a call at the wrong time is that, whatever its arguments looked like.
 fn out_of_phase(function: &str, error: Error) -> Error {
+    if phase::usable() {
+        return error;
+    }
     let when: Cow<str> = match phase::phase() {
         Phase::Running | Phase::Ending => return error,
         Phase::Before => "before MPI_Init".into(),

@@ -11,7 +11,7 @@ use crate::comm::duplicate;
 use crate::comm::group::{self, Likeness};
 use crate::comm::hardware::{self, Wish};
 use crate::error::{Object, Result};
-use crate::info::{self, Info};
+use crate::info::{self, Info, kinds};
 use crate::{bail, comm, mpi_api};
 use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_int};
@@ -142,7 +142,7 @@ pub unsafe extern "C" fn MPI_Comm_dup_with_info(
 ) -> c_int {
     let parent = comm::get(comm)?;
     let make = |told: Result<()>| {
-        let info = told.and_then(|()| info::hints(info));
+        let info = told.and_then(|()| kinds::filter(info::hints(info)?));
         duplicate::duplicate(parent, comm, info, FUNCTION).map(Some)
     };
     // SAFETY: the same contract.
@@ -231,7 +231,7 @@ pub unsafe extern "C" fn MPI_Comm_split_type(
 ) -> c_int {
     let parent = comm::get(comm)?;
     let make = |told: Result<()>| {
-        let hints = told.and_then(|()| info::hints(info));
+        let hints = told.and_then(|()| kinds::filter(info::hints(info)?));
         let request = hints.clone().and_then(|hints| {
             Ok(Request {
                 kind: split_type,
@@ -315,12 +315,12 @@ pub unsafe extern "C" fn MPI_Comm_get_name(
 
 /// Adds hints to those of a communicator. Collective over it, but does not block: no hint changes what it does.
 ///
-/// MPI 4.1 §7.4.4. Errors: `MPI_ERR_COMM`, `MPI_ERR_INFO`.
+/// MPI 4.1 §7.4.4. Errors: `MPI_ERR_COMM`, `MPI_ERR_INFO`, `MPI_ERR_INFO_VALUE` (a malformed list of memory allocation
+/// kinds).
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Comm_set_info(comm: MPI_Comm, info: MPI_Info) -> c_int {
     let comm = comm::get(comm)?;
-    comm.add_info(&info::copy(info)?);
-    Ok(())
+    comm.add_info(info::copy(info)?)
 }
 
 /// Makes an info object of the hints of a communicator, which the caller frees. Local.

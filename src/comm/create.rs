@@ -7,6 +7,7 @@
 use super::attributes::Attributes;
 use super::group::Group;
 use super::hardware::{Level, Places, Wish};
+use super::topology::Topology;
 use super::{COMMS, Comm, hardware, letter};
 use crate::abi::constants::*;
 use crate::abi::types::MPI_Comm;
@@ -15,14 +16,14 @@ use crate::error::{Error, Result, class_name};
 use crate::handle::{Kind, Reserved};
 use crate::info::Info;
 use crate::runtime::meeting::Meeting;
-use crate::runtime::{job, new_context};
+use crate::runtime::new_context;
 use crate::shm::atomic::AtomicU32;
 use crate::shm::{Offset, heap};
 use crate::{bail, err};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What a leader gives to the others of a new communicator.
 #[derive(Clone, Copy, Default)]
@@ -169,6 +170,7 @@ impl Shape {
 pub(super) struct Mine {
     pub handle: Reserved<'static, Comm>,
     pub attributes: Attributes,
+    pub topology: OnceLock<Arc<Topology>>,
 }
 
 impl Mine {
@@ -176,6 +178,7 @@ impl Mine {
         Ok(Mine {
             handle: COMMS.reserve()?,
             attributes,
+            topology: OnceLock::new(),
         })
     }
 
@@ -202,6 +205,7 @@ impl Mine {
             collectives: AtomicU32::new(0),
             handler,
             attributes: self.attributes,
+            topology: self.topology,
             name: Mutex::default(),
             info: Mutex::new(info),
         };
@@ -239,7 +243,7 @@ fn by_color(parent: &Comm, choices: &[Choice], info: Info, call: &str) -> Result
         // A stable sort: the same keys stay in the order of ranks.
         seats.sort_by_key(|&s| choices[s].key);
         let members: Vec<u32> = seats.iter().map(|&s| parent.meeting.members[s]).collect();
-        Arc::new(Group::new(members, job().rank))
+        Arc::new(parent.group.of(members))
     };
     let shape = (color != MPI_UNDEFINED).then(|| Shape {
         group: chosen(parent.local_seats()),

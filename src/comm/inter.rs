@@ -89,9 +89,10 @@ impl Bridge<'_> {
                 Agreed::of_words(&words)
             }
         };
+        let remote = Arc::new(self.local.of(agreed.remote));
         let shape = Shape {
             group: self.local,
-            remote: Some(Arc::new(Group::new(agreed.remote, job().rank))),
+            remote: Some(remote),
             remote_first: agreed.remote_first,
         };
         let meeting = agreed.offer.meeting(&shape);
@@ -214,8 +215,7 @@ pub fn create(
     call: &str,
 ) -> Result<MPI_Comm> {
     let me = job().rank;
-    let checked = given.and_then(|()| {
-        check_tag(tag)?;
+    let checked = check_tag(tag).and_then(|()| {
         let leader = leader_of(leader, &local.group, "local_leader")?;
         if leader != me {
             return Ok((leader, None));
@@ -226,7 +226,7 @@ pub fn create(
         let key = letter::key(("inter", peer.context, tag, both));
         Ok((leader, Some(Other { leader: other, key })))
     });
-    let agreed = agree(&local.meeting, &told(&checked), call).map(|_| ());
+    let agreed = agree(&local.meeting, &told(&checked).and(given), call).map(|_| ());
     let (leader, other) = checked?;
     let bridge = Bridge {
         local: local.group.clone(),
@@ -359,7 +359,7 @@ pub fn merge(parent: &Comm, high: Result<bool>, call: &str) -> Result<MPI_Comm> 
     if let Some(fresh) = fresh? {
         fresh.accept();
     }
-    let shape = Shape::of_one(Arc::new(Group::new(members, job().rank)));
+    let shape = Shape::of_one(Arc::new(parent.group.of(members)));
     let meeting = parts[0].offer.meeting(&shape);
     let handler = parent.handler.inherit();
     Ok(mine?.publish(shape, parts[0].offer, meeting, handler, Info::new()))

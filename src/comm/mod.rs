@@ -17,6 +17,7 @@ pub mod hardware;
 pub mod inter;
 mod letter;
 pub mod predefined;
+pub mod topology;
 
 pub use from_group::{create_from_group, create_group};
 
@@ -24,7 +25,7 @@ use crate::abi::types::{MPI_Comm, MPI_Errhandler};
 use crate::error::Result;
 use crate::error::handler::Slot;
 use crate::handle::{Kind, Table};
-use crate::info::Info;
+use crate::info::{Info, kinds};
 use crate::runtime::meeting::Meeting;
 use crate::runtime::{self, job};
 use crate::shm::Offset;
@@ -35,8 +36,9 @@ use group::{Group, Likeness};
 use parking_lot::Mutex;
 use std::ops::Range;
 use std::ptr::null_mut;
-use std::sync::Arc;
 use std::sync::atomic::AtomicPtr;
+use std::sync::{Arc, OnceLock};
+use topology::Topology;
 
 /// A communicator.
 pub struct Comm {
@@ -56,6 +58,8 @@ pub struct Comm {
     pub handler: Slot,
     /// Its attributes at this process.
     pub attributes: Attributes,
+    /// Who is whose neighbour, if that was said at its making.
+    pub topology: OnceLock<Arc<Topology>>,
     name: Mutex<String>,
     info: Mutex<Info>,
 }
@@ -135,13 +139,15 @@ impl Comm {
         *self.name.lock() = name.into();
     }
 
-    /// The hints given at its making and by `MPI_Comm_set_info`.
+    /// The hints given at its making and by `MPI_Comm_set_info`, and its memory allocation kinds.
     pub fn info(&self) -> Info {
-        self.info.lock().clone()
+        kinds::complete(self.info.lock().clone(), self.group.kinds())
     }
 
-    pub fn add_info(&self, hints: &Info) {
-        self.info.lock().update(hints);
+    /// Adds hints. Error: `MPI_ERR_INFO_VALUE` (a malformed list of memory allocation kinds).
+    pub fn add_info(&self, hints: Info) -> Result<()> {
+        self.info.lock().update(&kinds::filter(hints)?);
+        Ok(())
     }
 
     /// The remote group. Error: `MPI_ERR_COMM` if it is no intercommunicator.
@@ -204,8 +210,18 @@ pub fn get_intra(handle: MPI_Comm) -> Result<&'static Comm> {
 
 #[cold]
 fn no_communicator<T>(handle: MPI_Comm) -> Result<T> {
-    if handle.0 == 0x0400_0000 {
-        bail!(Comm, "comm is MPI_COMM_NULL");
+    match handle.0 {
+        0x0400_0000 => bail!(Comm, "comm is MPI_COMM_NULL"),
+        _ if handle == COMM_WORLD || handle == COMM_SELF => bail!(
+            Comm,
+            "comm is MPI_COMM_{}, which is there between MPI_Init and MPI_Finalize only",
+            if handle == COMM_WORLD {
+                "WORLD"
+            } else {
+                "SELF"
+            }
+        ),
+        _ => {}
     }
     bail!(Comm, "comm is {:#x}, which is no communicator", handle.0)
 }
@@ -215,8 +231,6 @@ pub fn prepare_world() -> Result<()> {
     let job = job();
     if job.rank == 0 {
         let block = Meeting::create(job.ranks as usize)?;
-        // Contexts 0 and 1 are the world's and the selves'.
-        job.table.job.contexts.store(2, Ordering::Relaxed);
         job.table.job.world.store(block as u64, Ordering::Release);
     }
     Ok(())
@@ -244,6 +258,7 @@ pub fn open_world() -> Result<()> {
             collectives: AtomicU32::new(0),
             handler: Slot::new(),
             attributes: Attributes::new(Kind::Comm),
+            topology: OnceLock::new(),
             name: Mutex::new(name.into()),
             info: Mutex::default(),
         };

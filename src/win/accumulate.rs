@@ -332,6 +332,7 @@ impl Window {
         let (Some(plan), Some(operation)) = (plan, operation) else {
             return Ok(());
         };
+        plan.must_be_of_one_kind()?;
         let basic = operation.basic;
         let kind = datatype::get(near.datatype)?.basic();
         if !reading && kind.is_none_or(|b| b.parts() != basic.parts()) {

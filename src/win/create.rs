@@ -46,6 +46,8 @@ struct Offer {
     alignment: u64,
     /// From rank 0: the control block.
     control: u64,
+    /// Not 0 if this process has the segment at its usual address.
+    at_home: u32,
     /// Not 0 if the process counts on heavy fences of the others.
     light_fences: u64,
     reason: [u8; REASON],
@@ -77,6 +79,7 @@ impl Offer {
             disp_unit: disp_unit as u64,
             alignment: 0,
             control: 0,
+            at_home: segment().at_home().into(),
             light_fences: 0,
             reason: [0; REASON],
         }
@@ -401,12 +404,13 @@ fn finish(
     offers: &[Offer],
 ) -> (MPI_Win, *mut c_void) {
     let Prepared {
-        hints,
+        mut hints,
         memory,
         control,
         handle,
         offer: mine,
     } = prepared;
+    hints.same_address = offers.iter().all(|o| o.at_home != 0);
     let control_offset = offers[0].control as Offset;
     if let Some(control) = control {
         // The meeting owns the block from now on.
@@ -439,6 +443,7 @@ fn finish(
         light_fences: offers.iter().any(|o| o.light_fences != 0),
         control,
         meeting,
+        group: comm.group.clone(),
         flavor,
         own,
         hints: Mutex::new(hints),
