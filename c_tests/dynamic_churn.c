@@ -99,15 +99,19 @@ static void neighbours(char *memory)
     OK(MPI_Win_detach(win, memory));
 }
 
-/* MPI_BOTTOM with absolute addresses: several pieces of the target in one operation, from several here. */
-static void absolute(void)
+/* MPI_BOTTOM with absolute addresses: several pieces of the target in one operation, from several here; what lies between
+ * them is not attached. The pieces are of malloc, of MPI_Alloc_mem, or of both. */
+static void absolute(int kind)
 {
     int here[3] = {100 * rank + 1, 100 * rank + 2, 100 * rank + 3}, *there[3], got[3];
     MPI_Aint mine[3], theirs[8][3], heres[3] = {address(&here[2]), address(&here[0]), address(&here[1])};
     int next = (rank + 1) % size, previous = (rank + size - 1) % size;
     MPI_Datatype from, to;
     for (int i = 0; i < 3; i++) {
-        there[i] = malloc(1000 * sizeof(int));
+        if (kind == 1 || (kind == 2 && i == 1))
+            OK(MPI_Alloc_mem(1000 * sizeof(int), MPI_INFO_NULL, &there[i]));
+        else
+            there[i] = malloc(1000 * sizeof(int));
         OK(MPI_Win_attach(win, there[i], 1000 * sizeof(int)));
         mine[i] = address(there[i] + 333);
     }
@@ -117,7 +121,6 @@ static void absolute(void)
     OK(MPI_Type_commit(&from));
     OK(MPI_Type_commit(&to));
     for (int i = 0; i < 3; i++) {
-        /* One piece at a time reaches what lies in it; all three at once need all between them attached. */
         MPI_Datatype one;
         OK(MPI_Type_create_hindexed_block(1, 1, &theirs[next][i], MPI_INT, &one));
         OK(MPI_Type_commit(&one));
@@ -141,8 +144,34 @@ static void absolute(void)
     barrier();
     for (int i = 0; i < 3; i++) {
         CHECK_EQ(there[i][333], 100 * previous + (i + 2) % 3 + 1);
-        OK(MPI_Win_detach(win, there[i]));
-        free(there[i]);
+    }
+    barrier();
+    OK(MPI_Win_lock(MPI_LOCK_SHARED, next, 0, win));
+    int code = MPI_Accumulate(MPI_BOTTOM, 1, from, next, (MPI_Aint)MPI_BOTTOM, 1, to, MPI_SUM, win);
+    OK(MPI_Win_unlock(next, win));
+    barrier();
+    for (int i = 0; i < 3; i++)
+        CHECK_EQ(there[i][333], (code ? 1 : 2) * (100 * previous + (i + 2) % 3 + 1));
+    CHECK(kind == 2 || code == MPI_SUCCESS);
+    barrier();
+    /* One that is detached is missed, and nothing is changed. */
+    OK(MPI_Win_detach(win, there[1]));
+    barrier();
+#ifdef RMASHM
+    got[0] = got[1] = got[2] = -1;
+    OK(MPI_Win_lock(MPI_LOCK_SHARED, next, 0, win));
+    CHECK_CLASS(MPI_Get(got, 3, MPI_INT, next, (MPI_Aint)MPI_BOTTOM, 1, to, win), MPI_ERR_RMA_RANGE);
+    OK(MPI_Win_unlock(next, win));
+    CHECK(got[0] == -1 && got[1] == -1 && got[2] == -1);
+#endif
+    barrier();
+    for (int i = 0; i < 3; i++) {
+        if (i != 1)
+            OK(MPI_Win_detach(win, there[i]));
+        if (kind == 1 || (kind == 2 && i == 1))
+            OK(MPI_Free_mem(there[i]));
+        else
+            free(there[i]);
     }
     OK(MPI_Type_free(&from));
     OK(MPI_Type_free(&to));
@@ -170,7 +199,8 @@ int main(int argc, char **argv)
             free(pieces);
         free(stays);
     }
-    absolute();
+    for (int kind = 0; kind < 3; kind++)
+        absolute(kind);
     OK(MPI_Win_free(&win));
     OK(MPI_Free_mem(shared));
     return check_end();

@@ -8,7 +8,8 @@ Usage: mpich-conformance [options] [directory...]
 Builds MPICH's test suite with an MPI's mpicc, runs its test lists with its mpiexec, and prints a table.
 The directories (rma, errors/rma, info, ...) are those of the suite's test/mpi; none: all that concern us.
 
-  --mpi PREFIX          the MPI to test (default: build/ of this project)
+  --mpi PREFIX          another MPI to test, to compare with
+  --prefix PREFIX       where this project is staged (default: build/); downloads and builds go into its folder mpich
   --dir DIRECTORY       the same as DIRECTORY alone
   --filter TEXT         only entries whose line in the report has TEXT in it; several: any of them
   --rerun-failed        only entries that did not pass when they last ran
@@ -24,7 +25,6 @@ The directories (rma, errors/rma, info, ...) are those of the suite's test/mpi; 
   --help                this text
 
 MPICH_SRC names a folder or tarball of MPICH's source to be used instead of Debian's source package.
-Everything that is downloaded or built goes into build/mpich.
 The exit status is 0 only if nothing failed beyond mpich_conformance/exceptions.toml.
 ";
 
@@ -37,6 +37,8 @@ pub enum Launcher {
 #[derive(Debug)]
 pub struct Options {
     pub directories: Vec<String>,
+    /// Where the project is staged.
+    pub prefix: PathBuf,
     /// The MPI to test, if it is not the project's own.
     pub mpi: Option<PathBuf>,
     pub filters: Vec<String>,
@@ -62,6 +64,7 @@ impl Options {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         let mut options = Options {
             directories: Vec::new(),
+            prefix: PathBuf::from("build"),
             mpi: None,
             filters: Vec::new(),
             rerun_failed: false,
@@ -78,6 +81,7 @@ impl Options {
         while let Some(argument) = parser.next()? {
             match argument {
                 Long("mpi") => options.mpi = Some(parser.value()?.into()),
+                Long("prefix") => options.prefix = parser.value()?.into(),
                 Long("dir") => options.add_directory(&parser.value()?.string()?),
                 Long("filter") => options.filters.push(parser.value()?.string()?),
                 Long("rerun-failed") => options.rerun_failed = true,

@@ -15,7 +15,7 @@ use crate::{bail, err};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
-type Planned = Result<Arc<Plan>>;
+pub type Planned = Result<Arc<Plan>>;
 
 fn in_place(address: *const c_void) -> bool {
     address == MPI_IN_PLACE.cast_const()
@@ -164,7 +164,7 @@ fn not_in_place_across(comm: &Comm, address: *const c_void, name: &str) -> Resul
 }
 
 /// Refuses `MPI_IN_PLACE` where it has no meaning.
-fn not_in_place(address: *const c_void, name: &str) -> Result<()> {
+pub fn not_in_place(address: *const c_void, name: &str) -> Result<()> {
     if in_place(address) {
         bail!(Buffer, "{name} is MPI_IN_PLACE, which has no meaning here");
     }

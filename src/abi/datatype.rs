@@ -44,6 +44,8 @@ pub unsafe extern "C" fn MPI_Type_dup(oldtype: MPI_Datatype, newtype: *mut MPI_D
     // SAFETY: what is not null is a place for a handle.
     let newtype = unsafe { out(newtype, "newtype")? };
     let old = datatype::get_arc(oldtype)?;
+    // A copy callback may refuse: then there is no new type.
+    newtype.set(MPI_DATATYPE_NULL);
     newtype.set(datatype::insert(datatype::dup(&old, oldtype)?.into())?);
     Ok(())
 }

@@ -1,10 +1,12 @@
-//! The environment: versions, clocks, addresses (MPI 4.1 §9.1, §9.6, §5.1.5), and what tools are told (§15.2.4).
+//! The environment: versions, clocks, addresses, the machine (MPI 4.1 §9.1, §9.6, §5.1.5), and what tools are told (§15.2.4).
 //!
 //! All of these may be called at any time, also before `MPI_Init` and after `MPI_Finalize`.
 
 use crate::abi::arguments::{out, put_string};
 use crate::abi::constants::*;
 use crate::abi::types::*;
+use crate::comm::hardware::{self, Level};
+use crate::info::{self, Info};
 use crate::{bail, mpi_api, mpi_plain};
 use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_double, c_int, c_void};
@@ -122,5 +124,29 @@ pub extern "C" fn MPI_Aint_diff(addr1: MPI_Aint, addr2: MPI_Aint) -> MPI_Aint {
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Pcontrol(level: c_int) -> c_int {
     let _ = level;
+    Ok(())
+}
+
+/// Tells which parts of the machine there are (as keys, which are good as values of `mpi_hw_resource_type`), and whether
+/// this process is bound to one of each kind (`true`) or not (`false`). To be freed by the caller.
+///
+/// MPI 4.1 §9.1. Errors: `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (too many handles).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Get_hw_resource_info(hw_info: *mut MPI_Info) -> c_int {
+    // SAFETY: what is not null is a place for a handle.
+    let hw_info = unsafe { out(hw_info, "hw_info")? };
+    let (places, mut info) = (hardware::places(), Info::new());
+    for level in Level::ALL {
+        let name = format!("hwloc://{}", level.name());
+        info.set(
+            &name,
+            if places.belongs(level) {
+                "true"
+            } else {
+                "false"
+            },
+        );
+    }
+    hw_info.set(info::publish(info)?);
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! What C sees: one file per chapter of the standard. A function here checks arguments, turns handles into
 //! references, calls one function of a room, and leaves errors to [`boundary`].
 
+pub mod abi_query;
 pub mod arguments;
 pub mod attributes;
 pub mod boundary;
@@ -24,6 +25,12 @@ pub mod datatype_structures;
 pub mod environment;
 pub mod errhandler;
 pub mod error_codes;
+pub mod extensions;
+pub mod file;
+pub mod file_explicit;
+pub mod file_individual;
+pub mod file_shared;
+pub mod file_split;
 pub mod fortran;
 pub mod generalized;
 pub mod group;
@@ -31,6 +38,7 @@ pub mod handles;
 pub mod info;
 pub mod init;
 pub mod memory;
+pub mod neighbor;
 pub mod op;
 pub mod p2p;
 pub mod partitioned;
@@ -44,5 +52,7 @@ pub mod sendrecv;
 pub mod session;
 pub mod status;
 pub mod sync;
+pub mod topology;
+pub mod topology_graph;
 pub mod types;
 pub mod win;

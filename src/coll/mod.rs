@@ -6,6 +6,7 @@
 
 mod across;
 mod data;
+mod neighbor;
 mod plan;
 mod reduction;
 mod small;

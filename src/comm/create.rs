@@ -7,6 +7,7 @@
 use super::attributes::Attributes;
 use super::group::Group;
 use super::hardware::{Level, Places, Wish};
+use super::topology::Topology;
 use super::{COMMS, Comm, hardware, letter};
 use crate::abi::constants::*;
 use crate::abi::types::MPI_Comm;
@@ -22,7 +23,7 @@ use crate::{bail, err};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What a leader gives to the others of a new communicator.
 #[derive(Clone, Copy, Default)]
@@ -169,6 +170,7 @@ impl Shape {
 pub(super) struct Mine {
     pub handle: Reserved<'static, Comm>,
     pub attributes: Attributes,
+    pub topology: OnceLock<Arc<Topology>>,
 }
 
 impl Mine {
@@ -176,6 +178,7 @@ impl Mine {
         Ok(Mine {
             handle: COMMS.reserve()?,
             attributes,
+            topology: OnceLock::new(),
         })
     }
 
@@ -202,6 +205,7 @@ impl Mine {
             collectives: AtomicU32::new(0),
             handler,
             attributes: self.attributes,
+            topology: self.topology,
             name: Mutex::default(),
             info: Mutex::new(info),
         };
