@@ -607,7 +607,7 @@ int MPI_Buffer_flush(void);
 int MPI_Buffer_iflush(MPI_Request *request);
 int MPI_Cancel(MPI_Request *request);
 int MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int *coords);
-int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int *dims, const int *periods, int _reorder,
+int MPI_Cart_create(MPI_Comm comm_old, int ndims, const int *dims, const int *periods, int reorder,
     MPI_Comm *comm_cart);
 int MPI_Cart_get(MPI_Comm comm, int maxdims, int *dims, int *periods, int *coords);
 int MPI_Cart_map(MPI_Comm comm, int ndims, const int *dims, const int *periods, int *newrank);
@@ -662,10 +662,10 @@ int MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void
     MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win);
 int MPI_Dims_create(int nnodes, int ndims, int *dims);
 int MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int *sources, const int *degrees,
-    const int *destinations, const int *weights, MPI_Info info, int _reorder, MPI_Comm *comm_dist_graph);
+    const int *destinations, const int *weights, MPI_Info info, int reorder, MPI_Comm *comm_dist_graph);
 int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int *sources,
     const int *sourceweights, int outdegree, const int *destinations, const int *destweights, MPI_Info info,
-    int _reorder, MPI_Comm *comm_dist_graph);
+    int reorder, MPI_Comm *comm_dist_graph);
 int MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int *sources, int *sourceweights,
     int maxoutdegree, int *destinations, int *destweights);
 int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted);
@@ -856,7 +856,7 @@ int MPI_Get_hw_resource_info(MPI_Info *hw_info);
 int MPI_Get_library_version(char *version, int *resultlen);
 int MPI_Get_processor_name(char *name, int *resultlen);
 int MPI_Get_version(int *version, int *subversion);
-int MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int *index, const int *edges, int _reorder,
+int MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int *index, const int *edges, int reorder,
     MPI_Comm *comm_graph);
 int MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int *index, int *edges);
 int MPI_Graph_map(MPI_Comm comm, int nnodes, const int *index, const int *edges, int *newrank);
@@ -1579,7 +1579,7 @@ int PMPI_Buffer_flush(void);
 int PMPI_Buffer_iflush(MPI_Request *request);
 int PMPI_Cancel(MPI_Request *request);
 int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int *coords);
-int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int *dims, const int *periods, int _reorder,
+int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int *dims, const int *periods, int reorder,
     MPI_Comm *comm_cart);
 int PMPI_Cart_get(MPI_Comm comm, int maxdims, int *dims, int *periods, int *coords);
 int PMPI_Cart_map(MPI_Comm comm, int ndims, const int *dims, const int *periods, int *newrank);
@@ -1634,10 +1634,10 @@ int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, voi
     MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win);
 int PMPI_Dims_create(int nnodes, int ndims, int *dims);
 int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int *sources, const int *degrees,
-    const int *destinations, const int *weights, MPI_Info info, int _reorder, MPI_Comm *comm_dist_graph);
+    const int *destinations, const int *weights, MPI_Info info, int reorder, MPI_Comm *comm_dist_graph);
 int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int *sources,
     const int *sourceweights, int outdegree, const int *destinations, const int *destweights, MPI_Info info,
-    int _reorder, MPI_Comm *comm_dist_graph);
+    int reorder, MPI_Comm *comm_dist_graph);
 int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int *sources, int *sourceweights,
     int maxoutdegree, int *destinations, int *destweights);
 int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted);
@@ -1830,7 +1830,7 @@ int PMPI_Get_hw_resource_info(MPI_Info *hw_info);
 int PMPI_Get_library_version(char *version, int *resultlen);
 int PMPI_Get_processor_name(char *name, int *resultlen);
 int PMPI_Get_version(int *version, int *subversion);
-int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int *index, const int *edges, int _reorder,
+int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int *index, const int *edges, int reorder,
     MPI_Comm *comm_graph);
 int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int *index, int *edges);
 int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int *index, const int *edges, int *newrank);

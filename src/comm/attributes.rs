@@ -321,13 +321,13 @@ impl Attributes {
 
     fn put(&self, key: c_int, keyval: &Keyval, value: Value) {
         let mut list = self.list.lock();
-        match list.iter_mut().find(|(k, _)| *k == key) {
-            Some(attribute) => attribute.1 = value,
-            None => {
-                list.push((key, value));
-                recount(key, keyval, |counts| counts.attached += 1);
-            }
+        let before = list.len();
+        // One that is set again is set later than all others.
+        list.retain(|(k, _)| *k != key);
+        if list.len() == before {
+            recount(key, keyval, |counts| counts.attached += 1);
         }
+        list.push((key, value));
     }
 
     fn take(&self, key: c_int, keyval: &Keyval) {
@@ -431,6 +431,18 @@ mod tests {
         }
         attributes.delete_all(0).unwrap();
         assert_eq!(*log.lock(), [3, 2, 1]);
+    }
+
+    #[test]
+    fn what_is_set_again_is_set_last() {
+        let log = Mutex::new(Vec::new());
+        let attributes = Attributes::new(Kind::Comm);
+        let keys = [key(&log), key(&log), key(&log)];
+        for (which, value) in [(0, 1), (1, 2), (2, 3), (0, 4)] {
+            attributes.set(0, keys[which], value).unwrap();
+        }
+        attributes.delete_all(0).unwrap();
+        assert_eq!(*log.lock(), [1, 4, 3, 2]);
     }
 
     #[test]
