@@ -41,6 +41,7 @@ static void expose(int me, int round)
     OK(MPI_Accumulate(&one, 1, MPI_INT64_T, target, offsetof(struct exposed, all), 1, MPI_INT64_T, MPI_SUM, win));
     OK(MPI_Fetch_and_op(&one, &old, MPI_INT64_T, right, offsetof(struct exposed, each[me]), MPI_SUM, win));
     OK(MPI_Win_flush(right, win));
+    OK(MPI_Win_flush(target, win));
     CHECK_EQ(old, round);
     for (int i = 0; i < 4; i++)
         put[i] = rank * 1000 + round * 4 + i;
