@@ -224,6 +224,7 @@ static void shared(int nonblocking)
     barrier();
     OK(MPI_File_get_position_shared(file, &position));
     CHECK_EQ(position, size * EACH);
+    barrier();
     long count;
     int *all = plain(&count), next[8] = {0};
     CHECK_EQ(count, size * EACH);

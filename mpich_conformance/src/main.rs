@@ -130,7 +130,7 @@ fn all_entries(build: &Build, options: &Options) -> Result<Vec<Entry>, String> {
     if !options.directories.is_empty() {
         let lists = options.directories.iter();
         let lists: Result<Vec<_>, _> = lists
-            .map(|directory| testlist::read(&build.source, &build.folder, directory))
+            .map(|directory| testlist::read(options.lists, &build.source, &build.folder, directory))
             .collect();
         return Ok(lists?.concat());
     }
@@ -138,7 +138,12 @@ fn all_entries(build: &Build, options: &Options) -> Result<Vec<Entry>, String> {
     for directory in DIRECTORIES {
         let has_list = |root: &PathBuf| root.join(directory).join("testlist").is_file();
         if [&build.source, &build.folder].into_iter().any(has_list) {
-            entries.extend(testlist::read(&build.source, &build.folder, directory)?);
+            entries.extend(testlist::read(
+                options.lists,
+                &build.source,
+                &build.folder,
+                directory,
+            )?);
         }
     }
     Ok(entries)

@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::testlist::Lists;
 use lexopt::prelude::*;
 use std::path::PathBuf;
 
@@ -13,6 +14,7 @@ The directories (rma, errors/rma, info, ...) are those of the suite's test/mpi; 
   --dir DIRECTORY       the same as DIRECTORY alone
   --filter TEXT         only entries whose line in the report has TEXT in it; several: any of them
   --rerun-failed        only entries that did not pass when they last ran
+  --datatypes           also the lists of programs that draw datatypes at random (they take hours)
   --np-max N            leave out entries that want more than N ranks
   --launcher NAME       mpiexec (the one of the prefix, default) or hydra (mpiexec.hydra on PATH)
   --jobs N              entries that run at the same time (default: a quarter of the cores, at least 1)
@@ -43,6 +45,7 @@ pub struct Options {
     pub mpi: Option<PathBuf>,
     pub filters: Vec<String>,
     pub rerun_failed: bool,
+    pub lists: Lists,
     pub ranks_max: Option<u32>,
     pub launcher: Launcher,
     pub jobs: usize,
@@ -68,6 +71,7 @@ impl Options {
             mpi: None,
             filters: Vec::new(),
             rerun_failed: false,
+            lists: Lists::Usual,
             ranks_max: None,
             launcher: Launcher::Mpiexec,
             jobs: (cores / 4).max(1),
@@ -85,6 +89,7 @@ impl Options {
                 Long("dir") => options.add_directory(&parser.value()?.string()?),
                 Long("filter") => options.filters.push(parser.value()?.string()?),
                 Long("rerun-failed") => options.rerun_failed = true,
+                Long("datatypes") => options.lists = Lists::WithDatatypes,
                 Long("np-max") => options.ranks_max = Some(parser.value()?.parse()?),
                 Long("launcher") => {
                     options.launcher = parser.value()?.parse_with(|name| match name {

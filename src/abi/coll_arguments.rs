@@ -506,7 +506,7 @@ pub fn operands(
     let op = checked_op(op, datatype)?;
     let out = vector(recvbuf, n, datatype, "recvbuf")?;
     let mine = vector_or_in_place(sendbuf, n, datatype, "sendbuf")?;
-    if mine.as_ref().is_some_and(|m| m.address == out.address) && out.bytes() > 0 {
+    if mine.as_ref().is_some_and(|m| m.is_at(&out)) && out.bytes() > 0 {
         bail!(
             Buffer,
             "sendbuf and recvbuf are the same, {recvbuf:p}: MPI_IN_PLACE is how to ask for that"

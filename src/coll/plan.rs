@@ -62,6 +62,20 @@ impl Vector {
         }
     }
 
+    /// Whether the data of both begins at one place. (The addresses alone do not tell: with absolute displacements both are
+    /// `MPI_BOTTOM`.)
+    pub fn is_at(&self, other: &Vector) -> bool {
+        let begin = |v: &Vector| {
+            let low = v
+                .element
+                .datatype
+                .span(v.count.min(1))
+                .map_or(0, |(low, _)| low);
+            v.address.wrapping_add_signed(low)
+        };
+        begin(self) == begin(other)
+    }
+
     /// Bytes of data.
     pub fn bytes(&self) -> usize {
         self.element.datatype.size().saturating_mul(self.count)
@@ -269,7 +283,7 @@ impl Planner {
 
     /// Copies elements, unless they are where they shall be.
     pub fn copy(&mut self, from: &Vector, to: &Vector) -> Result<()> {
-        if from.address != to.address {
+        if !from.is_at(to) {
             let step = Step::Copy(from.buffer()?, to.buffer()?);
             self.plan.steps.push(step);
         }

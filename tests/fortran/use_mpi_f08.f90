@@ -171,8 +171,8 @@ contains
     call MPI_Comm_delete_attr(MPI_COMM_WORLD, key)
     call check(deleted == 2, 'deleted')
     call MPI_Comm_free_keyval(key)
-    call MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, value, flag)
-    call check(flag .and. value >= ranks, 'MPI_UNIVERSE_SIZE')
+    call MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, value, flag)
+    call check(flag .and. value >= 32767, 'MPI_TAG_UB')
 
     call MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, (/ mod(rank - 1 + ranks, ranks) /), MPI_UNWEIGHTED, &
       1, (/ mod(rank + 1, ranks) /), MPI_UNWEIGHTED, MPI_INFO_NULL, .false., ring)
