@@ -8,6 +8,7 @@ use crate::abi::constants::MPI_FILE_NULL;
 use crate::abi::types::*;
 use crate::error::handler::{self, FILES, Handler};
 use crate::error::{self, Class, Error};
+use crate::p2p::request;
 use crate::runtime::phase::{self, Phase};
 use crate::{comm, runtime, session, win};
 use std::borrow::Cow;
@@ -240,7 +241,7 @@ macro_rules! mpi_collective {
                 let request = unsafe { $crate::abi::arguments::out(request, "request")? };
                 $crate::info::hints(info)?;
                 let plan = $body?;
-                request.set($crate::p2p::request::persistent(move || $crate::coll::start(plan.clone()))?);
+                request.set($crate::p2p::request::persistent(plan.comm(), move || $crate::coll::start(plan.clone()))?);
                 Ok(())
             }
         }
@@ -310,8 +311,9 @@ fn holder_of(object: Object) -> Option<Holder> {
             object,
             name: String::new(),
         }),
-        // These have no handler of their own: their errors go where those without object go.
-        Object::File(_) | Object::Request(_) => None,
+        Object::Request(handle) => holder_of(Object::Comm(request::communicator(handle)?)),
+        // It has no handler of its own: its errors go where those without object go.
+        Object::File(_) => None,
     }
 }
 
@@ -379,7 +381,9 @@ fn end(function: &str, code: c_int, holder: Option<Holder>, handler: &str) -> ! 
     );
     // Nothing is left to do for a process that cannot even say why it ends.
     let _ = std::io::stderr().write_all(block.as_bytes());
-    runtime::abort::abort(error::class_of(code))
+    let class = error::class_of(code);
+    // The number of a class of the program's does not fit in an exit status.
+    runtime::abort::abort(Class::of(class).unwrap_or(Class::Other) as c_int)
 }
 
 /// The error of a call at the wrong time is that, whatever its arguments looked like.

@@ -1,4 +1,4 @@
-//! The environment: versions, clocks, addresses, error codes, the machine (MPI 4.1 §9.1, §9.4, §9.6, §5.1.5).
+//! The environment: versions, clocks, addresses, the machine (MPI 4.1 §9.1, §9.6, §5.1.5), and what tools are told (§15.2.4).
 //!
 //! All of these may be called at any time, also before `MPI_Init` and after `MPI_Finalize`.
 
@@ -6,7 +6,6 @@ use crate::abi::arguments::{out, put_string};
 use crate::abi::constants::*;
 use crate::abi::types::*;
 use crate::comm::hardware::{self, Level};
-use crate::error::{class_of, class_text, text_of};
 use crate::info::{self, Info};
 use crate::{bail, mpi_api, mpi_plain};
 use macro_rules_attribute::apply;
@@ -119,44 +118,13 @@ pub extern "C" fn MPI_Aint_diff(addr1: MPI_Aint, addr2: MPI_Aint) -> MPI_Aint {
     addr1.wrapping_sub(addr2)
 }
 
-/// Gives the class of an error code.
+/// Tells a profiling library how much to do. There is none in here: it has no effect.
 ///
-/// MPI 4.1 §9.4. Errors: `MPI_ERR_ARG` (null pointer, not an error code).
+/// MPI 4.1 §15.2.4. (In C it takes further arguments, which nobody reads.)
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Error_class(errorcode: c_int, errorclass: *mut c_int) -> c_int {
-    // SAFETY: what is not null is a place for an `int`.
-    let errorclass = unsafe { out(errorclass, "errorclass")? };
-    errorclass.set(known_class(errorcode)?);
+pub unsafe extern "C" fn MPI_Pcontrol(level: c_int) -> c_int {
+    let _ = level;
     Ok(())
-}
-
-/// Gives the sentence of an error code, at most `MPI_MAX_ERROR_STRING` bytes: of an error of this process the one that
-/// names the argument, of a class its general one.
-///
-/// MPI 4.1 §9.4. Errors: `MPI_ERR_ARG` (null pointer, not an error code).
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Error_string(
-    errorcode: c_int,
-    string: *mut c_char,
-    resultlen: *mut c_int,
-) -> c_int {
-    known_class(errorcode)?;
-    // SAFETY: what is not null is an array of that length and a place for an `int`.
-    unsafe {
-        let resultlen = out(resultlen, "resultlen")?;
-        let text = text_of(errorcode);
-        resultlen.set(put_string(string, MPI_MAX_ERROR_STRING, &text, "string")?);
-    }
-    Ok(())
-}
-
-/// The class of `code`, if it is one.
-fn known_class(code: c_int) -> crate::error::Result<c_int> {
-    let class = class_of(code);
-    if !(0..=MPI_ERR_LASTCODE).contains(&code) || class_text(class).is_none() {
-        bail!(Arg, "errorcode is {code}, which is not an error code");
-    }
-    Ok(class)
 }
 
 /// Tells which parts of the machine there are (as keys, which are good as values of `mpi_hw_resource_type`), and whether
@@ -181,11 +149,4 @@ pub unsafe extern "C" fn MPI_Get_hw_resource_info(hw_info: *mut MPI_Info) -> c_i
     }
     hw_info.set(info::publish(info)?);
     Ok(())
-}
-
-// A C-variadic function, which Rust can call but not define: the arguments after the level, which only tools know, are not
-// looked at. It is declared in the frame of the header.
-crate::mpi_exported! {
-    /// Tells a profiling tool how closely to look. There is none in this library, so nothing happens (MPI 4.1 §15.2.4).
-    ["MPI_Pcontrol"] ["PMPI_Pcontrol"] MPI_Pcontrol(_level: c_int) { Ok(()) }
 }

@@ -320,12 +320,14 @@ impl Window {
         if remote.rank == MPI_PROC_NULL {
             return Ok(());
         }
-        let operation = Operation::new(op, far)?;
+        let named = Operation::named(op)?;
         let out = match result {
             Some(result) => Some(self.result_side(result, remote, far)?),
             None => None,
         };
+        // Of no elements it does not matter what they are.
         let Some(plan) = plan else { return Ok(()) };
+        let operation = Operation::new(named, far)?;
         let basic = operation.basic;
         let kind = datatype::get(near.datatype)?.basic();
         if !reading && kind.is_none_or(|b| b.parts() != basic.parts()) {

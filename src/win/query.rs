@@ -175,8 +175,8 @@ impl Window {
 }
 
 /// The displacement unit as an `int`. Error: `MPI_ERR_VALUE_TOO_LARGE`.
-pub fn narrow(value: isize, what: &str) -> Result<c_int> {
-    c_int::try_from(value).map_err(|_| {
+pub fn narrow<N: TryFrom<isize>>(value: isize, what: &str) -> Result<N> {
+    N::try_from(value).map_err(|_| {
         err!(
             ValueTooLarge,
             "{what} is {value}, which an int does not hold: use the _c form"
