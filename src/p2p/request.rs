@@ -125,6 +125,13 @@ pub fn is_inactive(handle: MPI_Request) -> Result<bool> {
     state(handle).map(|state| state.is_inactive())
 }
 
+/// Says that the functions of a generalized request are Fortran's; of another it says nothing.
+pub fn set_fortran(handle: MPI_Request) {
+    if let Ok(Request::Generalized(generalized)) = find(handle) {
+        generalized.set_fortran();
+    }
+}
+
 /// Says that the program has done what a generalized request stands for.
 ///
 /// Errors: `MPI_ERR_REQUEST` if it is none, or complete already.
