@@ -9,7 +9,7 @@ use crate::abi::types::{MPI_Comm, MPI_Request, MPI_Status};
 use crate::bail;
 use crate::error::{Error, Object, Result};
 use crate::handle::{Kind, Table};
-use crate::runtime::wait::progress;
+use crate::runtime::wait::{give_way, progress};
 use crate::runtime::{Ranks, look_around};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -321,6 +321,7 @@ fn look<'a>(states: &'a [State], so: impl Fn(&'a State) -> bool) -> bool {
         if !progress() {
             look_around();
             abandon_dead(states);
+            give_way();
         }
         states.iter().all(&so)
     }
