@@ -80,7 +80,17 @@ static void changed(void)
     MPI_Info info;
     OK(MPI_Info_create(&info));
     OK(MPI_Info_set(info, "accumulate_ordering", "raw,waw"));
+    OK(MPI_Info_set(info, "no_locks", "true"));
     OK(MPI_Win_set_info(win, info));
+#ifdef RMASHM
+    CHECK(strcmp(hint(win, "no_locks"), "true") == 0);
+    OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+    CHECK_CLASS(MPI_Win_lock_all(0, win), MPI_ERR_RMA_SYNC);
+#endif
+    OK(MPI_Info_set(info, "no_locks", "false"));
+    OK(MPI_Win_set_info(win, info));
+    OK(MPI_Win_lock_all(0, win));
+    OK(MPI_Win_unlock_all(win));
     OK(MPI_Info_free(&info));
     /* A hint may be taken or not, but what is got back is an info with every hint. */
     CHECK(strcmp(hint(win, "accumulate_ordering"), "") != 0);

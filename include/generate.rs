@@ -118,12 +118,9 @@ fn prepare(source: &str) -> String {
                 declare(&mut out, &name, &parameters, "");
             }
             "#[apply(mpi_collective)]" => {
-                // The names are on one line, or on lines of their own.
                 let mut names = String::new();
-                while !names.ends_with(")]")
-                    && let Some(line) = lines.next()
-                {
-                    names += line.trim();
+                while !names.ends_with(")]") {
+                    names += lines.next().unwrap_or(")]").trim();
                 }
                 let (_, parameters) = signature(&mut lines);
                 let names = names.trim_start_matches("#[names(").trim_end_matches(")]");

@@ -8,6 +8,7 @@ pub mod coll;
 pub mod comm;
 pub mod datatype;
 pub mod error;
+pub mod file;
 pub mod handle;
 pub mod info;
 pub mod op;

@@ -56,6 +56,7 @@ impl Build {
             "--enable-threads=multiple".to_owned(),
             "--disable-fortran".to_owned(),
             "--disable-cxx".to_owned(),
+            "--disable-collalgo-tests".to_owned(),
             // The sources are as released: nothing generated from them is out of date.
             "--disable-maintainer-mode".to_owned(),
             "--disable-dependency-tracking".to_owned(),

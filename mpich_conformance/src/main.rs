@@ -33,9 +33,9 @@ use std::process::ExitCode;
 use testlist::Entry;
 
 /// The directories that concern a library that is not MPICH. (Not every version of the suite has all of them.)
-const DIRECTORIES: [&str; 19] = [
+const DIRECTORIES: [&str; 20] = [
     "rma", "errors", "info", "attr", "comm", "group", "datatype", "errhan", "pt2pt", "part",
-    "coll", "topo", "init", "session", "basic", "threads", "mpi_t", "io", "impls",
+    "coll", "topo", "init", "session", "basic", "threads", "mpi_t", "io", "perf", "impls",
 ];
 
 fn main() -> ExitCode {
@@ -71,13 +71,12 @@ fn project() -> &'static Path {
 
 fn conformance(options: &Options) -> Result<bool, String> {
     let ours = options.mpi.is_none();
-    let prefix = match &options.mpi {
-        None => project().join("build"),
-        Some(prefix) => prefix
-            .canonicalize()
-            .map_err(|error| format!("{}: {error}", prefix.display()))?,
+    let absolute = |path: &Path| {
+        let found = path.canonicalize();
+        found.map_err(|error| format!("{}: {error}", path.display()))
     };
-    let home = project().join("build/mpich");
+    let home = absolute(&options.prefix)?.join("mpich");
+    let prefix = absolute(options.mpi.as_ref().unwrap_or(&options.prefix))?;
     std::fs::create_dir_all(&home).map_err(|error| format!("{}: {error}", home.display()))?;
     let source = source::suite(&home)?;
     let folder = home.join("runs").join(name_of(&prefix, ours));
@@ -131,7 +130,7 @@ fn all_entries(build: &Build, options: &Options) -> Result<Vec<Entry>, String> {
     if !options.directories.is_empty() {
         let lists = options.directories.iter();
         let lists: Result<Vec<_>, _> = lists
-            .map(|directory| testlist::read(&build.source, &build.folder, directory))
+            .map(|directory| testlist::read(options.lists, &build.source, &build.folder, directory))
             .collect();
         return Ok(lists?.concat());
     }
@@ -139,7 +138,12 @@ fn all_entries(build: &Build, options: &Options) -> Result<Vec<Entry>, String> {
     for directory in DIRECTORIES {
         let has_list = |root: &PathBuf| root.join(directory).join("testlist").is_file();
         if [&build.source, &build.folder].into_iter().any(has_list) {
-            entries.extend(testlist::read(&build.source, &build.folder, directory)?);
+            entries.extend(testlist::read(
+                options.lists,
+                &build.source,
+                &build.folder,
+                directory,
+            )?);
         }
     }
     Ok(entries)

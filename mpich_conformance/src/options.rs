@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::testlist::Lists;
 use lexopt::prelude::*;
 use std::path::PathBuf;
 
@@ -8,10 +9,12 @@ Usage: mpich-conformance [options] [directory...]
 Builds MPICH's test suite with an MPI's mpicc, runs its test lists with its mpiexec, and prints a table.
 The directories (rma, errors/rma, info, ...) are those of the suite's test/mpi; none: all that concern us.
 
-  --mpi PREFIX          the MPI to test (default: build/ of this project)
+  --mpi PREFIX          another MPI to test, to compare with
+  --prefix PREFIX       where this project is staged (default: build/); downloads and builds go into its folder mpich
   --dir DIRECTORY       the same as DIRECTORY alone
   --filter TEXT         only entries whose line in the report has TEXT in it; several: any of them
   --rerun-failed        only entries that did not pass when they last ran
+  --datatypes           also the lists of programs that draw datatypes at random (they take hours)
   --np-max N            leave out entries that want more than N ranks
   --launcher NAME       mpiexec (the one of the prefix, default) or hydra (mpiexec.hydra on PATH)
   --jobs N              entries that run at the same time (default: a quarter of the cores, at least 1)
@@ -24,7 +27,6 @@ The directories (rma, errors/rma, info, ...) are those of the suite's test/mpi; 
   --help                this text
 
 MPICH_SRC names a folder or tarball of MPICH's source to be used instead of Debian's source package.
-Everything that is downloaded or built goes into build/mpich.
 The exit status is 0 only if nothing failed beyond mpich_conformance/exceptions.toml.
 ";
 
@@ -37,10 +39,13 @@ pub enum Launcher {
 #[derive(Debug)]
 pub struct Options {
     pub directories: Vec<String>,
+    /// Where the project is staged.
+    pub prefix: PathBuf,
     /// The MPI to test, if it is not the project's own.
     pub mpi: Option<PathBuf>,
     pub filters: Vec<String>,
     pub rerun_failed: bool,
+    pub lists: Lists,
     pub ranks_max: Option<u32>,
     pub launcher: Launcher,
     pub jobs: usize,
@@ -62,9 +67,11 @@ impl Options {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         let mut options = Options {
             directories: Vec::new(),
+            prefix: PathBuf::from("build"),
             mpi: None,
             filters: Vec::new(),
             rerun_failed: false,
+            lists: Lists::Usual,
             ranks_max: None,
             launcher: Launcher::Mpiexec,
             jobs: (cores / 4).max(1),
@@ -78,9 +85,11 @@ impl Options {
         while let Some(argument) = parser.next()? {
             match argument {
                 Long("mpi") => options.mpi = Some(parser.value()?.into()),
+                Long("prefix") => options.prefix = parser.value()?.into(),
                 Long("dir") => options.add_directory(&parser.value()?.string()?),
                 Long("filter") => options.filters.push(parser.value()?.string()?),
                 Long("rerun-failed") => options.rerun_failed = true,
+                Long("datatypes") => options.lists = Lists::WithDatatypes,
                 Long("np-max") => options.ranks_max = Some(parser.value()?.parse()?),
                 Long("launcher") => {
                     options.launcher = parser.value()?.parse_with(|name| match name {

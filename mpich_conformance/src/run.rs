@@ -81,7 +81,8 @@ impl Runner<'_> {
         }
         let wanted = entry.memory?;
         let available = available_gigabytes()?;
-        (wanted > available).then(|| format!("wants {wanted} GB of memory, {available} are there"))
+        (wanted > available)
+            .then(|| format!("wants {wanted} GB of memory, {available:.1} are there"))
     }
 
     fn judge(&self, entry: &Entry) -> Result<(), (Outcome, String, String)> {
@@ -170,13 +171,13 @@ fn build_reason(text: &str) -> String {
     format!("does not compile: {}", line.unwrap_or("no message").trim())
 }
 
-fn available_gigabytes() -> Option<u64> {
+fn available_gigabytes() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text
         .lines()
         .find(|line| line.starts_with("MemAvailable:"))?;
-    let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kilobytes >> 20)
+    let kilobytes: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kilobytes / 1024.0 / 1024.0)
 }
 
 #[cfg(test)]

@@ -5,9 +5,23 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
-/// The lists that a folder may have. `testlist.cvar` repeats the collective tests for each algorithm inside MPICH, and
-/// `testlist.gpu` wants a graphics processor: neither asks anything of another library that the first two do not.
-const LISTS: [&str; 2] = ["testlist", "testlist.dtp"];
+/// The lists that a folder may have. (`testlist.cvar` repeats the collective tests for each algorithm inside MPICH, and
+/// `testlist.gpu` wants a graphics processor: neither asks anything of another library that these do not.)
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lists {
+    Usual,
+    /// Also those that `configure` makes of the programs that draw datatypes at random: hours of them.
+    WithDatatypes,
+}
+
+impl Lists {
+    fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Usual => &["testlist"],
+            Self::WithDatatypes => &["testlist", "testlist.dtp"],
+        }
+    }
+}
 
 /// The suite's own limit for entries that name none.
 const SECONDS: u64 = 180;
@@ -30,7 +44,7 @@ pub struct Entry {
     pub seconds: u64,
     pub expectation: Expectation,
     /// Gigabytes, for those that say so.
-    pub memory: Option<u64>,
+    pub memory: Option<f64>,
     /// Why this entry says nothing about a library that is not MPICH.
     pub not_applicable: Option<&'static str>,
 }
@@ -65,10 +79,15 @@ enum Line {
 
 /// The entries of `directory` and of all folders that its lists name. Lists that `configure` has made lie in `built`,
 /// the others in `source`.
-pub fn read(source: &Path, built: &Path, directory: &str) -> Result<Vec<Entry>, String> {
+pub fn read(
+    lists: Lists,
+    source: &Path,
+    built: &Path,
+    directory: &str,
+) -> Result<Vec<Entry>, String> {
     let mut entries = Vec::new();
     let mut found = false;
-    for name in LISTS {
+    for name in lists.names() {
         let candidates = [built, source].map(|root| root.join(directory).join(name));
         let Some(list) = candidates.iter().find(|list| list.is_file()) else {
             continue;
@@ -84,7 +103,7 @@ pub fn read(source: &Path, built: &Path, directory: &str) -> Result<Vec<Entry>, 
                 Line::Nothing => {}
                 Line::Entry(entry) => entries.push(*entry),
                 Line::Directory(inner) => {
-                    entries.extend(read(source, built, &join(directory, &inner))?);
+                    entries.extend(read(lists, source, built, &join(directory, &inner))?);
                 }
             }
         }
@@ -189,14 +208,14 @@ mod tests {
 
     #[test]
     fn keys_and_comments() {
-        let line = "  get 4 arg=-type=MPI_INT:4+MPI_DOUBLE:2 arg=-n=7 env=A=b=c timeLimit=600 mem=8 \
+        let line = "  get 4 arg=-type=MPI_INT:4+MPI_DOUBLE:2 arg=-n=7 env=A=b=c timeLimit=600 mem=8.5 \
                     resultTest=TestErrFatal mpiexecarg=-x strict=false xfail=ticket1 # arg=no";
         let entry = entry(line);
         assert_eq!(entry.ranks, 4);
         assert_eq!(entry.arguments, ["-type=MPI_INT:4+MPI_DOUBLE:2", "-n=7"]);
         assert_eq!(entry.environment, [("A".to_owned(), "b=c".to_owned())]);
         assert_eq!(entry.launcher_arguments, ["-x"]);
-        assert_eq!((entry.seconds, entry.memory), (600, Some(8)));
+        assert_eq!((entry.seconds, entry.memory), (600, Some(8.5)));
         assert_eq!(entry.expectation, Expectation::Failure);
         assert_eq!(
             entry.to_string(),
@@ -257,11 +276,14 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         }
-        let entries = read(&source, &built, "");
-        let none = read(&source, &built, "c");
+        let [usual, all] = [Lists::Usual, Lists::WithDatatypes].map(|lists| {
+            let entries = read(lists, &source, &built, "").unwrap();
+            entries.iter().map(Entry::to_string).collect::<Vec<_>>()
+        });
+        let none = read(Lists::Usual, &source, &built, "c");
         fs::remove_dir_all(&root).unwrap();
-        let names: Vec<String> = entries.unwrap().iter().map(Entry::to_string).collect();
-        assert_eq!(names, ["a/one 1", "b/two 1", "b/three 3"]);
+        assert_eq!(usual, ["a/one 1", "b/two 1"]);
+        assert_eq!(all, ["a/one 1", "b/two 1", "b/three 3"]);
         assert!(none.is_err());
     }
 }

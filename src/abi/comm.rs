@@ -99,7 +99,7 @@ pub unsafe extern "C" fn MPI_Comm_remote_group(comm: MPI_Comm, group: *mut MPI_G
 }
 
 /// Gives a new communicator a place, if there is one for it. A missing place fails like any other argument: only after
-/// the others were told.
+/// the others were told. Where no communicator could be made the place gets `MPI_COMM_NULL`.
 ///
 /// # Safety
 /// As `out`: what is not null is a place for a handle.
@@ -110,9 +110,10 @@ pub(super) unsafe fn give(
     // SAFETY: the same contract.
     let place = unsafe { out(newcomm, "newcomm") };
     let told = place.as_ref().map(|_| ()).map_err(Clone::clone);
-    let made = make(told)?;
-    place?.set(made.unwrap_or(MPI_COMM_NULL));
-    Ok(())
+    let made = make(told);
+    let comm = made.as_ref().ok().copied().flatten();
+    place?.set(comm.unwrap_or(MPI_COMM_NULL));
+    made.map(|_| ())
 }
 
 /// Duplicates a communicator with its attributes, its error handler and its topology.

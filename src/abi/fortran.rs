@@ -17,6 +17,15 @@ use std::ffi::{c_int, c_void};
 /// The kind of value that C functions mean. Others are integers: as large as an address or as Fortran's `INTEGER`.
 const POINTER: c_int = 0;
 
+/// The key that C has for a predefined attribute: Fortran's is the number after it, and finds the value, not its address.
+fn key_in_c(keyval: c_int) -> c_int {
+    let before = keyval.wrapping_sub(1);
+    match keyval & 1 == 0 && attributes::is_predefined(before) {
+        true => before,
+        false => keyval,
+    }
+}
+
 /// A value to be set. Fortran's integers come in a pointer's place.
 fn value(value: *mut c_void, kind: c_int) -> Value {
     match kind {
@@ -116,6 +125,7 @@ pub unsafe extern "C" fn MPII_Comm_get_attr(
     flag: *mut c_int,
     kind: c_int,
 ) -> c_int {
+    let keyval = key_in_c(keyval);
     let find = || {
         let comm = comm::get(comm)?;
         if attributes::is_predefined(keyval) && keyval < MPI_WIN_BASE {
@@ -164,6 +174,7 @@ pub unsafe extern "C" fn MPII_Win_get_attr(
     flag: *mut c_int,
     kind: c_int,
 ) -> c_int {
+    let keyval = key_in_c(keyval);
     let find = || {
         let window = crate::win::get(win)?;
         let Some(place) = win::predefined(window, keyval) else {

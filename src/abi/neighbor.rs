@@ -4,7 +4,8 @@
 //! dimension, in the second, and so on. Those of a neighbour that is `MPI_PROC_NULL` are not looked at.
 
 use crate::abi::arguments::{count, slice};
-use crate::abi::coll_arguments::{Number, Planned, not_in_place};
+use crate::abi::coll_arguments::{Planned, not_in_place};
+use crate::abi::counts::Number;
 use crate::abi::types::*;
 use crate::coll::{Element, Planner, Vector};
 use crate::comm::topology::{Edge, Neighbors};

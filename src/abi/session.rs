@@ -133,11 +133,11 @@ pub unsafe extern "C" fn MPI_Session_get_pset_info(
     pset_name: *const c_char,
     info: *mut MPI_Info,
 ) -> c_int {
-    let session = session::get(session)?;
+    let (handle, session) = (session, session::get(session)?);
     // SAFETY: what is not null is a string, and a place for a handle.
     let (name, place) = unsafe { (pset(pset_name)?, out(info, "info")?) };
     let group = session
-        .group(name)
+        .group(handle, name)
         .ok_or_else(|| err!(Arg, "pset_name is \"{name}\", which is no process set"))?;
     let mut info = Info::new();
     info.set("mpi_size", &group.size().to_string());
@@ -154,10 +154,10 @@ pub unsafe extern "C" fn MPI_Group_from_session_pset(
     pset_name: *const c_char,
     newgroup: *mut MPI_Group,
 ) -> c_int {
-    let session = session::get(session)?;
+    let (handle, session) = (session, session::get(session)?);
     // SAFETY: what is not null is a string, and a place for a handle.
     let (name, newgroup) = unsafe { (pset(pset_name)?, out(newgroup, "newgroup")?) };
-    newgroup.set(match session.group(name) {
+    newgroup.set(match session.group(handle, name) {
         Some(group) => group::publish(Arc::new(group))?,
         None => MPI_GROUP_NULL,
     });

@@ -106,9 +106,10 @@ pub unsafe extern "C" fn MPI_Cart_create(
     ndims: c_int,
     dims: *const c_int,
     periods: *const c_int,
-    _reorder: c_int,
+    reorder: c_int,
     comm_cart: *mut MPI_Comm,
 ) -> c_int {
+    let _ = reorder;
     let parent = create::parent(comm_old)?;
     // SAFETY: the same contract.
     unsafe {

@@ -48,9 +48,10 @@ pub unsafe extern "C" fn MPI_Graph_create(
     nnodes: c_int,
     index: *const c_int,
     edges: *const c_int,
-    _reorder: c_int,
+    reorder: c_int,
     comm_graph: *mut MPI_Comm,
 ) -> c_int {
+    let _ = reorder;
     let parent = create::parent(comm_old)?;
     // SAFETY: the same contract.
     unsafe {
@@ -208,9 +209,10 @@ pub unsafe extern "C" fn MPI_Dist_graph_create_adjacent(
     destinations: *const c_int,
     destweights: *const c_int,
     info: MPI_Info,
-    _reorder: c_int,
+    reorder: c_int,
     comm_dist_graph: *mut MPI_Comm,
 ) -> c_int {
+    let _ = reorder;
     let parent = create::parent(comm_old)?;
     let graph = || {
         info::hints(info)?;
@@ -268,9 +270,10 @@ pub unsafe extern "C" fn MPI_Dist_graph_create(
     destinations: *const c_int,
     weights: *const c_int,
     info: MPI_Info,
-    _reorder: c_int,
+    reorder: c_int,
     comm_dist_graph: *mut MPI_Comm,
 ) -> c_int {
+    let _ = reorder;
     let parent = create::parent(comm_old)?;
     let edges = || {
         info::hints(info)?;

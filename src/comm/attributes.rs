@@ -165,12 +165,10 @@ pub fn set_proxies(key: c_int, proxies: Proxies) {
     }
 }
 
-/// Gives a key of objects of `kind` up. Error: `MPI_ERR_KEYVAL`.
+/// Gives a key of objects of `kind` up. To do so again while attributes have it changes nothing: a delete callback that
+/// frees its own key is called for each of them. Error: `MPI_ERR_KEYVAL`.
 pub fn free_keyval(kind: Kind, key: c_int) -> Result<()> {
     let keyval = find(kind, key)?;
-    if !keyval.counts.lock().held {
-        bail!(Keyval, "keyval is {key:#x}, which was freed before");
-    }
     recount(key, &keyval, |counts| counts.held = false);
     Ok(())
 }
@@ -323,13 +321,13 @@ impl Attributes {
 
     fn put(&self, key: c_int, keyval: &Keyval, value: Value) {
         let mut list = self.list.lock();
-        match list.iter_mut().find(|(k, _)| *k == key) {
-            Some(attribute) => attribute.1 = value,
-            None => {
-                list.push((key, value));
-                recount(key, keyval, |counts| counts.attached += 1);
-            }
+        let before = list.len();
+        // One that is set again is set later than all others.
+        list.retain(|(k, _)| *k != key);
+        if list.len() == before {
+            recount(key, keyval, |counts| counts.attached += 1);
         }
+        list.push((key, value));
     }
 
     fn take(&self, key: c_int, keyval: &Keyval) {
@@ -436,15 +434,28 @@ mod tests {
     }
 
     #[test]
+    fn what_is_set_again_is_set_last() {
+        let log = Mutex::new(Vec::new());
+        let attributes = Attributes::new(Kind::Comm);
+        let keys = [key(&log), key(&log), key(&log)];
+        for (which, value) in [(0, 1), (1, 2), (2, 3), (0, 4)] {
+            attributes.set(0, keys[which], value).unwrap();
+        }
+        attributes.delete_all(0).unwrap();
+        assert_eq!(*log.lock(), [1, 4, 3, 2]);
+    }
+
+    #[test]
     fn a_freed_key_finds_what_is_there() {
         let log = Mutex::new(Vec::new());
         let attributes = Attributes::new(Kind::Comm);
         let key = key(&log);
         attributes.set(0, key, Value::Pointer(5)).unwrap();
         free_keyval(Kind::Comm, key).unwrap();
-        assert!(free_keyval(Kind::Comm, key).is_err());
         assert_eq!(got(&attributes, key), Some(5));
+        free_keyval(Kind::Comm, key).unwrap();
         attributes.delete(0, key).unwrap();
+        assert!(free_keyval(Kind::Comm, key).is_err());
         assert_eq!(attributes.get(key).err().unwrap().class, Class::Keyval);
     }
 

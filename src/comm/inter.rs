@@ -89,10 +89,9 @@ impl Bridge<'_> {
                 Agreed::of_words(&words)
             }
         };
-        let remote = Arc::new(self.local.of(agreed.remote));
         let shape = Shape {
+            remote: Some(Arc::new(self.local.of(agreed.remote))),
             group: self.local,
-            remote: Some(remote),
             remote_first: agreed.remote_first,
         };
         let meeting = agreed.offer.meeting(&shape);
@@ -215,8 +214,7 @@ pub fn create(
     call: &str,
 ) -> Result<MPI_Comm> {
     let me = job().rank;
-    let checked = given.and_then(|()| {
-        check_tag(tag)?;
+    let checked = check_tag(tag).and_then(|()| {
         let leader = leader_of(leader, &local.group, "local_leader")?;
         if leader != me {
             return Ok((leader, None));
@@ -227,7 +225,7 @@ pub fn create(
         let key = letter::key(("inter", peer.context, tag, both));
         Ok((leader, Some(Other { leader: other, key })))
     });
-    let agreed = agree(&local.meeting, &told(&checked), call).map(|_| ());
+    let agreed = agree(&local.meeting, &told(&checked).and(given), call).map(|_| ());
     let (leader, other) = checked?;
     let bridge = Bridge {
         local: local.group.clone(),

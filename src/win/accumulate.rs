@@ -46,8 +46,8 @@ impl Window {
         let (len, too_long) = (count as usize).overflowing_mul(size);
         // A negative displacement is beyond every size, or overflows.
         let (at, too_far) = (disp as usize).overflowing_mul(target.disp_unit);
-        let (end, too_far_end) = at.overflowing_add(len);
-        let fits = !(too_long | too_far | too_far_end) & (end <= target.size);
+        // No element begins at the end, and what begins before it must not reach beyond.
+        let fits = !(too_long | too_far) && at < target.size && len <= target.size - at;
         let simple = fits && target.reach == Reach::Shared && self.is_open(target);
         simple.then(|| Array {
             target,
@@ -67,7 +67,7 @@ impl Window {
         op: MPI_Op,
     ) -> Option<(Array<'_>, Amo)> {
         let element = self.array(datatype, 1, rank, disp)?;
-        let amo = amo::of(Predefined::of(op)?, element.basic)?;
+        let amo = amo::find(op, element.basic)?;
         amo::is_aligned(element.at, element.size).then_some((element, amo))
     }
 
@@ -132,12 +132,15 @@ impl Window {
             return false;
         };
         let complete = !result.is_null() && (!origin.is_null() || op == Predefined::NoOp.handle());
-        if !complete || !self.enter(element.target) {
+        if !complete {
             return false;
         }
+        let Some(raised) = self.enter(element.target) else {
+            return false;
+        };
         // SAFETY: one element at `origin` is readable, one at `result` writable; `element` found the target's.
         unsafe { amo.update(element.at, origin.cast(), result.cast()) };
-        self.leave();
+        raised.lower();
         true
     }
 
@@ -188,14 +191,17 @@ impl Window {
         let Array { at, size, .. } = element;
         let whole = can_compare(element.basic) && size <= 8 && amo::is_aligned(at, size);
         let complete = !origin.is_null() && !compare.is_null() && !result.is_null();
-        if !whole || !complete || !self.enter(element.target) {
+        if !whole || !complete {
             return false;
         }
+        let Some(raised) = self.enter(element.target) else {
+            return false;
+        };
         // SAFETY: as in `fetch_and_op_quickly`.
         unsafe {
             amo::compare_and_swap(size, at, compare.cast(), origin.cast(), result.cast());
         }
-        self.leave();
+        raised.lower();
         true
     }
 
@@ -320,12 +326,18 @@ impl Window {
         if remote.rank == MPI_PROC_NULL {
             return Ok(());
         }
-        let operation = Operation::new(op, far)?;
+        // A datatype without elements has none for which the operation could be undefined.
+        let operation = match far.size() {
+            0 => None,
+            _ => Some(Operation::new(op, far)?),
+        };
         let out = match result {
             Some(result) => Some(self.result_side(result, remote, far)?),
             None => None,
         };
-        let Some(plan) = plan else { return Ok(()) };
+        let (Some(plan), Some(operation)) = (plan, operation) else {
+            return Ok(());
+        };
         plan.must_be_of_one_kind()?;
         let basic = operation.basic;
         let kind = datatype::get(near.datatype)?.basic();
