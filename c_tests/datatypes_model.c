@@ -143,9 +143,14 @@ static void elements(void)
         OK(MPI_Get_elements(&status, type, &small));
         OK(MPI_Get_elements_x(&status, type, &large));
         CHECK_EQ(count, whole);
+#ifndef RMASHM
+        if (left) /* which MPICH does not say of a part of an element */
+            continue;
+#endif
         CHECK_EQ(small, basic);
         CHECK_EQ(large, basic);
     }
+#ifdef RMASHM /* MPICH counts one by one, which takes minutes */
     for (int i = 0; i < 5; i++) {
         MPI_Count large;
         int small;
@@ -155,6 +160,7 @@ static void elements(void)
         OK(MPI_Get_elements(&status, type, &small));
         CHECK_EQ(small, MPI_UNDEFINED); /* an int does not hold it */
     }
+#endif
     OK(MPI_Type_free(&type));
 }
 
