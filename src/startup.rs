@@ -1,18 +1,49 @@
 //! Starting and ending: the one place that knows all rooms and brings them up, and down, in order.
+//!
+//! The rooms have users: the world model is one, each session another. The first to come opens them, and the last to go
+//! leaves the job to itself: nothing is waiting to be sent, and the process may end, or come again with another session.
 
 use crate::error::Result;
+use crate::info::kinds;
 use crate::runtime::phase;
-use crate::{coll, comm, p2p, runtime};
+use crate::{comm, p2p, runtime};
+use parking_lot::Mutex;
 
-/// Makes this process part of its job and opens every room. Blocks until all ranks of the job have called it.
+/// How many use the rooms.
+static USERS: Mutex<u32> = Mutex::new(0);
+
+/// Opens the rooms to one more. Blocks under a foreign launcher, until the other processes of the job have come too.
+/// Errors: those of becoming a job, `MPI_ERR_INFO_VALUE` for a malformed request of memory kinds by the launcher.
+fn enter() -> Result<()> {
+    let mut users = USERS.lock();
+    if *users == 0 {
+        kinds::check_request()?;
+        runtime::attach()?;
+        p2p::open()?;
+    }
+    *users += 1;
+    Ok(())
+}
+
+/// One user less. The last one waits until everything this process has sent to living processes has left it.
+fn go() -> Result<()> {
+    let mut users = USERS.lock();
+    *users -= 1;
+    if *users > 0 {
+        return Ok(());
+    }
+    let sent = p2p::close();
+    runtime::rest();
+    sent
+}
+
+/// Makes this process part of its job's world. Blocks until all ranks of the job have called it.
 ///
 /// `level` is the thread level asked for; every level is honoured. Errors: `MPI_ERR_OTHER` if it was called before, and
 /// those of becoming a job.
 pub fn start(level: i32) -> Result<()> {
     phase::starting(level)?;
-    runtime::attach()?;
-    p2p::open()?;
-    coll::open();
+    enter()?;
     comm::prepare_world()?;
     runtime::meet()?;
     comm::open_world()?;
@@ -20,7 +51,7 @@ pub fn start(level: i32) -> Result<()> {
     Ok(())
 }
 
-/// Closes every room. Blocks until all ranks of the job have called it. Error: `MPI_ERR_OTHER` if MPI is not initialized.
+/// Ends the world model. Blocks until all ranks of the job have called it. Error: `MPI_ERR_OTHER` if MPI is not initialized.
 pub fn end() -> Result<()> {
     phase::ending()?;
     // The attributes of MPI_COMM_SELF go before anything else (MPI 4.1 §11.2.4): their callbacks may use all of MPI.
@@ -29,5 +60,21 @@ pub fn end() -> Result<()> {
     let left = runtime::leave();
     comm::close_world();
     phase::over();
-    farewell.and(sent).and(left)
+    let gone = go();
+    farewell.and(sent).and(left).and(gone)
+}
+
+/// Opens the rooms to a session with thread level `level`. Waits for no process under our own launcher. Errors: those of
+/// becoming a job.
+pub fn start_session(level: i32) -> Result<()> {
+    enter()?;
+    runtime::run();
+    phase::session_opened(level);
+    Ok(())
+}
+
+/// Ends a session's use of the rooms.
+pub fn end_session() -> Result<()> {
+    phase::session_closed();
+    go()
 }

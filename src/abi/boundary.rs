@@ -6,10 +6,11 @@
 
 use crate::abi::constants::MPI_FILE_NULL;
 use crate::abi::types::*;
-use crate::error::handler::{FILES, Handler, Slot};
+use crate::error::handler::{self, FILES, Handler};
 use crate::error::{self, Class, Error};
+use crate::p2p::request;
 use crate::runtime::phase::{self, Phase};
-use crate::{comm, runtime, win};
+use crate::{comm, file, runtime, session, win};
 use std::borrow::Cow;
 use std::ffi::c_int;
 use std::io::Write;
@@ -240,7 +241,7 @@ macro_rules! mpi_collective {
                 let request = unsafe { $crate::abi::arguments::out(request, "request")? };
                 $crate::info::hints(info)?;
                 let plan = $body?;
-                request.set($crate::p2p::request::persistent(move || $crate::coll::start(plan.clone()))?);
+                request.set($crate::p2p::request::persistent(plan.comm(), move || $crate::coll::start(plan.clone()))?);
                 Ok(())
             }
         }
@@ -266,7 +267,7 @@ macro_rules! mpi_plain {
 
 /// What an error goes to.
 struct Holder {
-    slot: &'static Slot,
+    handler: Handler,
     object: Object,
     /// "communicator MPI_COMM_WORLD"; empty where the error concerns no object.
     name: String,
@@ -278,15 +279,23 @@ fn holder_of(object: Object) -> Option<Holder> {
         Object::Comm(handle) => {
             let comm = comm::find(handle)?;
             Some(Holder {
-                slot: &comm.handler,
+                handler: comm.handler.handler(),
                 object,
                 name: format!("communicator {}", comm.title(handle)),
             })
         }
-        Object::File(MPI_FILE_NULL) => Some(Holder {
-            slot: &FILES,
-            object,
-            name: "file MPI_FILE_NULL".into(),
+        Object::File(handle) => Some(match file::get(handle) {
+            Ok(file) => Holder {
+                handler: file.handler.handler(),
+                object,
+                name: format!("file {}", file.title()),
+            },
+            // Errors that concern no open file are MPI_FILE_NULL's (MPI 4.1 §14.7).
+            Err(_) => Holder {
+                handler: FILES.handler(),
+                object: Object::File(MPI_FILE_NULL),
+                name: "file MPI_FILE_NULL".into(),
+            },
         }),
         Object::Win(handle) => {
             let window = win::get(handle).ok()?;
@@ -295,20 +304,43 @@ fn holder_of(object: Object) -> Option<Holder> {
                 name => format!("window {name}"),
             };
             Some(Holder {
-                slot: &window.handler,
+                handler: window.handler.handler(),
                 object,
                 name,
             })
         }
-        // These have no handler of their own: their errors go where those without object go.
-        Object::Session(_) | Object::File(_) | Object::Request(_) => None,
+        Object::Session(handle) => Some(Holder {
+            handler: session::get(handle).ok()?.handler.handler(),
+            object,
+            name: format!("session {:#x}", handle.0),
+        }),
+        Object::Given(errhandler) => Some(Holder {
+            handler: handler::of(errhandler)?,
+            object,
+            name: String::new(),
+        }),
+        Object::Request(handle) => holder_of(Object::Comm(request::communicator(handle)?)),
     }
+}
+
+/// What takes the errors that concern no object: the handler of `MPI_COMM_SELF` (MPI 4.1 §9.3). Until MPI 3.1 it was that
+/// of `MPI_COMM_WORLD`: a program that has set the latter's and not the former's is written for that.
+fn without_object() -> Option<Holder> {
+    let chosen = |handle| comm::find(handle).is_some_and(|comm| comm.handler.is_chosen());
+    let meant = match chosen(comm::COMM_WORLD) && !chosen(comm::COMM_SELF) {
+        true => comm::COMM_WORLD,
+        false => comm::COMM_SELF,
+    };
+    Some(Holder {
+        name: String::new(),
+        ..holder_of(Object::Comm(meant))?
+    })
 }
 
 /// Gives `error` of the MPI function `function` to the error handler of the first object among its arguments.
 /// Returns the code for the caller, if the handler returns at all.
 ///
-/// Errors that concern no valid object go to the handler of `MPI_COMM_SELF`, and before MPI_Init and after MPI_Finalize
+/// Errors that concern no valid object go to [`without_object`], and before MPI_Init and after MPI_Finalize
 /// to the initial one, which is fatal (MPI 4.1 §9.3).
 #[cold]
 #[inline(never)]
@@ -320,13 +352,7 @@ pub fn raise(function: &'static str, error: Error, arguments: &[Option<Object>])
         .into_iter()
         .chain(arguments.iter().copied().flatten())
         .find_map(holder_of)
-        .or_else(|| {
-            let own = holder_of(Object::Comm(comm::COMM_SELF))?;
-            Some(Holder {
-                name: String::new(),
-                ..own
-            })
-        });
+        .or_else(without_object);
     handle(function, code, holder);
     code
 }
@@ -340,7 +366,7 @@ fn handle(function: &str, code: c_int, holder: Option<Holder>) {
     let Some(holder) = holder else {
         end(function, code, None, "MPI_ERRORS_ARE_FATAL");
     };
-    match holder.slot.handler() {
+    match holder.handler {
         Handler::Return => {}
         Handler::Fatal => end(function, code, Some(holder), "MPI_ERRORS_ARE_FATAL"),
         Handler::Abort => end(function, code, Some(holder), "MPI_ERRORS_ABORT"),
@@ -369,11 +395,16 @@ fn end(function: &str, code: c_int, holder: Option<Holder>, handler: &str) -> ! 
     );
     // Nothing is left to do for a process that cannot even say why it ends.
     let _ = std::io::stderr().write_all(block.as_bytes());
-    runtime::abort::abort(error::class_of(code))
+    let class = error::class_of(code);
+    // The number of a class of the program's does not fit in an exit status.
+    runtime::abort::abort(Class::of(class).unwrap_or(Class::Other) as c_int)
 }
 
 /// The error of a call at the wrong time is that, whatever its arguments looked like.
 fn out_of_phase(function: &str, error: Error) -> Error {
+    if phase::usable() {
+        return error;
+    }
     let when: Cow<str> = match phase::phase() {
         Phase::Running | Phase::Ending => return error,
         Phase::Before => "before MPI_Init".into(),

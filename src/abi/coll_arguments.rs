@@ -5,8 +5,9 @@
 
 use crate::abi::arguments::{count, slice};
 use crate::abi::constants::*;
+use crate::abi::counts::Number;
 use crate::abi::types::*;
-use crate::coll::{Element, Plan, Planner, Vector};
+use crate::coll::{Element, Plan, Planner, Root, Vector};
 use crate::comm::{self, Comm};
 use crate::error::Result;
 use crate::op::{self, Op};
@@ -14,27 +15,7 @@ use crate::{bail, err};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
-type Planned = Result<Arc<Plan>>;
-
-/// Counts and displacements: `int`, or `MPI_Count` and `MPI_Aint` in the large forms.
-pub trait Number: Copy {
-    fn wide(self) -> i64;
-}
-impl Number for c_int {
-    fn wide(self) -> i64 {
-        self.into()
-    }
-}
-impl Number for i64 {
-    fn wide(self) -> i64 {
-        self
-    }
-}
-impl Number for isize {
-    fn wide(self) -> i64 {
-        self as i64
-    }
-}
+pub type Planned = Result<Arc<Plan>>;
 
 fn in_place(address: *const c_void) -> bool {
     address == MPI_IN_PLACE.cast_const()
@@ -67,7 +48,7 @@ fn vector_or_in_place(
     }
 }
 
-/// A block of `n` elements for each process, one after the other.
+/// A block of `n` elements for each peer, one after the other.
 fn blocks(
     comm: &Comm,
     address: *const c_void,
@@ -76,20 +57,17 @@ fn blocks(
     name: &str,
 ) -> Result<Vec<Vector>> {
     let n = count(n.wide(), "count")?;
-    let all = n.checked_mul(comm.size()).ok_or_else(|| {
-        err!(
-            Count,
-            "count is {n}, too many for {} processes",
-            comm.size()
-        )
-    })?;
+    let size = comm.peers().size();
+    let all = n
+        .checked_mul(size)
+        .ok_or_else(|| err!(Count, "count is {n}, too many for {size} processes"))?;
     let all = Vector {
         address: address.expose_provenance(),
         count: all,
         element: Element::new(datatype)?,
     };
     let all = all.checked(name)?;
-    Ok((0..comm.size()).map(|i| all.part(i * n, n)).collect())
+    Ok((0..size).map(|i| all.part(i * n, n)).collect())
 }
 
 /// Blocks with a count and a displacement (in elements) each.
@@ -103,11 +81,12 @@ unsafe fn blocks_v<N: Number, D: Number>(
 ) -> Result<Vec<Vector>> {
     let element = Element::new(datatype)?;
     let extent = element.datatype.extent() as i64;
-    // SAFETY: the arrays have an element for each process.
+    let size = comm.peers().size();
+    // SAFETY: the arrays have an element for each peer.
     let (counts, displs) = unsafe {
         (
-            slice(counts, comm.size(), "counts")?,
-            slice(displs, comm.size(), "displs")?,
+            slice(counts, size, "counts")?,
+            slice(displs, size, "displs")?,
         )
     };
     let block = |(&n, &displacement): (&N, &D)| {
@@ -131,12 +110,13 @@ unsafe fn blocks_w<N: Number, D: Number>(
     types: *const MPI_Datatype,
     name: &str,
 ) -> Result<Vec<Vector>> {
-    // SAFETY: the arrays have an element for each process.
+    let size = comm.peers().size();
+    // SAFETY: the arrays have an element for each peer.
     let (counts, displs, types) = unsafe {
         (
-            slice(counts, comm.size(), "counts")?,
-            slice(displs, comm.size(), "displs")?,
-            slice(types, comm.size(), "types")?,
+            slice(counts, size, "counts")?,
+            slice(displs, size, "displs")?,
+            slice(types, size, "types")?,
         )
     };
     let block = |i: usize| {
@@ -148,22 +128,43 @@ unsafe fn blocks_w<N: Number, D: Number>(
         };
         vector.checked(name)
     };
-    (0..comm.size()).map(block).collect()
+    (0..size).map(block).collect()
 }
 
-fn checked_root(comm: &Comm, root: c_int) -> Result<usize> {
-    match usize::try_from(root) {
-        Ok(rank) if rank < comm.size() => Ok(rank),
+fn checked_root(comm: &Comm, root: c_int) -> Result<Root> {
+    let inter = comm.remote.is_some();
+    let size = comm.peers().size();
+    match (root, usize::try_from(root)) {
+        (MPI_ROOT, _) if inter => Ok(Root::Here),
+        (MPI_PROC_NULL, _) if inter => Ok(Root::Elsewhere),
+        (_, Ok(rank)) if rank == comm.rank && !inter => Ok(Root::Here),
+        (_, Ok(rank)) if rank < size => Ok(Root::There(rank)),
+        _ if inter => bail!(
+            Root,
+            "root is {root}, but the other group has {size} processes"
+        ),
         _ => bail!(
             Root,
-            "root is {root}, but the communicator has {} processes",
-            comm.size()
+            "root is {root}, but the communicator has {size} processes"
         ),
     }
 }
 
+/// The plan of a process that has nothing to do.
+fn nothing(comm: MPI_Comm, name: &'static str) -> Planned {
+    Ok(Planner::new(comm, name)?.finish())
+}
+
+/// Refuses `MPI_IN_PLACE` between two groups.
+fn not_in_place_across(comm: &Comm, address: *const c_void, name: &str) -> Result<()> {
+    match comm.remote {
+        Some(_) => not_in_place(address, name),
+        None => Ok(()),
+    }
+}
+
 /// Refuses `MPI_IN_PLACE` where it has no meaning.
-fn not_in_place(address: *const c_void, name: &str) -> Result<()> {
+pub fn not_in_place(address: *const c_void, name: &str) -> Result<()> {
     if in_place(address) {
         bail!(Buffer, "{name} is MPI_IN_PLACE, which has no meaning here");
     }
@@ -172,6 +173,7 @@ fn not_in_place(address: *const c_void, name: &str) -> Result<()> {
 
 pub fn barrier(comm: MPI_Comm, name: &'static str) -> Planned {
     let mut planner = Planner::new(comm, name)?;
+    planner.among_all();
     planner.barrier();
     Ok(planner.finish())
 }
@@ -184,13 +186,37 @@ pub fn bcast(
     comm: MPI_Comm,
     name: &'static str,
 ) -> Planned {
-    let group = comm::get(comm)?;
-    let root = checked_root(group, root)?;
+    let root = checked_root(comm::get(comm)?, root)?;
+    if root == Root::Elsewhere {
+        return nothing(comm, name);
+    }
     not_in_place(buffer, "buffer")?;
     let what = vector(buffer, n, datatype, "buffer")?;
     let mut planner = Planner::new(comm, name)?;
-    planner.broadcast(&what, root)?;
+    if let Some(root) = planner.around(root) {
+        planner.broadcast(&what, root)?;
+    }
     Ok(planner.finish())
+}
+
+/// What a process itself gives to a gather, or gets of a scatter. The root of another group has no part, and only a root
+/// has its part in place (`None`).
+fn own_part(
+    comm: &Comm,
+    root: Root,
+    address: *const c_void,
+    n: impl Number,
+    datatype: MPI_Datatype,
+    name: &str,
+) -> Result<Option<Vector>> {
+    match root {
+        Root::Here if comm.remote.is_some() => Ok(None),
+        Root::Here => vector_or_in_place(address, n, datatype, name),
+        _ => {
+            not_in_place(address, name)?;
+            vector(address, n, datatype, name).map(Some)
+        }
+    }
 }
 
 fn plan_gather(
@@ -204,14 +230,18 @@ fn plan_gather(
 ) -> Planned {
     let group = comm::get(comm)?;
     let root = checked_root(group, root)?;
-    let at_root = group.rank == root;
-    if !at_root {
-        not_in_place(sendbuf, "sendbuf")?;
+    if root == Root::Elsewhere {
+        return nothing(comm, name);
     }
-    let mine = vector_or_in_place(sendbuf, sendcount, sendtype, "sendbuf")?;
-    let blocks = if at_root { blocks(group)? } else { Vec::new() };
+    let mine = own_part(group, root, sendbuf, sendcount, sendtype, "sendbuf")?;
+    let blocks = match root {
+        Root::Here => blocks(group)?,
+        _ => Vec::new(),
+    };
     let mut planner = Planner::new(comm, name)?;
-    planner.gather(mine.as_ref(), &blocks, root)?;
+    if let Some(root) = planner.around(root) {
+        planner.gather(mine.as_ref(), &blocks, root)?;
+    }
     Ok(planner.finish())
 }
 
@@ -262,14 +292,18 @@ fn plan_scatter(
 ) -> Planned {
     let group = comm::get(comm)?;
     let root = checked_root(group, root)?;
-    let at_root = group.rank == root;
-    if !at_root {
-        not_in_place(recvbuf, "recvbuf")?;
+    if root == Root::Elsewhere {
+        return nothing(comm, name);
     }
-    let mine = vector_or_in_place(recvbuf, recvcount, recvtype, "recvbuf")?;
-    let blocks = if at_root { blocks(group)? } else { Vec::new() };
+    let mine = own_part(group, root, recvbuf, recvcount, recvtype, "recvbuf")?;
+    let blocks = match root {
+        Root::Here => blocks(group)?,
+        _ => Vec::new(),
+    };
     let mut planner = Planner::new(comm, name)?;
-    planner.scatter(&blocks, mine.as_ref(), root)?;
+    if let Some(root) = planner.around(root) {
+        planner.scatter(&blocks, mine.as_ref(), root)?;
+    }
     Ok(planner.finish())
 }
 
@@ -309,6 +343,20 @@ pub unsafe fn scatterv<N: Number, D: Number>(
     })
 }
 
+fn plan_allgather(
+    mine: Option<Vector>,
+    blocks: Vec<Vector>,
+    comm: MPI_Comm,
+    name: &'static str,
+) -> Planned {
+    let mut planner = Planner::new(comm, name)?;
+    match &mine {
+        Some(mine) if planner.is_inter() => planner.allgather_across(mine, &blocks)?,
+        mine => planner.allgather(mine.as_ref(), &blocks)?,
+    }
+    Ok(planner.finish())
+}
+
 pub fn allgather<N: Number>(
     sendbuf: *const c_void,
     sendcount: N,
@@ -320,11 +368,11 @@ pub fn allgather<N: Number>(
     name: &'static str,
 ) -> Planned {
     not_in_place(recvbuf, "recvbuf")?;
+    let group = comm::get(comm)?;
+    not_in_place_across(group, sendbuf, "sendbuf")?;
     let mine = vector_or_in_place(sendbuf, sendcount, sendtype, "sendbuf")?;
-    let blocks = blocks(comm::get(comm)?, recvbuf, recvcount, recvtype, "recvbuf")?;
-    let mut planner = Planner::new(comm, name)?;
-    planner.allgather(mine.as_ref(), &blocks)?;
-    Ok(planner.finish())
+    let blocks = blocks(group, recvbuf, recvcount, recvtype, "recvbuf")?;
+    plan_allgather(mine, blocks, comm, name)
 }
 
 pub unsafe fn allgatherv<N: Number, D: Number>(
@@ -340,12 +388,11 @@ pub unsafe fn allgatherv<N: Number, D: Number>(
 ) -> Planned {
     not_in_place(recvbuf, "recvbuf")?;
     let group = comm::get(comm)?;
+    not_in_place_across(group, sendbuf, "sendbuf")?;
     let mine = vector_or_in_place(sendbuf, sendcount, sendtype, "sendbuf")?;
     // SAFETY: the caller's contract.
     let blocks = unsafe { blocks_v(group, recvbuf, recvcounts, displs, recvtype, "recvbuf")? };
-    let mut planner = Planner::new(comm, name)?;
-    planner.allgather(mine.as_ref(), &blocks)?;
-    Ok(planner.finish())
+    plan_allgather(mine, blocks, comm, name)
 }
 
 fn plan_alltoall(
@@ -355,7 +402,10 @@ fn plan_alltoall(
     name: &'static str,
 ) -> Planned {
     let mut planner = Planner::new(comm, name)?;
-    planner.alltoall(send.as_deref(), &receive)?;
+    match &send {
+        Some(send) if planner.is_inter() => planner.alltoall_across(send, &receive)?,
+        send => planner.alltoall(send.as_deref(), &receive)?,
+    }
     Ok(planner.finish())
 }
 
@@ -371,6 +421,7 @@ pub fn alltoall<N: Number>(
 ) -> Planned {
     not_in_place(recvbuf, "recvbuf")?;
     let group = comm::get(comm)?;
+    not_in_place_across(group, sendbuf, "sendbuf")?;
     let send = match in_place(sendbuf) {
         true => None,
         false => Some(blocks(group, sendbuf, sendcount, sendtype, "sendbuf")?),
@@ -393,6 +444,7 @@ pub unsafe fn alltoallv<N: Number, D: Number>(
 ) -> Planned {
     not_in_place(recvbuf, "recvbuf")?;
     let group = comm::get(comm)?;
+    not_in_place_across(group, sendbuf, "sendbuf")?;
     let send = if in_place(sendbuf) {
         None
     } else {
@@ -419,6 +471,7 @@ pub unsafe fn alltoallw<N: Number, D: Number>(
 ) -> Planned {
     not_in_place(recvbuf, "recvbuf")?;
     let group = comm::get(comm)?;
+    not_in_place_across(group, sendbuf, "sendbuf")?;
     let send = if in_place(sendbuf) {
         None
     } else {
@@ -441,6 +494,7 @@ fn checked_op(op: MPI_Op, datatype: MPI_Datatype) -> Result<Op> {
 
 /// The operands of a reduction: what goes in and where the result goes, the same if in place.
 pub fn operands(
+    comm: &Comm,
     sendbuf: *const c_void,
     recvbuf: *mut c_void,
     n: impl Number,
@@ -448,10 +502,11 @@ pub fn operands(
     op: MPI_Op,
 ) -> Result<(Op, Vector, Vector)> {
     not_in_place(recvbuf, "recvbuf")?;
+    not_in_place_across(comm, sendbuf, "sendbuf")?;
     let op = checked_op(op, datatype)?;
     let out = vector(recvbuf, n, datatype, "recvbuf")?;
     let mine = vector_or_in_place(sendbuf, n, datatype, "sendbuf")?;
-    if mine.as_ref().is_some_and(|m| m.address == out.address) && out.bytes() > 0 {
+    if mine.as_ref().is_some_and(|m| m.is_at(&out)) && out.bytes() > 0 {
         bail!(
             Buffer,
             "sendbuf and recvbuf are the same, {recvbuf:p}: MPI_IN_PLACE is how to ask for that"
@@ -472,16 +527,29 @@ pub fn reduce(
 ) -> Planned {
     let group = comm::get(comm)?;
     let root = checked_root(group, root)?;
-    let (op, mine, out) = if group.rank == root {
-        let (op, mine, out) = operands(sendbuf, recvbuf, n, datatype, op)?;
-        (op, mine, Some(out))
-    } else {
-        not_in_place(sendbuf, "sendbuf")?;
-        let op = checked_op(op, datatype)?;
-        (op, vector(sendbuf, n, datatype, "sendbuf")?, None)
+    let (op, mine, out) = match root {
+        Root::Elsewhere => return nothing(comm, name),
+        Root::Here if group.remote.is_some() => {
+            not_in_place(recvbuf, "recvbuf")?;
+            let op = checked_op(op, datatype)?;
+            (op, None, Some(vector(recvbuf, n, datatype, "recvbuf")?))
+        }
+        Root::Here => {
+            let (op, mine, out) = operands(group, sendbuf, recvbuf, n, datatype, op)?;
+            (op, Some(mine), Some(out))
+        }
+        Root::There(_) => {
+            not_in_place(sendbuf, "sendbuf")?;
+            let op = checked_op(op, datatype)?;
+            (op, Some(vector(sendbuf, n, datatype, "sendbuf")?), None)
+        }
     };
     let mut planner = Planner::new(comm, name)?;
-    planner.reduce_to(op, &mine, out.as_ref(), root)?;
+    if planner.is_inter() {
+        planner.reduce_across(op, mine.as_ref(), out.as_ref(), root)?;
+    } else if let (Some(mine), Some(root)) = (&mine, planner.around(root)) {
+        planner.reduce_to(op, mine, out.as_ref(), root)?;
+    }
     Ok(planner.finish())
 }
 
@@ -503,10 +571,14 @@ pub fn reduction(
     comm: MPI_Comm,
     name: &'static str,
 ) -> Planned {
-    comm::get(comm)?;
-    let (op, mine, out) = operands(sendbuf, recvbuf, n, datatype, op)?;
+    let group = match kind {
+        Reduction::Allreduce => comm::get(comm)?,
+        Reduction::Scan | Reduction::Exscan => comm::get_intra(comm)?,
+    };
+    let (op, mine, out) = operands(group, sendbuf, recvbuf, n, datatype, op)?;
     let mut planner = Planner::new(comm, name)?;
     match kind {
+        Reduction::Allreduce if planner.is_inter() => planner.allreduce_across(op, &mine, &out)?,
         Reduction::Allreduce => planner.allreduce(op, &mine, &out)?,
         Reduction::Scan => planner.scan(op, &mine, &out)?,
         Reduction::Exscan => planner.exscan(op, &mine, &out)?,
@@ -525,6 +597,7 @@ fn plan_reduce_scatter(
 ) -> Planned {
     let group = comm::get(comm)?;
     not_in_place(recvbuf, "recvbuf")?;
+    not_in_place_across(group, sendbuf, "sendbuf")?;
     let op = checked_op(op, datatype)?;
     let total = counts
         .iter()
@@ -539,7 +612,10 @@ fn plan_reduce_scatter(
         (mine, vector(recvbuf, own, datatype, "recvbuf")?)
     };
     let mut planner = Planner::new(comm, name)?;
-    planner.reduce_scatter(op, &mine, counts, &out)?;
+    match planner.is_inter() {
+        true => planner.reduce_scatter_across(op, &mine, counts, &out)?,
+        false => planner.reduce_scatter(op, &mine, counts, &out)?,
+    }
     Ok(planner.finish())
 }
 

@@ -7,10 +7,11 @@ use crate::abi::arguments::{inout, out, put_string, string};
 use crate::abi::constants::*;
 use crate::abi::types::*;
 use crate::comm::create::{self, Request};
+use crate::comm::duplicate;
 use crate::comm::group::{self, Likeness};
 use crate::comm::hardware::{self, Wish};
 use crate::error::{Object, Result};
-use crate::info::{self, Info};
+use crate::info::{self, Info, kinds};
 use crate::{bail, comm, mpi_api};
 use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_int};
@@ -41,7 +42,7 @@ pub unsafe extern "C" fn MPI_Comm_rank(comm: MPI_Comm, rank: *mut c_int) -> c_in
 }
 
 /// Compares two communicators: `MPI_IDENT` (the same), `MPI_CONGRUENT` (same processes, same order), `MPI_SIMILAR` (same
-/// processes) or `MPI_UNEQUAL`. Local.
+/// processes) or `MPI_UNEQUAL`. Of intercommunicators, both groups are compared. Local.
 ///
 /// MPI 4.1 §7.4.1. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
@@ -98,20 +99,21 @@ pub unsafe extern "C" fn MPI_Comm_remote_group(comm: MPI_Comm, group: *mut MPI_G
 }
 
 /// Gives a new communicator a place, if there is one for it. A missing place fails like any other argument: only after
-/// the others were told.
+/// the others were told. Where no communicator could be made the place gets `MPI_COMM_NULL`.
 ///
 /// # Safety
 /// As `out`: what is not null is a place for a handle.
-unsafe fn give(
+pub(super) unsafe fn give(
     newcomm: *mut MPI_Comm,
     make: impl FnOnce(Result<()>) -> Result<Option<MPI_Comm>>,
 ) -> Result<()> {
     // SAFETY: the same contract.
     let place = unsafe { out(newcomm, "newcomm") };
     let told = place.as_ref().map(|_| ()).map_err(Clone::clone);
-    let made = make(told)?;
-    place?.set(made.unwrap_or(MPI_COMM_NULL));
-    Ok(())
+    let made = make(told);
+    let comm = made.as_ref().ok().copied().flatten();
+    place?.set(comm.unwrap_or(MPI_COMM_NULL));
+    made.map(|_| ())
 }
 
 /// Duplicates a communicator with its attributes, its error handler and its topology.
@@ -123,7 +125,7 @@ pub unsafe extern "C" fn MPI_Comm_dup(comm: MPI_Comm, newcomm: *mut MPI_Comm) ->
     let parent = comm::get(comm)?;
     let make = |told: Result<()>| {
         let info = told.map(|()| Info::new());
-        create::duplicate(parent, comm, info, "MPI_Comm_dup").map(Some)
+        duplicate::duplicate(parent, comm, info, FUNCTION).map(Some)
     };
     // SAFETY: the same contract.
     unsafe { give(newcomm, make) }
@@ -140,15 +142,16 @@ pub unsafe extern "C" fn MPI_Comm_dup_with_info(
 ) -> c_int {
     let parent = comm::get(comm)?;
     let make = |told: Result<()>| {
-        let info = told.and_then(|()| info::hints(info));
-        create::duplicate(parent, comm, info, "MPI_Comm_dup_with_info").map(Some)
+        let info = told.and_then(|()| kinds::filter(info::hints(info)?));
+        duplicate::duplicate(parent, comm, info, FUNCTION).map(Some)
     };
     // SAFETY: the same contract.
     unsafe { give(newcomm, make) }
 }
 
 /// Makes a communicator of `group`, a part of the group of `comm`. Processes may give different groups if these have no
-/// process in common; who is not in the group it gives gets `MPI_COMM_NULL`.
+/// process in common; who is not in the group it gives gets `MPI_COMM_NULL`. Of an intercommunicator, it makes one of the
+/// parts that its two groups give, or nothing if one of these is empty.
 ///
 /// MPI 4.1 §7.4.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_GROUP` (none, not part of the communicator's, or its processes do not
 /// agree on it), `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` (another process failed),
@@ -162,7 +165,7 @@ pub unsafe extern "C" fn MPI_Comm_create(
     let parent = comm::get(comm)?;
     let make = |told: Result<()>| {
         let group = told.and_then(|()| group::get(group));
-        create::from_groups(parent, group, "MPI_Comm_create")
+        create::from_groups(parent, group, FUNCTION)
     };
     // SAFETY: the same contract.
     unsafe { give(newcomm, make) }
@@ -171,7 +174,7 @@ pub unsafe extern "C" fn MPI_Comm_create(
 /// Makes a communicator of `group`, a part of the group of `comm`. Collective over `group` only; calls that overlap are
 /// told apart by `tag`. A caller outside of `group` gets `MPI_COMM_NULL` at once.
 ///
-/// MPI 4.1 §7.4.2. Errors: as `MPI_Comm_create`, and `MPI_ERR_TAG` (negative). Wrong arguments of one process are not
+/// MPI 4.1 §7.4.2. Errors: as `MPI_Comm_create`, `MPI_ERR_COMM` (an intercommunicator) and `MPI_ERR_TAG` (negative). Wrong arguments of one process are not
 /// told to the others.
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Comm_create_group(
@@ -180,17 +183,18 @@ pub unsafe extern "C" fn MPI_Comm_create_group(
     tag: c_int,
     newcomm: *mut MPI_Comm,
 ) -> c_int {
-    let parent = comm::get(comm)?;
+    let parent = comm::get_intra(comm)?;
     let make = |told: Result<()>| {
         let group = told.and_then(|()| group::get(group))?;
-        create::from_group(parent, group, tag, "MPI_Comm_create_group")
+        comm::create_group(parent, group, tag, FUNCTION)
     };
     // SAFETY: the same contract.
     unsafe { give(newcomm, make) }
 }
 
 /// Splits a communicator: processes with the same `color` get one together, in the order of `key`, then of their rank.
-/// With `color` `MPI_UNDEFINED`, the process gets `MPI_COMM_NULL`.
+/// With `color` `MPI_UNDEFINED`, the process gets `MPI_COMM_NULL`; in an intercommunicator, also where no process of the
+/// other group has its color.
 ///
 /// MPI 4.1 §7.4.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (negative color, null pointer), `MPI_ERR_NO_MEM`,
 /// `MPI_ERR_OTHER` (another process failed), `MPI_ERR_PROC_FAILED`.
@@ -204,7 +208,7 @@ pub unsafe extern "C" fn MPI_Comm_split(
     let parent = comm::get(comm)?;
     let make = |told: Result<()>| {
         let choice = told.and_then(|()| create::choice(color, key));
-        create::split(parent, choice, Info::new(), "MPI_Comm_split")
+        create::split(parent, choice, Info::new(), FUNCTION)
     };
     // SAFETY: the same contract.
     unsafe { give(newcomm, make) }
@@ -227,7 +231,7 @@ pub unsafe extern "C" fn MPI_Comm_split_type(
 ) -> c_int {
     let parent = comm::get(comm)?;
     let make = |told: Result<()>| {
-        let hints = told.and_then(|()| info::hints(info));
+        let hints = told.and_then(|()| kinds::filter(info::hints(info)?));
         let request = hints.clone().and_then(|hints| {
             Ok(Request {
                 kind: split_type,
@@ -237,7 +241,7 @@ pub unsafe extern "C" fn MPI_Comm_split_type(
             })
         });
         let hints = hints.unwrap_or_default();
-        let (made, found) = create::split_by_type(parent, request, hints, "MPI_Comm_split_type")?;
+        let (made, found) = create::split_by_type(parent, request, hints, FUNCTION)?;
         if let Some(level) = found
             && !matches!(info, MPI_INFO_NULL | MPI_INFO_ENV)
         {
@@ -311,12 +315,12 @@ pub unsafe extern "C" fn MPI_Comm_get_name(
 
 /// Adds hints to those of a communicator. Collective over it, but does not block: no hint changes what it does.
 ///
-/// MPI 4.1 §7.4.4. Errors: `MPI_ERR_COMM`, `MPI_ERR_INFO`.
+/// MPI 4.1 §7.4.4. Errors: `MPI_ERR_COMM`, `MPI_ERR_INFO`, `MPI_ERR_INFO_VALUE` (a malformed list of memory allocation
+/// kinds).
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Comm_set_info(comm: MPI_Comm, info: MPI_Info) -> c_int {
     let comm = comm::get(comm)?;
-    comm.add_info(&info::copy(info)?);
-    Ok(())
+    comm.add_info(info::copy(info)?)
 }
 
 /// Makes an info object of the hints of a communicator, which the caller frees. Local.

@@ -83,7 +83,7 @@ pub unsafe extern "C" fn MPI_Query_thread(provided: *mut c_int) -> c_int {
     // SAFETY: what is not null is a place for an `int`.
     let provided = unsafe { out(provided, "provided")? };
     need_mpi()?;
-    provided.set(phase::level());
+    provided.set(phase::world_level());
     Ok(())
 }
 
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn MPI_Is_thread_main(flag: *mut c_int) -> c_int {
 }
 
 fn need_mpi() -> crate::error::Result<()> {
-    if !phase::usable() {
+    if !phase::world_usable() {
         bail!(Other, "MPI is not initialized");
     }
     Ok(())

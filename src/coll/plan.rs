@@ -9,18 +9,20 @@ use crate::comm::{self, Comm};
 use crate::datatype::{self, Datatype};
 use crate::error::{Error, Object, Result};
 use crate::op::Op;
-use crate::p2p::operation::{block, wake_threads};
+use crate::p2p::operation::block;
+use crate::p2p::task::{self, Task, withdraw_all};
 use crate::p2p::{
-    About, Action, Buffer, Envelope, Operation, Partners, TAG_UB, Target, collective_context,
+    About, Action, Buffer, Envelope, Operation, Outcome, Partners, TAG_UB, Target,
+    collective_context,
 };
 use crate::runtime::Ranks;
 use crate::runtime::wait::{dead, name};
 use parking_lot::Mutex;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::ops::Range;
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
 /// The datatype of elements that take part in a collective operation, kept until it is complete.
 #[derive(Clone)]
@@ -60,6 +62,20 @@ impl Vector {
         }
     }
 
+    /// Whether the data of both begins at one place. (The addresses alone do not tell: with absolute displacements both are
+    /// `MPI_BOTTOM`.)
+    pub fn is_at(&self, other: &Vector) -> bool {
+        let begin = |v: &Vector| {
+            let low = v
+                .element
+                .datatype
+                .span(v.count.min(1))
+                .map_or(0, |(low, _)| low);
+            v.address.wrapping_add_signed(low)
+        };
+        begin(self) == begin(other)
+    }
+
     /// Bytes of data.
     pub fn bytes(&self) -> usize {
         self.element.datatype.size().saturating_mul(self.count)
@@ -94,37 +110,55 @@ enum Step {
     },
 }
 
+/// What is done once, when all steps are.
+type End = Box<dyn FnOnce() -> Result<()> + Send>;
+
 /// What one process does in a collective operation.
 pub struct Plan {
     name: &'static str,
     handle: MPI_Comm,
     context: u32,
-    rank: u32,
     tag: i32,
-    group: Arc<crate::comm::group::Group>,
+    /// The caller's seat.
+    seat: u32,
+    /// All processes of the communicator, by their seats.
+    members: Arc<[u32]>,
     steps: Vec<Step>,
+    end: Mutex<Option<End>>,
     /// Memory that steps use.
     _temporaries: Vec<Box<[u128]>>,
 }
 
-/// A plan that is being made.
+/// A plan that is being made, in a **circle** of processes: at first the local group, with its ranks. It can be changed on
+/// the way; in an intercommunicator, to circles with processes of the other group.
 pub struct Planner {
     plan: Plan,
+    /// How many processes are in the circle.
     pub size: usize,
+    /// The caller's place among them.
     pub rank: usize,
+    /// The seats of the circle's processes, but for the guest's.
+    seats: Range<usize>,
+    /// The seat of one more, who comes last.
+    guest: usize,
+    local: Range<usize>,
+    peers: Range<usize>,
 }
 
-/// The number of the next collective operation of each communicator: their tags.
-static NUMBERS: Mutex<Option<HashMap<u32, i32>>> = Mutex::new(None);
+/// Who is the root of a collective operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Root {
+    /// This process. In an intercommunicator it is the root of the other group.
+    Here,
+    /// The one with this rank; in an intercommunicator, in the other group.
+    There(usize),
+    /// One of the local group of an intercommunicator: this process has nothing to do.
+    Elsewhere,
+}
 
+/// The number of the next collective operation of a communicator: its tag.
 fn next_tag(comm: &Comm) -> i32 {
-    let mut numbers = NUMBERS.lock();
-    let number = numbers
-        .get_or_insert_default()
-        .entry(comm.context)
-        .or_default();
-    *number = (*number + 1) & TAG_UB;
-    *number
+    (comm.collectives.fetch_add(1, Ordering::Relaxed) as i32).wrapping_add(1) & TAG_UB
 }
 
 impl Planner {
@@ -136,14 +170,19 @@ impl Planner {
         Ok(Planner {
             size: comm.size(),
             rank: comm.rank,
+            seats: comm.local_seats(),
+            guest: 0,
+            local: comm.local_seats(),
+            peers: comm.peer_seats(),
             plan: Plan {
                 name,
                 handle,
                 context: collective_context(comm.context),
-                rank: comm.rank as u32,
                 tag: next_tag(comm),
-                group: comm.group.clone(),
+                seat: comm.meeting.rank as u32,
+                members: comm.meeting.members.clone(),
                 steps: Vec::new(),
+                end: Mutex::new(None),
                 _temporaries: Vec::new(),
             },
         })
@@ -165,16 +204,77 @@ impl Planner {
         Ok(())
     }
 
+    /// Whether the communicator has two groups.
+    pub fn is_inter(&self) -> bool {
+        self.local != self.peers
+    }
+
+    fn seat(&self) -> usize {
+        self.plan.seat as usize
+    }
+
+    /// A circle of the processes of both groups.
+    pub fn among_all(&mut self) {
+        self.size = self.plan.members.len();
+        (self.seats, self.rank) = (0..self.size, self.seat());
+    }
+
+    /// A circle of the local group.
+    pub fn among_locals(&mut self) {
+        self.size = self.local.len();
+        (self.seats, self.rank) = (self.local.clone(), self.seat() - self.local.start);
+    }
+
+    /// A circle of the peers, by their ranks, and this process behind them.
+    pub fn before_peers(&mut self) {
+        (self.seats, self.guest) = (self.peers.clone(), self.seat());
+        (self.size, self.rank) = (self.peers.len() + 1, self.peers.len());
+    }
+
+    /// A circle of the local group and the peer with rank `peer` behind it.
+    pub fn with_peer(&mut self, peer: usize) {
+        self.among_locals();
+        self.size += 1;
+        self.guest = self.peers.start + peer;
+    }
+
+    /// The circle of an operation with a root, and the root's place in it: the local group, or, in an intercommunicator,
+    /// the group that it is the root of and it. `None`: this process is not in it.
+    pub fn around(&mut self, root: Root) -> Option<usize> {
+        match root {
+            Root::Elsewhere => return None,
+            Root::Here if self.is_inter() => self.before_peers(),
+            Root::Here => return Some(self.rank),
+            Root::There(root) if self.is_inter() => self.with_peer(root),
+            Root::There(root) => return Some(root),
+        }
+        Some(self.size - 1)
+    }
+
+    /// The seat of the process at `place` in the circle.
+    fn seat_of(&self, place: usize) -> usize {
+        match place {
+            place if place < self.seats.len() => self.seats.start + place,
+            _ => self.guest,
+        }
+    }
+
     pub fn send_bytes(&mut self, to: usize, buffer: Buffer) {
-        let to = self.plan.group.members[to];
+        let to = self.plan.members[self.seat_of(to)];
         self.plan.steps.push(Step::Send(to, buffer));
     }
 
     pub fn receive_bytes(&mut self, from: usize, buffer: Buffer) {
-        let world = self.plan.group.members[from];
+        let seat = self.seat_of(from);
+        let world = self.plan.members[seat];
         self.plan
             .steps
-            .push(Step::Receive(world, from as i32, buffer));
+            .push(Step::Receive(world, seat as i32, buffer));
+    }
+
+    /// Does `end` once, when all steps are done and have had no error.
+    pub fn at_end(&mut self, end: impl FnOnce() -> Result<()> + Send + 'static) {
+        *self.plan.end.get_mut() = Some(Box::new(end));
     }
 
     pub fn fence(&mut self) {
@@ -183,7 +283,7 @@ impl Planner {
 
     /// Copies elements, unless they are where they shall be.
     pub fn copy(&mut self, from: &Vector, to: &Vector) -> Result<()> {
-        if from.address != to.address {
+        if !from.is_at(to) {
             let step = Step::Copy(from.buffer()?, to.buffer()?);
             self.plan.steps.push(step);
         }
@@ -290,7 +390,7 @@ impl Run {
             Step::Send(to, buffer) => {
                 let target = Target {
                     context: plan.context,
-                    source: plan.rank,
+                    source: plan.seat,
                     to: *to,
                     tag: plan.tag,
                 };
@@ -332,7 +432,7 @@ impl Run {
     /// Who keeps the plan from being carried out for ever, as [`Ranks::Who`] wants it: a process of the group that is
     /// dead, or one that something of the plan waits for now and that has given up.
     fn obstacle(&self) -> Option<(u32, String)> {
-        let (plan, members) = (&self.plan, &self.plan.group.members);
+        let (plan, members) = (&self.plan, &self.plan.members);
         let mut pending = self.pending.iter().filter(|operation| !operation.is_done());
         let given_up = || pending.find_map(|operation| Some(operation.obstacle()?.0));
         let dead = dead(Ranks::These(members)).map(|(rank, _)| rank);
@@ -341,10 +441,24 @@ impl Run {
         Some((rank, format!("{}: waiting for {who}", plan.name)))
     }
 
-    fn abandon(&mut self) {
-        for operation in self.pending.drain(..) {
-            crate::p2p::withdraw(&operation);
+    /// What comes after the steps. No lock is held: it may call functions of the user's.
+    fn end(&mut self) -> Option<Error> {
+        let end = self.plan.end.lock().take();
+        if let (None, Some(end)) = (&self.error, end) {
+            self.error = end().err();
         }
+        self.error.take()
+    }
+
+    fn abandon(&mut self) {
+        withdraw_all(&std::mem::take(&mut self.pending));
+    }
+}
+
+impl Plan {
+    /// The communicator.
+    pub fn comm(&self) -> MPI_Comm {
+        self.handle
     }
 }
 
@@ -357,66 +471,50 @@ pub fn run(plan: Arc<Plan>) -> Result<()> {
     let obstacle = || run.borrow().obstacle();
     let waited = block(&what, Ranks::Who(&obstacle), || run.borrow_mut().advance());
     let mut run = run.into_inner();
-    if waited.is_err() {
-        run.abandon();
-    }
-    let result = run.error.map_or(Ok(()), Err).and(waited);
+    let result = match waited {
+        Ok(()) => run.end().map_or(Ok(()), Err),
+        Err(death) => {
+            run.abandon();
+            Err(run.error.unwrap_or(death))
+        }
+    };
     result.map_err(|error| error.on(Object::Comm(plan.handle)))
 }
-
-/// Plans on their way that nobody waits for in particular, with the operations that requests know.
-static ACTIVE: Mutex<Vec<(Arc<Operation>, Run)>> = Mutex::new(Vec::new());
-static HOW_MANY: AtomicUsize = AtomicUsize::new(0);
 
 /// Starts to carry a plan out. `None`: it is done already.
 pub fn start(plan: Arc<Plan>) -> Result<Option<Arc<Operation>>> {
     let operation = Operation::new(About {
-        action: Action::Collective(plan.name),
+        action: Action::Steps(plan.name),
         context: plan.context,
         peer: 0,
         tag: plan.tag,
-        partners: Partners::Group(plan.group.clone()),
+        partners: Partners::These(plan.members.clone()),
         comm: plan.handle,
     });
     let mut run = Run::new(plan);
     if run.advance() {
-        return match run.error {
+        return match run.end() {
             None => Ok(None),
             Some(error) => Err(error),
         };
     }
-    ACTIVE.lock().push((operation.clone(), run));
-    HOW_MANY.fetch_add(1, Ordering::SeqCst);
+    task::begin(operation.clone(), run);
     Ok(Some(operation))
 }
 
-/// Moves messages, and the collective operations that were started, along.
-pub fn progress() -> bool {
-    let moved = crate::p2p::progress();
-    if HOW_MANY.load(Ordering::Relaxed) == 0 {
-        return moved;
+impl Task for Run {
+    fn advance(&mut self) -> bool {
+        Run::advance(self)
     }
-    let Some(mut active) = ACTIVE.try_lock() else {
-        return true;
-    };
-    let before = active.len();
-    active.retain_mut(|(operation, run)| {
-        // One that a wait has given up (a process died) goes no further.
-        if !operation.is_done() {
-            if !run.advance() {
-                return true;
-            }
-            operation.complete(MPI_Status::EMPTY, run.error.take());
-        } else {
-            run.abandon();
+
+    fn end(&mut self) -> Outcome {
+        Outcome {
+            status: MPI_Status::EMPTY,
+            error: Run::end(self),
         }
-        false
-    });
-    let done = before - active.len();
-    drop(active);
-    if done > 0 {
-        HOW_MANY.fetch_sub(done, Ordering::SeqCst);
-        wake_threads();
     }
-    moved || done > 0
+
+    fn abandon(&mut self) {
+        Run::abandon(self);
+    }
 }

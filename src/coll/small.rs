@@ -17,8 +17,8 @@ pub fn barrier(comm: &Comm) -> Result<()> {
 #[repr(C, align(16))]
 struct Bytes([u8; SLOT]);
 
-/// Does an allreduce of few bytes; false if they are too many, and nothing was done. All processes decide alike: the
-/// bytes are the same everywhere, though perhaps not the datatypes.
+/// Does an allreduce of few bytes, of the peers' elements; false if they are too many, and nothing was done. All processes
+/// decide alike: the bytes are the same everywhere, though perhaps not the datatypes.
 pub fn allreduce(comm: &Comm, op: Op, mine: &Vector, out: &Vector) -> Result<bool> {
     let len = mine.bytes();
     if len > SLOT || len == 0 {
@@ -29,7 +29,7 @@ pub fn allreduce(comm: &Comm, op: Op, mine: &Vector, out: &Vector) -> Result<boo
     unsafe { mine.buffer()?.read(0..len, bytes.0.as_mut_ptr()) };
     let what = || "MPI_Allreduce".to_string();
     let mut all = comm.meeting.exchange(bytes, &what)?;
-    let Some((last, others)) = all.split_last_mut() else {
+    let Some((last, others)) = all[comm.peer_seats()].split_last_mut() else {
         return Ok(true);
     };
     let (datatype, handle) = (&*out.element.datatype, out.element.handle);

@@ -1,46 +1,82 @@
-//! Making communicators.
+//! Making communicators of a part of another's processes.
 //!
 //! The parent's processes exchange, in shared memory, whether each of them could do its part (check its arguments, copy
-//! attributes, set a handle apart), and the leader of each new communicator, its rank 0, gives its context and where its
-//! processes meet. So all of them get the communicator, or all get an error.
+//! attributes, set a handle apart), and the leader of each new communicator, who has the first seat there, gives its
+//! context and where its processes meet. So all of them get the communicator, or all get an error.
 
 use super::attributes::Attributes;
 use super::group::Group;
 use super::hardware::{Level, Places, Wish};
-use super::{COMMS, Comm, board, hardware};
+use super::topology::Topology;
+use super::{COMMS, Comm, hardware, letter};
 use crate::abi::constants::*;
 use crate::abi::types::MPI_Comm;
+use crate::error::handler::Slot;
 use crate::error::{Error, Result, class_name};
 use crate::handle::{Kind, Reserved};
 use crate::info::Info;
 use crate::runtime::meeting::Meeting;
-use crate::runtime::{job, new_context};
+use crate::runtime::new_context;
+use crate::shm::atomic::AtomicU32;
 use crate::shm::{Offset, heap};
 use crate::{bail, err};
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 /// What a leader gives to the others of a new communicator.
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
-struct Offer {
-    block: Offset,
-    context: u32,
+pub(super) struct Offer {
+    pub block: Offset,
+    pub context: u32,
+}
+
+impl Offer {
+    /// False: the leader had no memory.
+    pub fn is_there(&self) -> bool {
+        self.block != 0
+    }
+
+    pub fn words(&self) -> [u64; 2] {
+        [self.block as u64, self.context.into()]
+    }
+
+    pub fn of_words(words: &[u64]) -> Offer {
+        Offer {
+            block: words[0] as Offset,
+            context: words[1] as u32,
+        }
+    }
+
+    pub fn meeting(&self, shape: &Shape) -> Meeting {
+        Meeting::open(self.block, shape.members(), shape.seat())
+    }
 }
 
 /// A leader's offer, taken back unless it is accepted.
-struct Fresh(Offer);
+pub(super) struct Fresh(Offer);
 
 impl Fresh {
-    fn new(size: usize) -> Result<Fresh> {
+    /// For so many processes.
+    pub fn new(size: usize) -> Result<Fresh> {
         let block = Meeting::create(size)?;
         let context = new_context();
         Ok(Fresh(Offer { block, context }))
     }
 
-    fn accept(self) {
-        std::mem::forget(self);
+    pub fn offer(&self) -> Offer {
+        self.0
+    }
+
+    pub fn accept(self) -> Offer {
+        std::mem::ManuallyDrop::new(self).0
+    }
+
+    /// What was accepted too early.
+    pub fn again(offer: Offer) -> Fresh {
+        Fresh(offer)
     }
 }
 
@@ -51,8 +87,12 @@ impl Drop for Fresh {
     }
 }
 
-/// Gives every process's part to all, if all succeeded. The error of one is an error of all.
-fn agree<T: Copy + Default>(place: &Meeting, mine: &Result<T>, call: &str) -> Result<Vec<T>> {
+/// Gives every process's part to all, by their seats, if all succeeded. The error of one is an error of all.
+pub(super) fn agree<T: Copy + Default>(
+    place: &Meeting,
+    mine: &Result<T>,
+    call: &str,
+) -> Result<Vec<T>> {
     let (class, part) = match mine {
         Ok(part) => (0, *part),
         Err(error) => (error.class as i32, T::default()),
@@ -64,104 +104,113 @@ fn agree<T: Copy + Default>(place: &Meeting, mine: &Result<T>, call: &str) -> Re
     }
     match parts.iter().position(|&(class, _)| class != 0) {
         None => Ok(parts.into_iter().map(|(_, part)| part).collect()),
-        Some(rank) => bail!(
+        Some(seat) => bail!(
             Other,
-            "rank {rank} of the communicator failed with {}, so that nobody goes on",
-            class_name(parts[rank].0)
+            "process {seat} of the communicator failed with {}, so that nobody goes on",
+            class_name(parts[seat].0)
         ),
     }
 }
 
-/// What a process brings to its new communicator.
-struct Mine {
-    handle: Reserved<'static, Comm>,
-    attributes: Attributes,
-}
-
-impl Mine {
-    fn new(attributes: Attributes) -> Result<Mine> {
-        Ok(Mine {
-            handle: COMMS.reserve()?,
-            attributes,
-        })
-    }
-
-    /// Makes the communicator that was agreed on.
-    fn open(self, parent: &Comm, context: u32, meeting: Meeting, group: Arc<Group>) -> Opened {
-        Opened {
-            handle: self.handle,
-            comm: Comm {
-                context,
-                group,
-                remote: None,
-                rank: meeting.rank,
-                meeting,
-                handler: parent.handler.inherit(),
-                attributes: self.attributes,
-                name: Mutex::default(),
-                info: Mutex::default(),
-            },
-        }
-    }
-}
-
-/// A communicator that only lacks being known.
-struct Opened {
-    handle: Reserved<'static, Comm>,
-    comm: Comm,
-}
-
-impl Opened {
-    fn publish(mut self, info: Info) -> MPI_Comm {
-        *self.comm.info.get_mut() = info;
-        MPI_Comm(self.handle.fill(Arc::new(self.comm)))
-    }
-}
-
-impl Offer {
-    fn meeting(&self, group: &Group) -> Meeting {
-        let rank = group.rank.expect("the caller is a member");
-        Meeting::open(self.block, group.members.clone(), rank)
-    }
-}
-
 /// A part that only tells that it succeeded.
-fn told<T>(part: &Result<T>) -> Result<()> {
+pub(super) fn told<T>(part: &Result<T>) -> Result<()> {
     part.as_ref().map(|_| ()).map_err(Error::clone)
 }
 
-/// Duplicates `parent`, whose handle is `handle`, with its attributes and with `info`. Collective over `parent`.
-pub fn duplicate(
-    parent: &Comm,
-    handle: MPI_Comm,
-    info: Result<Info>,
-    call: &str,
-) -> Result<MPI_Comm> {
-    let mine = parent.attributes.copies(handle.0).and_then(Mine::new);
-    let fresh = match parent.rank {
-        0 => Fresh::new(parent.size()).map(Some),
-        _ => Ok(None),
-    };
-    let part = told(&info)
-        .and_then(|()| told(&mine))
-        .and_then(|()| fresh.as_ref().map_err(Error::clone))
-        .map(|fresh| fresh.as_ref().map_or(Offer::default(), |f| f.0));
-    let offers = match agree(&parent.meeting, &part, call) {
-        Ok(offers) => offers,
-        Err(error) => {
-            if let Ok(mine) = &mine {
-                // The error of the call is the one to tell.
-                let _ = mine.attributes.delete_all(handle.0);
-            }
-            return Err(error);
+/// The processes of a communicator.
+pub(super) struct Shape {
+    pub group: Arc<Group>,
+    pub remote: Option<Arc<Group>>,
+    /// Whether the remote group has the first seats.
+    pub remote_first: bool,
+}
+
+impl Shape {
+    pub fn of_one(group: Arc<Group>) -> Shape {
+        Shape {
+            group,
+            remote: None,
+            remote_first: false,
         }
-    };
-    if let Some(fresh) = fresh? {
-        fresh.accept();
     }
-    let (offer, group) = (offers[0], parent.group.clone());
-    let opened = mine?.open(parent, offer.context, offer.meeting(&group), group);
-    Ok(opened.publish(info?))
+
+    pub fn of(comm: &Comm) -> Shape {
+        Shape {
+            group: comm.group.clone(),
+            remote: comm.remote.clone(),
+            remote_first: comm.local_seats().start > 0,
+        }
+    }
+
+    /// The caller's rank.
+    fn rank(&self) -> usize {
+        self.group.rank.expect("the caller is a member")
+    }
+
+    /// The caller's seat.
+    pub fn seat(&self) -> usize {
+        match &self.remote {
+            Some(remote) if self.remote_first => remote.size() + self.rank(),
+            _ => self.rank(),
+        }
+    }
+
+    /// All processes, by their seats.
+    pub fn members(&self) -> Arc<[u32]> {
+        let local = &self.group.members;
+        match &self.remote {
+            None => local.clone(),
+            Some(remote) if self.remote_first => [&*remote.members, &**local].concat().into(),
+            Some(remote) => [&**local, &*remote.members].concat().into(),
+        }
+    }
+}
+
+/// What a process brings to its new communicator.
+pub(super) struct Mine {
+    pub handle: Reserved<'static, Comm>,
+    pub attributes: Attributes,
+    pub topology: OnceLock<Arc<Topology>>,
+}
+
+impl Mine {
+    pub fn new(attributes: Attributes) -> Result<Mine> {
+        Ok(Mine {
+            handle: COMMS.reserve()?,
+            attributes,
+            topology: OnceLock::new(),
+        })
+    }
+
+    /// Without attributes.
+    pub fn plain() -> Result<Mine> {
+        Mine::new(Attributes::new(Kind::Comm))
+    }
+
+    /// Makes the communicator that was agreed on.
+    pub fn publish(
+        self,
+        shape: Shape,
+        offer: Offer,
+        meeting: Meeting,
+        handler: Slot,
+        info: Info,
+    ) -> MPI_Comm {
+        let comm = Comm {
+            context: offer.context,
+            rank: shape.rank(),
+            group: shape.group,
+            remote: shape.remote,
+            meeting,
+            collectives: AtomicU32::new(0),
+            handler,
+            attributes: self.attributes,
+            topology: self.topology,
+            name: Mutex::default(),
+            info: Mutex::new(info),
+        };
+        MPI_Comm(self.handle.fill(Arc::new(comm)))
+    }
 }
 
 /// What a process says about its part of a split.
@@ -185,19 +234,24 @@ pub fn split(
     by_color(parent, &choices, info, call)
 }
 
-/// Splits `parent` by the colors of all its processes.
+/// Splits `parent` by the choices of all its processes. Of an intercommunicator, a color makes a communicator if there
+/// are processes of both groups that have it.
 fn by_color(parent: &Comm, choices: &[Choice], info: Info, call: &str) -> Result<Option<MPI_Comm>> {
-    let color = choices[parent.rank].color;
-    let group = (color != MPI_UNDEFINED).then(|| {
-        let mut ranks: Vec<usize> = (0..parent.size())
-            .filter(|&r| choices[r].color == color)
-            .collect();
+    let color = choices[parent.meeting.rank].color;
+    let chosen = |seats: Range<usize>| {
+        let mut seats: Vec<usize> = seats.filter(|&s| choices[s].color == color).collect();
         // A stable sort: the same keys stay in the order of ranks.
-        ranks.sort_by_key(|&r| choices[r].key);
-        let members: Vec<u32> = ranks.iter().map(|&r| parent.world_rank(r)).collect();
-        Arc::new(Group::new(members, job().rank))
+        seats.sort_by_key(|&s| choices[s].key);
+        let members: Vec<u32> = seats.iter().map(|&s| parent.meeting.members[s]).collect();
+        Arc::new(parent.group.of(members))
+    };
+    let shape = (color != MPI_UNDEFINED).then(|| Shape {
+        group: chosen(parent.local_seats()),
+        remote: parent.remote.is_some().then(|| chosen(parent.peer_seats())),
+        remote_first: parent.local_seats().start > 0,
     });
-    gather(parent, Ok(group), info, call)
+    let shape = shape.filter(|s| s.remote.as_ref().is_none_or(|r| r.size() > 0));
+    gather(parent, Ok(shape), info, call)
 }
 
 /// What a process says about its part of a split by kinds of hardware.
@@ -250,27 +304,63 @@ pub fn split_by_type(
     Ok((by_color(parent, &choices, info, call)?, level))
 }
 
-/// Makes communicators of disjoint groups, each of which all its members give; `None` for who is in no group. Collective
-/// over `parent`.
+/// Makes communicators of disjoint groups, each of which all its members give; `None` for who is in no group. Of an
+/// intercommunicator, one of the two groups that its two groups' processes give. Collective over `parent`.
 pub fn from_groups(
     parent: &Comm,
     group: Result<Arc<Group>>,
     call: &str,
 ) -> Result<Option<MPI_Comm>> {
     let checked = group.and_then(|group| {
-        let known: HashMap<u32, ()> = parent.group.members.iter().map(|&m| (m, ())).collect();
-        match group.members.iter().position(|m| !known.contains_key(m)) {
-            None => Ok(group.rank.is_some().then_some(group)),
-            Some(rank) => bail!(
-                Group,
-                "rank {rank} of group is not in the group of the communicator"
-            ),
-        }
+        group.check_within(&parent.group)?;
+        Ok(group)
     });
-    gather(parent, checked, Info::new(), call)
+    if parent.remote.is_some() {
+        return from_two_groups(parent, checked, call);
+    }
+    let shape = checked.map(|group| group.rank.is_some().then(|| Shape::of_one(group)));
+    gather(parent, shape, Info::new(), call)
 }
 
-/// A process's part in [`gather`]: its group's fingerprint, and the offer if it leads it.
+/// What a process of an intercommunicator says about the group it gives.
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+struct Membership {
+    fingerprint: u64,
+    choice: Choice,
+}
+
+fn from_two_groups(
+    parent: &Comm,
+    group: Result<Arc<Group>>,
+    call: &str,
+) -> Result<Option<MPI_Comm>> {
+    let mine = group.map(|group| Membership {
+        fingerprint: letter::fingerprint(&group.members),
+        choice: Choice {
+            color: group.rank.map_or(MPI_UNDEFINED, |_| 0),
+            key: group.rank.unwrap_or(0) as i32,
+        },
+    });
+    let all = agree(&parent.meeting, &mine, call)?;
+    // Everybody checks both groups, so that all come to the same answer.
+    for seats in [parent.local_seats(), parent.peer_seats()] {
+        let first = &all[seats.start];
+        if all[seats]
+            .iter()
+            .any(|m| m.fingerprint != first.fingerprint)
+        {
+            bail!(
+                Group,
+                "the processes of one group of the intercommunicator gave different groups"
+            );
+        }
+    }
+    let choices: Vec<Choice> = all.iter().map(|m| m.choice).collect();
+    by_color(parent, &choices, Info::new(), call)
+}
+
+/// A process's part in [`gather`]: the fingerprint of its communicator's processes, and the offer if it leads them.
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
 struct Part {
@@ -279,107 +369,56 @@ struct Part {
     offer: Offer,
 }
 
-/// The exchange by which each group gets its communicator.
+/// The exchange by which the processes of each shape get their communicator.
 fn gather(
     parent: &Comm,
-    group: Result<Option<Arc<Group>>>,
+    shape: Result<Option<Shape>>,
     info: Info,
     call: &str,
 ) -> Result<Option<MPI_Comm>> {
-    let prepared = group.and_then(|group| {
-        let Some(group) = group else {
+    let prepared = shape.and_then(|shape| {
+        let Some(shape) = shape else {
             return Ok((Part::default(), None));
         };
-        let mine = Mine::new(Attributes::new(Kind::Comm))?;
-        let fresh = match group.rank {
-            Some(0) => Some(Fresh::new(group.size())?),
+        let mine = Mine::plain()?;
+        let members = shape.members();
+        let fresh = match shape.seat() {
+            0 => Some(Fresh::new(members.len())?),
             _ => None,
         };
         let part = Part {
-            fingerprint: board::key(&group.members),
-            leader: group.members[0],
-            offer: fresh.as_ref().map_or(Offer::default(), |f| f.0),
+            fingerprint: letter::fingerprint(&members),
+            leader: members[0],
+            offer: fresh.as_ref().map_or(Offer::default(), Fresh::offer),
         };
-        Ok((part, Some((group, mine, fresh))))
+        Ok((part, Some((shape, mine, fresh))))
     });
     let part = prepared
         .as_ref()
         .map(|(part, _)| *part)
         .map_err(Error::clone);
     let parts = agree(&parent.meeting, &part, call)?;
-    let places: HashMap<u32, usize> = parent.group.members.iter().copied().zip(0..).collect();
+    let seats: HashMap<u32, usize> = parent.meeting.members.iter().copied().zip(0..).collect();
     // Everybody checks everybody's, so that all come to the same answer.
-    for (rank, part) in parts.iter().enumerate().filter(|(_, p)| p.fingerprint != 0) {
-        if parts[places[&part.leader]].fingerprint != part.fingerprint {
+    for (seat, part) in parts.iter().enumerate().filter(|(_, p)| p.fingerprint != 0) {
+        if parts[seats[&part.leader]].fingerprint != part.fingerprint {
             bail!(
                 Group,
-                "rank {rank} of the communicator gave another group than rank {}, which is first in it",
-                places[&part.leader]
+                "rank {seat} of the communicator gave another group than rank {}, which is first in it",
+                seats[&part.leader]
             );
         }
     }
-    let (part, Some((group, mine, fresh))) = prepared? else {
+    let (part, Some((shape, mine, fresh))) = prepared? else {
         return Ok(None);
     };
     if let Some(fresh) = fresh {
         fresh.accept();
     }
-    let offer = parts[places[&part.leader]].offer;
-    let opened = mine.open(parent, offer.context, offer.meeting(&group), group);
-    Ok(Some(opened.publish(info)))
-}
-
-/// Makes a communicator of `group`, a part of `parent`'s; only its members call. Their call is told from others at the
-/// same time by `tag`.
-pub fn from_group(
-    parent: &Comm,
-    group: Arc<Group>,
-    tag: i32,
-    call: &str,
-) -> Result<Option<MPI_Comm>> {
-    if let Some(rank) =
-        (0..group.size()).find(|&r| !parent.group.members.contains(&group.members[r]))
-    {
-        bail!(
-            Group,
-            "rank {rank} of group is not in the group of the communicator"
-        );
-    }
-    if tag < 0 {
-        bail!(Tag, "tag is {tag}, and must not be negative");
-    }
-    let Some(rank) = group.rank else {
-        return Ok(None);
-    };
-    let mine = Mine::new(Attributes::new(Kind::Comm));
-    let key = board::key((parent.context, tag, &group.members));
-    let what = || format!("{call}: waiting for the other processes of the group");
-    let (leader, others) = (group.members[0], &group.members[1..]);
-    let offer = if rank == 0 {
-        let fresh = Fresh::new(group.size());
-        let offer = fresh.as_ref().map_or(Offer::default(), |f| f.0);
-        board::post(
-            key,
-            [offer.block as u64, offer.context.into()],
-            others,
-            &what,
-        )?;
-        fresh?.accept();
-        offer
-    } else {
-        let [block, context] = board::read(key, leader, &group.members, &what)?;
-        Offer {
-            block: block as usize,
-            context: context as u32,
-        }
-    };
-    if offer.block == 0 {
-        bail!(NoMem, "rank 0 of group has no memory for the communicator");
-    }
-    let meeting = offer.meeting(&group);
-    agree(&meeting, &told(&mine), call)?;
-    let opened = mine?.open(parent, offer.context, meeting, group);
-    Ok(Some(opened.publish(Info::new())))
+    let offer = parts[seats[&part.leader]].offer;
+    let meeting = offer.meeting(&shape);
+    let handler = parent.handler.inherit();
+    Ok(Some(mine.publish(shape, offer, meeting, handler, info)))
 }
 
 /// The choice of `MPI_Comm_split`. Error: `MPI_ERR_ARG` if `color` is negative and not `MPI_UNDEFINED`.

@@ -1,9 +1,10 @@
 //! Groups: ordered sets of the job's processes (MPI 4.1 §7.3). All of it is local.
 
 use crate::abi::constants::*;
-use crate::abi::types::MPI_Group;
+use crate::abi::types::{MPI_Group, MPI_Session};
 use crate::error::Result;
 use crate::handle::{Kind, Table};
+use crate::info::kinds;
 use crate::{bail, err, runtime};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -15,10 +16,14 @@ pub struct Group {
     pub members: Arc<[u32]>,
     /// The caller's rank in the group.
     pub rank: Option<usize>,
+    /// The memory allocation kinds of the session that it comes from; `None`: those of the world model.
+    pub kinds: Option<Arc<str>>,
+    /// That session.
+    pub session: Option<MPI_Session>,
 }
 
 /// How two groups compare.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Likeness {
     /// The same processes in the same order.
     Identical,
@@ -32,18 +37,37 @@ impl Group {
     pub fn new(members: impl Into<Arc<[u32]>>, me: u32) -> Group {
         let members = members.into();
         let rank = members.iter().position(|&m| m == me);
-        Group { members, rank }
+        let (kinds, session) = (None, None);
+        Group {
+            members,
+            rank,
+            kinds,
+            session,
+        }
     }
 
-    /// The group of these processes, seen from this process.
-    fn of(members: Vec<u32>) -> Group {
-        match runtime::try_job() {
+    /// The group of these processes, derived from this one and seen from this process.
+    pub fn of(&self, members: impl Into<Arc<[u32]>>) -> Group {
+        let members = members.into();
+        let derived = match runtime::try_job() {
             Some(job) => Group::new(members, job.rank),
             None => Group {
-                members: members.into(),
+                members,
                 rank: None,
+                kinds: None,
+                session: None,
             },
+        };
+        Group {
+            kinds: self.kinds.clone(),
+            session: self.session,
+            ..derived
         }
+    }
+
+    /// The memory allocation kinds that objects of this group support.
+    pub fn kinds(&self) -> &str {
+        self.kinds.as_deref().unwrap_or(kinds::world())
     }
 
     pub fn size(&self) -> usize {
@@ -55,11 +79,24 @@ impl Group {
         self.members.iter().copied().zip(0..).collect()
     }
 
+    /// Whether it is a part of `whole`, the group of a communicator. Error: `MPI_ERR_GROUP`.
+    pub fn check_within(&self, whole: &Group) -> Result<()> {
+        let known = whole.ranks();
+        match self.members.iter().position(|m| !known.contains_key(m)) {
+            None => Ok(()),
+            Some(rank) => bail!(
+                Group,
+                "rank {rank} of group is not in the group of the communicator"
+            ),
+        }
+    }
+
     /// The members of this group, then those of `other` that are not in it.
     pub fn union(&self, other: &Group) -> Group {
         let mine = self.ranks();
         let more = other.members.iter().filter(|m| !mine.contains_key(m));
-        Group::of(self.members.iter().chain(more).copied().collect())
+        let all: Vec<u32> = self.members.iter().chain(more).copied().collect();
+        self.of(all)
     }
 
     /// The members that are also in `other`, in the order of this group.
@@ -75,12 +112,12 @@ impl Group {
     }
 
     fn choose(&self, keep: impl Fn(usize, u32) -> bool) -> Group {
-        let kept = self.members.iter().enumerate();
-        Group::of(
-            kept.filter(|&(rank, &member)| keep(rank, member))
-                .map(|(_, &member)| member)
-                .collect(),
-        )
+        let members = self.members.iter().enumerate();
+        let kept: Vec<u32> = members
+            .filter(|&(rank, &member)| keep(rank, member))
+            .map(|(_, &member)| member)
+            .collect();
+        self.of(kept)
     }
 
     /// `ranks`, if each is a rank of this group and none comes twice. Error: `MPI_ERR_RANK`.
@@ -106,9 +143,8 @@ impl Group {
     /// The members with these ranks, in this order. Error: `MPI_ERR_RANK`.
     pub fn include(&self, ranks: &[i32]) -> Result<Group> {
         let ranks = self.check_ranks(ranks)?;
-        Ok(Group::of(
-            ranks.into_iter().map(|r| self.members[r]).collect(),
-        ))
+        let chosen: Vec<u32> = ranks.into_iter().map(|r| self.members[r]).collect();
+        Ok(self.of(chosen))
     }
 
     /// The members but those with these ranks. Error: `MPI_ERR_RANK`.
@@ -188,6 +224,8 @@ static EMPTY: LazyLock<Arc<Group>> = LazyLock::new(|| {
     Arc::new(Group {
         members: Arc::new([]),
         rank: None,
+        kinds: None,
+        session: None,
     })
 });
 

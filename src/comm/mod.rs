@@ -1,31 +1,44 @@
 //! Groups and communicators.
 //!
 //! A communicator is made by its parent's processes in one or two exchanges in shared memory (`create`): every process
-//! says whether it could do its part, so that either all of them get the communicator or all get an error.
+//! says whether it could do its part, so that either all of them get the communicator or all get an error. Where there is
+//! no parent that has just these processes, they find each other by [`letter`]s.
+//!
+//! An intercommunicator has two groups, of which the caller is in the local one. The processes of both meet in one place:
+//! each has a **seat** there, and the seats of a group lie together, those of one group, the same for all, first. Where
+//! there is only one group a seat is the rank.
 
 pub mod attributes;
-mod board;
 pub mod create;
+pub mod duplicate;
+mod from_group;
 pub mod group;
 pub mod hardware;
+pub mod inter;
+mod letter;
 pub mod predefined;
+pub mod topology;
+
+pub use from_group::{create_from_group, create_group};
 
 use crate::abi::types::{MPI_Comm, MPI_Errhandler};
 use crate::error::Result;
 use crate::error::handler::Slot;
 use crate::handle::{Kind, Table};
-use crate::info::Info;
+use crate::info::{Info, kinds};
 use crate::runtime::meeting::Meeting;
 use crate::runtime::{self, job};
-use crate::shm::atomic::Ordering;
+use crate::shm::Offset;
+use crate::shm::atomic::{AtomicU32, Ordering};
 use crate::{bail, err};
 use attributes::Attributes;
-use board::Board;
 use group::{Group, Likeness};
 use parking_lot::Mutex;
+use std::ops::Range;
 use std::ptr::null_mut;
-use std::sync::Arc;
 use std::sync::atomic::AtomicPtr;
+use std::sync::{Arc, OnceLock};
+use topology::Topology;
 
 /// A communicator.
 pub struct Comm {
@@ -37,12 +50,16 @@ pub struct Comm {
     pub remote: Option<Arc<Group>>,
     /// The caller's rank.
     pub rank: usize,
-    /// Where its processes meet in shared memory.
+    /// Where its processes meet in shared memory, those of both groups.
     pub meeting: Meeting,
+    /// How many collective operations by messages this process has begun.
+    pub collectives: AtomicU32,
     /// Its error handler at this process.
     pub handler: Slot,
     /// Its attributes at this process.
     pub attributes: Attributes,
+    /// Who is whose neighbour, if that was said at its making.
+    pub topology: OnceLock<Arc<Topology>>,
     name: Mutex<String>,
     info: Mutex<Info>,
 }
@@ -61,9 +78,25 @@ impl Comm {
     }
 
     /// The group that messages go to and come from: the remote one of an intercommunicator.
-    #[inline]
+    #[inline(always)]
     pub fn peers(&self) -> &Arc<Group> {
-        &self.group
+        self.remote.as_ref().unwrap_or(&self.group)
+    }
+
+    /// The seats of the local group.
+    pub fn local_seats(&self) -> Range<usize> {
+        let first = self.meeting.rank - self.rank;
+        first..first + self.size()
+    }
+
+    /// The seats of the peers.
+    pub fn peer_seats(&self) -> Range<usize> {
+        let local = self.local_seats();
+        match &self.remote {
+            None => local,
+            Some(remote) if local.start > 0 => 0..remote.size(),
+            Some(_) => local.end..self.meeting.size(),
+        }
     }
 
     /// The rank in the job of the process that messages to `rank` go to.
@@ -106,13 +139,15 @@ impl Comm {
         *self.name.lock() = name.into();
     }
 
-    /// The hints given at its making and by `MPI_Comm_set_info`.
+    /// The hints given at its making and by `MPI_Comm_set_info`, and its memory allocation kinds.
     pub fn info(&self) -> Info {
-        self.info.lock().clone()
+        kinds::complete(self.info.lock().clone(), self.group.kinds())
     }
 
-    pub fn add_info(&self, hints: &Info) {
-        self.info.lock().update(hints);
+    /// Adds hints. Error: `MPI_ERR_INFO_VALUE` (a malformed list of memory allocation kinds).
+    pub fn add_info(&self, hints: Info) -> Result<()> {
+        self.info.lock().update(&kinds::filter(hints)?);
+        Ok(())
     }
 
     /// The remote group. Error: `MPI_ERR_COMM` if it is no intercommunicator.
@@ -126,9 +161,14 @@ impl Comm {
         })
     }
 
-    /// How its processes compare with another's.
+    /// How its processes compare with another's, in each group.
     pub fn compare(&self, other: &Comm) -> Likeness {
-        self.group.compare(&other.group)
+        let remotes = match (&self.remote, &other.remote) {
+            (None, None) => Likeness::Identical,
+            (Some(mine), Some(theirs)) => mine.compare(theirs),
+            _ => Likeness::Unequal,
+        };
+        self.group.compare(&other.group).max(remotes)
     }
 }
 
@@ -155,10 +195,33 @@ pub fn get(handle: MPI_Comm) -> Result<&'static Comm> {
     }
 }
 
+/// The intracommunicator of a handle. Error: `MPI_ERR_COMM`.
+pub fn get_intra(handle: MPI_Comm) -> Result<&'static Comm> {
+    let comm = get(handle)?;
+    if comm.remote.is_some() {
+        bail!(
+            Comm,
+            "comm is {}, an intercommunicator, and must be of one group",
+            comm.title(handle)
+        );
+    }
+    Ok(comm)
+}
+
 #[cold]
 fn no_communicator<T>(handle: MPI_Comm) -> Result<T> {
-    if handle.0 == 0x0400_0000 {
-        bail!(Comm, "comm is MPI_COMM_NULL");
+    match handle.0 {
+        0x0400_0000 => bail!(Comm, "comm is MPI_COMM_NULL"),
+        _ if handle == COMM_WORLD || handle == COMM_SELF => bail!(
+            Comm,
+            "comm is MPI_COMM_{}, which is there between MPI_Init and MPI_Finalize only",
+            if handle == COMM_WORLD {
+                "WORLD"
+            } else {
+                "SELF"
+            }
+        ),
+        _ => {}
     }
     bail!(Comm, "comm is {:#x}, which is no communicator", handle.0)
 }
@@ -167,14 +230,8 @@ fn no_communicator<T>(handle: MPI_Comm) -> Result<T> {
 pub fn prepare_world() -> Result<()> {
     let job = job();
     if job.rank == 0 {
-        let board = Board::create()?;
         let block = Meeting::create(job.ranks as usize)?;
-        Board::open(board)
-            .world
-            .store(block as u64, Ordering::Relaxed);
-        // Contexts 0 and 1 are the world's and the selves'.
-        job.table.job.contexts.store(2, Ordering::Relaxed);
-        job.table.job.world.store(board as u64, Ordering::Release);
+        job.table.job.world.store(block as u64, Ordering::Release);
     }
     Ok(())
 }
@@ -183,8 +240,7 @@ pub fn prepare_world() -> Result<()> {
 pub fn open_world() -> Result<()> {
     let job = job();
     let members: Arc<[u32]> = (0..job.ranks).collect();
-    let board = Board::open(job.table.job.world.load(Ordering::Acquire) as usize);
-    let block = board.world.load(Ordering::Relaxed) as usize;
+    let block = job.table.job.world.load(Ordering::Acquire) as Offset;
     let me: Arc<[u32]> = Arc::new([job.rank]);
     let alone = Meeting::open(Meeting::create(1)?, me.clone(), 0);
     let world = Meeting::open(block, members.clone(), job.rank as usize);
@@ -199,8 +255,10 @@ pub fn open_world() -> Result<()> {
             remote: None,
             group: Arc::new(Group::new(members, job.rank)),
             meeting,
+            collectives: AtomicU32::new(0),
             handler: Slot::new(),
             attributes: Attributes::new(Kind::Comm),
+            topology: OnceLock::new(),
             name: Mutex::new(name.into()),
             info: Mutex::default(),
         };

@@ -4,8 +4,9 @@
 //! Supported are `system`, and `mpi` with the restrictors `alloc_mem`, `win_allocate` and `win_allocate_shared`. All of it
 //! is ordinary memory to this library: an assertion is checked and remembered, and changes nothing.
 
-use crate::bail;
+use super::Info;
 use crate::error::Result;
+use crate::{bail, err};
 use std::sync::LazyLock;
 
 /// What the library says it supports.
@@ -65,14 +66,49 @@ pub fn granted(requested: &str) -> Result<String> {
     Ok(granted.join(","))
 }
 
-/// What is supported for all objects of the world model.
+/// The launcher's request, with the name of its variable.
+fn request() -> Option<(&'static str, String)> {
+    let set = |name: &&'static str| Some((*name, std::env::var(name).ok()?));
+    REQUESTS.iter().find_map(set)
+}
+
+/// Error: `MPI_ERR_INFO_VALUE` if the launcher's request is malformed.
+pub fn check_request() -> Result<()> {
+    match request() {
+        None => Ok(()),
+        Some((name, list)) => elements(&list)
+            .map(|_| ())
+            .map_err(|error| err!(InfoValue, "the environment variable {name}: {}", error.text)),
+    }
+}
+
+/// What is supported for all objects of the world model, and for sessions that ask for nothing.
 pub fn world() -> &'static str {
     static WORLD: LazyLock<String> = LazyLock::new(|| {
-        let request = REQUESTS.iter().find_map(|name| std::env::var(name).ok());
-        // A request that cannot be read asks for nothing: nobody is there yet to be told.
-        granted(&request.unwrap_or_default()).unwrap_or_else(|_| ALWAYS.join(","))
+        let list = request().map(|(_, list)| list).unwrap_or_default();
+        // MPI is not there yet if the request is malformed, and will not come (`check_request`).
+        granted(&list).unwrap_or_else(|_| ALWAYS.join(","))
     });
     &WORLD
+}
+
+/// Hints for an object: an assertion stays if it is to be remembered, and what is supported is nothing to be set. Error:
+/// `MPI_ERR_INFO_VALUE`.
+pub fn filter(mut hints: Info) -> Result<Info> {
+    hints.remove(SUPPORTED);
+    let asserted = hints.get(ASSERTED).map(accepts).transpose()?;
+    if asserted == Some(false) {
+        hints.remove(ASSERTED);
+    }
+    Ok(hints)
+}
+
+/// Filtered hints of an object whose session or world supports `supported`, completed by what the object supports: only
+/// what the program has restricted itself to, if it has.
+pub fn complete(mut hints: Info, supported: &str) -> Info {
+    let supports = hints.get(ASSERTED).unwrap_or(supported).to_string();
+    hints.set(SUPPORTED, &supports);
+    hints
 }
 
 /// Whether an assertion is to be remembered: it is ignored as a whole if it has a kind that is not supported. Error:
@@ -104,6 +140,24 @@ mod tests {
             assert!(elements(list).is_err(), "{list}");
         }
         assert!(elements(" ").unwrap().is_empty());
+    }
+
+    #[test]
+    fn an_object_supports_what_it_asserts_or_else_what_its_session_does() {
+        let hints = |key: &str, value: &str| {
+            let mut info = Info::new();
+            info.set(key, value);
+            filter(info).map(|info| complete(info, "system,mpi"))
+        };
+        let restricted = hints(ASSERTED, "mpi:alloc_mem").unwrap();
+        assert_eq!(restricted.get(ASSERTED), Some("mpi:alloc_mem"));
+        assert_eq!(restricted.get(SUPPORTED), Some("mpi:alloc_mem"));
+        for ignored in [(ASSERTED, "mpi,cuda"), (SUPPORTED, "cuda")] {
+            let free = hints(ignored.0, ignored.1).unwrap();
+            assert_eq!(free.get(ASSERTED), None);
+            assert_eq!(free.get(SUPPORTED), Some("system,mpi"));
+        }
+        assert!(hints(ASSERTED, "mpi,").is_err());
     }
 
     #[test]

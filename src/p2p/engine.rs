@@ -374,7 +374,7 @@ impl Core {
 
     fn link(&mut self, to: u32) -> &mut Link {
         self.links[to as usize].get_or_insert_with(|| Link {
-            outbox: Outbox::open(to),
+            outbox: Outbox::new(to),
             waiting: VecDeque::new(),
         })
     }

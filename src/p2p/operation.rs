@@ -2,7 +2,6 @@
 
 use crate::abi::constants::MPI_THREAD_MULTIPLE;
 use crate::abi::types::{MPI_Comm, MPI_Status};
-use crate::comm::group::Group;
 use crate::error::{Error, Object, Result};
 use crate::runtime::wait::{check_alive, dead, name};
 use crate::runtime::{self, Ranks, Waiting, phase};
@@ -27,6 +26,14 @@ pub struct Outcome {
     pub error: Option<Error>,
 }
 
+impl Outcome {
+    /// Of an operation that moved nothing.
+    pub const NOTHING: Outcome = Outcome {
+        status: MPI_Status::EMPTY,
+        error: None,
+    };
+}
+
 /// What an operation is, for whoever waits for it, cancels it, or asks what it is waiting for.
 pub struct About {
     pub action: Action,
@@ -44,14 +51,15 @@ pub struct About {
 pub enum Action {
     Send,
     Receive,
-    /// A collective operation, by its name.
-    Collective(&'static str),
+    /// One of several steps (a collective operation, or a [`task`](super::task) of another kind), by its name.
+    Steps(&'static str),
 }
 
 /// Whose death means that an operation will never end.
 pub enum Partners {
     One(u32),
-    Group(Arc<Group>),
+    /// By their ranks in the job.
+    These(Arc<[u32]>),
 }
 
 impl About {
@@ -64,9 +72,9 @@ impl About {
                 let (rank, _) = dead(Ranks::Needed(&[*rank]))?;
                 (rank, format!("rank {} (rank {rank} of the job)", self.peer))
             }
-            Partners::Group(group) => {
-                let (rank, _) = dead(Ranks::These(&group.members))?;
-                (rank, name(rank, &group.members))
+            Partners::These(members) => {
+                let (rank, _) = dead(Ranks::These(members))?;
+                (rank, name(rank, members))
             }
         };
         Some((rank, format!("{}: waiting for {who}", what())))
@@ -78,7 +86,7 @@ impl Partners {
     pub fn members(&self) -> &[u32] {
         match self {
             Partners::One(rank) => std::slice::from_ref(rank),
-            Partners::Group(group) => &group.members,
+            Partners::These(members) => members,
         }
     }
 }
@@ -87,10 +95,7 @@ impl Operation {
     pub fn new(about: About) -> Arc<Operation> {
         Arc::new(Operation {
             done: AtomicBool::new(false),
-            outcome: Mutex::new(Outcome {
-                status: MPI_Status::EMPTY,
-                error: None,
-            }),
+            outcome: Mutex::new(Outcome::NOTHING),
             about,
         })
     }
@@ -136,7 +141,7 @@ impl Operation {
             Action::Send => format!("sending to rank {peer}, {tag}"),
             Action::Receive if peer < 0 => format!("receiving from any rank, {tag}"),
             Action::Receive => format!("receiving from rank {peer}, {tag}"),
-            Action::Collective(name) => name.to_string(),
+            Action::Steps(name) => name.to_string(),
         }
     }
 }

@@ -84,7 +84,7 @@ pub(super) fn about_receive(handle: MPI_Comm, comm: &Comm, from: i32, tag: i32) 
     let partners = match usize::try_from(from) {
         _ if from == MPI_PROC_NULL => Partners::One(comm.world_rank(comm.rank)),
         Ok(rank) => Partners::One(comm.peer(rank)),
-        Err(_) => Partners::Group(comm.peers().clone()),
+        Err(_) => Partners::These(comm.peers().members.clone()),
     };
     About {
         action: Action::Receive,
@@ -107,6 +107,12 @@ fn destination(comm: &Comm, to: i32) -> Result<Option<u32>> {
             "dest is {to}, but the communicator has {size} processes to send to"
         ),
     }
+}
+
+/// The rank in the job of the one process that messages go to or come from; `None` for `MPI_PROC_NULL`.
+pub(super) fn peer_of(comm: &Comm, rank: i32, tag: i32) -> Result<Option<u32>> {
+    check_tag(tag)?;
+    destination(comm, rank)
 }
 
 /// Checks the arguments of a send. Errors: `MPI_ERR_COMM`, `MPI_ERR_RANK`, `MPI_ERR_TAG`.

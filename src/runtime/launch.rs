@@ -1,6 +1,6 @@
 //! What the launcher uses of the library: it makes the job's segment, and keeps the books of its ranks' lives.
 
-use super::table::{Death, SURVIVES, State, Table};
+use super::table::{CAME, Death, SURVIVES, State, Table};
 use crate::error::Result;
 use crate::shm::atomic::Ordering;
 use crate::shm::segment::Segment;
@@ -52,6 +52,11 @@ impl JobSegment {
     pub fn survives(&self, rank: usize) -> bool {
         let process = &self.table.processes[rank];
         process.state() == State::Running && process.says(SURVIVES)
+    }
+
+    /// Whether `rank` has come to MPI_Init.
+    pub fn came(&self, rank: usize) -> bool {
+        self.table.processes[rank].says(CAME)
     }
 
     /// What `rank` waits for, in words, a line for each of its sleeping threads.

@@ -19,6 +19,8 @@ struct Block {
     barrier: Barrier,
     /// Members that have left for good; the block's owner frees it when all have.
     gone: AtomicU32,
+    /// The rank in the job of the member that made the block.
+    owner: AtomicU32,
 }
 
 /// One member's view of the place.
@@ -46,15 +48,22 @@ impl Meeting {
 
     /// The same with `more` zeroed bytes behind the [`Meeting::bytes`] of it, which end with the meeting.
     pub fn create_with(size: usize, more: usize) -> Result<Offset> {
-        heap::alloc_zeroed(Meeting::bytes(size) + more, LINE)
+        let offset = heap::alloc_zeroed(Meeting::bytes(size) + more, LINE)?;
+        Meeting::block(offset)
+            .owner
+            .store(job().rank, Ordering::Relaxed);
+        Ok(offset)
+    }
+
+    fn block(offset: Offset) -> &'static Block {
+        // SAFETY: `offset` came from `create`: a zeroed block of atomics, freed only after every member has left.
+        unsafe { &*segment().at::<Block>(offset) }
     }
 
     /// The meeting at `offset`, for member number `rank` of `members`.
     pub fn open(offset: Offset, members: Arc<[u32]>, rank: usize) -> Meeting {
-        // SAFETY: `offset` came from `create`: a zeroed block of atomics, freed only after every member has left.
-        let block = unsafe { &*segment().at::<Block>(offset) };
         Meeting {
-            block,
+            block: Meeting::block(offset),
             offset,
             members,
             rank,
@@ -116,11 +125,13 @@ impl Meeting {
 }
 
 impl Drop for Meeting {
-    /// The member leaves for good. Member 0, whose heap the block came from, sees to its end.
+    /// The member leaves for good. The one whose heap the block came from sees to its end.
     fn drop(&mut self) {
         let gone: &'static AtomicU32 = &self.block.gone;
+        // Before it leaves: the block may then be gone at any time.
+        let owner = self.block.owner.load(Ordering::Relaxed);
         gone.fetch_add(1, Ordering::AcqRel);
-        if self.rank == 0 {
+        if owner == job().rank {
             heap::free_after(self.offset, gone, self.members.len() as u32);
         }
     }

@@ -21,7 +21,7 @@ use crate::{bail, err};
 use launcher::Launcher;
 pub use lookout::look_around;
 use std::sync::OnceLock;
-use table::{CORE_WORDS, LEAVING, Process, SURVIVES, State, Table};
+use table::{CAME, CORE_WORDS, LEAVING, Process, SURVIVES, State, Table};
 pub use wait::{Ranks, Waiting, ring, ring_key, wait};
 
 /// This process's job.
@@ -57,12 +57,13 @@ pub fn me() -> &'static Process {
     &job.table.processes[job.rank as usize]
 }
 
-/// Finds the job and maps its segment. The second call finds it done.
+/// Finds the job and maps its segment. Later calls find it done.
 ///
 /// Blocks under a foreign launcher, until the others are there too. Errors: `MPI_ERR_OTHER` where the launch environment
 /// is contradictory or the job spans machines, `MPI_ERR_NO_MEM` where the segment cannot be mapped.
 pub fn attach() -> Result<&'static Job> {
     if let Some(job) = JOB.get() {
+        me().change_state(&[State::Finalized], State::Joining);
         return Ok(job);
     }
     let place = launcher::find()?;
@@ -95,6 +96,8 @@ pub fn attach() -> Result<&'static Job> {
 /// Waits until all ranks of the job have come this far.
 pub fn meet() -> Result<()> {
     let job = job();
+    me().say(CAME);
+    me().set_state(State::Joining);
     let here = job.table.job.joined.fetch_add(1, Ordering::AcqRel) + 1;
     if here == job.ranks {
         job.table.ring_all();
@@ -109,9 +112,15 @@ pub fn meet() -> Result<()> {
     wait(&waiting, || {
         job.table.job.joined.load(Ordering::Acquire) >= job.ranks
     })?;
-    wait::set_pace(count_cores(job), job.ranks as usize);
-    me().set_state(State::Running);
+    run();
     Ok(())
+}
+
+/// This process is in MPI. How long its waits spin follows from the cores of those that have come.
+pub fn run() {
+    let job = job();
+    wait::set_pace(count_cores(job), job.ranks as usize);
+    me().change_state(&[State::Joining], State::Running);
 }
 
 /// Says that this process goes on when another rank dies: an object that it shares with others has an error handler that
@@ -120,7 +129,7 @@ pub fn survive() {
     me().say(SURVIVES);
 }
 
-/// Leaves the job: waits until all ranks want to. MPI is over for this process.
+/// Leaves the job's world: waits until all ranks want to.
 ///
 /// Ranks that are dead are not waited for by a process that [survives](survive) them. Error, for others:
 /// `MPI_ERR_PROC_FAILED`.
@@ -147,11 +156,15 @@ pub fn leave() -> Result<()> {
                 && table.job.deaths.load(Ordering::Acquire) != 0
                 && table.processes.iter().all(Process::is_leaving)
     });
+    met
+}
+
+/// MPI is over for this process, unless it opens another session. It may end.
+pub fn rest() {
     me().set_state(State::Finalized);
-    if let Launcher::Pmi(pmi) = &job.launcher {
+    if let Launcher::Pmi(pmi) = &job().launcher {
         pmi.lock().finalize();
     }
-    met
 }
 
 /// The process id of a rank.
@@ -197,7 +210,8 @@ pub fn reach(rank: u32, access: impl FnOnce() -> Result<()>) -> Result<()> {
 
 /// A context id that no communicator of this job has had.
 pub fn new_context() -> u32 {
-    job().table.job.contexts.fetch_add(1, Ordering::Relaxed)
+    // 0 and 1 are MPI_COMM_WORLD's and MPI_COMM_SELF's.
+    job().table.job.contexts.fetch_add(1, Ordering::Relaxed) + 2
 }
 
 fn publish_cores(process: &Process) {

@@ -1,10 +1,11 @@
-//! How far this process is between before `MPI_Init` and after `MPI_Finalize`, and how it uses threads.
+//! How far this process is with MPI, and how it uses threads: the world model, from before `MPI_Init` to after
+//! `MPI_Finalize`, and beside it any number of sessions.
 //!
 //! | phase    | comes from | when                                                          |
 //! |----------|------------|---------------------------------------------------------------|
 //! | Before   |            | the process has not called MPI_Init                           |
 //! | Starting | Before     | inside MPI_Init, or MPI_Init failed                           |
-//! | Running  | Starting   | MPI can be used                                               |
+//! | Running  | Starting   | the world model can be used                                   |
 //! | Ending   | Running    | inside MPI_Finalize: callbacks of attributes may still use MPI |
 //! | Over     | Ending     | MPI_Finalize is complete, or failed                           |
 
@@ -23,11 +24,16 @@ pub enum Phase {
 }
 
 static PHASE: AtomicU32 = AtomicU32::new(Phase::Before as u32);
-/// The thread level given by MPI_Init.
+/// How many sessions are open.
+static SESSIONS: AtomicU32 = AtomicU32::new(0);
+/// The highest thread level given so far, by MPI_Init or to a session. It is not lowered: a thread may be in a call yet.
 static LEVEL: AtomicI32 = AtomicI32::new(0);
+/// The thread level given by MPI_Init.
+static WORLD_LEVEL: AtomicI32 = AtomicI32::new(0);
 /// The thread that called MPI_Init.
 static MAIN: AtomicI32 = AtomicI32::new(0);
 
+/// How far the world model is.
 pub fn phase() -> Phase {
     match PHASE.load(Ordering::Acquire) {
         0 => Phase::Before,
@@ -38,9 +44,14 @@ pub fn phase() -> Phase {
     }
 }
 
-/// Whether MPI can be used: between MPI_Init and MPI_Finalize, callbacks of the latter included.
-pub fn usable() -> bool {
+/// Whether the world model can be used: between MPI_Init and MPI_Finalize, callbacks of the latter included.
+pub fn world_usable() -> bool {
     matches!(phase(), Phase::Running | Phase::Ending)
+}
+
+/// Whether MPI can be used: through the world model or a session.
+pub fn usable() -> bool {
+    world_usable() || SESSIONS.load(Ordering::Acquire) > 0
 }
 
 fn step(from: Phase, to: Phase) -> bool {
@@ -57,7 +68,8 @@ pub fn starting(level: i32) -> Result<()> {
             _ => bail!(Other, "MPI is already initialized"),
         }
     }
-    LEVEL.store(level, Ordering::Relaxed);
+    LEVEL.fetch_max(level, Ordering::Relaxed);
+    WORLD_LEVEL.store(level, Ordering::Relaxed);
     MAIN.store(thread(), Ordering::Relaxed);
     Ok(())
 }
@@ -83,12 +95,28 @@ pub fn over() {
     step(Phase::Ending, Phase::Over);
 }
 
-/// The thread level that MPI was initialized with.
+/// A session with thread level `level` is open.
+pub fn session_opened(level: i32) {
+    LEVEL.fetch_max(level, Ordering::Relaxed);
+    SESSIONS.fetch_add(1, Ordering::AcqRel);
+}
+
+/// A session is closed.
+pub fn session_closed() {
+    SESSIONS.fetch_sub(1, Ordering::AcqRel);
+}
+
+/// How threads may use MPI: the highest level that the world model or a session was given.
 pub fn level() -> i32 {
     LEVEL.load(Ordering::Relaxed)
 }
 
-/// Whether the caller is the thread that initialized MPI.
+/// The thread level that MPI_Init gave.
+pub fn world_level() -> i32 {
+    WORLD_LEVEL.load(Ordering::Relaxed)
+}
+
+/// Whether the caller is the thread that called MPI_Init.
 pub fn on_main_thread() -> bool {
     MAIN.load(Ordering::Relaxed) == thread()
 }

@@ -12,6 +12,8 @@ pub struct Pmi {
     space: String,
     pub rank: u32,
     pub ranks: u32,
+    /// The process manager was told that this rank is done, and listens no more.
+    over: bool,
 }
 
 impl Pmi {
@@ -43,6 +45,7 @@ impl Pmi {
             space: String::new(),
             rank,
             ranks,
+            over: false,
         };
         pmi.ask(
             "cmd=init pmi_version=1 pmi_subversion=1",
@@ -109,13 +112,18 @@ impl Pmi {
 
     /// Tells the process manager that this rank is done with it.
     pub fn finalize(&mut self) {
+        if std::mem::replace(&mut self.over, true) {
+            return;
+        }
         // The job is over: a manager that has gone away already changes nothing.
         let _ = self.ask("cmd=finalize", "finalize_ack");
     }
 
     /// Asks the process manager to end the job.
     pub fn abort(&mut self, status: i32) {
-        let _ = self.send(&format!("cmd=abort exitcode={status}"));
+        if !self.over {
+            let _ = self.send(&format!("cmd=abort exitcode={status}"));
+        }
     }
 }
 

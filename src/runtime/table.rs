@@ -20,6 +20,8 @@ const TEXT_WORDS: usize = 13;
 pub const SURVIVES: u32 = 1;
 /// In [`Process::flags`]: the rank has come to MPI_Finalize.
 pub const LEAVING: u32 = 2;
+/// In [`Process::flags`]: the rank has come to MPI_Init.
+pub const CAME: u32 = 4;
 
 /// The job as a whole.
 #[repr(C, align(128))]
@@ -31,11 +33,11 @@ pub struct Job {
     pub left: AtomicU32,
     /// Ranks that are dead, or have left without MPI_Finalize. Only grows: a change means "look at the states".
     pub deaths: AtomicU32,
-    /// The next context id of a communicator; never reused.
+    /// How many context ids of communicators were given out; none is reused.
     pub contexts: AtomicU32,
     /// 0, or 1 + rank of who called MPI_Abort in the upper half and the exit status in the lower.
     pub abort: AtomicU64,
-    /// The control block of MPI_COMM_WORLD (an offset), written by rank 0 before it joins.
+    /// Where the processes of MPI_COMM_WORLD meet (an offset), written by rank 0 before it joins.
     pub world: AtomicU64,
     /// 1 if the launcher watches the ranks and marks their deaths; 0 if the ranks have to look themselves.
     pub watched: AtomicU32,
@@ -48,8 +50,8 @@ pub struct Job {
 /// | Unborn    | creator        | the segment is made                               |
 /// | Started   | launcher       | the process exists                                |
 /// | Joining   | rank           | in MPI_Init, waiting for the others               |
-/// | Running   | rank           | MPI is initialized                                |
-/// | Finalized | rank           | MPI_Finalize is complete                          |
+/// | Running   | rank           | MPI is initialized, or a session open             |
+/// | Finalized | rank           | MPI_Finalize is complete, and no session open     |
 /// | Exited    | launcher       | the process ended itself                          |
 /// | Dead      | launcher, peer | the process was killed, or left without Finalize  |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +100,7 @@ pub struct Process {
     pub pid: AtomicU32,
     /// When dead: the signal, 256 + the exit status, or -1 where nobody could know.
     fate: AtomicI32,
-    /// What the rank says about itself: [`SURVIVES`], [`LEAVING`].
+    /// What the rank says about itself: [`SURVIVES`], [`LEAVING`], [`CAME`].
     flags: AtomicU32,
     /// The rank's inbox for messages (an offset), written before it joins.
     pub inbox: AtomicU64,

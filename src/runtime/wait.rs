@@ -82,6 +82,14 @@ pub fn progress() -> bool {
     }
 }
 
+/// For calls that look and do not block, when they found nothing: where ranks share cores, lets another rank run that may
+/// have to do what is looked for. Who calls again and again would keep it from that for a whole time slice.
+pub fn give_way() {
+    if SPIN_NS.load(Ordering::Relaxed) == 0 {
+        std::thread::yield_now();
+    }
+}
+
 /// Rings `rank` after something it may wait for was made true. Contains the fence that the protocol asks for.
 #[inline]
 pub fn ring(rank: u32) {

@@ -5,7 +5,6 @@ pub use std::sync::atomic::{
     AtomicBool, AtomicI32, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering,
     compiler_fence, fence,
 };
-pub use std::thread::yield_now;
 
 /// A full memory fence: no load after it is taken before the stores ahead of it are seen by all.
 ///

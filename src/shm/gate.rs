@@ -1,16 +1,38 @@
 //! The gate between many who may be inside together and holders of exclusive locks: Dekker's protocol between a flag of
-//! each of the many, on a line of its own, and a count of the exclusive holders. Each side first says what it does and
+//! each of the many, on a line of its own, and a count of the exclusive lockers. Each side first says what it does and
 //! then, in one order of all (SeqCst), looks at the other:
 //!
-//! - an exclusive locker, holding a lock, counts itself in `exclusives`, then waits until all flags are down;
-//! - who wants to enter raises its flag, then looks at `exclusives`; if that is not 0 it takes the flag down and waits until
+//! - an exclusive locker, holding a lock, counts itself as one that holds, then looks at all flags. If one is up it counts
+//!   itself as one that wants instead, gives the lock back, and waits until they are down; takes the lock, and is a holder
+//!   if it can still say so;
+//! - who wants to enter raises its flag, then looks at the count; if that is not 0 it takes the flag down and waits until
 //!   it is.
 //!
+//! The count is one word, [`Gate::exclusives`]:
+//!
+//! | bits  | field  | meaning                                                             |
+//! |-------|--------|---------------------------------------------------------------------|
+//! | 0-15  | held   | exclusive locks held, and for a moment those tried in vain          |
+//! | 16-31 | wanted | exclusive lockers that wait for the flags to be down                |
+//! | 32-63 | passed | how often somebody entered though an exclusive lock was wanted      |
+//!
+//! Those who want to enter wait for wanted locks too, or a flow of them would keep the lockers out for ever. But not
+//! for ever themselves: the end of what somebody does inside may depend on another's entering. So who has waited long
+//! [passes](Gate::pass), unless a lock is held: it counts that in the same word, with which wanted becomes held, so
+//! that a locker that has seen its flag down before looks at all flags again.
+//!
 //! Where nobody ever enters, exclusive lockers need not pay for that: they count themselves only once the gate
-//! [is used](Gate::is_used). Who enters first [says so](Gate::open), then waits until each lock has been without a writer or
-//! has another one: who has taken a lock after that sees that the gate is used, by the same argument.
+//! [is used](Gate::is_used). Who enters first [says so](Gate::open), then takes each lock shared for a moment: who has taken a
+//! lock exclusively after that sees that the gate is used.
 
-use super::atomic::{AtomicU32, Ordering, full_fence};
+use super::atomic::{AtomicU32, AtomicU64, Ordering, full_fence};
+
+const HELD: u64 = 1;
+const HELDS: u64 = 0xffff;
+const WANTED: u64 = 1 << 16;
+const WANTEDS: u64 = 0xffff << 16;
+const PASSED_SHIFT: u32 = 32;
+const PRESSING: u32 = 1 << 16;
 
 /// The side of the exclusive lockers. Zero is a gate that nobody uses.
 #[repr(C, align(64))]
@@ -18,11 +40,11 @@ pub struct Gate {
     /// Not 0 once anybody wants to enter. Read by every exclusive locker, written once.
     used: AtomicU32,
     _line: [u8; 60],
-    /// Exclusive locks held, counted since `used`.
-    pub exclusives: AtomicU32,
-    /// Those who wait for `exclusives` to become 0.
+    /// See the module's table.
+    pub exclusives: AtomicU64,
+    /// Those who wait to enter, and from bit 16 on those of them who have waited long.
     pub waiters: AtomicU32,
-    _line2: [u8; 56],
+    _line2: [u8; 52],
 }
 
 /// The side of one who enters: 1 while inside, and for a moment while trying in vain.
@@ -35,6 +57,15 @@ impl Flag {
     pub fn is_up(&self) -> bool {
         self.0.load(Ordering::SeqCst) != 0
     }
+}
+
+/// How far a locker has come that looks at all flags.
+#[derive(Default)]
+pub struct Look {
+    /// The flags below were down.
+    first: usize,
+    /// How often somebody had passed when the look began.
+    passed: u32,
 }
 
 impl Gate {
@@ -51,32 +82,68 @@ impl Gate {
         full_fence();
     }
 
-    /// Counts an exclusive lock.
+    /// Counts an exclusive lock that is held, or tried: nobody enters from now on.
     pub fn count(&self) {
-        self.exclusives.fetch_add(1, Ordering::SeqCst);
+        self.exclusives.fetch_add(HELD, Ordering::SeqCst);
     }
 
-    /// Takes it out of the count. True: those who wait to enter are to be rung.
-    #[must_use]
-    pub fn uncount(&self) -> bool {
-        self.exclusives.fetch_sub(1, Ordering::SeqCst) == 1
-            && self.waiters.load(Ordering::SeqCst) != 0
-    }
-
-    /// Whether nobody is inside. Asked again and again by one who has counted itself: the flags below `first` were down.
-    pub fn is_empty<'a>(
-        &self,
-        first: &mut usize,
-        flag: impl Fn(usize) -> Option<&'a Flag>,
-    ) -> bool {
-        // Flags that are down stay irrelevant: who raises one after the count was made sees it and backs out.
-        while let Some(flag) = flag(*first) {
+    /// Whether nobody is inside. Asked again and again by one who is counted.
+    pub fn is_empty<'a>(&self, look: &mut Look, flag: impl Fn(usize) -> Option<&'a Flag>) -> bool {
+        let passed = (self.exclusives.load(Ordering::SeqCst) >> PASSED_SHIFT) as u32;
+        if passed != look.passed {
+            *look = Look { first: 0, passed };
+        }
+        // Flags that are down stay irrelevant: who raises one after the count was made sees it, and backs out or passes.
+        while let Some(flag) = flag(look.first) {
             if flag.is_up() {
                 return false;
             }
-            *first += 1;
+            look.first += 1;
         }
         true
+    }
+
+    /// Makes of a lock that was tried one that is wanted. True: those who wait to enter are to be rung.
+    #[must_use]
+    pub fn want(&self) -> bool {
+        let before = self.exclusives.fetch_add(WANTED - HELD, Ordering::SeqCst);
+        self.rings(before)
+    }
+
+    /// Makes of a lock that is wanted, and was taken, one that is held. False if somebody has passed since the `look`,
+    /// which found nobody inside, began.
+    #[must_use]
+    pub fn confirm(&self, look: &Look) -> bool {
+        let hold =
+            |now: u64| ((now >> PASSED_SHIFT) as u32 == look.passed).then(|| now - WANTED + HELD);
+        self.exclusives
+            .fetch_update(Ordering::SeqCst, Ordering::Relaxed, hold)
+            .is_ok()
+    }
+
+    /// Takes a lock that is held out of the count. True: those who wait to enter are to be rung.
+    #[must_use]
+    pub fn uncount(&self) -> bool {
+        let before = self.exclusives.fetch_sub(HELD, Ordering::SeqCst);
+        self.rings(before)
+    }
+
+    /// Takes a lock that is wanted out of the count. True: those who wait to enter are to be rung.
+    #[must_use]
+    pub fn give_up(&self) -> bool {
+        let before = self.exclusives.fetch_sub(WANTED, Ordering::SeqCst);
+        before & (HELDS | WANTEDS) == WANTED && self.waiters.load(Ordering::SeqCst) != 0
+    }
+
+    /// Whether one lock less held than `before` is something to those who wait.
+    fn rings(&self, before: u64) -> bool {
+        before & HELDS == HELD && self.waiters.load(Ordering::SeqCst) != 0
+    }
+
+    /// Whether no exclusive lock is held or wanted.
+    #[inline(always)]
+    fn is_open(&self) -> bool {
+        self.exclusives.load(Ordering::SeqCst) & (HELDS | WANTEDS) == 0
     }
 
     /// Raises the flag. True: its owner is inside. Else it has to [`Gate::try_again`].
@@ -84,7 +151,16 @@ impl Gate {
     pub fn enter(&self, flag: &Flag) -> bool {
         // A locked instruction: the flag is up before `exclusives` is looked at.
         flag.0.swap(1, Ordering::SeqCst);
-        self.exclusives.load(Ordering::SeqCst) == 0
+        self.is_open()
+    }
+
+    /// Raises the flag; its owner is inside unless an exclusive lock is held.
+    fn pass(&self, flag: &Flag) -> bool {
+        flag.0.swap(1, Ordering::SeqCst);
+        let pass = |now: u64| (now & HELDS == 0).then(|| now.wrapping_add(1 << PASSED_SHIFT));
+        self.exclusives
+            .fetch_update(Ordering::SeqCst, Ordering::Relaxed, pass)
+            .is_ok()
     }
 
     /// Counts one who waits to enter.
@@ -92,21 +168,43 @@ impl Gate {
         self.waiters.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Takes it out of the count.
-    pub fn go(&self) {
-        self.waiters.fetch_sub(1, Ordering::SeqCst);
+    /// Counts it as one that has waited long.
+    pub fn press(&self) {
+        self.waiters.fetch_add(PRESSING, Ordering::SeqCst);
     }
 
-    /// What a waiter does whose flag may be up: enters, or takes the flag down and rings the exclusive lockers, of
-    /// whom one may be waiting for exactly this flag.
-    pub fn try_again(&self, flag: &Flag, ring: impl FnOnce()) -> bool {
-        if self.exclusives.load(Ordering::SeqCst) == 0 && self.enter(flag) {
-            return true;
-        }
-        if flag.0.swap(0, Ordering::SeqCst) != 0 {
+    /// Takes it out of both counts. True: lockers that have let it pass are to be rung.
+    #[must_use]
+    pub fn go(&self, pressing: bool) -> bool {
+        let one = if pressing { PRESSING + 1 } else { 1 };
+        self.waiters.fetch_sub(one, Ordering::SeqCst);
+        pressing
+    }
+
+    /// Whether anybody waits to enter: a locker that holds nothing should let it pass.
+    #[inline(always)]
+    pub fn is_wanted(&self) -> bool {
+        self.waiters.load(Ordering::Relaxed) != 0
+    }
+
+    /// Whether one of those has waited long.
+    pub fn is_pressed(&self) -> bool {
+        self.waiters.load(Ordering::SeqCst) >= PRESSING
+    }
+
+    /// What a waiter does whose flag may be up: enters, or with `pass` passes, or takes the flag down and rings the
+    /// exclusive lockers, of whom one may be waiting for exactly this flag.
+    pub fn try_again(&self, flag: &Flag, pass: bool, ring: impl FnOnce()) -> bool {
+        let now = self.exclusives.load(Ordering::SeqCst);
+        let entered = if pass {
+            now & HELDS == 0 && self.pass(flag)
+        } else {
+            now & (HELDS | WANTEDS) == 0 && self.enter(flag)
+        };
+        if !entered && flag.0.swap(0, Ordering::SeqCst) != 0 {
             ring();
         }
-        false
+        entered
     }
 
     /// Takes the flag down. True: the exclusive lockers are to be rung.
@@ -115,7 +213,7 @@ impl Gate {
     pub fn leave(&self, flag: &Flag) -> bool {
         // A locked instruction: completes all stores, and the flag is down before `exclusives` is looked at.
         flag.0.swap(0, Ordering::SeqCst);
-        self.exclusives.load(Ordering::SeqCst) != 0
+        !self.is_open()
     }
 }
 
@@ -124,9 +222,9 @@ impl Default for Gate {
         Gate {
             used: AtomicU32::new(0),
             _line: [0; 60],
-            exclusives: AtomicU32::new(0),
+            exclusives: AtomicU64::new(0),
             waiters: AtomicU32::new(0),
-            _line2: [0; 56],
+            _line2: [0; 52],
         }
     }
 }
@@ -138,18 +236,38 @@ mod tests {
     #[test]
     fn one_side_at_a_time() {
         let (gate, flags) = (Gate::default(), [Flag::default(), Flag::default()]);
-        let mut first = 0;
-        let mut empty = || gate.is_empty(&mut first, |i| flags.get(i));
+        let mut look = Look::default();
+        let mut empty = || gate.is_empty(&mut look, |i| flags.get(i));
         assert!(!gate.is_used() && gate.enter(&flags[1]));
         gate.open();
         gate.count();
         assert!(gate.is_used() && !empty());
         assert!(!gate.enter(&flags[0]));
         let mut rung = false;
-        assert!(!gate.try_again(&flags[0], || rung = true));
+        assert!(!gate.try_again(&flags[0], false, || rung = true));
         assert!(rung && gate.leave(&flags[1]) && empty());
-        assert!(!gate.uncount() && gate.try_again(&flags[0], || ()));
+        assert!(!gate.try_again(&flags[0], true, || ()));
+        assert!(!gate.uncount() && gate.try_again(&flags[0], false, || ()));
         assert!(!gate.leave(&flags[0]));
+    }
+
+    #[test]
+    fn who_passes_is_not_overlooked() {
+        let (gate, flags) = (Gate::default(), [Flag::default(), Flag::default()]);
+        let mut look = Look::default();
+        let flag = |i| flags.get(i);
+        gate.count();
+        assert!(gate.enter(&flags[1]) || !gate.is_empty(&mut look, flag));
+        assert!(!gate.want());
+        assert!(!gate.try_again(&flags[0], false, || ()));
+        assert!(gate.leave(&flags[1]) && gate.is_empty(&mut look, flag));
+        assert!(gate.try_again(&flags[0], true, || ()));
+        assert!(!gate.confirm(&look) && !gate.is_empty(&mut look, flag));
+        assert!(gate.leave(&flags[0]) && gate.is_empty(&mut look, flag));
+        assert!(gate.confirm(&look));
+        assert!(!gate.try_again(&flags[0], true, || ()));
+        assert!(!gate.uncount());
+        assert!(gate.enter(&flags[0]));
     }
 
     #[test]
@@ -159,5 +277,11 @@ mod tests {
         gate.count();
         gate.count();
         assert!(!gate.uncount() && gate.uncount());
+        gate.count();
+        assert!(gate.want() && gate.give_up());
+        gate.press();
+        assert!(gate.is_wanted() && gate.is_pressed());
+        assert!(gate.go(true));
+        assert!(!gate.is_wanted() && !gate.is_pressed());
     }
 }

@@ -10,6 +10,8 @@
 //! Free and unwanted is 0, so taking and giving back are one locked instruction each. Whoever comes while the lock is
 //! free takes it, also past those who wait: under contention that is much faster than an order of arrival, in which a
 //! preempted next-in-line stalls everybody. A waiter that has waited too long claims `next`, which bounds every wait.
+//! One that wants the lock shared and has waited still longer goes past a claim, since the claimant may wait for a reader
+//! that waits for this one.
 //!
 //! No wake-up is lost: a waiter registers, sets `sleepers`, and tries once more before it sleeps; a releaser that finds
 //! `sleepers` clears it and then rings all who are registered. Who set the bit before it was cleared was registered, and
@@ -95,6 +97,19 @@ impl Lock {
             return (true, self.ring(before & !NEXT));
         }
         (false, self.release_shared())
+    }
+
+    /// Takes the lock shared for `rank`, whoever has claimed it, if nobody holds it exclusively; as [`Lock::try_shared`].
+    pub fn try_past_claim(&self, rank: u32) -> (bool, Ring) {
+        let now = self.0.load(Ordering::Relaxed);
+        if now & WRITER != 0 {
+            return (false, Ring::Nobody);
+        }
+        let before = self.0.fetch_add(READER, Ordering::SeqCst);
+        if before & WRITER == 0 && (before & NEXT) >> NEXT_SHIFT != id(rank) {
+            return (true, Ring::Nobody);
+        }
+        self.shared_or_back_out(before, rank)
     }
 
     /// Whether an attempt could succeed now. One load; for waiters, who would otherwise disturb the holder.
@@ -254,6 +269,23 @@ mod tests {
         l.unclaim(5);
         assert_eq!(l.claimant(), None);
         assert_eq!(l.try_shared(3), TAKEN);
+    }
+
+    #[test]
+    fn a_reader_goes_past_a_claim_but_not_past_a_writer() {
+        let l = lock();
+        assert_eq!(l.try_shared(0), TAKEN);
+        l.claim(7);
+        assert_eq!(l.try_shared(1), (false, Ring::Nobody));
+        assert_eq!(l.try_past_claim(1), TAKEN);
+        assert_eq!(l.release_shared(), Ring::Nobody);
+        assert_eq!(l.release_shared(), Ring::Rank(7));
+        assert!(l.try_exclusive(7));
+        assert_eq!(l.try_past_claim(1), (false, Ring::Nobody));
+        l.claim(1);
+        assert_eq!(l.release_exclusive(), Ring::Rank(1));
+        assert_eq!(l.try_past_claim(1), TAKEN);
+        assert_eq!(l.claimant(), None);
     }
 
     #[test]

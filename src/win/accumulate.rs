@@ -349,12 +349,19 @@ impl Window {
         if remote.rank == MPI_PROC_NULL {
             return Ok(());
         }
-        let operation = Operation::new(op, far)?;
+        // A datatype without elements has none for which the operation could be undefined.
+        let operation = match far.size() {
+            0 => None,
+            _ => Some(Operation::new(op, far)?),
+        };
         let out = match result {
             Some(result) => Some(self.result_side(result, remote, far)?),
             None => None,
         };
-        let Some(plan) = plan else { return Ok(()) };
+        let (Some(plan), Some(operation)) = (plan, operation) else {
+            return Ok(());
+        };
+        plan.must_be_of_one_kind()?;
         let basic = operation.basic;
         let kind = datatype::get(near.datatype)?.basic();
         if !reading && kind.is_none_or(|b| b.parts() != basic.parts()) {

@@ -38,7 +38,7 @@ pub struct PerRank {
     _line4: [u8; 56],
     /// As the owner of attached memory (see [`super::dynamic`]).
     pub attached: Regions,
-    _line5: [u8; 40],
+    _line5: [u8; 24],
 }
 
 const _: () = assert!(size_of::<Gate>() == 128 && size_of::<PerRank>() == 320);

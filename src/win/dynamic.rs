@@ -1,7 +1,8 @@
 //! Dynamic windows: memory attached and detached while the window lives (MPI 4.1 §12.2.4).
 //!
-//! Each process keeps a list of its attached [regions](super::regions) in the job segment, for others to look addresses up in. A list that becomes too short is copied to a longer one; the old one stays until the
-//! window is freed, since a reader may still be in it. Lengths double, so all old ones together are no longer than the last.
+//! Each process keeps a list of its attached [regions](super::regions) in the job segment, for others to look addresses up
+//! in. A list that becomes too short is replaced by a longer one; the old one stays until the window is freed, since a
+//! reader may still be in it. Lengths double, so all old ones together are no longer than the last.
 
 use super::regions::{Entry, Region};
 use super::{Flavor, Reach, Window};
@@ -17,9 +18,28 @@ pub struct Attached {
     regions: Vec<Region>,
     /// Where nothing was attached, with a size of 0, and not detached yet.
     empty: Vec<usize>,
-    /// The lists in the segment, the current one last, and how long that is.
-    lists: Vec<Owned>,
+    /// The lists in the segment, for the two slots that take turns.
+    lists: [Lists; 2],
+}
+
+/// The lists that a slot has had, the current one last, and how long that is.
+#[derive(Default)]
+struct Lists {
+    all: Vec<Owned>,
     capacity: usize,
+}
+
+impl Lists {
+    /// Makes sure that there is a list of at least `len` entries.
+    fn reach(&mut self, len: usize) -> Result<()> {
+        if len > self.capacity {
+            let capacity = len.next_power_of_two().max(16);
+            let offset = heap::alloc_zeroed(capacity * size_of::<Entry>(), 64)?;
+            self.all.push(Owned::new(offset));
+            self.capacity = capacity;
+        }
+        Ok(())
+    }
 }
 
 /// The shared list at `offset`.
@@ -109,24 +129,29 @@ impl Window {
         Ok(())
     }
 
-    /// Writes the owner's regions to the shared list.
+    /// Makes the owner's regions the shared list.
     fn publish(&self, attached: &mut Attached) -> Result<()> {
+        let shared = &self.targets[self.rank].block.attached;
         let len = attached.regions.len();
-        if len > attached.capacity {
-            let capacity = len.next_power_of_two().max(16);
-            let offset = heap::alloc_zeroed(capacity * size_of::<Entry>(), 64)?;
-            attached.lists.push(Owned::new(offset));
-            attached.capacity = capacity;
+        // Both, so that a list that becomes shorter never needs memory.
+        for lists in &mut attached.lists {
+            lists.reach(len)?;
         }
-        let Some(current) = attached.lists.last() else {
-            return Ok(());
-        };
-        let block = self.targets[self.rank].block;
-        let place = current.offset();
-        block
-            .attached
-            .publish(place, list(place, len), &attached.regions);
+        let lists = &attached.lists[shared.next()];
+        let place = lists.all.last().map_or(0, Owned::offset);
+        let entries = if len == 0 { &[] } else { list(place, len) };
+        shared.write(place, entries, &attached.regions);
+        shared.publish();
         Ok(())
+    }
+
+    /// How private memory of a rank of the window is reached.
+    pub(super) fn reach_of_private(&self, rank: c_int) -> Reach {
+        if rank as usize == self.rank {
+            Reach::Own
+        } else {
+            Reach::Peer
+        }
     }
 
     /// How the bytes `first` to `behind` of the target's address space are reached, and where `at` among them is for this
@@ -138,7 +163,7 @@ impl Window {
         first: i128,
         behind: i128,
     ) -> Result<(usize, Reach)> {
-        let mine = rank as usize == self.rank;
+        let private = self.reach_of_private(rank);
         let block = self.targets[rank as usize].block;
         let mut from = first;
         let mut reach = None;
@@ -155,7 +180,7 @@ impl Window {
                     Reach::Shared,
                 )
             } else {
-                (at, if mine { Reach::Own } else { Reach::Peer })
+                (at, private)
             };
             // Neighbouring regions serve together if they are neighbours for this process too.
             if *reach.get_or_insert(step) != step {

@@ -260,6 +260,9 @@ impl Window {
             self.give_exposure_up();
             return alive.map(|()| false);
         }
+        if alive.is_ok() {
+            runtime::wait::give_way();
+        }
         // Who has died may have completed before.
         Ok(alive.is_err())
     }

@@ -36,6 +36,7 @@ pub mod update;
 use crate::abi::types::{MPI_Errhandler, MPI_Win};
 use crate::bail;
 use crate::comm::attributes::Attributes;
+use crate::comm::group::Group;
 use crate::error::Result;
 use crate::error::handler::Slot;
 use crate::handle::{Kind, Table};
@@ -46,6 +47,7 @@ use control::{Control, PerRank};
 use epoch::Epoch;
 use parking_lot::Mutex;
 use std::ffi::{c_int, c_void};
+use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
 
 /// How a target's memory is reached.
@@ -109,6 +111,8 @@ pub struct Window {
     pub light_fences: bool,
     /// Where the window's processes meet; holds the control block.
     pub meeting: Meeting,
+    /// The group of its communicator.
+    pub group: Arc<Group>,
     pub flavor: Flavor,
     /// What this process gave: what the attributes point to.
     pub own: Own,

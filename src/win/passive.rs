@@ -9,8 +9,17 @@
 //!
 //! What the dead held stays held: see [`super::obstacle`] for who gets an error then.
 //!
-//! lock_all waits while there are exclusive holders, and a new exclusive locker lets waiting lock_alls pass first, for a
-//! bounded time: neither starves, and no program that holds several locks is held up for ever.
+//! Neither readers nor writers starve, and no lock that could be given is held back for ever: whoever waits holds others
+//! back, but only those that have not waited long themselves.
+//!
+//! | who comes                | waits for holders, and lets first                                                    |
+//! |--------------------------|--------------------------------------------------------------------------------------|
+//! | any lock of one target   | who has waited for that lock for [`CLAIM_AFTER`]; a shared one for [`PATIENCE`] at most |
+//! | lock_all                 | exclusive locks that wait for lock_alls to end, for [`PATIENCE`] at most               |
+//! | exclusive, holding none  | waiting lock_alls, for [`COURTESY`], or [`PATIENCE`] if they have waited that long    |
+//!
+//! Without the bounds a correct program could hang: one rank's shared epoch may end only when another's has begun, and a
+//! third waiting for an exclusive lock must not keep that from beginning.
 
 use super::control::Control;
 use super::epoch::{Access, Hold, NO_LOCKS};
@@ -20,9 +29,9 @@ use crate::abi::constants::{MPI_LOCK_EXCLUSIVE, MPI_LOCK_SHARED, MPI_MODE_NOCHEC
 use crate::bail;
 use crate::error::Result;
 use crate::runtime::{self, Ranks, Waiting, job, ring_key};
-use crate::shm::atomic::Ordering::Relaxed;
+use crate::shm::atomic::Ordering::{Acquire, Relaxed};
 use crate::shm::atomic::full_fence;
-use crate::shm::gate::Flag;
+use crate::shm::gate::{Flag, Look};
 use crate::shm::lock::{Lock, Ring};
 use std::ffi::c_int;
 use std::time::{Duration, Instant};
@@ -31,6 +40,8 @@ use std::time::{Duration, Instant};
 const CLAIM_AFTER: Duration = Duration::from_micros(1000);
 /// So long a new exclusive locker lets waiting lock_alls pass.
 const COURTESY: Duration = Duration::from_millis(1);
+/// So long nobody is held back by those who wait. (A little less than a waiter sleeps before it looks by itself.)
+const PATIENCE: Duration = Duration::from_millis(400);
 
 impl Window {
     /// `MPI_Win_lock`. Blocks until the lock is acquired. Errors: `MPI_ERR_LOCKTYPE`, `MPI_ERR_ASSERT`,
@@ -86,10 +97,7 @@ impl Window {
             );
         }
         if self.epoch.barred.load(Relaxed) & NO_LOCKS != 0 {
-            bail!(
-                RmaSync,
-                "the window was created with the info key no_locks set to true"
-            );
+            bail!(RmaSync, "the info key no_locks of the window is true");
         }
         if self.epoch.exposed() {
             bail!(
@@ -124,7 +132,7 @@ impl Window {
             self.hold(target, Hold::Shared);
             return Ok(());
         }
-        if self.control.gate.waiters.load(Relaxed) != 0 {
+        if self.control.gate.is_wanted() {
             self.let_lock_alls_pass();
         }
         if !lock.try_exclusive(me) {
@@ -149,26 +157,56 @@ impl Window {
         take(word, exclusive, &name, &obstacle)
     }
 
+    #[cold]
     fn let_lock_alls_pass(&self) {
-        // Who holds locks might be what they wait for.
+        let gate = self.control.gate;
+        // Who holds locks might be what they wait for. The dead wait for ever.
+        if self.epoch.locks.load(Relaxed) != 0 || anybody_died() {
+            return;
+        }
         let began = Instant::now();
-        while self.control.gate.waiters.load(Relaxed) != 0
-            && self.epoch.locks.load(Relaxed) == 0
-            && began.elapsed() < COURTESY
-        {
+        while gate.is_wanted() && began.elapsed() < COURTESY {
             runtime::wait::progress();
             std::thread::yield_now();
         }
+        let what = || "MPI_Win_lock: letting MPI_Win_lock_all go first".to_string();
+        let waiting = Waiting {
+            key: Control::key(&gate.exclusives),
+            what: &what,
+            ranks: Ranks::None,
+            announce: None,
+        };
+        let passed = runtime::wait(&waiting, || {
+            !gate.is_pressed() || began.elapsed() > PATIENCE || anybody_died()
+        });
+        debug_assert!(passed.is_ok(), "nobody's death is an error of this wait");
     }
 
-    /// With the target's word taken: counts this exclusive lock and waits until nobody is in a lock_all epoch.
+    /// With the target's word taken: counts this exclusive lock and makes sure that nobody is in a lock_all epoch.
     #[cold]
     fn exclude_lock_alls(&self, target: &Target) -> Result<()> {
-        let gate = self.control.gate;
+        let (gate, lock) = (self.control.gate, &target.block.lock);
         gate.count();
-        let mut first = 0;
-        let flag = |rank: usize| self.control.ranks.get(rank).map(|r| &r.in_lock_all);
-        let mut none_inside = || gate.is_empty(&mut first, flag);
+        if !gate.is_empty(&mut Look::default(), |rank| self.flag_of(rank)) {
+            // Shared locks on this target do not have to wait for the lock_alls to end: the word is for them meanwhile.
+            if gate.want() {
+                ring_key(Control::key(&gate.waiters));
+            }
+            ring(lock, lock.release_exclusive());
+            self.wait_for_lock_alls(target)?;
+        }
+        self.hold(target, Hold::ExclusiveCounted);
+        Ok(())
+    }
+
+    fn flag_of(&self, rank: usize) -> Option<&Flag> {
+        self.control.ranks.get(rank).map(|r| &r.in_lock_all)
+    }
+
+    /// Waits until nobody is in a lock_all epoch and takes the target's word. The lock counts as one that is wanted; in
+    /// the end it is held.
+    fn wait_for_lock_alls(&self, target: &Target) -> Result<()> {
+        let (gate, lock) = (self.control.gate, &target.block.lock);
         let rank = self.rank_of(target);
         let what = || {
             format!(
@@ -181,13 +219,31 @@ impl Window {
             ranks: Ranks::Who(&|| self.dead_in_lock_all("MPI_Win_lock")),
             announce: None,
         };
-        if let Err(failed) = runtime::wait(&waiting, &mut none_inside) {
-            self.uncount_exclusive();
-            ring(&target.block.lock, target.block.lock.release_exclusive());
-            return Err(failed);
+        let mut look = Look::default();
+        let mut take_it = || {
+            runtime::wait(&waiting, || {
+                gate.is_empty(&mut look, |rank| self.flag_of(rank))
+            })?;
+            if !lock.try_exclusive(job().rank) {
+                self.wait_for_lock(target, true)?;
+            }
+            let confirmed = gate.confirm(&look);
+            if !confirmed {
+                ring(lock, lock.release_exclusive());
+            }
+            Ok(confirmed)
+        };
+        let taken = loop {
+            match take_it() {
+                Ok(true) => break Ok(()),
+                Ok(false) => {}
+                Err(failed) => break Err(failed),
+            }
+        };
+        if taken.is_err() && gate.give_up() {
+            ring_key(Control::key(&gate.waiters));
         }
-        self.hold(target, Hold::ExclusiveCounted);
-        Ok(())
+        taken
     }
 
     fn uncount_exclusive(&self) {
@@ -261,30 +317,27 @@ impl Window {
         if self.epoch.ready_for_lock_all.load(Relaxed) == 0 {
             self.control.gate.open();
             for target in &self.targets {
-                self.wait_for_uncounted(target)?;
+                self.find_unlocked(target)?;
             }
             self.epoch.ready_for_lock_all.store(1, Relaxed);
         }
         self.enter_lock_all()
     }
 
-    /// Waits until nobody holds the target exclusively who may not have counted himself.
-    fn wait_for_uncounted(&self, target: &Target) -> Result<()> {
+    /// Takes the target's lock shared and gives it back: nobody holds it exclusively any more who did not see that the
+    /// gate is used.
+    fn find_unlocked(&self, target: &Target) -> Result<()> {
         let lock = &target.block.lock;
-        // A writer that came after another one has counted itself. (Nobody is held up by a flow of different writers.)
-        let first = lock.writer();
-        let rank = self.rank_of(target);
-        let what = || format!("MPI_Win_lock_all: rank {rank} is locked exclusively");
-        let waiting = Waiting {
-            key: key(lock),
-            what: &what,
-            ranks: Ranks::Who(&|| self.dead_exclusive("MPI_Win_lock_all")),
-            announce: Some(&|| lock.announce_sleeper()),
-        };
-        runtime::wait(&waiting, || {
-            let now = lock.writer();
-            now.is_none() || now != first
-        })
+        let (taken, to_ring) = lock.try_shared(job().rank);
+        ring(lock, to_ring);
+        if !taken {
+            let name = format!("MPI_Win_lock_all: lock of rank {}", self.rank_of(target));
+            take(lock, false, &name, &|| {
+                self.dead_exclusive("MPI_Win_lock_all")
+            })?;
+        }
+        ring(lock, lock.release_shared());
+        Ok(())
     }
 
     #[inline(always)]
@@ -308,10 +361,18 @@ impl Window {
             ranks: Ranks::Who(&|| self.dead_exclusive("MPI_Win_lock_all")),
             announce: None,
         };
+        let (began, mut pressing) = (Instant::now(), false);
         let entered = runtime::wait(&waiting, || {
-            gate.try_again(flag, || ring_key(Control::key(&gate.exclusives)))
+            // Who has died may have wanted a lock, and still does.
+            if !pressing && (began.elapsed() > PATIENCE || anybody_died()) {
+                pressing = true;
+                gate.press();
+            }
+            gate.try_again(flag, pressing, || ring_key(Control::key(&gate.exclusives)))
         });
-        gate.go();
+        if gate.go(pressing) {
+            ring_key(Control::key(&gate.exclusives));
+        }
         entered
     }
 
@@ -366,6 +427,10 @@ impl Window {
     }
 }
 
+fn anybody_died() -> bool {
+    job().table.job.deaths.load(Acquire) != 0
+}
+
 /// What those sleep for who wait for a lock.
 fn key(lock: &Lock) -> u64 {
     let base = crate::shm::segment::segment().base() as usize;
@@ -396,7 +461,11 @@ pub(super) fn take(
             obstacle::void_claim(lock);
             lock.claim(me);
         }
-        let (taken, to_ring) = lock.try_take(me, exclusive);
+        let (taken, to_ring) = if !exclusive && began.elapsed() > PATIENCE {
+            lock.try_past_claim(me)
+        } else {
+            lock.try_take(me, exclusive)
+        };
         ring(lock, to_ring);
         taken
     };

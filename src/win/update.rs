@@ -344,6 +344,7 @@ pub(super) unsafe fn move_target(way: Way, plan: &Plan<'_>, buffer: *mut u8) -> 
                 remote: plan.remote,
                 target: plan.target,
                 reach: plan.reach,
+                mixed: plan.mixed,
             };
             // SAFETY: the caller's promise.
             unsafe { through_kernel(way, &plan) }?;

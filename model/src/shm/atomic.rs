@@ -3,7 +3,6 @@
 use super::futex::Queue;
 use loom::sync::atomic as loomed;
 pub use loom::sync::atomic::{Ordering, fence};
-pub use loom::thread::yield_now;
 
 pub fn full_fence() {
     fence(Ordering::SeqCst);

@@ -1,8 +1,9 @@
 //! lock_all against exclusive locks: never both inside, and nobody waits for ever.
 
-use super::lock::{KEY, Room};
+use super::lock::Room;
 use rmashm_model::actor::{act, explore};
-use rmashm_model::shm::gate::{Flag, Gate};
+use rmashm_model::shm::atomic::{AtomicU32, Ordering};
+use rmashm_model::shm::gate::{Flag, Gate, Look};
 
 /// What lockers sleep for until nobody is inside, and lock_all until there are no exclusive locks.
 const EXCLUSIVES: u64 = 88;
@@ -36,13 +37,13 @@ impl Window {
         let counted = gate.is_used();
         if counted {
             gate.count();
-            let mut first = 0;
-            room.actors.wait_for(
-                me,
-                EXCLUSIVES,
-                || (),
-                || gate.is_empty(&mut first, |i| self.flags.get(i)),
-            );
+            if !gate.is_empty(&mut Look::default(), |i| self.flags.get(i)) {
+                if gate.want() {
+                    room.actors.ring_key(WAITERS);
+                }
+                room.give_back(true);
+                self.wait_for_lock_alls(me);
+            }
         }
         room.touch(true);
         if counted && gate.uncount() {
@@ -51,39 +52,62 @@ impl Window {
         room.give_back(true);
     }
 
-    /// As `Window::lock_all` and `Window::unlock_all`.
-    fn lock_all(&self, me: usize, first_time: bool) {
-        let (room, gate, flag) = (&self.room, &self.gate, &self.flags[me]);
-        let ring = || room.actors.ring_key(EXCLUSIVES);
-        if first_time {
-            gate.open();
-            let first = room.lock.writer();
+    fn wait_for_lock_alls(&self, me: usize) {
+        let (room, gate) = (&self.room, &self.gate);
+        let mut look = Look::default();
+        loop {
             room.actors.wait_for(
                 me,
-                KEY,
-                || room.lock.announce_sleeper(),
-                || {
-                    let now = room.lock.writer();
-                    now.is_none() || now != first
-                },
+                EXCLUSIVES,
+                || (),
+                || gate.is_empty(&mut look, |i| self.flags.get(i)),
             );
-        }
-        if !gate.enter(flag) {
-            self.wait_to_enter(me);
-        }
-        room.touch(false);
-        if gate.leave(flag) {
-            ring();
+            room.take(me, true, false);
+            if gate.confirm(&look) {
+                return;
+            }
+            room.give_back(true);
         }
     }
 
-    fn wait_to_enter(&self, me: usize) {
+    /// As `Window::lock_all` and `Window::unlock_all`.
+    fn lock_all(&self, me: usize, first_time: bool) {
+        self.enter(me, first_time);
+        self.room.touch(false);
+        self.leave(me);
+    }
+
+    fn enter(&self, me: usize, first_time: bool) {
+        let (room, gate, flag) = (&self.room, &self.gate, &self.flags[me]);
+        if first_time {
+            gate.open();
+            room.take(me, false, false);
+            room.give_back(false);
+        }
+        if !gate.enter(flag) {
+            self.wait_to_enter(me, false);
+        }
+    }
+
+    fn leave(&self, me: usize) {
+        if self.gate.leave(&self.flags[me]) {
+            self.room.actors.ring_key(EXCLUSIVES);
+        }
+    }
+
+    /// With `pass` the patience is over at once.
+    fn wait_to_enter(&self, me: usize, pass: bool) {
         let (room, gate, flag) = (&self.room, &self.gate, &self.flags[me]);
         let ring = || room.actors.ring_key(EXCLUSIVES);
         gate.come();
+        if pass {
+            gate.press();
+        }
         room.actors
-            .wait_for(me, WAITERS, || (), || gate.try_again(flag, ring));
-        gate.go();
+            .wait_for(me, WAITERS, || (), || gate.try_again(flag, pass, ring));
+        if gate.go(pass) {
+            room.actors.ring_key(EXCLUSIVES);
+        }
     }
 }
 
@@ -108,11 +132,67 @@ fn waiter_tries_again() {
         act(Window::new(2, true), 2, |window, me| match me {
             0 => window.lock_exclusive(me),
             _ => {
-                window.wait_to_enter(me);
+                window.wait_to_enter(me, false);
                 window.room.touch(false);
-                if window.gate.leave(&window.flags[me]) {
-                    window.room.actors.ring_key(EXCLUSIVES);
+                window.leave(me);
+            }
+        });
+    });
+}
+
+/// One that has lost its patience meets a locker, and both are never inside together.
+#[test]
+fn waiter_passes() {
+    explore("gate, 1 locker, 1 waiter that passes", 3, || {
+        act(Window::new(2, true), 2, |window, me| match me {
+            0 => window.lock_exclusive(me),
+            _ => {
+                for _ in 0..2 {
+                    window.wait_to_enter(me, true);
+                    window.room.touch(false);
+                    window.leave(me);
                 }
+            }
+        });
+    });
+}
+
+/// Who is inside leaves only when another has entered, while a third wants an exclusive lock.
+#[test]
+fn lock_alls_that_need_each_other() {
+    explore("gate, 1 locker, 2 lock_alls in a chain", 2, || {
+        let window = Window::new(3, true);
+        assert!(window.gate.enter(&window.flags[1]));
+        act((window, AtomicU32::new(0)), 3, |(window, second), me| {
+            let actors = &window.room.actors;
+            match me {
+                0 => window.lock_exclusive(me),
+                1 => {
+                    actors.wait(me, || second.load(Ordering::SeqCst) != 0);
+                    window.room.touch(false);
+                    window.leave(me);
+                }
+                _ => {
+                    window.wait_to_enter(me, true);
+                    window.room.touch(false);
+                    second.store(1, Ordering::SeqCst);
+                    actors.ring(1);
+                    window.leave(me);
+                }
+            }
+        });
+    });
+}
+
+#[test]
+fn waiter_passes_two_lockers() {
+    explore("gate, 2 lockers, 1 waiter that passes", 2, || {
+        act(Window::new(3, true), 3, |window, me| match me {
+            0 | 1 => window.lock_exclusive(me),
+            _ => {
+                window.wait_to_enter(me, true);
+                window.room.touch(false);
+                window.leave(me);
             }
         });
     });

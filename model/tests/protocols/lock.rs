@@ -156,3 +156,62 @@ fn readers_meet_inside() {
         });
     });
 }
+
+/// A reader that goes past claims meets writers, one of which claims.
+#[test]
+fn reader_goes_past_a_claim() {
+    explore("lock, 2 writers, 1 reader past claims", 2, || {
+        act(Room::new(3), 3, |room, me| {
+            if me < 2 {
+                return room.visit(me, true, me == 0);
+            }
+            let attempt = || {
+                let (taken, to_ring) = room.lock.try_past_claim(me as u32);
+                room.ring(to_ring);
+                taken
+            };
+            let announce = || room.lock.announce_sleeper();
+            room.actors.wait_for(me, KEY, announce, attempt);
+            room.touch(false);
+            room.give_back(false);
+        });
+    });
+}
+
+/// Who holds the lock shared gives it back only when another has it too, while a third has claimed it.
+#[test]
+fn readers_that_need_each_other() {
+    explore(
+        "lock, 1 writer that claims, 2 readers in a chain",
+        2,
+        || {
+            let room = Room::new(3);
+            assert!(room.lock.try_shared(1).0);
+            act(
+                (room, AtomicU32::new(0)),
+                3,
+                |(room, second), me| match me {
+                    0 => room.visit(me, true, true),
+                    1 => {
+                        room.actors.wait(me, || second.load(Relaxed) != 0);
+                        room.touch(false);
+                        room.give_back(false);
+                    }
+                    _ => {
+                        let attempt = || {
+                            let (taken, to_ring) = room.lock.try_past_claim(me as u32);
+                            room.ring(to_ring);
+                            taken
+                        };
+                        let announce = || room.lock.announce_sleeper();
+                        room.actors.wait_for(me, KEY, announce, attempt);
+                        room.touch(false);
+                        second.store(1, Relaxed);
+                        room.actors.ring(1);
+                        room.give_back(false);
+                    }
+                },
+            );
+        },
+    );
+}

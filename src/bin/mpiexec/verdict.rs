@@ -57,7 +57,7 @@ impl Supervisor<'_> {
             return;
         }
         self.job.segment.set_exited(rank);
-        if state == State::Started {
+        if !self.job.segment.came(rank) {
             self.early.push(number);
         }
         if fate.status() != 0 && self.status.is_none() {

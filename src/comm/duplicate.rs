@@ -1,0 +1,153 @@
+//! Duplicates of communicators, at once or by and by.
+
+use super::attributes::Attributes;
+use super::create::{Fresh, Mine, Offer, Shape, agree, told};
+use super::{COMMS, Comm};
+use crate::abi::constants::{MPI_COMM_NULL, MPI_INT64_T, MPI_MAX};
+use crate::abi::types::MPI_Comm;
+use crate::coll::{self, Element, Planner};
+use crate::error::{Error, Result, class_name};
+use crate::info::Info;
+use crate::p2p::Operation;
+use crate::{bail, op};
+use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
+use std::sync::Arc;
+
+/// What a process brings to a duplicate.
+struct Part {
+    mine: Mine,
+    info: Info,
+    /// From the process that brings it.
+    fresh: Option<Fresh>,
+}
+
+impl Part {
+    fn new(parent: &Comm, handle: MPI_Comm, info: Result<Info>) -> Result<Part> {
+        let info = info?;
+        let mine = Mine {
+            topology: parent.topology.clone(),
+            ..Mine::new(parent.attributes.copies(handle.0)?)?
+        };
+        let fresh = match parent.meeting.rank {
+            0 => Some(Fresh::new(parent.meeting.size())?),
+            _ => None,
+        };
+        Ok(Part { mine, info, fresh })
+    }
+
+    fn offer(&self) -> Offer {
+        self.fresh.as_ref().map_or(Offer::default(), Fresh::offer)
+    }
+}
+
+/// Deletes the copies of attributes for a duplicate of `handle` that is not made.
+fn discard(attributes: &Attributes, handle: MPI_Comm) {
+    // The error of the call is the one to tell.
+    let _ = attributes.delete_all(handle.0);
+}
+
+/// Duplicates `parent`, whose handle is `handle`, with its attributes, its topology and `info`. Collective over `parent`; blocks
+/// until all processes have called.
+pub fn duplicate(
+    parent: &Comm,
+    handle: MPI_Comm,
+    info: Result<Info>,
+    call: &str,
+) -> Result<MPI_Comm> {
+    let part = Part::new(parent, handle, info);
+    let mine = told(&part).map(|()| part.as_ref().map_or(Offer::default(), Part::offer));
+    let offers = match agree(&parent.meeting, &mine, call) {
+        Ok(offers) => offers,
+        Err(error) => {
+            if let Ok(part) = &part {
+                discard(&part.mine.attributes, handle);
+            }
+            return Err(error);
+        }
+    };
+    let Part { mine, info, fresh } = part?;
+    if let Some(fresh) = fresh {
+        fresh.accept();
+    }
+    let (offer, shape) = (offers[0], Shape::of(parent));
+    let meeting = offer.meeting(&shape);
+    let handler = parent.handler.inherit();
+    Ok(mine.publish(shape, offer, meeting, handler, info))
+}
+
+/// What is known of everybody's parts when the greatest of each of these numbers is: nothing failed if the first is 0,
+/// and only one process brings an offer.
+type Numbers = [i64; 3];
+
+fn failure(error: &Error, seat: usize) -> Numbers {
+    [(error.class as i64) << 32 | seat as i64, 0, 0]
+}
+
+/// Begins to duplicate `parent`, whose handle is `handle`. Attributes are copied, and the error handler is inherited, now.
+/// The duplicate has its handle now, and is there when the operation (`None`: now) is complete; if it fails then,
+/// `MPI_COMM_NULL` is put at the address `place`. Collective over `parent`; does not block.
+///
+/// Errors: those of this process's part, which also end the calls of the others.
+pub fn begin(
+    parent: &Comm,
+    handle: MPI_Comm,
+    info: Result<Info>,
+    place: usize,
+    call: &'static str,
+) -> Result<(MPI_Comm, Option<Arc<Operation>>)> {
+    let part = Part::new(parent, handle, info);
+    let numbers: Numbers = match &part {
+        Ok(part) => {
+            let Offer { block, context } = part.offer();
+            [0, block as i64, context.into()]
+        }
+        Err(error) => failure(error, parent.meeting.rank),
+    };
+    let element = Element::new(MPI_INT64_T)?;
+    let mut planner = Planner::new(handle, call)?;
+    planner.among_all();
+    let given = planner.temporary(&element, numbers.len())?;
+    let greatest = planner.temporary(&element, numbers.len())?;
+    // SAFETY: room for as many numbers, which nobody else knows of yet.
+    unsafe { with_exposed_provenance_mut::<Numbers>(given.address).write(numbers) };
+    planner.allreduce(*op::get(MPI_MAX)?, &given, &greatest)?;
+    let Part { mine, info, fresh } = match part {
+        Ok(part) => part,
+        Err(error) => {
+            // The others need the messages of this process. It has failed for itself already.
+            coll::start(planner.finish())?;
+            return Err(error);
+        }
+    };
+    // What is agreed on may be known to others before it is known here.
+    let brought = fresh.map(Fresh::accept);
+    let duplicate = MPI_Comm(mine.handle.handle());
+    let (shape, handler) = (Shape::of(parent), parent.handler.inherit());
+    planner.at_end(move || {
+        // SAFETY: the plan's memory lives as long as the plan, whose end this is.
+        let [failed, block, context] =
+            unsafe { with_exposed_provenance::<Numbers>(greatest.address).read() };
+        if failed != 0 {
+            discard(&mine.attributes, handle);
+            drop(brought.map(Fresh::again));
+            // SAFETY: the place for the duplicate's handle is the operation's until it is complete.
+            unsafe { with_exposed_provenance_mut::<MPI_Comm>(place).write(MPI_COMM_NULL) };
+            bail!(
+                Other,
+                "process {} of the communicator failed with {}, so that nobody goes on",
+                failed as u32,
+                class_name((failed >> 32) as i32)
+            );
+        }
+        let offer = Offer {
+            block: block as usize,
+            context: context as u32,
+        };
+        let meeting = offer.meeting(&shape);
+        mine.publish(shape, offer, meeting, handler, info);
+        Ok(())
+    });
+    let operation = coll::start(planner.finish())?;
+    debug_assert!(operation.is_some() || COMMS.get(duplicate.0).is_some());
+    Ok((duplicate, operation))
+}

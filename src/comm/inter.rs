@@ -1,0 +1,365 @@
+//! Intercommunicators of two groups, and what becomes of them when they are merged (MPI 4.1 §7.6).
+//!
+//! The two leaders tell each other their groups by letters, whether they can or not, and one of them makes the offer; then
+//! each writes it to its own group, and all processes of both agree in the new meeting.
+
+use super::Comm;
+use super::create::{Fresh, Mine, Offer, Shape, agree, told};
+use super::group::Group;
+use super::letter::{self, Key};
+use super::predefined::TAG_UB;
+use crate::abi::types::{MPI_Comm, MPI_Errhandler};
+use crate::error::handler::Slot;
+use crate::error::{Error, Result, class_name};
+use crate::handle::Kind;
+use crate::info::Info;
+use crate::runtime::job;
+use crate::{bail, err};
+use std::sync::Arc;
+
+/// Two groups on the way to an intercommunicator, as a process of one of them sees it.
+struct Bridge<'a> {
+    local: Arc<Group>,
+    /// The local leader's rank in the job.
+    leader: u32,
+    /// The key of the local leader's letters to its group.
+    key: Key,
+    call: &'a str,
+}
+
+/// The other group's leader, as the local leader knows it.
+struct Other {
+    /// Its rank in the job.
+    leader: u32,
+    /// The key of the letters between the two.
+    key: Key,
+}
+
+/// What leaders agree on.
+struct Agreed {
+    offer: Offer,
+    remote_first: bool,
+    remote: Vec<u32>,
+}
+
+impl Agreed {
+    fn words(&self) -> Vec<u64> {
+        let Offer { block, context } = self.offer;
+        let mut words = vec![0, block as u64, context.into(), self.remote_first.into()];
+        words.extend(self.remote.iter().map(|&member| u64::from(member)));
+        words
+    }
+
+    fn of_words(words: &[u64]) -> Agreed {
+        Agreed {
+            offer: Offer::of_words(&words[1..]),
+            remote_first: words[3] != 0,
+            remote: words[4..].iter().map(|&member| member as u32).collect(),
+        }
+    }
+}
+
+/// The first word of a letter says whether its writer has failed, and how.
+fn failure(error: &Error) -> [u64; 1] {
+    [error.class as u64]
+}
+
+fn check_letter(words: &[u64], who: &str) -> Result<()> {
+    match words[0] {
+        0 => Ok(()),
+        class => bail!(
+            Other,
+            "{who} failed with {}, so that nobody goes on",
+            class_name(class as i32)
+        ),
+    }
+}
+
+impl Bridge<'_> {
+    /// Connects the groups; `other` at the local leader only.
+    fn cross(self, other: Option<Other>, handler: Slot, info: Info) -> Result<MPI_Comm> {
+        let mine = Mine::plain();
+        let agreed = match other {
+            Some(other) => self.lead(&other)?,
+            None => {
+                let what = || format!("{}: waiting for the leader of the group", self.call);
+                let members = &self.local.members;
+                let words = letter::receive(self.key, self.leader, members, &what)?;
+                check_letter(&words, "the leader of the group")?;
+                Agreed::of_words(&words)
+            }
+        };
+        let shape = Shape {
+            remote: Some(Arc::new(self.local.of(agreed.remote))),
+            group: self.local,
+            remote_first: agreed.remote_first,
+        };
+        let meeting = agreed.offer.meeting(&shape);
+        agree(&meeting, &told(&mine), self.call)?;
+        Ok(mine?.publish(shape, agreed.offer, meeting, handler, info))
+    }
+
+    /// The leader's part: agrees with the other leader, and tells its own group.
+    fn lead(&self, other: &Other) -> Result<Agreed> {
+        let agreed = self.negotiate(other, Ok(()));
+        let words = match &agreed {
+            Ok(agreed) => agreed.words(),
+            Err(error) => failure(error).into(),
+        };
+        let members = self.local.members.iter().copied();
+        let others: Vec<u32> = members.filter(|&m| m != self.leader).collect();
+        let what = || format!("{}: telling the processes of the group", self.call);
+        letter::send(self.key, &others, &words, &what)?;
+        agreed
+    }
+
+    /// Both leaders write as many letters, whatever happens, so that none is left for the next call. `prepared` says
+    /// whether the local group can go on.
+    fn negotiate(&self, other: &Other, prepared: Result<()>) -> Result<Agreed> {
+        let what = || format!("{}: waiting for the other leader", self.call);
+        let partners: Arc<[u32]> = Arc::new([other.leader]);
+        let exchange = |words: &[u64]| -> Result<Vec<u64>> {
+            letter::send(other.key, &partners, words, &what)?;
+            letter::receive(other.key, other.leader, &partners, &what)
+        };
+        let introduction = match &prepared {
+            Ok(()) => Agreed {
+                offer: Offer::default(),
+                remote_first: false,
+                remote: self.local.members.to_vec(),
+            }
+            .words(),
+            Err(error) => failure(error).into(),
+        };
+        let answer = exchange(&introduction)?;
+        prepared?;
+        check_letter(&answer, "the leader of the other group")?;
+        let Agreed { remote, .. } = Agreed::of_words(&answer);
+        if let Some(both) = remote.iter().find(|m| self.local.members.contains(m)) {
+            bail!(
+                Comm,
+                "the groups of an intercommunicator must have no process in common, but rank {both} of the job is in both"
+            );
+        }
+        let remote_first = other.leader < self.leader;
+        let fresh = match remote_first {
+            true => Ok(None),
+            false => Fresh::new(self.local.size() + remote.len()).map(Some),
+        };
+        let mut agreed = Agreed {
+            offer: match &fresh {
+                Ok(Some(fresh)) => fresh.offer(),
+                _ => Offer::default(),
+            },
+            remote_first,
+            remote,
+        };
+        let words = match &fresh {
+            Ok(_) => agreed.words(),
+            Err(error) => failure(error).into(),
+        };
+        let answer = exchange(&words)?;
+        match fresh? {
+            Some(fresh) => {
+                fresh.accept();
+            }
+            None => {
+                check_letter(&answer, "the leader of the other group")?;
+                agreed.offer = Agreed::of_words(&answer).offer;
+            }
+        }
+        Ok(agreed)
+    }
+}
+
+/// A leader's rank in the job. Error: `MPI_ERR_RANK`.
+fn leader_of(rank: i32, group: &Group, name: &str) -> Result<u32> {
+    let member = usize::try_from(rank)
+        .ok()
+        .and_then(|r| group.members.get(r));
+    member.copied().ok_or_else(|| {
+        err!(
+            Rank,
+            "{name} is {rank}, but the group has {} processes",
+            group.size()
+        )
+    })
+}
+
+/// The remote leader's rank in the job, which must not be in the local group. Error: `MPI_ERR_RANK`.
+fn remote_leader_of(rank: i32, group: &Group, local: &Group) -> Result<u32> {
+    let leader = leader_of(rank, group, "remote_leader")?;
+    if local.members.contains(&leader) {
+        bail!(
+            Rank,
+            "remote_leader is {rank}, a process of the local group"
+        );
+    }
+    Ok(leader)
+}
+
+/// Makes an intercommunicator of the processes of `local` and those of the other group, whose leader the local leader
+/// knows as `remote_leader` of `peer`, which matters at the leader only. `given` is an error that this process met before.
+/// Collective over both groups; blocks.
+///
+/// Errors: `MPI_ERR_RANK` (no leader), `MPI_ERR_TAG`, `MPI_ERR_COMM` (`peer`; the groups are not disjoint),
+/// `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` (another process failed), `MPI_ERR_PROC_FAILED`.
+pub fn create(
+    local: &Comm,
+    leader: i32,
+    peer: impl FnOnce() -> Result<&'static Comm>,
+    remote_leader: i32,
+    tag: i32,
+    given: Result<()>,
+    call: &str,
+) -> Result<MPI_Comm> {
+    let me = job().rank;
+    let checked = check_tag(tag).and_then(|()| {
+        let leader = leader_of(leader, &local.group, "local_leader")?;
+        if leader != me {
+            return Ok((leader, None));
+        }
+        let peer = peer()?;
+        let other = remote_leader_of(remote_leader, peer.peers(), &local.group)?;
+        let both = (me.min(other), me.max(other));
+        let key = letter::key(("inter", peer.context, tag, both));
+        Ok((leader, Some(Other { leader: other, key })))
+    });
+    let agreed = agree(&local.meeting, &told(&checked).and(given), call).map(|_| ());
+    let (leader, other) = checked?;
+    let bridge = Bridge {
+        local: local.group.clone(),
+        leader,
+        key: letter::key(("inter", local.context, tag)),
+        call,
+    };
+    match (agreed, other) {
+        (Ok(()), other) => bridge.cross(other, local.handler.inherit(), Info::new()),
+        // The processes of the group know already, the other leader does not.
+        (Err(error), Some(other)) => bridge.negotiate(&other, Err(error.clone())).and(Err(error)),
+        (Err(error), None) => Err(error),
+    }
+}
+
+fn check_tag(tag: i32) -> Result<()> {
+    if !(0..=TAG_UB).contains(&tag) {
+        bail!(Tag, "tag is {tag}, and must be in 0..{TAG_UB} (MPI_TAG_UB)");
+    }
+    Ok(())
+}
+
+/// The caller's group, and its leader's rank there.
+pub struct Local {
+    pub group: Arc<Group>,
+    pub leader: i32,
+}
+
+/// Makes an intercommunicator of two groups, of which `local` has the caller; the remote one and its leader matter at the
+/// local leader only. All processes of both groups call, with the same `stringtag`, which tells their call from others at
+/// the same time. `None` if the local group is empty.
+///
+/// Errors: `MPI_ERR_ERRHANDLER`, `MPI_ERR_GROUP` (the caller is not in `local`, or the groups are not disjoint),
+/// `MPI_ERR_RANK` (no leader), `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` (another process failed), `MPI_ERR_PROC_FAILED`. Wrong
+/// arguments of one process are not told to the others.
+pub fn create_from_groups(
+    Local {
+        group: local,
+        leader,
+    }: Local,
+    remote: impl FnOnce() -> Result<Arc<Group>>,
+    remote_leader: i32,
+    stringtag: &[u8],
+    info: Info,
+    errhandler: MPI_Errhandler,
+    call: &str,
+) -> Result<Option<MPI_Comm>> {
+    let handler = Slot::new();
+    handler.set(Kind::Comm, errhandler)?;
+    if local.size() == 0 {
+        return Ok(None);
+    }
+    if local.rank.is_none() {
+        bail!(
+            Group,
+            "local_group has {} processes, but not the caller",
+            local.size()
+        );
+    }
+    let leader = leader_of(leader, &local, "local_leader")?;
+    let bridge = Bridge {
+        key: letter::key(("inter from groups", stringtag, leader, &local.members)),
+        local,
+        leader,
+        call,
+    };
+    if leader != job().rank {
+        return bridge.cross(None, handler, info).map(Some);
+    }
+    let remote = remote()?;
+    let local = &bridge.local;
+    let other = remote_leader_of(remote_leader, &remote, local)?;
+    if let Some(both) = remote.members.iter().find(|m| local.members.contains(m)) {
+        bail!(
+            Group,
+            "local_group and remote_group must have no process in common, but rank {both} of the job is in both"
+        );
+    }
+    let both = (leader.min(other), leader.max(other));
+    let other = Other {
+        leader: other,
+        key: letter::key(("inter from groups", stringtag, both)),
+    };
+    bridge.cross(Some(other), handler, info).map(Some)
+}
+
+/// A process's part of a merge.
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+struct Part {
+    high: bool,
+    offer: Offer,
+}
+
+/// Makes an intracommunicator of both groups of `parent`, that with `high` behind the other; where both say the same, the
+/// one with the first seats comes first. Collective over `parent`; blocks.
+///
+/// Errors: `MPI_ERR_ARG` (the processes of a group do not agree), `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` (another process
+/// failed), `MPI_ERR_PROC_FAILED`.
+pub fn merge(parent: &Comm, high: Result<bool>, call: &str) -> Result<MPI_Comm> {
+    let mine = Mine::plain();
+    let fresh = match parent.meeting.rank {
+        0 => Fresh::new(parent.meeting.size()).map(Some),
+        _ => Ok(None),
+    };
+    let part = high.and_then(|high| {
+        told(&mine)?;
+        let fresh = fresh.as_ref().map_err(Error::clone)?.as_ref();
+        let offer = fresh.map_or(Offer::default(), Fresh::offer);
+        Ok(Part { high, offer })
+    });
+    let parts = agree(&parent.meeting, &part, call)?;
+    let mut sides = [parent.local_seats(), parent.peer_seats()];
+    sides.sort_by_key(|seats| seats.start);
+    for seats in &sides {
+        let (first, of_side) = (parts[seats.start].high, &parts[seats.clone()]);
+        if of_side.iter().any(|part| part.high != first) {
+            bail!(
+                Arg,
+                "high is not the same on all processes of one group of the intercommunicator"
+            );
+        }
+    }
+    sides.sort_by_key(|seats| parts[seats.start].high);
+    let members: Vec<u32> = sides
+        .into_iter()
+        .flatten()
+        .map(|seat| parent.meeting.members[seat])
+        .collect();
+    if let Some(fresh) = fresh? {
+        fresh.accept();
+    }
+    let shape = Shape::of_one(Arc::new(parent.group.of(members)));
+    let meeting = parts[0].offer.meeting(&shape);
+    let handler = parent.handler.inherit();
+    Ok(mine?.publish(shape, parts[0].offer, meeting, handler, Info::new()))
+}

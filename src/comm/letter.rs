@@ -1,0 +1,107 @@
+//! Letters: how processes that have no communicator of just themselves find each other.
+//!
+//! A letter is a message of a few words in a context that no communicator has, under a key that sender and receiver
+//! compute of what they have in common. Letters of one process to another under one key arrive in the order in which they
+//! were sent. The sender needs nobody to be there already, and their number is bounded by memory only.
+
+use crate::abi::constants::MPI_COMM_NULL;
+use crate::error::Result;
+use crate::p2p::operation::block;
+use crate::p2p::{self, About, Action, Buffer, Envelope, Operation, Partners, TAG_UB, Target};
+use crate::runtime::{Ranks, job};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+/// The hidden contexts from here on are those of letters.
+const CONTEXTS: u32 = 1 << 31;
+
+/// What the letters for one purpose have in common.
+#[derive(Clone, Copy)]
+pub struct Key {
+    context: u32,
+    tag: i32,
+}
+
+/// A number made of what processes have in common; never 0.
+pub fn fingerprint(what: impl Hash) -> u64 {
+    // Processes of one job run the same code, so that the hash is the same in all of them.
+    let mut hasher = DefaultHasher::new();
+    what.hash(&mut hasher);
+    hasher.finish() | 1 << 63
+}
+
+/// The key for what these have in common.
+pub fn key(what: impl Hash) -> Key {
+    let number = fingerprint(what);
+    Key {
+        context: CONTEXTS | number as u32,
+        tag: (number >> 32) as i32 & TAG_UB,
+    }
+}
+
+fn about(key: Key, action: Action, peer: u32, partners: &Arc<[u32]>) -> About {
+    About {
+        action,
+        context: key.context,
+        peer: peer as i32,
+        tag: key.tag,
+        partners: Partners::These(partners.clone()),
+        comm: MPI_COMM_NULL,
+    }
+}
+
+/// Blocks until all are done. Error: `MPI_ERR_PROC_FAILED` when one of `partners` (ranks in the job) dies: whoever writes
+/// may then have given up.
+fn settle(
+    operations: &[Arc<Operation>],
+    partners: &[u32],
+    what: &dyn Fn() -> String,
+) -> Result<()> {
+    let done = || operations.iter().all(|o| o.is_done());
+    let settled = block(what, Ranks::Needed(partners), done);
+    if settled.is_err() {
+        operations.iter().for_each(p2p::withdraw);
+    }
+    settled
+}
+
+/// Sends `words` to each of `to` (ranks in the job). Blocks until they have left.
+pub fn send(key: Key, to: &[u32], words: &[u64], what: &dyn Fn() -> String) -> Result<()> {
+    let partners: Arc<[u32]> = to.into();
+    let buffer = Buffer::bytes(words.as_ptr().cast(), size_of_val(words));
+    let mut operations = Vec::new();
+    for &to in to {
+        let target = Target {
+            context: key.context,
+            source: job().rank,
+            to,
+            tag: key.tag,
+        };
+        let about = || about(key, Action::Send, to, &partners);
+        operations.extend(p2p::send(target, buffer.clone(), false, about)?);
+    }
+    settle(&operations, to, what)
+}
+
+/// Receives the next letter of `from` (a rank in the job) under `key`, and ends with an error when one of `partners` dies.
+pub fn receive(
+    key: Key,
+    from: u32,
+    partners: &Arc<[u32]>,
+    what: &dyn Fn() -> String,
+) -> Result<Vec<u64>> {
+    // A few words and the members of a group.
+    let mut words = vec![0_u64; job().ranks as usize + 8];
+    let buffer = Buffer::bytes(words.as_mut_ptr().cast(), size_of_val(&*words));
+    let envelope = Envelope {
+        source: from as i32,
+        tag: key.tag,
+    };
+    let about = about(key, Action::Receive, from, partners);
+    let operation = p2p::receive(key.context, envelope, buffer, about);
+    settle(std::slice::from_ref(&operation), partners, what)?;
+    let outcome = operation.outcome();
+    outcome.error.map_or(Ok(()), Err)?;
+    words.truncate(outcome.status.count() as usize / size_of::<u64>());
+    Ok(words)
+}

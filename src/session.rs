@@ -1,0 +1,101 @@
+//! Sessions (MPI 4.1 §11.3): handles on the library that parts of a program open and close for themselves, beside the
+//! world model or without it.
+
+use crate::abi::types::*;
+use crate::comm::group::Group;
+use crate::error::Result;
+use crate::error::handler::Slot;
+use crate::handle::{Kind, Table};
+use crate::info::{Info, THREAD_LEVELS, kinds};
+use crate::runtime::job;
+use crate::{bail, err, startup};
+use std::sync::Arc;
+
+/// An open session.
+pub struct Session {
+    pub handler: Slot,
+    /// The thread level it was given.
+    level: i32,
+    /// The memory allocation kinds of what is made from it.
+    kinds: Arc<str>,
+}
+
+static SESSIONS: Table<Session> = Table::new(Kind::Session);
+
+/// The names of the process sets that every session has: all processes of the job, and the caller.
+pub const PSETS: [&str; 2] = ["mpi://WORLD", "mpi://SELF"];
+
+/// The session of a handle. Error: `MPI_ERR_SESSION`.
+pub fn get(handle: MPI_Session) -> Result<&'static Session> {
+    SESSIONS.get(handle.0).ok_or_else(|| match handle.0 {
+        0x3800_0000 => err!(Session, "session is MPI_SESSION_NULL"),
+        wrong => err!(
+            Session,
+            "session is {wrong:#x}, which is no session (it may be finalized)"
+        ),
+    })
+}
+
+/// Opens a session as `info` asks, with an error handler. Errors: `MPI_ERR_INFO_VALUE`, `MPI_ERR_ERRHANDLER`, and those of
+/// becoming a job.
+pub fn open(info: &Info, errhandler: MPI_Errhandler) -> Result<MPI_Session> {
+    let handler = Slot::new();
+    handler.set(Kind::Session, errhandler)?;
+    let level = match info.get("thread_level").map(str::trim) {
+        // Whoever says nothing may have threads.
+        None => THREAD_LEVELS.len() - 1,
+        Some(name) => match THREAD_LEVELS.iter().position(|level| *level == name) {
+            Some(level) => level,
+            None => bail!(
+                InfoValue,
+                "the info key thread_level is \"{name}\", which is no thread level"
+            ),
+        },
+    };
+    let requested = info.get(kinds::SUPPORTED).map(kinds::granted).transpose()?;
+    let session = Session {
+        handler,
+        level: level as i32,
+        kinds: requested.as_deref().unwrap_or(kinds::world()).into(),
+    };
+    let handle = SESSIONS.reserve()?;
+    startup::start_session(session.level)?;
+    Ok(MPI_Session(handle.fill(Arc::new(session))))
+}
+
+/// Closes a session. Errors: `MPI_ERR_SESSION`, `MPI_ERR_PROC_FAILED`.
+pub fn close(handle: MPI_Session) -> Result<()> {
+    get(handle)?;
+    match SESSIONS.remove(handle.0) {
+        Some(_) => startup::end_session(),
+        None => bail!(
+            Session,
+            "session is {:#x}, which was just finalized",
+            handle.0
+        ),
+    }
+}
+
+impl Session {
+    /// What it was given.
+    pub fn info(&self) -> Info {
+        let mut info = Info::new();
+        info.set("thread_level", THREAD_LEVELS[self.level as usize]);
+        info.set(kinds::SUPPORTED, &self.kinds);
+        info
+    }
+
+    /// The processes of a process set of this session, whose handle is `handle`; `None` if there is no such set.
+    pub fn group(&self, handle: MPI_Session, pset: &str) -> Option<Group> {
+        let job = job();
+        let members: Vec<u32> = match PSETS.iter().position(|name| *name == pset)? {
+            0 => (0..job.ranks).collect(),
+            _ => vec![job.rank],
+        };
+        Some(Group {
+            kinds: Some(self.kinds.clone()),
+            session: Some(handle),
+            ..Group::new(members, job.rank)
+        })
+    }
+}
