@@ -126,12 +126,17 @@ impl Operation {
     /// Cuts `n` elements into pieces of at most so many bytes: calls `piece` with the bytes before each, and its elements.
     #[inline(always)]
     fn in_pieces(self, bytes: usize, n: usize, mut piece: impl FnMut(usize, usize)) {
-        let mut rest = n;
-        while rest * self.extent > bytes {
-            piece((n - rest) * self.extent, bytes / self.extent);
-            rest -= bytes / self.extent;
+        let mut done = 0;
+        loop {
+            let rest = n - done;
+            let whole = rest * self.extent <= bytes;
+            let now = if whole { rest } else { bytes / self.extent };
+            piece(done * self.extent, now);
+            done += now;
+            if whole {
+                return;
+            }
         }
-        piece((n - rest) * self.extent, rest);
     }
 
     /// By the CPU's atomic instructions.
