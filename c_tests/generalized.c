@@ -1,4 +1,4 @@
-/* ranks: 1 2 */
+/* ranks: 1 2; mpich: skip it calls free_fn when the request is freed before it is complete */
 /* Generalized requests: callbacks in wait, test, free and cancel, alone and among others. */
 #include "check.h"
 #include <pthread.h>
@@ -176,7 +176,6 @@ static void errors(void)
     OK(MPI_Grequest_complete(work.request));
     CHECK_CLASS(MPI_Waitall(1, &work.request, statuses), MPI_ERR_IN_STATUS);
     CHECK_EQ(statuses[0].MPI_ERROR, MPI_ERR_OTHER);
-#ifdef RMASHM
     begin(&work, 1);
     OK(MPI_Grequest_complete(work.request));
     CHECK_CLASS(MPI_Grequest_complete(work.request), MPI_ERR_REQUEST);
@@ -187,9 +186,6 @@ static void errors(void)
     CHECK_CLASS(MPI_Grequest_complete(request), MPI_ERR_REQUEST);
     OK(MPI_Cancel(&request));
     OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
-#else
-    (void)request, (void)data;
-#endif
 }
 
 int main(int argc, char **argv)

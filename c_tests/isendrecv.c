@@ -1,4 +1,4 @@
-/* ranks: 1 2 3 8 */
+/* ranks: 1 2 3 8; mpich: skip its MPI_Isendrecv gives no status */
 /* MPI_Isendrecv and MPI_Isendrecv_replace, around a ring, small and large, with gaps, and their errors. */
 #include "check.h"
 

@@ -349,18 +349,14 @@ impl Window {
         if remote.rank == MPI_PROC_NULL {
             return Ok(());
         }
-        // A datatype without elements has none for which the operation could be undefined.
-        let operation = match far.size() {
-            0 => None,
-            _ => Some(Operation::new(op, far)?),
-        };
+        let named = Operation::named(op)?;
         let out = match result {
             Some(result) => Some(self.result_side(result, remote, far)?),
             None => None,
         };
-        let (Some(plan), Some(operation)) = (plan, operation) else {
-            return Ok(());
-        };
+        // Of no elements it does not matter what they are.
+        let Some(plan) = plan else { return Ok(()) };
+        let operation = Operation::new(named, far)?;
         plan.must_be_of_one_kind()?;
         let basic = operation.basic;
         let kind = datatype::get(near.datatype)?.basic();
