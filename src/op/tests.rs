@@ -171,7 +171,6 @@ fn nonzero(value: (i64, i64)) -> (i64, i64) {
 
 #[test]
 fn every_operation_on_every_kind() {
-    let count = 37;
     for op in Predefined::ALL {
         for basic in Basic::ALL {
             let Some(kernel) = kernel_of(op, basic) else {
@@ -180,7 +179,8 @@ fn every_operation_on_every_kind() {
             };
             assert!(allowed(op, sort(basic)), "{op:?} {basic:?}");
             let extent = basic.extent();
-            for offset in [0, 1] {
+            // Short arrays, and those for which there may be wider vectors; at any alignment.
+            for (count, offset) in [(37, 0), (37, 1), (203, 0), (203, 1)] {
                 let mut input = vec![0xcc; count * extent + offset];
                 let mut inout = vec![0xdd; count * extent + offset];
                 let mut result = inout.clone();
