@@ -20,11 +20,12 @@ struct Bytes([u8; SLOT]);
 
 /// Does an allgather of few bytes within one group; false if they are too many, and nothing was done.
 pub fn allgather(comm: &Comm, mine: Option<&Vector>, blocks: &[Vector]) -> Result<bool> {
-    let own = mine.unwrap_or(&blocks[comm.rank]);
-    let len = blocks[comm.rank].bytes();
+    // All blocks are alike, and everybody's as long.
+    let len = blocks[0].bytes();
     if comm.remote.is_some() || len > SLOT || len == 0 {
         return Ok(false);
     }
+    let own = mine.unwrap_or(&blocks[comm.rank]);
     let mut bytes = Bytes([0; SLOT]);
     put(own, &mut bytes.0[..len])?;
     let all = comm
@@ -41,7 +42,7 @@ pub fn allgather(comm: &Comm, mine: Option<&Vector>, blocks: &[Vector]) -> Resul
 /// the blocks to be sent are where the others shall come.
 pub fn alltoall(comm: &Comm, send: Option<&[Vector]>, receive: &[Vector]) -> Result<bool> {
     let send = send.unwrap_or(receive);
-    let len = receive[comm.rank].bytes();
+    let len = receive[0].bytes();
     if comm.remote.is_some() || len.saturating_mul(receive.len()) > SLOT || len == 0 {
         return Ok(false);
     }
