@@ -143,9 +143,14 @@ static void elements(void)
         OK(MPI_Get_elements(&status, type, &small));
         OK(MPI_Get_elements_x(&status, type, &large));
         CHECK_EQ(count, whole);
+#ifndef RMASHM
+        if (left) /* which MPICH does not say of a part of an element */
+            continue;
+#endif
         CHECK_EQ(small, basic);
         CHECK_EQ(large, basic);
     }
+#ifdef RMASHM /* MPICH counts one by one, which takes minutes */
     for (int i = 0; i < 5; i++) {
         MPI_Count large;
         int small;
@@ -155,6 +160,7 @@ static void elements(void)
         OK(MPI_Get_elements(&status, type, &small));
         CHECK_EQ(small, MPI_UNDEFINED); /* an int does not hold it */
     }
+#endif
     OK(MPI_Type_free(&type));
 }
 
@@ -296,7 +302,7 @@ static void bounds(void)
 }
 
 /* Absolute addresses from MPI_BOTTOM, and arithmetic with them. */
-static void addresses(void)
+MAYBE_UNUSED static void addresses(void)
 {
     struct { int a; double b; char c[3]; } here = {5, 2.5, {'x', 'y', 'z'}}, there;
     const int lengths[3] = {3, 1, 1};
@@ -335,6 +341,8 @@ int main(int argc, char **argv)
     external();
 #endif
     bounds();
+#ifdef RMASHM /* MPICH's MPI_Pack takes MPI_BOTTOM for a null pointer */
     addresses();
+#endif
     return check_end();
 }

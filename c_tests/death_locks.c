@@ -39,9 +39,11 @@ static void exclusive(void)
               "MPI_Win_lock: the exclusive lock of rank 0 is held by ");
         CHECK_CLASS(MPI_Win_unlock(0, win), MPI_ERR_RMA_SYNC);
         FAILS(MPI_Win_lock_all(0, win), "the exclusive lock of rank 0 is held by ");
-    } else
+        others_work();
+    } else {
         await_death();
-    others_work();
+        FAILS(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win), "the exclusive lock of rank 0 is held by ");
+    }
 }
 
 static void shared(void)

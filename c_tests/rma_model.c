@@ -12,6 +12,7 @@
 
 static int copy[8][INTS]; /* the model: each rank's part */
 static int local[8][INTS]; /* and each rank's buffer outside the window */
+static int real[INTS]; /* that buffer */
 static uint64_t state;
 
 static int below(int n) { return (int)(draw(&state) % (uint64_t)n); }
@@ -204,7 +205,7 @@ static void operation(struct area *area, int origin, int target, int passive)
     make_match(&near, &far);
     make_match(&result, &far);
     inside = below(3) == 0 && (origin != target || (!overlap(&near, &far))); /* the buffer is in our own window */
-    int *buffer = inside ? memory : local[rank], *mine = inside ? copy[origin] : local[origin];
+    int *buffer = inside ? memory : real, *mine = inside ? copy[origin] : local[origin];
     int separate = !overlap(&near, &result);
     int unit = area->flavour == DYNAMIC ? 1 : target % 2 ? 4 : 2;
     MPI_Aint at = AT(area, target, 0) + (MPI_Aint)sizeof(int) * far.first / unit, one = AT(area, target, 0) + (MPI_Aint)sizeof(int) * (far.first % INTS) / unit;
@@ -235,7 +236,7 @@ static void operation(struct area *area, int origin, int target, int passive)
     case 3: /* get_accumulate; the buffers are apart */
         if (!separate)
             break;
-        buffer = local[rank];
+        buffer = real;
         mine = local[origin];
         if (rank == origin)
             OK(with_request ? MPI_Rget_accumulate(NEAR, buffer + result.first, result.count, result.layout.type, FAR, ops[op], win, &request)
@@ -247,20 +248,19 @@ static void operation(struct area *area, int origin, int target, int passive)
         break;
     case 4: /* fetch_and_op */
         if (rank == origin)
-            OK(MPI_Fetch_and_op(&local[rank][1], &local[rank][7], MPI_INT, target, one, ops[op], win));
+            OK(MPI_Fetch_and_op(&real[1], &real[7], MPI_INT, target, one, ops[op], win));
         local[origin][7] = theirs[far.first % INTS];
         theirs[far.first % INTS] = apply(op, local[origin][1], local[origin][7]);
         break;
     default: { /* compare_and_swap, with what is there or not */
-        int *compare = &local[origin][9], got;
+        int *compare = &local[origin][9];
         if (below(2))
             *compare = theirs[far.first % INTS];
         if (rank == origin) {
-            OK(MPI_Compare_and_swap(&local[rank][2], compare, &got, MPI_INT, target, one, win));
-            if (passive)
-                OK(MPI_Win_flush(target, win));
-            CHECK_EQ(got, theirs[far.first % INTS]);
+            real[9] = *compare;
+            OK(MPI_Compare_and_swap(&real[2], &real[9], &real[11], MPI_INT, target, one, win));
         }
+        local[origin][11] = theirs[far.first % INTS];
         if (theirs[far.first % INTS] == *compare)
             theirs[far.first % INTS] = local[origin][2];
     }
@@ -319,6 +319,10 @@ static void round_of(struct area *area, int number)
             check_failed(__FILE__, __LINE__, "flavour %d, round %d: int %d is %d, not %d", area->flavour, number, i,
                          ((int *)(void *)area->base)[i], copy[rank][i]);
     OK(MPI_Win_unlock(rank, win));
+    for (int i = 0; i < INTS; i++)
+        if (real[i] != local[rank][i])
+            check_failed(__FILE__, __LINE__, "flavour %d, round %d: int %d of the buffer is %d, not %d", area->flavour, number, i,
+                         real[i], local[rank][i]);
     barrier();
 }
 
@@ -334,6 +338,7 @@ static void run(struct area *given)
             local[r][i] = (int)draw(&state);
         }
     memcpy(area.base, copy[rank], sizeof copy[rank]);
+    memcpy(real, local[rank], sizeof real);
     barrier();
     for (int number = 0; number < ROUNDS; number++)
         round_of(&area, number);

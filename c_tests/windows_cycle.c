@@ -1,4 +1,4 @@
-/* ranks: 2; name: 1000000; args: 1000000; mpich: skip a window takes it milliseconds */
+/* ranks: 2; name: 1000000; args: 1000000; seconds: 300; mpich: skip a window takes it milliseconds */
 /* ranks: 4 8; name: 5000; args: 5000; mpich: skip a window takes it milliseconds */
 /* ranks: 2; name: 500; args: 500 */
 /* Windows made and freed over and over: memory, descriptors and mappings stay as they were. */

@@ -2,8 +2,9 @@
 
 use crate::testlist::Entry;
 use serde::Deserialize;
-use std::cell::Cell;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -30,8 +31,8 @@ struct Known {
     test: String,
     reason: String,
     /// Of the entries that ran: whether there was one, and whether one did not pass.
-    ran: Cell<bool>,
-    holds: Cell<bool>,
+    ran: AtomicBool,
+    holds: AtomicBool,
 }
 
 impl Exceptions {
@@ -52,25 +53,32 @@ impl Exceptions {
                 known.push(Known {
                     test,
                     reason: exception.reason.clone(),
-                    ran: Cell::new(false),
-                    holds: Cell::new(false),
+                    ran: AtomicBool::new(false),
+                    holds: AtomicBool::new(false),
                 });
             }
         }
         Ok(Self { known })
     }
 
+    /// What is known of an entry: by its line, else by its name.
+    fn find(&self, entry: &Entry) -> Option<&Known> {
+        let (line, name) = (entry.to_string(), entry.name());
+        let by = |wanted: &str| self.known.iter().find(|known| known.test == wanted);
+        by(&line).or_else(|| by(&name))
+    }
+
+    /// Whether an entry is one that cannot pass.
+    pub fn has(&self, entry: &Entry) -> bool {
+        self.find(entry).is_some()
+    }
+
     /// Takes note of how an entry ended; gives the reason if it is one that cannot pass.
     pub fn reason(&self, entry: &Entry, passed: bool) -> Option<&str> {
-        let (line, name) = (entry.to_string(), entry.name());
-        let known = self
-            .known
-            .iter()
-            .find(|known| known.test == line)
-            .or_else(|| self.known.iter().find(|known| known.test == name))?;
-        known.ran.set(true);
+        let known = self.find(entry)?;
+        known.ran.store(true, Relaxed);
         if !passed {
-            known.holds.set(true);
+            known.holds.store(true, Relaxed);
         }
         Some(&known.reason)
     }
@@ -79,7 +87,7 @@ impl Exceptions {
     pub fn outdated(&self) -> impl Iterator<Item = &str> {
         self.known
             .iter()
-            .filter(|known| known.ran.get() && !known.holds.get())
+            .filter(|known| known.ran.load(Relaxed) && !known.holds.load(Relaxed))
             .map(|known| known.test.as_str())
     }
 }
@@ -114,6 +122,7 @@ mod tests {
         assert_eq!(exceptions.reason(&entry("b", 2), false), Some("r"));
         assert_eq!(exceptions.reason(&entry("b", 3), false), None);
         assert_eq!(exceptions.reason(&entry("c", 2), false), None);
+        assert!(exceptions.has(&entry("a", 1)) && !exceptions.has(&entry("c", 2)));
         assert_eq!(exceptions.outdated().count(), 0);
     }
 

@@ -303,11 +303,14 @@ pub unsafe extern "C" fn MPI_Comm_get_name(
     comm_name: *mut c_char,
     resultlen: *mut c_int,
 ) -> c_int {
-    let comm = comm::get(comm)?;
+    let name = match comm {
+        MPI_COMM_NULL => "MPI_COMM_NULL".to_string(),
+        comm => comm::get(comm)?.name(),
+    };
     // SAFETY: what is not null is an array of that length and a place for an `int`.
     unsafe {
         let resultlen = out(resultlen, "resultlen")?;
-        let length = put_string(comm_name, MPI_MAX_OBJECT_NAME, &comm.name(), "comm_name")?;
+        let length = put_string(comm_name, MPI_MAX_OBJECT_NAME, &name, "comm_name")?;
         resultlen.set(length);
     }
     Ok(())

@@ -179,7 +179,10 @@ pub unsafe extern "C" fn MPI_Type_get_name(
     type_name: *mut c_char,
     resultlen: *mut c_int,
 ) -> c_int {
-    let name = datatype::get(datatype)?.name();
+    let name = match datatype {
+        MPI_DATATYPE_NULL => b"MPI_DATATYPE_NULL"[..].into(),
+        datatype => datatype::get(datatype)?.name(),
+    };
     // SAFETY: what is not null is a place for an `int`, and an array of at least `MPI_MAX_OBJECT_NAME` bytes.
     let (place, resultlen) = unsafe {
         (

@@ -92,12 +92,36 @@ pub unsafe extern "C" fn MPI_Remove_error_class(errorclass: c_int) -> c_int {
     made::remove_class(errorclass)
 }
 
+/// `MPI_Remove_error_class` as MPICH 4.0 called it, whose Fortran library asks for it.
+///
+/// Errors: as there.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPIX_Delete_error_class(errorclass: c_int) -> c_int {
+    made::remove_class(errorclass)
+}
+
 /// Forgets an error code of the program's.
 ///
 /// MPI 4.1 §9.5. Errors: `MPI_ERR_ARG` (no code added by the program).
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Remove_error_code(errorcode: c_int) -> c_int {
     made::remove_code(errorcode)
+}
+
+/// `MPI_Remove_error_code` as MPICH 4.0 called it.
+///
+/// Errors: as there.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPIX_Delete_error_code(errorcode: c_int) -> c_int {
+    made::remove_code(errorcode)
+}
+
+/// `MPI_Remove_error_string` as MPICH 4.0 called it.
+///
+/// Errors: as there.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPIX_Delete_error_string(errorcode: c_int) -> c_int {
+    made::remove_text(errorcode)
 }
 
 /// Takes the text of a class or code of the program's away.

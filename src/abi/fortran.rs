@@ -11,6 +11,7 @@ use crate::abi::win;
 use crate::comm::attributes::{self, CopyProxy, DeleteProxy, Proxies, Value};
 use crate::comm::predefined;
 use crate::error::Result;
+use crate::p2p::request;
 use crate::{comm, datatype};
 use std::ffi::{c_int, c_void};
 
@@ -204,4 +205,11 @@ pub extern "C" fn MPII_Keyval_set_proxy(
     if let (Some(copy), Some(delete)) = (copy_proxy, delete_proxy) {
         attributes::set_proxies(keyval, Proxies { copy, delete });
     }
+}
+
+/// Says that the functions of a generalized request are Fortran's. Called right after `MPI_Grequest_start`; another request
+/// stays as it is.
+#[unsafe(no_mangle)]
+pub extern "C" fn MPII_Grequest_set_lang_f77(request: MPI_Request) {
+    request::set_fortran(request);
 }

@@ -98,6 +98,13 @@ pub unsafe extern "C" fn MPI_Get_accumulate(
     op: MPI_Op,
     win: MPI_Win,
 ) -> c_int {
+    let done = find(win).is_some_and(|win| {
+        let near = Origin::new(origin_addr, origin_count, origin_datatype);
+        let result = Origin::new(result_addr, result_count, result_datatype);
+        let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
+        // SAFETY: the buffers are what the caller says.
+        unsafe { win.get_accumulate_quickly(near, result, far, op) }
+    });
     let near = Origin::new(origin_addr, origin_count, origin_datatype);
     let result = Origin::new(result_addr, result_count, result_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);

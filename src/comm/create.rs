@@ -25,6 +25,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+/// So many contexts are for communicators; each has two hidden ones (`p2p::context`), and behind these come letters'.
+const CONTEXTS: u32 = letter::CONTEXTS / 2;
+
 /// What a leader gives to the others of a new communicator.
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
@@ -61,8 +64,14 @@ pub(super) struct Fresh(Offer);
 impl Fresh {
     /// For so many processes.
     pub fn new(size: usize) -> Result<Fresh> {
-        let block = Meeting::create(size)?;
         let context = new_context();
+        if context >= CONTEXTS {
+            bail!(
+                NoMem,
+                "the job has made {CONTEXTS} communicators, and there are numbers for no more"
+            );
+        }
+        let block = Meeting::create(size)?;
         Ok(Fresh(Offer { block, context }))
     }
 

@@ -6,22 +6,71 @@ use crate::bail;
 use crate::comm::COMM_SELF;
 use crate::error::{Error, Result};
 use parking_lot::Mutex;
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
+use std::mem::transmute;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 /// The program's functions, and what it wants to be called with.
 pub struct Callbacks {
     pub query: MPI_Grequest_query_function,
     pub free: MPI_Grequest_free_function,
     pub cancel: MPI_Grequest_cancel_function,
-    pub state: AtomicPtr<std::ffi::c_void>,
+    pub state: AtomicPtr<c_void>,
+}
+
+/// The same functions as Fortran has them: what they return comes by an argument, and what others read too.
+type FortranQuery = unsafe extern "C" fn(*mut c_void, *mut MPI_Status, *mut MPI_Fint);
+type FortranFree = unsafe extern "C" fn(*mut c_void, *mut MPI_Fint);
+type FortranCancel = unsafe extern "C" fn(*mut c_void, *mut MPI_Fint, *mut MPI_Fint);
+
+impl Callbacks {
+    /// # Safety
+    /// The functions are those that the program gave, in the language that `fortran` says.
+    unsafe fn query(&self, fortran: bool, state: *mut c_void, status: &mut MPI_Status) -> c_int {
+        if !fortran {
+            // SAFETY: the caller's contract; called as MPI 4.1 §13.2 says.
+            return unsafe { (self.query)(state, status) };
+        }
+        let mut code = 0;
+        // SAFETY: the function is one of Fortran. A status is the same array of integers in both languages.
+        unsafe { transmute::<_, FortranQuery>(self.query)(state, status, &mut code) };
+        code
+    }
+
+    /// # Safety
+    /// As `query`.
+    unsafe fn free(&self, fortran: bool, state: *mut c_void) -> c_int {
+        if !fortran {
+            // SAFETY: as in `query`.
+            return unsafe { (self.free)(state) };
+        }
+        let mut code = 0;
+        // SAFETY: the function is one of Fortran.
+        unsafe { transmute::<_, FortranFree>(self.free)(state, &mut code) };
+        code
+    }
+
+    /// # Safety
+    /// As `query`.
+    unsafe fn cancel(&self, fortran: bool, state: *mut c_void, complete: bool) -> c_int {
+        if !fortran {
+            // SAFETY: as in `query`.
+            return unsafe { (self.cancel)(state, complete.into()) };
+        }
+        let (mut complete, mut code) = (MPI_Fint::from(complete), 0);
+        // SAFETY: the function is one of Fortran, whose `.TRUE.` is 1.
+        unsafe { transmute::<_, FortranCancel>(self.cancel)(state, &mut complete, &mut code) };
+        code
+    }
 }
 
 /// A generalized request.
 pub struct Generalized {
     pub(super) operation: Arc<Operation>,
     callbacks: Callbacks,
+    /// Whether the functions are Fortran's.
+    fortran: AtomicBool,
     /// Whether its handle was given back before it was complete.
     let_go: Mutex<bool>,
 }
@@ -48,8 +97,19 @@ impl Generalized {
         Generalized {
             operation,
             callbacks,
+            fortran: AtomicBool::new(false),
             let_go: Mutex::new(false),
         }
+    }
+
+    /// Says that the functions are Fortran's.
+    pub(super) fn set_fortran(&self) {
+        self.fortran.store(true, Ordering::Relaxed);
+    }
+
+    fn language_and_state(&self) -> (bool, *mut c_void) {
+        let state = self.callbacks.state.load(Ordering::Relaxed);
+        (self.fortran.load(Ordering::Relaxed), state)
     }
 
     /// Ends it; true if its handle was given back before, and nobody will ask for it any more.
@@ -82,9 +142,9 @@ impl Generalized {
     /// Asks the program how it ended.
     pub(super) fn query(&self) -> Outcome {
         let mut status = MPI_Status::EMPTY;
-        let state = self.callbacks.state.load(Ordering::Relaxed);
-        // SAFETY: the program's function, called as MPI 4.1 §13.2 says.
-        let code = unsafe { (self.callbacks.query)(state, &mut status) };
+        let (fortran, state) = self.language_and_state();
+        // SAFETY: the program's functions, and it has said if they are Fortran's.
+        let code = unsafe { self.callbacks.query(fortran, state, &mut status) };
         let error = result(code).err();
         Outcome { status, error }
     }
@@ -97,16 +157,16 @@ impl Generalized {
     }
 
     fn free(&self) -> Result<()> {
-        let state = self.callbacks.state.load(Ordering::Relaxed);
+        let (fortran, state) = self.language_and_state();
         // SAFETY: as in `query`.
-        result(unsafe { (self.callbacks.free)(state) })
+        result(unsafe { self.callbacks.free(fortran, state) })
     }
 
     /// Asks the program to cancel it.
     pub(super) fn cancel(&self) -> Result<()> {
-        let state = self.callbacks.state.load(Ordering::Relaxed);
-        let complete = self.operation.is_done().into();
+        let (fortran, state) = self.language_and_state();
+        let complete = self.operation.is_done();
         // SAFETY: as in `query`.
-        result(unsafe { (self.callbacks.cancel)(state, complete) })
+        result(unsafe { self.callbacks.cancel(fortran, state, complete) })
     }
 }

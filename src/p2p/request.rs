@@ -9,7 +9,7 @@ use crate::abi::types::{MPI_Comm, MPI_Request, MPI_Status};
 use crate::bail;
 use crate::error::{Error, Object, Result};
 use crate::handle::{Kind, Table};
-use crate::runtime::wait::progress;
+use crate::runtime::wait::{give_way, progress};
 use crate::runtime::{Ranks, look_around};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -123,6 +123,13 @@ pub fn channel(handle: MPI_Request) -> Result<(&'static Channel, bool)> {
 /// Whether nothing of the request is under way: it is null, or inactive.
 pub fn is_inactive(handle: MPI_Request) -> Result<bool> {
     state(handle).map(|state| state.is_inactive())
+}
+
+/// Says that the functions of a generalized request are Fortran's; of another it says nothing.
+pub fn set_fortran(handle: MPI_Request) {
+    if let Ok(Request::Generalized(generalized)) = find(handle) {
+        generalized.set_fortran();
+    }
 }
 
 /// Says that the program has done what a generalized request stands for.
@@ -314,6 +321,7 @@ fn look<'a>(states: &'a [State], so: impl Fn(&'a State) -> bool) -> bool {
         if !progress() {
             look_around();
             abandon_dead(states);
+            give_way();
         }
         states.iter().all(&so)
     }

@@ -98,6 +98,29 @@ impl Window {
         unsafe { self.update_simple(&origin, None, &remote, op) }
     }
 
+    /// [`Window::get_accumulate`] in the simplest case; false if it is not that, and nothing was done.
+    ///
+    /// # Safety
+    /// As [`Window::get_accumulate`].
+    #[inline(always)]
+    pub unsafe fn get_accumulate_quickly(
+        &self,
+        origin: Origin,
+        result: Origin,
+        remote: Remote,
+        op: MPI_Op,
+    ) -> bool {
+        let single = |side: &Origin| (side.count == 1) & (side.datatype == remote.datatype);
+        let reading = op == Predefined::NoOp.handle();
+        if remote.count != 1 || !single(&result) || !(reading || single(&origin)) {
+            return false;
+        }
+        let (datatype, rank, disp) = (remote.datatype, remote.rank, remote.disp);
+        let (from, to) = (origin.address, result.address.cast_mut());
+        // SAFETY: the caller's promise.
+        unsafe { self.fetch_and_op_quickly(from, to, datatype, rank, disp, op) }
+    }
+
     /// `MPI_Get_accumulate`: `result` is what was there. With MPI_NO_OP the origin is not looked at. Errors as
     /// [`Window::accumulate`].
     ///
@@ -326,18 +349,14 @@ impl Window {
         if remote.rank == MPI_PROC_NULL {
             return Ok(());
         }
-        // A datatype without elements has none for which the operation could be undefined.
-        let operation = match far.size() {
-            0 => None,
-            _ => Some(Operation::new(op, far)?),
-        };
+        let named = Operation::named(op)?;
         let out = match result {
             Some(result) => Some(self.result_side(result, remote, far)?),
             None => None,
         };
-        let (Some(plan), Some(operation)) = (plan, operation) else {
-            return Ok(());
-        };
+        // Of no elements it does not matter what they are.
+        let Some(plan) = plan else { return Ok(()) };
+        let operation = Operation::new(named, far)?;
         plan.must_be_of_one_kind()?;
         let basic = operation.basic;
         let kind = datatype::get(near.datatype)?.basic();

@@ -79,14 +79,7 @@ impl Operation {
     }
 
     /// The operation of a handle on the elements of a datatype. Error: `MPI_ERR_OP`.
-    pub fn new(op: MPI_Op, datatype: &Datatype) -> Result<Operation> {
-        let Some(op) = Predefined::of(op) else {
-            bail!(
-                Op,
-                "op is {:#x}, but windows take predefined operations only",
-                op.0
-            );
-        };
+    pub fn new(op: Predefined, datatype: &Datatype) -> Result<Operation> {
         let basic = crate::op::check(op, datatype)?;
         match Operation::of(op, basic) {
             Some(operation) => Ok(operation),
@@ -94,6 +87,18 @@ impl Operation {
                 Op,
                 "op is {}, which is not defined for the datatype",
                 op.name()
+            ),
+        }
+    }
+
+    /// The operation of a handle, whatever it is applied to. Error: `MPI_ERR_OP`.
+    pub fn named(op: MPI_Op) -> Result<Predefined> {
+        match Predefined::of(op) {
+            Some(op) => Ok(op),
+            None => bail!(
+                Op,
+                "op is {:#x}, but windows take predefined operations only",
+                op.0
             ),
         }
     }
@@ -121,12 +126,17 @@ impl Operation {
     /// Cuts `n` elements into pieces of at most so many bytes: calls `piece` with the bytes before each, and its elements.
     #[inline(always)]
     fn in_pieces(self, bytes: usize, n: usize, mut piece: impl FnMut(usize, usize)) {
-        let mut rest = n;
-        while rest * self.extent > bytes {
-            piece((n - rest) * self.extent, bytes / self.extent);
-            rest -= bytes / self.extent;
+        let mut done = 0;
+        loop {
+            let rest = n - done;
+            let whole = rest * self.extent <= bytes;
+            let now = if whole { rest } else { bytes / self.extent };
+            piece(done * self.extent, now);
+            done += now;
+            if whole {
+                return;
+            }
         }
-        piece((n - rest) * self.extent, rest);
     }
 
     /// By the CPU's atomic instructions.

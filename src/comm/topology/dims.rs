@@ -2,6 +2,7 @@
 
 use crate::bail;
 use crate::error::Result;
+use std::ops::RangeInclusive;
 
 /// Sets the zeros of `dims` so that its product is `nodes`: as close to each other as can be, in non-increasing order.
 ///
@@ -32,77 +33,72 @@ pub fn divide(nodes: i32, dims: &mut [i32]) -> Result<()> {
 }
 
 /// `n` as a product of so many factors, the largest first: of those whose largest and smallest are closest to each other
-/// the one with the smallest factors in front.
+/// the one with the largest largest, and of these the one with the largest at the end, the last but one, and so on. (The
+/// standard leaves this open; it is what MPICH does.)
 fn balanced(n: i32, parts: usize) -> Vec<i32> {
-    let mut best = vec![1; parts];
-    let Some(first) = best.first_mut() else {
-        return best;
-    };
-    *first = n;
+    // No number has more factors but 1 than there are bits; the others are 1.
+    let searched = parts.min(i32::BITS as usize - 1);
+    if searched == 0 {
+        return Vec::new();
+    }
     let divisors = divisors(n);
+    let mut best: Vec<i32> = Vec::new();
     for &largest in &divisors {
-        let spread = best[0] - best[parts - 1];
-        let lowest = (largest - spread + 1).max(1);
-        if power(lowest, parts) > n as u128 {
+        let lowest = match best.last() {
+            Some(smallest) => (largest - (best[0] - smallest)).max(1),
+            None => 1,
+        };
+        if power(lowest, searched) > n as u128 {
             break;
         }
-        let mut search = Search {
-            divisors: &divisors,
-            lowest,
-            factors: vec![largest],
-            parts,
-            found: None,
-        };
-        search.fill(n / largest);
-        if let Some(found) = search.found.filter(|f| f[0] - f[parts - 1] < spread) {
-            best = found;
+        let mut factors = Vec::with_capacity(searched);
+        if fill(
+            &divisors,
+            n / largest,
+            searched - 1,
+            lowest..=largest,
+            &mut factors,
+        ) {
+            factors.push(largest);
+            factors.reverse();
+            best = factors;
         }
     }
+    best.resize(parts, 1);
     best
 }
 
-/// The search for the factors that go with a largest one.
-struct Search<'a> {
-    divisors: &'a [i32],
-    /// No factor may be smaller.
-    lowest: i32,
-    factors: Vec<i32>,
-    parts: usize,
-    found: Option<Vec<i32>>,
-}
-
-impl Search<'_> {
-    /// Tries all factors of `n` behind those that are there, small ones first: of equally close ones the first found stays.
-    fn fill(&mut self, n: i32) {
-        let left = self.parts - self.factors.len();
-        if n == 1 && (left == 0 || self.lowest == 1) {
-            let mut found = self.factors.clone();
-            found.resize(self.parts, 1);
-            self.lowest = found[self.parts - 1] + 1;
-            self.found = Some(found);
-            return;
-        }
-        let largest = self.factors[self.factors.len() - 1];
-        if power(self.lowest, left) > n as u128 || power(largest, left) < n as u128 {
-            return;
-        }
-        for i in 0..self.divisors.len() {
-            let factor = self.divisors[i];
-            if factor > largest {
-                break;
+/// Adds so many factors of `n` within the bounds, the smallest first and each as large as can be; false if there are none.
+fn fill(
+    divisors: &[i32],
+    n: i32,
+    left: usize,
+    bounds: RangeInclusive<i32>,
+    factors: &mut Vec<i32>,
+) -> bool {
+    if left == 0 {
+        return n == 1;
+    }
+    if power(*bounds.end(), left) < n as u128 {
+        return false;
+    }
+    let begin = divisors.partition_point(|d| d < bounds.start());
+    let end = divisors.partition_point(|d| d <= bounds.end() && power(*d, left) <= n as u128);
+    for &factor in divisors[begin.min(end)..end].iter().rev() {
+        if n % factor == 0 {
+            factors.push(factor);
+            let bounds = factor..=*bounds.end();
+            if fill(divisors, n / factor, left - 1, bounds, factors) {
+                return true;
             }
-            if factor >= self.lowest && n % factor == 0 && power(factor, left) >= n as u128 {
-                self.factors.push(factor);
-                self.fill(n / factor);
-                self.factors.pop();
-            }
+            factors.pop();
         }
     }
+    false
 }
 
 fn power(base: i32, exponent: usize) -> u128 {
-    // Beyond this every base but 1 is larger than any number of processes.
-    (base as u128).saturating_pow(exponent.min(127) as u32)
+    (base as u128).saturating_pow(exponent as u32)
 }
 
 /// The divisors of `n`, in order.
@@ -132,6 +128,9 @@ mod tests {
         assert_eq!(divided(7, &[0, 3, 0]).unwrap_err().class, Class::Dims);
         assert_eq!(divided(1_000_000_000, &[0; 3]).unwrap(), [1000; 3]);
         assert_eq!(divided(1323, &[0, 0]).unwrap(), [49, 27]);
+        assert_eq!(divided(5040, &[0; 3]).unwrap(), [21, 16, 15]);
+        assert_eq!(divided(5616, &[0; 4]).unwrap(), [13, 9, 8, 6]);
+        assert_eq!(divided(98784, &[0; 5]).unwrap(), [14, 14, 9, 8, 7]);
         assert_eq!(divided(1 << 30, &[0; 1000]).unwrap()[29..31], [2, 1]);
         assert_eq!(divided(i32::MAX, &[0; 4]).unwrap(), [i32::MAX, 1, 1, 1]);
         assert_eq!(divided(1, &[]).unwrap(), []);
