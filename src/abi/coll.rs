@@ -7,7 +7,7 @@ use crate::abi::arguments::out;
 use crate::abi::coll_arguments as plan;
 use crate::abi::types::*;
 use crate::p2p::request;
-use crate::{coll, comm, info, mpi_api, mpi_collective};
+use crate::{coll, comm, info, mpi_api, mpi_collective, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
 
@@ -164,8 +164,31 @@ unsafe fn scatterv(
 ///
 /// MPI 4.1 §6.7. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`,
 /// `MPI_ERR_PROC_FAILED`.
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_Allgather(
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: Count,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> c_int {
+    let group = comm::get(comm)?;
+    let (mine, blocks) = plan::allgather_blocks(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+    )?;
+    if coll::small_allgather(group, mine.as_ref(), &blocks)? {
+        return Ok(());
+    }
+    coll::run(plan::plan_allgather(mine, blocks, comm, FUNCTION)?)
+}
+
+/// The other forms of `MPI_Allgather`.
+///
+/// MPI 4.1 §6.12, §6.13. Errors: as `MPI_Allgather`.
 #[apply(mpi_collective)]
-#[names(MPI_Allgather, MPI_Iallgather, MPI_Allgather_init)]
+#[names(MPI_Iallgather, MPI_Allgather_init)]
 unsafe fn allgather(
     sendbuf: *const c_void,
     sendcount: Count,
@@ -208,8 +231,31 @@ unsafe fn allgatherv(
 ///
 /// MPI 4.1 §6.8. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`,
 /// `MPI_ERR_PROC_FAILED`.
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_Alltoall(
+    sendbuf: *const c_void,
+    sendcount: Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: Count,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> c_int {
+    let group = comm::get(comm)?;
+    let (send, receive) = plan::alltoall_blocks(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+    )?;
+    if coll::small_alltoall(group, send.as_deref(), &receive)? {
+        return Ok(());
+    }
+    coll::run(plan::plan_alltoall(send, receive, comm, FUNCTION)?)
+}
+
+/// The other forms of `MPI_Alltoall`.
+///
+/// MPI 4.1 §6.12, §6.13. Errors: as `MPI_Alltoall`.
 #[apply(mpi_collective)]
-#[names(MPI_Alltoall, MPI_Ialltoall, MPI_Alltoall_init)]
+#[names(MPI_Ialltoall, MPI_Alltoall_init)]
 unsafe fn alltoall(
     sendbuf: *const c_void,
     sendcount: Count,

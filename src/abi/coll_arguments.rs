@@ -343,7 +343,7 @@ pub unsafe fn scatterv<N: Number, D: Number>(
     })
 }
 
-fn plan_allgather(
+pub fn plan_allgather(
     mine: Option<Vector>,
     blocks: Vec<Vector>,
     comm: MPI_Comm,
@@ -367,12 +367,28 @@ pub fn allgather<N: Number>(
     comm: MPI_Comm,
     name: &'static str,
 ) -> Planned {
+    let (mine, blocks) = allgather_blocks(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+    )?;
+    plan_allgather(mine, blocks, comm, name)
+}
+
+/// What a process gives to an allgather (`None`: its block in place), and where everybody's block goes.
+pub fn allgather_blocks<N: Number>(
+    sendbuf: *const c_void,
+    sendcount: N,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: N,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> Result<(Option<Vector>, Vec<Vector>)> {
     not_in_place(recvbuf, "recvbuf")?;
     let group = comm::get(comm)?;
     not_in_place_across(group, sendbuf, "sendbuf")?;
     let mine = vector_or_in_place(sendbuf, sendcount, sendtype, "sendbuf")?;
     let blocks = blocks(group, recvbuf, recvcount, recvtype, "recvbuf")?;
-    plan_allgather(mine, blocks, comm, name)
+    Ok((mine, blocks))
 }
 
 pub unsafe fn allgatherv<N: Number, D: Number>(
@@ -395,7 +411,7 @@ pub unsafe fn allgatherv<N: Number, D: Number>(
     plan_allgather(mine, blocks, comm, name)
 }
 
-fn plan_alltoall(
+pub fn plan_alltoall(
     send: Option<Vec<Vector>>,
     receive: Vec<Vector>,
     comm: MPI_Comm,
@@ -419,6 +435,22 @@ pub fn alltoall<N: Number>(
     comm: MPI_Comm,
     name: &'static str,
 ) -> Planned {
+    let (send, receive) = alltoall_blocks(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+    )?;
+    plan_alltoall(send, receive, comm, name)
+}
+
+/// The blocks for everybody (`None`: those that are where the others shall come), and where everybody's go.
+pub fn alltoall_blocks<N: Number>(
+    sendbuf: *const c_void,
+    sendcount: N,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: N,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> Result<(Option<Vec<Vector>>, Vec<Vector>)> {
     not_in_place(recvbuf, "recvbuf")?;
     let group = comm::get(comm)?;
     not_in_place_across(group, sendbuf, "sendbuf")?;
@@ -427,7 +459,7 @@ pub fn alltoall<N: Number>(
         false => Some(blocks(group, sendbuf, sendcount, sendtype, "sendbuf")?),
     };
     let receive = blocks(group, recvbuf, recvcount, recvtype, "recvbuf")?;
-    plan_alltoall(send, receive, comm, name)
+    Ok((send, receive))
 }
 
 pub unsafe fn alltoallv<N: Number, D: Number>(

@@ -12,4 +12,6 @@ mod reduction;
 mod small;
 
 pub use plan::{Element, Plan, Planner, Root, Vector, run, start};
-pub use small::{allreduce as small_allreduce, barrier};
+pub use small::{
+    allgather as small_allgather, allreduce as small_allreduce, alltoall as small_alltoall, barrier,
+};

@@ -1,6 +1,7 @@
 //! Small blocking operations by a meeting in shared memory: one barrier, no message.
 
 use super::plan::Vector;
+use crate::bail;
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::op::Op;
@@ -16,6 +17,65 @@ pub fn barrier(comm: &Comm) -> Result<()> {
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
 struct Bytes([u8; SLOT]);
+
+/// Does an allgather of few bytes within one group; false if they are too many, and nothing was done.
+pub fn allgather(comm: &Comm, mine: Option<&Vector>, blocks: &[Vector]) -> Result<bool> {
+    // All blocks are alike, and everybody's as long.
+    let len = blocks[0].bytes();
+    if comm.remote.is_some() || len > SLOT || len == 0 {
+        return Ok(false);
+    }
+    let own = mine.unwrap_or(&blocks[comm.rank]);
+    let mut bytes = Bytes([0; SLOT]);
+    put(own, &mut bytes.0[..len])?;
+    let all = comm
+        .meeting
+        .exchange(bytes, &|| "MPI_Allgather".to_string())?;
+    for (block, part) in blocks.iter().zip(&all) {
+        // SAFETY: the block is the caller's, and has `len` bytes.
+        unsafe { block.buffer()?.write(0..len, part.0.as_ptr()) };
+    }
+    Ok(true)
+}
+
+/// Does an alltoall of few bytes within one group; false if they are too many, and nothing was done. `send` is `None` if
+/// the blocks to be sent are where the others shall come.
+pub fn alltoall(comm: &Comm, send: Option<&[Vector]>, receive: &[Vector]) -> Result<bool> {
+    let send = send.unwrap_or(receive);
+    let len = receive[0].bytes();
+    if comm.remote.is_some() || len.saturating_mul(receive.len()) > SLOT || len == 0 {
+        return Ok(false);
+    }
+    let mut bytes = Bytes([0; SLOT]);
+    for (block, room) in send.iter().zip(bytes.0.chunks_exact_mut(len)) {
+        put(block, room)?;
+    }
+    let all = comm
+        .meeting
+        .exchange(bytes, &|| "MPI_Alltoall".to_string())?;
+    for (block, part) in receive.iter().zip(&all) {
+        let mine = &part.0[comm.rank * len..][..len];
+        // SAFETY: the block is the caller's, and has `len` bytes.
+        unsafe { block.buffer()?.write(0..len, mine.as_ptr()) };
+    }
+    Ok(true)
+}
+
+/// Copies a block to a place as large as it. Error: `MPI_ERR_TRUNCATE` if it is larger.
+fn put(block: &Vector, room: &mut [u8]) -> Result<()> {
+    let buffer = block.buffer()?;
+    if buffer.len() > room.len() {
+        bail!(
+            Truncate,
+            "{} bytes are sent to a block of {}",
+            buffer.len(),
+            room.len()
+        );
+    }
+    // SAFETY: the block is the caller's, and the room is large enough.
+    unsafe { buffer.read(0..buffer.len(), room.as_mut_ptr()) };
+    Ok(())
+}
 
 /// Does an allreduce of few bytes, of the peers' elements; false if they are too many, and nothing was done. All processes
 /// decide alike: the bytes are the same everywhere, though perhaps not the datatypes.

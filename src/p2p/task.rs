@@ -18,12 +18,19 @@ pub trait Task: Send {
     fn abandon(&mut self) {}
 }
 
-static TASKS: Mutex<Vec<(Arc<Operation>, Box<dyn Task>)>> = Mutex::new(Vec::new());
+/// A task on its way, and the operation that it ends.
+struct Begun {
+    operation: Arc<Operation>,
+    task: Box<dyn Task>,
+}
+
+static TASKS: Mutex<Vec<Begun>> = Mutex::new(Vec::new());
 static HOW_MANY: AtomicUsize = AtomicUsize::new(0);
 
 /// Lets `task` go on until it ends `operation`.
 pub fn begin(operation: Arc<Operation>, task: impl Task + 'static) {
-    TASKS.lock().push((operation, Box::new(task)));
+    let task = Box::new(task);
+    TASKS.lock().push(Begun { operation, task });
     HOW_MANY.fetch_add(1, Ordering::SeqCst);
 }
 
@@ -37,16 +44,18 @@ pub fn progress() -> bool {
         return true;
     };
     // One that a wait has given up goes no further.
-    let over = |(operation, task): &mut (Arc<Operation>, Box<dyn Task>)| {
-        operation.is_done() || task.advance()
-    };
+    let over = |begun: &mut Begun| begun.operation.is_done() || begun.task.advance();
     let over: Vec<_> = tasks.extract_if(.., over).collect();
     drop(tasks);
     if over.is_empty() {
         return moved;
     }
     HOW_MANY.fetch_sub(over.len(), Ordering::SeqCst);
-    for (operation, mut task) in over {
+    for Begun {
+        operation,
+        mut task,
+    } in over
+    {
         if operation.is_done() {
             task.abandon();
         } else {
