@@ -17,4 +17,5 @@ pub mod runtime;
 pub mod session;
 pub mod shm;
 pub mod startup;
+pub mod tools;
 pub mod win;

@@ -8,7 +8,7 @@ use crate::bail;
 use crate::error::{Error, Result};
 use crate::file::View;
 use crate::p2p::Buffer;
-use crate::shm::atomic::Ordering;
+use crate::shm::atomic::{AtomicU64, Ordering};
 use std::os::unix::fs::FileExt;
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 
@@ -40,6 +40,10 @@ pub enum Split {
     ReadOrdered,
     WriteOrdered,
 }
+
+/// Bytes read and written by this process.
+pub static READ: AtomicU64 = AtomicU64::new(0);
+pub static WRITTEN: AtomicU64 = AtomicU64::new(0);
 
 /// Data with gaps in memory goes through pieces of this many bytes.
 const PIECE: usize = 4 << 20;
@@ -211,6 +215,11 @@ impl File {
                 }
             }
         })?;
+        let count = match direction {
+            Direction::Read => &READ,
+            Direction::Write => &WRITTEN,
+        };
+        count.fetch_add(done as u64, Ordering::Relaxed);
         outcome.map(|()| done)
     }
 

@@ -11,7 +11,7 @@ mod create;
 mod system;
 mod view;
 
-pub use access::{Direction, From, Split};
+pub use access::{Direction, From, READ, Split, WRITTEN};
 pub use create::{delete, open};
 pub use view::View;
 
