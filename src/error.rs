@@ -170,9 +170,26 @@ classes! {
     RmaAttach = 56, "Memory cannot be attached";
     RmaShared = 57, "Memory cannot be shared";
     RmaFlavor = 58, "Wrong flavor of window";
+    TNotInitialized = 60, "The tool information interface is not initialized";
+    TCannotInit = 61, "The tool information interface cannot be initialized";
+    TInvalidIndex = 62, "Invalid index";
+    TInvalidItem = 63, "Invalid item";
+    TInvalidHandle = 64, "Invalid handle of the tool information interface";
+    TOutOfHandles = 65, "No more handles of the tool information interface";
+    TOutOfSessions = 66, "No more sessions of the tool information interface";
+    TInvalidSession = 67, "Invalid session of the tool information interface";
+    TCvarSetNotNow = 68, "The control variable cannot be set now";
+    TCvarSetNever = 69, "The control variable cannot be set";
+    TPvarNoStartstop = 70, "The performance variable cannot be started or stopped";
+    TPvarNoWrite = 71, "The performance variable cannot be written or reset";
+    TPvarNoAtomic = 72, "The performance variable cannot be read and reset at once";
+    TInvalidName = 73, "Invalid name";
+    TInvalid = 74, "Invalid use of the tool information interface";
     Session = 75, "Invalid session";
     ProcAborted = 76, "A process was aborted";
     ValueTooLarge = 77, "A value is too large for its argument";
+    TNotSupported = 78, "Not supported by the tool information interface";
+    TNotAccessible = 79, "Not accessible now";
     Errhandler = 80, "Invalid error handler";
     ProcFailed = 101, "A process failed";
 }
@@ -241,7 +258,8 @@ pub fn class_name(class: i32) -> String {
         }
         name.push(letter.to_ascii_uppercase());
     }
-    name
+    // Those of the tool information interface.
+    name.replacen("MPI_ERR_T_", "MPI_T_ERR_", 1)
 }
 
 /// The sentence of an error code: the one kept for it, or its class's general one. Of the program's codes, what it gave.

@@ -10,7 +10,7 @@ use crate::error::handler::{self, FILES, Handler};
 use crate::error::{self, Class, Error};
 use crate::p2p::request;
 use crate::runtime::phase::{self, Phase};
-use crate::{comm, runtime, session, win};
+use crate::{comm, file, runtime, session, win};
 use std::borrow::Cow;
 use std::ffi::c_int;
 use std::io::Write;
@@ -284,10 +284,18 @@ fn holder_of(object: Object) -> Option<Holder> {
                 name: format!("communicator {}", comm.title(handle)),
             })
         }
-        Object::File(MPI_FILE_NULL) => Some(Holder {
-            handler: FILES.handler(),
-            object,
-            name: "file MPI_FILE_NULL".into(),
+        Object::File(handle) => Some(match file::get(handle) {
+            Ok(file) => Holder {
+                handler: file.handler.handler(),
+                object,
+                name: format!("file {}", file.title()),
+            },
+            // Errors that concern no open file are MPI_FILE_NULL's (MPI 4.1 §14.7).
+            Err(_) => Holder {
+                handler: FILES.handler(),
+                object: Object::File(MPI_FILE_NULL),
+                name: "file MPI_FILE_NULL".into(),
+            },
         }),
         Object::Win(handle) => {
             let window = win::get(handle).ok()?;
@@ -312,8 +320,6 @@ fn holder_of(object: Object) -> Option<Holder> {
             name: String::new(),
         }),
         Object::Request(handle) => holder_of(Object::Comm(request::communicator(handle)?)),
-        // It has no handler of its own: its errors go where those without object go.
-        Object::File(_) => None,
     }
 }
 
@@ -325,6 +331,13 @@ fn holder_of(object: Object) -> Option<Holder> {
 #[cold]
 #[inline(never)]
 pub fn raise(function: &'static str, error: Error, arguments: &[Option<Object>]) -> c_int {
+    if function.starts_with("MPI_T_") {
+        // Tools get classes, and call no error handler (MPI 4.1 §15.3.10).
+        return match error.class {
+            Class::Arg => Class::TInvalid as c_int,
+            class => class as c_int,
+        };
+    }
     let error = out_of_phase(function, error);
     let code = error::register(&error);
     let holder = error

@@ -9,7 +9,7 @@ use crate::abi::types::*;
 use crate::error::Result;
 use crate::error::handler::{self, FILES, Function};
 use crate::handle::Kind;
-use crate::{bail, comm, mpi_api};
+use crate::{comm, file, mpi_api};
 use macro_rules_attribute::apply;
 use std::ffi::c_int;
 
@@ -124,10 +124,10 @@ pub unsafe extern "C" fn MPI_Comm_call_errhandler(comm: MPI_Comm, errorcode: c_i
 
 /// The handler of a file. `MPI_FILE_NULL` has the one that files begin with.
 fn file_slot(file: MPI_File) -> Result<&'static handler::Slot> {
-    if file != MPI_FILE_NULL {
-        bail!(File, "file is {:p}, which is no open file", file.0);
+    match file {
+        MPI_FILE_NULL => Ok(&FILES),
+        file => Ok(&file::get(file)?.handler),
     }
-    Ok(&FILES)
 }
 
 /// Attaches an error handler to a file; with `MPI_FILE_NULL`, the one that files opened later begin with.

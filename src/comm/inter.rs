@@ -89,10 +89,9 @@ impl Bridge<'_> {
                 Agreed::of_words(&words)
             }
         };
-        let remote = Arc::new(self.local.of(agreed.remote));
         let shape = Shape {
+            remote: Some(Arc::new(self.local.of(agreed.remote))),
             group: self.local,
-            remote: Some(remote),
             remote_first: agreed.remote_first,
         };
         let meeting = agreed.offer.meeting(&shape);

@@ -90,6 +90,13 @@ impl After {
     }
 }
 
+/// Bytes up to which messages go through the rings.
+pub fn eager_limit() -> u64 {
+    ENGINE
+        .get()
+        .map_or(EAGER, |engine| engine.lock().core.eager) as u64
+}
+
 /// Opens this process's inbox. Before the other ranks are met.
 pub fn open() -> Result<()> {
     if ENGINE.get().is_some() {
@@ -374,7 +381,7 @@ impl Core {
 
     fn link(&mut self, to: u32) -> &mut Link {
         self.links[to as usize].get_or_insert_with(|| Link {
-            outbox: Outbox::open(to),
+            outbox: Outbox::new(to),
             waiting: VecDeque::new(),
         })
     }

@@ -84,7 +84,7 @@ pub struct Inbox {
 }
 
 impl Inbox {
-    /// Makes this rank's inbox and announces it. Once in a process, before it joins the others.
+    /// Makes this rank's inbox and announces it. Once in a process.
     pub fn open() -> Result<Inbox> {
         let ranks = job().ranks as usize;
         let plan = Plan::new(ranks);
@@ -103,6 +103,8 @@ impl Inbox {
             idle: vec![0; ranks],
         };
         me().inbox.store(offset as u64, Ordering::Release);
+        // Processes that came first may have something for this one.
+        job().table.ring_all();
         Ok(inbox)
     }
 
@@ -155,42 +157,66 @@ impl Inbox {
     }
 }
 
-/// The way to another rank's inbox.
+/// What is sent to another rank goes through here.
 pub struct Outbox {
+    rank: u32,
+    /// `None` until the other rank has opened its inbox.
+    way: Option<Way>,
+}
+
+/// The way to another rank's inbox.
+struct Way {
     ring: Sender,
     bits: &'static Hints,
     bit: u64,
-    rank: u32,
 }
 
 impl Outbox {
-    /// The way to `rank`, which has joined. Once for each rank in a process.
-    pub fn open(rank: u32) -> Outbox {
-        let job = job();
-        let plan = Plan::new(job.ranks as usize);
-        let sender = job.rank as usize;
-        let there = &job.table.processes[rank as usize].inbox;
-        let offset = there.load(Ordering::Acquire) as Offset;
-        let (control, base) = plan.ring(offset, sender);
-        Outbox {
-            // SAFETY: the receiver made the ring, zero, before it joined; this is the only sending end.
-            ring: unsafe { Sender::new(control, base, plan.ring) },
-            bits: &plan.bits(offset)[sender / 64],
-            bit: 1 << (sender % 64),
-            rank,
-        }
+    /// For what goes to `rank`. Once for each rank in a process.
+    pub fn new(rank: u32) -> Outbox {
+        let way = Way::find(rank);
+        Outbox { rank, way }
     }
 
-    /// Puts a cell into the ring; false if it is full. The receiver learns of it by [`Outbox::notify`].
+    /// Puts a cell into the ring; false if it is full, or not there yet. The receiver learns of it by [`Outbox::notify`].
     #[inline]
     pub fn push(&mut self, header: &Header, write: impl FnOnce(*mut u8)) -> bool {
-        self.ring.push(header, write)
+        if self.way.is_none() {
+            self.way = Way::find(self.rank);
+        }
+        match &mut self.way {
+            Some(way) => way.ring.push(header, write),
+            None => false,
+        }
     }
 
     /// Tells the receiver of the cells pushed, and wakes it if it sleeps.
     #[inline]
     pub fn notify(&self) {
-        self.bits.set(self.bit);
+        if let Some(way) = &self.way {
+            way.bits.set(way.bit);
+        }
         job().table.processes[self.rank as usize].ring_sleepers();
+    }
+}
+
+impl Way {
+    #[cold]
+    fn find(rank: u32) -> Option<Way> {
+        let job = job();
+        let plan = Plan::new(job.ranks as usize);
+        let sender = job.rank as usize;
+        let there = &job.table.processes[rank as usize].inbox;
+        let offset = there.load(Ordering::Acquire) as Offset;
+        if offset == 0 {
+            return None;
+        }
+        let (control, base) = plan.ring(offset, sender);
+        Some(Way {
+            // SAFETY: the receiver made the ring, zero, before it told of its inbox; this is the only sending end.
+            ring: unsafe { Sender::new(control, base, plan.ring) },
+            bits: &plan.bits(offset)[sender / 64],
+            bit: 1 << (sender % 64),
+        })
     }
 }

@@ -35,7 +35,9 @@ pub mod task;
 mod transfer;
 
 pub use buffer::Buffer;
-pub use engine::{cancel_receive, find, progress, receive, receive_taken, send, take, withdraw};
+pub use engine::{
+    cancel_receive, eager_limit, find, progress, receive, receive_taken, send, take, withdraw,
+};
 pub use matching::Arrival;
 pub use operation::{About, Action, Operation, Outcome, Partners};
 

@@ -9,7 +9,7 @@ use super::table::{Death, WAITS, Wait};
 use super::{job, lookout, me};
 use crate::err;
 use crate::error::{Error, Result};
-use crate::shm::atomic::{AtomicU32, AtomicUsize, Ordering, full_fence, spin_loop};
+use crate::shm::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering, full_fence, spin_loop};
 use std::time::{Duration, Instant};
 
 /// Whose death ends a wait.
@@ -67,6 +67,17 @@ pub(super) fn set_pace(cores: usize, ranks: usize) {
     SPIN_NS.store(spin, Ordering::Relaxed);
 }
 
+/// Nanoseconds that a waiter spins.
+pub fn spin() -> u64 {
+    SPIN_NS.load(Ordering::Relaxed).into()
+}
+
+/// Sets how many nanoseconds a waiter spins, at most some seconds.
+pub fn set_spin(nanoseconds: u64) {
+    let most = nanoseconds.min(u32::MAX.into());
+    SPIN_NS.store(most as u32, Ordering::Relaxed);
+}
+
 /// Names the function that every waiter calls to move messages along. It says whether it moved any.
 pub fn set_progress(progress: fn() -> bool) {
     PROGRESS.store(progress as usize, Ordering::Release);
@@ -116,8 +127,13 @@ pub fn wait(waiting: &Waiting<'_>, mut ready: impl FnMut() -> bool) -> Result<()
     wait_slow(waiting, &mut ready)
 }
 
+/// Waits that were not over at the first look, and those of them that slept.
+pub static LONG: AtomicU64 = AtomicU64::new(0);
+pub static SLEEPS: AtomicU64 = AtomicU64::new(0);
+
 #[cold]
 fn wait_slow(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> {
+    LONG.fetch_add(1, Ordering::Relaxed);
     let began = Instant::now();
     let spin = SPIN_NS.load(Ordering::Relaxed);
     let mut now = 0;
@@ -132,7 +148,7 @@ fn wait_slow(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<(
         now = began.elapsed().as_nanos().min(u32::MAX.into()) as u32;
     }
     let patience = YIELD_NS.load(Ordering::Relaxed);
-    while now < spin + patience {
+    while now < spin.saturating_add(patience) {
         progress();
         if ready() {
             YIELD_NS.store((patience + patience / 4).min(YIELD_MOST), Ordering::Relaxed);
@@ -143,13 +159,14 @@ fn wait_slow(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<(
     }
     let slept = asleep(waiting, ready);
     // Would a little more patience have met it? Then have more next time; else less.
-    let short = began.elapsed() < Duration::from_nanos(u64::from(spin + 2 * YIELD_MOST));
+    let short = began.elapsed() < Duration::from_nanos(u64::from(spin) + u64::from(2 * YIELD_MOST));
     let next = if short { patience * 2 } else { patience / 2 };
     YIELD_NS.store(next.clamp(YIELD_LEAST, YIELD_MOST), Ordering::Relaxed);
     slept
 }
 
 fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> {
+    SLEEPS.fetch_add(1, Ordering::Relaxed);
     let process = me();
     let words = (waiting.what)();
     let place: Option<&Wait> = process.waits.iter().find(|w| w.take(waiting.key, &words));

@@ -4,6 +4,10 @@
 use crate::bail;
 use crate::error::Result;
 use std::ffi::c_void;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes that this process has copied.
+pub static COPIED: AtomicU64 = AtomicU64::new(0);
 
 /// The kernel takes at most this many pieces in a call (UIO_MAXIOV).
 const MAX_PIECES: usize = 1024;
@@ -69,6 +73,7 @@ pub unsafe fn copy(pid: i32, way: Way, local: &[Piece], remote: &[Piece]) -> Res
         if done <= 0 {
             return refused(pid, way);
         }
+        COPIED.fetch_add(done as u64, Ordering::Relaxed);
         local.advance(done as usize);
         remote.advance(done as usize);
     }

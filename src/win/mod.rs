@@ -41,7 +41,7 @@ use crate::error::Result;
 use crate::error::handler::Slot;
 use crate::handle::{Kind, Table};
 use crate::runtime::{self, meeting::Meeting};
-use crate::shm::atomic::AtomicU8;
+use crate::shm::atomic::{AtomicU8, AtomicU64};
 use crate::shm::heap::Owned;
 use control::{Control, PerRank};
 use epoch::Epoch;
@@ -143,6 +143,9 @@ pub struct Own {
 unsafe impl Send for Own {}
 // SAFETY: as above; the rest never changes.
 unsafe impl Sync for Own {}
+
+/// Locks that were not free when they were asked for.
+pub static LOCK_WAITS: AtomicU64 = AtomicU64::new(0);
 
 /// The windows of this process.
 pub static WINDOWS: Table<Window> = Table::new(Kind::Win);

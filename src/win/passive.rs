@@ -482,6 +482,7 @@ pub(super) fn take(
         ranks: Ranks::Who(obstacle),
         announce: Some(&|| lock.announce_sleeper()),
     };
+    super::LOCK_WAITS.fetch_add(1, Relaxed);
     let taken = runtime::wait(&waiting, attempt);
     if taken.is_err() {
         lock.unclaim(me);

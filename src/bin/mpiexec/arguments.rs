@@ -227,13 +227,21 @@ fn apply(
         Ask::Timeout => request.timeout = seconds(name, &values[0])?,
         Ask::PrintExitCodes => request.print_exit_codes = true,
         Ask::NoCleanup => request.no_cleanup = true,
-        Ask::MemoryAllocKinds => request.memory_alloc_kinds = Some(values.remove(0)),
+        Ask::MemoryAllocKinds => request.memory_alloc_kinds = Some(kinds(name, values.remove(0))?),
         Ask::Hosts => hosts::check_list(&values[0].to_string_lossy())?,
         Ask::HostFile => hosts::check_file(values[0].as_ref())?,
         Ask::Verbose => request.verbose = true,
         Ask::Nothing | Ask::ConfigFile | Ask::Help | Ask::Version => {}
     }
     Ok(())
+}
+
+/// A list of memory allocation kinds, if it is well formed.
+fn kinds(name: &str, value: OsString) -> Result<OsString, String> {
+    match rmashm::info::kinds::elements(&value.to_string_lossy()) {
+        Ok(_) => Ok(value),
+        Err(error) => Err(format!("{name}: {}", error.text)),
+    }
 }
 
 fn rank_count(name: &str, value: &OsStr) -> Result<u32, String> {
@@ -398,6 +406,7 @@ mod tests {
             ("-bind-to socket a", "core or none"),
             ("-timeout soon a", "seconds"),
             ("-l=3 a", "takes no value"),
+            ("-memory-alloc-kinds system,, a", "no list"),
         ] {
             let error = run(line).unwrap_err();
             assert!(error.contains(word), "{line}: {error}");

@@ -1,0 +1,334 @@
+//! Reading and writing: at an offset, at the individual or at the shared file pointer; and the pointers themselves (MPI 4.1
+//! §14.4).
+
+use super::system::Locked;
+use super::{File, agree};
+use crate::abi::constants::*;
+use crate::bail;
+use crate::error::{Error, Result};
+use crate::file::View;
+use crate::p2p::Buffer;
+use crate::shm::atomic::{AtomicU64, Ordering};
+use std::os::unix::fs::FileExt;
+use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    Read,
+    Write,
+}
+
+/// Where an access begins, in etypes of the view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum From {
+    Offset(i64),
+    /// At the individual file pointer, which goes to behind the data.
+    Individual,
+    /// At the shared file pointer, which goes to behind the data, also if there is less in the file.
+    Shared,
+    /// As `Shared`, one process after the other in the order of ranks. Collective.
+    Ordered,
+}
+
+/// The kinds of operations in two parts, each of which is begun and ended by functions of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Split {
+    ReadAt,
+    WriteAt,
+    Read,
+    Write,
+    ReadOrdered,
+    WriteOrdered,
+}
+
+/// Bytes read and written by this process.
+pub static READ: AtomicU64 = AtomicU64::new(0);
+pub static WRITTEN: AtomicU64 = AtomicU64::new(0);
+
+/// Data with gaps in memory goes through pieces of this many bytes.
+const PIECE: usize = 4 << 20;
+
+impl File {
+    /// Reads or writes, and returns the bytes that were. Errors: `MPI_ERR_ACCESS` and `MPI_ERR_READ_ONLY` (the file is not open
+    /// for this), `MPI_ERR_UNSUPPORTED_OPERATION` (in sequential mode), `MPI_ERR_ARG` (negative offset, data not made of etypes),
+    /// and the system's.
+    pub fn access(&self, direction: Direction, from: From, buffer: &Buffer) -> Result<usize> {
+        if from == From::Ordered {
+            return self.ordered(direction, buffer);
+        }
+        let (view, etypes) = self.check(direction, from, buffer)?;
+        let first = match from {
+            From::Offset(offset) => offset,
+            From::Individual => {
+                let mut state = self.state.lock();
+                let first = state.position;
+                state.position = first.saturating_add(etypes);
+                first
+            }
+            From::Shared | From::Ordered => {
+                self.shared.fetch_add(etypes as u64, Ordering::AcqRel) as i64
+            }
+        };
+        self.transfer(direction, &view, first, buffer)
+    }
+
+    /// All processes learn how much each of them has; then rank 0 moves the pointer, and says where it was.
+    fn ordered(&self, direction: Direction, buffer: &Buffer) -> Result<usize> {
+        let call = match direction {
+            Direction::Read => "MPI_File_read_ordered",
+            Direction::Write => "MPI_File_write_ordered",
+        };
+        let checked = self.check(direction, From::Ordered, buffer);
+        let etypes = checked.as_ref().map(|c| c.1).map_err(Error::clone);
+        let etypes = agree(&self.meeting, &etypes, call)?;
+        let all: i64 = etypes.iter().sum();
+        let before: i64 = etypes[..self.meeting.rank].iter().sum();
+        let base = match self.meeting.rank {
+            0 => self.shared.fetch_add(all as u64, Ordering::AcqRel) as i64,
+            _ => 0,
+        };
+        let base = agree(&self.meeting, &Ok(base), call)?[0];
+        self.transfer(direction, &checked?.0, base.saturating_add(before), buffer)
+    }
+
+    /// What can be refused before anything is moved. Gives the view and the number of etypes.
+    fn check(&self, direction: Direction, from: From, buffer: &Buffer) -> Result<(View, i64)> {
+        match direction {
+            Direction::Read if self.is(MPI_MODE_WRONLY) => {
+                bail!(Access, "the file is open with MPI_MODE_WRONLY")
+            }
+            Direction::Write if self.is(MPI_MODE_RDONLY) => {
+                bail!(ReadOnly, "the file is open with MPI_MODE_RDONLY")
+            }
+            _ => {}
+        }
+        match from {
+            From::Offset(offset) if offset < 0 => {
+                bail!(Arg, "offset is {offset}, and must not be negative")
+            }
+            From::Offset(_) => self.not_sequential("explicit offsets")?,
+            From::Individual => self.not_sequential("individual file pointers")?,
+            From::Shared | From::Ordered => {}
+        }
+        let view = self.view();
+        let unit = view.etype.size();
+        if !buffer.len().is_multiple_of(unit) {
+            bail!(
+                Arg,
+                "the data has {} bytes, which are not made of etypes of {unit} bytes",
+                buffer.len()
+            );
+        }
+        Ok((view, (buffer.len() / unit) as i64))
+    }
+
+    /// Moves the data between memory and the view from etype number `first` on.
+    fn transfer(
+        &self,
+        direction: Direction,
+        view: &View,
+        first: i64,
+        buffer: &Buffer,
+    ) -> Result<usize> {
+        let start = (first as u64).checked_mul(view.unit() as u64);
+        let Some(start) = start.filter(|s| s.checked_add(buffer.len() as u64).is_some()) else {
+            bail!(Arg, "etype {first} is behind what a file can have");
+        };
+        let locked = self.is_atomic().then(|| self.serial.lock());
+        let reading = direction == Direction::Read;
+        let _locked = match locked {
+            None => None,
+            Some(serial) => match Locked::new(&self.file, reading) {
+                Ok(lock) => Some((lock, serial)),
+                Err(error) => return Err(self.failed(&error, "locking")),
+            },
+        };
+        if let Some(address) = buffer.run() {
+            return self.move_run(direction, view, start, address, buffer.len());
+        }
+        let mut piece = vec![0u8; PIECE.min(buffer.len())];
+        let mut done = 0;
+        while done < buffer.len() {
+            let range = done..(done + PIECE).min(buffer.len());
+            let (wanted, at) = (range.len(), piece.as_mut_ptr());
+            if !reading {
+                // SAFETY: the caller of the MPI function gave the memory, and the piece has the room.
+                unsafe { buffer.read(range, at) };
+            }
+            let address = at.expose_provenance();
+            let moved = self.move_run(direction, view, start + done as u64, address, wanted)?;
+            if reading {
+                // SAFETY: as above; so many bytes of the piece were read.
+                unsafe { buffer.write(done..done + moved, at) };
+            }
+            done += moved;
+            if moved < wanted {
+                break;
+            }
+        }
+        Ok(done)
+    }
+
+    /// Moves `len` bytes between the memory at `address`, which is the caller's, and position `start` of the view's stream on.
+    /// Returns how many there were before the end of the file.
+    fn move_run(
+        &self,
+        direction: Direction,
+        view: &View,
+        start: u64,
+        address: usize,
+        len: usize,
+    ) -> Result<usize> {
+        let mut done = 0;
+        let mut outcome = Ok(());
+        let mut over = false;
+        view.walk(start..start + len as u64, |place, run| {
+            if over {
+                return;
+            }
+            let moved = match direction {
+                Direction::Read => {
+                    let memory = with_exposed_provenance_mut::<u8>(address + done);
+                    // SAFETY: the program gave `len` bytes to be written, which it does not touch during the call.
+                    let memory = unsafe { std::slice::from_raw_parts_mut(memory, run) };
+                    read_at(&self.file, memory, place)
+                }
+                Direction::Write => {
+                    let memory = with_exposed_provenance::<u8>(address + done);
+                    // SAFETY: the program gave `len` bytes to be read, which it does not change during the call.
+                    let memory = unsafe { std::slice::from_raw_parts(memory, run) };
+                    self.file.write_all_at(memory, place).map(|()| run)
+                }
+            };
+            match moved {
+                Ok(moved) => {
+                    done += moved;
+                    over = moved < run;
+                }
+                Err(error) => {
+                    let doing = match direction {
+                        Direction::Read => "reading",
+                        Direction::Write => "writing",
+                    };
+                    outcome = Err(self.failed(&error, doing));
+                    over = true;
+                }
+            }
+        })?;
+        let count = match direction {
+            Direction::Read => &READ,
+            Direction::Write => &WRITTEN,
+        };
+        count.fetch_add(done as u64, Ordering::Relaxed);
+        outcome.map(|()| done)
+    }
+
+    /// Begins a split operation: the data is moved now. Errors: as [`File::access`], `MPI_ERR_IO` (one was begun and not ended).
+    pub fn begin(&self, split: Split, from: From, buffer: &Buffer) -> Result<()> {
+        if self.state.lock().split.is_some() {
+            bail!(Io, "a split operation on the file was begun and not ended");
+        }
+        let direction = match split {
+            Split::ReadAt | Split::Read | Split::ReadOrdered => Direction::Read,
+            Split::WriteAt | Split::Write | Split::WriteOrdered => Direction::Write,
+        };
+        let moved = self.access(direction, from, buffer)?;
+        self.state.lock().split = Some((split, moved));
+        Ok(())
+    }
+
+    /// Ends a split operation and returns the bytes that were moved. Error: `MPI_ERR_IO` if none of this kind was begun.
+    pub fn end(&self, split: Split) -> Result<usize> {
+        let mut state = self.state.lock();
+        match state.split {
+            Some((begun, moved)) if begun == split => {
+                state.split = None;
+                Ok(moved)
+            }
+            Some((begun, _)) => bail!(Io, "the split operation {begun:?} was begun, not {split:?}"),
+            None => bail!(Io, "no split operation was begun on the file"),
+        }
+    }
+
+    /// Where the individual file pointer is, in etypes. Error: `MPI_ERR_UNSUPPORTED_OPERATION` in sequential mode.
+    pub fn position(&self) -> Result<i64> {
+        self.not_sequential("individual file pointers")?;
+        Ok(self.state.lock().position)
+    }
+
+    /// Where the shared file pointer is, in etypes.
+    pub fn shared_position(&self) -> i64 {
+        self.shared.load(Ordering::Acquire) as i64
+    }
+
+    /// The etype that `offset` from `whence` is, where `now` is the current one. Error: `MPI_ERR_ARG`.
+    fn target(&self, offset: i64, whence: i32, now: i64) -> Result<i64> {
+        let base = match whence {
+            MPI_SEEK_SET => 0,
+            MPI_SEEK_CUR => now,
+            MPI_SEEK_END => self.view().etypes_in(self.size()?),
+            _ => bail!(
+                Arg,
+                "whence is {whence}, not MPI_SEEK_SET, MPI_SEEK_CUR or MPI_SEEK_END"
+            ),
+        };
+        match base.checked_add(offset) {
+            Some(target) if target >= 0 => Ok(target),
+            _ => bail!(
+                Arg,
+                "offset is {offset}, which leads from {base} out of the file"
+            ),
+        }
+    }
+
+    /// Moves the individual file pointer. Errors: `MPI_ERR_ARG`, `MPI_ERR_UNSUPPORTED_OPERATION` in sequential mode.
+    pub fn seek(&self, offset: i64, whence: i32) -> Result<()> {
+        let now = self.position()?;
+        let target = self.target(offset, whence, now)?;
+        self.state.lock().position = target;
+        Ok(())
+    }
+
+    /// Moves the shared file pointer. Collective. Errors: `MPI_ERR_ARG`, `MPI_ERR_NOT_SAME`, `MPI_ERR_UNSUPPORTED_OPERATION` in sequential
+    /// mode.
+    pub fn seek_shared(&self, offset: i64, whence: i32) -> Result<()> {
+        const CALL: &str = "MPI_File_seek_shared";
+        let target = self
+            .not_sequential("seeking")
+            .and_then(|()| self.target(offset, whence, self.shared_position()))
+            .map(|target| (target, offset, whence));
+        let targets = agree(&self.meeting, &target, CALL)?;
+        if targets.iter().any(|t| (t.1, t.2) != (offset, whence)) {
+            bail!(
+                NotSame,
+                "offset and whence are not the same on all processes"
+            );
+        }
+        self.shared.store(targets[0].0 as u64, Ordering::Release);
+        // Nobody moves it before all have set it.
+        self.barrier(CALL)
+    }
+
+    /// The byte of the file at which etype number `offset` of the view begins. Error: `MPI_ERR_ARG`.
+    pub fn byte_offset(&self, offset: i64) -> Result<i64> {
+        let view = self.view();
+        match (offset as u64).checked_mul(view.unit() as u64) {
+            Some(position) if offset >= 0 && position < i64::MAX as u64 => view.place(position),
+            _ => bail!(Arg, "offset is {offset}, which is not in a file"),
+        }
+    }
+}
+
+/// Reads until the memory is full or the file ends.
+fn read_at(file: &std::fs::File, memory: &mut [u8], place: u64) -> std::io::Result<usize> {
+    let mut done = 0;
+    while done < memory.len() {
+        match file.read_at(&mut memory[done..], place + done as u64) {
+            Ok(0) => break,
+            Ok(n) => done += n,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(done)
+}

@@ -1,0 +1,115 @@
+//! Opening files, and deleting them.
+
+use super::system::{self, check_amode};
+use super::{FILES, File, State, View, agree};
+use crate::abi::constants::*;
+use crate::abi::handles::MPI_File_f2c;
+use crate::abi::types::MPI_File;
+use crate::bail;
+use crate::comm::Comm;
+use crate::error::{Error, Result, handler};
+use crate::info::{Info, kinds};
+use crate::runtime::meeting::Meeting;
+use crate::shm::atomic::{AtomicU64, Ordering};
+use crate::shm::heap::Owned;
+use crate::shm::segment::segment;
+use parking_lot::Mutex;
+use std::ffi::c_int;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Opens a file. Collective over `comm`: all processes get it, or all an error.
+///
+/// Rank 0 comes first, so that only one creates it. Errors: `MPI_ERR_AMODE`, `MPI_ERR_NOT_SAME` (the modes), `MPI_ERR_COMM` (an
+/// intercommunicator), `MPI_ERR_INFO_VALUE`, `MPI_ERR_NO_MEM`, and the system's.
+pub fn open(
+    comm: &Comm,
+    name: Result<&Path>,
+    amode: c_int,
+    hints: Result<Info>,
+) -> Result<MPI_File> {
+    const CALL: &str = "MPI_File_open";
+    let checked = name.and_then(system::path).and_then(|path| {
+        check_amode(amode)?;
+        if comm.remote.is_some() {
+            bail!(Comm, "comm is an intercommunicator");
+        }
+        Ok((path, kinds::filter(hints?)?, FILES.reserve()?))
+    });
+    let mode = checked.as_ref().map(|_| amode).map_err(Error::clone);
+    let modes = agree(&comm.meeting, &mode, CALL)?;
+    if let Some(rank) = modes.iter().position(|&other| other != modes[0]) {
+        bail!(
+            NotSame,
+            "amode is {:#x} at rank 0 and {:#x} at rank {rank}",
+            modes[0],
+            modes[rank]
+        );
+    }
+    let (path, info, handle) = checked?;
+    let first = match comm.rank {
+        0 => create(comm, &path, amode).map(Some),
+        _ => Ok(None),
+    };
+    let place = first.as_ref().map_err(Error::clone);
+    let place = place.map(|first| first.as_ref().map_or(0, |(_, block)| block.offset()));
+    let places = agree(&comm.meeting, &place, CALL)?;
+    let file = match first? {
+        Some((file, block)) => Ok((file, Some(block))),
+        None => system::open(&path, amode, false).map(|file| (file, None)),
+    };
+    let file = file.and_then(|(file, block)| {
+        let about = file.metadata();
+        let about = about.map_err(|error| system::failed(&error, "asking the size of", &path))?;
+        Ok((file, block, about.len()))
+    });
+    let told = file.as_ref().map(|_| ()).map_err(Error::clone);
+    agree(&comm.meeting, &told, CALL)?;
+    let (file, block, end) = file?;
+    if let Some(block) = block {
+        // From here on it ends with the meeting.
+        block.keep();
+    }
+    let block = places[0];
+    let meeting = Meeting::open(block, comm.group.members.clone(), comm.rank);
+    let shared = block + Meeting::bytes(comm.size());
+    // SAFETY: rank 0 made room for the word behind the meeting, zeroed, and it ends with the meeting, which the file holds.
+    let shared = unsafe { &*segment().at::<AtomicU64>(shared) };
+    let file = File {
+        file,
+        path,
+        amode,
+        group: comm.group.clone(),
+        meeting,
+        shared,
+        state: Mutex::new(State {
+            view: View::bytes(),
+            position: 0,
+            split: None,
+        }),
+        atomic: AtomicBool::new(false),
+        serial: Mutex::new(()),
+        handler: handler::FILES.inherit(),
+        info: Mutex::new(info),
+    };
+    if amode & MPI_MODE_APPEND != 0 {
+        file.state.lock().position = end as i64;
+        shared.store(end, Ordering::Release);
+        // Nobody writes before all have seen the same end.
+        file.barrier(CALL)?;
+    }
+    Ok(MPI_File_f2c(handle.fill(Arc::new(file))))
+}
+
+/// What rank 0 does first: opens the file, which may be new, and makes the place where the processes meet.
+fn create(comm: &Comm, path: &Path, amode: c_int) -> Result<(std::fs::File, Owned)> {
+    let block = Owned::new(Meeting::create_with(comm.size(), size_of::<AtomicU64>())?);
+    Ok((system::open(path, amode, true)?, block))
+}
+
+/// Deletes a file. Errors: `MPI_ERR_NO_SUCH_FILE`, and the system's.
+pub fn delete(name: &Path) -> Result<()> {
+    let path: PathBuf = system::path(name)?;
+    std::fs::remove_file(&path).map_err(|error| system::failed(&error, "deleting", &path))
+}

@@ -1,0 +1,256 @@
+//! Files (MPI 4.1 chapter 14), on the system's calls.
+//!
+//! Every process opens the file for itself. What the processes share, the shared file pointer, lies in the segment behind
+//! the file's [`Meeting`]. Data is moved by the call that asks for it, by reading and writing at offsets: nonblocking calls
+//! and the begin of split ones are complete when they return, and a collective access is each process's own, for none
+//! needs what another one does. The kernel keeps all processes' views of a file the same, so that what was written
+//! is read by whoever is told of it.
+
+mod access;
+mod create;
+mod system;
+mod view;
+
+pub use access::{Direction, From, READ, Split, WRITTEN};
+pub use create::{delete, open};
+pub use view::View;
+
+use crate::abi::constants::*;
+use crate::abi::handles::MPI_File_c2f;
+use crate::abi::types::MPI_File;
+use crate::comm::group::Group;
+use crate::error::handler::Slot;
+use crate::error::{Class, Error, Result, class_name};
+use crate::handle::{Kind, Table};
+use crate::info::{Info, kinds};
+use crate::runtime::meeting::Meeting;
+use crate::shm::atomic::{AtomicU64, Ordering};
+use crate::{bail, err};
+use parking_lot::Mutex;
+use std::ffi::c_int;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// An open file.
+pub struct File {
+    file: std::fs::File,
+    path: PathBuf,
+    pub amode: c_int,
+    pub group: Arc<Group>,
+    /// Where its processes meet; holds the shared file pointer.
+    meeting: Meeting,
+    /// The shared file pointer, in etypes.
+    shared: &'static AtomicU64,
+    state: Mutex<State>,
+    /// Whether accesses of different processes exclude each other.
+    atomic: AtomicBool,
+    /// In atomic mode, one thread of this process at a time.
+    serial: Mutex<()>,
+    pub handler: Slot,
+    info: Mutex<Info>,
+}
+
+/// What a process has of a file for itself.
+struct State {
+    view: View,
+    /// The individual file pointer, in etypes.
+    position: i64,
+    /// The split operation that was begun and not ended.
+    split: Option<(Split, usize)>,
+}
+
+static FILES: Table<File> = Table::new(Kind::File);
+
+/// The file of a handle. Error: `MPI_ERR_FILE`.
+pub fn get(handle: MPI_File) -> Result<&'static File> {
+    FILES.get(MPI_File_c2f(handle)).ok_or_else(|| match handle {
+        MPI_FILE_NULL => err!(File, "file is MPI_FILE_NULL"),
+        _ => err!(
+            File,
+            "file is {:p}, which is no open file (it may be closed)",
+            handle.0
+        ),
+    })
+}
+
+/// Closes a file. Collective. Errors: `MPI_ERR_FILE`, `MPI_ERR_IO` (a split operation was not ended),
+/// `MPI_ERR_PROC_FAILED`.
+pub fn close(handle: MPI_File) -> Result<()> {
+    let file = get(handle)?;
+    if file.state.lock().split.is_some() {
+        bail!(Io, "a split operation on the file was begun and not ended");
+    }
+    let mut met = file.barrier("MPI_File_close");
+    if file.amode & MPI_MODE_DELETE_ON_CLOSE != 0 && met.is_ok() {
+        let gone = match file.meeting.rank {
+            0 => std::fs::remove_file(&file.path)
+                .map_err(|error| system::failed(&error, "deleting", &file.path)),
+            _ => Ok(()),
+        };
+        met = agree(&file.meeting, &gone, "MPI_File_close").map(|_| ());
+    }
+    FILES.remove(MPI_File_c2f(handle));
+    met
+}
+
+/// Gives every process's part to all, if all succeeded. Else all get an error of the class of the first one.
+fn agree<T: Copy + Default>(place: &Meeting, mine: &Result<T>, call: &str) -> Result<Vec<T>> {
+    let told = match mine {
+        Ok(part) => (0, *part),
+        Err(error) => (error.class as i32, T::default()),
+    };
+    let what = || format!("{call}: waiting for the other processes of the file");
+    let parts = place.exchange(told, &what)?;
+    if let Err(error) = mine {
+        return Err(error.clone());
+    }
+    match parts.iter().position(|&(class, _)| class != 0) {
+        None => Ok(parts.into_iter().map(|(_, part)| part).collect()),
+        Some(rank) => Err(Error::new(
+            Class::of(parts[rank].0).unwrap_or(Class::Other),
+            format!(
+                "rank {rank} of the file's processes failed with {}",
+                class_name(parts[rank].0)
+            ),
+        )),
+    }
+}
+
+impl File {
+    /// What people read.
+    pub fn title(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    fn barrier(&self, call: &str) -> Result<()> {
+        let what = || format!("{call}: waiting for the other processes of the file");
+        self.meeting.barrier(&what)
+    }
+
+    fn failed(&self, error: &std::io::Error, doing: &str) -> Error {
+        system::failed(error, doing, &self.path)
+    }
+
+    fn is(&self, mode: c_int) -> bool {
+        self.amode & mode != 0
+    }
+
+    /// Error: `MPI_ERR_UNSUPPORTED_OPERATION` in sequential mode.
+    fn not_sequential(&self, what: &str) -> Result<()> {
+        if self.is(MPI_MODE_SEQUENTIAL) {
+            bail!(
+                UnsupportedOperation,
+                "the file is open with MPI_MODE_SEQUENTIAL, which does not have {what}"
+            );
+        }
+        Ok(())
+    }
+
+    /// Bytes of the file. Error: `MPI_ERR_IO`.
+    pub fn size(&self) -> Result<i64> {
+        match self.file.metadata() {
+            Ok(about) => Ok(about.len() as i64),
+            Err(error) => Err(self.failed(&error, "asking the size of")),
+        }
+    }
+
+    /// Changes the size, or with `at_least` only makes room. Collective. Errors: `MPI_ERR_ARG` (negative), `MPI_ERR_NOT_SAME`,
+    /// `MPI_ERR_READ_ONLY`, `MPI_ERR_UNSUPPORTED_OPERATION`, and the system's.
+    pub fn resize(&self, size: i64, at_least: bool, call: &str) -> Result<()> {
+        let checked = self.check_resize(size).map(|()| size);
+        let sizes = agree(&self.meeting, &checked, call)?;
+        if let Some(rank) = sizes.iter().position(|&other| other != sizes[0]) {
+            bail!(
+                NotSame,
+                "size is {} at rank 0 and {} at rank {rank}",
+                sizes[0],
+                sizes[rank]
+            );
+        }
+        let done = match self.meeting.rank {
+            0 if at_least => system::reserve(&self.file, size),
+            0 => self.file.set_len(size as u64),
+            _ => Ok(()),
+        };
+        let done = done.map_err(|error| self.failed(&error, "changing the size of"));
+        agree(&self.meeting, &done, call).map(|_| ())
+    }
+
+    fn check_resize(&self, size: i64) -> Result<()> {
+        if size < 0 {
+            bail!(Arg, "size is {size}, and must not be negative");
+        }
+        if self.is(MPI_MODE_RDONLY) {
+            bail!(ReadOnly, "the file is open with MPI_MODE_RDONLY");
+        }
+        self.not_sequential("a size to be set")
+    }
+
+    /// Writes what this process has written to the device. Error: the system's.
+    pub fn sync(&self) -> Result<()> {
+        if self.is(MPI_MODE_RDONLY) {
+            return Ok(());
+        }
+        self.file
+            .sync_data()
+            .map_err(|error| self.failed(&error, "writing to the device"))
+    }
+
+    /// Whether accesses exclude each other. Collective. Error: `MPI_ERR_NOT_SAME`.
+    pub fn set_atomic(&self, atomic: bool) -> Result<()> {
+        let all = agree(&self.meeting, &Ok(atomic), "MPI_File_set_atomicity")?;
+        if all.iter().any(|&other| other != atomic) {
+            bail!(NotSame, "flag is not the same on all processes of the file");
+        }
+        self.atomic.store(atomic, Ordering::Release);
+        Ok(())
+    }
+
+    pub fn is_atomic(&self) -> bool {
+        self.atomic.load(Ordering::Acquire)
+    }
+
+    /// This process's view.
+    pub fn view(&self) -> View {
+        self.state.lock().view.clone()
+    }
+
+    /// Changes the view, and sets all file pointers to its beginning. Collective. `view` makes it, from the byte of the file
+    /// that the shared file pointer is at. Errors: those of `view`, on all processes alike.
+    pub fn set_view(
+        &self,
+        view: impl FnOnce(Result<i64>) -> Result<View>,
+        hints: Result<Info>,
+    ) -> Result<()> {
+        let current = match self.is(MPI_MODE_SEQUENTIAL) {
+            true => self.byte_offset(self.shared_position()),
+            false => Err(err!(
+                Arg,
+                "disp is MPI_DISPLACEMENT_CURRENT, which is for files open with MPI_MODE_SEQUENTIAL"
+            )),
+        };
+        let new = hints.and_then(|hints| Ok((view(current)?, kinds::filter(hints)?)));
+        let told = new.as_ref().map(|_| ()).map_err(Error::clone);
+        agree(&self.meeting, &told, "MPI_File_set_view")?;
+        let (view, hints) = new?;
+        self.info.lock().update(&hints);
+        let mut state = self.state.lock();
+        (state.view, state.position) = (view, 0);
+        drop(state);
+        self.shared.store(0, Ordering::Release);
+        // Nobody moves the shared file pointer before all have set it.
+        self.barrier("MPI_File_set_view")
+    }
+
+    /// The hints it was given, and its memory allocation kinds.
+    pub fn info(&self) -> Info {
+        kinds::complete(self.info.lock().clone(), self.group.kinds())
+    }
+
+    /// Adds hints. Error: `MPI_ERR_INFO_VALUE`.
+    pub fn add_info(&self, hints: Info) -> Result<()> {
+        self.info.lock().update(&kinds::filter(hints)?);
+        Ok(())
+    }
+}

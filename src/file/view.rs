@@ -1,0 +1,184 @@
+//! What a process sees of a file (MPI 4.1 §14.3): from a displacement on, copies of a filetype, whose data is the view's
+//! stream; its gaps are not seen. Positions in the stream are in bytes here, and in etypes in MPI.
+
+use crate::bail;
+use crate::datatype::{Datatype, Message, Named};
+use crate::error::Result;
+use std::ops::Range;
+use std::sync::Arc;
+
+#[derive(Clone)]
+pub struct View {
+    /// Where it begins in the file, in bytes.
+    pub disp: i64,
+    pub etype: Arc<Datatype>,
+    pub filetype: Arc<Datatype>,
+}
+
+impl View {
+    /// The view that a file is opened with: all its bytes.
+    pub fn bytes() -> View {
+        let byte = Named::of(crate::abi::constants::MPI_BYTE).expect("bytes are a named type");
+        View {
+            disp: 0,
+            etype: byte.object().clone(),
+            filetype: byte.object().clone(),
+        }
+    }
+
+    /// Errors: `MPI_ERR_ARG` if `disp` is negative, or `filetype` is none for files: made of whole etypes, at displacements
+    /// that are not negative and do not go back.
+    pub fn new(disp: i64, etype: Arc<Datatype>, filetype: Arc<Datatype>) -> Result<View> {
+        if disp < 0 {
+            bail!(Arg, "disp is {disp}, and must not be negative");
+        }
+        let (unit, size) = (etype.size(), filetype.size());
+        if unit == 0 || !size.is_multiple_of(unit) {
+            bail!(
+                Arg,
+                "filetype has {size} bytes of data, which are not made of etypes of {unit} bytes"
+            );
+        }
+        let (mut last, mut goes_back) = (0, filetype.true_lb() < 0 || filetype.extent() < 0);
+        filetype.for_each_run(0, 1, |at, _| {
+            goes_back |= (at as isize) < last;
+            last = at as isize;
+        });
+        if goes_back {
+            bail!(
+                Arg,
+                "filetype has displacements that are negative or go back"
+            );
+        }
+        Ok(View {
+            disp,
+            etype,
+            filetype,
+        })
+    }
+
+    /// Bytes of an etype.
+    pub fn unit(&self) -> i64 {
+        self.etype.size() as i64
+    }
+
+    /// The stream up to the position `end` as a message whose addresses are places in the file. Error: `MPI_ERR_ARG` if
+    /// files do not go so far, `MPI_ERR_IO` if the filetype has no data.
+    fn message(&self, end: u64) -> Result<Message<'_>> {
+        let size = self.filetype.size() as u64;
+        if end == 0 {
+            return Ok(self.filetype.message_at(0, 0));
+        }
+        if size == 0 {
+            bail!(Io, "the filetype of the view has no data");
+        }
+        let count = end.div_ceil(size);
+        let span = self.filetype.true_ub().max(self.filetype.extent());
+        let last = i128::from(self.disp) + i128::from(count) * span as i128;
+        if last > i128::from(i64::MAX) {
+            bail!(
+                Arg,
+                "byte {end} of the view is behind what a file can have: {} bytes",
+                i64::MAX
+            );
+        }
+        Ok(self.filetype.message_at(self.disp as usize, count as usize))
+    }
+
+    /// Calls `each(place in the file, length)` for the bytes of the stream at `range`, in order. Errors: `MPI_ERR_ARG`,
+    /// `MPI_ERR_IO`.
+    pub fn walk(&self, range: Range<u64>, mut each: impl FnMut(u64, usize)) -> Result<()> {
+        let message = self.message(range.end)?;
+        if !range.is_empty() {
+            let mut visit = |at: usize, len: usize| each(at as u64, len);
+            message.walk_range(range.start as usize..range.end as usize, &mut visit);
+        }
+        Ok(())
+    }
+
+    /// Where the byte at `position` of the stream is in the file. Errors: `MPI_ERR_ARG`, `MPI_ERR_IO`.
+    pub fn place(&self, position: u64) -> Result<i64> {
+        let mut place = 0;
+        self.walk(position..position + 1, |at, _| place = at as i64)?;
+        Ok(place)
+    }
+
+    /// The etypes of the stream that begin before the end of a file of `size` bytes.
+    pub fn etypes_in(&self, size: i64) -> i64 {
+        let per_tile = self.filetype.size() as i64;
+        let seen = size - self.disp;
+        if seen <= 0 || per_tile == 0 {
+            return 0;
+        }
+        let (extent, low, high) = (
+            self.filetype.extent() as i64,
+            self.filetype.true_lb() as i64,
+            self.filetype.true_ub() as i64,
+        );
+        let whole = match extent {
+            _ if seen < high => 0,
+            0 => 1,
+            _ => (seen - high) / extent + 1,
+        };
+        let mut bytes = whole * per_tile;
+        let mut tile = whole;
+        while extent > 0 && tile * extent + low < seen {
+            let left = (seen - tile * extent) as usize;
+            self.filetype.for_each_run(0, 1, |at, len| {
+                bytes += left.saturating_sub(at).min(len) as i64;
+            });
+            tile += 1;
+        }
+        (bytes + self.unit() - 1) / self.unit()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::abi::constants::{MPI_BYTE, MPI_INT};
+    use crate::datatype::{get_arc, resized, vector};
+
+    fn strided() -> View {
+        // Two ints of every four.
+        let int = get_arc(MPI_INT).unwrap();
+        let two = vector(1, 2, 2, &int, false).unwrap();
+        let tile = resized(&Arc::new(two), 0, 16).unwrap();
+        View::new(100, int, Arc::new(tile)).unwrap()
+    }
+
+    #[test]
+    fn the_stream_skips_the_gaps() {
+        let view = strided();
+        let mut runs = Vec::new();
+        view.walk(4..20, |at, len| runs.push((at, len))).unwrap();
+        assert_eq!(runs, [(104, 4), (116, 8), (132, 4)]);
+        assert_eq!(view.place(8).unwrap(), 116);
+    }
+
+    #[test]
+    fn etypes_before_the_end() {
+        let view = strided();
+        for (size, etypes) in [
+            (0, 0),
+            (100, 0),
+            (101, 1),
+            (104, 1),
+            (108, 2),
+            (116, 2),
+            (121, 4),
+            (124, 4),
+        ] {
+            assert_eq!(view.etypes_in(size), etypes, "{size}");
+        }
+        assert_eq!(View::bytes().etypes_in(7), 7);
+    }
+
+    #[test]
+    fn filetypes_are_made_of_etypes() {
+        let (int, byte) = (get_arc(MPI_INT).unwrap(), get_arc(MPI_BYTE).unwrap());
+        assert!(View::new(0, int.clone(), byte.clone()).is_err());
+        assert!(View::new(-1, byte.clone(), int.clone()).is_err());
+        assert!(View::new(0, byte, int).is_ok());
+    }
+}

@@ -1,0 +1,65 @@
+//! Control variables: settings of this process.
+
+use super::{About, BASIC, MEMORY, MESSAGES, TUNER, WAITING};
+use crate::error::Result;
+use crate::runtime::wait;
+use crate::shm::segment::try_segment;
+use crate::{err, p2p};
+
+/// A setting.
+pub struct Control {
+    pub about: About,
+    pub read: fn() -> u64,
+    /// `None`: it cannot be set.
+    pub write: Option<fn(u64)>,
+}
+
+/// All settings. Their number and order do not change while a program runs.
+pub fn controls() -> &'static [Control] {
+    &CONTROLS
+}
+
+impl Control {
+    /// Sets it. Error: `MPI_T_ERR_CVAR_SET_NEVER`.
+    pub fn set(&self, value: u64) -> Result<()> {
+        let write = self
+            .write
+            .ok_or_else(|| err!(TCvarSetNever, "{} cannot be set", self.about.name))?;
+        write(value);
+        Ok(())
+    }
+}
+
+static CONTROLS: [Control; 3] = [
+    Control {
+        about: About {
+            name: "rmashm_spin_ns",
+            text: "Nanoseconds that a waiting process spins before it yields its core; chosen when MPI is initialized, 0 if \
+                   there are more processes than cores",
+            category: WAITING,
+            verbosity: TUNER,
+        },
+        read: wait::spin,
+        write: Some(wait::set_spin),
+    },
+    Control {
+        about: About {
+            name: "rmashm_eager_limit",
+            text: "Bytes up to which a message is sent before its receive is known",
+            category: MESSAGES,
+            verbosity: BASIC,
+        },
+        read: p2p::eager_limit,
+        write: None,
+    },
+    Control {
+        about: About {
+            name: "rmashm_segment_size",
+            text: "Bytes of address range that the processes of the job share; 0 before MPI is initialized",
+            category: MEMORY,
+            verbosity: BASIC,
+        },
+        read: || try_segment().map_or(0, |segment| segment.len() as u64),
+        write: None,
+    },
+];
