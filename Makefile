@@ -13,7 +13,7 @@ SONAME := libmpi.so.12
 RUN_CARGO := env -u MAKEFLAGS -u MFLAGS $(CARGO)
 
 .DEFAULT_GOAL := stage
-.PHONY: stage install demo check check-mpich imb bench conformance clean help
+.PHONY: stage install demo check check-mpich imb mpi4py bench conformance clean help
 
 # The library as a cdylib alone: built together with an rlib it would lose link-time optimisation.
 stage:
@@ -41,6 +41,9 @@ imb: stage
 	@./imb/run
 
 # QUICK=1: in under two minutes. BENCH: options of bench/src/main.rs.
+mpi4py: stage
+	@./mpi4py/run
+
 bench: stage
 	$(RUN_CARGO) run -q --profile tools -p rmashm-bench --target-dir '$(CARGO_TARGET_DIR)' -- --prefix '$(BUILD)' $(if $(QUICK),--quick) $(BENCH)
 
@@ -58,6 +61,7 @@ help:
 	@echo 'make check      formatting, lints and all tests; the last line is the count'
 	@echo 'make check-mpich  run the C tests on a real MPICH, to see that it is not the tests that are wrong'
 	@echo 'make imb        fetch and run the prebuilt Intel MPI Benchmarks'
+	@echo 'make mpi4py     fetch mpi4py and run its own test suite'
 	@echo 'make bench      all of it next to MPICH, Open MPI and Intel MPI of PyPI and the bare machine; QUICK=1 takes two minutes'
 	@echo 'make conformance  run MPICH'"'"'s own test suite, all that concerns us; DIRS="rma info" for some directories'
 	@echo 'make clean      remove $(BUILD)/ and $(CARGO_TARGET_DIR)/'

@@ -93,9 +93,6 @@ const NAMES: [(&str, &str); 5] = [
     ("IMB", include_str!("symbols/imb-needs.txt")),
 ];
 
-/// The names of those that are not exported yet; a last letter `*` stands for any rest.
-const NOT_YET: &str = include_str!("symbols/not-yet.txt");
-
 #[test]
 fn every_name_that_others_have_is_exported() {
     if !have_program("nm", "the comparison of symbols") {
@@ -109,16 +106,6 @@ fn every_name_that_others_have_is_exported() {
         }
         None => exports.contains_key(name),
     };
-    let not_yet: Vec<&str> = NOT_YET
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-        .collect();
-    let stands_for = |pattern: &str, name: &str| match pattern.strip_suffix('*') {
-        Some(begin) => {
-            name.starts_with(begin) || name.strip_prefix('P').is_some_and(|n| n.starts_with(begin))
-        }
-        None => name == pattern || name.strip_prefix('P') == Some(pattern),
-    };
     let mut missing = BTreeMap::new();
     for (whose, list) in NAMES {
         for line in list.lines() {
@@ -128,13 +115,6 @@ fn every_name_that_others_have_is_exported() {
             }
         }
     }
-    for pattern in &not_yet {
-        assert!(
-            missing.keys().any(|name| stands_for(pattern, name)),
-            "{pattern} is exported: take it off tests/symbols/not-yet.txt"
-        );
-    }
-    missing.retain(|name, _| !not_yet.iter().any(|pattern| stands_for(pattern, name)));
     assert!(missing.is_empty(), "not exported: {missing:#?}");
 }
 
