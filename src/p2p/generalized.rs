@@ -34,7 +34,11 @@ impl Callbacks {
         }
         let mut code = 0;
         // SAFETY: the function is one of Fortran. A status is the same array of integers in both languages.
-        unsafe { transmute::<_, FortranQuery>(self.query)(state, status, &mut code) };
+        unsafe {
+            transmute::<MPI_Grequest_query_function, FortranQuery>(self.query)(
+                state, status, &mut code,
+            )
+        };
         code
     }
 
@@ -47,7 +51,9 @@ impl Callbacks {
         }
         let mut code = 0;
         // SAFETY: the function is one of Fortran.
-        unsafe { transmute::<_, FortranFree>(self.free)(state, &mut code) };
+        unsafe {
+            transmute::<MPI_Grequest_free_function, FortranFree>(self.free)(state, &mut code)
+        };
         code
     }
 
@@ -60,7 +66,13 @@ impl Callbacks {
         }
         let (mut complete, mut code) = (MPI_Fint::from(complete), 0);
         // SAFETY: the function is one of Fortran, whose `.TRUE.` is 1.
-        unsafe { transmute::<_, FortranCancel>(self.cancel)(state, &mut complete, &mut code) };
+        unsafe {
+            transmute::<MPI_Grequest_cancel_function, FortranCancel>(self.cancel)(
+                state,
+                &mut complete,
+                &mut code,
+            )
+        };
         code
     }
 }
