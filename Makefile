@@ -13,7 +13,7 @@ SONAME := libmpi.so.12
 RUN_CARGO := env -u MAKEFLAGS -u MFLAGS $(CARGO)
 
 .DEFAULT_GOAL := stage
-.PHONY: stage install demo check check-mpich imb bench clean help
+.PHONY: stage install demo check check-mpich imb bench conformance clean help
 
 # The library as a cdylib alone: built together with an rlib it would lose link-time optimisation.
 stage:
@@ -44,6 +44,10 @@ imb: stage
 bench: stage
 	$(RUN_CARGO) run -q --profile tools -p rmashm-bench --target-dir '$(CARGO_TARGET_DIR)' -- --prefix '$(BUILD)' $(if $(QUICK),--quick) $(BENCH)
 
+# DIRS: directories of MPICH's test suite. CONFORMANCE: options of mpich_conformance/src/options.rs.
+conformance: stage
+	$(RUN_CARGO) run -q --profile tools -p mpich-conformance --target-dir '$(CARGO_TARGET_DIR)' -- --prefix '$(BUILD)' $(DIRS) $(CONFORMANCE)
+
 clean:
 	rm -rf '$(BUILD)' '$(CARGO_TARGET_DIR)'
 
@@ -55,4 +59,5 @@ help:
 	@echo 'make check-mpich  run the C tests on a real MPICH, to see that it is not the tests that are wrong'
 	@echo 'make imb        fetch and run the prebuilt Intel MPI Benchmarks'
 	@echo 'make bench      all of it next to MPICH, Open MPI and Intel MPI of PyPI and the bare machine; QUICK=1 takes two minutes'
+	@echo 'make conformance  run MPICH'"'"'s own test suite, all that concerns us; DIRS="rma info" for some directories'
 	@echo 'make clean      remove $(BUILD)/ and $(CARGO_TARGET_DIR)/'

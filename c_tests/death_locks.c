@@ -4,6 +4,7 @@
 /* ranks: 3 4 8; name: for_lock_all; args: for_lock_all; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job */
 /* ranks: 4 8; name: bystander; args: bystander; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job */
 /* ranks: 4 8; name: waiter; args: waiter; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job */
+/* ranks: 3 4 8; name: wanting; args: wanting; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job */
 /* A process is killed while it holds a lock of a window, or waits for one: who waits for what it held gets an error,
  * everybody else goes on. */
 #include "death.h"
@@ -38,9 +39,11 @@ static void exclusive(void)
               "MPI_Win_lock: the exclusive lock of rank 0 is held by ");
         CHECK_CLASS(MPI_Win_unlock(0, win), MPI_ERR_RMA_SYNC);
         FAILS(MPI_Win_lock_all(0, win), "the exclusive lock of rank 0 is held by ");
-    } else
+        others_work();
+    } else {
         await_death();
-    others_work();
+        FAILS(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win), "the exclusive lock of rank 0 is held by ");
+    }
 }
 
 static void shared(void)
@@ -132,6 +135,30 @@ static void waiter(void)
     others_work();
 }
 
+/* The victim waits for a lock_all to end, and dies waiting: new lock_alls and exclusive locks do not wait for it. */
+static void wanting(void)
+{
+    if (rank == 2)
+        OK(MPI_Win_lock_all(0, win));
+    together();
+    if (rank == VICTIM) {
+        signal(SIGALRM, on_alarm);
+        alarm(1);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+        die();
+    }
+    await_death();
+    if (rank == 2)
+        OK(MPI_Win_unlock_all(win));
+    for (int i = 0; i < 20; i++) {
+        OK(MPI_Win_lock_all(0, win));
+        OK(MPI_Win_unlock_all(win));
+        OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, i % size, 0, win));
+        OK(MPI_Win_unlock(i % size, win));
+    }
+    others_work();
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -140,6 +167,7 @@ int main(int argc, char **argv)
     } cases[] = {
         {"exclusive", exclusive}, {"shared", shared},       {"lock_all", in_lock_all},
         {"for_lock_all", for_lock_all}, {"bystander", bystander}, {"waiter", waiter},
+        {"wanting", wanting},
     };
     size_t i = 0, n = sizeof cases / sizeof *cases;
     death_start(&argc, &argv);

@@ -112,7 +112,6 @@ static void environment(int argc, char **argv)
     OK(MPI_Info_get_nkeys(MPI_INFO_ENV, &n));
 #ifdef RMASHM
     get_is(MPI_INFO_ENV, "command", argv[0]);
-    get_is(MPI_INFO_ENV, "thread_level", "MPI_THREAD_SINGLE");
     snprintf(value, sizeof value, "%d", size);
     get_is(MPI_INFO_ENV, "maxprocs", value);
     OK(MPI_Info_get(MPI_INFO_ENV, "wdir", MPI_MAX_INFO_VAL, value, &flag));

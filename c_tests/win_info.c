@@ -80,7 +80,17 @@ static void changed(void)
     MPI_Info info;
     OK(MPI_Info_create(&info));
     OK(MPI_Info_set(info, "accumulate_ordering", "raw,waw"));
+    OK(MPI_Info_set(info, "no_locks", "true"));
     OK(MPI_Win_set_info(win, info));
+#ifdef RMASHM
+    CHECK(strcmp(hint(win, "no_locks"), "true") == 0);
+    OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+    CHECK_CLASS(MPI_Win_lock_all(0, win), MPI_ERR_RMA_SYNC);
+#endif
+    OK(MPI_Info_set(info, "no_locks", "false"));
+    OK(MPI_Win_set_info(win, info));
+    OK(MPI_Win_lock_all(0, win));
+    OK(MPI_Win_unlock_all(win));
     OK(MPI_Info_free(&info));
     /* A hint may be taken or not, but what is got back is an info with every hint. */
     CHECK(strcmp(hint(win, "accumulate_ordering"), "") != 0);
@@ -93,9 +103,70 @@ static void changed(void)
     OK(MPI_Win_free(&win));
 }
 
+#ifdef RMASHM
+/* Every hint that is followed is there with its value on each flavour, and none is there twice. */
+static void complete(MPI_Win win, const char *const expected[][2], int count)
+{
+    MPI_Info info;
+    int keys;
+    char key[MPI_MAX_INFO_KEY + 1];
+    for (int i = 0; i < count; i++)
+        if (strcmp(hint(win, expected[i][0]), expected[i][1]) != 0)
+            check_failed(__FILE__, __LINE__, "%s is '%s', not '%s'", expected[i][0], hint(win, expected[i][0]), expected[i][1]);
+    OK(MPI_Win_get_info(win, &info));
+    OK(MPI_Info_get_nkeys(info, &keys));
+    for (int i = 0; i < keys; i++) {
+        OK(MPI_Info_get_nthkey(info, i, key));
+        CHECK(strcmp(hint(win, key), "") != 0);
+    }
+    OK(MPI_Info_free(&info));
+    OK(MPI_Win_free(&win));
+}
+
+static void every_flavour(void)
+{
+    static const char *const defaults[][2] = {
+        {"no_locks", "false"}, {"accumulate_ops", "same_op_no_op"}, {"same_size", "false"}, {"same_disp_unit", "false"},
+        {"accumulate_ordering", "rar,raw,war,waw"}, {"alloc_shared_noncontig", "false"},
+        {"mpi_minimum_memory_alignment", "64"}, {"mpi_accumulate_granularity", "0"}};
+    static const char *const given[][2] = {
+        {"no_locks", "true"}, {"accumulate_ops", "same_op"}, {"same_size", "true"}, {"same_disp_unit", "true"},
+        {"accumulate_ordering", "rar,waw"}, {"alloc_shared_noncontig", "true"}, {"mpi_minimum_memory_alignment", "8192"},
+        {"mpi_accumulate_granularity", "16"}, {"mpi_assert_memory_alloc_kinds", "system"}, {"mpi_memory_alloc_kinds", "system"}};
+    for (int round = 0; round < 2; round++) {
+        const char *const(*expected)[2] = round ? given : defaults;
+        int count = round ? 10 : 8;
+        MPI_Info info = MPI_INFO_NULL;
+        MPI_Win win;
+        char *base, memory[16];
+        if (round) {
+            OK(MPI_Info_create(&info));
+            for (int i = 0; i < 9; i++)
+                OK(MPI_Info_set(info, given[i][0], given[i][1]));
+        }
+        OK(MPI_Win_create(memory, 16, 1, info, MPI_COMM_WORLD, &win));
+        complete(win, expected, count);
+        OK(MPI_Win_allocate(16, 1, info, MPI_COMM_WORLD, &base, &win));
+        CHECK_EQ((uintptr_t)base % (round ? 8192 : 64), 0);
+        complete(win, expected, count);
+        OK(MPI_Win_allocate_shared(16, 1, info, MPI_COMM_WORLD, &base, &win));
+        if (round || rank == 0)
+            CHECK_EQ((uintptr_t)base % (round ? 8192 : 64), 0);
+        complete(win, expected, count);
+        OK(MPI_Win_create_dynamic(info, MPI_COMM_WORLD, &win));
+        complete(win, expected, count);
+        if (round)
+            OK(MPI_Info_free(&info));
+    }
+}
+#endif
+
 int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
+#ifdef RMASHM
+    every_flavour();
+#endif
     defaults();
     given();
     shared();

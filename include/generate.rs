@@ -118,13 +118,13 @@ fn prepare(source: &str) -> String {
                 declare(&mut out, &name, &parameters, "");
             }
             "#[apply(mpi_collective)]" => {
-                let names = lines.next().unwrap_or_default();
+                let mut names = String::new();
+                while !names.ends_with(")]") {
+                    names += lines.next().unwrap_or(")]").trim();
+                }
                 let (_, parameters) = signature(&mut lines);
-                let names = names
-                    .trim()
-                    .trim_start_matches("#[names(")
-                    .trim_end_matches(")]");
-                for name in names.split(", ") {
+                let names = names.trim_start_matches("#[names(").trim_end_matches(")]");
+                for name in names.split(',').map(str::trim).filter(|n| !n.is_empty()) {
                     let form = match name {
                         _ if name.ends_with("_init") => "info: MPI_Info, request: *mut MPI_Request",
                         _ if name.starts_with("MPI_I") => "request: *mut MPI_Request",

@@ -5,7 +5,9 @@
 //! in MPICH; [`text_of`] gives the sentence back for `MPI_Error_string`.
 
 pub mod handler;
+pub mod made;
 
+use crate::abi::constants::MPI_ERR_LASTCODE;
 use crate::abi::types::*;
 use parking_lot::Mutex;
 
@@ -196,7 +198,7 @@ classes! {
 const CLASS_BITS: u32 = 7;
 /// How many sentences are kept: `MPI_Error_string` of a code older than that gives the class's general sentence.
 const KEPT: u32 = 1024;
-/// Bits 7.. of a code: bit 7 marks codes of user-defined classes, so the serial number of a sentence begins at bit 8.
+/// The serial number of a sentence begins at bit 8.
 const SERIAL_SHIFT: u32 = 8;
 /// Serial numbers stay below this, so that codes stay positive and below `MPI_ERR_LASTCODE` (0x3fffffff).
 const SERIAL_MAX: u32 = 1 << 21;
@@ -228,9 +230,20 @@ pub fn register(error: &Error) -> i32 {
     code
 }
 
-/// The class of one of the library's own codes.
+/// Whether it is an error code: of the library's own, or of the program's.
+pub fn is_code(code: i32) -> bool {
+    match code {
+        0..=MPI_ERR_LASTCODE => class_text(class_of(code)).is_some(),
+        _ => made::class_of(code).is_some(),
+    }
+}
+
+/// The class of an error code.
 pub fn class_of(code: i32) -> i32 {
-    code & ((1 << CLASS_BITS) - 1)
+    match code {
+        ..=MPI_ERR_LASTCODE => code & ((1 << CLASS_BITS) - 1),
+        _ => made::class_of(code).unwrap_or(Class::Unknown as i32),
+    }
 }
 
 /// The name of a class in C: `MPI_ERR_RMA_SYNC`.
@@ -249,8 +262,11 @@ pub fn class_name(class: i32) -> String {
     name.replacen("MPI_ERR_T_", "MPI_T_ERR_", 1)
 }
 
-/// The sentence of one of the library's own codes: the one kept for it, or its class's general one.
+/// The sentence of an error code: the one kept for it, or its class's general one. Of the program's codes, what it gave.
 pub fn text_of(code: i32) -> String {
+    if code > MPI_ERR_LASTCODE {
+        return made::text_of(code).unwrap_or_else(|| "Unknown error code".into());
+    }
     let serial = (code as u32) >> SERIAL_SHIFT;
     let general = || {
         class_text(class_of(code))

@@ -85,8 +85,8 @@ impl Session {
         info
     }
 
-    /// The processes of a process set; `None` if there is no such set.
-    pub fn group(&self, pset: &str) -> Option<Group> {
+    /// The processes of a process set of this session, whose handle is `handle`; `None` if there is no such set.
+    pub fn group(&self, handle: MPI_Session, pset: &str) -> Option<Group> {
         let job = job();
         let members: Vec<u32> = match PSETS.iter().position(|name| *name == pset)? {
             0 => (0..job.ranks).collect(),
@@ -94,6 +94,7 @@ impl Session {
         };
         Some(Group {
             kinds: Some(self.kinds.clone()),
+            session: Some(handle),
             ..Group::new(members, job.rank)
         })
     }

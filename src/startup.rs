@@ -6,7 +6,7 @@
 use crate::error::Result;
 use crate::info::kinds;
 use crate::runtime::phase;
-use crate::{coll, comm, p2p, runtime};
+use crate::{comm, p2p, runtime};
 use parking_lot::Mutex;
 
 /// How many use the rooms.
@@ -20,7 +20,6 @@ fn enter() -> Result<()> {
         kinds::check_request()?;
         runtime::attach()?;
         p2p::open()?;
-        coll::open();
     }
     *users += 1;
     Ok(())

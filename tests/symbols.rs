@@ -1,5 +1,5 @@
 //! What `librmashm.so` exports: both names of every function in `mpi.h`, no function of MPI that `mpi.h` does not declare,
-//! and the data symbols of MPICH's ABI.
+//! all names that MPICH exports and that programs for it ask for, and the data symbols of MPICH's ABI.
 
 mod compiler;
 mod support;
@@ -78,6 +78,71 @@ fn every_function_is_declared_and_exported_under_both_names() {
     }
 }
 
+/// The names that real libraries export and programs ask for, one a line, with what is known of each in a second column.
+const NAMES: [(&str, &str); 5] = [
+    ("MPICH 4.0.2", include_str!("symbols/mpich-4.0.2.txt")),
+    ("MPICH 5.0.2", include_str!("symbols/mpich-5.0.2.txt")),
+    (
+        "the Fortran library of MPICH 4.0.2",
+        include_str!("symbols/mpich-4.0.2-fortran-needs.txt"),
+    ),
+    (
+        "mpi4py 4.1.2",
+        include_str!("symbols/mpi4py-4.1.2-needs.txt"),
+    ),
+    ("IMB", include_str!("symbols/imb-needs.txt")),
+];
+
+/// The names of those that are not exported yet; a last letter `*` stands for any rest.
+const NOT_YET: &str = include_str!("symbols/not-yet.txt");
+
+#[test]
+fn every_name_that_others_have_is_exported() {
+    if !have_program("nm", "the comparison of symbols") {
+        return;
+    }
+    let exports = exports();
+    let exported = |name: &str| match name.strip_prefix("MPI_") {
+        Some(rest) => {
+            exports.contains_key(name)
+                && (exports.contains_key(&format!("PMPI_{rest}")) || is_data(name))
+        }
+        None => exports.contains_key(name),
+    };
+    let not_yet: Vec<&str> = NOT_YET
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .collect();
+    let stands_for = |pattern: &str, name: &str| match pattern.strip_suffix('*') {
+        Some(begin) => {
+            name.starts_with(begin) || name.strip_prefix('P').is_some_and(|n| n.starts_with(begin))
+        }
+        None => name == pattern || name.strip_prefix('P') == Some(pattern),
+    };
+    let mut missing = BTreeMap::new();
+    for (whose, list) in NAMES {
+        for line in list.lines() {
+            let name = line.split(' ').next().unwrap_or_default();
+            if !exported(name) {
+                missing.insert(name, whose);
+            }
+        }
+    }
+    for pattern in &not_yet {
+        assert!(
+            missing.keys().any(|name| stands_for(pattern, name)),
+            "{pattern} is exported: take it off tests/symbols/not-yet.txt"
+        );
+    }
+    missing.retain(|name, _| !not_yet.iter().any(|pattern| stands_for(pattern, name)));
+    assert!(missing.is_empty(), "not exported: {missing:#?}");
+}
+
+/// Whether the name is that of a variable, which has no second name.
+fn is_data(name: &str) -> bool {
+    !name.contains(char::is_lowercase)
+}
+
 #[test]
 fn data_symbols_have_mpichs_sizes() {
     if !have_program("nm", "the comparison of symbols") {
@@ -94,6 +159,8 @@ fn data_symbols_have_mpichs_sizes() {
         ("MPI_F08_STATUSES_IGNORE", 8),
         ("MPIR_F08_MPI_STATUS_IGNORE_OBJ", 20),
         ("MPIR_F08_MPI_STATUSES_IGNORE_OBJ", 20),
+        ("MPIR_C_MPI_UNWEIGHTED", 8),
+        ("MPIR_C_MPI_WEIGHTS_EMPTY", 8),
         ("MPIR_F08_MPI_IN_PLACE", 4),
         ("MPIR_F08_MPI_BOTTOM", 4),
         ("MPIR_fortran_true", 4),

@@ -3,7 +3,7 @@
 use crate::abi::arguments::{inout, out};
 use crate::abi::constants::*;
 use crate::abi::types::*;
-use crate::comm::attributes::{self, Callbacks};
+use crate::comm::attributes::{self, Callbacks, Value};
 use crate::comm::predefined;
 use crate::error::Result;
 use crate::handle::Kind;
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn MPI_Win_free_keyval(win_keyval: *mut c_int) -> c_int {
 
 fn set_attribute(comm: MPI_Comm, keyval: c_int, value: *mut c_void) -> Result<()> {
     let attributes = &comm::get(comm)?.attributes;
-    attributes.set(comm.0, keyval, value.expose_provenance())
+    attributes.set(comm.0, keyval, Value::Pointer(value.expose_provenance()))
 }
 
 /// # Safety
@@ -132,7 +132,7 @@ unsafe fn get_attribute(
         predefined::value(keyval).map(<*mut c_int>::cast)
     } else {
         let found = comm.attributes.get(keyval)?;
-        found.map(std::ptr::with_exposed_provenance_mut)
+        found.map(|value| std::ptr::with_exposed_provenance_mut(value.in_c()))
     };
     flag.set(found.is_some().into());
     if let Some(found) = found {

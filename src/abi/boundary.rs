@@ -8,6 +8,7 @@ use crate::abi::constants::MPI_FILE_NULL;
 use crate::abi::types::*;
 use crate::error::handler::{self, FILES, Handler};
 use crate::error::{self, Class, Error};
+use crate::p2p::request;
 use crate::runtime::phase::{self, Phase};
 use crate::{comm, file, runtime, session, win};
 use std::borrow::Cow;
@@ -240,7 +241,7 @@ macro_rules! mpi_collective {
                 let request = unsafe { $crate::abi::arguments::out(request, "request")? };
                 $crate::info::hints(info)?;
                 let plan = $body?;
-                request.set($crate::p2p::request::persistent(move || $crate::coll::start(plan.clone()))?);
+                request.set($crate::p2p::request::persistent(plan.comm(), move || $crate::coll::start(plan.clone()))?);
                 Ok(())
             }
         }
@@ -318,15 +319,28 @@ fn holder_of(object: Object) -> Option<Holder> {
             object,
             name: String::new(),
         }),
-        // It has no handler of its own: its errors go where those without object go.
-        Object::Request(_) => None,
+        Object::Request(handle) => holder_of(Object::Comm(request::communicator(handle)?)),
     }
+}
+
+/// What takes the errors that concern no object: the handler of `MPI_COMM_SELF` (MPI 4.1 §9.3). Until MPI 3.1 it was that
+/// of `MPI_COMM_WORLD`: a program that has set the latter's and not the former's is written for that.
+fn without_object() -> Option<Holder> {
+    let chosen = |handle| comm::find(handle).is_some_and(|comm| comm.handler.is_chosen());
+    let meant = match chosen(comm::COMM_WORLD) && !chosen(comm::COMM_SELF) {
+        true => comm::COMM_WORLD,
+        false => comm::COMM_SELF,
+    };
+    Some(Holder {
+        name: String::new(),
+        ..holder_of(Object::Comm(meant))?
+    })
 }
 
 /// Gives `error` of the MPI function `function` to the error handler of the first object among its arguments.
 /// Returns the code for the caller, if the handler returns at all.
 ///
-/// Errors that concern no valid object go to the handler of `MPI_COMM_SELF`, and before MPI_Init and after MPI_Finalize
+/// Errors that concern no valid object go to [`without_object`], and before MPI_Init and after MPI_Finalize
 /// to the initial one, which is fatal (MPI 4.1 §9.3).
 #[cold]
 #[inline(never)]
@@ -345,13 +359,7 @@ pub fn raise(function: &'static str, error: Error, arguments: &[Option<Object>])
         .into_iter()
         .chain(arguments.iter().copied().flatten())
         .find_map(holder_of)
-        .or_else(|| {
-            let own = holder_of(Object::Comm(comm::COMM_SELF))?;
-            Some(Holder {
-                name: String::new(),
-                ..own
-            })
-        });
+        .or_else(without_object);
     handle(function, code, holder);
     code
 }
@@ -394,7 +402,9 @@ fn end(function: &str, code: c_int, holder: Option<Holder>, handler: &str) -> ! 
     );
     // Nothing is left to do for a process that cannot even say why it ends.
     let _ = std::io::stderr().write_all(block.as_bytes());
-    runtime::abort::abort(error::class_of(code))
+    let class = error::class_of(code);
+    // The number of a class of the program's does not fit in an exit status.
+    runtime::abort::abort(Class::of(class).unwrap_or(Class::Other) as c_int)
 }
 
 /// The error of a call at the wrong time is that, whatever its arguments looked like.

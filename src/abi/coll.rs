@@ -1,9 +1,13 @@
-//! Collective operations that move data, blocking (MPI 4.1 §6.3-§6.8).
+//! Collective operations that move data (MPI 4.1 §6.3-§6.8, §6.12, §6.13).
+//!
+//! The blocking forms block until this process's part is done, the others do not block. The persistent forms take an
+//! info, and have `MPI_ERR_INFO`; those with a request have `MPI_ERR_ARG` where its place is null.
 
+use crate::abi::arguments::out;
 use crate::abi::coll_arguments as plan;
 use crate::abi::types::*;
-use crate::coll::{barrier, run};
-use crate::{comm, mpi_api, mpi_collective};
+use crate::p2p::request;
+use crate::{coll, comm, info, mpi_api, mpi_collective};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
 
@@ -12,10 +16,41 @@ use std::ffi::{c_int, c_void};
 /// MPI 4.1 §6.3. Errors: `MPI_ERR_COMM`, `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Barrier(comm: MPI_Comm) -> c_int {
-    barrier(comm::get(comm)?)
+    coll::barrier(comm::get(comm)?)
 }
 
-/// Gives what the root has in its buffer to everybody. Blocks until this process's part is done.
+/// Starts a barrier. Does not block.
+///
+/// MPI 4.1 §6.12.1. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (`request` is null).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Ibarrier(comm: MPI_Comm, request: *mut MPI_Request) -> c_int {
+    // SAFETY: what is not null is a place for a request.
+    let request = unsafe { out(request, "request")? };
+    let plan = plan::barrier(comm, FUNCTION)?;
+    request.set(request::handle(coll::start(plan)?)?);
+    Ok(())
+}
+
+/// Makes a persistent request of a barrier. Does not block.
+///
+/// MPI 4.1 §6.13.1. Errors: `MPI_ERR_COMM`, `MPI_ERR_INFO`, `MPI_ERR_ARG` (`request` is null).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Barrier_init(
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what is not null is a place for a request.
+    let request = unsafe { out(request, "request")? };
+    info::hints(info)?;
+    let plan = plan::barrier(comm, FUNCTION)?;
+    request.set(request::persistent(plan.comm(), move || {
+        coll::start(plan.clone())
+    })?);
+    Ok(())
+}
+
+/// Gives what the root has in its buffer to everybody.
 ///
 /// MPI 4.1 §6.4. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ROOT`,
 /// `MPI_ERR_PROC_FAILED`.
@@ -31,540 +66,212 @@ unsafe fn bcast(
     plan::bcast(buffer, count, datatype, root, comm, FUNCTION)
 }
 
-/// Gathers a block from each process at the root. Blocks until this process's part is done.
+/// Gathers a block from each process at the root.
 ///
 /// MPI 4.1 §6.5. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ROOT`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Gather(
+#[apply(mpi_collective)]
+#[names(MPI_Gather, MPI_Igather, MPI_Gather_init)]
+unsafe fn gather(
     sendbuf: *const c_void,
-    sendcount: c_int,
+    sendcount: Count,
     sendtype: MPI_Datatype,
     recvbuf: *mut c_void,
-    recvcount: c_int,
+    recvcount: Count,
     recvtype: MPI_Datatype,
     root: c_int,
     comm: MPI_Comm,
-) -> c_int {
-    let plan = plan::gather(
-        sendbuf,
-        sendcount,
-        sendtype,
-        recvbuf,
-        recvcount,
-        recvtype,
-        root,
-        comm,
-        "MPI_Gather",
-    )?;
-    run(plan)
+) -> Planned {
+    plan::gather(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, FUNCTION,
+    )
 }
 
-/// `MPI_Gather` with large counts.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Gather_c(
-    sendbuf: *const c_void,
-    sendcount: MPI_Count,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: MPI_Count,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    let plan = plan::gather(
-        sendbuf,
-        sendcount,
-        sendtype,
-        recvbuf,
-        recvcount,
-        recvtype,
-        root,
-        comm,
-        "MPI_Gather_c",
-    )?;
-    run(plan)
-}
-
-/// Gathers blocks of different lengths at the root; displacements in elements. Blocks until this process's part
-/// is done.
+/// Gathers blocks of different lengths at the root; displacements in elements.
 ///
 /// MPI 4.1 §6.5. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ROOT`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Gatherv(
+#[apply(mpi_collective)]
+#[names(MPI_Gatherv, MPI_Igatherv, MPI_Gatherv_init)]
+unsafe fn gatherv(
     sendbuf: *const c_void,
-    sendcount: c_int,
+    sendcount: Count,
     sendtype: MPI_Datatype,
     recvbuf: *mut c_void,
-    recvcounts: *const c_int,
-    displs: *const c_int,
+    recvcounts: *const Count,
+    displs: *const Displ,
     recvtype: MPI_Datatype,
     root: c_int,
     comm: MPI_Comm,
-) -> c_int {
+) -> Planned {
     // SAFETY: the arrays have an element for each process.
-    let plan = unsafe {
+    unsafe {
         plan::gatherv(
-            sendbuf,
-            sendcount,
-            sendtype,
-            recvbuf,
-            recvcounts,
-            displs,
-            recvtype,
-            root,
-            comm,
-            "MPI_Gatherv",
-        )?
-    };
-    run(plan)
+            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm,
+            FUNCTION,
+        )
+    }
 }
 
-/// `MPI_Gatherv` with large counts.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Gatherv_c(
-    sendbuf: *const c_void,
-    sendcount: MPI_Count,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const MPI_Count,
-    displs: *const MPI_Aint,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: the arrays have an element for each process.
-    let plan = unsafe {
-        plan::gatherv(
-            sendbuf,
-            sendcount,
-            sendtype,
-            recvbuf,
-            recvcounts,
-            displs,
-            recvtype,
-            root,
-            comm,
-            "MPI_Gatherv_c",
-        )?
-    };
-    run(plan)
-}
-
-/// Gives each process a block of the root's. Blocks until this process's part is done.
+/// Gives each process a block of the root's.
 ///
 /// MPI 4.1 §6.6. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ROOT`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Scatter(
+#[apply(mpi_collective)]
+#[names(MPI_Scatter, MPI_Iscatter, MPI_Scatter_init)]
+unsafe fn scatter(
     sendbuf: *const c_void,
-    sendcount: c_int,
+    sendcount: Count,
     sendtype: MPI_Datatype,
     recvbuf: *mut c_void,
-    recvcount: c_int,
+    recvcount: Count,
     recvtype: MPI_Datatype,
     root: c_int,
     comm: MPI_Comm,
-) -> c_int {
-    let plan = plan::scatter(
-        sendbuf,
-        sendcount,
-        sendtype,
-        recvbuf,
-        recvcount,
-        recvtype,
-        root,
-        comm,
-        "MPI_Scatter",
-    )?;
-    run(plan)
+) -> Planned {
+    plan::scatter(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, FUNCTION,
+    )
 }
 
-/// `MPI_Scatter` with large counts.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Scatter_c(
-    sendbuf: *const c_void,
-    sendcount: MPI_Count,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: MPI_Count,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    let plan = plan::scatter(
-        sendbuf,
-        sendcount,
-        sendtype,
-        recvbuf,
-        recvcount,
-        recvtype,
-        root,
-        comm,
-        "MPI_Scatter_c",
-    )?;
-    run(plan)
-}
-
-/// Gives each process a block of the root's, of different lengths; displacements in elements. Blocks until this
-/// process's part is done.
+/// Gives each process a block of the root's, of different lengths; displacements in elements.
 ///
 /// MPI 4.1 §6.6. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ROOT`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Scatterv(
+#[apply(mpi_collective)]
+#[names(MPI_Scatterv, MPI_Iscatterv, MPI_Scatterv_init)]
+unsafe fn scatterv(
     sendbuf: *const c_void,
-    sendcounts: *const c_int,
-    displs: *const c_int,
+    sendcounts: *const Count,
+    displs: *const Displ,
     sendtype: MPI_Datatype,
     recvbuf: *mut c_void,
-    recvcount: c_int,
+    recvcount: Count,
     recvtype: MPI_Datatype,
     root: c_int,
     comm: MPI_Comm,
-) -> c_int {
+) -> Planned {
     // SAFETY: the arrays have an element for each process.
-    let plan = unsafe {
+    unsafe {
         plan::scatterv(
-            sendbuf,
-            sendcounts,
-            displs,
-            sendtype,
-            recvbuf,
-            recvcount,
-            recvtype,
-            root,
-            comm,
-            "MPI_Scatterv",
-        )?
-    };
-    run(plan)
+            sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,
+            FUNCTION,
+        )
+    }
 }
 
-/// `MPI_Scatterv` with large counts.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Scatterv_c(
-    sendbuf: *const c_void,
-    sendcounts: *const MPI_Count,
-    displs: *const MPI_Aint,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: MPI_Count,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: the arrays have an element for each process.
-    let plan = unsafe {
-        plan::scatterv(
-            sendbuf,
-            sendcounts,
-            displs,
-            sendtype,
-            recvbuf,
-            recvcount,
-            recvtype,
-            root,
-            comm,
-            "MPI_Scatterv_c",
-        )?
-    };
-    run(plan)
-}
-
-/// Gathers a block from each process at every process. Blocks until this process's part is done.
+/// Gathers a block from each process at every process.
 ///
 /// MPI 4.1 §6.7. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Allgather(
+#[apply(mpi_collective)]
+#[names(MPI_Allgather, MPI_Iallgather, MPI_Allgather_init)]
+unsafe fn allgather(
     sendbuf: *const c_void,
-    sendcount: c_int,
+    sendcount: Count,
     sendtype: MPI_Datatype,
     recvbuf: *mut c_void,
-    recvcount: c_int,
+    recvcount: Count,
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
-) -> c_int {
-    let plan = plan::allgather(
-        sendbuf,
-        sendcount,
-        sendtype,
-        recvbuf,
-        recvcount,
-        recvtype,
-        comm,
-        "MPI_Allgather",
-    )?;
-    run(plan)
+) -> Planned {
+    plan::allgather(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, FUNCTION,
+    )
 }
 
-/// `MPI_Allgather` with large counts.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Allgather_c(
-    sendbuf: *const c_void,
-    sendcount: MPI_Count,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: MPI_Count,
-    recvtype: MPI_Datatype,
-    comm: MPI_Comm,
-) -> c_int {
-    let plan = plan::allgather(
-        sendbuf,
-        sendcount,
-        sendtype,
-        recvbuf,
-        recvcount,
-        recvtype,
-        comm,
-        "MPI_Allgather_c",
-    )?;
-    run(plan)
-}
-
-/// Gathers blocks of different lengths at every process; displacements in elements. Blocks until this process's
-/// part is done.
+/// Gathers blocks of different lengths at every process; displacements in elements.
 ///
 /// MPI 4.1 §6.7. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Allgatherv(
+#[apply(mpi_collective)]
+#[names(MPI_Allgatherv, MPI_Iallgatherv, MPI_Allgatherv_init)]
+unsafe fn allgatherv(
     sendbuf: *const c_void,
-    sendcount: c_int,
+    sendcount: Count,
     sendtype: MPI_Datatype,
     recvbuf: *mut c_void,
-    recvcounts: *const c_int,
-    displs: *const c_int,
+    recvcounts: *const Count,
+    displs: *const Displ,
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
-) -> c_int {
+) -> Planned {
     // SAFETY: the arrays have an element for each process.
-    let plan = unsafe {
+    unsafe {
         plan::allgatherv(
-            sendbuf,
-            sendcount,
-            sendtype,
-            recvbuf,
-            recvcounts,
-            displs,
-            recvtype,
-            comm,
-            "MPI_Allgatherv",
-        )?
-    };
-    run(plan)
+            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, FUNCTION,
+        )
+    }
 }
 
-/// `MPI_Allgatherv` with large counts.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Allgatherv_c(
-    sendbuf: *const c_void,
-    sendcount: MPI_Count,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const MPI_Count,
-    displs: *const MPI_Aint,
-    recvtype: MPI_Datatype,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: the arrays have an element for each process.
-    let plan = unsafe {
-        plan::allgatherv(
-            sendbuf,
-            sendcount,
-            sendtype,
-            recvbuf,
-            recvcounts,
-            displs,
-            recvtype,
-            comm,
-            "MPI_Allgatherv_c",
-        )?
-    };
-    run(plan)
-}
-
-/// Each process sends a block to each. Blocks until this process's part is done.
+/// Each process sends a block to each.
 ///
 /// MPI 4.1 §6.8. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Alltoall(
+#[apply(mpi_collective)]
+#[names(MPI_Alltoall, MPI_Ialltoall, MPI_Alltoall_init)]
+unsafe fn alltoall(
     sendbuf: *const c_void,
-    sendcount: c_int,
+    sendcount: Count,
     sendtype: MPI_Datatype,
     recvbuf: *mut c_void,
-    recvcount: c_int,
+    recvcount: Count,
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
-) -> c_int {
-    let plan = plan::alltoall(
-        sendbuf,
-        sendcount,
-        sendtype,
-        recvbuf,
-        recvcount,
-        recvtype,
-        comm,
-        "MPI_Alltoall",
-    )?;
-    run(plan)
+) -> Planned {
+    plan::alltoall(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, FUNCTION,
+    )
 }
 
-/// `MPI_Alltoall` with large counts.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Alltoall_c(
-    sendbuf: *const c_void,
-    sendcount: MPI_Count,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: MPI_Count,
-    recvtype: MPI_Datatype,
-    comm: MPI_Comm,
-) -> c_int {
-    let plan = plan::alltoall(
-        sendbuf,
-        sendcount,
-        sendtype,
-        recvbuf,
-        recvcount,
-        recvtype,
-        comm,
-        "MPI_Alltoall_c",
-    )?;
-    run(plan)
-}
-
-/// Each process sends a block of its own length to each; displacements in elements. Blocks until this process's
-/// part is done.
+/// Each process sends a block of its own length to each; displacements in elements.
 ///
 /// MPI 4.1 §6.8. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Alltoallv(
+#[apply(mpi_collective)]
+#[names(MPI_Alltoallv, MPI_Ialltoallv, MPI_Alltoallv_init)]
+unsafe fn alltoallv(
     sendbuf: *const c_void,
-    sendcounts: *const c_int,
-    sdispls: *const c_int,
+    sendcounts: *const Count,
+    sdispls: *const Displ,
     sendtype: MPI_Datatype,
     recvbuf: *mut c_void,
-    recvcounts: *const c_int,
-    rdispls: *const c_int,
+    recvcounts: *const Count,
+    rdispls: *const Displ,
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
-) -> c_int {
+) -> Planned {
     // SAFETY: the arrays have an element for each process.
-    let plan = unsafe {
+    unsafe {
         plan::alltoallv(
-            sendbuf,
-            sendcounts,
-            sdispls,
-            sendtype,
-            recvbuf,
-            recvcounts,
-            rdispls,
-            recvtype,
-            comm,
-            "MPI_Alltoallv",
-        )?
-    };
-    run(plan)
+            sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+            FUNCTION,
+        )
+    }
 }
 
-/// `MPI_Alltoallv` with large counts.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Alltoallv_c(
-    sendbuf: *const c_void,
-    sendcounts: *const MPI_Count,
-    sdispls: *const MPI_Aint,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const MPI_Count,
-    rdispls: *const MPI_Aint,
-    recvtype: MPI_Datatype,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: the arrays have an element for each process.
-    let plan = unsafe {
-        plan::alltoallv(
-            sendbuf,
-            sendcounts,
-            sdispls,
-            sendtype,
-            recvbuf,
-            recvcounts,
-            rdispls,
-            recvtype,
-            comm,
-            "MPI_Alltoallv_c",
-        )?
-    };
-    run(plan)
-}
-
-/// Each process sends a block of its own length and datatype to each; displacements in bytes. Blocks until this
-/// process's part is done.
+/// Each process sends a block of its own length and datatype to each; displacements in bytes.
 ///
 /// MPI 4.1 §6.8. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Alltoallw(
+#[apply(mpi_collective)]
+#[names(MPI_Alltoallw, MPI_Ialltoallw, MPI_Alltoallw_init)]
+unsafe fn alltoallw(
     sendbuf: *const c_void,
-    sendcounts: *const c_int,
-    sdispls: *const c_int,
+    sendcounts: *const Count,
+    sdispls: *const Displ,
     sendtypes: *const MPI_Datatype,
     recvbuf: *mut c_void,
-    recvcounts: *const c_int,
-    rdispls: *const c_int,
+    recvcounts: *const Count,
+    rdispls: *const Displ,
     recvtypes: *const MPI_Datatype,
     comm: MPI_Comm,
-) -> c_int {
+) -> Planned {
     // SAFETY: the arrays have an element for each process.
-    let plan = unsafe {
+    unsafe {
         plan::alltoallw(
-            sendbuf,
-            sendcounts,
-            sdispls,
-            sendtypes,
-            recvbuf,
-            recvcounts,
-            rdispls,
-            recvtypes,
-            comm,
-            "MPI_Alltoallw",
-        )?
-    };
-    run(plan)
-}
-
-/// `MPI_Alltoallw` with large counts.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Alltoallw_c(
-    sendbuf: *const c_void,
-    sendcounts: *const MPI_Count,
-    sdispls: *const MPI_Aint,
-    sendtypes: *const MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const MPI_Count,
-    rdispls: *const MPI_Aint,
-    recvtypes: *const MPI_Datatype,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: the arrays have an element for each process.
-    let plan = unsafe {
-        plan::alltoallw(
-            sendbuf,
-            sendcounts,
-            sdispls,
-            sendtypes,
-            recvbuf,
-            recvcounts,
-            rdispls,
-            recvtypes,
-            comm,
-            "MPI_Alltoallw_c",
-        )?
-    };
-    run(plan)
+            sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+            FUNCTION,
+        )
+    }
 }

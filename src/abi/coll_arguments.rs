@@ -5,6 +5,7 @@
 
 use crate::abi::arguments::{count, slice};
 use crate::abi::constants::*;
+use crate::abi::counts::Number;
 use crate::abi::types::*;
 use crate::coll::{Element, Plan, Planner, Root, Vector};
 use crate::comm::{self, Comm};
@@ -14,27 +15,7 @@ use crate::{bail, err};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
-type Planned = Result<Arc<Plan>>;
-
-/// Counts and displacements: `int`, or `MPI_Count` and `MPI_Aint` in the large forms.
-pub trait Number: Copy {
-    fn wide(self) -> i64;
-}
-impl Number for c_int {
-    fn wide(self) -> i64 {
-        self.into()
-    }
-}
-impl Number for i64 {
-    fn wide(self) -> i64 {
-        self
-    }
-}
-impl Number for isize {
-    fn wide(self) -> i64 {
-        self as i64
-    }
-}
+pub type Planned = Result<Arc<Plan>>;
 
 fn in_place(address: *const c_void) -> bool {
     address == MPI_IN_PLACE.cast_const()
@@ -183,7 +164,7 @@ fn not_in_place_across(comm: &Comm, address: *const c_void, name: &str) -> Resul
 }
 
 /// Refuses `MPI_IN_PLACE` where it has no meaning.
-fn not_in_place(address: *const c_void, name: &str) -> Result<()> {
+pub fn not_in_place(address: *const c_void, name: &str) -> Result<()> {
     if in_place(address) {
         bail!(Buffer, "{name} is MPI_IN_PLACE, which has no meaning here");
     }
@@ -525,7 +506,7 @@ pub fn operands(
     let op = checked_op(op, datatype)?;
     let out = vector(recvbuf, n, datatype, "recvbuf")?;
     let mine = vector_or_in_place(sendbuf, n, datatype, "sendbuf")?;
-    if mine.as_ref().is_some_and(|m| m.address == out.address) && out.bytes() > 0 {
+    if mine.as_ref().is_some_and(|m| m.is_at(&out)) && out.bytes() > 0 {
         bail!(
             Buffer,
             "sendbuf and recvbuf are the same, {recvbuf:p}: MPI_IN_PLACE is how to ask for that"

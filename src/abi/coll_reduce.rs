@@ -1,72 +1,40 @@
-//! Collective operations that reduce, blocking (MPI 4.1 §6.9-§6.11).
+//! Collective operations that reduce (MPI 4.1 §6.9-§6.13). Which form blocks, and what else there is of errors, is in
+//! [`coll`](super::coll).
 
 use crate::abi::coll_arguments::{self as plan, Reduction};
 use crate::abi::types::*;
 use crate::coll::{run, small_allreduce};
-use crate::{comm, mpi_api};
+use crate::{comm, mpi_collective, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
 
-/// Reduces everybody's elements into the root's. Blocks until this process's part is done.
+/// Reduces everybody's elements into the root's.
 ///
 /// MPI 4.1 §6.9.1. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_OP`,
 /// `MPI_ERR_ROOT`, `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Reduce(
+#[apply(mpi_collective)]
+#[names(MPI_Reduce, MPI_Ireduce, MPI_Reduce_init)]
+unsafe fn reduce(
     sendbuf: *const c_void,
     recvbuf: *mut c_void,
-    count: c_int,
+    count: Count,
     datatype: MPI_Datatype,
     op: MPI_Op,
     root: c_int,
     comm: MPI_Comm,
-) -> c_int {
-    let plan = plan::reduce(
-        sendbuf,
-        recvbuf,
-        count,
-        datatype,
-        op,
-        root,
-        comm,
-        "MPI_Reduce",
-    )?;
-    run(plan)
+) -> Planned {
+    plan::reduce(sendbuf, recvbuf, count, datatype, op, root, comm, FUNCTION)
 }
 
-/// `MPI_Reduce` with large counts.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Reduce_c(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    root: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    let plan = plan::reduce(
-        sendbuf,
-        recvbuf,
-        count,
-        datatype,
-        op,
-        root,
-        comm,
-        "MPI_Reduce_c",
-    )?;
-    run(plan)
-}
-
-/// Reduces everybody's elements; everybody gets the result. Blocks until this process's part is done.
+/// Reduces everybody's elements; everybody gets the result.
 ///
 /// MPI 4.1 §6.9.6. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_OP`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Allreduce(
     sendbuf: *const c_void,
     recvbuf: *mut c_void,
-    count: c_int,
+    count: Count,
     datatype: MPI_Datatype,
     op: MPI_Op,
     comm: MPI_Comm,
@@ -76,34 +44,26 @@ pub unsafe extern "C" fn MPI_Allreduce(
     if small_allreduce(group, function, &mine, &out)? {
         return Ok(());
     }
+    let all = Reduction::Allreduce;
     run(plan::reduction(
-        Reduction::Allreduce,
-        sendbuf,
-        recvbuf,
-        count,
-        datatype,
-        op,
-        comm,
-        "MPI_Allreduce",
+        all, sendbuf, recvbuf, count, datatype, op, comm, FUNCTION,
     )?)
 }
 
-/// `MPI_Allreduce` with large counts.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Allreduce_c(
+/// The other forms of `MPI_Allreduce`.
+///
+/// MPI 4.1 §6.12.9, §6.13.9. Errors: as `MPI_Allreduce`.
+#[apply(mpi_collective)]
+#[names(MPI_Iallreduce, MPI_Allreduce_init)]
+unsafe fn allreduce(
     sendbuf: *const c_void,
     recvbuf: *mut c_void,
-    count: MPI_Count,
+    count: Count,
     datatype: MPI_Datatype,
     op: MPI_Op,
     comm: MPI_Comm,
-) -> c_int {
-    let group = comm::get(comm)?;
-    let (function, mine, out) = plan::operands(group, sendbuf, recvbuf, count, datatype, op)?;
-    if small_allreduce(group, function, &mine, &out)? {
-        return Ok(());
-    }
-    run(plan::reduction(
+) -> Planned {
+    plan::reduction(
         Reduction::Allreduce,
         sendbuf,
         recvbuf,
@@ -111,126 +71,64 @@ pub unsafe extern "C" fn MPI_Allreduce_c(
         datatype,
         op,
         comm,
-        "MPI_Allreduce_c",
-    )?)
+        FUNCTION,
+    )
 }
 
-/// Reduces everybody's elements; each process gets a block of the result. Blocks until this process's part is
-/// done.
+/// Reduces everybody's elements; each process gets a block of the result.
 ///
 /// MPI 4.1 §6.10.1. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_OP`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Reduce_scatter_block(
+#[apply(mpi_collective)]
+#[names(
+    MPI_Reduce_scatter_block,
+    MPI_Ireduce_scatter_block,
+    MPI_Reduce_scatter_block_init
+)]
+unsafe fn reduce_scatter_block(
     sendbuf: *const c_void,
     recvbuf: *mut c_void,
-    recvcount: c_int,
+    recvcount: Count,
     datatype: MPI_Datatype,
     op: MPI_Op,
     comm: MPI_Comm,
-) -> c_int {
-    let plan = plan::reduce_scatter_block(
-        sendbuf,
-        recvbuf,
-        recvcount,
-        datatype,
-        op,
-        comm,
-        "MPI_Reduce_scatter_block",
-    )?;
-    run(plan)
+) -> Planned {
+    plan::reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, FUNCTION)
 }
 
-/// `MPI_Reduce_scatter_block` with large counts.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Reduce_scatter_block_c(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    recvcount: MPI_Count,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-) -> c_int {
-    let plan = plan::reduce_scatter_block(
-        sendbuf,
-        recvbuf,
-        recvcount,
-        datatype,
-        op,
-        comm,
-        "MPI_Reduce_scatter_block_c",
-    )?;
-    run(plan)
-}
-
-/// Reduces everybody's elements; each process gets a block of its own length of the result. Blocks until this
-/// process's part is done.
+/// Reduces everybody's elements; each process gets a block of its own length of the result.
 ///
 /// MPI 4.1 §6.10.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_OP`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Reduce_scatter(
+#[apply(mpi_collective)]
+#[names(MPI_Reduce_scatter, MPI_Ireduce_scatter, MPI_Reduce_scatter_init)]
+unsafe fn reduce_scatter(
     sendbuf: *const c_void,
     recvbuf: *mut c_void,
-    recvcounts: *const c_int,
+    recvcounts: *const Count,
     datatype: MPI_Datatype,
     op: MPI_Op,
     comm: MPI_Comm,
-) -> c_int {
+) -> Planned {
     // SAFETY: the arrays have an element for each process.
-    let plan = unsafe {
-        plan::reduce_scatter(
-            sendbuf,
-            recvbuf,
-            recvcounts,
-            datatype,
-            op,
-            comm,
-            "MPI_Reduce_scatter",
-        )?
-    };
-    run(plan)
+    unsafe { plan::reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, FUNCTION) }
 }
 
-/// `MPI_Reduce_scatter` with large counts.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Reduce_scatter_c(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    recvcounts: *const MPI_Count,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: the arrays have an element for each process.
-    let plan = unsafe {
-        plan::reduce_scatter(
-            sendbuf,
-            recvbuf,
-            recvcounts,
-            datatype,
-            op,
-            comm,
-            "MPI_Reduce_scatter_c",
-        )?
-    };
-    run(plan)
-}
-
-/// Reduces the elements of the processes up to and with this one. Blocks until this process's part is done.
+/// Reduces the elements of the processes up to and with this one.
 ///
 /// MPI 4.1 §6.11.1. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_OP`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Scan(
+#[apply(mpi_collective)]
+#[names(MPI_Scan, MPI_Iscan, MPI_Scan_init)]
+unsafe fn scan(
     sendbuf: *const c_void,
     recvbuf: *mut c_void,
-    count: c_int,
+    count: Count,
     datatype: MPI_Datatype,
     op: MPI_Op,
     comm: MPI_Comm,
-) -> c_int {
-    let plan = plan::reduction(
+) -> Planned {
+    plan::reduction(
         Reduction::Scan,
         sendbuf,
         recvbuf,
@@ -238,48 +136,25 @@ pub unsafe extern "C" fn MPI_Scan(
         datatype,
         op,
         comm,
-        "MPI_Scan",
-    )?;
-    run(plan)
+        FUNCTION,
+    )
 }
 
-/// `MPI_Scan` with large counts.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Scan_c(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-) -> c_int {
-    let plan = plan::reduction(
-        Reduction::Scan,
-        sendbuf,
-        recvbuf,
-        count,
-        datatype,
-        op,
-        comm,
-        "MPI_Scan_c",
-    )?;
-    run(plan)
-}
-
-/// Reduces the elements of the processes before this one. Blocks until this process's part is done.
+/// Reduces the elements of the processes before this one.
 ///
 /// MPI 4.1 §6.11.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_OP`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Exscan(
+#[apply(mpi_collective)]
+#[names(MPI_Exscan, MPI_Iexscan, MPI_Exscan_init)]
+unsafe fn exscan(
     sendbuf: *const c_void,
     recvbuf: *mut c_void,
-    count: c_int,
+    count: Count,
     datatype: MPI_Datatype,
     op: MPI_Op,
     comm: MPI_Comm,
-) -> c_int {
-    let plan = plan::reduction(
+) -> Planned {
+    plan::reduction(
         Reduction::Exscan,
         sendbuf,
         recvbuf,
@@ -287,30 +162,6 @@ pub unsafe extern "C" fn MPI_Exscan(
         datatype,
         op,
         comm,
-        "MPI_Exscan",
-    )?;
-    run(plan)
-}
-
-/// `MPI_Exscan` with large counts.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Exscan_c(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-) -> c_int {
-    let plan = plan::reduction(
-        Reduction::Exscan,
-        sendbuf,
-        recvbuf,
-        count,
-        datatype,
-        op,
-        comm,
-        "MPI_Exscan_c",
-    )?;
-    run(plan)
+        FUNCTION,
+    )
 }

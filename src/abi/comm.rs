@@ -99,7 +99,7 @@ pub unsafe extern "C" fn MPI_Comm_remote_group(comm: MPI_Comm, group: *mut MPI_G
 }
 
 /// Gives a new communicator a place, if there is one for it. A missing place fails like any other argument: only after
-/// the others were told.
+/// the others were told. Where no communicator could be made the place gets `MPI_COMM_NULL`.
 ///
 /// # Safety
 /// As `out`: what is not null is a place for a handle.
@@ -110,9 +110,10 @@ pub(super) unsafe fn give(
     // SAFETY: the same contract.
     let place = unsafe { out(newcomm, "newcomm") };
     let told = place.as_ref().map(|_| ()).map_err(Clone::clone);
-    let made = make(told)?;
-    place?.set(made.unwrap_or(MPI_COMM_NULL));
-    Ok(())
+    let made = make(told);
+    let comm = made.as_ref().ok().copied().flatten();
+    place?.set(comm.unwrap_or(MPI_COMM_NULL));
+    made.map(|_| ())
 }
 
 /// Duplicates a communicator with its attributes, its error handler and its topology.
@@ -302,11 +303,14 @@ pub unsafe extern "C" fn MPI_Comm_get_name(
     comm_name: *mut c_char,
     resultlen: *mut c_int,
 ) -> c_int {
-    let comm = comm::get(comm)?;
+    let name = match comm {
+        MPI_COMM_NULL => "MPI_COMM_NULL".to_string(),
+        comm => comm::get(comm)?.name(),
+    };
     // SAFETY: what is not null is an array of that length and a place for an `int`.
     unsafe {
         let resultlen = out(resultlen, "resultlen")?;
-        let length = put_string(comm_name, MPI_MAX_OBJECT_NAME, &comm.name(), "comm_name")?;
+        let length = put_string(comm_name, MPI_MAX_OBJECT_NAME, &name, "comm_name")?;
         resultlen.set(length);
     }
     Ok(())

@@ -1,6 +1,35 @@
 //! The integer types that differ between a function and its large count form (MPI 4.1 §2.5.8, §19.2): `MPI_X` takes the
 //! [`small`] ones, `MPI_X_c` the [`large`] ones. `#[apply(mpi_counts)]` makes both of one function.
 
+use crate::abi::constants::MPI_UNDEFINED;
+use crate::abi::types::{MPI_Aint, MPI_Count};
+use std::ffi::c_int;
+
+/// An integer type of a count, a displacement or an extent: `int`, `MPI_Aint` or `MPI_Count`.
+pub trait Number: Copy + TryFrom<usize> + TryFrom<isize> {
+    fn wide(self) -> i64;
+
+    /// `n`, or `MPI_UNDEFINED` if there is none or it does not fit.
+    fn or_undefined(n: Option<impl TryInto<Self>>) -> Self;
+}
+
+macro_rules! numbers {
+    ($($type:ty)*) => {$(
+        impl Number for $type {
+            #[inline]
+            fn wide(self) -> i64 {
+                self as i64
+            }
+
+            fn or_undefined(n: Option<impl TryInto<Self>>) -> Self {
+                n.and_then(|n| n.try_into().ok())
+                    .unwrap_or(MPI_UNDEFINED as Self)
+            }
+        }
+    )*};
+}
+numbers!(c_int MPI_Aint MPI_Count);
+
 /// The types of `MPI_X`.
 pub mod small {
     use crate::abi::types::MPI_Aint;
@@ -12,6 +41,8 @@ pub mod small {
     pub type Displ = c_int;
     /// A distance in bytes.
     pub type Extent = MPI_Aint;
+    /// Whether this is the large count form.
+    pub const LARGE: bool = false;
 }
 
 /// The types of `MPI_X_c`.
@@ -24,4 +55,6 @@ pub mod large {
     pub type Displ = MPI_Aint;
     /// A distance in bytes.
     pub type Extent = MPI_Count;
+    /// Whether this is the large count form.
+    pub const LARGE: bool = true;
 }

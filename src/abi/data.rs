@@ -7,7 +7,7 @@
 use crate::abi::types::*;
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicI32, AtomicPtr};
+use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
 
 /// A constant pointer that C sees as `T *const`.
 #[repr(transparent)]
@@ -44,6 +44,25 @@ pub fn is_weights_empty(weights: *const c_int) -> bool {
 pub fn is_all_handles(handle: MPI_T_pvar_handle) -> bool {
     handle.cast_const().cast() == &raw const PVAR_ALL_HANDLES
 }
+
+/// What the module `mpi_f08` hands to C functions for `MPI_UNWEIGHTED`. The Fortran library has a variable of this name
+/// too, which takes the place of this one where both are; it is the C library that stores the value.
+#[unsafe(no_mangle)]
+pub static MPIR_C_MPI_UNWEIGHTED: AtomicPtr<c_int> = AtomicPtr::new(null_mut());
+/// The same for `MPI_WEIGHTS_EMPTY`.
+#[unsafe(no_mangle)]
+pub static MPIR_C_MPI_WEIGHTS_EMPTY: AtomicPtr<c_int> = AtomicPtr::new(null_mut());
+
+/// Called when the library is loaded, before any function of MPI.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static STORE_WEIGHTS: extern "C" fn() = {
+    extern "C" fn store_weights() {
+        MPIR_C_MPI_UNWEIGHTED.store((&raw const UNWEIGHTED).cast_mut(), Ordering::Relaxed);
+        MPIR_C_MPI_WEIGHTS_EMPTY.store((&raw const WEIGHTS_EMPTY).cast_mut(), Ordering::Relaxed);
+    }
+    store_weights
+};
 
 /// Where Fortran's `MPI_STATUS_IGNORE` is (MPI 4.1 §19.3.5). Null until the Fortran wrapper library stores it.
 #[unsafe(no_mangle)]

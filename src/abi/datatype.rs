@@ -4,10 +4,11 @@
 
 use crate::abi::arguments::{inout, out, slice_mut, string};
 use crate::abi::constants::*;
+use crate::abi::counts::Number;
 use crate::abi::types::*;
 use crate::datatype::{self, f90};
 use crate::error::Result;
-use crate::{bail, mpi_api};
+use crate::{bail, mpi_api, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_int};
 
@@ -43,6 +44,8 @@ pub unsafe extern "C" fn MPI_Type_dup(oldtype: MPI_Datatype, newtype: *mut MPI_D
     // SAFETY: what is not null is a place for a handle.
     let newtype = unsafe { out(newtype, "newtype")? };
     let old = datatype::get_arc(oldtype)?;
+    // A copy callback may refuse: then there is no new type.
+    newtype.set(MPI_DATATYPE_NULL);
     newtype.set(datatype::insert(datatype::dup(&old, oldtype)?.into())?);
     Ok(())
 }
@@ -50,22 +53,10 @@ pub unsafe extern "C" fn MPI_Type_dup(oldtype: MPI_Datatype, newtype: *mut MPI_D
 /// Gives the bytes of data in an element, `MPI_UNDEFINED` if they do not fit in an `int`.
 ///
 /// MPI 4.1 §5.1.5. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_size(datatype: MPI_Datatype, size: *mut c_int) -> c_int {
-    // SAFETY: what is not null is a place for an `int`.
-    let size = unsafe { out(size, "size")? };
-    let bytes = datatype::get(datatype)?.size();
-    size.set(c_int::try_from(bytes).unwrap_or(MPI_UNDEFINED));
-    Ok(())
-}
-
-/// Gives the bytes of data in an element.
-///
-/// MPI 4.1 §5.1.5. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_size_c(datatype: MPI_Datatype, size: *mut MPI_Count) -> c_int {
-    // SAFETY: what is not null is a place for an `MPI_Count`.
-    unsafe { size_in_count(datatype, size) }
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_Type_size(datatype: MPI_Datatype, size: *mut Count) -> c_int {
+    // SAFETY: what is not null is a place for a number.
+    unsafe { size_of(datatype, size) }
 }
 
 /// Gives the bytes of data in an element. Deprecated in favour of `MPI_Type_size_c`.
@@ -73,47 +64,30 @@ pub unsafe extern "C" fn MPI_Type_size_c(datatype: MPI_Datatype, size: *mut MPI_
 /// MPI 4.1 §16.5. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Type_size_x(datatype: MPI_Datatype, size: *mut MPI_Count) -> c_int {
-    // SAFETY: what is not null is a place for an `MPI_Count`.
-    unsafe { size_in_count(datatype, size) }
+    // SAFETY: what is not null is a place for a number.
+    unsafe { size_of(datatype, size) }
 }
 
 /// # Safety
-/// `size` must be null or point to memory for an `MPI_Count`.
-unsafe fn size_in_count(datatype: MPI_Datatype, size: *mut MPI_Count) -> Result<()> {
+/// `size` must be null or point to memory for a number.
+unsafe fn size_of(datatype: MPI_Datatype, size: *mut impl Number) -> Result<()> {
     // SAFETY: the caller's promise.
     let size = unsafe { out(size, "size")? };
-    size.set(datatype::get(datatype)?.size() as MPI_Count);
+    size.set(Number::or_undefined(Some(datatype::get(datatype)?.size())));
     Ok(())
 }
 
 /// Gives the lower bound and the extent in bytes.
 ///
 /// MPI 4.1 §5.1.6. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Type_get_extent(
     datatype: MPI_Datatype,
-    lb: *mut MPI_Aint,
-    extent: *mut MPI_Aint,
+    lb: *mut Extent,
+    extent: *mut Extent,
 ) -> c_int {
-    // SAFETY: what is not null are places for an `MPI_Aint`.
-    let (lb, extent) = unsafe { (out(lb, "lb")?, out(extent, "extent")?) };
-    let object = datatype::get(datatype)?;
-    lb.set(object.lb());
-    extent.set(object.extent());
-    Ok(())
-}
-
-/// Gives the lower bound and the extent in bytes.
-///
-/// MPI 4.1 §5.1.6. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_get_extent_c(
-    datatype: MPI_Datatype,
-    lb: *mut MPI_Count,
-    extent: *mut MPI_Count,
-) -> c_int {
-    // SAFETY: what is not null are places for an `MPI_Count`.
-    unsafe { extent_in_count(datatype, lb, extent) }
+    // SAFETY: what is not null are places for a number.
+    unsafe { extent_of(datatype, lb, extent) }
 }
 
 /// Gives the lower bound and the extent in bytes. Deprecated in favour of `MPI_Type_get_extent_c`.
@@ -125,53 +99,32 @@ pub unsafe extern "C" fn MPI_Type_get_extent_x(
     lb: *mut MPI_Count,
     extent: *mut MPI_Count,
 ) -> c_int {
-    // SAFETY: what is not null are places for an `MPI_Count`.
-    unsafe { extent_in_count(datatype, lb, extent) }
+    // SAFETY: what is not null are places for a number.
+    unsafe { extent_of(datatype, lb, extent) }
 }
 
 /// # Safety
-/// `lb` and `extent` must be null or point to memory for an `MPI_Count`.
-unsafe fn extent_in_count(
-    datatype: MPI_Datatype,
-    lb: *mut MPI_Count,
-    extent: *mut MPI_Count,
-) -> Result<()> {
+/// `lb` and `extent` must be null or point to memory for a number.
+unsafe fn extent_of<N: Number>(datatype: MPI_Datatype, lb: *mut N, extent: *mut N) -> Result<()> {
     // SAFETY: the caller's promise.
     let (lb, extent) = unsafe { (out(lb, "lb")?, out(extent, "extent")?) };
     let object = datatype::get(datatype)?;
-    lb.set(object.lb() as MPI_Count);
-    extent.set(object.extent() as MPI_Count);
+    lb.set(N::or_undefined(Some(object.lb())));
+    extent.set(N::or_undefined(Some(object.extent())));
     Ok(())
 }
 
 /// Gives the lower bound and the extent in bytes of the data alone, whatever bounds were set.
 ///
 /// MPI 4.1 §5.1.8. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Type_get_true_extent(
     datatype: MPI_Datatype,
-    true_lb: *mut MPI_Aint,
-    true_extent: *mut MPI_Aint,
+    true_lb: *mut Extent,
+    true_extent: *mut Extent,
 ) -> c_int {
-    // SAFETY: what is not null are places for an `MPI_Aint`.
-    let (lb, extent) = unsafe { (out(true_lb, "true_lb")?, out(true_extent, "true_extent")?) };
-    let object = datatype::get(datatype)?;
-    lb.set(object.true_lb());
-    extent.set(object.true_ub() - object.true_lb());
-    Ok(())
-}
-
-/// Gives the lower bound and the extent in bytes of the data alone.
-///
-/// MPI 4.1 §5.1.8. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_get_true_extent_c(
-    datatype: MPI_Datatype,
-    true_lb: *mut MPI_Count,
-    true_extent: *mut MPI_Count,
-) -> c_int {
-    // SAFETY: what is not null are places for an `MPI_Count`.
-    unsafe { true_extent_in_count(datatype, true_lb, true_extent) }
+    // SAFETY: what is not null are places for a number.
+    unsafe { true_extent_of(datatype, true_lb, true_extent) }
 }
 
 /// Gives the lower bound and the extent in bytes of the data alone. Deprecated in favour of
@@ -184,22 +137,22 @@ pub unsafe extern "C" fn MPI_Type_get_true_extent_x(
     true_lb: *mut MPI_Count,
     true_extent: *mut MPI_Count,
 ) -> c_int {
-    // SAFETY: what is not null are places for an `MPI_Count`.
-    unsafe { true_extent_in_count(datatype, true_lb, true_extent) }
+    // SAFETY: what is not null are places for a number.
+    unsafe { true_extent_of(datatype, true_lb, true_extent) }
 }
 
 /// # Safety
-/// `true_lb` and `true_extent` must be null or point to memory for an `MPI_Count`.
-unsafe fn true_extent_in_count(
+/// `true_lb` and `true_extent` must be null or point to memory for a number.
+unsafe fn true_extent_of<N: Number>(
     datatype: MPI_Datatype,
-    true_lb: *mut MPI_Count,
-    true_extent: *mut MPI_Count,
+    true_lb: *mut N,
+    true_extent: *mut N,
 ) -> Result<()> {
     // SAFETY: the caller's promise.
     let (lb, extent) = unsafe { (out(true_lb, "true_lb")?, out(true_extent, "true_extent")?) };
     let object = datatype::get(datatype)?;
-    lb.set(object.true_lb() as MPI_Count);
-    extent.set((object.true_ub() - object.true_lb()) as MPI_Count);
+    lb.set(N::or_undefined(Some(object.true_lb())));
+    extent.set(N::or_undefined(Some(object.true_ub() - object.true_lb())));
     Ok(())
 }
 
@@ -226,7 +179,10 @@ pub unsafe extern "C" fn MPI_Type_get_name(
     type_name: *mut c_char,
     resultlen: *mut c_int,
 ) -> c_int {
-    let name = datatype::get(datatype)?.name();
+    let name = match datatype {
+        MPI_DATATYPE_NULL => b"MPI_DATATYPE_NULL"[..].into(),
+        datatype => datatype::get(datatype)?.name(),
+    };
     // SAFETY: what is not null is a place for an `int`, and an array of at least `MPI_MAX_OBJECT_NAME` bytes.
     let (place, resultlen) = unsafe {
         (

@@ -2,6 +2,7 @@
 
 use crate::abi::arguments::out;
 use crate::abi::types::*;
+use crate::comm::attributes::Value;
 use crate::{datatype, mpi_api};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
@@ -17,7 +18,7 @@ pub unsafe extern "C" fn MPI_Type_set_attr(
     attribute_val: *mut c_void,
 ) -> c_int {
     let object = datatype::get(datatype)?;
-    let value = attribute_val.expose_provenance();
+    let value = Value::Pointer(attribute_val.expose_provenance());
     object.attributes.set(datatype.0, type_keyval, value)
 }
 
@@ -39,8 +40,8 @@ pub unsafe extern "C" fn MPI_Type_get_attr(
         )
     };
     let value = datatype::get(datatype)?.attributes.get(type_keyval)?;
-    if let Some(value) = value {
-        place.set(std::ptr::with_exposed_provenance_mut(value));
+    if let Some(value) = &value {
+        place.set(std::ptr::with_exposed_provenance_mut(value.in_c()));
     }
     flag.set(value.is_some() as c_int);
     Ok(())

@@ -4,42 +4,19 @@
 //! All of these are local and do not block. What they make must be committed before it is used in communication.
 
 use crate::abi::arguments::{count, out, slice};
+use crate::abi::counts::Number;
 use crate::abi::types::*;
 use crate::datatype::{self, Datatype};
 use crate::error::Result;
-use crate::mpi_api;
+use crate::mpi_counts;
 use macro_rules_attribute::apply;
-use std::ffi::c_int;
 use std::sync::Arc;
-
-/// An integer type of a count or displacement: `int`, `MPI_Aint` or `MPI_Count`.
-pub(super) trait Wide: Copy {
-    fn wide(self) -> i64;
-}
-
-impl Wide for c_int {
-    fn wide(self) -> i64 {
-        self.into()
-    }
-}
-
-impl Wide for MPI_Aint {
-    fn wide(self) -> i64 {
-        self as i64
-    }
-}
-
-impl Wide for MPI_Count {
-    fn wide(self) -> i64 {
-        self
-    }
-}
 
 /// The elements of an array as `i64`.
 ///
 /// # Safety
 /// `array` must be null or have `len` elements.
-pub(super) unsafe fn wide<T: Wide>(array: *const T, len: usize, name: &str) -> Result<Vec<i64>> {
+pub(super) unsafe fn wide<T: Number>(array: *const T, len: usize, name: &str) -> Result<Vec<i64>> {
     // SAFETY: the caller's promise.
     let array = unsafe { slice(array, len, name)? };
     Ok(array.iter().map(|v| v.wide()).collect())
@@ -61,14 +38,10 @@ pub(super) unsafe fn derive(
     Ok(())
 }
 
-/// The large count forms have `MPI_Count` where the others have `int` or `MPI_Aint`.
-pub(super) const SMALL: bool = false;
-pub(super) const LARGE: bool = true;
-
 /// # Safety
 /// As for `MPI_Type_contiguous`.
 unsafe fn contiguous(
-    n: impl Wide,
+    n: impl Number,
     oldtype: MPI_Datatype,
     newtype: *mut MPI_Datatype,
     large: bool,
@@ -81,9 +54,9 @@ unsafe fn contiguous(
 /// # Safety
 /// As for `MPI_Type_vector`.
 unsafe fn vector(
-    n: impl Wide,
-    blocklength: impl Wide,
-    stride: impl Wide,
+    n: impl Number,
+    blocklength: impl Number,
+    stride: impl Number,
     oldtype: MPI_Datatype,
     newtype: *mut MPI_Datatype,
     large: bool,
@@ -100,9 +73,9 @@ unsafe fn vector(
 /// # Safety
 /// As for `MPI_Type_create_hvector`.
 pub(super) unsafe fn hvector(
-    n: impl Wide,
-    blocklength: impl Wide,
-    stride: impl Wide,
+    n: impl Number,
+    blocklength: impl Number,
+    stride: impl Number,
     oldtype: MPI_Datatype,
     newtype: *mut MPI_Datatype,
     large: bool,
@@ -119,9 +92,9 @@ pub(super) unsafe fn hvector(
 /// # Safety
 /// As for `MPI_Type_indexed`.
 unsafe fn indexed(
-    n: impl Wide,
-    blocklengths: *const impl Wide,
-    displacements: *const impl Wide,
+    n: impl Number,
+    blocklengths: *const impl Number,
+    displacements: *const impl Number,
     oldtype: MPI_Datatype,
     newtype: *mut MPI_Datatype,
     large: bool,
@@ -140,9 +113,9 @@ unsafe fn indexed(
 /// # Safety
 /// As for `MPI_Type_create_hindexed`.
 pub(super) unsafe fn hindexed(
-    n: impl Wide,
-    blocklengths: *const impl Wide,
-    displacements: *const impl Wide,
+    n: impl Number,
+    blocklengths: *const impl Number,
+    displacements: *const impl Number,
     oldtype: MPI_Datatype,
     newtype: *mut MPI_Datatype,
     large: bool,
@@ -161,9 +134,9 @@ pub(super) unsafe fn hindexed(
 /// # Safety
 /// As for `MPI_Type_create_indexed_block`.
 unsafe fn indexed_block(
-    n: impl Wide,
-    blocklength: impl Wide,
-    displacements: *const impl Wide,
+    n: impl Number,
+    blocklength: impl Number,
+    displacements: *const impl Number,
     oldtype: MPI_Datatype,
     newtype: *mut MPI_Datatype,
     large: bool,
@@ -181,9 +154,9 @@ unsafe fn indexed_block(
 /// # Safety
 /// As for `MPI_Type_create_hindexed_block`.
 unsafe fn hindexed_block(
-    n: impl Wide,
-    blocklength: impl Wide,
-    displacements: *const impl Wide,
+    n: impl Number,
+    blocklength: impl Number,
+    displacements: *const impl Number,
     oldtype: MPI_Datatype,
     newtype: *mut MPI_Datatype,
     large: bool,
@@ -202,22 +175,9 @@ unsafe fn hindexed_block(
 ///
 /// MPI 4.1 §5.1.2. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT` (negative), `MPI_ERR_ARG` (negative block length, too large for an address, null
 /// pointer).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Type_contiguous(
-    count: c_int,
-    oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe { contiguous(count, oldtype, newtype, SMALL) }
-}
-
-/// `MPI_Type_contiguous` with large counts.
-///
-/// MPI 4.1 §5.1.2. Errors: as `MPI_Type_contiguous`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_contiguous_c(
-    count: MPI_Count,
+    count: Count,
     oldtype: MPI_Datatype,
     newtype: *mut MPI_Datatype,
 ) -> c_int {
@@ -229,26 +189,11 @@ pub unsafe extern "C" fn MPI_Type_contiguous_c(
 ///
 /// MPI 4.1 §5.1.2. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT` (negative), `MPI_ERR_ARG` (negative block length, too large for an address, null
 /// pointer).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Type_vector(
-    count: c_int,
-    blocklength: c_int,
-    stride: c_int,
-    oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe { vector(count, blocklength, stride, oldtype, newtype, SMALL) }
-}
-
-/// `MPI_Type_vector` with large counts.
-///
-/// MPI 4.1 §5.1.2. Errors: as `MPI_Type_vector`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_vector_c(
-    count: MPI_Count,
-    blocklength: MPI_Count,
-    stride: MPI_Count,
+    count: Count,
+    blocklength: Count,
+    stride: Count,
     oldtype: MPI_Datatype,
     newtype: *mut MPI_Datatype,
 ) -> c_int {
@@ -260,26 +205,11 @@ pub unsafe extern "C" fn MPI_Type_vector_c(
 ///
 /// MPI 4.1 §5.1.2. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT` (negative), `MPI_ERR_ARG` (negative block length, too large for an address, null
 /// pointer).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Type_create_hvector(
-    count: c_int,
-    blocklength: c_int,
-    stride: MPI_Aint,
-    oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe { hvector(count, blocklength, stride, oldtype, newtype, SMALL) }
-}
-
-/// `MPI_Type_create_hvector` with large counts.
-///
-/// MPI 4.1 §5.1.2. Errors: as `MPI_Type_create_hvector`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_create_hvector_c(
-    count: MPI_Count,
-    blocklength: MPI_Count,
-    stride: MPI_Count,
+    count: Count,
+    blocklength: Count,
+    stride: Extent,
     oldtype: MPI_Datatype,
     newtype: *mut MPI_Datatype,
 ) -> c_int {
@@ -291,35 +221,11 @@ pub unsafe extern "C" fn MPI_Type_create_hvector_c(
 ///
 /// MPI 4.1 §5.1.2. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT` (negative), `MPI_ERR_ARG` (negative block length, too large for an address, null
 /// pointer).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Type_indexed(
-    count: c_int,
-    array_of_blocklengths: *const c_int,
-    array_of_displacements: *const c_int,
-    oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe {
-        indexed(
-            count,
-            array_of_blocklengths,
-            array_of_displacements,
-            oldtype,
-            newtype,
-            SMALL,
-        )
-    }
-}
-
-/// `MPI_Type_indexed` with large counts.
-///
-/// MPI 4.1 §5.1.2. Errors: as `MPI_Type_indexed`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_indexed_c(
-    count: MPI_Count,
-    array_of_blocklengths: *const MPI_Count,
-    array_of_displacements: *const MPI_Count,
+    count: Count,
+    array_of_blocklengths: *const Count,
+    array_of_displacements: *const Count,
     oldtype: MPI_Datatype,
     newtype: *mut MPI_Datatype,
 ) -> c_int {
@@ -340,35 +246,11 @@ pub unsafe extern "C" fn MPI_Type_indexed_c(
 ///
 /// MPI 4.1 §5.1.2. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT` (negative), `MPI_ERR_ARG` (negative block length, too large for an address, null
 /// pointer).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Type_create_hindexed(
-    count: c_int,
-    array_of_blocklengths: *const c_int,
-    array_of_displacements: *const MPI_Aint,
-    oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe {
-        hindexed(
-            count,
-            array_of_blocklengths,
-            array_of_displacements,
-            oldtype,
-            newtype,
-            SMALL,
-        )
-    }
-}
-
-/// `MPI_Type_create_hindexed` with large counts.
-///
-/// MPI 4.1 §5.1.2. Errors: as `MPI_Type_create_hindexed`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_create_hindexed_c(
-    count: MPI_Count,
-    array_of_blocklengths: *const MPI_Count,
-    array_of_displacements: *const MPI_Count,
+    count: Count,
+    array_of_blocklengths: *const Count,
+    array_of_displacements: *const Extent,
     oldtype: MPI_Datatype,
     newtype: *mut MPI_Datatype,
 ) -> c_int {
@@ -389,35 +271,11 @@ pub unsafe extern "C" fn MPI_Type_create_hindexed_c(
 ///
 /// MPI 4.1 §5.1.2. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT` (negative), `MPI_ERR_ARG` (negative block length, too large for an address, null
 /// pointer).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Type_create_indexed_block(
-    count: c_int,
-    blocklength: c_int,
-    array_of_displacements: *const c_int,
-    oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe {
-        indexed_block(
-            count,
-            blocklength,
-            array_of_displacements,
-            oldtype,
-            newtype,
-            SMALL,
-        )
-    }
-}
-
-/// `MPI_Type_create_indexed_block` with large counts.
-///
-/// MPI 4.1 §5.1.2. Errors: as `MPI_Type_create_indexed_block`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_create_indexed_block_c(
-    count: MPI_Count,
-    blocklength: MPI_Count,
-    array_of_displacements: *const MPI_Count,
+    count: Count,
+    blocklength: Count,
+    array_of_displacements: *const Count,
     oldtype: MPI_Datatype,
     newtype: *mut MPI_Datatype,
 ) -> c_int {
@@ -438,35 +296,11 @@ pub unsafe extern "C" fn MPI_Type_create_indexed_block_c(
 ///
 /// MPI 4.1 §5.1.2. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT` (negative), `MPI_ERR_ARG` (negative block length, too large for an address, null
 /// pointer).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Type_create_hindexed_block(
-    count: c_int,
-    blocklength: c_int,
-    array_of_displacements: *const MPI_Aint,
-    oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe {
-        hindexed_block(
-            count,
-            blocklength,
-            array_of_displacements,
-            oldtype,
-            newtype,
-            SMALL,
-        )
-    }
-}
-
-/// `MPI_Type_create_hindexed_block` with large counts.
-///
-/// MPI 4.1 §5.1.2. Errors: as `MPI_Type_create_hindexed_block`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_create_hindexed_block_c(
-    count: MPI_Count,
-    blocklength: MPI_Count,
-    array_of_displacements: *const MPI_Count,
+    count: Count,
+    blocklength: Count,
+    array_of_displacements: *const Extent,
     oldtype: MPI_Datatype,
     newtype: *mut MPI_Datatype,
 ) -> c_int {

@@ -3,35 +3,13 @@
 //! All of these are local and do not block.
 
 use crate::abi::arguments::{inout, out, string};
+use crate::abi::counts::Number;
 use crate::abi::types::*;
 use crate::datatype::{self, Datatype, external};
 use crate::error::Result;
-use crate::{bail, comm, mpi_api};
+use crate::{bail, comm, mpi_counts};
 use macro_rules_attribute::apply;
-use std::ffi::{c_char, c_int, c_void};
-
-/// An integer type of a position or size: `int`, `MPI_Aint` or `MPI_Count`.
-trait Bytes: Copy + TryFrom<usize> {
-    fn wide(self) -> i64;
-}
-
-impl Bytes for c_int {
-    fn wide(self) -> i64 {
-        self.into()
-    }
-}
-
-impl Bytes for MPI_Aint {
-    fn wide(self) -> i64 {
-        self as i64
-    }
-}
-
-impl Bytes for MPI_Count {
-    fn wide(self) -> i64 {
-        self
-    }
-}
+use std::ffi::{c_char, c_void};
 
 /// The elements that are packed or unpacked.
 struct Elements {
@@ -43,7 +21,7 @@ struct Elements {
 /// Checks the elements. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT`, `MPI_ERR_BUFFER`.
 fn elements(
     buffer: *const c_void,
-    count: impl Bytes,
+    count: impl Number,
     datatype: MPI_Datatype,
     (buffer_name, count_name): (&str, &str),
 ) -> Result<Elements> {
@@ -58,9 +36,9 @@ fn elements(
 }
 
 /// Checks that `len` bytes from `position` on lie within a packed buffer of `size` bytes, and gives the position.
-fn place<P: Bytes>(
+fn place<P: Number>(
     buffer: *const c_void,
-    size: impl Bytes,
+    size: impl Number,
     position: P,
     len: usize,
     (buffer_name, size_name): (&str, &str),
@@ -88,7 +66,7 @@ fn place<P: Bytes>(
 }
 
 /// Moves a position on.
-fn advance<P: Bytes>(position: &mut P, to: usize) -> Result<()> {
+fn advance<P: Number>(position: &mut P, to: usize) -> Result<()> {
     match P::try_from(to) {
         Ok(value) => {
             *position = value;
@@ -117,7 +95,7 @@ unsafe fn only_external32(datarep: *const c_char) -> Result<()> {
 
 /// # Safety
 /// As for `MPI_Pack`.
-unsafe fn pack<N: Bytes>(
+unsafe fn pack<N: Number>(
     inbuf: *const c_void,
     incount: N,
     datatype: MPI_Datatype,
@@ -147,7 +125,7 @@ unsafe fn pack<N: Bytes>(
 
 /// # Safety
 /// As for `MPI_Unpack`.
-unsafe fn unpack<N: Bytes>(
+unsafe fn unpack<N: Number>(
     inbuf: *const c_void,
     insize: N,
     position: *mut N,
@@ -177,7 +155,7 @@ unsafe fn unpack<N: Bytes>(
 
 /// # Safety
 /// As for `MPI_Pack_size`.
-unsafe fn pack_size<N: Bytes>(
+unsafe fn pack_size<N: Number>(
     incount: N,
     datatype: MPI_Datatype,
     comm: MPI_Comm,
@@ -201,7 +179,7 @@ unsafe fn pack_size<N: Bytes>(
 
 /// # Safety
 /// As for `MPI_Pack_external`.
-unsafe fn pack_external<C: Bytes, N: Bytes>(
+unsafe fn pack_external<C: Number, N: Number>(
     datarep: *const c_char,
     inbuf: *const c_void,
     incount: C,
@@ -231,7 +209,7 @@ unsafe fn pack_external<C: Bytes, N: Bytes>(
 
 /// # Safety
 /// As for `MPI_Unpack_external`.
-unsafe fn unpack_external<C: Bytes, N: Bytes>(
+unsafe fn unpack_external<C: Number, N: Number>(
     datarep: *const c_char,
     inbuf: *const c_void,
     insize: N,
@@ -261,7 +239,7 @@ unsafe fn unpack_external<C: Bytes, N: Bytes>(
 
 /// # Safety
 /// As for `MPI_Pack_external_size`.
-unsafe fn pack_external_size<C: Bytes, N: Bytes>(
+unsafe fn pack_external_size<C: Number, N: Number>(
     datarep: *const c_char,
     incount: C,
     datatype: MPI_Datatype,
@@ -288,31 +266,14 @@ unsafe fn pack_external_size<C: Bytes, N: Bytes>(
 ///
 /// MPI 4.1 §5.2. Errors: `MPI_ERR_TYPE` (also not committed), `MPI_ERR_COUNT`, `MPI_ERR_BUFFER`, `MPI_ERR_COMM`,
 /// `MPI_ERR_ARG` (`outsize` too small, position outside, null pointer).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Pack(
     inbuf: *const c_void,
-    incount: c_int,
+    incount: Count,
     datatype: MPI_Datatype,
     outbuf: *mut c_void,
-    outsize: c_int,
-    position: *mut c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe { pack(inbuf, incount, datatype, outbuf, outsize, position, comm) }
-}
-
-/// `MPI_Pack` with large counts.
-///
-/// MPI 4.1 §5.2. Errors: as `MPI_Pack`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Pack_c(
-    inbuf: *const c_void,
-    incount: MPI_Count,
-    datatype: MPI_Datatype,
-    outbuf: *mut c_void,
-    outsize: MPI_Count,
-    position: *mut MPI_Count,
+    outsize: Count,
+    position: *mut Count,
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: the contract of the MPI function.
@@ -322,30 +283,13 @@ pub unsafe extern "C" fn MPI_Pack_c(
 /// Unpacks `outcount` elements from `inbuf`, `*position` bytes from its start, and moves `*position` behind them.
 ///
 /// MPI 4.1 §5.2. Errors: as `MPI_Pack`.
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Unpack(
     inbuf: *const c_void,
-    insize: c_int,
-    position: *mut c_int,
+    insize: Count,
+    position: *mut Count,
     outbuf: *mut c_void,
-    outcount: c_int,
-    datatype: MPI_Datatype,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe { unpack(inbuf, insize, position, outbuf, outcount, datatype, comm) }
-}
-
-/// `MPI_Unpack` with large counts.
-///
-/// MPI 4.1 §5.2. Errors: as `MPI_Pack`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Unpack_c(
-    inbuf: *const c_void,
-    insize: MPI_Count,
-    position: *mut MPI_Count,
-    outbuf: *mut c_void,
-    outcount: MPI_Count,
+    outcount: Count,
     datatype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> c_int {
@@ -357,26 +301,12 @@ pub unsafe extern "C" fn MPI_Unpack_c(
 ///
 /// MPI 4.1 §5.2. Errors: `MPI_ERR_TYPE` (also not committed), `MPI_ERR_COUNT` (also: the size does not fit),
 /// `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Pack_size(
-    incount: c_int,
+    incount: Count,
     datatype: MPI_Datatype,
     comm: MPI_Comm,
-    size: *mut c_int,
-) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe { pack_size(incount, datatype, comm, size) }
-}
-
-/// `MPI_Pack_size` with large counts.
-///
-/// MPI 4.1 §5.2. Errors: as `MPI_Pack_size`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Pack_size_c(
-    incount: MPI_Count,
-    datatype: MPI_Datatype,
-    comm: MPI_Comm,
-    size: *mut MPI_Count,
+    size: *mut Count,
 ) -> c_int {
     // SAFETY: the contract of the MPI function.
     unsafe { pack_size(incount, datatype, comm, size) }
@@ -385,32 +315,15 @@ pub unsafe extern "C" fn MPI_Pack_size_c(
 /// Packs `incount` elements in the representation `datarep`, which must be `external32`.
 ///
 /// MPI 4.1 §5.3. Errors: as `MPI_Pack`.
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Pack_external(
     datarep: *const c_char,
     inbuf: *const c_void,
-    incount: c_int,
+    incount: Count,
     datatype: MPI_Datatype,
     outbuf: *mut c_void,
-    outsize: MPI_Aint,
-    position: *mut MPI_Aint,
-) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe { pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position) }
-}
-
-/// `MPI_Pack_external` with large counts.
-///
-/// MPI 4.1 §5.3. Errors: as `MPI_Pack`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Pack_external_c(
-    datarep: *const c_char,
-    inbuf: *const c_void,
-    incount: MPI_Count,
-    datatype: MPI_Datatype,
-    outbuf: *mut c_void,
-    outsize: MPI_Count,
-    position: *mut MPI_Count,
+    outsize: Extent,
+    position: *mut Extent,
 ) -> c_int {
     // SAFETY: the contract of the MPI function.
     unsafe { pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position) }
@@ -419,31 +332,14 @@ pub unsafe extern "C" fn MPI_Pack_external_c(
 /// Unpacks `outcount` elements from the representation `datarep`, which must be `external32`.
 ///
 /// MPI 4.1 §5.3. Errors: as `MPI_Pack`.
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Unpack_external(
     datarep: *const c_char,
     inbuf: *const c_void,
-    insize: MPI_Aint,
-    position: *mut MPI_Aint,
+    insize: Extent,
+    position: *mut Extent,
     outbuf: *mut c_void,
-    outcount: c_int,
-    datatype: MPI_Datatype,
-) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe { unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype) }
-}
-
-/// `MPI_Unpack_external` with large counts.
-///
-/// MPI 4.1 §5.3. Errors: as `MPI_Pack`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Unpack_external_c(
-    datarep: *const c_char,
-    inbuf: *const c_void,
-    insize: MPI_Count,
-    position: *mut MPI_Count,
-    outbuf: *mut c_void,
-    outcount: MPI_Count,
+    outcount: Count,
     datatype: MPI_Datatype,
 ) -> c_int {
     // SAFETY: the contract of the MPI function.
@@ -453,26 +349,12 @@ pub unsafe extern "C" fn MPI_Unpack_external_c(
 /// Gives the bytes that `incount` elements take in the representation `datarep`, which must be `external32`.
 ///
 /// MPI 4.1 §5.3. Errors: `MPI_ERR_TYPE` (also not committed), `MPI_ERR_COUNT`, `MPI_ERR_ARG` (`datarep`, null pointer).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Pack_external_size(
     datarep: *const c_char,
-    incount: c_int,
+    incount: Count,
     datatype: MPI_Datatype,
-    size: *mut MPI_Aint,
-) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe { pack_external_size(datarep, incount, datatype, size) }
-}
-
-/// `MPI_Pack_external_size` with large counts.
-///
-/// MPI 4.1 §5.3. Errors: as `MPI_Pack_external_size`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Pack_external_size_c(
-    datarep: *const c_char,
-    incount: MPI_Count,
-    datatype: MPI_Datatype,
-    size: *mut MPI_Count,
+    size: *mut Extent,
 ) -> c_int {
     // SAFETY: the contract of the MPI function.
     unsafe { pack_external_size(datarep, incount, datatype, size) }

@@ -4,10 +4,11 @@
 
 use crate::abi::arguments::{count, inout, input, number, out, slice_mut};
 use crate::abi::constants::*;
+use crate::abi::counts::Number;
 use crate::abi::types::*;
 use crate::datatype::{self, Datatype, Envelope};
 use crate::error::Result;
-use crate::{bail, err, mpi_api};
+use crate::{bail, err, mpi_api, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::c_int;
 
@@ -220,17 +221,6 @@ unsafe fn hand_out_types(
     Ok(())
 }
 
-/// The number of `int`s it takes, `MPI_UNDEFINED` if there is none or it does not fit.
-fn int_or_undefined(count: Option<usize>) -> c_int {
-    count
-        .and_then(|n| c_int::try_from(n).ok())
-        .unwrap_or(MPI_UNDEFINED)
-}
-
-fn count_or_undefined(count: Option<usize>) -> MPI_Count {
-    count.map_or(MPI_UNDEFINED.into(), |n| n as MPI_Count)
-}
-
 /// The elements of `datatype` that a status counts: `entries` whole ones, or basic elements.
 ///
 /// # Safety
@@ -253,70 +243,35 @@ unsafe fn counted(
 /// an `int`.
 ///
 /// MPI 4.1 §3.2.5. Errors: `MPI_ERR_TYPE` (also not committed), `MPI_ERR_ARG` (null pointer, `MPI_STATUS_IGNORE`).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Get_count(
     status: *const MPI_Status,
     datatype: MPI_Datatype,
-    count: *mut c_int,
+    count: *mut Count,
 ) -> c_int {
-    // SAFETY: what is not null is a status, and a place for an `int`.
+    // SAFETY: what is not null is a status, and a place for a number.
     let (n, count) = unsafe {
         (
             counted(status, datatype, Datatype::entries_in)?,
             out(count, "count")?,
         )
     };
-    count.set(int_or_undefined(n));
-    Ok(())
-}
-
-/// `MPI_Get_count` with a large count.
-///
-/// MPI 4.1 §3.2.5. Errors: as `MPI_Get_count`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Get_count_c(
-    status: *const MPI_Status,
-    datatype: MPI_Datatype,
-    count: *mut MPI_Count,
-) -> c_int {
-    // SAFETY: what is not null is a status, and a place for an `MPI_Count`.
-    let (n, count) = unsafe {
-        (
-            counted(status, datatype, Datatype::entries_in)?,
-            out(count, "count")?,
-        )
-    };
-    count.set(count_or_undefined(n));
+    count.set(Number::or_undefined(n));
     Ok(())
 }
 
 /// Gives how many basic elements were received; `MPI_UNDEFINED` if too many for an `int`.
 ///
 /// MPI 4.1 §5.1.11. Errors: `MPI_ERR_TYPE` (also not committed), `MPI_ERR_ARG` (null pointer, `MPI_STATUS_IGNORE`).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Get_elements(
     status: *const MPI_Status,
     datatype: MPI_Datatype,
-    count: *mut c_int,
+    count: *mut Count,
 ) -> c_int {
-    // SAFETY: what is not null is a status, and a place for an `int`.
+    // SAFETY: what is not null is a status, and a place for a number.
     let (n, count) = unsafe { (counted(status, datatype, elements)?, out(count, "count")?) };
-    count.set(int_or_undefined(n));
-    Ok(())
-}
-
-/// `MPI_Get_elements` with a large count.
-///
-/// MPI 4.1 §5.1.11. Errors: as `MPI_Get_elements`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Get_elements_c(
-    status: *const MPI_Status,
-    datatype: MPI_Datatype,
-    count: *mut MPI_Count,
-) -> c_int {
-    // SAFETY: what is not null is a status, and a place for an `MPI_Count`.
-    let (n, count) = unsafe { (counted(status, datatype, elements)?, out(count, "count")?) };
-    count.set(count_or_undefined(n));
+    count.set(Number::or_undefined(n));
     Ok(())
 }
 
@@ -329,9 +284,9 @@ pub unsafe extern "C" fn MPI_Get_elements_x(
     datatype: MPI_Datatype,
     count: *mut MPI_Count,
 ) -> c_int {
-    // SAFETY: what is not null is a status, and a place for an `MPI_Count`.
+    // SAFETY: what is not null is a status, and a place for a number.
     let (n, count) = unsafe { (counted(status, datatype, elements)?, out(count, "count")?) };
-    count.set(count_or_undefined(n));
+    count.set(Number::or_undefined(n));
     Ok(())
 }
 
@@ -376,24 +331,11 @@ unsafe fn set_elements(
 /// Sets the number of basic elements that `MPI_Get_elements` will give.
 ///
 /// MPI 4.1 §13.3. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT`, `MPI_ERR_ARG` (null pointer, `MPI_STATUS_IGNORE`).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Status_set_elements(
     status: *mut MPI_Status,
     datatype: MPI_Datatype,
-    count: c_int,
-) -> c_int {
-    // SAFETY: what is not null is a status.
-    unsafe { set_elements(status, datatype, count) }
-}
-
-/// `MPI_Status_set_elements` with a large count.
-///
-/// MPI 4.1 §13.3. Errors: as `MPI_Status_set_elements`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Status_set_elements_c(
-    status: *mut MPI_Status,
-    datatype: MPI_Datatype,
-    count: MPI_Count,
+    count: Count,
 ) -> c_int {
     // SAFETY: what is not null is a status.
     unsafe { set_elements(status, datatype, count) }

@@ -2,9 +2,10 @@
 //!
 //! All of these are local and do not block.
 
-use super::datatype_constructors::{SMALL, hindexed, hvector};
+use super::datatype_constructors::{hindexed, hvector};
 use super::datatype_structures::structure;
 use crate::abi::arguments::out;
+use crate::abi::counts::small::LARGE;
 use crate::abi::types::*;
 use crate::datatype;
 use crate::mpi_api;
@@ -23,7 +24,7 @@ pub unsafe extern "C" fn MPI_Type_hvector(
     newtype: *mut MPI_Datatype,
 ) -> c_int {
     // SAFETY: the contract of the MPI function.
-    unsafe { hvector(count, blocklength, stride, oldtype, newtype, SMALL) }
+    unsafe { hvector(count, blocklength, stride, oldtype, newtype, LARGE) }
 }
 
 /// MPI-1's form of `MPI_Type_create_hindexed`.
@@ -45,7 +46,7 @@ pub unsafe extern "C" fn MPI_Type_hindexed(
             array_of_displacements.cast_const(),
             oldtype,
             newtype,
-            SMALL,
+            LARGE,
         )
     }
 }
@@ -69,7 +70,7 @@ pub unsafe extern "C" fn MPI_Type_struct(
             array_of_displacements.cast_const(),
             array_of_types.cast_const(),
             newtype,
-            SMALL,
+            LARGE,
         )
     }
 }

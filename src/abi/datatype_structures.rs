@@ -4,21 +4,22 @@
 //! All of these are local and do not block. What they make must be committed before it is used in communication, but for
 //! the Fortran kinds.
 
-use super::datatype_constructors::{LARGE, SMALL, Wide, derive, wide};
+use super::datatype_constructors::{derive, wide};
 use crate::abi::arguments::{count, number, out, slice};
+use crate::abi::counts::Number;
 use crate::abi::types::*;
 use crate::datatype::{self, f90};
 use crate::error::Result;
-use crate::{bail, mpi_api};
+use crate::{bail, mpi_api, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::c_int;
 
 /// # Safety
 /// As for `MPI_Type_create_struct`.
 pub(super) unsafe fn structure(
-    n: impl Wide,
-    blocklengths: *const impl Wide,
-    displacements: *const impl Wide,
+    n: impl Number,
+    blocklengths: *const impl Number,
+    displacements: *const impl Number,
     types: *const MPI_Datatype,
     newtype: *mut MPI_Datatype,
     large: bool,
@@ -43,8 +44,8 @@ pub(super) unsafe fn structure(
 /// As for `MPI_Type_create_resized`.
 unsafe fn resized(
     oldtype: MPI_Datatype,
-    lb: impl Wide,
-    extent: impl Wide,
+    lb: impl Number,
+    extent: impl Number,
     newtype: *mut MPI_Datatype,
     large: bool,
 ) -> Result<()> {
@@ -60,9 +61,9 @@ unsafe fn resized(
 /// As for `MPI_Type_create_subarray`.
 unsafe fn subarray(
     ndims: c_int,
-    sizes: *const impl Wide,
-    subsizes: *const impl Wide,
-    starts: *const impl Wide,
+    sizes: *const impl Number,
+    subsizes: *const impl Number,
+    starts: *const impl Number,
     order: c_int,
     oldtype: MPI_Datatype,
     newtype: *mut MPI_Datatype,
@@ -86,7 +87,7 @@ unsafe fn darray(
     size: c_int,
     rank: c_int,
     ndims: c_int,
-    gsizes: *const impl Wide,
+    gsizes: *const impl Number,
     distribs: *const c_int,
     dargs: *const c_int,
     psizes: *const c_int,
@@ -122,35 +123,11 @@ fn dimensions(ndims: c_int) -> Result<usize> {
 ///
 /// MPI 4.1 §5.1.2. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT` (negative), `MPI_ERR_ARG` (negative block length, too large for an address, null
 /// pointer).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Type_create_struct(
-    count: c_int,
-    array_of_blocklengths: *const c_int,
-    array_of_displacements: *const MPI_Aint,
-    array_of_types: *const MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe {
-        structure(
-            count,
-            array_of_blocklengths,
-            array_of_displacements,
-            array_of_types,
-            newtype,
-            SMALL,
-        )
-    }
-}
-
-/// `MPI_Type_create_struct` with large counts.
-///
-/// MPI 4.1 §5.1.2. Errors: as `MPI_Type_create_struct`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_create_struct_c(
-    count: MPI_Count,
-    array_of_blocklengths: *const MPI_Count,
-    array_of_displacements: *const MPI_Count,
+    count: Count,
+    array_of_blocklengths: *const Count,
+    array_of_displacements: *const Extent,
     array_of_types: *const MPI_Datatype,
     newtype: *mut MPI_Datatype,
 ) -> c_int {
@@ -170,25 +147,11 @@ pub unsafe extern "C" fn MPI_Type_create_struct_c(
 /// Makes a datatype with the elements of `oldtype` and the given lower bound and extent in bytes.
 ///
 /// MPI 4.1 §5.1.7. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (too large for an address, null pointer).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Type_create_resized(
     oldtype: MPI_Datatype,
-    lb: MPI_Aint,
-    extent: MPI_Aint,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe { resized(oldtype, lb, extent, newtype, SMALL) }
-}
-
-/// `MPI_Type_create_resized` with large counts.
-///
-/// MPI 4.1 §5.1.7. Errors: as `MPI_Type_create_resized`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_create_resized_c(
-    oldtype: MPI_Datatype,
-    lb: MPI_Count,
-    extent: MPI_Count,
+    lb: Extent,
+    extent: Extent,
     newtype: *mut MPI_Datatype,
 ) -> c_int {
     // SAFETY: the contract of the MPI function.
@@ -198,40 +161,12 @@ pub unsafe extern "C" fn MPI_Type_create_resized_c(
 /// Makes a datatype of a part of an array.
 ///
 /// MPI 4.1 §5.1.3. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (a part that is not within the array, `ndims`, `order`, null pointer).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Type_create_subarray(
     ndims: c_int,
-    array_of_sizes: *const c_int,
-    array_of_subsizes: *const c_int,
-    array_of_starts: *const c_int,
-    order: c_int,
-    oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe {
-        subarray(
-            ndims,
-            array_of_sizes,
-            array_of_subsizes,
-            array_of_starts,
-            order,
-            oldtype,
-            newtype,
-            SMALL,
-        )
-    }
-}
-
-/// `MPI_Type_create_subarray` with large counts.
-///
-/// MPI 4.1 §5.1.3. Errors: as `MPI_Type_create_subarray`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_create_subarray_c(
-    ndims: c_int,
-    array_of_sizes: *const MPI_Count,
-    array_of_subsizes: *const MPI_Count,
-    array_of_starts: *const MPI_Count,
+    array_of_sizes: *const Count,
+    array_of_subsizes: *const Count,
+    array_of_starts: *const Count,
     order: c_int,
     oldtype: MPI_Datatype,
     newtype: *mut MPI_Datatype,
@@ -254,46 +189,12 @@ pub unsafe extern "C" fn MPI_Type_create_subarray_c(
 /// Makes a datatype of the part of a distributed array that process `rank` of `size` has.
 ///
 /// MPI 4.1 §5.1.4. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (a distribution that does not cover the array, `order`, null pointer).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Type_create_darray(
     size: c_int,
     rank: c_int,
     ndims: c_int,
-    array_of_gsizes: *const c_int,
-    array_of_distribs: *const c_int,
-    array_of_dargs: *const c_int,
-    array_of_psizes: *const c_int,
-    order: c_int,
-    oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe {
-        darray(
-            size,
-            rank,
-            ndims,
-            array_of_gsizes,
-            array_of_distribs,
-            array_of_dargs,
-            array_of_psizes,
-            order,
-            oldtype,
-            newtype,
-            SMALL,
-        )
-    }
-}
-
-/// `MPI_Type_create_darray` with large counts.
-///
-/// MPI 4.1 §5.1.4. Errors: as `MPI_Type_create_darray`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_create_darray_c(
-    size: c_int,
-    rank: c_int,
-    ndims: c_int,
-    array_of_gsizes: *const MPI_Count,
+    array_of_gsizes: *const Count,
     array_of_distribs: *const c_int,
     array_of_dargs: *const c_int,
     array_of_psizes: *const c_int,

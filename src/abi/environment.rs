@@ -1,11 +1,12 @@
-//! The environment: versions, clocks, addresses, error codes (MPI 4.1 §9.1, §9.4, §9.6, §5.1.5).
+//! The environment: versions, clocks, addresses, the machine (MPI 4.1 §9.1, §9.6, §5.1.5), and what tools are told (§15.2.4).
 //!
 //! All of these may be called at any time, also before `MPI_Init` and after `MPI_Finalize`.
 
 use crate::abi::arguments::{out, put_string};
 use crate::abi::constants::*;
 use crate::abi::types::*;
-use crate::error::{class_of, class_text, text_of};
+use crate::comm::hardware::{self, Level};
+use crate::info::{self, Info};
 use crate::{bail, mpi_api, mpi_plain};
 use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_double, c_int, c_void};
@@ -117,42 +118,35 @@ pub extern "C" fn MPI_Aint_diff(addr1: MPI_Aint, addr2: MPI_Aint) -> MPI_Aint {
     addr1.wrapping_sub(addr2)
 }
 
-/// Gives the class of an error code.
+/// Tells a profiling library how much to do. There is none in here: it has no effect.
 ///
-/// MPI 4.1 §9.4. Errors: `MPI_ERR_ARG` (null pointer, not an error code).
+/// MPI 4.1 §15.2.4. (In C it takes further arguments, which nobody reads.)
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Error_class(errorcode: c_int, errorclass: *mut c_int) -> c_int {
-    // SAFETY: what is not null is a place for an `int`.
-    let errorclass = unsafe { out(errorclass, "errorclass")? };
-    errorclass.set(known_class(errorcode)?);
+pub unsafe extern "C" fn MPI_Pcontrol(level: c_int) -> c_int {
+    let _ = level;
     Ok(())
 }
 
-/// Gives the sentence of an error code, at most `MPI_MAX_ERROR_STRING` bytes: of an error of this process the one that
-/// names the argument, of a class its general one.
+/// Tells which parts of the machine there are (as keys, which are good as values of `mpi_hw_resource_type`), and whether
+/// this process is bound to one of each kind (`true`) or not (`false`). To be freed by the caller.
 ///
-/// MPI 4.1 §9.4. Errors: `MPI_ERR_ARG` (null pointer, not an error code).
+/// MPI 4.1 §9.1. Errors: `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (too many handles).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Error_string(
-    errorcode: c_int,
-    string: *mut c_char,
-    resultlen: *mut c_int,
-) -> c_int {
-    known_class(errorcode)?;
-    // SAFETY: what is not null is an array of that length and a place for an `int`.
-    unsafe {
-        let resultlen = out(resultlen, "resultlen")?;
-        let text = text_of(errorcode);
-        resultlen.set(put_string(string, MPI_MAX_ERROR_STRING, &text, "string")?);
+pub unsafe extern "C" fn MPI_Get_hw_resource_info(hw_info: *mut MPI_Info) -> c_int {
+    // SAFETY: what is not null is a place for a handle.
+    let hw_info = unsafe { out(hw_info, "hw_info")? };
+    let (places, mut info) = (hardware::places(), Info::new());
+    for level in Level::ALL {
+        let name = format!("hwloc://{}", level.name());
+        info.set(
+            &name,
+            if places.belongs(level) {
+                "true"
+            } else {
+                "false"
+            },
+        );
     }
+    hw_info.set(info::publish(info)?);
     Ok(())
-}
-
-/// The class of `code`, if it is one.
-fn known_class(code: c_int) -> crate::error::Result<c_int> {
-    let class = class_of(code);
-    if !(0..=MPI_ERR_LASTCODE).contains(&code) || class_text(class).is_none() {
-        bail!(Arg, "errorcode is {code}, which is not an error code");
-    }
-    Ok(class)
 }

@@ -67,7 +67,7 @@ pub unsafe fn start<C: Into<i64>>(
     let place = unsafe { out(place, "request")? };
     let moved = file.access(direction, from, &buffer(elements)?)?;
     let operation = Operation::new(About {
-        action: Action::Collective("an operation on a file"),
+        action: Action::Steps("an operation on a file"),
         context: 0,
         peer: MPI_PROC_NULL,
         tag: MPI_ANY_TAG,

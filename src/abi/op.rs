@@ -4,11 +4,12 @@
 
 use crate::abi::arguments::{callback, count, inout, out};
 use crate::abi::constants::*;
+use crate::abi::counts::Number;
 use crate::abi::types::*;
 use crate::datatype;
 use crate::error::Result;
 use crate::op::{self, Function};
-use crate::{bail, mpi_api};
+use crate::{bail, mpi_api, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
 
@@ -71,26 +72,11 @@ pub unsafe extern "C" fn MPI_Op_commutative(op: MPI_Op, commute: *mut c_int) -> 
 ///
 /// MPI 4.1 §6.9.7. Errors: `MPI_ERR_COUNT`, `MPI_ERR_TYPE` (also not committed), `MPI_ERR_OP` (also: not defined for
 /// the datatype), `MPI_ERR_BUFFER`.
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Reduce_local(
     inbuf: *const c_void,
     inoutbuf: *mut c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe { reduce(inbuf, inoutbuf, count.into(), datatype, op) }
-}
-
-/// `MPI_Reduce_local` with a large count.
-///
-/// MPI 4.1 §6.9.7. Errors: as `MPI_Reduce_local`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Reduce_local_c(
-    inbuf: *const c_void,
-    inoutbuf: *mut c_void,
-    count: MPI_Count,
+    count: Count,
     datatype: MPI_Datatype,
     op: MPI_Op,
 ) -> c_int {
@@ -103,11 +89,11 @@ pub unsafe extern "C" fn MPI_Reduce_local_c(
 unsafe fn reduce(
     inbuf: *const c_void,
     inoutbuf: *mut c_void,
-    n: MPI_Count,
+    n: impl Number,
     datatype: MPI_Datatype,
     op: MPI_Op,
 ) -> Result<()> {
-    let n = count(n, "count")?;
+    let n = count(n.wide(), "count")?;
     let object = datatype::get_committed(datatype)?;
     let op = op::get(op)?;
     op.check_reduction(object)?;

@@ -1,4 +1,4 @@
-//! Sending and receiving (MPI 4.1 §3.2, §3.4, §3.6, §3.7, §3.11).
+//! Sending and receiving (MPI 4.1 §3.2, §3.4, §3.6, §3.7).
 
 use crate::abi::arguments::{count, out};
 use crate::abi::completion::single;
@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::p2p::request::{handle, wait_operation};
 use crate::p2p::start::{self, Mode};
 use crate::p2p::{Buffer, buffered};
-use crate::{bail, comm, mpi_api};
+use crate::{comm, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
 
@@ -51,25 +51,10 @@ unsafe fn isend(
 ///
 /// MPI 4.1 §3.2.1. `count` in elements of `datatype`. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Send(
     buf: *const c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    comm::get(comm)?;
-    let buffer = buffer(buf, count, datatype, "buf")?;
-    send(comm, buffer, dest, tag, Mode::Standard)
-}
-
-/// `MPI_Send` with a large count.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Send_c(
-    buf: *const c_void,
-    count: MPI_Count,
+    count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
     tag: c_int,
@@ -84,25 +69,10 @@ pub unsafe extern "C" fn MPI_Send_c(
 ///
 /// MPI 4.1 §3.4. `count` in elements of `datatype`. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Ssend(
     buf: *const c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    comm::get(comm)?;
-    let buffer = buffer(buf, count, datatype, "buf")?;
-    send(comm, buffer, dest, tag, Mode::Synchronous)
-}
-
-/// `MPI_Ssend` with a large count.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Ssend_c(
-    buf: *const c_void,
-    count: MPI_Count,
+    count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
     tag: c_int,
@@ -117,25 +87,10 @@ pub unsafe extern "C" fn MPI_Ssend_c(
 ///
 /// MPI 4.1 §3.4. `count` in elements of `datatype`. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Rsend(
     buf: *const c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    comm::get(comm)?;
-    let buffer = buffer(buf, count, datatype, "buf")?;
-    send(comm, buffer, dest, tag, Mode::Standard)
-}
-
-/// `MPI_Rsend` with a large count.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Rsend_c(
-    buf: *const c_void,
-    count: MPI_Count,
+    count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
     tag: c_int,
@@ -150,25 +105,10 @@ pub unsafe extern "C" fn MPI_Rsend_c(
 ///
 /// MPI 4.1 §3.6. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG` (also if the attached buffer
 /// is full).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Bsend(
     buf: *const c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    comm::get(comm)?;
-    let buffer = buffer(buf, count, datatype, "buf")?;
-    buffered::send(comm, buffer, dest, tag)
-}
-
-/// `MPI_Bsend` with a large count.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Bsend_c(
-    buf: *const c_void,
-    count: MPI_Count,
+    count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
     tag: c_int,
@@ -183,27 +123,10 @@ pub unsafe extern "C" fn MPI_Bsend_c(
 ///
 /// MPI 4.1 §3.7.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_ARG` (`request` is null).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Isend(
     buf: *const c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> c_int {
-    comm::get(comm)?;
-    let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: `request` is the caller's.
-    unsafe { isend(comm, buffer, dest, tag, Mode::Standard, request) }
-}
-
-/// `MPI_Isend` with a large count.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Isend_c(
-    buf: *const c_void,
-    count: MPI_Count,
+    count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
     tag: c_int,
@@ -220,27 +143,10 @@ pub unsafe extern "C" fn MPI_Isend_c(
 ///
 /// MPI 4.1 §3.7.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_ARG` (`request` is null).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Issend(
     buf: *const c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> c_int {
-    comm::get(comm)?;
-    let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: `request` is the caller's.
-    unsafe { isend(comm, buffer, dest, tag, Mode::Synchronous, request) }
-}
-
-/// `MPI_Issend` with a large count.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Issend_c(
-    buf: *const c_void,
-    count: MPI_Count,
+    count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
     tag: c_int,
@@ -257,27 +163,10 @@ pub unsafe extern "C" fn MPI_Issend_c(
 ///
 /// MPI 4.1 §3.7.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_ARG` (`request` is null).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Irsend(
     buf: *const c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> c_int {
-    comm::get(comm)?;
-    let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: `request` is the caller's.
-    unsafe { isend(comm, buffer, dest, tag, Mode::Standard, request) }
-}
-
-/// `MPI_Irsend` with a large count.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Irsend_c(
-    buf: *const c_void,
-    count: MPI_Count,
+    count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
     tag: c_int,
@@ -294,30 +183,10 @@ pub unsafe extern "C" fn MPI_Irsend_c(
 ///
 /// MPI 4.1 §3.7.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_ARG` (`request` is null).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Ibsend(
     buf: *const c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> c_int {
-    comm::get(comm)?;
-    let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: what is not null is a place for a request.
-    let request = unsafe { out(request, "request")? };
-    buffered::send(comm, buffer, dest, tag)?;
-    request.set(handle(None)?);
-    Ok(())
-}
-
-/// `MPI_Ibsend` with a large count.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Ibsend_c(
-    buf: *const c_void,
-    count: MPI_Count,
+    count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
     tag: c_int,
@@ -337,30 +206,10 @@ pub unsafe extern "C" fn MPI_Ibsend_c(
 ///
 /// MPI 4.1 §3.2.4. `count` is the room in elements of `datatype`. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_TRUNCATE` (the message is longer; the rest of it is thrown away), `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Recv(
     buf: *mut c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    source: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    status: *mut MPI_Status,
-) -> c_int {
-    comm::get(comm)?;
-    let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: `status` is the caller's.
-    let status = unsafe { single(status)? };
-    let operation = start::receive(comm, buffer, source, tag)?;
-    wait_operation(&operation);
-    status.report(operation.outcome())
-}
-
-/// `MPI_Recv` with a large count.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Recv_c(
-    buf: *mut c_void,
-    count: MPI_Count,
+    count: Count,
     datatype: MPI_Datatype,
     source: c_int,
     tag: c_int,
@@ -380,10 +229,10 @@ pub unsafe extern "C" fn MPI_Recv_c(
 ///
 /// MPI 4.1 §3.7.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_ARG` (`request` is null).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Irecv(
     buf: *mut c_void,
-    count: c_int,
+    count: Count,
     datatype: MPI_Datatype,
     source: c_int,
     tag: c_int,
@@ -396,221 +245,4 @@ pub unsafe extern "C" fn MPI_Irecv(
     let request = unsafe { out(request, "request")? };
     request.set(handle(Some(start::receive(comm, buffer, source, tag)?))?);
     Ok(())
-}
-
-/// `MPI_Irecv` with a large count.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Irecv_c(
-    buf: *mut c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-    source: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> c_int {
-    comm::get(comm)?;
-    let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: what is not null is a place for a request.
-    let request = unsafe { out(request, "request")? };
-    request.set(handle(Some(start::receive(comm, buffer, source, tag)?))?);
-    Ok(())
-}
-
-/// Sends one message and receives another; blocks until both are done.
-///
-/// MPI 4.1 §3.11. Errors: as `MPI_Send` and `MPI_Recv`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Sendrecv(
-    sendbuf: *const c_void,
-    sendcount: c_int,
-    sendtype: MPI_Datatype,
-    dest: c_int,
-    sendtag: c_int,
-    recvbuf: *mut c_void,
-    recvcount: c_int,
-    recvtype: MPI_Datatype,
-    source: c_int,
-    recvtag: c_int,
-    comm: MPI_Comm,
-    status: *mut MPI_Status,
-) -> c_int {
-    comm::get(comm)?;
-    let out = buffer(sendbuf, sendcount, sendtype, "sendbuf")?;
-    let into = buffer(recvbuf, recvcount, recvtype, "recvbuf")?;
-    // SAFETY: `status` is the caller's.
-    let status = unsafe { single(status)? };
-    start::check_send(comm, dest, sendtag)?;
-    let received = start::receive(comm, into, source, recvtag)?;
-    let sent = start::send(comm, out, dest, sendtag, Mode::Standard)?;
-    wait_operation(&received);
-    let sent = sent.map_or(Ok(()), |sent| {
-        wait_operation(&sent);
-        sent.outcome().error.map_or(Ok(()), Err)
-    });
-    status.report(received.outcome()).and(sent)
-}
-
-/// `MPI_Sendrecv` with a large count.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Sendrecv_c(
-    sendbuf: *const c_void,
-    sendcount: MPI_Count,
-    sendtype: MPI_Datatype,
-    dest: c_int,
-    sendtag: c_int,
-    recvbuf: *mut c_void,
-    recvcount: MPI_Count,
-    recvtype: MPI_Datatype,
-    source: c_int,
-    recvtag: c_int,
-    comm: MPI_Comm,
-    status: *mut MPI_Status,
-) -> c_int {
-    comm::get(comm)?;
-    let out = buffer(sendbuf, sendcount, sendtype, "sendbuf")?;
-    let into = buffer(recvbuf, recvcount, recvtype, "recvbuf")?;
-    // SAFETY: `status` is the caller's.
-    let status = unsafe { single(status)? };
-    start::check_send(comm, dest, sendtag)?;
-    let received = start::receive(comm, into, source, recvtag)?;
-    let sent = start::send(comm, out, dest, sendtag, Mode::Standard)?;
-    wait_operation(&received);
-    let sent = sent.map_or(Ok(()), |sent| {
-        wait_operation(&sent);
-        sent.outcome().error.map_or(Ok(()), Err)
-    });
-    status.report(received.outcome()).and(sent)
-}
-
-/// Sends what is in the buffer and receives another message into it; blocks until both are done.
-///
-/// MPI 4.1 §3.11. Errors: as `MPI_Send` and `MPI_Recv`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Sendrecv_replace(
-    buf: *mut c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    sendtag: c_int,
-    source: c_int,
-    recvtag: c_int,
-    comm: MPI_Comm,
-    status: *mut MPI_Status,
-) -> c_int {
-    comm::get(comm)?;
-    let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: `status` is the caller's.
-    let status = unsafe { single(status)? };
-    start::check_send(comm, dest, sendtag)?;
-    // SAFETY: the buffer is the caller's.
-    let copy = unsafe { buffer.packed() };
-    let out = Buffer::bytes(copy.as_ptr(), copy.len());
-    let received = start::receive(comm, buffer, source, recvtag)?;
-    let sent = start::send(comm, out, dest, sendtag, Mode::Standard)?;
-    wait_operation(&received);
-    let sent = sent.map_or(Ok(()), |sent| {
-        wait_operation(&sent);
-        sent.outcome().error.map_or(Ok(()), Err)
-    });
-    status.report(received.outcome()).and(sent)
-}
-
-/// `MPI_Sendrecv_replace` with a large count.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Sendrecv_replace_c(
-    buf: *mut c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    sendtag: c_int,
-    source: c_int,
-    recvtag: c_int,
-    comm: MPI_Comm,
-    status: *mut MPI_Status,
-) -> c_int {
-    comm::get(comm)?;
-    let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: `status` is the caller's.
-    let status = unsafe { single(status)? };
-    start::check_send(comm, dest, sendtag)?;
-    // SAFETY: the buffer is the caller's.
-    let copy = unsafe { buffer.packed() };
-    let out = Buffer::bytes(copy.as_ptr(), copy.len());
-    let received = start::receive(comm, buffer, source, recvtag)?;
-    let sent = start::send(comm, out, dest, sendtag, Mode::Standard)?;
-    wait_operation(&received);
-    let sent = sent.map_or(Ok(()), |sent| {
-        wait_operation(&sent);
-        sent.outcome().error.map_or(Ok(()), Err)
-    });
-    status.report(received.outcome()).and(sent)
-}
-
-/// Attaches a buffer of `size` bytes, which bounds what `MPI_Bsend` has on its way.
-///
-/// MPI 4.1 §3.6. Errors: `MPI_ERR_BUFFER` (there is one already; null with a size), `MPI_ERR_ARG` (negative size).
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Buffer_attach(buffer: *mut c_void, size: c_int) -> c_int {
-    let size = crate::abi::arguments::number(size, "size")?;
-    if buffer.is_null() && size > 0 {
-        bail!(Buffer, "buffer is a null pointer, and size is {size}");
-    }
-    buffered::attach(buffer.addr(), size)
-}
-
-/// Blocks until no buffered message is on its way, and detaches the buffer: its address goes to the pointer at
-/// `buffer_addr`, its bytes to `size`.
-///
-/// MPI 4.1 §3.6. Errors: `MPI_ERR_BUFFER` (there is none), `MPI_ERR_ARG` (null pointer).
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Buffer_detach(buffer_addr: *mut c_void, size: *mut c_int) -> c_int {
-    // SAFETY: what is not null is a place for a pointer and for a number.
-    let (address, size) = unsafe {
-        (
-            out(buffer_addr.cast::<*mut c_void>(), "buffer_addr")?,
-            out(size, "size")?,
-        )
-    };
-    let (buffer, len) = buffered::detach()?;
-    address.set(std::ptr::without_provenance_mut(buffer));
-    size.set(len as c_int);
-    Ok(())
-}
-
-/// `MPI_Buffer_attach` with a large size.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Buffer_attach_c(buffer: *mut c_void, size: MPI_Count) -> c_int {
-    let size = crate::abi::arguments::number(size, "size")?;
-    if buffer.is_null() && size > 0 {
-        bail!(Buffer, "buffer is a null pointer, and size is {size}");
-    }
-    buffered::attach(buffer.addr(), size)
-}
-
-/// `MPI_Buffer_detach` with a large size.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Buffer_detach_c(
-    buffer_addr: *mut c_void,
-    size: *mut MPI_Count,
-) -> c_int {
-    // SAFETY: what is not null is a place for a pointer and for a number.
-    let (address, size) = unsafe {
-        (
-            out(buffer_addr.cast::<*mut c_void>(), "buffer_addr")?,
-            out(size, "size")?,
-        )
-    };
-    let (buffer, len) = buffered::detach()?;
-    address.set(std::ptr::without_provenance_mut(buffer));
-    size.set(len as MPI_Count);
-    Ok(())
-}
-
-/// Blocks until no buffered message is on its way.
-///
-/// MPI 4.1 §3.6. Errors: `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Buffer_flush() -> c_int {
-    buffered::flush()
 }

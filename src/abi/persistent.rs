@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::p2p::request;
 use crate::p2p::start::{self, Mode};
 use crate::p2p::{Buffer, buffered};
-use crate::{comm, mpi_api};
+use crate::{comm, mpi_api, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
 
@@ -24,7 +24,7 @@ unsafe fn send_init(
     let place = unsafe { out(place, "request")? };
     start::check_send(comm, dest, tag)?;
     let start = move || start::send(comm, buffer.clone(), dest, tag, mode);
-    place.set(request::persistent(start)?);
+    place.set(request::persistent(comm, start)?);
     Ok(())
 }
 
@@ -32,27 +32,10 @@ unsafe fn send_init(
 ///
 /// MPI 4.1 §3.9. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_ARG` (`request` is null).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Send_init(
     buf: *const c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> c_int {
-    comm::get(comm)?;
-    let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: `request` is the caller's.
-    unsafe { send_init(comm, buffer, dest, tag, Mode::Standard, request) }
-}
-
-/// `MPI_Send_init` with a large count.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Send_init_c(
-    buf: *const c_void,
-    count: MPI_Count,
+    count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
     tag: c_int,
@@ -69,27 +52,10 @@ pub unsafe extern "C" fn MPI_Send_init_c(
 ///
 /// MPI 4.1 §3.9. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_ARG` (`request` is null).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Ssend_init(
     buf: *const c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> c_int {
-    comm::get(comm)?;
-    let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: `request` is the caller's.
-    unsafe { send_init(comm, buffer, dest, tag, Mode::Synchronous, request) }
-}
-
-/// `MPI_Ssend_init` with a large count.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Ssend_init_c(
-    buf: *const c_void,
-    count: MPI_Count,
+    count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
     tag: c_int,
@@ -106,27 +72,10 @@ pub unsafe extern "C" fn MPI_Ssend_init_c(
 ///
 /// MPI 4.1 §3.9. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_ARG` (`request` is null).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Rsend_init(
     buf: *const c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> c_int {
-    comm::get(comm)?;
-    let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: `request` is the caller's.
-    unsafe { send_init(comm, buffer, dest, tag, Mode::Standard, request) }
-}
-
-/// `MPI_Rsend_init` with a large count.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Rsend_init_c(
-    buf: *const c_void,
-    count: MPI_Count,
+    count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
     tag: c_int,
@@ -143,10 +92,10 @@ pub unsafe extern "C" fn MPI_Rsend_init_c(
 ///
 /// MPI 4.1 §3.9. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_ARG` (`request` is null).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Bsend_init(
     buf: *const c_void,
-    count: c_int,
+    count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
     tag: c_int,
@@ -159,28 +108,7 @@ pub unsafe extern "C" fn MPI_Bsend_init(
     let request = unsafe { out(request, "request")? };
     start::check_send(comm, dest, tag)?;
     let start = move || buffered::send(comm, buffer.clone(), dest, tag).map(|()| None);
-    request.set(crate::p2p::request::persistent(start)?);
-    Ok(())
-}
-
-/// `MPI_Bsend_init` with a large count.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Bsend_init_c(
-    buf: *const c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> c_int {
-    comm::get(comm)?;
-    let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: what is not null is a place for a request.
-    let request = unsafe { out(request, "request")? };
-    start::check_send(comm, dest, tag)?;
-    let start = move || buffered::send(comm, buffer.clone(), dest, tag).map(|()| None);
-    request.set(crate::p2p::request::persistent(start)?);
+    request.set(crate::p2p::request::persistent(comm, start)?);
     Ok(())
 }
 
@@ -188,10 +116,10 @@ pub unsafe extern "C" fn MPI_Bsend_init_c(
 ///
 /// MPI 4.1 §3.9. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_ARG` (`request` is null).
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Recv_init(
     buf: *mut c_void,
-    count: c_int,
+    count: Count,
     datatype: MPI_Datatype,
     source: c_int,
     tag: c_int,
@@ -204,28 +132,7 @@ pub unsafe extern "C" fn MPI_Recv_init(
     let request = unsafe { out(request, "request")? };
     start::envelope(group, source, tag)?;
     let start = move || start::receive(comm, buffer.clone(), source, tag).map(Some);
-    request.set(crate::p2p::request::persistent(start)?);
-    Ok(())
-}
-
-/// `MPI_Recv_init` with a large count.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Recv_init_c(
-    buf: *mut c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-    source: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> c_int {
-    let group = comm::get(comm)?;
-    let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: what is not null is a place for a request.
-    let request = unsafe { out(request, "request")? };
-    start::envelope(group, source, tag)?;
-    let start = move || start::receive(comm, buffer.clone(), source, tag).map(Some);
-    request.set(crate::p2p::request::persistent(start)?);
+    request.set(crate::p2p::request::persistent(comm, start)?);
     Ok(())
 }
 

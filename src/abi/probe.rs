@@ -5,9 +5,9 @@ use crate::abi::completion::single;
 use crate::abi::constants::*;
 use crate::abi::p2p::buffer;
 use crate::abi::types::*;
-use crate::mpi_api;
 use crate::p2p::probe;
 use crate::p2p::request::{handle, wait_operation};
+use crate::{mpi_api, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
 
@@ -101,27 +101,10 @@ pub unsafe extern "C" fn MPI_Improbe(
 ///
 /// MPI 4.1 §3.8.3. Errors: `MPI_ERR_REQUEST` (`message` is no matched message), `MPI_ERR_COUNT`, `MPI_ERR_TYPE`,
 /// `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_TRUNCATE`.
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Mrecv(
     buf: *mut c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    message: *mut MPI_Message,
-    status: *mut MPI_Status,
-) -> c_int {
-    let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: `status` is the caller's, and what is not null is a message.
-    let (status, message) = unsafe { (single(status)?, inout(message, "message")?) };
-    let operation = probe::receive(message, buffer)?;
-    wait_operation(&operation);
-    status.report(operation.outcome())
-}
-
-/// `MPI_Mrecv` with a large count.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Mrecv_c(
-    buf: *mut c_void,
-    count: MPI_Count,
+    count: Count,
     datatype: MPI_Datatype,
     message: *mut MPI_Message,
     status: *mut MPI_Status,
@@ -138,26 +121,10 @@ pub unsafe extern "C" fn MPI_Mrecv_c(
 ///
 /// MPI 4.1 §3.8.3. Errors: `MPI_ERR_REQUEST` (`message` is no matched message), `MPI_ERR_COUNT`, `MPI_ERR_TYPE`,
 /// `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_TRUNCATE`.
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Imrecv(
     buf: *mut c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    message: *mut MPI_Message,
-    request: *mut MPI_Request,
-) -> c_int {
-    let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: what is not null is a message, and a place for a request.
-    let (message, request) = unsafe { (inout(message, "message")?, out(request, "request")?) };
-    request.set(handle(Some(probe::receive(message, buffer)?))?);
-    Ok(())
-}
-
-/// `MPI_Imrecv` with a large count.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Imrecv_c(
-    buf: *mut c_void,
-    count: MPI_Count,
+    count: Count,
     datatype: MPI_Datatype,
     message: *mut MPI_Message,
     request: *mut MPI_Request,

@@ -226,25 +226,6 @@ pub unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
     request::free(unsafe { inout(request, "request")? })
 }
 
-/// Tells whether a request is complete, and its status, without ending it. Does not block.
-///
-/// MPI 4.1 §3.7.6. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_ARG` (null pointer).
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Request_get_status(
-    request: MPI_Request,
-    flag: *mut c_int,
-    status: *mut MPI_Status,
-) -> c_int {
-    // SAFETY: `status` is the caller's; what is not null is a place for an `int`.
-    let (status, flag) = unsafe { (single(status)?, out(flag, "flag")?) };
-    let outcome = request::peek(request)?;
-    flag.set(outcome.is_some().into());
-    if let Some(outcome) = outcome {
-        status.set(&outcome.status);
-    }
-    Ok(())
-}
-
 /// Cancels a receive that has met no message. Sends and all else go on as if nothing was said. Does not block; the
 /// request must still be completed, and its status tells (`MPI_Test_cancelled`).
 ///

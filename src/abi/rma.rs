@@ -33,34 +33,14 @@ pub unsafe extern "C" fn MPI_Put(
 /// Copies from the window of `target_rank` to `origin_addr`. The data is there on return.
 ///
 /// MPI 4.1 §12.3.2. Errors: as `MPI_Put`.
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Get(
     origin_addr: *mut c_void,
-    origin_count: c_int,
+    origin_count: Count,
     origin_datatype: MPI_Datatype,
     target_rank: c_int,
     target_disp: MPI_Aint,
-    target_count: c_int,
-    target_datatype: MPI_Datatype,
-    win: MPI_Win,
-) -> c_int {
-    let near = Origin::new(origin_addr, origin_count, origin_datatype);
-    let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
-    // SAFETY: the origin buffer is what the caller says.
-    unsafe { window(win)?.get(near, far) }
-}
-
-/// `MPI_Get` with large counts.
-///
-/// MPI 4.1 §12.3.2.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Get_c(
-    origin_addr: *mut c_void,
-    origin_count: MPI_Count,
-    origin_datatype: MPI_Datatype,
-    target_rank: c_int,
-    target_disp: MPI_Aint,
-    target_count: MPI_Count,
+    target_count: Count,
     target_datatype: MPI_Datatype,
     win: MPI_Win,
 ) -> c_int {
@@ -118,6 +98,13 @@ pub unsafe extern "C" fn MPI_Get_accumulate(
     op: MPI_Op,
     win: MPI_Win,
 ) -> c_int {
+    let done = find(win).is_some_and(|win| {
+        let near = Origin::new(origin_addr, origin_count, origin_datatype);
+        let result = Origin::new(result_addr, result_count, result_datatype);
+        let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
+        // SAFETY: the buffers are what the caller says.
+        unsafe { win.get_accumulate_quickly(near, result, far, op) }
+    });
     let near = Origin::new(origin_addr, origin_count, origin_datatype);
     let result = Origin::new(result_addr, result_count, result_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);

@@ -5,7 +5,7 @@ use crate::abi::arguments::out;
 use crate::abi::constants::MPI_PROC_NULL;
 use crate::abi::types::*;
 use crate::error::Result;
-use crate::mpi_api;
+use crate::mpi_counts;
 use crate::p2p::request::COMPLETE;
 use crate::win::transfer::{Origin, Remote};
 use crate::win::{Window, get as window};
@@ -24,40 +24,14 @@ fn passive(win: MPI_Win, target_rank: c_int) -> Result<&'static Window> {
 /// `MPI_Put` with a request, which is complete when it is given: the origin buffer may be reused.
 ///
 /// MPI 4.1 §12.3.5.1. Errors: as `MPI_Put`, and `MPI_ERR_RMA_SYNC` outside passive target epochs.
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Rput(
     origin_addr: *const c_void,
-    origin_count: c_int,
+    origin_count: Count,
     origin_datatype: MPI_Datatype,
     target_rank: c_int,
     target_disp: MPI_Aint,
-    target_count: c_int,
-    target_datatype: MPI_Datatype,
-    win: MPI_Win,
-    request: *mut MPI_Request,
-) -> c_int {
-    let near = Origin::new(origin_addr, origin_count, origin_datatype);
-    let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
-    // SAFETY: the buffer is what the caller says; a request that is not null is a place for a handle.
-    unsafe {
-        let request = out(request, "request")?;
-        passive(win, target_rank)?.put(near, far)?;
-        request.set(COMPLETE);
-    }
-    Ok(())
-}
-
-/// `MPI_Rput` with large counts.
-///
-/// MPI 4.1 §12.3.5.1.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Rput_c(
-    origin_addr: *const c_void,
-    origin_count: MPI_Count,
-    origin_datatype: MPI_Datatype,
-    target_rank: c_int,
-    target_disp: MPI_Aint,
-    target_count: MPI_Count,
+    target_count: Count,
     target_datatype: MPI_Datatype,
     win: MPI_Win,
     request: *mut MPI_Request,
@@ -76,40 +50,14 @@ pub unsafe extern "C" fn MPI_Rput_c(
 /// `MPI_Get` with a request, which is complete when it is given: the data is there.
 ///
 /// MPI 4.1 §12.3.5.2. Errors: as `MPI_Get`, and `MPI_ERR_RMA_SYNC` outside passive target epochs.
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Rget(
     origin_addr: *mut c_void,
-    origin_count: c_int,
+    origin_count: Count,
     origin_datatype: MPI_Datatype,
     target_rank: c_int,
     target_disp: MPI_Aint,
-    target_count: c_int,
-    target_datatype: MPI_Datatype,
-    win: MPI_Win,
-    request: *mut MPI_Request,
-) -> c_int {
-    let near = Origin::new(origin_addr, origin_count, origin_datatype);
-    let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
-    // SAFETY: the buffer is what the caller says; a request that is not null is a place for a handle.
-    unsafe {
-        let request = out(request, "request")?;
-        passive(win, target_rank)?.get(near, far)?;
-        request.set(COMPLETE);
-    }
-    Ok(())
-}
-
-/// `MPI_Rget` with large counts.
-///
-/// MPI 4.1 §12.3.5.2.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Rget_c(
-    origin_addr: *mut c_void,
-    origin_count: MPI_Count,
-    origin_datatype: MPI_Datatype,
-    target_rank: c_int,
-    target_disp: MPI_Aint,
-    target_count: MPI_Count,
+    target_count: Count,
     target_datatype: MPI_Datatype,
     win: MPI_Win,
     request: *mut MPI_Request,
@@ -128,41 +76,14 @@ pub unsafe extern "C" fn MPI_Rget_c(
 /// `MPI_Accumulate` with a request, which is complete when it is given: the origin buffer may be reused.
 ///
 /// MPI 4.1 §12.3.5.3. Errors: as `MPI_Accumulate`, and `MPI_ERR_RMA_SYNC` outside passive target epochs.
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Raccumulate(
     origin_addr: *const c_void,
-    origin_count: c_int,
+    origin_count: Count,
     origin_datatype: MPI_Datatype,
     target_rank: c_int,
     target_disp: MPI_Aint,
-    target_count: c_int,
-    target_datatype: MPI_Datatype,
-    op: MPI_Op,
-    win: MPI_Win,
-    request: *mut MPI_Request,
-) -> c_int {
-    let near = Origin::new(origin_addr, origin_count, origin_datatype);
-    let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
-    // SAFETY: the buffer is what the caller says; a request that is not null is a place for a handle.
-    unsafe {
-        let request = out(request, "request")?;
-        passive(win, target_rank)?.accumulate(near, far, op)?;
-        request.set(COMPLETE);
-    }
-    Ok(())
-}
-
-/// `MPI_Raccumulate` with large counts.
-///
-/// MPI 4.1 §12.3.5.3.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Raccumulate_c(
-    origin_addr: *const c_void,
-    origin_count: MPI_Count,
-    origin_datatype: MPI_Datatype,
-    target_rank: c_int,
-    target_disp: MPI_Aint,
-    target_count: MPI_Count,
+    target_count: Count,
     target_datatype: MPI_Datatype,
     op: MPI_Op,
     win: MPI_Win,
@@ -182,48 +103,17 @@ pub unsafe extern "C" fn MPI_Raccumulate_c(
 /// `MPI_Get_accumulate` with a request, which is complete when it is given: the result is there.
 ///
 /// MPI 4.1 §12.3.5.4. Errors: as `MPI_Get_accumulate`, and `MPI_ERR_RMA_SYNC` outside passive target epochs.
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Rget_accumulate(
     origin_addr: *const c_void,
-    origin_count: c_int,
+    origin_count: Count,
     origin_datatype: MPI_Datatype,
     result_addr: *mut c_void,
-    result_count: c_int,
+    result_count: Count,
     result_datatype: MPI_Datatype,
     target_rank: c_int,
     target_disp: MPI_Aint,
-    target_count: c_int,
-    target_datatype: MPI_Datatype,
-    op: MPI_Op,
-    win: MPI_Win,
-    request: *mut MPI_Request,
-) -> c_int {
-    let near = Origin::new(origin_addr, origin_count, origin_datatype);
-    let result = Origin::new(result_addr, result_count, result_datatype);
-    let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
-    // SAFETY: the buffers are what the caller says; a request that is not null is a place for a handle.
-    unsafe {
-        let request = out(request, "request")?;
-        passive(win, target_rank)?.get_accumulate(near, result, far, op)?;
-        request.set(COMPLETE);
-    }
-    Ok(())
-}
-
-/// `MPI_Rget_accumulate` with large counts.
-///
-/// MPI 4.1 §12.3.5.4.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Rget_accumulate_c(
-    origin_addr: *const c_void,
-    origin_count: MPI_Count,
-    origin_datatype: MPI_Datatype,
-    result_addr: *mut c_void,
-    result_count: MPI_Count,
-    result_datatype: MPI_Datatype,
-    target_rank: c_int,
-    target_disp: MPI_Aint,
-    target_count: MPI_Count,
+    target_count: Count,
     target_datatype: MPI_Datatype,
     op: MPI_Op,
     win: MPI_Win,

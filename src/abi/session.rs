@@ -133,11 +133,11 @@ pub unsafe extern "C" fn MPI_Session_get_pset_info(
     pset_name: *const c_char,
     info: *mut MPI_Info,
 ) -> c_int {
-    let session = session::get(session)?;
+    let (handle, session) = (session, session::get(session)?);
     // SAFETY: what is not null is a string, and a place for a handle.
     let (name, place) = unsafe { (pset(pset_name)?, out(info, "info")?) };
     let group = session
-        .group(name)
+        .group(handle, name)
         .ok_or_else(|| err!(Arg, "pset_name is \"{name}\", which is no process set"))?;
     let mut info = Info::new();
     info.set("mpi_size", &group.size().to_string());
@@ -145,22 +145,25 @@ pub unsafe extern "C" fn MPI_Session_get_pset_info(
     Ok(())
 }
 
-/// Makes the group of the processes of a process set. Where there is no such set, `newgroup` becomes `MPI_GROUP_NULL`. Local.
+/// Makes the group of the processes of a process set. Where there is no such set, `newgroup` becomes `MPI_GROUP_NULL`, and
+/// as in MPICH that is an error. Local.
 ///
-/// MPI 4.1 §7.3.2. Errors: `MPI_ERR_SESSION`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (too many handles).
+/// MPI 4.1 §7.3.2. Errors: `MPI_ERR_SESSION`, `MPI_ERR_ARG` (null pointer, no such set), `MPI_ERR_NO_MEM` (too many
+/// handles).
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Group_from_session_pset(
     session: MPI_Session,
     pset_name: *const c_char,
     newgroup: *mut MPI_Group,
 ) -> c_int {
-    let session = session::get(session)?;
+    let (handle, session) = (session, session::get(session)?);
     // SAFETY: what is not null is a string, and a place for a handle.
     let (name, newgroup) = unsafe { (pset(pset_name)?, out(newgroup, "newgroup")?) };
-    newgroup.set(match session.group(name) {
-        Some(group) => group::publish(Arc::new(group))?,
-        None => MPI_GROUP_NULL,
-    });
+    let Some(group) = session.group(handle, name) else {
+        newgroup.set(MPI_GROUP_NULL);
+        bail!(Arg, "pset_name is \"{name}\", which is no process set");
+    };
+    newgroup.set(group::publish(Arc::new(group))?);
     Ok(())
 }
 

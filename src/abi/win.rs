@@ -4,11 +4,13 @@
 use crate::abi::arguments::{inout, out, put_string, string};
 use crate::abi::boundary::{Object, call_handler};
 use crate::abi::constants::*;
+use crate::abi::counts::Number;
 use crate::abi::types::*;
+use crate::comm::attributes::Value;
 use crate::error::{Error, Result};
 use crate::win::query::{Hints, narrow};
-use crate::win::{create, get as window};
-use crate::{comm, info, mpi_api};
+use crate::win::{Window, create, get as window};
+use crate::{comm, info, mpi_api, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::with_exposed_provenance;
@@ -67,10 +69,10 @@ unsafe fn give_memory(
 /// MPI 4.1 §12.2.2. The memory is in the job's shared segment, and MPI_Win_shared_query gives pointers to all of it. Errors, on
 /// all processes alike: `MPI_ERR_SIZE`, `MPI_ERR_DISP`, `MPI_ERR_NO_MEM`; besides `MPI_ERR_COMM`, `MPI_ERR_INFO`,
 /// `MPI_ERR_ARG`.
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Win_allocate(
     size: MPI_Aint,
-    disp_unit: c_int,
+    disp_unit: Displ,
     info: MPI_Info,
     comm: MPI_Comm,
     baseptr: *mut c_void,
@@ -80,28 +82,7 @@ pub unsafe extern "C" fn MPI_Win_allocate(
     // SAFETY: the same contract.
     unsafe {
         give_memory(info, baseptr, win, |hints| {
-            create::allocate(comm, size, disp_unit as isize, hints)
-        })
-    }
-}
-
-/// `MPI_Win_allocate` with a large displacement unit.
-///
-/// MPI 4.1 §12.2.2.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_allocate_c(
-    size: MPI_Aint,
-    disp_unit: MPI_Aint,
-    info: MPI_Info,
-    comm: MPI_Comm,
-    baseptr: *mut c_void,
-    win: *mut MPI_Win,
-) -> c_int {
-    let comm = comm::get(comm)?;
-    // SAFETY: the same contract.
-    unsafe {
-        give_memory(info, baseptr, win, |hints| {
-            create::allocate(comm, size, disp_unit, hints)
+            create::allocate(comm, size, disp_unit.wide() as isize, hints)
         })
     }
 }
@@ -110,10 +91,10 @@ pub unsafe extern "C" fn MPI_Win_allocate_c(
 /// part aligned for itself. Collective; blocks until all processes of `comm` have called it.
 ///
 /// MPI 4.1 §12.2.3. Errors: as `MPI_Win_allocate`.
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Win_allocate_shared(
     size: MPI_Aint,
-    disp_unit: c_int,
+    disp_unit: Displ,
     info: MPI_Info,
     comm: MPI_Comm,
     baseptr: *mut c_void,
@@ -123,28 +104,7 @@ pub unsafe extern "C" fn MPI_Win_allocate_shared(
     // SAFETY: the same contract.
     unsafe {
         give_memory(info, baseptr, win, |hints| {
-            create::allocate_shared(comm, size, disp_unit as isize, hints)
-        })
-    }
-}
-
-/// `MPI_Win_allocate_shared` with a large displacement unit.
-///
-/// MPI 4.1 §12.2.3.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_allocate_shared_c(
-    size: MPI_Aint,
-    disp_unit: MPI_Aint,
-    info: MPI_Info,
-    comm: MPI_Comm,
-    baseptr: *mut c_void,
-    win: *mut MPI_Win,
-) -> c_int {
-    let comm = comm::get(comm)?;
-    // SAFETY: the same contract.
-    unsafe {
-        give_memory(info, baseptr, win, |hints| {
-            create::allocate_shared(comm, size, disp_unit, hints)
+            create::allocate_shared(comm, size, disp_unit.wide() as isize, hints)
         })
     }
 }
@@ -154,11 +114,11 @@ pub unsafe extern "C" fn MPI_Win_allocate_shared_c(
 ///
 /// MPI 4.1 §12.2.1. Errors, on all processes alike: `MPI_ERR_SIZE`, `MPI_ERR_DISP`, `MPI_ERR_BASE`, `MPI_ERR_OTHER` (the
 /// kernel does not let processes reach each other's memory); besides `MPI_ERR_COMM`, `MPI_ERR_INFO`, `MPI_ERR_ARG`.
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Win_create(
     base: *mut c_void,
     size: MPI_Aint,
-    disp_unit: c_int,
+    disp_unit: Displ,
     info: MPI_Info,
     comm: MPI_Comm,
     win: *mut MPI_Win,
@@ -167,28 +127,7 @@ pub unsafe extern "C" fn MPI_Win_create(
     // SAFETY: what is not null is a place for a handle.
     unsafe {
         give(info, win, |hints| {
-            create::create(comm, base, size, disp_unit as isize, hints)
-        })
-    }
-}
-
-/// `MPI_Win_create` with a large displacement unit.
-///
-/// MPI 4.1 §12.2.1.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_create_c(
-    base: *mut c_void,
-    size: MPI_Aint,
-    disp_unit: MPI_Aint,
-    info: MPI_Info,
-    comm: MPI_Comm,
-    win: *mut MPI_Win,
-) -> c_int {
-    let comm = comm::get(comm)?;
-    // SAFETY: what is not null is a place for a handle.
-    unsafe {
-        give(info, win, |hints| {
-            create::create(comm, base, size, disp_unit, hints)
+            create::create(comm, base, size, disp_unit.wide() as isize, hints)
         })
     }
 }
@@ -245,12 +184,12 @@ pub unsafe extern "C" fn MPI_Win_free(win: *mut MPI_Win) -> c_int {
 /// `baseptr` is the address of a pointer.
 ///
 /// MPI 4.1 §12.2.3. Errors: `MPI_ERR_WIN`, `MPI_ERR_RANK`, `MPI_ERR_RMA_FLAVOR`, `MPI_ERR_ARG`, `MPI_ERR_VALUE_TOO_LARGE`.
-#[apply(mpi_api)]
+#[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Win_shared_query(
     win: MPI_Win,
     rank: c_int,
     size: *mut MPI_Aint,
-    disp_unit: *mut c_int,
+    disp_unit: *mut Displ,
     baseptr: *mut c_void,
 ) -> c_int {
     let segment = window(win)?.shared_query(rank)?;
@@ -259,32 +198,8 @@ pub unsafe extern "C" fn MPI_Win_shared_query(
         let size = out(size, "size")?;
         let disp_unit = out(disp_unit, "disp_unit")?;
         let baseptr = out(baseptr.cast::<*mut c_void>(), "baseptr")?;
+        size.set(segment.size);
         disp_unit.set(narrow(segment.disp_unit, "disp_unit")?);
-        size.set(segment.size);
-        baseptr.set(segment.base);
-    }
-    Ok(())
-}
-
-/// `MPI_Win_shared_query` with a large displacement unit.
-///
-/// MPI 4.1 §12.2.3.
-#[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_shared_query_c(
-    win: MPI_Win,
-    rank: c_int,
-    size: *mut MPI_Aint,
-    disp_unit: *mut MPI_Aint,
-    baseptr: *mut c_void,
-) -> c_int {
-    let segment = window(win)?.shared_query(rank)?;
-    // SAFETY: what is not null is a place for the result.
-    unsafe {
-        let size = out(size, "size")?;
-        let disp_unit = out(disp_unit, "disp_unit")?;
-        let baseptr = out(baseptr.cast::<*mut c_void>(), "baseptr")?;
-        size.set(segment.size);
-        disp_unit.set(segment.disp_unit);
         baseptr.set(segment.base);
     }
     Ok(())
@@ -322,14 +237,17 @@ pub unsafe extern "C" fn MPI_Win_get_name(
     win_name: *mut c_char,
     resultlen: *mut c_int,
 ) -> c_int {
-    let win = window(win)?;
+    let name = match win {
+        MPI_WIN_NULL => "MPI_WIN_NULL".into(),
+        win => window(win)?.name.lock().clone(),
+    };
     // SAFETY: what is not null is a place for MPI_MAX_OBJECT_NAME characters and for an int.
     unsafe {
         let resultlen = out(resultlen, "resultlen")?;
         resultlen.set(put_string(
             win_name,
             MPI_MAX_OBJECT_NAME,
-            &win.name.lock(),
+            &name,
             "win_name",
         )?);
     }
@@ -394,6 +312,19 @@ pub unsafe extern "C" fn MPI_Win_call_errhandler(win: MPI_Win, errorcode: c_int)
     Ok(())
 }
 
+/// What C gets for a predefined attribute of `win`.
+pub(super) fn predefined(win: &Window, key: c_int) -> Option<*const c_void> {
+    let own = &win.own;
+    Some(match key {
+        MPI_WIN_BASE => own.base,
+        MPI_WIN_SIZE => (&raw const own.size).cast(),
+        MPI_WIN_DISP_UNIT => (&raw const own.disp_unit).cast(),
+        MPI_WIN_CREATE_FLAVOR => (&raw const own.flavor).cast(),
+        MPI_WIN_MODEL => (&raw const own.model).cast(),
+        _ => return None,
+    })
+}
+
 /// Gives an attribute of a window: of the predefined ones MPI_WIN_BASE (the address itself), MPI_WIN_SIZE (a pointer to an
 /// `MPI_Aint`, bytes), MPI_WIN_DISP_UNIT, MPI_WIN_CREATE_FLAVOR and MPI_WIN_MODEL (pointers to `int`).
 /// `attribute_val` is the address of a pointer.
@@ -414,24 +345,17 @@ pub unsafe extern "C" fn MPI_Win_get_attr(
             out(flag, "flag")?,
         )
     };
-    let own = &win.own;
-    let predefined: *const c_void = match win_keyval {
-        MPI_WIN_BASE => own.base,
-        MPI_WIN_SIZE => (&raw const own.size).cast(),
-        MPI_WIN_DISP_UNIT => (&raw const own.disp_unit).cast(),
-        MPI_WIN_CREATE_FLAVOR => (&raw const own.flavor).cast(),
-        MPI_WIN_MODEL => (&raw const own.model).cast(),
-        _ => {
+    let found = match predefined(win, win_keyval) {
+        Some(place) => Some(place),
+        None => {
             let found = win.attributes.get(win_keyval)?;
-            flag.set(found.is_some().into());
-            if let Some(found) = found {
-                value.set(with_exposed_provenance(found));
-            }
-            return Ok(());
+            found.map(|value| with_exposed_provenance(value.in_c()))
         }
     };
-    value.set(predefined);
-    flag.set(1);
+    flag.set(found.is_some().into());
+    if let Some(found) = found {
+        value.set(found);
+    }
     Ok(())
 }
 
@@ -445,9 +369,8 @@ pub unsafe extern "C" fn MPI_Win_set_attr(
     win_keyval: c_int,
     attribute_val: *mut c_void,
 ) -> c_int {
-    window(win)?
-        .attributes
-        .set(win.0, win_keyval, attribute_val.expose_provenance())
+    let value = Value::Pointer(attribute_val.expose_provenance());
+    window(win)?.attributes.set(win.0, win_keyval, value)
 }
 
 /// Deletes an attribute of a window.

@@ -6,14 +6,10 @@
 
 mod across;
 mod data;
+mod neighbor;
 mod plan;
 mod reduction;
 mod small;
 
 pub use plan::{Element, Plan, Planner, Root, Vector, run, start};
 pub use small::{allreduce as small_allreduce, barrier};
-
-/// Lets waiting threads move collective operations along, too. After `p2p` was opened.
-pub fn open() {
-    crate::runtime::wait::set_progress(plan::progress);
-}

@@ -9,9 +9,11 @@ use crate::comm::{self, Comm};
 use crate::datatype::{self, Datatype};
 use crate::error::{Error, Object, Result};
 use crate::op::Op;
-use crate::p2p::operation::{block, wake_threads};
+use crate::p2p::operation::block;
+use crate::p2p::task::{self, Task, withdraw_all};
 use crate::p2p::{
-    About, Action, Buffer, Envelope, Operation, Partners, TAG_UB, Target, collective_context,
+    About, Action, Buffer, Envelope, Operation, Outcome, Partners, TAG_UB, Target,
+    collective_context,
 };
 use crate::runtime::Ranks;
 use crate::runtime::wait::{dead, name};
@@ -20,7 +22,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
 /// The datatype of elements that take part in a collective operation, kept until it is complete.
 #[derive(Clone)]
@@ -58,6 +60,20 @@ impl Vector {
             count,
             element: self.element.clone(),
         }
+    }
+
+    /// Whether the data of both begins at one place. (The addresses alone do not tell: with absolute displacements both are
+    /// `MPI_BOTTOM`.)
+    pub fn is_at(&self, other: &Vector) -> bool {
+        let begin = |v: &Vector| {
+            let low = v
+                .element
+                .datatype
+                .span(v.count.min(1))
+                .map_or(0, |(low, _)| low);
+            v.address.wrapping_add_signed(low)
+        };
+        begin(self) == begin(other)
     }
 
     /// Bytes of data.
@@ -267,7 +283,7 @@ impl Planner {
 
     /// Copies elements, unless they are where they shall be.
     pub fn copy(&mut self, from: &Vector, to: &Vector) -> Result<()> {
-        if from.address != to.address {
+        if !from.is_at(to) {
             let step = Step::Copy(from.buffer()?, to.buffer()?);
             self.plan.steps.push(step);
         }
@@ -435,9 +451,14 @@ impl Run {
     }
 
     fn abandon(&mut self) {
-        for operation in self.pending.drain(..) {
-            crate::p2p::withdraw(&operation);
-        }
+        withdraw_all(&std::mem::take(&mut self.pending));
+    }
+}
+
+impl Plan {
+    /// The communicator.
+    pub fn comm(&self) -> MPI_Comm {
+        self.handle
     }
 }
 
@@ -460,14 +481,10 @@ pub fn run(plan: Arc<Plan>) -> Result<()> {
     result.map_err(|error| error.on(Object::Comm(plan.handle)))
 }
 
-/// Plans on their way that nobody waits for in particular, with the operations that requests know.
-static ACTIVE: Mutex<Vec<(Arc<Operation>, Run)>> = Mutex::new(Vec::new());
-static HOW_MANY: AtomicUsize = AtomicUsize::new(0);
-
 /// Starts to carry a plan out. `None`: it is done already.
 pub fn start(plan: Arc<Plan>) -> Result<Option<Arc<Operation>>> {
     let operation = Operation::new(About {
-        action: Action::Collective(plan.name),
+        action: Action::Steps(plan.name),
         context: plan.context,
         peer: 0,
         tag: plan.tag,
@@ -481,34 +498,23 @@ pub fn start(plan: Arc<Plan>) -> Result<Option<Arc<Operation>>> {
             Some(error) => Err(error),
         };
     }
-    ACTIVE.lock().push((operation.clone(), run));
-    HOW_MANY.fetch_add(1, Ordering::SeqCst);
+    task::begin(operation.clone(), run);
     Ok(Some(operation))
 }
 
-/// Moves messages, and the collective operations that were started, along.
-pub fn progress() -> bool {
-    let moved = crate::p2p::progress();
-    if HOW_MANY.load(Ordering::Relaxed) == 0 {
-        return moved;
+impl Task for Run {
+    fn advance(&mut self) -> bool {
+        Run::advance(self)
     }
-    let Some(mut active) = ACTIVE.try_lock() else {
-        return true;
-    };
-    // One that a wait has given up (a process died) goes no further.
-    let over = |(operation, run): &mut (Arc<Operation>, Run)| operation.is_done() || run.advance();
-    let done: Vec<_> = active.extract_if(.., over).collect();
-    drop(active);
-    if done.is_empty() {
-        return moved;
-    }
-    HOW_MANY.fetch_sub(done.len(), Ordering::SeqCst);
-    for (operation, mut run) in done {
-        match operation.is_done() {
-            false => operation.complete(MPI_Status::EMPTY, run.end()),
-            true => run.abandon(),
+
+    fn end(&mut self) -> Outcome {
+        Outcome {
+            status: MPI_Status::EMPTY,
+            error: Run::end(self),
         }
     }
-    wake_threads();
-    true
+
+    fn abandon(&mut self) {
+        Run::abandon(self);
+    }
 }

@@ -33,7 +33,7 @@ impl Planner {
                 let part = self.temporary(&mine.element, mine.count)?;
                 self.receive(from, &part)?;
                 part
-            } else if mine.address == out.address && from + 1 < self.size {
+            } else if mine.is_at(out) && from + 1 < self.size {
                 // Folding would write over it.
                 let copy = self.temporary(&mine.element, mine.count)?;
                 self.copy(mine, &copy)?;
@@ -69,7 +69,7 @@ impl Planner {
             return Ok(());
         }
         // In place, `out` is where the first part is, which is to be sent before it is overwritten.
-        if mine.address != out.address || self.rank == 0 {
+        if !mine.is_at(out) || self.rank == 0 {
             return self.collect(op, &own, out);
         }
         let result = self.temporary(&mine.element, own.count)?;

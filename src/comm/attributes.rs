@@ -5,6 +5,9 @@
 //! exists (`attached`): a freed key still finds the attributes that are there.
 //!
 //! Callbacks are called without any lock held: they may use attributes themselves.
+//!
+//! Fortran stores integers where C stores addresses, and each finds the other's in its own way ([`Value`]). A key made by
+//! Fortran has the Fortran library's functions between us and the user's ([`Proxies`]).
 
 use crate::abi::constants::*;
 use crate::abi::types::*;
@@ -13,7 +16,71 @@ use crate::handle::{Kind, Table};
 use crate::{bail, err};
 use parking_lot::Mutex;
 use std::ffi::{c_int, c_void};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicIsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// The value of an attribute, as the language that set it sees it (MPI 4.1 §19.3.7).
+#[derive(Clone)]
+pub enum Value {
+    /// An address, set in C. Fortran sees the number of it.
+    Pointer(usize),
+    /// An integer, set in Fortran. C sees the address of it.
+    Integer(Arc<AtomicIsize>),
+}
+
+impl Value {
+    pub fn integer(value: isize) -> Value {
+        Value::Integer(Arc::new(AtomicIsize::new(value)))
+    }
+
+    /// What C gets: good until the attribute is deleted or set anew.
+    pub fn in_c(&self) -> usize {
+        match self {
+            Value::Pointer(address) => *address,
+            Value::Integer(integer) => integer.as_ptr().expose_provenance(),
+        }
+    }
+
+    /// What Fortran gets.
+    pub fn in_fortran(&self) -> isize {
+        match self {
+            Value::Pointer(address) => *address as isize,
+            Value::Integer(integer) => integer.load(Ordering::Relaxed),
+        }
+    }
+}
+
+/// Calls a user's copy function in Fortran. `value` is what Fortran sees; the new value goes to `copied` and `flag`.
+pub type CopyProxy = unsafe extern "C" fn(
+    user: *const c_void,
+    object: c_int,
+    keyval: c_int,
+    extra: *mut c_void,
+    kind: c_int,
+    value: *mut c_void,
+    copied: *mut *mut c_void,
+    flag: *mut c_int,
+) -> c_int;
+
+/// Calls a user's delete function in Fortran.
+pub type DeleteProxy = unsafe extern "C" fn(
+    user: *const c_void,
+    object: c_int,
+    keyval: c_int,
+    kind: c_int,
+    value: *mut c_void,
+    extra: *mut c_void,
+) -> c_int;
+
+/// What the Fortran library puts between us and the user's functions.
+#[derive(Clone, Copy)]
+pub struct Proxies {
+    pub copy: CopyProxy,
+    pub delete: DeleteProxy,
+}
+
+/// The kind of value that proxies are told: an integer as large as an address.
+pub const KIND_AINT: c_int = 1;
 
 /// The user's functions for copying and deleting, by the kind of object. `None` is MPI's null function: nothing is
 /// copied, and nothing need be done on deleting.
@@ -41,6 +108,23 @@ impl Callbacks {
             Callbacks::Win(..) => Kind::Win,
         }
     }
+
+    /// The copy and the delete function, for the proxies; null if there is none.
+    fn addresses(&self) -> (*const c_void, *const c_void) {
+        macro_rules! addresses {
+            ($copy:expr, $delete:expr) => {
+                (
+                    $copy.map_or(std::ptr::null(), |f| f as *const c_void),
+                    $delete.map_or(std::ptr::null(), |f| f as *const c_void),
+                )
+            };
+        }
+        match *self {
+            Callbacks::Comm(copy, delete) => addresses!(copy, delete),
+            Callbacks::Type(copy, delete) => addresses!(copy, delete),
+            Callbacks::Win(copy, delete) => addresses!(copy, delete),
+        }
+    }
 }
 
 struct Counts {
@@ -53,6 +137,7 @@ struct Keyval {
     callbacks: Callbacks,
     /// The user's pointer, as a number: only the callbacks know what it means.
     extra: usize,
+    proxies: OnceLock<Proxies>,
     counts: Mutex<Counts>,
 }
 
@@ -67,16 +152,23 @@ pub fn create_keyval(callbacks: Callbacks, extra: *mut c_void) -> Result<c_int> 
     KEYVALS.insert(Arc::new(Keyval {
         callbacks,
         extra: extra.expose_provenance(),
+        proxies: OnceLock::new(),
         counts,
     }))
 }
 
-/// Gives a key of objects of `kind` up. Error: `MPI_ERR_KEYVAL`.
+/// Says that the functions of `key` are Fortran's. A key that does not exist, or has proxies, stays as it is: only the
+/// Fortran library calls this, right after it made the key.
+pub fn set_proxies(key: c_int, proxies: Proxies) {
+    if let Some(keyval) = KEYVALS.get_arc(key) {
+        let _ = keyval.proxies.set(proxies);
+    }
+}
+
+/// Gives a key of objects of `kind` up. To do so again while attributes have it changes nothing: a delete callback that
+/// frees its own key is called for each of them. Error: `MPI_ERR_KEYVAL`.
 pub fn free_keyval(kind: Kind, key: c_int) -> Result<()> {
     let keyval = find(kind, key)?;
-    if !keyval.counts.lock().held {
-        bail!(Keyval, "keyval is {key:#x}, which was freed before");
-    }
     recount(key, &keyval, |counts| counts.held = false);
     Ok(())
 }
@@ -123,11 +215,23 @@ fn outcome(code: c_int) -> Result<()> {
 
 impl Keyval {
     /// Calls the user's function for copying; `None`: the attribute is not copied.
-    fn copy(&self, object: c_int, key: c_int, value: usize) -> Result<Option<usize>> {
+    fn copy(&self, object: c_int, key: c_int, value: &Value) -> Result<Option<Value>> {
         let extra = std::ptr::with_exposed_provenance_mut::<c_void>(self.extra);
-        let given = std::ptr::with_exposed_provenance_mut::<c_void>(value);
-        let mut copied: usize = 0;
+        let mut copied = std::ptr::null_mut::<c_void>();
         let mut flag: c_int = 0;
+        let (user, _) = self.callbacks.addresses();
+        if let Some(proxies) = self.proxies.get()
+            && !user.is_null()
+        {
+            let given = std::ptr::without_provenance_mut(value.in_fortran() as usize);
+            let (to, flag_to) = (&raw mut copied, &raw mut flag);
+            // SAFETY: the Fortran library gave the proxies for the user's functions of this key.
+            outcome(unsafe {
+                (proxies.copy)(user, object, key, extra, KIND_AINT, given, to, flag_to)
+            })?;
+            return Ok((flag != 0).then(|| Value::integer(copied.addr() as isize)));
+        }
+        let given = std::ptr::with_exposed_provenance_mut::<c_void>(value.in_c());
         let (to, flag_to) = ((&raw mut copied).cast::<c_void>(), &raw mut flag);
         // SAFETY: the user gave the functions for objects of this kind; they get the object's handle, the pointers that
         // the user gave, and places for a pointer and an `int`.
@@ -142,13 +246,27 @@ impl Keyval {
             }
         };
         outcome(code)?;
-        Ok((flag != 0).then_some(copied))
+        Ok((flag != 0).then(|| match value {
+            // The address of the old integer would be gone with it.
+            Value::Integer(_) if copied == given => Value::integer(value.in_fortran()),
+            _ => Value::Pointer(copied.expose_provenance()),
+        }))
     }
 
     /// Calls the user's function for deleting.
-    fn delete(&self, object: c_int, key: c_int, value: usize) -> Result<()> {
+    fn delete(&self, object: c_int, key: c_int, value: &Value) -> Result<()> {
         let extra = std::ptr::with_exposed_provenance_mut::<c_void>(self.extra);
-        let value = std::ptr::with_exposed_provenance_mut::<c_void>(value);
+        let (_, user) = self.callbacks.addresses();
+        if let Some(proxies) = self.proxies.get()
+            && !user.is_null()
+        {
+            let value = std::ptr::without_provenance_mut(value.in_fortran() as usize);
+            // SAFETY: the Fortran library gave the proxies for the user's functions of this key.
+            return outcome(unsafe {
+                (proxies.delete)(user, object, key, KIND_AINT, value, extra)
+            });
+        }
+        let value = std::ptr::with_exposed_provenance_mut::<c_void>(value.in_c());
         // SAFETY: the user gave the functions for objects of this kind; they get the object's handle and the pointers
         // that the user gave.
         outcome(unsafe {
@@ -162,11 +280,11 @@ impl Keyval {
     }
 }
 
-/// The attributes of one object of kind `kind`. Values are addresses or numbers of the user's.
+/// The attributes of one object of kind `kind`.
 pub struct Attributes {
     kind: Kind,
     /// Key and value, in the order in which they were set.
-    list: Mutex<Vec<(c_int, usize)>>,
+    list: Mutex<Vec<(c_int, Value)>>,
 }
 
 impl Attributes {
@@ -177,39 +295,39 @@ impl Attributes {
         }
     }
 
-    fn value(&self, key: c_int) -> Option<usize> {
+    fn value(&self, key: c_int) -> Option<Value> {
         let list = self.list.lock();
         list.iter()
             .find(|(k, _)| *k == key)
-            .map(|&(_, value)| value)
+            .map(|(_, value)| value.clone())
     }
 
     /// The value of `key`, if it is set. Error: `MPI_ERR_KEYVAL`.
-    pub fn get(&self, key: c_int) -> Result<Option<usize>> {
+    pub fn get(&self, key: c_int) -> Result<Option<Value>> {
         find(self.kind, key)?;
         Ok(self.value(key))
     }
 
     /// Sets `key` of the object with handle `object`; an old value is deleted first. Errors: `MPI_ERR_KEYVAL`, and what
     /// the delete callback returns: then nothing has changed.
-    pub fn set(&self, object: c_int, key: c_int, value: usize) -> Result<()> {
+    pub fn set(&self, object: c_int, key: c_int, value: Value) -> Result<()> {
         let keyval = find(self.kind, key)?;
         if let Some(old) = self.value(key) {
-            keyval.delete(object, key, old)?;
+            keyval.delete(object, key, &old)?;
         }
         self.put(key, &keyval, value);
         Ok(())
     }
 
-    fn put(&self, key: c_int, keyval: &Keyval, value: usize) {
+    fn put(&self, key: c_int, keyval: &Keyval, value: Value) {
         let mut list = self.list.lock();
-        match list.iter_mut().find(|(k, _)| *k == key) {
-            Some(attribute) => attribute.1 = value,
-            None => {
-                list.push((key, value));
-                recount(key, keyval, |counts| counts.attached += 1);
-            }
+        let before = list.len();
+        // One that is set again is set later than all others.
+        list.retain(|(k, _)| *k != key);
+        if list.len() == before {
+            recount(key, keyval, |counts| counts.attached += 1);
         }
+        list.push((key, value));
     }
 
     fn take(&self, key: c_int, keyval: &Keyval) {
@@ -228,7 +346,7 @@ impl Attributes {
         let Some(value) = self.value(key) else {
             bail!(Keyval, "keyval is {key:#x}, which is not set on the object");
         };
-        keyval.delete(object, key, value)?;
+        keyval.delete(object, key, &value)?;
         self.take(key, &keyval);
         Ok(())
     }
@@ -238,7 +356,7 @@ impl Attributes {
     pub fn delete_all(&self, object: c_int) -> Result<()> {
         loop {
             // A callback may set or delete others.
-            let Some((key, _)) = self.list.lock().last().copied() else {
+            let Some(key) = self.list.lock().last().map(|(key, _)| *key) else {
                 return Ok(());
             };
             self.delete(object, key)?;
@@ -252,7 +370,7 @@ impl Attributes {
         let list = self.list.lock().clone();
         for (key, value) in list {
             let keyval = find(self.kind, key)?;
-            match keyval.copy(object, key, value) {
+            match keyval.copy(object, key, &value) {
                 Ok(Some(copy)) => copies.put(key, &keyval, copy),
                 Ok(None) => {}
                 Err(error) => {
@@ -269,7 +387,7 @@ impl Attributes {
 impl Drop for Attributes {
     /// Whatever is left (an object that dies with the process, or one that could not be made) gives its keys back.
     fn drop(&mut self) {
-        for &(key, _) in self.list.get_mut().iter() {
+        for &mut (key, _) in self.list.get_mut().iter_mut() {
             if let Some(keyval) = KEYVALS.get_arc(key) {
                 recount(key, &keyval, |counts| counts.attached -= 1);
             }
@@ -295,6 +413,10 @@ mod tests {
         if value.addr() == 13 { 77 } else { MPI_SUCCESS }
     }
 
+    fn got(attributes: &Attributes, key: c_int) -> Option<usize> {
+        attributes.get(key).unwrap().map(|value| value.in_c())
+    }
+
     fn key(log: &Mutex<Vec<usize>>) -> c_int {
         let log = (&raw const *log).cast_mut().cast();
         create_keyval(Callbacks::Comm(None, Some(delete)), log).unwrap()
@@ -305,10 +427,22 @@ mod tests {
         let log = Mutex::new(Vec::new());
         let attributes = Attributes::new(Kind::Comm);
         for value in [1, 2, 3] {
-            attributes.set(0, key(&log), value).unwrap();
+            attributes.set(0, key(&log), Value::Pointer(value)).unwrap();
         }
         attributes.delete_all(0).unwrap();
         assert_eq!(*log.lock(), [3, 2, 1]);
+    }
+
+    #[test]
+    fn what_is_set_again_is_set_last() {
+        let log = Mutex::new(Vec::new());
+        let attributes = Attributes::new(Kind::Comm);
+        let keys = [key(&log), key(&log), key(&log)];
+        for (which, value) in [(0, 1), (1, 2), (2, 3), (0, 4)] {
+            attributes.set(0, keys[which], value).unwrap();
+        }
+        attributes.delete_all(0).unwrap();
+        assert_eq!(*log.lock(), [1, 4, 3, 2]);
     }
 
     #[test]
@@ -316,12 +450,13 @@ mod tests {
         let log = Mutex::new(Vec::new());
         let attributes = Attributes::new(Kind::Comm);
         let key = key(&log);
-        attributes.set(0, key, 5).unwrap();
+        attributes.set(0, key, Value::Pointer(5)).unwrap();
         free_keyval(Kind::Comm, key).unwrap();
-        assert!(free_keyval(Kind::Comm, key).is_err());
-        assert_eq!(attributes.get(key).unwrap(), Some(5));
+        assert_eq!(got(&attributes, key), Some(5));
+        free_keyval(Kind::Comm, key).unwrap();
         attributes.delete(0, key).unwrap();
-        assert_eq!(attributes.get(key).unwrap_err().class, Class::Keyval);
+        assert!(free_keyval(Kind::Comm, key).is_err());
+        assert_eq!(attributes.get(key).err().unwrap().class, Class::Keyval);
     }
 
     #[test]
@@ -329,10 +464,48 @@ mod tests {
         let log = Mutex::new(Vec::new());
         let attributes = Attributes::new(Kind::Comm);
         let key = key(&log);
-        attributes.set(0, key, 13).unwrap();
-        assert!(attributes.set(0, key, 14).is_err());
+        attributes.set(0, key, Value::Pointer(13)).unwrap();
+        assert!(attributes.set(0, key, Value::Pointer(14)).is_err());
         assert!(attributes.delete_all(0).is_err());
-        assert_eq!(attributes.get(key).unwrap(), Some(13));
+        assert_eq!(got(&attributes, key), Some(13));
+    }
+
+    #[test]
+    fn each_language_sees_the_values_of_the_other() {
+        let key = create_keyval(Callbacks::Comm(Some(duplicate), None), std::ptr::null_mut());
+        let (key, attributes) = (key.unwrap(), Attributes::new(Kind::Comm));
+        attributes.set(0, key, Value::Pointer(4096)).unwrap();
+        let value = attributes.get(key).unwrap().unwrap();
+        assert_eq!((value.in_c(), value.in_fortran()), (4096, 4096));
+
+        attributes.set(0, key, Value::integer(-7)).unwrap();
+        let copies = attributes.copies(0).unwrap();
+        attributes.set(0, key, Value::integer(8)).unwrap();
+        for (attributes, expected) in [(&attributes, 8), (&copies, -7)] {
+            let value = attributes.get(key).unwrap().unwrap();
+            let place = std::ptr::with_exposed_provenance::<isize>(value.in_c());
+            // SAFETY: the attribute still has the value.
+            assert_eq!(
+                (value.in_fortran(), unsafe { *place }),
+                (expected, expected)
+            );
+        }
+    }
+
+    unsafe extern "C" fn duplicate(
+        _: MPI_Comm,
+        _: c_int,
+        _: *mut c_void,
+        value: *mut c_void,
+        copied: *mut c_void,
+        flag: *mut c_int,
+    ) -> c_int {
+        // SAFETY: `Keyval::copy` gives places for a pointer and an `int`.
+        unsafe {
+            copied.cast::<*mut c_void>().write(value);
+            flag.write(1);
+        }
+        MPI_SUCCESS
     }
 
     #[test]
@@ -340,7 +513,8 @@ mod tests {
         let key = create_keyval(Callbacks::Win(None, None), std::ptr::null_mut()).unwrap();
         let attributes = Attributes::new(Kind::Comm);
         for bad in [key, MPI_KEYVAL_INVALID, MPI_TAG_UB, 0, -1] {
-            assert_eq!(attributes.set(0, bad, 1).unwrap_err().class, Class::Keyval);
+            let set = attributes.set(0, bad, Value::Pointer(1));
+            assert_eq!(set.unwrap_err().class, Class::Keyval);
         }
     }
 }

@@ -7,6 +7,7 @@
 use super::attributes::Attributes;
 use super::group::Group;
 use super::hardware::{Level, Places, Wish};
+use super::topology::Topology;
 use super::{COMMS, Comm, hardware, letter};
 use crate::abi::constants::*;
 use crate::abi::types::MPI_Comm;
@@ -22,7 +23,10 @@ use crate::{bail, err};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+/// So many contexts are for communicators; each has two hidden ones (`p2p::context`), and behind these come letters'.
+const CONTEXTS: u32 = letter::CONTEXTS / 2;
 
 /// What a leader gives to the others of a new communicator.
 #[derive(Clone, Copy, Default)]
@@ -60,8 +64,14 @@ pub(super) struct Fresh(Offer);
 impl Fresh {
     /// For so many processes.
     pub fn new(size: usize) -> Result<Fresh> {
-        let block = Meeting::create(size)?;
         let context = new_context();
+        if context >= CONTEXTS {
+            bail!(
+                NoMem,
+                "the job has made {CONTEXTS} communicators, and there are numbers for no more"
+            );
+        }
+        let block = Meeting::create(size)?;
         Ok(Fresh(Offer { block, context }))
     }
 
@@ -169,6 +179,7 @@ impl Shape {
 pub(super) struct Mine {
     pub handle: Reserved<'static, Comm>,
     pub attributes: Attributes,
+    pub topology: OnceLock<Arc<Topology>>,
 }
 
 impl Mine {
@@ -176,6 +187,7 @@ impl Mine {
         Ok(Mine {
             handle: COMMS.reserve()?,
             attributes,
+            topology: OnceLock::new(),
         })
     }
 
@@ -202,6 +214,7 @@ impl Mine {
             collectives: AtomicU32::new(0),
             handler,
             attributes: self.attributes,
+            topology: self.topology,
             name: Mutex::default(),
             info: Mutex::new(info),
         };

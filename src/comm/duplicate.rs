@@ -24,7 +24,10 @@ struct Part {
 impl Part {
     fn new(parent: &Comm, handle: MPI_Comm, info: Result<Info>) -> Result<Part> {
         let info = info?;
-        let mine = Mine::new(parent.attributes.copies(handle.0)?)?;
+        let mine = Mine {
+            topology: parent.topology.clone(),
+            ..Mine::new(parent.attributes.copies(handle.0)?)?
+        };
         let fresh = match parent.meeting.rank {
             0 => Some(Fresh::new(parent.meeting.size())?),
             _ => None,
@@ -43,7 +46,7 @@ fn discard(attributes: &Attributes, handle: MPI_Comm) {
     let _ = attributes.delete_all(handle.0);
 }
 
-/// Duplicates `parent`, whose handle is `handle`, with its attributes and with `info`. Collective over `parent`; blocks
+/// Duplicates `parent`, whose handle is `handle`, with its attributes, its topology and `info`. Collective over `parent`; blocks
 /// until all processes have called.
 pub fn duplicate(
     parent: &Comm,

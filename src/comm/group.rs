@@ -1,7 +1,7 @@
 //! Groups: ordered sets of the job's processes (MPI 4.1 §7.3). All of it is local.
 
 use crate::abi::constants::*;
-use crate::abi::types::MPI_Group;
+use crate::abi::types::{MPI_Group, MPI_Session};
 use crate::error::Result;
 use crate::handle::{Kind, Table};
 use crate::info::kinds;
@@ -18,6 +18,8 @@ pub struct Group {
     pub rank: Option<usize>,
     /// The memory allocation kinds of the session that it comes from; `None`: those of the world model.
     pub kinds: Option<Arc<str>>,
+    /// That session.
+    pub session: Option<MPI_Session>,
 }
 
 /// How two groups compare.
@@ -35,11 +37,12 @@ impl Group {
     pub fn new(members: impl Into<Arc<[u32]>>, me: u32) -> Group {
         let members = members.into();
         let rank = members.iter().position(|&m| m == me);
-        let kinds = None;
+        let (kinds, session) = (None, None);
         Group {
             members,
             rank,
             kinds,
+            session,
         }
     }
 
@@ -52,10 +55,12 @@ impl Group {
                 members,
                 rank: None,
                 kinds: None,
+                session: None,
             },
         };
         Group {
             kinds: self.kinds.clone(),
+            session: self.session,
             ..derived
         }
     }
@@ -220,6 +225,7 @@ static EMPTY: LazyLock<Arc<Group>> = LazyLock::new(|| {
         members: Arc::new([]),
         rank: None,
         kinds: None,
+        session: None,
     })
 });
 

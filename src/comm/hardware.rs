@@ -65,6 +65,13 @@ impl Wish {
 #[repr(C)]
 pub struct Places([i32; 3]);
 
+impl Places {
+    /// Whether the process belongs to one part of `level`.
+    pub fn belongs(self, level: Level) -> bool {
+        self.0[level as usize] >= 0
+    }
+}
+
 /// The places of this process.
 pub fn places() -> Places {
     let Ok(set) = nix::sched::sched_getaffinity(nix::unistd::Pid::from_raw(0)) else {

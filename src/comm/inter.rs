@@ -214,8 +214,7 @@ pub fn create(
     call: &str,
 ) -> Result<MPI_Comm> {
     let me = job().rank;
-    let checked = given.and_then(|()| {
-        check_tag(tag)?;
+    let checked = check_tag(tag).and_then(|()| {
         let leader = leader_of(leader, &local.group, "local_leader")?;
         if leader != me {
             return Ok((leader, None));
@@ -226,7 +225,7 @@ pub fn create(
         let key = letter::key(("inter", peer.context, tag, both));
         Ok((leader, Some(Other { leader: other, key })))
     });
-    let agreed = agree(&local.meeting, &told(&checked), call).map(|_| ());
+    let agreed = agree(&local.meeting, &told(&checked).and(given), call).map(|_| ());
     let (leader, other) = checked?;
     let bridge = Bridge {
         local: local.group.clone(),

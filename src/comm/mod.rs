@@ -17,6 +17,7 @@ pub mod hardware;
 pub mod inter;
 mod letter;
 pub mod predefined;
+pub mod topology;
 
 pub use from_group::{create_from_group, create_group};
 
@@ -35,8 +36,9 @@ use group::{Group, Likeness};
 use parking_lot::Mutex;
 use std::ops::Range;
 use std::ptr::null_mut;
-use std::sync::Arc;
 use std::sync::atomic::AtomicPtr;
+use std::sync::{Arc, OnceLock};
+use topology::Topology;
 
 /// A communicator.
 pub struct Comm {
@@ -56,6 +58,8 @@ pub struct Comm {
     pub handler: Slot,
     /// Its attributes at this process.
     pub attributes: Attributes,
+    /// Who is whose neighbour, if that was said at its making.
+    pub topology: OnceLock<Arc<Topology>>,
     name: Mutex<String>,
     info: Mutex<Info>,
 }
@@ -254,6 +258,7 @@ pub fn open_world() -> Result<()> {
             collectives: AtomicU32::new(0),
             handler: Slot::new(),
             attributes: Attributes::new(Kind::Comm),
+            topology: OnceLock::new(),
             name: Mutex::new(name.into()),
             info: Mutex::default(),
         };

@@ -83,7 +83,7 @@ predefined! {
     MPI_UINT32_T U32;
     MPI_UINT64_T U64;
     MPI_C_BOOL Bool;
-    MPI_C_FLOAT_COMPLEX ComplexF32;
+    MPI_C_COMPLEX ComplexF32;
     MPI_C_DOUBLE_COMPLEX ComplexF64;
     MPI_C_LONG_DOUBLE_COMPLEX ComplexF80;
     MPIX_C_FLOAT16 F16;

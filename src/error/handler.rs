@@ -13,6 +13,8 @@ use crate::handle::{Kind, Table};
 use parking_lot::Mutex;
 use std::ffi::c_int;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// What happens to an error.
 #[derive(Clone, Copy)]
@@ -114,11 +116,14 @@ pub fn free(handle: MPI_Errhandler) -> Result<()> {
 /// (MPI 4.1 §14.7).
 pub static FILES: Slot = Slot {
     handle: Mutex::new(MPI_ERRORS_RETURN),
+    chosen: AtomicBool::new(false),
 };
 
 /// Which error handler an object has.
 pub struct Slot {
     handle: Mutex<MPI_Errhandler>,
+    /// Whether the program has ever set it.
+    chosen: AtomicBool,
 }
 
 impl Default for Slot {
@@ -132,6 +137,7 @@ impl Slot {
     pub const fn new() -> Slot {
         Slot {
             handle: Mutex::new(MPI_ERRORS_ARE_FATAL),
+            chosen: AtomicBool::new(false),
         }
     }
 
@@ -143,6 +149,7 @@ impl Slot {
         }
         Slot {
             handle: Mutex::new(*handle),
+            chosen: AtomicBool::new(false),
         }
     }
 
@@ -163,7 +170,13 @@ impl Slot {
         }
         let before = std::mem::replace(&mut *self.handle.lock(), handle);
         detach(before);
+        self.chosen.store(true, Relaxed);
         Ok(())
+    }
+
+    /// Whether the program has set the handler of this very object.
+    pub fn is_chosen(&self) -> bool {
+        self.chosen.load(Relaxed)
     }
 
     /// Whether an error lets the process go on.

@@ -1,7 +1,7 @@
 //! What `MPI_INFO_ENV` and `MPI_Info_create_env` tell (MPI 4.1 §10, §11.2.1).
 
 use super::Info;
-use crate::runtime::{self, phase};
+use crate::runtime;
 
 /// The values of the key `thread_level`, by their numbers.
 pub const THREAD_LEVELS: [&str; 4] = [
@@ -11,7 +11,8 @@ pub const THREAD_LEVELS: [&str; 4] = [
     "MPI_THREAD_MULTIPLE",
 ];
 
-/// The environment of this process as it is now. `thread_level` and `maxprocs` are there when MPI is initialized.
+/// The environment of this process, the same at any time. There is no `thread_level`: that is what was asked for before the
+/// program was started, and nothing asks for it there.
 pub fn environment() -> Info {
     let command = std::fs::read("/proc/self/cmdline").unwrap_or_default();
     let words: Vec<String> = command
@@ -29,9 +30,7 @@ pub fn of_arguments(arguments: &[String]) -> Info {
         info.set("command", command);
         info.set("argv", &rest.join(" "));
     }
-    if let Some(job) = runtime::try_job() {
-        info.set("maxprocs", &job.ranks.to_string());
-    }
+    info.set("maxprocs", &processes().to_string());
     if let Ok(host) = nix::unistd::gethostname() {
         info.set("host", &host.to_string_lossy());
     }
@@ -40,10 +39,16 @@ pub fn of_arguments(arguments: &[String]) -> Info {
     if let Ok(directory) = std::env::current_dir() {
         info.set("wdir", &directory.to_string_lossy());
     }
-    if phase::world_usable() {
-        info.set("thread_level", THREAD_LEVELS[phase::world_level() as usize]);
-    }
     info
+}
+
+/// How many processes were started together: also before MPI_Init, and after MPI_Finalize.
+fn processes() -> u32 {
+    let told = || std::env::var("PMI_SIZE").ok()?.parse().ok();
+    match runtime::try_job() {
+        Some(job) => job.ranks,
+        None => told().unwrap_or(1),
+    }
 }
 
 #[cfg(test)]

@@ -4,21 +4,43 @@
 //! `MPI_BSEND_OVERHEAD` of it beside its data, as the standard has it.
 
 use super::Buffer;
-use super::operation::{Operation, block};
+use super::operation::{About, Action, Operation, Outcome, Partners, block};
 use super::start::{self, Mode};
+use super::task::{self, Task};
 use crate::abi::constants::MPI_BSEND_OVERHEAD;
-use crate::abi::types::MPI_Comm;
+use crate::abi::types::{MPI_Comm, MPI_Session};
 use crate::bail;
+use crate::comm::{self, Comm};
 use crate::error::Result;
 use crate::runtime::Ranks;
 use crate::runtime::wait::dead;
 use parking_lot::Mutex;
+use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::LazyLock;
+
+/// Whose buffer it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Owner {
+    Process,
+    /// By its number in the job.
+    Comm(u32),
+    Session(MPI_Session),
+}
+
+/// How much may be on its way.
+#[derive(Clone, Copy)]
+pub enum Room {
+    Bytes(usize),
+    /// As much as memory holds.
+    Automatic,
+}
 
 /// The buffer that the user attached.
+#[derive(Clone, Copy)]
 struct Attached {
     address: usize,
-    len: usize,
+    room: Room,
 }
 
 /// A copy on its way.
@@ -27,29 +49,42 @@ struct Copied {
     data: Box<[u8]>,
 }
 
+#[derive(Default)]
 struct Sends {
     attached: Option<Attached>,
     copies: Vec<Copied>,
 }
 
-static SENDS: Mutex<Sends> = Mutex::new(Sends {
-    attached: None,
-    copies: Vec::new(),
-});
+static SENDS: LazyLock<Mutex<HashMap<Owner, Sends>>> = LazyLock::new(Mutex::default);
 
 fn cost(len: usize) -> usize {
     len.saturating_add(MPI_BSEND_OVERHEAD as usize)
+}
+
+/// Whether a message waits for a process that died: it never leaves.
+fn is_lost(operation: &Operation) -> bool {
+    dead(Ranks::These(operation.about.partners.members())).is_some()
 }
 
 impl Sends {
     /// Bytes of the attached buffer in use. Copies for the dead never leave, but take no room in it.
     fn used(&mut self) -> usize {
         self.copies.retain(|copy| !copy.operation.is_done());
-        let on_its_way =
-            |copy: &&Copied| dead(Ranks::These(copy.operation.about.partners.members())).is_none();
+        let on_its_way = |copy: &&Copied| !is_lost(&copy.operation);
         let copies = self.copies.iter().filter(on_its_way);
         copies.map(|copy| cost(copy.data.len())).sum()
     }
+}
+
+/// Whose buffer a send on this communicator takes its room from.
+fn owner(sends: &HashMap<Owner, Sends>, comm: &Comm) -> Owner {
+    let session = comm.group.session.map(Owner::Session);
+    let attached = |owner: &Owner| sends.get(owner).is_some_and(|s| s.attached.is_some());
+    [Some(Owner::Comm(comm.context)), session]
+        .into_iter()
+        .flatten()
+        .find(attached)
+        .unwrap_or(Owner::Process)
 }
 
 /// Sends a copy of `buffer`; complete at once.
@@ -58,9 +93,21 @@ impl Sends {
 pub fn send(comm: MPI_Comm, buffer: Buffer, to: i32, tag: i32) -> Result<()> {
     crate::runtime::wait::progress();
     let mut sends = SENDS.lock();
+    let owner = owner(&sends, comm::get(comm)?);
+    let sends = sends.entry(owner).or_default();
     let used = sends.used();
-    let len = sends.attached.as_ref().map_or(0, |a| a.len);
     let need = cost(buffer.len());
+    let len = match sends.attached {
+        None => 0,
+        Some(Attached {
+            room: Room::Bytes(len),
+            ..
+        }) => len,
+        Some(Attached {
+            room: Room::Automatic,
+            ..
+        }) => usize::MAX,
+    };
     if used.saturating_add(need) > len {
         bail!(
             Buffer,
@@ -77,30 +124,79 @@ pub fn send(comm: MPI_Comm, buffer: Buffer, to: i32, tag: i32) -> Result<()> {
     Ok(())
 }
 
-/// Attaches `len` bytes at `address`. Error: `MPI_ERR_BUFFER` if there is a buffer already.
-pub fn attach(address: usize, len: usize) -> Result<()> {
+/// Attaches a buffer at `address`. Error: `MPI_ERR_BUFFER` if there is one already.
+pub fn attach(owner: Owner, address: usize, room: Room) -> Result<()> {
     let mut sends = SENDS.lock();
+    let sends = sends.entry(owner).or_default();
     if sends.attached.is_some() {
         bail!(Buffer, "a buffer is attached already");
     }
-    sends.attached = Some(Attached { address, len });
+    sends.attached = Some(Attached { address, room });
     Ok(())
 }
 
-/// Blocks until no buffered message of this process is on its way to a living process.
-pub fn flush() -> Result<()> {
-    let what = || "buffered sends that are on their way".to_string();
-    block(&what, Ranks::None, || SENDS.lock().used() == 0)
+fn used(owner: Owner) -> usize {
+    SENDS.lock().get_mut(&owner).map_or(0, Sends::used)
 }
 
-/// Detaches the buffer, when no message is in it any more: its address and length. Error: `MPI_ERR_BUFFER` if there is none.
-pub fn detach() -> Result<(usize, usize)> {
-    if SENDS.lock().attached.is_none() {
+/// Blocks until no message of this buffer is on its way to a living process.
+pub fn flush(owner: Owner) -> Result<()> {
+    let what = || "buffered sends that are on their way".to_string();
+    block(&what, Ranks::None, || used(owner) == 0)
+}
+
+/// The same for all buffers.
+pub fn flush_all() -> Result<()> {
+    let owners: Vec<Owner> = SENDS.lock().keys().copied().collect();
+    owners.into_iter().try_for_each(flush)
+}
+
+/// Detaches the buffer, when no message is in it any more: its address and room. Error: `MPI_ERR_BUFFER` if there is none.
+pub fn detach(owner: Owner) -> Result<(usize, Room)> {
+    let attached = |sends: &HashMap<Owner, Sends>| sends.get(&owner)?.attached;
+    if attached(&SENDS.lock()).is_none() {
         bail!(Buffer, "no buffer is attached");
     }
-    flush()?;
-    match SENDS.lock().attached.take() {
-        Some(Attached { address, len }) => Ok((address, len)),
+    flush(owner)?;
+    match SENDS.lock().remove(&owner).and_then(|sends| sends.attached) {
+        Some(Attached { address, room }) => Ok((address, room)),
         None => bail!(Buffer, "the buffer was detached by another thread"),
     }
+}
+
+/// Messages that a flush waits for.
+struct Flush(Vec<Arc<Operation>>);
+
+impl Task for Flush {
+    fn advance(&mut self) -> bool {
+        self.0
+            .iter()
+            .all(|operation| operation.is_done() || is_lost(operation))
+    }
+
+    fn end(&mut self) -> Outcome {
+        Outcome::NOTHING
+    }
+}
+
+/// An operation that ends when the messages that are on their way now have left; `None` if there are none.
+pub fn start_flush(owner: Owner) -> Option<Arc<Operation>> {
+    let mut all = SENDS.lock();
+    let sends = all.get_mut(&owner)?;
+    if sends.used() == 0 {
+        return None;
+    }
+    let copies = sends.copies.iter().map(|copy| copy.operation.clone());
+    let flush = Flush(copies.collect());
+    drop(all);
+    let operation = Operation::new(About {
+        action: Action::Steps("a flush of buffered sends"),
+        context: 0,
+        peer: 0,
+        tag: 0,
+        partners: Partners::These([].into()),
+        comm: comm::COMM_SELF,
+    });
+    task::begin(operation.clone(), flush);
+    Some(operation)
 }

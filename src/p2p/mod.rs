@@ -10,6 +10,7 @@
 //! - [`engine`]: takes cells, matches, sends; one lock in each process, held for short times.
 //! - [`transfer`]: large messages, fetched by the receiver in one copy.
 //! - [`operation`]: one send or receive from start to end; [`request`]: what a handle stands for.
+//! - [`task`]: operations of several steps: [`joint`] ones of a send and a receive, [`partitioned`] ones, and collectives.
 //!
 //! A message of at most a few KiB is copied into the ring (eager). A larger one is announced: the receiver, when it has
 //! matched it, copies from the sender's memory and answers "fetched". So a large message is copied once, and its sender
@@ -18,15 +19,19 @@
 pub mod buffer;
 pub mod buffered;
 mod engine;
+pub mod generalized;
 mod hints;
 mod inbox;
+pub mod joint;
 mod matching;
 pub mod operation;
+pub mod partitioned;
 pub mod probe;
 pub mod request;
 mod ring;
 mod slots;
 pub mod start;
+pub mod task;
 mod transfer;
 
 pub use buffer::Buffer;
@@ -43,14 +48,14 @@ use crate::runtime::wait::set_progress;
 /// Opens this process's inbox. After the job is attached to, before the other ranks are met.
 pub fn open() -> Result<()> {
     engine::open()?;
-    set_progress(progress);
+    set_progress(task::progress);
     Ok(())
 }
 
 /// Blocks until everything this process has sent to living processes has left it.
 pub fn close() -> Result<()> {
     let what = || "MPI_Finalize: messages that wait for room in their receivers' rings".to_string();
-    buffered::flush()?;
+    buffered::flush_all()?;
     operation::block(&what, crate::runtime::Ranks::None, engine::is_flushed)
 }
 
@@ -77,10 +82,20 @@ pub struct Target {
 
 /// The context of a communicator's own messages.
 pub fn context(communicator: u32) -> u32 {
-    communicator * 2
+    communicator * 4
 }
 
 /// The context of the messages of its collective operations.
 pub fn collective_context(communicator: u32) -> u32 {
-    communicator * 2 + 1
+    communicator * 4 + 1
+}
+
+/// The context in which partitioned communication finds its other side.
+fn partitioned_context(communicator: u32) -> u32 {
+    communicator * 4 + 2
+}
+
+/// The context of its data.
+fn partition_context(communicator: u32) -> u32 {
+    communicator * 4 + 3
 }

@@ -26,6 +26,14 @@ pub struct Outcome {
     pub error: Option<Error>,
 }
 
+impl Outcome {
+    /// Of an operation that moved nothing.
+    pub const NOTHING: Outcome = Outcome {
+        status: MPI_Status::EMPTY,
+        error: None,
+    };
+}
+
 /// What an operation is, for whoever waits for it, cancels it, or asks what it is waiting for.
 pub struct About {
     pub action: Action,
@@ -43,8 +51,8 @@ pub struct About {
 pub enum Action {
     Send,
     Receive,
-    /// A collective operation, by its name.
-    Collective(&'static str),
+    /// One of several steps (a collective operation, or a [`task`](super::task) of another kind), by its name.
+    Steps(&'static str),
 }
 
 /// Whose death means that an operation will never end.
@@ -87,10 +95,7 @@ impl Operation {
     pub fn new(about: About) -> Arc<Operation> {
         Arc::new(Operation {
             done: AtomicBool::new(false),
-            outcome: Mutex::new(Outcome {
-                status: MPI_Status::EMPTY,
-                error: None,
-            }),
+            outcome: Mutex::new(Outcome::NOTHING),
             about,
         })
     }
@@ -136,7 +141,7 @@ impl Operation {
             Action::Send => format!("sending to rank {peer}, {tag}"),
             Action::Receive if peer < 0 => format!("receiving from any rank, {tag}"),
             Action::Receive => format!("receiving from rank {peer}, {tag}"),
-            Action::Collective(name) => name.to_string(),
+            Action::Steps(name) => name.to_string(),
         }
     }
 }

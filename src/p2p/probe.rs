@@ -9,7 +9,7 @@ use crate::bail;
 use crate::comm::{self, Comm};
 use crate::error::Result;
 use crate::handle::{Kind, Table};
-use crate::runtime::wait::{check_alive, progress};
+use crate::runtime::wait::{check_alive, give_way, progress};
 use crate::runtime::{Ranks, look_around};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -68,6 +68,7 @@ fn look<T>(
     let about = about_receive(handle, comm, wanted.source, wanted.tag);
     let what = || searching(wanted.source);
     check_alive(Ranks::Who(&|| about.obstacle(&what)), &what)?;
+    give_way();
     Ok(None)
 }
 

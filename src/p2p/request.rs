@@ -1,13 +1,15 @@
 //! Requests: what a handle stands for, and waiting for many of them (MPI 4.1 §3.7, §3.9).
 
 use super::engine;
+use super::generalized::Generalized;
 use super::operation::{Action, Operation, Outcome, block};
+use super::partitioned::Channel;
 use crate::abi::constants::MPI_REQUEST_NULL;
-use crate::abi::types::{MPI_Request, MPI_Status};
+use crate::abi::types::{MPI_Comm, MPI_Request, MPI_Status};
 use crate::bail;
-use crate::error::{Error, Result};
+use crate::error::{Error, Object, Result};
 use crate::handle::{Kind, Table};
-use crate::runtime::wait::progress;
+use crate::runtime::wait::{give_way, progress};
 use crate::runtime::{Ranks, look_around};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -18,10 +20,16 @@ pub enum Request {
     Once(Arc<Operation>),
     /// An operation that can be started again and again.
     Persistent(Persistent),
+    /// An operation of the program's own.
+    Generalized(Generalized),
 }
 
 /// A persistent request: inactive while there is no current operation.
 pub struct Persistent {
+    /// Whose error handler its errors go to.
+    comm: MPI_Comm,
+    /// The channel of partitioned communication.
+    channel: Option<Channel>,
     start: Box<dyn Fn() -> Result<Option<Arc<Operation>>> + Send + Sync>,
     current: Mutex<Current>,
 }
@@ -48,12 +56,6 @@ enum State {
     Operation(Arc<Operation>),
 }
 
-/// What there is to say about an operation that was complete at its start.
-const NOTHING: Outcome = Outcome {
-    status: MPI_Status::EMPTY,
-    error: None,
-};
-
 /// Gives an operation a handle; `None` is one that is complete.
 pub fn handle(operation: Option<Arc<Operation>>) -> Result<MPI_Request> {
     match operation {
@@ -64,17 +66,84 @@ pub fn handle(operation: Option<Arc<Operation>>) -> Result<MPI_Request> {
     }
 }
 
-/// Makes an inactive persistent request, started by `start` (which gives `None` if the operation is complete at once).
+/// Makes an inactive persistent request on `comm`, started by `start` (which gives `None` if the operation is complete at
+/// once).
 pub fn persistent(
+    comm: MPI_Comm,
     start: impl Fn() -> Result<Option<Arc<Operation>>> + Send + Sync + 'static,
 ) -> Result<MPI_Request> {
-    let request = Persistent {
+    make(Request::Persistent(Persistent {
+        comm,
+        channel: None,
         start: Box::new(start),
         current: Mutex::new(Current::Inactive),
+    }))
+}
+
+/// Makes an inactive request of a partitioned send or receive on `comm`.
+pub fn partitioned(comm: MPI_Comm, channel: Channel) -> Result<MPI_Request> {
+    let started = channel.clone();
+    make(Request::Persistent(Persistent {
+        comm,
+        channel: Some(channel),
+        start: Box::new(move || started.start().map(Some)),
+        current: Mutex::new(Current::Inactive),
+    }))
+}
+
+/// Makes a generalized request.
+pub fn generalized(generalized: Generalized) -> Result<MPI_Request> {
+    make(Request::Generalized(generalized))
+}
+
+fn make(request: Request) -> Result<MPI_Request> {
+    REQUESTS.insert(Arc::new(request)).map(MPI_Request)
+}
+
+/// The communicator of a request, if it has one.
+pub fn communicator(handle: MPI_Request) -> Option<MPI_Comm> {
+    match REQUESTS.get(handle.0)? {
+        Request::Once(operation) => Some(operation.about.comm),
+        Request::Persistent(persistent) => Some(persistent.comm),
+        Request::Generalized(_) => None,
+    }
+}
+
+/// The channel of a partitioned request, and whether it is active. Error: `MPI_ERR_REQUEST` if it is none.
+pub fn channel(handle: MPI_Request) -> Result<(&'static Channel, bool)> {
+    if let Request::Persistent(persistent) = find(handle)?
+        && let Some(channel) = &persistent.channel
+    {
+        let active = !matches!(*persistent.current.lock(), Current::Inactive);
+        return Ok((channel, active));
+    }
+    bail!(Request, "request {:#x} is not partitioned", handle.0)
+}
+
+/// Whether nothing of the request is under way: it is null, or inactive.
+pub fn is_inactive(handle: MPI_Request) -> Result<bool> {
+    state(handle).map(|state| state.is_inactive())
+}
+
+/// Says that the functions of a generalized request are Fortran's; of another it says nothing.
+pub fn set_fortran(handle: MPI_Request) {
+    if let Ok(Request::Generalized(generalized)) = find(handle) {
+        generalized.set_fortran();
+    }
+}
+
+/// Says that the program has done what a generalized request stands for.
+///
+/// Errors: `MPI_ERR_REQUEST` if it is none, or complete already.
+pub fn complete(handle: MPI_Request) -> Result<()> {
+    let Request::Generalized(generalized) = find(handle)? else {
+        bail!(Request, "request {:#x} is not generalized", handle.0);
     };
-    REQUESTS
-        .insert(Arc::new(Request::Persistent(request)))
-        .map(MPI_Request)
+    let freed = generalized.complete(handle)?;
+    if freed {
+        REQUESTS.remove(handle.0);
+    }
+    Ok(())
 }
 
 /// The request of a handle that is not null. Error: `MPI_ERR_REQUEST`.
@@ -98,6 +167,7 @@ fn state(handle: MPI_Request) -> Result<State> {
     }
     Ok(match find(handle)? {
         Request::Once(operation) => State::Operation(operation.clone()),
+        Request::Generalized(generalized) => State::Operation(generalized.operation.clone()),
         Request::Persistent(persistent) => match &*persistent.current.lock() {
             Current::Inactive => State::Inactive,
             Current::Complete => State::Complete,
@@ -117,17 +187,26 @@ impl State {
 
 /// Ends a completed operation: its handle becomes null, or inactive if it is persistent.
 fn finish(handle: &mut MPI_Request, state: &State) -> Outcome {
+    let mut outcome = None;
     match REQUESTS.get(handle.0) {
         Some(Request::Persistent(persistent)) => *persistent.current.lock() = Current::Inactive,
-        Some(Request::Once(_)) => {
+        Some(request) => {
+            if let Request::Generalized(generalized) = request {
+                outcome = Some(generalized.finish());
+            }
             REQUESTS.remove(handle.0);
             *handle = MPI_REQUEST_NULL;
         }
         None => *handle = MPI_REQUEST_NULL,
     }
-    match state {
-        State::Operation(operation) => operation.outcome(),
-        _ => NOTHING,
+    outcome.unwrap_or_else(|| state.outcome())
+}
+
+/// How a completed operation ended; its handle stays.
+fn told(handle: MPI_Request, state: &State) -> Outcome {
+    match REQUESTS.get(handle.0) {
+        Some(Request::Generalized(generalized)) => generalized.query(),
+        _ => state.outcome(),
     }
 }
 
@@ -140,7 +219,8 @@ pub fn start(handle: MPI_Request) -> Result<()> {
     if !matches!(*current, Current::Inactive) {
         bail!(Request, "request {:#x} is active already", handle.0);
     }
-    *current = match (persistent.start)()? {
+    let started = (persistent.start)().map_err(|error| error.on(Object::Comm(persistent.comm)))?;
+    *current = match started {
         None => Current::Complete,
         Some(operation) => Current::Operation(operation),
     };
@@ -150,8 +230,13 @@ pub fn start(handle: MPI_Request) -> Result<()> {
 /// Gives the handle back; what it stands for goes on by itself.
 pub fn free(handle: &mut MPI_Request) -> Result<()> {
     if *handle != COMPLETE {
-        find(*handle)?;
-        REQUESTS.remove(handle.0);
+        let waits = match find(*handle)? {
+            Request::Generalized(generalized) => !generalized.let_go()?,
+            _ => false,
+        };
+        if !waits {
+            REQUESTS.remove(handle.0);
+        }
     }
     *handle = MPI_REQUEST_NULL;
     Ok(())
@@ -162,7 +247,9 @@ pub fn cancel(handle: MPI_Request) -> Result<()> {
     if handle == COMPLETE {
         return Ok(());
     }
-    find(handle)?;
+    if let Request::Generalized(generalized) = find(handle)? {
+        return generalized.cancel();
+    }
     if let State::Operation(operation) = state(handle)?
         && operation.about.action == Action::Receive
         && !operation.is_done()
@@ -172,14 +259,34 @@ pub fn cancel(handle: MPI_Request) -> Result<()> {
     Ok(())
 }
 
-/// Completes the operation without ending its handle's life, if it is over (`MPI_Request_get_status`).
+/// How the request ended, if it is complete; its handle stays (`MPI_Request_get_status`).
 pub fn peek(handle: MPI_Request) -> Result<Option<Outcome>> {
-    let state = state(handle)?;
-    look(std::slice::from_ref(&state), State::is_done);
-    Ok(match &state {
-        State::Operation(operation) => operation.is_done().then(|| operation.outcome()),
-        _ => Some(NOTHING),
-    })
+    Ok(peek_all(&[handle])?.and_then(|mut all| all.pop()))
+}
+
+/// How all requests ended, if all are complete; their handles stay.
+pub fn peek_all(handles: &[MPI_Request]) -> Result<Option<Vec<Outcome>>> {
+    let states = states(handles)?;
+    if !look(&states, State::is_done) {
+        return Ok(None);
+    }
+    let outcomes = handles.iter().zip(&states).map(|(&h, s)| told(h, s));
+    Ok(Some(outcomes.collect()))
+}
+
+/// Which requests are over, the first or all of them, and how they ended; their handles stay.
+pub fn peek_some(handles: &[MPI_Request], only_one: bool) -> Result<Found<Vec<(usize, Outcome)>>> {
+    let states = states(handles)?;
+    if states.iter().all(State::is_inactive) {
+        return Ok(Found::NoneActive);
+    }
+    if !await_some(&states, false) {
+        return Ok(Found::NoneComplete);
+    }
+    let over = (0..).zip(&states).filter(|(_, s)| s.is_over());
+    let limit = if only_one { 1 } else { usize::MAX };
+    let over = over.take(limit).map(|(i, s)| (i, told(handles[i], s)));
+    Ok(Found::Some(over.collect()))
 }
 
 /// Blocks until the request is complete.
@@ -214,6 +321,7 @@ fn look<'a>(states: &'a [State], so: impl Fn(&'a State) -> bool) -> bool {
         if !progress() {
             look_around();
             abandon_dead(states);
+            give_way();
         }
         states.iter().all(&so)
     }
@@ -260,11 +368,10 @@ pub fn any(handles: &mut [MPI_Request], blocking: bool) -> Result<Found<(usize, 
     if states.iter().all(State::is_inactive) {
         return Ok(Found::NoneActive);
     }
-    let ready = |s: &State| !s.is_inactive() && s.is_done();
     if !await_some(&states, blocking) {
         return Ok(Found::NoneComplete);
     }
-    let Some(i) = states.iter().position(ready) else {
+    let Some(i) = states.iter().position(State::is_over) else {
         return Ok(Found::NoneComplete);
     };
     Ok(Found::Some((i, finish(&mut handles[i], &states[i]))))
@@ -283,7 +390,7 @@ pub fn some(handles: &mut [MPI_Request], blocking: bool) -> Result<Found<Vec<(us
         .iter()
         .zip(handles)
         .enumerate()
-        .filter(|(_, (s, _))| !s.is_inactive() && s.is_done())
+        .filter(|(_, (s, _))| s.is_over())
         .map(|(i, (state, handle))| (i, finish(handle, state)));
     Ok(Found::Some(over.collect()))
 }
@@ -292,10 +399,22 @@ impl State {
     fn is_inactive(&self) -> bool {
         matches!(self, State::Inactive)
     }
+
+    /// Whether it was active and is complete.
+    fn is_over(&self) -> bool {
+        !self.is_inactive() && self.is_done()
+    }
+
+    fn outcome(&self) -> Outcome {
+        match self {
+            State::Operation(operation) => operation.outcome(),
+            _ => Outcome::NOTHING,
+        }
+    }
 }
 
 fn await_some(states: &[State], blocking: bool) -> bool {
-    let ready = || states.iter().any(|s| !s.is_inactive() && s.is_done());
+    let ready = || states.iter().any(State::is_over);
     if blocking {
         block_until(states, ready);
         return true;
@@ -345,13 +464,20 @@ fn block_until(states: &[State], mut ready: impl FnMut() -> bool) {
 /// Ends the operations that no longer can by themselves, because a process died.
 fn abandon_dead(states: &[State]) {
     for state in states {
-        if let State::Operation(operation) = state
-            && !operation.is_done()
-            && let Err(error) = operation.check_alive()
-        {
-            abandon(operation, error);
+        if let State::Operation(operation) = state {
+            settled(operation);
         }
     }
+}
+
+/// Whether the operation has ended, if only because a process it needs has died.
+pub(super) fn settled(operation: &Arc<Operation>) -> bool {
+    if !operation.is_done()
+        && let Err(error) = operation.check_alive()
+    {
+        abandon(operation, error);
+    }
+    operation.is_done()
 }
 
 /// Ends an operation that will not end by itself any more.

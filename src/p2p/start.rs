@@ -109,6 +109,12 @@ fn destination(comm: &Comm, to: i32) -> Result<Option<u32>> {
     }
 }
 
+/// The rank in the job of the one process that messages go to or come from; `None` for `MPI_PROC_NULL`.
+pub(super) fn peer_of(comm: &Comm, rank: i32, tag: i32) -> Result<Option<u32>> {
+    check_tag(tag)?;
+    destination(comm, rank)
+}
+
 /// Checks the arguments of a send. Errors: `MPI_ERR_COMM`, `MPI_ERR_RANK`, `MPI_ERR_TAG`.
 pub fn check_send(comm: MPI_Comm, to: i32, tag: i32) -> Result<()> {
     destination(comm::get(comm)?, to)?;

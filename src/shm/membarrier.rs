@@ -2,18 +2,19 @@
 //! `membarrier`), so that the many who have the [light half](super::atomic::light_fence) pay nothing for it.
 
 use super::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::Once;
 
 const GLOBAL_EXPEDITED: i32 = 1 << 1;
 const REGISTER_GLOBAL_EXPEDITED: i32 = 1 << 2;
 
-/// Whether this process takes part. Once set it stays.
+/// Whether this process takes part.
 static REGISTERED: AtomicBool = AtomicBool::new(false);
 
-/// Lets the heavy fences of other processes reach the threads of this one. Whether the kernel does that.
+/// Lets the heavy fences of other processes reach the threads of this one. Whether the kernel does that: asked once, so that
+/// the answer stays what others were told.
 pub fn register() -> bool {
-    if !is_registered() {
-        REGISTERED.store(call(REGISTER_GLOBAL_EXPEDITED), Relaxed);
-    }
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| REGISTERED.store(call(REGISTER_GLOBAL_EXPEDITED), Relaxed));
     is_registered()
 }
 

@@ -46,8 +46,8 @@ impl Window {
         let (len, too_long) = (count as usize).overflowing_mul(size);
         // A negative displacement is beyond every size, or overflows.
         let (at, too_far) = (disp as usize).overflowing_mul(target.disp_unit);
-        let (end, too_far_end) = at.overflowing_add(len);
-        let fits = !(too_long | too_far | too_far_end) & (end <= target.size);
+        // No element begins at the end, and what begins before it must not reach beyond.
+        let fits = !(too_long | too_far) && at < target.size && len <= target.size - at;
         let simple = fits && target.reach == Reach::Shared && self.is_open(target);
         simple.then(|| Array {
             target,
@@ -67,7 +67,7 @@ impl Window {
         op: MPI_Op,
     ) -> Option<(Array<'_>, Amo)> {
         let element = self.array(datatype, 1, rank, disp)?;
-        let amo = amo::of(Predefined::of(op)?, element.basic)?;
+        let amo = amo::find(op, element.basic)?;
         amo::is_aligned(element.at, element.size).then_some((element, amo))
     }
 
@@ -96,6 +96,29 @@ impl Window {
     pub unsafe fn accumulate(&self, origin: Origin, remote: Remote, op: MPI_Op) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { self.update_simple(&origin, None, &remote, op) }
+    }
+
+    /// [`Window::get_accumulate`] in the simplest case; false if it is not that, and nothing was done.
+    ///
+    /// # Safety
+    /// As [`Window::get_accumulate`].
+    #[inline(always)]
+    pub unsafe fn get_accumulate_quickly(
+        &self,
+        origin: Origin,
+        result: Origin,
+        remote: Remote,
+        op: MPI_Op,
+    ) -> bool {
+        let single = |side: &Origin| (side.count == 1) & (side.datatype == remote.datatype);
+        let reading = op == Predefined::NoOp.handle();
+        if remote.count != 1 || !single(&result) || !(reading || single(&origin)) {
+            return false;
+        }
+        let (datatype, rank, disp) = (remote.datatype, remote.rank, remote.disp);
+        let (from, to) = (origin.address, result.address.cast_mut());
+        // SAFETY: the caller's promise.
+        unsafe { self.fetch_and_op_quickly(from, to, datatype, rank, disp, op) }
     }
 
     /// `MPI_Get_accumulate`: `result` is what was there. With MPI_NO_OP the origin is not looked at. Errors as
@@ -132,12 +155,15 @@ impl Window {
             return false;
         };
         let complete = !result.is_null() && (!origin.is_null() || op == Predefined::NoOp.handle());
-        if !complete || !self.enter(element.target) {
+        if !complete {
             return false;
         }
+        let Some(raised) = self.enter(element.target) else {
+            return false;
+        };
         // SAFETY: one element at `origin` is readable, one at `result` writable; `element` found the target's.
         unsafe { amo.update(element.at, origin.cast(), result.cast()) };
-        self.leave();
+        raised.lower();
         true
     }
 
@@ -188,14 +214,17 @@ impl Window {
         let Array { at, size, .. } = element;
         let whole = can_compare(element.basic) && size <= 8 && amo::is_aligned(at, size);
         let complete = !origin.is_null() && !compare.is_null() && !result.is_null();
-        if !whole || !complete || !self.enter(element.target) {
+        if !whole || !complete {
             return false;
         }
+        let Some(raised) = self.enter(element.target) else {
+            return false;
+        };
         // SAFETY: as in `fetch_and_op_quickly`.
         unsafe {
             amo::compare_and_swap(size, at, compare.cast(), origin.cast(), result.cast());
         }
-        self.leave();
+        raised.lower();
         true
     }
 
@@ -320,12 +349,15 @@ impl Window {
         if remote.rank == MPI_PROC_NULL {
             return Ok(());
         }
-        let operation = Operation::new(op, far)?;
+        let named = Operation::named(op)?;
         let out = match result {
             Some(result) => Some(self.result_side(result, remote, far)?),
             None => None,
         };
+        // Of no elements it does not matter what they are.
         let Some(plan) = plan else { return Ok(()) };
+        let operation = Operation::new(named, far)?;
+        plan.must_be_of_one_kind()?;
         let basic = operation.basic;
         let kind = datatype::get(near.datatype)?.basic();
         if !reading && kind.is_none_or(|b| b.parts() != basic.parts()) {

@@ -2,6 +2,8 @@
 //! instructions, so that a single update is wait-free, or a compare-and-swap loop, and a process that is preempted in the middle blocks
 //! nobody. They are atomic against the program's own C11 atomics on the same address.
 
+use crate::abi::constants::MPI_MAX;
+use crate::abi::types::MPI_Op;
 use crate::datatype::Basic;
 use crate::op::{Predefined, Scalar, scalar_of};
 
@@ -48,9 +50,15 @@ pub fn can_update(basic: Basic, at: *const u8) -> bool {
 }
 
 /// The operation on elements of a kind; `None` if MPI does not define it, or the CPU has none for this size.
-#[inline(always)]
 pub fn of(op: Predefined, basic: Basic) -> Option<Amo> {
-    AMOS[op as usize][basic as usize]
+    find(op.handle(), basic)
+}
+
+/// The same for the handle of an operation; `None` also for operations that are not predefined.
+#[inline(always)]
+pub fn find(op: MPI_Op, basic: Basic) -> Option<Amo> {
+    let place = (op.0 as usize).wrapping_sub(MPI_MAX.0 as usize);
+    AMOS.get(place)?[basic as usize]
 }
 
 /// The instructions for words of one size.
@@ -189,6 +197,7 @@ const fn amo(op: Predefined, basic: Basic) -> Option<Amo> {
     Some(Amo { update, of })
 }
 
+/// By the place of an operation's handle among the predefined ones', and the kind of element.
 static AMOS: [[Option<Amo>; Basic::ALL.len()]; Predefined::ALL.len()] = {
     let mut amos = [[None; Basic::ALL.len()]; Predefined::ALL.len()];
     let mut op = 0;

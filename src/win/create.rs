@@ -5,7 +5,7 @@
 //! nothing has to be mapped or named: an allocation, an exchange, and the window is there.
 
 use super::control::Control;
-use super::epoch::{Epoch, Hold, NO_LOCKS};
+use super::epoch::{Epoch, Hold};
 use super::query::Hints;
 use super::{Flavor, Own, Reach, Target, WINDOWS, Window};
 use crate::abi::constants::MPI_WIN_UNIFIED;
@@ -17,7 +17,6 @@ use crate::error::{Class, Error, Result};
 use crate::handle::{Kind, Reserved};
 use crate::runtime::meeting::{Meeting, SLOT};
 use crate::runtime::{pid_of, reach};
-use crate::shm::atomic::Ordering::Relaxed;
 use crate::shm::atomic::{AtomicU8, full_fence};
 use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
@@ -47,6 +46,8 @@ struct Offer {
     alignment: u64,
     /// From rank 0: the control block.
     control: u64,
+    /// Not 0 if this process has the segment at its usual address.
+    at_home: u32,
     /// Not 0 if the process counts on heavy fences of the others.
     light_fences: u64,
     reason: [u8; REASON],
@@ -78,6 +79,7 @@ impl Offer {
             disp_unit: disp_unit as u64,
             alignment: 0,
             control: 0,
+            at_home: segment().at_home().into(),
             light_fences: 0,
             reason: [0; REASON],
         }
@@ -221,10 +223,11 @@ pub fn allocate_shared(
     let what = "MPI_Win_allocate_shared";
     let mut prepared = prepare(comm, hints, |hints| {
         let (size, disp_unit) = check(size, disp_unit)?;
-        let memory = if hints.noncontiguous {
-            Some(Owned::new(heap::alloc(size, hints.alignment)?))
-        } else {
-            guess(comm, size, hints.alignment)?
+        let memory = match hints.noncontiguous {
+            // A part without bytes lies nowhere: it has no neighbours whose border it could mark.
+            true if size == 0 => None,
+            true => Some(Owned::new(heap::alloc(size, hints.alignment)?)),
+            false => guess(comm, size, hints.alignment)?,
         };
         let place = if hints.noncontiguous {
             Place::Segment
@@ -401,12 +404,13 @@ fn finish(
     offers: &[Offer],
 ) -> (MPI_Win, *mut c_void) {
     let Prepared {
-        hints,
+        mut hints,
         memory,
         control,
         handle,
         offer: mine,
     } = prepared;
+    hints.same_address = offers.iter().all(|o| o.at_home != 0);
     let control_offset = offers[0].control as Offset;
     if let Some(control) = control {
         // The meeting owns the block from now on.
@@ -429,9 +433,7 @@ fn finish(
         memory: Mutex::new(memory),
     };
     let epoch = Epoch::default();
-    epoch
-        .barred
-        .store(if hints.no_locks { NO_LOCKS } else { 0 }, Relaxed);
+    epoch.bar_locks(hints.no_locks);
     let win = handle.handle();
     let window = Window {
         epoch,
@@ -468,6 +470,8 @@ fn target(comm: &Comm, control: &Control, rank: usize, offer: &Offer) -> Target 
             std::ptr::with_exposed_provenance_mut(offer.at as usize),
             reach,
         )
+    } else if offer.at == 0 && offer.size() == 0 {
+        (std::ptr::null_mut(), Reach::Shared)
     } else {
         (segment().at::<u8>(offer.at as usize), Reach::Shared)
     };

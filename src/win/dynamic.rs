@@ -145,6 +145,15 @@ impl Window {
         Ok(())
     }
 
+    /// How private memory of a rank of the window is reached.
+    pub(super) fn reach_of_private(&self, rank: c_int) -> Reach {
+        if rank as usize == self.rank {
+            Reach::Own
+        } else {
+            Reach::Peer
+        }
+    }
+
     /// How the bytes `first` to `behind` of the target's address space are reached, and where `at` among them is for this
     /// process. Error: `MPI_ERR_RMA_RANGE` if they are not all attached.
     pub(super) fn find_attached(
@@ -154,7 +163,7 @@ impl Window {
         first: i128,
         behind: i128,
     ) -> Result<(usize, Reach)> {
-        let mine = rank as usize == self.rank;
+        let private = self.reach_of_private(rank);
         let block = self.targets[rank as usize].block;
         let mut from = first;
         let mut reach = None;
@@ -171,7 +180,7 @@ impl Window {
                     Reach::Shared,
                 )
             } else {
-                (at, if mine { Reach::Own } else { Reach::Peer })
+                (at, private)
             };
             // Neighbouring regions serve together if they are neighbours for this process too.
             if *reach.get_or_insert(step) != step {

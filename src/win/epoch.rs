@@ -69,7 +69,7 @@ impl Hold {
 
 /// This process's part is exposed by post.
 pub const EXPOSED: u8 = 1;
-/// The window was made with the info key `no_locks`.
+/// The window has the info key `no_locks`.
 pub const NO_LOCKS: u8 = 2;
 
 /// The epochs of this process on a window.
@@ -89,6 +89,14 @@ pub struct Epoch {
 }
 
 impl Epoch {
+    /// Makes passive target calls errors, or no longer.
+    pub fn bar_locks(&self, bar: bool) {
+        match bar {
+            true => self.barred.fetch_or(NO_LOCKS, Relaxed),
+            false => self.barred.fetch_and(!NO_LOCKS, Relaxed),
+        };
+    }
+
     pub fn exposed(&self) -> bool {
         self.barred.load(Relaxed) & EXPOSED != 0
     }

@@ -69,7 +69,7 @@ impl Window {
         let who = name(rank, &self.meeting.members);
         Some((
             rank,
-            format!("{call}: the MPI_Win_lock_all of {who} is not ended"),
+            format!("{call}: waiting for the end of the MPI_Win_lock_all of {who}"),
         ))
     }
 

@@ -97,10 +97,7 @@ impl Window {
             );
         }
         if self.epoch.barred.load(Relaxed) & NO_LOCKS != 0 {
-            bail!(
-                RmaSync,
-                "the window was created with the info key no_locks set to true"
-            );
+            bail!(RmaSync, "the info key no_locks of the window is true");
         }
         if self.epoch.exposed() {
             bail!(

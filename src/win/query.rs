@@ -21,6 +21,8 @@ pub struct Hints {
     pub granularity: usize,
     /// What the program asserts of its buffers, as it said it.
     pub asserted_kinds: Option<String>,
+    /// No hint of the program's: whether the job's segment has one address in all processes of the window.
+    pub same_address: bool,
 }
 
 /// Allocations are aligned to this much without being asked (a cache line).
@@ -38,6 +40,7 @@ impl Default for Hints {
             alignment: ALIGNMENT,
             granularity: 0,
             asserted_kinds: None,
+            same_address: false,
         }
     }
 }
@@ -88,10 +91,7 @@ impl Hints {
             ("alloc_shared_noncontig", self.noncontiguous.to_string()),
             ("mpi_minimum_memory_alignment", self.alignment.to_string()),
             ("mpi_accumulate_granularity", self.granularity.to_string()),
-            (
-                "rmashm_same_address",
-                crate::shm::segment::segment().at_home().to_string(),
-            ),
+            ("rmashm_same_address", self.same_address.to_string()),
         ];
         // An assertion restricts what the window needs to support to itself.
         let supported = self.asserted_kinds.as_deref().unwrap_or(kinds);
@@ -139,7 +139,10 @@ impl Window {
         } else {
             self.target(rank)?
         };
-        let reachable = target.reach != Reach::Peer && !target.base.is_null();
+        // A part without bytes of a noncontiguous shared window is a null pointer, as in its owner.
+        let has_base =
+            !target.base.is_null() || (self.flavor == Flavor::Shared && rank != MPI_PROC_NULL);
+        let reachable = target.reach != Reach::Peer && has_base;
         let (size, base) = if reachable {
             (target.size, target.base)
         } else {
@@ -157,14 +160,13 @@ impl Window {
         (self.control.ranks.as_ptr() as *mut u8).wrapping_add(32)
     }
 
-    /// Takes hints over after creation. Those that only creation can follow stay as they are. The same on all processes.
+    /// Takes hints over after creation. Alignment stays as it is: the memory is there. The same on all processes.
     pub fn set_hints(&self, value_of: impl Fn(&str) -> Option<String>) -> Result<()> {
         let mut hints = self.hints.lock();
-        let before = hints.clone();
+        let alignment = hints.alignment;
         hints.take(value_of)?;
-        hints.noncontiguous = before.noncontiguous;
-        hints.alignment = before.alignment;
-        hints.no_locks = before.no_locks;
+        hints.alignment = alignment;
+        self.epoch.bar_locks(hints.no_locks);
         Ok(())
     }
 
@@ -175,8 +177,8 @@ impl Window {
 }
 
 /// The displacement unit as an `int`. Error: `MPI_ERR_VALUE_TOO_LARGE`.
-pub fn narrow(value: isize, what: &str) -> Result<c_int> {
-    c_int::try_from(value).map_err(|_| {
+pub fn narrow<N: TryFrom<isize>>(value: isize, what: &str) -> Result<N> {
+    N::try_from(value).map_err(|_| {
         err!(
             ValueTooLarge,
             "{what} is {value}, which an int does not hold: use the _c form"

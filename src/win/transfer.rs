@@ -67,6 +67,40 @@ pub(super) struct Plan<'a> {
     pub target: &'a Target,
     /// How the target's memory is reached: as [`Target::reach`], or for this address of a dynamic window.
     pub reach: Reach,
+    /// The elements lie in memory of the segment and in private memory of a dynamic window: all of them are reached as
+    /// the private ones are.
+    pub mixed: bool,
+}
+
+impl Plan<'_> {
+    /// Makes sure that all elements are updated in the same way. Error: `MPI_ERR_RMA_RANGE`.
+    pub fn must_be_of_one_kind(&self) -> Result<()> {
+        if self.mixed {
+            bail!(
+                RmaRange,
+                "the target's elements lie in memory of MPI_Alloc_mem and in other memory, which one accumulate cannot update"
+            );
+        }
+        Ok(())
+    }
+}
+
+/// The address, here or at the peer, that a target displacement stands for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Place {
+    address: usize,
+    reach: Reach,
+    mixed: bool,
+}
+
+impl Place {
+    fn new(address: usize, reach: Reach) -> Place {
+        Place {
+            address,
+            reach,
+            mixed: false,
+        }
+    }
 }
 
 impl Window {
@@ -170,7 +204,11 @@ impl Window {
         if far.bytes == 0 {
             return Ok(None);
         }
-        let (address, reach) = self.address(target, remote, far.datatype)?;
+        let Place {
+            address,
+            reach,
+            mixed,
+        } = self.address(target, remote, far.datatype)?;
         let origin = near
             .datatype
             .message(origin.address.cast(), origin.count as usize);
@@ -180,6 +218,7 @@ impl Window {
             remote,
             target,
             reach,
+            mixed,
         }))
     }
 
@@ -189,7 +228,7 @@ impl Window {
         target: &Target,
         remote: &Remote,
         datatype: &datatype::Datatype,
-    ) -> Result<(usize, Reach)> {
+    ) -> Result<Place> {
         let rank = remote.rank;
         if target.reach == Reach::Attached {
             return self.attached_address(remote, datatype);
@@ -201,7 +240,7 @@ impl Window {
                 remote.disp
             );
         }
-        let beyond = |first: i128, behind: i128| -> Result<(usize, Reach)> {
+        let beyond = |first: i128, behind: i128| -> Result<Place> {
             bail!(
                 RmaRange,
                 "bytes {first} to {behind} of rank {rank}'s part are asked for (target_disp {} in units of {} bytes), \
@@ -219,7 +258,7 @@ impl Window {
         if first < 0 || behind > target.size as i128 {
             return beyond(first, behind);
         }
-        Ok((
+        Ok(Place::new(
             (target.base as usize).wrapping_add(at as usize),
             target.reach,
         ))
@@ -227,28 +266,55 @@ impl Window {
 
     /// The address that a displacement in a dynamic window stands for: an address of the target. Errors:
     /// `MPI_ERR_RMA_RANGE`.
-    fn attached_address(
-        &self,
-        remote: &Remote,
-        datatype: &datatype::Datatype,
-    ) -> Result<(usize, Reach)> {
+    fn attached_address(&self, remote: &Remote, datatype: &datatype::Datatype) -> Result<Place> {
         let at = remote.disp as usize;
-        let Some((low, high)) = datatype.span(remote.count as usize) else {
+        let count = remote.count as usize;
+        let Some((low, high)) = datatype.span(count) else {
             bail!(
                 RmaRange,
                 "target_count is {}, and that many elements do not fit in memory",
                 remote.count
             );
         };
-        if low == high {
-            return Ok((at, Reach::Own));
+        let (first, behind) = (at as i128 + low as i128, at as i128 + high as i128);
+        let message = datatype.message_at(at, count);
+        match self.find_attached(remote.rank, at, first, behind) {
+            Ok((address, reach)) => Ok(Place::new(address, reach)),
+            // There may be gaps between the runs that are not attached.
+            Err(_) if message.as_run().is_none() => self.find_each_attached(remote, &message),
+            Err(missing) => Err(missing),
         }
-        self.find_attached(
-            remote.rank,
-            at,
-            at as i128 + low as i128,
-            at as i128 + high as i128,
-        )
+    }
+
+    /// The same where each run of the message, at addresses of the target, is to be looked for. Error:
+    /// `MPI_ERR_RMA_RANGE`.
+    fn find_each_attached(&self, remote: &Remote, message: &Message<'_>) -> Result<Place> {
+        let (mut found, mut missing) = (None, None);
+        message.walk(&mut |at: usize, len: usize| {
+            let (first, behind) = (at as i128, at as i128 + len as i128);
+            match self.find_attached(remote.rank, at, first, behind) {
+                Ok((address, reach)) => {
+                    let place = Place::new(address.wrapping_sub(at), reach);
+                    found = match found {
+                        Some(before) if before != place => Some(Place {
+                            mixed: true,
+                            // Where the target itself reaches it.
+                            ..Place::new(0, self.reach_of_private(remote.rank))
+                        }),
+                        _ => Some(place),
+                    };
+                }
+                Err(failed) => missing = missing.take().or(Some(failed)),
+            }
+        });
+        if let Some(missing) = missing {
+            return Err(missing);
+        }
+        let place = found.unwrap_or(Place::new(0, Reach::Own));
+        Ok(Place {
+            address: place.address.wrapping_add(message.base),
+            ..place
+        })
     }
 }
 

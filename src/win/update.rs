@@ -27,12 +27,14 @@ use crate::error::Result;
 use crate::op::{Kernel, Predefined, kernel_of};
 use crate::runtime::{job, phase};
 use crate::shm::atomic::{full_fence, heavy_fence, spin_loop};
+use crate::shm::bias::Mark;
+use crate::shm::lock::Ring;
 use crate::shm::membarrier;
 use crate::shm::peer::Way;
 use std::ptr::with_exposed_provenance_mut;
 
 /// So few elements are updated one by one while that goes without the lock.
-const FEW: usize = 16;
+const FEW: usize = 4;
 /// After so many bytes the lock is offered to others.
 const TURN: usize = 256 << 10;
 /// So many bytes are fetched and updated at a time: they stay in the cache.
@@ -47,6 +49,8 @@ const LOOKS: usize = 50;
 pub struct Operation {
     pub op: Predefined,
     pub basic: Basic,
+    /// Bytes from one element of an array to the next.
+    extent: usize,
     kernel: Kernel,
     amo: Option<Amo>,
 }
@@ -68,20 +72,14 @@ impl Operation {
         Some(Operation {
             op,
             basic,
+            extent: basic.extent(),
             kernel,
             amo,
         })
     }
 
     /// The operation of a handle on the elements of a datatype. Error: `MPI_ERR_OP`.
-    pub fn new(op: MPI_Op, datatype: &Datatype) -> Result<Operation> {
-        let Some(op) = Predefined::of(op) else {
-            bail!(
-                Op,
-                "op is {:#x}, but windows take predefined operations only",
-                op.0
-            );
-        };
+    pub fn new(op: Predefined, datatype: &Datatype) -> Result<Operation> {
         let basic = crate::op::check(op, datatype)?;
         match Operation::of(op, basic) {
             Some(operation) => Ok(operation),
@@ -89,6 +87,18 @@ impl Operation {
                 Op,
                 "op is {}, which is not defined for the datatype",
                 op.name()
+            ),
+        }
+    }
+
+    /// The operation of a handle, whatever it is applied to. Error: `MPI_ERR_OP`.
+    pub fn named(op: MPI_Op) -> Result<Predefined> {
+        match Predefined::of(op) {
+            Some(op) => Ok(op),
+            None => bail!(
+                Op,
+                "op is {:#x}, but windows take predefined operations only",
+                op.0
             ),
         }
     }
@@ -103,15 +113,28 @@ impl Operation {
             // SAFETY: the caller's promise.
             return unsafe { apply(sides.operands, at, n) };
         };
-        let extent = self.basic.extent();
-        let block = BLOCK / extent;
-        for first in (0..n).step_by(block) {
-            let (offset, n) = (first * extent, block.min(n - first));
+        self.in_pieces(BLOCK, n, |offset, n| {
             let at = at.wrapping_add(offset);
-            // SAFETY: the caller's promise, for the elements from `first` on.
+            // SAFETY: the caller's promise, for the elements from `offset` on.
             unsafe {
                 copy_elements(self.basic, at, before.wrapping_add(offset), n);
                 apply(sides.operands.wrapping_add(offset), at, n);
+            }
+        });
+    }
+
+    /// Cuts `n` elements into pieces of at most so many bytes: calls `piece` with the bytes before each, and its elements.
+    #[inline(always)]
+    fn in_pieces(self, bytes: usize, n: usize, mut piece: impl FnMut(usize, usize)) {
+        let mut done = 0;
+        loop {
+            let rest = n - done;
+            let whole = rest * self.extent <= bytes;
+            let now = if whole { rest } else { bytes / self.extent };
+            piece(done * self.extent, now);
+            done += now;
+            if whole {
+                return;
             }
         }
     }
@@ -124,7 +147,7 @@ impl Operation {
     unsafe fn by_amo(self, amo: Amo, at: *mut u8, n: usize, sides: Sides) {
         let mut unwanted = 0_u64;
         for i in 0..n {
-            let offset = i * self.basic.size();
+            let offset = i * self.extent;
             let before = match sides.before {
                 Some(before) => before.wrapping_add(offset),
                 None => (&raw mut unwanted).cast(),
@@ -137,7 +160,7 @@ impl Operation {
     /// The instruction for elements at `at`, if they are where the CPU can update them.
     fn amo_at(self, reach: Reach, at: *const u8) -> Option<Amo> {
         self.amo
-            .filter(|_| reach == Reach::Shared && amo::is_aligned(at, self.basic.size()))
+            .filter(|_| reach == Reach::Shared && amo::is_aligned(at, self.extent))
     }
 }
 
@@ -150,30 +173,36 @@ impl Sides {
     }
 }
 
-/// Whether this process's mark is raised by a plain store: see [`crate::shm::bias`].
-#[inline(always)]
-fn alone() -> bool {
-    (phase::level() != MPI_THREAD_MULTIPLE) & membarrier::is_registered()
+/// This process's mark, raised: updates by atomic instructions without the lock go on until [`Raised::lower`].
+#[must_use]
+pub(super) struct Raised {
+    mark: &'static Mark,
+    /// By a plain store: see [`crate::shm::bias`].
+    alone: bool,
+}
+
+impl Raised {
+    #[inline(always)]
+    pub fn lower(self) {
+        self.mark.lower(self.alone);
+    }
 }
 
 impl Window {
-    /// Begins updates of `target` by atomic instructions without its lock, which [`Window::leave`] ends. False: that does not go
-    /// now.
+    /// Begins updates of `target` by atomic instructions without its lock. `None`: that does not go now.
     #[inline(always)]
-    pub(super) fn enter(&self, target: &Target) -> bool {
-        target.block.bias.enter(&self.mine.updating, alone())
-    }
-
-    #[inline(always)]
-    pub(super) fn leave(&self) {
-        self.mine.updating.lower(alone());
+    pub(super) fn enter(&self, target: &Target) -> Option<Raised> {
+        let alone = (phase::level() != MPI_THREAD_MULTIPLE) & membarrier::is_registered();
+        let mark = &self.mine.updating;
+        let entered = target.block.bias.enter(mark, alone);
+        entered.then_some(Raised { mark, alone })
     }
 
     /// Runs `update`, which updates elements of `target` by atomic instructions.
     pub(super) fn with_amos(&self, target: &Target, update: impl FnOnce()) -> Result<()> {
-        if self.enter(target) {
+        if let Some(raised) = self.enter(target) {
             update();
-            self.leave();
+            raised.lower();
         } else {
             let _turn = Turn::take(self, target)?;
             target.block.bias.short();
@@ -251,7 +280,7 @@ impl Window {
         let mut result = Ok(());
         datatype.for_each_element(plan.remote.base, count, basic, |address, n| {
             let at = with_exposed_provenance_mut(address);
-            let sides = sides.skip(done * basic.extent());
+            let sides = sides.skip(done * operation.extent);
             done += n;
             match &mut turn {
                 // SAFETY: as above; `sides` from this run on.
@@ -320,6 +349,7 @@ pub(super) unsafe fn move_target(way: Way, plan: &Plan<'_>, buffer: *mut u8) -> 
                 remote: plan.remote,
                 target: plan.target,
                 reach: plan.reach,
+                mixed: plan.mixed,
             };
             // SAFETY: the caller's promise.
             unsafe { through_kernel(way, &plan) }?;
@@ -383,7 +413,10 @@ impl<'a> Turn<'a> {
     fn release(&mut self) {
         let lock = &self.target.block.accumulate;
         if std::mem::take(&mut self.held) {
-            passive::ring(lock, lock.release_exclusive());
+            let whom = lock.release_exclusive();
+            if whom != Ring::Nobody {
+                passive::ring(lock, whom);
+            }
         }
     }
 
@@ -416,24 +449,26 @@ impl<'a> Turn<'a> {
         operation: Operation,
         sides: Sides,
     ) -> Result<()> {
-        let extent = operation.basic.extent();
         let amo = operation.amo_at(reach, at);
-        for first in (0..n).step_by(TURN / extent) {
-            if self.spent >= TURN {
+        let mut result = Ok(());
+        operation.in_pieces(TURN, n, |offset, n| {
+            if self.spent >= TURN && result.is_ok() {
                 self.release();
-                self.acquire()?;
+                result = self.acquire();
             }
-            let (offset, n) = (first * extent, (TURN / extent).min(n - first));
+            if result.is_err() {
+                return;
+            }
+            self.spent += n * operation.extent;
             let (at, sides) = (at.wrapping_add(offset), sides.skip(offset));
-            self.spent += n * extent;
             match amo {
-                // SAFETY: the caller's promise, for the elements from `first` on; `amo_at` found instructions for them.
+                // SAFETY: the caller's promise, for the elements from `offset` on; `amo_at` found instructions for them.
                 Some(amo) if !self.is_alone() => unsafe { operation.by_amo(amo, at, n, sides) },
                 // SAFETY: the caller's promise. Who else updates them holds the lock, too.
                 _ => unsafe { operation.by_kernel(at, n, sides) },
             }
-        }
-        Ok(())
+        });
+        result
     }
 }
 

@@ -1,14 +1,12 @@
 //! The compilers, the launchers, and the commands made of them.
 
+use crate::job::LAUNCHER_LATER;
 use crate::spec::{Launcher, Spec};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::SystemTime;
-
-/// How many seconds after our watchdog the launcher's own time limit is reached.
-pub const LAUNCHER_LATER: u64 = 30;
 
 /// The MPI library under test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

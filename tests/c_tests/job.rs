@@ -1,6 +1,5 @@
 //! Running one job under a watchdog.
 
-use crate::compile::LAUNCHER_LATER;
 use crate::{diagnosis, leftovers};
 use std::fs::File;
 use std::os::unix::process::ExitStatusExt;
@@ -8,6 +7,9 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
+
+/// How many seconds after our watchdog the launcher's own time limit is reached.
+pub const LAUNCHER_LATER: u64 = 30;
 
 /// The variable by which the processes of one test are known, whoever their parent has become.
 pub const MARKER: &str = "RMASHM_TEST_JOB";

@@ -217,6 +217,10 @@ impl Spec {
             }
             _ => {}
         }
+        // Where a failure or a death is due, a failed check would pass for it.
+        if ended.stderr.lines().any(is_failed_check) {
+            complaints.push("a check failed".to_owned());
+        }
         for (stream, text, wanted) in [
             ("stderr", &ended.stderr, &self.stderr),
             ("stdout", &ended.stdout, &self.stdout),
@@ -233,4 +237,16 @@ impl Spec {
         }
         complaints
     }
+}
+
+/// Whether this is what a failed check of `check.h` writes: "c_tests/put.c:12: rank 0 of 4: …".
+fn is_failed_check(line: &str) -> bool {
+    let Some((file, rest)) = line.split_once(": rank ") else {
+        return false;
+    };
+    let place = file
+        .rsplit_once(':')
+        .map(|(path, line)| (path, line.parse::<u32>()));
+    let in_source = |path: &str| [".c", ".h", ".cpp"].iter().any(|end| path.ends_with(end));
+    matches!(place, Some((path, Ok(_))) if in_source(path)) && rest.contains(" of ")
 }

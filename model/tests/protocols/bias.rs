@@ -142,6 +142,21 @@ fn two_shorts() {
     );
 }
 
+/// The long access needs no look at marks, and one of the short ones turns the mode while the other has raised its mark.
+#[test]
+fn two_shorts_undecided() {
+    play(
+        "bias, 2 short, 1 long, undecided",
+        2,
+        false,
+        (3, 3),
+        |target, me| match me {
+            2 => target.long(me, 0),
+            _ => target.short(me, true),
+        },
+    );
+}
+
 #[test]
 fn two_longs() {
     play(

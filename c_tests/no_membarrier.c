@@ -1,0 +1,38 @@
+/* ranks: 2 4; name: nobody; args: 1; mpich: skip it is about rmashm's way with the kernel */
+/* ranks: 2 4; name: some; args: 2; mpich: skip it is about rmashm's way with the kernel */
+/* Where the kernel has no membarrier for a process, or for some of them, accumulates are as atomic as elsewhere: the test of
+ * atomicity, in which the system call is refused to every process, or to every second one. */
+#define main mix_main
+#include "atomic_mix.c"
+#undef main
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void refuse_membarrier(void)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = { sizeof filter / sizeof *filter, filter };
+    CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+    CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
+    CHECK(syscall(SYS_membarrier, 0, 0, 0) == -1 && errno == ENOSYS);
+}
+
+int main(int argc, char **argv)
+{
+    const char *number = getenv("RMASHM_RANK");
+    int each = argc > 1 ? atoi(argv[1]) : 1;
+    CHECK(number != NULL);
+    if (atoi(number) % each == 0)
+        refuse_membarrier();
+    return mix_main(argc, argv);
+}

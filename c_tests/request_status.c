@@ -1,0 +1,125 @@
+/* ranks: 1 2 4; mpich: skip MPI_Request_get_status_any, _some and _all are of MPI 4.1 */
+/* MPI_Request_get_status and its forms for several: they tell, and end nothing. */
+#include "check.h"
+
+#define N 6
+
+static void several(void)
+{
+    int right = (rank + 1) % size, left = (rank + size - 1) % size;
+    MPI_Request requests[N];
+    MPI_Status statuses[N], status;
+    int data[N], out[N], indices[N], index, flag, n, token = 0;
+    for (int i = 0; i < N; i++)
+        OK(MPI_Irecv(&data[i], 1, MPI_INT, left, i, MPI_COMM_WORLD, &requests[i]));
+
+    /* Nobody sends before everybody has looked. */
+    flag = index = 99;
+    OK(MPI_Request_get_status_any(N, requests, &index, &flag, &status));
+    CHECK_EQ(flag, 0);
+    OK(MPI_Request_get_status_all(N, requests, &flag, statuses));
+    CHECK_EQ(flag, 0);
+    OK(MPI_Request_get_status_some(N, requests, &n, indices, statuses));
+    CHECK_EQ(n, 0);
+    barrier();
+
+    out[4] = rank * 10 + 4;
+    OK(MPI_Send(&out[4], 1, MPI_INT, right, 4, MPI_COMM_WORLD));
+    flag = 0;
+    while (!flag)
+        OK(MPI_Request_get_status_any(N, requests, &index, &flag, &status));
+    CHECK_EQ(index, 4);
+    CHECK_EQ(status.MPI_TAG, 4);
+    CHECK_EQ(status.MPI_SOURCE, left);
+    OK(MPI_Request_get_status_some(N, requests, &n, indices, statuses));
+    CHECK_EQ(n, 1);
+    CHECK_EQ(indices[0], 4);
+    CHECK_EQ(statuses[0].MPI_TAG, 4);
+    CHECK(requests[4] != MPI_REQUEST_NULL);
+    barrier();
+
+    for (int i = 0; i < N; i++) {
+        out[i] = rank * 10 + i;
+        if (i != 4)
+            OK(MPI_Send(&out[i], 1, MPI_INT, right, i, MPI_COMM_WORLD));
+    }
+    flag = 0;
+    while (!flag)
+        OK(MPI_Request_get_status_all(N, requests, &flag, statuses));
+    for (int i = 0; i < N; i++) {
+        CHECK_EQ(statuses[i].MPI_TAG, i);
+        CHECK_EQ(data[i], left * 10 + i);
+        CHECK(requests[i] != MPI_REQUEST_NULL);
+    }
+    OK(MPI_Request_get_status_some(N, requests, &n, indices, MPI_STATUSES_IGNORE));
+    CHECK_EQ(n, N);
+    OK(MPI_Request_get_status(requests[2], &flag, &status));
+    CHECK_EQ(flag, 1);
+    CHECK_EQ(status.MPI_TAG, 2);
+    OK(MPI_Waitall(N, requests, statuses));
+
+    /* None active. */
+    OK(MPI_Request_get_status_any(N, requests, &index, &flag, &status));
+    CHECK_EQ(flag, 1);
+    CHECK_EQ(index, MPI_UNDEFINED);
+    OK(MPI_Request_get_status_some(N, requests, &n, indices, statuses));
+    CHECK_EQ(n, MPI_UNDEFINED);
+    OK(MPI_Request_get_status_all(N, requests, &flag, statuses));
+    CHECK_EQ(flag, 1);
+    CHECK_EQ(statuses[0].MPI_SOURCE, MPI_ANY_SOURCE);
+
+    /* A persistent one stays, too, and is inactive after its wait. */
+    MPI_Request persistent;
+    OK(MPI_Recv_init(&token, 1, MPI_INT, left, 9, MPI_COMM_WORLD, &persistent));
+    OK(MPI_Request_get_status(persistent, &flag, &status));
+    CHECK_EQ(flag, 1);
+    OK(MPI_Start(&persistent));
+    OK(MPI_Send(&out[1], 1, MPI_INT, right, 9, MPI_COMM_WORLD));
+    flag = 0;
+    while (!flag)
+        OK(MPI_Request_get_status(persistent, &flag, &status));
+    CHECK_EQ(status.MPI_TAG, 9);
+    OK(MPI_Wait(&persistent, &status));
+    CHECK_EQ(status.MPI_TAG, 9);
+    CHECK_EQ(token, left * 10 + 1);
+    OK(MPI_Request_free(&persistent));
+}
+
+static void errors(void)
+{
+    MPI_Request wrong[2] = {MPI_REQUEST_NULL, (MPI_Request)0x12345};
+    MPI_Request request;
+    int index, flag, n, data = 0, indices[2];
+    MPI_Status statuses[2];
+    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+    OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    CHECK_CLASS(MPI_Request_get_status_any(2, wrong, &index, &flag, statuses), MPI_ERR_REQUEST);
+    CHECK_CLASS(MPI_Request_get_status_all(2, wrong, &flag, statuses), MPI_ERR_REQUEST);
+    CHECK_CLASS(MPI_Request_get_status_some(2, wrong, &n, indices, statuses), MPI_ERR_REQUEST);
+    CHECK_CLASS(MPI_Request_get_status_any(-1, wrong, &index, &flag, statuses), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Request_get_status_all(1, wrong, NULL, statuses), MPI_ERR_ARG);
+
+    /* Errors of operations are in the statuses. */
+    MPI_Request both[2];
+    OK(MPI_Irecv(&data, 0, MPI_INT, rank, 1, MPI_COMM_WORLD, &both[0]));
+    OK(MPI_Irecv(&data, 1, MPI_INT, rank, 2, MPI_COMM_WORLD, &both[1]));
+    for (int tag = 1; tag <= 2; tag++) {
+        OK(MPI_Isend(&rank, 1, MPI_INT, rank, tag, MPI_COMM_WORLD, &request));
+        OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    }
+    CHECK_CLASS(MPI_Request_get_status_all(2, both, &flag, statuses), MPI_ERR_IN_STATUS);
+    CHECK_EQ(flag, 1);
+    CHECK_CLASS(statuses[0].MPI_ERROR, MPI_ERR_TRUNCATE);
+    CHECK_EQ(statuses[1].MPI_ERROR, MPI_SUCCESS);
+    CHECK_CLASS(MPI_Waitall(2, both, statuses), MPI_ERR_IN_STATUS);
+    CHECK_CLASS(statuses[0].MPI_ERROR, MPI_ERR_TRUNCATE);
+    CHECK_EQ(statuses[1].MPI_ERROR, MPI_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+    check_start(&argc, &argv);
+    several();
+    errors();
+    return check_end();
+}

@@ -1,0 +1,180 @@
+//! Building the suite with the compiler of the MPI under test. The suite's own `configure` finds out what the compiler
+//! has, and its own makefiles know which program comes of which source with which flags; nothing of either is repeated
+//! here.
+
+use crate::testlist::Entry;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The suite as configured for one MPI.
+pub struct Build {
+    /// The suite's sources.
+    pub source: PathBuf,
+    /// Where it is built.
+    pub folder: PathBuf,
+    jobs: usize,
+}
+
+/// What another MPI's variables, or cargo's and make's, would do to the compiler.
+const MEDDLERS: [&str; 16] = [
+    "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
+    "MPICH_CC",
+    "MPICH_CXX",
+    "OMPI_CC",
+    "OMPI_CXX",
+    "CC",
+    "CXX",
+    "CFLAGS",
+    "CPPFLAGS",
+    "LDFLAGS",
+    "LIBS",
+    "DESTDIR",
+    "MAKEFLAGS",
+    "MFLAGS",
+    "MAKELEVEL",
+];
+
+impl Build {
+    /// Configures the suite for the MPI at `prefix` in `folder`, unless that is done already.
+    pub fn configure(
+        source: PathBuf,
+        folder: PathBuf,
+        prefix: &Path,
+        jobs: usize,
+    ) -> Result<Self, String> {
+        let build = Self {
+            source,
+            folder,
+            jobs,
+        };
+        let options = [
+            format!("--with-mpi={}", prefix.display()),
+            "--enable-threads=multiple".to_owned(),
+            "--disable-fortran".to_owned(),
+            "--disable-cxx".to_owned(),
+            "--disable-collalgo-tests".to_owned(),
+            // The sources are as released: nothing generated from them is out of date.
+            "--disable-maintainer-mode".to_owned(),
+            "--disable-dependency-tracking".to_owned(),
+        ];
+        let stamp = build.folder.join("configured-for");
+        let wanted = build.identity(prefix, &options)?;
+        if fs::read_to_string(&stamp).is_ok_and(|text| text == wanted) {
+            return Ok(build);
+        }
+        // Results of earlier runs stay.
+        for entry in fs::read_dir(&build.folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let _ = if path.is_dir() {
+                fs::remove_dir_all(&path)
+            } else if path.extension().is_none_or(|extension| extension != "toml") {
+                fs::remove_file(&path)
+            } else {
+                Ok(())
+            };
+        }
+        fs::create_dir_all(&build.folder)
+            .map_err(|error| format!("{}: {error}", build.folder.display()))?;
+        println!("configuring the suite in {}", build.folder.display());
+        let mut command = build.command(&build.source.join("configure"));
+        build.run(command.args(&options), "configure")?;
+        // Entries that name no program of their own folder need nothing but these two.
+        for library in ["util", "dtpools"] {
+            let mut make = build.make(library);
+            build.run(make.arg(format!("-j{}", build.jobs)), library)?;
+        }
+        fs::write(&stamp, wanted).map_err(|error| format!("{}: {error}", stamp.display()))?;
+        Ok(build)
+    }
+
+    /// What decides what `configure` finds: compiler, header, source, options.
+    fn identity(&self, prefix: &Path, options: &[String]) -> Result<String, String> {
+        let mpicc = prefix.join("bin/mpicc");
+        if !mpicc.is_file() {
+            return Err(format!("{} is missing", mpicc.display()));
+        }
+        let header = fs::read(prefix.join("include/mpi.h")).unwrap_or_default();
+        let digest = Sha256::digest(&header);
+        let sum: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(format!(
+            "{}\n{}\n{sum}\n",
+            self.source.display(),
+            options.join("\n")
+        ))
+    }
+
+    /// Compiles the programs of these entries. What does not compile is found missing when it is to run.
+    pub fn compile(&self, entries: &[&Entry], mut told: impl FnMut(&str)) -> Result<(), String> {
+        let mut programs: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for entry in entries {
+            if !self.program(entry).is_file() {
+                let folder = programs.entry(&entry.folder).or_default();
+                folder.insert(&entry.program);
+            }
+        }
+        for (folder, programs) in programs {
+            told(&format!(
+                "compiling {} programs of {folder}",
+                programs.len()
+            ));
+            let mut make = self.make(folder);
+            make.arg("-k")
+                .arg(format!("-j{}", self.jobs))
+                .args(programs);
+            // Its status says nothing: some programs may not compile.
+            make.stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .status()
+                .map_err(|error| format!("make: {error}"))?;
+        }
+        Ok(())
+    }
+
+    /// What make says about a program that could not be made.
+    pub fn explain(&self, entry: &Entry) -> String {
+        let output = self.make(&entry.folder).arg(&entry.program).output();
+        match output {
+            Ok(output) => String::from_utf8_lossy(&output.stderr).into_owned(),
+            Err(error) => format!("make: {error}"),
+        }
+    }
+
+    pub fn program(&self, entry: &Entry) -> PathBuf {
+        self.folder.join(&entry.folder).join(&entry.program)
+    }
+
+    fn make(&self, folder: &str) -> Command {
+        let mut command = self.command(Path::new("make"));
+        command.arg("-s").arg("-C").arg(folder);
+        command
+    }
+
+    fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(&self.folder).stdin(Stdio::null());
+        for variable in MEDDLERS {
+            command.env_remove(variable);
+        }
+        command
+    }
+
+    /// Runs a step of the build, its output in a file.
+    fn run(&self, command: &mut Command, step: &str) -> Result<(), String> {
+        let log = self.folder.join(format!("{step}.log"));
+        let file = File::create(&log).map_err(|error| format!("{}: {error}", log.display()))?;
+        let copy = file.try_clone().map_err(|error| error.to_string())?;
+        let status = command
+            .stdout(file)
+            .stderr(copy)
+            .status()
+            .map_err(|error| format!("{step}: {error}"))?;
+        if status.success() {
+            return Ok(());
+        }
+        Err(format!("{step} failed ({status}): see {}", log.display()))
+    }
+}

@@ -1,0 +1,153 @@
+//! `exceptions.toml`: which entries cannot pass, and why.
+
+use crate::testlist::Entry;
+use serde::Deserialize;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    exception: Vec<Exception>,
+}
+
+/// One reason, and the entries for which it holds.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Exception {
+    reason: String,
+    /// `folder/program` (all entries of the program), or the whole line of the report: `folder/program 4 -arg=1`.
+    tests: Vec<String>,
+}
+
+#[derive(Default)]
+pub struct Exceptions {
+    known: Vec<Known>,
+}
+
+struct Known {
+    test: String,
+    reason: String,
+    /// Of the entries that ran: whether there was one, and whether one did not pass.
+    ran: AtomicBool,
+    holds: AtomicBool,
+}
+
+impl Exceptions {
+    pub fn read(file: &Path) -> Result<Self, String> {
+        let text = std::fs::read_to_string(file)
+            .map_err(|error| format!("{}: {error}", file.display()))?;
+        Self::parse(&text).map_err(|error| format!("{}: {error}", file.display()))
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+        let mut known: Vec<Known> = Vec::new();
+        for exception in file.exception {
+            for test in exception.tests {
+                if known.iter().any(|other| other.test == test) {
+                    return Err(format!("{test} is there twice"));
+                }
+                known.push(Known {
+                    test,
+                    reason: exception.reason.clone(),
+                    ran: AtomicBool::new(false),
+                    holds: AtomicBool::new(false),
+                });
+            }
+        }
+        Ok(Self { known })
+    }
+
+    /// What is known of an entry: by its line, else by its name.
+    fn find(&self, entry: &Entry) -> Option<&Known> {
+        let (line, name) = (entry.to_string(), entry.name());
+        let by = |wanted: &str| self.known.iter().find(|known| known.test == wanted);
+        by(&line).or_else(|| by(&name))
+    }
+
+    /// Whether an entry is one that cannot pass.
+    pub fn has(&self, entry: &Entry) -> bool {
+        self.find(entry).is_some()
+    }
+
+    /// Takes note of how an entry ended; gives the reason if it is one that cannot pass.
+    pub fn reason(&self, entry: &Entry, passed: bool) -> Option<&str> {
+        let known = self.find(entry)?;
+        known.ran.store(true, Relaxed);
+        if !passed {
+            known.holds.store(true, Relaxed);
+        }
+        Some(&known.reason)
+    }
+
+    /// The exceptions all of whose entries have passed: they have to go.
+    pub fn outdated(&self) -> impl Iterator<Item = &str> {
+        self.known
+            .iter()
+            .filter(|known| known.ran.load(Relaxed) && !known.holds.load(Relaxed))
+            .map(|known| known.test.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verdict::Expectation;
+
+    fn entry(program: &str, ranks: u32) -> Entry {
+        Entry {
+            directory: "spawn".into(),
+            folder: "spawn".into(),
+            program: program.into(),
+            ranks,
+            arguments: Vec::new(),
+            environment: Vec::new(),
+            launcher_arguments: Vec::new(),
+            seconds: 1,
+            expectation: Expectation::NoErrors,
+            memory: None,
+            not_applicable: None,
+        }
+    }
+
+    const TEXT: &str = "[[exception]]\nreason = 'r'\ntests = ['spawn/a', 'spawn/b 2']\n";
+
+    #[test]
+    fn by_name_or_by_line() {
+        let exceptions = Exceptions::parse(TEXT).unwrap();
+        assert_eq!(exceptions.reason(&entry("a", 7), false), Some("r"));
+        assert_eq!(exceptions.reason(&entry("b", 2), false), Some("r"));
+        assert_eq!(exceptions.reason(&entry("b", 3), false), None);
+        assert_eq!(exceptions.reason(&entry("c", 2), false), None);
+        assert!(exceptions.has(&entry("a", 1)) && !exceptions.has(&entry("c", 2)));
+        assert_eq!(exceptions.outdated().count(), 0);
+    }
+
+    #[test]
+    fn what_begins_to_pass_has_to_go() {
+        let exceptions = Exceptions::parse(TEXT).unwrap();
+        assert_eq!(exceptions.outdated().count(), 0);
+        exceptions.reason(&entry("a", 1), true);
+        assert_eq!(exceptions.outdated().collect::<Vec<_>>(), ["spawn/a"]);
+        exceptions.reason(&entry("a", 2), false);
+        assert_eq!(exceptions.outdated().count(), 0);
+    }
+
+    #[test]
+    fn mistakes_are_refused() {
+        assert!(Exceptions::parse("[[exception]]\ntests = ['a']\n").is_err());
+        assert!(
+            Exceptions::parse(&TEXT.replace("b 2", "a").replace("spawn/a 2", "spawn/a")).is_err()
+        );
+        assert!(Exceptions::parse("").is_ok());
+    }
+
+    #[test]
+    fn the_file_of_this_project() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("exceptions.toml");
+        Exceptions::read(&file).unwrap();
+    }
+}

@@ -1,0 +1,259 @@
+//! Builds MPICH's own test suite against an MPI library, runs its test lists, and reports.
+//!
+//! The suite comes from Debian's source package (or from `MPICH_SRC`) and lives in `build/mpich`; nothing of it is in
+//! this repository. `make conformance` is the usual way to start this; `--help` tells the options.
+
+mod build;
+mod exceptions;
+mod options;
+mod outcome;
+mod report;
+mod run;
+mod source;
+mod testlist;
+mod verdict;
+
+// Jobs are run and watched as those of the C tests are.
+#[path = "../../tests/c_tests/diagnosis.rs"]
+mod diagnosis;
+#[path = "../../tests/c_tests/job.rs"]
+mod job;
+#[path = "../../tests/c_tests/leftovers.rs"]
+mod leftovers;
+
+use build::Build;
+use exceptions::Exceptions;
+use indicatif::{ProgressBar, ProgressStyle};
+use options::Options;
+use outcome::{Memory, Outcome};
+use report::Counts;
+use run::{Done, Runner};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use testlist::Entry;
+
+/// The directories that concern a library that is not MPICH. (Not every version of the suite has all of them.)
+const DIRECTORIES: [&str; 20] = [
+    "rma", "errors", "info", "attr", "comm", "group", "datatype", "errhan", "pt2pt", "part",
+    "coll", "topo", "init", "session", "basic", "threads", "mpi_t", "io", "perf", "impls",
+];
+
+fn main() -> ExitCode {
+    let options = match Options::parse(lexopt::Parser::from_env()) {
+        Ok(Some(options)) => options,
+        Ok(None) => {
+            print!("{}", options::USAGE);
+            return ExitCode::SUCCESS;
+        }
+        Err(text) => {
+            eprintln!("mpich-conformance: {text} (--help tells the options)");
+            return ExitCode::from(2);
+        }
+    };
+    match conformance(&options) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(text) => {
+            eprintln!("mpich-conformance: {text}");
+            println!("0 passed, 1 failed");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The root of the project.
+fn project() -> &'static Path {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package
+        .parent()
+        .expect("the package is a folder of the project")
+}
+
+fn conformance(options: &Options) -> Result<bool, String> {
+    let ours = options.mpi.is_none();
+    let absolute = |path: &Path| {
+        let found = path.canonicalize();
+        found.map_err(|error| format!("{}: {error}", path.display()))
+    };
+    let home = absolute(&options.prefix)?.join("mpich");
+    let prefix = absolute(options.mpi.as_ref().unwrap_or(&options.prefix))?;
+    std::fs::create_dir_all(&home).map_err(|error| format!("{}: {error}", home.display()))?;
+    let source = source::suite(&home)?;
+    let folder = home.join("runs").join(name_of(&prefix, ours));
+    let build = Build::configure(source, folder, &prefix, options.build_jobs)?;
+    let mut memory = Memory::read(&build.folder);
+    let entries = choose(all_entries(&build, options)?, options, &memory);
+    if options.list {
+        entries.iter().for_each(|entry| println!("{entry}"));
+        return Ok(true);
+    }
+    if entries.is_empty() {
+        return Err("no entry of the test lists is meant".to_owned());
+    }
+
+    // The exceptions are this project's: another MPI has none.
+    let exceptions = match ours {
+        true => Exceptions::read(&project().join("mpich_conformance/exceptions.toml"))?,
+        false => Exceptions::default(),
+    };
+    let entries: Vec<&Entry> = entries.iter().collect();
+    let results = run_all(&build, options, &prefix, ours, &entries, &exceptions)?;
+    for (_, done) in &results {
+        memory.remember(done.entry.to_string(), done.outcome);
+    }
+    memory.write()?;
+    let junit = options.junit.clone();
+    report::junit(
+        &results,
+        &junit.unwrap_or_else(|| build.folder.join("junit.xml")),
+    )?;
+    if let Some(tap) = &options.tap {
+        report::tap(&results, tap)?;
+    }
+    Ok(conclude(
+        &results,
+        &exceptions,
+        &Memory::of_others(&build.folder),
+    ))
+}
+
+/// The folder in which the suite is built for this MPI.
+fn name_of(prefix: &Path, ours: bool) -> String {
+    if ours {
+        return "rmashm".to_owned();
+    }
+    let name = prefix.display().to_string();
+    name.trim_matches('/').replace('/', "-")
+}
+
+fn all_entries(build: &Build, options: &Options) -> Result<Vec<Entry>, String> {
+    if !options.directories.is_empty() {
+        let lists = options.directories.iter();
+        let lists: Result<Vec<_>, _> = lists
+            .map(|directory| testlist::read(options.lists, &build.source, &build.folder, directory))
+            .collect();
+        return Ok(lists?.concat());
+    }
+    let mut entries = Vec::new();
+    for directory in DIRECTORIES {
+        let has_list = |root: &PathBuf| root.join(directory).join("testlist").is_file();
+        if [&build.source, &build.folder].into_iter().any(has_list) {
+            entries.extend(testlist::read(
+                options.lists,
+                &build.source,
+                &build.folder,
+                directory,
+            )?);
+        }
+    }
+    Ok(entries)
+}
+
+fn choose(entries: Vec<Entry>, options: &Options, memory: &Memory) -> Vec<Entry> {
+    let wanted = |entry: &Entry| {
+        let line = entry.to_string();
+        let failed = || matches!(memory.of(&line), Some(Outcome::Failed | Outcome::TimedOut));
+        options.ranks_max.is_none_or(|most| entry.ranks <= most)
+            && (options.filters.is_empty()
+                || options.filters.iter().any(|text| line.contains(text)))
+            && (!options.rerun_failed || failed())
+    };
+    let mut entries: Vec<Entry> = entries.into_iter().filter(wanted).collect();
+    let mut seen = std::collections::HashSet::new();
+    entries.retain(|entry| seen.insert(entry.to_string()));
+    entries
+}
+
+fn run_all<'a>(
+    build: &Build,
+    options: &Options,
+    prefix: &Path,
+    ours: bool,
+    entries: &[&'a Entry],
+    exceptions: &Exceptions,
+) -> Result<Vec<(Counts, Done<'a>)>, String> {
+    // Draws nothing where standard error is not a terminal.
+    let bar = ProgressBar::new(entries.len() as u64);
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {wide_msg}");
+    bar.set_style(style.map_err(|error| error.to_string())?);
+    build.compile(entries, |what| match bar.is_hidden() {
+        true => println!("{what}"),
+        false => bar.set_message(what.to_owned()),
+    })?;
+    let runner = Runner {
+        build,
+        options,
+        prefix,
+        ours,
+    };
+    let starting = |entry: &Entry| bar.set_message(entry.to_string());
+    let ended = |done: &Done| {
+        let failed = matches!(done.outcome, Outcome::Failed | Outcome::TimedOut)
+            && !exceptions.has(done.entry);
+        if failed || options.verbose {
+            let seconds = done.took.as_secs_f64();
+            let line = match done.outcome {
+                Outcome::Passed => format!("passed: {} ({seconds:.1} s)", done.entry),
+                _ => format!("{}: {} ({seconds:.1} s)", done.entry, done.reason),
+            };
+            bar.suspend(|| println!("{line}"));
+        }
+        bar.inc(1);
+    };
+    let results = runner.run(entries, starting, ended);
+    bar.finish_and_clear();
+    let counted = results.into_iter().map(|mut done| {
+        let passed = done.outcome == Outcome::Passed;
+        if done.outcome == Outcome::NotApplicable {
+            return (Counts::As(done.outcome), done);
+        }
+        match exceptions.reason(done.entry, passed) {
+            Some(reason) if !passed => {
+                done.reason = reason.to_owned();
+                (Counts::Excepted, done)
+            }
+            _ => (Counts::As(done.outcome), done),
+        }
+    });
+    Ok(counted.collect())
+}
+
+/// Prints what failed and the table; whether all is well.
+fn conclude(
+    results: &[(Counts, Done)],
+    exceptions: &Exceptions,
+    others: &[(String, Memory)],
+) -> bool {
+    let count = |wanted: &[Outcome]| {
+        let counts = results.iter().map(|(counts, _)| counts);
+        counts
+            .filter(|counts| {
+                wanted
+                    .iter()
+                    .any(|outcome| **counts == Counts::As(*outcome))
+            })
+            .count()
+    };
+    for (counts, done) in results {
+        if !matches!(counts, Counts::As(Outcome::Failed | Outcome::TimedOut)) {
+            continue;
+        }
+        println!("==== {}: {}", done.entry, done.reason);
+        for (name, memory) in others {
+            match memory.of(&done.entry.to_string()) {
+                Some(Outcome::Failed | Outcome::TimedOut) => println!("it fails on {name} too"),
+                Some(Outcome::Passed) => println!("it passes on {name}"),
+                _ => {}
+            }
+        }
+        println!("{}", done.details.trim_end());
+    }
+    print!("{}", report::table(results));
+    let outdated: Vec<&str> = exceptions.outdated().collect();
+    for test in &outdated {
+        println!("{test} passes: it has to leave exceptions.toml");
+    }
+    let failed = count(&[Outcome::Failed, Outcome::TimedOut]) + outdated.len();
+    println!("{} passed, {failed} failed", count(&[Outcome::Passed]));
+    failed == 0
+}

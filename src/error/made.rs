@@ -1,0 +1,146 @@
+//! Error classes and codes that the program makes (MPI 4.1 §9.5). Their numbers lie above `MPI_ERR_LASTCODE`, and are not
+//! given twice.
+
+use super::{Result, class_text};
+use crate::abi::constants::MPI_ERR_LASTCODE;
+use crate::bail;
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+
+struct Made {
+    /// The class of a code; of a class, itself.
+    class: i32,
+    text: Option<Box<str>>,
+}
+
+struct All {
+    last: i32,
+    made: BTreeMap<i32, Made>,
+}
+
+static ALL: Mutex<All> = Mutex::new(All {
+    last: MPI_ERR_LASTCODE,
+    made: BTreeMap::new(),
+});
+
+impl All {
+    fn add(&mut self, class: impl FnOnce(i32) -> i32) -> Result<i32> {
+        let Some(number) = self.last.checked_add(1) else {
+            bail!(
+                Other,
+                "there are no numbers left for error classes and codes"
+            );
+        };
+        self.last = number;
+        let class = class(number);
+        self.made.insert(number, Made { class, text: None });
+        Ok(number)
+    }
+
+    fn find(&mut self, code: i32, name: &str) -> Result<&mut Made> {
+        match self.made.get_mut(&code) {
+            Some(made) => Ok(made),
+            None => bail!(Arg, "{name} is {code}, which the program has not added"),
+        }
+    }
+}
+
+/// Makes a class.
+pub fn add_class() -> Result<i32> {
+    ALL.lock().add(|number| number)
+}
+
+/// Makes a code of a class, which may be one of MPI's. Error: `MPI_ERR_ARG` if it is no class.
+pub fn add_code(class: i32) -> Result<i32> {
+    let mut all = ALL.lock();
+    let is_class =
+        class_text(class).is_some() || all.made.get(&class).is_some_and(|m| m.class == class);
+    if !is_class {
+        bail!(Arg, "errorclass is {class}, which is no error class");
+    }
+    all.add(|_| class)
+}
+
+/// Gives a class or code its text, instead of one it may have. Error: `MPI_ERR_ARG` if the program has not added it.
+pub fn set_text(code: i32, text: &str) -> Result<()> {
+    ALL.lock().find(code, "errorcode")?.text = Some(text.into());
+    Ok(())
+}
+
+/// Takes the text of a class or code away. Error: `MPI_ERR_ARG` if the program has not added it, or it has none.
+pub fn remove_text(code: i32) -> Result<()> {
+    let mut all = ALL.lock();
+    if all.find(code, "errorcode")?.text.take().is_none() {
+        bail!(Arg, "errorcode is {code}, which has no text");
+    }
+    Ok(())
+}
+
+/// Forgets a class. Errors: `MPI_ERR_ARG` if the program has added no such class, `MPI_ERR_OTHER` if there are codes of it.
+pub fn remove_class(class: i32) -> Result<()> {
+    let mut all = ALL.lock();
+    if all.find(class, "errorclass")?.class != class {
+        bail!(Arg, "errorclass is {class}, which is an error code");
+    }
+    if let Some((code, _)) = all
+        .made
+        .iter()
+        .find(|(code, made)| made.class == class && **code != class)
+    {
+        bail!(
+            Other,
+            "errorclass is {class}, which still has the code {code}"
+        );
+    }
+    all.made.remove(&class);
+    Ok(())
+}
+
+/// Forgets a code. Error: `MPI_ERR_ARG` if the program has added no such code.
+pub fn remove_code(code: i32) -> Result<()> {
+    let mut all = ALL.lock();
+    if all.find(code, "errorcode")?.class == code {
+        bail!(Arg, "errorcode is {code}, which is an error class");
+    }
+    all.made.remove(&code);
+    Ok(())
+}
+
+/// The class of a class or code of the program's.
+pub fn class_of(code: i32) -> Option<i32> {
+    ALL.lock().made.get(&code).map(|made| made.class)
+}
+
+/// The text of a class or code of the program's; empty if it was given none.
+pub fn text_of(code: i32) -> Option<String> {
+    let all = ALL.lock();
+    let made = all.made.get(&code)?;
+    Some(made.text.as_deref().unwrap_or_default().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Class;
+
+    #[test]
+    fn classes_and_codes_come_and_go() {
+        let class = add_class().unwrap();
+        let code = add_code(class).unwrap();
+        assert!(MPI_ERR_LASTCODE < class && class < code);
+        assert_eq!(class_of(code), Some(class));
+        assert_eq!(text_of(code).as_deref(), Some(""));
+        set_text(code, "too hot").unwrap();
+        assert_eq!(text_of(code).as_deref(), Some("too hot"));
+        assert_eq!(remove_class(class).unwrap_err().class, Class::Other);
+        assert_eq!(remove_code(class).unwrap_err().class, Class::Arg);
+        assert_eq!(add_code(code).unwrap_err().class, Class::Arg);
+        remove_code(code).unwrap();
+        assert_eq!(class_of(code), None);
+        remove_class(class).unwrap();
+        assert_eq!(remove_class(class).unwrap_err().class, Class::Arg);
+        let of_mpi = add_code(Class::Rank as i32).unwrap();
+        assert_eq!(class_of(of_mpi), Some(Class::Rank as i32));
+        remove_code(of_mpi).unwrap();
+    }
+}

@@ -1,0 +1,172 @@
+//! Generalized requests: operations of the program's own, which the library only waits for (MPI 4.1 §13.2).
+
+use super::operation::{About, Action, Operation, Outcome, Partners, wake_threads};
+use crate::abi::types::*;
+use crate::bail;
+use crate::comm::COMM_SELF;
+use crate::error::{Error, Result};
+use parking_lot::Mutex;
+use std::ffi::{c_int, c_void};
+use std::mem::transmute;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+
+/// The program's functions, and what it wants to be called with.
+pub struct Callbacks {
+    pub query: MPI_Grequest_query_function,
+    pub free: MPI_Grequest_free_function,
+    pub cancel: MPI_Grequest_cancel_function,
+    pub state: AtomicPtr<c_void>,
+}
+
+/// The same functions as Fortran has them: what they return comes by an argument, and what others read too.
+type FortranQuery = unsafe extern "C" fn(*mut c_void, *mut MPI_Status, *mut MPI_Fint);
+type FortranFree = unsafe extern "C" fn(*mut c_void, *mut MPI_Fint);
+type FortranCancel = unsafe extern "C" fn(*mut c_void, *mut MPI_Fint, *mut MPI_Fint);
+
+impl Callbacks {
+    /// # Safety
+    /// The functions are those that the program gave, in the language that `fortran` says.
+    unsafe fn query(&self, fortran: bool, state: *mut c_void, status: &mut MPI_Status) -> c_int {
+        if !fortran {
+            // SAFETY: the caller's contract; called as MPI 4.1 §13.2 says.
+            return unsafe { (self.query)(state, status) };
+        }
+        let mut code = 0;
+        // SAFETY: the function is one of Fortran. A status is the same array of integers in both languages.
+        unsafe { transmute::<_, FortranQuery>(self.query)(state, status, &mut code) };
+        code
+    }
+
+    /// # Safety
+    /// As `query`.
+    unsafe fn free(&self, fortran: bool, state: *mut c_void) -> c_int {
+        if !fortran {
+            // SAFETY: as in `query`.
+            return unsafe { (self.free)(state) };
+        }
+        let mut code = 0;
+        // SAFETY: the function is one of Fortran.
+        unsafe { transmute::<_, FortranFree>(self.free)(state, &mut code) };
+        code
+    }
+
+    /// # Safety
+    /// As `query`.
+    unsafe fn cancel(&self, fortran: bool, state: *mut c_void, complete: bool) -> c_int {
+        if !fortran {
+            // SAFETY: as in `query`.
+            return unsafe { (self.cancel)(state, complete.into()) };
+        }
+        let (mut complete, mut code) = (MPI_Fint::from(complete), 0);
+        // SAFETY: the function is one of Fortran, whose `.TRUE.` is 1.
+        unsafe { transmute::<_, FortranCancel>(self.cancel)(state, &mut complete, &mut code) };
+        code
+    }
+}
+
+/// A generalized request.
+pub struct Generalized {
+    pub(super) operation: Arc<Operation>,
+    callbacks: Callbacks,
+    /// Whether the functions are Fortran's.
+    fortran: AtomicBool,
+    /// Whether its handle was given back before it was complete.
+    let_go: Mutex<bool>,
+}
+
+/// What a callback said.
+fn result(code: c_int) -> Result<()> {
+    match code {
+        0 => Ok(()),
+        code => Err(Error::from_code(code)),
+    }
+}
+
+impl Generalized {
+    pub fn new(callbacks: Callbacks) -> Generalized {
+        let operation = Operation::new(About {
+            action: Action::Steps("a generalized request"),
+            context: 0,
+            peer: 0,
+            tag: 0,
+            // Nobody's death ends it: only the program does.
+            partners: Partners::These([].into()),
+            comm: COMM_SELF,
+        });
+        Generalized {
+            operation,
+            callbacks,
+            fortran: AtomicBool::new(false),
+            let_go: Mutex::new(false),
+        }
+    }
+
+    /// Says that the functions are Fortran's.
+    pub(super) fn set_fortran(&self) {
+        self.fortran.store(true, Ordering::Relaxed);
+    }
+
+    fn language_and_state(&self) -> (bool, *mut c_void) {
+        let state = self.callbacks.state.load(Ordering::Relaxed);
+        (self.fortran.load(Ordering::Relaxed), state)
+    }
+
+    /// Ends it; true if its handle was given back before, and nobody will ask for it any more.
+    ///
+    /// Errors: `MPI_ERR_REQUEST` if it is complete already, and what the program's free function says.
+    pub(super) fn complete(&self, handle: MPI_Request) -> Result<bool> {
+        let let_go = self.let_go.lock();
+        if self.operation.is_done() {
+            bail!(Request, "request {:#x} is complete already", handle.0);
+        }
+        self.operation.complete(MPI_Status::EMPTY, None);
+        wake_threads();
+        if *let_go {
+            self.free()?;
+        }
+        Ok(*let_go)
+    }
+
+    /// Gives its handle back; true if it is complete, and freed with this.
+    pub(super) fn let_go(&self) -> Result<bool> {
+        let mut let_go = self.let_go.lock();
+        let complete = self.operation.is_done();
+        match complete {
+            true => self.free()?,
+            false => *let_go = true,
+        }
+        Ok(complete)
+    }
+
+    /// Asks the program how it ended.
+    pub(super) fn query(&self) -> Outcome {
+        let mut status = MPI_Status::EMPTY;
+        let (fortran, state) = self.language_and_state();
+        // SAFETY: the program's functions, and it has said if they are Fortran's.
+        let code = unsafe { self.callbacks.query(fortran, state, &mut status) };
+        let error = result(code).err();
+        Outcome { status, error }
+    }
+
+    /// Asks the program how it ended, and lets it free what it has for it.
+    pub(super) fn finish(&self) -> Outcome {
+        let Outcome { status, error } = self.query();
+        let error = error.or(self.free().err());
+        Outcome { status, error }
+    }
+
+    fn free(&self) -> Result<()> {
+        let (fortran, state) = self.language_and_state();
+        // SAFETY: as in `query`.
+        result(unsafe { self.callbacks.free(fortran, state) })
+    }
+
+    /// Asks the program to cancel it.
+    pub(super) fn cancel(&self) -> Result<()> {
+        let (fortran, state) = self.language_and_state();
+        let complete = self.operation.is_done();
+        // SAFETY: as in `query`.
+        result(unsafe { self.callbacks.cancel(fortran, state, complete) })
+    }
+}

@@ -1,0 +1,93 @@
+//! A send and a receive that are one operation (MPI 4.1 §3.11).
+
+use super::operation::{About, Action, Operation, Outcome, Partners};
+use super::request::settled;
+use super::start::{self, Mode};
+use super::task::{self, Task};
+use super::{Buffer, context};
+use crate::abi::types::MPI_Comm;
+use crate::comm;
+use crate::error::Result;
+use std::sync::Arc;
+
+/// Where a message goes, or where one comes from, and its tag.
+#[derive(Clone, Copy)]
+pub struct Partner {
+    pub rank: i32,
+    pub tag: i32,
+}
+
+struct Joint {
+    /// The receive, then the send unless it was complete at once.
+    parts: Vec<Arc<Operation>>,
+    /// What is sent, where it is a copy.
+    _copy: Option<Box<[u8]>>,
+}
+
+/// Starts to send `out` and to receive into `into`; the operation ends when both have, with the status of the receive.
+///
+/// Errors: `MPI_ERR_COMM`, `MPI_ERR_RANK`, `MPI_ERR_TAG`.
+pub fn start(
+    comm: MPI_Comm,
+    (out, to): (Buffer, Partner),
+    (into, from): (Buffer, Partner),
+    name: &'static str,
+) -> Result<Arc<Operation>> {
+    begin(comm, (out, to), (into, from), None, name)
+}
+
+/// The same with one buffer: what is in it is sent, and replaced by what is received.
+pub fn start_replacing(
+    comm: MPI_Comm,
+    buffer: Buffer,
+    to: Partner,
+    from: Partner,
+    name: &'static str,
+) -> Result<Arc<Operation>> {
+    // SAFETY: the buffer is the program's to give away.
+    let copy = unsafe { buffer.packed() };
+    let out = Buffer::bytes(copy.as_ptr(), copy.len());
+    begin(comm, (out, to), (buffer, from), Some(copy), name)
+}
+
+fn begin(
+    handle: MPI_Comm,
+    (out, to): (Buffer, Partner),
+    (into, from): (Buffer, Partner),
+    copy: Option<Box<[u8]>>,
+    name: &'static str,
+) -> Result<Arc<Operation>> {
+    let comm = comm::get(handle)?;
+    start::check_send(handle, to.rank, to.tag)?;
+    let mut parts = vec![start::receive(handle, into, from.rank, from.tag)?];
+    parts.extend(start::send(handle, out, to.rank, to.tag, Mode::Standard)?);
+    let operation = Operation::new(About {
+        action: Action::Steps(name),
+        context: context(comm.context),
+        peer: from.rank,
+        tag: from.tag,
+        // The parts have theirs.
+        partners: Partners::These([].into()),
+        comm: handle,
+    });
+    let joint = Joint { parts, _copy: copy };
+    task::begin(operation.clone(), joint);
+    Ok(operation)
+}
+
+impl Task for Joint {
+    fn advance(&mut self) -> bool {
+        self.parts.iter().all(settled)
+    }
+
+    fn end(&mut self) -> Outcome {
+        let mut outcomes = self.parts.iter().map(|part| part.outcome());
+        let received = outcomes.next();
+        let error = |outcome: Outcome| outcome.error;
+        let sent = outcomes.next().and_then(error);
+        received.map_or(Outcome::NOTHING, |Outcome { status, error }| Outcome {
+            status,
+            error: error.or(sent),
+        })
+    }
+}

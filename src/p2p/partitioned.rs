@@ -1,0 +1,522 @@
+//! Partitioned communication (MPI 4.1 chapter 4): a message whose parts are sent when each of them is ready.
+//!
+//! When a send is made it tells its receive, which it meets in a context of its own by the order in which both were made,
+//! how many partitions of how many bytes there are, and the tags of these. Every partition is then a message by itself,
+//! so the two sides may divide the data as they like: what is a partition here is any number of bytes there.
+
+use super::operation::{About, Action, Operation, Outcome, Partners};
+use super::request::settled;
+use super::start::{NOBODY, about_receive, peer_of};
+use super::task::{self, Task};
+use super::{Buffer, Envelope, Target, engine, partition_context, partitioned_context};
+use crate::abi::types::{MPI_Comm, MPI_Datatype, MPI_Status};
+use crate::comm;
+use crate::error::Result;
+use crate::{bail, err};
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::ptr::with_exposed_provenance;
+use std::sync::Arc;
+
+/// One side of a partitioned message.
+#[derive(Clone)]
+pub enum Channel {
+    Send(Arc<Outgoing>),
+    Receive(Arc<Incoming>),
+}
+
+/// What a send tells its receive: partitions, the bytes of each, the tag of the first.
+type Plan = [u64; 3];
+
+/// What both sides know of the communicator and of each other.
+struct Way {
+    comm: MPI_Comm,
+    /// The communicator's number.
+    number: u32,
+    /// This process's rank in it.
+    rank: u32,
+    /// The other side's, which may be `MPI_PROC_NULL`.
+    peer: i32,
+    /// The other side's rank in the job.
+    to: Option<u32>,
+    tag: i32,
+}
+
+impl Way {
+    fn about(&self, action: Action) -> About {
+        About {
+            action,
+            context: partition_context(self.number),
+            peer: self.peer,
+            tag: self.tag,
+            // Its parts have theirs.
+            partners: Partners::These([].into()),
+            comm: self.comm,
+        }
+    }
+}
+
+/// Memory in `partitions` equal parts.
+pub struct Parts {
+    pub address: usize,
+    pub partitions: usize,
+    /// Elements of a partition.
+    pub count: usize,
+    pub datatype: MPI_Datatype,
+}
+
+impl Parts {
+    fn buffer(&self, first: usize, partitions: usize) -> Result<Buffer> {
+        let count = self.count.checked_mul(partitions);
+        let count = count.ok_or_else(|| err!(Count, "count is {}, too many", self.count))?;
+        let extent = crate::datatype::get(self.datatype)?.extent();
+        let skip = extent.wrapping_mul((self.count * first) as isize);
+        let start = with_exposed_provenance(self.address.wrapping_add_signed(skip));
+        Buffer::elements(start, count, self.datatype)?.checked("buf")
+    }
+
+    fn check(&self, partition: i32) -> Result<usize> {
+        match usize::try_from(partition) {
+            Ok(i) if i < self.partitions => Ok(i),
+            _ => bail!(
+                Arg,
+                "partition is {partition}, but the request has {} partitions",
+                self.partitions
+            ),
+        }
+    }
+}
+
+/// The tags of this process's partitions: given one after the other, so that those of what was freed rest.
+struct Tags {
+    next: i32,
+    /// Those in use: the first, and how many.
+    taken: BTreeMap<i32, i32>,
+}
+
+static TAGS: Mutex<Tags> = Mutex::new(Tags {
+    next: 0,
+    taken: BTreeMap::new(),
+});
+
+impl Tags {
+    /// Takes tags for so many partitions, and gives the first.
+    fn take(&mut self, partitions: usize) -> Result<i32> {
+        let count = i32::try_from(partitions.max(1))
+            .map_err(|_| err!(Arg, "partitions is {partitions}, too many"))?;
+        for begin in [self.next, 0] {
+            let mut first = begin;
+            while let Some(end) = first.checked_add(count) {
+                let before = self.taken.range(..end).next_back();
+                match before.map(|(taken, n)| taken + n) {
+                    Some(over) if over > first => first = over,
+                    _ => {
+                        self.next = end;
+                        self.taken.insert(first, count);
+                        return Ok(first);
+                    }
+                }
+            }
+        }
+        bail!(Other, "{count} partitions more cannot be told apart")
+    }
+}
+
+/// A partitioned send.
+pub struct Outgoing {
+    way: Way,
+    parts: Parts,
+    buffers: Vec<Buffer>,
+    first_tag: i32,
+    state: Mutex<Sending>,
+}
+
+#[derive(Default)]
+struct Sending {
+    /// Which partitions are ready, and how many are not.
+    ready: Vec<bool>,
+    missing: usize,
+    pending: Vec<Arc<Operation>>,
+}
+
+impl Drop for Outgoing {
+    fn drop(&mut self) {
+        TAGS.lock().taken.remove(&self.first_tag);
+    }
+}
+
+/// Waits until the plan has left, and keeps its memory.
+struct Telling {
+    sent: Arc<Operation>,
+    _plan: Box<Plan>,
+    /// The tags are in use as long.
+    _channel: Arc<Outgoing>,
+}
+
+impl Task for Telling {
+    fn advance(&mut self) -> bool {
+        settled(&self.sent)
+    }
+
+    fn end(&mut self) -> Outcome {
+        Outcome::NOTHING
+    }
+}
+
+/// Makes a partitioned send to rank `to`, and tells the other side.
+///
+/// Errors: `MPI_ERR_COMM`, `MPI_ERR_RANK`, `MPI_ERR_TAG`, `MPI_ERR_TYPE`, `MPI_ERR_COUNT`, `MPI_ERR_BUFFER`.
+pub fn send(comm: MPI_Comm, parts: Parts, to: i32, tag: i32) -> Result<Channel> {
+    let way = way(comm, to, tag)?;
+    let buffers: Result<Vec<Buffer>> = (0..parts.partitions).map(|i| parts.buffer(i, 1)).collect();
+    let buffers = buffers?;
+    let bytes = parts.buffer(0, 1)?.len();
+    let channel = Arc::new(Outgoing {
+        first_tag: TAGS.lock().take(parts.partitions)?,
+        way,
+        buffers,
+        state: Mutex::default(),
+        parts,
+    });
+    let way = &channel.way;
+    let Some(world) = way.to else {
+        return Ok(Channel::Send(channel));
+    };
+    let plan = [
+        channel.parts.partitions as u64,
+        bytes as u64,
+        channel.first_tag as u64,
+    ];
+    let plan = Box::new(plan);
+    let target = Target {
+        context: partitioned_context(way.number),
+        source: way.rank,
+        to: world,
+        tag,
+    };
+    let about = || About {
+        partners: Partners::One(world),
+        ..way.about(Action::Send)
+    };
+    let bytes = Buffer::bytes(plan.as_ptr().cast(), size_of::<Plan>());
+    if let Some(sent) = engine::send(target, bytes, false, about)? {
+        let telling = Telling {
+            sent,
+            _plan: plan,
+            _channel: channel.clone(),
+        };
+        task::begin(
+            Operation::new(way.about(Action::Steps("MPI_Psend_init"))),
+            telling,
+        );
+    }
+    Ok(Channel::Send(channel))
+}
+
+fn way(handle: MPI_Comm, peer: i32, tag: i32) -> Result<Way> {
+    let comm = comm::get(handle)?;
+    Ok(Way {
+        comm: handle,
+        number: comm.context,
+        rank: comm.rank as u32,
+        peer,
+        to: peer_of(comm, peer, tag)?,
+        tag,
+    })
+}
+
+impl Outgoing {
+    fn start(self: &Arc<Outgoing>) -> Arc<Operation> {
+        let partitions = self.parts.partitions;
+        *self.state.lock() = Sending {
+            ready: vec![false; partitions],
+            missing: partitions,
+            pending: Vec::new(),
+        };
+        let operation = Operation::new(self.way.about(Action::Steps("a partitioned send")));
+        task::begin(operation.clone(), Sends(self.clone()));
+        operation
+    }
+
+    /// Error: `MPI_ERR_ARG` if there is no such partition.
+    pub fn check(&self, partition: i32) -> Result<usize> {
+        self.parts.check(partition)
+    }
+
+    /// Sends the partitions `which`.
+    ///
+    /// Errors: `MPI_ERR_ARG` if one of them is none, or was ready before; then nothing is sent.
+    pub fn ready(&self, which: &[i32]) -> Result<()> {
+        let mut state = self.state.lock();
+        let mut now = Vec::with_capacity(which.len());
+        for &partition in which {
+            let i = self.parts.check(partition)?;
+            if state.ready[i] || now.contains(&i) {
+                bail!(Arg, "partition {partition} is ready already");
+            }
+            now.push(i);
+        }
+        for i in now {
+            state.ready[i] = true;
+            state.missing -= 1;
+            state.pending.extend(self.send_partition(i)?);
+        }
+        Ok(())
+    }
+
+    fn send_partition(&self, i: usize) -> Result<Option<Arc<Operation>>> {
+        let way = &self.way;
+        let Some(to) = way.to else {
+            return Ok(None);
+        };
+        let target = Target {
+            context: partition_context(way.number),
+            source: way.rank,
+            to,
+            tag: self.first_tag + i as i32,
+        };
+        let about = || About {
+            tag: target.tag,
+            partners: Partners::One(to),
+            ..way.about(Action::Send)
+        };
+        engine::send(target, self.buffers[i].clone(), false, about)
+    }
+}
+
+/// A send on its way.
+struct Sends(Arc<Outgoing>);
+
+impl Task for Sends {
+    fn advance(&mut self) -> bool {
+        let state = self.0.state.lock();
+        state.missing == 0 && state.pending.iter().all(settled)
+    }
+
+    fn end(&mut self) -> Outcome {
+        let pending = std::mem::take(&mut self.0.state.lock().pending);
+        Outcome {
+            status: MPI_Status::EMPTY,
+            error: pending.iter().find_map(|sent| sent.outcome().error),
+        }
+    }
+}
+
+/// A partitioned receive.
+pub struct Incoming {
+    way: Way,
+    parts: Parts,
+    buffer: Buffer,
+    /// Bytes of a partition.
+    bytes: usize,
+    /// The plan comes here, once.
+    met: Option<(Arc<Operation>, Box<Plan>)>,
+    state: Mutex<Receiving>,
+}
+
+#[derive(Default)]
+struct Receiving {
+    /// The sender's partitions of this round; empty until they are asked for.
+    arriving: Vec<Arriving>,
+    /// Whether they were.
+    asked: bool,
+}
+
+struct Arriving {
+    operation: Arc<Operation>,
+    /// Its bytes in the whole.
+    place: Range<usize>,
+    /// Where the data comes first, if the memory it is for has gaps.
+    beside: Option<Box<[u8]>>,
+}
+
+/// Waits until the plan has come, and keeps its memory meanwhile.
+struct Meeting(Arc<Incoming>);
+
+impl Task for Meeting {
+    fn advance(&mut self) -> bool {
+        self.0.met.as_ref().is_none_or(|(met, _)| settled(met))
+    }
+
+    fn end(&mut self) -> Outcome {
+        Outcome::NOTHING
+    }
+}
+
+/// Makes a partitioned receive from rank `from`.
+///
+/// Errors: as [`send`].
+pub fn receive(comm: MPI_Comm, parts: Parts, from: i32, tag: i32) -> Result<Channel> {
+    let way = way(comm, from, tag)?;
+    let buffer = parts.buffer(0, parts.partitions)?;
+    let bytes = parts.buffer(0, 1)?.len();
+    let met = way.to.is_some().then(|| {
+        let mut plan = Box::new(Plan::default());
+        let into = Buffer::bytes(plan.as_mut_ptr().cast(), size_of::<Plan>());
+        let envelope = Envelope { source: from, tag };
+        let context = partitioned_context(way.number);
+        let about = About {
+            context,
+            ..about_receive(comm, crate::comm::get(comm)?, from, tag)
+        };
+        Ok((engine::receive(context, envelope, into, about), plan))
+    });
+    let channel = Arc::new(Incoming {
+        buffer,
+        bytes,
+        met: met.transpose()?,
+        state: Mutex::default(),
+        parts,
+        way,
+    });
+    if channel.met.is_some() {
+        let name = Action::Steps("MPI_Precv_init");
+        task::begin(
+            Operation::new(channel.way.about(name)),
+            Meeting(channel.clone()),
+        );
+    }
+    Ok(Channel::Receive(channel))
+}
+
+impl Incoming {
+    fn start(self: &Arc<Incoming>) -> Arc<Operation> {
+        *self.state.lock() = Receiving::default();
+        let operation = Operation::new(self.way.about(Action::Steps("a partitioned receive")));
+        match self.met {
+            None => operation.complete(NOBODY, None),
+            Some(_) => task::begin(operation.clone(), Receives(self.clone())),
+        }
+        operation
+    }
+
+    /// Asks for the sender's partitions as soon as it is known what they are.
+    fn ask(&self, state: &mut Receiving) {
+        if state.asked {
+            return;
+        }
+        let Some((met, plan)) = &self.met else {
+            return;
+        };
+        if !settled(met) {
+            return;
+        }
+        state.asked = true;
+        if met.outcome().error.is_some() {
+            return;
+        }
+        // SAFETY: the engine wrote the plan before it completed the receive, and does not touch it any more.
+        let [partitions, bytes, first_tag] = unsafe { (&raw const **plan).read_volatile() };
+        for i in 0..partitions {
+            let tag = (first_tag + i) as i32;
+            let place = (i * bytes) as usize..((i + 1) * bytes) as usize;
+            state.arriving.push(self.receive_partition(tag, place));
+        }
+    }
+
+    fn receive_partition(&self, tag: i32, place: Range<usize>) -> Arriving {
+        let way = &self.way;
+        // What is more than there is room for is thrown away, and an error.
+        let end = place.end.min(self.buffer.len());
+        let place = place.start.min(end)..end;
+        let mut beside = None;
+        let into = match self.buffer.run() {
+            Some(address) => {
+                let start = with_exposed_provenance(address.wrapping_add(place.start));
+                Buffer::bytes(start, place.len())
+            }
+            None => {
+                let memory = beside.insert(vec![0; place.len()].into_boxed_slice());
+                Buffer::bytes(memory.as_mut_ptr(), place.len())
+            }
+        };
+        let source = way.peer;
+        let about = About {
+            tag,
+            partners: Partners::One(way.to.unwrap_or_default()),
+            ..way.about(Action::Receive)
+        };
+        let context = partition_context(way.number);
+        Arriving {
+            operation: engine::receive(context, Envelope { source, tag }, into, about),
+            place,
+            beside,
+        }
+    }
+
+    /// Error: `MPI_ERR_ARG` if there is no such partition.
+    pub fn check(&self, partition: i32) -> Result<usize> {
+        self.parts.check(partition)
+    }
+
+    /// Whether the data of the partition is there.
+    ///
+    /// Error: `MPI_ERR_ARG` if there is no such partition.
+    pub fn arrived(&self, partition: i32) -> Result<bool> {
+        let i = self.parts.check(partition)?;
+        let wanted = i * self.bytes..(i + 1) * self.bytes;
+        let mut state = self.state.lock();
+        if self.met.is_none() {
+            return Ok(true);
+        }
+        self.ask(&mut state);
+        let mut concerned = state.arriving.iter_mut().filter(|arriving| {
+            arriving.place.start < wanted.end && wanted.start < arriving.place.end
+        });
+        Ok(concerned.all(|arriving| arriving.is_there(&self.buffer)) && state.asked)
+    }
+}
+
+impl Arriving {
+    /// Whether its data is there, and where it belongs.
+    fn is_there(&mut self, buffer: &Buffer) -> bool {
+        if !settled(&self.operation) {
+            return false;
+        }
+        if let Some(data) = self.beside.take() {
+            // SAFETY: the buffer is the request's until it is complete; the data has the bytes of its place.
+            unsafe { buffer.write(self.place.clone(), data.as_ptr()) }
+        }
+        true
+    }
+}
+
+/// A receive on its way.
+struct Receives(Arc<Incoming>);
+
+impl Task for Receives {
+    fn advance(&mut self) -> bool {
+        let mut state = self.0.state.lock();
+        self.0.ask(&mut state);
+        let there = |arriving: &mut Arriving| arriving.is_there(&self.0.buffer);
+        state.asked && state.arriving.iter_mut().all(there)
+    }
+
+    fn end(&mut self) -> Outcome {
+        let Incoming {
+            way, met, state, ..
+        } = &*self.0;
+        let state = state.lock();
+        let mut status = MPI_Status::EMPTY;
+        (status.MPI_SOURCE, status.MPI_TAG) = (way.peer, way.tag);
+        let outcomes = state.arriving.iter().map(|a| a.operation.outcome());
+        let mut error = met.as_ref().and_then(|(met, _)| met.outcome().error);
+        let mut bytes = 0;
+        for outcome in outcomes {
+            bytes += outcome.status.count();
+            error = error.or(outcome.error);
+        }
+        status.set_count(bytes);
+        Outcome { status, error }
+    }
+}
+
+impl Channel {
+    pub fn start(&self) -> Result<Arc<Operation>> {
+        Ok(match self {
+            Channel::Send(channel) => channel.start(),
+            Channel::Receive(channel) => channel.start(),
+        })
+    }
+}

@@ -1,0 +1,68 @@
+//! Operations that take several steps, and go on whenever messages are moved along: collective operations, and what is
+//! made of several sends and receives.
+
+use super::operation::{Operation, Outcome, wake_threads};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What such an operation does.
+pub trait Task: Send {
+    /// Does what can be done now without blocking; true when all is done. Begins no other task.
+    fn advance(&mut self) -> bool;
+
+    /// How it ended.
+    fn end(&mut self) -> Outcome;
+
+    /// Lets go of what has not ended: the operation was given up because a process died.
+    fn abandon(&mut self) {}
+}
+
+static TASKS: Mutex<Vec<(Arc<Operation>, Box<dyn Task>)>> = Mutex::new(Vec::new());
+static HOW_MANY: AtomicUsize = AtomicUsize::new(0);
+
+/// Lets `task` go on until it ends `operation`.
+pub fn begin(operation: Arc<Operation>, task: impl Task + 'static) {
+    TASKS.lock().push((operation, Box::new(task)));
+    HOW_MANY.fetch_add(1, Ordering::SeqCst);
+}
+
+/// Moves messages, and the tasks that were begun, along. True if something moved, or if another thread is at it.
+pub fn progress() -> bool {
+    let moved = super::progress();
+    if HOW_MANY.load(Ordering::Relaxed) == 0 {
+        return moved;
+    }
+    let Some(mut tasks) = TASKS.try_lock() else {
+        return true;
+    };
+    // One that a wait has given up goes no further.
+    let over = |(operation, task): &mut (Arc<Operation>, Box<dyn Task>)| {
+        operation.is_done() || task.advance()
+    };
+    let over: Vec<_> = tasks.extract_if(.., over).collect();
+    drop(tasks);
+    if over.is_empty() {
+        return moved;
+    }
+    HOW_MANY.fetch_sub(over.len(), Ordering::SeqCst);
+    for (operation, mut task) in over {
+        if operation.is_done() {
+            task.abandon();
+        } else {
+            let Outcome { status, error } = task.end();
+            operation.complete(status, error);
+        }
+    }
+    wake_threads();
+    true
+}
+
+/// Gives up those operations that have not ended.
+pub fn withdraw_all(operations: &[Arc<Operation>]) {
+    for operation in operations {
+        if !operation.is_done() {
+            super::withdraw(operation);
+        }
+    }
+}
