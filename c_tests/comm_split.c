@@ -157,7 +157,7 @@ static void errors(void)
                                         rank ? MPI_COMM_TYPE_SHARED : MPI_COMM_TYPE_HW_UNGUIDED, 0,
                                         MPI_INFO_NULL, &comm),
                     MPI_ERR_NOT_SAME);
-    CHECK(comm == MPI_COMM_SELF);
+    CHECK(comm == MPI_COMM_NULL);
 #endif
     CHECK_CLASS(MPI_Comm_split(MPI_COMM_NULL, 0, 0, &comm), MPI_ERR_COMM);
     CHECK_CLASS(MPI_Comm_split_type(MPI_COMM_NULL, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm),

@@ -133,7 +133,7 @@ pub unsafe extern "C" fn MPI_File_open(
         let comm = comm::get(comm)?;
         // SAFETY: what is not null is a place for a handle, and a string. (What is wrong here is told to the others.)
         let (fh, name) = unsafe { (out(fh, "fh"), path(filename)) };
-        let name = fh.as_ref().map_err(Error::clone).and_then(|_| name);
+        let name = fh.as_ref().map_err(Error::clone).and(name);
         let file = file::open(comm, name, amode, info::hints(info))?;
         fh?.set(file);
         Ok(())

@@ -439,7 +439,9 @@ mod tests {
         let attributes = Attributes::new(Kind::Comm);
         let keys = [key(&log), key(&log), key(&log)];
         for (which, value) in [(0, 1), (1, 2), (2, 3), (0, 4)] {
-            attributes.set(0, keys[which], value).unwrap();
+            attributes
+                .set(0, keys[which], Value::Pointer(value))
+                .unwrap();
         }
         attributes.delete_all(0).unwrap();
         assert_eq!(*log.lock(), [1, 4, 3, 2]);

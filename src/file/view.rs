@@ -143,7 +143,7 @@ mod tests {
         // Two ints of every four.
         let int = get_arc(MPI_INT).unwrap();
         let two = vector(1, 2, 2, &int, false).unwrap();
-        let tile = resized(&Arc::new(two), 0, 16).unwrap();
+        let tile = resized(&Arc::new(two), 0, 16, false).unwrap();
         View::new(100, int, Arc::new(tile)).unwrap()
     }
 

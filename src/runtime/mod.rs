@@ -150,13 +150,12 @@ pub fn leave() -> Result<()> {
         ranks: if survives { Ranks::None } else { Ranks::All },
         announce: None,
     };
-    let met = wait(&waiting, || {
+    wait(&waiting, || {
         table.job.left.load(Ordering::Acquire) >= job.ranks
             || survives
                 && table.job.deaths.load(Ordering::Acquire) != 0
                 && table.processes.iter().all(Process::is_leaving)
-    });
-    met
+    })
 }
 
 /// MPI is over for this process, unless it opens another session. It may end.
