@@ -88,7 +88,9 @@ impl Session {
     /// The processes of a process set of this session, whose handle is `handle`; `None` if there is no such set.
     pub fn group(&self, handle: MPI_Session, pset: &str) -> Option<Group> {
         let job = job();
-        let members: Vec<u32> = match PSETS.iter().position(|name| *name == pset)? {
+        // Names of process sets are URIs, whose scheme and authority have no case (RFC 3986).
+        let is_meant = |name: &&str| name.eq_ignore_ascii_case(pset);
+        let members: Vec<u32> = match PSETS.iter().position(is_meant)? {
             0 => (0..job.ranks).collect(),
             _ => vec![job.rank],
         };

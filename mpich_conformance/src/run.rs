@@ -6,6 +6,7 @@ use crate::leftovers;
 use crate::options::{Launcher, Options};
 use crate::outcome::Outcome;
 use crate::testlist::Entry;
+use crate::verdict::Expectation;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -92,7 +93,13 @@ impl Runner<'_> {
             return Err((Outcome::Failed, build_reason(&details), details));
         }
         let seconds = (entry.seconds as f64 * self.options.time_scale).ceil() as u64;
-        let command = self.command(entry, &program, seconds);
+        // Some entries that have to fail never end by themselves: it is the launcher's limit that they are about. For the
+        // others our watchdog looks first, and then the launcher says what each rank waits for.
+        let (limit, seconds) = match entry.expectation {
+            Expectation::Failure => (seconds, seconds + LAUNCHER_LATER),
+            _ => (seconds + LAUNCHER_LATER, seconds),
+        };
+        let command = self.command(entry, &program, limit);
         let output = self.build.folder.join("output");
         let failed = |text: String| (Outcome::Failed, text.clone(), text);
         std::fs::create_dir_all(&output).map_err(|error| failed(error.to_string()))?;
@@ -129,10 +136,10 @@ impl Runner<'_> {
         }
     }
 
-    fn command(&self, entry: &Entry, program: &Path, seconds: u64) -> Command {
+    /// `limit` is the launcher's own, in seconds.
+    fn command(&self, entry: &Entry, program: &Path, limit: u64) -> Command {
         let mut command = Command::new(self.launcher());
-        // Later than our own watchdog has looked: then the launcher says what each rank waits for.
-        command.env("MPIEXEC_TIMEOUT", (seconds + LAUNCHER_LATER).to_string());
+        command.env("MPIEXEC_TIMEOUT", limit.to_string());
         for variable in ["LD_LIBRARY_PATH", "LD_PRELOAD"] {
             command.env_remove(variable);
         }
