@@ -487,10 +487,8 @@ mod tests {
             let value = attributes.get(key).unwrap().unwrap();
             let place = std::ptr::with_exposed_provenance::<isize>(value.in_c());
             // SAFETY: the attribute still has the value.
-            assert_eq!(
-                (value.in_fortran(), unsafe { *place }),
-                (expected, expected)
-            );
+            let seen = unsafe { *place };
+            assert_eq!((value.in_fortran(), seen), (expected, expected));
         }
     }
 
