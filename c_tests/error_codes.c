@@ -82,12 +82,15 @@ static void made(void)
     CHECK_CLASS(MPI_Remove_error_class(class), MPI_ERR_OTHER);
     CHECK_CLASS(MPI_Remove_error_code(class), MPI_ERR_ARG);
     CHECK_CLASS(MPI_Remove_error_class(code), MPI_ERR_ARG);
+    CHECK_CLASS(MPI_Remove_error_code(code), MPI_ERR_OTHER);
     OK(MPI_Remove_error_string(code));
     OK(MPI_Error_string(code, text, &length));
     CHECK_EQ(length, 0);
     CHECK_CLASS(MPI_Remove_error_string(code), MPI_ERR_ARG);
     OK(MPI_Remove_error_code(code));
     OK(MPI_Remove_error_code(other));
+    CHECK_CLASS(MPI_Remove_error_class(class), MPI_ERR_OTHER);
+    OK(MPI_Remove_error_string(class));
     OK(MPI_Remove_error_class(class));
     CHECK_CLASS(MPI_Error_class(code, &is), MPI_ERR_ARG);
     CHECK_CLASS(MPI_Add_error_code(class, &is), MPI_ERR_ARG);

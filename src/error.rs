@@ -170,6 +170,7 @@ classes! {
     RmaAttach = 56, "Memory cannot be attached";
     RmaShared = 57, "Memory cannot be shared";
     RmaFlavor = 58, "Wrong flavor of window";
+    TMemory = 59, "No memory for the tool information interface";
     TNotInitialized = 60, "The tool information interface is not initialized";
     TCannotInit = 61, "The tool information interface cannot be initialized";
     TInvalidIndex = 62, "Invalid index";

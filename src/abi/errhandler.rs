@@ -6,6 +6,7 @@ use crate::abi::arguments::{callback, inout, out};
 use crate::abi::boundary::{Object, call_handler};
 use crate::abi::constants::*;
 use crate::abi::types::*;
+use crate::comm::duplicate;
 use crate::error::Result;
 use crate::error::handler::{self, FILES, Function};
 use crate::handle::Kind;
@@ -94,6 +95,10 @@ pub unsafe extern "C" fn MPI_Comm_set_errhandler(
     comm: MPI_Comm,
     errhandler: MPI_Errhandler,
 ) -> c_int {
+    // Some libraries set it while `MPI_Comm_idup` is under way.
+    if let Some(done) = duplicate::set_handler(comm, errhandler) {
+        return done;
+    }
     comm::get(comm)?.set_handler(errhandler)
 }
 

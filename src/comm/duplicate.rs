@@ -4,12 +4,17 @@ use super::attributes::Attributes;
 use super::create::{Fresh, Mine, Offer, Shape, agree, told};
 use super::{COMMS, Comm};
 use crate::abi::constants::{MPI_COMM_NULL, MPI_INT64_T, MPI_MAX};
-use crate::abi::types::MPI_Comm;
+use crate::abi::types::{MPI_Comm, MPI_Errhandler};
 use crate::coll::{self, Element, Planner};
+use crate::error::handler::Slot;
 use crate::error::{Error, Result, class_name};
+use crate::handle::Kind;
 use crate::info::Info;
 use crate::p2p::Operation;
-use crate::{bail, op};
+use crate::{bail, op, runtime};
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::ffi::c_int;
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use std::sync::Arc;
 
@@ -83,6 +88,26 @@ fn failure(error: &Error, seat: usize) -> Numbers {
     [(error.class as i64) << 32 | seat as i64, 0, 0]
 }
 
+/// The error handlers of the duplicates that are not there yet, by their handles.
+static PENDING: Mutex<BTreeMap<c_int, Waiting>> = Mutex::new(BTreeMap::new());
+
+struct Waiting {
+    handler: Slot,
+    /// Whether it will have other processes.
+    shared: bool,
+}
+
+/// Sets the error handler of a duplicate that is not there yet; `None` if `handle` is not one. Error: `MPI_ERR_ERRHANDLER`.
+pub fn set_handler(handle: MPI_Comm, errhandler: MPI_Errhandler) -> Option<Result<()>> {
+    let pending = PENDING.lock();
+    let Waiting { handler, shared } = pending.get(&handle.0)?;
+    let done = handler.set(Kind::Comm, errhandler);
+    if *shared && handler.lets_go_on() {
+        runtime::survive();
+    }
+    Some(done)
+}
+
 /// Begins to duplicate `parent`, whose handle is `handle`. Attributes are copied, and the error handler is inherited, now.
 /// The duplicate has its handle now, and is there when the operation (`None`: now) is complete; if it fails then,
 /// `MPI_COMM_NULL` is put at the address `place`. Collective over `parent`; does not block.
@@ -122,8 +147,14 @@ pub fn begin(
     // What is agreed on may be known to others before it is known here.
     let brought = fresh.map(Fresh::accept);
     let duplicate = MPI_Comm(mine.handle.handle());
-    let (shape, handler) = (Shape::of(parent), parent.handler.inherit());
+    let shape = Shape::of(parent);
+    let waiting = Waiting {
+        handler: parent.handler.inherit(),
+        shared: parent.meeting.size() > 1,
+    };
+    PENDING.lock().insert(duplicate.0, waiting);
     planner.at_end(move || {
+        let waiting = PENDING.lock().remove(&duplicate.0);
         // SAFETY: the plan's memory lives as long as the plan, whose end this is.
         let [failed, block, context] =
             unsafe { with_exposed_provenance::<Numbers>(greatest.address).read() };
@@ -144,6 +175,7 @@ pub fn begin(
             context: context as u32,
         };
         let meeting = offer.meeting(&shape);
+        let handler = waiting.expect("it was put there as this began").handler;
         mine.publish(shape, offer, meeting, handler, info);
         Ok(())
     });

@@ -229,9 +229,10 @@ mod tests {
                     continue;
                 };
                 for round in 0..100_u64 {
+                    // No exponent is all ones: which NaN a sum of two is does not matter.
                     let word = |n: u64| {
-                        (round * 8 + n)
-                            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                        ((round * 8 + n).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                            & 0xbfbf_bfbf_bfbf_bfbf)
                             .to_ne_bytes()
                     };
                     let (operand, start) = (word(1), word(2));

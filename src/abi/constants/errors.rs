@@ -115,13 +115,13 @@ mod tests {
             .filter_map(|(name, value)| {
                 let name = name.trim_start_matches('X').trim_start_matches('_');
                 let name = match name.strip_prefix("T_ERR_") {
-                    Some(of_tools) => format!("T_{of_tools}"),
-                    None => name
-                        .strip_prefix("ERR_")
-                        .or((name == "SUCCESS").then_some(name))?
-                        .to_string(),
+                    Some(of_tools) => format!("T{}", camel(of_tools)),
+                    None => camel(
+                        name.strip_prefix("ERR_")
+                            .or((name == "SUCCESS").then_some(name))?,
+                    ),
                 };
-                Some((camel(&name), value.trim_end_matches(';').parse().ok()?))
+                Some((name, value.trim_end_matches(';').parse().ok()?))
             })
             .collect()
     }
