@@ -26,6 +26,13 @@ impl Single<'_> {
         }
     }
 
+    /// Writes the empty status, all of it (MPI 4.1 §3.7.3).
+    pub fn set_empty(&self) {
+        if let Some(place) = &self.0 {
+            place.set(MPI_Status::EMPTY);
+        }
+    }
+
     /// Writes the status; the result is the operation's.
     pub fn report(self, outcome: Outcome) -> Result<()> {
         self.set(&outcome.status);

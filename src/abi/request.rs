@@ -104,7 +104,7 @@ pub unsafe extern "C" fn MPI_Waitany(
         }
         _ => {
             index.set(MPI_UNDEFINED);
-            status.set(&MPI_Status::EMPTY);
+            status.set_empty();
             Ok(())
         }
     }
@@ -135,7 +135,7 @@ pub unsafe extern "C" fn MPI_Testany(
             index.set(i as c_int);
             return status.report(outcome);
         }
-        Found::NoneActive => status.set(&MPI_Status::EMPTY),
+        Found::NoneActive => status.set_empty(),
         Found::NoneComplete => {}
     }
     index.set(MPI_UNDEFINED);

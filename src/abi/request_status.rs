@@ -56,7 +56,7 @@ pub unsafe extern "C" fn MPI_Request_get_status_any(
                 status.set(&outcome.status);
             }
         }
-        Found::NoneActive => status.set(&MPI_Status::EMPTY),
+        Found::NoneActive => status.set_empty(),
         Found::NoneComplete => {}
     }
     Ok(())

@@ -461,8 +461,10 @@ impl Incoming {
             return Ok(true);
         }
         self.ask(&mut state);
+        // A partition without bytes is there when all of the message is.
         let mut concerned = state.arriving.iter_mut().filter(|arriving| {
-            arriving.place.start < wanted.end && wanted.start < arriving.place.end
+            wanted.is_empty()
+                || arriving.place.start < wanted.end && wanted.start < arriving.place.end
         });
         Ok(concerned.all(|arriving| arriving.is_there(&self.buffer)) && state.asked)
     }
