@@ -1,13 +1,16 @@
 //! How operations ended, as C sees it: statuses, and errors in statuses (MPI 4.1 §3.2.5, §3.7.5).
 
-use super::arguments::{Out, slice_mut, status};
+use super::arguments::{Out, out, slice_mut, status};
 use super::constants::*;
 use super::types::*;
 use crate::err;
 use crate::error::{Error, Result, register};
 use crate::p2p::Outcome;
+use crate::p2p::request::Found;
+use std::ffi::c_int;
 
-/// The status of a function that completes one operation. Its `MPI_ERROR` is never written (MPI 4.1 §3.2.5).
+/// The status of a function that completes one operation. Its `MPI_ERROR` is written with the empty status only (MPI 4.1
+/// §3.2.5).
 pub struct Single<'a>(Option<Out<'a, MPI_Status>>);
 
 /// The place for one status, or `MPI_STATUS_IGNORE`. Errors: `MPI_ERR_ARG` for a null or misaligned pointer.
@@ -102,5 +105,51 @@ impl Several<'_> {
         );
         in_status.object = error.object;
         Err(in_status)
+    }
+}
+
+/// Where a function of several operations says which of them are complete, and how they ended.
+pub struct Chosen<'a> {
+    outcount: Out<'a, c_int>,
+    indices: &'a mut [c_int],
+    statuses: Several<'a>,
+}
+
+impl Chosen<'_> {
+    /// The places for up to `count` operations. Errors: `MPI_ERR_ARG` for a null or misaligned pointer.
+    ///
+    /// # Safety
+    /// What is not null is a place for an `int`, and arrays of `count` indices and, as in [`Several::new`], statuses, for
+    /// the time of the call.
+    pub unsafe fn new<'a>(
+        outcount: *mut c_int,
+        indices: *mut c_int,
+        statuses: *mut MPI_Status,
+        count: usize,
+    ) -> Result<Chosen<'a>> {
+        // SAFETY: the same promise.
+        unsafe {
+            Ok(Chosen {
+                statuses: Several::new(statuses, count)?,
+                indices: slice_mut(indices, count, "array_of_indices")?,
+                outcount: out(outcount, "outcount")?,
+            })
+        }
+    }
+
+    /// Writes what was found: `MPI_UNDEFINED` operations if none is active. The result is that of [`Several::result`].
+    pub fn report(mut self, found: Found<Vec<(usize, Outcome)>>) -> Result<()> {
+        match found {
+            Found::NoneActive => self.outcount.set(MPI_UNDEFINED),
+            Found::NoneComplete => self.outcount.set(0),
+            Found::Some(over) => {
+                self.outcount.set(over.len() as c_int);
+                for (n, (i, outcome)) in over.into_iter().enumerate() {
+                    self.indices[n] = i as c_int;
+                    self.statuses.put(n, outcome);
+                }
+            }
+        }
+        self.statuses.result()
     }
 }

@@ -6,7 +6,6 @@ use crate::abi::arguments::{callback, inout, out};
 use crate::abi::boundary::{Object, call_handler};
 use crate::abi::constants::*;
 use crate::abi::types::*;
-use crate::comm::duplicate;
 use crate::error::Result;
 use crate::error::handler::{self, FILES, Function};
 use crate::handle::Kind;
@@ -95,11 +94,7 @@ pub unsafe extern "C" fn MPI_Comm_set_errhandler(
     comm: MPI_Comm,
     errhandler: MPI_Errhandler,
 ) -> c_int {
-    // Some libraries set it while `MPI_Comm_idup` is under way.
-    if let Some(done) = duplicate::set_handler(comm, errhandler) {
-        return done;
-    }
-    comm::get(comm)?.set_handler(errhandler)
+    comm::set_handler(comm, errhandler)
 }
 
 /// Gives the error handler of a communicator. The caller frees the handle.
@@ -189,7 +184,7 @@ pub unsafe extern "C" fn MPI_Errhandler_create(
 /// Removed from MPI in 3.0: use `MPI_Comm_set_errhandler`. Errors as there.
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Errhandler_set(comm: MPI_Comm, errhandler: MPI_Errhandler) -> c_int {
-    comm::get(comm)?.set_handler(errhandler)
+    comm::set_handler(comm, errhandler)
 }
 
 /// Gives the error handler of a communicator.

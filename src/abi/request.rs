@@ -1,7 +1,7 @@
 //! Waiting for requests, testing them, giving them back (MPI 4.1 §3.7.3-§3.7.6, §3.8.4).
 
 use crate::abi::arguments::{count as counted, inout, out, slice_mut};
-use crate::abi::completion::{Several, single};
+use crate::abi::completion::{Chosen, Several, single};
 use crate::abi::constants::*;
 use crate::abi::types::*;
 use crate::mpi_api;
@@ -159,25 +159,8 @@ pub unsafe extern "C" fn MPI_Waitsome(
     // SAFETY: the array has `count` requests.
     let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
     // SAFETY: so have the other arrays; what is not null is a place for an `int`.
-    let (mut statuses, indices, outcount) = unsafe {
-        (
-            Several::new(array_of_statuses, count)?,
-            slice_mut(array_of_indices, count, "array_of_indices")?,
-            out(outcount, "outcount")?,
-        )
-    };
-    match request::some(requests, true)? {
-        Found::NoneActive => outcount.set(MPI_UNDEFINED),
-        Found::NoneComplete => outcount.set(0),
-        Found::Some(over) => {
-            outcount.set(over.len() as c_int);
-            for (n, (i, outcome)) in over.into_iter().enumerate() {
-                indices[n] = i as c_int;
-                statuses.put(n, outcome);
-            }
-        }
-    }
-    statuses.result()
+    let chosen = unsafe { Chosen::new(outcount, array_of_indices, array_of_statuses, count)? };
+    chosen.report(request::some(requests, true)?)
 }
 
 /// Ends all requests that are complete: as `MPI_Waitsome`, but does not block, and `outcount` may be 0.
@@ -196,25 +179,8 @@ pub unsafe extern "C" fn MPI_Testsome(
     // SAFETY: the array has `count` requests.
     let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
     // SAFETY: so have the other arrays; what is not null is a place for an `int`.
-    let (mut statuses, indices, outcount) = unsafe {
-        (
-            Several::new(array_of_statuses, count)?,
-            slice_mut(array_of_indices, count, "array_of_indices")?,
-            out(outcount, "outcount")?,
-        )
-    };
-    match request::some(requests, false)? {
-        Found::NoneActive => outcount.set(MPI_UNDEFINED),
-        Found::NoneComplete => outcount.set(0),
-        Found::Some(over) => {
-            outcount.set(over.len() as c_int);
-            for (n, (i, outcome)) in over.into_iter().enumerate() {
-                indices[n] = i as c_int;
-                statuses.put(n, outcome);
-            }
-        }
-    }
-    statuses.result()
+    let chosen = unsafe { Chosen::new(outcount, array_of_indices, array_of_statuses, count)? };
+    chosen.report(request::some(requests, false)?)
 }
 
 /// Gives a request back; the operation goes on by itself. The handle becomes `MPI_REQUEST_NULL`.

@@ -1,7 +1,7 @@
 //! Asking whether requests are complete without ending them (MPI 4.1 §3.7.6). None of these blocks.
 
-use crate::abi::arguments::{count as counted, out, slice, slice_mut};
-use crate::abi::completion::{Several, single};
+use crate::abi::arguments::{count as counted, out, slice};
+use crate::abi::completion::{Chosen, Several, single};
 use crate::abi::constants::MPI_UNDEFINED;
 use crate::abi::types::*;
 use crate::mpi_api;
@@ -102,23 +102,6 @@ pub unsafe extern "C" fn MPI_Request_get_status_some(
     // SAFETY: the array has `count` requests.
     let requests = unsafe { slice(array_of_requests, count, "array_of_requests")? };
     // SAFETY: so have the other arrays; what is not null is a place for an `int`.
-    let (mut statuses, indices, outcount) = unsafe {
-        (
-            Several::new(array_of_statuses, count)?,
-            slice_mut(array_of_indices, count, "array_of_indices")?,
-            out(outcount, "outcount")?,
-        )
-    };
-    match request::peek_some(requests, false)? {
-        Found::NoneActive => outcount.set(MPI_UNDEFINED),
-        Found::NoneComplete => outcount.set(0),
-        Found::Some(over) => {
-            outcount.set(over.len() as c_int);
-            for (n, (i, outcome)) in over.into_iter().enumerate() {
-                indices[n] = i as c_int;
-                statuses.put(n, outcome);
-            }
-        }
-    }
-    statuses.result()
+    let chosen = unsafe { Chosen::new(outcount, array_of_indices, array_of_statuses, count)? };
+    chosen.report(request::peek_some(requests, false)?)
 }

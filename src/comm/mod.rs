@@ -208,6 +208,15 @@ pub fn get_intra(handle: MPI_Comm) -> Result<&'static Comm> {
     Ok(comm)
 }
 
+/// Sets the error handler of a communicator, also of one that `MPI_Comm_idup` has only begun to make: some libraries do
+/// so before they wait. Errors: `MPI_ERR_COMM`, `MPI_ERR_ERRHANDLER`.
+pub fn set_handler(handle: MPI_Comm, errhandler: MPI_Errhandler) -> Result<()> {
+    match duplicate::set_handler(handle, errhandler) {
+        Some(done) => done,
+        None => get(handle)?.set_handler(errhandler),
+    }
+}
+
 #[cold]
 fn no_communicator<T>(handle: MPI_Comm) -> Result<T> {
     match handle.0 {

@@ -317,13 +317,18 @@ pub fn test(handle: &mut MPI_Request) -> Result<Option<Outcome>> {
 /// Whether it is so, now or after messages were moved along.
 fn look<'a>(states: &'a [State], so: impl Fn(&'a State) -> bool) -> bool {
     states.iter().all(&so) || {
-        // While messages come, there may be more: what the dead have sent counts.
-        if !progress() {
-            look_around();
-            abandon_dead(states);
-            give_way();
-        }
+        move_along(states);
         states.iter().all(&so)
+    }
+}
+
+/// Moves messages along. While some come, there may be more; then what the dead have sent counts, and if there is nothing
+/// at all, others may have the core.
+fn move_along(states: &[State]) {
+    if !progress() {
+        look_around();
+        abandon_dead(states);
+        give_way();
     }
 }
 
@@ -420,11 +425,7 @@ fn await_some(states: &[State], blocking: bool) -> bool {
         return true;
     }
     ready() || {
-        // While messages come, there may be more: what the dead have sent counts.
-        if !progress() {
-            look_around();
-            abandon_dead(states);
-        }
+        move_along(states);
         ready()
     }
 }
