@@ -94,7 +94,7 @@ fn finish(mut run: Run) -> Outcome {
     run.finish()
 }
 
-/// Files of this user in /dev/shm that did not exist before and that no process uses.
+/// Files in /dev/shm that did not exist before and that no process uses.
 fn new_files(before: &[PathBuf]) -> Vec<PathBuf> {
     let is_left = |file: &PathBuf| {
         let name = file.to_string_lossy().into_owned();
@@ -108,9 +108,15 @@ fn new_files(before: &[PathBuf]) -> Vec<PathBuf> {
     files().into_iter().filter(is_left).collect()
 }
 
+/// Files in /dev/shm with names that an MPI library would give them: other programs may be at work.
 fn files() -> Vec<PathBuf> {
+    let is_ours = |file: &PathBuf| {
+        let name = file.to_string_lossy();
+        name.contains("rmashm") || name.contains("mpi")
+    };
     let folder = std::fs::read_dir("/dev/shm").into_iter().flatten();
-    folder.flatten().map(|entry| entry.path()).collect()
+    let files = folder.flatten().map(|entry| entry.path());
+    files.filter(is_ours).collect()
 }
 
 fn text(path: &Path) -> &str {

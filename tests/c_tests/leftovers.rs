@@ -31,7 +31,8 @@ pub fn kill(marker: &str) {
     }
 }
 
-/// Our user's files in /dev/shm.
+/// Our user's files in /dev/shm that an MPI library may have made: their names say so. (This library makes none at all; other
+/// programs of this user may leave their own meanwhile.)
 pub fn shared_memory_files() -> BTreeSet<PathBuf> {
     let Ok(folder) = std::fs::read_dir("/dev/shm") else {
         return BTreeSet::new();
@@ -39,6 +40,11 @@ pub fn shared_memory_files() -> BTreeSet<PathBuf> {
     let user = Uid::current().as_raw();
     folder
         .flatten()
+        .filter(|entry| {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            name.contains("rmashm") || name.contains("mpi")
+        })
         .filter(|entry| entry.metadata().is_ok_and(|data| data.uid() == user))
         .map(|entry| entry.path())
         .collect()
