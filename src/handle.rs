@@ -5,8 +5,9 @@
 //! generation; the lower bit of the "made by the user" pair is the generation's seventh bit. A slot that is used again
 //! gets the next generation, so a handle of a freed object is found out.
 //!
-//! A table is an append-only array of chunks: looking a handle up is two dependent loads (chunk, slot) and a compare,
-//! without lock and without reference count. Inserting and removing take a lock.
+//! A table is an append-only array of chunks, the first of them in place: looking a handle up is a load and a compare (for
+//! the thousands after the first, one load more), without lock and without reference count. Inserting and removing take a
+//! lock.
 
 use crate::bail;
 use crate::error::Result;
@@ -64,8 +65,15 @@ fn make(kind: Kind, index: usize, generation: u32) -> i32 {
 struct Slot<T> {
     /// The live handle, or 0.
     handle: AtomicI32,
-    /// What an `Arc<T>` turned into; valid while `handle` is not 0.
+    /// What an `Arc<T>` turned into, or null: set before `handle` is, and taken before it is 0 again.
     object: AtomicPtr<T>,
+}
+
+impl<T> Slot<T> {
+    const EMPTY: Slot<T> = Slot {
+        handle: AtomicI32::new(0),
+        object: AtomicPtr::new(null_mut()),
+    };
 }
 
 struct Free {
@@ -112,6 +120,8 @@ impl<T> Drop for Reserved<'_, T> {
 /// The objects of one kind.
 pub struct Table<T> {
     kind: Kind,
+    first: [Slot<T>; CHUNK],
+    /// All but the first, which is null.
     chunks: [AtomicPtr<[Slot<T>; CHUNK]>; CHUNKS],
     free: Mutex<Free>,
 }
@@ -120,6 +130,7 @@ impl<T> Table<T> {
     pub const fn new(kind: Kind) -> Table<T> {
         Table {
             kind,
+            first: [const { Slot::EMPTY }; CHUNK],
             chunks: [const { AtomicPtr::new(null_mut()) }; CHUNKS],
             free: Mutex::new(Free {
                 slots: VecDeque::new(),
@@ -130,6 +141,10 @@ impl<T> Table<T> {
 
     #[inline(always)]
     fn slot(&self, index: usize) -> Option<&Slot<T>> {
+        if index < CHUNK {
+            return Some(&self.first[index]);
+        }
+        std::hint::cold_path();
         let chunk = self.chunks[index / CHUNK].load(Ordering::Acquire);
         // SAFETY: a chunk pointer is null or what `slot_or_new` leaked: it stays valid for ever.
         unsafe { chunk.as_ref() }.map(|c| &c[index % CHUNK])
@@ -137,14 +152,7 @@ impl<T> Table<T> {
 
     fn slot_or_new(&self, index: usize) -> &Slot<T> {
         if self.slot(index).is_none() {
-            let fresh = Box::new(
-                [const {
-                    Slot {
-                        handle: AtomicI32::new(0),
-                        object: AtomicPtr::new(null_mut()),
-                    }
-                }; CHUNK],
-            );
+            let fresh = Box::new([const { Slot::EMPTY }; CHUNK]);
             // The caller holds the lock of `free`: nobody else makes chunks.
             self.chunks[index / CHUNK].store(Box::into_raw(fresh), Ordering::Release);
         }
@@ -186,10 +194,10 @@ impl<T> Table<T> {
     #[inline(always)]
     pub fn get(&self, handle: i32) -> Option<&T> {
         let slot = self.slot(index_of(handle))?;
-        if slot.handle.load(Ordering::Acquire) != handle || handle >= 0 {
+        if slot.handle.load(Ordering::Acquire) != handle {
             return None;
         }
-        // SAFETY: the slot's handle is live, so `object` came from `Arc::into_raw` and the table still owns it.
+        // SAFETY: `object` is null (for the handle 0, among others) or came from `Arc::into_raw`, and the table owns it.
         unsafe { slot.object.load(Ordering::Relaxed).as_ref() }
     }
 
@@ -210,8 +218,8 @@ impl<T> Table<T> {
         self.get(handle)?;
         let index = index_of(handle);
         let slot = self.slot(index)?;
-        slot.handle.store(0, Ordering::Release);
         let object = slot.object.swap(null_mut(), Ordering::Relaxed);
+        slot.handle.store(0, Ordering::Release);
         let generation = (handle as u32 >> INDEX_BITS & 0x3f) | (handle as u32 >> 30 & 1) << 6;
         free.slots
             .push_back((index, (generation + 1) % GENERATIONS));

@@ -24,6 +24,12 @@ pub unsafe extern "C" fn MPI_Put(
     target_datatype: MPI_Datatype,
     win: MPI_Win,
 ) -> c_int {
+    let done = find(win).is_some_and(|win| {
+        let near = Origin::new(origin_addr, origin_count, origin_datatype);
+        let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
+        // SAFETY: the origin buffer is what the caller says.
+        unsafe { win.put_quickly(near, far) }
+    });
     let near = Origin::new(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     // SAFETY: the origin buffer is what the caller says.
@@ -44,6 +50,12 @@ pub unsafe extern "C" fn MPI_Get(
     target_datatype: MPI_Datatype,
     win: MPI_Win,
 ) -> c_int {
+    let done = find(win).is_some_and(|win| {
+        let near = Origin::new(origin_addr, origin_count, origin_datatype);
+        let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
+        // SAFETY: the origin buffer is what the caller says.
+        unsafe { win.get_quickly(near, far) }
+    });
     let near = Origin::new(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     // SAFETY: the origin buffer is what the caller says.

@@ -7,7 +7,7 @@ use crate::comm::group;
 use crate::error::Result;
 use crate::mpi_api;
 use crate::shm::atomic::full_fence;
-use crate::win::{Target, Window, get as window};
+use crate::win::{Target, Window, find, get as window};
 use macro_rules_attribute::apply;
 use std::ffi::c_int;
 
@@ -56,6 +56,7 @@ pub unsafe extern "C" fn MPI_Win_unlock_all(win: MPI_Win) -> c_int {
 /// MPI 4.1 §12.5.4. Does not block. Errors: `MPI_ERR_WIN`, `MPI_ERR_RANK`, `MPI_ERR_RMA_SYNC` (no passive target epoch).
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Win_flush(rank: c_int, win: MPI_Win) -> c_int {
+    let done = find(win).is_some_and(|win| win.flush_quickly(rank));
     on_target(win, rank, Window::flush)
 }
 
@@ -72,6 +73,7 @@ pub unsafe extern "C" fn MPI_Win_flush_all(win: MPI_Win) -> c_int {
 /// MPI 4.1 §12.5.4. Does not block. Errors: as `MPI_Win_flush`.
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Win_flush_local(rank: c_int, win: MPI_Win) -> c_int {
+    let done = find(win).is_some_and(|win| win.flush_quickly(rank));
     on_target(win, rank, Window::flush)
 }
 
@@ -88,8 +90,8 @@ pub unsafe extern "C" fn MPI_Win_flush_local_all(win: MPI_Win) -> c_int {
 /// MPI 4.1 §12.5.4. Does not block. Error: `MPI_ERR_WIN`.
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Win_sync(win: MPI_Win) -> c_int {
+    let done = find(win).map(|_| full_fence()).is_some();
     window(win)?;
-    full_fence();
     Ok(())
 }
 

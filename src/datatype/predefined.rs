@@ -125,35 +125,46 @@ predefined! {
     MPI_2DOUBLE_PRECISION DoubleDouble;
 }
 
-/// The kinds of the `0x4c00…` types by the low byte of the handle, for the paths that count instructions.
-static KINDS: [(u8, Option<Basic>); 256] = {
-    let mut kinds = [(0, None); 256];
+/// The `0x4c00…` types without gaps by the low byte of the handle, for the paths that count instructions: the handle (where
+/// there is none, a number that ends in another byte), and the kind.
+static DENSE: [(i32, Option<Basic>); 256] = {
+    let mut dense = [(0, None); 256];
     let mut i = 0;
-    while i < PAIRS {
-        if let Some(Entry {
-            basic: Some(basic), ..
-        }) = ENTRIES[i]
+    while i < 256 {
+        dense[i].0 = i as i32 ^ 1;
+        if i < PAIRS
+            && let Some(Entry {
+                basic: Some(basic),
+                handle,
+                ..
+            }) = ENTRIES[i]
+            && size_in(handle) == basic.size()
         {
-            kinds[i] = (basic.size() as u8, Some(basic));
+            dense[i] = (handle.0, Some(basic));
         }
         i += 1;
     }
-    kinds
+    dense
 };
 
-/// Size in bytes of a predefined datatype without gaps; `None` for all other handles. One load and two compares.
+/// The size that the handle of a predefined datatype tells.
+const fn size_in(handle: MPI_Datatype) -> usize {
+    (handle.0 as usize >> 8) & 0xff
+}
+
+/// Size in bytes of a predefined datatype without gaps; `None` for all other handles. One load and a compare.
 #[inline(always)]
 pub fn predefined_size(handle: MPI_Datatype) -> Option<usize> {
-    predefined_kind(handle).map(|(size, _)| size)
+    let (dense, _) = DENSE[handle.0 as usize & 0xff];
+    (handle.0 == dense).then_some(size_in(handle))
 }
 
 /// Size in bytes and kind of a predefined datatype without gaps; `None` for all other handles.
 #[inline(always)]
 pub fn predefined_kind(handle: MPI_Datatype) -> Option<(usize, Basic)> {
-    let bits = handle.0 as u32;
-    let (size, basic) = KINDS[(bits & 0xff) as usize];
-    if bits & 0xffff_ff00 == 0x4c00_0000 | (size as u32) << 8 {
-        Some((size as usize, basic?))
+    let (dense, basic) = DENSE[handle.0 as usize & 0xff];
+    if handle.0 == dense {
+        Some((size_in(handle), basic?))
     } else {
         None
     }

@@ -41,17 +41,10 @@ impl Window {
         disp: MPI_Aint,
     ) -> Option<Array<'_>> {
         let (size, basic) = datatype::predefined_kind(datatype)?;
-        // A negative rank is a large index.
-        let target = self.targets.get(rank as u32 as usize)?;
-        let (len, too_long) = (count as usize).overflowing_mul(size);
-        // A negative displacement is beyond every size, or overflows.
-        let (at, too_far) = (disp as usize).overflowing_mul(target.disp_unit);
-        // No element begins at the end, and what begins before it must not reach beyond.
-        let fits = !(too_long | too_far) && at < target.size && len <= target.size - at;
-        let simple = fits && target.reach == Reach::Shared && self.is_open(target);
-        simple.then(|| Array {
+        let target = self.open_target(rank)?;
+        Some(Array {
             target,
-            at: target.base.wrapping_add(at),
+            at: target.place(disp, count, size)?,
             size,
             basic,
         })

@@ -5,7 +5,7 @@
 //! nothing has to be mapped or named: an allocation, an exchange, and the window is there.
 
 use super::control::Control;
-use super::epoch::{Epoch, Hold};
+use super::epoch::Epoch;
 use super::query::Hints;
 use super::{Flavor, Own, Reach, Target, WINDOWS, Window};
 use crate::abi::constants::MPI_WIN_UNIFIED;
@@ -17,7 +17,7 @@ use crate::error::{Class, Error, Result};
 use crate::handle::{Kind, Reserved};
 use crate::runtime::meeting::{Meeting, SLOT};
 use crate::runtime::{pid_of, reach};
-use crate::shm::atomic::{AtomicU8, full_fence};
+use crate::shm::atomic::full_fence;
 use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
 use crate::shm::{Offset, lock, membarrier, peer};
@@ -475,15 +475,14 @@ fn target(comm: &Comm, control: &Control, rank: usize, offer: &Offer) -> Target 
     } else {
         (segment().at::<u8>(offer.at as usize), Reach::Shared)
     };
-    Target {
+    Target::new(
         base,
-        size: offer.size(),
-        disp_unit: offer.disp_unit as usize,
-        block: &control.ranks[rank],
-        process: comm.world_rank(rank),
+        offer.size(),
+        offer.disp_unit as usize,
+        &control.ranks[rank],
+        comm.world_rank(rank),
         reach,
-        hold: AtomicU8::new(Hold::None as u8),
-    }
+    )
 }
 
 /// `MPI_Win_free`. Collective; blocks until all processes of the window have called it. Error: `MPI_ERR_RMA_SYNC` if an

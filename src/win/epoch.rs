@@ -149,7 +149,7 @@ impl Window {
     /// Whether operations on `target` are allowed, as far as two loads tell.
     #[inline(always)]
     pub fn is_open(&self, target: &Target) -> bool {
-        self.epoch.open.load(Relaxed) != 0 || target.hold.load(Relaxed) != 0
+        self.epoch.open.load(Relaxed) | target.hold.load(Relaxed) != 0
     }
 
     /// Checks that operations on `target` are allowed. Error: `MPI_ERR_RMA_SYNC`.

@@ -33,7 +33,7 @@ pub mod regions;
 pub mod transfer;
 pub mod update;
 
-use crate::abi::types::{MPI_Errhandler, MPI_Win};
+use crate::abi::types::{MPI_Aint, MPI_Errhandler, MPI_Win};
 use crate::bail;
 use crate::comm::attributes::Attributes;
 use crate::comm::group::Group;
@@ -73,6 +73,10 @@ pub struct Target {
     pub size: usize,
     /// Bytes per unit of displacement.
     pub disp_unit: usize,
+    /// Bytes that every process reaches by load and store: all of them ([`Reach::Shared`]) or none.
+    near: usize,
+    /// The same in whole units of displacement.
+    near_units: usize,
     /// The target's side of locks.
     pub block: &'static PerRank,
     /// The target's rank in the job.
@@ -80,6 +84,43 @@ pub struct Target {
     pub reach: Reach,
     /// This process's own access epoch on this target alone: an [`epoch::Hold`].
     pub hold: AtomicU8,
+}
+
+impl Target {
+    pub fn new(
+        base: *mut u8,
+        size: usize,
+        disp_unit: usize,
+        block: &'static PerRank,
+        process: u32,
+        reach: Reach,
+    ) -> Target {
+        let near = if reach == Reach::Shared { size } else { 0 };
+        Target {
+            base,
+            size,
+            disp_unit,
+            near,
+            near_units: near / disp_unit,
+            block,
+            process,
+            reach,
+            hold: AtomicU8::default(),
+        }
+    }
+
+    /// Where `count` elements of `size` bytes, 255 at most, at `disp` are, if they are reached by load and store.
+    #[inline(always)]
+    pub fn place(&self, disp: MPI_Aint, count: i64, size: usize) -> Option<*mut u8> {
+        // What is negative is larger than every size, and what is not larger does not overflow.
+        let (disp, count) = (disp as usize, count as usize);
+        if disp > self.near_units || count > self.near {
+            return None;
+        }
+        let at = disp.wrapping_mul(self.disp_unit);
+        let fits = count.wrapping_mul(size) <= self.near.wrapping_sub(at);
+        fits.then(|| self.base.wrapping_add(at))
+    }
 }
 
 // SAFETY: `base` is only used under the rules of RMA: what lies there is shared by design.
@@ -190,6 +231,14 @@ impl Window {
             runtime::survive();
         }
         Ok(())
+    }
+
+    /// The target with `rank`, if there is one and operations on it are allowed, as far as two loads tell.
+    #[inline(always)]
+    pub fn open_target(&self, rank: c_int) -> Option<&Target> {
+        // A negative rank is a large index.
+        let target = self.targets.get(rank as u32 as usize)?;
+        self.is_open(target).then_some(target)
     }
 
     /// The target with `rank`. Error: `MPI_ERR_RANK`.

@@ -394,18 +394,30 @@ impl Window {
         Ok(())
     }
 
-    /// `MPI_Win_flush`, `MPI_Win_flush_local`. Operations are done when they are called: this makes them visible before
-    /// anything that follows. Error: `MPI_ERR_RMA_SYNC` outside a passive target epoch on the target.
+    /// `MPI_Win_flush`, `MPI_Win_flush_local`: whether `rank` may be flushed, as far as a look tells, and is.
+    ///
+    /// Operations are done when they are called: a flush makes them visible before anything that follows.
     #[inline(always)]
+    pub fn flush_quickly(&self, rank: c_int) -> bool {
+        // A negative rank is a large index.
+        let locked = self.targets.get(rank as u32 as usize).is_some_and(|target| {
+            self.epoch.is_lock_all() || matches!(target.hold(), Hold::Shared | Hold::Exclusive)
+        });
+        if locked {
+            full_fence();
+        }
+        locked
+    }
+
+    /// The same with every check. Error: `MPI_ERR_RMA_SYNC` outside a passive target epoch on the target.
     pub fn flush(&self, target: &Target) -> Result<()> {
-        if !self.epoch.is_lock_all() && !matches!(target.hold(), Hold::Shared | Hold::Exclusive) {
+        if !self.epoch.is_lock_all() {
             self.may_flush(target)?;
         }
         full_fence();
         Ok(())
     }
 
-    #[cold]
     fn may_flush(&self, target: &Target) -> Result<()> {
         match target.hold() {
             Hold::None | Hold::Started => self.not_locked(target),

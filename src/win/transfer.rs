@@ -107,17 +107,42 @@ impl Window {
     /// Where a simple operation goes: its address here and its length in bytes. `None` if it is not simple or not right.
     #[inline(always)]
     fn place(&self, origin: &Origin, remote: &Remote) -> Option<(*mut u8, usize)> {
-        let size = datatype::predefined_size(origin.datatype)?;
         let same = origin.datatype == remote.datatype && origin.count == remote.count;
-        // A negative rank is a large index.
-        let target = self.targets.get(remote.rank as u32 as usize)?;
-        let (len, too_long) = (remote.count as usize).overflowing_mul(size);
-        // A negative displacement is beyond every size, or overflows.
-        let (at, too_far) = (remote.disp as usize).overflowing_mul(target.disp_unit);
-        let (end, too_far_end) = at.overflowing_add(len);
-        let inside = !too_long && !too_far && !too_far_end && end <= target.size;
-        let simple = same && inside && target.reach == Reach::Shared && !origin.address.is_null();
-        (simple && self.is_open(target)).then(|| (target.base.wrapping_add(at), len))
+        if !same || origin.address.is_null() {
+            return None;
+        }
+        let size = datatype::predefined_size(remote.datatype)?;
+        let target = self.open_target(remote.rank)?;
+        let at = target.place(remote.disp, remote.count, size)?;
+        Some((at, remote.count as usize * size))
+    }
+
+    /// `MPI_Put` if it is a simple one: whether it was.
+    ///
+    /// # Safety
+    /// The origin buffer is readable.
+    #[inline(always)]
+    pub unsafe fn put_quickly(&self, origin: Origin, remote: Remote) -> bool {
+        let place = self.place(&origin, &remote);
+        if let Some((to, len)) = place {
+            // SAFETY: the origin's bytes are the caller's promise, the target's lie within the window (`place`).
+            unsafe { store(origin.address.cast(), to, len) }
+        }
+        place.is_some()
+    }
+
+    /// `MPI_Get` if it is a simple one: whether it was.
+    ///
+    /// # Safety
+    /// The origin buffer is writable.
+    #[inline(always)]
+    pub unsafe fn get_quickly(&self, origin: Origin, remote: Remote) -> bool {
+        let place = self.place(&origin, &remote);
+        if let Some((from, len)) = place {
+            // SAFETY: as in `put_quickly`, the other way round.
+            unsafe { store(from, origin.address.cast_mut().cast(), len) }
+        }
+        place.is_some()
     }
 
     /// `MPI_Put`. Complete at the target on return, up to the fence of a synchronisation call. Errors: `MPI_ERR_COUNT`,
@@ -125,35 +150,8 @@ impl Window {
     ///
     /// # Safety
     /// The origin buffer is readable.
-    #[inline(always)]
     pub unsafe fn put(&self, origin: Origin, remote: Remote) -> Result<()> {
-        match self.place(&origin, &remote) {
-            // SAFETY: the origin's bytes are the caller's promise, the target's lie within the window (`place`).
-            Some((to, len)) => unsafe { store(origin.address.cast(), to, len) },
-            // SAFETY: the caller's promise.
-            None => return unsafe { self.put_any(&origin, &remote) },
-        }
-        Ok(())
-    }
-
-    /// `MPI_Get`. The data is in the origin buffer on return. Errors as [`Window::put`].
-    ///
-    /// # Safety
-    /// The origin buffer is writable.
-    #[inline(always)]
-    pub unsafe fn get(&self, origin: Origin, remote: Remote) -> Result<()> {
-        match self.place(&origin, &remote) {
-            // SAFETY: as in `put`, the other way round.
-            Some((from, len)) => unsafe { store(from, origin.address.cast_mut().cast(), len) },
-            // SAFETY: the caller's promise.
-            None => return unsafe { self.get_any(&origin, &remote) },
-        }
-        Ok(())
-    }
-
-    #[cold]
-    unsafe fn put_any(&self, origin: &Origin, remote: &Remote) -> Result<()> {
-        let Some(plan) = self.plan(origin, remote)? else {
+        let Some(plan) = self.plan(&origin, &remote)? else {
             return Ok(());
         };
         if plan.reach == Reach::Peer {
@@ -165,16 +163,19 @@ impl Window {
         Ok(())
     }
 
-    #[cold]
-    unsafe fn get_any(&self, origin: &Origin, remote: &Remote) -> Result<()> {
-        let Some(plan) = self.plan(origin, remote)? else {
+    /// `MPI_Get`. The data is in the origin buffer on return. Errors as [`Window::put`].
+    ///
+    /// # Safety
+    /// The origin buffer is writable.
+    pub unsafe fn get(&self, origin: Origin, remote: Remote) -> Result<()> {
+        let Some(plan) = self.plan(&origin, &remote)? else {
             return Ok(());
         };
         if plan.reach == Reach::Peer {
             // SAFETY: the origin buffer is writable, as the caller promised.
             return unsafe { through_kernel(Way::FromPeer, &plan) };
         }
-        // SAFETY: as in `put_any`, the other way round.
+        // SAFETY: as in `put`, the other way round.
         unsafe { datatype::transfer(plan.remote, plan.origin) };
         Ok(())
     }
@@ -351,9 +352,16 @@ unsafe fn store(from: *const u8, to: *mut u8, len: usize) {
             4 => to
                 .cast::<u32>()
                 .write_unaligned(from.cast::<u32>().read_unaligned()),
-            _ => move_bytes(from, to, len),
+            _ => move_many(from, to, len),
         }
     }
+}
+
+/// Out of line, so that the way to a single access saves no registers.
+#[inline(never)]
+unsafe fn move_many(from: *const u8, to: *mut u8, len: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { move_bytes(from, to, len) }
 }
 
 /// Moves the data of a plan whose target is another process's private memory: one call of the kernel for as many runs as
