@@ -23,6 +23,7 @@ pub unsafe extern "C" fn MPI_Win_lock(
     assert: c_int,
     win: MPI_Win,
 ) -> c_int {
+    let done = find(win).is_some_and(|win| win.lock_quickly(lock_type, rank, assert));
     on_target(win, rank, |win, target| win.lock(lock_type, target, assert))
 }
 
@@ -32,6 +33,7 @@ pub unsafe extern "C" fn MPI_Win_lock(
 /// MPI 4.1 §12.5.3. Errors: `MPI_ERR_WIN`, `MPI_ERR_RANK`, `MPI_ERR_RMA_SYNC` (not locked).
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Win_unlock(rank: c_int, win: MPI_Win) -> c_int {
+    let done = find(win).is_some_and(|win| win.unlock_quickly(rank));
     on_target(win, rank, Window::unlock)
 }
 

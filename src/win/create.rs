@@ -5,6 +5,7 @@
 //! nothing has to be mapped or named: an allocation, an exchange, and the window is there.
 
 use super::control::Control;
+use super::dynamic::Recent;
 use super::epoch::Epoch;
 use super::query::Hints;
 use super::{Flavor, Own, Reach, Target, WINDOWS, Window};
@@ -423,6 +424,12 @@ fn finish(
         .enumerate()
         .map(|(rank, o)| target(comm, &control, rank, o))
         .collect();
+    let dynamic = if flavor == Flavor::Dynamic {
+        comm.size()
+    } else {
+        0
+    };
+    let recent = (0..dynamic).map(|_| Recent::default()).collect();
     let base: *mut c_void = targets[comm.rank].base.cast();
     let own = Own {
         base,
@@ -452,6 +459,7 @@ fn finish(
         attributes: Attributes::new(Kind::Win),
         expected: Mutex::default(),
         attached: Mutex::default(),
+        recent,
         handle: AtomicI32::new(win),
     };
     (MPI_Win(handle.fill(Arc::new(window))), base)

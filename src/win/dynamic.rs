@@ -5,12 +5,17 @@
 //! reader may still be in it. Lengths double, so all old ones together are no longer than the last.
 
 use super::regions::{Entry, Region};
-use super::{Flavor, Reach, Window};
+use super::{Flavor, Reach, Target, Window};
+use crate::abi::constants::MPI_THREAD_MULTIPLE;
+use crate::abi::types::MPI_Aint;
 use crate::bail;
 use crate::error::Result;
+use crate::runtime::phase;
+use crate::shm::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
 use std::ffi::{c_int, c_void};
+use std::ptr::with_exposed_provenance_mut;
 
 /// What the owner keeps privately.
 #[derive(Default)]
@@ -50,7 +55,54 @@ fn list(offset: usize, len: usize) -> &'static [Entry] {
     unsafe { std::slice::from_raw_parts(segment().at::<Entry>(offset), len) }
 }
 
+/// The region of a target that was found last, if all processes reach it by load and store. This process's own.
+#[derive(Default)]
+pub struct Recent {
+    version: AtomicU64,
+    address: AtomicUsize,
+    len: AtomicUsize,
+    /// Where it is here.
+    here: AtomicUsize,
+}
+
+impl Recent {
+    fn keep(&self, version: u64, region: Region) {
+        let here = segment().at::<u8>(region.offset) as usize;
+        self.version.store(version, Relaxed);
+        self.address.store(region.address, Relaxed);
+        self.len.store(region.len, Relaxed);
+        self.here.store(here, Relaxed);
+    }
+
+    /// Where the `len` bytes at `address` are here, if they are in it and the list of regions is still that version.
+    #[inline(always)]
+    fn find(&self, version: u64, address: usize, len: usize) -> Option<*mut u8> {
+        let at = address.wrapping_sub(self.address.load(Relaxed));
+        let size = self.len.load(Relaxed);
+        let found = self.version.load(Relaxed) == version && at <= size && len <= size - at;
+        found.then(|| with_exposed_provenance_mut(self.here.load(Relaxed).wrapping_add(at)))
+    }
+}
+
 impl Window {
+    /// Where `count` elements of `size` bytes, 255 at most, at an address of `target` are here, if they are in the region that was found last.
+    #[inline(always)]
+    pub(super) fn recently_attached(
+        &self,
+        target: &Target,
+        address: MPI_Aint,
+        count: i64,
+        size: usize,
+    ) -> Option<*mut u8> {
+        let recent = self.recent.get(self.rank_of(target))?;
+        let (len, too_long) = (count as usize).overflowing_mul(size);
+        // Several threads would need a lock for it.
+        if too_long || phase::level() == MPI_THREAD_MULTIPLE {
+            return None;
+        }
+        recent.find(target.block.attached.version(), address as usize, len)
+    }
+
     /// `MPI_Win_attach`. Does not block. Errors: `MPI_ERR_RMA_FLAVOR`, `MPI_ERR_SIZE`, `MPI_ERR_BASE`, `MPI_ERR_RMA_ATTACH`
     /// if the region overlaps one that is attached.
     pub fn attach(&self, base: *mut c_void, size: isize) -> Result<()> {
@@ -165,6 +217,7 @@ impl Window {
     ) -> Result<(usize, Reach)> {
         let private = self.reach_of_private(rank);
         let block = self.targets[rank as usize].block;
+        let version = block.attached.version();
         let mut from = first;
         let mut reach = None;
         while from < behind || reach.is_none() {
@@ -187,6 +240,12 @@ impl Window {
                 break;
             }
             from = (region.address + region.len) as i128;
+            if region.offset != 0
+                && phase::level() != MPI_THREAD_MULTIPLE
+                && block.attached.version() == version
+            {
+                self.recent[rank as usize].keep(version, region);
+            }
             if from >= behind {
                 let (place, reach) = step;
                 let base = if reach == Reach::Shared {

@@ -23,6 +23,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::runtime::phase;
 use crate::shm::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
+use std::fmt::Display;
 
 /// The access epoch of the window as a whole. `Locks` is not stored: it is `None` with [`Epoch::locks`] held, so that
 /// threads that lock and unlock different targets at the same time need not agree on who is first and last.
@@ -170,7 +171,7 @@ impl Window {
     }
 
     /// Checks that an access epoch may be opened that excludes others on the window. Error: `MPI_ERR_RMA_SYNC`.
-    pub fn may_open(&self, what: &str) -> Result<()> {
+    pub fn may_open(&self, what: impl Display) -> Result<()> {
         let why = match self.epoch.access() {
             Access::None | Access::FenceIdle => return Ok(()),
             Access::Fence => {

@@ -165,6 +165,8 @@ pub struct Window {
     pub expected: Mutex<exposure::Expected>,
     /// What this process has attached.
     pub attached: Mutex<dynamic::Attached>,
+    /// Of each target, if the window is dynamic: where this process was last.
+    recent: Box<[dynamic::Recent]>,
     /// The handle, for callbacks.
     pub handle: AtomicI32,
 }

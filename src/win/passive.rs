@@ -44,23 +44,48 @@ const COURTESY: Duration = Duration::from_millis(1);
 const PATIENCE: Duration = Duration::from_millis(400);
 
 impl Window {
-    /// `MPI_Win_lock`. Blocks until the lock is acquired. Errors: `MPI_ERR_LOCKTYPE`, `MPI_ERR_ASSERT`,
-    /// `MPI_ERR_RMA_SYNC`, `MPI_ERR_PROC_FAILED`.
-    #[inline]
-    pub fn lock(&self, kind: c_int, target: &Target, assert: c_int) -> Result<()> {
-        let exclusive = kind == MPI_LOCK_EXCLUSIVE;
-        // The common case in a few compares; everything unusual is sorted out behind.
-        let usual = (exclusive || kind == MPI_LOCK_SHARED) && assert == 0;
-        let fits = self.epoch.fits_locks();
-        let free = target.hold() == Hold::None && target.block.exposed.load(Relaxed) == 0;
-        if !usual || !fits || !free || self.epoch.barred.load(Relaxed) != 0 {
-            return self.lock_checked(kind, target, assert);
+    /// `MPI_Win_lock` if nothing is unusual about it and the lock is free: whether it was taken.
+    #[inline(always)]
+    pub fn lock_quickly(&self, kind: c_int, rank: c_int, assert: c_int) -> bool {
+        // A negative rank is a large index.
+        let Some(target) = self.targets.get(rank as u32 as usize) else {
+            return false;
+        };
+        let unlocked = target.hold() == Hold::None && target.block.exposed.load(Relaxed) == 0;
+        let allowed = self.epoch.fits_locks() && self.epoch.barred.load(Relaxed) == 0;
+        if assert != 0 || !unlocked || !allowed {
+            return false;
         }
-        self.acquire(exclusive, target)
+        let (gate, lock, me) = (self.control.gate, &target.block.lock, job().rank);
+        let hold = match kind {
+            MPI_LOCK_SHARED => {
+                let (taken, to_ring) = lock.try_shared(me);
+                if !taken {
+                    ring(lock, to_ring);
+                    return false;
+                }
+                Hold::Shared
+            }
+            MPI_LOCK_EXCLUSIVE => {
+                if gate.is_used() || !lock.try_exclusive(me) {
+                    return false;
+                }
+                // Now that the lock is held, this counts.
+                if gate.is_used() {
+                    ring(lock, lock.release_exclusive());
+                    return false;
+                }
+                Hold::Exclusive
+            }
+            _ => return false,
+        };
+        self.hold(target, hold);
+        true
     }
 
-    #[cold]
-    fn lock_checked(&self, kind: c_int, target: &Target, assert: c_int) -> Result<()> {
+    /// `MPI_Win_lock`. Blocks until the lock is acquired. Errors: `MPI_ERR_LOCKTYPE`, `MPI_ERR_ASSERT`,
+    /// `MPI_ERR_RMA_SYNC`, `MPI_ERR_PROC_FAILED`.
+    pub fn lock(&self, kind: c_int, target: &Target, assert: c_int) -> Result<()> {
         if kind != MPI_LOCK_EXCLUSIVE && kind != MPI_LOCK_SHARED {
             bail!(
                 Locktype,
@@ -70,7 +95,7 @@ impl Window {
         self.check_passive(assert)?;
         let rank = self.rank_of(target);
         if self.epoch.access() != Access::Locks {
-            self.may_open(&format!("MPI_Win_lock of rank {rank}"))?;
+            self.may_open(format_args!("MPI_Win_lock of rank {rank}"))?;
         }
         if target.block.exposed.load(Relaxed) != 0 {
             bail!(
@@ -117,15 +142,12 @@ impl Window {
         self.epoch.count_lock(1);
     }
 
-    #[inline(always)]
     fn acquire(&self, exclusive: bool, target: &Target) -> Result<()> {
         let me = job().rank;
         let lock = &target.block.lock;
         if !exclusive {
             let (taken, to_ring) = lock.try_shared(me);
-            if to_ring != Ring::Nobody {
-                ring(lock, to_ring);
-            }
+            ring(lock, to_ring);
             if !taken {
                 self.wait_for_lock(target, false)?;
             }
@@ -253,33 +275,52 @@ impl Window {
         }
     }
 
-    /// `MPI_Win_unlock`. All operations are complete at the target on return. Error: `MPI_ERR_RMA_SYNC`.
-    #[inline]
-    pub fn unlock(&self, target: &Target) -> Result<()> {
+    /// `MPI_Win_unlock` if nothing is unusual about it: whether the lock was given back.
+    #[inline(always)]
+    pub fn unlock_quickly(&self, rank: c_int) -> bool {
+        let Some(target) = self.targets.get(rank as u32 as usize) else {
+            return false;
+        };
         let lock = &target.block.lock;
         let hold = target.hold();
-        match hold {
-            Hold::None | Hold::Started => return self.not_locked(target),
-            _ => target.set_hold(Hold::None),
+        if !matches!(hold, Hold::Shared | Hold::Exclusive) {
+            return false;
         }
-        self.epoch.count_lock(-1);
+        self.let_go(target);
         // The release is a locked instruction, which completes all stores before it.
         let to_ring = match hold {
             Hold::Shared => lock.release_shared(),
-            Hold::Exclusive => lock.release_exclusive(),
-            Hold::ExclusiveCounted => {
-                self.uncount_exclusive();
-                lock.release_exclusive()
-            }
-            _ => {
-                full_fence();
-                Ring::Nobody
-            }
+            _ => lock.release_exclusive(),
         };
         if to_ring != Ring::Nobody {
             ring(lock, to_ring);
         }
+        true
+    }
+
+    /// `MPI_Win_unlock`, of what [`Window::unlock_quickly`] leaves. All operations are complete at the target on return.
+    /// Error: `MPI_ERR_RMA_SYNC`.
+    pub fn unlock(&self, target: &Target) -> Result<()> {
+        match target.hold() {
+            Hold::ExclusiveCounted => {
+                self.let_go(target);
+                self.uncount_exclusive();
+                let lock = &target.block.lock;
+                ring(lock, lock.release_exclusive());
+            }
+            Hold::Unchecked => {
+                self.let_go(target);
+                full_fence();
+            }
+            _ => return self.not_locked(target),
+        }
         Ok(())
+    }
+
+    #[inline(always)]
+    fn let_go(&self, target: &Target) {
+        target.set_hold(Hold::None);
+        self.epoch.count_lock(-1);
     }
 
     #[cold]
@@ -400,9 +441,12 @@ impl Window {
     #[inline(always)]
     pub fn flush_quickly(&self, rank: c_int) -> bool {
         // A negative rank is a large index.
-        let locked = self.targets.get(rank as u32 as usize).is_some_and(|target| {
-            self.epoch.is_lock_all() || matches!(target.hold(), Hold::Shared | Hold::Exclusive)
-        });
+        let locked = self
+            .targets
+            .get(rank as u32 as usize)
+            .is_some_and(|target| {
+                self.epoch.is_lock_all() || matches!(target.hold(), Hold::Shared | Hold::Exclusive)
+            });
         if locked {
             full_fence();
         }

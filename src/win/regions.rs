@@ -73,6 +73,12 @@ impl Regions {
         self.version.store(version.wrapping_add(1), Release);
     }
 
+    /// What changes with the list. What was looked up between two equal versions belongs to them.
+    #[inline(always)]
+    pub fn version(&self) -> u64 {
+        self.version.load(Acquire)
+    }
+
     /// The region that contains `address`. `list` finds the list of a place and a length that were published together.
     pub fn look_up<'a>(
         &self,

@@ -104,17 +104,37 @@ impl Place {
 }
 
 impl Window {
-    /// Where a simple operation goes: its address here and its length in bytes. `None` if it is not simple or not right.
+    /// Where a simple operation goes, as `find` finds the place of so many elements of that size at a displacement of a target:
+    /// its address here and its length in bytes. `None` if it is not simple or not right.
     #[inline(always)]
-    fn place(&self, origin: &Origin, remote: &Remote) -> Option<(*mut u8, usize)> {
+    fn simple(
+        &self,
+        origin: &Origin,
+        remote: &Remote,
+        find: impl FnOnce(&Target, MPI_Aint, i64, usize) -> Option<*mut u8>,
+    ) -> Option<(*mut u8, usize)> {
         let same = origin.datatype == remote.datatype && origin.count == remote.count;
         if !same || origin.address.is_null() {
             return None;
         }
         let size = datatype::predefined_size(remote.datatype)?;
         let target = self.open_target(remote.rank)?;
-        let at = target.place(remote.disp, remote.count, size)?;
+        let at = find(target, remote.disp, remote.count, size)?;
         Some((at, remote.count as usize * size))
+    }
+
+    /// The same in a window that is not dynamic.
+    #[inline(always)]
+    fn place(&self, origin: &Origin, remote: &Remote) -> Option<(*mut u8, usize)> {
+        self.simple(origin, remote, Target::place)
+    }
+
+    /// The same in a dynamic window.
+    #[inline]
+    fn attached_place(&self, origin: &Origin, remote: &Remote) -> Option<(*mut u8, usize)> {
+        self.simple(origin, remote, |target, address, count, size| {
+            self.recently_attached(target, address, count, size)
+        })
     }
 
     /// `MPI_Put` if it is a simple one: whether it was.
@@ -151,6 +171,11 @@ impl Window {
     /// # Safety
     /// The origin buffer is readable.
     pub unsafe fn put(&self, origin: Origin, remote: Remote) -> Result<()> {
+        if let Some((to, len)) = self.attached_place(&origin, &remote) {
+            // SAFETY: the origin's bytes are the caller's promise, the target's lie within what it has attached.
+            unsafe { store(origin.address.cast(), to, len) };
+            return Ok(());
+        }
         let Some(plan) = self.plan(&origin, &remote)? else {
             return Ok(());
         };
@@ -168,6 +193,11 @@ impl Window {
     /// # Safety
     /// The origin buffer is writable.
     pub unsafe fn get(&self, origin: Origin, remote: Remote) -> Result<()> {
+        if let Some((from, len)) = self.attached_place(&origin, &remote) {
+            // SAFETY: as in `put`, the other way round.
+            unsafe { store(from, origin.address.cast_mut().cast(), len) };
+            return Ok(());
+        }
         let Some(plan) = self.plan(&origin, &remote)? else {
             return Ok(());
         };
