@@ -70,10 +70,12 @@ struct Slot<T> {
 }
 
 impl<T> Slot<T> {
-    const EMPTY: Slot<T> = Slot {
-        handle: AtomicI32::new(0),
-        object: AtomicPtr::new(null_mut()),
-    };
+    const fn empty() -> Slot<T> {
+        Slot {
+            handle: AtomicI32::new(0),
+            object: AtomicPtr::new(null_mut()),
+        }
+    }
 }
 
 struct Free {
@@ -130,7 +132,7 @@ impl<T> Table<T> {
     pub const fn new(kind: Kind) -> Table<T> {
         Table {
             kind,
-            first: [const { Slot::EMPTY }; CHUNK],
+            first: [const { Slot::empty() }; CHUNK],
             chunks: [const { AtomicPtr::new(null_mut()) }; CHUNKS],
             free: Mutex::new(Free {
                 slots: VecDeque::new(),
@@ -144,7 +146,6 @@ impl<T> Table<T> {
         if index < CHUNK {
             return Some(&self.first[index]);
         }
-        std::hint::cold_path();
         let chunk = self.chunks[index / CHUNK].load(Ordering::Acquire);
         // SAFETY: a chunk pointer is null or what `slot_or_new` leaked: it stays valid for ever.
         unsafe { chunk.as_ref() }.map(|c| &c[index % CHUNK])
@@ -152,7 +153,7 @@ impl<T> Table<T> {
 
     fn slot_or_new(&self, index: usize) -> &Slot<T> {
         if self.slot(index).is_none() {
-            let fresh = Box::new([const { Slot::EMPTY }; CHUNK]);
+            let fresh = Box::new([const { Slot::empty() }; CHUNK]);
             // The caller holds the lock of `free`: nobody else makes chunks.
             self.chunks[index / CHUNK].store(Box::into_raw(fresh), Ordering::Release);
         }

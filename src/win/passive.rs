@@ -67,13 +67,12 @@ impl Window {
                 Hold::Shared
             }
             MPI_LOCK_EXCLUSIVE => {
-                if gate.is_used() || !lock.try_exclusive(me) {
+                if gate.is_wanted() || !lock.try_exclusive(me) {
                     return false;
                 }
-                // Now that the lock is held, this counts.
+                // Asked now that the lock is held.
                 if gate.is_used() {
-                    ring(lock, lock.release_exclusive());
-                    return false;
+                    return self.exclude_lock_alls_quickly(target);
                 }
                 Hold::Exclusive
             }
@@ -81,6 +80,22 @@ impl Window {
         };
         self.hold(target, hold);
         true
+    }
+
+    /// With the target's word taken: keeps it and counts this exclusive lock if nobody is in a lock_all epoch, else gives it
+    /// back.
+    #[inline(never)]
+    fn exclude_lock_alls_quickly(&self, target: &Target) -> bool {
+        let (gate, lock) = (self.control.gate, &target.block.lock);
+        gate.count();
+        let alone = gate.is_empty(&mut Look::default(), |rank| self.flag_of(rank));
+        if alone {
+            self.hold(target, Hold::ExclusiveCounted);
+        } else {
+            self.uncount_exclusive();
+            ring(lock, lock.release_exclusive());
+        }
+        alone
     }
 
     /// `MPI_Win_lock`. Blocks until the lock is acquired. Errors: `MPI_ERR_LOCKTYPE`, `MPI_ERR_ASSERT`,
