@@ -25,7 +25,7 @@
 //! [is used](Gate::is_used). Who enters first [says so](Gate::open), then takes each lock shared for a moment: who has taken a
 //! lock exclusively after that sees that the gate is used.
 
-use super::atomic::{AtomicU32, AtomicU64, Ordering, full_fence};
+use super::atomic::{AtomicU32, AtomicU64, Ordering};
 
 const HELD: u64 = 1;
 const HELDS: u64 = 0xffff;
@@ -72,14 +72,13 @@ impl Gate {
     /// Whether exclusive lockers have to count themselves: asked after a lock was taken.
     #[inline(always)]
     pub fn is_used(&self) -> bool {
-        // SeqCst as the lock's word: either this sees the mark, or who set it sees the writer.
-        self.used.load(Ordering::SeqCst) != 0
+        // Ordered by the lock's word: who took that after the opener had it sees the mark.
+        self.used.load(Ordering::Relaxed) != 0
     }
 
-    /// Makes the gate a used one.
+    /// Makes the gate a used one, for those who take a lock after this process has taken it shared and given it back.
     pub fn open(&self) {
-        self.used.store(1, Ordering::SeqCst);
-        full_fence();
+        self.used.store(1, Ordering::Relaxed);
     }
 
     /// Counts an exclusive lock that is held, or tried: nobody enters from now on.

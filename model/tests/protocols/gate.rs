@@ -158,30 +158,43 @@ fn waiter_passes() {
 }
 
 /// Who is inside leaves only when another has entered, while a third wants an exclusive lock.
-#[test]
-fn lock_alls_that_need_each_other() {
-    explore("gate, 1 locker, 2 lock_alls in a chain", 2, || {
+fn chain(inside: usize, passing: usize) {
+    let name = format!("gate, 1 locker, lock_all {passing} that passes while {inside} is inside");
+    explore(&name, 2, move || {
         let window = Window::new(3, true);
-        assert!(window.gate.enter(&window.flags[1]));
-        act((window, AtomicU32::new(0)), 3, |(window, second), me| {
-            let actors = &window.room.actors;
-            match me {
-                0 => window.lock_exclusive(me),
-                1 => {
+        assert!(window.gate.enter(&window.flags[inside]));
+        act(
+            (window, AtomicU32::new(0)),
+            3,
+            move |(window, second), me| {
+                let actors = &window.room.actors;
+                if me == inside {
                     actors.wait(me, || second.load(Ordering::SeqCst) != 0);
                     window.room.touch(false);
                     window.leave(me);
-                }
-                _ => {
+                } else if me == passing {
                     window.wait_to_enter(me, true);
                     window.room.touch(false);
                     second.store(1, Ordering::SeqCst);
-                    actors.ring(1);
+                    actors.ring(inside);
                     window.leave(me);
+                } else {
+                    window.lock_exclusive(me);
                 }
-            }
-        });
+            },
+        );
     });
+}
+
+#[test]
+fn lock_alls_that_need_each_other() {
+    chain(1, 2);
+}
+
+/// The locker has seen the flag down of the one that passes.
+#[test]
+fn lock_alls_that_need_each_other_the_other_way_round() {
+    chain(2, 1);
 }
 
 #[test]
