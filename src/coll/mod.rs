@@ -9,6 +9,7 @@ mod data;
 mod neighbor;
 mod plan;
 mod reduction;
+mod scratch;
 mod small;
 
 pub use plan::{Element, Plan, Planner, Root, Vector, run, start};

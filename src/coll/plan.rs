@@ -4,6 +4,7 @@
 //! receives are only started, a fence waits for all that were. Its messages have a tag of their own, which all processes
 //! give it because they make their plans in the same order (MPI 4.1 §6.14).
 
+use super::scratch::Scratch;
 use crate::abi::types::{MPI_Comm, MPI_Datatype, MPI_Status};
 use crate::comm::{self, Comm};
 use crate::datatype::{self, Datatype};
@@ -126,7 +127,7 @@ pub struct Plan {
     steps: Vec<Step>,
     end: Mutex<Option<End>>,
     /// Memory that steps use.
-    _temporaries: Vec<Box<[u128]>>,
+    _temporaries: Vec<Scratch>,
 }
 
 /// A plan that is being made, in a **circle** of processes: at first the local group, with its ranks. It can be changed on
@@ -324,8 +325,8 @@ impl Planner {
     }
 
     fn memory(&mut self, len: usize) -> usize {
-        let mut memory = vec![0_u128; len.div_ceil(16).max(1)].into_boxed_slice();
-        let start = memory.as_mut_ptr().expose_provenance();
+        let mut memory = Scratch::new(len);
+        let start = memory.address();
         self.plan._temporaries.push(memory);
         start
     }

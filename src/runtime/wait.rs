@@ -1,11 +1,11 @@
 //! The one wait loop, used by everything that blocks.
 //!
-//! A waiter checks its condition and moves messages along, first spinning (when every rank can have a core), then
+//! A waiter checks its condition and moves messages along, first spinning (when it has a core of its own), then
 //! yielding for a bounded time, then asleep on its rank's doorbell. A sleeping rank costs no CPU. Whoever makes a
 //! condition true rings those who may go on, which costs one load when nobody sleeps.
 //! Why no ring is lost is in [`crate::shm::doorbell`].
 
-use super::table::{Death, WAITS, Wait};
+use super::table::{Death, Process, WAITS, Wait};
 use super::{job, lookout, me};
 use crate::err;
 use crate::error::{Error, Result};
@@ -40,10 +40,10 @@ pub struct Waiting<'a> {
     pub announce: Option<&'a dyn Fn()>,
 }
 
-/// How long a waiter spins before it yields, when every rank can have a core. Short: on a machine where others compute too, two
-/// ranks often share a core, and the one that spins keeps the other from what it waits for (measured: a fence takes as
-/// long as this spin then). A yield that finds nobody else costs half a microsecond.
-const SPIN: Duration = Duration::from_micros(2);
+/// How long a waiter spins before it yields, when every rank can have a core and none is known to share this one. Short: the
+/// kernel may have moved a rank here since it last told, and the one that spins keeps it from what is waited for. A yield
+/// that finds nobody else costs half a microsecond; one that finds a process that computes, a whole time slice.
+const SPIN: Duration = Duration::from_micros(20);
 /// The bounds of how long it yields before it sleeps; where between them follows from how the last waits ended.
 const YIELD_LEAST: u32 = 5_000;
 const YIELD_MOST: u32 = 100_000;
@@ -131,11 +131,28 @@ pub fn wait(waiting: &Waiting<'_>, mut ready: impl FnMut() -> bool) -> Result<()
 pub static LONG: AtomicU64 = AtomicU64::new(0);
 pub static SLEEPS: AtomicU64 = AtomicU64::new(0);
 
+/// Says on which core this rank is, and whether no other rank was on it when that last began to wait.
+fn has_own_core() -> bool {
+    // SAFETY: reads a number that the kernel keeps for the thread; -1 if it does not.
+    let core = (unsafe { libc::sched_getcpu() } + 1) as u32;
+    let mine = me();
+    // Written only when it changes: the others read the line.
+    if mine.core.load(Ordering::Relaxed) != core {
+        mine.core.store(core, Ordering::Relaxed);
+    }
+    let is_here =
+        |other: &Process| !std::ptr::eq(other, mine) && other.core.load(Ordering::Relaxed) == core;
+    !job().table.processes.iter().any(is_here)
+}
+
 #[cold]
 fn wait_slow(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> {
     LONG.fetch_add(1, Ordering::Relaxed);
     let began = Instant::now();
-    let spin = SPIN_NS.load(Ordering::Relaxed);
+    let spin = match SPIN_NS.load(Ordering::Relaxed) {
+        spin if spin > 0 && has_own_core() => spin,
+        _ => 0,
+    };
     let mut now = 0;
     while now < spin {
         for _ in 0..8 {

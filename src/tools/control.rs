@@ -34,8 +34,8 @@ static CONTROLS: [Control; 3] = [
     Control {
         about: About {
             name: "rmashm_spin_ns",
-            text: "Nanoseconds that a waiting process spins before it yields its core; chosen when MPI is initialized, 0 if \
-                   there are more processes than cores",
+            text: "Nanoseconds that a waiting process spins before it yields its core, unless another one is on it; chosen \
+                   when MPI is initialized, 0 if there are more processes than cores",
             category: WAITING,
             verbosity: TUNER,
         },
