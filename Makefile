@@ -40,10 +40,10 @@ check-mpich:
 imb: stage
 	@./imb/run
 
-# QUICK=1: in under two minutes. BENCH: options of bench/src/main.rs.
 mpi4py: stage
 	@./mpi4py/run
 
+# QUICK=1: in under two minutes. BENCH: options of bench/src/main.rs.
 bench: stage
 	$(RUN_CARGO) run -q --profile tools -p rmashm-bench --target-dir '$(CARGO_TARGET_DIR)' -- --prefix '$(BUILD)' $(if $(QUICK),--quick) $(BENCH)
 
