@@ -5,7 +5,7 @@
 #define TEST "errors_counts"
 #define REFUSED(call) CHECK_CLASS(call, MPI_ERR_COUNT)
 
-static char memory[4096], into[4096];
+static char memory[4096], into[4096], text[MPI_MAX_DATAREP_STRING] = "native";
 static int ints[64];
 static MPI_Aint aints[64];
 static const int negative[1] = { -1 };
