@@ -81,6 +81,18 @@ static void between(void)
     while ((code = MPI_Test(&request, &flag, MPI_STATUS_IGNORE)) == MPI_SUCCESS)
         CHECK(!flag);
     CHECK_CLASS(code, MPIX_ERR_PROC_FAILED);
+    /* More than its ring takes, that nobody waits for here: neither the buffer nor the session does. */
+    static char buffer[1 << 20], data[20000];
+    void *detached;
+    int length;
+    OK(MPI_Buffer_attach(buffer, sizeof buffer));
+    for (int i = 0; i < 200; i++)
+        OK(MPI_Bsend(data, 4000, MPI_BYTE, 0, 6, all));
+    for (int i = 0; i < 2000; i++) {
+        OK(MPI_Isend(data, sizeof data, MPI_BYTE, 0, 7, all, &request));
+        OK(MPI_Request_free(&request));
+    }
+    OK(MPI_Buffer_detach(&detached, &length));
     works(rest);
     OK(MPI_Comm_free(&rest));
     OK(MPI_Comm_free(&all));

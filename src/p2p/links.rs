@@ -133,7 +133,7 @@ impl Links {
         self.waiting < before
     }
 
-    /// Whether nothing waits, but for what the dead were to get.
+    /// Whether nothing waits, but for what those were to get that are gone.
     pub fn is_flushed(&self) -> bool {
         let is_flushed = |(to, link): (u32, &Option<Link>)| match link {
             Some(link) if !link.waiting.is_empty() => dead(Ranks::One(to)).is_some(),

@@ -210,16 +210,20 @@ impl Table {
         }
     }
 
-    /// How a rank ended, if it does nothing for others any more: it died, or has ended, or left when another had died.
+    /// How a rank ended, if it does nothing for others any more: its process is gone, or left when another had died.
     pub fn end(&self, rank: u32) -> Option<Death> {
-        let process = &self.processes[rank as usize];
         let died = |p: &Process| p.state() == State::Dead;
-        process.death().or_else(|| {
-            if process.is_leaving() && self.processes.iter().any(died) {
-                return Some(Death::Left);
-            }
-            (process.state() == State::Exited).then_some(Death::Ended)
+        self.gone(rank).or_else(|| {
+            let left = self.processes[rank as usize].is_leaving();
+            (left && self.processes.iter().any(died)).then_some(Death::Left)
         })
+    }
+
+    /// How a rank's process ended, if it did.
+    pub fn gone(&self, rank: u32) -> Option<Death> {
+        let process = &self.processes[rank as usize];
+        let ended = || (process.state() == State::Exited).then_some(Death::Ended);
+        process.death().or_else(ended)
     }
 
     /// The first of `ranks` that is dead, and how it died.

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Copy)]
 pub enum Ranks<'a> {
     None,
+    /// Also its process's end.
     One(u32),
     /// Any of the members of an object, given by their ranks in the job; the place among them is the rank in the object.
     These(&'a [u32]),
@@ -226,7 +227,7 @@ fn in_the_way(ranks: Ranks<'_>) -> Option<Obstacle> {
     };
     match ranks {
         Ranks::None => None,
-        Ranks::One(rank) => table.first_dead(std::iter::once(rank)).map(of_job),
+        Ranks::One(rank) => table.gone(rank).map(|death| of_job((rank, death))),
         Ranks::These(members) => {
             let (rank, death) = table.first_dead(members.iter().copied())?;
             let who = name(rank, members);
