@@ -42,6 +42,8 @@ pub mod shm {
 pub mod p2p {
     #[path = "../../../src/p2p/hints.rs"]
     pub mod hints;
+    #[path = "../../../src/p2p/offer.rs"]
+    pub mod offer;
     #[path = "../../../src/p2p/ring.rs"]
     pub mod ring;
     pub mod slots;

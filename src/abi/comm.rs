@@ -6,18 +6,24 @@
 use crate::abi::arguments::{inout, out, put_string, string};
 use crate::abi::constants::*;
 use crate::abi::types::*;
+use crate::comm::Hints;
 use crate::comm::create::{self, Request};
 use crate::comm::duplicate;
 use crate::comm::group::{self, Likeness};
 use crate::comm::hardware::{self, Wish};
-use crate::error::{Object, Result};
-use crate::info::{self, Info, kinds};
+use crate::error::{Error, Object, Result};
+use crate::info::{self, Info};
 use crate::{bail, comm, mpi_api};
 use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_int};
 
 /// The key of info by which a split is guided, and by which an unguided one tells what it found.
 const RESOURCE: &str = "mpi_hw_resource_type";
+
+/// The hints to a communicator in an argument. Errors: `MPI_ERR_INFO`, `MPI_ERR_INFO_VALUE`.
+pub fn hints(info: MPI_Info) -> Result<Hints> {
+    Hints::of(&info::hints(info)?)
+}
 
 /// Gives the number of processes of a communicator (of the local group of an intercommunicator).
 ///
@@ -124,8 +130,8 @@ pub(super) unsafe fn give(
 pub unsafe extern "C" fn MPI_Comm_dup(comm: MPI_Comm, newcomm: *mut MPI_Comm) -> c_int {
     let parent = comm::get(comm)?;
     let make = |told: Result<()>| {
-        let info = told.map(|()| Info::new());
-        duplicate::duplicate(parent, comm, info, FUNCTION).map(Some)
+        let hints = told.map(|()| Hints::default());
+        duplicate::duplicate(parent, comm, hints, FUNCTION).map(Some)
     };
     // SAFETY: the same contract.
     unsafe { give(newcomm, make) }
@@ -142,8 +148,8 @@ pub unsafe extern "C" fn MPI_Comm_dup_with_info(
 ) -> c_int {
     let parent = comm::get(comm)?;
     let make = |told: Result<()>| {
-        let info = told.and_then(|()| kinds::filter(info::hints(info)?));
-        duplicate::duplicate(parent, comm, info, FUNCTION).map(Some)
+        let hints = told.and_then(|()| hints(info));
+        duplicate::duplicate(parent, comm, hints, FUNCTION).map(Some)
     };
     // SAFETY: the same contract.
     unsafe { give(newcomm, make) }
@@ -208,7 +214,7 @@ pub unsafe extern "C" fn MPI_Comm_split(
     let parent = comm::get(comm)?;
     let make = |told: Result<()>| {
         let choice = told.and_then(|()| create::choice(color, key));
-        create::split(parent, choice, Info::new(), FUNCTION)
+        create::split(parent, choice, Hints::default(), FUNCTION)
     };
     // SAFETY: the same contract.
     unsafe { give(newcomm, make) }
@@ -231,12 +237,14 @@ pub unsafe extern "C" fn MPI_Comm_split_type(
 ) -> c_int {
     let parent = comm::get(comm)?;
     let make = |told: Result<()>| {
-        let hints = told.and_then(|()| kinds::filter(info::hints(info)?));
-        let request = hints.clone().and_then(|hints| {
+        let asked = told.and_then(|()| info::hints(info));
+        let hints = asked.as_ref().map_err(Error::clone).and_then(Hints::of);
+        let request = asked.and_then(|asked| {
+            hints.as_ref().map_err(Error::clone)?;
             Ok(Request {
                 kind: split_type,
                 key,
-                wish: wish(split_type, &hints)?,
+                wish: wish(split_type, &asked)?,
                 places: hardware::places(),
             })
         });
@@ -316,17 +324,19 @@ pub unsafe extern "C" fn MPI_Comm_get_name(
     Ok(())
 }
 
-/// Adds hints to those of a communicator. Collective over it, but does not block: no hint changes what it does.
+/// Adds hints to those of a communicator. Collective over it, but does not block: no hint changes what it does. Info keys:
+/// the assertions of the standard, and `mpi_assert_memory_alloc_kinds`; what is not understood is ignored.
 ///
 /// MPI 4.1 §7.4.4. Errors: `MPI_ERR_COMM`, `MPI_ERR_INFO`, `MPI_ERR_INFO_VALUE` (a malformed list of memory allocation
 /// kinds).
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Comm_set_info(comm: MPI_Comm, info: MPI_Info) -> c_int {
     let comm = comm::get(comm)?;
-    comm.add_info(info::copy(info)?)
+    comm.take_hints(&info::copy(info)?)
 }
 
-/// Makes an info object of the hints of a communicator, which the caller frees. Local.
+/// Makes an info object of the hints of a communicator, all that it understands with their values, and of its memory
+/// allocation kinds. The caller frees it. Local.
 ///
 /// MPI 4.1 §7.4.4. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (too many handles).
 #[apply(mpi_api)]

@@ -1,12 +1,11 @@
 //! Communicators made in other ways: duplicated without blocking, of groups, and of two groups (MPI 4.1 §7.4.2, §7.6).
 
 use crate::abi::arguments::{inout, out, string};
-use crate::abi::comm::give;
+use crate::abi::comm::{give, hints};
 use crate::abi::constants::*;
 use crate::abi::types::*;
-use crate::comm::{self, duplicate, group, inter};
+use crate::comm::{self, Hints, duplicate, group, inter};
 use crate::error::{Object, Result};
-use crate::info::{self, Info};
 use crate::p2p::request;
 use crate::{bail, mpi_api};
 use macro_rules_attribute::apply;
@@ -18,7 +17,7 @@ use std::ffi::{CStr, c_char, c_int};
 /// As `out`: what is not null is a place for a handle, and for a request; that for the handle until the request is complete.
 unsafe fn begin_duplicate(
     comm: MPI_Comm,
-    info: Result<Info>,
+    hints: Result<Hints>,
     newcomm: *mut MPI_Comm,
     request: *mut MPI_Request,
     function: &'static str,
@@ -26,12 +25,12 @@ unsafe fn begin_duplicate(
     let parent = comm::get(comm)?;
     // SAFETY: the same contract.
     let places = unsafe { out(newcomm, "newcomm").and_then(|c| Ok((c, out(request, "request")?))) };
-    let info = match &places {
-        Ok(_) => info,
+    let hints = match &places {
+        Ok(_) => hints,
         Err(error) => Err(error.clone()),
     };
     let place = newcomm.expose_provenance();
-    let (duplicate, operation) = duplicate::begin(parent, comm, info, place, function)?;
+    let (duplicate, operation) = duplicate::begin(parent, comm, hints, place, function)?;
     let (newcomm, request) = places?;
     newcomm.set(duplicate);
     request.set(request::handle(operation)?);
@@ -49,7 +48,7 @@ pub unsafe extern "C" fn MPI_Comm_idup(
     request: *mut MPI_Request,
 ) -> c_int {
     // SAFETY: the same contract.
-    unsafe { begin_duplicate(comm, Ok(Info::new()), newcomm, request, FUNCTION) }
+    unsafe { begin_duplicate(comm, Ok(Hints::default()), newcomm, request, FUNCTION) }
 }
 
 /// Begins to duplicate a communicator as `MPI_Comm_idup` does, with hints.
@@ -63,7 +62,7 @@ pub unsafe extern "C" fn MPI_Comm_idup_with_info(
     request: *mut MPI_Request,
 ) -> c_int {
     // SAFETY: the same contract.
-    unsafe { begin_duplicate(comm, info::hints(info), newcomm, request, FUNCTION) }
+    unsafe { begin_duplicate(comm, hints(info), newcomm, request, FUNCTION) }
 }
 
 /// Ends a communicator as `MPI_Comm_free` does; what is under way in it is completed. All processes of the job stay
@@ -114,8 +113,8 @@ pub unsafe extern "C" fn MPI_Comm_create_from_group(
         let group = group::get(group)?;
         // SAFETY: what is not null is a string, or a place for a handle.
         let (tag, newcomm) = unsafe { (self::stringtag(stringtag)?, out(newcomm, "newcomm")?) };
-        let info = info::hints(info)?;
-        let made = comm::create_from_group(group, tag.to_bytes(), info, errhandler, FUNCTION)?;
+        let hints = hints(info)?;
+        let made = comm::create_from_group(group, tag.to_bytes(), hints, errhandler, FUNCTION)?;
         newcomm.set(made.unwrap_or(MPI_COMM_NULL));
         Ok(())
     };
@@ -192,7 +191,7 @@ pub unsafe extern "C" fn MPI_Intercomm_create_from_groups(
             || group::get(remote_group),
             remote_leader,
             tag.to_bytes(),
-            info::hints(info)?,
+            hints(info)?,
             errhandler,
             FUNCTION,
         )?;

@@ -130,7 +130,7 @@ pub unsafe extern "C" fn MPI_File_open(
     fh: *mut MPI_File,
 ) -> c_int {
     let open = || {
-        let comm = comm::get(comm)?;
+        let comm = comm::get_intra(comm)?;
         // SAFETY: what is not null is a place for a handle, and a string. (What is wrong here is told to the others.)
         let (fh, name) = unsafe { (out(fh, "fh"), path(filename)) };
         let name = fh.as_ref().map_err(Error::clone).and(name);
@@ -226,7 +226,7 @@ pub unsafe extern "C" fn MPI_File_get_amode(fh: MPI_File, amode: *mut c_int) -> 
 /// MPI 4.1 §14.2.8. Errors: `MPI_ERR_FILE`, `MPI_ERR_INFO`, `MPI_ERR_INFO_VALUE` (a malformed list of memory allocation kinds).
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_File_set_info(fh: MPI_File, info: MPI_Info) -> c_int {
-    file::get(fh)?.add_info(info::copy(info)?)
+    file::get(fh)?.take_hints(&info::copy(info)?)
 }
 
 /// Makes an info object of the hints of a file, which the caller frees.

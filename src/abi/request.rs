@@ -192,8 +192,9 @@ pub unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
     request::free(unsafe { inout(request, "request")? })
 }
 
-/// Cancels a receive that has met no message. Sends and all else go on as if nothing was said. Does not block; the
-/// request must still be completed, and its status tells (`MPI_Test_cancelled`).
+/// Cancels a receive that has met no message, or a send that has met no receive. What has met its other side goes on, and so
+/// does a send that is complete already because its data was copied: up to the eager limit, and buffered. Does not
+/// block; the request must still be completed, and its status tells (`MPI_Test_cancelled`).
 ///
 /// MPI 4.1 §3.8.4. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]

@@ -110,7 +110,7 @@ pub unsafe extern "C" fn MPI_Cart_create(
     comm_cart: *mut MPI_Comm,
 ) -> c_int {
     let _ = reorder;
-    let parent = create::parent(comm_old)?;
+    let parent = comm::get_intra(comm_old)?;
     // SAFETY: the same contract.
     unsafe {
         give(comm_cart, |told| {
@@ -132,7 +132,7 @@ pub unsafe extern "C" fn MPI_Cart_map(
     periods: *const c_int,
     newrank: *mut c_int,
 ) -> c_int {
-    let comm = create::parent(comm)?;
+    let comm = comm::get_intra(comm)?;
     // SAFETY: arrays of `ndims` elements, and a place for an `int`.
     unsafe {
         let cart = cart(ndims, dims, periods, comm.size())?;

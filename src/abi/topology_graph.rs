@@ -2,6 +2,7 @@
 //! of the old one have called; the rest is local. Ranks are never reordered, whatever `reorder` says.
 
 use crate::abi::arguments::{number, out, slice};
+use crate::abi::comm::hints;
 use crate::abi::constants::*;
 use crate::abi::data::is_unweighted;
 use crate::abi::topology::{give, member, put};
@@ -9,7 +10,7 @@ use crate::abi::types::*;
 use crate::comm::topology::create::{self, Edges};
 use crate::comm::topology::{DistGraph, Graph, Side};
 use crate::error::Result;
-use crate::{bail, comm, err, info, mpi_api};
+use crate::{bail, comm, err, mpi_api};
 use macro_rules_attribute::apply;
 use std::ffi::c_int;
 
@@ -52,7 +53,7 @@ pub unsafe extern "C" fn MPI_Graph_create(
     comm_graph: *mut MPI_Comm,
 ) -> c_int {
     let _ = reorder;
-    let parent = create::parent(comm_old)?;
+    let parent = comm::get_intra(comm_old)?;
     // SAFETY: the same contract.
     unsafe {
         give(comm_graph, |told| {
@@ -73,7 +74,7 @@ pub unsafe extern "C" fn MPI_Graph_map(
     edges: *const c_int,
     newrank: *mut c_int,
 ) -> c_int {
-    let comm = create::parent(comm)?;
+    let comm = comm::get_intra(comm)?;
     // SAFETY: the same contract, and what is not null is a place for an `int`.
     unsafe {
         let nodes = graph(nnodes, index, edges, comm.size())?.index.len();
@@ -194,7 +195,8 @@ unsafe fn side(
 }
 
 /// Makes a communicator of all processes of `comm_old`, arranged in a graph of which each gives the edges to and from
-/// itself. Weights are `MPI_UNWEIGHTED` at all processes or at none; they and `info` change nothing.
+/// itself. Weights are `MPI_UNWEIGHTED` at all processes or at none; they change nothing. Info keys: as of
+/// `MPI_Comm_set_info`.
 ///
 /// MPI 4.1 §8.5.4. Errors: `MPI_ERR_COMM` (none, intercommunicator), `MPI_ERR_RANK`, `MPI_ERR_ARG` (negative degree or
 /// weight, null pointer, only one of the arrays is `MPI_UNWEIGHTED`), `MPI_ERR_INFO`, `MPI_ERR_NOT_SAME` (weighted at some
@@ -213,9 +215,9 @@ pub unsafe extern "C" fn MPI_Dist_graph_create_adjacent(
     comm_dist_graph: *mut MPI_Comm,
 ) -> c_int {
     let _ = reorder;
-    let parent = create::parent(comm_old)?;
+    let parent = comm::get_intra(comm_old)?;
     let graph = || {
-        info::hints(info)?;
+        let hints = hints(info)?;
         let names = [
             ["indegree", "sources", "sourceweights"],
             ["outdegree", "destinations", "destweights"],
@@ -239,11 +241,12 @@ pub unsafe extern "C" fn MPI_Dist_graph_create_adjacent(
                 "one of sourceweights and destweights is MPI_UNWEIGHTED, the other is not"
             );
         }
-        Ok(DistGraph {
+        let graph = DistGraph {
             weighted,
             sources,
             destinations,
-        })
+        };
+        Ok((graph, hints))
     };
     // SAFETY: the same contract.
     unsafe {
@@ -255,8 +258,8 @@ pub unsafe extern "C" fn MPI_Dist_graph_create_adjacent(
 }
 
 /// Makes a communicator of all processes of `comm_old`, arranged in a graph of which each gives any edges: `degrees[i]` of
-/// the `destinations` belong to `sources[i]`. Weights are `MPI_UNWEIGHTED` at all processes or at none; they and `info`
-/// change nothing.
+/// the `destinations` belong to `sources[i]`. Weights are `MPI_UNWEIGHTED` at all processes or at none; they change
+/// nothing. Info keys: as of `MPI_Comm_set_info`.
 ///
 /// MPI 4.1 §8.5.4. Errors: `MPI_ERR_COMM` (none, intercommunicator), `MPI_ERR_RANK`, `MPI_ERR_ARG` (negative `n`, degree
 /// or weight, null pointer), `MPI_ERR_INFO`, `MPI_ERR_NOT_SAME` (weighted at some processes), `MPI_ERR_NO_MEM`,
@@ -274,9 +277,9 @@ pub unsafe extern "C" fn MPI_Dist_graph_create(
     comm_dist_graph: *mut MPI_Comm,
 ) -> c_int {
     let _ = reorder;
-    let parent = create::parent(comm_old)?;
+    let parent = comm::get_intra(comm_old)?;
     let edges = || {
-        info::hints(info)?;
+        let hints = hints(info)?;
         let n = number(n, "n")?;
         // SAFETY: the caller promised `n` elements.
         let (sources, degrees) =
@@ -293,7 +296,8 @@ pub unsafe extern "C" fn MPI_Dist_graph_create(
                 self::weights(weights, total, "weights")?,
             )
         };
-        Edges::new(sources, degrees, destinations, weights, parent.size())
+        let edges = Edges::new(sources, degrees, destinations, weights, parent.size())?;
+        Ok((edges, hints))
     };
     // SAFETY: the same contract.
     unsafe {

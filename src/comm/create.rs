@@ -7,6 +7,7 @@
 use super::attributes::Attributes;
 use super::group::Group;
 use super::hardware::{Level, Places, Wish};
+use super::hints::Hints;
 use super::topology::Topology;
 use super::{COMMS, Comm, hardware, letter};
 use crate::abi::constants::*;
@@ -14,7 +15,6 @@ use crate::abi::types::MPI_Comm;
 use crate::error::handler::Slot;
 use crate::error::{Error, Result, class_name};
 use crate::handle::{Kind, Reserved};
-use crate::info::Info;
 use crate::runtime::meeting::Meeting;
 use crate::runtime::new_context;
 use crate::shm::atomic::AtomicU32;
@@ -203,7 +203,7 @@ impl Mine {
         offer: Offer,
         meeting: Meeting,
         handler: Slot,
-        info: Info,
+        hints: Hints,
     ) -> MPI_Comm {
         let comm = Comm {
             context: offer.context,
@@ -216,7 +216,7 @@ impl Mine {
             attributes: self.attributes,
             topology: self.topology,
             name: Mutex::default(),
-            info: Mutex::new(info),
+            hints: Mutex::new(hints),
         };
         MPI_Comm(self.handle.fill(Arc::new(comm)))
     }
@@ -236,16 +236,21 @@ pub struct Choice {
 pub fn split(
     parent: &Comm,
     choice: Result<Choice>,
-    info: Info,
+    hints: Hints,
     call: &str,
 ) -> Result<Option<MPI_Comm>> {
     let choices = agree(&parent.meeting, &choice, call)?;
-    by_color(parent, &choices, info, call)
+    by_color(parent, &choices, hints, call)
 }
 
 /// Splits `parent` by the choices of all its processes. Of an intercommunicator, a color makes a communicator if there
 /// are processes of both groups that have it.
-fn by_color(parent: &Comm, choices: &[Choice], info: Info, call: &str) -> Result<Option<MPI_Comm>> {
+fn by_color(
+    parent: &Comm,
+    choices: &[Choice],
+    hints: Hints,
+    call: &str,
+) -> Result<Option<MPI_Comm>> {
     let color = choices[parent.meeting.rank].color;
     let chosen = |seats: Range<usize>| {
         let mut seats: Vec<usize> = seats.filter(|&s| choices[s].color == color).collect();
@@ -260,7 +265,7 @@ fn by_color(parent: &Comm, choices: &[Choice], info: Info, call: &str) -> Result
         remote_first: parent.local_seats().start > 0,
     });
     let shape = shape.filter(|s| s.remote.as_ref().is_none_or(|r| r.size() > 0));
-    gather(parent, Ok(shape), info, call)
+    gather(parent, Ok(shape), hints, call)
 }
 
 /// What a process says about its part of a split by kinds of hardware.
@@ -279,7 +284,7 @@ pub struct Request {
 pub fn split_by_type(
     parent: &Comm,
     request: Result<Request>,
-    info: Info,
+    hints: Hints,
     call: &str,
 ) -> Result<(Option<MPI_Comm>, Option<Level>)> {
     let requests = agree(&parent.meeting, &request, call)?;
@@ -310,7 +315,7 @@ pub fn split_by_type(
             key: r.key,
         })
         .collect();
-    Ok((by_color(parent, &choices, info, call)?, level))
+    Ok((by_color(parent, &choices, hints, call)?, level))
 }
 
 /// Makes communicators of disjoint groups, each of which all its members give; `None` for who is in no group. Of an
@@ -328,7 +333,7 @@ pub fn from_groups(
         return from_two_groups(parent, checked, call);
     }
     let shape = checked.map(|group| group.rank.is_some().then(|| Shape::of_one(group)));
-    gather(parent, shape, Info::new(), call)
+    gather(parent, shape, Hints::default(), call)
 }
 
 /// What a process of an intercommunicator says about the group it gives.
@@ -366,7 +371,7 @@ fn from_two_groups(
         }
     }
     let choices: Vec<Choice> = all.iter().map(|m| m.choice).collect();
-    by_color(parent, &choices, Info::new(), call)
+    by_color(parent, &choices, Hints::default(), call)
 }
 
 /// A process's part in [`gather`]: the fingerprint of its communicator's processes, and the offer if it leads them.
@@ -382,7 +387,7 @@ struct Part {
 fn gather(
     parent: &Comm,
     shape: Result<Option<Shape>>,
-    info: Info,
+    hints: Hints,
     call: &str,
 ) -> Result<Option<MPI_Comm>> {
     let prepared = shape.and_then(|shape| {
@@ -427,7 +432,7 @@ fn gather(
     let offer = parts[seats[&part.leader]].offer;
     let meeting = offer.meeting(&shape);
     let handler = parent.handler.inherit();
-    Ok(Some(mine.publish(shape, offer, meeting, handler, info)))
+    Ok(Some(mine.publish(shape, offer, meeting, handler, hints)))
 }
 
 /// The choice of `MPI_Comm_split`. Error: `MPI_ERR_ARG` if `color` is negative and not `MPI_UNDEFINED`.

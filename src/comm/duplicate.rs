@@ -2,6 +2,7 @@
 
 use super::attributes::Attributes;
 use super::create::{Fresh, Mine, Offer, Shape, agree, told};
+use super::hints::Hints;
 use super::{COMMS, Comm};
 use crate::abi::constants::{MPI_COMM_NULL, MPI_INT64_T, MPI_MAX};
 use crate::abi::types::{MPI_Comm, MPI_Errhandler};
@@ -9,7 +10,6 @@ use crate::coll::{self, Element, Planner};
 use crate::error::handler::Slot;
 use crate::error::{Error, Result, class_name};
 use crate::handle::Kind;
-use crate::info::Info;
 use crate::p2p::Operation;
 use crate::{bail, op, runtime};
 use parking_lot::Mutex;
@@ -21,14 +21,14 @@ use std::sync::Arc;
 /// What a process brings to a duplicate.
 struct Part {
     mine: Mine,
-    info: Info,
+    hints: Hints,
     /// From the process that brings it.
     fresh: Option<Fresh>,
 }
 
 impl Part {
-    fn new(parent: &Comm, handle: MPI_Comm, info: Result<Info>) -> Result<Part> {
-        let info = info?;
+    fn new(parent: &Comm, handle: MPI_Comm, hints: Result<Hints>) -> Result<Part> {
+        let hints = hints?;
         let mine = Mine {
             topology: parent.topology.clone(),
             ..Mine::new(parent.attributes.copies(handle.0)?)?
@@ -37,7 +37,7 @@ impl Part {
             0 => Some(Fresh::new(parent.meeting.size())?),
             _ => None,
         };
-        Ok(Part { mine, info, fresh })
+        Ok(Part { mine, hints, fresh })
     }
 
     fn offer(&self) -> Offer {
@@ -51,15 +51,15 @@ fn discard(attributes: &Attributes, handle: MPI_Comm) {
     let _ = attributes.delete_all(handle.0);
 }
 
-/// Duplicates `parent`, whose handle is `handle`, with its attributes, its topology and `info`. Collective over `parent`; blocks
+/// Duplicates `parent`, whose handle is `handle`, with its attributes, its topology and `hints`. Collective over `parent`; blocks
 /// until all processes have called.
 pub fn duplicate(
     parent: &Comm,
     handle: MPI_Comm,
-    info: Result<Info>,
+    hints: Result<Hints>,
     call: &str,
 ) -> Result<MPI_Comm> {
-    let part = Part::new(parent, handle, info);
+    let part = Part::new(parent, handle, hints);
     let mine = told(&part).map(|()| part.as_ref().map_or(Offer::default(), Part::offer));
     let offers = match agree(&parent.meeting, &mine, call) {
         Ok(offers) => offers,
@@ -70,14 +70,14 @@ pub fn duplicate(
             return Err(error);
         }
     };
-    let Part { mine, info, fresh } = part?;
+    let Part { mine, hints, fresh } = part?;
     if let Some(fresh) = fresh {
         fresh.accept();
     }
     let (offer, shape) = (offers[0], Shape::of(parent));
     let meeting = offer.meeting(&shape);
     let handler = parent.handler.inherit();
-    Ok(mine.publish(shape, offer, meeting, handler, info))
+    Ok(mine.publish(shape, offer, meeting, handler, hints))
 }
 
 /// What is known of everybody's parts when the greatest of each of these numbers is: nothing failed if the first is 0,
@@ -116,11 +116,11 @@ pub fn set_handler(handle: MPI_Comm, errhandler: MPI_Errhandler) -> Option<Resul
 pub fn begin(
     parent: &Comm,
     handle: MPI_Comm,
-    info: Result<Info>,
+    hints: Result<Hints>,
     place: usize,
     call: &'static str,
 ) -> Result<(MPI_Comm, Option<Arc<Operation>>)> {
-    let part = Part::new(parent, handle, info);
+    let part = Part::new(parent, handle, hints);
     let numbers: Numbers = match &part {
         Ok(part) => {
             let Offer { block, context } = part.offer();
@@ -136,7 +136,7 @@ pub fn begin(
     // SAFETY: room for as many numbers, which nobody else knows of yet.
     unsafe { with_exposed_provenance_mut::<Numbers>(given.address).write(numbers) };
     planner.allreduce(*op::get(MPI_MAX)?, &given, &greatest)?;
-    let Part { mine, info, fresh } = match part {
+    let Part { mine, hints, fresh } = match part {
         Ok(part) => part,
         Err(error) => {
             // The others need the messages of this process. It has failed for itself already.
@@ -176,7 +176,7 @@ pub fn begin(
         };
         let meeting = offer.meeting(&shape);
         let handler = waiting.expect("it was put there as this began").handler;
-        mine.publish(shape, offer, meeting, handler, info);
+        mine.publish(shape, offer, meeting, handler, hints);
         Ok(())
     });
     let operation = coll::start(planner.finish())?;

@@ -4,13 +4,13 @@
 
 use super::create::{Fresh, Mine, Offer, Shape, agree, told};
 use super::group::Group;
+use super::hints::Hints;
 use super::{Comm, letter};
 use crate::abi::types::{MPI_Comm, MPI_Errhandler};
 use crate::bail;
 use crate::error::Result;
 use crate::error::handler::Slot;
 use crate::handle::Kind;
-use crate::info::Info;
 use std::sync::Arc;
 
 /// Makes a communicator of `group`, a part of `parent`'s; only its members call. Their call is told from others at the
@@ -33,7 +33,7 @@ pub fn create_group(
     }
     let key = letter::key(("group", parent.context, tag, &group.members));
     let handler = parent.handler.inherit();
-    create(group, key, handler, Info::new(), call).map(Some)
+    create(group, key, handler, Hints::default(), call).map(Some)
 }
 
 /// Makes a communicator of `group`, all of whose members call, with the same `stringtag`, which tells their call from
@@ -44,7 +44,7 @@ pub fn create_group(
 pub fn create_from_group(
     group: Arc<Group>,
     stringtag: &[u8],
-    info: Info,
+    hints: Hints,
     errhandler: MPI_Errhandler,
     call: &str,
 ) -> Result<Option<MPI_Comm>> {
@@ -61,14 +61,14 @@ pub fn create_from_group(
         );
     }
     let key = letter::key(("from group", stringtag, &group.members));
-    create(group, key, handler, info, call).map(Some)
+    create(group, key, handler, hints, call).map(Some)
 }
 
 fn create(
     group: Arc<Group>,
     key: letter::Key,
     handler: Slot,
-    info: Info,
+    hints: Hints,
     call: &str,
 ) -> Result<MPI_Comm> {
     let mine = Mine::plain();
@@ -89,5 +89,5 @@ fn create(
     let shape = Shape::of_one(group);
     let meeting = offer.meeting(&shape);
     agree(&meeting, &told(&mine), call)?;
-    Ok(mine?.publish(shape, offer, meeting, handler, info))
+    Ok(mine?.publish(shape, offer, meeting, handler, hints))
 }

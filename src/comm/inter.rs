@@ -6,13 +6,13 @@
 use super::Comm;
 use super::create::{Fresh, Mine, Offer, Shape, agree, told};
 use super::group::Group;
+use super::hints::Hints;
 use super::letter::{self, Key};
 use super::predefined::TAG_UB;
 use crate::abi::types::{MPI_Comm, MPI_Errhandler};
 use crate::error::handler::Slot;
 use crate::error::{Error, Result, class_name};
 use crate::handle::Kind;
-use crate::info::Info;
 use crate::runtime::job;
 use crate::{bail, err};
 use std::sync::Arc;
@@ -77,7 +77,7 @@ fn check_letter(words: &[u64], who: &str) -> Result<()> {
 
 impl Bridge<'_> {
     /// Connects the groups; `other` at the local leader only.
-    fn cross(self, other: Option<Other>, handler: Slot, info: Info) -> Result<MPI_Comm> {
+    fn cross(self, other: Option<Other>, handler: Slot, hints: Hints) -> Result<MPI_Comm> {
         let mine = Mine::plain();
         let agreed = match other {
             Some(other) => self.lead(&other)?,
@@ -96,7 +96,7 @@ impl Bridge<'_> {
         };
         let meeting = agreed.offer.meeting(&shape);
         agree(&meeting, &told(&mine), self.call)?;
-        Ok(mine?.publish(shape, agreed.offer, meeting, handler, info))
+        Ok(mine?.publish(shape, agreed.offer, meeting, handler, hints))
     }
 
     /// The leader's part: agrees with the other leader, and tells its own group.
@@ -234,7 +234,7 @@ pub fn create(
         call,
     };
     match (agreed, other) {
-        (Ok(()), other) => bridge.cross(other, local.handler.inherit(), Info::new()),
+        (Ok(()), other) => bridge.cross(other, local.handler.inherit(), Hints::default()),
         // The processes of the group know already, the other leader does not.
         (Err(error), Some(other)) => bridge.negotiate(&other, Err(error.clone())).and(Err(error)),
         (Err(error), None) => Err(error),
@@ -269,7 +269,7 @@ pub fn create_from_groups(
     remote: impl FnOnce() -> Result<Arc<Group>>,
     remote_leader: i32,
     stringtag: &[u8],
-    info: Info,
+    hints: Hints,
     errhandler: MPI_Errhandler,
     call: &str,
 ) -> Result<Option<MPI_Comm>> {
@@ -293,7 +293,7 @@ pub fn create_from_groups(
         call,
     };
     if leader != job().rank {
-        return bridge.cross(None, handler, info).map(Some);
+        return bridge.cross(None, handler, hints).map(Some);
     }
     let remote = remote()?;
     let local = &bridge.local;
@@ -309,7 +309,7 @@ pub fn create_from_groups(
         leader: other,
         key: letter::key(("inter from groups", stringtag, both)),
     };
-    bridge.cross(Some(other), handler, info).map(Some)
+    bridge.cross(Some(other), handler, hints).map(Some)
 }
 
 /// A process's part of a merge.
@@ -361,5 +361,5 @@ pub fn merge(parent: &Comm, high: Result<bool>, call: &str) -> Result<MPI_Comm> 
     let shape = Shape::of_one(Arc::new(parent.group.of(members)));
     let meeting = parts[0].offer.meeting(&shape);
     let handler = parent.handler.inherit();
-    Ok(mine?.publish(shape, parts[0].offer, meeting, handler, Info::new()))
+    Ok(mine?.publish(shape, parts[0].offer, meeting, handler, Hints::default()))
 }

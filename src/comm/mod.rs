@@ -14,18 +14,20 @@ pub mod duplicate;
 mod from_group;
 pub mod group;
 pub mod hardware;
+mod hints;
 pub mod inter;
 mod letter;
 pub mod predefined;
 pub mod topology;
 
 pub use from_group::{create_from_group, create_group};
+pub use hints::Hints;
 
 use crate::abi::types::{MPI_Comm, MPI_Errhandler};
 use crate::error::Result;
 use crate::error::handler::Slot;
 use crate::handle::{Kind, Table};
-use crate::info::{Info, kinds};
+use crate::info::Info;
 use crate::runtime::meeting::Meeting;
 use crate::runtime::{self, job};
 use crate::shm::Offset;
@@ -61,7 +63,7 @@ pub struct Comm {
     /// Who is whose neighbour, if that was said at its making.
     pub topology: OnceLock<Arc<Topology>>,
     name: Mutex<String>,
-    info: Mutex<Info>,
+    hints: Mutex<Hints>,
 }
 
 /// Communicators made by the user.
@@ -139,15 +141,14 @@ impl Comm {
         *self.name.lock() = name.into();
     }
 
-    /// The hints given at its making and by `MPI_Comm_set_info`, and its memory allocation kinds.
+    /// Its hints, and its memory allocation kinds.
     pub fn info(&self) -> Info {
-        kinds::complete(self.info.lock().clone(), self.group.kinds())
+        self.hints.lock().info(self.group.kinds())
     }
 
-    /// Adds hints. Error: `MPI_ERR_INFO_VALUE` (a malformed list of memory allocation kinds).
-    pub fn add_info(&self, hints: Info) -> Result<()> {
-        self.info.lock().update(&kinds::filter(hints)?);
-        Ok(())
+    /// Takes over hints. Error: `MPI_ERR_INFO_VALUE` (a malformed list of memory allocation kinds).
+    pub fn take_hints(&self, info: &Info) -> Result<()> {
+        self.hints.lock().take(info)
     }
 
     /// The remote group. Error: `MPI_ERR_COMM` if it is no intercommunicator.
@@ -269,7 +270,7 @@ pub fn open_world() -> Result<()> {
             attributes: Attributes::new(Kind::Comm),
             topology: OnceLock::new(),
             name: Mutex::new(name.into()),
-            info: Mutex::default(),
+            hints: Mutex::default(),
         };
         let comm = Arc::into_raw(Arc::new(comm)).cast_mut();
         PREDEFINED[context].store(comm, Ordering::Release);

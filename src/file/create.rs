@@ -8,7 +8,8 @@ use crate::abi::types::MPI_File;
 use crate::bail;
 use crate::comm::Comm;
 use crate::error::{Error, Result, handler};
-use crate::info::{Info, kinds};
+use crate::info::Info;
+use crate::info::kinds::Assertion;
 use crate::runtime::meeting::Meeting;
 use crate::shm::atomic::{AtomicU64, Ordering};
 use crate::shm::heap::Owned;
@@ -21,8 +22,8 @@ use std::sync::atomic::AtomicBool;
 
 /// Opens a file. Collective over `comm`: all processes get it, or all an error.
 ///
-/// Rank 0 comes first, so that only one creates it. Errors: `MPI_ERR_AMODE`, `MPI_ERR_NOT_SAME` (the modes), `MPI_ERR_COMM` (an
-/// intercommunicator), `MPI_ERR_INFO_VALUE`, `MPI_ERR_NO_MEM`, and the system's.
+/// Rank 0 comes first, so that only one creates it. Errors: `MPI_ERR_AMODE`, `MPI_ERR_NOT_SAME` (the modes),
+/// `MPI_ERR_INFO_VALUE`, `MPI_ERR_NO_MEM`, and the system's.
 pub fn open(
     comm: &Comm,
     name: Result<&Path>,
@@ -32,10 +33,7 @@ pub fn open(
     const CALL: &str = "MPI_File_open";
     let checked = name.and_then(system::path).and_then(|path| {
         check_amode(amode)?;
-        if comm.remote.is_some() {
-            bail!(Comm, "comm is an intercommunicator");
-        }
-        Ok((path, kinds::filter(hints?)?, FILES.reserve()?))
+        Ok((path, Assertion::of(&hints?)?, FILES.reserve()?))
     });
     let mode = checked.as_ref().map(|_| amode).map_err(Error::clone);
     let modes = agree(&comm.meeting, &mode, CALL)?;
@@ -47,7 +45,7 @@ pub fn open(
             modes[rank]
         );
     }
-    let (path, info, handle) = checked?;
+    let (path, kinds, handle) = checked?;
     let first = match comm.rank {
         0 => create(comm, &path, amode).map(Some),
         _ => Ok(None),
@@ -91,7 +89,7 @@ pub fn open(
         atomic: AtomicBool::new(false),
         serial: Mutex::new(()),
         handler: handler::FILES.inherit(),
-        info: Mutex::new(info),
+        kinds: Mutex::new(kinds),
     };
     if amode & MPI_MODE_APPEND != 0 {
         file.state.lock().position = end as i64;

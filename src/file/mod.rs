@@ -22,7 +22,8 @@ use crate::comm::group::Group;
 use crate::error::handler::Slot;
 use crate::error::{Class, Error, Result, class_name};
 use crate::handle::{Kind, Table};
-use crate::info::{Info, kinds};
+use crate::info::Info;
+use crate::info::kinds::Assertion;
 use crate::runtime::meeting::Meeting;
 use crate::shm::atomic::{AtomicU64, Ordering};
 use crate::{bail, err};
@@ -48,7 +49,8 @@ pub struct File {
     /// In atomic mode, one thread of this process at a time.
     serial: Mutex<()>,
     pub handler: Slot,
-    info: Mutex<Info>,
+    /// The only hint that is understood.
+    kinds: Mutex<Assertion>,
 }
 
 /// What a process has of a file for itself.
@@ -230,11 +232,15 @@ impl File {
                 "disp is MPI_DISPLACEMENT_CURRENT, which is for files open with MPI_MODE_SEQUENTIAL"
             )),
         };
-        let new = hints.and_then(|hints| Ok((view(current)?, kinds::filter(hints)?)));
+        let mut kinds = self.kinds.lock().clone();
+        let new = hints.and_then(|hints| {
+            kinds.take(&hints)?;
+            view(current)
+        });
         let told = new.as_ref().map(|_| ()).map_err(Error::clone);
         agree(&self.meeting, &told, "MPI_File_set_view")?;
-        let (view, hints) = new?;
-        self.info.lock().update(&hints);
+        let view = new?;
+        *self.kinds.lock() = kinds;
         let mut state = self.state.lock();
         (state.view, state.position) = (view, 0);
         drop(state);
@@ -243,14 +249,15 @@ impl File {
         self.barrier("MPI_File_set_view")
     }
 
-    /// The hints it was given, and its memory allocation kinds.
+    /// Its memory allocation kinds. All hints but those are ignored.
     pub fn info(&self) -> Info {
-        kinds::complete(self.info.lock().clone(), self.group.kinds())
+        let mut info = Info::new();
+        self.kinds.lock().tell(self.group.kinds(), &mut info);
+        info
     }
 
-    /// Adds hints. Error: `MPI_ERR_INFO_VALUE`.
-    pub fn add_info(&self, hints: Info) -> Result<()> {
-        self.info.lock().update(&kinds::filter(hints)?);
-        Ok(())
+    /// Takes over hints. Error: `MPI_ERR_INFO_VALUE`.
+    pub fn take_hints(&self, info: &Info) -> Result<()> {
+        self.kinds.lock().take(info)
     }
 }

@@ -92,23 +92,36 @@ pub fn world() -> &'static str {
     &WORLD
 }
 
-/// Hints for an object: an assertion stays if it is to be remembered, and what is supported is nothing to be set. Error:
-/// `MPI_ERR_INFO_VALUE`.
-pub fn filter(mut hints: Info) -> Result<Info> {
-    hints.remove(SUPPORTED);
-    let asserted = hints.get(ASSERTED).map(accepts).transpose()?;
-    if asserted == Some(false) {
-        hints.remove(ASSERTED);
-    }
-    Ok(hints)
-}
+/// What the program has restricted its use of an object to, in its own words, if it has.
+#[derive(Clone, Debug, Default)]
+pub struct Assertion(Option<String>);
 
-/// Filtered hints of an object whose session or world supports `supported`, completed by what the object supports: only
-/// what the program has restricted itself to, if it has.
-pub fn complete(mut hints: Info, supported: &str) -> Info {
-    let supports = hints.get(ASSERTED).unwrap_or(supported).to_string();
-    hints.set(SUPPORTED, &supports);
-    hints
+impl Assertion {
+    /// The assertion of `info`. Error: `MPI_ERR_INFO_VALUE`.
+    pub fn of(info: &Info) -> Result<Assertion> {
+        let mut assertion = Assertion::default();
+        assertion.take(info)?;
+        Ok(assertion)
+    }
+
+    /// Takes over the assertion of `info`, if there is one that counts. Error: `MPI_ERR_INFO_VALUE`.
+    pub fn take(&mut self, info: &Info) -> Result<()> {
+        if let Some(asserted) = info.get(ASSERTED)
+            && accepts(asserted)?
+        {
+            self.0 = Some(asserted.into());
+        }
+        Ok(())
+    }
+
+    /// Adds to `info` the assertion, and what an object of a session or world that supports `supported` needs to support:
+    /// only what is asserted, if something is.
+    pub fn tell(&self, supported: &str, info: &mut Info) {
+        info.set(SUPPORTED, self.0.as_deref().unwrap_or(supported));
+        if let Some(asserted) = &self.0 {
+            info.set(ASSERTED, asserted);
+        }
+    }
 }
 
 /// Whether an assertion is to be remembered: it is ignored as a whole if it has a kind that is not supported. Error:
@@ -145,9 +158,10 @@ mod tests {
     #[test]
     fn an_object_supports_what_it_asserts_or_else_what_its_session_does() {
         let hints = |key: &str, value: &str| {
-            let mut info = Info::new();
+            let (mut info, mut told) = (Info::new(), Info::new());
             info.set(key, value);
-            filter(info).map(|info| complete(info, "system,mpi"))
+            Assertion::of(&info)?.tell("system,mpi", &mut told);
+            Ok::<_, crate::error::Error>(told)
         };
         let restricted = hints(ASSERTED, "mpi:alloc_mem").unwrap();
         assert_eq!(restricted.get(ASSERTED), Some("mpi:alloc_mem"));

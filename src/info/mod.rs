@@ -58,13 +58,6 @@ impl Info {
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.pairs.iter().map(|(k, v)| (&**k, &**v))
     }
-
-    /// Sets every key of `other`.
-    pub fn update(&mut self, other: &Info) {
-        for (key, value) in other.iter() {
-            self.set(key, value);
-        }
-    }
 }
 
 static INFOS: Table<Mutex<Info>> = Table::new(Kind::Info);

@@ -61,9 +61,10 @@ fn cost(len: usize) -> usize {
     len.saturating_add(MPI_BSEND_OVERHEAD as usize)
 }
 
-/// Whether a message waits for a process that died: it never leaves.
+/// Whether a message waits for a process that is gone: it never leaves.
 fn is_lost(operation: &Operation) -> bool {
-    dead(Ranks::These(operation.about.partners.members())).is_some()
+    let members = operation.about.partners.members();
+    members.iter().any(|&to| dead(Ranks::One(to)).is_some())
 }
 
 impl Sends {

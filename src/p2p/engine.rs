@@ -4,19 +4,19 @@
 //! collects it in [`After`].
 
 use super::buffer::Buffer;
-use super::inbox::{self, Inbox, Outbox};
+use super::inbox::{self, Inbox};
+use super::links::{Links, Payload};
 use super::matching::{Arrival, Body, Queues, Receive};
 use super::operation::{About, Action, Operation, wake_threads};
 use super::ring::{Cell, Header, Kind};
-use super::transfer::{self, Place, Transfer, settle};
+use super::sends::{Sending, Sends};
+use super::transfer::{self, Announced, Place, Transfer, settle};
 use super::{Envelope, Target};
 use crate::abi::types::MPI_Status;
 use crate::error::{Error, Result};
-use crate::runtime::wait::dead;
-use crate::runtime::{Ranks, job};
-use crate::shm::{Offset, heap};
+use crate::runtime::job;
 use parking_lot::{Mutex, MutexGuard};
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 /// Messages up to this many bytes go through the rings, larger ones are announced.
@@ -36,39 +36,14 @@ struct Engine {
 struct Core {
     me: u32,
     eager: usize,
-    /// The ways to the other ranks, made when they are first used.
-    links: Vec<Option<Link>>,
-    /// Cells that wait for room in a ring, in all links.
-    waiting: usize,
+    links: Links,
     contexts: HashMap<u32, Queues>,
     /// Messages and receives are numbered in their order.
     number: u64,
-    /// Announced messages of ours that were not fetched yet.
-    sends: HashMap<u64, Sending>,
-    next_id: u64,
+    sends: Sends,
     /// Announced messages of others whose data we asked for in the segment.
     refused: HashMap<(u32, u64), Transfer>,
     after: After,
-}
-
-struct Link {
-    outbox: Outbox,
-    /// What found no room in the ring, in order.
-    waiting: VecDeque<(Header, Payload)>,
-}
-
-enum Payload {
-    None,
-    Place(Place),
-    /// The data of an eager message, whose send is complete when it is in the ring.
-    Data(Buffer, Arc<Operation>),
-}
-
-struct Sending {
-    operation: Arc<Operation>,
-    buffer: Buffer,
-    /// A copy in the segment.
-    block: Option<Offset>,
 }
 
 /// What is to be done when the lock is free.
@@ -108,12 +83,10 @@ pub fn open() -> Result<()> {
         core: Core {
             me: job().rank,
             eager: EAGER.min(inbox::longest(ranks)),
-            links: (0..ranks).map(|_| None).collect(),
-            waiting: 0,
+            links: Links::new(ranks),
             contexts: HashMap::new(),
             number: 0,
-            sends: HashMap::new(),
-            next_id: 1,
+            sends: Sends::default(),
             refused: HashMap::new(),
             after: After::default(),
         },
@@ -189,9 +162,9 @@ pub fn send(
         block,
     };
     let mut engine = engine.lock();
-    engine.core.announce(target.to, header, place, sending);
+    let announced = engine.core.announce(target.to, header, place, sending);
     unlock(engine);
-    Ok(Some(operation))
+    announced.map(|()| Some(operation))
 }
 
 /// Receives into `buffer` from a rank (of the communicator) or any, with a tag or any.
@@ -238,7 +211,7 @@ pub fn find(context: u32, envelope: Envelope) -> Option<(Envelope, u64)> {
         .core
         .queues(context)
         .find(envelope.source, envelope.tag);
-    found.map(|(_, arrival)| (arrival.envelope(), arrival.bytes))
+    found.map(|arrival| (arrival.envelope(), arrival.bytes))
 }
 
 /// Takes that message out of the queue.
@@ -250,32 +223,27 @@ pub fn take(context: u32, envelope: Envelope) -> Option<Arrival> {
         .take_arrived(envelope.source, envelope.tag)
 }
 
-/// Takes a posted receive back and completes it as cancelled; false if it has met its message already.
-pub fn cancel_receive(operation: &Arc<Operation>) -> bool {
+/// Takes a posted receive, or a send that no receive has met, back and completes it as cancelled; false if it has met its
+/// other side.
+pub fn cancel(operation: &Arc<Operation>) -> bool {
     let mut engine = lock();
-    let withdrawn = engine
-        .core
-        .queues(operation.about.context)
-        .withdraw(operation);
-    if withdrawn {
+    let taken_back = engine.core.take_back(operation);
+    if taken_back {
         let mut status = MPI_Status::EMPTY;
         status.set_cancelled(true);
         operation.complete(status, None);
         engine.core.after.completed = true;
     }
     unlock(engine);
-    withdrawn
+    taken_back
 }
 
 /// Forgets a send or receive that will not end any more because a process died: nothing touches its buffer after this,
 /// but for a copy that another thread is just making.
 pub fn withdraw(operation: &Arc<Operation>) {
-    if operation.about.action == Action::Receive {
-        cancel_receive(operation);
+    if !cancel(operation) {
+        lock().core.forget(operation);
     }
-    let mut engine = lock();
-    engine.core.withdraw(operation);
-    unlock(engine);
 }
 
 /// Tells the sender that its message was fetched.
@@ -285,7 +253,7 @@ pub(super) fn answer_fetched(from: u32, id: u64) {
         engine.core.fetched(id);
     } else {
         let header = Header::control(Kind::Fetched, id);
-        engine.core.post(from, header, Payload::None);
+        engine.core.links.post(from, header, Payload::None);
     }
     engine.core.after.completed = true;
     unlock(engine);
@@ -296,20 +264,14 @@ pub(super) fn refuse(transfer: Transfer) {
     let (from, id) = (transfer.from, transfer.id);
     let mut engine = lock();
     engine.core.refused.insert((from, id), transfer);
-    engine
-        .core
-        .post(from, Header::control(Kind::Refused, id), Payload::None);
+    let header = Header::control(Kind::Refused, id);
+    engine.core.links.post(from, header, Payload::None);
     unlock(engine);
 }
 
 /// Whether nothing of this process's sends waits to leave it, but for what the dead were to get.
 pub fn is_flushed() -> bool {
-    let engine = lock();
-    let is_flushed = |(to, link): (u32, &Option<Link>)| match link {
-        Some(link) if !link.waiting.is_empty() => dead(Ranks::One(to)).is_some(),
-        _ => true,
-    };
-    engine.core.waiting == 0 || (0..).zip(&engine.core.links).all(is_flushed)
+    lock().core.links.is_flushed()
 }
 
 impl Header {
@@ -342,10 +304,7 @@ impl Engine {
                 }
             }
         }
-        if self.core.waiting > 0 {
-            moved |= self.core.flush();
-        }
-        moved
+        moved | self.core.flush()
     }
 
     fn drain(&mut self, sender: usize) -> bool {
@@ -379,13 +338,6 @@ impl Core {
         self.number
     }
 
-    fn link(&mut self, to: u32) -> &mut Link {
-        self.links[to as usize].get_or_insert_with(|| Link {
-            outbox: Outbox::new(to),
-            waiting: VecDeque::new(),
-        })
-    }
-
     fn send_eager(
         &mut self,
         to: u32,
@@ -398,17 +350,12 @@ impl Core {
             return None;
         }
         header.payload = buffer.len() as u32;
-        let link = self.link(to);
-        // SAFETY: the ring gives room for the payload; the buffer is the caller's.
-        let write = |to: *mut u8| unsafe { buffer.read(0..buffer.len(), to) };
-        if link.waiting.is_empty() && link.outbox.push(&header, write) {
-            link.outbox.notify();
+        if self.links.push_eager(to, &header, &buffer) {
             return None;
         }
         let operation = Operation::new(about());
         let data = Payload::Data(buffer, operation.clone());
-        link.waiting.push_back((header, data));
-        self.waiting += 1;
+        self.links.queue(to, header, data);
         Some(operation)
     }
 
@@ -430,56 +377,34 @@ impl Core {
         }
     }
 
-    /// Announces a message and keeps it until it is fetched.
-    fn announce(&mut self, to: u32, mut header: Header, place: Place, sending: Sending) {
-        let id = self.next_id;
-        self.next_id += 1;
+    /// Announces a message, which is on offer until a receive has met it, and kept until it is fetched.
+    fn announce(
+        &mut self,
+        to: u32,
+        mut header: Header,
+        place: Place,
+        sending: Sending,
+    ) -> Result<()> {
+        let (id, offer) = self.sends.offer(sending)?;
         header.kind = Kind::Announce;
         header.id = id;
-        self.sends.insert(id, sending);
+        let announced = Announced { place, offer };
         if to == self.me {
-            self.announced(&header, self.me, place);
+            self.announced(&header, self.me, announced);
         } else {
-            self.post(to, header, Payload::Place(place));
+            self.links.post(to, header, Payload::Announced(announced));
         }
-    }
-
-    /// Puts a cell into a ring, or into the queue before it.
-    fn post(&mut self, to: u32, mut header: Header, payload: Payload) {
-        if let Payload::Place(_) = payload {
-            header.payload = size_of::<Place>() as u32;
-        }
-        let link = self.link(to);
-        if link.waiting.is_empty() && link.push(&header, &payload) {
-            link.outbox.notify();
-        } else {
-            link.waiting.push_back((header, payload));
-            self.waiting += 1;
-        }
+        Ok(())
     }
 
     /// Moves what waits into the rings that have room again.
+    #[inline]
     fn flush(&mut self) -> bool {
-        let mut moved = 0;
-        for link in self.links.iter_mut().flatten() {
-            let before = moved;
-            while let Some((header, payload)) = link.waiting.pop_front() {
-                if !link.push(&header, &payload) {
-                    link.waiting.push_front((header, payload));
-                    break;
-                }
-                if let Payload::Data(_, operation) = payload {
-                    operation.complete(MPI_Status::EMPTY, None);
-                    self.after.completed = true;
-                }
-                moved += 1;
-            }
-            if moved > before {
-                link.outbox.notify();
-            }
-        }
-        self.waiting -= moved;
-        moved > 0
+        let Core { links, after, .. } = self;
+        links.flush(|operation| {
+            operation.complete(MPI_Status::EMPTY, None);
+            after.completed = true;
+        })
     }
 
     /// Does what a cell says.
@@ -488,12 +413,12 @@ impl Core {
         let header = cell.header;
         match header.kind {
             Kind::Eager => self.arrive(from, header, cell.payload),
-            Kind::Announce => self.announced(header, from, Place::from_payload(cell.payload)),
+            Kind::Announce => self.announced(header, from, Announced::from_payload(cell.payload)),
             Kind::Fetched => self.fetched(header.id),
             Kind::Refused => self.move_to_segment(from, header.id),
             Kind::Moved => {
                 if let Some(mut transfer) = self.refused.remove(&(from, header.id)) {
-                    transfer.place = Place::from_payload(cell.payload);
+                    transfer.place = Announced::from_payload(cell.payload).place;
                     self.after.transfers.push(transfer);
                 }
             }
@@ -511,36 +436,27 @@ impl Core {
         }
     }
 
-    fn announced(&mut self, header: &Header, from: u32, place: Place) {
+    fn announced(&mut self, header: &Header, from: u32, announced: Announced) {
         let (source, tag) = (header.source as i32, header.tag);
         let body = Body::There {
             id: header.id,
-            place,
+            announced,
         };
-        match self.queues(header.context).take_posted(source, tag) {
-            Some(receive) => {
-                let arrival = Arrival {
-                    source,
-                    tag,
-                    bytes: header.bytes,
-                    from,
-                    body,
-                };
-                self.meet(receive, arrival);
-            }
-            None => self.keep(header, from, body),
+        let queues = self.queues(header.context);
+        let Some(key) = queues.oldest_posted(source, tag) else {
+            return self.keep(header, from, body);
+        };
+        // If its sender has taken the message back, the receive goes on waiting in its place.
+        if body.take() {
+            let receive = queues.remove_posted(key);
+            let arrival = Arrival::new(header, from, body);
+            self.meet(receive, arrival);
         }
     }
 
     fn keep(&mut self, header: &Header, from: u32, body: Body) {
         let number = self.next_number();
-        let arrival = Arrival {
-            source: header.source as i32,
-            tag: header.tag,
-            bytes: header.bytes,
-            from,
-            body,
-        };
+        let arrival = Arrival::new(header, from, body);
         self.queues(header.context).keep(number, arrival);
         // A thread may wait for it in a probe.
         self.after.completed = true;
@@ -551,15 +467,19 @@ impl Core {
         let envelope = arrival.envelope();
         match arrival.body {
             Body::Here(data) => self.deliver(&receive, envelope, &data),
-            Body::There { id, place } => {
-                let own = (arrival.from == self.me).then(|| self.sends[&id].buffer.clone());
+            Body::There { id, announced } => {
+                let own = if arrival.from == self.me {
+                    self.sends.get_mut(id).map(|sending| sending.buffer.clone())
+                } else {
+                    None
+                };
                 self.after.transfers.push(Transfer {
                     receive,
                     envelope,
                     bytes: arrival.bytes,
                     from: arrival.from,
                     id,
-                    place,
+                    place: announced.place,
                     own,
                 });
             }
@@ -575,20 +495,26 @@ impl Core {
         self.after.completed = true;
     }
 
-    fn withdraw(&mut self, operation: &Arc<Operation>) {
+    /// Takes an operation back that has not met its other side.
+    fn take_back(&mut self, operation: &Arc<Operation>) -> bool {
+        match operation.about.action {
+            Action::Receive => self.queues(operation.about.context).withdraw(operation),
+            Action::Send => {
+                if let Some(id) = self.sends.take_back(operation) {
+                    self.links.unannounce(id);
+                    return true;
+                }
+                self.links.take_back(operation)
+            }
+            Action::Steps(_) => false,
+        }
+    }
+
+    /// Forgets an operation that has met its other side.
+    fn forget(&mut self, operation: &Arc<Operation>) {
         self.refused
             .retain(|_, transfer| !Arc::ptr_eq(&transfer.receive.operation, operation));
-        for link in self.links.iter_mut().flatten() {
-            let before = link.waiting.len();
-            link.waiting.retain(|(_, payload)| match payload {
-                Payload::Data(_, sent) => !Arc::ptr_eq(sent, operation),
-                _ => true,
-            });
-            self.waiting -= before - link.waiting.len();
-        }
-        // A copy in the segment stays: its receiver may be reading it.
-        self.sends
-            .retain(|_, sending| !Arc::ptr_eq(&sending.operation, operation));
+        self.sends.forget(operation);
     }
 
     fn fetched(&mut self, id: u64) {
@@ -596,20 +522,16 @@ impl Core {
     }
 
     fn end_send(&mut self, id: u64, error: Option<Error>) {
-        let Some(sending) = self.sends.remove(&id) else {
-            return;
-        };
-        if let Some(block) = sending.block {
-            let _ = heap::free(block);
+        if let Some(sending) = self.sends.end(id) {
+            sending.operation.complete(MPI_Status::EMPTY, error);
+            self.after.completed = true;
         }
-        sending.operation.complete(MPI_Status::EMPTY, error);
-        self.after.completed = true;
     }
 
     /// The receiver may not read our memory: gives it a copy in the segment.
     fn move_to_segment(&mut self, to: u32, id: u64) {
         transfer::set_refused();
-        let Some(sending) = self.sends.get_mut(&id) else {
+        let Some(sending) = self.sends.get_mut(id) else {
             return;
         };
         let (place, failure) = match Place::copied(&sending.buffer) {
@@ -619,30 +541,11 @@ impl Core {
             }
             Err(error) => (Place::LOST, Some(error)),
         };
-        self.post(to, Header::control(Kind::Moved, id), Payload::Place(place));
+        let announced = Announced { place, offer: 0 };
+        let header = Header::control(Kind::Moved, id);
+        self.links.post(to, header, Payload::Announced(announced));
         if failure.is_some() {
             self.end_send(id, failure);
-        }
-    }
-}
-
-impl Link {
-    fn push(&mut self, header: &Header, payload: &Payload) -> bool {
-        self.outbox.push(header, |to| match payload {
-            Payload::None => {}
-            // SAFETY: `post` set the payload's length to the place's.
-            Payload::Place(place) => unsafe { place.to_payload(to) },
-            // SAFETY: the header says the buffer's length; the buffer is the send's until it is complete.
-            Payload::Data(buffer, _) => unsafe { buffer.read(0..buffer.len(), to) },
-        })
-    }
-}
-
-impl Arrival {
-    pub fn envelope(&self) -> Envelope {
-        Envelope {
-            source: self.source,
-            tag: self.tag,
         }
     }
 }

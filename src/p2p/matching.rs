@@ -4,9 +4,12 @@
 //! receives of four patterns (its source or any, its tag or any), and a receive that names both meets one kind of message:
 //! so both queues are sorted by (source, tag, number), and a search costs a logarithm however long the queues are.
 
+use super::Envelope;
 use super::buffer::Buffer;
 use super::operation::Operation;
-use super::transfer::Place;
+use super::ring::Header;
+use super::sends::offer_at;
+use super::transfer::Announced;
 use crate::abi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -32,26 +35,70 @@ pub struct Arrival {
 /// Where the data of a message is.
 pub enum Body {
     Here(Box<[u8]>),
-    /// To be fetched, and then the sender is to be told about its message `id`.
+    /// To be taken, fetched, and then the sender is to be told about its message `id`.
     There {
         id: u64,
-        place: Place,
+        announced: Announced,
     },
 }
+
+impl Body {
+    /// Takes the message for good; false if its sender has taken it back.
+    pub fn take(&self) -> bool {
+        match self {
+            Body::Here(_) => true,
+            Body::There { id, announced } => offer_at(announced.offer).take(*id),
+        }
+    }
+
+    /// Whether its sender has not taken it back.
+    fn stands(&self) -> bool {
+        match self {
+            Body::Here(_) => true,
+            Body::There { id, announced } => offer_at(announced.offer).stands(*id),
+        }
+    }
+}
+
+impl Arrival {
+    pub fn new(header: &Header, from: u32, body: Body) -> Arrival {
+        Arrival {
+            source: header.source as i32,
+            tag: header.tag,
+            bytes: header.bytes,
+            from,
+            body,
+        }
+    }
+
+    pub fn envelope(&self) -> Envelope {
+        Envelope {
+            source: self.source,
+            tag: self.tag,
+        }
+    }
+}
+
+/// The source and tag that a receive asks for, and its number.
+pub type Key = (i32, i32, u64);
 
 /// The queues of one context.
 #[derive(Default)]
 pub struct Queues {
-    posted: BTreeMap<(i32, i32, u64), Receive>,
+    posted: BTreeMap<Key, Receive>,
     /// How many of them have wildcards.
     wild: usize,
     arrived: BTreeMap<u64, Arrival>,
     /// Every arrival under its own source and tag, and under each replaced by a wildcard.
-    index: BTreeSet<(i32, i32, u64)>,
+    index: BTreeSet<Key>,
+    /// When so many have arrived, those that were taken back meanwhile are thrown away.
+    full: usize,
 }
 
 impl Queues {
-    pub fn is_empty(&self) -> bool {
+    /// Whether there is nothing in them but what was taken back.
+    pub fn is_empty(&mut self) -> bool {
+        self.sweep();
         self.posted.is_empty() && self.arrived.is_empty()
     }
 
@@ -63,6 +110,12 @@ impl Queues {
 
     /// Takes the oldest receive that a message from `source` with `tag` meets.
     pub fn take_posted(&mut self, source: i32, tag: i32) -> Option<Receive> {
+        let key = self.oldest_posted(source, tag)?;
+        Some(self.remove_posted(key))
+    }
+
+    /// The oldest receive that such a message meets.
+    pub fn oldest_posted(&self, source: i32, tag: i32) -> Option<Key> {
         if self.posted.is_empty() {
             return None;
         }
@@ -76,12 +129,17 @@ impl Queues {
                 };
             }
         }
-        let key = oldest?;
-        self.wild -= usize::from(is_wild(key.0, key.1));
-        self.posted.remove(&key)
+        oldest
     }
 
-    fn first_posted(&self, source: i32, tag: i32) -> Option<(i32, i32, u64)> {
+    /// Takes the receive with the key.
+    pub fn remove_posted(&mut self, key: Key) -> Receive {
+        self.wild -= usize::from(is_wild(key.0, key.1));
+        let receive = self.posted.remove(&key);
+        receive.expect("the key is that of a posted receive")
+    }
+
+    fn first_posted(&self, source: i32, tag: i32) -> Option<Key> {
         let all = (source, tag, 0)..=(source, tag, u64::MAX);
         self.posted.range(all).next().map(|(&key, _)| key)
     }
@@ -97,12 +155,15 @@ impl Queues {
         else {
             return false;
         };
-        self.wild -= usize::from(is_wild(source, tag));
-        self.posted.remove(&key).is_some()
+        self.remove_posted(key);
+        true
     }
 
     /// Keeps a message that no receive was posted for.
     pub fn keep(&mut self, number: u64, arrival: Arrival) {
+        if self.arrived.len() >= self.full {
+            self.sweep();
+        }
         let (source, tag) = (arrival.source, arrival.tag);
         self.index.insert((source, tag, number));
         self.index.insert((MPI_ANY_SOURCE, tag, number));
@@ -111,27 +172,58 @@ impl Queues {
     }
 
     /// The oldest message that a receive from `source` with `tag` meets.
-    pub fn find(&self, source: i32, tag: i32) -> Option<(u64, &Arrival)> {
-        if source == MPI_ANY_SOURCE && tag == MPI_ANY_TAG {
-            return self.arrived.iter().next().map(|(&n, a)| (n, a));
+    pub fn find(&mut self, source: i32, tag: i32) -> Option<&Arrival> {
+        loop {
+            let number = self.oldest_arrived(source, tag)?;
+            if self.arrived[&number].body.stands() {
+                return self.arrived.get(&number);
+            }
+            self.remove_arrived(number);
         }
-        let all = (source, tag, 0)..=(source, tag, u64::MAX);
-        let &(_, _, number) = self.index.range(all).next()?;
-        self.arrived.get(&number).map(|a| (number, a))
     }
 
     /// Takes that message.
     pub fn take_arrived(&mut self, source: i32, tag: i32) -> Option<Arrival> {
+        loop {
+            let number = self.oldest_arrived(source, tag)?;
+            let arrival = self.remove_arrived(number)?;
+            if arrival.body.take() {
+                return Some(arrival);
+            }
+        }
+    }
+
+    fn oldest_arrived(&self, source: i32, tag: i32) -> Option<u64> {
         if self.arrived.is_empty() {
             return None;
         }
-        let (number, _) = self.find(source, tag)?;
+        if source == MPI_ANY_SOURCE && tag == MPI_ANY_TAG {
+            return self.arrived.keys().next().copied();
+        }
+        let all = (source, tag, 0)..=(source, tag, u64::MAX);
+        self.index.range(all).next().map(|key| key.2)
+    }
+
+    fn remove_arrived(&mut self, number: u64) -> Option<Arrival> {
         let arrival = self.arrived.remove(&number)?;
         let (source, tag) = (arrival.source, arrival.tag);
         self.index.remove(&(source, tag, number));
         self.index.remove(&(MPI_ANY_SOURCE, tag, number));
         self.index.remove(&(source, MPI_ANY_TAG, number));
         Some(arrival)
+    }
+
+    /// Throws away what was taken back.
+    fn sweep(&mut self) {
+        let gone = self
+            .arrived
+            .iter()
+            .filter(|(_, arrival)| !arrival.body.stands());
+        let gone: Vec<u64> = gone.map(|(&number, _)| number).collect();
+        for number in gone {
+            self.remove_arrived(number);
+        }
+        self.full = 2 * self.arrived.len() + 64;
     }
 }
 

@@ -8,7 +8,9 @@
 //! - [`ring`]: cells from one sender to one receiver, [`inbox`]: a rank's rings and the bits that say which to look at.
 //! - [`matching`]: posted receives and unexpected messages.
 //! - [`engine`]: takes cells, matches, sends; one lock in each process, held for short times.
-//! - [`transfer`]: large messages, fetched by the receiver in one copy.
+//! - [`links`]: the ways to the others, and what waits for room.
+//! - [`transfer`]: large messages, fetched by the receiver in one copy; [`sends`]: those announced and not fetched yet;
+//!   [`offer`]: the word by which they are taken, or taken back.
 //! - [`operation`]: one send or receive from start to end; [`request`]: what a handle stands for.
 //! - [`task`]: operations of several steps: [`joint`] ones of a send and a receive, [`partitioned`] ones, and collectives.
 //!
@@ -23,12 +25,15 @@ pub mod generalized;
 mod hints;
 mod inbox;
 pub mod joint;
+mod links;
 mod matching;
+mod offer;
 pub mod operation;
 pub mod partitioned;
 pub mod probe;
 pub mod request;
 mod ring;
+mod sends;
 mod slots;
 pub mod start;
 pub mod task;
@@ -36,7 +41,7 @@ mod transfer;
 
 pub use buffer::Buffer;
 pub use engine::{
-    cancel_receive, eager_limit, find, progress, receive, receive_taken, send, take, withdraw,
+    cancel, eager_limit, find, progress, receive, receive_taken, send, take, withdraw,
 };
 pub use matching::Arrival;
 pub use operation::{About, Action, Operation, Outcome, Partners};

@@ -2,7 +2,7 @@
 
 use super::engine;
 use super::generalized::Generalized;
-use super::operation::{Action, Operation, Outcome, block};
+use super::operation::{Operation, Outcome, block};
 use super::partitioned::Channel;
 use crate::abi::constants::MPI_REQUEST_NULL;
 use crate::abi::types::{MPI_Comm, MPI_Request, MPI_Status};
@@ -242,7 +242,8 @@ pub fn free(handle: &mut MPI_Request) -> Result<()> {
     Ok(())
 }
 
-/// Marks an operation for cancellation: a receive that has met no message is cancelled, everything else goes on.
+/// Cancels a receive that has met no message, and a send that has not left or whose announcement has met no receive.
+/// Everything else goes on.
 pub fn cancel(handle: MPI_Request) -> Result<()> {
     if handle == COMPLETE {
         return Ok(());
@@ -251,10 +252,9 @@ pub fn cancel(handle: MPI_Request) -> Result<()> {
         return generalized.cancel();
     }
     if let State::Operation(operation) = state(handle)?
-        && operation.about.action == Action::Receive
         && !operation.is_done()
     {
-        engine::cancel_receive(&operation);
+        engine::cancel(&operation);
     }
     Ok(())
 }

@@ -27,13 +27,13 @@ const SKIP: u32 = u32::MAX;
 pub enum Kind {
     /// A message with its data.
     Eager = 1,
-    /// A message whose data the receiver fetches: the payload is a [`super::transfer::Place`].
+    /// A message whose data the receiver fetches: the payload is a [`super::transfer::Announced`].
     Announce = 2,
     /// The receiver has fetched the data of the sender's message `id`.
     Fetched = 3,
     /// The receiver may not read the sender's memory: it asks for the data of `id` in the segment.
     Refused = 4,
-    /// The data of `id` is in the segment now: the payload is its place.
+    /// The data of `id` is in the segment now: the payload says where.
     Moved = 5,
 }
 

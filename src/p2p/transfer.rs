@@ -8,10 +8,11 @@ use crate::abi::types::MPI_Status;
 use crate::err;
 use crate::error::{Class, Error, Result};
 use crate::runtime::{job, reach};
+use crate::shm::Offset;
 use crate::shm::atomic::Ordering;
+use crate::shm::heap::{self, Owned};
 use crate::shm::peer::{self, Piece, Way};
 use crate::shm::segment::segment;
-use crate::shm::{Offset, heap};
 use std::sync::atomic::AtomicBool;
 
 /// Where the data of an announced message is.
@@ -48,7 +49,7 @@ impl Place {
     pub const LOST: Place = Place::new(PlaceKind::Lost, 0);
 
     /// Where another process finds the data of `buffer`, and the block of the segment that was allocated for that.
-    pub fn of(buffer: &Buffer) -> Result<(Place, Option<Offset>)> {
+    pub fn of(buffer: &Buffer) -> Result<(Place, Option<Owned>)> {
         if buffer.is_empty() {
             return Ok((Place::new(PlaceKind::Segment, 0), None));
         }
@@ -65,27 +66,38 @@ impl Place {
     }
 
     /// Where a copy of the data is, made in the segment now.
-    pub fn copied(buffer: &Buffer) -> Result<(Place, Option<Offset>)> {
+    pub fn copied(buffer: &Buffer) -> Result<(Place, Option<Owned>)> {
         let block = heap::alloc(buffer.len(), 64)?;
         // SAFETY: the block is new and as long as the data; the buffer is the sender's until the send is complete.
         unsafe { buffer.read(0..buffer.len(), segment().at(block)) };
-        Ok((Place::new(PlaceKind::Segment, block as u64), Some(block)))
+        let place = Place::new(PlaceKind::Segment, block as u64);
+        Ok((place, Some(Owned::new(block))))
     }
+}
 
-    /// The place as a payload's bytes say.
-    pub fn from_payload(payload: &[u8]) -> Place {
-        assert!(payload.len() >= size_of::<Place>());
+/// What a receiver is told of a message in advance: where the data is, and where in the segment the message is on offer.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Announced {
+    pub place: Place,
+    pub offer: Offset,
+}
+
+impl Announced {
+    /// What a payload's bytes say.
+    pub fn from_payload(payload: &[u8]) -> Announced {
+        assert!(payload.len() >= size_of::<Announced>());
         // SAFETY: the payload is what `to_payload` of another process of this library wrote, and long enough.
-        unsafe { payload.as_ptr().cast::<Place>().read_unaligned() }
+        unsafe { payload.as_ptr().cast::<Announced>().read_unaligned() }
     }
 
-    /// Writes the place to a payload.
+    /// Writes it to a payload.
     ///
     /// # Safety
-    /// `to` has room for `size_of::<Place>()` bytes.
+    /// `to` has room for `size_of::<Announced>()` bytes.
     pub unsafe fn to_payload(self, to: *mut u8) {
         // SAFETY: the caller's contract.
-        unsafe { to.cast::<Place>().write_unaligned(self) }
+        unsafe { to.cast::<Announced>().write_unaligned(self) }
     }
 }
 

@@ -39,8 +39,7 @@ impl JobSegment {
 
     /// The process of `rank` ended itself, and MPI had nothing against it.
     pub fn set_exited(&self, rank: usize) {
-        self.table.processes[rank].set_state(State::Exited);
-        self.table.ring_all();
+        self.table.retire(rank);
     }
 
     /// The process of `rank` is gone and others may miss it.

@@ -61,7 +61,9 @@ fn look(job: &Job) {
     });
     let watched = job.table.job.watched.load(Ordering::Relaxed) != 0;
     for (rank, entry) in job.table.processes.iter().enumerate() {
-        let living = || matches!(entry.state(), State::Joining | State::Running);
+        // Between sessions it may end, but then it comes to no other.
+        let resting = || entry.state() == State::Finalized;
+        let living = || matches!(entry.state(), State::Joining | State::Running) || resting();
         let pid = entry.pid.load(Ordering::Relaxed) as i32;
         if rank == job.rank as usize || pid <= 0 || !living() {
             continue;
@@ -69,8 +71,10 @@ fn look(job: &Job) {
         let process = &mut processes[rank];
         // It may have finalized and left between the two looks at its state.
         if is_gone(&mut process.handle, pid) && living() {
-            if process.missed || !watched {
-                job.table.bury(rank, Death::Unseen);
+            match process.missed || !watched {
+                true if resting() => job.table.retire(rank),
+                true => job.table.bury(rank, Death::Unseen),
+                false => {}
             }
             process.missed = true;
         }

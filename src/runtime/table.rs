@@ -31,7 +31,7 @@ pub struct Job {
     pub joined: AtomicU32,
     /// Ranks that have come to MPI_Finalize.
     pub left: AtomicU32,
-    /// Ranks that are dead, or have left without MPI_Finalize. Only grows: a change means "look at the states".
+    /// Ranks that are dead, or whose processes have ended. Only grows: a change means "look at the states".
     pub deaths: AtomicU32,
     /// How many context ids of communicators were given out; none is reused.
     pub contexts: AtomicU32,
@@ -123,6 +123,8 @@ pub enum Death {
     Status(i32),
     /// The process is gone, and nobody was there to see how.
     Unseen,
+    /// It ended when it was not in MPI, which had nothing against it.
+    Ended,
     /// It lives, but has come to MPI_Finalize since another died: it does nothing for others any more.
     Left,
 }
@@ -134,6 +136,7 @@ impl std::fmt::Display for Death {
                 Ok(s) => write!(f, "was killed by signal {n} ({s})"),
                 Err(_) => write!(f, "was killed by signal {n}"),
             },
+            Death::Ended => write!(f, "has ended"),
             Death::Unseen => write!(f, "is gone without having called MPI_Finalize"),
             Death::Left => write!(f, "has called MPI_Finalize since another rank died"),
             Death::Status(n) => write!(f, "exited with status {n} without calling MPI_Finalize"),
@@ -191,13 +194,38 @@ impl Table {
         let fate = match death {
             Death::Signal(n) => n,
             Death::Status(n) => 256 + n,
-            Death::Unseen | Death::Left => -1,
+            Death::Unseen | Death::Ended | Death::Left => -1,
         };
         process.fate.store(fate, Ordering::Relaxed);
         if process.state.swap(State::Dead as u32, Ordering::AcqRel) != State::Dead as u32 {
             self.job.deaths.fetch_add(1, Ordering::AcqRel);
             self.ring_all();
         }
+    }
+
+    /// Marks a rank whose process ended when it was not in MPI, and rings everybody.
+    pub fn retire(&self, rank: usize) {
+        let outside = [State::Unborn, State::Started, State::Finalized];
+        if self.processes[rank].change_state(&outside, State::Exited) {
+            self.job.deaths.fetch_add(1, Ordering::AcqRel);
+            self.ring_all();
+        }
+    }
+
+    /// How a rank ended, if it does nothing for others any more: its process is gone, or left when another had died.
+    pub fn end(&self, rank: u32) -> Option<Death> {
+        let died = |p: &Process| p.state() == State::Dead;
+        self.gone(rank).or_else(|| {
+            let left = self.processes[rank as usize].is_leaving();
+            (left && self.processes.iter().any(died)).then_some(Death::Left)
+        })
+    }
+
+    /// How a rank's process ended, if it did.
+    pub fn gone(&self, rank: u32) -> Option<Death> {
+        let process = &self.processes[rank as usize];
+        let ended = || (process.state() == State::Exited).then_some(Death::Ended);
+        process.death().or_else(ended)
     }
 
     /// The first of `ranks` that is dead, and how it died.
@@ -240,12 +268,6 @@ impl Process {
     pub fn is_leaving(&self) -> bool {
         let state = self.state();
         self.says(LEAVING) || matches!(state, State::Finalized | State::Exited | State::Dead)
-    }
-
-    /// How the rank ended, if it died, or left when another had died.
-    pub fn end(&self) -> Option<Death> {
-        let left = || self.is_leaving().then_some(Death::Left);
-        self.death().or_else(left)
     }
 
     pub fn death(&self) -> Option<Death> {

@@ -16,16 +16,17 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Copy)]
 pub enum Ranks<'a> {
     None,
+    /// Also its process's end.
     One(u32),
     /// Any of the members of an object, given by their ranks in the job; the place among them is the rank in the object.
     These(&'a [u32]),
     All,
-    /// As `These`, where each of them has something to do yet: also one that has come to MPI_Finalize, after another
-    /// died, ends the wait. (Where nobody has died, leaving others waiting is an error of the program, which hangs.)
+    /// As `These`, where each of them has something to do yet: also one whose process has ended, or that has come to
+    /// MPI_Finalize after another died, ends the wait.
     Needed(&'a [u32]),
     /// Whoever the function finds in the way: its rank in the job, and what it has there in words, to which ", which was
-    /// killed" is added. The function is called only when somebody has died, and finds only those
-    /// that have, or have come to MPI_Finalize since.
+    /// killed" is added. The function is called only when somebody's process has ended, and
+    /// finds only those that are as [`Ranks::Needed`] says.
     Who(&'a dyn Fn() -> Option<(u32, String)>),
 }
 
@@ -243,14 +244,14 @@ fn in_the_way(ranks: Ranks<'_>) -> Option<Obstacle> {
     };
     match ranks {
         Ranks::None => None,
-        Ranks::One(rank) => table.first_dead(std::iter::once(rank)).map(of_job),
+        Ranks::One(rank) => table.gone(rank).map(|death| of_job((rank, death))),
         Ranks::These(members) => {
             let (rank, death) = table.first_dead(members.iter().copied())?;
             let who = name(rank, members);
             Some(Obstacle { rank, death, who })
         }
         Ranks::Needed(members) => {
-            let end = |&rank: &u32| Some((rank, table.processes[rank as usize].end()?));
+            let end = |&rank: &u32| Some((rank, table.end(rank)?));
             // The dead first: they are the reason.
             let found = table.first_dead(members.iter().copied());
             let (rank, death) = found.or_else(|| members.iter().find_map(end))?;
@@ -262,7 +263,7 @@ fn in_the_way(ranks: Ranks<'_>) -> Option<Obstacle> {
             .map(of_job),
         Ranks::Who(who) => {
             let (rank, who) = who()?;
-            let death = table.processes[rank as usize].end()?;
+            let death = table.end(rank)?;
             Some(Obstacle { rank, death, who })
         }
     }

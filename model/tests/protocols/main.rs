@@ -7,5 +7,6 @@ mod counter;
 mod doorbell;
 mod gate;
 mod lock;
+mod offer;
 mod regions;
 mod ring;

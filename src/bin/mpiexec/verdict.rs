@@ -105,8 +105,12 @@ impl Supervisor<'_> {
         if self.early.is_empty() || self.ending.is_some() {
             return;
         }
-        let joining = |rank: &u32| self.job.segment.state(*rank as usize) == State::Joining;
-        let waiting: Vec<u32> = (0..self.fates.len() as u32).filter(joining).collect();
+        // Who has not come there is opening a session.
+        let in_init = |rank: &u32| {
+            let rank = *rank as usize;
+            self.job.segment.state(rank) == State::Joining && self.job.segment.came(rank)
+        };
+        let waiting: Vec<u32> = (0..self.fates.len() as u32).filter(in_init).collect();
         if waiting.is_empty() {
             return;
         }

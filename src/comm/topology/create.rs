@@ -6,27 +6,14 @@ use super::graph::{Side, check_ranks};
 use super::{Cart, DistGraph, Graph, Topology};
 use crate::abi::types::MPI_Comm;
 use crate::comm::create::{self, Choice, agree};
+use crate::comm::hints::Hints;
 use crate::comm::{self, Comm, letter};
 use crate::error::{Error, Result};
-use crate::info::Info;
 use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
 use crate::{bail, err};
 use std::hash::Hash;
 use std::sync::Arc;
-
-/// The communicator of a handle, if a topology can be made of it. Error: `MPI_ERR_COMM` (none, intercommunicator).
-pub fn parent(handle: MPI_Comm) -> Result<&'static Comm> {
-    let comm = comm::get(handle)?;
-    if comm.remote.is_some() {
-        bail!(
-            Comm,
-            "comm is {}, an intercommunicator, which cannot have a topology",
-            comm.title(handle)
-        );
-    }
-    Ok(comm)
-}
 
 /// All processes come with the same arguments. Error: `MPI_ERR_NOT_SAME`, and that of any process.
 fn check_same<T: Hash>(parent: &Comm, arguments: &Result<T>, call: &str) -> Result<()> {
@@ -44,12 +31,12 @@ fn check_same<T: Hash>(parent: &Comm, arguments: &Result<T>, call: &str) -> Resu
     }
 }
 
-/// Gives a new communicator its topology, before anybody knows it.
-fn arrange(made: Option<MPI_Comm>, topology: Topology) -> Result<Option<MPI_Comm>> {
+/// Gives a new communicator its topology and hints, before anybody knows it.
+fn arrange(made: Option<MPI_Comm>, topology: Topology, hints: Hints) -> Result<Option<MPI_Comm>> {
     if let Some(handle) = made {
-        comm::get(handle)?
-            .topology
-            .get_or_init(|| Arc::new(topology));
+        let comm = comm::get(handle)?;
+        comm.topology.get_or_init(|| Arc::new(topology));
+        *comm.hints.lock() = hints;
     }
     Ok(made)
 }
@@ -63,7 +50,8 @@ fn of_first(
 ) -> Result<Option<MPI_Comm>> {
     let ranks: Vec<i32> = (0..processes as i32).collect();
     let group = parent.group.include(&ranks).map(Arc::new);
-    arrange(create::from_groups(parent, group, call)?, topology)
+    let made = create::from_groups(parent, group, call)?;
+    arrange(made, topology, Hints::default())
 }
 
 /// Makes a communicator of a grid; `None` for who is not in it.
@@ -96,8 +84,8 @@ pub fn sub(
         color: others.rank(&which)? as i32,
         key: part.rank(&inside)? as i32,
     };
-    let made = create::split(parent, Ok(choice), Info::new(), call)?;
-    arrange(made, Topology::Cart(part))
+    let made = create::split(parent, Ok(choice), Hints::default(), call)?;
+    arrange(made, Topology::Cart(part), Hints::default())
 }
 
 /// Whether the graph has weights, which all processes must say alike. Error: `MPI_ERR_NOT_SAME`.
@@ -114,11 +102,16 @@ fn same_weighted(weighted: impl IntoIterator<Item = bool>) -> Result<bool> {
 }
 
 /// Makes a communicator of a graph of which each process gives its own edges.
-pub fn adjacent(parent: &Comm, graph: Result<DistGraph>, call: &str) -> Result<Option<MPI_Comm>> {
-    let mine = graph.as_ref().map(|g| g.weighted).map_err(Error::clone);
-    same_weighted(agree(&parent.meeting, &mine, call)?)?;
+pub fn adjacent(
+    parent: &Comm,
+    asked: Result<(DistGraph, Hints)>,
+    call: &str,
+) -> Result<Option<MPI_Comm>> {
+    let mine = asked.as_ref().map(|(graph, _)| graph.weighted);
+    same_weighted(agree(&parent.meeting, &mine.map_err(Error::clone), call)?)?;
     let made = create::from_groups(parent, Ok(parent.group.clone()), call)?;
-    arrange(made, Topology::DistGraph(graph?))
+    let (graph, hints) = asked?;
+    arrange(made, Topology::DistGraph(graph), hints)
 }
 
 /// Edges (source, destination, weight) that a process gives, anybody's.
@@ -185,13 +178,14 @@ fn show(edges: &Edges) -> Result<(Shown, Option<Owned>)> {
 }
 
 /// Makes a communicator of a graph to which each process gives any edges.
-pub fn dist_graph(parent: &Comm, edges: Result<Edges>, call: &str) -> Result<Option<MPI_Comm>> {
-    let shown = edges.and_then(|edges| show(&edges));
-    let mine = shown
-        .as_ref()
-        .map(|(shown, _)| *shown)
-        .map_err(Error::clone);
-    let all = agree(&parent.meeting, &mine, call)?;
+pub fn dist_graph(
+    parent: &Comm,
+    asked: Result<(Edges, Hints)>,
+    call: &str,
+) -> Result<Option<MPI_Comm>> {
+    let shown = asked.and_then(|(edges, hints)| Ok((show(&edges)?, hints)));
+    let mine = shown.as_ref().map(|((shown, _), _)| *shown);
+    let all = agree(&parent.meeting, &mine.map_err(Error::clone), call)?;
     let weighted = same_weighted(all.iter().map(|shown| shown.weighted))?;
     let edges = all.iter().filter(|shown| shown.count > 0).map(|shown| {
         let edges = segment().at::<[i32; 3]>(shown.offset);
@@ -201,6 +195,6 @@ pub fn dist_graph(parent: &Comm, edges: Result<Edges>, call: &str) -> Result<Opt
     });
     let graph = DistGraph::pick(weighted, edges.flatten().copied(), parent.rank);
     let made = create::from_groups(parent, Ok(parent.group.clone()), call)?;
-    drop(shown);
-    arrange(made, Topology::DistGraph(graph))
+    let (_, hints) = shown?;
+    arrange(made, Topology::DistGraph(graph), hints)
 }

@@ -1,0 +1,119 @@
+//! Announced messages: each is received or taken back, never both, and its buffer is touched by one side at a time.
+
+use rmashm_model::actor::{Actors, Watched, act, explore};
+use rmashm_model::p2p::offer::Offer;
+use rmashm_model::shm::atomic::{AtomicU64, Ordering};
+
+/// What the rings carry: the numbers of announced messages, and those of fetched ones.
+#[derive(Default)]
+struct Wire {
+    announced: [AtomicU64; 2],
+    fetched: [AtomicU64; 2],
+}
+
+struct Stage {
+    actors: Actors,
+    offer: Offer,
+    wire: Wire,
+    /// The send buffer, which both messages use.
+    buffer: Watched,
+    /// Whether the receiver has received it.
+    received: [Watched; 2],
+}
+
+fn stage() -> Stage {
+    Stage {
+        actors: Actors::new(2),
+        offer: Offer::default(),
+        wire: Wire::default(),
+        buffer: Watched::default(),
+        received: Default::default(),
+    }
+}
+
+const SENDER: usize = 0;
+const RECEIVER: usize = 1;
+
+impl Stage {
+    fn send(&self, at: usize) {
+        let id = at as u64 + 1;
+        self.buffer.write(id as u32);
+        self.offer.make(id);
+        self.wire.announced[at].store(id, Ordering::Release);
+        self.actors.ring(RECEIVER);
+    }
+
+    /// Takes the message back, or waits until it was fetched.
+    fn cancel(&self, at: usize) {
+        let id = at as u64 + 1;
+        let taken_back = self.offer.take(id);
+        if !taken_back {
+            let fetched = || self.wire.fetched[at].load(Ordering::Acquire) == id;
+            self.actors.wait(SENDER, fetched);
+            assert_eq!(self.received[at].read(), 1);
+        }
+        // The buffer is the program's again.
+        self.buffer.write(77);
+    }
+
+    /// Receives the message with the number, if it is still to have.
+    fn receive(&self, at: usize, id: u64) {
+        if !self.offer.take(id) {
+            return;
+        }
+        assert_eq!(u64::from(self.buffer.read()), id);
+        self.received[at].add(1);
+        self.wire.fetched[at].store(id, Ordering::Release);
+        self.actors.ring(SENDER);
+    }
+}
+
+/// The word serves the second message when the first was taken back or fetched, while the receiver may still be about to
+/// take the first.
+#[test]
+fn cancelled_or_received() {
+    explore("offer, 2 messages, each cancelled", 3, || {
+        act(stage(), 2, |stage, me| {
+            for at in 0..2 {
+                if me == SENDER {
+                    stage.send(at);
+                    stage.cancel(at);
+                } else {
+                    let id = stage.wire.announced[at].load(Ordering::Acquire);
+                    if id != 0 {
+                        stage.receive(at, id);
+                    }
+                }
+            }
+        });
+    });
+}
+
+/// The receiver learns of both, and takes what stands.
+#[test]
+fn taken_late() {
+    explore("offer, 2 messages, taken late", 3, || {
+        act(stage(), 2, |stage, me| {
+            if me == SENDER {
+                stage.send(0);
+                stage.cancel(0);
+                stage.send(1);
+                let fetched = || stage.wire.fetched[1].load(Ordering::Acquire) == 2;
+                stage.actors.wait(SENDER, fetched);
+                assert_eq!(stage.received[1].read(), 1);
+                stage.buffer.write(77);
+            } else {
+                let announced = || stage.wire.announced[0].load(Ordering::Acquire) != 0;
+                stage.actors.wait(RECEIVER, announced);
+                if stage.offer.stands(1) {
+                    stage.receive(0, 1);
+                }
+                let announced = || stage.wire.announced[1].load(Ordering::Acquire) != 0;
+                stage.actors.wait(RECEIVER, announced);
+                assert!(stage.offer.stands(2));
+                stage.receive(0, 1);
+                stage.receive(1, 2);
+            }
+        });
+    });
+}

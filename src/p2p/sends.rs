@@ -1,0 +1,96 @@
+//! The messages that this process has announced and whose data was not fetched yet.
+
+use super::buffer::Buffer;
+use super::offer::Offer;
+use super::operation::Operation;
+use crate::error::Result;
+use crate::shm::heap::{self, Owned};
+use crate::shm::segment::segment;
+use crate::shm::{Offset, PAGE};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Each word has a line of its own: its receiver's write delays no other.
+const APART: usize = 64;
+
+pub struct Sending {
+    pub operation: Arc<Operation>,
+    pub buffer: Buffer,
+    /// A copy in the segment.
+    pub block: Option<Owned>,
+}
+
+/// A message on offer.
+struct Offered {
+    sending: Sending,
+    offer: Offset,
+}
+
+#[derive(Default)]
+pub struct Sends {
+    by_id: HashMap<u64, Offered>,
+    last_id: u64,
+    /// Words of the segment that are free. There are as many as messages were announced at a time, at most.
+    words: Vec<Offset>,
+}
+
+/// The word at `offset` of the segment.
+pub fn offer_at(offset: Offset) -> &'static Offer {
+    // SAFETY: the offset is that of a sender's words, which are atomics and never freed.
+    unsafe { &*segment().at::<Offer>(offset) }
+}
+
+impl Sends {
+    /// Puts a message on offer: its number, and where the word is. Error: `MPI_ERR_NO_MEM`.
+    pub fn offer(&mut self, sending: Sending) -> Result<(u64, Offset)> {
+        let offer = match self.words.pop() {
+            Some(word) => word,
+            None => {
+                let page = heap::alloc_zeroed(PAGE, APART)?;
+                self.words
+                    .extend((page + APART..page + PAGE).step_by(APART));
+                page
+            }
+        };
+        self.last_id += 1;
+        let id = self.last_id;
+        offer_at(offer).make(id);
+        self.by_id.insert(id, Offered { sending, offer });
+        Ok((id, offer))
+    }
+
+    pub fn get_mut(&mut self, id: u64) -> Option<&mut Sending> {
+        self.by_id.get_mut(&id).map(|offered| &mut offered.sending)
+    }
+
+    /// Ends a message that was taken.
+    pub fn end(&mut self, id: u64) -> Option<Sending> {
+        let Offered { sending, offer } = self.by_id.remove(&id)?;
+        self.words.push(offer);
+        Some(sending)
+    }
+
+    /// Takes the operation's message back: its number, if no receive has met it.
+    pub fn take_back(&mut self, operation: &Arc<Operation>) -> Option<u64> {
+        let id = self.find(operation)?;
+        if !offer_at(self.by_id[&id].offer).take(id) {
+            return None;
+        }
+        self.end(id);
+        Some(id)
+    }
+
+    /// Forgets the operation's message, which was taken and will not be answered.
+    pub fn forget(&mut self, operation: &Arc<Operation>) {
+        if let Some(sending) = self.find(operation).and_then(|id| self.end(id)) {
+            // Its receiver may be reading the copy.
+            sending.block.map(Owned::keep);
+        }
+    }
+
+    fn find(&self, operation: &Arc<Operation>) -> Option<u64> {
+        let is_it = |offered: &&Offered| Arc::ptr_eq(&offered.sending.operation, operation);
+        let mut all = self.by_id.iter();
+        all.find(|(_, offered)| is_it(offered)).map(|(&id, _)| id)
+    }
+}
