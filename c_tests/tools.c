@@ -214,6 +214,43 @@ static void check_performance(void)
     IS(MPI_T_pvar_reset(session, level), MPI_T_ERR_PVAR_NO_WRITE);
     IS(MPI_T_pvar_readreset(session, level, &value), MPI_T_ERR_PVAR_NO_ATOMIC);
 
+    /* What is put and got, by the fast path, by others and through the kernel, into one's own window and that of a neighbour. */
+    MPI_T_pvar_handle put = variable("rmashm_bytes_put", MPI_T_PVAR_CLASS_COUNTER);
+    MPI_T_pvar_handle got = variable("rmashm_bytes_got", MPI_T_PVAR_CLASS_COUNTER);
+    MPI_Datatype stripes;
+    char place[100];
+    OK(MPI_Type_vector(5, 2, 4, MPI_BYTE, &stripes));
+    OK(MPI_Type_commit(&stripes));
+    for (int own = 0; own < 2; own++) {
+        MPI_Win win;
+        MPI_Request request;
+        int target = (rank + 1) % size;
+        char *shared;
+        if (own)
+            OK(MPI_Win_create(place, sizeof place, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+        else
+            OK(MPI_Win_allocate(sizeof place, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &shared, &win));
+        OK(MPI_Win_lock_all(0, win));
+        IS(MPI_T_pvar_start(session, put), MPI_SUCCESS);
+        IS(MPI_T_pvar_start(session, got), MPI_SUCCESS);
+        IS(MPI_T_pvar_reset(session, put), MPI_SUCCESS);
+        IS(MPI_T_pvar_reset(session, got), MPI_SUCCESS);
+        OK(MPI_Put(bytes, 8, MPI_BYTE, target, 0, 8, MPI_BYTE, win));
+        OK(MPI_Put(bytes, 1, stripes, target, 0, 10, MPI_BYTE, win));
+        OK(MPI_Put(bytes, 0, MPI_BYTE, target, 0, 0, MPI_BYTE, win));
+        OK(MPI_Put(bytes, 8, MPI_BYTE, MPI_PROC_NULL, 0, 8, MPI_BYTE, win));
+        OK(MPI_Rput(bytes, 30, MPI_BYTE, target, 0, 30, MPI_BYTE, win, &request));
+        OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+        OK(MPI_Get(bytes, 50, MPI_BYTE, target, 0, 50, MPI_BYTE, win));
+        CHECK_EQ(read_variable(put), 48);
+        CHECK_EQ(read_variable(got), 50);
+        IS(MPI_T_pvar_stop(session, put), MPI_SUCCESS);
+        IS(MPI_T_pvar_stop(session, got), MPI_SUCCESS);
+        OK(MPI_Win_unlock_all(win));
+        OK(MPI_Win_free(&win));
+    }
+    OK(MPI_Type_free(&stripes));
+
     /* A wait that takes long sleeps. */
     if (size > 1) {
         MPI_T_pvar_handle waits = variable("rmashm_waits", MPI_T_PVAR_CLASS_COUNTER);

@@ -1,7 +1,7 @@
 //! The tool information interface (MPI 4.1 §15.3): what the library lets others see and set of itself.
 //!
-//! Nothing is counted where an operation is fast: the counters are of things that wait, sleep or call the system anyway.
-//! In particular no bytes of put and get are counted, which would cost every one of them.
+//! What is counted where operations are fast, the bytes of put and get, is counted by plain instructions on this process's
+//! own memory; all else is of things that wait, sleep or call the system anyway.
 
 mod control;
 mod performance;
@@ -16,17 +16,19 @@ use parking_lot::Mutex;
 use std::ffi::c_int;
 
 /// What variables belong to: name and description.
-pub const CATEGORIES: [(&str, &str); 4] = [
+pub const CATEGORIES: [(&str, &str); 5] = [
     ("rmashm_waiting", "How a process waits for others"),
     ("rmashm_messages", "Messages between processes"),
     ("rmashm_memory", "Memory that processes share"),
     ("rmashm_files", "Files"),
+    ("rmashm_windows", "One-sided communication"),
 ];
 
 pub(crate) const WAITING: usize = 0;
 pub(crate) const MESSAGES: usize = 1;
 pub(crate) const MEMORY: usize = 2;
 pub(crate) const FILES: usize = 3;
+pub(crate) const WINDOWS: usize = 4;
 
 /// What all kinds of variables have. Their values are 64-bit unsigned numbers, and belong to no object.
 pub struct About {

@@ -1,12 +1,15 @@
 //! Performance variables: what this process has done so far, and the sessions and handles through which it is read.
 
-use super::{About, BASIC, FILES, MEMORY, TUNER, WAITING};
+use super::{About, BASIC, FILES, MEMORY, TUNER, WAITING, WINDOWS};
 use crate::abi::constants::*;
 use crate::error::Result;
 use crate::runtime::wait;
 use crate::shm::atomic::{AtomicU64, Ordering};
 use crate::shm::{heap, peer, segment::try_segment};
-use crate::{bail, err, file, win};
+use crate::{
+    bail, err, file,
+    win::{self, transfer},
+};
 use parking_lot::{Mutex, MutexGuard};
 use std::ffi::c_int;
 
@@ -60,7 +63,7 @@ const fn level(name: &'static str, text: &'static str, now: fn() -> u64) -> Perf
     }
 }
 
-static PERFORMANCES: [Performance; 8] = [
+static PERFORMANCES: [Performance; 10] = [
     counter(
         "rmashm_waits",
         "Waits whose condition was not met at the first look",
@@ -78,6 +81,18 @@ static PERFORMANCES: [Performance; 8] = [
         "Locks of windows that were not free when they were asked for",
         WAITING,
         || count(&win::LOCK_WAITS),
+    ),
+    counter(
+        "rmashm_bytes_put",
+        "Bytes put into windows",
+        WINDOWS,
+        || count(&transfer::PUT),
+    ),
+    counter(
+        "rmashm_bytes_got",
+        "Bytes got from windows",
+        WINDOWS,
+        || count(&transfer::GOT),
     ),
     counter(
         "rmashm_peer_bytes",

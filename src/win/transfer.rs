@@ -4,15 +4,31 @@
 //! compares and one copy ([`Window::place`]). Everything else, and every mistake, goes through [`Window::plan`].
 
 use super::{Reach, Target, Window};
-use crate::abi::constants::MPI_PROC_NULL;
+use crate::abi::constants::{MPI_PROC_NULL, MPI_THREAD_MULTIPLE};
 use crate::abi::types::{MPI_Aint, MPI_Datatype};
 use crate::bail;
 use crate::datatype::{self, Message};
 use crate::error::Result;
-use crate::runtime::reach;
+use crate::runtime::{phase, reach};
+use crate::shm::atomic::{AtomicU64, Ordering::Relaxed};
 use crate::shm::peer::{self, Piece, Way};
 use std::ffi::{c_int, c_void};
 use std::ptr::{copy as move_bytes, with_exposed_provenance, with_exposed_provenance_mut};
+
+/// Bytes of the origin's data that this process has put.
+pub static PUT: AtomicU64 = AtomicU64::new(0);
+/// Bytes that it has got.
+pub static GOT: AtomicU64 = AtomicU64::new(0);
+
+/// Counts bytes that were moved. Where only one thread at a time may be in MPI that need not be a locked instruction.
+#[inline(always)]
+fn count(moved: &AtomicU64, bytes: usize) {
+    if phase::level() == MPI_THREAD_MULTIPLE {
+        moved.fetch_add(bytes as u64, Relaxed);
+    } else {
+        moved.store(moved.load(Relaxed).wrapping_add(bytes as u64), Relaxed);
+    }
+}
 
 /// One side of an operation as the caller gave it. Counts are of `datatype`.
 #[derive(Clone, Copy)]
@@ -147,6 +163,7 @@ impl Window {
         if let Some((to, len)) = place {
             // SAFETY: the origin's bytes are the caller's promise, the target's lie within the window (`place`).
             unsafe { store(origin.address.cast(), to, len) }
+            count(&PUT, len);
         }
         place.is_some()
     }
@@ -161,6 +178,7 @@ impl Window {
         if let Some((from, len)) = place {
             // SAFETY: as in `put_quickly`, the other way round.
             unsafe { store(from, origin.address.cast_mut().cast(), len) }
+            count(&GOT, len);
         }
         place.is_some()
     }
@@ -174,17 +192,22 @@ impl Window {
         if let Some((to, len)) = self.attached_place(&origin, &remote) {
             // SAFETY: the origin's bytes are the caller's promise, the target's lie within what it has attached.
             unsafe { store(origin.address.cast(), to, len) };
+            count(&PUT, len);
             return Ok(());
         }
         let Some(plan) = self.plan(&origin, &remote)? else {
             return Ok(());
         };
+        let bytes = plan.origin.size();
         if plan.reach == Reach::Peer {
             // SAFETY: the origin buffer is readable, as the caller promised.
-            return unsafe { through_kernel(Way::ToPeer, &plan) };
+            unsafe { through_kernel(Way::ToPeer, &plan)? };
+            count(&PUT, bytes);
+            return Ok(());
         }
         // SAFETY: the origin is readable, and the target's part lies within the window, in this process's address space.
         unsafe { datatype::transfer(plan.origin, plan.remote) };
+        count(&PUT, bytes);
         Ok(())
     }
 
@@ -196,17 +219,22 @@ impl Window {
         if let Some((from, len)) = self.attached_place(&origin, &remote) {
             // SAFETY: as in `put`, the other way round.
             unsafe { store(from, origin.address.cast_mut().cast(), len) };
+            count(&GOT, len);
             return Ok(());
         }
         let Some(plan) = self.plan(&origin, &remote)? else {
             return Ok(());
         };
+        let bytes = plan.origin.size();
         if plan.reach == Reach::Peer {
             // SAFETY: the origin buffer is writable, as the caller promised.
-            return unsafe { through_kernel(Way::FromPeer, &plan) };
+            unsafe { through_kernel(Way::FromPeer, &plan)? };
+            count(&GOT, bytes);
+            return Ok(());
         }
         // SAFETY: as in `put`, the other way round.
         unsafe { datatype::transfer(plan.remote, plan.origin) };
+        count(&GOT, bytes);
         Ok(())
     }
 
