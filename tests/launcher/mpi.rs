@@ -134,7 +134,7 @@ fn an_abort_ends_the_job() {
 #[test]
 fn an_abort_by_no_rank_ends_the_job() {
     // In the upper half: nobody, and rank 7 of 2.
-    for request in [7, 8 << 32 | 7] {
+    for request in [7, 8_u64 << 32 | 7] {
         let outcome = job(
             &[],
             2,
