@@ -1,4 +1,6 @@
-//! Makes `mpi.h` from `src/abi` in `OUT_DIR`. `tests/header.rs` compares it with the committed `include/mpi.h`.
+//! Makes `mpi.h` from `src/abi` in `OUT_DIR` (`tests/header.rs` compares it with the committed `include/mpi.h`), and a
+//! number that tells one state of the sources of shared memory from another, by which launcher and ranks know that they
+//! belong together.
 
 #[path = "include/generate.rs"]
 mod generate;
@@ -7,10 +9,18 @@ use std::path::{Path, PathBuf};
 
 const FRAME: &str = "include/mpi.h.in";
 
+/// What is laid out in memory that the launcher and its ranks share.
+const SHARED: [&str; 2] = ["src/runtime", "src/shm"];
+
 fn main() {
-    for watched in ["build.rs", "include/generate.rs", FRAME, "src/abi"] {
+    let sources = ["build.rs", "include/generate.rs", FRAME, "src/abi"];
+    for watched in sources.iter().chain(&SHARED) {
         println!("cargo:rerun-if-changed={watched}");
     }
+    println!(
+        "cargo:rustc-env=RMASHM_SHARED_SOURCES={:016x}",
+        digest(&SHARED)
+    );
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let frame = std::fs::read_to_string(FRAME).expect("include/mpi.h.in can be read");
     let sources = generate::sources(Path::new("src/abi"));
@@ -22,4 +32,20 @@ fn main() {
     let path = out.join("mpi.h");
     std::fs::write(&path, header).expect("OUT_DIR can be written");
     println!("cargo:rustc-env=RMASHM_GENERATED_HEADER={}", path.display());
+}
+
+/// FNV-1a of all Rust sources in `folders`, which have no folders in them.
+fn digest(folders: &[&str]) -> u64 {
+    let files = folders.iter().flat_map(|folder| {
+        let entries = std::fs::read_dir(folder).expect("the sources can be read");
+        entries.map(|entry| entry.expect("the sources can be read").path())
+    });
+    let mut files: Vec<PathBuf> = files.collect();
+    files.sort();
+    files.iter().fold(0xcbf2_9ce4_8422_2325, |digest, file| {
+        let text = std::fs::read(file).expect("the sources can be read");
+        let mix =
+            |digest: u64, byte: &u8| (digest ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
+        text.iter().fold(digest, mix)
+    })
 }

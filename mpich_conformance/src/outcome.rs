@@ -19,6 +19,8 @@ pub enum Outcome {
 pub struct Memory {
     file: PathBuf,
     outcomes: BTreeMap<String, Outcome>,
+    /// Of this run.
+    fresh: BTreeMap<String, Outcome>,
 }
 
 const NAME: &str = "outcomes.toml";
@@ -27,10 +29,11 @@ impl Memory {
     /// That of the MPI whose suite is built in `folder`.
     pub fn read(folder: &Path) -> Self {
         let file = folder.join(NAME);
-        let text = fs::read_to_string(&file).unwrap_or_default();
-        // A file that cannot be read is as good as none: it is written anew.
-        let outcomes = toml::from_str(&text).unwrap_or_default();
-        Self { file, outcomes }
+        Self {
+            outcomes: outcomes_in(&file),
+            file,
+            fresh: BTreeMap::new(),
+        }
     }
 
     /// Those of the other MPIs that the suite was run on, by the names of their folders.
@@ -54,13 +57,26 @@ impl Memory {
     }
 
     pub fn remember(&mut self, line: String, outcome: Outcome) {
-        self.outcomes.insert(line, outcome);
+        self.fresh.insert(line, outcome);
     }
 
+    /// Adds the outcomes of this run to the file, in which another run may have put its own meanwhile.
     pub fn write(&self) -> Result<(), String> {
-        let text = toml::to_string(&self.outcomes).map_err(|error| error.to_string())?;
+        let mut outcomes = outcomes_in(&self.file);
+        outcomes.extend(
+            self.fresh
+                .iter()
+                .map(|(line, outcome)| (line.clone(), *outcome)),
+        );
+        let text = toml::to_string(&outcomes).map_err(|error| error.to_string())?;
         fs::write(&self.file, text).map_err(|error| format!("{}: {error}", self.file.display()))
     }
+}
+
+/// A file that cannot be read is as good as none: it is written anew.
+fn outcomes_in(file: &Path) -> BTreeMap<String, Outcome> {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    toml::from_str(&text).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -74,13 +90,17 @@ mod tests {
         fs::create_dir_all(&ours).unwrap();
         fs::create_dir_all(&theirs).unwrap();
         let mut memory = Memory::read(&ours);
+        let mut other_run = Memory::read(&ours);
         assert_eq!(memory.of("rma/a 2 -x=1"), None);
         memory.remember("rma/a 2 -x=1".into(), Outcome::TimedOut);
+        other_run.remember("rma/b 2".into(), Outcome::Passed);
         memory.write().unwrap();
+        other_run.write().unwrap();
         let again = Memory::read(&ours);
         let others = Memory::of_others(&theirs);
         fs::remove_dir_all(&root).unwrap();
         assert_eq!(again.of("rma/a 2 -x=1"), Some(Outcome::TimedOut));
+        assert_eq!(again.of("rma/b 2"), Some(Outcome::Passed));
         assert_eq!(others.len(), 1);
         assert_eq!(others[0].0, "ours");
     }

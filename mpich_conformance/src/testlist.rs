@@ -147,7 +147,10 @@ fn parse(directory: &str, line: &str, is_folder: impl Fn(&str) -> bool) -> Resul
         environment: Vec::new(),
         launcher_arguments: Vec::new(),
         seconds: SECONDS,
-        expectation: Expectation::NoErrors,
+        expectation: match directory.split('/').next() {
+            Some("perf") => Expectation::OwnEnd,
+            _ => Expectation::NoErrors,
+        },
         memory: None,
         not_applicable: None,
     };
@@ -230,6 +233,14 @@ mod tests {
         assert_eq!(entry.directory, "rma");
         assert_eq!(entry.folder, "rma/../util");
         assert_eq!(entry.program, "check");
+    }
+
+    #[test]
+    fn programs_that_measure_have_to_come_to_their_end() {
+        let Line::Entry(entry) = parse("perf", "timer 1", |_| false).unwrap() else {
+            panic!("it is an entry");
+        };
+        assert_eq!(entry.expectation, Expectation::OwnEnd);
     }
 
     #[test]

@@ -367,8 +367,7 @@ pub fn raise(function: &'static str, error: Error, arguments: &[Option<Object>])
         .chain(arguments.iter().copied().flatten())
         .find_map(holder_of)
         .or_else(without_object);
-    handle(function, code, holder);
-    code
+    handle(function, code, holder)
 }
 
 /// Calls the error handler of `object` with `code`, as `MPI_Comm_call_errhandler` and its kin do.
@@ -376,12 +375,13 @@ pub fn call_handler(function: &'static str, object: Object, code: c_int) {
     handle(function, code, holder_of(object));
 }
 
-fn handle(function: &str, code: c_int, holder: Option<Holder>) {
+/// Gives the code to be returned, which is the handler's to change.
+fn handle(function: &str, code: c_int, holder: Option<Holder>) -> c_int {
     let Some(holder) = holder else {
         end(function, code, None, "MPI_ERRORS_ARE_FATAL");
     };
     match holder.handler {
-        Handler::Return => {}
+        Handler::Return => code,
         Handler::Fatal => end(function, code, Some(holder), "MPI_ERRORS_ARE_FATAL"),
         Handler::Abort => end(function, code, Some(holder), "MPI_ERRORS_ABORT"),
         // SAFETY: the function is what the user gave for objects of this kind (`Slot::set` checks it).

@@ -171,6 +171,23 @@ pub fn not_in_place(address: *const c_void, name: &str) -> Result<()> {
     Ok(())
 }
 
+/// Refuses one memory for what goes out and what comes in: arguments must not be aliased (MPI 4.1 §2.3).
+pub fn not_aliased<'a>(
+    send: impl IntoIterator<Item = &'a Vector>,
+    receive: impl IntoIterator<Item = &'a Vector>,
+) -> Result<()> {
+    for (send, receive) in send.into_iter().zip(receive) {
+        if send.is_at(receive) && send.bytes() > 0 && receive.bytes() > 0 {
+            bail!(
+                Buffer,
+                "sendbuf and recvbuf are the same memory, {:#x}: MPI_IN_PLACE is how to ask for that",
+                receive.address
+            );
+        }
+    }
+    Ok(())
+}
+
 pub fn barrier(comm: MPI_Comm, name: &'static str) -> Planned {
     let mut planner = Planner::new(comm, name)?;
     planner.among_all();
@@ -238,6 +255,7 @@ fn plan_gather(
         Root::Here => blocks(group)?,
         _ => Vec::new(),
     };
+    not_aliased(&mine, blocks.get(group.rank))?;
     let mut planner = Planner::new(comm, name)?;
     if let Some(root) = planner.around(root) {
         planner.gather(mine.as_ref(), &blocks, root)?;
@@ -300,6 +318,7 @@ fn plan_scatter(
         Root::Here => blocks(group)?,
         _ => Vec::new(),
     };
+    not_aliased(blocks.get(group.rank), &mine)?;
     let mut planner = Planner::new(comm, name)?;
     if let Some(root) = planner.around(root) {
         planner.scatter(&blocks, mine.as_ref(), root)?;
@@ -388,6 +407,7 @@ pub fn allgather_blocks<N: Number>(
     not_in_place_across(group, sendbuf, "sendbuf")?;
     let mine = vector_or_in_place(sendbuf, sendcount, sendtype, "sendbuf")?;
     let blocks = blocks(group, recvbuf, recvcount, recvtype, "recvbuf")?;
+    not_aliased(&mine, blocks.get(group.rank))?;
     Ok((mine, blocks))
 }
 
@@ -408,6 +428,7 @@ pub unsafe fn allgatherv<N: Number, D: Number>(
     let mine = vector_or_in_place(sendbuf, sendcount, sendtype, "sendbuf")?;
     // SAFETY: the caller's contract.
     let blocks = unsafe { blocks_v(group, recvbuf, recvcounts, displs, recvtype, "recvbuf")? };
+    not_aliased(&mine, blocks.get(group.rank))?;
     plan_allgather(mine, blocks, comm, name)
 }
 
@@ -459,6 +480,7 @@ pub fn alltoall_blocks<N: Number>(
         false => Some(blocks(group, sendbuf, sendcount, sendtype, "sendbuf")?),
     };
     let receive = blocks(group, recvbuf, recvcount, recvtype, "recvbuf")?;
+    not_aliased(send.iter().flatten(), &receive)?;
     Ok((send, receive))
 }
 
@@ -486,6 +508,7 @@ pub unsafe fn alltoallv<N: Number, D: Number>(
     };
     // SAFETY: the caller's contract.
     let receive = unsafe { blocks_v(group, recvbuf, recvcounts, rdispls, recvtype, "recvbuf")? };
+    not_aliased(send.iter().flatten(), &receive)?;
     plan_alltoall(send, receive, comm, name)
 }
 
@@ -514,6 +537,7 @@ pub unsafe fn alltoallw<N: Number, D: Number>(
     };
     // SAFETY: the caller's contract.
     let receive = unsafe { blocks_w(group, recvbuf, recvcounts, rdispls, recvtypes, "recvbuf")? };
+    not_aliased(send.iter().flatten(), &receive)?;
     plan_alltoall(send, receive, comm, name)
 }
 
@@ -538,12 +562,7 @@ pub fn operands(
     let op = checked_op(op, datatype)?;
     let out = vector(recvbuf, n, datatype, "recvbuf")?;
     let mine = vector_or_in_place(sendbuf, n, datatype, "sendbuf")?;
-    if mine.as_ref().is_some_and(|m| m.is_at(&out)) && out.bytes() > 0 {
-        bail!(
-            Buffer,
-            "sendbuf and recvbuf are the same, {recvbuf:p}: MPI_IN_PLACE is how to ask for that"
-        );
-    }
+    not_aliased(&mine, [&out])?;
     Ok((op, mine.unwrap_or_else(|| out.clone()), out))
 }
 
@@ -641,7 +660,9 @@ fn plan_reduce_scatter(
     } else {
         let own = counts[group.rank] as i64;
         let mine = vector(sendbuf, total, datatype, "sendbuf")?;
-        (mine, vector(recvbuf, own, datatype, "recvbuf")?)
+        let out = vector(recvbuf, own, datatype, "recvbuf")?;
+        not_aliased([&mine], [&out])?;
+        (mine, out)
     };
     let mut planner = Planner::new(comm, name)?;
     match planner.is_inter() {

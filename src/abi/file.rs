@@ -248,8 +248,9 @@ const NATIVE: &str = "native";
 /// All file pointers go to its beginning. Collective; blocks until all processes of the file have called it.
 ///
 /// MPI 4.1 §14.3. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (negative `disp`; `MPI_DISPLACEMENT_CURRENT` without `MPI_MODE_SEQUENTIAL`; a
-/// filetype that is not made of etypes, or whose displacements are negative or go back; null pointer), `MPI_ERR_TYPE`,
-/// `MPI_ERR_UNSUPPORTED_DATAREP`, `MPI_ERR_INFO`, `MPI_ERR_INFO_VALUE`.
+/// filetype that is not made of etypes; null pointer), `MPI_ERR_IO` (an etype or filetype whose displacements are negative or go
+/// back, or that overlaps itself in a file open for writing), `MPI_ERR_TYPE`, `MPI_ERR_UNSUPPORTED_DATAREP`, `MPI_ERR_INFO`,
+/// `MPI_ERR_INFO_VALUE`.
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_File_set_view(
     fh: MPI_File,
@@ -259,6 +260,7 @@ pub unsafe extern "C" fn MPI_File_set_view(
     datarep: *const c_char,
     info: MPI_Info,
 ) -> c_int {
+    let file = file::get(fh)?;
     let make = |current: Result<i64>| {
         let disp = match disp {
             MPI_DISPLACEMENT_CURRENT => current?,
@@ -278,9 +280,10 @@ pub unsafe extern "C" fn MPI_File_set_view(
             disp,
             datatype::get_arc(etype)?,
             datatype::get_arc(filetype)?,
+            file.amode & MPI_MODE_RDONLY == 0,
         )
     };
-    file::get(fh)?.set_view(make, info::hints(info))
+    file.set_view(make, info::hints(info))
 }
 
 /// Gives what this process sees of a file. Derived datatypes come with new handles, which the caller frees; `datarep` has

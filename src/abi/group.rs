@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 /// # Safety
 /// As `out`: what is not null is a place for a handle.
-unsafe fn publish(newgroup: *mut MPI_Group, group: Group) -> Result<()> {
+unsafe fn publish(newgroup: *mut MPI_Group, make: impl FnOnce() -> Result<Group>) -> Result<()> {
     // SAFETY: the same contract.
     let newgroup = unsafe { out(newgroup, "newgroup")? };
-    newgroup.set(group::publish(Arc::new(group))?);
+    newgroup.set(group::publish(Arc::new(make()?))?);
     Ok(())
 }
 
@@ -106,7 +106,7 @@ pub unsafe extern "C" fn MPI_Group_union(
 ) -> c_int {
     let (group1, group2) = (group::get(group1)?, group::get(group2)?);
     // SAFETY: the same contract.
-    unsafe { publish(newgroup, group1.union(&group2)) }
+    unsafe { publish(newgroup, || Ok(group1.union(&group2))) }
 }
 
 /// Makes the group of those of `group1` that are in `group2`, in the order of `group1`.
@@ -120,7 +120,7 @@ pub unsafe extern "C" fn MPI_Group_intersection(
 ) -> c_int {
     let (group1, group2) = (group::get(group1)?, group::get(group2)?);
     // SAFETY: the same contract.
-    unsafe { publish(newgroup, group1.intersection(&group2)) }
+    unsafe { publish(newgroup, || Ok(group1.intersection(&group2))) }
 }
 
 /// Makes the group of those of `group1` that are not in `group2`, in the order of `group1`.
@@ -134,7 +134,7 @@ pub unsafe extern "C" fn MPI_Group_difference(
 ) -> c_int {
     let (group1, group2) = (group::get(group1)?, group::get(group2)?);
     // SAFETY: the same contract.
-    unsafe { publish(newgroup, group1.difference(&group2)) }
+    unsafe { publish(newgroup, || Ok(group1.difference(&group2))) }
 }
 
 /// Makes the group of the `n` processes with the ranks `ranks` in `group`, in that order.
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn MPI_Group_incl(
     // SAFETY: the caller promised `n` ranks, and the same contract.
     unsafe {
         let ranks = slice(ranks, number(n, "n")?, "ranks")?;
-        publish(newgroup, group.include(ranks)?)
+        publish(newgroup, || group.include(ranks))
     }
 }
 
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn MPI_Group_excl(
     // SAFETY: the caller promised `n` ranks, and the same contract.
     unsafe {
         let ranks = slice(ranks, number(n, "n")?, "ranks")?;
-        publish(newgroup, group.exclude(ranks)?)
+        publish(newgroup, || group.exclude(ranks))
     }
 }
 
@@ -188,7 +188,7 @@ pub unsafe extern "C" fn MPI_Group_range_incl(
     // SAFETY: the caller promised `n` ranges, and the same contract.
     unsafe {
         let ranges = slice(ranges, number(n, "n")?, "ranges")?;
-        publish(newgroup, group.include(&group.expand(ranges)?)?)
+        publish(newgroup, || group.include(&group.expand(ranges)?))
     }
 }
 
@@ -206,7 +206,7 @@ pub unsafe extern "C" fn MPI_Group_range_excl(
     // SAFETY: the caller promised `n` ranges, and the same contract.
     unsafe {
         let ranges = slice(ranges, number(n, "n")?, "ranges")?;
-        publish(newgroup, group.exclude(&group.expand(ranges)?)?)
+        publish(newgroup, || group.exclude(&group.expand(ranges)?))
     }
 }
 

@@ -4,7 +4,7 @@
 //! dimension, in the second, and so on. Those of a neighbour that is `MPI_PROC_NULL` are not looked at.
 
 use crate::abi::arguments::{count, slice};
-use crate::abi::coll_arguments::{Planned, not_in_place};
+use crate::abi::coll_arguments::{Planned, not_aliased, not_in_place};
 use crate::abi::counts::Number;
 use crate::abi::types::*;
 use crate::coll::{Element, Planner, Vector};
@@ -26,6 +26,10 @@ fn plan(
     comm: MPI_Comm,
     name: &'static str,
 ) -> Planned {
+    fn memory(blocks: &[(usize, Vector)]) -> impl Iterator<Item = &Vector> {
+        blocks.iter().map(|(_, block)| block)
+    }
+    not_aliased(memory(&send), memory(&receive))?;
     let mut planner = Planner::new(comm, name)?;
     planner.neighbors(&send, &receive)?;
     Ok(planner.finish())

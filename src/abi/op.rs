@@ -106,6 +106,9 @@ unsafe fn reduce(
     if n == 0 {
         return Ok(());
     }
+    if inbuf == inoutbuf.cast_const() {
+        bail!(Buffer, "inbuf and inoutbuf are the same, {inbuf:p}");
+    }
     // SAFETY: the caller promised two buffers of `n` elements that do not overlap, and a function that does what MPI asks.
     unsafe { op.apply(inbuf.cast(), inoutbuf.cast(), n, object, datatype) }
 }

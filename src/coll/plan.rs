@@ -6,6 +6,7 @@
 
 use super::scratch::Scratch;
 use crate::abi::types::{MPI_Comm, MPI_Datatype, MPI_Status};
+use crate::bail;
 use crate::comm::{self, Comm};
 use crate::datatype::{self, Datatype};
 use crate::error::{Error, Object, Result};
@@ -306,7 +307,7 @@ impl Planner {
     /// Room for `count` elements, laid out as the user's.
     pub fn temporary(&mut self, element: &Element, count: usize) -> Result<Vector> {
         let Some((low, high)) = element.datatype.span(count) else {
-            crate::bail!(
+            bail!(
                 Count,
                 "count is {count}, and that many elements do not fit in memory"
             );
@@ -332,11 +333,44 @@ impl Planner {
     }
 }
 
+/// A send or receive of a plan, not known to be complete.
+struct Pending {
+    operation: Arc<Operation>,
+    /// How many bytes have to come, if any have.
+    expected: Option<usize>,
+}
+
+impl Pending {
+    /// What was wrong with it, now that it is done.
+    fn error(&self) -> Option<Error> {
+        let outcome = self.operation.outcome();
+        let came = outcome.status.count() as usize;
+        outcome
+            .error
+            .or_else(|| same_length(came, self.expected?).err())
+    }
+}
+
+/// Checks that what one process sends is as long as what another receives. Errors: `MPI_ERR_TRUNCATE` if it is longer,
+/// `MPI_ERR_COUNT` if it is shorter.
+pub(super) fn same_length(sent: usize, received: usize) -> Result<()> {
+    if sent == received {
+        return Ok(());
+    }
+    let text = format!(
+        "a process gives {sent} bytes where {received} are taken: counts and datatypes have to match (MPI 4.1 §6.1)"
+    );
+    match sent > received {
+        true => bail!(Truncate, "{text}"),
+        false => bail!(Count, "{text}"),
+    }
+}
+
 /// A plan on its way.
 struct Run {
     plan: Arc<Plan>,
     next: usize,
-    pending: Vec<Arc<Operation>>,
+    pending: Vec<Pending>,
     error: Option<Error>,
 }
 
@@ -350,7 +384,8 @@ impl Run {
         }
     }
 
-    /// Does what can be done now; true when all is. An error does not stop it: the other processes wait for us.
+    /// Does what can be done now; true when all is. An error does not stop it, as the other processes wait for us, but what
+    /// they get then is empty, by which they know of it.
     fn advance(&mut self) -> bool {
         let plan = self.plan.clone();
         while let Some(step) = plan.steps.get(self.next) {
@@ -367,12 +402,12 @@ impl Run {
 
     fn settled(&mut self) -> bool {
         let error = &mut self.error;
-        self.pending.retain(|operation| {
-            if operation.is_done() {
-                let outcome = operation.outcome();
-                *error = error.take().or(outcome.error);
+        self.pending.retain(|pending| {
+            let done = pending.operation.is_done();
+            if done {
+                *error = error.take().or_else(|| pending.error());
             }
-            !operation.is_done()
+            !done
         });
         self.pending.is_empty()
     }
@@ -395,10 +430,15 @@ impl Run {
                     to: *to,
                     tag: plan.tag,
                 };
-                let sent = crate::p2p::send(target, buffer.clone(), false, || {
-                    about(Action::Send, 0, *to)
-                })?;
-                self.pending.extend(sent);
+                let buffer = match self.error {
+                    None => buffer.clone(),
+                    Some(_) => Buffer::empty(),
+                };
+                let sent = crate::p2p::send(target, buffer, false, || about(Action::Send, 0, *to))?;
+                self.pending.extend(sent.map(|operation| Pending {
+                    operation,
+                    expected: None,
+                }));
             }
             Step::Receive(world, from, buffer) => {
                 let envelope = Envelope {
@@ -407,14 +447,21 @@ impl Run {
                 };
                 let about = about(Action::Receive, *from, *world);
                 let operation = crate::p2p::receive(plan.context, envelope, buffer.clone(), about);
-                if !operation.is_done() {
-                    self.pending.push(operation);
-                } else if let Some(error) = operation.outcome().error {
+                let pending = Pending {
+                    operation,
+                    expected: Some(buffer.len()),
+                };
+                if !pending.operation.is_done() {
+                    self.pending.push(pending);
+                } else if let Some(error) = pending.error() {
                     return Err(error);
                 }
             }
             // SAFETY: both are buffers of the operation, which the program leaves to it until it is complete, or temporary.
-            Step::Copy(from, to) => unsafe { to.copy(from, from.len().min(to.len())) },
+            Step::Copy(from, to) => unsafe {
+                to.copy(from, from.len().min(to.len()));
+                same_length(from.len(), to.len())?;
+            },
             Step::Reduce { op, input, inout } => {
                 let Vector {
                     address,
@@ -434,7 +481,8 @@ impl Run {
     /// dead, or one that something of the plan waits for now and that has given up.
     fn obstacle(&self) -> Option<(u32, String)> {
         let (plan, members) = (&self.plan, &self.plan.members);
-        let mut pending = self.pending.iter().filter(|operation| !operation.is_done());
+        let operations = self.pending.iter().map(|pending| &pending.operation);
+        let mut pending = operations.filter(|operation| !operation.is_done());
         let given_up = || pending.find_map(|operation| Some(operation.obstacle()?.0));
         let dead = dead(Ranks::These(members)).map(|(rank, _)| rank);
         let rank = dead.or_else(given_up)?;
@@ -452,7 +500,9 @@ impl Run {
     }
 
     fn abandon(&mut self) {
-        withdraw_all(&std::mem::take(&mut self.pending));
+        let pending = std::mem::take(&mut self.pending).into_iter();
+        let operations: Vec<_> = pending.map(|pending| pending.operation).collect();
+        withdraw_all(&operations);
     }
 }
 

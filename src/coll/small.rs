@@ -1,7 +1,6 @@
 //! Small blocking operations by a meeting in shared memory: one barrier, no message.
 
-use super::plan::Vector;
-use crate::bail;
+use super::plan::{Vector, same_length};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::op::Op;
@@ -18,6 +17,25 @@ pub fn barrier(comm: &Comm) -> Result<()> {
 #[repr(C, align(16))]
 struct Bytes([u8; SLOT]);
 
+impl Bytes {
+    /// Room for `len` bytes, of blocks that are `each` bytes long, which is noted where there is room.
+    fn new(len: usize, each: usize) -> Bytes {
+        let mut bytes = Bytes([0; SLOT]);
+        if len < SLOT {
+            bytes.0[SLOT - 1] = u8::try_from(each).unwrap_or(u8::MAX);
+        }
+        bytes
+    }
+
+    /// Checks what another process noted: its blocks have to be as long as those that are taken.
+    fn check(&self, len: usize, each: usize) -> Result<()> {
+        match len < SLOT {
+            true => same_length(self.0[SLOT - 1].into(), each),
+            false => Ok(()),
+        }
+    }
+}
+
 /// Does an allgather of few bytes within one group; false if they are too many, and nothing was done.
 pub fn allgather(comm: &Comm, mine: Option<&Vector>, blocks: &[Vector]) -> Result<bool> {
     // All blocks are alike, and everybody's as long.
@@ -26,12 +44,13 @@ pub fn allgather(comm: &Comm, mine: Option<&Vector>, blocks: &[Vector]) -> Resul
         return Ok(false);
     }
     let own = mine.unwrap_or(&blocks[comm.rank]);
-    let mut bytes = Bytes([0; SLOT]);
+    let mut bytes = Bytes::new(len, own.bytes());
     put(own, &mut bytes.0[..len])?;
     let all = comm
         .meeting
         .exchange(bytes, &|| "MPI_Allgather".to_string())?;
     for (block, part) in blocks.iter().zip(&all) {
+        part.check(len, len)?;
         // SAFETY: the block is the caller's, and has `len` bytes.
         unsafe { block.buffer()?.write(0..len, part.0.as_ptr()) };
     }
@@ -43,10 +62,11 @@ pub fn allgather(comm: &Comm, mine: Option<&Vector>, blocks: &[Vector]) -> Resul
 pub fn alltoall(comm: &Comm, send: Option<&[Vector]>, receive: &[Vector]) -> Result<bool> {
     let send = send.unwrap_or(receive);
     let len = receive[0].bytes();
-    if comm.remote.is_some() || len.saturating_mul(receive.len()) > SLOT || len == 0 {
+    let total = len.saturating_mul(receive.len());
+    if comm.remote.is_some() || total > SLOT || len == 0 {
         return Ok(false);
     }
-    let mut bytes = Bytes([0; SLOT]);
+    let mut bytes = Bytes::new(total, send[0].bytes());
     for (block, room) in send.iter().zip(bytes.0.chunks_exact_mut(len)) {
         put(block, room)?;
     }
@@ -54,6 +74,7 @@ pub fn alltoall(comm: &Comm, send: Option<&[Vector]>, receive: &[Vector]) -> Res
         .meeting
         .exchange(bytes, &|| "MPI_Alltoall".to_string())?;
     for (block, part) in receive.iter().zip(&all) {
+        part.check(total, len)?;
         let mine = &part.0[comm.rank * len..][..len];
         // SAFETY: the block is the caller's, and has `len` bytes.
         unsafe { block.buffer()?.write(0..len, mine.as_ptr()) };
@@ -61,19 +82,12 @@ pub fn alltoall(comm: &Comm, send: Option<&[Vector]>, receive: &[Vector]) -> Res
     Ok(true)
 }
 
-/// Copies a block to a place as large as it. Error: `MPI_ERR_TRUNCATE` if it is larger.
+/// Copies a block, as far as there is room.
 fn put(block: &Vector, room: &mut [u8]) -> Result<()> {
     let buffer = block.buffer()?;
-    if buffer.len() > room.len() {
-        bail!(
-            Truncate,
-            "{} bytes are sent to a block of {}",
-            buffer.len(),
-            room.len()
-        );
-    }
+    let len = buffer.len().min(room.len());
     // SAFETY: the block is the caller's, and the room is large enough.
-    unsafe { buffer.read(0..buffer.len(), room.as_mut_ptr()) };
+    unsafe { buffer.read(0..len, room.as_mut_ptr()) };
     Ok(())
 }
 
@@ -84,11 +98,12 @@ pub fn allreduce(comm: &Comm, op: Op, mine: &Vector, out: &Vector) -> Result<boo
     if len > SLOT || len == 0 {
         return Ok(false);
     }
-    let mut bytes = Bytes([0; SLOT]);
+    let mut bytes = Bytes::new(len, len);
     // SAFETY: the buffer is the caller's.
     unsafe { mine.buffer()?.read(0..len, bytes.0.as_mut_ptr()) };
     let what = || "MPI_Allreduce".to_string();
     let mut all = comm.meeting.exchange(bytes, &what)?;
+    all.iter().try_for_each(|part| part.check(len, len))?;
     let Some((last, others)) = all[comm.peer_seats()].split_last_mut() else {
         return Ok(true);
     };

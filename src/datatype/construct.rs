@@ -82,7 +82,9 @@ impl Bounds {
         })?;
         let low = |at: isize| disp + at as i128 + last.min(0);
         let high = |at: isize| disp + at as i128 + last.max(0);
-        self.all.add(low(old.lb()), high(old.ub()));
+        if !old.is_marker() {
+            self.all.add(low(old.lb()), high(old.ub()));
+        }
         let (marked_lb, marked_ub) = old.marked();
         if marked_lb {
             let lb = low(old.lb());

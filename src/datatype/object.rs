@@ -204,6 +204,12 @@ impl Datatype {
         self.marked
     }
 
+    /// Whether it is `MPI_LB` or `MPI_UB`, which set their own bound and say nothing of the other.
+    pub(super) fn is_marker(&self) -> bool {
+        let (lb, ub) = self.marked;
+        lb != ub && self.envelope.combiner == MPI_COMBINER_NAMED
+    }
+
     pub(super) fn align(&self) -> usize {
         self.align
     }

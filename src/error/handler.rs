@@ -25,7 +25,7 @@ pub enum Handler {
     Abort,
     /// The code is returned.
     Return,
-    /// The user's function is called, then the code is returned.
+    /// The user's function is called, then the code is returned that it leaves.
     User(Function),
 }
 
@@ -222,13 +222,13 @@ impl Drop for Slot {
 }
 
 impl Handler {
-    /// Calls the user's function, if there is one, with the object's handle.
+    /// Calls the user's function, if there is one, with the object's handle. Gives the code that it leaves to be returned.
     ///
     /// # Safety
     /// The function keeps the contract of error handlers (MPI 4.1 §9.3): it is called with a handle and a code.
-    pub unsafe fn call_user(self, object: Object, mut code: c_int) {
+    pub unsafe fn call_user(self, object: Object, mut code: c_int) -> c_int {
         let Handler::User(function) = self else {
-            return;
+            return code;
         };
         // SAFETY: the caller promised the function's contract; handle and code live through the call.
         unsafe {
@@ -243,6 +243,7 @@ impl Handler {
                 _ => {}
             }
         }
+        code
     }
 }
 

@@ -26,9 +26,14 @@ impl View {
         }
     }
 
-    /// Errors: `MPI_ERR_ARG` if `disp` is negative, or `filetype` is none for files: made of whole etypes, at displacements
-    /// that are not negative and do not go back.
-    pub fn new(disp: i64, etype: Arc<Datatype>, filetype: Arc<Datatype>) -> Result<View> {
+    /// A view for reading only, or also `for_writing`. Errors: `MPI_ERR_ARG` if `disp` is negative, or `filetype` is not made
+    /// of whole etypes; `MPI_ERR_IO` if one of the two is not for files (see [`check_displacements`]).
+    pub fn new(
+        disp: i64,
+        etype: Arc<Datatype>,
+        filetype: Arc<Datatype>,
+        for_writing: bool,
+    ) -> Result<View> {
         if disp < 0 {
             bail!(Arg, "disp is {disp}, and must not be negative");
         }
@@ -39,17 +44,8 @@ impl View {
                 "filetype has {size} bytes of data, which are not made of etypes of {unit} bytes"
             );
         }
-        let (mut last, mut goes_back) = (0, filetype.true_lb() < 0 || filetype.extent() < 0);
-        filetype.for_each_run(0, 1, |at, _| {
-            goes_back |= (at as isize) < last;
-            last = at as isize;
-        });
-        if goes_back {
-            bail!(
-                Arg,
-                "filetype has displacements that are negative or go back"
-            );
-        }
+        check_displacements(&etype, "etype", for_writing)?;
+        check_displacements(&filetype, "filetype", for_writing)?;
         Ok(View {
             disp,
             etype,
@@ -133,18 +129,41 @@ impl View {
     }
 }
 
+/// Checks that a datatype's displacements are not negative and do not go back, and that nothing in it overlaps if it is
+/// for writing (MPI 4.1 §14.1.1). Error: `MPI_ERR_IO`.
+fn check_displacements(datatype: &Datatype, name: &str, for_writing: bool) -> Result<()> {
+    let (mut last, mut end) = (0, 0);
+    let mut goes_back = datatype.true_lb() < 0 || datatype.extent() < 0;
+    let mut overlaps = false;
+    datatype.for_each_run(0, 1, |at, len| {
+        goes_back |= (at as isize) < last;
+        overlaps |= at < end;
+        (last, end) = (at as isize, at + len);
+    });
+    if goes_back {
+        bail!(Io, "{name} has displacements that are negative or go back");
+    }
+    if overlaps && for_writing {
+        bail!(
+            Io,
+            "{name} overlaps itself, and the file is open for writing"
+        );
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::abi::constants::{MPI_BYTE, MPI_INT};
-    use crate::datatype::{get_arc, resized, vector};
+    use crate::datatype::{get_arc, indexed, resized, vector};
 
     fn strided() -> View {
         // Two ints of every four.
         let int = get_arc(MPI_INT).unwrap();
         let two = vector(1, 2, 2, &int, false).unwrap();
         let tile = resized(&Arc::new(two), 0, 16, false).unwrap();
-        View::new(100, int, Arc::new(tile)).unwrap()
+        View::new(100, int, Arc::new(tile), true).unwrap()
     }
 
     #[test]
@@ -177,8 +196,23 @@ mod tests {
     #[test]
     fn filetypes_are_made_of_etypes() {
         let (int, byte) = (get_arc(MPI_INT).unwrap(), get_arc(MPI_BYTE).unwrap());
-        assert!(View::new(0, int.clone(), byte.clone()).is_err());
-        assert!(View::new(-1, byte.clone(), int.clone()).is_err());
-        assert!(View::new(0, byte, int).is_ok());
+        assert!(View::new(0, int.clone(), byte.clone(), false).is_err());
+        assert!(View::new(-1, byte.clone(), int.clone(), false).is_err());
+        assert!(View::new(0, byte, int, true).is_ok());
+    }
+
+    #[test]
+    fn displacements_of_views() {
+        let int = get_arc(MPI_INT).unwrap();
+        let fits = |lengths: &[i64], displacements: &[i64], for_writing| {
+            let filetype = indexed(lengths, displacements, &int, false).unwrap();
+            View::new(0, int.clone(), Arc::new(filetype), for_writing).is_ok()
+        };
+        assert!(fits(&[1, 1], &[0, 2], true));
+        assert!(!fits(&[1, 1], &[-2, 2], false));
+        assert!(!fits(&[1, 1], &[3, 0], false));
+        // Overlaps may be read, not written.
+        assert!(fits(&[3, 1], &[0, 1], false));
+        assert!(!fits(&[3, 1], &[0, 1], true));
     }
 }

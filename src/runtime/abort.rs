@@ -35,8 +35,11 @@ fn exit_now(status: i32) -> ! {
     }
 }
 
-/// Who asked for the end of the job, and the exit status.
-pub(super) fn request(table: &Table) -> Option<(u32, i32)> {
+/// Who asked for the end of the job, and the exit status. Who is `None` if no rank of the job says so: any process that
+/// maps the segment can write there, also by mistake.
+pub(super) fn request(table: &Table) -> Option<(Option<u32>, i32)> {
     let request = table.job.abort.load(Ordering::Acquire);
-    (request != 0).then(|| ((request >> 32) as u32 - 1, request as u32 as i32))
+    let rank = ((request >> 32) as u32).checked_sub(1);
+    let rank = rank.filter(|rank| (*rank as usize) < table.processes.len());
+    (request != 0).then_some((rank, request as u32 as i32))
 }

@@ -63,8 +63,8 @@ impl JobSegment {
         self.table.processes[rank].waiting_for()
     }
 
-    /// The rank that called MPI_Abort and the exit status it asked for.
-    pub fn abort_request(&self) -> Option<(u32, i32)> {
+    /// The rank that called MPI_Abort, if it is one, and the exit status it asked for.
+    pub fn abort_request(&self) -> Option<(Option<u32>, i32)> {
         super::abort::request(&self.table)
     }
 }

@@ -15,8 +15,12 @@ use std::ffi::c_void;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::OnceLock;
 
-/// "rmashm" and the version of everything that processes of one job share. A change of any shared structure changes it.
-const MAGIC: u64 = u64::from_le_bytes(*b"rmashm\x00\x01");
+/// Tells the sources of everything that launcher and ranks share (the build script makes it): where they differ, what one
+/// process writes another would read as something else.
+const MAGIC: u64 = match u64::from_str_radix(env!("RMASHM_SHARED_SOURCES"), 16) {
+    Ok(digest) => digest,
+    Err(_) => panic!("the build script gives 16 hexadecimal digits"),
+};
 /// How much address range a job gets when nothing limits it.
 const WANTED: usize = 16 << 40;
 /// With less than this a job is not worth starting.

@@ -65,11 +65,11 @@ pub fn complaints(marker: &str, before: &BTreeSet<PathBuf>) -> Vec<String> {
         complaints.push(format!("process {pid} is left behind: {command}"));
     }
     kill(marker);
-    // Other programs of this user may be at work: a file is left behind only if nobody has it open.
+    // Other programs of this user may be at work: a file is left behind only if nobody has it open, or is named in it.
     let files = shared_memory_files();
     for file in files
         .difference(before)
-        .filter(|file| !is_in_use(file) && file.exists())
+        .filter(|file| !is_in_use(file) && !names_a_process(file) && file.exists())
     {
         complaints.push(format!("{} is left behind", file.display()));
     }
@@ -89,6 +89,15 @@ fn is_in_use(file: &Path) -> bool {
         };
         is_mapped || is_open()
     })
+}
+
+/// Whether a number in the file's name is that of a living process, as those that need no open descriptor have it
+/// (`__KMP_REGISTERED_LIB_1234_0`). The job's own have ended.
+fn names_a_process(file: &Path) -> bool {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    name.split(|c: char| !c.is_ascii_digit())
+        .filter_map(|number| number.parse().ok())
+        .any(|number: u32| number > 1 && Path::new(&format!("/proc/{number}")).exists())
 }
 
 fn all_processes() -> impl Iterator<Item = i32> {

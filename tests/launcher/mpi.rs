@@ -26,6 +26,11 @@ fn rank() {
             "sleep" => std::thread::sleep(std::time::Duration::from_millis(300)),
             "kill" => drop(nix::sys::signal::raise(nix::sys::signal::Signal::SIGKILL)),
             "abort" => runtime::abort::abort(7),
+            word if word.starts_with("abort=") => {
+                let request: u64 = word["abort=".len()..].parse().unwrap();
+                let word = &runtime::job().table.job.abort;
+                word.store(request, std::sync::atomic::Ordering::Release);
+            }
             "try-init" => match rmashm::startup::start(3) {
                 Ok(()) => eprintln!("rank {number} came through"),
                 Err(error) => eprintln!("rank {number}: {}", error.text),
@@ -124,6 +129,21 @@ fn an_abort_ends_the_job() {
     outcome
         .says("rank 1 (pid ")
         .says("ended the job with status 7");
+}
+
+#[test]
+fn an_abort_by_no_rank_ends_the_job() {
+    // In the upper half: nobody, and rank 7 of 2.
+    for request in [7, 8_u64 << 32 | 7] {
+        let outcome = job(
+            &[],
+            2,
+            &format!("init abort={request} finalize;init sleep finalize"),
+        );
+        outcome
+            .ended(7)
+            .says("a process that is no rank of it ended the job with status 7");
+    }
 }
 
 #[test]

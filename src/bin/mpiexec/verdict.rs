@@ -79,7 +79,10 @@ impl Supervisor<'_> {
         if self.ending.is_none()
             && let Some((number, code)) = self.job.segment.abort_request()
         {
-            let name = self.name(number);
+            let name = match number {
+                Some(number) => self.name(number),
+                None => "a process that is no rank of it".to_string(),
+            };
             self.job
                 .output
                 .say(&format!("{name} ended the job with status {code}"));

@@ -14,6 +14,11 @@ fn markers_set_bounds() {
     assert_eq!((marked.lb(), marked.ub(), marked.size()), (-3, 6, 4));
     let twice = contiguous(2, &Arc::new(marked), false).unwrap();
     assert_eq!((twice.lb(), twice.ub(), twice.true_ub()), (-3, 15, 13));
+    // Each sets its own bound only.
+    for (marker, bounds) in [(lb, (10, 0)), (ub, (0, 10))] {
+        let alone = structure(&[1], &[10], &[marker], false).unwrap();
+        assert_eq!(((alone.lb(), alone.ub()), alone.size()), (bounds, 0));
+    }
 }
 
 #[test]
