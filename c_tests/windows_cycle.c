@@ -92,7 +92,7 @@ int main(int argc, char **argv)
     CHECK(more < 64 + count / 1000);
     barrier();
     CHECK(segment() < held + (16 << 20)); /* so much may be kept for the next windows */
-    CHECK_EQ(entries("/proc/self/fd"), descriptors);
+    CHECK(entries("/proc/self/fd") <= descriptors + size); /* one for each rank, from the first long wait on */
     CHECK(mappings() <= maps + 8);
     return check_end();
 }
