@@ -1,48 +1,8 @@
 /* ranks: 1; mpich: skip it checks less, and crashes */
 /* Every function that moves data refuses a null buffer. */
-#include "check.h"
+#include "refused.h"
 
-#define TEST "errors_buffers"
 #define REFUSED(call) CHECK_CLASS(call, MPI_ERR_BUFFER)
-
-static char memory[4096], into[4096];
-static int ints[64];
-static MPI_Aint aints[64];
-static MPI_Datatype types[64];
-
-static MPI_Status status_out;
-static MPI_Request request_out;
-static MPI_Message message_out = MPI_MESSAGE_NO_PROC;
-static MPI_Comm ring;
-static MPI_Win win;
-static MPI_File file;
-
-static void open_all(void)
-{
-    int one = 1;
-    char name[64];
-    OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
-    OK(MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &one, 0, &ring));
-    OK(MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
-    OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
-    OK(MPI_Win_lock_all(0, win));
-    snprintf(name, sizeof name, "%s.%d.tmp", TEST, size);
-    OK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
-                     &file));
-    for (int i = 0; i < 64; i++) {
-        ints[i] = 1;
-        types[i] = MPI_INT;
-    }
-}
-
-static void close_all(void)
-{
-    OK(MPI_File_close(&file));
-    OK(MPI_Win_unlock_all(win));
-    OK(MPI_Win_free(&win));
-    OK(MPI_Comm_free(&ring));
-}
 
 static void refuse(void)
 {
@@ -268,7 +228,7 @@ static void refuse(void)
 int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
-    open_all();
+    open_all("errors_buffers");
     refuse();
     close_all();
     return check_end();

@@ -1,56 +1,17 @@
 /* ranks: 1; mpich: skip it checks less */
 /* Every function that takes a count refuses a negative one, where it matters. */
-#include "check.h"
+#include "refused.h"
 
-#define TEST "errors_counts"
 #define REFUSED(call) CHECK_CLASS(call, MPI_ERR_COUNT)
 
-static char memory[4096], into[4096], text[MPI_MAX_DATAREP_STRING] = "native";
-static int ints[64];
-static MPI_Aint aints[64];
 static const int negative[1] = { -1 };
-static MPI_Datatype types[64];
-
-static MPI_Status status_out;
-static MPI_Request request_out;
-static MPI_Message message_out = MPI_MESSAGE_NO_PROC;
 static MPI_Request requests[2] = { MPI_REQUEST_NULL, MPI_REQUEST_NULL };
 static MPI_Status statuses[2];
-static MPI_Comm ring;
-static MPI_Win win;
-static MPI_File file;
-
-static void open_all(void)
-{
-    int one = 1;
-    char name[64];
-    OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
-    OK(MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &one, 0, &ring));
-    OK(MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
-    OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
-    OK(MPI_Win_lock_all(0, win));
-    snprintf(name, sizeof name, "%s.%d.tmp", TEST, size);
-    OK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
-                     &file));
-    for (int i = 0; i < 64; i++) {
-        ints[i] = 1;
-        types[i] = MPI_INT;
-    }
-}
-
-static void close_all(void)
-{
-    OK(MPI_File_close(&file));
-    OK(MPI_Win_unlock_all(win));
-    OK(MPI_Win_free(&win));
-    OK(MPI_Comm_free(&ring));
-}
 
 int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
-    open_all();
+    open_all("errors_counts");
     REFUSED(MPI_Accumulate(memory, -1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win));
     REFUSED(MPI_Accumulate(memory, 1, MPI_INT, 0, 0, -1, MPI_INT, MPI_SUM, win));
     REFUSED(MPI_Allgather(memory, -1, MPI_INT, into, 1, MPI_INT, MPI_COMM_WORLD));

@@ -1,54 +1,13 @@
 /* ranks: 1; mpich: skip it checks less, and crashes at handles that are none */
 /* Every function that takes an info object, an error handler or an operation refuses what is none. */
-#include "check.h"
+#include "refused.h"
 
-#define TEST "errors_infos"
-
-static char memory[4096], into[4096], text[MPI_MAX_PORT_NAME + MPI_MAX_INFO_VAL] = "native";
-static int ints[64];
-static MPI_Aint aints[64];
-static MPI_Datatype types[64];
-
-static MPI_Request request_out;
 static MPI_Info info_out;
 static MPI_Session session, session_out;
 static MPI_Group group;
 static MPI_Win win_out;
 static MPI_File file_out;
-static MPI_Comm ring, comm_out;
-static MPI_Win win;
-static MPI_File file;
-
-static void open_all(void)
-{
-    int one = 1;
-    char name[64];
-    OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
-    OK(MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &one, 0, &ring));
-    OK(MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
-    OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
-    OK(MPI_Win_lock_all(0, win));
-    snprintf(name, sizeof name, "%s.%d.tmp", TEST, size);
-    OK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
-                     &file));
-    OK(MPI_Comm_group(MPI_COMM_SELF, &group));
-    OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
-    for (int i = 0; i < 64; i++) {
-        ints[i] = 1;
-        types[i] = MPI_INT;
-    }
-}
-
-static void close_all(void)
-{
-    OK(MPI_File_close(&file));
-    OK(MPI_Group_free(&group));
-    OK(MPI_Session_finalize(&session));
-    OK(MPI_Win_unlock_all(win));
-    OK(MPI_Win_free(&win));
-    OK(MPI_Comm_free(&ring));
-}
+static MPI_Comm comm_out;
 
 #define REFUSED(call) CHECK_CLASS(call, MPI_ERR_INFO)
 
@@ -176,7 +135,9 @@ int main(int argc, char **argv)
 {
     MPI_Info info, freed;
     check_start(&argc, &argv);
-    open_all();
+    open_all("errors_infos");
+    OK(MPI_Comm_group(MPI_COMM_SELF, &group));
+    OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
     OK(MPI_Info_create(&info));
     freed = info;
     OK(MPI_Info_free(&info));
@@ -187,6 +148,8 @@ int main(int argc, char **argv)
     error_handlers((MPI_Errhandler)0x12345);
     operations(MPI_OP_NULL);
     operations((MPI_Op)0x12345);
+    OK(MPI_Group_free(&group));
+    OK(MPI_Session_finalize(&session));
     close_all();
     return check_end();
 }

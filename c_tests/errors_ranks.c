@@ -1,51 +1,11 @@
 /* ranks: 1; mpich: skip it checks less */
 /* Every function that takes a rank, a root or a tag refuses one that does not exist. */
-#include "check.h"
+#include "refused.h"
 
-static char memory[4096], into[4096], text[MPI_MAX_PORT_NAME] = "name";
 static char attached[1000];
-static int ints[64];
-static MPI_Aint aints[64];
-static MPI_Datatype types[64];
-
-static MPI_Status status_out;
-static MPI_Request request_out;
-static MPI_Message message_out = MPI_MESSAGE_NO_PROC;
 static MPI_Group group;
 static MPI_Info info_out;
-static MPI_Comm ring, graph, comm_out;
-static MPI_Win win;
-
-static void open_all(void)
-{
-    int one = 1;
-    OK(MPI_Buffer_attach(attached, sizeof attached));
-    OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
-    OK(MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &one, 0, &ring));
-    OK(MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
-    OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
-    OK(MPI_Win_lock_all(0, win));
-    OK(MPI_Graph_create(MPI_COMM_WORLD, 1, ints, ints, 0, &graph));
-    OK(MPI_Comm_group(MPI_COMM_WORLD, &group));
-    for (int i = 0; i < 64; i++) {
-        ints[i] = 1;
-        types[i] = MPI_INT;
-    }
-}
-
-static void close_all(void)
-{
-    void *detached;
-    int length;
-    OK(MPI_Buffer_detach(&detached, &length));
-    OK(MPI_Group_free(&group));
-    if (graph != MPI_COMM_NULL)
-        OK(MPI_Comm_free(&graph));
-    OK(MPI_Win_unlock_all(win));
-    OK(MPI_Win_free(&win));
-    OK(MPI_Comm_free(&ring));
-}
+static MPI_Comm graph, comm_out;
 
 #define REFUSED(call) CHECK_CLASS(call, MPI_ERR_RANK)
 
@@ -180,14 +140,24 @@ static void tags(int bad)
 
 int main(int argc, char **argv)
 {
+    void *detached;
+    int length, none = 0;
     check_start(&argc, &argv);
-    open_all();
+    open_all("errors_ranks");
+    strcpy(text, "name");
+    OK(MPI_Buffer_attach(attached, sizeof attached));
+    OK(MPI_Graph_create(MPI_COMM_WORLD, 1, &none, &none, 0, &graph));
+    OK(MPI_Comm_group(MPI_COMM_WORLD, &group));
     ranks(size);
     ranks(-77);
     roots(size);
     roots(-77);
     tags(-77);
     tags(-2147483647);
+    OK(MPI_Buffer_detach(&detached, &length));
+    OK(MPI_Group_free(&group));
+    if (graph != MPI_COMM_NULL)
+        OK(MPI_Comm_free(&graph));
     close_all();
     return check_end();
 }
