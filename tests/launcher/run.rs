@@ -1,7 +1,8 @@
 //! Running `mpiexec` under a watchdog, and looking for what it left behind.
 
+use nix::sys::signal::{SigHandler, Signal, signal};
 use std::io::{Read, Write};
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -82,6 +83,16 @@ pub fn marked<S: AsRef<std::ffi::OsStr>>(program: &str, arguments: &[S]) -> Comm
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
+    // A shell lets what it runs in the background ignore these, and these tests too if they are among it.
+    let heed = || {
+        for which in [Signal::SIGINT, Signal::SIGQUIT] {
+            // SAFETY: the default action is no handler that could be wrong.
+            unsafe { signal(which, SigHandler::SigDfl)? };
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec this only makes system calls.
+    unsafe { command.pre_exec(heed) };
     command
 }
 
