@@ -177,6 +177,8 @@ fn chain(inside: usize, passing: usize) {
                     window.room.touch(false);
                     second.store(1, Ordering::SeqCst);
                     actors.ring(inside);
+                    // Still inside when the other has left.
+                    window.room.touch(false);
                     window.leave(me);
                 } else {
                     window.lock_exclusive(me);
