@@ -238,17 +238,23 @@ impl Window {
     /// The target with `rank`, if there is one and operations on it are allowed, as far as two loads tell.
     #[inline(always)]
     pub fn open_target(&self, rank: c_int) -> Option<&Target> {
-        // A negative rank is a large index.
-        let target = self.targets.get(rank as u32 as usize)?;
+        let target = self.find_target(rank)?;
         self.is_open(target).then_some(target)
+    }
+
+    /// The target with `rank`, if there is one.
+    #[inline(always)]
+    fn find_target(&self, rank: c_int) -> Option<&Target> {
+        // A negative rank is a large index.
+        self.targets.get(rank as u32 as usize)
     }
 
     /// The target with `rank`. Error: `MPI_ERR_RANK`.
     #[inline(always)]
     pub fn target(&self, rank: c_int) -> Result<&Target> {
-        match self.targets.get(rank as usize) {
-            Some(target) if rank >= 0 => Ok(target),
-            _ => self.no_target(rank),
+        match self.find_target(rank) {
+            Some(target) => Ok(target),
+            None => self.no_target(rank),
         }
     }
 

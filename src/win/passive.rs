@@ -47,8 +47,7 @@ impl Window {
     /// `MPI_Win_lock` if nothing is unusual about it and the lock is free: whether it was taken.
     #[inline(always)]
     pub fn lock_quickly(&self, kind: c_int, rank: c_int, assert: c_int) -> bool {
-        // A negative rank is a large index.
-        let Some(target) = self.targets.get(rank as u32 as usize) else {
+        let Some(target) = self.find_target(rank) else {
             return false;
         };
         let unlocked = target.hold() == Hold::None && target.block.exposed.load(Relaxed) == 0;
@@ -293,7 +292,7 @@ impl Window {
     /// `MPI_Win_unlock` if nothing is unusual about it: whether the lock was given back.
     #[inline(always)]
     pub fn unlock_quickly(&self, rank: c_int) -> bool {
-        let Some(target) = self.targets.get(rank as u32 as usize) else {
+        let Some(target) = self.find_target(rank) else {
             return false;
         };
         let lock = &target.block.lock;
@@ -455,13 +454,9 @@ impl Window {
     /// Operations are done when they are called: a flush makes them visible before anything that follows.
     #[inline(always)]
     pub fn flush_quickly(&self, rank: c_int) -> bool {
-        // A negative rank is a large index.
-        let locked = self
-            .targets
-            .get(rank as u32 as usize)
-            .is_some_and(|target| {
-                self.epoch.is_lock_all() || matches!(target.hold(), Hold::Shared | Hold::Exclusive)
-            });
+        let locked = self.find_target(rank).is_some_and(|target| {
+            self.epoch.is_lock_all() || matches!(target.hold(), Hold::Shared | Hold::Exclusive)
+        });
         if locked {
             full_fence();
         }

@@ -202,11 +202,10 @@ impl Window {
         if plan.reach == Reach::Peer {
             // SAFETY: the origin buffer is readable, as the caller promised.
             unsafe { through_kernel(Way::ToPeer, &plan)? };
-            count(&PUT, bytes);
-            return Ok(());
+        } else {
+            // SAFETY: the origin is readable, and the target's part lies within the window, in this process's address space.
+            unsafe { datatype::transfer(plan.origin, plan.remote) };
         }
-        // SAFETY: the origin is readable, and the target's part lies within the window, in this process's address space.
-        unsafe { datatype::transfer(plan.origin, plan.remote) };
         count(&PUT, bytes);
         Ok(())
     }
@@ -229,11 +228,10 @@ impl Window {
         if plan.reach == Reach::Peer {
             // SAFETY: the origin buffer is writable, as the caller promised.
             unsafe { through_kernel(Way::FromPeer, &plan)? };
-            count(&GOT, bytes);
-            return Ok(());
+        } else {
+            // SAFETY: as in `put`, the other way round.
+            unsafe { datatype::transfer(plan.remote, plan.origin) };
         }
-        // SAFETY: as in `put`, the other way round.
-        unsafe { datatype::transfer(plan.remote, plan.origin) };
         count(&GOT, bytes);
         Ok(())
     }
