@@ -81,7 +81,7 @@ int main(int argc, char **argv)
     check_start(&argc, &argv);
     CHECK_EQ(argc, 2);
     int count = atoi(argv[1]);
-    cycle(count / 10); /* all tables have their size now */
+    cycle(count > 5000 ? count / 10 : 500); /* all tables have their size now: handles rest before they are used again */
     long resident = resident_pages();
     barrier();
     long long held = segment();
