@@ -5,11 +5,20 @@ use super::atomic::Ordering;
 use super::segment::Segment;
 use crate::bail;
 use crate::error::Result;
+use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
 /// Requests below this are not held against the machine: finding out costs more than they do.
 const SMALL: usize = 1 << 20;
+/// How long what was found out counts, and for which part of what was still to be had then. To find out takes 100 us, as
+/// long as a large window that is made and freed; other programs can take the memory after a look as well as after this.
+const FRESH: Duration = Duration::from_millis(10);
+const PART: u64 = 16;
+
+/// Until when, and up to how many bytes promised in all, no new look is needed.
+static LOOKED: Mutex<Option<(Instant, u64)>> = Mutex::new(None);
 
 /// Promises `len` bytes to a user, or refuses. Ended by [`release`].
 pub fn promise(segment: &Segment, len: usize) -> Result<()> {
@@ -19,14 +28,28 @@ pub fn promise(segment: &Segment, len: usize) -> Result<()> {
         promised.fetch_add(len, Ordering::Relaxed);
         return Ok(());
     }
+    let take = |fits: &dyn Fn(u64) -> bool| {
+        promised.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |before| {
+            before.checked_add(len).filter(|&all| fits(all))
+        })
+    };
+    let mut looked = LOOKED.lock();
+    let now = Instant::now();
+    if let Some((until, most)) = *looked
+        && now < until
+        && take(&|all| all <= most).is_ok()
+    {
+        return Ok(());
+    }
     let (total, available, in_use) = (*TOTAL, available(), segment.in_use());
     // What was promised and not touched yet is still to be taken from what is available.
-    let fits = |before: u64| {
-        let all = before.checked_add(len)?;
-        (all <= total && all.saturating_sub(in_use) <= available).then_some(all)
-    };
-    match promised.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits) {
-        Ok(_) => Ok(()),
+    let most = total.min(available.saturating_add(in_use));
+    match take(&|all| all <= most) {
+        Ok(before) => {
+            let all = before + len;
+            *looked = Some((now + FRESH, all + (most - all) / PART));
+            Ok(())
+        }
         Err(before) => bail!(
             NoMem,
             "{len} bytes are more than this machine (or the job's cgroup) can give: {available} of {total} bytes are \
