@@ -5,8 +5,9 @@
 
 #define FREED_INFO ((MPI_Info)0x9c7fffff)
 
-enum mistake { INFO, WIN, BASEPTR, SIZE, UNIT, MISTAKES };
-static const int class_of[MISTAKES] = {MPI_ERR_INFO, MPI_ERR_ARG, MPI_ERR_ARG, MPI_ERR_SIZE, MPI_ERR_DISP};
+enum mistake { INFO, WIN, BASEPTR, SIZE, UNIT, BASE, MISTAKES };
+static const int class_of[MISTAKES] = {MPI_ERR_INFO, MPI_ERR_ARG, MPI_ERR_ARG, MPI_ERR_SIZE, MPI_ERR_DISP,
+                                       MPI_ERR_BASE};
 
 static void one_rank_is_wrong(int culprit, enum mistake mistake)
 {
@@ -16,15 +17,22 @@ static void one_rank_is_wrong(int culprit, enum mistake mistake)
     int unit = rank == culprit && mistake == UNIT ? 0 : 1;
     MPI_Comm comm = MPI_COMM_WORLD;
     char memory[64];
+    /* The first page of an address space is never mapped. */
+    void *there = rank == culprit && mistake == BASE ? (void *)64 : memory;
     void *base, *baseptr = rank == culprit && mistake == BASEPTR ? NULL : (void *)&base;
+    if (mistake == BASE) {
+        CHECK_CLASS(MPI_Win_create(there, bytes, unit, info, comm, place), MPI_ERR_BASE);
+        CHECK_CLASS(MPI_Win_create_c(there, bytes, unit, info, comm, place), MPI_ERR_BASE);
+        return;
+    }
     CHECK_CLASS(MPI_Win_allocate(bytes, unit, info, comm, baseptr, place), class_of[mistake]);
     CHECK_CLASS(MPI_Win_allocate_shared(bytes, unit, info, comm, baseptr, place), class_of[mistake]);
     CHECK_CLASS(MPI_Win_allocate_c(bytes, unit, info, comm, baseptr, place), class_of[mistake]);
     CHECK_CLASS(MPI_Win_allocate_shared_c(bytes, unit, info, comm, baseptr, place), class_of[mistake]);
     if (mistake == BASEPTR)
         return;
-    CHECK_CLASS(MPI_Win_create(memory, bytes, unit, info, comm, place), class_of[mistake]);
-    CHECK_CLASS(MPI_Win_create_c(memory, bytes, unit, info, comm, place), class_of[mistake]);
+    CHECK_CLASS(MPI_Win_create(there, bytes, unit, info, comm, place), class_of[mistake]);
+    CHECK_CLASS(MPI_Win_create_c(there, bytes, unit, info, comm, place), class_of[mistake]);
     if (mistake == INFO || mistake == WIN)
         CHECK_CLASS(MPI_Win_create_dynamic(info, comm, place), class_of[mistake]);
 }

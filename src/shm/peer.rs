@@ -53,23 +53,8 @@ pub unsafe fn copy(pid: i32, way: Way, local: &[Piece], remote: &[Piece]) -> Res
         if l.is_empty() || r.is_empty() {
             return Ok(());
         }
-        let call = match way {
-            Way::FromPeer => libc::process_vm_readv,
-            Way::ToPeer => libc::process_vm_writev,
-        };
-        let (l_count, r_count) = (l.len() as libc::c_ulong, r.len() as libc::c_ulong);
-        // SAFETY: the pieces are laid out as iovecs; the local ones are the caller's promise, remote addresses are
-        // checked by the kernel.
-        let done = unsafe {
-            call(
-                pid,
-                l.as_ptr().cast(),
-                l_count,
-                r.as_ptr().cast(),
-                r_count,
-                0,
-            )
-        };
+        // SAFETY: the caller's promise.
+        let done = unsafe { call(pid, way, l, r) };
         if done <= 0 {
             return refused(pid, way);
         }
@@ -77,6 +62,22 @@ pub unsafe fn copy(pid: i32, way: Way, local: &[Piece], remote: &[Piece]) -> Res
         local.advance(done as usize);
         remote.advance(done as usize);
     }
+}
+
+/// One call of the kernel: the bytes it copied; 0 or less if it refused.
+///
+/// # Safety
+/// As [`copy`].
+unsafe fn call(pid: i32, way: Way, local: &[Piece], remote: &[Piece]) -> isize {
+    let call = match way {
+        Way::FromPeer => libc::process_vm_readv,
+        Way::ToPeer => libc::process_vm_writev,
+    };
+    let (near, far) = (local.as_ptr().cast(), remote.as_ptr().cast());
+    let (near_count, far_count) = (local.len() as libc::c_ulong, remote.len() as libc::c_ulong);
+    // SAFETY: the pieces are laid out as iovecs; the local ones are the caller's promise, remote addresses are checked by
+    // the kernel.
+    unsafe { call(pid, near, near_count, far, far_count, 0) }
 }
 
 #[cold]
@@ -101,6 +102,17 @@ fn refused(pid: i32, way: Way) -> Result<()> {
         }
         e => bail!(Other, "{verb} process {pid}: {e}"),
     }
+}
+
+/// Whether there is memory of this process at `address`, as far as the kernel tells.
+pub fn is_mapped(address: *const c_void) -> bool {
+    let mut byte = 0_u8;
+    let near = [Piece::new((&raw mut byte).cast(), 1)];
+    let there = [Piece::new(address, 1)];
+    let me = std::process::id() as i32;
+    // SAFETY: the local piece is `byte`.
+    let done = unsafe { call(me, Way::FromPeer, &near, &there) };
+    done > 0 || nix::Error::last() != nix::Error::EFAULT
 }
 
 /// Whether memory of process `pid` can be read: really reads the byte at `address` there.

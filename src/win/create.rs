@@ -17,7 +17,7 @@ use crate::error::handler::Slot;
 use crate::error::{Class, Error, Result};
 use crate::handle::{Kind, Reserved};
 use crate::runtime::meeting::{Meeting, SLOT};
-use crate::runtime::{pid_of, reach};
+use crate::runtime::{job, pid_of, reach};
 use crate::shm::atomic::full_fence;
 use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
@@ -25,13 +25,21 @@ use crate::shm::{Offset, lock, membarrier, peer};
 use crate::{bail, err};
 use parking_lot::Mutex;
 use std::ffi::{c_int, c_void};
-use std::sync::Arc;
-use std::sync::atomic::AtomicI32;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicI32};
+use std::sync::{Arc, LazyLock};
 
 /// A contiguous window of up to this many bytes is allocated before the sizes are known, on the guess that all are equal.
 const GUESS: usize = 1 << 20;
 /// Bytes of an error's sentence that reach the other processes.
 const REASON: usize = 64;
+
+/// Of every process of the job: whether this one has reached private memory of it. What the kernel let it do once, it lets it
+/// do again.
+static REACHED: LazyLock<Box<[AtomicBool]>> = LazyLock::new(|| {
+    let processes = job().table.processes.iter();
+    processes.map(|_| AtomicBool::new(false)).collect()
+});
 
 /// What a process brings to the exchange.
 #[derive(Clone, Copy)]
@@ -49,6 +57,8 @@ struct Offer {
     control: u64,
     /// Not 0 if this process has the segment at its usual address.
     at_home: u32,
+    /// Not 0 if this process is known to reach private memory of all the others.
+    reaches_all: u32,
     /// Not 0 if the process counts on heavy fences of the others.
     light_fences: u64,
     reason: [u8; REASON],
@@ -81,9 +91,19 @@ impl Offer {
             alignment: 0,
             control: 0,
             at_home: segment().at_home().into(),
+            reaches_all: 0,
             light_fences: 0,
             reason: [0; REASON],
         }
+    }
+
+    /// Private memory of this process.
+    fn private(comm: &Comm, size: usize, disp_unit: usize, at: usize) -> Offer {
+        let mut offer = Offer::new(size, disp_unit, Place::Private, at);
+        offer.reaches_all = peers(comm)
+            .all(|(_, process)| REACHED[process as usize].load(Relaxed))
+            .into();
+        offer
     }
 
     fn failure(error: &Error) -> Offer {
@@ -341,7 +361,12 @@ pub fn create(
         }
         let offer = match segment().offset_of(base, size) {
             Some(offset) => Offer::new(size, disp_unit, Place::Segment, offset),
-            None => Offer::new(size, disp_unit, Place::Private, base as usize),
+            None => {
+                if size > 0 && !peer::is_mapped(base) {
+                    bail!(Base, "there is no memory at base {base:p}");
+                }
+                Offer::private(comm, size, disp_unit, base as usize)
+            }
         };
         Ok((None, offer))
     });
@@ -363,7 +388,7 @@ pub fn create_dynamic(comm: &Comm, hints: Result<Hints>) -> Result<MPI_Win> {
     let prepared = prepare(comm, hints, |_| {
         Ok((
             None,
-            Offer::new(1, 1, Place::Private, (&raw const PROBE) as usize),
+            Offer::private(comm, 1, 1, (&raw const PROBE) as usize),
         ))
     });
     let mut offers = agree(
@@ -382,19 +407,25 @@ pub fn create_dynamic(comm: &Comm, hints: Result<Hints>) -> Result<MPI_Win> {
 /// Makes sure that every process can reach the private memory of every other, where there is any.
 fn probe_peers(comm: &Comm, offers: &[Offer], what: &str) -> Result<()> {
     let private = |o: &Offer| o.place == Place::Private as u32 && o.size > 0;
-    if comm.size() == 1 || !offers.iter().any(private) {
+    if !offers.iter().any(private) || offers.iter().all(|o| o.reaches_all != 0) {
         return Ok(());
     }
     let reach_all = || -> Result<Offer> {
-        for (rank, offer) in offers.iter().enumerate() {
-            if rank != comm.rank && private(offer) {
-                let process = comm.world_rank(rank);
-                reach(process, || peer::probe(pid_of(process), offer.at as usize))?;
-            }
+        for (rank, process) in peers(comm).filter(|&(rank, _)| private(&offers[rank])) {
+            reach(process, || {
+                peer::probe(pid_of(process), offers[rank].at as usize)
+            })?;
+            REACHED[process as usize].store(true, Relaxed);
         }
         Ok(Offer::new(0, 1, Place::None, 0))
     };
     agree(comm, reach_all(), what).map(drop)
+}
+
+/// The others of a communicator: rank there and rank in the job.
+fn peers(comm: &Comm) -> impl Iterator<Item = (usize, u32)> {
+    let others = (0..comm.size()).filter(|&rank| rank != comm.rank);
+    others.map(|rank| (rank, comm.world_rank(rank)))
 }
 
 /// Makes the window object when all have agreed.
