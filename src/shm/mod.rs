@@ -7,6 +7,7 @@
 pub mod atomic;
 pub mod barrier;
 pub mod bias;
+pub mod copy;
 pub mod counter;
 pub mod doorbell;
 pub mod futex;

@@ -11,9 +11,10 @@ use crate::datatype::{self, Message};
 use crate::error::Result;
 use crate::runtime::{phase, reach};
 use crate::shm::atomic::{AtomicU64, Ordering::Relaxed};
+use crate::shm::copy::copy;
 use crate::shm::peer::{self, Piece, Way};
 use std::ffi::{c_int, c_void};
-use std::ptr::{copy as move_bytes, with_exposed_provenance, with_exposed_provenance_mut};
+use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 
 /// Bytes of the origin's data that this process has put.
 pub static PUT: AtomicU64 = AtomicU64::new(0);
@@ -408,16 +409,9 @@ unsafe fn store(from: *const u8, to: *mut u8, len: usize) {
             4 => to
                 .cast::<u32>()
                 .write_unaligned(from.cast::<u32>().read_unaligned()),
-            _ => move_many(from, to, len),
+            _ => copy(from, to, len),
         }
     }
-}
-
-/// Out of line, so that the way to a single access saves no registers.
-#[inline(never)]
-unsafe fn move_many(from: *const u8, to: *mut u8, len: usize) {
-    // SAFETY: the caller's promise.
-    unsafe { move_bytes(from, to, len) }
 }
 
 /// Moves the data of a plan whose target is another process's private memory: one call of the kernel for as many runs as
