@@ -6,18 +6,23 @@
 use super::number::*;
 use super::predefined::Predefined;
 use crate::datatype::Basic;
+use crate::shm::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::marker::PhantomData;
 
 /// `inout[i] = input[i] op inout[i]` for `count` elements, one extent apart, at any alignment.
 pub type Apply = unsafe fn(input: *const u8, inout: *mut u8, count: usize);
 
-/// `operand op current` for an element of at most eight bytes, in the low bytes of the words.
-pub type Scalar = fn(current: u64, operand: u64) -> u64;
+/// Updates one element atomically: the one at `operand`, at any alignment, is combined into the one at `at`, and what was
+/// there goes to `before`, at any alignment.
+pub type Update = unsafe fn(at: *mut u8, operand: *const u8, before: *mut u8);
 
 #[derive(Clone, Copy)]
 pub struct Kernel {
     pub apply: Apply,
-    pub scalar: Scalar,
+    /// Bytes from one element to the next.
+    pub extent: usize,
+    /// A compare-and-swap loop, for elements that are words of the CPU.
+    pub update: Option<Update>,
 }
 
 /// A function of two elements.
@@ -53,6 +58,8 @@ functions! {
 trait Loop {
     /// Whether wider vectors make it faster.
     const WIDENS: bool = false;
+    /// Bytes from one element to the next.
+    const EXTENT: usize;
 
     /// # Safety
     /// `input` must be readable and `inout` writable for `count` elements. They may be the same, but not overlap
@@ -65,6 +72,7 @@ struct Single<T, F>(PhantomData<(T, F)>);
 
 impl<T: Copy, F: Function<T>> Loop for Single<T, F> {
     const WIDENS: bool = size_of::<T>() <= 8;
+    const EXTENT: usize = size_of::<T>();
 
     #[inline(always)]
     unsafe fn apply(input: *const u8, inout: *mut u8, count: usize) {
@@ -108,6 +116,8 @@ impl Choice for Less {
 impl<V: Ordered, I: Ordered, F: Choice, const INDEX: usize, const EXTENT: usize> Loop
     for Pair<V, I, F, INDEX, EXTENT>
 {
+    const EXTENT: usize = EXTENT;
+
     #[inline(always)]
     unsafe fn apply(input: *const u8, inout: *mut u8, count: usize) {
         for i in 0..count {
@@ -136,6 +146,8 @@ struct PairReplace<V, I, const INDEX: usize, const EXTENT: usize>(PhantomData<(V
 impl<V: Copy, I: Copy, const INDEX: usize, const EXTENT: usize> Loop
     for PairReplace<V, I, INDEX, EXTENT>
 {
+    const EXTENT: usize = EXTENT;
+
     #[inline(always)]
     unsafe fn apply(input: *const u8, inout: *mut u8, count: usize) {
         for i in 0..count {
@@ -156,9 +168,11 @@ type MaxLoc<V, I, const INDEX: usize, const EXTENT: usize> = Pair<V, I, Greater,
 type MinLoc<V, I, const INDEX: usize, const EXTENT: usize> = Pair<V, I, Less, INDEX, EXTENT>;
 
 /// NO_OP: `inout` stays as it is.
-struct Nothing;
+struct Nothing<const EXTENT: usize>;
 
-impl Loop for Nothing {
+impl<const EXTENT: usize> Loop for Nothing<EXTENT> {
+    const EXTENT: usize = EXTENT;
+
     #[inline(always)]
     unsafe fn apply(_input: *const u8, _inout: *mut u8, _count: usize) {}
 }
@@ -185,17 +199,48 @@ unsafe fn apply_avx2<L: Loop>(input: *const u8, inout: *mut u8, count: usize) {
     unsafe { L::apply(input, inout, count) }
 }
 
-fn scalar<L: Loop>(mut current: u64, operand: u64) -> u64 {
-    // SAFETY: `scalar_of` hands this function out for elements of at most eight bytes only.
-    unsafe { L::apply((&raw const operand).cast(), (&raw mut current).cast(), 1) };
-    current
+/// The loop of an [`Update`] of words of one size.
+macro_rules! update {
+    ($name:ident, $word:ident, $atomic:ident) => {
+        /// # Safety
+        /// `at` is an aligned element in live memory, one at `operand` is readable, and one at `before` writable.
+        unsafe fn $name<L: Loop>(at: *mut u8, operand: *const u8, before: *mut u8) {
+            // SAFETY: the caller's contract; a word is an element of the loop.
+            unsafe {
+                let there = $atomic::from_ptr(at.cast());
+                let operand = operand.cast::<$word>().read_unaligned();
+                let mut found = there.load(SeqCst);
+                loop {
+                    let mut next = found;
+                    L::apply((&raw const operand).cast(), (&raw mut next).cast(), 1);
+                    match there.compare_exchange_weak(found, next, SeqCst, SeqCst) {
+                        Ok(_) => break,
+                        Err(other) => found = other,
+                    }
+                }
+                before.cast::<$word>().write_unaligned(found);
+            }
+        }
+    };
 }
+
+update!(update_byte, u8, AtomicU8);
+update!(update_half, u16, AtomicU16);
+update!(update_word, u32, AtomicU32);
+update!(update_long, u64, AtomicU64);
 
 impl Kernel {
     const fn of<L: Loop>() -> Option<Kernel> {
         Some(Kernel {
             apply: apply::<L>,
-            scalar: scalar::<L>,
+            extent: L::EXTENT,
+            update: match L::EXTENT {
+                1 => Some(update_byte::<L>),
+                2 => Some(update_half::<L>),
+                4 => Some(update_word::<L>),
+                8 => Some(update_long::<L>),
+                _ => None,
+            },
         })
     }
 }
@@ -308,7 +353,14 @@ const fn kernel(op: Predefined, basic: Basic) -> Option<Kernel> {
             16 => Kernel::of::<Single<u128, Replace>>(),
             _ => Kernel::of::<Single<[u64; 4], Replace>>(),
         },
-        Predefined::NoOp => Kernel::of::<Nothing>(),
+        Predefined::NoOp => match basic.extent() {
+            1 => Kernel::of::<Nothing<1>>(),
+            2 => Kernel::of::<Nothing<2>>(),
+            4 => Kernel::of::<Nothing<4>>(),
+            8 => Kernel::of::<Nothing<8>>(),
+            16 => Kernel::of::<Nothing<16>>(),
+            _ => Kernel::of::<Nothing<32>>(),
+        },
     }
 }
 
@@ -328,16 +380,6 @@ static KERNELS: [[Option<Kernel>; Basic::ALL.len()]; Predefined::ALL.len()] = {
 
 /// The loop of an operation on a kind of element; `None` if MPI does not define the operation for it.
 #[inline]
-pub const fn kernel_of(op: Predefined, basic: Basic) -> Option<Kernel> {
-    KERNELS[op as usize][basic as usize]
-}
-
-/// The operation on single elements of at most eight bytes, for compare-and-swap loops. `None` for larger elements and
-/// for what MPI does not define.
-#[inline]
-pub const fn scalar_of(op: Predefined, basic: Basic) -> Option<Scalar> {
-    match kernel_of(op, basic) {
-        Some(kernel) if basic.extent() <= 8 => Some(kernel.scalar),
-        _ => None,
-    }
+pub const fn kernel_of(op: Predefined, basic: Basic) -> Option<&'static Kernel> {
+    KERNELS[op as usize][basic as usize].as_ref()
 }

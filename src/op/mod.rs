@@ -1,8 +1,7 @@
 //! Reduction operations (MPI 4.1 §6.9): the predefined ones as loops over elements, and users' functions.
 //!
 //! An operation is applied as `inout[i] = input[i] op inout[i]`, on any alignment. [`kernel_of`] gives the loop of a
-//! predefined operation for a kind of element, [`scalar_of`] the same as a function of two words, for atomic updates by
-//! compare-and-swap.
+//! predefined operation for a kind of element, and the same for one element that is updated atomically, by compare-and-swap.
 
 mod kernels;
 mod number;
@@ -11,6 +10,6 @@ mod predefined;
 #[cfg(test)]
 mod tests;
 
-pub use kernels::{Apply, Kernel, Scalar, kernel_of, scalar_of};
+pub use kernels::{Apply, Kernel, Update, kernel_of};
 pub use object::{Function, Op, check, create, free, get};
 pub use predefined::Predefined;

@@ -194,19 +194,24 @@ fn every_operation_on_every_kind() {
                     put(a, basic, &mut input[at..]);
                     put(b, basic, &mut inout[at..]);
                     put(expected(op, sort(basic), a, b), basic, &mut result[at..]);
-                    if let Some(scalar) = scalar_of(op, basic) {
-                        let word = |bytes: &[u8]| {
-                            let mut word = [0; 8];
-                            word[..extent].copy_from_slice(&bytes[at..at + extent]);
-                            u64::from_le_bytes(word)
-                        };
+                    if let Some(update) = kernel.update {
+                        let mut there = 0_u64;
+                        let word: *mut u8 = (&raw mut there).cast();
+                        let mut before = [0; 8];
+                        // SAFETY: an element of at most eight bytes, in a word; the buffers have one at `at`.
+                        unsafe {
+                            word.copy_from(inout.as_ptr().add(at), extent);
+                            update(word, input.as_ptr().add(at), before.as_mut_ptr());
+                        }
+                        let element = at..at + extent;
                         assert_eq!(
-                            scalar(word(&inout), word(&input)),
-                            word(&result),
+                            there.to_le_bytes()[..extent],
+                            result[element.clone()],
                             "{op:?} {basic:?} {a:?} {b:?}"
                         );
+                        assert_eq!(before[..extent], inout[element]);
                     } else {
-                        assert!(extent > 8);
+                        assert!(extent > 8 || op == Predefined::NoOp);
                     }
                 }
                 let (from, to) = (input[offset..].as_ptr(), inout[offset..].as_mut_ptr());

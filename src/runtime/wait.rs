@@ -45,6 +45,8 @@ pub struct Waiting<'a> {
 /// kernel may have moved a rank here since it last told, and the one that spins keeps it from what is waited for. A yield
 /// that finds nobody else costs half a microsecond; one that finds a process that computes, a whole time slice.
 const SPIN: Duration = Duration::from_micros(20);
+/// The same for what others hold for moments only, where ranks share cores: about what a yield costs.
+const MOMENT: Duration = Duration::from_micros(2);
 /// The bounds of how long it yields before it sleeps; where between them follows from how the last waits ended.
 const YIELD_LEAST: u32 = 5_000;
 const YIELD_MOST: u32 = 100_000;
@@ -53,6 +55,8 @@ const NAP: Duration = Duration::from_millis(500);
 
 /// Nanoseconds to spin; 0 when there are more ranks than cores.
 static SPIN_NS: AtomicU32 = AtomicU32::new(0);
+/// Nanoseconds of a [`moment`] where ranks share cores; 0 where there is one core only.
+static MOMENT_NS: AtomicU32 = AtomicU32::new(0);
 /// Nanoseconds to yield.
 static YIELD_NS: AtomicU32 = AtomicU32::new(YIELD_MOST / 2);
 /// The function that moves messages along: a `fn() -> bool`, or 0.
@@ -66,6 +70,17 @@ pub(super) fn set_pace(cores: usize, ranks: usize) {
         0
     };
     SPIN_NS.store(spin, Ordering::Relaxed);
+    let moment = if cores > 1 { MOMENT } else { Duration::ZERO };
+    MOMENT_NS.store(moment.as_nanos() as u32, Ordering::Relaxed);
+}
+
+/// How long a waiter may spin for what another holds for a moment, before it waits in earnest.
+pub fn moment() -> Duration {
+    let nanoseconds = match SPIN_NS.load(Ordering::Relaxed) {
+        spin if spin > 0 && has_own_core() => spin,
+        _ => MOMENT_NS.load(Ordering::Relaxed),
+    };
+    Duration::from_nanos(nanoseconds.into())
 }
 
 /// Nanoseconds that a waiter spins.

@@ -101,6 +101,16 @@ impl Bias {
         }
     }
 
+    /// [`Bias::long`] where the mode is `Locked` already; false, and nothing is done, where it is not.
+    #[inline(always)]
+    pub fn long_again(&self, credit: u32) -> bool {
+        let locked = self.mode.load(Ordering::Relaxed) == LOCKED;
+        if locked {
+            self.credit.store(credit, Ordering::Relaxed);
+        }
+        locked
+    }
+
     /// A holder of the lock makes a long access, behind which so many short ones stay under the lock as `credit` says. True: nobody else makes any until the lock is given back. False: there may be
     /// short ones, so this has to be made by atomic instructions.
     ///
@@ -153,7 +163,9 @@ mod tests {
     fn a_long_access_ends_that_for_a_while() {
         let (bias, mark) = (Bias::default(), Mark::default());
         bias.short();
+        assert!(!bias.long_again(CREDIT) && bias.is_direct());
         assert!(bias.long(CREDIT, || true, || all_down(&mark)));
+        assert!(bias.long_again(CREDIT));
         for _ in 0..=CREDIT {
             assert!(!bias.enter(&mark, true));
             bias.short();

@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::op::Predefined;
 use crate::shm::peer::Way;
 use std::ffi::{c_int, c_void};
-use std::ptr::with_exposed_provenance_mut;
+use std::ptr::{NonNull, with_exposed_provenance_mut};
 
 /// An array of elements of one kind, without gaps, in shared memory.
 struct Array<'a> {
@@ -308,12 +308,12 @@ impl Window {
         {
             let sides = Sides {
                 operands: origin.address.cast(),
-                before: result.map(|r| r.address.cast_mut().cast()),
+                before: result.and_then(|r| NonNull::new(r.address.cast_mut().cast())),
             };
             let (n, target) = (remote.count as usize, array.target);
             // SAFETY: the caller's promise for the sides; `array` found the target's elements.
             return unsafe {
-                self.update_array(target, Reach::Shared, array.at, n, operation, sides)
+                self.update_array(target, Reach::Shared, array.at, n, &operation, sides)
             };
         }
         // SAFETY: the caller's promise.
@@ -368,11 +368,11 @@ impl Window {
         let mut before = out.map(|message| Before::of(message, basic, elements));
         let sides = Sides {
             operands: operands.address(),
-            before: before.as_mut().map(Before::address),
+            before: before.as_mut().and_then(|b| NonNull::new(b.address())),
         };
         let count = remote.count as usize;
         // SAFETY: both sides have as many elements as the target's part, the operands none for NO_OP.
-        unsafe { self.update_target(&plan, far, count, operation, sides) }?;
+        unsafe { self.update_target(&plan, far, count, &operation, sides) }?;
         if let Some(before) = before {
             // SAFETY: the result buffer is writable.
             unsafe { before.deliver(basic) };

@@ -5,18 +5,11 @@
 use crate::abi::constants::MPI_MAX;
 use crate::abi::types::MPI_Op;
 use crate::datatype::Basic;
-use crate::op::{Predefined, Scalar, scalar_of};
-
-/// What updates one element: `operand`, at any alignment, is combined into the element at `at`, and what was there goes to
-/// `before`, at any alignment. `of` is what a compare-and-swap loop goes around.
-type Update = unsafe fn(at: *mut u8, operand: *const u8, before: *mut u8, of: Scalar);
+use crate::op::{Predefined, Update, kernel_of};
 
 /// An operation on one element.
 #[derive(Clone, Copy)]
-pub struct Amo {
-    update: Update,
-    of: Scalar,
-}
+pub struct Amo(Update);
 
 impl Amo {
     /// Updates the element at `at`.
@@ -27,7 +20,7 @@ impl Amo {
     #[inline(always)]
     pub unsafe fn update(self, at: *mut u8, operand: *const u8, before: *mut u8) {
         // SAFETY: the caller's promise.
-        unsafe { (self.update)(at, operand, before, self.of) }
+        unsafe { (self.0)(at, operand, before) }
     }
 }
 
@@ -65,19 +58,13 @@ pub fn find(op: MPI_Op, basic: Basic) -> Option<Amo> {
 macro_rules! word {
     ($name:ident, $word:ident, $atomic:ident) => {
         mod $name {
-            use super::Scalar;
             use crate::shm::atomic::{Ordering::SeqCst, $atomic};
 
             macro_rules! update {
-                ($update:ident, |$there:ident, $operand:ident, $of:ident| $body:expr) => {
+                ($update:ident, |$there:ident, $operand:ident| $body:expr) => {
                     /// # Safety
                     /// As [`super::Amo::update`], for elements of this size.
-                    pub unsafe fn $update(
-                        at: *mut u8,
-                        operand: *const u8,
-                        before: *mut u8,
-                        $of: Scalar,
-                    ) {
+                    pub unsafe fn $update(at: *mut u8, operand: *const u8, before: *mut u8) {
                         // SAFETY: the caller's promise: an aligned element, alive for the access.
                         let $there = unsafe { $atomic::from_ptr(at.cast()) };
                         // SAFETY: the caller's promise: an operand, at any alignment.
@@ -89,27 +76,12 @@ macro_rules! word {
                 };
             }
 
-            update!(load, |there, _operand, _of| there.load(SeqCst));
-            update!(swap, |there, operand, _of| there.swap(operand(), SeqCst));
-            update!(add, |there, operand, _of| there
-                .fetch_add(operand(), SeqCst));
-            update!(and, |there, operand, _of| there
-                .fetch_and(operand(), SeqCst));
-            update!(or, |there, operand, _of| there.fetch_or(operand(), SeqCst));
-            update!(xor, |there, operand, _of| there
-                .fetch_xor(operand(), SeqCst));
-            update!(looped, |there, operand, of| {
-                let operand = operand();
-                let mut now = there.load(SeqCst);
-                loop {
-                    let next = of(now.into(), operand.into()) as $word;
-                    match there.compare_exchange_weak(now, next, SeqCst, SeqCst) {
-                        Ok(before) => break before,
-                        Err(other) => now = other,
-                    }
-                }
-            });
-
+            update!(load, |there, _operand| there.load(SeqCst));
+            update!(swap, |there, operand| there.swap(operand(), SeqCst));
+            update!(add, |there, operand| there.fetch_add(operand(), SeqCst));
+            update!(and, |there, operand| there.fetch_and(operand(), SeqCst));
+            update!(or, |there, operand| there.fetch_or(operand(), SeqCst));
+            update!(xor, |there, operand| there.fetch_xor(operand(), SeqCst));
             /// # Safety
             /// As [`super::compare_and_swap`], for elements of this size.
             #[inline(always)]
@@ -176,8 +148,8 @@ pub unsafe fn compare_and_swap(
 
 const fn amo(op: Predefined, basic: Basic) -> Option<Amo> {
     use Basic::*;
-    let of = match scalar_of(op, basic) {
-        Some(scalar) if has_size(basic) => scalar,
+    let kernel = match kernel_of(op, basic) {
+        Some(kernel) if has_size(basic) => kernel,
         _ => return None,
     };
     let integer = matches!(
@@ -192,9 +164,12 @@ const fn amo(op: Predefined, basic: Basic) -> Option<Amo> {
         Predefined::Band if integer => for_size!(size, and),
         Predefined::Bor if integer => for_size!(size, or),
         Predefined::Bxor if integer => for_size!(size, xor),
-        _ => for_size!(size, looped),
+        _ => match kernel.update {
+            Some(update) => update,
+            None => return None,
+        },
     };
-    Some(Amo { update, of })
+    Some(Amo(update))
 }
 
 /// By the place of an operation's handle among the predefined ones', and the kind of element.

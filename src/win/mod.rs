@@ -32,6 +32,7 @@ pub mod query;
 pub mod regions;
 pub mod transfer;
 pub mod update;
+pub mod waiting;
 
 use crate::abi::types::{MPI_Aint, MPI_Errhandler, MPI_Win};
 use crate::bail;

@@ -16,8 +16,8 @@
 use super::amo::{self, Amo};
 use super::elements::{compress, copy_elements, expand};
 use super::epoch::Hold;
-use super::passive;
 use super::transfer::{Plan, through_kernel};
+use super::waiting;
 use super::{Reach, Target, Window, obstacle};
 use crate::abi::constants::{MPI_BYTE, MPI_THREAD_MULTIPLE};
 use crate::abi::types::MPI_Op;
@@ -31,7 +31,7 @@ use crate::shm::bias::Mark;
 use crate::shm::lock::Ring;
 use crate::shm::membarrier;
 use crate::shm::peer::Way;
-use std::ptr::with_exposed_provenance_mut;
+use std::ptr::{NonNull, with_exposed_provenance_mut};
 
 /// So few elements are updated one by one while that goes without the lock.
 const FEW: usize = 4;
@@ -49,10 +49,7 @@ const LOOKS: usize = 50;
 pub struct Operation {
     pub op: Predefined,
     pub basic: Basic,
-    /// Bytes from one element of an array to the next.
-    extent: usize,
-    kernel: Kernel,
-    amo: Option<Amo>,
+    kernel: &'static Kernel,
 }
 
 /// The arrays beside the target's elements.
@@ -61,21 +58,14 @@ pub struct Sides {
     /// As many elements, an extent apart; none are read for NO_OP.
     pub operands: *const u8,
     /// Room for as many, if it is wanted what was there.
-    pub before: Option<*mut u8>,
+    pub before: Option<NonNull<u8>>,
 }
 
 impl Operation {
     /// An operation on elements of a kind; `None` if MPI does not define it.
     pub fn of(op: Predefined, basic: Basic) -> Option<Operation> {
         let kernel = kernel_of(op, basic)?;
-        let amo = amo::of(op, basic);
-        Some(Operation {
-            op,
-            basic,
-            extent: basic.extent(),
-            kernel,
-            amo,
-        })
+        Some(Operation { op, basic, kernel })
     }
 
     /// The operation of a handle on the elements of a datatype. Error: `MPI_ERR_OP`.
@@ -107,7 +97,7 @@ impl Operation {
     ///
     /// # Safety
     /// `n` elements at `at` are alive, and nobody else touches them; `sides` has as many.
-    unsafe fn by_kernel(self, at: *mut u8, n: usize, sides: Sides) {
+    unsafe fn by_kernel(&self, at: *mut u8, n: usize, sides: Sides) {
         let apply = self.kernel.apply;
         let Some(before) = sides.before else {
             // SAFETY: the caller's promise.
@@ -117,7 +107,7 @@ impl Operation {
             let at = at.wrapping_add(offset);
             // SAFETY: the caller's promise, for the elements from `offset` on.
             unsafe {
-                copy_elements(self.basic, at, before.wrapping_add(offset), n);
+                copy_elements(self.basic, at, before.as_ptr().wrapping_add(offset), n);
                 apply(sides.operands.wrapping_add(offset), at, n);
             }
         });
@@ -125,13 +115,17 @@ impl Operation {
 
     /// Cuts `n` elements into pieces of at most so many bytes: calls `piece` with the bytes before each, and its elements.
     #[inline(always)]
-    fn in_pieces(self, bytes: usize, n: usize, mut piece: impl FnMut(usize, usize)) {
+    fn in_pieces(&self, bytes: usize, n: usize, mut piece: impl FnMut(usize, usize)) {
         let mut done = 0;
         loop {
             let rest = n - done;
-            let whole = rest * self.extent <= bytes;
-            let now = if whole { rest } else { bytes / self.extent };
-            piece(done * self.extent, now);
+            let whole = rest * self.kernel.extent <= bytes;
+            let now = if whole {
+                rest
+            } else {
+                bytes / self.kernel.extent
+            };
+            piece(done * self.kernel.extent, now);
             done += now;
             if whole {
                 return;
@@ -144,12 +138,12 @@ impl Operation {
     /// # Safety
     /// `n` elements at `at` are alive, aligned and in shared memory, and the operation has such instructions; `sides` has
     /// as many.
-    unsafe fn by_amo(self, amo: Amo, at: *mut u8, n: usize, sides: Sides) {
+    unsafe fn by_amo(&self, amo: Amo, at: *mut u8, n: usize, sides: Sides) {
         let mut unwanted = 0_u64;
         for i in 0..n {
-            let offset = i * self.extent;
+            let offset = i * self.kernel.extent;
             let before = match sides.before {
-                Some(before) => before.wrapping_add(offset),
+                Some(before) => before.as_ptr().wrapping_add(offset),
                 None => (&raw mut unwanted).cast(),
             };
             // SAFETY: the caller's promise; no element that an instruction updates is larger than the word.
@@ -158,17 +152,18 @@ impl Operation {
     }
 
     /// The instruction for elements at `at`, if they are where the CPU can update them.
-    fn amo_at(self, reach: Reach, at: *const u8) -> Option<Amo> {
-        self.amo
-            .filter(|_| reach == Reach::Shared && amo::is_aligned(at, self.extent))
+    fn amo_at(&self, reach: Reach, at: *const u8) -> Option<Amo> {
+        let amo = amo::of(self.op, self.basic)?;
+        (reach == Reach::Shared && amo::is_aligned(at, self.kernel.extent)).then_some(amo)
     }
 }
 
 impl Sides {
     fn skip(self, bytes: usize) -> Sides {
+        let skip = |before: NonNull<u8>| NonNull::new(before.as_ptr().wrapping_add(bytes));
         Sides {
             operands: self.operands.wrapping_add(bytes),
-            before: self.before.map(|b| b.wrapping_add(bytes)),
+            before: self.before.and_then(skip),
         }
     }
 }
@@ -227,7 +222,7 @@ impl Window {
         reach: Reach,
         at: *mut u8,
         n: usize,
-        operation: Operation,
+        operation: &Operation,
         sides: Sides,
     ) -> Result<()> {
         let amo = operation.amo_at(reach, at);
@@ -242,9 +237,42 @@ impl Window {
             unsafe { operation.by_kernel(at, n, sides) };
             return Ok(());
         }
+        // SAFETY: the caller's promise.
+        if unsafe { self.update_at_once(target, at, n, operation, sides) } {
+            return Ok(());
+        }
         let mut turn = Turn::take(self, target)?;
         // SAFETY: the caller's promise.
         unsafe { turn.update(reach, at, n, operation, sides) }
+    }
+
+    /// What a [`Turn`] does where the lock is free, nobody comes without it, and one turn is enough: whether it was so.
+    ///
+    /// # Safety
+    /// As [`Window::update_array`].
+    unsafe fn update_at_once(
+        &self,
+        target: &Target,
+        at: *mut u8,
+        n: usize,
+        operation: &Operation,
+        sides: Sides,
+    ) -> bool {
+        let (lock, bias, me) = (&target.block.accumulate, &target.block.bias, job().rank);
+        let one_turn = n * operation.kernel.extent <= TURN;
+        if !one_turn || !lock.try_exclusive(me) {
+            return false;
+        }
+        let alone = bias.long_again(CREDIT);
+        if alone {
+            // SAFETY: the caller's promise; who else updates them holds the lock, too.
+            unsafe { operation.by_kernel(at, n, sides) };
+        }
+        let whom = lock.release_exclusive(me);
+        if whom != Ring::Nobody {
+            waiting::ring(lock, whom);
+        }
+        alone
     }
 
     /// Updates the elements of a plan: `count` of `datatype`.
@@ -256,7 +284,7 @@ impl Window {
         plan: &Plan<'_>,
         datatype: &Datatype,
         count: usize,
-        operation: Operation,
+        operation: &Operation,
         sides: Sides,
     ) -> Result<()> {
         let (target, reach, basic) = (plan.target, plan.reach, operation.basic);
@@ -280,7 +308,7 @@ impl Window {
         let mut result = Ok(());
         datatype.for_each_element(plan.remote.base, count, basic, |address, n| {
             let at = with_exposed_provenance_mut(address);
-            let sides = sides.skip(done * operation.extent);
+            let sides = sides.skip(done * operation.kernel.extent);
             done += n;
             match &mut turn {
                 // SAFETY: as above; `sides` from this run on.
@@ -299,7 +327,7 @@ impl Window {
     ///
     /// # Safety
     /// As [`Window::update_target`].
-    unsafe fn update_peer(&self, plan: &Plan<'_>, op: Operation, sides: Sides) -> Result<()> {
+    unsafe fn update_peer(&self, plan: &Plan<'_>, op: &Operation, sides: Sides) -> Result<()> {
         let mut packed = vec![0_u8; plan.remote.size()];
         let elements = packed.len() / op.basic.size();
         let _turn = Turn::take(self, plan.target)?;
@@ -400,22 +428,22 @@ impl<'a> Turn<'a> {
     fn wait(&self) -> Result<()> {
         let (window, word) = (self.window, &self.target.block.accumulate);
         let rank = window.rank_of(self.target);
-        let name = format!("an accumulate at rank {rank} (its elements are updated under a lock)");
-        let (call, held) = (
-            format!("an accumulate at rank {rank}"),
-            format!("accumulate lock of rank {rank}"),
-        );
-        let obstacle = || obstacle::of_lock(word, true, &window.meeting.members, &call, &held);
-        passive::take(word, true, &name, &obstacle)
+        let call = || format!("an accumulate at rank {rank}");
+        let name = || format!("{} (its elements are updated under a lock)", call());
+        let obstacle = || {
+            let held = format!("accumulate lock of rank {rank}");
+            obstacle::of_lock(word, true, &window.meeting.members, &call(), &held)
+        };
+        waiting::take(word, true, &name, &obstacle)
     }
 
     #[inline]
     fn release(&mut self) {
         let lock = &self.target.block.accumulate;
         if std::mem::take(&mut self.held) {
-            let whom = lock.release_exclusive();
+            let whom = lock.release_exclusive(job().rank);
             if whom != Ring::Nobody {
-                passive::ring(lock, whom);
+                waiting::ring(lock, whom);
             }
         }
     }
@@ -446,7 +474,7 @@ impl<'a> Turn<'a> {
         reach: Reach,
         at: *mut u8,
         n: usize,
-        operation: Operation,
+        operation: &Operation,
         sides: Sides,
     ) -> Result<()> {
         let amo = operation.amo_at(reach, at);
@@ -459,7 +487,7 @@ impl<'a> Turn<'a> {
             if result.is_err() {
                 return;
             }
-            self.spent += n * operation.extent;
+            self.spent += n * operation.kernel.extent;
             let (at, sides) = (at.wrapping_add(offset), sides.skip(offset));
             match amo {
                 // SAFETY: the caller's promise, for the elements from `offset` on; `amo_at` found instructions for them.

@@ -55,7 +55,7 @@ impl Target {
         }
     }
 
-    /// As `Turn::update`.
+    /// As `Window::update_at_once`, then `Turn::update`.
     fn long(&self, me: usize, credit: u32) {
         let heavy_fence = || {
             full_fence();
@@ -63,7 +63,7 @@ impl Target {
         };
         let all_down = || self.marks.iter().all(|mark| !mark.is_up());
         self.room.take(me, true, false);
-        if self.bias.long(credit, heavy_fence, all_down) {
+        if self.bias.long_again(credit) || self.bias.long(credit, heavy_fence, all_down) {
             self.plainly();
         } else {
             self.atomically();

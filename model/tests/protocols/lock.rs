@@ -30,7 +30,7 @@ impl Room {
         }
     }
 
-    /// As `Window::acquire`, then `passive::take`; with `claim` the patience is over when the first attempt is.
+    /// As `Window::acquire`, then `waiting::take`; with `claim` the patience is over when the first attempt is.
     pub fn take(&self, me: usize, exclusive: bool, claim: bool) {
         let rank = me as u32;
         let (taken, to_ring) = if exclusive {
@@ -56,7 +56,8 @@ impl Room {
 
     pub fn give_back(&self, exclusive: bool) {
         self.ring(if exclusive {
-            self.lock.release_exclusive()
+            let holder = self.lock.writer().expect("it is held");
+            self.lock.release_exclusive(holder)
         } else {
             self.lock.release_shared()
         });
