@@ -28,6 +28,9 @@ static void all(const char *name, void (*body)(void))
     char text[64];
     double seconds = budget * 8, worst = 0, longest;
     long served = 0, sum, least, most;
+    w = window_open(SHARED, 64);
+    if (body == word)
+        MPI_Win_lock_all(0, w.win);
     MPI_Barrier(MPI_COMM_WORLD);
     double begin = MPI_Wtime(), last = begin, now;
     do {
@@ -54,16 +57,14 @@ static void all(const char *name, void (*body)(void))
     if (body == word) {
         MPI_Win_sync(w.win);
         check(rank != 0 || *(long *)w.mine == sum, "contended fetch_and_op");
+        MPI_Win_unlock_all(w.win);
     }
+    window_close(&w);
 }
 
 void family_contended(void)
 {
-    w = window_open(SHARED, 64);
-    MPI_Win_lock_all(0, w.win);
     all("fetch_and_op", word);
-    MPI_Win_unlock_all(w.win);
     all("exclusive", exclusive);
     all("shared", shared);
-    window_close(&w);
 }

@@ -42,6 +42,17 @@ static void in_start(int waits)
     }
 }
 
+static void in_wait(int waits)
+{
+    if (waits) {
+        MPI_Win_post(peer, 0, w.win);
+        MPI_Win_wait(w.win);
+    } else {
+        MPI_Win_start(peer, 0, w.win);
+        MPI_Win_complete(w.win);
+    }
+}
+
 /* Rank 0 waits for rank 1, which sleeps. */
 static void wait(const char *name, void (*how)(int))
 {
@@ -91,6 +102,7 @@ void family_idle(void)
     wait("fence", in_fence);
     wait("recv", in_recv);
     wait("start", in_start);
+    wait("wait", in_wait);
     in_lock();
     MPI_Group_free(&world);
     MPI_Group_free(&peer);

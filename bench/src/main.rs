@@ -2,7 +2,7 @@
 //!
 //! The same C program ([`bench/c`](../c)) is compiled against each MPI; `bench/limit.c` does the same work without any.
 //! They run turn about, several times; what counts is the median, and the ratio of medians of one run. Written are a table
-//! on standard output, and `table.md`, `results.csv` and a plot per family in `build/bench/`. Nothing here passes or fails.
+//! on standard output, and `marks.md`, `table.md`, `results.csv` and a plot per case in `build/bench/`. Nothing here passes or fails.
 
 mod jobs;
 mod libraries;
@@ -84,14 +84,19 @@ fn run(options: &Options) -> Result<(), String> {
     let results = jobs::run(options, &programs);
     let names: Vec<&str> = programs.iter().map(|p| p.name).collect();
     let table = table::markdown(&results, &names);
-    print!("{table}");
+    let marks = table::marks(&results);
+    print!("{table}\n### marks\n\n{marks}");
     let write = |name: &str, text: &str| {
         let path = place.join(name);
         std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))
     };
     write("table.md", &table)?;
+    write("marks.md", &marks)?;
     write("results.csv", &table::csv(&results))?;
     plot::all(&results, &names, &place)?;
-    println!("\n{}: table.md, results.csv and the plots", place.display());
+    println!(
+        "\n{}: marks.md, table.md, results.csv and the plots",
+        place.display()
+    );
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The results as a table for people and as one for programs.
 
 use crate::libraries::{LIMIT, OURS};
-use crate::marks;
+use crate::marks::{self, Bound, Own};
 use crate::results::{Key, Results, Row};
 use std::fmt::Write;
 
@@ -85,6 +85,81 @@ fn line(out: &mut String, results: &Results, key: &Key, row: &Row, programs: &[&
     let peer = against(row.ratio(row.best_peer()), mark.and_then(|m| m.peer), rate);
     let limit = against(row.ratio(limit), mark.and_then(|m| m.limit), rate);
     let _ = writeln!(out, " {peer} | {limit} |");
+}
+
+/// What there are marks for, in short.
+pub fn marks(results: &Results) -> String {
+    let mut out = String::from(
+        "| family | case | x | ranks | unit | rmashm | best peer | ratio | bare machine | ratio |\n\
+         |---|---|---:|---:|---|---:|---:|---:|---:|---:|\n",
+    );
+    for (key, row) in &results.rows {
+        let Some(mark) = marks::of(key).filter(|_| row.median(OURS).is_some()) else {
+            continue;
+        };
+        let (peer, limit) = (row.best_peer(), results.limit(key));
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            key.family,
+            key.case,
+            key.x,
+            key.ranks,
+            row.unit,
+            figure(row.median(OURS)),
+            figure(peer.filter(|_| mark.peer.is_some())),
+            against(
+                row.ratio(peer.filter(|_| mark.peer.is_some())),
+                mark.peer,
+                row.rate()
+            ),
+            figure(limit.filter(|_| mark.limit.is_some())),
+            against(
+                row.ratio(limit.filter(|_| mark.limit.is_some())),
+                mark.limit,
+                row.rate()
+            ),
+        );
+    }
+    out += "\n| family | case | x | ranks | unit | rmashm | divided by | quotient |\n|---|---|---:|---:|---|---:|---|---:|\n";
+    for own in marks::OWN {
+        for (key, row) in results.rows.iter().filter(|(key, _)| own.fits(key)) {
+            own_line(&mut out, results, own, key, row);
+        }
+    }
+    out
+}
+
+fn own_line(out: &mut String, results: &Results, own: &Own, key: &Key, row: &Row) {
+    let by = own.by.map(|(case, x, ranks)| Key {
+        case: case.to_string(),
+        x: x.unwrap_or(key.x),
+        ranks: ranks.unwrap_or(key.ranks),
+        ..key.clone()
+    });
+    let (value, name) = match &by {
+        None => (row.median(OURS), String::new()),
+        Some(by) => {
+            let other = results.rows.get(by).and_then(|other| other.median(OURS));
+            let name = format!("{}, {}, {} ranks", by.case, by.x, by.ranks);
+            (row.ratio(other), name)
+        }
+    };
+    let (mark, more) = match own.bound {
+        Bound::Most(mark) => (mark, false),
+        Bound::Least(mark) => (mark, true),
+    };
+    let _ = writeln!(
+        out,
+        "| {} | {} | {} | {} | {} | {} | {name} | {} |",
+        key.family,
+        key.case,
+        key.x,
+        key.ranks,
+        row.unit,
+        figure(row.median(OURS)),
+        against(value, Some(mark), more)
+    );
 }
 
 /// Every single value.
