@@ -3,7 +3,7 @@
 //! A handle has MPICH's shape: two bits that say "made by the user" (`10` or `11`; predefined objects have `01`), four
 //! bits of kind (communicator, window, …), and 26 bits of which 20 are the index in the kind's [`Table`] and 6 are a
 //! generation; the lower bit of the "made by the user" pair is the generation's seventh bit. A slot that is used again
-//! gets the next generation, so a handle of a freed object is found out.
+//! gets the next generation, so a handle of a freed object is found out. Datatypes are different: see [`Kind::rests`].
 //!
 //! A table is an append-only array of chunks, the first of them in place: looking a handle up is a load and a compare (for
 //! the thousands after the first, one load more), without lock and without reference count. Inserting and removing take a
@@ -35,12 +35,22 @@ pub enum Kind {
     Session = 14,
 }
 
+impl Kind {
+    /// Whether freed handles of this kind rest, and their slots come back with another generation: a freed handle is then
+    /// told from those of objects made later. The handles of datatypes do not: the one freed last is the next one given, as
+    /// in MPICH. Programs written there go on with the handle of a freed datatype in an array of types, after they have
+    /// made one like it again, and never notice; it is found out only as long as no other datatype is made.
+    const fn rests(self) -> bool {
+        !matches!(self, Kind::Datatype)
+    }
+}
+
 const KIND_SHIFT: u32 = 26;
 const INDEX_BITS: u32 = 20;
 const GENERATIONS: u32 = 1 << 7;
 const CHUNK: usize = 1024;
 const CHUNKS: usize = (1 << INDEX_BITS) / CHUNK;
-/// Slots are reused only when this many are free, so that a stale handle stays recognisable for long.
+/// Slots that rest are reused only when this many are free, so that a stale handle stays recognisable for long.
 const REST: usize = 64;
 
 /// Whether `handle` has the bits of a user object of `kind`.
@@ -82,6 +92,29 @@ struct Free {
     /// (index, next generation), oldest first.
     slots: VecDeque<(usize, u32)>,
     used: usize,
+}
+
+impl Free {
+    /// A slot that was used before, if one is to be used again.
+    fn take(&mut self, kind: Kind) -> Option<(usize, u32)> {
+        if !kind.rests() {
+            return self.slots.pop_back();
+        }
+        let exhausted = self.used == 1 << INDEX_BITS;
+        if self.slots.len() > REST || exhausted {
+            return self.slots.pop_front();
+        }
+        None
+    }
+
+    /// A slot that was never used, if there is one.
+    fn fresh(&mut self) -> Option<(usize, u32)> {
+        let index = self.used;
+        (index < 1 << INDEX_BITS).then(|| {
+            self.used += 1;
+            (index, 0)
+        })
+    }
 }
 
 /// A handle that no object has yet. It goes back to the table if it is not filled.
@@ -168,13 +201,7 @@ impl<T> Table<T> {
     /// Sets a handle apart, so that making an object cannot fail at its end. Error as [`Table::insert`].
     pub fn reserve(&self) -> Result<Reserved<'_, T>> {
         let mut free = self.free.lock();
-        let fresh = free.used < 1 << INDEX_BITS;
-        let (index, generation) = if free.slots.len() > REST || (!fresh && !free.slots.is_empty()) {
-            free.slots.pop_front().expect("checked not empty")
-        } else if fresh {
-            free.used += 1;
-            (free.used - 1, 0)
-        } else {
+        let Some((index, generation)) = free.take(self.kind).or_else(|| free.fresh()) else {
             bail!(
                 NoMem,
                 "{:?} handles are exhausted: {} are in use",
@@ -222,8 +249,8 @@ impl<T> Table<T> {
         let object = slot.object.swap(null_mut(), Ordering::Relaxed);
         slot.handle.store(0, Ordering::Release);
         let generation = (handle as u32 >> INDEX_BITS & 0x3f) | (handle as u32 >> 30 & 1) << 6;
-        free.slots
-            .push_back((index, (generation + 1) % GENERATIONS));
+        let next = generation + u32::from(self.kind.rests());
+        free.slots.push_back((index, next % GENERATIONS));
         // SAFETY: `object` came from `Arc::into_raw` in `insert`, and this takes the table's only count of it.
         Some(unsafe { Arc::from_raw(object) })
     }
@@ -263,6 +290,23 @@ mod tests {
             assert!(table.remove(first).is_none());
             assert_eq!(*table.remove(h).unwrap(), i as u32);
         }
+    }
+
+    #[test]
+    fn the_datatype_freed_last_gives_its_handle_to_the_next() {
+        let table = Table::<u32>::new(Kind::Datatype);
+        let handles = [0, 1, 2].map(|i| table.insert(Arc::new(i)).unwrap());
+        for freed in [0, 2] {
+            table.remove(handles[freed]).unwrap();
+            assert!(table.get(handles[freed]).is_none());
+            assert!(table.remove(handles[freed]).is_none());
+        }
+        for again in [2, 0] {
+            assert_eq!(table.insert(Arc::new(7)).unwrap(), handles[again]);
+            assert_eq!(table.get(handles[again]), Some(&7));
+        }
+        assert!(!handles.contains(&table.insert(Arc::new(3)).unwrap()));
+        assert_eq!(table.get(handles[1]), Some(&1));
     }
 
     #[test]

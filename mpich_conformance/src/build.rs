@@ -107,16 +107,24 @@ impl Build {
         ))
     }
 
-    /// Compiles the programs of these entries. What does not compile is found missing when it is to run.
+    /// Compiles the programs of these entries, as far as make finds them out of date. What does not compile is found missing
+    /// when it is to run.
     pub fn compile(&self, entries: &[&Entry], mut told: impl FnMut(&str)) -> Result<(), String> {
         let mut programs: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for entry in entries {
-            if !self.program(entry).is_file() {
-                let folder = programs.entry(&entry.folder).or_default();
-                folder.insert(&entry.program);
-            }
+            let folder = programs.entry(&entry.folder).or_default();
+            folder.insert(&entry.program);
         }
         for (folder, programs) in programs {
+            let quiet = |make: &mut Command| {
+                make.stdout(Stdio::null())
+                    .stderr(Stdio::null())
+                    .status()
+                    .map_err(|error| format!("make: {error}"))
+            };
+            if quiet(self.make(folder).arg("-q").args(&programs))?.success() {
+                continue;
+            }
             told(&format!(
                 "compiling {} programs of {folder}",
                 programs.len()
@@ -126,10 +134,7 @@ impl Build {
                 .arg(format!("-j{}", self.jobs))
                 .args(programs);
             // Its status says nothing: some programs may not compile.
-            make.stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .status()
-                .map_err(|error| format!("make: {error}"))?;
+            quiet(&mut make)?;
         }
         Ok(())
     }
@@ -175,6 +180,12 @@ impl Build {
         if status.success() {
             return Ok(());
         }
-        Err(format!("{step} failed ({status}): see {}", log.display()))
+        let text = fs::read_to_string(&log).unwrap_or_default();
+        let lines: Vec<&str> = text.lines().collect();
+        let end = lines[lines.len().saturating_sub(10)..].join("\n");
+        Err(format!(
+            "{step} failed ({status}); the end of {}:\n{end}",
+            log.display()
+        ))
     }
 }

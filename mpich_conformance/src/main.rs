@@ -28,12 +28,13 @@ use options::Options;
 use outcome::{Memory, Outcome};
 use report::Counts;
 use run::{Done, Runner};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use testlist::Entry;
 
 /// The directories that concern a library that is not MPICH: of `impls`, what is about the standard's info keys. (Not every
-/// version of the suite has all of them: that of 4.0 has no lists in `session`, `basic` and `misc`.)
+/// version of the suite has all of them, or lists in them: that of 4.0 has programs without a list in `basic`, and no
+/// `session` and `misc`.)
 const DIRECTORIES: [&str; 22] = [
     "rma",
     "errors",
@@ -103,7 +104,8 @@ fn conformance(options: &Options) -> Result<bool, String> {
     let folder = home.join("runs").join(name_of(&prefix, ours));
     let build = Build::configure(source, folder, &prefix, options.build_jobs)?;
     let mut memory = Memory::read(&build.folder);
-    let entries = choose(all_entries(&build, options)?, options, &memory);
+    let (entries, without_list) = all_entries(&build, options)?;
+    let entries = choose(entries, options, &memory);
     if options.list {
         entries.iter().for_each(|entry| println!("{entry}"));
         return Ok(true);
@@ -112,7 +114,7 @@ fn conformance(options: &Options) -> Result<bool, String> {
         println!("nothing of this failed when it last ran\n0 passed, 0 failed");
         return Ok(true);
     }
-    if entries.is_empty() {
+    if entries.is_empty() && without_list.is_empty() {
         return Err("no entry of the test lists is meant".to_owned());
     }
 
@@ -138,6 +140,7 @@ fn conformance(options: &Options) -> Result<bool, String> {
     Ok(conclude(
         &results,
         &exceptions,
+        &without_list,
         &Memory::of_others(&build.folder),
     ))
 }
@@ -151,27 +154,24 @@ fn name_of(prefix: &Path, ours: bool) -> String {
     name.trim_matches('/').replace('/', "-")
 }
 
-fn all_entries(build: &Build, options: &Options) -> Result<Vec<Entry>, String> {
-    if !options.directories.is_empty() {
-        let lists = options.directories.iter();
-        let lists: Result<Vec<_>, _> = lists
-            .map(|directory| testlist::read(options.lists, &build.source, &build.folder, directory))
-            .collect();
-        return Ok(lists?.concat());
-    }
-    let mut entries = Vec::new();
-    for directory in DIRECTORIES {
-        let has_list = |root: &PathBuf| root.join(directory).join("testlist").is_file();
-        if [&build.source, &build.folder].into_iter().any(has_list) {
-            entries.extend(testlist::read(
-                options.lists,
-                &build.source,
-                &build.folder,
-                directory,
-            )?);
+/// The entries of the directories that are wanted, and those of the directories that have no list.
+fn all_entries(build: &Build, options: &Options) -> Result<(Vec<Entry>, Vec<String>), String> {
+    let all = || DIRECTORIES.map(str::to_owned).to_vec();
+    let wanted = match options.directories.as_slice() {
+        [] => all(),
+        named => named.to_vec(),
+    };
+    let (mut entries, mut without_list) = (Vec::new(), Vec::new());
+    for directory in wanted {
+        match testlist::read(options.lists, &build.source, &build.folder, &directory)? {
+            Some(list) => entries.extend(list),
+            None if all().contains(&directory) || build.source.join(&directory).is_dir() => {
+                without_list.push(directory);
+            }
+            None => return Err(format!("the suite has no directory {directory}")),
         }
     }
-    Ok(entries)
+    Ok((entries, without_list))
 }
 
 fn choose(entries: Vec<Entry>, options: &Options, memory: &Memory) -> Vec<Entry> {
@@ -247,6 +247,7 @@ fn run_all<'a>(
 fn conclude(
     results: &[(Counts, Done)],
     exceptions: &Exceptions,
+    without_list: &[String],
     others: &[(String, Memory)],
 ) -> bool {
     let count = |wanted: &[Outcome]| {
@@ -274,6 +275,9 @@ fn conclude(
         println!("{}", done.details.trim_end());
     }
     print!("{}", report::table(results));
+    for directory in without_list {
+        println!("{directory}: nothing to run, this version of the suite has no test list there");
+    }
     let outdated: Vec<&str> = exceptions.outdated().collect();
     for test in &outdated {
         println!("{test} passes: it has to leave exceptions.toml");

@@ -18,14 +18,32 @@ fn from_given(given: &Path, folder: &Path) -> Result<PathBuf, String> {
         .canonicalize()
         .map_err(|error| format!("MPICH_SRC={}: {error}", given.display()))?;
     if given.is_dir() {
-        let candidates = [given.join("test/mpi"), given.clone()];
-        return candidates
-            .into_iter()
-            .find(|candidate| candidate.join("runtests.in").is_file())
-            .ok_or_else(|| format!("MPICH_SRC={}: there is no test/mpi in it", given.display()));
+        return in_folder(&given);
     }
-    println!("{}  {}", sha256(&given)?, given.display());
-    unpack(&given, folder)
+    let sum = sha256(&given)?;
+    println!("{sum}  {}", given.display());
+    unpack(&given, &sum, folder)
+}
+
+/// The suite in a folder, which may be MPICH's or the suite's own.
+fn in_folder(given: &Path) -> Result<PathBuf, String> {
+    let no = |text: &str| format!("MPICH_SRC={}: {text}", given.display());
+    let candidates = [given.join("test/mpi"), given.to_owned()];
+    let suite = candidates
+        .into_iter()
+        .find(|candidate| candidate.join("runtests.in").is_file())
+        .ok_or_else(|| no("there is no test/mpi in it"))?;
+    if !suite.join("configure").is_file() {
+        return Err(no(
+            "its test/mpi has no configure: run autogen.sh there, or take a release",
+        ));
+    }
+    if suite.join("config.status").is_file() {
+        return Err(no(
+            "its test/mpi is configured, so it cannot be built elsewhere: run make distclean there",
+        ));
+    }
+    Ok(suite)
 }
 
 /// The tarball of Debian's package. apt checks the archive's signature; the sums that it signs are held against what
@@ -51,7 +69,7 @@ fn from_debian(folder: &Path) -> Result<PathBuf, String> {
             tarball.display()
         ));
     }
-    unpack(&tarball, folder)
+    unpack(&tarball, &sum, folder)
 }
 
 fn description(downloads: &Path) -> Option<PathBuf> {
@@ -185,12 +203,12 @@ fn is_debian(entry: &str) -> bool {
     entry.contains("debian.org") || entry.contains("/debian")
 }
 
-/// Unpacks the suite alone: MPICH is ten times as much.
-fn unpack(tarball: &Path, folder: &Path) -> Result<PathBuf, String> {
-    let target = folder.join("source");
-    let stamp = target.join("unpacked-from");
-    let name = tarball.display().to_string();
-    if fs::read_to_string(&stamp).is_ok_and(|text| text == name) {
+/// Unpacks the suite alone: MPICH is ten times as much. Each tarball has a folder by its sum, so that nothing that was built
+/// from one is taken for built from another.
+fn unpack(tarball: &Path, sum: &str, folder: &Path) -> Result<PathBuf, String> {
+    let target = folder.join("source").join(&sum[..16]);
+    let complete = target.join("unpacked");
+    if complete.is_file() {
         return in_source(&target);
     }
     let _ = fs::remove_dir_all(&target);
@@ -202,7 +220,8 @@ fn unpack(tarball: &Path, folder: &Path) -> Result<PathBuf, String> {
         .arg(&target)
         .args(["--wildcards", "*/test/mpi/*"]))?;
     let suite = in_source(&target)?;
-    fs::write(&stamp, name).map_err(|error| format!("{}: {error}", stamp.display()))?;
+    fs::write(&complete, tarball.as_os_str().as_encoded_bytes())
+        .map_err(|error| format!("{}: {error}", complete.display()))?;
     Ok(suite)
 }
 
@@ -247,6 +266,31 @@ mod tests {
         );
         let lines = "# deb x/debian s main\ndeb x/debian s main\ndeb elsewhere s main\n";
         assert_eq!(source_lines(lines), "deb-src x/debian s main\n");
+    }
+
+    #[test]
+    fn a_folder_has_to_be_one_of_a_release() {
+        let root = std::env::temp_dir().join(format!("conformance-folder-{}", std::process::id()));
+        let suite = root.join("test/mpi");
+        fs::create_dir_all(&suite).unwrap();
+        let mut said = vec![in_folder(&root)];
+        for name in ["runtests.in", "configure"] {
+            fs::write(suite.join(name), "").unwrap();
+            said.push(in_folder(&root));
+        }
+        let itself = in_folder(&suite);
+        fs::write(suite.join("config.status"), "").unwrap();
+        let configured = in_folder(&root);
+        fs::remove_dir_all(&root).unwrap();
+        assert!(
+            said[0]
+                .as_ref()
+                .is_err_and(|text| text.contains("no test/mpi"))
+        );
+        assert!(said[1].as_ref().is_err_and(|text| text.contains("autogen")));
+        assert_eq!(said[2].as_ref(), Ok(&suite));
+        assert_eq!(itself, Ok(suite));
+        assert!(configured.is_err_and(|text| text.contains("distclean")));
     }
 
     #[test]

@@ -77,14 +77,14 @@ enum Line {
     Entry(Box<Entry>),
 }
 
-/// The entries of `directory` and of all folders that its lists name. Lists that `configure` has made lie in `built`,
-/// the others in `source`.
+/// The entries of `directory` and of all folders that its lists name; nothing if the directory has no list. Lists that
+/// `configure` has made lie in `built`, the others in `source`.
 pub fn read(
     lists: Lists,
     source: &Path,
     built: &Path,
     directory: &str,
-) -> Result<Vec<Entry>, String> {
+) -> Result<Option<Vec<Entry>>, String> {
     let mut entries = Vec::new();
     let mut found = false;
     for name in lists.names() {
@@ -103,18 +103,14 @@ pub fn read(
                 Line::Nothing => {}
                 Line::Entry(entry) => entries.push(*entry),
                 Line::Directory(inner) => {
-                    entries.extend(read(lists, source, built, &join(directory, &inner))?);
+                    let inner = join(directory, &inner);
+                    let inside = read(lists, source, built, &inner)?;
+                    entries.extend(inside.ok_or_else(|| format!("{inner}: there is no testlist"))?);
                 }
             }
         }
     }
-    if !found {
-        return Err(format!(
-            "{}: there is no testlist",
-            source.join(directory).display()
-        ));
-    }
-    Ok(entries)
+    Ok(found.then_some(entries))
 }
 
 fn join(directory: &str, inner: &str) -> String {
@@ -288,13 +284,13 @@ mod tests {
             fs::write(path, text).unwrap();
         }
         let [usual, all] = [Lists::Usual, Lists::WithDatatypes].map(|lists| {
-            let entries = read(lists, &source, &built, "").unwrap();
+            let entries = read(lists, &source, &built, "").unwrap().unwrap();
             entries.iter().map(Entry::to_string).collect::<Vec<_>>()
         });
         let none = read(Lists::Usual, &source, &built, "c");
         fs::remove_dir_all(&root).unwrap();
         assert_eq!(usual, ["a/one 1", "b/two 1"]);
         assert_eq!(all, ["a/one 1", "b/two 1", "b/three 3"]);
-        assert!(none.is_err());
+        assert_eq!(none, Ok(None));
     }
 }

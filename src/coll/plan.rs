@@ -470,8 +470,9 @@ impl Run {
                 } = inout;
                 let input = with_exposed_provenance(*input);
                 let inout = with_exposed_provenance_mut(*address);
+                let lent = datatype::lend(&element.datatype, element.handle)?;
                 // SAFETY: as above; both have `count` elements, and a temporary one never overlaps.
-                unsafe { op.apply(input, inout, *count, &element.datatype, element.handle)? }
+                unsafe { op.apply(input, inout, *count, &element.datatype, lent.handle)? }
             }
         }
         Ok(())

@@ -515,3 +515,27 @@ pub fn free(handle: MPI_Datatype) -> Result<()> {
         None => bail!(Type, "datatype {:#x} was freed meanwhile", handle.0),
     }
 }
+
+/// A handle that a user's function gets during a call.
+pub struct Lent {
+    pub handle: MPI_Datatype,
+    /// Whether it was made for the call.
+    made: bool,
+}
+
+/// A handle of `object`: `given` if it still is one. An operation goes on with a datatype that was freed meanwhile (MPI 4.1
+/// §5.1.9), whose handle another datatype may have by now. Error: `MPI_ERR_NO_MEM`.
+pub fn lend(object: &Arc<Datatype>, given: MPI_Datatype) -> Result<Lent> {
+    let made = !get(given).is_ok_and(|now| std::ptr::eq(now, &**object));
+    let handle = if made { insert(object.clone())? } else { given };
+    Ok(Lent { handle, made })
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        if self.made {
+            // The function may have freed it, wrongly.
+            let _ = free(self.handle);
+        }
+    }
+}

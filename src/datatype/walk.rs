@@ -78,10 +78,16 @@ impl Message<'_> {
         }
     }
 
-    /// Visits the bytes whose packed positions are in `range`, which must lie within the message.
+    /// Visits the bytes whose packed positions are in `range`, which must lie within the message: in one run, if the message is
+    /// one.
     pub fn walk_range(&self, range: Range<usize>, visit: &mut impl Visit) {
         if range.start == 0 && range.end == self.size() {
             return self.walk(visit);
+        }
+        if let Some(at) = self.as_run()
+            && !range.is_empty()
+        {
+            return visit.run(at.wrapping_add(range.start), range.len());
         }
         copies_range(self.layout, self.base, self.extent, range, visit)
     }

@@ -176,6 +176,20 @@ mod tests {
     }
 
     #[test]
+    fn what_has_no_gaps_is_one_run() {
+        let int = get_arc(MPI_INT).unwrap();
+        let ints = View::new(100, int.clone(), int, true).unwrap();
+        for (view, disp) in [(View::bytes(), 0), (ints, 100)] {
+            for range in [0..1000, 1..1000, 17..20, 40..44] {
+                let mut runs = Vec::new();
+                let all = (disp + range.start, (range.end - range.start) as usize);
+                view.walk(range, |at, len| runs.push((at, len))).unwrap();
+                assert_eq!(runs, [all]);
+            }
+        }
+    }
+
+    #[test]
     fn etypes_before_the_end() {
         let view = strided();
         for (size, etypes) in [
