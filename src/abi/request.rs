@@ -193,10 +193,11 @@ pub unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
 }
 
 /// Cancels a receive that has met no message, or a send that has met no receive. What has met its other side goes on, and so
-/// does a send that is complete already because its data was copied: up to the eager limit, and buffered. Does not
-/// block; the request must still be completed, and its status tells (`MPI_Test_cancelled`).
+/// does a send that is complete already because its data was copied: up to the eager limit, and buffered. A send whose message
+/// a matched probe has taken completes: its data is kept for the receiver. Does not block; the request must still be
+/// completed, and its status tells (`MPI_Test_cancelled`).
 ///
-/// MPI 4.1 §3.8.4. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_ARG` (null pointer).
+/// MPI 4.1 §3.8.4. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (for the data to be kept).
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Cancel(request: *mut MPI_Request) -> c_int {
     // SAFETY: what is not null is a request.

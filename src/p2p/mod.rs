@@ -41,7 +41,7 @@ mod transfer;
 
 pub use buffer::Buffer;
 pub use engine::{
-    cancel, eager_limit, find, progress, receive, receive_taken, send, take, withdraw,
+    cancel, eager_limit, find, hold, progress, receive, receive_held, send, withdraw,
 };
 pub use matching::Arrival;
 pub use operation::{About, Action, Operation, Outcome, Partners};

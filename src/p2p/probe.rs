@@ -116,7 +116,7 @@ pub fn take(
         return Ok(Some((MPI_MESSAGE_NO_PROC, NOBODY)));
     }
     let context = context(comm.context);
-    let take = || engine::take(context, wanted);
+    let take = || engine::hold(context, wanted);
     let found = if blocking {
         Some(search(comm, handle, wanted, take)?)
     } else {
@@ -165,5 +165,5 @@ pub fn receive(message: &mut MPI_Message, buffer: Buffer) -> Result<Arc<Operatio
     };
     MESSAGES.remove(message.0);
     *message = MPI_MESSAGE_NULL;
-    Ok(engine::receive_taken(arrival, buffer, about))
+    Ok(engine::receive_held(arrival, buffer, about))
 }

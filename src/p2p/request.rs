@@ -242,8 +242,9 @@ pub fn free(handle: &mut MPI_Request) -> Result<()> {
     Ok(())
 }
 
-/// Cancels a receive that has met no message, and a send that has not left or whose announcement has met no receive.
-/// Everything else goes on.
+/// Cancels a receive that has met no message, and a send that has not left or whose announcement has met no receive. A send
+/// whose message a matched probe holds ends as usual. Everything else goes on. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_NO_MEM`
+/// (for the data of such a send).
 pub fn cancel(handle: MPI_Request) -> Result<()> {
     if handle == COMPLETE {
         return Ok(());
@@ -254,7 +255,7 @@ pub fn cancel(handle: MPI_Request) -> Result<()> {
     if let State::Operation(operation) = state(handle)?
         && !operation.is_done()
     {
-        engine::cancel(&operation);
+        return engine::cancel(&operation);
     }
     Ok(())
 }
