@@ -115,6 +115,8 @@ pub fn take(
     if from == MPI_PROC_NULL {
         return Ok(Some((MPI_MESSAGE_NO_PROC, NOBODY)));
     }
+    // A message that was taken and has no handle would be lost.
+    let place = MESSAGES.reserve()?;
     let context = context(comm.context);
     let take = || engine::hold(context, wanted);
     let found = if blocking {
@@ -131,7 +133,7 @@ pub fn take(
         status,
         comm: handle,
     };
-    let message = MPI_Message(MESSAGES.insert(Arc::new(matched))?);
+    let message = MPI_Message(place.fill(Arc::new(matched)));
     Ok(Some((message, status)))
 }
 

@@ -2,7 +2,7 @@
 
 use super::engine;
 use super::generalized::Generalized;
-use super::operation::{Operation, Outcome, block};
+use super::operation::{Action, Operation, Outcome, block};
 use super::partitioned::Channel;
 use crate::abi::constants::MPI_REQUEST_NULL;
 use crate::abi::types::{MPI_Comm, MPI_Request, MPI_Status};
@@ -56,14 +56,29 @@ enum State {
     Operation(Arc<Operation>),
 }
 
-/// Gives an operation a handle; `None` is one that is complete.
+/// Gives an operation a handle; `None` is one that is complete. Error: `MPI_ERR_NO_MEM` when handles are exhausted.
 pub fn handle(operation: Option<Arc<Operation>>) -> Result<MPI_Request> {
-    match operation {
-        None => Ok(COMPLETE),
-        Some(operation) => REQUESTS
-            .insert(Arc::new(Request::Once(operation)))
-            .map(MPI_Request),
+    let Some(operation) = operation else {
+        return Ok(COMPLETE);
+    };
+    match REQUESTS.reserve() {
+        Ok(place) => Ok(MPI_Request(place.fill(Arc::new(Request::Once(operation))))),
+        Err(error) => {
+            undo(&operation)?;
+            Err(error)
+        }
     }
+}
+
+/// Takes back an operation that was started and gets no handle, or waits for its end if a message has met its receive. One
+/// of several steps goes on, because others count on it.
+#[cold]
+fn undo(operation: &Arc<Operation>) -> Result<()> {
+    engine::cancel(operation)?;
+    if !matches!(operation.about.action, Action::Steps(_)) {
+        wait_operation(operation);
+    }
+    Ok(())
 }
 
 /// Makes an inactive persistent request on `comm`, started by `start` (which gives `None` if the operation is complete at
