@@ -185,7 +185,8 @@ pub unsafe extern "C" fn MPI_Testsome(
 
 /// Gives a request back; the operation goes on by itself. The handle becomes `MPI_REQUEST_NULL`.
 ///
-/// MPI 4.1 §3.7.3. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_ARG` (null pointer).
+/// MPI 4.1 §3.7.3. Errors: `MPI_ERR_REQUEST` (also for a nonblocking collective operation and one of RMA, which must be
+/// completed: §6.12, §12.3.6), `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
     // SAFETY: what is not null is a request.
@@ -197,7 +198,8 @@ pub unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
 /// a matched probe has taken completes: its data is kept for the receiver. Does not block; the request must still be
 /// completed, and its status tells (`MPI_Test_cancelled`).
 ///
-/// MPI 4.1 §3.8.4. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (for the data to be kept).
+/// MPI 4.1 §3.8.4. Errors: `MPI_ERR_REQUEST` (also for collective, partitioned and RMA operations, which nobody can cancel),
+/// `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (for the data to be kept).
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Cancel(request: *mut MPI_Request) -> c_int {
     // SAFETY: what is not null is a request.

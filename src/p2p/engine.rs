@@ -523,7 +523,7 @@ impl Core {
                 }
                 self.links.take_back(operation)
             }
-            Action::Steps(_) => false,
+            Action::Collective(_) | Action::Steps(_) => false,
         }
     }
 

@@ -28,10 +28,16 @@ pub enum Request {
 pub struct Persistent {
     /// Whose error handler its errors go to.
     comm: MPI_Comm,
-    /// The channel of partitioned communication.
-    channel: Option<Channel>,
+    what: What,
     start: Box<dyn Fn() -> Result<Option<Arc<Operation>>> + Send + Sync>,
     current: Mutex<Current>,
+}
+
+/// What a persistent request starts.
+enum What {
+    Message,
+    Collective,
+    Partitioned(Channel),
 }
 
 enum Current {
@@ -44,8 +50,12 @@ enum Current {
 /// The requests of this process.
 static REQUESTS: Table<Request> = Table::new(Kind::Request);
 
-/// The handle of every operation that was complete when its call returned.
-pub const COMPLETE: MPI_Request = MPI_Request(0x6c00_0001);
+/// The handle of every send and receive that was complete when its call returned.
+const COMPLETE: MPI_Request = MPI_Request(0x6c00_0001);
+
+/// The same of collective and RMA operations, whose requests may only be completed: MPI lets nobody cancel or free them
+/// (MPI 4.1 §6.12, §12.3.6).
+pub const WAIT_ONLY: MPI_Request = MPI_Request(0x6c00_0002);
 
 /// What a handle says about waiting.
 enum State {
@@ -75,33 +85,53 @@ pub fn handle(operation: Option<Arc<Operation>>) -> Result<MPI_Request> {
 #[cold]
 fn undo(operation: &Arc<Operation>) -> Result<()> {
     engine::cancel(operation)?;
-    if !matches!(operation.about.action, Action::Steps(_)) {
+    if matches!(operation.about.action, Action::Send | Action::Receive) {
         wait_operation(operation);
     }
     Ok(())
 }
 
-/// Makes an inactive persistent request on `comm`, started by `start` (which gives `None` if the operation is complete at
-/// once).
+/// Gives a collective operation a handle, as [`handle`] does.
+pub fn collective_handle(operation: Option<Arc<Operation>>) -> Result<MPI_Request> {
+    match operation {
+        None => Ok(WAIT_ONLY),
+        some => handle(some),
+    }
+}
+
+/// Makes an inactive persistent request of a message on `comm`, started by `start` (which gives `None` if the operation is
+/// complete at once).
 pub fn persistent(
     comm: MPI_Comm,
     start: impl Fn() -> Result<Option<Arc<Operation>>> + Send + Sync + 'static,
 ) -> Result<MPI_Request> {
-    make(Request::Persistent(Persistent {
-        comm,
-        channel: None,
-        start: Box::new(start),
-        current: Mutex::new(Current::Inactive),
-    }))
+    make_persistent(comm, What::Message, start)
+}
+
+/// Makes an inactive persistent request of a collective operation.
+pub fn persistent_collective(
+    comm: MPI_Comm,
+    start: impl Fn() -> Result<Option<Arc<Operation>>> + Send + Sync + 'static,
+) -> Result<MPI_Request> {
+    make_persistent(comm, What::Collective, start)
 }
 
 /// Makes an inactive request of a partitioned send or receive on `comm`.
 pub fn partitioned(comm: MPI_Comm, channel: Channel) -> Result<MPI_Request> {
     let started = channel.clone();
+    let start = move || started.start().map(Some);
+    make_persistent(comm, What::Partitioned(channel), start)
+}
+
+fn make_persistent(
+    comm: MPI_Comm,
+    what: What,
+    start: impl Fn() -> Result<Option<Arc<Operation>>> + Send + Sync + 'static,
+) -> Result<MPI_Request> {
     make(Request::Persistent(Persistent {
         comm,
-        channel: Some(channel),
-        start: Box::new(move || started.start().map(Some)),
+        what,
+        start: Box::new(start),
         current: Mutex::new(Current::Inactive),
     }))
 }
@@ -127,7 +157,7 @@ pub fn communicator(handle: MPI_Request) -> Option<MPI_Comm> {
 /// The channel of a partitioned request, and whether it is active. Error: `MPI_ERR_REQUEST` if it is none.
 pub fn channel(handle: MPI_Request) -> Result<(&'static Channel, bool)> {
     if let Request::Persistent(persistent) = find(handle)?
-        && let Some(channel) = &persistent.channel
+        && let What::Partitioned(channel) = &persistent.what
     {
         let active = !matches!(*persistent.current.lock(), Current::Inactive);
         return Ok((channel, active));
@@ -177,7 +207,7 @@ fn find(handle: MPI_Request) -> Result<&'static Request> {
 fn state(handle: MPI_Request) -> Result<State> {
     match handle {
         MPI_REQUEST_NULL => return Ok(State::Inactive),
-        COMPLETE => return Ok(State::Complete),
+        COMPLETE | WAIT_ONLY => return Ok(State::Complete),
         _ => {}
     }
     Ok(match find(handle)? {
@@ -242,10 +272,11 @@ pub fn start(handle: MPI_Request) -> Result<()> {
     Ok(())
 }
 
-/// Gives the handle back; what it stands for goes on by itself.
+/// Gives the handle back; what it stands for goes on by itself. Error: `MPI_ERR_REQUEST`, also for a nonblocking collective
+/// operation and for one of RMA.
 pub fn free(handle: &mut MPI_Request) -> Result<()> {
     if *handle != COMPLETE {
-        let waits = match find(*handle)? {
+        let waits = match message(*handle, "freed")? {
             Request::Generalized(generalized) => !generalized.let_go()?,
             _ => false,
         };
@@ -258,14 +289,28 @@ pub fn free(handle: &mut MPI_Request) -> Result<()> {
 }
 
 /// Cancels a receive that has met no message, and a send that has not left or whose announcement has met no receive. A send
-/// whose message a matched probe holds ends as usual. Everything else goes on. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_NO_MEM`
-/// (for the data of such a send).
+/// whose message a matched probe holds ends as usual. Everything else goes on. Errors: `MPI_ERR_REQUEST`, also for what MPI lets
+/// nobody cancel: collective, partitioned and RMA operations; `MPI_ERR_NO_MEM` (for the data that a matched probe holds).
 pub fn cancel(handle: MPI_Request) -> Result<()> {
     if handle == COMPLETE {
         return Ok(());
     }
-    if let Request::Generalized(generalized) = find(handle)? {
-        return generalized.cancel();
+    match message(handle, "cancelled")? {
+        Request::Generalized(generalized) => return generalized.cancel(),
+        Request::Persistent(persistent) => match persistent.what {
+            What::Message => {}
+            What::Collective => bail!(
+                Request,
+                "request {:#x} is of a persistent collective operation, which cannot be cancelled",
+                handle.0
+            ),
+            What::Partitioned(_) => bail!(
+                Request,
+                "request {:#x} is of partitioned communication, which cannot be cancelled",
+                handle.0
+            ),
+        },
+        Request::Once(_) => {}
     }
     if let State::Operation(operation) = state(handle)?
         && !operation.is_done()
@@ -273,6 +318,30 @@ pub fn cancel(handle: MPI_Request) -> Result<()> {
         return engine::cancel(&operation);
     }
     Ok(())
+}
+
+/// The request of a handle, if it may be `done` something with but completed.
+///
+/// Error: `MPI_ERR_REQUEST` for none, and for a nonblocking collective operation and one of RMA (MPI 4.1 §6.12, §12.3.6).
+fn message(handle: MPI_Request, done: &str) -> Result<&'static Request> {
+    if handle == WAIT_ONLY {
+        bail!(
+            Request,
+            "request {:#x} is of a collective or RMA operation, and cannot be {done}, only completed",
+            handle.0
+        );
+    }
+    let request = find(handle)?;
+    if let Request::Once(operation) = request
+        && let Action::Collective(name) = operation.about.action
+    {
+        bail!(
+            Request,
+            "request {:#x} is of the collective operation {name}, and cannot be {done}, only completed",
+            handle.0
+        );
+    }
+    Ok(request)
 }
 
 /// How the request ended, if it is complete; its handle stays (`MPI_Request_get_status`).
