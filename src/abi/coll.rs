@@ -181,7 +181,7 @@ pub unsafe extern "C" fn MPI_Allgather(
     if coll::small_allgather(group, mine.as_ref(), &blocks)? {
         return Ok(());
     }
-    coll::run(plan::plan_allgather(mine, blocks, comm, FUNCTION)?)
+    coll::run(plan::plan_allgather((mine, blocks), comm, FUNCTION)?)
 }
 
 /// The other forms of `MPI_Allgather`.
@@ -248,7 +248,7 @@ pub unsafe extern "C" fn MPI_Alltoall(
     if coll::small_alltoall(group, send.as_deref(), &receive)? {
         return Ok(());
     }
-    coll::run(plan::plan_alltoall(send, receive, comm, FUNCTION)?)
+    coll::run(plan::plan_alltoall((send, receive), comm, FUNCTION)?)
 }
 
 /// The other forms of `MPI_Alltoall`.

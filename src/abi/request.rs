@@ -74,8 +74,8 @@ pub unsafe extern "C" fn MPI_Testall(
     let count = counted(count, "count")?;
     // SAFETY: the array has `count` requests.
     let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
-    // SAFETY: so has the array of statuses, if it is one; what is not null is a place for an `int`.
     let (mut statuses, flag) =
+        // SAFETY: so has the array of statuses, if it is one; what is not null is a place for an `int`.
         unsafe { (Several::new(array_of_statuses, count)?, out(flag, "flag")?) };
     let all = request::test_all(requests, |i, outcome| statuses.put(i, outcome))?;
     flag.set(all.into());
@@ -125,8 +125,8 @@ pub unsafe extern "C" fn MPI_Testany(
     let count = counted(count, "count")?;
     // SAFETY: the array has `count` requests.
     let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
-    // SAFETY: `status` is the caller's; what is not null are places for an `int` each.
     let (status, index, flag) =
+        // SAFETY: `status` is the caller's; what is not null are places for an `int` each.
         unsafe { (single(status)?, out(index, "index")?, out(flag, "flag")?) };
     let found = request::any(requests, false)?;
     flag.set((!matches!(found, Found::NoneComplete)).into());

@@ -43,8 +43,8 @@ pub unsafe extern "C" fn MPI_Request_get_status_any(
     let count = counted(count, "count")?;
     // SAFETY: the array has `count` requests.
     let requests = unsafe { slice(array_of_requests, count, "array_of_requests")? };
-    // SAFETY: `status` is the caller's; what is not null are places for an `int` each.
     let (status, index, flag) =
+        // SAFETY: `status` is the caller's; what is not null are places for an `int` each.
         unsafe { (single(status)?, out(index, "index")?, out(flag, "flag")?) };
     let found = request::peek_some(requests, true)?;
     flag.set((!matches!(found, Found::NoneComplete)).into());
@@ -76,8 +76,8 @@ pub unsafe extern "C" fn MPI_Request_get_status_all(
     let count = counted(count, "count")?;
     // SAFETY: the array has `count` requests.
     let requests = unsafe { slice(array_of_requests, count, "array_of_requests")? };
-    // SAFETY: so has the array of statuses, if it is one; what is not null is a place for an `int`.
     let (mut statuses, flag) =
+        // SAFETY: so has the array of statuses, if it is one; what is not null is a place for an `int`.
         unsafe { (Several::new(array_of_statuses, count)?, out(flag, "flag")?) };
     let all = request::peek_all(requests)?;
     flag.set(all.is_some().into());
