@@ -54,8 +54,8 @@ impl Body {
     /// Takes the message for a matched probe; false if its sender has taken it back.
     pub fn hold(&self) -> bool {
         match self {
-            Body::Here(_) => true,
             Body::There { id, announced } => offer_at(announced.offer).hold(*id),
+            _ => true,
         }
     }
 

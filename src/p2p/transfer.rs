@@ -48,25 +48,15 @@ impl Place {
     pub const OWN: Place = Place::new(PlaceKind::Own, 0);
     pub const LOST: Place = Place::new(PlaceKind::Lost, 0);
 
-    /// At the offset `at` of the segment.
-    pub fn in_segment(at: Offset) -> Place {
-        Place::new(PlaceKind::Segment, at as u64)
-    }
-
-    /// Whether the data is in the buffer of a send of this process.
-    pub fn is_own(&self) -> bool {
-        self.kind == PlaceKind::Own
-    }
-
     /// Where another process finds the data of `buffer`, and the block of the segment that was allocated for that.
     pub fn of(buffer: &Buffer) -> Result<(Place, Option<Owned>)> {
         if buffer.is_empty() {
-            return Ok((Place::in_segment(0), None));
+            return Ok((Place::new(PlaceKind::Segment, 0), None));
         }
         if let Some(address) = buffer.run() {
             let pointer = std::ptr::without_provenance(address);
             if let Some(offset) = segment().offset_of(pointer, buffer.len()) {
-                return Ok((Place::in_segment(offset), None));
+                return Ok((Place::new(PlaceKind::Segment, offset as u64), None));
             }
             if !REFUSED.load(Ordering::Relaxed) {
                 return Ok((Place::new(PlaceKind::Private, address as u64), None));
@@ -80,7 +70,18 @@ impl Place {
         let block = heap::alloc(buffer.len(), 64)?;
         // SAFETY: the block is new and as long as the data; the buffer is the sender's until the send is complete.
         unsafe { buffer.read(0..buffer.len(), segment().at(block)) };
-        Ok((Place::in_segment(block), Some(Owned::new(block))))
+        let place = Place::new(PlaceKind::Segment, block as u64);
+        Ok((place, Some(Owned::new(block))))
+    }
+
+    /// At the offset `at` of the segment.
+    pub fn in_segment(at: Offset) -> Place {
+        Place::new(PlaceKind::Segment, at as u64)
+    }
+
+    /// Whether the data is in the buffer of a send of this process.
+    pub fn is_own(&self) -> bool {
+        self.kind == PlaceKind::Own
     }
 }
 
