@@ -5,7 +5,8 @@ use crate::abi::completion::{Chosen, Several, single};
 use crate::abi::constants::*;
 use crate::abi::types::*;
 use crate::mpi_api;
-use crate::p2p::request::{self, Found};
+use crate::p2p::completion::{self, Found};
+use crate::p2p::request;
 use macro_rules_attribute::apply;
 use std::ffi::c_int;
 
@@ -16,7 +17,7 @@ use std::ffi::c_int;
 pub unsafe extern "C" fn MPI_Wait(request: *mut MPI_Request, status: *mut MPI_Status) -> c_int {
     // SAFETY: `status` is the caller's, and what is not null is a request.
     let (status, request) = unsafe { (single(status)?, inout(request, "request")?) };
-    status.report(request::wait(request)?)
+    status.report(completion::wait(request)?)
 }
 
 /// Tells whether a request is complete, and if so ends it as `MPI_Wait` does. Does not block.
@@ -36,7 +37,7 @@ pub unsafe extern "C" fn MPI_Test(
             out(flag, "flag")?,
         )
     };
-    let outcome = request::test(request)?;
+    let outcome = completion::test(request)?;
     flag.set(outcome.is_some().into());
     outcome.map_or(Ok(()), |outcome| status.report(outcome))
 }
@@ -56,7 +57,7 @@ pub unsafe extern "C" fn MPI_Waitall(
     let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
     // SAFETY: so has the array of statuses, if it is one.
     let mut statuses = unsafe { Several::new(array_of_statuses, count)? };
-    request::wait_all(requests, |i, outcome| statuses.put(i, outcome))?;
+    completion::wait_all(requests, |i, outcome| statuses.put(i, outcome))?;
     statuses.result()
 }
 
@@ -77,7 +78,7 @@ pub unsafe extern "C" fn MPI_Testall(
     let (mut statuses, flag) =
         // SAFETY: so has the array of statuses, if it is one; what is not null is a place for an `int`.
         unsafe { (Several::new(array_of_statuses, count)?, out(flag, "flag")?) };
-    let all = request::test_all(requests, |i, outcome| statuses.put(i, outcome))?;
+    let all = completion::test_all(requests, |i, outcome| statuses.put(i, outcome))?;
     flag.set(all.into());
     statuses.result()
 }
@@ -97,7 +98,7 @@ pub unsafe extern "C" fn MPI_Waitany(
     let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
     // SAFETY: `status` is the caller's; what is not null is a place for an `int`.
     let (status, index) = unsafe { (single(status)?, out(index, "index")?) };
-    match request::any(requests, true)? {
+    match completion::any(requests, true)? {
         Found::Some((i, outcome)) => {
             index.set(i as c_int);
             status.report(outcome)
@@ -128,7 +129,7 @@ pub unsafe extern "C" fn MPI_Testany(
     let (status, index, flag) =
         // SAFETY: `status` is the caller's; what is not null are places for an `int` each.
         unsafe { (single(status)?, out(index, "index")?, out(flag, "flag")?) };
-    let found = request::any(requests, false)?;
+    let found = completion::any(requests, false)?;
     flag.set((!matches!(found, Found::NoneComplete)).into());
     match found {
         Found::Some((i, outcome)) => {
@@ -160,7 +161,7 @@ pub unsafe extern "C" fn MPI_Waitsome(
     let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
     // SAFETY: so have the other arrays; what is not null is a place for an `int`.
     let chosen = unsafe { Chosen::new(outcount, array_of_indices, array_of_statuses, count)? };
-    chosen.report(request::some(requests, true)?)
+    chosen.report(completion::some(requests, true)?)
 }
 
 /// Ends all requests that are complete: as `MPI_Waitsome`, but does not block, and `outcount` may be 0.
@@ -180,7 +181,7 @@ pub unsafe extern "C" fn MPI_Testsome(
     let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
     // SAFETY: so have the other arrays; what is not null is a place for an `int`.
     let chosen = unsafe { Chosen::new(outcount, array_of_indices, array_of_statuses, count)? };
-    chosen.report(request::some(requests, false)?)
+    chosen.report(completion::some(requests, false)?)
 }
 
 /// Gives a request back; the operation goes on by itself. The handle becomes `MPI_REQUEST_NULL`.
