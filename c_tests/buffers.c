@@ -94,6 +94,46 @@ static void late(void)
     OK(MPI_Comm_detach_buffer(MPI_COMM_WORLD, &address, &len));
 }
 
+/* The same by large counts: a buffer of one's own and an automatic one; what is received late is waited for. */
+static void of_session_counts(MPI_Session session, MPI_Comm comm)
+{
+    enum { LONG = 50000 };
+    static char own[2 * (LONG + MPI_BSEND_OVERHEAD)], data[LONG], into[LONG];
+    MPI_Request request;
+    MPI_Count bytes = -1;
+    void *address = NULL;
+    int flag;
+    for (int automatic = 0; automatic < 2; automatic++) {
+        if (automatic)
+            OK(MPI_Session_attach_buffer_c(session, MPI_BUFFER_AUTOMATIC, 0));
+        else
+            OK(MPI_Session_attach_buffer_c(session, own, sizeof own));
+        CHECK_CLASS(MPI_Session_attach_buffer_c(session, own, sizeof own), MPI_ERR_BUFFER);
+        fill(data, LONG, mix((uint64_t)rank, (uint64_t)automatic));
+        OK(MPI_Bsend_c(data, LONG, MPI_BYTE, right, 0, comm));
+        OK(MPI_Bsend_c(data, LONG / 2, MPI_BYTE, right, 1, comm));
+        if (!automatic)
+            CHECK_CLASS(MPI_Bsend_c(data, LONG, MPI_BYTE, right, 2, comm), MPI_ERR_BUFFER);
+        memset(data, 0, sizeof data);
+        OK(MPI_Session_iflush_buffer(session, &request));
+        OK(MPI_Test(&request, &flag, MPI_STATUS_IGNORE));
+        CHECK_EQ(flag, 0);
+        barrier();
+        fill(data, LONG, mix((uint64_t)left, (uint64_t)automatic));
+        OK(MPI_Recv(into, LONG, MPI_BYTE, left, 1, comm, MPI_STATUS_IGNORE));
+        CHECK_BYTES(into, data, LONG / 2);
+        OK(MPI_Recv(into, LONG, MPI_BYTE, left, 0, comm, MPI_STATUS_IGNORE));
+        CHECK_BYTES(into, data, LONG);
+        OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+        OK(MPI_Session_flush_buffer(session));
+        OK(MPI_Session_detach_buffer_c(session, &address, &bytes));
+        CHECK(address == (automatic ? MPI_BUFFER_AUTOMATIC : (void *)own));
+        if (!automatic)
+            CHECK_EQ(bytes, sizeof own);
+        CHECK_CLASS(MPI_Session_detach_buffer_c(session, &address, &bytes), MPI_ERR_BUFFER);
+    }
+}
+
 static void of_session(void)
 {
     static char own[2 * (N * sizeof(int) + MPI_BSEND_OVERHEAD)], process[MPI_BSEND_OVERHEAD + 8];
@@ -118,6 +158,7 @@ static void of_session(void)
     CHECK(address == own);
     CHECK_EQ(len, (int)sizeof own);
     CHECK_CLASS(MPI_Session_detach_buffer(session, &address, &len), MPI_ERR_BUFFER);
+    of_session_counts(session, comm);
     CHECK_CLASS(MPI_Session_attach_buffer_c(session, NULL, 8), MPI_ERR_BUFFER);
     CHECK_CLASS(MPI_Session_attach_buffer_c(session, own, -8), MPI_ERR_ARG);
     OK(MPI_Comm_free(&comm));

@@ -103,6 +103,96 @@ static void somebody_has_received(int from, int to, enum mode mode, int persiste
     }
 }
 
+/* A matched probe has the message, and its process waits for a word of the sender's before it receives it: the sender's wait
+ * ends without that, and the message is what it was when it was cancelled. */
+static void a_probe_has_taken_it(int from, int to, enum mode mode, int persistent)
+{
+    for (int i = 0; i < LENGTHS; i++) {
+        uint64_t seed = mix(mode, (uint64_t)(i + 50));
+        MPI_Request request;
+        MPI_Message message;
+        MPI_Status status;
+        int count;
+        if (rank == from) {
+            fill(out, (size_t)lengths[i], seed);
+            start(mode, persistent, lengths[i], to, DATA, &request);
+        }
+        if (rank == to) {
+            OK(MPI_Mprobe(from, DATA, MPI_COMM_WORLD, &message, &status));
+            OK(MPI_Get_count(&status, MPI_BYTE, &count));
+            CHECK_EQ(count, lengths[i]);
+            if (from != to)
+                OK(MPI_Send(NULL, 0, MPI_BYTE, from, WORD, MPI_COMM_WORLD));
+        }
+        if (rank == from) {
+            if (from != to)
+                OK(MPI_Recv(NULL, 0, MPI_BYTE, to, WORD, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+            CHECK_EQ(cancelled(&request, persistent), 0);
+            memset(out, 0xee, sizeof out);
+            if (from != to)
+                OK(MPI_Send(NULL, 0, MPI_BYTE, to, WORD, MPI_COMM_WORLD));
+            if (persistent) {
+                /* Its next round is another message. */
+                OK(MPI_Start(&request));
+                OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+                OK(MPI_Request_free(&request));
+            }
+        }
+        if (rank == to) {
+            if (from != to)
+                OK(MPI_Recv(NULL, 0, MPI_BYTE, from, WORD, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+            memset(in, 0, sizeof in);
+            OK(MPI_Mrecv(in, LONGEST, MPI_BYTE, &message, &status));
+            OK(MPI_Get_count(&status, MPI_BYTE, &count));
+            CHECK_EQ(count, lengths[i]);
+            fill(wanted, (size_t)lengths[i], seed);
+            CHECK_BYTES(in, wanted, (size_t)lengths[i]);
+            if (persistent) {
+                memset(in, 0, sizeof in);
+                OK(MPI_Recv(in, LONGEST, MPI_BYTE, from, DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+                memset(wanted, 0xee, sizeof wanted);
+                CHECK_BYTES(in, wanted, (size_t)lengths[i]);
+            }
+        }
+    }
+}
+
+/* The same with a datatype with gaps, with memory of MPI's, and with a receive that is too short. */
+static void a_probe_has_taken_other_memory(int from, int to)
+{
+    enum { PAIRS = 5000 };
+    int *memory;
+    MPI_Datatype pairs;
+    OK(MPI_Alloc_mem(2 * PAIRS * sizeof(int), MPI_INFO_NULL, &memory));
+    OK(MPI_Type_vector(PAIRS, 1, 2, MPI_INT, &pairs));
+    OK(MPI_Type_commit(&pairs));
+    for (int way = 0; way < 3; way++) {
+        MPI_Request request;
+        MPI_Message message;
+        MPI_Status status;
+        int gaps = way == 0, room = way == 2 ? 77 : PAIRS;
+        if (rank == from) {
+            for (int i = 0; i < 2 * PAIRS; i++)
+                memory[i] = 3 * i + way;
+            OK(MPI_Issend(memory, gaps ? 1 : PAIRS, gaps ? pairs : MPI_INT, to, DATA, MPI_COMM_WORLD, &request));
+            OK(MPI_Recv(NULL, 0, MPI_BYTE, to, WORD, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+            CHECK_EQ(cancelled(&request, 0), 0);
+            memset(memory, 0xee, 2 * PAIRS * sizeof(int));
+            OK(MPI_Send(NULL, 0, MPI_BYTE, to, WORD, MPI_COMM_WORLD));
+        } else if (rank == to) {
+            OK(MPI_Mprobe(from, DATA, MPI_COMM_WORLD, &message, &status));
+            OK(MPI_Send(NULL, 0, MPI_BYTE, from, WORD, MPI_COMM_WORLD));
+            OK(MPI_Recv(NULL, 0, MPI_BYTE, from, WORD, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+            memset(memory, 0, 2 * PAIRS * sizeof(int));
+            CHECK_CLASS(MPI_Mrecv(memory, room, MPI_INT, &message, &status), way == 2 ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+            for (int i = 0; i < PAIRS; i++)
+                CHECK_EQ(memory[i], i < room ? 3 * (gaps ? 2 * i : i) + way : 0);
+        }
+    }
+    OK(MPI_Type_free(&pairs));
+    OK(MPI_Free_mem(memory));
+}
+
 /* One process cancels what it sends to the others, while they receive, probe and take. What is not cancelled arrives, in
  * order and in whole; the last message to each tells what that is. */
 enum { ROUNDS = 120 };
@@ -158,9 +248,12 @@ static void races(int from, uint64_t seed)
             OK(MPI_Recv(in, LONGEST, MPI_BYTE, from, MPI_ANY_TAG, MPI_COMM_WORLD, &status));
         } else {
             MPI_Message message;
+            int turns = (int)(draw(&state) % 4);
             /* What a probe finds may be cancelled yet, so nobody counts on receiving it. */
             OK(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, &status));
             OK(MPI_Mprobe(from, MPI_ANY_TAG, MPI_COMM_WORLD, &message, &status));
+            for (; turns > 0; turns--)
+                OK(MPI_Iprobe(0, DATA, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE));
             OK(MPI_Mrecv(in, LONGEST, MPI_BYTE, &message, &status));
         }
         tag = status.MPI_TAG;
@@ -282,6 +375,12 @@ int main(int argc, char **argv)
                 nobody_receives(size - 1, size - 1, mode, persistent);
             }
             barrier();
+            if (mode != READY) {
+                a_probe_has_taken_it(0, size - 1, mode, persistent);
+                if (!persistent)
+                    a_probe_has_taken_it(size - 1, size - 1, mode, persistent);
+                barrier();
+            }
             somebody_has_received(size - 1, 0, mode, persistent);
         }
     for (int from = 0; from < size; from++) {
@@ -290,6 +389,7 @@ int main(int argc, char **argv)
         posted_receives(from, (from + 1) % size);
         barrier();
     }
+    a_probe_has_taken_other_memory(size - 1, 0);
     many(0, size - 1);
     many(0, 0);
     a_flood_of_cancelled(size - 1, 0);

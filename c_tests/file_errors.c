@@ -207,6 +207,34 @@ static int no_extent(MPI_Datatype type, MPI_Aint *extent, void *state)
     return MPI_SUCCESS;
 }
 
+/* Representations are defined by either function, for both; files refuse them. */
+static void representations(void)
+{
+    MPI_File file;
+    char byte = 'x', back = 0;
+    OK(MPI_Register_datarep("mine", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, no_extent, NULL));
+    OK(MPI_Register_datarep_c("large", MPI_CONVERSION_FN_NULL_C, MPI_CONVERSION_FN_NULL_C, no_extent, NULL));
+    const char *names[] = { "mine", "large", "native", "external32", "internal" };
+    for (int i = 0; i < 5; i++) {
+        CHECK_CLASS(MPI_Register_datarep(names[i], MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, no_extent, NULL),
+                    MPI_ERR_DUP_DATAREP);
+        CHECK_SENTENCE(MPI_Register_datarep_c(names[i], MPI_CONVERSION_FN_NULL_C, MPI_CONVERSION_FN_NULL_C, no_extent, NULL),
+                       MPI_ERR_DUP_DATAREP, names[i]);
+    }
+    CHECK_CLASS(MPI_Register_datarep_c("none", MPI_CONVERSION_FN_NULL_C, MPI_CONVERSION_FN_NULL_C, NULL, NULL), MPI_ERR_ARG);
+    CHECK_CLASS(MPI_Register_datarep_c(NULL, MPI_CONVERSION_FN_NULL_C, MPI_CONVERSION_FN_NULL_C, no_extent, NULL),
+                MPI_ERR_ARG);
+    OK(open_file(name, MPI_MODE_RDWR, &file));
+    OK(MPI_File_write_at(file, 0, &byte, 1, MPI_BYTE, MPI_STATUS_IGNORE));
+    CHECK_CLASS(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "mine", MPI_INFO_NULL), MPI_ERR_UNSUPPORTED_DATAREP);
+    CHECK_SENTENCE(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "large", MPI_INFO_NULL), MPI_ERR_UNSUPPORTED_DATAREP,
+                   "large");
+    /* The view is what it was. */
+    OK(MPI_File_read_at(file, 0, &back, 1, MPI_BYTE, MPI_STATUS_IGNORE));
+    CHECK_EQ(back, 'x');
+    OK(MPI_File_close(&file));
+}
+
 int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
@@ -222,9 +250,7 @@ int main(int argc, char **argv)
     CHECK_CLASS(MPI_File_get_size(file, &bytes), MPI_ERR_FILE);
     file = MPI_FILE_NULL;
     CHECK_CLASS(MPI_File_close(&file), MPI_ERR_FILE);
-    OK(MPI_Register_datarep("mine", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, no_extent, NULL));
-    CHECK_CLASS(MPI_Register_datarep("mine", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, no_extent, NULL),
-                MPI_ERR_DUP_DATAREP);
+    representations();
     barrier();
     if (rank == 0)
         OK(MPI_File_delete(name, MPI_INFO_NULL));

@@ -233,7 +233,7 @@ macro_rules! mpi_collective {
             ) -> c_int {
                 // SAFETY: what is not null is a place for a request.
                 let request = unsafe { $crate::abi::arguments::out(request, "request")? };
-                request.set($crate::p2p::request::handle($crate::coll::start($body?)?)?);
+                request.set($crate::p2p::request::collective_handle($crate::coll::start($body?)?)?);
                 Ok(())
             }
         }
@@ -248,7 +248,7 @@ macro_rules! mpi_collective {
                 let request = unsafe { $crate::abi::arguments::out(request, "request")? };
                 $crate::info::hints(info)?;
                 let plan = $body?;
-                request.set($crate::p2p::request::persistent(plan.comm(), move || $crate::coll::start(plan.clone()))?);
+                request.set($crate::p2p::request::persistent_collective(plan.comm(), move || $crate::coll::start(plan.clone()))?);
                 Ok(())
             }
         }

@@ -27,7 +27,7 @@ pub unsafe extern "C" fn MPI_Ibarrier(comm: MPI_Comm, request: *mut MPI_Request)
     // SAFETY: what is not null is a place for a request.
     let request = unsafe { out(request, "request")? };
     let plan = plan::barrier(comm, FUNCTION)?;
-    request.set(request::handle(coll::start(plan)?)?);
+    request.set(request::collective_handle(coll::start(plan)?)?);
     Ok(())
 }
 
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn MPI_Barrier_init(
     let request = unsafe { out(request, "request")? };
     info::hints(info)?;
     let plan = plan::barrier(comm, FUNCTION)?;
-    request.set(request::persistent(plan.comm(), move || {
+    request.set(request::persistent_collective(plan.comm(), move || {
         coll::start(plan.clone())
     })?);
     Ok(())
@@ -181,7 +181,7 @@ pub unsafe extern "C" fn MPI_Allgather(
     if coll::small_allgather(group, mine.as_ref(), &blocks)? {
         return Ok(());
     }
-    coll::run(plan::plan_allgather(mine, blocks, comm, FUNCTION)?)
+    coll::run(plan::plan_allgather((mine, blocks), comm, FUNCTION)?)
 }
 
 /// The other forms of `MPI_Allgather`.
@@ -248,7 +248,7 @@ pub unsafe extern "C" fn MPI_Alltoall(
     if coll::small_alltoall(group, send.as_deref(), &receive)? {
         return Ok(());
     }
-    coll::run(plan::plan_alltoall(send, receive, comm, FUNCTION)?)
+    coll::run(plan::plan_alltoall((send, receive), comm, FUNCTION)?)
 }
 
 /// The other forms of `MPI_Alltoall`.

@@ -33,7 +33,7 @@ unsafe fn begin_duplicate(
     let (duplicate, operation) = duplicate::begin(parent, comm, hints, place, function)?;
     let (newcomm, request) = places?;
     newcomm.set(duplicate);
-    request.set(request::handle(operation)?);
+    request.set(request::collective_handle(operation)?);
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use super::types::*;
 use crate::err;
 use crate::error::{Error, Result, register};
 use crate::p2p::Outcome;
-use crate::p2p::request::Found;
+use crate::p2p::completion::Found;
 use std::ffi::c_int;
 
 /// The status of a function that completes one operation. Its `MPI_ERROR` is written with the empty status only (MPI 4.1

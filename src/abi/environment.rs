@@ -16,8 +16,8 @@ use std::ffi::{c_char, c_double, c_int, c_void};
 /// MPI 4.1 §9.1.1. Errors: `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Get_version(version: *mut c_int, subversion: *mut c_int) -> c_int {
-    // SAFETY: what is not null is a place for an `int`.
     let (version, subversion) =
+        // SAFETY: what is not null is a place for an `int`.
         unsafe { (out(version, "version")?, out(subversion, "subversion")?) };
     version.set(MPI_VERSION);
     subversion.set(MPI_SUBVERSION);

@@ -5,7 +5,8 @@ use crate::abi::completion::{Chosen, Several, single};
 use crate::abi::constants::*;
 use crate::abi::types::*;
 use crate::mpi_api;
-use crate::p2p::request::{self, Found};
+use crate::p2p::completion::{self, Found};
+use crate::p2p::request;
 use macro_rules_attribute::apply;
 use std::ffi::c_int;
 
@@ -16,7 +17,7 @@ use std::ffi::c_int;
 pub unsafe extern "C" fn MPI_Wait(request: *mut MPI_Request, status: *mut MPI_Status) -> c_int {
     // SAFETY: `status` is the caller's, and what is not null is a request.
     let (status, request) = unsafe { (single(status)?, inout(request, "request")?) };
-    status.report(request::wait(request)?)
+    status.report(completion::wait(request)?)
 }
 
 /// Tells whether a request is complete, and if so ends it as `MPI_Wait` does. Does not block.
@@ -36,7 +37,7 @@ pub unsafe extern "C" fn MPI_Test(
             out(flag, "flag")?,
         )
     };
-    let outcome = request::test(request)?;
+    let outcome = completion::test(request)?;
     flag.set(outcome.is_some().into());
     outcome.map_or(Ok(()), |outcome| status.report(outcome))
 }
@@ -56,7 +57,7 @@ pub unsafe extern "C" fn MPI_Waitall(
     let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
     // SAFETY: so has the array of statuses, if it is one.
     let mut statuses = unsafe { Several::new(array_of_statuses, count)? };
-    request::wait_all(requests, |i, outcome| statuses.put(i, outcome))?;
+    completion::wait_all(requests, |i, outcome| statuses.put(i, outcome))?;
     statuses.result()
 }
 
@@ -74,10 +75,10 @@ pub unsafe extern "C" fn MPI_Testall(
     let count = counted(count, "count")?;
     // SAFETY: the array has `count` requests.
     let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
-    // SAFETY: so has the array of statuses, if it is one; what is not null is a place for an `int`.
     let (mut statuses, flag) =
+        // SAFETY: so has the array of statuses, if it is one; what is not null is a place for an `int`.
         unsafe { (Several::new(array_of_statuses, count)?, out(flag, "flag")?) };
-    let all = request::test_all(requests, |i, outcome| statuses.put(i, outcome))?;
+    let all = completion::test_all(requests, |i, outcome| statuses.put(i, outcome))?;
     flag.set(all.into());
     statuses.result()
 }
@@ -97,7 +98,7 @@ pub unsafe extern "C" fn MPI_Waitany(
     let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
     // SAFETY: `status` is the caller's; what is not null is a place for an `int`.
     let (status, index) = unsafe { (single(status)?, out(index, "index")?) };
-    match request::any(requests, true)? {
+    match completion::any(requests, true)? {
         Found::Some((i, outcome)) => {
             index.set(i as c_int);
             status.report(outcome)
@@ -125,10 +126,10 @@ pub unsafe extern "C" fn MPI_Testany(
     let count = counted(count, "count")?;
     // SAFETY: the array has `count` requests.
     let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
-    // SAFETY: `status` is the caller's; what is not null are places for an `int` each.
     let (status, index, flag) =
+        // SAFETY: `status` is the caller's; what is not null are places for an `int` each.
         unsafe { (single(status)?, out(index, "index")?, out(flag, "flag")?) };
-    let found = request::any(requests, false)?;
+    let found = completion::any(requests, false)?;
     flag.set((!matches!(found, Found::NoneComplete)).into());
     match found {
         Found::Some((i, outcome)) => {
@@ -160,7 +161,7 @@ pub unsafe extern "C" fn MPI_Waitsome(
     let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
     // SAFETY: so have the other arrays; what is not null is a place for an `int`.
     let chosen = unsafe { Chosen::new(outcount, array_of_indices, array_of_statuses, count)? };
-    chosen.report(request::some(requests, true)?)
+    chosen.report(completion::some(requests, true)?)
 }
 
 /// Ends all requests that are complete: as `MPI_Waitsome`, but does not block, and `outcount` may be 0.
@@ -180,12 +181,13 @@ pub unsafe extern "C" fn MPI_Testsome(
     let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
     // SAFETY: so have the other arrays; what is not null is a place for an `int`.
     let chosen = unsafe { Chosen::new(outcount, array_of_indices, array_of_statuses, count)? };
-    chosen.report(request::some(requests, false)?)
+    chosen.report(completion::some(requests, false)?)
 }
 
 /// Gives a request back; the operation goes on by itself. The handle becomes `MPI_REQUEST_NULL`.
 ///
-/// MPI 4.1 §3.7.3. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_ARG` (null pointer).
+/// MPI 4.1 §3.7.3. Errors: `MPI_ERR_REQUEST` (also for a nonblocking collective operation and one of RMA, which must be
+/// completed: §6.12, §12.3.6), `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
     // SAFETY: what is not null is a request.
@@ -193,10 +195,12 @@ pub unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
 }
 
 /// Cancels a receive that has met no message, or a send that has met no receive. What has met its other side goes on, and so
-/// does a send that is complete already because its data was copied: up to the eager limit, and buffered. Does not
-/// block; the request must still be completed, and its status tells (`MPI_Test_cancelled`).
+/// does a send that is complete already because its data was copied: up to the eager limit, and buffered. A send whose message
+/// a matched probe has taken completes: its data is kept for the receiver. Does not block; the request must still be
+/// completed, and its status tells (`MPI_Test_cancelled`).
 ///
-/// MPI 4.1 §3.8.4. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_ARG` (null pointer).
+/// MPI 4.1 §3.8.4. Errors: `MPI_ERR_REQUEST` (also for collective, partitioned and RMA operations, which nobody can cancel),
+/// `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (for the data to be kept).
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Cancel(request: *mut MPI_Request) -> c_int {
     // SAFETY: what is not null is a request.

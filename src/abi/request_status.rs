@@ -5,7 +5,7 @@ use crate::abi::completion::{Chosen, Several, single};
 use crate::abi::constants::MPI_UNDEFINED;
 use crate::abi::types::*;
 use crate::mpi_api;
-use crate::p2p::request::{self, Found};
+use crate::p2p::completion::{self, Found};
 use macro_rules_attribute::apply;
 use std::ffi::c_int;
 
@@ -20,7 +20,7 @@ pub unsafe extern "C" fn MPI_Request_get_status(
 ) -> c_int {
     // SAFETY: `status` is the caller's; what is not null is a place for an `int`.
     let (status, flag) = unsafe { (single(status)?, out(flag, "flag")?) };
-    let outcome = request::peek(request)?;
+    let outcome = completion::peek(request)?;
     flag.set(outcome.is_some().into());
     if let Some(outcome) = outcome {
         status.set(&outcome.status);
@@ -43,10 +43,10 @@ pub unsafe extern "C" fn MPI_Request_get_status_any(
     let count = counted(count, "count")?;
     // SAFETY: the array has `count` requests.
     let requests = unsafe { slice(array_of_requests, count, "array_of_requests")? };
-    // SAFETY: `status` is the caller's; what is not null are places for an `int` each.
     let (status, index, flag) =
+        // SAFETY: `status` is the caller's; what is not null are places for an `int` each.
         unsafe { (single(status)?, out(index, "index")?, out(flag, "flag")?) };
-    let found = request::peek_some(requests, true)?;
+    let found = completion::peek_some(requests, true)?;
     flag.set((!matches!(found, Found::NoneComplete)).into());
     index.set(MPI_UNDEFINED);
     match found {
@@ -76,10 +76,10 @@ pub unsafe extern "C" fn MPI_Request_get_status_all(
     let count = counted(count, "count")?;
     // SAFETY: the array has `count` requests.
     let requests = unsafe { slice(array_of_requests, count, "array_of_requests")? };
-    // SAFETY: so has the array of statuses, if it is one; what is not null is a place for an `int`.
     let (mut statuses, flag) =
+        // SAFETY: so has the array of statuses, if it is one; what is not null is a place for an `int`.
         unsafe { (Several::new(array_of_statuses, count)?, out(flag, "flag")?) };
-    let all = request::peek_all(requests)?;
+    let all = completion::peek_all(requests)?;
     flag.set(all.is_some().into());
     for (i, outcome) in all.into_iter().flatten().enumerate() {
         statuses.put(i, outcome);
@@ -103,5 +103,5 @@ pub unsafe extern "C" fn MPI_Request_get_status_some(
     let requests = unsafe { slice(array_of_requests, count, "array_of_requests")? };
     // SAFETY: so have the other arrays; what is not null is a place for an `int`.
     let chosen = unsafe { Chosen::new(outcount, array_of_indices, array_of_statuses, count)? };
-    chosen.report(request::peek_some(requests, false)?)
+    chosen.report(completion::peek_some(requests, false)?)
 }

@@ -6,7 +6,7 @@ use crate::abi::constants::MPI_PROC_NULL;
 use crate::abi::types::*;
 use crate::error::Result;
 use crate::mpi_counts;
-use crate::p2p::request::COMPLETE;
+use crate::p2p::request::WAIT_ONLY;
 use crate::win::transfer::{Origin, Remote};
 use crate::win::{Window, get as window};
 use macro_rules_attribute::apply;
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn MPI_Rput(
     unsafe {
         let request = out(request, "request")?;
         passive(win, target_rank)?.put(near, far)?;
-        request.set(COMPLETE);
+        request.set(WAIT_ONLY);
     }
     Ok(())
 }
@@ -68,7 +68,7 @@ pub unsafe extern "C" fn MPI_Rget(
     unsafe {
         let request = out(request, "request")?;
         passive(win, target_rank)?.get(near, far)?;
-        request.set(COMPLETE);
+        request.set(WAIT_ONLY);
     }
     Ok(())
 }
@@ -95,7 +95,7 @@ pub unsafe extern "C" fn MPI_Raccumulate(
     unsafe {
         let request = out(request, "request")?;
         passive(win, target_rank)?.accumulate(near, far, op)?;
-        request.set(COMPLETE);
+        request.set(WAIT_ONLY);
     }
     Ok(())
 }
@@ -126,7 +126,7 @@ pub unsafe extern "C" fn MPI_Rget_accumulate(
     unsafe {
         let request = out(request, "request")?;
         passive(win, target_rank)?.get_accumulate(near, result, far, op)?;
-        request.set(COMPLETE);
+        request.set(WAIT_ONLY);
     }
     Ok(())
 }

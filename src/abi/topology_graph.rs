@@ -281,8 +281,8 @@ pub unsafe extern "C" fn MPI_Dist_graph_create(
     let edges = || {
         let hints = hints(info)?;
         let n = number(n, "n")?;
-        // SAFETY: the caller promised `n` elements.
         let (sources, degrees) =
+            // SAFETY: the caller promised `n` elements.
             unsafe { (slice(sources, n, "sources")?, slice(degrees, n, "degrees")?) };
         let total = degrees.iter().try_fold(0_usize, |all, &degree| {
             let degree = number(degree, "degrees[i]")?;

@@ -536,7 +536,7 @@ pub fn run(plan: Arc<Plan>) -> Result<()> {
 /// Starts to carry a plan out. `None`: it is done already.
 pub fn start(plan: Arc<Plan>) -> Result<Option<Arc<Operation>>> {
     let operation = Operation::new(About {
-        action: Action::Steps(plan.name),
+        action: Action::Collective(plan.name),
         context: plan.context,
         peer: 0,
         tag: plan.tag,

@@ -155,8 +155,8 @@ pub fn begin(
     PENDING.lock().insert(duplicate.0, waiting);
     planner.at_end(move || {
         let waiting = PENDING.lock().remove(&duplicate.0);
-        // SAFETY: the plan's memory lives as long as the plan, whose end this is.
         let [failed, block, context] =
+            // SAFETY: the plan's memory lives as long as the plan, whose end this is.
             unsafe { with_exposed_provenance::<Numbers>(greatest.address).read() };
         if failed != 0 {
             discard(&mine.attributes, handle);

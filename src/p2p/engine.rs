@@ -178,7 +178,7 @@ pub fn receive(context: u32, envelope: Envelope, buffer: Buffer, about: About) -
     let core = &mut engine.core;
     match core
         .queues(context)
-        .take_arrived(envelope.source, envelope.tag)
+        .take_arrived(envelope.source, envelope.tag, Body::take)
     {
         Some(arrival) => core.meet(receive, arrival),
         None => {
@@ -191,14 +191,15 @@ pub fn receive(context: u32, envelope: Envelope, buffer: Buffer, about: About) -
     operation
 }
 
-/// Receives a message that was taken out of the queues before.
-pub fn receive_taken(arrival: Arrival, buffer: Buffer, about: About) -> Arc<Operation> {
+/// Receives a message that a matched probe holds.
+pub fn receive_held(mut arrival: Arrival, buffer: Buffer, about: About) -> Arc<Operation> {
     let operation = Operation::new(about);
     let receive = Receive {
         operation: operation.clone(),
         buffer,
     };
     let mut engine = lock();
+    arrival.body.take_held();
     engine.core.meet(receive, arrival);
     unlock(engine);
     operation
@@ -214,18 +215,34 @@ pub fn find(context: u32, envelope: Envelope) -> Option<(Envelope, u64)> {
     found.map(|arrival| (arrival.envelope(), arrival.bytes))
 }
 
-/// Takes that message out of the queue.
-pub fn take(context: u32, envelope: Envelope) -> Option<Arrival> {
+/// Takes that message out of the queue, to be held until it is received.
+pub fn hold(context: u32, envelope: Envelope) -> Option<Arrival> {
     let mut engine = lock();
     engine
         .core
         .queues(context)
-        .take_arrived(envelope.source, envelope.tag)
+        .take_arrived(envelope.source, envelope.tag, Body::hold)
+}
+
+/// Cancels an operation: one that has not met its other side ends as cancelled, and a send whose message a matched probe
+/// holds as usual, with its data left to the receiver. Others go on. Error: `MPI_ERR_NO_MEM` for that data.
+pub fn cancel(operation: &Arc<Operation>) -> Result<()> {
+    if take_back(operation) {
+        return Ok(());
+    }
+    let mut engine = lock();
+    let over = engine.core.sends.hand_over(operation);
+    if let Ok(true) = over {
+        operation.complete(MPI_Status::EMPTY, None);
+        engine.core.after.completed = true;
+    }
+    unlock(engine);
+    over.map(|_| ())
 }
 
 /// Takes a posted receive, or a send that no receive has met, back and completes it as cancelled; false if it has met its
 /// other side.
-pub fn cancel(operation: &Arc<Operation>) -> bool {
+fn take_back(operation: &Arc<Operation>) -> bool {
     let mut engine = lock();
     let taken_back = engine.core.take_back(operation);
     if taken_back {
@@ -241,7 +258,7 @@ pub fn cancel(operation: &Arc<Operation>) -> bool {
 /// Forgets a send or receive that will not end any more because a process died: nothing touches its buffer after this,
 /// but for a copy that another thread is just making.
 pub fn withdraw(operation: &Arc<Operation>) {
-    if !cancel(operation) {
+    if !take_back(operation) {
         lock().core.forget(operation);
     }
 }
@@ -468,7 +485,7 @@ impl Core {
         match arrival.body {
             Body::Here(data) => self.deliver(&receive, envelope, &data),
             Body::There { id, announced } => {
-                let own = if arrival.from == self.me {
+                let own = if announced.place.is_own() {
                     self.sends.get_mut(id).map(|sending| sending.buffer.clone())
                 } else {
                     None
@@ -506,7 +523,7 @@ impl Core {
                 }
                 self.links.take_back(operation)
             }
-            Action::Steps(_) => false,
+            Action::Collective(_) | Action::Steps(_) => false,
         }
     }
 
@@ -522,7 +539,10 @@ impl Core {
     }
 
     fn end_send(&mut self, id: u64, error: Option<Error>) {
-        if let Some(sending) = self.sends.end(id) {
+        // A send whose data was copied has ended before.
+        if let Some(sending) = self.sends.end(id)
+            && !sending.operation.is_done()
+        {
             sending.operation.complete(MPI_Status::EMPTY, error);
             self.after.completed = true;
         }
@@ -537,6 +557,9 @@ impl Core {
         let (place, failure) = match Place::copied(&sending.buffer) {
             Ok((place, block)) => {
                 sending.block = block;
+                // The buffer is free again, and the message was received.
+                sending.operation.complete(MPI_Status::EMPTY, None);
+                self.after.completed = true;
                 (place, None)
             }
             Err(error) => (Place::LOST, Some(error)),

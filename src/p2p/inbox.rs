@@ -63,10 +63,8 @@ impl Plan {
         let slots = offset + self.slots() + sender * self.ring;
         // SAFETY: a control block is made of atomics and bytes nobody reads, zero at the beginning; the inbox is never
         // freed.
-        (
-            unsafe { &*segment().at::<Control>(control) },
-            segment().at(slots),
-        )
+        let control = unsafe { &*segment().at::<Control>(control) };
+        (control, segment().at(slots))
     }
 }
 

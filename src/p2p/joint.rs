@@ -1,7 +1,7 @@
 //! A send and a receive that are one operation (MPI 4.1 §3.11).
 
+use super::completion::settled;
 use super::operation::{About, Action, Operation, Outcome, Partners};
-use super::request::settled;
 use super::start::{self, Mode};
 use super::task::{self, Task};
 use super::{Buffer, context};

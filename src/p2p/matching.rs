@@ -9,7 +9,7 @@ use super::buffer::Buffer;
 use super::operation::Operation;
 use super::ring::Header;
 use super::sends::offer_at;
-use super::transfer::Announced;
+use super::transfer::{Announced, Place};
 use crate::abi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -43,11 +43,28 @@ pub enum Body {
 }
 
 impl Body {
-    /// Takes the message for good; false if its sender has taken it back.
+    /// Takes the message for a receive; false if its sender has taken it back.
     pub fn take(&self) -> bool {
         match self {
             Body::Here(_) => true,
             Body::There { id, announced } => offer_at(announced.offer).take(*id),
+        }
+    }
+
+    /// Takes the message for a matched probe; false if its sender has taken it back.
+    pub fn hold(&self) -> bool {
+        match self {
+            Body::There { id, announced } => offer_at(announced.offer).hold(*id),
+            _ => true,
+        }
+    }
+
+    /// Takes the message, which a matched probe holds, for its receive.
+    pub fn take_held(&mut self) {
+        if let Body::There { id, announced } = self
+            && let Some(copy) = offer_at(announced.offer).take_held(*id)
+        {
+            announced.place = Place::in_segment(copy);
         }
     }
 
@@ -182,12 +199,17 @@ impl Queues {
         }
     }
 
-    /// Takes that message.
-    pub fn take_arrived(&mut self, source: i32, tag: i32) -> Option<Arrival> {
+    /// Takes that message, as `take` ([`Body::take`] or [`Body::hold`]) does.
+    pub fn take_arrived(
+        &mut self,
+        source: i32,
+        tag: i32,
+        take: fn(&Body) -> bool,
+    ) -> Option<Arrival> {
         loop {
             let number = self.oldest_arrived(source, tag)?;
             let arrival = self.remove_arrived(number)?;
-            if arrival.body.take() {
+            if take(&arrival.body) {
                 return Some(arrival);
             }
         }
@@ -321,7 +343,7 @@ mod tests {
                 let wanted = (source, tag, number);
                 let expected = lists.arrived.iter().position(|&m| meets(wanted, m));
                 assert_eq!(queues.find(source, tag).is_some(), expected.is_some());
-                let got = queues.take_arrived(source, tag);
+                let got = queues.take_arrived(source, tag, Body::take);
                 match expected {
                     Some(i) => {
                         assert_eq!(got.unwrap().bytes, lists.arrived.remove(i).2);

@@ -11,7 +11,8 @@
 //! - [`links`]: the ways to the others, and what waits for room.
 //! - [`transfer`]: large messages, fetched by the receiver in one copy; [`sends`]: those announced and not fetched yet;
 //!   [`offer`]: the word by which they are taken, or taken back.
-//! - [`operation`]: one send or receive from start to end; [`request`]: what a handle stands for.
+//! - [`operation`]: one send or receive from start to end; [`request`]: what a handle stands for; [`completion`]: waiting and
+//!   testing.
 //! - [`task`]: operations of several steps: [`joint`] ones of a send and a receive, [`partitioned`] ones, and collectives.
 //!
 //! A message of at most a few KiB is copied into the ring (eager). A larger one is announced: the receiver, when it has
@@ -20,6 +21,7 @@
 
 pub mod buffer;
 pub mod buffered;
+pub mod completion;
 mod engine;
 pub mod generalized;
 mod hints;
@@ -41,7 +43,7 @@ mod transfer;
 
 pub use buffer::Buffer;
 pub use engine::{
-    cancel, eager_limit, find, progress, receive, receive_taken, send, take, withdraw,
+    cancel, eager_limit, find, hold, progress, receive, receive_held, send, withdraw,
 };
 pub use matching::Arrival;
 pub use operation::{About, Action, Operation, Outcome, Partners};

@@ -1,18 +1,26 @@
-//! The word by which an announced message is taken: by its receiver when a receive has met it, or back by its sender. One
-//! of them gets it.
+//! The word by which an announced message is taken: by its receiver when a receive or a matched probe has met it, or back
+//! by its sender. One of them gets it.
 //!
-//! | word | meaning                                    |
-//! |------|--------------------------------------------|
-//! | 0    | nothing is on offer                        |
-//! | n    | the sender's message of number n is to have |
+//! | word        | meaning                                                                            |
+//! |-------------|------------------------------------------------------------------------------------|
+//! | 0           | nothing is on offer: a receive has the message, or its sender has taken it back    |
+//! | n           | the sender's message of number n is to have                                        |
+//! | `HELD` + n  | a matched probe holds message n, whose data is in the sender's buffer              |
+//! | `COPY` + at | a matched probe holds the message, whose data is at the offset `at` of the segment |
 //!
-//! A number is never used again. So a word serves the next message as soon as the last one was taken: whoever still has
-//! the older announcement finds another number, and knows that the message is gone.
+//! A number is never used again. So a word serves the next message as soon as the last one was taken and fetched: whoever
+//! still has the older announcement finds another number, and knows that the message is gone.
 //!
-//! Nothing is ordered by the word. That it says n before the announcement arrives, and that a receiver is done before the
-//! sender goes on, is the rings' doing.
+//! A message that is held can only be received, so its sender cannot take it back, but need not wait for that either: it
+//! puts a copy where the receiver finds it, and is done. Only then does the word order anything: the copy is there for whoever
+//! finds `COPY`. That the word says n before the announcement arrives, and that a receiver is done before the sender goes on,
+//! is the rings' doing.
 
+use crate::shm::Offset;
 use crate::shm::atomic::{AtomicU64, Ordering};
+
+const HELD: u64 = 1 << 63;
+const COPY: u64 = 1 << 62;
 
 #[repr(transparent)]
 #[derive(Default)]
@@ -29,11 +37,38 @@ impl Offer {
         self.0.load(Ordering::Relaxed) == id
     }
 
-    /// Takes the message; false if the other side has it.
+    /// Takes the message, for a receive or back; false if the other side has it.
     pub fn take(&self, id: u64) -> bool {
+        self.change(id, 0, Ordering::Relaxed)
+    }
+
+    /// Takes the message for a matched probe; false if its sender has taken it back.
+    pub fn hold(&self, id: u64) -> bool {
+        self.change(id, HELD | id, Ordering::Relaxed)
+    }
+
+    /// Whether a matched probe holds the message, and its data is in the sender's buffer, to all one knows.
+    pub fn is_held(&self, id: u64) -> bool {
+        self.stands(HELD | id)
+    }
+
+    /// Gives a message that is held over to its receiver: its data is at `copy` now. False if it is being received.
+    pub fn hand_over(&self, id: u64, copy: Offset) -> bool {
+        self.change(HELD | id, COPY | copy as u64, Ordering::Release)
+    }
+
+    /// Takes a message that this process holds, for its receive: where the sender has put a copy, if the data is not in the
+    /// sender's buffer any more.
+    pub fn take_held(&self, id: u64) -> Option<Offset> {
         let taken = self
             .0
-            .compare_exchange(id, 0, Ordering::Relaxed, Ordering::Relaxed);
-        taken.is_ok()
+            .compare_exchange(HELD | id, 0, Ordering::Relaxed, Ordering::Acquire);
+        taken.err().map(|word| (word & !COPY) as Offset)
+    }
+
+    fn change(&self, from: u64, to: u64, order: Ordering) -> bool {
+        self.0
+            .compare_exchange(from, to, order, Ordering::Relaxed)
+            .is_ok()
     }
 }

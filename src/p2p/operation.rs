@@ -51,7 +51,9 @@ pub struct About {
 pub enum Action {
     Send,
     Receive,
-    /// One of several steps (a collective operation, or a [`task`](super::task) of another kind), by its name.
+    /// A collective operation, by its name.
+    Collective(&'static str),
+    /// A [`task`](super::task) of another kind, by its name.
     Steps(&'static str),
 }
 
@@ -141,7 +143,7 @@ impl Operation {
             Action::Send => format!("sending to rank {peer}, {tag}"),
             Action::Receive if peer < 0 => format!("receiving from any rank, {tag}"),
             Action::Receive => format!("receiving from rank {peer}, {tag}"),
-            Action::Steps(name) => name.to_string(),
+            Action::Collective(name) | Action::Steps(name) => name.to_string(),
         }
     }
 }

@@ -4,8 +4,8 @@
 //! how many partitions of how many bytes there are, and the tags of these. Every partition is then a message by itself,
 //! so the two sides may divide the data as they like: what is a partition here is any number of bytes there.
 
+use super::completion::settled;
 use super::operation::{About, Action, Operation, Outcome, Partners};
-use super::request::settled;
 use super::start::{NOBODY, about_receive, peer_of};
 use super::task::{self, Task};
 use super::{Buffer, Envelope, Target, engine, partition_context, partitioned_context};

@@ -115,8 +115,10 @@ pub fn take(
     if from == MPI_PROC_NULL {
         return Ok(Some((MPI_MESSAGE_NO_PROC, NOBODY)));
     }
+    // A message that was taken and has no handle would be lost.
+    let place = MESSAGES.reserve()?;
     let context = context(comm.context);
-    let take = || engine::take(context, wanted);
+    let take = || engine::hold(context, wanted);
     let found = if blocking {
         Some(search(comm, handle, wanted, take)?)
     } else {
@@ -131,7 +133,7 @@ pub fn take(
         status,
         comm: handle,
     };
-    let message = MPI_Message(MESSAGES.insert(Arc::new(matched))?);
+    let message = MPI_Message(place.fill(Arc::new(matched)));
     Ok(Some((message, status)))
 }
 
@@ -165,5 +167,5 @@ pub fn receive(message: &mut MPI_Message, buffer: Buffer) -> Result<Arc<Operatio
     };
     MESSAGES.remove(message.0);
     *message = MPI_MESSAGE_NULL;
-    Ok(engine::receive_taken(arrival, buffer, about))
+    Ok(engine::receive_held(arrival, buffer, about))
 }

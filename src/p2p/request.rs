@@ -1,16 +1,16 @@
-//! Requests: what a handle stands for, and waiting for many of them (MPI 4.1 §3.7, §3.9).
+//! Requests: what a handle stands for, and what is done with it but completing it, which is [`super::completion`]'s (MPI 4.1
+//! §3.7, §3.9).
 
+use super::completion::wait_operation;
 use super::engine;
 use super::generalized::Generalized;
-use super::operation::{Operation, Outcome, block};
+use super::operation::{Action, Operation};
 use super::partitioned::Channel;
 use crate::abi::constants::MPI_REQUEST_NULL;
-use crate::abi::types::{MPI_Comm, MPI_Request, MPI_Status};
+use crate::abi::types::{MPI_Comm, MPI_Request};
 use crate::bail;
-use crate::error::{Error, Object, Result};
+use crate::error::{Object, Result};
 use crate::handle::{Kind, Table};
-use crate::runtime::wait::{give_way, progress};
-use crate::runtime::{Ranks, look_around};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
@@ -28,10 +28,23 @@ pub enum Request {
 pub struct Persistent {
     /// Whose error handler its errors go to.
     comm: MPI_Comm,
-    /// The channel of partitioned communication.
-    channel: Option<Channel>,
+    what: What,
     start: Box<dyn Fn() -> Result<Option<Arc<Operation>>> + Send + Sync>,
     current: Mutex<Current>,
+}
+
+/// What a persistent request starts.
+enum What {
+    Message,
+    Collective,
+    Partitioned(Channel),
+}
+
+impl Persistent {
+    /// Ends what was started.
+    pub(super) fn deactivate(&self) {
+        *self.current.lock() = Current::Inactive;
+    }
 }
 
 enum Current {
@@ -42,13 +55,17 @@ enum Current {
 }
 
 /// The requests of this process.
-static REQUESTS: Table<Request> = Table::new(Kind::Request);
+pub(super) static REQUESTS: Table<Request> = Table::new(Kind::Request);
 
-/// The handle of every operation that was complete when its call returned.
-pub const COMPLETE: MPI_Request = MPI_Request(0x6c00_0001);
+/// The handle of every send and receive that was complete when its call returned.
+const COMPLETE: MPI_Request = MPI_Request(0x6c00_0001);
+
+/// The same of collective and RMA operations, whose requests may only be completed: MPI lets nobody cancel or free them
+/// (MPI 4.1 §6.12, §12.3.6).
+pub const WAIT_ONLY: MPI_Request = MPI_Request(0x6c00_0002);
 
 /// What a handle says about waiting.
-enum State {
+pub(super) enum State {
     /// The null handle, or an inactive persistent request: nothing to wait for.
     Inactive,
     /// Complete since its start.
@@ -56,37 +73,72 @@ enum State {
     Operation(Arc<Operation>),
 }
 
-/// Gives an operation a handle; `None` is one that is complete.
+/// Gives an operation a handle; `None` is one that is complete. Error: `MPI_ERR_NO_MEM` when handles are exhausted.
 pub fn handle(operation: Option<Arc<Operation>>) -> Result<MPI_Request> {
-    match operation {
-        None => Ok(COMPLETE),
-        Some(operation) => REQUESTS
-            .insert(Arc::new(Request::Once(operation)))
-            .map(MPI_Request),
+    let Some(operation) = operation else {
+        return Ok(COMPLETE);
+    };
+    match REQUESTS.reserve() {
+        Ok(place) => Ok(MPI_Request(place.fill(Arc::new(Request::Once(operation))))),
+        Err(error) => {
+            undo(&operation)?;
+            Err(error)
+        }
     }
 }
 
-/// Makes an inactive persistent request on `comm`, started by `start` (which gives `None` if the operation is complete at
-/// once).
+/// Takes back an operation that was started and gets no handle, or waits for its end if a message has met its receive. One
+/// of several steps goes on, because others count on it.
+#[cold]
+fn undo(operation: &Arc<Operation>) -> Result<()> {
+    engine::cancel(operation)?;
+    if matches!(operation.about.action, Action::Send | Action::Receive) {
+        wait_operation(operation);
+    }
+    Ok(())
+}
+
+/// Gives a collective operation a handle, as [`handle`] does.
+pub fn collective_handle(operation: Option<Arc<Operation>>) -> Result<MPI_Request> {
+    match operation {
+        None => Ok(WAIT_ONLY),
+        some => handle(some),
+    }
+}
+
+/// Makes an inactive persistent request of a message on `comm`, started by `start` (which gives `None` if the operation is
+/// complete at once).
 pub fn persistent(
     comm: MPI_Comm,
     start: impl Fn() -> Result<Option<Arc<Operation>>> + Send + Sync + 'static,
 ) -> Result<MPI_Request> {
-    make(Request::Persistent(Persistent {
-        comm,
-        channel: None,
-        start: Box::new(start),
-        current: Mutex::new(Current::Inactive),
-    }))
+    make_persistent(comm, What::Message, start)
+}
+
+/// Makes an inactive persistent request of a collective operation.
+pub fn persistent_collective(
+    comm: MPI_Comm,
+    start: impl Fn() -> Result<Option<Arc<Operation>>> + Send + Sync + 'static,
+) -> Result<MPI_Request> {
+    make_persistent(comm, What::Collective, start)
 }
 
 /// Makes an inactive request of a partitioned send or receive on `comm`.
 pub fn partitioned(comm: MPI_Comm, channel: Channel) -> Result<MPI_Request> {
     let started = channel.clone();
+    let start = move || started.start().map(Some);
+    make_persistent(comm, What::Partitioned(channel), start)
+}
+
+fn make_persistent(
+    comm: MPI_Comm,
+    what: What,
+    start: impl Fn() -> Result<Option<Arc<Operation>>> + Send + Sync + 'static,
+) -> Result<MPI_Request> {
     make(Request::Persistent(Persistent {
         comm,
-        channel: Some(channel),
-        start: Box::new(move || started.start().map(Some)),
+        what,
+        start: Box::new(start),
         current: Mutex::new(Current::Inactive),
     }))
 }
@@ -112,7 +164,7 @@ pub fn communicator(handle: MPI_Request) -> Option<MPI_Comm> {
 /// The channel of a partitioned request, and whether it is active. Error: `MPI_ERR_REQUEST` if it is none.
 pub fn channel(handle: MPI_Request) -> Result<(&'static Channel, bool)> {
     if let Request::Persistent(persistent) = find(handle)?
-        && let Some(channel) = &persistent.channel
+        && let What::Partitioned(channel) = &persistent.what
     {
         let active = !matches!(*persistent.current.lock(), Current::Inactive);
         return Ok((channel, active));
@@ -122,7 +174,7 @@ pub fn channel(handle: MPI_Request) -> Result<(&'static Channel, bool)> {
 
 /// Whether nothing of the request is under way: it is null, or inactive.
 pub fn is_inactive(handle: MPI_Request) -> Result<bool> {
-    state(handle).map(|state| state.is_inactive())
+    state(handle).map(|state| matches!(state, State::Inactive))
 }
 
 /// Says that the functions of a generalized request are Fortran's; of another it says nothing.
@@ -159,10 +211,11 @@ fn find(handle: MPI_Request) -> Result<&'static Request> {
     }
 }
 
-fn state(handle: MPI_Request) -> Result<State> {
+/// What there is to wait for. Error: `MPI_ERR_REQUEST`.
+pub(super) fn state(handle: MPI_Request) -> Result<State> {
     match handle {
         MPI_REQUEST_NULL => return Ok(State::Inactive),
-        COMPLETE => return Ok(State::Complete),
+        COMPLETE | WAIT_ONLY => return Ok(State::Complete),
         _ => {}
     }
     Ok(match find(handle)? {
@@ -174,40 +227,6 @@ fn state(handle: MPI_Request) -> Result<State> {
             Current::Operation(operation) => State::Operation(operation.clone()),
         },
     })
-}
-
-impl State {
-    fn is_done(&self) -> bool {
-        match self {
-            State::Operation(operation) => operation.is_done(),
-            _ => true,
-        }
-    }
-}
-
-/// Ends a completed operation: its handle becomes null, or inactive if it is persistent.
-fn finish(handle: &mut MPI_Request, state: &State) -> Outcome {
-    let mut outcome = None;
-    match REQUESTS.get(handle.0) {
-        Some(Request::Persistent(persistent)) => *persistent.current.lock() = Current::Inactive,
-        Some(request) => {
-            if let Request::Generalized(generalized) = request {
-                outcome = Some(generalized.finish());
-            }
-            REQUESTS.remove(handle.0);
-            *handle = MPI_REQUEST_NULL;
-        }
-        None => *handle = MPI_REQUEST_NULL,
-    }
-    outcome.unwrap_or_else(|| state.outcome())
-}
-
-/// How a completed operation ended; its handle stays.
-fn told(handle: MPI_Request, state: &State) -> Outcome {
-    match REQUESTS.get(handle.0) {
-        Some(Request::Generalized(generalized)) => generalized.query(),
-        _ => state.outcome(),
-    }
 }
 
 /// Starts a persistent request. Error: `MPI_ERR_REQUEST` if it is none, or active.
@@ -227,10 +246,11 @@ pub fn start(handle: MPI_Request) -> Result<()> {
     Ok(())
 }
 
-/// Gives the handle back; what it stands for goes on by itself.
+/// Gives the handle back; what it stands for goes on by itself. Error: `MPI_ERR_REQUEST`, also for a nonblocking collective
+/// operation and for one of RMA.
 pub fn free(handle: &mut MPI_Request) -> Result<()> {
     if *handle != COMPLETE {
-        let waits = match find(*handle)? {
+        let waits = match message(*handle, "freed")? {
             Request::Generalized(generalized) => !generalized.let_go()?,
             _ => false,
         };
@@ -242,252 +262,58 @@ pub fn free(handle: &mut MPI_Request) -> Result<()> {
     Ok(())
 }
 
-/// Cancels a receive that has met no message, and a send that has not left or whose announcement has met no receive.
-/// Everything else goes on.
+/// Cancels a receive that has met no message, and a send that has not left or whose announcement has met no receive. A send
+/// whose message a matched probe holds ends as usual. Everything else goes on. Errors: `MPI_ERR_REQUEST`, also for what MPI lets
+/// nobody cancel: collective, partitioned and RMA operations; `MPI_ERR_NO_MEM` (for the data that a matched probe holds).
 pub fn cancel(handle: MPI_Request) -> Result<()> {
     if handle == COMPLETE {
         return Ok(());
     }
-    if let Request::Generalized(generalized) = find(handle)? {
-        return generalized.cancel();
+    match message(handle, "cancelled")? {
+        Request::Generalized(generalized) => return generalized.cancel(),
+        Request::Persistent(persistent) => match persistent.what {
+            What::Message => {}
+            What::Collective => bail!(
+                Request,
+                "request {:#x} is of a persistent collective operation, which cannot be cancelled",
+                handle.0
+            ),
+            What::Partitioned(_) => bail!(
+                Request,
+                "request {:#x} is of partitioned communication, which cannot be cancelled",
+                handle.0
+            ),
+        },
+        Request::Once(_) => {}
     }
     if let State::Operation(operation) = state(handle)?
         && !operation.is_done()
     {
-        engine::cancel(&operation);
+        return engine::cancel(&operation);
     }
     Ok(())
 }
 
-/// How the request ended, if it is complete; its handle stays (`MPI_Request_get_status`).
-pub fn peek(handle: MPI_Request) -> Result<Option<Outcome>> {
-    Ok(peek_all(&[handle])?.and_then(|mut all| all.pop()))
-}
-
-/// How all requests ended, if all are complete; their handles stay.
-pub fn peek_all(handles: &[MPI_Request]) -> Result<Option<Vec<Outcome>>> {
-    let states = states(handles)?;
-    if !look(&states, State::is_done) {
-        return Ok(None);
+/// The request of a handle, if it may be `done` something with but completed.
+///
+/// Error: `MPI_ERR_REQUEST` for none, and for a nonblocking collective operation and one of RMA (MPI 4.1 §6.12, §12.3.6).
+fn message(handle: MPI_Request, done: &str) -> Result<&'static Request> {
+    if handle == WAIT_ONLY {
+        bail!(
+            Request,
+            "request {:#x} is of a collective or RMA operation, and cannot be {done}, only completed",
+            handle.0
+        );
     }
-    let outcomes = handles.iter().zip(&states).map(|(&h, s)| told(h, s));
-    Ok(Some(outcomes.collect()))
-}
-
-/// Which requests are over, the first or all of them, and how they ended; their handles stay.
-pub fn peek_some(handles: &[MPI_Request], only_one: bool) -> Result<Found<Vec<(usize, Outcome)>>> {
-    let states = states(handles)?;
-    if states.iter().all(State::is_inactive) {
-        return Ok(Found::NoneActive);
-    }
-    if !await_some(&states, false) {
-        return Ok(Found::NoneComplete);
-    }
-    let over = (0..).zip(&states).filter(|(_, s)| s.is_over());
-    let limit = if only_one { 1 } else { usize::MAX };
-    let over = over.take(limit).map(|(i, s)| (i, told(handles[i], s)));
-    Ok(Found::Some(over.collect()))
-}
-
-/// Blocks until the request is complete.
-pub fn wait(handle: &mut MPI_Request) -> Result<Outcome> {
-    let state = state(*handle)?;
-    if let State::Operation(operation) = &state {
-        wait_operation(operation);
-    }
-    Ok(finish(handle, &state))
-}
-
-/// Blocks until the operation has ended, if only because a process it needs has died.
-pub fn wait_operation(operation: &Arc<Operation>) {
-    if let Err(error) = super::operation::wait(operation) {
-        abandon(operation, error);
-    }
-}
-
-/// The outcome of the request if it is complete.
-pub fn test(handle: &mut MPI_Request) -> Result<Option<Outcome>> {
-    let state = state(*handle)?;
-    if !look(std::slice::from_ref(&state), State::is_done) {
-        return Ok(None);
-    }
-    Ok(Some(finish(handle, &state)))
-}
-
-/// Whether it is so, now or after messages were moved along.
-fn look<'a>(states: &'a [State], so: impl Fn(&'a State) -> bool) -> bool {
-    states.iter().all(&so) || {
-        move_along(states);
-        states.iter().all(&so)
-    }
-}
-
-/// Moves messages along. While some come, there may be more; then what the dead have sent counts, and if there is nothing
-/// at all, others may have the core.
-fn move_along(states: &[State]) {
-    if !progress() {
-        look_around();
-        abandon_dead(states);
-        give_way();
-    }
-}
-
-/// Blocks until all requests are complete, and tells how each ended.
-pub fn wait_all(handles: &mut [MPI_Request], mut each: impl FnMut(usize, Outcome)) -> Result<()> {
-    let states = states(handles)?;
-    let mut done = 0;
-    block_until(&states, || {
-        done += states[done..].iter().take_while(|s| s.is_done()).count();
-        done == states.len()
-    });
-    for (i, (handle, state)) in handles.iter_mut().zip(&states).enumerate() {
-        each(i, finish(handle, state));
-    }
-    Ok(())
-}
-
-/// Tells how all requests ended if all are complete; false if not.
-pub fn test_all(handles: &mut [MPI_Request], mut each: impl FnMut(usize, Outcome)) -> Result<bool> {
-    let states = states(handles)?;
-    if !look(&states, State::is_done) {
-        return Ok(false);
-    }
-    for (i, (handle, state)) in handles.iter_mut().zip(&states).enumerate() {
-        each(i, finish(handle, state));
-    }
-    Ok(true)
-}
-
-/// What is found in a list of requests.
-pub enum Found<T> {
-    /// None of them is active.
-    NoneActive,
-    /// Active ones, but none complete.
-    NoneComplete,
-    Some(T),
-}
-
-/// Completes one of the requests; blocks for it if `blocking`.
-pub fn any(handles: &mut [MPI_Request], blocking: bool) -> Result<Found<(usize, Outcome)>> {
-    let states = states(handles)?;
-    if states.iter().all(State::is_inactive) {
-        return Ok(Found::NoneActive);
-    }
-    if !await_some(&states, blocking) {
-        return Ok(Found::NoneComplete);
-    }
-    let Some(i) = states.iter().position(State::is_over) else {
-        return Ok(Found::NoneComplete);
-    };
-    Ok(Found::Some((i, finish(&mut handles[i], &states[i]))))
-}
-
-/// Completes all requests that are over, at least one if `blocking`; tells which, and how they ended.
-pub fn some(handles: &mut [MPI_Request], blocking: bool) -> Result<Found<Vec<(usize, Outcome)>>> {
-    let states = states(handles)?;
-    if states.iter().all(State::is_inactive) {
-        return Ok(Found::NoneActive);
-    }
-    if !await_some(&states, blocking) {
-        return Ok(Found::NoneComplete);
-    }
-    let over = states
-        .iter()
-        .zip(handles)
-        .enumerate()
-        .filter(|(_, (s, _))| s.is_over())
-        .map(|(i, (state, handle))| (i, finish(handle, state)));
-    Ok(Found::Some(over.collect()))
-}
-
-impl State {
-    fn is_inactive(&self) -> bool {
-        matches!(self, State::Inactive)
-    }
-
-    /// Whether it was active and is complete.
-    fn is_over(&self) -> bool {
-        !self.is_inactive() && self.is_done()
-    }
-
-    fn outcome(&self) -> Outcome {
-        match self {
-            State::Operation(operation) => operation.outcome(),
-            _ => Outcome::NOTHING,
-        }
-    }
-}
-
-fn await_some(states: &[State], blocking: bool) -> bool {
-    let ready = || states.iter().any(State::is_over);
-    if blocking {
-        block_until(states, ready);
-        return true;
-    }
-    ready() || {
-        move_along(states);
-        ready()
-    }
-}
-
-fn states(handles: &[MPI_Request]) -> Result<Vec<State>> {
-    handles.iter().map(|&handle| state(handle)).collect()
-}
-
-fn block_until(states: &[State], mut ready: impl FnMut() -> bool) {
-    if ready() {
-        return;
-    }
-    let pending = || {
-        states.iter().filter_map(|s| match s {
-            State::Operation(operation) if !operation.is_done() => Some(operation),
-            _ => None,
-        })
-    };
-    let what = || match (pending().next(), pending().count()) {
-        (Some(first), 1) => first.describe(),
-        (Some(first), n) => format!("{n} requests, the first {}", first.describe()),
-        (None, _) => "requests".to_string(),
-    };
-    // Those that a death concerns end with an error; the others are waited for on.
-    loop {
-        let obstacle = || pending().find_map(|operation| operation.obstacle());
-        if block(&what, Ranks::Who(&obstacle), &mut ready).is_ok() {
-            return;
-        }
-        abandon_dead(states);
-        if ready() {
-            return;
-        }
-    }
-}
-
-/// Ends the operations that no longer can by themselves, because a process died.
-fn abandon_dead(states: &[State]) {
-    for state in states {
-        if let State::Operation(operation) = state {
-            settled(operation);
-        }
-    }
-}
-
-/// Whether the operation has ended, if only because a process it needs has died.
-pub(super) fn settled(operation: &Arc<Operation>) -> bool {
-    if !operation.is_done()
-        && let Err(error) = operation.check_alive()
+    let request = find(handle)?;
+    if let Request::Once(operation) = request
+        && let Action::Collective(name) = operation.about.action
     {
-        abandon(operation, error);
+        bail!(
+            Request,
+            "request {:#x} is of the collective operation {name}, and cannot be {done}, only completed",
+            handle.0
+        );
     }
-    operation.is_done()
-}
-
-/// Ends an operation that will not end by itself any more.
-fn abandon(operation: &Arc<Operation>, error: Error) {
-    engine::withdraw(operation);
-    let mut status = MPI_Status::EMPTY;
-    if operation.is_done() {
-        status = operation.outcome().status;
-        status.set_cancelled(false);
-    }
-    operation.complete(status, Some(error));
+    Ok(request)
 }

@@ -3,6 +3,7 @@
 use super::buffer::Buffer;
 use super::offer::Offer;
 use super::operation::Operation;
+use super::transfer::Place;
 use crate::error::Result;
 use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
@@ -18,6 +19,16 @@ pub struct Sending {
     pub buffer: Buffer,
     /// A copy in the segment.
     pub block: Option<Owned>,
+}
+
+impl Sending {
+    /// Where in the segment a copy of the data is, which is made now if there is none. Error: `MPI_ERR_NO_MEM`.
+    fn copied(&mut self) -> Result<Offset> {
+        if self.block.is_none() && !self.buffer.is_empty() {
+            (_, self.block) = Place::copied(&self.buffer)?;
+        }
+        Ok(self.block.as_ref().map_or(0, Owned::offset))
+    }
 }
 
 /// A message on offer.
@@ -78,6 +89,17 @@ impl Sends {
         }
         self.end(id);
         Some(id)
+    }
+
+    /// Puts the operation's message where its receiver finds it, if a matched probe holds it: the send is over then, and
+    /// what is left of it is the copy. Error: `MPI_ERR_NO_MEM`.
+    pub fn hand_over(&mut self, operation: &Arc<Operation>) -> Result<bool> {
+        let id = self.find(operation);
+        let Some((id, offered)) = id.and_then(|id| Some((id, self.by_id.get_mut(&id)?))) else {
+            return Ok(false);
+        };
+        let offer = offer_at(offered.offer);
+        Ok(offer.is_held(id) && offer.hand_over(id, offered.sending.copied()?))
     }
 
     /// Forgets the operation's message, which was taken and will not be answered.

@@ -73,6 +73,16 @@ impl Place {
         let place = Place::new(PlaceKind::Segment, block as u64);
         Ok((place, Some(Owned::new(block))))
     }
+
+    /// At the offset `at` of the segment.
+    pub fn in_segment(at: Offset) -> Place {
+        Place::new(PlaceKind::Segment, at as u64)
+    }
+
+    /// Whether the data is in the buffer of a send of this process.
+    pub fn is_own(&self) -> bool {
+        self.kind == PlaceKind::Own
+    }
 }
 
 /// What a receiver is told of a message in advance: where the data is, and where in the segment the message is on offer.

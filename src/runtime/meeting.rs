@@ -118,9 +118,8 @@ impl Meeting {
         unsafe { slot(self.rank).write(mine) };
         self.barrier(what)?;
         // SAFETY: every member wrote a T before it came to the barrier, and writes there again only after the next one.
-        Ok((0..self.size())
-            .map(|rank| unsafe { slot(rank).read() })
-            .collect())
+        let given = |rank| unsafe { slot(rank).read() };
+        Ok((0..self.size()).map(given).collect())
     }
 }
 

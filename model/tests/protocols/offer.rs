@@ -17,6 +17,8 @@ struct Stage {
     wire: Wire,
     /// The send buffer, which both messages use.
     buffer: Watched,
+    /// What a sender leaves of a message that a matched probe holds.
+    copy: Watched,
     /// Whether the receiver has received it.
     received: [Watched; 2],
 }
@@ -27,12 +29,16 @@ fn stage() -> Stage {
         offer: Offer::default(),
         wire: Wire::default(),
         buffer: Watched::default(),
+        copy: Watched::default(),
         received: Default::default(),
     }
 }
 
 const SENDER: usize = 0;
 const RECEIVER: usize = 1;
+
+/// Where the copy is.
+const COPY: usize = 0x1000;
 
 impl Stage {
     fn send(&self, at: usize) {
@@ -54,6 +60,39 @@ impl Stage {
         }
         // The buffer is the program's again.
         self.buffer.write(77);
+    }
+
+    /// Takes the message back, or leaves it to the matched probe that holds it, or waits until it was fetched.
+    fn cancel_or_hand_over(&self, at: usize) {
+        let id = at as u64 + 1;
+        if !self.offer.take(id) {
+            let over = self.offer.is_held(id) && {
+                self.copy.write(self.buffer.read());
+                self.offer.hand_over(id, COPY)
+            };
+            if !over {
+                let fetched = || self.wire.fetched[at].load(Ordering::Acquire) == id;
+                self.actors.wait(SENDER, fetched);
+                assert_eq!(self.received[at].read(), 1);
+            }
+        }
+        // The buffer is the program's again.
+        self.buffer.write(77);
+    }
+
+    /// Receives a message that a matched probe holds, from wherever it is.
+    fn receive_held(&self, at: usize, id: u64) {
+        let data = match self.offer.take_held(id) {
+            None => self.buffer.read(),
+            Some(place) => {
+                assert_eq!(place, COPY);
+                self.copy.read()
+            }
+        };
+        assert_eq!(u64::from(data), id);
+        self.received[at].add(1);
+        self.wire.fetched[at].store(id, Ordering::Release);
+        self.actors.ring(SENDER);
     }
 
     /// Receives the message with the number, if it is still to have.
@@ -113,6 +152,62 @@ fn taken_late() {
                 assert!(stage.offer.stands(2));
                 stage.receive(0, 1);
                 stage.receive(1, 2);
+            }
+        });
+    });
+}
+
+/// A matched probe takes the message while its sender cancels it: the sender need not wait for what it does with it later,
+/// unless that has begun. Its word and its copy serve the second message when the first was received.
+#[test]
+fn held_and_cancelled() {
+    explore("offer, 2 messages, held and cancelled", 3, || {
+        act(stage(), 2, |stage, me| {
+            for at in 0..2 {
+                let id = at as u64 + 1;
+                if me == SENDER {
+                    stage.send(at);
+                    stage.cancel_or_hand_over(at);
+                    // A word that was handed over, and the copy, are free when the message was fetched.
+                    if !stage.offer.stands(0) {
+                        let fetched = || stage.wire.fetched[at].load(Ordering::Acquire) == id;
+                        stage.actors.wait(SENDER, fetched);
+                    }
+                } else {
+                    let announced = || stage.wire.announced[at].load(Ordering::Acquire) != 0;
+                    stage.actors.wait(RECEIVER, announced);
+                    if stage.offer.hold(id) {
+                        assert!(!stage.offer.take(id));
+                        stage.receive_held(at, id);
+                    }
+                }
+            }
+        });
+    });
+}
+
+/// The wait of a sender that hands its message over needs no other process: the receiver receives what it holds when the
+/// sender is done.
+#[test]
+fn handed_over_without_the_receiver() {
+    explore("offer, held until the sender is done", 3, || {
+        act(stage(), 2, |stage, me| {
+            if me == SENDER {
+                stage.send(0);
+                let held = || stage.wire.announced[1].load(Ordering::Acquire) != 0;
+                stage.actors.wait(SENDER, held);
+                stage.cancel_or_hand_over(0);
+                stage.wire.fetched[1].store(1, Ordering::Relaxed);
+                stage.actors.ring(RECEIVER);
+            } else {
+                let announced = || stage.wire.announced[0].load(Ordering::Acquire) != 0;
+                stage.actors.wait(RECEIVER, announced);
+                assert!(stage.offer.hold(1));
+                stage.wire.announced[1].store(1, Ordering::Release);
+                stage.actors.ring(SENDER);
+                let done = || stage.wire.fetched[1].load(Ordering::Relaxed) != 0;
+                stage.actors.wait(RECEIVER, done);
+                stage.receive_held(0, 1);
             }
         });
     });

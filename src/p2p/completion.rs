@@ -1,0 +1,276 @@
+//! Completing requests: waiting for one or many of them, testing, and asking how they ended (MPI 4.1 §3.7.3 to §3.7.6).
+
+use super::engine;
+use super::operation::{Operation, Outcome, block};
+use super::request::{REQUESTS, Request, State, state};
+use crate::abi::constants::MPI_REQUEST_NULL;
+use crate::abi::types::{MPI_Request, MPI_Status};
+use crate::error::{Error, Result};
+use crate::runtime::wait::{give_way, progress};
+use crate::runtime::{Ranks, look_around};
+use std::sync::Arc;
+
+impl State {
+    fn is_done(&self) -> bool {
+        match self {
+            State::Operation(operation) => operation.is_done(),
+            _ => true,
+        }
+    }
+
+    fn is_inactive(&self) -> bool {
+        matches!(self, State::Inactive)
+    }
+
+    /// Whether it was active and is complete.
+    fn is_over(&self) -> bool {
+        !self.is_inactive() && self.is_done()
+    }
+
+    fn outcome(&self) -> Outcome {
+        match self {
+            State::Operation(operation) => operation.outcome(),
+            _ => Outcome::NOTHING,
+        }
+    }
+}
+
+fn states(handles: &[MPI_Request]) -> Result<Vec<State>> {
+    handles.iter().map(|&handle| state(handle)).collect()
+}
+
+/// Ends a completed operation: its handle becomes null, or inactive if it is persistent.
+fn finish(handle: &mut MPI_Request, state: &State) -> Outcome {
+    let mut outcome = None;
+    match REQUESTS.get(handle.0) {
+        Some(Request::Persistent(persistent)) => persistent.deactivate(),
+        Some(request) => {
+            if let Request::Generalized(generalized) = request {
+                outcome = Some(generalized.finish());
+            }
+            REQUESTS.remove(handle.0);
+            *handle = MPI_REQUEST_NULL;
+        }
+        None => *handle = MPI_REQUEST_NULL,
+    }
+    outcome.unwrap_or_else(|| state.outcome())
+}
+
+/// How a completed operation ended; its handle stays.
+fn told(handle: MPI_Request, state: &State) -> Outcome {
+    match REQUESTS.get(handle.0) {
+        Some(Request::Generalized(generalized)) => generalized.query(),
+        _ => state.outcome(),
+    }
+}
+
+/// How the request ended, if it is complete; its handle stays (`MPI_Request_get_status`).
+pub fn peek(handle: MPI_Request) -> Result<Option<Outcome>> {
+    Ok(peek_all(&[handle])?.and_then(|mut all| all.pop()))
+}
+
+/// How all requests ended, if all are complete; their handles stay.
+pub fn peek_all(handles: &[MPI_Request]) -> Result<Option<Vec<Outcome>>> {
+    let states = states(handles)?;
+    if !look(&states, State::is_done) {
+        return Ok(None);
+    }
+    let outcomes = handles.iter().zip(&states).map(|(&h, s)| told(h, s));
+    Ok(Some(outcomes.collect()))
+}
+
+/// Which requests are over, the first or all of them, and how they ended; their handles stay.
+pub fn peek_some(handles: &[MPI_Request], only_one: bool) -> Result<Found<Vec<(usize, Outcome)>>> {
+    let states = states(handles)?;
+    if states.iter().all(State::is_inactive) {
+        return Ok(Found::NoneActive);
+    }
+    if !await_some(&states, false) {
+        return Ok(Found::NoneComplete);
+    }
+    let over = (0..).zip(&states).filter(|(_, s)| s.is_over());
+    let limit = if only_one { 1 } else { usize::MAX };
+    let over = over.take(limit).map(|(i, s)| (i, told(handles[i], s)));
+    Ok(Found::Some(over.collect()))
+}
+
+/// Blocks until the request is complete.
+pub fn wait(handle: &mut MPI_Request) -> Result<Outcome> {
+    let state = state(*handle)?;
+    if let State::Operation(operation) = &state {
+        wait_operation(operation);
+    }
+    Ok(finish(handle, &state))
+}
+
+/// Blocks until the operation has ended, if only because a process it needs has died.
+pub fn wait_operation(operation: &Arc<Operation>) {
+    if let Err(error) = super::operation::wait(operation) {
+        abandon(operation, error);
+    }
+}
+
+/// The outcome of the request if it is complete.
+pub fn test(handle: &mut MPI_Request) -> Result<Option<Outcome>> {
+    let state = state(*handle)?;
+    if !look(std::slice::from_ref(&state), State::is_done) {
+        return Ok(None);
+    }
+    Ok(Some(finish(handle, &state)))
+}
+
+/// Whether it is so, now or after messages were moved along.
+fn look<'a>(states: &'a [State], so: impl Fn(&'a State) -> bool) -> bool {
+    states.iter().all(&so) || {
+        move_along(states);
+        states.iter().all(&so)
+    }
+}
+
+/// Moves messages along. While some come, there may be more; then what the dead have sent counts, and if there is nothing
+/// at all, others may have the core.
+fn move_along(states: &[State]) {
+    if !progress() {
+        look_around();
+        abandon_dead(states);
+        give_way();
+    }
+}
+
+/// Blocks until all requests are complete, and tells how each ended.
+pub fn wait_all(handles: &mut [MPI_Request], mut each: impl FnMut(usize, Outcome)) -> Result<()> {
+    let states = states(handles)?;
+    let mut done = 0;
+    block_until(&states, || {
+        done += states[done..].iter().take_while(|s| s.is_done()).count();
+        done == states.len()
+    });
+    for (i, (handle, state)) in handles.iter_mut().zip(&states).enumerate() {
+        each(i, finish(handle, state));
+    }
+    Ok(())
+}
+
+/// Tells how all requests ended if all are complete; false if not.
+pub fn test_all(handles: &mut [MPI_Request], mut each: impl FnMut(usize, Outcome)) -> Result<bool> {
+    let states = states(handles)?;
+    if !look(&states, State::is_done) {
+        return Ok(false);
+    }
+    for (i, (handle, state)) in handles.iter_mut().zip(&states).enumerate() {
+        each(i, finish(handle, state));
+    }
+    Ok(true)
+}
+
+/// What is found in a list of requests.
+pub enum Found<T> {
+    /// None of them is active.
+    NoneActive,
+    /// Active ones, but none complete.
+    NoneComplete,
+    Some(T),
+}
+
+/// Completes one of the requests; blocks for it if `blocking`.
+pub fn any(handles: &mut [MPI_Request], blocking: bool) -> Result<Found<(usize, Outcome)>> {
+    let states = states(handles)?;
+    if states.iter().all(State::is_inactive) {
+        return Ok(Found::NoneActive);
+    }
+    if !await_some(&states, blocking) {
+        return Ok(Found::NoneComplete);
+    }
+    let Some(i) = states.iter().position(State::is_over) else {
+        return Ok(Found::NoneComplete);
+    };
+    Ok(Found::Some((i, finish(&mut handles[i], &states[i]))))
+}
+
+/// Completes all requests that are over, at least one if `blocking`; tells which, and how they ended.
+pub fn some(handles: &mut [MPI_Request], blocking: bool) -> Result<Found<Vec<(usize, Outcome)>>> {
+    let states = states(handles)?;
+    if states.iter().all(State::is_inactive) {
+        return Ok(Found::NoneActive);
+    }
+    if !await_some(&states, blocking) {
+        return Ok(Found::NoneComplete);
+    }
+    let over = states
+        .iter()
+        .zip(handles)
+        .enumerate()
+        .filter(|(_, (s, _))| s.is_over())
+        .map(|(i, (state, handle))| (i, finish(handle, state)));
+    Ok(Found::Some(over.collect()))
+}
+
+fn await_some(states: &[State], blocking: bool) -> bool {
+    let ready = || states.iter().any(State::is_over);
+    if blocking {
+        block_until(states, ready);
+        return true;
+    }
+    ready() || {
+        move_along(states);
+        ready()
+    }
+}
+
+fn block_until(states: &[State], mut ready: impl FnMut() -> bool) {
+    if ready() {
+        return;
+    }
+    let pending = || {
+        states.iter().filter_map(|s| match s {
+            State::Operation(operation) if !operation.is_done() => Some(operation),
+            _ => None,
+        })
+    };
+    let what = || match (pending().next(), pending().count()) {
+        (Some(first), 1) => first.describe(),
+        (Some(first), n) => format!("{n} requests, the first {}", first.describe()),
+        (None, _) => "requests".to_string(),
+    };
+    // Those that a death concerns end with an error; the others are waited for on.
+    loop {
+        let obstacle = || pending().find_map(|operation| operation.obstacle());
+        if block(&what, Ranks::Who(&obstacle), &mut ready).is_ok() {
+            return;
+        }
+        abandon_dead(states);
+        if ready() {
+            return;
+        }
+    }
+}
+
+/// Ends the operations that no longer can by themselves, because a process died.
+fn abandon_dead(states: &[State]) {
+    for state in states {
+        if let State::Operation(operation) = state {
+            settled(operation);
+        }
+    }
+}
+
+/// Whether the operation has ended, if only because a process it needs has died.
+pub(super) fn settled(operation: &Arc<Operation>) -> bool {
+    if !operation.is_done()
+        && let Err(error) = operation.check_alive()
+    {
+        abandon(operation, error);
+    }
+    operation.is_done()
+}
+
+/// Ends an operation that will not end by itself any more.
+fn abandon(operation: &Arc<Operation>, error: Error) {
+    engine::withdraw(operation);
+    let mut status = MPI_Status::EMPTY;
+    if operation.is_done() {
+        status = operation.outcome().status;
+        status.set_cancelled(false);
+    }
+    operation.complete(status, Some(error));
+}
