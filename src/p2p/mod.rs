@@ -20,6 +20,7 @@
 
 pub mod buffer;
 pub mod buffered;
+mod distance;
 mod engine;
 pub mod generalized;
 mod hints;
@@ -36,6 +37,7 @@ mod ring;
 mod sends;
 mod slots;
 pub mod start;
+mod streams;
 pub mod task;
 mod transfer;
 
@@ -83,6 +85,8 @@ pub struct Target {
     /// The receiver's rank in the job.
     pub to: u32,
     pub tag: i32,
+    /// Whether the caller does nothing else until the send is complete.
+    pub waits: bool,
 }
 
 /// The context of a communicator's own messages.

@@ -11,6 +11,7 @@ pub mod counter;
 pub mod doorbell;
 pub mod futex;
 pub mod gate;
+pub mod handing;
 pub mod heap;
 pub mod lock;
 pub mod membarrier;
