@@ -15,14 +15,16 @@ use super::transfer::{self, Announced, Place, Transfer, settle};
 use super::{Envelope, Target};
 use crate::abi::types::MPI_Status;
 use crate::error::{Error, Result};
-use crate::runtime::job;
+use crate::runtime::{job, wait};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-/// Messages up to this many bytes go through the rings, larger ones are announced. As much as a ring takes at a time: the
-/// sender need not wait for the receiver.
-const EAGER: usize = 64 << 10;
+/// Messages up to this many bytes go through the rings, larger ones are announced.
+const EAGER: usize = 16 << 10;
+/// The same for those whose sender waits on a core of its own, and so copies while the receiver does. Above it the
+/// receiver is asked first: what no receive waits for is not to fill its memory.
+const EAGER_WAITING: usize = 64 << 10;
 /// So many contexts may have queues before the empty ones are thrown away.
 const CONTEXTS: usize = 4096;
 /// So many cells are taken from one ring before the next has its turn.
@@ -39,7 +41,8 @@ struct Engine {
 
 struct Core {
     me: u32,
-    eager: usize,
+    /// Bytes of a ring.
+    ring: usize,
     links: Links,
     contexts: HashMap<u32, Queues>,
     /// Messages and receives are numbered in their order.
@@ -75,7 +78,7 @@ impl After {
 pub fn eager_limit() -> u64 {
     ENGINE
         .get()
-        .map_or(EAGER, |engine| engine.lock().core.eager) as u64
+        .map_or(EAGER, |engine| EAGER.min(engine.lock().core.ring)) as u64
 }
 
 /// Opens this process's inbox. Before the other ranks are met.
@@ -88,8 +91,8 @@ pub fn open() -> Result<()> {
         inbox: Inbox::open()?,
         core: Core {
             me: job().rank,
-            eager: EAGER.min(inbox::ring_bytes(ranks)),
-            links: Links::new(ranks, inbox::part(ranks)),
+            ring: inbox::ring_bytes(ranks),
+            links: Links::new(ranks, inbox::longest(ranks)),
             contexts: HashMap::new(),
             number: 0,
             sends: Sends::default(),
@@ -147,10 +150,13 @@ pub fn send(
         id: 0,
     };
     let engine = ENGINE.get().expect("messages are open");
-    let eager = !synchronous && buffer.len() <= EAGER;
-    if eager {
+    let most = match target.waits && wait::spin() > 0 {
+        true => EAGER_WAITING,
+        false => EAGER,
+    };
+    if !synchronous && buffer.len() <= most {
         let mut engine = engine.lock();
-        if buffer.len() <= engine.core.eager {
+        if buffer.len() <= engine.core.ring {
             let sent = engine.core.send_eager(target.to, header, buffer, about);
             unlock(engine);
             return Ok(sent);
@@ -359,7 +365,7 @@ impl Core {
             self.eager_to_self(&header, &buffer);
             return None;
         }
-        if buffer.len() > self.links.part() {
+        if buffer.len() > self.links.piece(buffer.len()) {
             header.id = self.sends.next_id();
         }
         let mut sent = 0;

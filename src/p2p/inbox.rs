@@ -6,7 +6,6 @@
 
 use super::hints::Hints;
 use super::ring::{Cell, Control, Header, Receiver, Sender};
-use super::slots::FRONT;
 use crate::error::Result;
 use crate::runtime::{job, me};
 use crate::shm::atomic::Ordering;
@@ -17,8 +16,6 @@ use crate::shm::{LINE, Offset, PAGE, heap};
 const LARGEST_RING: usize = 64 << 10;
 const SMALLEST_RING: usize = 8 << 10;
 const ALL_RINGS: usize = 8 << 20;
-/// Data goes in cells of at most so many bytes of it: eight in the largest ring, so that its two ends copy at the same time.
-const PART: usize = (8 << 10) - FRONT;
 /// After so many looks in vain a ring's bit is cleared.
 const PATIENCE: u32 = 200;
 
@@ -78,9 +75,9 @@ pub fn ring_bytes(ranks: usize) -> usize {
     Plan::new(ranks).ring
 }
 
-/// Bytes of data in a cell of such a job, at most.
-pub fn part(ranks: usize) -> usize {
-    PART.min(Sender::longest(ring_bytes(ranks)))
+/// The longest payload of a cell in such a job.
+pub fn longest(ranks: usize) -> usize {
+    Sender::longest(ring_bytes(ranks))
 }
 
 /// This rank's inbox.

@@ -15,14 +15,27 @@ use std::sync::Arc;
 
 /// So many parts are written before others have their turn.
 const TURN: usize = 16;
+/// Data goes in pieces of at most so many bytes, so that one end of the ring copies one while the other copies the next.
+const PIECE: usize = 8 << 10;
+
+/// Bytes of the pieces in which `len` bytes go, where a cell takes `longest`: all but the last alike, in whole lines.
+#[inline]
+fn piece(len: usize, longest: usize) -> usize {
+    let most = PIECE.min(longest & !63);
+    if len <= most {
+        return most;
+    }
+    let pieces = len.div_ceil(most);
+    len.div_ceil(pieces).next_multiple_of(64)
+}
 
 pub struct Links {
     /// By the other's rank in the job, made when they are first used.
     links: Vec<Option<Link>>,
     /// Cells that wait, in all links.
     waiting: usize,
-    /// Bytes of data in a cell, at most.
-    part: usize,
+    /// The longest payload of a cell.
+    longest: usize,
 }
 
 struct Link {
@@ -75,18 +88,18 @@ impl Outgoing {
 }
 
 impl Links {
-    /// For a job of `ranks` ranks; data goes in parts of `part` bytes.
-    pub fn new(ranks: usize, part: usize) -> Links {
+    /// For a job of `ranks` ranks, whose cells have payloads of at most `longest` bytes.
+    pub fn new(ranks: usize, longest: usize) -> Links {
         Links {
             links: (0..ranks).map(|_| None).collect(),
             waiting: 0,
-            part,
+            longest,
         }
     }
 
-    /// Bytes of data in a cell, at most.
-    pub fn part(&self) -> usize {
-        self.part
+    /// Bytes of the pieces, one to a cell, in which `len` bytes of data go.
+    pub fn piece(&self, len: usize) -> usize {
+        piece(len, self.longest)
     }
 
     #[inline]
@@ -108,9 +121,9 @@ impl Links {
         buffer: &Buffer,
         sent: &mut usize,
     ) -> bool {
-        let part = self.part;
+        let longest = self.longest;
         let link = self.link(to);
-        link.waiting.is_empty() && link.push_data(header, buffer, sent, part)
+        link.waiting.is_empty() && link.push_data(header, buffer, sent, longest)
     }
 
     /// Puts a cell into the queue before the ring.
@@ -124,9 +137,9 @@ impl Links {
         if let Payload::Announced(_) = payload {
             header.payload = size_of::<Announced>() as u32;
         }
-        let part = self.part;
+        let longest = self.longest;
         let link = self.link(to);
-        if !link.waiting.is_empty() || !link.push(&mut header, &mut payload, part) {
+        if !link.waiting.is_empty() || !link.push(&mut header, &mut payload, longest) {
             self.queue(to, header, payload);
         }
     }
@@ -143,7 +156,7 @@ impl Links {
         for link in self.links.iter_mut().flatten() {
             while let Some((mut header, mut payload)) = link.waiting.pop_front() {
                 let before = payload.sent();
-                if !link.push(&mut header, &mut payload, self.part) {
+                if !link.push(&mut header, &mut payload, self.longest) {
                     moved |= payload.sent() > before;
                     link.waiting.push_front((header, payload));
                     break;
@@ -214,7 +227,7 @@ impl Links {
 }
 
 impl Link {
-    fn push(&mut self, header: &mut Header, payload: &mut Payload, part: usize) -> bool {
+    fn push(&mut self, header: &mut Header, payload: &mut Payload, longest: usize) -> bool {
         let pushed = match payload {
             Payload::None => self.outbox.push(header, |_| ()),
             // SAFETY: `post` set the payload's length to this.
@@ -222,7 +235,7 @@ impl Link {
                 .outbox
                 .push(header, |to| unsafe { announced.to_payload(to) }),
             Payload::Data(data) => {
-                return self.push_data(header, &data.buffer, &mut data.sent, part);
+                return self.push_data(header, &data.buffer, &mut data.sent, longest);
             }
         };
         if pushed {
@@ -238,11 +251,12 @@ impl Link {
         header: &mut Header,
         buffer: &Buffer,
         sent: &mut usize,
-        part: usize,
+        longest: usize,
     ) -> bool {
+        let piece = piece(buffer.len(), longest);
         let mut pushed = 0;
         let all = loop {
-            let next = *sent + part.min(buffer.len() - *sent);
+            let next = *sent + piece.min(buffer.len() - *sent);
             if pushed == TURN || !self.push_piece(header, buffer, *sent..next, pushed == 0) {
                 break false;
             }
@@ -307,5 +321,21 @@ impl Payload {
             _ => None,
         };
         sent.is_some_and(|sent| Arc::ptr_eq(sent, operation))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::piece;
+
+    #[test]
+    fn pieces_fit_in_cells_and_cover_the_data() {
+        for longest in [3992, 32664, 100_000] {
+            for len in (0..70_000).chain([1 << 20, (4 << 20) + 1]) {
+                let piece = piece(len, longest);
+                assert!(piece <= longest && piece % 64 == 0 && piece > 0);
+                assert!(longest < 8192 || len > 8192 || piece >= len, "one cell");
+            }
+        }
     }
 }

@@ -9,14 +9,16 @@
 //! - [`matching`]: posted receives and unexpected messages.
 //! - [`engine`]: takes cells, matches, sends; one lock in each process, held for short times.
 //! - [`links`]: the ways to the others, and what waits for room.
+//! - [`streams`]: messages that come in several cells; [`distance`]: how their data is best copied into a ring.
 //! - [`transfer`]: large messages, fetched by the receiver in one copy; [`sends`]: those announced and not fetched yet;
 //!   [`offer`]: the word by which they are taken, or taken back.
 //! - [`operation`]: one send or receive from start to end; [`request`]: what a handle stands for.
 //! - [`task`]: operations of several steps: [`joint`] ones of a send and a receive, [`partitioned`] ones, and collectives.
 //!
-//! A message of at most a few KiB is copied into the ring (eager). A larger one is announced: the receiver, when it has
-//! matched it, copies from the sender's memory and answers "fetched". So a large message is copied once, and its sender
-//! waits for the receiver, which MPI allows every send that is not buffered.
+//! A message of at most a few KiB is copied into the ring (eager), in several pieces if it takes more than a cell. A larger
+//! one is announced: the receiver, when it has matched it, copies from the sender's memory and answers "fetched", or, if the
+//! sender does nothing but wait, asks it to send the data through the ring, which both then copy at the same time. So the
+//! sender of a large message waits for the receiver, which MPI allows every send that is not buffered.
 
 pub mod buffer;
 pub mod buffered;
