@@ -1,6 +1,6 @@
 /* ranks: 1 2 3 8 */
 /* Messages of all sizes around those at which they travel differently: expected and not, with gaps at either end, several
- * at once, too long for their receives, probed, and taken back while they are on their way. */
+ * at once, from private and from shared memory, too long for their receives, probed, and taken back while they are on their way. */
 #include "check.h"
 
 enum { MOST = (4 << 20) + 1 };
@@ -191,12 +191,14 @@ int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
     OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-    out = malloc(MOST + 1);
+    unsigned char *private = malloc(MOST + 1), *shared;
+    OK(MPI_Alloc_mem(MOST + 1, MPI_INFO_NULL, &shared));
     in = malloc(MOST + 1);
     want = malloc(MOST + 1);
     wide = malloc(2 * (size_t)MOST);
-    for (int i = 0; i < SIZES && rank < 2 && size > 1; i++) {
-        int n = sizes[i];
+    for (int i = 0; i < 2 * SIZES && rank < 2 && size > 1; i++) {
+        int n = sizes[i / 2];
+        out = i % 2 ? shared : private;
         blocking(n, 0);
         blocking(n, 1);
         unexpected(n);
@@ -209,7 +211,8 @@ int main(int argc, char **argv)
         if (sizes[i] > 0 && sizes[i] <= 131073)
             cancelled(sizes[i]);
     everybody();
-    free(out);
+    free(private);
+    OK(MPI_Free_mem(shared));
     free(in);
     free(want);
     free(wide);

@@ -20,7 +20,9 @@ use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-/// Messages up to this many bytes go through the rings, larger ones are announced.
+/// Messages up to this many bytes go through the rings, larger ones are announced: those from memory that the receiver can
+/// load from, and all others.
+const EAGER_SHARED: usize = 8 << 10;
 const EAGER: usize = 16 << 10;
 /// The same for those whose sender waits on a core of its own, and so copies while the receiver does. Above it the
 /// receiver is asked first: what no receive waits for is not to fill its memory.
@@ -76,9 +78,9 @@ impl After {
 
 /// Bytes up to which messages go through the rings.
 pub fn eager_limit() -> u64 {
-    ENGINE
-        .get()
-        .map_or(EAGER, |engine| EAGER.min(engine.lock().core.ring)) as u64
+    ENGINE.get().map_or(EAGER_SHARED, |engine| {
+        EAGER_SHARED.min(engine.lock().core.ring)
+    }) as u64
 }
 
 /// Opens this process's inbox. Before the other ranks are met.
@@ -131,6 +133,16 @@ pub fn progress() -> bool {
     moved
 }
 
+/// Whether such a message is to go through the ring, of a sender that may wait for it.
+#[inline]
+fn is_eager(buffer: &Buffer, waits: bool) -> bool {
+    buffer.len() <= EAGER_SHARED
+        || match waits && wait::spin() > 0 {
+            true => buffer.len() <= EAGER_WAITING,
+            false => buffer.len() <= EAGER,
+        } && !Place::is_shared(buffer)
+}
+
 /// Sends the data of `buffer`. `None`: it is in the ring, the buffer is free again.
 ///
 /// A synchronous message is always announced: its send ends when the receiver has fetched it.
@@ -150,11 +162,7 @@ pub fn send(
         id: 0,
     };
     let engine = ENGINE.get().expect("messages are open");
-    let most = match target.waits && wait::spin() > 0 {
-        true => EAGER_WAITING,
-        false => EAGER,
-    };
-    if !synchronous && buffer.len() <= most {
+    if !synchronous && is_eager(&buffer, target.waits) {
         let mut engine = engine.lock();
         if buffer.len() <= engine.core.ring {
             let sent = engine.core.send_eager(target.to, header, buffer, about);

@@ -57,17 +57,28 @@ impl Place {
     pub const OWN: Place = Place::new(PlaceKind::Own, 0);
     pub const LOST: Place = Place::new(PlaceKind::Lost, 0);
 
+    /// Where in the segment the buffer is, if it is one run of bytes there.
+    fn shared(buffer: &Buffer) -> Option<Place> {
+        let pointer = std::ptr::without_provenance(buffer.run()?);
+        let offset = segment().offset_of(pointer, buffer.len())?;
+        Some(Place::new(PlaceKind::Segment, offset as u64))
+    }
+
+    /// Whether the receiver can load the data from where it is.
+    pub fn is_shared(buffer: &Buffer) -> bool {
+        Place::shared(buffer).is_some()
+    }
+
     /// Where another process finds the data of `buffer`, whose sender may wait, and the block of the segment that was
     /// allocated for that.
     pub fn of(buffer: &Buffer, waits: bool) -> Result<(Place, Option<Owned>)> {
         if buffer.is_empty() {
             return Ok((Place::new(PlaceKind::Segment, 0), None));
         }
+        if let Some(place) = Place::shared(buffer) {
+            return Ok((place, None));
+        }
         if let Some(address) = buffer.run() {
-            let pointer = std::ptr::without_provenance(address);
-            if let Some(offset) = segment().offset_of(pointer, buffer.len()) {
-                return Ok((Place::new(PlaceKind::Segment, offset as u64), None));
-            }
             if !REFUSED.load(Ordering::Relaxed) {
                 let place = Place::new(PlaceKind::Private, address as u64);
                 return Ok((Place { waits, ..place }, None));
