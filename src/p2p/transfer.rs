@@ -78,11 +78,11 @@ impl Place {
         if let Some(place) = Place::shared(buffer) {
             return Ok((place, None));
         }
-        if let Some(address) = buffer.run() {
-            if !REFUSED.load(Ordering::Relaxed) {
-                let place = Place::new(PlaceKind::Private, address as u64);
-                return Ok((Place { waits, ..place }, None));
-            }
+        if let Some(address) = buffer.run()
+            && !REFUSED.load(Ordering::Relaxed)
+        {
+            let place = Place::new(PlaceKind::Private, address as u64);
+            return Ok((Place { waits, ..place }, None));
         }
         Place::copied(buffer)
     }
