@@ -118,8 +118,11 @@ static void too_long(int n)
             if (early)
                 OK(MPI_Send(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD));
             CHECK_CLASS(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
+#ifdef RMASHM
+            /* MPI does not say what is in the buffer. */
             fill(want, n, n);
             CHECK_BYTES(in, want, room);
+#endif
             for (int i = room; i < n; i++)
                 CHECK_EQ(in[i], 0xee);
             take(0, n, 1, n + 1);
@@ -127,7 +130,7 @@ static void too_long(int n)
 }
 
 /* A cancelled send ends without its receiver, also when a part of it has left; it is received or it is not. */
-static void cancelled(int n)
+MAYBE_UNUSED static void cancelled(int n)
 {
     enum { K = 6 };
     int gone[K];
@@ -207,9 +210,12 @@ int main(int argc, char **argv)
         if (n > 4)
             too_long(n);
     }
+#ifdef RMASHM
+    /* MPICH cancels no sends, and waits for them for ever. */
     for (int i = 0; i < SIZES && size > 1; i++)
         if (sizes[i] > 0 && sizes[i] <= 131073)
             cancelled(sizes[i]);
+#endif
     everybody();
     free(private);
     OK(MPI_Free_mem(shared));
