@@ -26,7 +26,7 @@ pub fn buffer(
 /// Sends and blocks until the buffer is free, or the receive was found.
 #[inline]
 fn send(comm: MPI_Comm, buffer: Buffer, dest: c_int, tag: c_int, mode: Mode) -> Result<()> {
-    let Some(operation) = start::send(comm, buffer, dest, tag, mode)? else {
+    let Some(operation) = start::send_and_wait(comm, buffer, dest, tag, mode)? else {
         return Ok(());
     };
     wait_operation(&operation);

@@ -372,15 +372,18 @@ struct Run {
     next: usize,
     pending: Vec<Pending>,
     error: Option<Error>,
+    /// Whether the caller does nothing else until the plan is carried out.
+    waits: bool,
 }
 
 impl Run {
-    fn new(plan: Arc<Plan>) -> Run {
+    fn new(plan: Arc<Plan>, waits: bool) -> Run {
         Run {
             plan,
             next: 0,
             pending: Vec::new(),
             error: None,
+            waits,
         }
     }
 
@@ -429,6 +432,7 @@ impl Run {
                     source: plan.seat,
                     to: *to,
                     tag: plan.tag,
+                    waits: self.waits,
                 };
                 let buffer = match self.error {
                     None => buffer.clone(),
@@ -518,7 +522,7 @@ impl Plan {
 ///
 /// Errors: those of messages and reductions, `MPI_ERR_PROC_FAILED`.
 pub fn run(plan: Arc<Plan>) -> Result<()> {
-    let run = RefCell::new(Run::new(plan.clone()));
+    let run = RefCell::new(Run::new(plan.clone(), true));
     let what = || plan.name.to_string();
     let obstacle = || run.borrow().obstacle();
     let waited = block(&what, Ranks::Who(&obstacle), || run.borrow_mut().advance());
@@ -543,7 +547,7 @@ pub fn start(plan: Arc<Plan>) -> Result<Option<Arc<Operation>>> {
         partners: Partners::These(plan.members.clone()),
         comm: plan.handle,
     });
-    let mut run = Run::new(plan);
+    let mut run = Run::new(plan, false);
     if run.advance() {
         return match run.end() {
             None => Ok(None),

@@ -76,6 +76,7 @@ pub fn send(key: Key, to: &[u32], words: &[u64], what: &dyn Fn() -> String) -> R
             source: job().rank,
             to,
             tag: key.tag,
+            waits: false,
         };
         let about = || about(key, Action::Send, to, &partners);
         operations.extend(p2p::send(target, buffer.clone(), false, about)?);

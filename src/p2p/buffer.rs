@@ -3,6 +3,7 @@
 use crate::bail;
 use crate::datatype::{self, Datatype};
 use crate::error::Result;
+use crate::shm::copy::{copy, copy_past_caches};
 use std::ops::Range;
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use std::sync::Arc;
@@ -144,6 +145,41 @@ impl Buffer {
                 datatype.pack(with_exposed_provenance(self.address), *count, range, to)
             },
         }
+    }
+
+    /// The same into shared memory of which the buffer is no part, past the caches if so wanted.
+    ///
+    /// # Safety
+    /// As [`Buffer::read`].
+    #[inline]
+    pub unsafe fn hand_over(&self, range: Range<usize>, to: *mut u8, past_caches: bool) {
+        let Some(address) = self.run() else {
+            // SAFETY: the caller's contract.
+            return unsafe { self.read(range, to) };
+        };
+        let from = with_exposed_provenance(address + range.start);
+        // SAFETY: the caller's contract.
+        unsafe {
+            match past_caches {
+                true => copy_past_caches(from, to, range.len()),
+                false => copy(from, to, range.len()),
+            }
+        }
+    }
+
+    /// As [`Buffer::write`], out of shared memory of which the buffer is no part.
+    ///
+    /// # Safety
+    /// As [`Buffer::write`].
+    #[inline]
+    pub unsafe fn take_over(&self, range: Range<usize>, from: *const u8) {
+        let Some(address) = self.run() else {
+            // SAFETY: the caller's contract.
+            return unsafe { self.write(range, from) };
+        };
+        let to = with_exposed_provenance_mut(address + range.start);
+        // SAFETY: the caller's contract.
+        unsafe { copy(from, to, range.len()) }
     }
 
     /// Copies bytes from `from` to the positions `range` of the data.

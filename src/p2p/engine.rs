@@ -5,26 +5,34 @@
 
 use super::buffer::Buffer;
 use super::inbox::{self, Inbox};
-use super::links::{Links, Payload};
+use super::links::{Links, Outgoing, Payload};
 use super::matching::{Arrival, Body, Queues, Receive};
 use super::operation::{About, Action, Operation, wake_threads};
 use super::ring::{Cell, Header, Kind};
 use super::sends::{Sending, Sends};
+use super::streams::{Key, Streams};
 use super::transfer::{self, Announced, Place, Transfer, settle};
 use super::{Envelope, Target};
 use crate::abi::types::MPI_Status;
 use crate::error::{Error, Result};
-use crate::runtime::job;
+use crate::runtime::{job, wait};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-/// Messages up to this many bytes go through the rings, larger ones are announced.
-const EAGER: usize = 8 << 10;
+/// Messages up to this many bytes go through the rings, larger ones are announced: those from memory that the receiver can
+/// load from, and all others.
+const EAGER_SHARED: usize = 8 << 10;
+const EAGER: usize = 16 << 10;
+/// The same for those whose sender waits on a core of its own, and so copies while the receiver does. Above it the
+/// receiver is asked first: what no receive waits for is not to fill its memory.
+const EAGER_WAITING: usize = 64 << 10;
 /// So many contexts may have queues before the empty ones are thrown away.
 const CONTEXTS: usize = 4096;
 /// So many cells are taken from one ring before the next has its turn.
 const TURN: usize = 64;
+/// And so many bytes.
+const TURN_BYTES: usize = 64 << 10;
 
 static ENGINE: OnceLock<Mutex<Engine>> = OnceLock::new();
 
@@ -35,14 +43,17 @@ struct Engine {
 
 struct Core {
     me: u32,
-    eager: usize,
+    /// Bytes of a ring.
+    ring: usize,
     links: Links,
     contexts: HashMap<u32, Queues>,
     /// Messages and receives are numbered in their order.
     number: u64,
     sends: Sends,
     /// Announced messages of others whose data we asked for in the segment.
-    refused: HashMap<(u32, u64), Transfer>,
+    refused: HashMap<Key, Transfer>,
+    /// Messages of others that come in parts.
+    streams: Streams,
     after: After,
 }
 
@@ -67,9 +78,9 @@ impl After {
 
 /// Bytes up to which messages go through the rings.
 pub fn eager_limit() -> u64 {
-    ENGINE
-        .get()
-        .map_or(EAGER, |engine| engine.lock().core.eager) as u64
+    ENGINE.get().map_or(EAGER_SHARED, |engine| {
+        EAGER_SHARED.min(engine.lock().core.ring)
+    }) as u64
 }
 
 /// Opens this process's inbox. Before the other ranks are met.
@@ -82,12 +93,13 @@ pub fn open() -> Result<()> {
         inbox: Inbox::open()?,
         core: Core {
             me: job().rank,
-            eager: EAGER.min(inbox::longest(ranks)),
-            links: Links::new(ranks),
+            ring: inbox::ring_bytes(ranks),
+            links: Links::new(ranks, inbox::longest(ranks)),
             contexts: HashMap::new(),
             number: 0,
             sends: Sends::default(),
             refused: HashMap::new(),
+            streams: Streams::default(),
             after: After::default(),
         },
     };
@@ -121,6 +133,16 @@ pub fn progress() -> bool {
     moved
 }
 
+/// Whether such a message is to go through the ring, of a sender that may wait for it.
+#[inline]
+fn is_eager(buffer: &Buffer, waits: bool) -> bool {
+    buffer.len() <= EAGER_SHARED
+        || match waits && wait::spin() > 0 {
+            true => buffer.len() <= EAGER_WAITING,
+            false => buffer.len() <= EAGER,
+        } && !Place::is_shared(buffer)
+}
+
 /// Sends the data of `buffer`. `None`: it is in the ring, the buffer is free again.
 ///
 /// A synchronous message is always announced: its send ends when the receiver has fetched it.
@@ -140,10 +162,9 @@ pub fn send(
         id: 0,
     };
     let engine = ENGINE.get().expect("messages are open");
-    let eager = !synchronous && buffer.len() <= EAGER;
-    if eager {
+    if !synchronous && is_eager(&buffer, target.waits) {
         let mut engine = engine.lock();
-        if buffer.len() <= engine.core.eager {
+        if buffer.len() <= engine.core.ring {
             let sent = engine.core.send_eager(target.to, header, buffer, about);
             unlock(engine);
             return Ok(sent);
@@ -154,7 +175,7 @@ pub fn send(
     let (place, block) = if own {
         (Place::OWN, None)
     } else {
-        Place::of(&buffer)?
+        Place::of(&buffer, target.waits)?
     };
     let sending = Sending {
         operation: operation.clone(),
@@ -327,13 +348,16 @@ impl Engine {
     fn drain(&mut self, sender: usize) -> bool {
         let Engine { inbox, core } = self;
         let mut taken = 0;
+        let mut bytes = 0;
         while taken < TURN
+            && bytes < TURN_BYTES
             && let Some(cell) = inbox.peek(sender)
         {
             core.take_cell(sender as u32, &cell);
             let size = cell.size();
             inbox.release(sender, size);
             taken += 1;
+            bytes += size as usize;
         }
         if taken > 0 {
             inbox.offer_room(sender);
@@ -366,13 +390,16 @@ impl Core {
             self.eager_to_self(&header, &buffer);
             return None;
         }
-        header.payload = buffer.len() as u32;
-        if self.links.push_eager(to, &header, &buffer) {
+        if buffer.len() > self.links.piece(buffer.len()) {
+            header.id = self.sends.next_id();
+        }
+        let mut sent = 0;
+        if self.links.push_eager(to, &mut header, &buffer, &mut sent) {
             return None;
         }
         let operation = Operation::new(about());
-        let data = Payload::Data(buffer, operation.clone());
-        self.links.queue(to, header, data);
+        let data = Outgoing::new(buffer, operation.clone(), sent);
+        self.links.queue(to, header, Payload::Data(data));
         Some(operation)
     }
 
@@ -433,6 +460,10 @@ impl Core {
             Kind::Announce => self.announced(header, from, Announced::from_payload(cell.payload)),
             Kind::Fetched => self.fetched(header.id),
             Kind::Refused => self.move_to_segment(from, header.id),
+            Kind::Wanted => self.send_in_parts(from, header.id),
+            Kind::Part => {
+                self.after.completed |= self.streams.part((from, header.id), cell.payload)
+            }
             Kind::Moved => {
                 if let Some(mut transfer) = self.refused.remove(&(from, header.id)) {
                     transfer.place = Announced::from_payload(cell.payload).place;
@@ -445,11 +476,26 @@ impl Core {
     #[inline]
     fn arrive(&mut self, from: u32, header: &Header, data: &[u8]) {
         let (source, tag) = (header.source as i32, header.tag);
+        if header.bytes > data.len() as u64 {
+            return self.arrive_in_parts(from, header, data);
+        }
         match self.queues(header.context).take_posted(source, tag) {
             Some(receive) => {
                 self.deliver(&receive, Envelope { source, tag }, data);
             }
             None => self.keep(header, from, Body::Here(data.into())),
+        }
+    }
+
+    fn arrive_in_parts(&mut self, from: u32, header: &Header, data: &[u8]) {
+        let (source, tag, id) = (header.source as i32, header.tag, header.id);
+        let receive = self.queues(header.context).take_posted(source, tag);
+        let (envelope, is_kept) = (Envelope { source, tag }, receive.is_none());
+        let key = (from, id);
+        self.streams.begin(key, envelope, header.bytes, receive);
+        self.streams.part(key, data);
+        if is_kept {
+            self.keep(header, from, Body::Coming { id });
         }
     }
 
@@ -484,6 +530,16 @@ impl Core {
         let envelope = arrival.envelope();
         match arrival.body {
             Body::Here(data) => self.deliver(&receive, envelope, &data),
+            Body::Coming { id } => {
+                self.after.completed |= self.streams.meet((arrival.from, id), receive);
+            }
+            Body::There { id, announced } if announced.place.is_for_parts(arrival.bytes) => {
+                let from = arrival.from;
+                let (key, receive) = ((from, id), Some(receive));
+                self.streams.begin(key, envelope, arrival.bytes, receive);
+                let header = Header::control(Kind::Wanted, id);
+                self.links.post(from, header, Payload::None);
+            }
             Body::There { id, announced } => {
                 let own = if announced.place.is_own() {
                     self.sends.get_mut(id).map(|sending| sending.buffer.clone())
@@ -507,7 +563,7 @@ impl Core {
     fn deliver(&mut self, receive: &Receive, envelope: Envelope, data: &[u8]) {
         let len = data.len().min(receive.buffer.len());
         // SAFETY: the receive is incomplete, so the buffer is its own.
-        unsafe { receive.buffer.write(0..len, data.as_ptr()) };
+        unsafe { receive.buffer.take_over(0..len, data.as_ptr()) };
         settle(receive, envelope, data.len() as u64, None);
         self.after.completed = true;
     }
@@ -521,7 +577,14 @@ impl Core {
                     self.links.unannounce(id);
                     return true;
                 }
-                self.links.take_back(operation)
+                if self.links.take_back(operation) {
+                    return true;
+                }
+                if let Some(sent) = self.links.detach(operation) {
+                    sent.complete(MPI_Status::EMPTY, None);
+                    self.after.completed = true;
+                }
+                false
             }
             Action::Collective(_) | Action::Steps(_) => false,
         }
@@ -531,6 +594,8 @@ impl Core {
     fn forget(&mut self, operation: &Arc<Operation>) {
         self.refused
             .retain(|_, transfer| !Arc::ptr_eq(&transfer.receive.operation, operation));
+        self.streams
+            .forget(|receive| Arc::ptr_eq(&receive.operation, operation));
         self.sends.forget(operation);
     }
 
@@ -546,6 +611,23 @@ impl Core {
             sending.operation.complete(MPI_Status::EMPTY, error);
             self.after.completed = true;
         }
+    }
+
+    /// The receiver wants to copy while this process does.
+    fn send_in_parts(&mut self, to: u32, id: u64) {
+        let Some(Sending {
+            operation, buffer, ..
+        }) = self.sends.end(id)
+        else {
+            return;
+        };
+        let header = Header {
+            bytes: buffer.len() as u64,
+            ..Header::control(Kind::Part, id)
+        };
+        let data = Outgoing::new(buffer, operation, 0);
+        self.links.queue(to, header, Payload::Data(data));
+        self.flush();
     }
 
     /// The receiver may not read our memory: gives it a copy in the segment.

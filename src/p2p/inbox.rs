@@ -68,9 +68,14 @@ impl Plan {
     }
 }
 
-/// The longest payload of a cell in a job of `ranks` ranks.
+/// Bytes of a ring in a job of `ranks` ranks.
+pub fn ring_bytes(ranks: usize) -> usize {
+    Plan::new(ranks).ring
+}
+
+/// The longest payload of a cell in such a job.
 pub fn longest(ranks: usize) -> usize {
-    Sender::longest(Plan::new(ranks).ring)
+    Sender::longest(ring_bytes(ranks))
 }
 
 /// This rank's inbox.

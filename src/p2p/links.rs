@@ -1,24 +1,46 @@
 //! The ways to the other ranks' inboxes, and what waits for room in their rings.
 
 use super::buffer::Buffer;
+use super::distance::{Distance, Manner};
 use super::inbox::Outbox;
 use super::operation::Operation;
 use super::ring::{Header, Kind};
+use super::streams::count_part;
 use super::transfer::Announced;
 use crate::runtime::Ranks;
 use crate::runtime::wait::dead;
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
+
+/// So many parts are written before others have their turn.
+const TURN: usize = 16;
+/// Data goes in pieces of at most so many bytes, so that one end of the ring copies one while the other copies the next.
+const PIECE: usize = 8 << 10;
+
+/// Bytes of the pieces in which `len` bytes go, where a cell takes `longest`: all but the last alike, in whole lines.
+#[inline]
+fn piece(len: usize, longest: usize) -> usize {
+    let most = PIECE.min(longest & !63);
+    if len <= most {
+        return most;
+    }
+    let pieces = len.div_ceil(most);
+    len.div_ceil(pieces).next_multiple_of(64)
+}
 
 pub struct Links {
     /// By the other's rank in the job, made when they are first used.
     links: Vec<Option<Link>>,
     /// Cells that wait, in all links.
     waiting: usize,
+    /// The longest payload of a cell.
+    longest: usize,
 }
 
 struct Link {
     outbox: Outbox,
+    distance: Distance,
     /// What found no room in the ring, in order.
     waiting: VecDeque<(Header, Payload)>,
 }
@@ -26,37 +48,82 @@ struct Link {
 pub enum Payload {
     None,
     Announced(Announced),
-    /// The data of an eager message, whose send is complete when it is in the ring.
-    Data(Buffer, Arc<Operation>),
+    Data(Outgoing),
+}
+
+/// Data that goes through the ring, in as many parts as it takes.
+pub struct Outgoing {
+    pub buffer: Buffer,
+    /// The send, which is complete when all is in the ring; `None` if it was before.
+    pub operation: Option<Arc<Operation>>,
+    /// Bytes that are in the ring.
+    pub sent: usize,
+    /// What the buffer is, where it is a copy.
+    copy: Option<Box<[u8]>>,
+}
+
+impl Outgoing {
+    pub fn new(buffer: Buffer, operation: Arc<Operation>, sent: usize) -> Outgoing {
+        Outgoing {
+            buffer,
+            operation: Some(operation),
+            sent,
+            copy: None,
+        }
+    }
+
+    /// Goes on with a copy of what is left: the send is complete, and its buffer free.
+    fn detach(&mut self) -> Option<Arc<Operation>> {
+        let mut rest = vec![0; self.buffer.len() - self.sent].into_boxed_slice();
+        // SAFETY: the buffer is the send's, which is not complete yet; the copy is as long as the rest.
+        unsafe {
+            self.buffer
+                .read(self.sent..self.buffer.len(), rest.as_mut_ptr())
+        };
+        self.buffer = Buffer::bytes(rest.as_ptr(), rest.len());
+        self.copy = Some(rest);
+        self.sent = 0;
+        self.operation.take()
+    }
 }
 
 impl Links {
-    pub fn new(ranks: usize) -> Links {
+    /// For a job of `ranks` ranks, whose cells have payloads of at most `longest` bytes.
+    pub fn new(ranks: usize, longest: usize) -> Links {
         Links {
             links: (0..ranks).map(|_| None).collect(),
             waiting: 0,
+            longest,
         }
+    }
+
+    /// Bytes of the pieces, one to a cell, in which `len` bytes of data go.
+    pub fn piece(&self, len: usize) -> usize {
+        piece(len, self.longest)
     }
 
     #[inline]
     fn link(&mut self, to: u32) -> &mut Link {
         self.links[to as usize].get_or_insert_with(|| Link {
             outbox: Outbox::new(to),
+            distance: Distance::new(),
             waiting: VecDeque::new(),
         })
     }
 
-    /// Puts an eager message into the ring to `to`; false if there is no room for it now.
+    /// Puts an eager message into the ring to `to`, as far as there is room; true if that was all. `header` is then that
+    /// of the next part, and `sent` says how much has gone.
     #[inline]
-    pub fn push_eager(&mut self, to: u32, header: &Header, buffer: &Buffer) -> bool {
+    pub fn push_eager(
+        &mut self,
+        to: u32,
+        header: &mut Header,
+        buffer: &Buffer,
+        sent: &mut usize,
+    ) -> bool {
+        let longest = self.longest;
         let link = self.link(to);
-        // SAFETY: the ring gives room for the payload; the buffer is the caller's.
-        let write = |to: *mut u8| unsafe { buffer.read(0..buffer.len(), to) };
-        let pushed = link.waiting.is_empty() && link.outbox.push(header, write);
-        if pushed {
-            link.outbox.notify();
-        }
-        pushed
+        link.waiting.is_empty() && link.push_data(header, buffer, sent, longest)
     }
 
     /// Puts a cell into the queue before the ring.
@@ -66,14 +133,13 @@ impl Links {
     }
 
     /// Puts a cell into the ring, or into the queue before it.
-    pub fn post(&mut self, to: u32, mut header: Header, payload: Payload) {
+    pub fn post(&mut self, to: u32, mut header: Header, mut payload: Payload) {
         if let Payload::Announced(_) = payload {
             header.payload = size_of::<Announced>() as u32;
         }
+        let longest = self.longest;
         let link = self.link(to);
-        if link.waiting.is_empty() && link.push(&header, &payload) {
-            link.outbox.notify();
-        } else {
+        if !link.waiting.is_empty() || !link.push(&mut header, &mut payload, longest) {
             self.queue(to, header, payload);
         }
     }
@@ -86,25 +152,27 @@ impl Links {
     }
 
     fn move_on(&mut self, mut complete: impl FnMut(&Operation)) -> bool {
-        let mut moved = 0;
+        let mut moved = false;
         for link in self.links.iter_mut().flatten() {
-            let before = moved;
-            while let Some((header, payload)) = link.waiting.pop_front() {
-                if !link.push(&header, &payload) {
+            while let Some((mut header, mut payload)) = link.waiting.pop_front() {
+                let before = payload.sent();
+                if !link.push(&mut header, &mut payload, self.longest) {
+                    moved |= payload.sent() > before;
                     link.waiting.push_front((header, payload));
                     break;
                 }
-                if let Payload::Data(_, operation) = payload {
+                if let Payload::Data(Outgoing {
+                    operation: Some(operation),
+                    ..
+                }) = payload
+                {
                     complete(&operation);
                 }
-                moved += 1;
-            }
-            if moved > before {
-                link.outbox.notify();
+                self.waiting -= 1;
+                moved = true;
             }
         }
-        self.waiting -= moved;
-        moved > 0
+        moved
     }
 
     /// Takes the announcement of a message out of the queues.
@@ -114,9 +182,24 @@ impl Links {
 
     /// Takes the data of a send out of the queues; false if it has left.
     pub fn take_back(&mut self, operation: &Arc<Operation>) -> bool {
-        self.take_out(
-            |_, payload| matches!(payload, Payload::Data(_, sent) if Arc::ptr_eq(sent, operation)),
-        )
+        self.take_out(|header, payload| header.kind == Kind::Eager && payload.is_of(operation))
+    }
+
+    /// Goes on with a copy of the data of a send of which a part has left: the operation, which is complete then.
+    pub fn detach(&mut self, operation: &Arc<Operation>) -> Option<Arc<Operation>> {
+        if self.waiting == 0 {
+            return None;
+        }
+        let mut waiting = self
+            .links
+            .iter_mut()
+            .flatten()
+            .flat_map(|link| &mut link.waiting);
+        let (_, payload) = waiting.find(|(_, payload)| payload.is_of(operation))?;
+        match payload {
+            Payload::Data(data) => data.detach(),
+            _ => None,
+        }
     }
 
     fn take_out(&mut self, is_it: impl Fn(&Header, &Payload) -> bool) -> bool {
@@ -144,13 +227,115 @@ impl Links {
 }
 
 impl Link {
-    fn push(&mut self, header: &Header, payload: &Payload) -> bool {
-        self.outbox.push(header, |to| match payload {
-            Payload::None => {}
+    fn push(&mut self, header: &mut Header, payload: &mut Payload, longest: usize) -> bool {
+        let pushed = match payload {
+            Payload::None => self.outbox.push(header, |_| ()),
             // SAFETY: `post` set the payload's length to this.
-            Payload::Announced(announced) => unsafe { announced.to_payload(to) },
-            // SAFETY: the header says the buffer's length; the buffer is the send's until it is complete.
-            Payload::Data(buffer, _) => unsafe { buffer.read(0..buffer.len(), to) },
-        })
+            Payload::Announced(announced) => self
+                .outbox
+                .push(header, |to| unsafe { announced.to_payload(to) }),
+            Payload::Data(data) => {
+                return self.push_data(header, &data.buffer, &mut data.sent, longest);
+            }
+        };
+        if pushed {
+            self.outbox.notify();
+        }
+        pushed
+    }
+
+    /// Puts parts of the data into the ring while there is room; true when all are there.
+    #[inline]
+    fn push_data(
+        &mut self,
+        header: &mut Header,
+        buffer: &Buffer,
+        sent: &mut usize,
+        longest: usize,
+    ) -> bool {
+        let piece = piece(buffer.len(), longest);
+        let mut pushed = 0;
+        let all = loop {
+            let next = *sent + piece.min(buffer.len() - *sent);
+            if pushed == TURN || !self.push_piece(header, buffer, *sent..next, pushed == 0) {
+                break false;
+            }
+            pushed += 1;
+            *sent = next;
+            if next == buffer.len() {
+                break true;
+            }
+            header.kind = Kind::Part;
+        };
+        if pushed > 1 {
+            self.outbox.notify();
+        }
+        all
+    }
+
+    /// Puts one cell of data into the ring, and tells the receiver of it, who then begins while the next one is written, if
+    /// it is the `first`; false if there is no room.
+    #[inline]
+    fn push_piece(
+        &mut self,
+        header: &mut Header,
+        buffer: &Buffer,
+        range: Range<usize>,
+        first: bool,
+    ) -> bool {
+        let len = range.len();
+        let many = len < buffer.len();
+        header.payload = len as u32;
+        let manner = self.distance.next(len, many);
+        let past_caches = matches!(manner, Manner::PastCaches);
+        // SAFETY: the ring gives room for the payload; the buffer is the send's until it is complete.
+        let write = |to: *mut u8| unsafe { buffer.hand_over(range, to, past_caches) };
+        if !self.outbox.push(header, write) {
+            return false;
+        }
+        if first {
+            self.outbox.notify();
+        }
+        if let Manner::Timed(begin) = manner {
+            self.distance.learn(begin, len);
+        }
+        if many {
+            count_part();
+        }
+        true
+    }
+}
+
+impl Payload {
+    /// Bytes of its data that are in the ring.
+    fn sent(&self) -> usize {
+        match self {
+            Payload::Data(data) => data.sent,
+            _ => 0,
+        }
+    }
+
+    fn is_of(&self, operation: &Arc<Operation>) -> bool {
+        let sent = match self {
+            Payload::Data(data) => data.operation.as_ref(),
+            _ => None,
+        };
+        sent.is_some_and(|sent| Arc::ptr_eq(sent, operation))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::piece;
+
+    #[test]
+    fn pieces_fit_in_cells_and_cover_the_data() {
+        for longest in [3992, 32664, 100_000] {
+            for len in (0..70_000).chain([1 << 20, (4 << 20) + 1]) {
+                let piece = piece(len, longest);
+                assert!(piece <= longest && piece.is_multiple_of(64) && piece > 0);
+                assert!(longest < 8192 || len > 8192 || piece >= len, "one cell");
+            }
+        }
     }
 }

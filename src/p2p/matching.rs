@@ -35,6 +35,10 @@ pub struct Arrival {
 /// Where the data of a message is.
 pub enum Body {
     Here(Box<[u8]>),
+    /// In parts, of which some have come: message `id` of the [streams](super::streams).
+    Coming {
+        id: u64,
+    },
     /// To be taken, fetched, and then the sender is to be told about its message `id`.
     There {
         id: u64,
@@ -46,7 +50,7 @@ impl Body {
     /// Takes the message for a receive; false if its sender has taken it back.
     pub fn take(&self) -> bool {
         match self {
-            Body::Here(_) => true,
+            Body::Here(_) | Body::Coming { .. } => true,
             Body::There { id, announced } => offer_at(announced.offer).take(*id),
         }
     }
@@ -71,7 +75,7 @@ impl Body {
     /// Whether its sender has not taken it back.
     fn stands(&self) -> bool {
         match self {
-            Body::Here(_) => true,
+            Body::Here(_) | Body::Coming { .. } => true,
             Body::There { id, announced } => offer_at(announced.offer).stands(*id),
         }
     }

@@ -9,19 +9,22 @@
 //! - [`matching`]: posted receives and unexpected messages.
 //! - [`engine`]: takes cells, matches, sends; one lock in each process, held for short times.
 //! - [`links`]: the ways to the others, and what waits for room.
+//! - [`streams`]: messages that come in several cells; [`distance`]: how their data is best copied into a ring.
 //! - [`transfer`]: large messages, fetched by the receiver in one copy; [`sends`]: those announced and not fetched yet;
 //!   [`offer`]: the word by which they are taken, or taken back.
 //! - [`operation`]: one send or receive from start to end; [`request`]: what a handle stands for; [`completion`]: waiting and
 //!   testing.
 //! - [`task`]: operations of several steps: [`joint`] ones of a send and a receive, [`partitioned`] ones, and collectives.
 //!
-//! A message of at most a few KiB is copied into the ring (eager). A larger one is announced: the receiver, when it has
-//! matched it, copies from the sender's memory and answers "fetched". So a large message is copied once, and its sender
-//! waits for the receiver, which MPI allows every send that is not buffered.
+//! A message of at most a few KiB is copied into the ring (eager), in several pieces if it takes more than a cell. A larger
+//! one is announced: the receiver, when it has matched it, copies from the sender's memory and answers "fetched", or, if the
+//! sender does nothing but wait, asks it to send the data through the ring, which both then copy at the same time. So the
+//! sender of a large message waits for the receiver, which MPI allows every send that is not buffered.
 
 pub mod buffer;
 pub mod buffered;
 pub mod completion;
+mod distance;
 mod engine;
 pub mod generalized;
 mod hints;
@@ -38,6 +41,7 @@ mod ring;
 mod sends;
 mod slots;
 pub mod start;
+mod streams;
 pub mod task;
 mod transfer;
 
@@ -85,6 +89,8 @@ pub struct Target {
     /// The receiver's rank in the job.
     pub to: u32,
     pub tag: i32,
+    /// Whether the caller does nothing else until the send is complete.
+    pub waits: bool,
 }
 
 /// The context of a communicator's own messages.

@@ -1,5 +1,6 @@
 //! One transfer from its start to its end: what the engine completes and what a request waits for.
 
+use super::streams::parts;
 use crate::abi::constants::MPI_THREAD_MULTIPLE;
 use crate::abi::types::{MPI_Comm, MPI_Status};
 use crate::error::{Error, Object, Result};
@@ -161,6 +162,9 @@ pub fn wait(operation: &Operation) -> Result<()> {
     block(&what, Ranks::Who(&obstacle), || operation.is_done())
 }
 
+/// So many looks in vain come before a thread waits, where every rank can have a core.
+const LOOKS: u32 = 64;
+
 /// Threads of this process that wait in [`block`].
 static BLOCKED: AtomicU32 = AtomicU32::new(0);
 
@@ -175,9 +179,16 @@ pub fn block(
     ranks: Ranks<'_>,
     mut ready: impl FnMut() -> bool,
 ) -> Result<()> {
-    // The first looks need no bookkeeping: a message that is on its way arrives within them.
-    for _ in 0..16 {
-        runtime::wait::progress();
+    // The first looks need no bookkeeping: a message that is on its way arrives within them, and its next part within as
+    // many again.
+    let looks = if runtime::wait::spin() > 0 { LOOKS } else { 16 };
+    let mut in_vain = 0;
+    while in_vain < looks {
+        in_vain = if runtime::wait::progress() {
+            0
+        } else {
+            in_vain + 1
+        };
         if ready() {
             return Ok(());
         }
@@ -190,12 +201,19 @@ pub fn block(
         ranks,
         announce: None,
     };
-    let result = runtime::wait(&waiting, || {
-        ready() || {
-            runtime::wait::progress();
-            ready()
-        }
-    });
+    // A message that comes or goes in parts takes long, but the next part never: each is waited for anew.
+    let mut over = false;
+    let mut result = Ok(());
+    while result.is_ok() && !over {
+        let before = parts();
+        result = runtime::wait(&waiting, || {
+            over = ready() || {
+                runtime::wait::progress();
+                ready()
+            };
+            over || parts() != before
+        });
+    }
     BLOCKED.fetch_sub(u32::from(!outer), Ordering::SeqCst);
     I_BLOCK.set(outer);
     result

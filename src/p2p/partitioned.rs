@@ -194,6 +194,7 @@ pub fn send(comm: MPI_Comm, parts: Parts, to: i32, tag: i32) -> Result<Channel> 
         source: way.rank,
         to: world,
         tag,
+        waits: false,
     };
     let about = || About {
         partners: Partners::One(world),
@@ -275,6 +276,7 @@ impl Outgoing {
             source: way.rank,
             to,
             tag: self.first_tag + i as i32,
+            waits: false,
         };
         let about = || About {
             tag: target.tag,

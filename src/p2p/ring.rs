@@ -35,6 +35,10 @@ pub enum Kind {
     Refused = 4,
     /// The data of `id` is in the segment now: the payload says where.
     Moved = 5,
+    /// The receiver asks the sender, who waits, to send the data of `id` in parts.
+    Wanted = 6,
+    /// The next part of the data of `id`.
+    Part = 7,
 }
 
 /// The beginning of a cell, without the word that publishes it. (Packed to 4, so that the word fits in front of it.)
@@ -128,7 +132,10 @@ impl Sender {
     /// Asks to be rung when there is room, then looks once more.
     #[cold]
     fn fits_later(&mut self, need: usize) -> bool {
-        self.control.wanted.store(1, Ordering::Relaxed);
+        // Written only when it changes: the receiver writes to the line.
+        if self.control.wanted.load(Ordering::Relaxed) == 0 {
+            self.control.wanted.store(1, Ordering::Relaxed);
+        }
         // With the fence of `Receiver::is_wanted`: either this sees the new `head`, or the receiver sees the wish.
         full_fence();
         self.head = self.control.head.load(Ordering::Acquire);

@@ -63,11 +63,16 @@ impl Sends {
                 page
             }
         };
-        self.last_id += 1;
-        let id = self.last_id;
+        let id = self.next_id();
         offer_at(offer).make(id);
         self.by_id.insert(id, Offered { sending, offer });
         Ok((id, offer))
+    }
+
+    /// A number that no other message of this process has.
+    pub fn next_id(&mut self) -> u64 {
+        self.last_id += 1;
+        self.last_id
     }
 
     pub fn get_mut(&mut self, id: u64) -> Option<&mut Sending> {

@@ -30,6 +30,30 @@ pub fn send(
     tag: i32,
     mode: Mode,
 ) -> Result<Option<Arc<Operation>>> {
+    begin_send(comm, buffer, to, tag, mode, false)
+}
+
+/// The same for a caller that waits for the end of the send at once, and only for that.
+#[inline]
+pub fn send_and_wait(
+    comm: MPI_Comm,
+    buffer: Buffer,
+    to: i32,
+    tag: i32,
+    mode: Mode,
+) -> Result<Option<Arc<Operation>>> {
+    begin_send(comm, buffer, to, tag, mode, true)
+}
+
+#[inline]
+fn begin_send(
+    comm: MPI_Comm,
+    buffer: Buffer,
+    to: i32,
+    tag: i32,
+    mode: Mode,
+    waits: bool,
+) -> Result<Option<Arc<Operation>>> {
     let (handle, comm) = (comm, comm::get(comm)?);
     let world_rank = match destination(comm, to)? {
         Some(rank) => rank,
@@ -45,6 +69,7 @@ pub fn send(
         source: comm.rank as u32,
         to: world_rank,
         tag,
+        waits,
     };
     let about = || About {
         action: Action::Send,

@@ -7,7 +7,7 @@ use super::{Envelope, engine};
 use crate::abi::types::MPI_Status;
 use crate::err;
 use crate::error::{Class, Error, Result};
-use crate::runtime::{job, reach};
+use crate::runtime::{job, reach, wait};
 use crate::shm::Offset;
 use crate::shm::atomic::Ordering;
 use crate::shm::heap::{self, Owned};
@@ -15,12 +15,17 @@ use crate::shm::peer::{self, Piece, Way};
 use crate::shm::segment::segment;
 use std::sync::atomic::AtomicBool;
 
+/// Up to so many bytes two cores that copy through the ring at the same time are faster than one that copies once through
+/// the kernel.
+const IN_PARTS: u64 = 4 << 20;
+
 /// Where the data of an announced message is.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     kind: PlaceKind,
-    _pad: u32,
+    /// Whether the sender does nothing else until the message has left: it sends the data in parts when it is asked to.
+    waits: bool,
     at: u64,
 }
 
@@ -42,27 +47,49 @@ static REFUSED: AtomicBool = AtomicBool::new(false);
 
 impl Place {
     const fn new(kind: PlaceKind, at: u64) -> Place {
-        Place { kind, _pad: 0, at }
+        Place {
+            kind,
+            waits: false,
+            at,
+        }
     }
 
     pub const OWN: Place = Place::new(PlaceKind::Own, 0);
     pub const LOST: Place = Place::new(PlaceKind::Lost, 0);
 
-    /// Where another process finds the data of `buffer`, and the block of the segment that was allocated for that.
-    pub fn of(buffer: &Buffer) -> Result<(Place, Option<Owned>)> {
+    /// Where in the segment the buffer is, if it is one run of bytes there.
+    fn shared(buffer: &Buffer) -> Option<Place> {
+        let pointer = std::ptr::without_provenance(buffer.run()?);
+        let offset = segment().offset_of(pointer, buffer.len())?;
+        Some(Place::new(PlaceKind::Segment, offset as u64))
+    }
+
+    /// Whether the receiver can load the data from where it is.
+    pub fn is_shared(buffer: &Buffer) -> bool {
+        Place::shared(buffer).is_some()
+    }
+
+    /// Where another process finds the data of `buffer`, whose sender may wait, and the block of the segment that was
+    /// allocated for that.
+    pub fn of(buffer: &Buffer, waits: bool) -> Result<(Place, Option<Owned>)> {
         if buffer.is_empty() {
             return Ok((Place::new(PlaceKind::Segment, 0), None));
         }
-        if let Some(address) = buffer.run() {
-            let pointer = std::ptr::without_provenance(address);
-            if let Some(offset) = segment().offset_of(pointer, buffer.len()) {
-                return Ok((Place::new(PlaceKind::Segment, offset as u64), None));
-            }
-            if !REFUSED.load(Ordering::Relaxed) {
-                return Ok((Place::new(PlaceKind::Private, address as u64), None));
-            }
+        if let Some(place) = Place::shared(buffer) {
+            return Ok((place, None));
+        }
+        if let Some(address) = buffer.run()
+            && !REFUSED.load(Ordering::Relaxed)
+        {
+            let place = Place::new(PlaceKind::Private, address as u64);
+            return Ok((Place { waits, ..place }, None));
         }
         Place::copied(buffer)
+    }
+
+    /// Whether the data, of `bytes` bytes, comes sooner in parts than by a copy of the receiver's alone.
+    pub fn is_for_parts(self, bytes: u64) -> bool {
+        self.kind == PlaceKind::Private && self.waits && bytes <= IN_PARTS && wait::spin() > 0
     }
 
     /// Where a copy of the data is, made in the segment now.

@@ -45,7 +45,8 @@ static CONTROLS: [Control; 3] = [
     Control {
         about: About {
             name: "rmashm_eager_limit",
-            text: "Bytes up to which a message is sent before its receive is known",
+            text: "Bytes up to which every message is sent before its receive is known; larger ones are as their memory \
+                   and their sender are",
             category: MESSAGES,
             verbosity: BASIC,
         },

@@ -102,6 +102,28 @@ impl Inbox {
         }
     }
 
+    /// As `Link::push_data`: the receiver is told of the first piece, and again when no more are to come for now.
+    fn send_in_pieces(&self, me: usize, payloads: &[usize]) {
+        let tell = || {
+            self.hints.set(1 << me);
+            self.actors.ring_unfenced(self.rings.len());
+        };
+        let mut sent = 0;
+        self.actors.wait(me, || {
+            let before = sent;
+            while sent < payloads.len() && self.rings[me].push(sent as u64 + 1, payloads[sent]) {
+                if sent == before {
+                    tell();
+                }
+                sent += 1;
+            }
+            if sent > before + 1 {
+                tell();
+            }
+            sent == payloads.len()
+        });
+    }
+
     /// As `Engine::poll` and `drain`; a bit is cleared at the first look in vain.
     fn poll(&self, took: &mut impl FnMut(usize, u64)) -> bool {
         let hints = self.hints.get();
@@ -187,4 +209,16 @@ fn full_ring() {
 #[test]
 fn two_senders() {
     messages("ring, 2 senders", 2, 2, 1, &[8]);
+}
+
+/// A message in pieces, of which some find no room at first.
+#[test]
+fn pieces() {
+    let payloads: &[usize] = &[150, 152, 140, 8];
+    explore("ring, a message in 4 pieces", 2, move || {
+        act(Inbox::new(1, 1), 2, move |inbox, me| match me {
+            0 => inbox.send_in_pieces(me, payloads),
+            _ => inbox.receive(payloads.len() as u64),
+        });
+    });
 }

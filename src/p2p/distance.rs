@@ -1,0 +1,128 @@
+//! How far the other core is, and so how data is best copied into a ring that it reads.
+//!
+//! An ordinary copy fetches every line from the cache of the core that read there last. Between cores that share all caches
+//! that costs nothing, and a copy past the caches several times as much; between those that share the last one it is
+//! right for a message of one cell, but not for one of many, in which the other core reads while this one writes; between
+//! others it takes longer than everything else. The kernel may move ranks, and a hypervisor the cores below them: so an
+//! ordinary copy is timed now and then. (Figures: ARCHITECTURE.md §9.)
+
+use std::time::{Duration, Instant};
+
+/// Smaller pieces are copied as any others.
+const LEAST: usize = 1 << 10;
+/// Pieces of fewer bytes fit into the core's store buffer and do not tell who shares all caches.
+const TELLING: usize = 4 << 10;
+/// So many pieces are copied in one way before an ordinary copy is timed again: one that was good, and one that was not.
+const AGAIN: u32 = 16;
+const LATER: u32 = 128;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    /// The cores share all caches.
+    Beside,
+    /// They share the last one.
+    Near,
+    Far,
+}
+
+/// Where the other core is, if an ordinary copy of `bytes` took so long.
+fn place(bytes: usize, took: Duration) -> Place {
+    let (took, bytes) = (took.as_nanos() as usize, bytes);
+    match () {
+        () if took > 200 + bytes / 4 => Place::Far,
+        () if took > 50 + bytes / 16 => Place::Near,
+        () => Place::Beside,
+    }
+}
+
+/// What is known of the other core.
+pub struct Distance {
+    place: Place,
+    /// Pieces to be copied before the next one is timed.
+    rest: u32,
+}
+
+/// How one piece is copied.
+pub enum Manner {
+    Ordinary,
+    PastCaches,
+    /// As an ordinary one, for [`Distance::learn`].
+    Timed(Instant),
+}
+
+impl Distance {
+    pub fn new() -> Distance {
+        Distance {
+            place: Place::Near,
+            rest: 0,
+        }
+    }
+
+    /// How to copy the next piece, of so many `bytes`, which is one of `many` of a message or a whole one.
+    #[inline]
+    pub fn next(&mut self, bytes: usize, many: bool) -> Manner {
+        if bytes < LEAST {
+            return Manner::Ordinary;
+        }
+        if self.rest == 0 {
+            return Manner::Timed(Instant::now());
+        }
+        self.rest -= 1;
+        let ordinary = if many { Place::Beside } else { Place::Near };
+        match self.place <= ordinary {
+            true => Manner::Ordinary,
+            false => Manner::PastCaches,
+        }
+    }
+
+    /// The copy of a piece of `bytes`, begun at `begin`, has ended.
+    pub fn learn(&mut self, begin: Instant, bytes: usize) {
+        let now = place(bytes, begin.elapsed());
+        if bytes >= TELLING || self.place == Place::Far || now == Place::Far {
+            self.place = now;
+        }
+        self.rest = match self.place {
+            Place::Far => LATER,
+            // One of many is copied past the caches then.
+            Place::Near if bytes >= TELLING => LATER / 2,
+            _ => AGAIN,
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nanoseconds(bytes: usize, took: u64) -> Place {
+        place(bytes, Duration::from_nanos(took))
+    }
+
+    #[test]
+    fn what_copies_take_tells_where_the_other_core_is() {
+        // As measured, with the fence that publishes the data.
+        for (bytes, beside, near, far) in [
+            (1 << 10, 80, 106, 600),
+            (4 << 10, 130, 560, 2500),
+            (8 << 10, 250, 1200, 5000),
+        ] {
+            assert!(bytes < TELLING || nanoseconds(bytes, beside) == Place::Beside);
+            assert!(nanoseconds(bytes, near) <= Place::Near);
+            assert!(bytes < TELLING || nanoseconds(bytes, near) == Place::Near);
+            assert_eq!(nanoseconds(bytes, far), Place::Far);
+        }
+    }
+
+    #[test]
+    fn ordinary_copies_are_timed_again() {
+        let mut distance = Distance::new();
+        assert!(matches!(distance.next(LEAST - 1, false), Manner::Ordinary));
+        for _ in 0..3 {
+            assert!(matches!(distance.next(8000, true), Manner::Timed(_)));
+            distance.learn(Instant::now() - Duration::from_micros(100), 8000);
+            for _ in 0..LATER {
+                assert!(matches!(distance.next(8000, false), Manner::PastCaches));
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Messages that come in several cells: the parts of each follow each other in its sender's ring, the first of them with the
+//! envelope unless the receiver has asked for the data.
+
+use super::Envelope;
+use super::matching::Receive;
+use super::transfer::settle;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Parts that this process has taken or sent.
+static PARTS: AtomicU64 = AtomicU64::new(0);
+
+/// How many parts of messages this process has taken or sent.
+pub fn parts() -> u64 {
+    PARTS.load(Ordering::Relaxed)
+}
+
+/// Counts one. Called with the engine's lock.
+pub fn count_part() {
+    PARTS.store(parts() + 1, Ordering::Relaxed);
+}
+
+/// The sender's rank in the job, and its number of the message.
+pub type Key = (u32, u64);
+
+/// A message of which some parts have come.
+struct Stream {
+    envelope: Envelope,
+    /// Bytes of the whole message.
+    bytes: usize,
+    into: Into,
+}
+
+enum Into {
+    /// No receive has met it yet: what has come of it.
+    Kept(Vec<u8>),
+    /// The receive, and how many bytes have come.
+    Receive(Receive, usize),
+}
+
+/// The messages on their way.
+#[derive(Default)]
+pub struct Streams(HashMap<Key, Stream>);
+
+impl Streams {
+    /// Begins a message of `bytes`, more than none, that goes to `receive`, or is kept for one.
+    pub fn begin(&mut self, key: Key, envelope: Envelope, bytes: u64, receive: Option<Receive>) {
+        let bytes = bytes as usize;
+        let into = match receive {
+            Some(receive) => Into::Receive(receive, 0),
+            None => Into::Kept(Vec::with_capacity(bytes)),
+        };
+        let stream = Stream {
+            envelope,
+            bytes,
+            into,
+        };
+        self.0.insert(key, stream);
+    }
+
+    /// Takes the next part. True if that ended a receive. Parts of a message whose receive was given up go nowhere.
+    pub fn part(&mut self, key: Key, data: &[u8]) -> bool {
+        count_part();
+        let Some(stream) = self.0.get_mut(&key) else {
+            return false;
+        };
+        match &mut stream.into {
+            Into::Kept(kept) => {
+                kept.extend_from_slice(data);
+                false
+            }
+            Into::Receive(receive, at) => {
+                write(receive, *at, data);
+                *at += data.len();
+                let over = *at == stream.bytes;
+                if over {
+                    settle(receive, stream.envelope, stream.bytes as u64, None);
+                    self.0.remove(&key);
+                }
+                over
+            }
+        }
+    }
+
+    /// A receive has met a message that was kept. True if that ended the receive.
+    pub fn meet(&mut self, key: Key, receive: Receive) -> bool {
+        let Some(stream) = self.0.get_mut(&key) else {
+            return false;
+        };
+        let before = std::mem::replace(&mut stream.into, Into::Receive(receive, 0));
+        match before {
+            Into::Kept(kept) => self.part(key, &kept),
+            Into::Receive(..) => unreachable!("a message meets one receive"),
+        }
+    }
+
+    /// Forgets the message that goes to a receive: its buffer is not touched after this.
+    pub fn forget(&mut self, is_it: impl Fn(&Receive) -> bool) {
+        self.0.retain(
+            |_, stream| !matches!(&stream.into, Into::Receive(receive, _) if is_it(receive)),
+        );
+    }
+}
+
+/// Writes what lies at `at` of a message to its receive's buffer, as far as there is room.
+fn write(receive: &Receive, at: usize, data: &[u8]) {
+    let room = receive.buffer.len().saturating_sub(at);
+    let len = data.len().min(room);
+    if len > 0 {
+        // SAFETY: the receive is incomplete, so the buffer is its own.
+        unsafe { receive.buffer.take_over(at..at + len, data.as_ptr()) };
+    }
+}
