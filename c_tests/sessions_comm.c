@@ -3,6 +3,7 @@
  * files of them; processes that come late or not at all; the session's memory allocation kinds go with what is made. */
 #include "check.h"
 #include <time.h>
+#include <unistd.h>
 
 static const char *KINDS = "mpi_memory_alloc_kinds";
 static const char *WANTED = "mpi:alloc_mem:win_allocate";
@@ -70,8 +71,11 @@ static void use(MPI_Comm comm)
     OK(MPI_Win_free(&win));
 
     MPI_File file;
+    /* Of this communicator alone: other jobs of this test run beside this one. */
     char name[64];
-    snprintf(name, sizeof name, "sessions_comm.%d.%d.tmp", all, all == 1 ? rank : 0);
+    int process = (int)getpid();
+    OK(MPI_Bcast(&process, 1, MPI_INT, 0, comm));
+    snprintf(name, sizeof name, "sessions_comm.%d.%d.tmp", process, all);
     OK(MPI_File_open(comm, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file));
     OK(MPI_File_get_info(file, &info));
     check_kinds(info);
