@@ -2,7 +2,8 @@
 //!
 //! The same C program ([`bench/c`](../c)) is compiled against each MPI; `bench/limit.c` does the same work without any.
 //! They run turn about, several times; what counts is the median, and the ratio of medians of one run. Written are a table
-//! on standard output, and `marks.md`, `table.md`, `results.csv` and a plot per case in `build/bench/`. Nothing here passes or fails.
+//! on standard output, and `marks.md`, `table.md`, `results.csv` and a plot per case in `build/bench/`. Nothing here passes or
+//! fails.
 
 mod jobs;
 mod libraries;

@@ -80,7 +80,6 @@ const MARKS: &[Mark] = &[
     // On memory of windows that they made themselves, not all peers wait for the target.
     mark("progress", "busy_put_64k_shared", None, None, Some(1.0), None),
     mark("progress", "busy_put_64k_allocate", None, None, Some(1.0), None),
-    mark("progress", "busy_put_64k", None, None, Some(0.001), None),
     mark("progress", "busy_put_shared", None, None, Some(1.0), None),
     mark("progress", "busy_put_allocate", None, None, Some(1.0), None),
     mark("progress", "busy_get_shared", None, None, Some(1.0), None),

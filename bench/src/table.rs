@@ -97,28 +97,16 @@ pub fn marks(results: &Results) -> String {
         let Some(mark) = marks::of(key).filter(|_| row.median(OURS).is_some()) else {
             continue;
         };
-        let (peer, limit) = (row.best_peer(), results.limit(key));
+        let peer = row.best_peer().filter(|_| mark.peer.is_some());
+        let limit = results.limit(key).filter(|_| mark.limit.is_some());
         let _ = writeln!(
             out,
-            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
-            key.family,
-            key.case,
-            key.x,
-            key.ranks,
-            row.unit,
-            figure(row.median(OURS)),
-            figure(peer.filter(|_| mark.peer.is_some())),
-            against(
-                row.ratio(peer.filter(|_| mark.peer.is_some())),
-                mark.peer,
-                row.rate()
-            ),
-            figure(limit.filter(|_| mark.limit.is_some())),
-            against(
-                row.ratio(limit.filter(|_| mark.limit.is_some())),
-                mark.limit,
-                row.rate()
-            ),
+            "{} {} | {} | {} | {} |",
+            ours(key, row),
+            figure(peer),
+            against(row.ratio(peer), mark.peer, row.rate()),
+            figure(limit),
+            against(row.ratio(limit), mark.limit, row.rate()),
         );
     }
     out += "\n| family | case | x | ranks | unit | rmashm | divided by | quotient |\n|---|---|---:|---:|---|---:|---|---:|\n";
@@ -149,17 +137,15 @@ fn own_line(out: &mut String, results: &Results, own: &Own, key: &Key, row: &Row
         Bound::Most(mark) => (mark, false),
         Bound::Least(mark) => (mark, true),
     };
-    let _ = writeln!(
-        out,
-        "| {} | {} | {} | {} | {} | {} | {name} | {} |",
-        key.family,
-        key.case,
-        key.x,
-        key.ranks,
-        row.unit,
-        figure(row.median(OURS)),
-        against(value, Some(mark), more)
-    );
+    let quotient = against(value, Some(mark), more);
+    let _ = writeln!(out, "{} {name} | {quotient} |", ours(key, row));
+}
+
+/// What was measured and what ours did, as the beginning of a line.
+fn ours(key: &Key, row: &Row) -> String {
+    let (family, case, x, ranks, unit) = (key.family, &key.case, key.x, key.ranks, &row.unit);
+    let ours = figure(row.median(OURS));
+    format!("| {family} | {case} | {x} | {ranks} | {unit} | {ours} |")
 }
 
 /// Every single value.

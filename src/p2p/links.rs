@@ -230,10 +230,11 @@ impl Link {
     fn push(&mut self, header: &mut Header, payload: &mut Payload, longest: usize) -> bool {
         let pushed = match payload {
             Payload::None => self.outbox.push(header, |_| ()),
-            // SAFETY: `post` set the payload's length to this.
-            Payload::Announced(announced) => self
-                .outbox
-                .push(header, |to| unsafe { announced.to_payload(to) }),
+            Payload::Announced(announced) => {
+                // SAFETY: `post` set the payload's length to this.
+                let write = |to: *mut u8| unsafe { announced.to_payload(to) };
+                self.outbox.push(header, write)
+            }
             Payload::Data(data) => {
                 return self.push_data(header, &data.buffer, &mut data.sent, longest);
             }
