@@ -7,15 +7,16 @@ use super::buffer::Buffer;
 use super::inbox::{self, Inbox};
 use super::links::{Links, Outgoing, Payload};
 use super::matching::{Arrival, Body, Queues, Receive};
+use super::offer::Answer;
 use super::operation::{About, Action, Operation, wake_threads};
 use super::ring::{Cell, Header, Kind};
-use super::sends::{Sending, Sends};
+use super::sends::{Sending, Sends, offer_at};
 use super::streams::{Key, Streams};
 use super::transfer::{self, Announced, Place, Transfer, settle};
 use super::{Envelope, Target};
 use crate::abi::types::MPI_Status;
-use crate::error::{Error, Result};
-use crate::runtime::{job, wait};
+use crate::error::Result;
+use crate::runtime::{job, ring, wait};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -246,7 +247,8 @@ pub fn hold(context: u32, envelope: Envelope) -> Option<Arrival> {
 }
 
 /// Cancels an operation: one that has not met its other side ends as cancelled, and a send whose message a matched probe
-/// holds as usual, with its data left to the receiver. Others go on. Error: `MPI_ERR_NO_MEM` for that data.
+/// holds as usual, with its data left to the receiver. Others go on; a wait for a send that a receive has taken is over
+/// when the data is fetched, whether the receiver calls MPI again or not. Error: `MPI_ERR_NO_MEM` for that data.
 pub fn cancel(operation: &Arc<Operation>) -> Result<()> {
     if take_back(operation) {
         return Ok(());
@@ -256,6 +258,8 @@ pub fn cancel(operation: &Arc<Operation>) -> Result<()> {
     if let Ok(true) = over {
         operation.complete(MPI_Status::EMPTY, None);
         engine.core.after.completed = true;
+    } else {
+        engine.core.sends.watch(operation);
     }
     unlock(engine);
     over.map(|_| ())
@@ -285,13 +289,12 @@ pub fn withdraw(operation: &Arc<Operation>) {
 }
 
 /// Tells the sender that its message was fetched.
-pub(super) fn answer_fetched(from: u32, id: u64) {
+pub(super) fn answer_fetched(transfer: &Transfer) {
     let mut engine = lock();
-    if from == engine.core.me {
-        engine.core.fetched(id);
+    if transfer.from == engine.core.me {
+        engine.core.end_send(transfer.id);
     } else {
-        let header = Header::control(Kind::Fetched, id);
-        engine.core.links.post(from, header, Payload::None);
+        engine.core.answer(transfer, Answer::Fetched);
     }
     engine.core.after.completed = true;
     unlock(engine);
@@ -299,11 +302,10 @@ pub(super) fn answer_fetched(from: u32, id: u64) {
 
 /// Asks the sender to put the data of a message into the segment.
 pub(super) fn refuse(transfer: Transfer) {
-    let (from, id) = (transfer.from, transfer.id);
     let mut engine = lock();
-    engine.core.refused.insert((from, id), transfer);
-    let header = Header::control(Kind::Refused, id);
-    engine.core.links.post(from, header, Payload::None);
+    engine.core.answer(&transfer, Answer::Refused);
+    let key = (transfer.from, transfer.id);
+    engine.core.refused.insert(key, transfer);
     unlock(engine);
 }
 
@@ -342,7 +344,7 @@ impl Engine {
                 }
             }
         }
-        moved | self.core.flush()
+        moved | self.core.flush() | self.core.look_for_answers()
     }
 
     fn drain(&mut self, sender: usize) -> bool {
@@ -458,7 +460,7 @@ impl Core {
         match header.kind {
             Kind::Eager => self.arrive(from, header, cell.payload),
             Kind::Announce => self.announced(header, from, Announced::from_payload(cell.payload)),
-            Kind::Fetched => self.fetched(header.id),
+            Kind::Fetched => self.end_send(header.id),
             Kind::Refused => self.move_to_segment(from, header.id),
             Kind::Wanted => self.send_in_parts(from, header.id),
             Kind::Part => {
@@ -553,6 +555,7 @@ impl Core {
                     from: arrival.from,
                     id,
                     place: announced.place,
+                    offer: announced.offer,
                     own,
                 });
             }
@@ -599,16 +602,32 @@ impl Core {
         self.sends.forget(operation);
     }
 
-    fn fetched(&mut self, id: u64) {
-        self.end_send(id, None);
+    /// Answers the sender of a message: in the ring, and in the word, for a sender that does not wait for this process.
+    fn answer(&mut self, transfer: &Transfer, answer: Answer) {
+        let Transfer { from, id, .. } = *transfer;
+        offer_at(transfer.offer).answer(id, answer);
+        let kind = match answer {
+            Answer::Fetched => Kind::Fetched,
+            Answer::Refused => Kind::Refused,
+        };
+        let header = Header::control(kind, id);
+        if !self.links.post(from, header, Payload::None) {
+            ring(from);
+        }
     }
 
-    fn end_send(&mut self, id: u64, error: Option<Error>) {
+    fn look_for_answers(&mut self) -> bool {
+        let found = self.sends.look_for_answers();
+        self.after.completed |= found;
+        found
+    }
+
+    fn end_send(&mut self, id: u64) {
         // A send whose data was copied has ended before.
         if let Some(sending) = self.sends.end(id)
             && !sending.operation.is_done()
         {
-            sending.operation.complete(MPI_Status::EMPTY, error);
+            sending.operation.complete(MPI_Status::EMPTY, None);
             self.after.completed = true;
         }
     }
@@ -636,21 +655,17 @@ impl Core {
         let Some(sending) = self.sends.get_mut(id) else {
             return;
         };
-        let (place, failure) = match Place::copied(&sending.buffer) {
-            Ok((place, block)) => {
-                sending.block = block;
-                // The buffer is free again, and the message was received.
-                sending.operation.complete(MPI_Status::EMPTY, None);
-                self.after.completed = true;
-                (place, None)
-            }
+        let (place, failure) = match sending.copied() {
+            Ok(copy) => (Place::in_segment(copy), None),
             Err(error) => (Place::LOST, Some(error)),
         };
+        // The buffer is free again, and the message was received; what is kept until that is answered is the copy.
+        if !sending.operation.is_done() {
+            sending.operation.complete(MPI_Status::EMPTY, failure);
+            self.after.completed = true;
+        }
         let announced = Announced { place, offer: 0 };
         let header = Header::control(Kind::Moved, id);
         self.links.post(to, header, Payload::Announced(announced));
-        if failure.is_some() {
-            self.end_send(id, failure);
-        }
     }
 }

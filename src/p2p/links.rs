@@ -132,16 +132,18 @@ impl Links {
         self.waiting += 1;
     }
 
-    /// Puts a cell into the ring, or into the queue before it.
-    pub fn post(&mut self, to: u32, mut header: Header, mut payload: Payload) {
+    /// Puts a cell into the ring, or into the queue before it; true if it is in the ring.
+    pub fn post(&mut self, to: u32, mut header: Header, mut payload: Payload) -> bool {
         if let Payload::Announced(_) = payload {
             header.payload = size_of::<Announced>() as u32;
         }
         let longest = self.longest;
         let link = self.link(to);
-        if !link.waiting.is_empty() || !link.push(&mut header, &mut payload, longest) {
+        let is_in = link.waiting.is_empty() && link.push(&mut header, &mut payload, longest);
+        if !is_in {
             self.queue(to, header, payload);
         }
+        is_in
     }
 
     /// Moves what waits into the rings that have room again, and tells of the sends that are complete by that. True if

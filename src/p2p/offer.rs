@@ -1,26 +1,41 @@
 //! The word by which an announced message is taken: by its receiver when a receive or a matched probe has met it, or back
 //! by its sender. One of them gets it.
 //!
-//! | word        | meaning                                                                            |
-//! |-------------|------------------------------------------------------------------------------------|
-//! | 0           | nothing is on offer: a receive has the message, or its sender has taken it back    |
-//! | n           | the sender's message of number n is to have                                        |
-//! | `HELD` + n  | a matched probe holds message n, whose data is in the sender's buffer              |
-//! | `COPY` + at | a matched probe holds the message, whose data is at the offset `at` of the segment |
+//! | word          | meaning                                                                            |
+//! |---------------|------------------------------------------------------------------------------------|
+//! | 0             | nothing is on offer: a receive has the message, or its sender has taken it back    |
+//! | n             | the sender's message of number n is to have                                        |
+//! | `HELD` + n    | a matched probe holds message n, whose data is in the sender's buffer              |
+//! | `COPY` + at   | a matched probe holds the message, whose data is at the offset `at` of the segment |
+//! | `FETCHED` + n | the receiver has the data of message n                                             |
+//! | `REFUSED` + n | the receiver may not read the sender's memory: it waits for a copy                 |
 //!
 //! A number is never used again. So a word serves the next message as soon as the last one was taken and fetched: whoever
 //! still has the older announcement finds another number, and knows that the message is gone.
 //!
 //! A message that is held can only be received, so its sender cannot take it back, but need not wait for that either: it
-//! puts a copy where the receiver finds it, and is done. Only then does the word order anything: the copy is there for whoever
-//! finds `COPY`. That the word says n before the announcement arrives, and that a receiver is done before the sender goes on,
-//! is the rings' doing.
+//! puts a copy where the receiver finds it, and is done: the copy is there for whoever finds `COPY`.
+//!
+//! What a receiver answers goes through the ring, which may be full until the receiver calls MPI again. So it is in the word
+//! too, for a sender that has cancelled the message and so need not wait for that: whoever finds the answer there may use the
+//! buffer. Nothing else is ordered by the word. That it says n before the announcement arrives is the ring's doing.
 
 use crate::shm::Offset;
 use crate::shm::atomic::{AtomicU64, Ordering};
 
 const HELD: u64 = 1 << 63;
 const COPY: u64 = 1 << 62;
+const FETCHED: u64 = 1 << 61;
+const REFUSED: u64 = 1 << 60;
+
+/// What a receiver answers. It touches the sender's buffer no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It has the data.
+    Fetched,
+    /// It may not read the data where it is.
+    Refused,
+}
 
 #[repr(transparent)]
 #[derive(Default)]
@@ -64,6 +79,24 @@ impl Offer {
             .0
             .compare_exchange(HELD | id, 0, Ordering::Relaxed, Ordering::Acquire);
         taken.err().map(|word| (word & !COPY) as Offset)
+    }
+
+    /// Answers the sender, which reads it here or in the ring.
+    pub fn answer(&self, id: u64, answer: Answer) {
+        let word = match answer {
+            Answer::Fetched => FETCHED | id,
+            Answer::Refused => REFUSED | id,
+        };
+        self.0.store(word, Ordering::Release);
+    }
+
+    /// What the receiver of the message has answered.
+    pub fn answered(&self, id: u64) -> Option<Answer> {
+        match self.0.load(Ordering::Acquire) {
+            word if word == FETCHED | id => Some(Answer::Fetched),
+            word if word == REFUSED | id => Some(Answer::Refused),
+            _ => None,
+        }
     }
 
     fn change(&self, from: u64, to: u64, order: Ordering) -> bool {

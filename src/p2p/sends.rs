@@ -1,9 +1,10 @@
 //! The messages that this process has announced and whose data was not fetched yet.
 
 use super::buffer::Buffer;
-use super::offer::Offer;
+use super::offer::{Answer, Offer};
 use super::operation::Operation;
 use super::transfer::Place;
+use crate::abi::types::MPI_Status;
 use crate::error::Result;
 use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
@@ -23,7 +24,7 @@ pub struct Sending {
 
 impl Sending {
     /// Where in the segment a copy of the data is, which is made now if there is none. Error: `MPI_ERR_NO_MEM`.
-    fn copied(&mut self) -> Result<Offset> {
+    pub fn copied(&mut self) -> Result<Offset> {
         if self.block.is_none() && !self.buffer.is_empty() {
             (_, self.block) = Place::copied(&self.buffer)?;
         }
@@ -41,6 +42,8 @@ struct Offered {
 pub struct Sends {
     by_id: HashMap<u64, Offered>,
     last_id: u64,
+    /// Messages whose senders wait for the answer in the word: they were cancelled when a receive had taken them.
+    watched: Vec<u64>,
     /// Words of the segment that are free. There are as many as messages were announced at a time, at most.
     words: Vec<Offset>,
 }
@@ -107,9 +110,47 @@ impl Sends {
         Ok(offer.is_held(id) && offer.hand_over(id, offered.sending.copied()?))
     }
 
-    /// Forgets the operation's message, which was taken and will not be answered.
+    /// From now on looks for the answer to the operation's message in its word, if it was taken.
+    pub fn watch(&mut self, operation: &Arc<Operation>) {
+        self.watched.extend(self.find(operation));
+    }
+
+    /// Looks for answers in words, and completes the sends whose buffers are free by that; true if there was one.
+    #[inline]
+    pub fn look_for_answers(&mut self) -> bool {
+        !self.watched.is_empty() && self.take_answers()
+    }
+
+    fn take_answers(&mut self) -> bool {
+        let watched = std::mem::take(&mut self.watched);
+        let mut completed = false;
+        for id in watched {
+            let Some(offered) = self.by_id.get_mut(&id) else {
+                continue;
+            };
+            let is_free = match offer_at(offered.offer).answered(id) {
+                None => {
+                    self.watched.push(id);
+                    continue;
+                }
+                Some(Answer::Fetched) => true,
+                // The request for the copy is on its way. If there is no memory for it, that is where to say so.
+                Some(Answer::Refused) => offered.sending.copied().is_ok(),
+            };
+            let operation = &offered.sending.operation;
+            if is_free && !operation.is_done() {
+                operation.complete(MPI_Status::EMPTY, None);
+                completed = true;
+            }
+        }
+        completed
+    }
+
+    /// Forgets the operation's message, which was taken and may not be answered.
     pub fn forget(&mut self, operation: &Arc<Operation>) {
-        if let Some(sending) = self.find(operation).and_then(|id| self.end(id)) {
+        let found = self.find(operation);
+        // Its word rests for ever: the receiver may write an answer there yet.
+        if let Some(Offered { sending, .. }) = found.and_then(|id| self.by_id.remove(&id)) {
             // Its receiver may be reading the copy.
             sending.block.map(Owned::keep);
         }

@@ -153,6 +153,8 @@ pub struct Transfer {
     pub from: u32,
     pub id: u64,
     pub place: Place,
+    /// Where the message was on offer.
+    pub offer: Offset,
     /// The sender's buffer, if the sender is this process.
     pub own: Option<Buffer>,
 }
@@ -170,9 +172,8 @@ impl Transfer {
     }
 
     fn finish(self, failure: Option<Error>) {
-        let (from, id) = (self.from, self.id);
         settle(&self.receive, self.envelope, self.bytes, failure);
-        engine::answer_fetched(from, id);
+        engine::answer_fetched(&self);
     }
 
     fn fetch(&self, len: usize) -> Result<()> {

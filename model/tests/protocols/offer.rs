@@ -1,7 +1,7 @@
 //! Announced messages: each is received or taken back, never both, and its buffer is touched by one side at a time.
 
 use rmashm_model::actor::{Actors, Watched, act, explore};
-use rmashm_model::p2p::offer::Offer;
+use rmashm_model::p2p::offer::{Answer, Offer};
 use rmashm_model::shm::atomic::{AtomicU64, Ordering};
 
 /// What the rings carry: the numbers of announced messages, and those of fetched ones.
@@ -39,6 +39,8 @@ const RECEIVER: usize = 1;
 
 /// Where the copy is.
 const COPY: usize = 0x1000;
+/// The announcement of a message whose sender has waited for the end of its cancelled send.
+const CANCELLED: u64 = 1 << 32;
 
 impl Stage {
     fn send(&self, at: usize) {
@@ -73,6 +75,25 @@ impl Stage {
             if !over {
                 let fetched = || self.wire.fetched[at].load(Ordering::Acquire) == id;
                 self.actors.wait(SENDER, fetched);
+                assert_eq!(self.received[at].read(), 1);
+            }
+        }
+        // The buffer is the program's again.
+        self.buffer.write(77);
+    }
+
+    /// Takes the message back, or waits until the receiver has answered in the word; leaves a copy if it was refused.
+    fn cancel_and_watch(&self, at: usize) {
+        let id = at as u64 + 1;
+        if !self.offer.take(id) {
+            let mut answer = None;
+            self.actors.wait(SENDER, || {
+                answer = self.offer.answered(id);
+                answer.is_some()
+            });
+            if answer == Some(Answer::Refused) {
+                self.copy.write(self.buffer.read());
+            } else {
                 assert_eq!(self.received[at].read(), 1);
             }
         }
@@ -208,6 +229,57 @@ fn handed_over_without_the_receiver() {
                 let done = || stage.wire.fetched[1].load(Ordering::Relaxed) != 0;
                 stage.actors.wait(RECEIVER, done);
                 stage.receive_held(0, 1);
+            }
+        });
+    });
+}
+
+/// The wait of a sender that has cancelled what a receive took needs no answer in the ring: the receiver's is in the word,
+/// and the ring's comes when the sender is done. Nor does it take the second message's answer for the first one's.
+#[test]
+fn answered_in_the_word() {
+    explore("offer, 2 messages, answered in the word", 3, || {
+        act(stage(), 2, |stage, me| {
+            if me == SENDER {
+                for at in 0..2 {
+                    let id = at as u64 + 1;
+                    stage.send(at);
+                    stage.cancel_and_watch(at);
+                    stage.wire.announced[at].store(CANCELLED, Ordering::Release);
+                    stage.actors.ring(RECEIVER);
+                    // The word is free when the message was taken back, or the ring's answer has come.
+                    if !stage.offer.stands(0) {
+                        let fetched = || stage.wire.fetched[at].load(Ordering::Acquire) == id;
+                        stage.actors.wait(SENDER, fetched);
+                    }
+                }
+            } else {
+                for at in 0..2 {
+                    let id = at as u64 + 1;
+                    let announced = || stage.wire.announced[at].load(Ordering::Acquire) != 0;
+                    stage.actors.wait(RECEIVER, announced);
+                    if !stage.offer.take(id) {
+                        continue;
+                    }
+                    let refused = at == 1;
+                    let answer = match refused {
+                        true => Answer::Refused,
+                        false => {
+                            assert_eq!(u64::from(stage.buffer.read()), id);
+                            stage.received[at].add(1);
+                            Answer::Fetched
+                        }
+                    };
+                    stage.offer.answer(id, answer);
+                    stage.actors.ring(SENDER);
+                    let over = || stage.wire.announced[at].load(Ordering::Acquire) == CANCELLED;
+                    stage.actors.wait(RECEIVER, over);
+                    if refused {
+                        assert_eq!(u64::from(stage.copy.read()), id);
+                    }
+                    stage.wire.fetched[at].store(id, Ordering::Release);
+                    stage.actors.ring(SENDER);
+                }
             }
         });
     });
