@@ -1,7 +1,9 @@
 /* ranks: 1 2 3; mpich: skip it cancels and frees what may only be completed */
 /* Requests that may only be completed: of collective operations, on their way or over (MPI 4.1 section 6.12), of RMA
- * (12.3.6), and of partitioned communication, which nobody cancels. They refuse, and end as if nobody had tried. */
+ * (12.3.6), and of partitioned communication and of several messages, which nobody cancels. They refuse, and end as if nobody had tried. */
+#define _DEFAULT_SOURCE
 #include "check.h"
+#include <sys/mman.h>
 
 enum { LONG = 20000, MOST = 3 };
 
@@ -146,6 +148,31 @@ static void rma(void)
     OK(MPI_Win_free(&win));
 }
 
+/* What is not one message is not cancelled either, but may be freed. */
+static void several_messages(void)
+{
+    MPI_Request requests[3];
+    MPI_File file;
+    char name[64];
+    int out = rank, in = -1, late = 40 + rank;
+    OK(MPI_Isendrecv(&out, 1, MPI_INT, next, 5, &in, 1, MPI_INT, previous, 6, MPI_COMM_WORLD, &requests[0]));
+    snprintf(name, sizeof name, "errors_cancel.%d.%d.tmp", size, rank);
+    OK(MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file));
+    OK(MPI_File_iwrite(file, send, LONG, MPI_INT, &requests[1]));
+    OK(MPI_Isend(receive, LONG, MPI_INT, next, 7, MPI_COMM_WORLD, &requests[2]));
+    CHECK_SENTENCE(MPI_Cancel(&requests[0]), MPI_ERR_REQUEST, "MPI_Isendrecv");
+    CHECK_SENTENCE(MPI_Cancel(&requests[1]), MPI_ERR_REQUEST, "file");
+    OK(MPI_Cancel(&requests[2]));
+    OK(MPI_Send(&late, 1, MPI_INT, next, 6, MPI_COMM_WORLD));
+    for (int i = 0; i < 2; i++)
+        completes(&requests[i]);
+    OK(MPI_Request_free(&requests[2]));
+    CHECK_EQ(in, 40 + previous);
+    OK(MPI_Recv(&in, 1, MPI_INT, previous, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    CHECK_EQ(in, previous);
+    OK(MPI_File_close(&file));
+}
+
 /* A send that is complete at once may be cancelled, in vain, and freed. */
 static void messages(void)
 {
@@ -164,6 +191,39 @@ static void messages(void)
     }
 }
 
+/* A matched probe has taken a message of which there cannot be a copy: it stays as it is, and ends when it is received. */
+static void no_memory_for_a_copy(void)
+{
+    enum { ROOM = 100000 };
+    const MPI_Count length = (MPI_Count)1 << 40;
+    MPI_Request request;
+    MPI_Message message;
+    MPI_Status status;
+    MPI_Count found;
+    if (size < 2)
+        return;
+    if (rank == 0) {
+        int *huge = mmap(NULL, (size_t)length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        CHECK(huge != MAP_FAILED);
+        fill(huge, ROOM, 9);
+        OK(MPI_Isend_c(huge, length, MPI_BYTE, 1, 8, MPI_COMM_WORLD, &request));
+        OK(MPI_Recv(NULL, 0, MPI_BYTE, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        CHECK_SENTENCE(MPI_Cancel(&request), MPI_ERR_NO_MEM, "bytes");
+        OK(MPI_Send(NULL, 0, MPI_BYTE, 1, 9, MPI_COMM_WORLD));
+        completes(&request);
+        CHECK_EQ(munmap(huge, (size_t)length), 0);
+    } else if (rank == 1) {
+        OK(MPI_Mprobe(0, 8, MPI_COMM_WORLD, &message, &status));
+        OK(MPI_Get_count_c(&status, MPI_BYTE, &found));
+        CHECK_EQ(found, length);
+        OK(MPI_Send(NULL, 0, MPI_BYTE, 0, 9, MPI_COMM_WORLD));
+        OK(MPI_Recv(NULL, 0, MPI_BYTE, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        CHECK_CLASS(MPI_Mrecv(receive, ROOM, MPI_BYTE, &message, &status), MPI_ERR_TRUNCATE);
+        fill(send, ROOM, 9);
+        CHECK_BYTES(receive, send, ROOM);
+    }
+}
+
 int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
@@ -175,6 +235,8 @@ int main(int argc, char **argv)
     persistent();
     partitioned();
     rma();
+    several_messages();
+    no_memory_for_a_copy();
     messages();
     return check_end();
 }

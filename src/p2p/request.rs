@@ -264,7 +264,8 @@ pub fn free(handle: &mut MPI_Request) -> Result<()> {
 
 /// Cancels a receive that has met no message, and a send that has not left or whose announcement has met no receive. A send
 /// whose message a matched probe holds ends as usual. Everything else goes on. Errors: `MPI_ERR_REQUEST`, also for what MPI lets
-/// nobody cancel: collective, partitioned and RMA operations; `MPI_ERR_NO_MEM` (for the data that a matched probe holds).
+/// nobody cancel, collective, partitioned and RMA operations, and for what is more than one message: `MPI_Isendrecv`,
+/// operations on files, `MPI_Iflush_buffer`s; `MPI_ERR_NO_MEM` (for the data that a matched probe holds).
 pub fn cancel(handle: MPI_Request) -> Result<()> {
     if handle == COMPLETE {
         return Ok(());
@@ -284,7 +285,15 @@ pub fn cancel(handle: MPI_Request) -> Result<()> {
                 handle.0
             ),
         },
-        Request::Once(_) => {}
+        Request::Once(operation) => {
+            if let Action::Steps(name) = operation.about.action {
+                bail!(
+                    Request,
+                    "request {:#x} is of {name}, which cannot be cancelled",
+                    handle.0
+                );
+            }
+        }
     }
     if let State::Operation(operation) = state(handle)?
         && !operation.is_done()
