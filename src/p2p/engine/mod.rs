@@ -1,0 +1,231 @@
+//! The engine: what this process is sending and receiving, under one lock of its own.
+//!
+//! Everything that is long (copies of large messages) or wakes somebody happens after the lock was given back: the engine
+//! collects it in [`After`].
+
+mod cancelling;
+mod receiving;
+mod sending;
+
+pub use cancelling::{cancel, withdraw};
+pub use receiving::{answer_fetched, find, hold, receive, receive_held, refuse};
+pub use sending::{eager_limit, send};
+
+use super::inbox::{self, Inbox};
+use super::links::Links;
+use super::matching::Queues;
+use super::operation::wake_threads;
+use super::ring::{Cell, Header, Kind};
+use super::sends::Sends;
+use super::streams::{Key, Streams};
+use super::transfer::{Announced, Transfer};
+use crate::abi::types::MPI_Status;
+use crate::error::Result;
+use crate::runtime::job;
+use parking_lot::{Mutex, MutexGuard};
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// So many contexts may have queues before the empty ones are thrown away.
+const CONTEXTS: usize = 4096;
+/// So many cells are taken from one ring before the next has its turn.
+const TURN: usize = 64;
+/// And so many bytes.
+const TURN_BYTES: usize = 64 << 10;
+
+static ENGINE: OnceLock<Mutex<Engine>> = OnceLock::new();
+
+struct Engine {
+    inbox: Inbox,
+    core: Core,
+}
+
+struct Core {
+    me: u32,
+    /// Bytes of a ring.
+    ring: usize,
+    links: Links,
+    contexts: HashMap<u32, Queues>,
+    /// Messages and receives are numbered in their order.
+    number: u64,
+    sends: Sends,
+    /// Announced messages of others whose data we asked for in the segment.
+    refused: HashMap<Key, Transfer>,
+    /// Messages of others that come in parts.
+    streams: Streams,
+    after: After,
+}
+
+/// What is to be done when the lock is free.
+#[derive(Default)]
+struct After {
+    transfers: Vec<Transfer>,
+    /// Operations were completed that other threads may wait for.
+    completed: bool,
+}
+
+impl After {
+    fn run(self) {
+        for transfer in self.transfers {
+            transfer.run();
+        }
+        if self.completed {
+            wake_threads();
+        }
+    }
+}
+
+/// Opens this process's inbox. Before the other ranks are met.
+pub fn open() -> Result<()> {
+    if ENGINE.get().is_some() {
+        return Ok(());
+    }
+    let ranks = job().ranks as usize;
+    let engine = Engine {
+        inbox: Inbox::open()?,
+        core: Core {
+            me: job().rank,
+            ring: inbox::ring_bytes(ranks),
+            links: Links::new(ranks, inbox::longest(ranks)),
+            contexts: HashMap::new(),
+            number: 0,
+            sends: Sends::default(),
+            refused: HashMap::new(),
+            streams: Streams::default(),
+            after: After::default(),
+        },
+    };
+    let _ = ENGINE.set(Mutex::new(engine));
+    Ok(())
+}
+
+fn lock() -> MutexGuard<'static, Engine> {
+    ENGINE.get().expect("messages are open").lock()
+}
+
+/// Gives the lock back and does what was left for after it.
+fn unlock(mut engine: MutexGuard<'static, Engine>) {
+    let after = std::mem::take(&mut engine.core.after);
+    drop(engine);
+    after.run();
+}
+
+/// Moves messages along. True if something moved, or if another thread is at it.
+pub fn progress() -> bool {
+    let Some(engine) = ENGINE.get() else {
+        return false;
+    };
+    let Some(mut engine) = engine.try_lock() else {
+        return true;
+    };
+    let moved = engine.poll();
+    if moved {
+        unlock(engine);
+    }
+    moved
+}
+
+/// Whether nothing of this process's sends waits to leave it, but for what the dead were to get.
+pub fn is_flushed() -> bool {
+    lock().core.links.is_flushed()
+}
+
+impl Header {
+    fn control(kind: Kind, id: u64) -> Header {
+        Header {
+            kind,
+            context: 0,
+            source: 0,
+            tag: 0,
+            payload: 0,
+            bytes: 0,
+            id,
+        }
+    }
+}
+
+impl Engine {
+    fn poll(&mut self) -> bool {
+        let mut moved = false;
+        for word in 0..self.inbox.words() {
+            let mut hints = self.inbox.hints(word);
+            while hints != 0 {
+                let sender = word * 64 + hints.trailing_zeros() as usize;
+                hints &= hints - 1;
+                if self.drain(sender) {
+                    moved = true;
+                } else if self.inbox.in_vain(sender) && self.drain(sender) {
+                    self.inbox.not_in_vain(sender);
+                    moved = true;
+                }
+            }
+        }
+        moved | self.core.flush() | self.core.look_for_answers()
+    }
+
+    fn drain(&mut self, sender: usize) -> bool {
+        let Engine { inbox, core } = self;
+        let mut taken = 0;
+        let mut bytes = 0;
+        while taken < TURN
+            && bytes < TURN_BYTES
+            && let Some(cell) = inbox.peek(sender)
+        {
+            core.take_cell(sender as u32, &cell);
+            let size = cell.size();
+            inbox.release(sender, size);
+            taken += 1;
+            bytes += size as usize;
+        }
+        if taken > 0 {
+            inbox.offer_room(sender);
+        }
+        taken > 0
+    }
+}
+
+impl Core {
+    fn queues(&mut self, context: u32) -> &mut Queues {
+        if self.contexts.len() > CONTEXTS && !self.contexts.contains_key(&context) {
+            self.contexts.retain(|_, queues| !queues.is_empty());
+        }
+        self.contexts.entry(context).or_default()
+    }
+
+    fn next_number(&mut self) -> u64 {
+        self.number += 1;
+        self.number
+    }
+
+    /// Moves what waits into the rings that have room again.
+    #[inline]
+    fn flush(&mut self) -> bool {
+        let Core { links, after, .. } = self;
+        links.flush(|operation| {
+            operation.complete(MPI_Status::EMPTY, None);
+            after.completed = true;
+        })
+    }
+
+    /// Does what a cell says.
+    #[inline]
+    fn take_cell(&mut self, from: u32, cell: &Cell<'_>) {
+        let header = cell.header;
+        match header.kind {
+            Kind::Eager => self.arrive(from, header, cell.payload),
+            Kind::Announce => self.announced(header, from, Announced::from_payload(cell.payload)),
+            Kind::Fetched => self.end_send(header.id),
+            Kind::Refused => self.move_to_segment(from, header.id),
+            Kind::Wanted => self.send_in_parts(from, header.id),
+            Kind::Part => {
+                self.after.completed |= self.streams.part((from, header.id), cell.payload)
+            }
+            Kind::Moved => {
+                if let Some(mut transfer) = self.refused.remove(&(from, header.id)) {
+                    transfer.place = Announced::from_payload(cell.payload).place;
+                    self.after.transfers.push(transfer);
+                }
+            }
+        }
+    }
+}

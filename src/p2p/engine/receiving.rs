@@ -1,0 +1,204 @@
+//! Messages that arrive, and the receives they meet.
+
+use super::{Core, lock, unlock};
+use crate::p2p::Envelope;
+use crate::p2p::buffer::Buffer;
+use crate::p2p::links::Payload;
+use crate::p2p::matching::{Arrival, Body, Receive};
+use crate::p2p::offer::Answer;
+use crate::p2p::operation::{About, Operation};
+use crate::p2p::ring::{Header, Kind};
+use crate::p2p::sends::offer_at;
+use crate::p2p::transfer::{Announced, Transfer, settle};
+use crate::runtime::ring;
+use std::sync::Arc;
+
+/// Receives into `buffer` from a rank (of the communicator) or any, with a tag or any.
+pub fn receive(context: u32, envelope: Envelope, buffer: Buffer, about: About) -> Arc<Operation> {
+    let operation = Operation::new(about);
+    let receive = Receive {
+        operation: operation.clone(),
+        buffer,
+    };
+    let mut engine = lock();
+    let core = &mut engine.core;
+    match core
+        .queues(context)
+        .take_arrived(envelope.source, envelope.tag, Body::take)
+    {
+        Some(arrival) => core.meet(receive, arrival),
+        None => {
+            let number = core.next_number();
+            core.queues(context)
+                .post(envelope.source, envelope.tag, number, receive);
+        }
+    }
+    unlock(engine);
+    operation
+}
+
+/// Receives a message that a matched probe holds.
+pub fn receive_held(mut arrival: Arrival, buffer: Buffer, about: About) -> Arc<Operation> {
+    let operation = Operation::new(about);
+    let receive = Receive {
+        operation: operation.clone(),
+        buffer,
+    };
+    let mut engine = lock();
+    arrival.body.take_held();
+    engine.core.meet(receive, arrival);
+    unlock(engine);
+    operation
+}
+
+/// The oldest message that such a receive would get: its envelope and its bytes.
+pub fn find(context: u32, envelope: Envelope) -> Option<(Envelope, u64)> {
+    let mut engine = lock();
+    let found = engine
+        .core
+        .queues(context)
+        .find(envelope.source, envelope.tag);
+    found.map(|arrival| (arrival.envelope(), arrival.bytes))
+}
+
+/// Takes that message out of the queue, to be held until it is received.
+pub fn hold(context: u32, envelope: Envelope) -> Option<Arrival> {
+    let mut engine = lock();
+    engine
+        .core
+        .queues(context)
+        .take_arrived(envelope.source, envelope.tag, Body::hold)
+}
+
+/// Tells the sender that its message was fetched.
+pub fn answer_fetched(transfer: &Transfer) {
+    let mut engine = lock();
+    if transfer.from == engine.core.me {
+        engine.core.end_send(transfer.id);
+    } else {
+        engine.core.answer(transfer, Answer::Fetched);
+    }
+    engine.core.after.completed = true;
+    unlock(engine);
+}
+
+/// Asks the sender to put the data of a message into the segment.
+pub fn refuse(transfer: Transfer) {
+    let mut engine = lock();
+    engine.core.answer(&transfer, Answer::Refused);
+    let key = (transfer.from, transfer.id);
+    engine.core.refused.insert(key, transfer);
+    unlock(engine);
+}
+
+impl Core {
+    #[inline]
+    pub(super) fn arrive(&mut self, from: u32, header: &Header, data: &[u8]) {
+        let (source, tag) = (header.source as i32, header.tag);
+        if header.bytes > data.len() as u64 {
+            return self.arrive_in_parts(from, header, data);
+        }
+        match self.queues(header.context).take_posted(source, tag) {
+            Some(receive) => {
+                self.deliver(&receive, Envelope { source, tag }, data);
+            }
+            None => self.keep(header, from, Body::Here(data.into())),
+        }
+    }
+
+    pub(super) fn arrive_in_parts(&mut self, from: u32, header: &Header, data: &[u8]) {
+        let (source, tag, id) = (header.source as i32, header.tag, header.id);
+        let receive = self.queues(header.context).take_posted(source, tag);
+        let (envelope, is_kept) = (Envelope { source, tag }, receive.is_none());
+        let key = (from, id);
+        self.streams.begin(key, envelope, header.bytes, receive);
+        self.streams.part(key, data);
+        if is_kept {
+            self.keep(header, from, Body::Coming { id });
+        }
+    }
+
+    pub(super) fn announced(&mut self, header: &Header, from: u32, announced: Announced) {
+        let (source, tag) = (header.source as i32, header.tag);
+        let body = Body::There {
+            id: header.id,
+            announced,
+        };
+        let queues = self.queues(header.context);
+        let Some(key) = queues.oldest_posted(source, tag) else {
+            return self.keep(header, from, body);
+        };
+        // If its sender has taken the message back, the receive goes on waiting in its place.
+        if body.take() {
+            let receive = queues.remove_posted(key);
+            let arrival = Arrival::new(header, from, body);
+            self.meet(receive, arrival);
+        }
+    }
+
+    pub(super) fn keep(&mut self, header: &Header, from: u32, body: Body) {
+        let number = self.next_number();
+        let arrival = Arrival::new(header, from, body);
+        self.queues(header.context).keep(number, arrival);
+        // A thread may wait for it in a probe.
+        self.after.completed = true;
+    }
+
+    /// Brings a receive and its message together.
+    pub(super) fn meet(&mut self, receive: Receive, arrival: Arrival) {
+        let envelope = arrival.envelope();
+        match arrival.body {
+            Body::Here(data) => self.deliver(&receive, envelope, &data),
+            Body::Coming { id } => {
+                self.after.completed |= self.streams.meet((arrival.from, id), receive);
+            }
+            Body::There { id, announced } if announced.place.is_for_parts(arrival.bytes) => {
+                let from = arrival.from;
+                let (key, receive) = ((from, id), Some(receive));
+                self.streams.begin(key, envelope, arrival.bytes, receive);
+                let header = Header::control(Kind::Wanted, id);
+                self.links.post(from, header, Payload::None);
+            }
+            Body::There { id, announced } => {
+                let own = if announced.place.is_own() {
+                    self.sends.get_mut(id).map(|sending| sending.buffer.clone())
+                } else {
+                    None
+                };
+                self.after.transfers.push(Transfer {
+                    receive,
+                    envelope,
+                    bytes: arrival.bytes,
+                    from: arrival.from,
+                    id,
+                    place: announced.place,
+                    offer: announced.offer,
+                    own,
+                });
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn deliver(&mut self, receive: &Receive, envelope: Envelope, data: &[u8]) {
+        let len = data.len().min(receive.buffer.len());
+        // SAFETY: the receive is incomplete, so the buffer is its own.
+        unsafe { receive.buffer.take_over(0..len, data.as_ptr()) };
+        settle(receive, envelope, data.len() as u64, None);
+        self.after.completed = true;
+    }
+
+    /// Answers the sender of a message: in the ring, and in the word, for a sender that does not wait for this process.
+    pub(super) fn answer(&mut self, transfer: &Transfer, answer: Answer) {
+        let Transfer { from, id, .. } = *transfer;
+        offer_at(transfer.offer).answer(id, answer);
+        let kind = match answer {
+            Answer::Fetched => Kind::Fetched,
+            Answer::Refused => Kind::Refused,
+        };
+        let header = Header::control(kind, id);
+        if !self.links.post(from, header, Payload::None) {
+            ring(from);
+        }
+    }
+}

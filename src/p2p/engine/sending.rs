@@ -1,0 +1,202 @@
+//! Messages that leave.
+
+use super::{Core, ENGINE, unlock};
+use crate::abi::types::MPI_Status;
+use crate::error::Result;
+use crate::p2p::buffer::Buffer;
+use crate::p2p::links::{Outgoing, Payload};
+use crate::p2p::matching::Body;
+use crate::p2p::operation::{About, Operation};
+use crate::p2p::ring::{Header, Kind};
+use crate::p2p::sends::Sending;
+use crate::p2p::transfer::{self, Announced, Place, settle};
+use crate::p2p::{Envelope, Target};
+use crate::runtime::{job, wait};
+use std::sync::Arc;
+
+/// Messages up to this many bytes go through the rings, larger ones are announced: those from memory that the receiver can
+/// load from, and all others.
+const EAGER_SHARED: usize = 8 << 10;
+const EAGER: usize = 16 << 10;
+/// The same for those whose sender waits on a core of its own, and so copies while the receiver does. Above it the
+/// receiver is asked first: what no receive waits for is not to fill its memory.
+const EAGER_WAITING: usize = 64 << 10;
+
+/// Bytes up to which messages go through the rings.
+pub fn eager_limit() -> u64 {
+    ENGINE.get().map_or(EAGER_SHARED, |engine| {
+        EAGER_SHARED.min(engine.lock().core.ring)
+    }) as u64
+}
+
+/// Whether such a message is to go through the ring, of a sender that may wait for it.
+#[inline]
+fn is_eager(buffer: &Buffer, waits: bool) -> bool {
+    buffer.len() <= EAGER_SHARED
+        || match waits && wait::spin() > 0 {
+            true => buffer.len() <= EAGER_WAITING,
+            false => buffer.len() <= EAGER,
+        } && !Place::is_shared(buffer)
+}
+
+/// Sends the data of `buffer`. `None`: it is in the ring, the buffer is free again.
+///
+/// A synchronous message is always announced: its send ends when the receiver has fetched it.
+pub fn send(
+    target: Target,
+    buffer: Buffer,
+    synchronous: bool,
+    about: impl FnOnce() -> About,
+) -> Result<Option<Arc<Operation>>> {
+    let header = Header {
+        kind: Kind::Eager,
+        context: target.context,
+        source: target.source,
+        tag: target.tag,
+        payload: 0,
+        bytes: buffer.len() as u64,
+        id: 0,
+    };
+    let engine = ENGINE.get().expect("messages are open");
+    if !synchronous && is_eager(&buffer, target.waits) {
+        let mut engine = engine.lock();
+        if buffer.len() <= engine.core.ring {
+            let sent = engine.core.send_eager(target.to, header, buffer, about);
+            unlock(engine);
+            return Ok(sent);
+        }
+    }
+    let operation = Operation::new(about());
+    let own = target.to == job().rank;
+    let (place, block) = if own {
+        (Place::OWN, None)
+    } else {
+        Place::of(&buffer, target.waits)?
+    };
+    let sending = Sending {
+        operation: operation.clone(),
+        buffer,
+        block,
+    };
+    let mut engine = engine.lock();
+    let announced = engine.core.announce(target.to, header, place, sending);
+    unlock(engine);
+    announced.map(|()| Some(operation))
+}
+
+impl Core {
+    pub(super) fn send_eager(
+        &mut self,
+        to: u32,
+        mut header: Header,
+        buffer: Buffer,
+        about: impl FnOnce() -> About,
+    ) -> Option<Arc<Operation>> {
+        if to == self.me {
+            self.eager_to_self(&header, &buffer);
+            return None;
+        }
+        if buffer.len() > self.links.piece(buffer.len()) {
+            header.id = self.sends.next_id();
+        }
+        let mut sent = 0;
+        if self.links.push_eager(to, &mut header, &buffer, &mut sent) {
+            return None;
+        }
+        let operation = Operation::new(about());
+        let data = Outgoing::new(buffer, operation.clone(), sent);
+        self.links.queue(to, header, Payload::Data(data));
+        Some(operation)
+    }
+
+    pub(super) fn eager_to_self(&mut self, header: &Header, buffer: &Buffer) {
+        let (source, tag) = (header.source as i32, header.tag);
+        match self.queues(header.context).take_posted(source, tag) {
+            Some(receive) => {
+                let len = buffer.len().min(receive.buffer.len());
+                // SAFETY: the sender's buffer is the caller's, the receiver's is its operation's.
+                unsafe { receive.buffer.copy(buffer, len) };
+                settle(&receive, Envelope { source, tag }, header.bytes, None);
+                self.after.completed = true;
+            }
+            None => {
+                // SAFETY: the buffer is the caller's.
+                let body = Body::Here(unsafe { buffer.packed() });
+                self.keep(header, self.me, body);
+            }
+        }
+    }
+
+    /// Announces a message, which is on offer until a receive has met it, and kept until it is fetched.
+    pub(super) fn announce(
+        &mut self,
+        to: u32,
+        mut header: Header,
+        place: Place,
+        sending: Sending,
+    ) -> Result<()> {
+        let (id, offer) = self.sends.offer(sending)?;
+        header.kind = Kind::Announce;
+        header.id = id;
+        let announced = Announced { place, offer };
+        if to == self.me {
+            self.announced(&header, self.me, announced);
+        } else {
+            self.links.post(to, header, Payload::Announced(announced));
+        }
+        Ok(())
+    }
+
+    /// The receiver wants to copy while this process does.
+    pub(super) fn send_in_parts(&mut self, to: u32, id: u64) {
+        let Some(Sending {
+            operation, buffer, ..
+        }) = self.sends.end(id)
+        else {
+            return;
+        };
+        let header = Header {
+            bytes: buffer.len() as u64,
+            ..Header::control(Kind::Part, id)
+        };
+        let data = Outgoing::new(buffer, operation, 0);
+        self.links.queue(to, header, Payload::Data(data));
+        self.flush();
+    }
+
+    /// The receiver may not read our memory: gives it a copy in the segment.
+    pub(super) fn move_to_segment(&mut self, to: u32, id: u64) {
+        transfer::set_refused();
+        let Some(sending) = self.sends.get_mut(id) else {
+            return;
+        };
+        let (place, failure) = match sending.copied() {
+            Ok(copy) => (Place::in_segment(copy), None),
+            Err(error) => (Place::LOST, Some(error)),
+        };
+        // The buffer is free again, and the message was received; what is kept until that is answered is the copy.
+        if !sending.operation.is_done() {
+            sending.operation.complete(MPI_Status::EMPTY, failure);
+            self.after.completed = true;
+        }
+        let announced = Announced { place, offer: 0 };
+        let header = Header::control(Kind::Moved, id);
+        self.links.post(to, header, Payload::Announced(announced));
+    }
+
+    pub(super) fn look_for_answers(&mut self) -> bool {
+        let found = self.sends.look_for_answers();
+        self.after.completed |= found;
+        found
+    }
+
+    pub(super) fn end_send(&mut self, id: u64) {
+        // A send whose data was copied has ended before.
+        if let Some(sending) = self.sends.end(id)
+            && !sending.operation.is_done()
+        {
+            sending.operation.complete(MPI_Status::EMPTY, None);
+            self.after.completed = true;
+        }
+    }
+}
