@@ -106,8 +106,11 @@ pub type Key = (i32, i32, u64);
 /// The queues of one context.
 #[derive(Default)]
 pub struct Queues {
+    /// The oldest receive, if it was posted when there was no other: most programs post one and wait for it.
+    first: Option<(Key, Receive)>,
+    /// The other ones.
     posted: BTreeMap<Key, Receive>,
-    /// How many of them have wildcards.
+    /// How many of these have wildcards.
     wild: usize,
     arrived: BTreeMap<u64, Arrival>,
     /// Every arrival under its own source and tag, and under each replaced by a wildcard.
@@ -120,26 +123,39 @@ impl Queues {
     /// Whether there is nothing in them but what was taken back.
     pub fn is_empty(&mut self) -> bool {
         self.sweep();
-        self.posted.is_empty() && self.arrived.is_empty()
+        self.first.is_none() && self.posted.is_empty() && self.arrived.is_empty()
     }
 
     /// Posts a receive from `source` with `tag`, either of which may be a wildcard.
+    #[inline]
     pub fn post(&mut self, source: i32, tag: i32, number: u64, receive: Receive) {
-        self.wild += usize::from(is_wild(source, tag));
-        self.posted.insert((source, tag, number), receive);
+        let key = (source, tag, number);
+        if self.first.is_none() && self.posted.is_empty() {
+            self.first = Some((key, receive));
+        } else {
+            self.wild += usize::from(is_wild(source, tag));
+            self.posted.insert(key, receive);
+        }
     }
 
     /// Takes the oldest receive that a message from `source` with `tag` meets.
+    #[inline]
     pub fn take_posted(&mut self, source: i32, tag: i32) -> Option<Receive> {
         let key = self.oldest_posted(source, tag)?;
         Some(self.remove_posted(key))
     }
 
     /// The oldest receive that such a message meets.
+    #[inline]
     pub fn oldest_posted(&self, source: i32, tag: i32) -> Option<Key> {
-        if self.posted.is_empty() {
-            return None;
+        match &self.first {
+            Some((key, _)) if meets(*key, source, tag) => Some(*key),
+            _ if self.posted.is_empty() => None,
+            _ => self.oldest_of_many(source, tag),
         }
+    }
+
+    fn oldest_of_many(&self, source: i32, tag: i32) -> Option<Key> {
         let mut oldest = self.first_posted(source, tag);
         if self.wild > 0 {
             for (s, t) in patterns(source, tag) {
@@ -154,7 +170,15 @@ impl Queues {
     }
 
     /// Takes the receive with the key.
+    #[inline]
     pub fn remove_posted(&mut self, key: Key) -> Receive {
+        match self.first.take_if(|(first, _)| *first == key) {
+            Some((_, receive)) => receive,
+            None => self.remove_of_many(key),
+        }
+    }
+
+    fn remove_of_many(&mut self, key: Key) -> Receive {
         self.wild -= usize::from(is_wild(key.0, key.1));
         let receive = self.posted.remove(&key);
         receive.expect("the key is that of a posted receive")
@@ -167,16 +191,20 @@ impl Queues {
 
     /// Takes a posted receive back; false if it has met its message already.
     pub fn withdraw(&mut self, operation: &Arc<Operation>) -> bool {
+        let is_it = |receive: &Receive| Arc::ptr_eq(&receive.operation, operation);
+        if self.first.take_if(|(_, first)| is_it(first)).is_some() {
+            return true;
+        }
         let (source, tag) = (operation.about.peer, operation.about.tag);
         let all = (source, tag, 0)..=(source, tag, u64::MAX);
         let mut same = self.posted.range(all);
         let Some(key) = same
-            .find(|(_, r)| Arc::ptr_eq(&r.operation, operation))
+            .find(|(_, receive)| is_it(receive))
             .map(|(&key, _)| key)
         else {
             return false;
         };
-        self.remove_posted(key);
+        self.remove_of_many(key);
         true
     }
 
@@ -253,6 +281,12 @@ impl Queues {
     }
 }
 
+/// Whether a message from `source` with `tag` meets the receive with the key.
+#[inline]
+fn meets(key: Key, source: i32, tag: i32) -> bool {
+    (key.0 == source || key.0 == MPI_ANY_SOURCE) && (key.1 == tag || key.1 == MPI_ANY_TAG)
+}
+
 fn is_wild(source: i32, tag: i32) -> bool {
     source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG
 }
@@ -301,11 +335,6 @@ mod tests {
         arrived: Vec<(i32, i32, u64)>,
     }
 
-    fn meets(receive: (i32, i32, u64), message: (i32, i32, u64)) -> bool {
-        (receive.0 == MPI_ANY_SOURCE || receive.0 == message.0)
-            && (receive.1 == MPI_ANY_TAG || receive.1 == message.1)
-    }
-
     #[test]
     fn the_queues_match_as_lists_searched_in_order_do() {
         let (mut queues, mut lists) = (Queues::default(), Lists::default());
@@ -322,7 +351,7 @@ mod tests {
             if next(2) == 0 {
                 let (source, tag) = (next(4), next(4));
                 let message = (source, tag, number);
-                let expected = lists.posted.iter().position(|&r| meets(r, message));
+                let expected = lists.posted.iter().position(|&r| meets(r, source, tag));
                 let got = queues.take_posted(source, tag);
                 match expected {
                     Some(i) => {
@@ -345,7 +374,7 @@ mod tests {
                 };
                 let tag = if next(5) == 0 { MPI_ANY_TAG } else { next(4) };
                 let wanted = (source, tag, number);
-                let expected = lists.arrived.iter().position(|&m| meets(wanted, m));
+                let expected = lists.arrived.iter().position(|&m| meets(wanted, m.0, m.1));
                 assert_eq!(queues.find(source, tag).is_some(), expected.is_some());
                 let got = queues.take_arrived(source, tag, Body::take);
                 match expected {
@@ -371,13 +400,17 @@ mod tests {
             }
         }
         assert!(matches > 10_000);
-        assert_eq!(queues.posted.len(), lists.posted.len());
+        let first = usize::from(queues.first.is_some());
+        assert_eq!(first + queues.posted.len(), lists.posted.len());
         assert_eq!(queues.arrived.len(), lists.arrived.len());
         assert_eq!(queues.index.len(), 3 * lists.arrived.len());
     }
 
     fn continue_after_withdrawal(queues: &mut Queues, source: i32, tag: i32, number: u64) {
-        let operation = queues.posted[&(source, tag, number)].operation.clone();
+        let operation = match &queues.first {
+            Some((key, first)) if *key == (source, tag, number) => first.operation.clone(),
+            _ => queues.posted[&(source, tag, number)].operation.clone(),
+        };
         assert!(queues.withdraw(&operation));
         assert!(!queues.withdraw(&operation));
     }

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
 use crate::shm::{Offset, PAGE};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Each word has a line of its own: its receiver's write delays no other.
@@ -40,7 +40,7 @@ struct Offered {
 
 #[derive(Default)]
 pub struct Sends {
-    by_id: HashMap<u64, Offered>,
+    by_id: FxHashMap<u64, Offered>,
     last_id: u64,
     /// Messages whose senders wait for the answer in the word: they were cancelled when a receive had taken them.
     watched: Vec<u64>,

@@ -4,7 +4,7 @@
 use super::Envelope;
 use super::matching::Receive;
 use super::transfer::settle;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Parts that this process has taken or sent.
@@ -40,7 +40,7 @@ enum Into {
 
 /// The messages on their way.
 #[derive(Default)]
-pub struct Streams(HashMap<Key, Stream>);
+pub struct Streams(FxHashMap<Key, Stream>);
 
 impl Streams {
     /// Begins a message of `bytes`, more than none, that goes to `receive`, or is kept for one.

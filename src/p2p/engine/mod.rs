@@ -23,7 +23,7 @@ use crate::abi::types::MPI_Status;
 use crate::error::Result;
 use crate::runtime::job;
 use parking_lot::{Mutex, MutexGuard};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
 /// So many contexts may have queues before the empty ones are thrown away.
@@ -45,12 +45,12 @@ struct Core {
     /// Bytes of a ring.
     ring: usize,
     links: Links,
-    contexts: HashMap<u32, Queues>,
+    contexts: FxHashMap<u32, Queues>,
     /// Messages and receives are numbered in their order.
     number: u64,
     sends: Sends,
     /// Announced messages of others whose data we asked for in the segment.
-    refused: HashMap<Key, Transfer>,
+    refused: FxHashMap<Key, Transfer>,
     /// Messages of others that come in parts.
     streams: Streams,
     after: After,
@@ -87,10 +87,10 @@ pub fn open() -> Result<()> {
             me: job().rank,
             ring: inbox::ring_bytes(ranks),
             links: Links::new(ranks, inbox::longest(ranks)),
-            contexts: HashMap::new(),
+            contexts: FxHashMap::default(),
             number: 0,
             sends: Sends::default(),
-            refused: HashMap::new(),
+            refused: FxHashMap::default(),
             streams: Streams::default(),
             after: After::default(),
         },
