@@ -195,11 +195,14 @@ impl Outbox {
 
     /// Tells the receiver of the cells pushed, and wakes it if it sleeps.
     #[inline]
-    pub fn notify(&self) {
+    pub fn notify(&mut self) {
         if let Some(way) = &self.way {
             way.bits.set(way.bit);
         }
         job().table.processes[self.rank as usize].ring_sleepers();
+        if let Some(way) = &mut self.way {
+            way.ring.prepare();
+        }
     }
 }
 

@@ -7,16 +7,12 @@ use crate::error::{Error, Object, Result};
 use crate::runtime::wait::{check_alive, dead, name};
 use crate::runtime::{self, Ranks, Waiting, phase};
 use crate::shm::atomic::{AtomicU32, Ordering, full_fence};
-use parking_lot::Mutex;
 use std::cell::Cell;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 /// A send, a receive, or a collective operation that was started.
 pub struct Operation {
-    /// Set once, after the outcome.
-    done: AtomicBool,
-    outcome: Mutex<Outcome>,
+    outcome: OnceLock<Outcome>,
     pub about: About,
 }
 
@@ -97,8 +93,7 @@ impl Partners {
 impl Operation {
     pub fn new(about: About) -> Arc<Operation> {
         Arc::new(Operation {
-            done: AtomicBool::new(false),
-            outcome: Mutex::new(Outcome::NOTHING),
+            outcome: OnceLock::new(),
             about,
         })
     }
@@ -106,19 +101,18 @@ impl Operation {
     /// Whether it has ended. What it did to memory has happened before.
     #[inline]
     pub fn is_done(&self) -> bool {
-        self.done.load(Ordering::Acquire)
+        self.outcome.get().is_some()
     }
 
-    /// Ends it. Whoever calls this wakes the other threads that may wait for it, by [`wake_threads`].
+    /// Ends it, if it has not ended. Whoever calls this wakes the other threads that may wait for it, by [`wake_threads`].
     pub fn complete(&self, status: MPI_Status, error: Option<Error>) {
-        *self.outcome.lock() = Outcome { status, error };
-        self.done.store(true, Ordering::Release);
+        let _ = self.outcome.set(Outcome { status, error });
     }
 
     /// How it ended. The error is for the error handler of its communicator.
     pub fn outcome(&self) -> Outcome {
-        debug_assert!(self.is_done());
-        let Outcome { status, error } = self.outcome.lock().clone();
+        let outcome = self.outcome.get().expect("the operation has ended");
+        let Outcome { status, error } = outcome.clone();
         let error = error.map(|error| error.on(Object::Comm(self.about.comm)));
         Outcome { status, error }
     }

@@ -10,7 +10,9 @@
 //! | n                          | a cell of n bytes                                             |
 //! | `SKIP`                     | the next cell is at the ring's beginning                      |
 //!
-//! Before the sender publishes a cell it zeroes the word of the slot behind it, which is free: one slot always stays so.
+//! Before the sender publishes a cell, the word of the slot behind it is zero. That slot is free: one always stays so. The
+//! sender zeroes some words in advance ([`Sender::prepare`]), when nobody waits for it: their lines come from the receiver's
+//! cache.
 //! Only `head` tells the sender what is free again; a sender that finds no room leaves a wish to be rung when there is. A process that dies leaves at worst a cell unpublished.
 
 use super::slots::{FRONT, Slots};
@@ -20,6 +22,9 @@ use crate::shm::atomic::{AtomicU32, Ordering, full_fence};
 /// The unit of cells.
 const SLOT: usize = 64;
 const SKIP: u32 = u32::MAX;
+/// When only so many words are zero in front of the sender, it zeroes so many more.
+const FEW: u32 = 2;
+const MANY: u32 = 16;
 
 /// What a cell says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +92,8 @@ pub struct Sender {
     tail: u32,
     /// What `head` was when last looked at.
     head: u32,
+    /// The words of the slots from `tail` to here are zero, but for those in the cells.
+    zeroed: u32,
 }
 
 /// The receiver's end.
@@ -116,6 +123,7 @@ impl Sender {
             slots,
             tail: 0,
             head: 0,
+            zeroed: 0,
         }
     }
 
@@ -162,7 +170,11 @@ impl Sender {
         }
         let begin = (at + skip) & mask;
         let next = (begin + size) & mask;
-        self.slots.word(next).store(0, Ordering::Relaxed);
+        let tail = self.tail.wrapping_add((skip + size) as u32);
+        if !self.is_zeroed(tail) {
+            self.slots.word(next).store(0, Ordering::Relaxed);
+            self.zeroed = tail.wrapping_add(SLOT as u32);
+        }
         // SAFETY: the cell's bytes are free (`fits`): only this end touches them until the word is published.
         unsafe { self.slots.write(begin, header, write) };
         // Release: the cell, and the zero behind it, are there before its word says so.
@@ -170,8 +182,34 @@ impl Sender {
         if skip > 0 {
             self.slots.word(at).store(SKIP, Ordering::Release);
         }
-        self.tail = self.tail.wrapping_add((skip + size) as u32);
+        self.tail = tail;
         true
+    }
+
+    /// Whether the word of the slot at `position`, not before the end of the last cell, is zero.
+    #[inline]
+    fn is_zeroed(&self, position: u32) -> bool {
+        let ahead = self.zeroed.wrapping_sub(self.tail);
+        position.wrapping_sub(self.tail) < ahead
+    }
+
+    /// Zeroes words for the next cells, if few are left, where slots are known to be free.
+    #[inline]
+    pub fn prepare(&mut self) {
+        if self.zeroed.wrapping_sub(self.tail) <= FEW * SLOT as u32 {
+            self.zero_more();
+        }
+    }
+
+    fn zero_more(&mut self) {
+        let free = self.head.wrapping_add(self.slots.len() as u32);
+        let most = free.wrapping_sub(self.zeroed).min(MANY * SLOT as u32);
+        let mask = self.slots.len() - 1;
+        for _ in 0..most as usize / SLOT {
+            let word = self.slots.word(self.zeroed as usize & mask);
+            word.store(0, Ordering::Relaxed);
+            self.zeroed = self.zeroed.wrapping_add(SLOT as u32);
+        }
     }
 }
 
