@@ -17,6 +17,8 @@ use std::sync::Arc;
 const TURN: usize = 16;
 /// Data goes in pieces of at most so many bytes, so that one end of the ring copies one while the other copies the next.
 const PIECE: usize = 8 << 10;
+/// What is shorter is one piece in every ring.
+const SHORT: usize = 1 << 10;
 
 /// Bytes of the pieces in which `len` bytes go, where a cell takes `longest`: all but the last alike, in whole lines.
 #[inline]
@@ -256,6 +258,9 @@ impl Link {
         sent: &mut usize,
         longest: usize,
     ) -> bool {
+        if buffer.len() < SHORT {
+            return self.push_piece(header, buffer, 0..buffer.len(), true);
+        }
         let piece = piece(buffer.len(), longest);
         let mut pushed = 0;
         let all = loop {

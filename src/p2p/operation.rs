@@ -7,14 +7,25 @@ use crate::error::{Error, Object, Result};
 use crate::runtime::wait::{check_alive, dead, name};
 use crate::runtime::{self, Ranks, Waiting, phase};
 use crate::shm::atomic::{AtomicU32, Ordering, full_fence};
-use std::cell::Cell;
-use std::sync::{Arc, OnceLock};
+use std::cell::{Cell, UnsafeCell};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU8;
 
 /// A send, a receive, or a collective operation that was started.
 pub struct Operation {
-    outcome: OnceLock<Outcome>,
+    /// One of [`OPEN`], [`ENDING`] and [`ENDED`].
+    state: AtomicU8,
+    /// Written by whoever takes the state from open to ending; there for all when it has ended.
+    outcome: UnsafeCell<Outcome>,
     pub about: About,
 }
+
+const OPEN: u8 = 0;
+const ENDING: u8 = 1;
+const ENDED: u8 = 2;
+
+// SAFETY: the outcome is written by one thread, and read by others after that ([`Operation::complete`]).
+unsafe impl Sync for Operation {}
 
 /// How an operation ended.
 #[derive(Clone)]
@@ -93,7 +104,8 @@ impl Partners {
 impl Operation {
     pub fn new(about: About) -> Arc<Operation> {
         Arc::new(Operation {
-            outcome: OnceLock::new(),
+            state: AtomicU8::new(OPEN),
+            outcome: UnsafeCell::new(Outcome::NOTHING),
             about,
         })
     }
@@ -101,18 +113,26 @@ impl Operation {
     /// Whether it has ended. What it did to memory has happened before.
     #[inline]
     pub fn is_done(&self) -> bool {
-        self.outcome.get().is_some()
+        self.state.load(Ordering::Acquire) == ENDED
     }
 
     /// Ends it, if it has not ended. Whoever calls this wakes the other threads that may wait for it, by [`wake_threads`].
     pub fn complete(&self, status: MPI_Status, error: Option<Error>) {
-        let _ = self.outcome.set(Outcome { status, error });
+        let mine = self
+            .state
+            .compare_exchange(OPEN, ENDING, Ordering::Relaxed, Ordering::Relaxed);
+        if mine.is_ok() {
+            // SAFETY: nobody else writes, as the state was open, and nobody reads before it is `ENDED`.
+            unsafe { *self.outcome.get() = Outcome { status, error } };
+            self.state.store(ENDED, Ordering::Release);
+        }
     }
 
     /// How it ended. The error is for the error handler of its communicator.
     pub fn outcome(&self) -> Outcome {
-        let outcome = self.outcome.get().expect("the operation has ended");
-        let Outcome { status, error } = outcome.clone();
+        assert!(self.is_done(), "an outcome is asked for after the end");
+        // SAFETY: nobody writes any more.
+        let Outcome { status, error } = unsafe { &*self.outcome.get() }.clone();
         let error = error.map(|error| error.on(Object::Comm(self.about.comm)));
         Outcome { status, error }
     }

@@ -65,6 +65,11 @@ struct After {
 }
 
 impl After {
+    #[inline]
+    fn is_nothing(&self) -> bool {
+        !self.completed && self.transfers.is_empty()
+    }
+
     fn run(self) {
         for transfer in self.transfers {
             transfer.run();
@@ -104,7 +109,11 @@ fn lock() -> MutexGuard<'static, Engine> {
 }
 
 /// Gives the lock back and does what was left for after it.
+#[inline]
 fn unlock(mut engine: MutexGuard<'static, Engine>) {
+    if engine.core.after.is_nothing() {
+        return;
+    }
     let after = std::mem::take(&mut engine.core.after);
     drop(engine);
     after.run();
