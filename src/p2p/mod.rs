@@ -46,9 +46,7 @@ pub mod task;
 mod transfer;
 
 pub use buffer::Buffer;
-pub use engine::{
-    cancel, eager_limit, find, hold, progress, receive, receive_held, send, withdraw,
-};
+pub use engine::{cancel, eager_limit, find, hold, look, receive, receive_held, send, withdraw};
 pub use matching::Arrival;
 pub use operation::{About, Action, Operation, Outcome, Partners};
 

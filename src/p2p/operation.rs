@@ -1,6 +1,7 @@
 //! One transfer from its start to its end: what the engine completes and what a request waits for.
 
 use super::streams::parts;
+use super::task;
 use crate::abi::constants::MPI_THREAD_MULTIPLE;
 use crate::abi::types::{MPI_Comm, MPI_Status};
 use crate::error::{Error, Object, Result};
@@ -178,6 +179,8 @@ pub fn wait(operation: &Operation) -> Result<()> {
 
 /// So many looks in vain come before a thread waits, where every rank can have a core.
 const LOOKS: u32 = 64;
+/// So many of them are one after another, without giving back the lock, where no other thread may want it.
+const AT_ONCE: u32 = 8;
 
 /// Threads of this process that wait in [`block`].
 static BLOCKED: AtomicU32 = AtomicU32::new(0);
@@ -196,12 +199,15 @@ pub fn block(
     // The first looks need no bookkeeping: a message that is on its way arrives within them, and its next part within as
     // many again.
     let looks = if runtime::wait::spin() > 0 { LOOKS } else { 16 };
+    let at_once = match phase::level() {
+        MPI_THREAD_MULTIPLE => 1,
+        _ => AT_ONCE,
+    };
     let mut in_vain = 0;
     while in_vain < looks {
-        in_vain = if runtime::wait::progress() {
-            0
-        } else {
-            in_vain + 1
+        in_vain = match task::look(at_once) {
+            true => 0,
+            false => in_vain + at_once,
         };
         if ready() {
             return Ok(());

@@ -36,7 +36,13 @@ pub fn begin(operation: Arc<Operation>, task: impl Task + 'static) {
 
 /// Moves messages, and the tasks that were begun, along. True if something moved, or if another thread is at it.
 pub fn progress() -> bool {
-    let moved = super::progress();
+    look(1)
+}
+
+/// The same, after up to so many looks for messages.
+#[inline]
+pub fn look(times: u32) -> bool {
+    let moved = super::look(times);
     if HOW_MANY.load(Ordering::Relaxed) == 0 {
         return moved;
     }

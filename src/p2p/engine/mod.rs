@@ -119,15 +119,16 @@ fn unlock(mut engine: MutexGuard<'static, Engine>) {
     after.run();
 }
 
-/// Moves messages along. True if something moved, or if another thread is at it.
-pub fn progress() -> bool {
+/// Moves messages along: looks for some, up to so many times. True if something moved, or if another thread is at it.
+#[inline]
+pub fn look(times: u32) -> bool {
     let Some(engine) = ENGINE.get() else {
         return false;
     };
     let Some(mut engine) = engine.try_lock() else {
         return true;
     };
-    let moved = engine.poll();
+    let moved = (0..times).any(|_| engine.poll());
     if moved {
         unlock(engine);
     }
