@@ -17,7 +17,7 @@ const LARGEST_RING: usize = 64 << 10;
 const SMALLEST_RING: usize = 8 << 10;
 const ALL_RINGS: usize = 8 << 20;
 /// After so many looks in vain a ring's bit is cleared.
-const PATIENCE: u32 = 200;
+const PATIENCE: u32 = 1000;
 
 /// Where things lie in the inboxes of a job of `ranks` ranks.
 #[derive(Clone, Copy)]
@@ -195,14 +195,11 @@ impl Outbox {
 
     /// Tells the receiver of the cells pushed, and wakes it if it sleeps.
     #[inline]
-    pub fn notify(&mut self) {
+    pub fn notify(&self) {
         if let Some(way) = &self.way {
             way.bits.set(way.bit);
         }
         job().table.processes[self.rank as usize].ring_sleepers();
-        if let Some(way) = &mut self.way {
-            way.ring.prepare();
-        }
     }
 }
 

@@ -6,25 +6,29 @@
 //!
 //! | word at a slot's beginning | meaning to the receiver whose place it is                    |
 //! |----------------------------|--------------------------------------------------------------|
-//! | 0                          | nothing here yet                                              |
-//! | n                          | a cell of n bytes                                             |
-//! | `SKIP`                     | the next cell is at the ring's beginning                      |
+//! | 0, or of the other phase   | nothing here yet                                              |
+//! | n and the phase            | a cell of n bytes                                             |
+//! | `SKIP` and the phase       | the next cell is at the ring's beginning                      |
 //!
-//! Before the sender publishes a cell, the word of the slot behind it is zero. That slot is free: one always stays so. The
-//! sender zeroes some words in advance ([`Sender::prepare`]), when nobody waits for it: their lines come from the receiver's
-//! cache.
-//! Only `head` tells the sender what is free again; a sender that finds no room leaves a wish to be rung when there is. A process that dies leaves at worst a cell unpublished.
+//! The phase changes with every lap around the ring. So what a cell of the last lap left in its first slot means nothing, and
+//! short messages, one after another, touch no line but their own. Other words are of any kind: the slot was within a cell,
+//! or skipped. The sender knows which these are, and zeroes such a word before it publishes the cell in front of it. The slot
+//! behind a cell is free: one always stays so.
+//!
+//! Only `head` tells the sender what is free again; a sender that finds no room leaves a wish to be rung when there is. A
+//! process that dies leaves at worst a cell unpublished.
 
 use super::slots::{FRONT, Slots};
 use crate::shm::LINE;
 use crate::shm::atomic::{AtomicU32, Ordering, full_fence};
+use std::ops::Range;
 
 /// The unit of cells.
 const SLOT: usize = 64;
-const SKIP: u32 = u32::MAX;
-/// When only so many words are zero in front of the sender, it zeroes so many more.
-const FEW: u32 = 2;
-const MANY: u32 = 16;
+/// Cells are shorter.
+const SKIP: u32 = 1 << 30;
+/// The phase of every other lap.
+const PHASE: u32 = 1 << 31;
 
 /// What a cell says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,8 +96,8 @@ pub struct Sender {
     tail: u32,
     /// What `head` was when last looked at.
     head: u32,
-    /// The words of the slots from `tail` to here are zero, but for those in the cells.
-    zeroed: u32,
+    /// A bit for each slot whose word may be anything.
+    wild: Box<[u64]>,
 }
 
 /// The receiver's end.
@@ -123,7 +127,7 @@ impl Sender {
             slots,
             tail: 0,
             head: 0,
-            zeroed: 0,
+            wild: vec![0; len.div_ceil(SLOT * 64)].into(),
         }
     }
 
@@ -170,46 +174,53 @@ impl Sender {
         }
         let begin = (at + skip) & mask;
         let next = (begin + size) & mask;
-        let tail = self.tail.wrapping_add((skip + size) as u32);
-        if !self.is_zeroed(tail) {
+        if self.tame(next) {
             self.slots.word(next).store(0, Ordering::Relaxed);
-            self.zeroed = tail.wrapping_add(SLOT as u32);
         }
+        self.set_wild(begin + SLOT..begin + size);
         // SAFETY: the cell's bytes are free (`fits`): only this end touches them until the word is published.
         unsafe { self.slots.write(begin, header, write) };
-        // Release: the cell, and the zero behind it, are there before its word says so.
-        self.slots.word(begin).store(size as u32, Ordering::Release);
+        // Release: the cell, and what the word behind it is, are there before its word says so.
+        let start = self.tail.wrapping_add(skip as u32);
+        let word = size as u32 | phase(start, self.slots.len());
+        self.slots.word(begin).store(word, Ordering::Release);
         if skip > 0 {
-            self.slots.word(at).store(SKIP, Ordering::Release);
+            self.set_wild(at + SLOT..at + skip);
+            let word = SKIP | phase(self.tail, self.slots.len());
+            self.slots.word(at).store(word, Ordering::Release);
         }
-        self.tail = tail;
+        self.tail = start.wrapping_add(size as u32);
         true
     }
 
-    /// Whether the word of the slot at `position`, not before the end of the last cell, is zero.
+    /// Whether the word at `at` may be anything. From now on it is one that begins a cell.
     #[inline]
-    fn is_zeroed(&self, position: u32) -> bool {
-        let ahead = self.zeroed.wrapping_sub(self.tail);
-        position.wrapping_sub(self.tail) < ahead
+    fn tame(&mut self, at: usize) -> bool {
+        let (word, bit) = (at / (SLOT * 64), 1 << (at / SLOT % 64));
+        let is_wild = self.wild[word] & bit != 0;
+        self.wild[word] &= !bit;
+        is_wild
     }
 
-    /// Zeroes words for the next cells, if few are left, where slots are known to be free.
+    /// The words of these slots may be anything.
     #[inline]
-    pub fn prepare(&mut self) {
-        if self.zeroed.wrapping_sub(self.tail) <= FEW * SLOT as u32 {
-            self.zero_more();
+    fn set_wild(&mut self, bytes: Range<usize>) {
+        let (mut slot, end) = (bytes.start / SLOT, bytes.end / SLOT);
+        while slot < end {
+            let next = end.min((slot / 64 + 1) * 64);
+            let ones = u64::MAX >> (64 - (next - slot));
+            self.wild[slot / 64] |= ones << (slot % 64);
+            slot = next;
         }
     }
+}
 
-    fn zero_more(&mut self) {
-        let free = self.head.wrapping_add(self.slots.len() as u32);
-        let most = free.wrapping_sub(self.zeroed).min(MANY * SLOT as u32);
-        let mask = self.slots.len() - 1;
-        for _ in 0..most as usize / SLOT {
-            let word = self.slots.word(self.zeroed as usize & mask);
-            word.store(0, Ordering::Relaxed);
-            self.zeroed = self.zeroed.wrapping_add(SLOT as u32);
-        }
+/// The phase of the lap at `position` of a ring of `len` bytes.
+#[inline]
+fn phase(position: u32, len: usize) -> u32 {
+    match position as usize & len {
+        0 => 0,
+        _ => PHASE,
     }
 }
 
@@ -234,8 +245,11 @@ impl Receiver {
         let mask = self.slots.len() - 1;
         loop {
             let at = self.head as usize & mask;
-            match self.slots.word(at).load(Ordering::Acquire) {
-                0 => return None,
+            let word = self.slots.word(at).load(Ordering::Acquire);
+            if word == 0 || word & PHASE != phase(self.head, self.slots.len()) {
+                return None;
+            }
+            match word & !PHASE {
                 SKIP => self.release((self.slots.len() - at) as u32),
                 size => {
                     // SAFETY: the word says that the sender has published a cell here; it does not touch it until `head`

@@ -51,13 +51,6 @@ impl Ring {
         })
     }
 
-    /// As `Outbox::notify`, after the receiver was told.
-    fn prepare(&self) {
-        // SAFETY: one actor sends.
-        self.sender
-            .with_mut(|sender| unsafe { (*sender).prepare() });
-    }
-
     /// Takes a message: its number, if there is one.
     fn take(&self) -> Option<u64> {
         self.receiver.with_mut(|receiver| {
@@ -106,7 +99,6 @@ impl Inbox {
             self.actors.wait(me, || ring.push(id as u64 + 1, payload));
             self.hints.set(1 << me);
             self.actors.ring_unfenced(self.rings.len());
-            ring.prepare();
         }
     }
 
@@ -115,7 +107,6 @@ impl Inbox {
         let tell = || {
             self.hints.set(1 << me);
             self.actors.ring_unfenced(self.rings.len());
-            self.rings[me].prepare();
         };
         let mut sent = 0;
         self.actors.wait(me, || {
