@@ -221,9 +221,7 @@ pub unsafe extern "C" fn MPI_Recv(
     let buffer = buffer(buf, count, datatype, "buf")?;
     // SAFETY: `status` is the caller's.
     let status = unsafe { single(status)? };
-    let operation = start::receive(comm, buffer, source, tag)?;
-    wait_operation(&operation);
-    status.report(operation.outcome())
+    status.report(start::receive_and_wait(comm, buffer, source, tag)?)
 }
 
 /// Starts a receive. Does not block.

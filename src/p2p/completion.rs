@@ -267,10 +267,5 @@ pub(super) fn settled(operation: &Arc<Operation>) -> bool {
 /// Ends an operation that will not end by itself any more.
 fn abandon(operation: &Arc<Operation>, error: Error) {
     engine::withdraw(operation);
-    let mut status = MPI_Status::EMPTY;
-    if operation.is_done() {
-        status = operation.outcome().status;
-        status.set_cancelled(false);
-    }
-    operation.complete(status, Some(error));
+    operation.complete(MPI_Status::EMPTY, Some(error));
 }

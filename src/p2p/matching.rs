@@ -123,6 +123,11 @@ impl Queues {
     /// Whether there is nothing in them but what was taken back.
     pub fn is_empty(&mut self) -> bool {
         self.sweep();
+        self.are_unused()
+    }
+
+    /// Whether there is nothing in them.
+    pub fn are_unused(&self) -> bool {
         self.first.is_none() && self.posted.is_empty() && self.arrived.is_empty()
     }
 
@@ -283,8 +288,12 @@ impl Queues {
 
 /// Whether a message from `source` with `tag` meets the receive with the key.
 #[inline]
-fn meets(key: Key, source: i32, tag: i32) -> bool {
-    (key.0 == source || key.0 == MPI_ANY_SOURCE) && (key.1 == tag || key.1 == MPI_ANY_TAG)
+fn meets((wanted, of, _): Key, source: i32, tag: i32) -> bool {
+    let envelope = Envelope {
+        source: wanted,
+        tag: of,
+    };
+    envelope.meets(source, tag)
 }
 
 fn is_wild(source: i32, tag: i32) -> bool {

@@ -46,10 +46,13 @@ pub mod task;
 mod transfer;
 
 pub use buffer::Buffer;
-pub use engine::{cancel, eager_limit, find, hold, look, receive, receive_held, send, withdraw};
+pub use engine::{
+    cancel, eager_limit, find, hold, look, receive, receive_at_once, receive_held, send, withdraw,
+};
 pub use matching::Arrival;
 pub use operation::{About, Action, Operation, Outcome, Partners};
 
+use crate::abi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG};
 pub use crate::comm::predefined::TAG_UB;
 use crate::error::Result;
 use crate::runtime::wait::set_progress;
@@ -75,6 +78,15 @@ pub struct Envelope {
     pub source: i32,
     /// A tag, or `MPI_ANY_TAG`.
     pub tag: i32,
+}
+
+impl Envelope {
+    /// Whether what asks for this meets a message from `source` with `tag`.
+    #[inline]
+    pub fn meets(self, source: i32, tag: i32) -> bool {
+        (self.source == source || self.source == MPI_ANY_SOURCE)
+            && (self.tag == tag || self.tag == MPI_ANY_TAG)
+    }
 }
 
 /// Where a message goes.

@@ -43,6 +43,15 @@ impl Outcome {
     };
 }
 
+impl Outcome {
+    /// The same, with the error for the error handler of a communicator.
+    #[inline]
+    pub fn on(self, comm: MPI_Comm) -> Outcome {
+        let error = self.error.map(|error| error.on(Object::Comm(comm)));
+        Outcome { error, ..self }
+    }
+}
+
 /// What an operation is, for whoever waits for it, cancels it, or asks what it is waiting for.
 pub struct About {
     pub action: Action,
@@ -133,9 +142,8 @@ impl Operation {
     pub fn outcome(&self) -> Outcome {
         assert!(self.is_done(), "an outcome is asked for after the end");
         // SAFETY: nobody writes any more.
-        let Outcome { status, error } = unsafe { &*self.outcome.get() }.clone();
-        let error = error.map(|error| error.on(Object::Comm(self.about.comm)));
-        Outcome { status, error }
+        let outcome = unsafe { &*self.outcome.get() }.clone();
+        outcome.on(self.about.comm)
     }
 
     /// Who keeps it from ending for ever, as [`Ranks::Who`] wants it.

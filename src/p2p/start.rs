@@ -1,7 +1,8 @@
 //! Starting sends and receives on a communicator: ranks and tags are checked here.
 
+use super::completion::wait_operation;
 use super::engine;
-use super::operation::{About, Action, Operation, Partners};
+use super::operation::{About, Action, Operation, Outcome, Partners};
 use super::{Buffer, Envelope, TAG_UB, Target, context};
 use crate::abi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_PROC_NULL};
 use crate::abi::types::{MPI_Comm, MPI_Status};
@@ -97,6 +98,27 @@ pub fn receive(comm: MPI_Comm, buffer: Buffer, from: i32, tag: i32) -> Result<Ar
         return Ok(operation);
     }
     Ok(engine::receive(context, envelope, buffer, about))
+}
+
+/// Receives from rank `from` (or any) with `tag` (or any), and blocks until the message is there: how that ended.
+///
+/// Errors: `MPI_ERR_RANK`, `MPI_ERR_TAG`.
+#[inline]
+pub fn receive_and_wait(comm: MPI_Comm, buffer: Buffer, from: i32, tag: i32) -> Result<Outcome> {
+    let (handle, comm) = (comm, comm::get(comm)?);
+    let envelope = envelope(comm, from, tag)?;
+    let at_once = match from {
+        MPI_PROC_NULL => Err(buffer),
+        _ => engine::receive_at_once(context(comm.context), envelope, buffer),
+    };
+    match at_once {
+        Ok(outcome) => Ok(outcome.on(handle)),
+        Err(buffer) => {
+            let operation = receive(handle, buffer, from, tag)?;
+            wait_operation(&operation);
+            Ok(operation.outcome())
+        }
+    }
 }
 
 /// The status of a receive from `MPI_PROC_NULL` (MPI 4.1 §3.10).

@@ -34,6 +34,11 @@ pub fn begin(operation: Arc<Operation>, task: impl Task + 'static) {
     HOW_MANY.fetch_add(1, Ordering::SeqCst);
 }
 
+/// Whether some have not ended.
+pub fn are_begun() -> bool {
+    HOW_MANY.load(Ordering::Relaxed) != 0
+}
+
 /// Moves messages, and the tasks that were begun, along. True if something moved, or if another thread is at it.
 pub fn progress() -> bool {
     look(1)
@@ -43,7 +48,7 @@ pub fn progress() -> bool {
 #[inline]
 pub fn look(times: u32) -> bool {
     let moved = super::look(times);
-    if HOW_MANY.load(Ordering::Relaxed) == 0 {
+    if !are_begun() {
         return moved;
     }
     let Some(mut tasks) = TASKS.try_lock() else {

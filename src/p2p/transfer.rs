@@ -3,7 +3,7 @@
 
 use super::buffer::Buffer;
 use super::matching::Receive;
-use super::{Envelope, engine};
+use super::{Envelope, Outcome, engine};
 use crate::abi::types::MPI_Status;
 use crate::err;
 use crate::error::{Class, Error, Result};
@@ -236,20 +236,24 @@ const STAGE: usize = 256 << 10;
 
 /// Completes a receive whose data has arrived, all that fits in its buffer.
 pub fn settle(receive: &Receive, envelope: Envelope, bytes: u64, failure: Option<Error>) {
-    let room = receive.buffer.len() as u64;
+    let Outcome { status, error } = received(envelope, bytes, receive.buffer.len());
+    receive.operation.complete(status, failure.or(error));
+}
+
+/// How a receive into a buffer with so much `room` ends, of a message of so many `bytes`.
+pub fn received(envelope: Envelope, bytes: u64, room: usize) -> Outcome {
+    let room = room as u64;
     let mut status = MPI_Status::EMPTY;
     status.MPI_SOURCE = envelope.source;
     status.MPI_TAG = envelope.tag;
     status.set_count(bytes.min(room));
-    let error = failure.or_else(|| {
-        (bytes > room).then(|| {
-            err!(
-                Truncate,
-                "the message from rank {} with tag {} has {bytes} bytes, but the receive buffer takes {room}",
-                envelope.source,
-                envelope.tag
-            )
-        })
+    let error = (bytes > room).then(|| {
+        err!(
+            Truncate,
+            "the message from rank {} with tag {} has {bytes} bytes, but the receive buffer takes {room}",
+            envelope.source,
+            envelope.tag
+        )
     });
-    receive.operation.complete(status, error);
+    Outcome { status, error }
 }

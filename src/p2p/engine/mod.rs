@@ -4,13 +4,16 @@
 //! collects it in [`After`].
 
 mod cancelling;
+mod direct;
 mod receiving;
 mod sending;
 
 pub use cancelling::{cancel, withdraw};
+pub use direct::receive_at_once;
 pub use receiving::{answer_fetched, find, hold, receive, receive_held, refuse};
 pub use sending::{eager_limit, send};
 
+use self::direct::Direct;
 use super::inbox::{self, Inbox};
 use super::links::Links;
 use super::matching::Queues;
@@ -46,6 +49,7 @@ struct Core {
     ring: usize,
     links: Links,
     contexts: FxHashMap<u32, Queues>,
+    direct: Option<Direct>,
     /// Messages and receives are numbered in their order.
     number: u64,
     sends: Sends,
@@ -93,6 +97,7 @@ pub fn open() -> Result<()> {
             ring: inbox::ring_bytes(ranks),
             links: Links::new(ranks, inbox::longest(ranks)),
             contexts: FxHashMap::default(),
+            direct: None,
             number: 0,
             sends: Sends::default(),
             refused: FxHashMap::default(),

@@ -98,6 +98,9 @@ impl Core {
         if header.bytes > data.len() as u64 {
             return self.arrive_in_parts(from, header, data);
         }
+        if self.deliver_directly(header, data) {
+            return;
+        }
         match self.queues(header.context).take_posted(source, tag) {
             Some(receive) => {
                 self.deliver(&receive, Envelope { source, tag }, data);
@@ -137,6 +140,7 @@ impl Core {
     }
 
     pub(super) fn keep(&mut self, header: &Header, from: u32, body: Body) {
+        self.end_direct(header);
         let number = self.next_number();
         let arrival = Arrival::new(header, from, body);
         self.queues(header.context).keep(number, arrival);

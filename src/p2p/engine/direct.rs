@@ -1,0 +1,99 @@
+//! Receives of callers that wait at once. Where no other thread can want the lock, they look for their message with it in
+//! hand for a while: so they need no operation that is posted, found, completed and asked for its outcome.
+
+use super::{Core, lock, unlock};
+use crate::abi::constants::MPI_THREAD_MULTIPLE;
+use crate::p2p::ring::Header;
+use crate::p2p::transfer::received;
+use crate::p2p::{Buffer, Envelope, Outcome, task};
+use crate::runtime::{phase, wait};
+
+/// So many looks at the rings are made with the lock in hand: messages of the slowest of caches come within them.
+const LOOKS: u32 = 256;
+
+/// A receive that is looked for, older than all that is posted later.
+pub(super) struct Direct {
+    context: u32,
+    envelope: Envelope,
+    buffer: Buffer,
+    state: State,
+}
+
+enum State {
+    Open,
+    /// It has got its message.
+    Over(Outcome),
+    /// Its message has to be fetched, or comes in parts: it is to be met as any other.
+    Elsewhere,
+}
+
+/// Receives into `buffer` what comes soon and at once. `Err`: that is not so, or something else is to be done first, and the
+/// receive has to be posted; here is its buffer.
+pub fn receive_at_once(
+    context: u32,
+    envelope: Envelope,
+    buffer: Buffer,
+) -> Result<Outcome, Buffer> {
+    if phase::level() == MPI_THREAD_MULTIPLE || wait::spin() == 0 || task::are_begun() {
+        return Err(buffer);
+    }
+    let mut engine = lock();
+    if !engine.core.queues(context).are_unused() {
+        return Err(buffer);
+    }
+    engine.core.direct = Some(Direct {
+        context,
+        envelope,
+        buffer,
+        state: State::Open,
+    });
+    for _ in 0..LOOKS {
+        if engine.poll() {
+            break;
+        }
+    }
+    let direct = engine.core.direct.take();
+    unlock(engine);
+    let direct = direct.expect("nobody else takes it");
+    match direct.state {
+        State::Over(outcome) => Ok(outcome),
+        State::Open | State::Elsewhere => Err(direct.buffer),
+    }
+}
+
+impl Core {
+    /// Gives a message to the receive that is looked for; false if there is none for it.
+    #[inline]
+    pub(super) fn deliver_directly(&mut self, header: &Header, data: &[u8]) -> bool {
+        let Some(direct) = self.wanted(header) else {
+            return false;
+        };
+        let len = data.len().min(direct.buffer.len());
+        // SAFETY: the buffer is that of the caller, who waits.
+        unsafe { direct.buffer.take_over(0..len, data.as_ptr()) };
+        let envelope = Envelope {
+            source: header.source as i32,
+            tag: header.tag,
+        };
+        direct.state = State::Over(received(envelope, data.len() as u64, direct.buffer.len()));
+        true
+    }
+
+    /// A message is kept: if it is that of the receive that is looked for, none that comes later is.
+    #[inline]
+    pub(super) fn end_direct(&mut self, header: &Header) {
+        if let Some(direct) = self.wanted(header) {
+            direct.state = State::Elsewhere;
+        }
+    }
+
+    /// The receive that is looked for, if such a message is what it wants.
+    #[inline]
+    fn wanted(&mut self, header: &Header) -> Option<&mut Direct> {
+        let direct = self.direct.as_mut()?;
+        let is_it = direct.context == header.context
+            && direct.envelope.meets(header.source as i32, header.tag)
+            && matches!(direct.state, State::Open);
+        is_it.then_some(direct)
+    }
+}
