@@ -5,6 +5,7 @@ use super::number::*;
 use crate::shm::copy::copy;
 use std::arch::asm;
 use std::marker::PhantomData;
+use std::ops::Range;
 
 /// A function of two elements.
 pub trait Function<T> {
@@ -86,6 +87,9 @@ impl<T: Copy, F: Function<T>> Loop for Single<T, F> {
         let each = size_of::<T>();
         let mut done = 0;
         if F::CHUNKED {
+            done = ahead(inout, count, each);
+            // SAFETY: the caller's contract, for the first elements.
+            unsafe { Self::one_by_one::<FETCH>(input, inout, before, 0..done) };
             while done + CHUNK / each <= count {
                 let at = done * each;
                 // SAFETY: the chunk's elements are among the `count`.
@@ -100,9 +104,27 @@ impl<T: Copy, F: Function<T>> Loop for Single<T, F> {
                 done += CHUNK / each;
             }
         }
+        // SAFETY: the caller's contract, for the other elements.
+        unsafe { Self::one_by_one::<FETCH>(input, inout, before, done..count) }
+    }
+}
+
+impl<T: Copy, F: Function<T>> Single<T, F> {
+    /// # Safety
+    /// As [`Loop::run`], for the elements in `range`.
+    #[inline(always)]
+    unsafe fn one_by_one<const FETCH: bool>(
+        input: *const u8,
+        inout: *mut u8,
+        before: *mut u8,
+        range: Range<usize>,
+    ) {
         let (input, inout, before) = (input.cast::<T>(), inout.cast::<T>(), before.cast::<T>());
-        for i in done..count {
-            // SAFETY: element `i` is one of `count`, and is read and written at any alignment.
+        // At most 15: not worth vectors.
+        let few = F::CHUNKED && size_of::<T>() == 8;
+        for i in range {
+            let i = if few { hidden(i) } else { i };
+            // SAFETY: the caller's promise for element `i`, which is read and written at any alignment.
             unsafe {
                 let a = input.add(i).read_unaligned();
                 let b = inout.add(i).read_unaligned();
@@ -115,8 +137,22 @@ impl<T: Copy, F: Function<T>> Loop for Single<T, F> {
     }
 }
 
-/// Bytes of a chunk: four vectors of 32.
-const CHUNK: usize = 128;
+/// How many of `count` elements of `each` bytes lie ahead of the first that vectors are aligned from, if there is one and it
+/// pays: vectors across two cache lines are loaded and stored twice.
+#[inline(always)]
+fn ahead(inout: *mut u8, count: usize, each: usize) -> usize {
+    let bytes = inout.addr().wrapping_neg() % VECTOR;
+    match count >= 32 * CHUNK / each && bytes.is_multiple_of(each) {
+        true => bytes / each,
+        false => 0,
+    }
+}
+
+/// Bytes of the longest vectors.
+const VECTOR: usize = 32;
+
+/// Bytes of a chunk.
+const CHUNK: usize = 4 * VECTOR;
 
 /// Elements on the way through registers. All of them are loaded before any is stored: a processor that goes by the lowest
 /// twelve bits of addresses makes loads wait for stores to other pages, and the arrays of large buffers begin at about the

@@ -203,7 +203,8 @@ fn every_operation_on_every_kind() {
             };
             assert!(allowed(op, sort(basic)), "{op:?} {basic:?}");
             let extent = basic.extent();
-            // Short arrays, and those for which there may be wider vectors; at any alignment.
+            // Short arrays, those for which there may be wider vectors, those that are aligned for them; at any alignment.
+            let long = 4096 / extent + 45;
             for (count, offset) in [
                 (0, 0),
                 (1, 3),
@@ -212,6 +213,10 @@ fn every_operation_on_every_kind() {
                 (64, 16),
                 (203, 0),
                 (203, 1),
+                (long, 0),
+                (long, 1),
+                (long, extent),
+                (long, 3 * extent),
             ] {
                 let mut input = vec![0xcc; count * extent + offset];
                 let mut inout = vec![0xdd; count * extent + offset];
