@@ -10,6 +10,7 @@ pub mod made;
 use crate::abi::constants::MPI_ERR_LASTCODE;
 use crate::abi::types::*;
 use parking_lot::Mutex;
+use std::fmt::Arguments;
 
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -51,6 +52,13 @@ impl Error {
         }
     }
 
+    /// An error with a sentence that is yet to be put together: out of the way of calls that succeed.
+    #[cold]
+    #[inline(never)]
+    pub fn formatted(class: Class, text: Arguments<'_>) -> Error {
+        Error::new(class, text.to_string())
+    }
+
     /// An error that is already a code: what a user's callback returned.
     pub fn from_code(code: i32) -> Error {
         Error {
@@ -74,7 +82,7 @@ impl Error {
 #[macro_export]
 macro_rules! err {
     ($class:ident, $($arg:tt)+) => {
-        $crate::error::Error::new($crate::error::Class::$class, format!($($arg)+))
+        $crate::error::Error::formatted($crate::error::Class::$class, format_args!($($arg)+))
     };
 }
 

@@ -46,6 +46,17 @@ pub unsafe fn transfer(from: Message<'_>, to: Message<'_>) {
             to: to.base.wrapping_sub(from.base),
         });
     }
+    // SAFETY: the caller's contract.
+    unsafe { by_stage(from, to, size) }
+}
+
+/// [`transfer`] of `size` bytes by way of a buffer.
+///
+/// # Safety
+/// As [`transfer`].
+// Out of line: the buffer costs the processor a look at each of its pages.
+#[inline(never)]
+unsafe fn by_stage(from: Message<'_>, to: Message<'_>, size: usize) {
     let mut stage = [const { std::mem::MaybeUninit::<u8>::uninit() }; STAGE];
     let buffer = stage.as_mut_ptr().cast::<u8>();
     let mut position = 0;

@@ -31,7 +31,9 @@ pub use construct::{
 };
 pub use copy::{pack, transfer, unpack};
 pub use layout::Layout;
-pub use object::{Datatype, Envelope, free, get, get_arc, get_committed, hand_out, insert, lend};
+pub use object::{
+    Datatype, Envelope, find_committed, free, get, get_arc, get_committed, hand_out, insert, lend,
+};
 pub use predefined::{Named, pair_of, predefined_kind, predefined_size};
 pub use signature::Signature;
 pub use walk::{Message, Visit};

@@ -312,6 +312,7 @@ impl Datatype {
 
     /// The displacements (lowest, behind the highest) from the buffer's address that `count` elements touch; (0, 0) if
     /// none. `None` if they do not fit in an address range.
+    #[inline]
     pub fn span(&self, count: usize) -> Option<(isize, isize)> {
         if count == 0 || self.size() == 0 {
             return Some((0, 0));
@@ -446,6 +447,16 @@ pub fn get(handle: MPI_Datatype) -> Result<&'static Datatype> {
 #[inline]
 pub fn get_committed(handle: MPI_Datatype) -> Result<&'static Datatype> {
     get(handle)?.committed()
+}
+
+/// The same where there is one: without the words of an error.
+#[inline(always)]
+pub fn find_committed(handle: MPI_Datatype) -> Option<&'static Datatype> {
+    let object = match predefined::builtin(handle) {
+        Some(object) => object,
+        None => TABLE.get(handle.0)?,
+    };
+    object.is_committed().then_some(object)
 }
 
 /// The object of a datatype handle, for keeping it beyond the call.

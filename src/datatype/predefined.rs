@@ -268,7 +268,7 @@ pub(super) fn ready() {
 }
 
 /// The object of a predefined handle other than the five pair types in the handle table.
-#[inline]
+#[inline(always)]
 pub(super) fn builtin(handle: MPI_Datatype) -> Option<&'static Arc<Datatype>> {
     let bits = handle.0 as u32;
     if bits >> 16 != 0x4c00 {

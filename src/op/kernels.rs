@@ -1,16 +1,20 @@
-//! The loops of the predefined operations: one for each operation and kind of element that MPI 4.1 §6.9.2 allows.
+//! The table of the predefined operations: a kernel for each operation and kind of element that MPI 4.1 §6.9.2 allows.
 //!
 //! What MPICH allows beyond the standard's table is allowed too, because programs rely on it: arithmetic and bits of
 //! `MPI_CHAR`, logical operations on floating point numbers and on Fortran integers.
 
-use super::number::*;
+use super::loops::*;
+use super::number::{Bool, Complex, F16, F80, F128, Logical};
 use super::predefined::Predefined;
 use crate::datatype::Basic;
 use crate::shm::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::SeqCst};
-use std::marker::PhantomData;
+use std::ptr::null_mut;
 
 /// `inout[i] = input[i] op inout[i]` for `count` elements, one extent apart, at any alignment.
 pub type Apply = unsafe fn(input: *const u8, inout: *mut u8, count: usize);
+
+/// The same, and `before[i]` is what `inout[i]` was: in one pass, without the gaps of pairs. `before` overlaps neither.
+pub type Fetch = unsafe fn(input: *const u8, inout: *mut u8, before: *mut u8, count: usize);
 
 /// Updates one element atomically: the one at `operand`, at any alignment, is combined into the one at `at`, and what was
 /// there goes to `before`, at any alignment.
@@ -19,172 +23,41 @@ pub type Update = unsafe fn(at: *mut u8, operand: *const u8, before: *mut u8);
 #[derive(Clone, Copy)]
 pub struct Kernel {
     pub apply: Apply,
+    pub fetch: Fetch,
     /// Bytes from one element to the next.
     pub extent: usize,
     /// A compare-and-swap loop, for elements that are words of the CPU.
     pub update: Option<Update>,
 }
 
-/// A function of two elements.
-trait Function<T> {
-    fn of(input: T, inout: T) -> T;
-}
-
-macro_rules! functions {
-    ($($name:ident: $bound:path, |$a:ident, $b:ident| $body:expr;)*) => {$(
-        struct $name;
-        impl<T: $bound> Function<T> for $name {
-            #[inline(always)]
-            fn of($a: T, $b: T) -> T { $body }
-        }
-    )*};
-}
-
-functions! {
-    Max: Ordered, |a, b| if a.greater(b) { a } else { b };
-    Min: Ordered, |a, b| if b.greater(a) { a } else { b };
-    Sum: Arithmetic, |a, b| a.add(b);
-    Product: Arithmetic, |a, b| a.mul(b);
-    LogicalAnd: Truth, |a, b| T::from_truth(a.is_true() & b.is_true());
-    LogicalOr: Truth, |a, b| T::from_truth(a.is_true() | b.is_true());
-    LogicalXor: Truth, |a, b| T::from_truth(a.is_true() ^ b.is_true());
-    BitAnd: Bits, |a, b| a.and(b);
-    BitOr: Bits, |a, b| a.or(b);
-    BitXor: Bits, |a, b| a.xor(b);
-    Replace: Copy, |a, _b| a;
-}
-
-/// A loop over elements.
-trait Loop {
-    /// Whether wider vectors make it faster.
-    const WIDENS: bool = false;
-    /// Bytes from one element to the next.
-    const EXTENT: usize;
-
-    /// # Safety
-    /// `input` must be readable and `inout` writable for `count` elements. They may be the same, but not overlap
-    /// otherwise.
-    unsafe fn apply(input: *const u8, inout: *mut u8, count: usize);
-}
-
-/// A loop over elements that are one number.
-struct Single<T, F>(PhantomData<(T, F)>);
-
-impl<T: Copy, F: Function<T>> Loop for Single<T, F> {
-    const WIDENS: bool = size_of::<T>() <= 8;
-    const EXTENT: usize = size_of::<T>();
-
-    #[inline(always)]
-    unsafe fn apply(input: *const u8, inout: *mut u8, count: usize) {
-        let (input, inout) = (input.cast::<T>(), inout.cast::<T>());
-        for i in 0..count {
-            // SAFETY: element `i` is one of `count`, and is read and written at any alignment.
-            unsafe {
-                let a = input.add(i).read_unaligned();
-                let b = inout.add(i).read_unaligned();
-                inout.add(i).write_unaligned(F::of(a, b));
-            }
-        }
-    }
-}
-
-/// A loop over pairs of a value and an index at `INDEX` bytes from it, `EXTENT` bytes apart.
-struct Pair<V, I, F, const INDEX: usize, const EXTENT: usize>(PhantomData<(V, I, F)>);
-
-/// Which of two values wins: MAXLOC's and MINLOC's.
-trait Choice {
-    fn wins<V: Ordered>(a: V, b: V) -> bool;
-}
-
-struct Greater;
-struct Less;
-
-impl Choice for Greater {
-    #[inline(always)]
-    fn wins<V: Ordered>(a: V, b: V) -> bool {
-        a.greater(b)
-    }
-}
-
-impl Choice for Less {
-    #[inline(always)]
-    fn wins<V: Ordered>(a: V, b: V) -> bool {
-        b.greater(a)
-    }
-}
-
-impl<V: Ordered, I: Ordered, F: Choice, const INDEX: usize, const EXTENT: usize> Loop
-    for Pair<V, I, F, INDEX, EXTENT>
-{
-    const EXTENT: usize = EXTENT;
-
-    #[inline(always)]
-    unsafe fn apply(input: *const u8, inout: *mut u8, count: usize) {
-        for i in 0..count {
-            // SAFETY: element `i` is one of `count`; its value and index are read and written at any alignment, the
-            // gaps are not touched.
-            unsafe {
-                let (from, to) = (input.add(i * EXTENT), inout.add(i * EXTENT));
-                let a = from.cast::<V>().read_unaligned();
-                let b = to.cast::<V>().read_unaligned();
-                let a_index = from.add(INDEX).cast::<I>().read_unaligned();
-                let b_index = to.add(INDEX).cast::<I>().read_unaligned();
-                if F::wins(a, b) {
-                    to.cast::<V>().write_unaligned(a);
-                    to.add(INDEX).cast::<I>().write_unaligned(a_index);
-                } else if a.same(b) && b_index.greater(a_index) {
-                    to.add(INDEX).cast::<I>().write_unaligned(a_index);
-                }
-            }
-        }
-    }
-}
-
-/// REPLACE of pairs: value and index, without the gaps.
-struct PairReplace<V, I, const INDEX: usize, const EXTENT: usize>(PhantomData<(V, I)>);
-
-impl<V: Copy, I: Copy, const INDEX: usize, const EXTENT: usize> Loop
-    for PairReplace<V, I, INDEX, EXTENT>
-{
-    const EXTENT: usize = EXTENT;
-
-    #[inline(always)]
-    unsafe fn apply(input: *const u8, inout: *mut u8, count: usize) {
-        for i in 0..count {
-            // SAFETY: element `i` is one of `count`, read and written at any alignment.
-            unsafe {
-                let (from, to) = (input.add(i * EXTENT), inout.add(i * EXTENT));
-                to.cast::<V>()
-                    .write_unaligned(from.cast::<V>().read_unaligned());
-                to.add(INDEX)
-                    .cast::<I>()
-                    .write_unaligned(from.add(INDEX).cast::<I>().read_unaligned());
-            }
-        }
-    }
-}
-
-type MaxLoc<V, I, const INDEX: usize, const EXTENT: usize> = Pair<V, I, Greater, INDEX, EXTENT>;
-type MinLoc<V, I, const INDEX: usize, const EXTENT: usize> = Pair<V, I, Less, INDEX, EXTENT>;
-
-/// NO_OP: `inout` stays as it is.
-struct Nothing<const EXTENT: usize>;
-
-impl<const EXTENT: usize> Loop for Nothing<EXTENT> {
-    const EXTENT: usize = EXTENT;
-
-    #[inline(always)]
-    unsafe fn apply(_input: *const u8, _inout: *mut u8, _count: usize) {}
-}
-
-unsafe fn apply<L: Loop>(input: *const u8, inout: *mut u8, count: usize) {
+/// The loop, with the widest vectors that are worth it.
+///
+/// # Safety
+/// The loop's.
+#[inline(always)]
+unsafe fn run<L: Loop, const FETCH: bool>(
+    input: *const u8,
+    inout: *mut u8,
+    before: *mut u8,
+    count: usize,
+) {
     #[cfg(target_arch = "x86_64")]
     if L::WIDENS && count >= LONG && is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has AVX2; the caller's contract is the loop's.
-        return unsafe { apply_avx2::<L>(input, inout, count) };
+        return unsafe { run_avx2::<L, FETCH>(input, inout, before, count) };
     }
     // SAFETY: the caller's contract is the loop's.
-    unsafe { L::apply(input, inout, count) }
+    unsafe { L::run::<FETCH>(input, inout, before, count) }
+}
+
+unsafe fn apply<L: Loop>(input: *const u8, inout: *mut u8, count: usize) {
+    // SAFETY: the caller's contract is the loop's.
+    unsafe { run::<L, false>(input, inout, null_mut(), count) }
+}
+
+unsafe fn fetch<L: Loop>(input: *const u8, inout: *mut u8, before: *mut u8, count: usize) {
+    // SAFETY: the caller's contract is the loop's.
+    unsafe { run::<L, true>(input, inout, before, count) }
 }
 
 /// From so many elements on vectors wider than every x86-64 has are worth asking for.
@@ -194,9 +67,14 @@ const LONG: usize = 64;
 /// The same loop, compiled for vectors of 32 bytes. Results are the same to the bit: nothing is contracted or reordered.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-unsafe fn apply_avx2<L: Loop>(input: *const u8, inout: *mut u8, count: usize) {
+unsafe fn run_avx2<L: Loop, const FETCH: bool>(
+    input: *const u8,
+    inout: *mut u8,
+    before: *mut u8,
+    count: usize,
+) {
     // SAFETY: the caller's contract is the loop's.
-    unsafe { L::apply(input, inout, count) }
+    unsafe { L::run::<FETCH>(input, inout, before, count) }
 }
 
 /// The loop of an [`Update`] of words of one size.
@@ -212,7 +90,8 @@ macro_rules! update {
                 let mut found = there.load(SeqCst);
                 loop {
                     let mut next = found;
-                    L::apply((&raw const operand).cast(), (&raw mut next).cast(), 1);
+                    let (input, inout) = ((&raw const operand).cast(), (&raw mut next).cast());
+                    L::run::<false>(input, inout, null_mut(), 1);
                     match there.compare_exchange_weak(found, next, SeqCst, SeqCst) {
                         Ok(_) => break,
                         Err(other) => found = other,
@@ -233,6 +112,7 @@ impl Kernel {
     const fn of<L: Loop>() -> Option<Kernel> {
         Some(Kernel {
             apply: apply::<L>,
+            fetch: fetch::<L>,
             extent: L::EXTENT,
             update: match L::EXTENT {
                 1 => Some(update_byte::<L>),
@@ -353,7 +233,8 @@ const fn kernel(op: Predefined, basic: Basic) -> Option<Kernel> {
             16 => Kernel::of::<Single<u128, Replace>>(),
             _ => Kernel::of::<Single<[u64; 4], Replace>>(),
         },
-        Predefined::NoOp => match basic.extent() {
+        Predefined::NoOp => match basic.size() {
+            _ if basic.is_pair() => pairs!(basic, PairNothing),
             1 => Kernel::of::<Nothing<1>>(),
             2 => Kernel::of::<Nothing<2>>(),
             4 => Kernel::of::<Nothing<4>>(),

@@ -169,6 +169,30 @@ fn nonzero(value: (i64, i64)) -> (i64, i64) {
     (other(value.0), other(value.1))
 }
 
+/// What [`Kernel::fetch`] makes of the elements behind `offset`, and what it fetches: there are `shift` bytes before that
+/// and some behind it, which it is not to touch.
+fn fetch(
+    kernel: &Kernel,
+    op: Predefined,
+    input: &[u8],
+    inout: &[u8],
+    offset: usize,
+    shift: usize,
+) -> (Vec<u8>, Vec<u8>) {
+    let mut inout = inout.to_vec();
+    let elements = &mut inout[offset..];
+    let mut before = vec![0xee; shift + elements.len() + 40];
+    let from = match op {
+        Predefined::NoOp => std::ptr::null(),
+        _ => input[offset..].as_ptr(),
+    };
+    let count = elements.len() / kernel.extent;
+    let to = elements.as_mut_ptr();
+    // SAFETY: the buffers have so many elements; NO_OP needs no input.
+    unsafe { (kernel.fetch)(from, to, before[shift..].as_mut_ptr(), count) };
+    (inout, before)
+}
+
 #[test]
 fn every_operation_on_every_kind() {
     for op in Predefined::ALL {
@@ -179,8 +203,21 @@ fn every_operation_on_every_kind() {
             };
             assert!(allowed(op, sort(basic)), "{op:?} {basic:?}");
             let extent = basic.extent();
-            // Short arrays, and those for which there may be wider vectors; at any alignment.
-            for (count, offset) in [(37, 0), (37, 1), (203, 0), (203, 1)] {
+            // Short arrays, those for which there may be wider vectors, those that are aligned for them; at any alignment.
+            let long = 4096 / extent + 45;
+            for (count, offset) in [
+                (0, 0),
+                (1, 3),
+                (37, 0),
+                (37, 1),
+                (64, 16),
+                (203, 0),
+                (203, 1),
+                (long, 0),
+                (long, 1),
+                (long, extent),
+                (long, 3 * extent),
+            ] {
                 let mut input = vec![0xcc; count * extent + offset];
                 let mut inout = vec![0xdd; count * extent + offset];
                 let mut result = inout.clone();
@@ -213,6 +250,19 @@ fn every_operation_on_every_kind() {
                     } else {
                         assert!(extent > 8 || op == Predefined::NoOp);
                     }
+                }
+                for shift in [0, offset, 5, 16] {
+                    let (fetched, before) = fetch(kernel, op, &input, &inout, offset, shift);
+                    assert!(fetched == result, "{op:?} {basic:?}");
+                    let mut old = vec![0xee; before.len()];
+                    let (elements, places) = (&inout[offset..], &mut old[shift..]);
+                    for i in 0..count {
+                        for &(at, len) in basic.parts() {
+                            let part = i * extent + at..i * extent + at + len;
+                            places[part.clone()].copy_from_slice(&elements[part]);
+                        }
+                    }
+                    assert!(before == old, "{op:?} {basic:?}");
                 }
                 let (from, to) = (input[offset..].as_ptr(), inout[offset..].as_mut_ptr());
                 // SAFETY: both buffers have `count` elements.

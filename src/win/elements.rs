@@ -111,26 +111,6 @@ pub fn compress(basic: Basic, array: Vec<u8>) -> Vec<u8> {
     packed
 }
 
-/// Copies `n` elements, an extent apart on both sides, and no gap.
-///
-/// # Safety
-/// They are readable at `from` and writable at `to`.
-#[inline]
-pub unsafe fn copy_elements(basic: Basic, from: *const u8, to: *mut u8, n: usize) {
-    let extent = basic.extent();
-    if basic.is_dense() {
-        // SAFETY: the caller's promise. (A program may be so wrong as to let a result overlap the target.)
-        return unsafe { to.copy_from(from, n * extent) };
-    }
-    for i in 0..n {
-        for &(at, len) in basic.parts() {
-            let offset = i * extent + at;
-            // SAFETY: the caller's promise: the part is within element `i`.
-            unsafe { to.add(offset).copy_from(from.add(offset), len) };
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,16 +125,5 @@ mod tests {
         assert_eq!(array[16..28], packed[12..]);
         assert_eq!(compress(Basic::DoubleInt, array), packed);
         assert_eq!(expand(Basic::I64, 3, packed.clone()), packed);
-    }
-
-    #[test]
-    fn gaps_are_not_copied() {
-        let (from, mut to) = ([1_u8; 16], [7_u8; 16]);
-        // SAFETY: both have an element of 16 bytes.
-        unsafe { copy_elements(Basic::DoubleInt, from.as_ptr(), to.as_mut_ptr(), 1) };
-        assert_eq!(
-            (to[..12].to_vec(), to[12..].to_vec()),
-            (vec![1; 12], vec![7; 4])
-        );
     }
 }

@@ -239,6 +239,8 @@ impl Window {
 
     /// Checks both sides of an operation. `None`: nothing is to be moved (MPI_PROC_NULL, no data). An error changes
     /// nothing.
+    // Inline, so that the plan stays in registers: it is moved around byte by byte elsewhere, which costs more than to make it.
+    #[inline(always)]
     pub(super) fn plan(&self, origin: &Origin, remote: &Remote) -> Result<Option<Plan<'_>>> {
         let near = side("origin", origin.count, origin.datatype)?;
         let far = side("target", remote.count, remote.datatype)?;
@@ -281,6 +283,7 @@ impl Window {
     }
 
     /// The address that a target displacement stands for. Errors: `MPI_ERR_DISP`, `MPI_ERR_RMA_RANGE`.
+    #[inline(always)]
     fn address(
         &self,
         target: &Target,
@@ -382,6 +385,7 @@ struct Side {
     bytes: usize,
 }
 
+#[inline(always)]
 fn side(which: &str, count: i64, handle: MPI_Datatype) -> Result<Side> {
     if count < 0 {
         bail!(
@@ -389,7 +393,10 @@ fn side(which: &str, count: i64, handle: MPI_Datatype) -> Result<Side> {
             "{which}_count is {count}, and a count is not negative"
         );
     }
-    let datatype = datatype::get_committed(handle)?;
+    let datatype = match datatype::find_committed(handle) {
+        Some(datatype) => datatype,
+        None => datatype::get_committed(handle)?,
+    };
     let bytes = datatype.bytes(count as usize)?;
     Ok(Side { datatype, bytes })
 }

@@ -14,7 +14,7 @@
 //! atomics.
 
 use super::amo::{self, Amo};
-use super::elements::{compress, copy_elements, expand};
+use super::elements::{compress, expand};
 use super::epoch::Hold;
 use super::transfer::{Plan, through_kernel};
 use super::waiting;
@@ -37,8 +37,6 @@ use std::ptr::{NonNull, with_exposed_provenance_mut};
 const FEW: usize = 4;
 /// After so many bytes the lock is offered to others.
 const TURN: usize = 256 << 10;
-/// So many bytes are fetched and updated at a time: they stay in the cache.
-const BLOCK: usize = 4096;
 /// So many single updates under the lock, with no array between, cost about as much as a heavy fence.
 const CREDIT: u32 = 64;
 /// So often a mark is looked at before it counts as being up: a short access takes some ten nanoseconds.
@@ -98,19 +96,14 @@ impl Operation {
     /// # Safety
     /// `n` elements at `at` are alive, and nobody else touches them; `sides` has as many.
     unsafe fn by_kernel(&self, at: *mut u8, n: usize, sides: Sides) {
-        let apply = self.kernel.apply;
-        let Some(before) = sides.before else {
-            // SAFETY: the caller's promise.
-            return unsafe { apply(sides.operands, at, n) };
-        };
-        self.in_pieces(BLOCK, n, |offset, n| {
-            let at = at.wrapping_add(offset);
-            // SAFETY: the caller's promise, for the elements from `offset` on.
-            unsafe {
-                copy_elements(self.basic, at, before.as_ptr().wrapping_add(offset), n);
-                apply(sides.operands.wrapping_add(offset), at, n);
+        let (kernel, operands) = (self.kernel, sides.operands);
+        // SAFETY: the caller's promise.
+        unsafe {
+            match sides.before {
+                None => (kernel.apply)(operands, at, n),
+                Some(before) => (kernel.fetch)(operands, at, before.as_ptr(), n),
             }
-        });
+        }
     }
 
     /// Cuts `n` elements into pieces of at most so many bytes: calls `piece` with the bytes before each, and its elements.
