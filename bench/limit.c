@@ -306,6 +306,26 @@ static void messages(void)
     });
 }
 
+/* The first touch of each page, by one process: what the kernel's page faults cost for private and for shared memory. */
+static double touch(char *memory, long bytes)
+{
+    double begin = now();
+    for (long i = 0; i < bytes; i += 4096)
+        memory[i] = 1;
+    return bytes / (now() - begin) / 1e9;
+}
+
+static void bandwidth(void)
+{
+    enum { BYTES = 96 << 20 };
+    char *private_ = malloc(BYTES);
+    char *window = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (private_ == NULL || window == MAP_FAILED)
+        exit(1);
+    result("touch_private", 0, "GB/s", touch(private_, BYTES));
+    result("touch_window", 0, "GB/s", touch(window, BYTES));
+}
+
 /* What a job cannot do without: processes that execute a program, map memory, meet and end. */
 static void nothing(const char *self)
 {
@@ -334,7 +354,7 @@ static const struct {
 } families[] = {
     {"latency", latency}, {"rate", rate},           {"types", types},   {"accumulate", accumulate},
     {"atomics", atomics}, {"locks", locks},         {"epochs", epochs}, {"contended", contended},
-    {"windows", windows}, {"messages", messages},
+    {"windows", windows}, {"messages", messages},   {"bandwidth", bandwidth},
 };
 
 int main(int argc, char **argv)

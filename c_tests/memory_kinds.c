@@ -5,6 +5,7 @@
 /* Memory allocation kinds (MPI 4.1 section 12.4.3): what the launcher or a session asks for and what is told of it, by
  * communicators, windows and files; assertions, which count as a whole and belong to the object they were made for. */
 #include "check.h"
+#include <unistd.h>
 
 static const char *SUPPORTED = "mpi_memory_alloc_kinds";
 static const char *ASSERTED = "mpi_assert_memory_alloc_kinds";
@@ -133,7 +134,10 @@ static void check_files(const char *world)
     char name[64];
     MPI_File file;
     MPI_Info info, used;
-    snprintf(name, sizeof name, "memory_kinds.%d.tmp", size);
+    /* Of this job alone: others of this test run beside it. */
+    int process = (int)getpid();
+    OK(MPI_Bcast(&process, 1, MPI_INT, 0, MPI_COMM_WORLD));
+    snprintf(name, sizeof name, "memory_kinds.%d.tmp", process);
     for (int asserted = 0; asserted < 2; asserted++) {
         info = with(asserted ? ASSERTED : "some_hint", asserted ? "system" : "gpu");
         OK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,

@@ -65,8 +65,16 @@ pub fn alloc(len: usize, align: usize) -> Result<Offset> {
             .header()
             .promised
             .fetch_add((rounded - len) as u64, Ordering::Relaxed);
+        prefer_huge(offset, rounded);
         offset
     })
+}
+
+/// Asks for huge pages for an allocation, this process's or another's, that is large enough for one, where asking helps.
+pub fn prefer_huge(offset: Offset, len: usize) {
+    if len >= HUGE && memory::huge_on_request() {
+        segment().prefer_huge(offset, len);
+    }
 }
 
 /// Like [`alloc`], and all bytes are zero. For control blocks.

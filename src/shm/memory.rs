@@ -93,6 +93,19 @@ fn meminfo(key: &str) -> Option<u64> {
         .checked_mul(1024)
 }
 
+/// Whether the machine gives huge pages of shared memory to who asks for them. (It may also give them to all, or to none.)
+pub fn huge_on_request() -> bool {
+    *HUGE_ON_REQUEST
+}
+
+static HUGE_ON_REQUEST: LazyLock<bool> = LazyLock::new(|| {
+    let settings = Path::new("/sys/kernel/mm/transparent_hugepage");
+    ["shmem_enabled", "hugepages-2048kB/shmem_enabled"]
+        .iter()
+        .filter_map(|name| std::fs::read_to_string(settings.join(name)).ok())
+        .any(|setting| setting.contains("[advise]"))
+});
+
 /// A cgroup on the way from the job's to the root that limits memory.
 struct Limit {
     max: u64,

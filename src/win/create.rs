@@ -329,6 +329,7 @@ fn settle(
         }
         answers[0].at as usize
     };
+    heap::prefer_huge(start, total);
     let mut at = start;
     for offer in offers {
         offer.place = Place::Segment as u32;

@@ -118,7 +118,8 @@ fn control_z_stops_all_and_fg_continues_them() {
         .filter(|(_, name)| name == "sh")
         .map(|(pid, _)| pid)
         .collect();
-    assert_eq!(ranks.len(), 3);
+    // What a shell has forked is a shell too, where it was stopped before it became `sleep`.
+    assert!(ranks.len() >= 3, "{ranks:?}");
     session.run.wait_until("the ranks to stop", || {
         ranks.iter().all(|pid| state(pid).contains(") T "))
     });

@@ -16,6 +16,7 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::epoll::{Epoll, EpollEvent, EpollFlags};
 use nix::unistd::write;
+use parking_lot::Mutex;
 
 /// An incomplete line longer than this is not kept together.
 const LONGEST_LINE: usize = 256 << 10;
@@ -23,7 +24,9 @@ const LONGEST_LINE: usize = 256 << 10;
 const FULL: usize = 1 << 20;
 /// A pipe that can be written to takes this much without blocking, and takes it whole (`PIPE_BUF`).
 const PIPE_PIECE: usize = 4096;
-const READ: usize = 64 << 10;
+/// Where a pipe is read to: all that a pipe holds. Memory of the system from the first read on only, so that ranks are not
+/// started with copies of it.
+static SCRATCH: Mutex<[u8; 64 << 10]> = Mutex::new([0; 64 << 10]);
 /// How long an incomplete line (a prompt) of rank 0 waits, if a person sits at the terminal.
 const PROMPT_DELAY: Duration = Duration::from_millis(150);
 
@@ -66,7 +69,6 @@ pub struct Output {
     files: HashMap<PathBuf, usize>,
     prepend_rank: bool,
     prompts: bool,
-    scratch: Box<[u8]>,
     open: usize,
 }
 
@@ -82,7 +84,6 @@ impl Output {
             files: HashMap::new(),
             prepend_rank,
             prompts: io::stdin().is_terminal() && io::stdout().is_terminal(),
-            scratch: vec![0; READ].into(),
             open: 0,
         };
         let stdout = io::stdout().as_fd().try_clone_to_owned()?;
@@ -227,15 +228,12 @@ impl Output {
     fn read(&mut self, number: usize) {
         let source = &mut self.sources[number];
         let Some(pipe) = &source.pipe else { return };
-        let mut scratch = std::mem::take(&mut self.scratch);
-        match nix::unistd::read(pipe, &mut scratch) {
+        let mut scratch = SCRATCH.lock();
+        match nix::unistd::read(pipe, &mut *scratch) {
             Err(Errno::EAGAIN | Errno::EINTR) => {}
             Ok(0) | Err(_) => self.close(number),
-            Ok(count) => {
-                self.take(number, &scratch[..count]);
-            }
+            Ok(count) => self.take(number, &scratch[..count]),
         }
-        self.scratch = scratch;
     }
 
     /// Takes what a rank wrote: whole lines go on, the rest waits.
