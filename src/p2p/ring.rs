@@ -12,8 +12,8 @@
 //!
 //! The phase changes with every lap around the ring. So what a cell of the last lap left in its first slot means nothing, and
 //! short messages, one after another, touch no line but their own. Other words are of any kind: the slot was within a cell,
-//! or skipped. The sender knows which these are, and zeroes such a word before it publishes the cell in front of it. The slot
-//! behind a cell is free: one always stays so.
+//! or skipped. The sender knows which these are, and zeroes such a word before it publishes the cell in front of it. (In a
+//! ring that is full by that cell, the slot behind it begins the oldest one, and its word is none of these.)
 //!
 //! Only `head` tells the sender what is free again; a sender that finds no room leaves a wish to be rung when there is. A
 //! process that dies leaves at worst a cell unpublished.
@@ -138,7 +138,7 @@ impl Sender {
 
     fn fits(&self, need: usize) -> bool {
         let used = self.tail.wrapping_sub(self.head) as usize;
-        need + SLOT <= self.slots.len() - used
+        need <= self.slots.len() - used
     }
 
     /// Asks to be rung when there is room, then looks once more.

@@ -2,7 +2,7 @@
 //! whole; two ends that touch a slot at the same time are found out.
 
 use super::ring::Header;
-use crate::shm::atomic::AtomicU32;
+use crate::shm::atomic::{AtomicU32, Ordering};
 use loom::cell::UnsafeCell;
 
 pub const FRONT: usize = 40;
@@ -81,8 +81,13 @@ impl Slots {
     /// # Safety
     /// As the library's; loom checks it.
     pub unsafe fn write(&self, at: usize, header: &Header, payload: impl FnOnce(*mut u8)) {
-        for slot in self.covered(at, header) {
+        for (i, slot) in self.covered(at, header).iter().enumerate() {
             slot.rest.with_mut(|_| ());
+            // The payload may be anything, so also what looks like a word that publishes a cell, in this lap or another.
+            if i > 0 {
+                let even = u32::from(header.id.is_multiple_of(2));
+                slot.word.store(SLOT as u32 | even << 31, Ordering::Relaxed);
+            }
         }
         // SAFETY: nobody else has a reference to the cell: otherwise loom would have stopped at a slot of it.
         let (there, bytes) = unsafe { &mut *self.memory().cells[at / SLOT].get() };

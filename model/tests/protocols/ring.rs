@@ -172,6 +172,8 @@ impl Inbox {
                 })
             });
         }
+        // Behind the last one is nothing.
+        assert!(self.rings.iter().all(|ring| ring.take().is_none()));
     }
 }
 
@@ -204,6 +206,13 @@ fn full_ring() {
     let payloads = &[150, 152, 140, 130];
     messages("ring, 4 long messages, full", 2, 1, 1, payloads);
     messages("ring, 4 long messages, full, 2 a turn", 2, 1, 2, payloads);
+}
+
+/// The last one, in the second lap, is shorter than what was there in the first: behind it lies what looks like a cell.
+#[test]
+fn shorter_than_before() {
+    let payloads = &[150, 152, 140, 8];
+    messages("ring, 3 long messages and a short one", 2, 1, 1, payloads);
 }
 
 #[test]
