@@ -9,6 +9,7 @@ use crate::runtime::wait::{check_alive, dead, name};
 use crate::runtime::{self, Ranks, Waiting, phase};
 use crate::shm::atomic::{AtomicU32, Ordering, full_fence};
 use std::cell::{Cell, UnsafeCell};
+use std::hint::spin_loop;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
@@ -126,7 +127,7 @@ impl Operation {
         self.state.load(Ordering::Acquire) == ENDED
     }
 
-    /// Ends it, if it has not ended. Whoever calls this wakes the other threads that may wait for it, by [`wake_threads`].
+    /// Ends it, if it has not ended; it has, after this. Whoever calls this wakes the other threads that may wait for it, by [`wake_threads`].
     pub fn complete(&self, status: MPI_Status, error: Option<Error>) {
         let mine = self
             .state
@@ -135,6 +136,11 @@ impl Operation {
             // SAFETY: nobody else writes, as the state was open, and nobody reads before it is `ENDED`.
             unsafe { *self.outcome.get() = Outcome { status, error } };
             self.state.store(ENDED, Ordering::Release);
+        } else {
+            // Whoever is about to write the outcome does nothing else.
+            while !self.is_done() {
+                spin_loop();
+            }
         }
     }
 
