@@ -2,7 +2,7 @@
 //!
 //! The same C program ([`bench/c`](../c)) is compiled against each MPI; `bench/limit.c` does the same work without any.
 //! They run turn about, several times; what counts is the median, and the ratio of medians of one run. Written are a table
-//! on standard output, and `marks.md`, `table.md`, `results.csv` and a plot per case in `build/bench/`. Nothing here passes or
+//! on standard output, and `marks.md`, `table.md`, `results.csv` and a picture per family in `build/bench/`. Nothing here passes or
 //! fails.
 
 mod jobs;
@@ -96,7 +96,7 @@ fn run(options: &Options) -> Result<(), String> {
     write("results.csv", &table::csv(&results))?;
     plot::all(&results, &names, &place)?;
     println!(
-        "\n{}: marks.md, table.md, results.csv and the plots",
+        "\n{}: marks.md, table.md, results.csv and the pictures",
         place.display()
     );
     Ok(())

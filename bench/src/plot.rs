@@ -1,9 +1,10 @@
-//! A picture per case that goes over sizes or over ranks: latency against size, throughput against ranks.
+//! A picture per family: a panel for each case that goes over sizes or over ranks, and one for those that do not.
 
-use crate::libraries::LIMIT;
-use crate::results::Results;
+use crate::libraries::{LIMIT, OURS};
+use crate::results::{Key, Results, Row};
+use plotters::coord::Shift;
 use plotters::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 const COLOURS: [RGBColor; 5] = [
@@ -14,94 +15,249 @@ const COLOURS: [RGBColor; 5] = [
     RGBColor(110, 110, 110),
 ];
 
-/// A line of the picture.
-type Line = Vec<(f64, f64)>;
+/// Pixels of a panel, of a case in one that has cases, and of the title with the legend.
+const PANEL: (u32, u32) = (560, 300);
+const CASE: u32 = 16;
+const HEAD: u32 = 56;
+const COLUMNS: usize = 2;
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+/// A line of a panel: a program and its points.
+type Line<'a> = (&'a str, Vec<(f64, f64)>);
+
+/// What a panel's horizontal axis is.
+enum Axis {
+    /// Numbers, and what they are.
+    Over(&'static str),
+    /// Cases, by their names.
+    Cases(Vec<String>),
+}
+
+struct Panel<'a> {
+    title: String,
+    axis: Axis,
+    unit: String,
+    lines: Vec<Line<'a>>,
+}
 
 /// Writes all pictures into `place`.
 pub fn all(results: &Results, programs: &[&str], place: &Path) -> Result<(), String> {
-    let mut cases: BTreeMap<(&str, &str), ()> = BTreeMap::new();
-    for key in results.rows.keys() {
-        cases.insert((key.family, &key.case), ());
-    }
-    for &(family, case) in cases.keys() {
-        // Against what the case goes over; the names of the axes follow.
-        for (axis, by_ranks) in [("size", false), ("ranks", true)] {
-            let mut unit = "";
-            let mut lines: Vec<(&str, Line)> = programs.iter().map(|p| (*p, Line::new())).collect();
-            for (key, row) in &results.rows {
-                if key.family != family || key.case != case {
-                    continue;
-                }
-                unit = &row.unit;
-                let x = if by_ranks {
-                    key.ranks as f64
-                } else {
-                    key.x as f64
-                };
-                for (name, line) in &mut lines {
-                    let value = match *name {
-                        LIMIT => results.limit(key),
-                        name => row.median(name),
-                    };
-                    if let Some(value) = value.filter(|v| *v > 0.0) {
-                        line.push((x, value));
-                    }
-                }
-            }
-            let points = lines.iter().map(|(_, line)| line.len()).max().unwrap_or(0);
-            let mut xs: Vec<f64> = lines.iter().flat_map(|(_, l)| l).map(|p| p.0).collect();
-            xs.dedup();
-            // Two points make a line only if they differ.
-            if points < 2 || xs.iter().all(|x| *x == xs[0]) || xs.contains(&0.0) {
-                continue;
-            }
-            let path = place.join(format!("{family}-{case}-{axis}.svg"));
-            draw(&path, &format!("{family}: {case}"), axis, unit, &lines)
-                .map_err(|e| format!("{}: {e}", path.display()))?;
-        }
+    let families: BTreeSet<&str> = results.rows.keys().map(|key| key.family).collect();
+    for family in families {
+        let path = place.join(format!("{family}.svg"));
+        picture(&path, family, &panels(results, programs, family))
+            .map_err(|error| format!("{}: {error}", path.display()))?;
     }
     Ok(())
 }
 
-fn draw(
-    path: &Path,
-    title: &str,
-    axis: &str,
-    unit: &str,
-    lines: &[(&str, Line)],
-) -> Result<(), Box<dyn std::error::Error>> {
-    let points = || lines.iter().flat_map(|(_, line)| line.iter().copied());
-    let range = |pick: fn((f64, f64)) -> f64| {
-        let least = points().map(pick).fold(f64::MAX, f64::min);
-        let most = points().map(pick).fold(0.0, f64::max);
-        least * 0.8..most * 1.25
-    };
-    let root = SVGBackend::new(path, (720, 480)).into_drawing_area();
-    root.fill(&WHITE)?;
-    let mut chart = ChartBuilder::on(&root)
-        .caption(title, ("sans-serif", 20))
-        .margin(12)
-        .x_label_area_size(40)
-        .y_label_area_size(70)
-        .build_cartesian_2d(range(|p| p.0).log_scale(), range(|p| p.1).log_scale())?;
-    chart.configure_mesh().x_desc(axis).y_desc(unit).draw()?;
-    for ((name, line), colour) in lines.iter().zip(COLOURS) {
-        if line.is_empty() {
-            continue;
+/// The panels of a family. Where a case goes over both sizes and ranks, it has one for each number of ranks and one for each
+/// size that was measured with several.
+fn panels<'a>(results: &Results, programs: &[&'a str], family: &str) -> Vec<Panel<'a>> {
+    let rows: Vec<(&Key, &Row)> = results
+        .rows
+        .iter()
+        .filter(|(key, row)| key.family == family && row.median(OURS).is_some())
+        .collect();
+    let mut panels = Vec::new();
+    let mut shown = BTreeSet::new();
+    for (what, over_ranks) in [("size", false), ("ranks", true)] {
+        let mut groups: BTreeMap<(&str, i64), Vec<(&Key, &Row)>> = BTreeMap::new();
+        for &(key, row) in &rows {
+            let (x, ranks) = (key.x, key.ranks as i64);
+            let fixed = match over_ranks {
+                // What is measured by ranks alone has them for its size.
+                true if x == ranks => 0,
+                true => x,
+                false if x == ranks || x == 0 => continue,
+                false => ranks,
+            };
+            groups
+                .entry((&key.case, fixed))
+                .or_default()
+                .push((key, row));
         }
-        chart
-            .draw_series(
-                LineSeries::new(line.iter().copied(), colour.stroke_width(2)).point_size(3),
-            )?
-            .label(*name)
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour.stroke_width(2)));
+        for ((case, fixed), group) in groups {
+            let position = |key: &Key| match over_ranks {
+                true => key.ranks as f64,
+                false => key.x as f64,
+            };
+            let lines = lines(results, programs, &group, position);
+            if lines.iter().all(|(_, points)| points.len() < 2) {
+                continue;
+            }
+            shown.extend(group.iter().map(|(key, _)| *key));
+            let fixed = match (over_ranks, fixed) {
+                (true, 0) => String::new(),
+                (true, x) => format!(", size {x}"),
+                (false, ranks) => format!(", {ranks} ranks"),
+            };
+            panels.push(Panel {
+                title: format!("{case}{fixed}"),
+                axis: Axis::Over(what),
+                unit: group[0].1.unit.clone(),
+                lines,
+            });
+        }
     }
-    chart
-        .configure_series_labels()
-        .background_style(WHITE.mix(0.8))
-        .border_style(BLACK.mix(0.3))
-        .position(SeriesLabelPosition::UpperLeft)
-        .draw()?;
+    let mut units: BTreeMap<&str, Vec<(&Key, &Row)>> = BTreeMap::new();
+    for &(key, row) in rows.iter().filter(|(key, _)| !shown.contains(key)) {
+        units.entry(&row.unit).or_default().push((key, row));
+    }
+    panels.extend(units.into_iter().map(|(unit, group)| {
+        let keys: Vec<&Key> = group.iter().map(|(key, _)| *key).collect();
+        let position = |key: &Key| keys.iter().position(|k| *k == key).unwrap_or(0) as f64;
+        Panel {
+            title: family.to_string(),
+            axis: Axis::Cases(keys.iter().map(|key| key.case.clone()).collect()),
+            unit: unit.to_string(),
+            lines: lines(results, programs, &group, position),
+        }
+    }));
+    panels
+}
+
+/// The medians of each program.
+fn lines<'a>(
+    results: &Results,
+    programs: &[&'a str],
+    group: &[(&Key, &Row)],
+    position: impl Fn(&Key) -> f64,
+) -> Vec<Line<'a>> {
+    let points = |name: &str| {
+        let value = |key: &Key, row: &Row| match name {
+            LIMIT => results.limit(key),
+            name => row.median(name),
+        };
+        // Axes are logarithmic.
+        let values = group
+            .iter()
+            .filter_map(|(key, row)| Some((position(key), value(key, row).filter(|v| *v > 0.0)?)));
+        values.collect()
+    };
+    programs.iter().map(|name| (*name, points(name))).collect()
+}
+
+fn picture(path: &Path, family: &str, panels: &[Panel<'_>]) -> Outcome {
+    let Some(first) = panels.first() else {
+        return Ok(());
+    };
+    let columns = COLUMNS.min(panels.len());
+    let rows = panels.len().div_ceil(columns);
+    let height = panels.iter().map(Panel::height).max().unwrap_or(0);
+    let size = (PANEL.0 * columns as u32, height * rows as u32 + HEAD);
+    let root = SVGBackend::new(path, size).into_drawing_area();
+    root.fill(&WHITE)?;
+    let (head, body) = root.split_vertically(HEAD);
+    head.draw(&Text::new(family, (12, 8), ("sans-serif", 20)))?;
+    for (i, ((name, _), colour)) in first.lines.iter().zip(COLOURS).enumerate() {
+        let x = 16 + 100 * i as i32;
+        head.draw(&Circle::new((x, 42), 4, colour.filled()))?;
+        head.draw(&Text::new(*name, (x + 10, 36), ("sans-serif", 13)))?;
+    }
+    let areas = body.split_evenly((rows, columns));
+    for (area, panel) in areas.iter().zip(panels) {
+        match &panel.axis {
+            Axis::Over(what) => over(area, panel, what)?,
+            Axis::Cases(cases) => side_by_side(area, panel, cases)?,
+        }
+    }
     root.present()?;
+    Ok(())
+}
+
+impl Panel<'_> {
+    fn height(&self) -> u32 {
+        match &self.axis {
+            Axis::Over(_) => PANEL.1,
+            Axis::Cases(cases) => (80 + CASE * cases.len() as u32).max(PANEL.1 / 2),
+        }
+    }
+}
+
+/// The least and the most of what `pick` gives, with room around.
+fn range(panel: &Panel<'_>, pick: fn(&(f64, f64)) -> f64) -> std::ops::Range<f64> {
+    let all = || panel.lines.iter().flat_map(|(_, points)| points).map(pick);
+    let least = all().fold(f64::MAX, f64::min).min(1e300);
+    let most = all().fold(f64::MIN_POSITIVE, f64::max);
+    least * 0.8..most * 1.25
+}
+
+/// A number on an axis.
+fn number(value: &f64) -> String {
+    match *value {
+        value if value >= 1048576.0 => format!("{:.0}M", value / 1048576.0),
+        value if value >= 10.0 => format!("{value:.0}"),
+        value => format!("{value}"),
+    }
+}
+
+/// A value on an axis.
+fn decimal(value: &f64) -> String {
+    match *value {
+        value if value >= 1e6 => format!("{value:e}"),
+        value => format!("{value}"),
+    }
+}
+
+fn over(area: &Area<'_>, panel: &Panel<'_>, what: &str) -> Outcome {
+    let mut chart = ChartBuilder::on(area)
+        .caption(&panel.title, ("sans-serif", 15))
+        .margin(8)
+        .x_label_area_size(34)
+        .y_label_area_size(64)
+        .build_cartesian_2d(
+            range(panel, |p| p.0).log_scale().base(2.0),
+            range(panel, |p| p.1).log_scale(),
+        )?;
+    chart
+        .configure_mesh()
+        .max_light_lines(0)
+        .x_labels(8)
+        .x_label_formatter(&number)
+        .y_label_formatter(&decimal)
+        .x_desc(what)
+        .y_desc(&panel.unit)
+        .draw()?;
+    for ((_, points), colour) in panel.lines.iter().zip(COLOURS) {
+        let line = LineSeries::new(points.iter().copied(), colour.stroke_width(2));
+        chart.draw_series(line.point_size(3))?;
+    }
+    Ok(())
+}
+
+fn side_by_side(area: &Area<'_>, panel: &Panel<'_>, cases: &[String]) -> Outcome {
+    // The first case is the uppermost.
+    let last = cases.len() as f64 - 1.0;
+    let mut chart = ChartBuilder::on(area)
+        .margin(8)
+        .x_label_area_size(34)
+        .y_label_area_size(210)
+        .build_cartesian_2d(range(panel, |p| p.1).log_scale(), -0.6..last + 0.6)?;
+    chart
+        .configure_mesh()
+        .max_light_lines(0)
+        .disable_y_mesh()
+        .y_labels(0)
+        .x_label_formatter(&decimal)
+        .x_desc(&panel.unit)
+        .draw()?;
+    for (i, case) in cases.iter().enumerate() {
+        let (_, y) = chart.backend_coord(&(range(panel, |p| p.1).start, last - i as f64));
+        let (_, top) = area.get_base_pixel();
+        area.draw(&Text::new(
+            case.as_str(),
+            (12, y - top - 6),
+            ("sans-serif", 12),
+        ))?;
+    }
+    for ((_, points), colour) in panel.lines.iter().zip(COLOURS) {
+        let dots = points
+            .iter()
+            .map(|&(i, value)| Circle::new((value, last - i), 4, colour.filled()));
+        chart.draw_series(dots)?;
+    }
     Ok(())
 }
