@@ -7,6 +7,7 @@
 use super::hints::Hints;
 use super::ring::{Cell, Control, Header, Receiver, Sender};
 use crate::error::Result;
+use crate::runtime::wait::spin;
 use crate::runtime::{job, me};
 use crate::shm::atomic::Ordering;
 use crate::shm::segment::segment;
@@ -16,8 +17,10 @@ use crate::shm::{LINE, Offset, PAGE, heap};
 const LARGEST_RING: usize = 64 << 10;
 const SMALLEST_RING: usize = 8 << 10;
 const ALL_RINGS: usize = 8 << 20;
-/// After so many looks in vain a ring's bit is cleared.
+/// After so many looks in vain a ring's bit is cleared: where ranks have cores of their own, and look again and again, and
+/// where they share cores, and look only when they have got one.
 const PATIENCE: u32 = 1000;
+const PATIENCE_SHARING: u32 = 50;
 
 /// Where things lie in the inboxes of a job of `ranks` ranks.
 #[derive(Clone, Copy)]
@@ -146,7 +149,11 @@ impl Inbox {
     #[inline]
     pub fn in_vain(&mut self, sender: usize) -> bool {
         self.idle[sender] += 1;
-        if self.idle[sender] < PATIENCE {
+        let patience = match spin() {
+            0 => PATIENCE_SHARING,
+            _ => PATIENCE,
+        };
+        if self.idle[sender] < patience {
             return false;
         }
         self.idle[sender] = 0;
