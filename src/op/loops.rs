@@ -288,11 +288,13 @@ unsafe fn write_pair<V, I, const INDEX: usize>(at: *mut u8, pair: (V, I)) {
     }
 }
 
-/// REPLACE of pairs: value and index, without the gaps.
-pub struct PairReplace<V, I, const INDEX: usize, const EXTENT: usize>(PhantomData<(V, I)>);
+/// REPLACE of pairs, or NO_OP: value and index, without the gaps, are fetched, and replaced or not.
+pub struct PairMove<V, I, const REPLACE: bool, const INDEX: usize, const EXTENT: usize>(
+    PhantomData<(V, I)>,
+);
 
-impl<V: Copy, I: Copy, const INDEX: usize, const EXTENT: usize> Loop
-    for PairReplace<V, I, INDEX, EXTENT>
+impl<V: Copy, I: Copy, const REPLACE: bool, const INDEX: usize, const EXTENT: usize> Loop
+    for PairMove<V, I, REPLACE, INDEX, EXTENT>
 {
     const EXTENT: usize = EXTENT;
 
@@ -311,13 +313,19 @@ impl<V: Copy, I: Copy, const INDEX: usize, const EXTENT: usize> Loop
                     let b: (V, I) = read_pair::<_, _, INDEX>(to);
                     write_pair::<_, _, INDEX>(before.add(i * EXTENT), b);
                 }
-                let a: (V, I) = read_pair::<_, _, INDEX>(input.add(i * EXTENT));
-                write_pair::<_, _, INDEX>(to, a);
+                if REPLACE {
+                    let a: (V, I) = read_pair::<_, _, INDEX>(input.add(i * EXTENT));
+                    write_pair::<_, _, INDEX>(to, a);
+                }
             }
         }
     }
 }
 
+pub type PairReplace<V, I, const INDEX: usize, const EXTENT: usize> =
+    PairMove<V, I, true, INDEX, EXTENT>;
+pub type PairNothing<V, I, const INDEX: usize, const EXTENT: usize> =
+    PairMove<V, I, false, INDEX, EXTENT>;
 pub type MaxLoc<V, I, const INDEX: usize, const EXTENT: usize> = Pair<V, I, Greater, INDEX, EXTENT>;
 pub type MinLoc<V, I, const INDEX: usize, const EXTENT: usize> = Pair<V, I, Less, INDEX, EXTENT>;
 
@@ -337,31 +345,6 @@ impl<const EXTENT: usize> Loop for Nothing<EXTENT> {
         if FETCH {
             // SAFETY: the caller's contract.
             unsafe { copy(inout, before, count * EXTENT) }
-        }
-    }
-}
-
-/// NO_OP of pairs: value and index are fetched, without the gaps.
-pub struct PairNothing<V, I, const INDEX: usize, const EXTENT: usize>(PhantomData<(V, I)>);
-
-impl<V: Copy, I: Copy, const INDEX: usize, const EXTENT: usize> Loop
-    for PairNothing<V, I, INDEX, EXTENT>
-{
-    const EXTENT: usize = EXTENT;
-
-    #[inline(always)]
-    unsafe fn run<const FETCH: bool>(
-        _input: *const u8,
-        inout: *mut u8,
-        before: *mut u8,
-        count: usize,
-    ) {
-        for i in 0..if FETCH { count } else { 0 } {
-            // SAFETY: element `i` is one of `count`.
-            unsafe {
-                let pair: (V, I) = read_pair::<_, _, INDEX>(inout.add(i * EXTENT));
-                write_pair::<_, _, INDEX>(before.add(i * EXTENT), pair);
-            }
         }
     }
 }

@@ -127,8 +127,8 @@ impl Operation {
         self.state.load(Ordering::Acquire) == ENDED
     }
 
-    /// Ends it, if it has not ended; it has, after this. Whoever calls this wakes the other threads that may wait for it, by [`wake_threads`].
-    pub fn complete(&self, status: MPI_Status, error: Option<Error>) {
+    /// Ends it, if it has not ended; it has, after this. True if it was this call that ended it. Whoever calls this wakes the other threads that may wait for it, by [`wake_threads`].
+    pub fn complete(&self, status: MPI_Status, error: Option<Error>) -> bool {
         let mine = self
             .state
             .compare_exchange(OPEN, ENDING, Ordering::Relaxed, Ordering::Relaxed);
@@ -142,6 +142,7 @@ impl Operation {
                 spin_loop();
             }
         }
+        mine.is_ok()
     }
 
     /// How it ended. The error is for the error handler of its communicator.

@@ -387,7 +387,7 @@ impl Incoming {
         *self.state.lock() = Receiving::default();
         let operation = Operation::new(self.way.about(Action::Steps("a partitioned receive")));
         match self.met {
-            None => operation.complete(NOBODY, None),
+            None => _ = operation.complete(NOBODY, None),
             Some(_) => task::begin(operation.clone(), Receives(self.clone())),
         }
         operation

@@ -138,10 +138,7 @@ impl Sends {
                 Some(Answer::Refused) => offered.sending.copied().is_ok(),
             };
             let operation = &offered.sending.operation;
-            if is_free && !operation.is_done() {
-                operation.complete(MPI_Status::EMPTY, None);
-                completed = true;
-            }
+            completed |= is_free && operation.complete(MPI_Status::EMPTY, None);
         }
         completed
     }

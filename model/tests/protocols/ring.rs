@@ -67,8 +67,8 @@ impl Ring {
 
     /// As `Inbox::offer_room`.
     fn is_wanted(&self) -> bool {
-        // SAFETY: one actor receives.
         self.receiver
+            // SAFETY: one actor receives.
             .with_mut(|receiver| unsafe { (*receiver).is_wanted() })
     }
 }

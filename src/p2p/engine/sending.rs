@@ -175,10 +175,7 @@ impl Core {
             Err(error) => (Place::LOST, Some(error)),
         };
         // The buffer is free again, and the message was received; what is kept until that is answered is the copy.
-        if !sending.operation.is_done() {
-            sending.operation.complete(MPI_Status::EMPTY, failure);
-            self.after.completed = true;
-        }
+        self.after.completed |= sending.operation.complete(MPI_Status::EMPTY, failure);
         let announced = Announced { place, offer: 0 };
         let header = Header::control(Kind::Moved, id);
         self.links.post(to, header, Payload::Announced(announced));
@@ -192,11 +189,8 @@ impl Core {
 
     pub(super) fn end_send(&mut self, id: u64) {
         // A send whose data was copied has ended before.
-        if let Some(sending) = self.sends.end(id)
-            && !sending.operation.is_done()
-        {
-            sending.operation.complete(MPI_Status::EMPTY, None);
-            self.after.completed = true;
+        if let Some(sending) = self.sends.end(id) {
+            self.after.completed |= sending.operation.complete(MPI_Status::EMPTY, None);
         }
     }
 }
