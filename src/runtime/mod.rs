@@ -5,6 +5,7 @@
 //! there). It goes with [`leave`].
 
 pub mod abort;
+mod cores;
 mod handover;
 pub mod launch;
 mod launcher;
@@ -21,7 +22,7 @@ use crate::{bail, err};
 use launcher::Launcher;
 pub use lookout::look_around;
 use std::sync::OnceLock;
-use table::{CAME, CORE_WORDS, LEAVING, Process, SURVIVES, State, Table};
+use table::{CAME, LEAVING, Process, SURVIVES, State, Table};
 pub use wait::{Ranks, Waiting, ring, ring_key, wait};
 
 /// This process's job.
@@ -85,7 +86,7 @@ pub fn attach() -> Result<&'static Job> {
         );
     }
     process.pid.store(std::process::id(), Ordering::Relaxed);
-    publish_cores(process);
+    cores::publish(process);
     allow_peers();
     if !matches!(job.launcher, Launcher::Alone) {
         die_with_parent();
@@ -119,7 +120,7 @@ pub fn meet() -> Result<()> {
 /// This process is in MPI. How long its waits spin follows from the cores of those that have come.
 pub fn run() {
     let job = job();
-    wait::set_pace(count_cores(job), job.ranks as usize);
+    wait::set_pace(cores::learn(), job.ranks as usize);
     me().change_state(&[State::Joining], State::Running);
 }
 
@@ -211,36 +212,6 @@ pub fn reach(rank: u32, access: impl FnOnce() -> Result<()>) -> Result<()> {
 pub fn new_context() -> u32 {
     // 0 and 1 are MPI_COMM_WORLD's and MPI_COMM_SELF's.
     job().table.job.contexts.fetch_add(1, Ordering::Relaxed) + 2
-}
-
-fn publish_cores(process: &Process) {
-    // SAFETY: a zeroed cpu_set_t is an empty set; the kernel writes at most its size.
-    let set = unsafe {
-        let mut set: libc::cpu_set_t = std::mem::zeroed();
-        libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set);
-        set
-    };
-    for core in 0..CORE_WORDS * 64 {
-        // SAFETY: `core` is below the set's 1024 bits.
-        if unsafe { libc::CPU_ISSET(core, &set) } {
-            process.cores[core / 64].fetch_or(1 << (core % 64), Ordering::Relaxed);
-        }
-    }
-}
-
-/// How many cores the ranks of the job may use together.
-fn count_cores(job: &Job) -> usize {
-    let union = |word: usize| {
-        let masks = job
-            .table
-            .processes
-            .iter()
-            .map(|p| p.cores[word].load(Ordering::Relaxed));
-        masks.fold(0, |all, mask| all | mask)
-    };
-    (0..CORE_WORDS)
-        .map(|word| union(word).count_ones() as usize)
-        .sum()
 }
 
 /// Lets the other ranks read and write this process's memory where Yama would restrict that to its parents.

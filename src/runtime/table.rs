@@ -104,7 +104,7 @@ pub struct Process {
     flags: AtomicU32,
     /// The rank's inbox for messages (an offset), written before it joins.
     pub inbox: AtomicU64,
-    /// The core that the rank was on when it last began to wait, counted from 1; 0 if it never did.
+    /// The core that the rank was on when it last told, counted from 1; 0 if it never did.
     pub core: AtomicU32,
     _line2: [u8; LINE - 28],
     /// The cores the rank may run on, a bit each.

@@ -5,8 +5,8 @@
 //! condition true rings those who may go on, which costs one load when nobody sleeps.
 //! Why no ring is lost is in [`crate::shm::doorbell`].
 
-use super::table::{Death, Process, WAITS, Wait};
-use super::{job, lookout, me};
+use super::table::{Death, WAITS, Wait};
+use super::{cores, job, lookout, me};
 use crate::err;
 use crate::error::{Error, Result};
 use crate::shm::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering, full_fence, spin_loop};
@@ -50,6 +50,9 @@ const MOMENT: Duration = Duration::from_micros(2);
 /// The bounds of how long it yields before it sleeps; where between them follows from how the last waits ended.
 const YIELD_LEAST: u32 = 5_000;
 const YIELD_MOST: u32 = 100_000;
+/// In one of so many waits, a rank without a core of its own looks whether another has more room. Of 32 ranks on 2 cores a
+/// look takes less than a microsecond.
+const SPREAD: u64 = 16;
 /// How long it sleeps before it looks by itself, whether it was rung or not.
 const NAP: Duration = Duration::from_millis(500);
 
@@ -77,7 +80,7 @@ pub(super) fn set_pace(cores: usize, ranks: usize) {
 /// How long a waiter may spin for what another holds for a moment, before it waits in earnest.
 pub fn moment() -> Duration {
     let nanoseconds = match SPIN_NS.load(Ordering::Relaxed) {
-        spin if spin > 0 && has_own_core() => spin,
+        spin if spin > 0 && cores::has_own() => spin,
         _ => MOMENT_NS.load(Ordering::Relaxed),
     };
     Duration::from_nanos(nanoseconds.into())
@@ -147,28 +150,17 @@ pub fn wait(waiting: &Waiting<'_>, mut ready: impl FnMut() -> bool) -> Result<()
 pub static LONG: AtomicU64 = AtomicU64::new(0);
 pub static SLEEPS: AtomicU64 = AtomicU64::new(0);
 
-/// Says on which core this rank is, and whether no other rank was on it when that last began to wait.
-fn has_own_core() -> bool {
-    // SAFETY: reads a number that the kernel keeps for the thread; -1 if it does not.
-    let core = (unsafe { libc::sched_getcpu() } + 1) as u32;
-    let mine = me();
-    // Written only when it changes: the others read the line.
-    if mine.core.load(Ordering::Relaxed) != core {
-        mine.core.store(core, Ordering::Relaxed);
-    }
-    let is_here =
-        |other: &Process| !std::ptr::eq(other, mine) && other.core.load(Ordering::Relaxed) == core;
-    !job().table.processes.iter().any(is_here)
-}
-
 #[cold]
 fn wait_slow(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> {
-    LONG.fetch_add(1, Ordering::Relaxed);
+    let waits = LONG.fetch_add(1, Ordering::Relaxed);
     let began = Instant::now();
     let spin = match SPIN_NS.load(Ordering::Relaxed) {
-        spin if spin > 0 && has_own_core() => spin,
+        spin if spin > 0 && cores::has_own() => spin,
         _ => 0,
     };
+    if spin == 0 && waits.is_multiple_of(SPREAD) {
+        cores::spread();
+    }
     let mut now = 0;
     while now < spin {
         for _ in 0..8 {
@@ -182,8 +174,8 @@ fn wait_slow(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<(
     }
     let patience = YIELD_NS.load(Ordering::Relaxed);
     while now < spin.saturating_add(patience) {
-        progress();
-        if ready() {
+        // Who gets its core back mostly finds that it may go on.
+        if ready() || progress() && ready() {
             YIELD_NS.store((patience + patience / 4).min(YIELD_MOST), Ordering::Relaxed);
             return Ok(());
         }

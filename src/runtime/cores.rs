@@ -1,0 +1,187 @@
+//! Which cores the ranks may use, which they are on, and that they are spread over them.
+//!
+//! Ranks wait for each other, so where they share cores a job is as fast as its fullest core. The kernel balances cores
+//! too, but by what each process did of late: those that have just begun, or have slept, it piles up on one core and leaves
+//! there for tens of milliseconds. So a rank that waits and has no core of its own looks now and then where the others are,
+//! and if too many are on its core, some of them go to another: by a rule, so that not all do. They are not bound there.
+
+use super::table::{CORE_WORDS, Process, State};
+use super::{job, me};
+use crate::shm::atomic::{AtomicU64, Ordering};
+
+/// The cores that the ranks may use together, a bit each.
+static CORES: [AtomicU64; CORE_WORDS] = [const { AtomicU64::new(0) }; CORE_WORDS];
+
+/// Tells the other ranks which cores this one may use.
+pub(super) fn publish(process: &Process) {
+    let Some(set) = allowed() else { return };
+    for core in 0..CORE_WORDS * 64 {
+        // SAFETY: `core` is below the set's 1024 bits.
+        if unsafe { libc::CPU_ISSET(core, &set) } {
+            process.cores[core / 64].fetch_or(1 << (core % 64), Ordering::Relaxed);
+        }
+    }
+}
+
+/// Learns which cores the ranks that have come may use together. Returns how many there are.
+pub(super) fn learn() -> usize {
+    for (word, cores) in CORES.iter().enumerate() {
+        let masks = job().table.processes.iter();
+        let masks = masks.map(|process| process.cores[word].load(Ordering::Relaxed));
+        cores.store(masks.fold(0, |all, mask| all | mask), Ordering::Relaxed);
+    }
+    cores().count()
+}
+
+/// The cores that the ranks may use together, in order, counted from 1.
+fn cores() -> impl Iterator<Item = u32> {
+    let has = |core: &u32| {
+        let word = &CORES[*core as usize / 64];
+        word.load(Ordering::Relaxed) >> (core % 64) & 1 != 0
+    };
+    (0..CORE_WORDS as u32 * 64).filter(has).map(|core| core + 1)
+}
+
+/// Tells the other ranks on which core this one is, and returns it.
+fn tell() -> u32 {
+    // SAFETY: reads a number that the kernel keeps for the thread; -1 if it does not.
+    let core = (unsafe { libc::sched_getcpu() } + 1) as u32;
+    let mine = &me().core;
+    // Written only when it changes: the others read the line.
+    if mine.load(Ordering::Relaxed) != core {
+        mine.store(core, Ordering::Relaxed);
+    }
+    core
+}
+
+/// Whether no other rank was on this core when it last told.
+pub(super) fn has_own() -> bool {
+    let core = tell();
+    let mine = me();
+    let is_here =
+        |other: &Process| !std::ptr::eq(other, mine) && other.core.load(Ordering::Relaxed) == core;
+    !job().table.processes.iter().any(is_here)
+}
+
+/// Goes to another core, if too many of the ranks that are awake are on this one, and the rule names this rank.
+#[cold]
+pub(super) fn spread() {
+    tell();
+    let place = |process: &Process| match (process.state(), process.doorbell.sleepers()) {
+        (State::Running, 0) => process.core.load(Ordering::Relaxed),
+        _ => 0,
+    };
+    let places: Vec<u32> = job().table.processes.iter().map(place).collect();
+    let cores: Vec<u32> = cores().collect();
+    if let Some(core) = better(job().rank as usize, &places, &cores) {
+        go_to(core);
+        tell();
+    }
+}
+
+/// The core that `rank` should go to, if it should. `places` has the core of each rank, or 0 for those that need none.
+///
+/// All who see the same places come to the same plan: each core keeps its share of those that it has, the lower ranks, and
+/// one after the other the rest go to where the fewest are.
+fn better(rank: usize, places: &[u32], cores: &[u32]) -> Option<u32> {
+    let core_of = |rank: usize| cores.binary_search(&places[rank]).ok();
+    let all = (0..places.len()).filter_map(core_of).count();
+    let share = all / cores.len().max(1);
+    // So many cores keep one more.
+    let mut larger = all - share * cores.len();
+    let mut kept = vec![0; cores.len()];
+    let mut rest = Vec::new();
+    for rank in 0..places.len() {
+        let Some(core) = core_of(rank) else { continue };
+        let room = share + usize::from(larger > 0);
+        if kept[core] < room {
+            kept[core] += 1;
+            larger -= usize::from(kept[core] > share);
+        } else {
+            rest.push(rank);
+        }
+    }
+    if !rest.contains(&rank) {
+        return None;
+    }
+    rest.iter().find_map(|&next| {
+        let core = (0..cores.len()).min_by_key(|&core| kept[core])?;
+        kept[core] += 1;
+        (next == rank).then_some(cores[core])
+    })
+}
+
+/// Brings the calling thread to a core, if it may run there. It may go on to all others it could run on before.
+fn go_to(core: u32) {
+    let Some(before) = allowed() else { return };
+    let core = core as usize - 1;
+    // SAFETY: a zeroed set is empty, and `core` is below its 1024 bits; the kernel reads the sets.
+    unsafe {
+        let mut there: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(core, &mut there);
+        let size = size_of::<libc::cpu_set_t>();
+        if libc::CPU_ISSET(core, &before) && libc::sched_setaffinity(0, size, &there) == 0 {
+            libc::sched_setaffinity(0, size, &before);
+        }
+    }
+}
+
+/// The cores the calling thread may run on.
+fn allowed() -> Option<libc::cpu_set_t> {
+    // SAFETY: a zeroed set is empty; the kernel writes at most its size.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        let got = libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set);
+        (got == 0).then_some(set)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where all ranks are after those that should have gone.
+    fn spread(places: &[u32], cores: &[u32]) -> Vec<u32> {
+        let goes = |(rank, &place)| better(rank, places, cores).unwrap_or(place);
+        places.iter().enumerate().map(goes).collect()
+    }
+
+    #[test]
+    fn who_is_spread_stays() {
+        for places in [
+            vec![],
+            vec![1],
+            vec![2, 1],
+            vec![1, 2, 2],
+            vec![2, 1, 1, 2, 2],
+        ] {
+            assert_eq!(spread(&places, &[1, 2]), places);
+        }
+    }
+
+    #[test]
+    fn the_lower_ranks_stay_and_the_others_fill_the_gaps() {
+        assert_eq!(spread(&[1, 1], &[1, 2]), [1, 2]);
+        assert_eq!(spread(&[2, 2, 2, 2, 1, 2], &[1, 2]), [2, 2, 2, 1, 1, 1]);
+        assert_eq!(spread(&[3, 3, 3, 3, 3], &[3, 5, 9]), [3, 3, 5, 9, 5]);
+        assert_eq!(spread(&[7; 4], &[1, 2, 7, 9]), [7, 1, 2, 9]);
+    }
+
+    #[test]
+    fn who_sleeps_or_is_elsewhere_does_not_count() {
+        assert_eq!(spread(&[1, 0, 1, 0, 0], &[1, 2]), [1, 0, 2, 0, 0]);
+        assert_eq!(spread(&[4, 4, 1, 1], &[1, 2]), [4, 4, 1, 2]);
+        assert_eq!(spread(&[1, 1, 1], &[]), [1, 1, 1]);
+        assert_eq!(spread(&[1, 1, 1], &[1]), [1, 1, 1]);
+    }
+
+    #[test]
+    fn who_goes_to_a_core_is_not_bound_to_it() {
+        let before = allowed().unwrap();
+        for core in 1..=1024 {
+            go_to(core);
+        }
+        // SAFETY: both are sets.
+        assert!(unsafe { libc::CPU_EQUAL(&before, &allowed().unwrap()) });
+    }
+}
