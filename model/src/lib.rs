@@ -32,6 +32,8 @@ pub mod shm {
     pub mod futex;
     #[path = "../../../src/shm/gate.rs"]
     pub mod gate;
+    #[path = "../../../src/shm/late.rs"]
+    pub mod late;
     #[path = "../../../src/shm/lock.rs"]
     pub mod lock;
 

@@ -9,7 +9,6 @@ use super::ring::{Cell, Control, Header, Receiver, Sender};
 use crate::error::Result;
 use crate::runtime::wait::spin;
 use crate::runtime::{job, me};
-use crate::shm::atomic::Ordering;
 use crate::shm::segment::segment;
 use crate::shm::{LINE, Offset, PAGE, heap};
 
@@ -108,9 +107,10 @@ impl Inbox {
             rings: rings.collect(),
             idle: vec![0; ranks],
         };
-        me().inbox.store(offset as u64, Ordering::Release);
-        // Processes that came first may have something for this one.
-        job().table.ring_all();
+        // Those that came first may have something for this one.
+        if me().inbox.set(offset as u64) {
+            job().table.ring_all();
+        }
         Ok(inbox)
     }
 
@@ -216,11 +216,7 @@ impl Way {
         let job = job();
         let plan = Plan::new(job.ranks as usize);
         let sender = job.rank as usize;
-        let there = &job.table.processes[rank as usize].inbox;
-        let offset = there.load(Ordering::Acquire) as Offset;
-        if offset == 0 {
-            return None;
-        }
+        let offset = job.table.processes[rank as usize].inbox.get()? as Offset;
         let (control, base) = plan.ring(offset, sender);
         Some(Way {
             // SAFETY: the receiver made the ring, zero, before it told of its inbox; this is the only sending end.

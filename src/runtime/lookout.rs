@@ -32,8 +32,9 @@ enum Handle {
 
 static PROCESSES: Mutex<Vec<Process>> = Mutex::new(Vec::new());
 static BEGAN: OnceLock<Instant> = OnceLock::new();
-/// Milliseconds from the beginning to the next look.
-static NEXT: AtomicU64 = AtomicU64::new(0);
+/// Milliseconds from the beginning to the next look. The first comes no sooner than the others: it makes the descriptors, one
+/// for each other rank, of which a job that is short needs none.
+static NEXT: AtomicU64 = AtomicU64::new(EVERY.as_millis() as u64);
 
 /// Marks those dead that are gone, and rings everybody. Does nothing where the last look was a moment ago; so it can be
 /// called by whoever asks again and again.

@@ -5,6 +5,7 @@
 
 use crate::shm::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering, full_fence};
 use crate::shm::doorbell::Doorbell;
+use crate::shm::late::Late;
 use crate::shm::segment::Segment;
 use crate::shm::{LINE, PAGE};
 
@@ -102,11 +103,11 @@ pub struct Process {
     fate: AtomicI32,
     /// What the rank says about itself: [`SURVIVES`], [`LEAVING`], [`CAME`].
     flags: AtomicU32,
-    /// The rank's inbox for messages (an offset), written before it joins.
-    pub inbox: AtomicU64,
+    /// The rank's inbox for messages (an offset), made known before it joins.
+    pub inbox: Late,
     /// The core that the rank was on when it last told, counted from 1; 0 if it never did.
     pub core: AtomicU32,
-    _line2: [u8; LINE - 28],
+    _line2: [u8; LINE - 36],
     /// The cores the rank may run on, a bit each.
     pub cores: [AtomicU64; CORE_WORDS],
     pub waits: [Wait; WAITS],

@@ -2,13 +2,13 @@
 //! error and not a SIGBUS or the out-of-memory killer later.
 
 use super::atomic::Ordering;
-use super::segment::Segment;
+use super::segment::{Header, Segment};
 use crate::bail;
 use crate::error::Result;
-use parking_lot::Mutex;
+use nix::time::{ClockId, clock_gettime};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Requests below this are not held against the machine: finding out costs more than they do.
 const SMALL: usize = 1 << 20;
@@ -17,37 +17,61 @@ const SMALL: usize = 1 << 20;
 const FRESH: Duration = Duration::from_millis(10);
 const PART: u64 = 16;
 
-/// Until when, and up to how many bytes promised in all, no new look is needed.
-static LOOKED: Mutex<Option<(Instant, u64)>> = Mutex::new(None);
+/// What a look found, as all ranks know it: they share the machine, and mostly the cgroup. Up to how many MiB may be promised in
+/// all (lower half) without another look, until which millisecond of the clock (upper half).
+#[derive(Clone, Copy)]
+struct Look(u64);
+
+impl Look {
+    /// After a look that found room for `most` bytes promised in all, of which there are `now`.
+    fn new(now: u64, most: u64) -> Look {
+        let mebibytes = (now + (most - now) / PART) >> 20;
+        let until = milliseconds().wrapping_add(FRESH.as_millis() as u32);
+        Look(u64::from(until) << 32 | mebibytes.min(u32::MAX.into()))
+    }
+
+    /// Up to how many bytes may be promised in all; 0 if it was too long ago.
+    fn most(self) -> u64 {
+        let left = ((self.0 >> 32) as u32).wrapping_sub(milliseconds());
+        match (1..=FRESH.as_millis() as u32).contains(&left) {
+            true => u64::from(self.0 as u32) << 20,
+            false => 0,
+        }
+    }
+}
+
+/// Of a clock that all processes of the machine share. Wraps.
+fn milliseconds() -> u32 {
+    let now = clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(Duration::ZERO, Duration::from);
+    now.as_millis() as u32
+}
 
 /// Promises `len` bytes to a user, or refuses. Ended by [`release`].
 pub fn promise(segment: &Segment, len: usize) -> Result<()> {
-    let promised = &segment.header().promised;
+    let Header {
+        promised, looked, ..
+    } = segment.header();
     let len = len as u64;
     if len < SMALL as u64 {
         promised.fetch_add(len, Ordering::Relaxed);
         return Ok(());
     }
-    let take = |fits: &dyn Fn(u64) -> bool| {
+    let take = |most: u64| {
         promised.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |before| {
-            before.checked_add(len).filter(|&all| fits(all))
+            before.checked_add(len).filter(|&all| all <= most)
         })
     };
-    let mut looked = LOOKED.lock();
-    let now = Instant::now();
-    if let Some((until, most)) = *looked
-        && now < until
-        && take(&|all| all <= most).is_ok()
-    {
+    if take(Look(looked.load(Ordering::Relaxed)).most()).is_ok() {
         return Ok(());
     }
-    let (total, available, in_use) = (*TOTAL, available(), segment.in_use());
+    let (total, available) = total_and_available();
+    let in_use = segment.in_use();
     // What was promised and not touched yet is still to be taken from what is available.
     let most = total.min(available.saturating_add(in_use));
-    match take(&|all| all <= most) {
+    match take(most) {
         Ok(before) => {
-            let all = before + len;
-            *looked = Some((now + FRESH, all + (most - all) / PART));
+            let look = Look::new(before + len, most);
+            looked.store(look.0, Ordering::Relaxed);
             Ok(())
         }
         Err(before) => bail!(
@@ -66,31 +90,27 @@ pub fn release(segment: &Segment, len: usize) {
         .fetch_sub(len as u64, Ordering::Relaxed);
 }
 
-/// All memory there is for the job: the machine's, or less where the cgroup says so.
-static TOTAL: LazyLock<u64> = LazyLock::new(|| {
-    let machine = meminfo("MemTotal:")
-        .unwrap_or(u64::MAX)
-        .saturating_add(meminfo("SwapTotal:").unwrap_or(0));
-    LIMITS.iter().map(|g| g.max).fold(machine, u64::min)
-});
-
-/// What can be had now without swapping.
-fn available() -> u64 {
-    let machine = meminfo("MemAvailable:")
-        .unwrap_or(u64::MAX)
-        .saturating_add(meminfo("SwapFree:").unwrap_or(0));
-    LIMITS.iter().map(Limit::available).fold(machine, u64::min)
-}
-
-fn meminfo(key: &str) -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|l| l.strip_prefix(key))?;
-    line.trim()
-        .strip_suffix("kB")?
-        .trim()
-        .parse::<u64>()
-        .ok()?
-        .checked_mul(1024)
+/// All memory there is for the job, the machine's, or less where the cgroup says so; and what can be had now without swapping.
+fn total_and_available() -> (u64, u64) {
+    let meminfo = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let number = |key: &str| {
+        let line = meminfo.lines().find_map(|line| line.strip_prefix(key))?;
+        let kilobytes = line.trim().strip_suffix("kB")?.trim().parse::<u64>();
+        kilobytes.ok()?.checked_mul(1024)
+    };
+    let machine = |memory, swap| {
+        let memory = number(memory).unwrap_or(u64::MAX);
+        memory.saturating_add(number(swap).unwrap_or(0))
+    };
+    let total = machine("MemTotal:", "SwapTotal:");
+    let available = machine("MemAvailable:", "SwapFree:");
+    (
+        LIMITS.iter().map(|limit| limit.max).fold(total, u64::min),
+        LIMITS
+            .iter()
+            .map(Limit::available)
+            .fold(available, u64::min),
+    )
 }
 
 /// Whether the machine gives huge pages of shared memory to who asks for them. (It may also give them to all, or to none.)
@@ -205,5 +225,16 @@ mod tests {
         promise(&segment, 4 << 20).unwrap();
         release(&segment, 4 << 20);
         assert_eq!(segment.header().promised.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn a_look_counts_for_a_part_and_for_a_moment() {
+        let look = Look::new(100 << 20, 260 << 20);
+        let most = look.most();
+        assert!(most == 110 << 20 || most == 0, "{most}");
+        let hour = 3_600_000 << 32;
+        assert_eq!(Look(look.0.wrapping_add(hour)).most(), 0);
+        assert_eq!(Look(look.0.wrapping_sub(hour)).most(), 0);
+        assert_eq!(Look(0).most(), 0);
     }
 }

@@ -13,6 +13,7 @@ pub mod doorbell;
 pub mod futex;
 pub mod gate;
 pub mod heap;
+pub mod late;
 pub mod lock;
 pub mod membarrier;
 pub mod memory;

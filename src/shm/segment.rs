@@ -38,6 +38,8 @@ pub struct Header {
     heap_break: AtomicU64,
     /// Bytes promised to users of all heaps and not freed yet.
     pub promised: AtomicU64,
+    /// What [`super::memory`] last found out about what the machine can give.
+    pub looked: AtomicU64,
 }
 
 const _: () = assert!(size_of::<Header>() <= PAGE);

@@ -6,6 +6,7 @@ mod bias;
 mod counter;
 mod doorbell;
 mod gate;
+mod late;
 mod lock;
 mod offer;
 mod regions;
