@@ -228,12 +228,20 @@ impl Run {
     #[track_caller]
     fn bark(&self, what: &str) {
         if self.started.elapsed() > WATCHDOG {
-            let left = self.left();
-            for (pid, _) in &left {
+            panic!("watchdog: waited for {what}; alive were {:?}", self.left());
+        }
+    }
+}
+
+impl Drop for Run {
+    /// A test that fails leaves nothing behind: not even what it has stopped.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            for (pid, _) in self.left() {
                 // SAFETY: plain system call on a process that carries this run's mark.
-                unsafe { libc::kill(*pid, libc::SIGKILL) };
+                unsafe { libc::kill(pid, libc::SIGKILL) };
             }
-            panic!("watchdog: waited for {what}; alive were {left:?}");
+            let _ = self.child.wait();
         }
     }
 }
