@@ -1,6 +1,7 @@
 //! Where the members of a communicator or a window meet: a barrier, and an exchange of small values, both directly in
 //! shared memory.
 
+use super::board::Board;
 use super::job;
 use super::wait::{Ranks, Waiting, check_alive, wait};
 use crate::error::Result;
@@ -8,7 +9,7 @@ use crate::shm::atomic::{AtomicU32, Ordering, full_fence};
 use crate::shm::barrier::{self, Barrier};
 use crate::shm::segment::segment;
 use crate::shm::{LINE, Offset, heap};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The most bytes that a member can give to an exchange.
 pub const SLOT: usize = LINE;
@@ -33,6 +34,8 @@ pub struct Meeting {
     pub rank: usize,
     /// How many exchanges there were.
     exchanges: AtomicU32,
+    /// Set when it was first needed; `None` if there was no memory for it.
+    board: OnceLock<Option<Board>>,
 }
 
 impl Meeting {
@@ -68,6 +71,7 @@ impl Meeting {
             members,
             rank,
             exchanges: AtomicU32::new(0),
+            board: OnceLock::new(),
         }
     }
 
@@ -81,7 +85,7 @@ impl Meeting {
     /// So who has failed once does not come again, and the arrivals of a round are those of different members.
     #[inline]
     pub fn barrier(&self, what: &dyn Fn() -> String) -> Result<()> {
-        check_alive(Ranks::Needed(&self.members), what)?;
+        self.check_alive(what)?;
         let Some(round) = self.block.barrier.arrive(self.members.len() as u32) else {
             self.ring_others();
             return Ok(());
@@ -93,6 +97,22 @@ impl Meeting {
             announce: None,
         };
         wait(&waiting, || self.block.barrier.passed(round))
+    }
+
+    /// Error: `MPI_ERR_PROC_FAILED` when a member has died.
+    #[inline]
+    pub(super) fn check_alive(&self, what: &dyn Fn() -> String) -> Result<()> {
+        check_alive(Ranks::Needed(&self.members), what)
+    }
+
+    /// The board, made by the first who need it. Collective.
+    #[inline]
+    pub(super) fn board(&self, what: &dyn Fn() -> String) -> Result<Option<&Board>> {
+        if let Some(board) = self.board.get() {
+            return Ok(board.as_ref());
+        }
+        let board = Board::make(self, what)?;
+        Ok(self.board.get_or_init(|| board).as_ref())
     }
 
     fn ring_others(&self) {
@@ -107,7 +127,7 @@ impl Meeting {
     pub fn exchange<T: Copy>(&self, mine: T, what: &dyn Fn() -> String) -> Result<Vec<T>> {
         const { assert!(size_of::<T>() <= SLOT && align_of::<T>() <= LINE) };
         // After a failed exchange others may still read what this member gave to the last good one.
-        check_alive(Ranks::Needed(&self.members), what)?;
+        self.check_alive(what)?;
         let exchange = self.exchanges.fetch_add(1, Ordering::Relaxed);
         let slot = |rank: usize| -> *mut T {
             let slot = barrier::slot(exchange, self.size(), rank);

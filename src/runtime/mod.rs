@@ -5,6 +5,7 @@
 //! there). It goes with [`leave`].
 
 pub mod abort;
+pub mod board;
 mod cores;
 mod handover;
 pub mod launch;
