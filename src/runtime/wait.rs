@@ -47,9 +47,15 @@ pub struct Waiting<'a> {
 const SPIN: Duration = Duration::from_micros(20);
 /// The same for what others hold for moments only, where ranks share cores: about what a yield costs.
 const MOMENT: Duration = Duration::from_micros(2);
-/// The bounds of how long it yields before it sleeps; where between them follows from how the last waits ended.
+/// The bounds in nanoseconds of how long it yields before it sleeps; where between them follows from how the last waits
+/// ended.
 const YIELD_LEAST: u32 = 5_000;
 const YIELD_MOST: u32 = 100_000;
+/// Where ranks share cores the upper bound is so much for each rank, if that is more: as long as one takes to wake another. Who
+/// wakes many comes late to what follows; if those that wait for it slept too, it would go on like that.
+const WAKING: u32 = 25_000;
+/// But not for more ranks than this.
+const WAKING_RANKS: usize = 200;
 /// In one of so many waits, a rank without a core of its own looks whether another has more room. Of 32 ranks on 2 cores a
 /// look takes less than a microsecond.
 const SPREAD: u64 = 16;
@@ -60,8 +66,9 @@ const NAP: Duration = Duration::from_millis(500);
 static SPIN_NS: AtomicU32 = AtomicU32::new(0);
 /// Nanoseconds of a [`moment`] where ranks share cores; 0 where there is one core only.
 static MOMENT_NS: AtomicU32 = AtomicU32::new(0);
-/// Nanoseconds to yield.
-static YIELD_NS: AtomicU32 = AtomicU32::new(YIELD_MOST / 2);
+/// Nanoseconds to yield, and the upper bound.
+static YIELD_NS: AtomicU32 = AtomicU32::new(YIELD_MOST);
+static YIELD_MOST_NS: AtomicU32 = AtomicU32::new(YIELD_MOST);
 /// The function that moves messages along: a `fn() -> bool`, or 0.
 static PROGRESS: AtomicUsize = AtomicUsize::new(0);
 
@@ -75,6 +82,10 @@ pub(super) fn set_pace(cores: usize, ranks: usize) {
     SPIN_NS.store(spin, Ordering::Relaxed);
     let moment = if cores > 1 { MOMENT } else { Duration::ZERO };
     MOMENT_NS.store(moment.as_nanos() as u32, Ordering::Relaxed);
+    let sharing = if ranks > cores { ranks } else { 0 };
+    let most = YIELD_MOST.max(sharing.min(WAKING_RANKS) as u32 * WAKING);
+    YIELD_MOST_NS.store(most, Ordering::Relaxed);
+    YIELD_NS.store(most, Ordering::Relaxed);
 }
 
 /// How long a waiter may spin for what another holds for a moment, before it waits in earnest.
@@ -173,20 +184,27 @@ fn wait_slow(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<(
         now = began.elapsed().as_nanos().min(u32::MAX.into()) as u32;
     }
     let patience = YIELD_NS.load(Ordering::Relaxed);
+    let most = YIELD_MOST_NS.load(Ordering::Relaxed);
     while now < spin.saturating_add(patience) {
         // Who gets its core back mostly finds that it may go on.
         if ready() || progress() && ready() {
-            YIELD_NS.store((patience + patience / 4).min(YIELD_MOST), Ordering::Relaxed);
+            let next = (patience + patience / 4).max(2 * (now - spin));
+            YIELD_NS.store(next.min(most), Ordering::Relaxed);
             return Ok(());
         }
         std::thread::yield_now();
         now = began.elapsed().as_nanos().min(u32::MAX.into()) as u32;
     }
     let slept = asleep(waiting, ready);
-    // Would a little more patience have met it? Then have more next time; else less.
-    let short = began.elapsed() < Duration::from_nanos(u64::from(spin) + u64::from(2 * YIELD_MOST));
-    let next = if short { patience * 2 } else { patience / 2 };
-    YIELD_NS.store(next.clamp(YIELD_LEAST, YIELD_MOST), Ordering::Relaxed);
+    // Would more patience have met it? Perhaps it took that long because others slept too, who would have been there had all
+    // been patient. Then have more next time; else a little less: one long wait says nothing of the next.
+    let short = began.elapsed() < Duration::from_nanos(u64::from(spin) + u64::from(4 * most));
+    let next = if short {
+        patience * 2
+    } else {
+        patience - patience / 8
+    };
+    YIELD_NS.store(next.clamp(YIELD_LEAST, most), Ordering::Relaxed);
     slept
 }
 
