@@ -96,21 +96,14 @@ pub fn allreduce(comm: &Comm, op: Op, mine: &Vector, out: &Vector) -> Result<boo
         return Ok(true);
     };
     let (datatype, handle) = (&*out.element.datatype, out.element.handle);
+    let by = |seat| given.by(seat).1;
     // SAFETY: the result buffer is the caller's.
-    unsafe { out.buffer()?.write(0..len, block_by(&given, last, len)?) };
+    unsafe { out.buffer()?.write(0..len, by(last)) };
     let inout = with_exposed_provenance_mut::<u8>(out.address);
     if datatype.is_dense() && op.predefined().is_some() {
         for seat in seats {
             // SAFETY: both are `count` dense elements, what was given aligned as any.
-            unsafe {
-                op.apply(
-                    block_by(&given, seat, len)?,
-                    inout,
-                    out.count,
-                    datatype,
-                    handle,
-                )?
-            };
+            unsafe { op.apply(by(seat), inout, out.count, datatype, handle)? };
         }
         return Ok(true);
     }
@@ -123,7 +116,7 @@ pub fn allreduce(comm: &Comm, op: Op, mine: &Vector, out: &Vector) -> Result<boo
     for seat in seats {
         // SAFETY: `input` has room for `count` elements laid out as the result's, which is the caller's.
         unsafe {
-            datatype.unpack(block_by(&given, seat, len)?, input, out.count, 0..len);
+            datatype.unpack(by(seat), input, out.count, 0..len);
             op.apply(input, inout, out.count, datatype, handle)?;
         }
     }

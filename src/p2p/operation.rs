@@ -127,7 +127,8 @@ impl Operation {
         self.state.load(Ordering::Acquire) == ENDED
     }
 
-    /// Ends it, if it has not ended; it has, after this. True if it was this call that ended it. Whoever calls this wakes the other threads that may wait for it, by [`wake_threads`].
+    /// Ends it, if it has not ended; it has, after this. True if it was this call that ended it. Whoever calls this wakes the
+    /// other threads that may wait for it, by [`wake_threads`].
     pub fn complete(&self, status: MPI_Status, error: Option<Error>) -> bool {
         let mine = self
             .state

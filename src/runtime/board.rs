@@ -155,9 +155,6 @@ impl Shared<'_> {
 impl Drop for Board {
     /// The member leaves for good. The one whose heap the board came from sees to its end.
     fn drop(&mut self) {
-        self.gone.fetch_add(1, Ordering::AcqRel);
-        if self.rank == 0 {
-            heap::free_after(self.offset, self.gone, self.members as u32);
-        }
+        heap::leave(self.offset, self.gone, self.members as u32, self.rank == 0);
     }
 }

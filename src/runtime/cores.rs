@@ -7,39 +7,40 @@
 
 use super::table::{CORE_WORDS, Process, State};
 use super::{job, me};
-use crate::shm::atomic::{AtomicU64, Ordering};
+use crate::shm::atomic::Ordering;
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::unistd::Pid;
+use parking_lot::RwLock;
 
-/// The cores that the ranks may use together, a bit each.
-static CORES: [AtomicU64; CORE_WORDS] = [const { AtomicU64::new(0) }; CORE_WORDS];
+/// The cores that the ranks may use together, in order, counted from 1.
+static CORES: RwLock<Vec<u32>> = RwLock::new(Vec::new());
+/// For the kernel: the calling thread.
+const THIS: Pid = Pid::from_raw(0);
 
 /// Tells the other ranks which cores this one may use.
 pub(super) fn publish(process: &Process) {
-    let Some(set) = allowed() else { return };
-    for core in 0..CORE_WORDS * 64 {
-        // SAFETY: `core` is below the set's 1024 bits.
-        if unsafe { libc::CPU_ISSET(core, &set) } {
-            process.cores[core / 64].fetch_or(1 << (core % 64), Ordering::Relaxed);
-        }
+    let Ok(set) = sched_getaffinity(THIS) else {
+        return;
+    };
+    for core in (0..CORE_WORDS * 64).filter(|&core| set.is_set(core) == Ok(true)) {
+        process.cores[core / 64].fetch_or(1 << (core % 64), Ordering::Relaxed);
     }
 }
 
 /// Learns which cores the ranks that have come may use together. Returns how many there are.
 pub(super) fn learn() -> usize {
-    for (word, cores) in CORES.iter().enumerate() {
-        let masks = job().table.processes.iter();
+    let processes = job().table.processes;
+    let union = |word: usize| {
+        let masks = processes.iter();
         let masks = masks.map(|process| process.cores[word].load(Ordering::Relaxed));
-        cores.store(masks.fold(0, |all, mask| all | mask), Ordering::Relaxed);
-    }
-    cores().count()
-}
-
-/// The cores that the ranks may use together, in order, counted from 1.
-fn cores() -> impl Iterator<Item = u32> {
-    let has = |core: &u32| {
-        let word = &CORES[*core as usize / 64];
-        word.load(Ordering::Relaxed) >> (core % 64) & 1 != 0
+        masks.fold(0, |all, mask| all | mask)
     };
-    (0..CORE_WORDS as u32 * 64).filter(has).map(|core| core + 1)
+    let words: Vec<u64> = (0..CORE_WORDS).map(union).collect();
+    let has = |core: &usize| words[core / 64] >> (core % 64) & 1 != 0;
+    let cores = (0..CORE_WORDS * 64).filter(has);
+    let mut known = CORES.write();
+    *known = cores.map(|core| core as u32 + 1).collect();
+    known.len()
 }
 
 /// Tells the other ranks on which core this one is, and returns it.
@@ -72,8 +73,8 @@ pub(super) fn spread() {
         _ => 0,
     };
     let places: Vec<u32> = job().table.processes.iter().map(place).collect();
-    let cores: Vec<u32> = cores().collect();
-    if let Some(core) = better(job().rank as usize, &places, &cores) {
+    let core = better(job().rank as usize, &places, &CORES.read());
+    if let Some(core) = core {
         go_to(core);
         tell();
     }
@@ -113,26 +114,15 @@ fn better(rank: usize, places: &[u32], cores: &[u32]) -> Option<u32> {
 
 /// Brings the calling thread to a core, if it may run there. It may go on to all others it could run on before.
 fn go_to(core: u32) {
-    let Some(before) = allowed() else { return };
     let core = core as usize - 1;
-    // SAFETY: a zeroed set is empty, and `core` is below its 1024 bits; the kernel reads the sets.
-    unsafe {
-        let mut there: libc::cpu_set_t = std::mem::zeroed();
-        libc::CPU_SET(core, &mut there);
-        let size = size_of::<libc::cpu_set_t>();
-        if libc::CPU_ISSET(core, &before) && libc::sched_setaffinity(0, size, &there) == 0 {
-            libc::sched_setaffinity(0, size, &before);
-        }
-    }
-}
-
-/// The cores the calling thread may run on.
-fn allowed() -> Option<libc::cpu_set_t> {
-    // SAFETY: a zeroed set is empty; the kernel writes at most its size.
-    unsafe {
-        let mut set: libc::cpu_set_t = std::mem::zeroed();
-        let got = libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set);
-        (got == 0).then_some(set)
+    let mut there = CpuSet::new();
+    if let Ok(before) = sched_getaffinity(THIS)
+        && before.is_set(core) == Ok(true)
+        && there.set(core).is_ok()
+        && sched_setaffinity(THIS, &there).is_ok()
+    {
+        // Only a kernel that has changed its mind refuses what it allowed just now.
+        let _ = sched_setaffinity(THIS, &before);
     }
 }
 
@@ -177,11 +167,10 @@ mod tests {
 
     #[test]
     fn who_goes_to_a_core_is_not_bound_to_it() {
-        let before = allowed().unwrap();
+        let before = sched_getaffinity(THIS).unwrap();
         for core in 1..=1024 {
             go_to(core);
         }
-        // SAFETY: both are sets.
-        assert!(unsafe { libc::CPU_EQUAL(&before, &allowed().unwrap()) });
+        assert_eq!(before, sched_getaffinity(THIS).unwrap());
     }
 }

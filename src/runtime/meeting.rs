@@ -146,12 +146,13 @@ impl Meeting {
 impl Drop for Meeting {
     /// The member leaves for good. The one whose heap the block came from sees to its end.
     fn drop(&mut self) {
-        let gone: &'static AtomicU32 = &self.block.gone;
-        // Before it leaves: the block may then be gone at any time.
-        let owner = self.block.owner.load(Ordering::Relaxed);
-        gone.fetch_add(1, Ordering::AcqRel);
-        if owner == job().rank {
-            heap::free_after(self.offset, gone, self.members.len() as u32);
-        }
+        // Asked before it leaves: the block may then be gone at any time.
+        let own = self.block.owner.load(Ordering::Relaxed) == job().rank;
+        heap::leave(
+            self.offset,
+            &self.block.gone,
+            self.members.len() as u32,
+            own,
+        );
     }
 }

@@ -74,16 +74,16 @@ static PROGRESS: AtomicUsize = AtomicUsize::new(0);
 
 /// Chooses the pace for a job of `ranks` on `cores`.
 pub(super) fn set_pace(cores: usize, ranks: usize) {
-    let spin = if ranks <= cores {
-        SPIN.as_nanos() as u32
-    } else {
-        0
-    };
-    SPIN_NS.store(spin, Ordering::Relaxed);
+    let sharing = ranks > cores;
+    let spin = if sharing { Duration::ZERO } else { SPIN };
+    SPIN_NS.store(spin.as_nanos() as u32, Ordering::Relaxed);
     let moment = if cores > 1 { MOMENT } else { Duration::ZERO };
     MOMENT_NS.store(moment.as_nanos() as u32, Ordering::Relaxed);
-    let sharing = if ranks > cores { ranks } else { 0 };
-    let most = YIELD_MOST.max(sharing.min(WAKING_RANKS) as u32 * WAKING);
+    let waking = match sharing {
+        true => ranks.min(WAKING_RANKS) as u32 * WAKING,
+        false => 0,
+    };
+    let most = YIELD_MOST.max(waking);
     YIELD_MOST_NS.store(most, Ordering::Relaxed);
     YIELD_NS.store(most, Ordering::Relaxed);
 }

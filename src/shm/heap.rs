@@ -2,7 +2,7 @@
 //!
 //! Each process leases ranges of the segment for itself (one atomic add, [`Segment::lease`]) and keeps its books of them
 //! in private memory: nothing an allocator needs is shared, so a process that dies cannot leave it locked, and memory
-//! is freed by the process that allocated it. What others may still be looking at is freed by [`free_after`].
+//! is freed by the process that allocated it. What others may still be looking at is freed by [`leave`].
 //!
 //! Up to [`LARGEST_SMALL`] bytes come from pages cut into blocks of one power of two; more is whole pages, best fit,
 //! neighbours joined when freed. Freed pages go back to the system at once when the range is large, and together with
@@ -125,9 +125,13 @@ impl Drop for Owned {
     }
 }
 
-/// Takes `offset` back when `gone` has reached `all`: when every process that may still look at it has counted itself
-/// out. Looked at whenever this process allocates.
-pub fn free_after(offset: Offset, gone: &'static AtomicU32, all: u32) {
+/// Counts this process out, in `gone`, of the `all` that look at the allocation at `offset`, where `gone` may lie itself. If
+/// the allocation is its `own`, it takes it back when all have gone; it looks for that whenever it allocates.
+pub fn leave(offset: Offset, gone: &'static AtomicU32, all: u32, own: bool) {
+    gone.fetch_add(1, Ordering::AcqRel);
+    if !own {
+        return;
+    }
     with(|heap| {
         heap.dying.push((offset, gone, all));
         heap.bury();
