@@ -178,7 +178,7 @@ pub unsafe extern "C" fn MPI_Allgather(
     let (mine, blocks) = plan::allgather_blocks(
         sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
     )?;
-    if coll::small_allgather(group, mine.as_ref(), &blocks)? {
+    if coll::shared_allgather(group, mine.as_ref(), &blocks)? {
         return Ok(());
     }
     coll::run(plan::plan_allgather((mine, blocks), comm, FUNCTION)?)
@@ -245,7 +245,7 @@ pub unsafe extern "C" fn MPI_Alltoall(
     let (send, receive) = plan::alltoall_blocks(
         sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
     )?;
-    if coll::small_alltoall(group, send.as_deref(), &receive)? {
+    if coll::shared_alltoall(group, send.as_deref(), &receive)? {
         return Ok(());
     }
     coll::run(plan::plan_alltoall((send, receive), comm, FUNCTION)?)

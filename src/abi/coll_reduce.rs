@@ -3,7 +3,7 @@
 
 use crate::abi::coll_arguments::{self as plan, Reduction};
 use crate::abi::types::*;
-use crate::coll::{run, small_allreduce};
+use crate::coll::{run, shared_allreduce, shared_reduce};
 use crate::{comm, mpi_collective, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
@@ -12,8 +12,31 @@ use std::ffi::{c_int, c_void};
 ///
 /// MPI 4.1 §6.9.1. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_OP`,
 /// `MPI_ERR_ROOT`, `MPI_ERR_PROC_FAILED`.
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_Reduce(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    let group = comm::get(comm)?;
+    let reduced = plan::reduce_operands(sendbuf, recvbuf, count, datatype, op, root, comm)?;
+    if let Some((_, op, Some(mine), out)) = &reduced
+        && shared_reduce(group, *op, mine, out.as_ref())?
+    {
+        return Ok(());
+    }
+    run(plan::plan_reduce(reduced, comm, FUNCTION)?)
+}
+
+/// The other forms of `MPI_Reduce`.
+///
+/// MPI 4.1 §6.12.8, §6.13.8. Errors: as `MPI_Reduce`.
 #[apply(mpi_collective)]
-#[names(MPI_Reduce, MPI_Ireduce, MPI_Reduce_init)]
+#[names(MPI_Ireduce, MPI_Reduce_init)]
 unsafe fn reduce(
     sendbuf: *const c_void,
     recvbuf: *mut c_void,
@@ -41,7 +64,7 @@ pub unsafe extern "C" fn MPI_Allreduce(
 ) -> c_int {
     let group = comm::get(comm)?;
     let (function, mine, out) = plan::operands(group, sendbuf, recvbuf, count, datatype, op)?;
-    if small_allreduce(group, function, &mine, &out)? {
+    if shared_allreduce(group, function, &mine, &out)? {
         return Ok(());
     }
     let all = Reduction::Allreduce;

@@ -2,7 +2,7 @@
 //!
 //! May call `p2p`, `op`, `datatype` and `runtime`. Every operation is a [`plan`]: blocking calls carry it out at once, the
 //! others while messages are moved along. Small blocking ones need no messages: their processes meet in shared memory
-//! ([`small`]).
+//! ([`shared`]).
 
 mod across;
 mod data;
@@ -10,9 +10,10 @@ mod neighbor;
 mod plan;
 mod reduction;
 mod scratch;
-mod small;
+mod shared;
 
 pub use plan::{Element, Plan, Planner, Root, Vector, run, start};
-pub use small::{
-    allgather as small_allgather, allreduce as small_allreduce, alltoall as small_alltoall, barrier,
+pub use shared::{
+    allgather as shared_allgather, allreduce as shared_allreduce, alltoall as shared_alltoall,
+    barrier, reduce as shared_reduce,
 };

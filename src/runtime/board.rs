@@ -1,30 +1,17 @@
 //! A meeting's board: where the members put what is too large for an exchange, for all to read after one barrier.
 //!
-//! It is made when it is first needed, so a meeting that needs none costs no more.
+//! It is made when it is first needed, so a meeting that needs none costs no more. It takes memory as far as it was used.
 
 use super::meeting::Meeting;
-use super::wait::spin;
 use crate::error::Result;
 use crate::shm::atomic::{AtomicU32, Ordering};
 use crate::shm::barrier;
 use crate::shm::segment::segment;
 use crate::shm::{LINE, Offset, heap};
 
-/// What is read by all is soon slower than messages: the most bytes that a member gives, and all of them together, where
-/// each has a core of its own, and where they share cores, and each message would take a turn on one.
-const OWN_CORES: Limits = Limits {
-    each: 4 << 10,
-    all: 64 << 10,
-};
-const SHARED_CORES: Limits = Limits {
-    each: 16 << 10,
-    all: 256 << 10,
-};
-
-struct Limits {
-    each: usize,
-    all: usize,
-}
+/// The bytes that members can give in a round: each of them, and all together.
+const EACH: usize = 128 << 10;
+const ALL: usize = 8 << 20;
 
 /// What a member gives begins with a number, on a line of its own; on the same line are the bytes, if they are no more than
 /// this. Others lie behind the lines of all members.
@@ -34,8 +21,6 @@ const INLINE: usize = LINE - NUMBER;
 /// One member's view of the board. Everything but the first line, which has `gone`, is there twice, for odd and even rounds.
 pub struct Board {
     offset: Offset,
-    /// The most bytes that a member can give.
-    room: usize,
     members: usize,
     /// The caller's place among them.
     rank: usize,
@@ -44,26 +29,10 @@ pub struct Board {
     gone: &'static AtomicU32,
 }
 
-/// What the first member tells the others of the board; nothing is allocated at 0.
-#[derive(Clone, Copy, Default)]
-struct Offer {
-    offset: Offset,
-    room: usize,
-}
-
-impl Offer {
-    fn new(members: usize) -> Result<Offer> {
-        let limits = match spin() {
-            0 => SHARED_CORES,
-            _ => OWN_CORES,
-        };
-        let share = (limits.all / members).min(limits.each);
-        let room = (share / LINE * LINE).max(LINE);
-        let offset = heap::alloc(LINE + 2 * members * (LINE + room), LINE)?;
-        // SAFETY: the allocation is the caller's alone yet.
-        unsafe { segment().at::<u8>(offset).write_bytes(0, LINE) };
-        Ok(Offer { offset, room })
-    }
+/// The most bytes that each of `members` can give in a round, in whole lines: at least a word for each of the others.
+fn room(members: usize) -> usize {
+    let share = (ALL / members).min(EACH).max(members * size_of::<u64>());
+    share.next_multiple_of(LINE)
 }
 
 impl Board {
@@ -71,14 +40,14 @@ impl Board {
     #[cold]
     pub(super) fn make(meeting: &Meeting, what: &dyn Fn() -> String) -> Result<Option<Board>> {
         let (rank, members) = (meeting.rank, meeting.size());
+        // Nothing is allocated at 0.
         let mine = match rank {
-            0 => Offer::new(members).unwrap_or_default(),
-            _ => Offer::default(),
+            0 => Board::allocate(members).unwrap_or(0),
+            _ => 0,
         };
-        let Offer { offset, room } = meeting.exchange(mine, what)?[0];
+        let offset = meeting.exchange(mine, what)?[0];
         let view = || Board {
             offset,
-            room,
             members,
             rank,
             rounds: AtomicU32::new(0),
@@ -88,7 +57,14 @@ impl Board {
         Ok((offset != 0).then(view))
     }
 
-    /// Where a member's number is, and its `len` bytes.
+    fn allocate(members: usize) -> Result<Offset> {
+        let offset = heap::alloc(LINE + 2 * members * (LINE + room(members)), LINE)?;
+        // SAFETY: the allocation is the caller's alone yet.
+        unsafe { segment().at::<u8>(offset).write_bytes(0, LINE) };
+        Ok(offset)
+    }
+
+    /// Where a member's number is, and its `len` bytes. All give as many in a round, so their parts lie close together.
     #[inline]
     fn part(&self, round: u32, member: usize, len: usize) -> (*mut usize, *mut u8) {
         let slot = barrier::slot(round, self.members, member);
@@ -96,15 +72,24 @@ impl Board {
         let line = segment().at::<u8>(lines + slot * LINE);
         let data = match len <= INLINE {
             true => line.wrapping_add(NUMBER),
-            false => segment().at(lines + 2 * self.members * LINE + slot * self.room),
+            false => {
+                let first = barrier::slot(round, self.members, 0) * room(self.members);
+                let stride = len.next_multiple_of(LINE);
+                segment().at(lines + 2 * self.members * LINE + first + member * stride)
+            }
         };
         (line.cast(), data)
     }
 }
 
 impl Meeting {
+    /// The most bytes that [`Meeting::share`] takes of each member.
+    pub fn room(&self) -> usize {
+        room(self.size())
+    }
+
     /// Gives everybody's `len` bytes, which `write` writes, to everybody, and a number. A barrier besides. `None`, and nothing
-    /// was done, if they are too many. All members have to give as many.
+    /// was done, if there is no memory for it. All members have to give as many, and at most [`Meeting::room`].
     ///
     /// Errors: those of `write`, and as [`Meeting::barrier`].
     #[inline]
@@ -115,13 +100,10 @@ impl Meeting {
         what: &dyn Fn() -> String,
         write: impl FnOnce(*mut u8) -> Result<()>,
     ) -> Result<Option<Shared<'_>>> {
-        if len > SHARED_CORES.each {
+        let Some(board) = self.board(what)? else {
             return Ok(None);
-        }
-        let board = match self.board(what)? {
-            Some(board) if len <= board.room => board,
-            _ => return Ok(None),
         };
+        debug_assert!(len <= self.room());
         // After a failed round others may still read what this member gave to the last good one.
         self.check_alive(what)?;
         let round = board.rounds.fetch_add(1, Ordering::Relaxed);
@@ -149,6 +131,11 @@ impl Shared<'_> {
         let (place, data) = self.board.part(self.round, member, self.len);
         // SAFETY: the member wrote it before it came to the barrier, and writes there again only after the next one.
         (unsafe { place.read() }, data)
+    }
+
+    /// The caller's own bytes. It may write to those that nobody reads before they all meet once more.
+    pub fn own(&self) -> *mut u8 {
+        self.board.part(self.round, self.board.rank, self.len).1
     }
 }
 

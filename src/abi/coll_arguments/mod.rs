@@ -14,7 +14,10 @@ pub use everybody::{
     allgather, allgather_blocks, allgatherv, alltoall, alltoall_blocks, alltoallv, alltoallw,
     plan_allgather, plan_alltoall,
 };
-pub use reduction::{Reduction, operands, reduce, reduce_scatter, reduce_scatter_block, reduction};
+pub use reduction::{
+    Reduction, operands, plan_reduce, reduce, reduce_operands, reduce_scatter,
+    reduce_scatter_block, reduction,
+};
 pub use rooted::{bcast, gather, gatherv, scatter, scatterv};
 
 use crate::abi::arguments::{count, slice};

@@ -39,7 +39,10 @@ pub fn operands(
     Ok((op, mine.unwrap_or_else(|| out.clone()), out))
 }
 
-pub fn reduce(
+/// The operands of a reduce: what this process gives and where its result goes, if it has them.
+type Reduced = (Root, Op, Option<Vector>, Option<Vector>);
+
+pub fn reduce_operands(
     sendbuf: *const c_void,
     recvbuf: *mut c_void,
     n: impl Number,
@@ -47,12 +50,11 @@ pub fn reduce(
     op: MPI_Op,
     root: c_int,
     comm: MPI_Comm,
-    name: &'static str,
-) -> Planned {
+) -> Result<Option<Reduced>> {
     let group = comm::get(comm)?;
     let root = checked_root(group, root)?;
     let (op, mine, out) = match root {
-        Root::Elsewhere => return nothing(comm, name),
+        Root::Elsewhere => return Ok(None),
         Root::Here if group.remote.is_some() => {
             not_in_place(recvbuf, "recvbuf")?;
             let op = checked_op(op, datatype)?;
@@ -68,6 +70,13 @@ pub fn reduce(
             (op, Some(vector(sendbuf, n, datatype, "sendbuf")?), None)
         }
     };
+    Ok(Some((root, op, mine, out)))
+}
+
+pub fn plan_reduce(reduced: Option<Reduced>, comm: MPI_Comm, name: &'static str) -> Planned {
+    let Some((root, op, mine, out)) = reduced else {
+        return nothing(comm, name);
+    };
     let mut planner = Planner::new(comm, name)?;
     if planner.is_inter() {
         planner.reduce_across(op, mine.as_ref(), out.as_ref(), root)?;
@@ -75,6 +84,20 @@ pub fn reduce(
         planner.reduce_to(op, mine, out.as_ref(), root)?;
     }
     Ok(planner.finish())
+}
+
+pub fn reduce(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    n: impl Number,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    root: c_int,
+    comm: MPI_Comm,
+    name: &'static str,
+) -> Planned {
+    let reduced = reduce_operands(sendbuf, recvbuf, n, datatype, op, root, comm)?;
+    plan_reduce(reduced, comm, name)
 }
 
 /// The three that have the same arguments.

@@ -1,0 +1,294 @@
+//! Blocking operations through memory that all processes see: what each gives goes to the meeting's board, and after a barrier
+//! everybody takes what it needs. No message is sent. What is more than the board takes goes in rounds.
+
+use super::plan::{Element, Vector, same_length};
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::op::Op;
+use crate::runtime::board::Shared;
+use crate::runtime::wait::spin;
+use std::ops::Range;
+
+/// Blocks until all processes have come.
+pub fn barrier(comm: &Comm) -> Result<()> {
+    comm.meeting.barrier(&|| "MPI_Barrier".to_string())
+}
+
+/// In communicators of more processes nothing goes by messages that can go over the board: a message from each to each, and
+/// the memory of as many rings, is what grows fastest.
+const FEW: usize = 16;
+
+/// The most bytes that go better over the board than by messages, each of which is one copy: of one process, and of all of
+/// them together. Where ranks share cores, every message takes a turn on one.
+const OWN_CORES: Limits = Limits {
+    each: 4 << 10,
+    all: 64 << 10,
+};
+const SHARED_CORES: Limits = Limits {
+    each: 16 << 10,
+    all: 256 << 10,
+};
+
+struct Limits {
+    each: usize,
+    all: usize,
+}
+
+/// A fold of all that the others gave is work for each process that wants the result; a share of it costs one barrier more.
+const ALLREDUCE_ALONE: usize = 32 << 10;
+const REDUCE_ALONE: usize = 512 << 10;
+/// Fewer bytes are reduced by messages, which keep nobody but the root waiting, in communicators of fewer processes.
+const REDUCE_LEAST: usize = 16 << 10;
+const REDUCE_FEW: usize = 8;
+
+/// Whether data moves better over the board than by messages, where each of the processes gives `len` bytes.
+fn is_worth(processes: usize, len: usize) -> bool {
+    let limits = match spin() {
+        0 => SHARED_CORES,
+        _ => OWN_CORES,
+    };
+    processes > FEW || len <= limits.each && len.saturating_mul(processes) <= limits.all
+}
+
+/// The ranges of `len` bytes that go in one round each, of at most `most` bytes; one empty one if there are none.
+fn rounds(len: usize, most: usize) -> impl Iterator<Item = Range<usize>> {
+    let begins = (0..len.max(1)).step_by(most.max(1));
+    begins.map(move |begin| begin..len.min(begin + most))
+}
+
+/// Does an allgather within one group; false if messages are the better way, and nothing was done.
+pub fn allgather(comm: &Comm, mine: Option<&Vector>, blocks: &[Vector]) -> Result<bool> {
+    // All blocks are alike, and everybody's as long.
+    let len = blocks[0].bytes();
+    let (size, room) = (comm.meeting.size(), comm.meeting.room());
+    if comm.remote.is_some() || !is_worth(size, len) {
+        return Ok(false);
+    }
+    let own = mine.unwrap_or(&blocks[comm.rank]);
+    let what = || "MPI_Allgather".to_string();
+    for range in rounds(len, room) {
+        let write = |room| put(own, range.clone(), room);
+        let given = comm.meeting.share(range.len(), own.bytes(), &what, write)?;
+        let Some(given) = given else {
+            return Ok(false);
+        };
+        for (seat, block) in blocks.iter().enumerate() {
+            let data = block_by(&given, seat, len)?;
+            // SAFETY: the block is the caller's, and has `len` bytes.
+            unsafe { block.buffer()?.write(range.clone(), data) };
+        }
+    }
+    Ok(true)
+}
+
+/// Does an alltoall within one group; false if messages are the better way, and nothing was done. `send` is `None` if the
+/// blocks to be sent are where the others shall come.
+pub fn alltoall(comm: &Comm, send: Option<&[Vector]>, receive: &[Vector]) -> Result<bool> {
+    let send = send.unwrap_or(receive);
+    let len = receive[0].bytes();
+    let (size, room) = (comm.meeting.size(), comm.meeting.room());
+    let total = len.saturating_mul(size);
+    if comm.remote.is_some() || !is_worth(size, total) {
+        return Ok(false);
+    }
+    let what = || "MPI_Alltoall".to_string();
+    for range in rounds(len, room / size) {
+        let piece = range.len();
+        let write = |room: *mut u8| {
+            let parts = (0..).map(|i| room.wrapping_add(i * piece));
+            send.iter()
+                .zip(parts)
+                .try_for_each(|(block, part)| put(block, range.clone(), part))
+        };
+        let given = comm
+            .meeting
+            .share(piece * size, send[0].bytes(), &what, write)?;
+        let Some(given) = given else {
+            return Ok(false);
+        };
+        for (seat, block) in receive.iter().enumerate() {
+            let mine = block_by(&given, seat, len)?.wrapping_add(comm.rank * piece);
+            // SAFETY: the block is the caller's, and has `len` bytes.
+            unsafe { block.buffer()?.write(range.clone(), mine) };
+        }
+    }
+    Ok(true)
+}
+
+/// What the process in `seat` gave. Errors: its blocks are not `len` bytes long.
+fn block_by(given: &Shared<'_>, seat: usize, len: usize) -> Result<*const u8> {
+    let (sent, address) = given.by(seat);
+    same_length(sent, len)?;
+    Ok(address)
+}
+
+/// Copies the bytes `range` of a block, as far as it has them, to where there is room for them.
+fn put(block: &Vector, range: Range<usize>, to: *mut u8) -> Result<()> {
+    let buffer = block.buffer()?;
+    let end = buffer.len().min(range.end);
+    // SAFETY: the block is the caller's, and the room is large enough.
+    unsafe { buffer.read(range.start.min(end)..end, to) };
+    Ok(())
+}
+
+/// Does an allreduce of the peers' elements; false if messages are the better way, and nothing was done.
+pub fn allreduce(comm: &Comm, op: Op, mine: &Vector, out: &Vector) -> Result<bool> {
+    let what = || "MPI_Allreduce".to_string();
+    reduction(comm, op, mine, Some(out), ALLREDUCE_ALONE, &what)
+}
+
+/// Does a reduce within one group, with `out` at the root alone; false if messages are the better way, and nothing was done.
+pub fn reduce(comm: &Comm, op: Op, mine: &Vector, out: Option<&Vector>) -> Result<bool> {
+    let by_messages = mine.bytes() < REDUCE_LEAST && comm.meeting.size() < REDUCE_FEW;
+    if comm.remote.is_some() || by_messages {
+        return Ok(false);
+    }
+    let what = || "MPI_Reduce".to_string();
+    reduction(comm, op, mine, out, REDUCE_ALONE, &what)
+}
+
+/// Folds the peers' elements into everybody's `out`, those that have one. All processes decide alike: the bytes are the same
+/// everywhere. `alone`: up to so many bytes of the others' each process folds all that it wants itself.
+fn reduction(
+    comm: &Comm,
+    op: Op,
+    mine: &Vector,
+    out: Option<&Vector>,
+    alone: usize,
+    what: &dyn Fn() -> String,
+) -> Result<bool> {
+    let (len, element) = (mine.bytes(), &mine.element);
+    let members = comm.meeting.size();
+    // Above, each folds a share for all; so it can be in one group only.
+    let together = comm.remote.is_none() && len.saturating_mul(members.saturating_sub(2)) > alone;
+    // Whole elements go in a round.
+    let size = element.datatype.size().max(1);
+    let most = comm.meeting.room() / size * size;
+    if most == 0 || len > most && comm.remote.is_some() {
+        return Ok(false);
+    }
+    let mut fold = Fold::new(op, element.clone());
+    for range in rounds(len, most) {
+        let write = |room| put(mine, range.clone(), room);
+        let given = comm.meeting.share(range.len(), len, what, write)?;
+        let Some(given) = given else {
+            return Ok(false);
+        };
+        // Everybody's are checked before anything is changed; also those of the caller's own group, between groups.
+        (0..members).try_for_each(|seat| block_by(&given, seat, len).map(drop))?;
+        if len == 0 {
+            break;
+        }
+        let (first, count) = (range.start / size, range.len() / size);
+        let out = out.map(|out| out.part(first, count));
+        if !together {
+            if let Some(out) = &out {
+                let parts = comm.peer_seats().map(|seat| given.by(seat).1);
+                fold.fold(parts, out)?;
+            }
+            continue;
+        }
+        let begin = |i: usize| (count as u128 * i as u128 / members as u128) as usize;
+        let (at, end) = (begin(comm.rank), begin(comm.rank + 1));
+        if end > at {
+            let share = match &out {
+                Some(out) => out.part(at, end - at),
+                None => fold.temporary(end - at)?,
+            };
+            let parts = (0..members).map(|seat| given.by(seat).1.wrapping_add(at * size));
+            fold.fold(parts, &share)?;
+            // The others read this share of what this process gave only now.
+            put(
+                &share,
+                0..share.bytes(),
+                given.own().wrapping_add(at * size),
+            )?;
+        }
+        comm.meeting.barrier(what)?;
+        let Some(out) = out else { continue };
+        for seat in (0..members).filter(|&seat| seat != comm.rank) {
+            let (at, end) = (begin(seat) * size, begin(seat + 1) * size);
+            // SAFETY: the result buffer is the caller's.
+            unsafe {
+                out.buffer()?
+                    .write(at..end, given.by(seat).1.wrapping_add(at))
+            };
+        }
+    }
+    Ok(true)
+}
+
+/// Folding what processes gave, packed, in the order of their ranks.
+struct Fold {
+    op: Op,
+    element: Element,
+    /// Whether what was given can be an operand where it is: it looks as elements in memory do, and is not changed. (A user's
+    /// function may change its input, which others read.)
+    direct: bool,
+    /// Room for an operand, and for a share that nobody wants here.
+    operand: Vec<u128>,
+    share: Vec<u128>,
+}
+
+impl Fold {
+    fn new(op: Op, element: Element) -> Fold {
+        Fold {
+            direct: element.datatype.is_dense() && op.predefined().is_some(),
+            op,
+            element,
+            operand: Vec::new(),
+            share: Vec::new(),
+        }
+    }
+
+    /// `out = parts[0] op parts[1] op …`
+    fn fold(
+        &mut self,
+        parts: impl DoubleEndedIterator<Item = *const u8>,
+        out: &Vector,
+    ) -> Result<()> {
+        let mut parts = parts.rev();
+        let Some(last) = parts.next() else {
+            return Ok(());
+        };
+        let (count, len) = (out.count, out.bytes());
+        // SAFETY: the result buffer is the caller's, or this one's share.
+        unsafe { out.buffer()?.write(0..len, last) };
+        let inout = std::ptr::with_exposed_provenance_mut::<u8>(out.address);
+        let (datatype, handle) = (self.element.datatype.clone(), self.element.handle);
+        for part in parts {
+            let input = match self.direct {
+                true => part,
+                false => {
+                    let input = room_for(&mut self.operand, &self.element, count)?;
+                    // SAFETY: `input` has room for `count` elements.
+                    unsafe { datatype.unpack(part, input, count, 0..len) };
+                    input.cast_const()
+                }
+            };
+            // SAFETY: both are `count` elements laid out as the datatype says; what was given is aligned as any.
+            unsafe { self.op.apply(input, inout, count, &datatype, handle)? };
+        }
+        Ok(())
+    }
+
+    /// Room for `count` elements.
+    fn temporary(&mut self, count: usize) -> Result<Vector> {
+        let start = room_for(&mut self.share, &self.element, count)?;
+        Ok(Vector {
+            address: start.expose_provenance(),
+            count,
+            element: self.element.clone(),
+        })
+    }
+}
+
+/// The address for `count` elements in `memory`, which grows to hold them.
+fn room_for(memory: &mut Vec<u128>, element: &Element, count: usize) -> Result<*mut u8> {
+    let (low, high) = element.datatype.span(count).unwrap_or((0, 0));
+    let words = ((high - low) as usize).div_ceil(16);
+    if memory.len() < words {
+        memory.resize(words, 0);
+    }
+    Ok(memory.as_mut_ptr().cast::<u8>().wrapping_offset(-low))
+}
