@@ -1,7 +1,8 @@
 //! Collective operations that move data (MPI 4.1 §6.3-§6.8).
 //!
 //! All processes are on one machine and a large message is one copy by its receiver, so whoever needs data gets it from
-//! where it is: everybody's copies run at the same time. Only small broadcasts go down a tree.
+//! where it is: everybody's copies run at the same time. Only small broadcasts go down a tree. Where there are many processes,
+//! each talks to few others even if data goes from each to each: a pair that talks takes the memory of a ring.
 
 use super::plan::{Planner, Vector};
 use crate::error::Result;
@@ -9,6 +10,10 @@ use crate::p2p::Buffer;
 
 /// Broadcasts of more bytes are fetched from the root by everybody.
 const TREE: usize = 8 << 10;
+/// In communicators of more processes each sends to those at distances of powers of two only, which hand on.
+const FEW: usize = 16;
+/// Blocks of an all to all that are handed on are no longer than this.
+const HANDED_ON: usize = 256;
 
 impl Planner {
     /// Nobody goes on before everybody has come.
@@ -87,6 +92,12 @@ impl Planner {
     pub fn allgather(&mut self, mine: Option<&Vector>, blocks: &[Vector]) -> Result<()> {
         let (size, rank) = (self.size, self.rank);
         let own = &blocks[rank];
+        if size > FEW {
+            if let Some(mine) = mine {
+                self.copy(mine, own)?;
+            }
+            return self.hand_on(blocks);
+        }
         for i in 1..size {
             let from = (rank + size - i) % size;
             self.receive(from, &blocks[from])?;
@@ -95,6 +106,64 @@ impl Planner {
             self.send((rank + i) % size, mine.unwrap_or(own))?;
         }
         mine.map_or(Ok(()), |mine| self.copy(mine, own))
+    }
+
+    /// An allgather in log2 n rounds: before the one for distance d, a process has the d blocks from its own on.
+    fn hand_on(&mut self, blocks: &[Vector]) -> Result<()> {
+        let (size, rank) = (self.size, self.rank);
+        let mut distance = 1;
+        while distance < size {
+            let more = distance.min(size - distance);
+            let (before, behind) = ((rank + size - distance) % size, (rank + distance) % size);
+            (0..more).try_for_each(|i| self.receive(behind, &blocks[(behind + i) % size]))?;
+            (0..more).try_for_each(|i| self.send(before, &blocks[(rank + i) % size]))?;
+            self.fence();
+            distance *= 2;
+        }
+        Ok(())
+    }
+
+    /// An alltoall in log2 n rounds: a block for the process at distance d goes the powers of two that d is made of.
+    fn alltoall_handed_on(&mut self, send: &[Vector], receive: &[Vector]) -> Result<()> {
+        let (size, rank) = (self.size, self.rank);
+        let len = receive[0].bytes();
+        // By the distance that is to go at the beginning.
+        let blocks = self.temporary_bytes(size * len);
+        let came = self.temporary_bytes(size * len);
+        for distance in 0..size {
+            let block = send[(rank + distance) % size].buffer()?;
+            self.copy_bytes(block, blocks.part(distance * len..(distance + 1) * len));
+        }
+        let mut step = 1;
+        while step < size {
+            let (before, behind) = ((rank + size - step) % size, (rank + step) % size);
+            let runs = (step..size).step_by(2 * step);
+            let runs = runs.map(|first| first * len..size.min(first + step) * len);
+            for run in runs.clone() {
+                self.receive_bytes(before, came.part(run));
+            }
+            for run in runs.clone() {
+                self.send_bytes(behind, blocks.part(run));
+            }
+            self.fence();
+            for run in runs {
+                self.copy_bytes(came.part(run.clone()), blocks.part(run));
+            }
+            step *= 2;
+        }
+        for distance in 0..size {
+            let block = receive[(rank + size - distance) % size].buffer()?;
+            self.copy_bytes(blocks.part(distance * len..(distance + 1) * len), block);
+        }
+        Ok(())
+    }
+
+    /// Block i of process j goes to block j of process i, all of them alike.
+    pub fn alltoall_alike(&mut self, send: Option<&[Vector]>, receive: &[Vector]) -> Result<()> {
+        match self.size > FEW && receive[0].bytes() <= HANDED_ON {
+            true => self.alltoall_handed_on(send.unwrap_or(receive), receive),
+            false => self.alltoall(send, receive),
+        }
     }
 
     /// Block i of process j goes to block j of process i. `send` is `None` if the blocks to be sent are where the others

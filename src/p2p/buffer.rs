@@ -120,6 +120,16 @@ impl Buffer {
         self.len == 0
     }
 
+    /// The bytes `range` of one run of bytes.
+    pub fn part(&self, range: Range<usize>) -> Buffer {
+        debug_assert!(self.gaps.is_none() && range.end <= self.len);
+        Buffer {
+            address: self.address + range.start,
+            len: range.len(),
+            gaps: None,
+        }
+    }
+
     /// Where the data is, if it is one run of bytes.
     #[inline]
     pub fn run(&self) -> Option<usize> {

@@ -91,11 +91,21 @@ pub unsafe fn allgatherv<N: Number, D: Number>(
     plan_allgather(all, comm, name)
 }
 
-pub fn plan_alltoall((send, receive): Exchanged, comm: MPI_Comm, name: &'static str) -> Planned {
+/// The plan of an exchange of blocks that are all alike.
+pub fn plan_alltoall(all: Exchanged, comm: MPI_Comm, name: &'static str) -> Planned {
+    plan_exchange(all, comm, name, Planner::alltoall_alike)
+}
+
+fn plan_exchange(
+    (send, receive): Exchanged,
+    comm: MPI_Comm,
+    name: &'static str,
+    within: impl FnOnce(&mut Planner, Option<&[Vector]>, &[Vector]) -> Result<()>,
+) -> Planned {
     let mut planner = Planner::new(comm, name)?;
     match &send {
         Some(send) if planner.is_inter() => planner.alltoall_across(send, &receive)?,
-        send => planner.alltoall(send.as_deref(), &receive)?,
+        send => within(&mut planner, send.as_deref(), &receive)?,
     }
     Ok(planner.finish())
 }
@@ -174,7 +184,7 @@ pub unsafe fn alltoallv<N: Number, D: Number>(
         // SAFETY: the caller's contract.
         |group| unsafe { blocks_v(group, recvbuf, recvcounts, rdispls, recvtype, "recvbuf") },
     )?;
-    plan_alltoall(all, comm, name)
+    plan_exchange(all, comm, name, Planner::alltoall)
 }
 
 pub unsafe fn alltoallw<N: Number, D: Number>(
@@ -198,5 +208,5 @@ pub unsafe fn alltoallw<N: Number, D: Number>(
         // SAFETY: the caller's contract.
         |group| unsafe { blocks_w(group, recvbuf, recvcounts, rdispls, recvtypes, "recvbuf") },
     )?;
-    plan_alltoall(all, comm, name)
+    plan_exchange(all, comm, name, Planner::alltoall)
 }
