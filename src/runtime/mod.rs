@@ -19,6 +19,7 @@ pub mod wait;
 
 use crate::error::{Class, Result};
 use crate::shm::atomic::Ordering;
+use crate::shm::cgroup;
 use crate::{bail, err};
 use launcher::Launcher;
 pub use lookout::look_around;
@@ -88,6 +89,10 @@ pub fn attach() -> Result<&'static Job> {
     }
     process.pid.store(std::process::id(), Ordering::Relaxed);
     cores::publish(process);
+    if job.rank == 0 {
+        let quota = cgroup::cores().unwrap_or(0);
+        job.table.job.quota.store(quota, Ordering::Relaxed);
+    }
     allow_peers();
     if !matches!(job.launcher, Launcher::Alone) {
         die_with_parent();
@@ -121,7 +126,11 @@ pub fn meet() -> Result<()> {
 /// This process is in MPI. How long its waits spin follows from the cores of those that have come.
 pub fn run() {
     let job = job();
-    wait::set_pace(cores::learn(), job.ranks as usize);
+    let quota = match job.table.job.quota.load(Ordering::Relaxed) {
+        0 => usize::MAX,
+        cores => cores as usize,
+    };
+    wait::set_pace(cores::learn(), quota, job.ranks as usize);
     me().change_state(&[State::Joining], State::Running);
 }
 

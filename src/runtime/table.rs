@@ -7,7 +7,7 @@ use crate::shm::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering, full_fence};
 use crate::shm::doorbell::Doorbell;
 use crate::shm::late::Late;
 use crate::shm::segment::Segment;
-use crate::shm::{LINE, PAGE};
+use crate::shm::{LINE, PAGE, clock};
 
 /// How many threads of one rank can say what they wait for at the same time. More can wait, unseen.
 pub const WAITS: usize = 8;
@@ -42,6 +42,8 @@ pub struct Job {
     pub world: AtomicU64,
     /// 1 if the launcher watches the ranks and marks their deaths; 0 if the ranks have to look themselves.
     pub watched: AtomicU32,
+    /// Of how many cores rank 0 may use the time, by its cgroup; 0 if there is no such limit, or rank 0 has not come yet.
+    pub quota: AtomicU32,
 }
 
 /// What a rank is doing.
@@ -96,7 +98,9 @@ pub struct Wait {
 #[repr(C, align(128))]
 pub struct Process {
     pub doorbell: Doorbell,
-    _line: [u8; LINE - 8],
+    /// When the sleepers were last woken, in nanoseconds of a clock that all processes share.
+    pub woken: AtomicU64,
+    _line: [u8; LINE - 16],
     state: AtomicU32,
     pub pid: AtomicU32,
     /// When dead: the signal, 256 + the exit status, or -1 where nobody could know.
@@ -283,6 +287,15 @@ impl Process {
     /// full fence, or a locked instruction, since it made it true.
     #[inline(always)]
     pub fn ring_sleepers(&self) {
+        if self.doorbell.sleepers() != 0 {
+            self.wake();
+        }
+    }
+
+    #[cold]
+    fn wake(&self) {
+        let now = clock::now().as_nanos() as u64;
+        self.woken.store(now, Ordering::Relaxed);
         self.doorbell.ring();
     }
 

@@ -10,6 +10,7 @@ use super::{cores, job, lookout, me};
 use crate::err;
 use crate::error::{Error, Result};
 use crate::shm::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering, full_fence, spin_loop};
+use crate::shm::clock;
 use std::time::{Duration, Instant};
 
 /// Whose death ends a wait.
@@ -59,6 +60,11 @@ const WAKING_RANKS: usize = 200;
 /// In one of so many waits, a rank without a core of its own looks whether another has more room. Of 32 ranks on 2 cores a
 /// look takes less than a microsecond.
 const SPREAD: u64 = 16;
+/// The most that counts of how long a wake-up took.
+const WAKING_MOST: u64 = 2_000_000;
+/// Where the job's cgroup has the time of fewer cores than there are, whoever yields mostly keeps its core, and takes the time
+/// from those that have something to do: it sleeps soon.
+const YIELD_RATIONED: u32 = 15_000;
 /// How long it sleeps before it looks by itself, whether it was rung or not.
 const NAP: Duration = Duration::from_millis(500);
 
@@ -69,12 +75,15 @@ static MOMENT_NS: AtomicU32 = AtomicU32::new(0);
 /// Nanoseconds to yield, and the upper bound.
 static YIELD_NS: AtomicU32 = AtomicU32::new(YIELD_MOST);
 static YIELD_MOST_NS: AtomicU32 = AtomicU32::new(YIELD_MOST);
+/// Nanoseconds that it took this rank's threads to get a core when they were last woken, where every rank can have one: the
+/// longest, and an eighth less with each that took less.
+static WAKING_NS: AtomicU32 = AtomicU32::new(0);
 /// The function that moves messages along: a `fn() -> bool`, or 0.
 static PROGRESS: AtomicUsize = AtomicUsize::new(0);
 
-/// Chooses the pace for a job of `ranks` on `cores`.
-pub(super) fn set_pace(cores: usize, ranks: usize) {
-    let sharing = ranks > cores;
+/// Chooses the pace for a job of `ranks` on `cores`, which may use the time of `quota` cores.
+pub(super) fn set_pace(cores: usize, quota: usize, ranks: usize) {
+    let sharing = ranks > cores.min(quota);
     let spin = if sharing { Duration::ZERO } else { SPIN };
     SPIN_NS.store(spin.as_nanos() as u32, Ordering::Relaxed);
     let moment = if cores > 1 { MOMENT } else { Duration::ZERO };
@@ -83,7 +92,10 @@ pub(super) fn set_pace(cores: usize, ranks: usize) {
         true => ranks.min(WAKING_RANKS) as u32 * WAKING,
         false => 0,
     };
-    let most = YIELD_MOST.max(waking);
+    let most = match sharing && quota < cores {
+        true => YIELD_RATIONED,
+        false => YIELD_MOST.max(waking),
+    };
     YIELD_MOST_NS.store(most, Ordering::Relaxed);
     YIELD_NS.store(most, Ordering::Relaxed);
 }
@@ -183,7 +195,10 @@ fn wait_slow(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<(
         progress();
         now = began.elapsed().as_nanos().min(u32::MAX.into()) as u32;
     }
+    // A sleep costs as long as a wake-up takes: this rank's now, and another's that waits for it next. What takes less is worth
+    // waiting for awake, and ranks that wait for each other stay awake.
     let patience = YIELD_NS.load(Ordering::Relaxed);
+    let patience = patience.max(WAKING_NS.load(Ordering::Relaxed));
     let most = YIELD_MOST_NS.load(Ordering::Relaxed);
     while now < spin.saturating_add(patience) {
         // Who gets its core back mostly finds that it may go on.
@@ -222,11 +237,15 @@ fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> 
     };
     let result = loop {
         let (mut over, mut moved) = (false, false);
-        process.doorbell.sleep_unless(weight, NAP, announce, || {
+        let before = process.woken.load(Ordering::Relaxed);
+        let awake = process.doorbell.sleep_unless(weight, NAP, announce, || {
             moved = progress();
             over = ready();
             over || moved || failure(waiting).is_some()
         });
+        if !awake {
+            woken(before, process.woken.load(Ordering::Relaxed));
+        }
         if over || ready() {
             break Ok(());
         }
@@ -241,6 +260,18 @@ fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> 
         place.leave();
     }
     result
+}
+
+/// Learns from a sleep how long wake-ups take: the last one was at `at`, and at `before` when the sleep began.
+fn woken(before: u64, at: u64) {
+    if at == before || SPIN_NS.load(Ordering::Relaxed) == 0 {
+        return;
+    }
+    let took = (clock::now().as_nanos() as u64)
+        .saturating_sub(at)
+        .min(WAKING_MOST) as u32;
+    let last = WAKING_NS.load(Ordering::Relaxed);
+    WAKING_NS.store(took.max(last - last / 8), Ordering::Relaxed);
 }
 
 /// The first of `ranks` that has died, and how. One load while nobody has.

@@ -2,11 +2,12 @@
 //! error and not a SIGBUS or the out-of-memory killer later.
 
 use super::atomic::Ordering;
+use super::cgroup::{self, Group};
+use super::clock;
 use super::segment::{Header, Segment};
 use crate::bail;
 use crate::error::Result;
-use nix::time::{ClockId, clock_gettime};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -40,10 +41,9 @@ impl Look {
     }
 }
 
-/// Of a clock that all processes of the machine share. Wraps.
+/// Of the clock that all processes share. Wraps.
 fn milliseconds() -> u32 {
-    let now = clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(Duration::ZERO, Duration::from);
-    now.as_millis() as u32
+    clock::now().as_millis() as u32
 }
 
 /// Promises `len` bytes to a user, or refuses. Ended by [`release`].
@@ -129,73 +129,40 @@ static HUGE_ON_REQUEST: LazyLock<bool> = LazyLock::new(|| {
 /// A cgroup on the way from the job's to the root that limits memory.
 struct Limit {
     max: u64,
-    current: PathBuf,
-    stat: PathBuf,
-    /// What `stat` calls the cache that can be dropped.
-    cache: &'static str,
+    group: Group,
 }
 
 impl Limit {
+    /// `None` if the group sets no limit.
+    fn of(group: Group) -> Option<Limit> {
+        let name = match group.unified {
+            true => "memory.max",
+            false => "memory.limit_in_bytes",
+        };
+        let max = group.number(name)?;
+        Some(Limit { max, group })
+    }
+
     fn available(&self) -> u64 {
-        let used = number(&self.current).unwrap_or(0);
-        let stat = std::fs::read_to_string(&self.stat).unwrap_or_default();
+        // The cache can be dropped.
+        let (current, cache) = match self.group.unified {
+            true => ("memory.current", "inactive_file "),
+            false => ("memory.usage_in_bytes", "total_inactive_file "),
+        };
+        let used: u64 = self.group.number(current).unwrap_or(0);
+        let stat = self.group.read("memory.stat").unwrap_or_default();
         let cache = stat
             .lines()
-            .find_map(|l| l.strip_prefix(self.cache)?.trim().parse::<u64>().ok())
+            .find_map(|l| l.strip_prefix(cache)?.trim().parse::<u64>().ok())
             .unwrap_or(0);
         self.max.saturating_sub(used.saturating_sub(cache))
     }
 }
 
-static LIMITS: LazyLock<Vec<Limit>> = LazyLock::new(|| {
-    let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    limits(&groups, Path::new("/sys/fs/cgroup"))
-});
+static LIMITS: LazyLock<Vec<Limit>> = LazyLock::new(|| limits(cgroup::groups("memory")));
 
-/// The limits that the lines of a /proc/PID/cgroup put on memory, read below `root`.
-fn limits(groups: &str, root: &Path) -> Vec<Limit> {
-    let mut found = Vec::new();
-    for line in groups.lines() {
-        let mut fields = line.splitn(3, ':').skip(1);
-        let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else {
-            continue;
-        };
-        let (mount, names) = if controllers.is_empty() {
-            (
-                root.to_path_buf(),
-                ["memory.max", "memory.current", "inactive_file "],
-            )
-        } else if controllers.split(',').any(|c| c == "memory") {
-            let names = [
-                "memory.limit_in_bytes",
-                "memory.usage_in_bytes",
-                "total_inactive_file ",
-            ];
-            (root.join("memory"), names)
-        } else {
-            continue;
-        };
-        // In a container the path may name a group that its mount does not show: then the mount's own root counts.
-        let mut at = mount.join(path.trim_start_matches('/'));
-        loop {
-            if let Some(max) = number(&at.join(names[0])) {
-                found.push(Limit {
-                    max,
-                    current: at.join(names[1]),
-                    stat: at.join("memory.stat"),
-                    cache: names[2],
-                });
-            }
-            if at == mount || !at.pop() {
-                break;
-            }
-        }
-    }
-    found
-}
-
-fn number(path: &Path) -> Option<u64> {
-    std::fs::read_to_string(path).ok()?.trim().parse().ok()
+fn limits(groups: Vec<Group>) -> Vec<Limit> {
+    groups.into_iter().filter_map(Limit::of).collect()
 }
 
 #[cfg(test)]
@@ -212,7 +179,7 @@ mod tests {
             std::fs::write(at.join("memory.current"), current).unwrap();
             std::fs::write(at.join("memory.stat"), "anon 1\ninactive_file 100\n").unwrap();
         }
-        let found = limits("0::/a/job\n", &root);
+        let found = limits(cgroup::find("0::/a/job\n", &root, "memory"));
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].available(), 800);
         std::fs::remove_dir_all(&root).unwrap();

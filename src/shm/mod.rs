@@ -7,6 +7,8 @@
 pub mod atomic;
 pub mod barrier;
 pub mod bias;
+pub mod cgroup;
+pub mod clock;
 pub mod copy;
 pub mod counter;
 pub mod doorbell;
