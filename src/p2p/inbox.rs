@@ -6,13 +6,17 @@
 
 use super::hints::Hints;
 use super::ring::{Cell, Control, Header, Receiver, Sender};
+use super::slots::Slots;
 use crate::error::Result;
 use crate::runtime::wait::spin;
 use crate::runtime::{job, me};
 use crate::shm::segment::segment;
 use crate::shm::{LINE, Offset, PAGE, heap};
 
-/// The most that a ring has, and the least; between them the rings of an inbox share [`ALL_RINGS`] bytes.
+/// The bytes of a ring while a pair has not said much. It lies behind the pair's control block, so a pair that says little takes
+/// no page of its own.
+const SMALL_RING: usize = 2 * LINE;
+/// The most that a ring has then, and the least; between them the rings of an inbox share [`ALL_RINGS`] bytes.
 const LARGEST_RING: usize = 64 << 10;
 const SMALLEST_RING: usize = 8 << 10;
 const ALL_RINGS: usize = 8 << 20;
@@ -41,12 +45,15 @@ impl Plan {
         self.ranks.div_ceil(64)
     }
 
+    /// Where the control blocks are, each with the small ring behind it.
     fn controls(self) -> usize {
         (self.words() * 8).next_multiple_of(LINE)
     }
 
+    /// Where the large rings are.
     fn slots(self) -> usize {
-        (self.controls() + self.ranks * size_of::<Control>()).next_multiple_of(PAGE)
+        let controls = self.ranks * (size_of::<Control>() + SMALL_RING);
+        (self.controls() + controls).next_multiple_of(PAGE)
     }
 
     fn bytes(self) -> usize {
@@ -59,14 +66,17 @@ impl Plan {
         unsafe { std::slice::from_raw_parts(segment().at(offset), self.words()) }
     }
 
-    /// The control block and the slots of the ring from `sender` in the inbox at `offset`.
-    fn ring(self, offset: Offset, sender: usize) -> (&'static Control, *mut u8) {
-        let control = offset + self.controls() + sender * size_of::<Control>();
-        let slots = offset + self.slots() + sender * self.ring;
-        // SAFETY: a control block is made of atomics and bytes nobody reads, zero at the beginning; the inbox is never
-        // freed.
-        let control = unsafe { &*segment().at::<Control>(control) };
-        (control, segment().at(slots))
+    /// The control block of the ring from `sender` in the inbox at `offset`, and the slots of the small ring and the large one.
+    fn ring(self, offset: Offset, sender: usize) -> (&'static Control, [Slots; 2]) {
+        let control = offset + self.controls() + sender * (size_of::<Control>() + SMALL_RING);
+        let small = segment().at(control + size_of::<Control>());
+        let large = segment().at(offset + self.slots() + sender * self.ring);
+        // SAFETY: a control block is made of atomics and bytes nobody reads, and all is zero at the beginning; the inbox is
+        // never freed, and this ring's part of it serves nothing else.
+        unsafe {
+            let slots = [Slots::new(small, SMALL_RING), Slots::new(large, self.ring)];
+            (&*segment().at::<Control>(control), slots)
+        }
     }
 }
 
@@ -98,9 +108,9 @@ impl Inbox {
         // Zero, without touching it.
         segment().punch(offset, len);
         let rings = (0..ranks).map(|sender| {
-            let (control, base) = plan.ring(offset, sender);
-            // SAFETY: the ring was made just now, zero; this is the only receiving end.
-            unsafe { Receiver::new(control, base, plan.ring) }
+            let (control, [small, large]) = plan.ring(offset, sender);
+            // SAFETY: the ring was made just now; this is the only receiving end.
+            unsafe { Receiver::new(control, small, Some(large)) }
         });
         let inbox = Inbox {
             bits: plan.bits(offset),
@@ -217,10 +227,10 @@ impl Way {
         let plan = Plan::new(job.ranks as usize);
         let sender = job.rank as usize;
         let offset = job.table.processes[rank as usize].inbox.get()? as Offset;
-        let (control, base) = plan.ring(offset, sender);
+        let (control, [small, large]) = plan.ring(offset, sender);
         Some(Way {
-            // SAFETY: the receiver made the ring, zero, before it told of its inbox; this is the only sending end.
-            ring: unsafe { Sender::new(control, base, plan.ring) },
+            // SAFETY: the receiver made the ring before it told of its inbox; this is the only sending end.
+            ring: unsafe { Sender::new(control, small, Some(large)) },
             bits: &plan.bits(offset)[sender / 64],
             bit: 1 << (sender % 64),
         })

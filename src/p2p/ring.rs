@@ -9,6 +9,7 @@
 //! | 0, or of the other phase   | nothing here yet                                              |
 //! | n and the phase            | a cell of n bytes                                             |
 //! | `SKIP` and the phase       | the next cell is at the ring's beginning                      |
+//! | `GROWN` and the phase      | the next cell is the first of the large ring                  |
 //!
 //! The phase changes with every lap around the ring. So what a cell of the last lap left in its first slot means nothing, and
 //! short messages, one after another, touch no line but their own. Other words are of any kind: the slot was within a cell,
@@ -17,6 +18,11 @@
 //!
 //! Only `head` tells the sender what is free again; a sender that finds no room leaves a wish to be rung when there is. A
 //! process that dies leaves at worst a cell unpublished.
+//!
+//! Most pairs of ranks of a large job say little to each other or nothing, so a ring may begin small, and **grow** once: where a
+//! cell finds no room in the small ring, or many have gone through it, the sender says there that the next one is in the large
+//! ring, and goes on with that as if it were another. For this word a slot of the small ring stays free. Each ring has a head of
+//! its own: what the receiver still says of the small one means nothing to the large one.
 
 use super::slots::{FRONT, Slots};
 use crate::shm::LINE;
@@ -27,6 +33,10 @@ use std::ops::Range;
 const SLOT: usize = 64;
 /// Cells are shorter.
 const SKIP: u32 = 1 << 30;
+const GROWN: u32 = 1 << 29;
+/// A pair that has sent so many bytes through a small ring will send more: a sender of short messages has to look at the head
+/// in every lap.
+const MUCH: u32 = 8 << 10;
 /// The phase of every other lap.
 const PHASE: u32 = 1 << 31;
 
@@ -71,19 +81,29 @@ pub struct Header {
 /// What both ends share beside the slots.
 #[repr(C, align(128))]
 pub struct Control {
-    /// Bytes that the receiver is done with, since the beginning; wraps.
-    head: AtomicU32,
+    /// Bytes of the small ring that the receiver is done with, and of the large one, since the beginning; wrap.
+    heads: [AtomicU32; 2],
     /// 1: the sender found no room, and wants to be rung when there is some.
     wanted: AtomicU32,
-    _line: [u8; LINE - 8],
+    _line: [u8; LINE - 12],
+}
+
+impl Control {
+    /// The head of a ring that `larger` says the rest of.
+    fn head(&self, larger: Option<Slots>) -> &AtomicU32 {
+        match larger {
+            Some(_) => &self.heads[0],
+            None => &self.heads[1],
+        }
+    }
 }
 
 impl Default for Control {
     fn default() -> Control {
         Control {
-            head: AtomicU32::new(0),
+            heads: [AtomicU32::new(0), AtomicU32::new(0)],
             wanted: AtomicU32::new(0),
-            _line: [0; LINE - 8],
+            _line: [0; LINE - 12],
         }
     }
 }
@@ -92,9 +112,13 @@ impl Default for Control {
 pub struct Sender {
     control: &'static Control,
     slots: Slots,
+    /// The large ring, while this is the small one.
+    larger: Option<Slots>,
+    /// Bytes that cells must leave free.
+    kept: usize,
     /// Bytes sent since the beginning; wraps.
     tail: u32,
-    /// What `head` was when last looked at.
+    /// What the head was when last looked at.
     head: u32,
     /// A bit for each slot whose word may be anything.
     wild: Box<[u64]>,
@@ -104,6 +128,8 @@ pub struct Sender {
 pub struct Receiver {
     control: &'static Control,
     slots: Slots,
+    /// The large ring, while this is the small one.
+    larger: Option<Slots>,
     head: u32,
 }
 
@@ -115,19 +141,19 @@ pub struct Cell<'a> {
 }
 
 impl Sender {
-    /// The sending end of the ring with `control` and the `len` bytes (a power of two) at `base`.
+    /// The sending end of the ring with `control` and `slots`, and with those of the large ring, if this is a small one.
     ///
     /// # Safety
-    /// The bytes are the ring's for ever, zero at the beginning, aligned to 64, and there is only one sending end.
-    pub unsafe fn new(control: &'static Control, base: *mut u8, len: usize) -> Sender {
-        // SAFETY: the caller's promise.
-        let slots = unsafe { Slots::new(base, len) };
+    /// There is only one sending end.
+    pub unsafe fn new(control: &'static Control, slots: Slots, larger: Option<Slots>) -> Sender {
         Sender {
             control,
             slots,
+            larger,
+            kept: if larger.is_some() { SLOT } else { 0 },
             tail: 0,
             head: 0,
-            wild: vec![0; len.div_ceil(SLOT * 64)].into(),
+            wild: all_tame(slots),
         }
     }
 
@@ -138,20 +164,56 @@ impl Sender {
 
     fn fits(&self, need: usize) -> bool {
         let used = self.tail.wrapping_sub(self.head) as usize;
-        need <= self.slots.len() - used
+        need + self.kept <= self.slots.len() - used
     }
 
-    /// Asks to be rung when there is room, then looks once more.
+    /// Bytes to be skipped in front of a cell of `size` bytes, which goes there next.
+    #[inline]
+    fn skip(&self, size: usize) -> usize {
+        let to_end = self.slots.len() - self.begin();
+        if size > to_end { to_end } else { 0 }
+    }
+
+    /// Where what comes next begins.
+    #[inline]
+    fn begin(&self) -> usize {
+        self.tail as usize & (self.slots.len() - 1)
+    }
+
+    /// Looks whether there is room for a cell of `size` bytes by now, or in the large ring; if not, asks to be rung when there
+    /// is, then looks once more.
     #[cold]
-    fn fits_later(&mut self, need: usize) -> bool {
+    fn fits_later(&mut self, size: usize) -> bool {
+        // Acquire: what the receiver read out of the slots happened before they are written again.
+        self.head = self.control.head(self.larger).load(Ordering::Acquire);
+        let fits = self.fits(self.skip(size) + size);
+        if let Some(larger) = self.larger
+            && (!fits || self.tail >= MUCH)
+        {
+            self.grow(larger);
+            return true;
+        }
+        if fits {
+            return true;
+        }
         // Written only when it changes: the receiver writes to the line.
         if self.control.wanted.load(Ordering::Relaxed) == 0 {
             self.control.wanted.store(1, Ordering::Relaxed);
         }
-        // With the fence of `Receiver::is_wanted`: either this sees the new `head`, or the receiver sees the wish.
+        // With the fence of `Receiver::is_wanted`: either this sees the new head, or the receiver sees the wish.
         full_fence();
-        self.head = self.control.head.load(Ordering::Acquire);
-        self.fits(need)
+        self.head = self.control.head(self.larger).load(Ordering::Acquire);
+        self.fits(self.skip(size) + size)
+    }
+
+    /// Goes on with the large ring, which is empty.
+    fn grow(&mut self, larger: Slots) {
+        // The slot was kept free. Relaxed: cells are published by words of their own.
+        let word = GROWN | phase(self.tail, self.slots.len());
+        self.slots.word(self.begin()).store(word, Ordering::Relaxed);
+        (self.slots, self.larger, self.kept) = (larger, None, 0);
+        (self.tail, self.head) = (0, 0);
+        self.wild = all_tame(larger);
     }
 
     /// Puts a cell into the ring, its payload written by `write`; false if there is no room now.
@@ -160,18 +222,12 @@ impl Sender {
     #[inline]
     pub fn push(&mut self, header: &Header, write: impl FnOnce(*mut u8)) -> bool {
         let size = (FRONT + header.payload as usize + SLOT - 1) & !(SLOT - 1);
-        debug_assert!(header.payload as usize <= Sender::longest(self.slots.len()));
-        let mask = self.slots.len() - 1;
-        let at = self.tail as usize & mask;
-        let to_end = self.slots.len() - at;
-        let skip = if size > to_end { to_end } else { 0 };
-        if !self.fits(skip + size) {
-            // Acquire: what the receiver read out of the slots happened before they are written again.
-            self.head = self.control.head.load(Ordering::Acquire);
-            if !self.fits(skip + size) && !self.fits_later(skip + size) {
-                return false;
-            }
+        if !self.fits(self.skip(size) + size) && !self.fits_later(size) {
+            return false;
         }
+        debug_assert!(header.payload as usize <= Sender::longest(self.slots.len()));
+        let (at, skip) = (self.begin(), self.skip(size));
+        let mask = self.slots.len() - 1;
         let begin = (at + skip) & mask;
         let next = (begin + size) & mask;
         if self.tame(next) {
@@ -215,6 +271,11 @@ impl Sender {
     }
 }
 
+/// As long as nothing was sent, all words are zero.
+fn all_tame(slots: Slots) -> Box<[u64]> {
+    vec![0; slots.len().div_ceil(SLOT * 64)].into()
+}
+
 /// The phase of the lap at `position` of a ring of `len` bytes.
 #[inline]
 fn phase(position: u32, len: usize) -> u32 {
@@ -228,13 +289,12 @@ impl Receiver {
     /// The receiving end; as [`Sender::new`].
     ///
     /// # Safety
-    /// As [`Sender::new`], and there is only one receiving end.
-    pub unsafe fn new(control: &'static Control, base: *mut u8, len: usize) -> Receiver {
-        // SAFETY: the caller's promise.
-        let slots = unsafe { Slots::new(base, len) };
+    /// There is only one receiving end.
+    pub unsafe fn new(control: &'static Control, slots: Slots, larger: Option<Slots>) -> Receiver {
         Receiver {
             control,
             slots,
+            larger,
             head: 0,
         }
     }
@@ -242,15 +302,15 @@ impl Receiver {
     /// The oldest cell, if there is one.
     #[inline]
     pub fn peek(&mut self) -> Option<Cell<'_>> {
-        let mask = self.slots.len() - 1;
         loop {
-            let at = self.head as usize & mask;
+            let at = self.head as usize & (self.slots.len() - 1);
             let word = self.slots.word(at).load(Ordering::Acquire);
             if word == 0 || word & PHASE != phase(self.head, self.slots.len()) {
                 return None;
             }
             match word & !PHASE {
                 SKIP => self.release((self.slots.len() - at) as u32),
+                GROWN => self.grow(),
                 size => {
                     // SAFETY: the word says that the sender has published a cell here; it does not touch it until `head`
                     // has passed it, which takes the `&mut self` that the cell borrows.
@@ -265,12 +325,20 @@ impl Receiver {
         }
     }
 
+    #[cold]
+    fn grow(&mut self) {
+        if let Some(larger) = self.larger.take() {
+            (self.slots, self.head) = (larger, 0);
+        }
+    }
+
     /// Is done with the oldest cell, whose size [`Cell::size`] told.
     #[inline]
     pub fn release(&mut self, size: u32) {
         self.head = self.head.wrapping_add(size);
         // Release: the reads of the cell are over before the sender sees that it is free.
-        self.control.head.store(self.head, Ordering::Release);
+        let head = self.control.head(self.larger);
+        head.store(self.head, Ordering::Release);
     }
 
     /// Whether the sender wants to be rung, after cells were released.
@@ -298,21 +366,30 @@ mod tests {
     use super::*;
 
     const LEN: usize = 4096;
+    const SMALL: usize = 256;
 
     #[repr(C, align(64))]
     struct Memory([u8; LEN]);
 
-    fn ring() -> (Sender, Receiver) {
-        let control: &'static Control = Box::leak(Box::default());
+    fn slots(len: usize) -> Slots {
         let memory = Box::leak(Box::new(Memory([0; LEN])));
-        let base = memory.0.as_mut_ptr();
-        // SAFETY: leaked, zero, aligned; one end each.
+        // SAFETY: leaked, zero, aligned.
+        unsafe { Slots::new(memory.0.as_mut_ptr(), len) }
+    }
+
+    fn ends(slots: Slots, larger: Option<Slots>) -> (Sender, Receiver) {
+        let control: &'static Control = Box::leak(Box::default());
+        // SAFETY: one end each.
         unsafe {
             (
-                Sender::new(control, base, LEN),
-                Receiver::new(control, base, LEN),
+                Sender::new(control, slots, larger),
+                Receiver::new(control, slots, larger),
             )
         }
+    }
+
+    fn ring() -> (Sender, Receiver) {
+        ends(slots(LEN), None)
     }
 
     fn header(id: u64, payload: usize) -> Header {
@@ -390,9 +467,52 @@ mod tests {
         }
     }
 
+    /// A small ring grows when a cell finds no room, and when many have gone through it, and not before.
+    #[test]
+    fn a_small_ring_grows_once() {
+        let short = |sender: &mut Sender, id| sender.push(&header(id, 0), |_| ());
+        let next = |receiver: &mut Receiver| {
+            let cell = receiver.peek()?;
+            let (id, size) = (cell.header.id, cell.size());
+            receiver.release(size);
+            Some(id)
+        };
+        for ahead in 1..=5 {
+            let (mut sender, mut receiver) = ends(slots(SMALL), Some(slots(LEN)));
+            let (mut sent, mut got) = (0, 0);
+            while sent < 3 * u64::from(MUCH) / SLOT as u64 {
+                let is_small = sender.larger.is_some();
+                while sent < got + ahead {
+                    assert!(short(&mut sender, sent));
+                    sent += 1;
+                }
+                let grown = is_small && sender.larger.is_none();
+                let much = sent as usize * SLOT > MUCH as usize;
+                assert!(!grown || ahead > 3 || much, "{ahead} {sent}");
+                while let Some(id) = next(&mut receiver) {
+                    assert_eq!(id, got);
+                    got += 1;
+                }
+            }
+            assert_eq!(sent, got);
+            assert!(sender.larger.is_none() && receiver.larger.is_none());
+        }
+        // What is too long for it grows it at once.
+        let (mut sender, mut receiver) = ends(slots(SMALL), Some(slots(LEN)));
+        assert!(short(&mut sender, 0) && push(&mut sender, 3));
+        assert!(sender.larger.is_none() && next(&mut receiver) == Some(0));
+        assert!(check(&mut receiver, 3) && next(&mut receiver).is_none());
+    }
+
     #[test]
     fn two_threads() {
-        let (mut sender, mut receiver) = ring();
+        two_threads_with(ring());
+        for _ in 0..20 {
+            two_threads_with(ends(slots(SMALL), Some(slots(LEN))));
+        }
+    }
+
+    fn two_threads_with((mut sender, mut receiver): (Sender, Receiver)) {
         const N: u64 = 100_000;
         std::thread::scope(|scope| {
             scope.spawn(|| {

@@ -4,15 +4,17 @@ use loom::cell::UnsafeCell;
 use rmashm_model::actor::{Actors, act, explore};
 use rmashm_model::p2p::hints::Hints;
 use rmashm_model::p2p::ring::{Control, Header, Kind, Receiver, Sender};
-use rmashm_model::p2p::slots::Memory;
+use rmashm_model::p2p::slots::{Memory, Slots};
 
 const LEN: usize = 512;
+/// Of a ring that grows.
+const SMALL: usize = 256;
 
 /// A ring and its two ends, of which each actor uses one.
 struct Ring {
     sender: UnsafeCell<Sender>,
     receiver: UnsafeCell<Receiver>,
-    _memory: Box<(Control, Memory)>,
+    _memory: Box<(Control, Memory, Memory)>,
 }
 
 // SAFETY: the ends point to memory that lives as long as they do.
@@ -21,15 +23,21 @@ unsafe impl Send for Ring {}
 unsafe impl Sync for Ring {}
 
 impl Ring {
-    fn new() -> Ring {
-        let memory = Box::new((Control::default(), Memory::new(LEN)));
+    fn new(grows: bool) -> Ring {
+        let memory = Box::new((Control::default(), Memory::new(SMALL), Memory::new(LEN)));
         let control = &raw const memory.0;
         // SAFETY: the ring keeps the box, and drops it last.
         unsafe {
+            let small = Slots::new(memory.1.base(), SMALL);
+            let large = Slots::new(memory.2.base(), LEN);
+            let (slots, larger) = match grows {
+                true => (small, Some(large)),
+                false => (large, None),
+            };
             let control = &*control;
             Ring {
-                sender: UnsafeCell::new(Sender::new(control, memory.1.base(), LEN)),
-                receiver: UnsafeCell::new(Receiver::new(control, memory.1.base(), LEN)),
+                sender: UnsafeCell::new(Sender::new(control, slots, larger)),
+                receiver: UnsafeCell::new(Receiver::new(control, slots, larger)),
                 _memory: memory,
             }
         }
@@ -83,11 +91,11 @@ struct Inbox {
 }
 
 impl Inbox {
-    fn new(senders: usize, turn: usize) -> Inbox {
+    fn new(senders: usize, turn: usize, grows: bool) -> Inbox {
         Inbox {
             actors: Actors::new(senders + 1),
             hints: Hints::default(),
-            rings: (0..senders).map(|_| Ring::new()).collect(),
+            rings: (0..senders).map(|_| Ring::new(grows)).collect(),
             turn,
         }
     }
@@ -184,8 +192,20 @@ fn messages(
     turn: usize,
     payloads: &'static [usize],
 ) {
+    messages_in(false, name, preemptions, senders, turn, payloads);
+}
+
+fn messages_in(
+    grows: bool,
+    name: &str,
+    preemptions: usize,
+    senders: usize,
+    turn: usize,
+    payloads: &'static [usize],
+) {
     explore(name, preemptions, move || {
-        act(Inbox::new(senders, turn), senders + 1, move |inbox, me| {
+        let inbox = Inbox::new(senders, turn, grows);
+        act(inbox, senders + 1, move |inbox, me| {
             if me == senders {
                 inbox.receive(payloads.len() as u64);
             } else {
@@ -215,6 +235,29 @@ fn shorter_than_before() {
     messages("ring, 3 long messages and a short one", 2, 1, 1, payloads);
 }
 
+/// The small ring has room for three short cells beside the word that says where it goes on: the fourth grows it, or not, and
+/// then the large one is filled too.
+#[test]
+fn growing_ring() {
+    messages_in(
+        true,
+        "ring, grows by 5 short messages",
+        2,
+        1,
+        1,
+        &[8, 0, 24, 8, 8],
+    );
+    messages_in(true, "ring, grows by a long message", 2, 1, 1, &[8, 150, 8]);
+    messages_in(
+        true,
+        "ring, grows and is full",
+        2,
+        1,
+        1,
+        &[8, 150, 152, 140],
+    );
+}
+
 #[test]
 fn two_senders() {
     messages("ring, 2 senders", 2, 2, 1, &[8]);
@@ -225,7 +268,7 @@ fn two_senders() {
 fn pieces() {
     let payloads: &[usize] = &[150, 152, 140, 8];
     explore("ring, a message in 4 pieces", 2, move || {
-        act(Inbox::new(1, 1), 2, move |inbox, me| match me {
+        act(Inbox::new(1, 1, false), 2, move |inbox, me| match me {
             0 => inbox.send_in_pieces(me, payloads),
             _ => inbox.receive(payloads.len() as u64),
         });
