@@ -18,6 +18,8 @@ impl JobSegment {
         let segment = Segment::create(Table::bytes(ranks as usize))?.install();
         segment.keep_from_children();
         let table = Table::create(segment, ranks, true);
+        let me = std::process::id();
+        table.job.ancestor.store(me, Ordering::Relaxed);
         Ok(JobSegment { segment, table })
     }
 
@@ -26,15 +28,18 @@ impl JobSegment {
         self.segment.fd().as_raw_fd()
     }
 
+    /// The process that is `rank` in MPI: the one that was started, or one that it has started.
+    pub fn pid(&self, rank: usize) -> i32 {
+        self.table.processes[rank].pid.load(Ordering::Relaxed) as i32
+    }
+
     pub fn state(&self, rank: usize) -> State {
         self.table.processes[rank].state()
     }
 
-    /// The process of `rank` exists. (It may be further already.)
+    /// The process of `rank` exists. It may be further already, and an MPI program that it has started have come.
     pub fn set_started(&self, rank: usize, pid: u32) {
-        let process = &self.table.processes[rank];
-        process.pid.store(pid, Ordering::Relaxed);
-        process.change_state(&[State::Unborn], State::Started);
+        self.table.processes[rank].start(pid);
     }
 
     /// The process of `rank` ended itself, and MPI had nothing against it.

@@ -44,6 +44,8 @@ pub struct Job {
     pub watched: AtomicU32,
     /// Of how many cores rank 0 may use the time, by its cgroup; 0 if there is no such limit, or rank 0 has not come yet.
     pub quota: AtomicU32,
+    /// A process of which all ranks are descendants: the launcher, or what its ranks find out; 0 if that is not known.
+    pub ancestor: AtomicU32,
 }
 
 /// What a rank is doing.
@@ -259,6 +261,14 @@ impl Process {
             .is_ok()
     }
 
+    /// The rank's first process exists. Its number stands until the MPI program tells its own, which may be another and may
+    /// have come sooner.
+    pub fn start(&self, pid: u32) {
+        let relaxed = Ordering::Relaxed;
+        let _ = self.pid.compare_exchange(0, pid, relaxed, relaxed);
+        self.change_state(&[State::Unborn], State::Started);
+    }
+
     /// The rank says something about itself.
     pub fn say(&self, flag: u32) {
         self.flags.fetch_or(flag, Ordering::AcqRel);
@@ -354,5 +364,31 @@ impl Wait {
             .collect();
         let len = self.len.load(Ordering::Relaxed) as usize;
         String::from_utf8_lossy(&bytes[..len.min(bytes.len())]).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_a_wrapper_gives_way_to_its_programs() {
+        let segment = Box::leak(Box::new(Segment::create(Table::bytes(2)).unwrap()));
+        let table = Table::create(segment, 2, true);
+        let (wrapper, program) = (5, 7);
+        let [late, early] = table.processes else {
+            panic!("two ranks")
+        };
+        late.start(wrapper);
+        assert_eq!(late.pid.load(Ordering::Relaxed), wrapper);
+        late.pid.store(program, Ordering::Relaxed);
+        early.pid.store(program, Ordering::Relaxed);
+        early.set_state(State::Joining);
+        early.start(wrapper);
+        for process in [late, early] {
+            assert_eq!(process.pid.load(Ordering::Relaxed), program);
+        }
+        assert_eq!(late.state(), State::Started);
+        assert_eq!(early.state(), State::Joining);
     }
 }
