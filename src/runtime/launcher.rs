@@ -139,9 +139,9 @@ fn through_pmi(mut pmi: Pmi) -> Result<Place> {
         Table::create(segment, ranks, false);
         let host = handover::Host::open()?;
         pmi.put("rmashm-machine", &machine)?;
-        pmi.put("rmashm-segment", &host.name)?;
+        pmi.put("rmashm-segment", &host.invitation())?;
         pmi.barrier()?;
-        host.serve(segment.fd(), ranks - 1)?;
+        host.serve(segment.fd(), ranks)?;
         segment
     } else {
         pmi.barrier()?;
@@ -154,8 +154,8 @@ fn through_pmi(mut pmi: Pmi) -> Result<Place> {
                  MPICH (it has the same ABI) to use several"
             );
         }
-        let name = pmi.get("rmashm-segment")?;
-        Segment::attach(handover::fetch(&name)?)?.install()
+        let invitation = pmi.get("rmashm-segment")?;
+        Segment::attach(handover::fetch(&invitation, rank)?)?.install()
     };
     let appnum = pmi.appnum();
     Ok(Place {
