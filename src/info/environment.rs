@@ -44,7 +44,7 @@ pub fn of_arguments(arguments: &[String]) -> Info {
 
 /// How many processes were started together: also before MPI_Init, and after MPI_Finalize.
 fn processes() -> u32 {
-    let told = || std::env::var("PMI_SIZE").ok()?.parse().ok();
+    let told = || runtime::variable("PMI_SIZE")?.parse().ok();
     match runtime::try_job() {
         Some(job) => job.ranks,
         None => told().unwrap_or(1),

@@ -6,6 +6,7 @@
 
 use super::Info;
 use crate::error::Result;
+use crate::runtime;
 use crate::{bail, err};
 use std::sync::LazyLock;
 
@@ -68,7 +69,7 @@ pub fn granted(requested: &str) -> Result<String> {
 
 /// The launcher's request, with the name of its variable.
 fn request() -> Option<(&'static str, String)> {
-    let set = |name: &&'static str| Some((*name, std::env::var(name).ok()?));
+    let set = |name: &&'static str| Some((*name, runtime::variable(name)?));
     REQUESTS.iter().find_map(set)
 }
 

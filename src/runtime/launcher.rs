@@ -53,27 +53,43 @@ const FOREIGN: [(&str, &str, &str); 6] = [
     ),
 ];
 
+/// A variable of the environment by which launchers speak to programs; none where [`is_privileged`].
+pub fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|_| !is_privileged())
+}
+
+/// Whether the program has rights that its user has not (set-user-ID, set-group-ID, file capabilities). Such a program takes
+/// nothing from its environment: the user could make it map a segment, or speak to a process manager, of his own making.
+fn is_privileged() -> bool {
+    // SAFETY: asks for a number that the kernel gave this process at its start.
+    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
+}
+
 /// Finds the job. PMI_FD is looked at first: our own launcher takes it out of its ranks' environment, so where both are
 /// there, the PMI is the newer one.
 pub(super) fn find() -> Result<Place> {
+    let told = |name| std::env::var_os(name).is_some();
+    if is_privileged() && (told("PMI_FD") || told("RMASHM_FD")) {
+        eprintln!(
+            "rmashm: this program has rights that its user has not (set-user-ID, set-group-ID or file capabilities): \
+             it does not listen to launchers, and is a job of one"
+        );
+    }
     if let Some(pmi) = Pmi::from_env()? {
         return through_pmi(pmi);
     }
-    if let Ok(fd) = std::env::var("RMASHM_FD") {
+    if let Some(fd) = variable("RMASHM_FD") {
         return inherited(&fd);
     }
     for (size, rank, who) in FOREIGN {
-        let several = std::env::var(size)
-            .ok()
-            .and_then(|n| n.parse::<u64>().ok())
-            .is_some_and(|n| n > 1);
-        if several && std::env::var_os(rank).is_some() {
+        let ranks = variable(size).unwrap_or_default();
+        let several = ranks.parse::<u64>().is_ok_and(|n| n > 1);
+        if several && variable(rank).is_some() {
             bail!(
                 Other,
-                "started by {who} ({size} is {}), which gives rmashm no way to find the other processes: start the \
+                "started by {who} ({size} is {ranks}), which gives rmashm no way to find the other processes: start the \
                  program with rmashm's own mpiexec, or with a launcher that speaks PMI-1 (PMI_FD), such as \
-                 mpiexec.hydra",
-                std::env::var(size).unwrap_or_default()
+                 mpiexec.hydra"
             );
         }
     }
@@ -91,19 +107,21 @@ fn inherited(fd: &str) -> Result<Place> {
     let number: i32 = fd
         .parse()
         .map_err(|_| err!(Other, "RMASHM_FD is \"{fd}\", not a descriptor"))?;
-    let rank = std::env::var("RMASHM_RANK")
-        .ok()
-        .and_then(|r| r.parse::<u32>().ok());
+    let rank = variable("RMASHM_RANK").and_then(|r| r.parse::<u32>().ok());
     let rank = rank.ok_or_else(|| err!(Other, "RMASHM_FD is set but RMASHM_RANK is no rank"))?;
-    // The descriptor itself stays open: a wrapper script may start another program of the same rank after this one.
+    // The descriptor itself stays open: a wrapper script may start another program of the same rank after this one. What this
+    // one starts has nothing to look for in the job.
     // SAFETY: `dup` of any number is harmless.
     let copy = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, 3) };
     if copy < 0 {
         bail!(
             Other,
-            "RMASHM_FD is {number}, which is not open: something between mpiexec and this process closed it"
+            "RMASHM_FD is {number}, which is not open: this program was started by one that is the rank already, or \
+             something between mpiexec and this process closed it"
         );
     }
+    // SAFETY: a flag of a descriptor that is open.
+    unsafe { libc::fcntl(number, libc::F_SETFD, libc::FD_CLOEXEC) };
     // SAFETY: the kernel has just made `copy` for us.
     let segment = Segment::attach(unsafe { OwnedFd::from_raw_fd(copy) })?.install();
     let table = Table::open(segment);
@@ -114,9 +132,7 @@ fn inherited(fd: &str) -> Result<Place> {
             table.processes.len()
         );
     }
-    let appnum = std::env::var("RMASHM_APPNUM")
-        .ok()
-        .and_then(|n| n.parse().ok());
+    let appnum = variable("RMASHM_APPNUM").and_then(|n| n.parse().ok());
     Ok(Place {
         launcher: Launcher::Ours,
         rank,
@@ -158,10 +174,11 @@ fn through_pmi(mut pmi: Pmi) -> Result<Place> {
         Segment::attach(handover::fetch(&invitation, rank)?)?.install()
     };
     let appnum = pmi.appnum();
+    let table = Table::open(segment);
     Ok(Place {
         launcher: Launcher::Pmi(Mutex::new(pmi)),
         rank,
-        table: Table::open(segment),
+        table,
         appnum,
     })
 }

@@ -22,6 +22,7 @@ use crate::shm::atomic::Ordering;
 use crate::shm::cgroup;
 use crate::{bail, err};
 use launcher::Launcher;
+pub use launcher::variable;
 pub use lookout::look_around;
 use std::sync::OnceLock;
 use table::{CAME, LEAVING, Process, SURVIVES, State, Table};

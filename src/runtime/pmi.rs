@@ -1,7 +1,9 @@
 //! PMI-1, the wire protocol of Hydra and Slurm: lines of `key=value` over the descriptor `PMI_FD`.
 
+use super::launcher::variable;
 use crate::error::Result;
 use crate::{bail, err};
+use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::FromRawFd;
 use std::os::unix::net::UnixStream;
@@ -19,12 +21,12 @@ pub struct Pmi {
 impl Pmi {
     /// Connects as `PMI_FD`, `PMI_RANK` and `PMI_SIZE` say; `None` if there is no `PMI_FD`.
     pub fn from_env() -> Result<Option<Pmi>> {
-        let Ok(fd) = std::env::var("PMI_FD") else {
+        let Some(fd) = variable("PMI_FD") else {
             return Ok(None);
         };
         let number = |name: &str| -> Result<u32> {
             let text =
-                std::env::var(name).map_err(|_| err!(Other, "PMI_FD is set but {name} is not"))?;
+                variable(name).ok_or_else(|| err!(Other, "PMI_FD is set but {name} is not"))?;
             text.parse()
                 .map_err(|_| err!(Other, "{name} is \"{text}\", not a number"))
         };
@@ -32,7 +34,9 @@ impl Pmi {
         let fd: i32 = fd
             .parse()
             .map_err(|_| err!(Other, "PMI_FD is \"{fd}\", not a descriptor"))?;
-        if nix::fcntl::fcntl(unsafe_borrow(fd), nix::fcntl::FcntlArg::F_GETFD).is_err() {
+        // What this rank starts has nothing to say to the process manager.
+        let keep = FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC);
+        if fcntl(unsafe_borrow(fd), keep).is_err() {
             bail!(
                 Other,
                 "PMI_FD is {fd}, which is not open: the process manager's connection was not inherited"
@@ -128,7 +132,7 @@ impl Pmi {
 }
 
 fn unsafe_borrow(fd: i32) -> std::os::fd::BorrowedFd<'static> {
-    // SAFETY: only asked whether it is open; a closed descriptor gives an error.
+    // SAFETY: only one of its flags is set; a closed descriptor gives an error.
     unsafe { std::os::fd::BorrowedFd::borrow_raw(fd) }
 }
 
