@@ -49,7 +49,8 @@ impl Random {
     }
 }
 
-/// Kills the process of a rank that runs `program`, once there is one, unless the job ends before.
+/// Kills the process of a rank that runs `program`, its MPI program or what has started that, once there is one, unless the
+/// job ends before.
 #[track_caller]
 fn kill_rank(run: &mut Run, program: &Path, rank: u64) {
     let mark = format!("PMI_RANK={rank}");
@@ -167,6 +168,40 @@ fn the_launcher_at_a_random_time() {
     assert_eq!(new_files(&before), Vec::<PathBuf>::new());
 }
 
+/// A shell that has the program in its `$0`, and stays until it ends.
+fn wrapped<'a>(ranks: &'a str, program: &'a Path) -> [&'a str; 7] {
+    let shell = "$0 $1; true";
+    ["-n", ranks, "sh", "-c", shell, text(program), ROUNDS]
+}
+
+#[test]
+fn the_launcher_of_wrappers() {
+    let folder = Scratch::new("dying");
+    let program = compile(&folder, "death_everything");
+    let mut random = Random::new();
+    for _ in 0..10 {
+        let run = Run::start(mpiexec(&wrapped("4", &program)));
+        std::thread::sleep(Duration::from_millis(random.below(120)));
+        run.signal(libc::SIGKILL);
+        finish(run).ended(137);
+    }
+}
+
+/// What a killed wrapper had started goes with it.
+#[test]
+fn a_wrapper_at_a_random_time() {
+    let folder = Scratch::new("dying");
+    let program = compile(&folder, "death_everything");
+    let shell = Path::new("/bin/sh").canonicalize().expect("a shell");
+    let mut random = Random::new();
+    for _ in 0..10 {
+        let mut run = Run::start(mpiexec(&wrapped("4", &program)));
+        std::thread::sleep(Duration::from_millis(random.below(120)));
+        kill_rank(&mut run, &shell, random.below(4));
+        run.finish().ended(137).says("was killed by signal 9");
+    }
+}
+
 #[test]
 fn several_at_once() {
     let folder = Scratch::new("dying");
@@ -269,5 +304,46 @@ fn under_hydra_without_its_cleanup() {
             !outcome.stderr.contains("death_everything.c"),
             "{outcome:#?}"
         );
+    }
+}
+
+/// Its notice of a death, SIGUSR1, ends no survivor, and reaches the handlers of programs.
+#[test]
+fn under_hydra_with_its_notice() {
+    if !support::need("mpiexec.hydra", "mpich") {
+        return;
+    }
+    let folder = Scratch::new("dying");
+    let program = compile(&folder, "sigusr1");
+    let words = ["-disable-auto-cleanup", "-n", "4", text(&program), "death"];
+    let outcome = finish(Run::start(hydra(&words)));
+    for rank in [0, 2, 3] {
+        let line = format!("rank {rank} lives");
+        assert!(outcome.stdout.contains(&line), "{outcome:#?}");
+    }
+}
+
+/// Its proxy is killed, on which nobody but the ranks themselves can act: they go with it, also where a shell stands between.
+#[test]
+fn hydras_proxy() {
+    if !support::need("mpiexec.hydra", "mpich") {
+        return;
+    }
+    let folder = Scratch::new("dying");
+    let program = compile(&folder, "death_everything");
+    let mut random = Random::new();
+    for _ in 0..4 {
+        let direct = ["-n", "4", text(&program), ROUNDS];
+        for words in [&direct[..], &wrapped("4", &program)] {
+            let run = Run::start(hydra(words));
+            // Late enough for all to be in MPI, or nearly so.
+            std::thread::sleep(Duration::from_millis(200 + random.below(200)));
+            let left = run.left();
+            let proxy = left.iter().find(|(_, name)| name == "hydra_pmi_proxy");
+            let (pid, _) = proxy.expect("Hydra has a proxy");
+            // SAFETY: plain system call on a process of this run.
+            unsafe { libc::kill(*pid, libc::SIGKILL) };
+            finish(run);
+        }
     }
 }

@@ -11,6 +11,7 @@ mod handover;
 pub mod launch;
 mod launcher;
 mod lookout;
+mod manager;
 pub mod meeting;
 pub mod phase;
 mod pmi;
@@ -95,8 +96,8 @@ pub fn attach() -> Result<&'static Job> {
         job.table.job.quota.store(quota, Ordering::Relaxed);
     }
     allow_peers();
-    if !matches!(job.launcher, Launcher::Alone) {
-        die_with_parent();
+    if let Launcher::Pmi(pmi) = &job.launcher {
+        manager::live_under(pmi.lock().manager);
     }
     Ok(JOB.get_or_init(|| job))
 }
@@ -229,10 +230,4 @@ pub fn new_context() -> u32 {
 fn allow_peers() {
     // SAFETY: prctl with these arguments changes nothing in memory. Kernels without Yama refuse it, and do not need it.
     unsafe { libc::prctl(libc::PR_SET_PTRACER, libc::PR_SET_PTRACER_ANY, 0, 0, 0) };
-}
-
-/// Ranks die with whoever started them: also those that a shell stands between.
-fn die_with_parent() {
-    // SAFETY: prctl with these arguments changes nothing in memory.
-    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0) };
 }

@@ -1,11 +1,12 @@
 //! PMI-1, the wire protocol of Hydra and Slurm: lines of `key=value` over the descriptor `PMI_FD`.
 
 use super::launcher::variable;
+use super::manager::{self, Tie};
 use crate::error::Result;
 use crate::{bail, err};
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use std::io::{BufRead, BufReader, Write};
-use std::os::fd::FromRawFd;
+use std::os::fd::{AsFd, FromRawFd};
 use std::os::unix::net::UnixStream;
 
 /// The connection to the process manager.
@@ -14,6 +15,8 @@ pub struct Pmi {
     space: String,
     pub rank: u32,
     pub ranks: u32,
+    /// The process id of the process manager; 0 if that is not known.
+    pub manager: libc::pid_t,
     /// The process manager was told that this rank is done, and listens no more.
     over: bool,
 }
@@ -45,6 +48,7 @@ impl Pmi {
         // SAFETY: the process manager made the descriptor for us, and nobody else in the process uses it.
         let stream = unsafe { UnixStream::from_raw_fd(fd) };
         let mut pmi = Pmi {
+            manager: manager::at_other_end(stream.as_fd()),
             stream: BufReader::new(stream),
             space: String::new(),
             rank,
@@ -62,6 +66,15 @@ impl Pmi {
 
     /// Sends a line and reads the answer, which must begin with `cmd=` and the name given.
     fn ask(&mut self, line: &str, expected: &str) -> Result<String> {
+        Tie::loosen(self.stream.get_ref().as_fd());
+        let answer = self.ask_untied(line, expected);
+        if !self.over {
+            Tie::tighten(self.stream.get_ref().as_fd());
+        }
+        answer
+    }
+
+    fn ask_untied(&mut self, line: &str, expected: &str) -> Result<String> {
         self.send(line)?;
         let mut answer = String::new();
         let lost = |what: String| {
@@ -126,6 +139,8 @@ impl Pmi {
     /// Asks the process manager to end the job.
     pub fn abort(&mut self, status: i32) {
         if !self.over {
+            // The process ends with its own status, not by the manager's end.
+            Tie::loosen(self.stream.get_ref().as_fd());
             let _ = self.send(&format!("cmd=abort exitcode={status}"));
         }
     }

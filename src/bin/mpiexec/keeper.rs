@@ -1,6 +1,6 @@
 //! The keeper: a small process that outlives a launcher killed with SIGKILL, and ends what is left of its ranks.
 //!
-//! The ranks themselves die with the launcher (`PR_SET_PDEATHSIG`), but what they started (the program in
+//! What the launcher has started itself dies with it (`PR_SET_PDEATHSIG`), but what that has started in turn (the program in
 //! `sh -c './a.out; ...'`) does not. The keeper holds the reading end of a pipe whose writing end only the launcher
 //! has; at its end of file it kills the ranks' process groups, and every process that still carries the job's name
 //! in its environment. It is cloned without an exit signal, so that an ordinary `waitpid` does not see it.
@@ -66,6 +66,8 @@ impl Roster {
 /// The launcher's hold on its keeper. Dropping it ends the keeper.
 pub struct Keeper {
     pid: pid_t,
+    /// The job's name as it stands in the environment of its processes.
+    mark: Vec<u8>,
     _line: OwnedFd,
 }
 
@@ -85,6 +87,7 @@ impl Keeper {
             }
             pid => Ok(Keeper {
                 pid: pid as pid_t,
+                mark,
                 _line: writer,
             }),
         }
@@ -94,6 +97,14 @@ impl Keeper {
 impl Keeper {
     pub fn pid(&self) -> pid_t {
         self.pid
+    }
+
+    /// Kills a process, if it is one of the job.
+    pub fn kill(&self, pid: pid_t) {
+        if pid > 0 && carries(pid, &self.mark) {
+            // SAFETY: plain system call on a process that carries the job's name.
+            unsafe { libc::kill(pid, libc::SIGKILL) };
+        }
     }
 }
 

@@ -1,0 +1,129 @@
+//! Living under a process manager that is not ours, Hydra's proxy or Slurm's step daemon: this process ends with it, and
+//! outlives its notice of another rank's death.
+//!
+//! **Ending with it.** The connection to the manager is closed when the manager ends, however it does. The kernel is asked
+//! to kill this process at that moment ([`Tie`]), also where a wrapper stands between the two. `PR_SET_PDEATHSIG` alone
+//! would not do: the kernel means the parent's *thread*, and a wrapper's thread may end long before the wrapper. After
+//! MPI_Finalize, when the manager has closed the connection, it serves where the parent is the manager itself.
+//!
+//! **Its notice.** With `-disable-auto-cleanup` Hydra sends the survivors of a death SIGUSR1, whose default action is to kill
+//! them. They find out about deaths by looking, so nothing is done about it.
+
+use crate::shm::atomic::{AtomicI32, Ordering};
+use libc::{c_int, c_void, pid_t, siginfo_t};
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, raise, sigaction, signal};
+use std::os::fd::{AsRawFd, BorrowedFd};
+
+/// The manager's process id; 0 if it is in another process id name space.
+static MANAGER: AtomicI32 = AtomicI32::new(0);
+
+/// Makes this process one that lives and ends under `manager`, which is the other end of its connection.
+pub(super) fn live_under(manager: pid_t) {
+    MANAGER.store(manager, Ordering::Relaxed);
+    outlive_notices();
+    die_with_parent(manager);
+}
+
+/// The process that made the connection: the process manager. 0 if it is none of this process id name space.
+pub(super) fn at_other_end(connection: BorrowedFd<'_>) -> pid_t {
+    use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
+    getsockopt(&connection, PeerCredentials).map_or(0, |peer| peer.pid())
+}
+
+/// While it is tight, the kernel kills this process when the other end of the connection is closed. It does so too when
+/// something arrives: it has to be loose while there is an answer to come.
+pub(super) struct Tie;
+
+impl Tie {
+    /// Does nothing where the kernel cannot: the connection is no socket, or a sandbox has no such thing.
+    pub fn tighten(connection: BorrowedFd<'_>) {
+        let fd = connection.as_raw_fd();
+        // SAFETY: changes to the connection's own properties, which touch no memory.
+        let tied = unsafe {
+            libc::fcntl(fd, libc::F_SETOWN, libc::getpid()) == 0
+                && libc::fcntl(fd, F_SETSIG, libc::SIGKILL) == 0
+                && set_async(fd, true)
+        };
+        // Closed before: of that no signal tells.
+        if tied && is_closed(fd) {
+            let _ = raise(Signal::SIGKILL);
+        }
+    }
+
+    pub fn loosen(connection: BorrowedFd<'_>) {
+        set_async(connection.as_raw_fd(), false);
+    }
+}
+
+/// `fcntl`'s command for the signal that tells of events, which the libc crate lacks.
+const F_SETSIG: c_int = 10;
+
+fn set_async(fd: c_int, on: bool) -> bool {
+    // SAFETY: as in `tighten`.
+    unsafe {
+        let flags = libc::fcntl(fd, libc::F_GETFL);
+        let wanted = if on {
+            flags | libc::O_ASYNC
+        } else {
+            flags & !libc::O_ASYNC
+        };
+        flags >= 0 && libc::fcntl(fd, libc::F_SETFL, wanted) == 0
+    }
+}
+
+fn is_closed(fd: c_int) -> bool {
+    let mut poll = libc::pollfd {
+        fd,
+        events: 0,
+        revents: 0,
+    };
+    // SAFETY: one valid pollfd, and no time to wait.
+    unsafe { libc::poll(&mut poll, 1, 0) == 1 && poll.revents & libc::POLLHUP != 0 }
+}
+
+/// Where the parent is the manager, with a single thread: its thread's end is its own.
+fn die_with_parent(manager: pid_t) {
+    let is_parent = || nix::unistd::getppid().as_raw() == manager;
+    let threads = || std::fs::read_dir(format!("/proc/{manager}/task")).map_or(0, Iterator::count);
+    if is_parent() && threads() == 1 {
+        // SAFETY: prctl with these arguments changes nothing in memory.
+        unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0) };
+        if !is_parent() {
+            let _ = raise(Signal::SIGKILL);
+        }
+    }
+}
+
+/// Where SIGUSR1 would end the process, the manager's does not any more. A handler of the program's, set before or later, and
+/// a default action that it asks for later, are left to it.
+fn outlive_notices() {
+    // A handler, for a signal that is ignored would be ignored by what this process starts, too.
+    let handler = SigHandler::SigAction(on_notice);
+    let action = SigAction::new(handler, SaFlags::SA_RESTART, SigSet::empty());
+    if is_default(Signal::SIGUSR1) {
+        // SAFETY: the handler makes calls only that are allowed in one.
+        let _ = unsafe { sigaction(Signal::SIGUSR1, &action) };
+    }
+}
+
+fn is_default(signal: Signal) -> bool {
+    let mut action = std::mem::MaybeUninit::<libc::sigaction>::uninit();
+    // SAFETY: a null new action only asks; the answer is written whole before it is read.
+    unsafe {
+        libc::sigaction(signal as c_int, std::ptr::null(), action.as_mut_ptr()) == 0
+            && action.assume_init().sa_sigaction == libc::SIG_DFL
+    }
+}
+
+extern "C" fn on_notice(_: c_int, info: *mut siginfo_t, _: *mut c_void) {
+    // SAFETY: the kernel gives the handler of SA_SIGINFO a valid description; of a signal that no process has sent, the sender
+    // reads as whatever it is, and the code tells.
+    let (code, sender) = unsafe { ((*info).si_code, (*info).si_pid()) };
+    if code == libc::SI_USER && sender == MANAGER.load(Ordering::Relaxed) {
+        return;
+    }
+    // Anybody else's does what it does to a program that has no handler, as soon as this one has returned.
+    // SAFETY: the default action runs no code.
+    let _ = unsafe { signal(Signal::SIGUSR1, SigHandler::SigDfl) };
+    let _ = raise(Signal::SIGUSR1);
+}
