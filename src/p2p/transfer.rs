@@ -7,7 +7,7 @@ use super::{Envelope, Outcome, engine};
 use crate::abi::types::MPI_Status;
 use crate::err;
 use crate::error::{Class, Error, Result};
-use crate::runtime::{job, reach, wait};
+use crate::runtime::{access, pid_of, reach, wait};
 use crate::shm::Offset;
 use crate::shm::atomic::Ordering;
 use crate::shm::heap::{self, Owned};
@@ -81,6 +81,7 @@ impl Place {
         if let Some(address) = buffer.run()
             && !REFUSED.load(Ordering::Relaxed)
         {
+            access::allow();
             let place = Place::new(PlaceKind::Private, address as u64);
             return Ok((Place { waits, ..place }, None));
         }
@@ -202,10 +203,7 @@ impl Transfer {
     }
 
     fn read_peer(&self, len: usize) -> Result<()> {
-        let table = &job().table;
-        let pid = table.processes[self.from as usize]
-            .pid
-            .load(Ordering::Relaxed) as i32;
+        let pid = pid_of(self.from);
         let to = &self.receive.buffer;
         let remote = |at: usize, n: usize| {
             Piece::new(std::ptr::without_provenance(self.place.at as usize + at), n)

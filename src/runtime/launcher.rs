@@ -1,8 +1,8 @@
 //! How this process was started, and so how it finds the others of its job.
 
-use super::handover;
 use super::pmi::Pmi;
 use super::table::Table;
+use super::{access, handover};
 use crate::error::Result;
 use crate::shm::segment::Segment;
 use crate::{bail, err};
@@ -175,6 +175,11 @@ fn through_pmi(mut pmi: Pmi) -> Result<Place> {
     };
     let appnum = pmi.appnum();
     let table = Table::open(segment);
+    let parent = match pmi.manager {
+        0 => std::os::unix::process::parent_id(),
+        manager => manager as u32,
+    };
+    access::descend(&table.job.ancestor, parent);
     Ok(Place {
         launcher: Launcher::Pmi(Mutex::new(pmi)),
         rank,

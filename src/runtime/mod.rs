@@ -5,6 +5,7 @@
 //! there). It goes with [`leave`].
 
 pub mod abort;
+pub mod access;
 pub mod board;
 mod cores;
 mod handover;
@@ -18,10 +19,11 @@ mod pmi;
 pub mod table;
 pub mod wait;
 
-use crate::error::{Class, Result};
+use crate::bail;
+use crate::error::Result;
 use crate::shm::atomic::Ordering;
 use crate::shm::cgroup;
-use crate::{bail, err};
+pub use access::{pid_of, reach};
 use launcher::Launcher;
 pub use launcher::variable;
 pub use lookout::look_around;
@@ -95,7 +97,6 @@ pub fn attach() -> Result<&'static Job> {
         let quota = cgroup::cores().unwrap_or(0);
         job.table.job.quota.store(quota, Ordering::Relaxed);
     }
-    allow_peers();
     if let Launcher::Pmi(pmi) = &job.launcher {
         manager::live_under(pmi.lock().manager);
     }
@@ -174,60 +175,14 @@ pub fn leave() -> Result<()> {
 /// MPI is over for this process, unless it opens another session. It may end.
 pub fn rest() {
     me().set_state(State::Finalized);
+    access::take_back();
     if let Launcher::Pmi(pmi) = &job().launcher {
         pmi.lock().finalize();
     }
-}
-
-/// The process id of a rank.
-pub fn pid_of(rank: u32) -> i32 {
-    job().table.processes[rank as usize]
-        .pid
-        .load(Ordering::Relaxed) as i32
-}
-
-/// Does `access`, which concerns private memory of `rank`. Error: `MPI_ERR_PROC_FAILED`, if the process has ended, instead
-/// of an access to another process that may have got its number.
-pub fn reach(rank: u32, access: impl FnOnce() -> Result<()>) -> Result<()> {
-    let gone = |how: &str| {
-        err!(
-            ProcFailed,
-            "the memory of rank {rank} of the job cannot be reached, which {how}"
-        )
-    };
-    if let Some((_, death)) = wait::dead(Ranks::One(rank)) {
-        return Err(gone(&death.to_string()));
-    }
-    access().or_else(|error| {
-        if error.class != Class::ProcFailed {
-            return Err(error);
-        }
-        // The kernel knew first. Whoever watches the process will say how it ended; and an error that ends the job must
-        // not come before the death that is its reason.
-        let process = &job().table.processes[rank as usize];
-        let what = || format!("an access to memory of rank {rank} of the job, which has ended");
-        let waiting = Waiting {
-            key: 0,
-            what: &what,
-            ranks: Ranks::None,
-            announce: None,
-        };
-        wait(&waiting, || {
-            !matches!(process.state(), State::Joining | State::Running)
-        })?;
-        let how = process.death().map(|death| death.to_string());
-        Err(gone(how.as_deref().unwrap_or("has ended")))
-    })
 }
 
 /// A context id that no communicator of this job has had.
 pub fn new_context() -> u32 {
     // 0 and 1 are MPI_COMM_WORLD's and MPI_COMM_SELF's.
     job().table.job.contexts.fetch_add(1, Ordering::Relaxed) + 2
-}
-
-/// Lets the other ranks read and write this process's memory where Yama would restrict that to its parents.
-fn allow_peers() {
-    // SAFETY: prctl with these arguments changes nothing in memory. Kernels without Yama refuse it, and do not need it.
-    unsafe { libc::prctl(libc::PR_SET_PTRACER, libc::PR_SET_PTRACER_ANY, 0, 0, 0) };
 }

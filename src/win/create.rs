@@ -17,7 +17,7 @@ use crate::error::handler::Slot;
 use crate::error::{Class, Error, Result};
 use crate::handle::{Kind, Reserved};
 use crate::runtime::meeting::{Meeting, SLOT};
-use crate::runtime::{job, pid_of, reach};
+use crate::runtime::{access, job, pid_of, reach};
 use crate::shm::atomic::full_fence;
 use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
@@ -99,6 +99,9 @@ impl Offer {
 
     /// Private memory of this process.
     fn private(comm: &Comm, size: usize, disp_unit: usize, at: usize) -> Offer {
+        if size > 0 {
+            access::allow();
+        }
         let mut offer = Offer::new(size, disp_unit, Place::Private, at);
         offer.reaches_all = peers(comm)
             .all(|(_, process)| REACHED[process as usize].load(Relaxed))

@@ -1,0 +1,150 @@
+//! Access to the ranks' private memory by the kernel's copy: for which processes this one allows it, and reaching another's.
+//!
+//! Where Yama guards processes (`kernel.yama.ptrace_scope` is 1) a process is reached by its own ancestors only, and by the
+//! descendants of the one process that it names. A rank names the nearest process of which all ranks are descendants: our
+//! launcher, or Hydra's proxy. It does so when its private memory is first offered to others, and takes it back when it
+//! leaves MPI. There is one name for a process and no way to ask for it: what the program itself had named is lost then.
+
+use super::{Ranks, State, Waiting, job, wait};
+use crate::err;
+use crate::error::{Class, Result};
+use crate::shm::atomic::{AtomicU32, Ordering};
+use libc::pid_t;
+use std::sync::atomic::AtomicBool;
+
+/// The first of all processes, of which all are descendants.
+const INIT: u32 = 1;
+
+/// This process has named the one whose descendants may reach it.
+static ALLOWED: AtomicBool = AtomicBool::new(false);
+
+/// Lets the other ranks read and write this process's memory. To be called before they learn of an address there.
+pub fn allow() {
+    if ALLOWED.load(Ordering::Relaxed) || job().ranks == 1 {
+        return;
+    }
+    let named = match job().table.job.ancestor.load(Ordering::Relaxed) {
+        // The ranks share no ancestor but the one that everybody has, or the system does not tell.
+        0 | INIT => libc::PR_SET_PTRACER_ANY,
+        ancestor => ancestor.into(),
+    };
+    name(named);
+    ALLOWED.store(true, Ordering::Relaxed);
+}
+
+/// Lets nobody do so any more but those that may reach any process.
+pub fn take_back() {
+    if ALLOWED.swap(false, Ordering::Relaxed) {
+        name(0);
+    }
+}
+
+fn name(process: libc::c_ulong) {
+    // SAFETY: prctl with these arguments changes nothing in memory. Kernels without Yama refuse it, and do not need it.
+    unsafe { libc::prctl(libc::PR_SET_PTRACER, process, 0, 0, 0) };
+}
+
+/// Goes up from `ancestor`, from which all ranks that have come so far descend, to one from which those under `parent` do too.
+pub(super) fn descend(ancestor: &AtomicU32, parent: u32) {
+    let mut known = ancestor.load(Ordering::Relaxed);
+    loop {
+        let shared = match known {
+            0 => parent,
+            _ if known == parent => return,
+            _ => nearest_shared(known, parent),
+        };
+        match ancestor.compare_exchange(known, shared, Ordering::Relaxed, Ordering::Relaxed) {
+            Ok(_) => return,
+            Err(newer) => known = newer,
+        }
+    }
+}
+
+/// The nearest process of which both are descendants, or which is one of them.
+fn nearest_shared(one: u32, other: u32) -> u32 {
+    let of_one: Vec<u32> = lineage(one).collect();
+    lineage(other)
+        .find(|pid| of_one.contains(pid))
+        .unwrap_or(INIT)
+}
+
+/// A process, its parent, its parent's parent, and so on.
+fn lineage(pid: u32) -> impl Iterator<Item = u32> {
+    std::iter::successors(Some(pid), |pid| parent_of(*pid)).take_while(|pid| *pid != 0)
+}
+
+fn parent_of(pid: u32) -> Option<u32> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The second field after the name, which is in parentheses and may itself have some.
+    let fields = stat.rsplit_once(')')?.1;
+    fields.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// The process id of a rank.
+pub fn pid_of(rank: u32) -> pid_t {
+    let process = &job().table.processes[rank as usize];
+    process.pid.load(Ordering::Relaxed) as pid_t
+}
+
+/// Does `access`, which concerns private memory of `rank`. Error: `MPI_ERR_PROC_FAILED`, if the process has ended, instead
+/// of an access to another process that may have got its number.
+pub fn reach(rank: u32, access: impl FnOnce() -> Result<()>) -> Result<()> {
+    let gone = |how: &str| {
+        err!(
+            ProcFailed,
+            "the memory of rank {rank} of the job cannot be reached, which {how}"
+        )
+    };
+    if let Some((_, death)) = wait::dead(Ranks::One(rank)) {
+        return Err(gone(&death.to_string()));
+    }
+    access().or_else(|error| {
+        if error.class != Class::ProcFailed {
+            return Err(error);
+        }
+        // The kernel knew first. Whoever watches the process will say how it ended; and an error that ends the job must
+        // not come before the death that is its reason.
+        let process = &job().table.processes[rank as usize];
+        let what = || format!("an access to memory of rank {rank} of the job, which has ended");
+        let waiting = Waiting {
+            key: 0,
+            what: &what,
+            ranks: Ranks::None,
+            announce: None,
+        };
+        wait(&waiting, || {
+            !matches!(process.state(), State::Joining | State::Running)
+        })?;
+        let how = process.death().map(|death| death.to_string());
+        Err(gone(how.as_deref().unwrap_or("has ended")))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio, id};
+
+    /// As under several proxies of Hydra on one machine.
+    #[test]
+    fn ranks_of_several_proxies_descend_from_what_those_share() {
+        let start = || Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+        let mut proxies = [start(), start()];
+        let [one, other] = [0, 1].map(|i| proxies[i].id());
+        let ancestor = AtomicU32::new(0);
+        let mut under = |parent| {
+            descend(&ancestor, parent);
+            ancestor.load(Ordering::Relaxed)
+        };
+        assert_eq!(under(one), one);
+        assert_eq!(under(one), one);
+        assert_eq!(under(other), id());
+        assert_eq!(under(one), id());
+        assert_eq!(under(INIT), INIT);
+        assert_eq!(under(one), INIT);
+        for proxy in &mut proxies {
+            drop(proxy.stdin.take());
+            proxy.wait().unwrap();
+        }
+    }
+}
