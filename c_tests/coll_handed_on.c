@@ -99,7 +99,7 @@ static void allgatherv(enum form form, int n)
 {
     MPI_Comm comm = MPI_COMM_WORLD;
     MPI_Request request = MPI_REQUEST_NULL;
-    int lengths[64], places[64], total = 0, own = n + rank % 3;
+    int lengths[64] = { 0 }, places[64] = { 0 }, total = 0, own = n + rank % 3;
     for (int r = size; r-- > 0; total += lengths[r]) {
         lengths[r] = n + r % 3;
         places[r] = total;
