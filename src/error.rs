@@ -63,7 +63,7 @@ impl Error {
     pub fn from_code(code: i32) -> Error {
         Error {
             class: Class::Other,
-            text: text_of(code).into(),
+            text: String::from_utf8_lossy(&text_of(code)).into(),
             code: Some(code),
             object: None,
         }
@@ -271,24 +271,23 @@ pub fn class_name(class: i32) -> String {
     name.replacen("MPI_ERR_T_", "MPI_T_ERR_", 1)
 }
 
-/// The sentence of an error code: the one kept for it, or its class's general one. Of the program's codes, what it gave.
-pub fn text_of(code: i32) -> String {
+const UNKNOWN: &str = "Unknown error code";
+
+/// The sentence of an error code: the one kept for it, or its class's general one. Of the program's codes, what it gave, in
+/// whatever encoding.
+pub fn text_of(code: i32) -> Box<[u8]> {
     if code > MPI_ERR_LASTCODE {
-        return made::text_of(code).unwrap_or_else(|| "Unknown error code".into());
+        return made::text_of(code).unwrap_or_else(|| UNKNOWN.as_bytes().into());
     }
     let serial = (code as u32) >> SERIAL_SHIFT;
-    let general = || {
-        class_text(class_of(code))
-            .unwrap_or("Unknown error code")
-            .to_string()
-    };
+    let general = class_text(class_of(code)).unwrap_or(UNKNOWN);
     if serial == 0 {
-        return general();
+        return general.as_bytes().into();
     }
     let kept = SENTENCES.lock();
     match kept.ring.get((serial % KEPT) as usize) {
-        Some((c, text)) if *c == code => format!("{}: {}", general(), text),
-        _ => general(),
+        Some((c, text)) if *c == code => format!("{general}: {text}").into_bytes().into(),
+        _ => general.as_bytes().into(),
     }
 }
 
@@ -300,7 +299,7 @@ mod tests {
     fn a_code_keeps_class_and_sentence() {
         let code = register(&err!(Rank, "rank is 9"));
         assert_eq!(class_of(code), Class::Rank as i32);
-        assert_eq!(text_of(code), "Invalid rank: rank is 9");
+        assert_eq!(*text_of(code), *b"Invalid rank: rank is 9");
     }
 
     #[test]
@@ -316,7 +315,7 @@ mod tests {
         for i in 0..KEPT {
             register(&err!(Win, "later {i}"));
         }
-        assert_eq!(text_of(old), "Invalid window");
+        assert_eq!(*text_of(old), *b"Invalid window");
     }
 
     #[test]

@@ -81,7 +81,7 @@ impl Session {
     pub fn info(&self) -> Info {
         let mut info = Info::new();
         info.set("thread_level", THREAD_LEVELS[self.level as usize]);
-        info.set(kinds::SUPPORTED, &self.kinds);
+        info.set(kinds::SUPPORTED, &*self.kinds);
         info
     }
 

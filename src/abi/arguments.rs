@@ -141,28 +141,36 @@ pub unsafe fn string<'a>(pointer: *const c_char, name: &str) -> Result<&'a CStr>
     Ok(unsafe { CStr::from_ptr(place.as_ptr()) })
 }
 
-/// Writes `text` and a zero into an array of `capacity` bytes, cut at a character's border where it is too long.
-/// Returns the length without the zero. Errors: `MPI_ERR_ARG` for a null pointer.
+/// The first bytes of `text`, at most `longest`. UTF-8 is cut at a character's border.
+fn cut(text: &[u8], longest: usize) -> &[u8] {
+    let mut length = text.len().min(longest);
+    if let Ok(text) = std::str::from_utf8(text) {
+        while !text.is_char_boundary(length) {
+            length -= 1;
+        }
+    }
+    &text[..length]
+}
+
+/// Writes `text` and a zero into an array of `capacity` bytes, cut as [`cut`] does. Programs' own texts come back byte by byte,
+/// in whatever encoding they were given. Returns the length without the zero. Errors: `MPI_ERR_ARG` for a null pointer.
 ///
 /// # Safety
 /// See the module; the array has `capacity` bytes, and at least one.
 pub unsafe fn put_string(
     pointer: *mut c_char,
     capacity: c_int,
-    text: &str,
+    text: impl AsRef<[u8]>,
     name: &str,
 ) -> Result<c_int> {
     let place = check(pointer, name)?.cast::<u8>();
-    let mut length = text.len().min((capacity as usize).saturating_sub(1));
-    while !text.is_char_boundary(length) {
-        length -= 1;
-    }
-    // SAFETY: `length` bytes and a zero are at most `capacity`; a text of Rust's is not in the caller's array.
+    let text = cut(text.as_ref(), (capacity as usize).saturating_sub(1));
+    // SAFETY: the text and a zero are at most `capacity`; a text of ours is not in the caller's array.
     unsafe {
-        std::ptr::copy_nonoverlapping(text.as_ptr(), place.as_ptr(), length);
-        place.add(length).write(0);
+        std::ptr::copy_nonoverlapping(text.as_ptr(), place.as_ptr(), text.len());
+        place.add(text.len()).write(0);
     }
-    Ok(length as c_int)
+    Ok(text.len() as c_int)
 }
 
 /// A status, unless it is `MPI_STATUS_IGNORE`. Errors: `MPI_ERR_ARG` for a null or misaligned pointer.
@@ -240,6 +248,9 @@ mod tests {
         let length = unsafe { put_string(array.as_mut_ptr().cast(), 4, "aéé", "name") };
         assert_eq!(length.unwrap(), 3);
         assert_eq!(&array, b"a\xc3\xa9\0xx");
+        // What is not UTF-8 has no characters to be kept whole.
+        assert_eq!(cut(b"a\xc3\xa9\xe9", 2), b"a\xc3");
+        assert_eq!(cut(b"\xe9", 2), b"\xe9");
     }
 
     #[test]

@@ -307,8 +307,8 @@ fn holder_of(object: Object) -> Option<Holder> {
         Object::Win(handle) => {
             let window = win::get(handle).ok()?;
             let name = match &**window.name.lock() {
-                "" => format!("window {:#x}", handle.0),
-                name => format!("window {name}"),
+                b"" => format!("window {:#x}", handle.0),
+                name => format!("window {}", String::from_utf8_lossy(name)),
             };
             Some(Holder {
                 handler: window.handler.handler(),
@@ -405,7 +405,7 @@ fn end(function: &str, code: c_int, holder: Option<Holder>, handler: &str) -> ! 
     let block = format!(
         "rmashm: {rank}: error in {function}{object}\n  {}: {}\n  {handler}: the job ends\n",
         error::class_name(error::class_of(code)),
-        error::text_of(code),
+        String::from_utf8_lossy(&error::text_of(code)),
     );
     // Nothing is left to do for a process that cannot even say why it ends.
     let _ = std::io::stderr().write_all(block.as_bytes());

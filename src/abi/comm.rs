@@ -298,7 +298,7 @@ pub unsafe extern "C" fn MPI_Comm_set_name(comm: MPI_Comm, comm_name: *const c_c
     let comm = comm::get(comm)?;
     // SAFETY: what is not null ends with a zero.
     let name = unsafe { string(comm_name, "comm_name")? };
-    comm.set_name(&name.to_string_lossy());
+    comm.set_name(name.to_bytes());
     Ok(())
 }
 
@@ -312,7 +312,7 @@ pub unsafe extern "C" fn MPI_Comm_get_name(
     resultlen: *mut c_int,
 ) -> c_int {
     let name = match comm {
-        MPI_COMM_NULL => "MPI_COMM_NULL".to_string(),
+        MPI_COMM_NULL => b"MPI_COMM_NULL"[..].into(),
         comm => comm::get(comm)?.name(),
     };
     // SAFETY: what is not null is an array of that length and a place for an `int`.

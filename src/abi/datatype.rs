@@ -2,7 +2,7 @@
 //!
 //! All of these are local and do not block.
 
-use crate::abi::arguments::{inout, out, slice_mut, string};
+use crate::abi::arguments::{inout, out, put_string, string};
 use crate::abi::constants::*;
 use crate::abi::counts::Number;
 use crate::abi::types::*;
@@ -184,16 +184,11 @@ pub unsafe extern "C" fn MPI_Type_get_name(
         datatype => datatype::get(datatype)?.name(),
     };
     // SAFETY: what is not null is a place for an `int`, and an array of at least `MPI_MAX_OBJECT_NAME` bytes.
-    let (place, resultlen) = unsafe {
-        (
-            slice_mut(type_name, name.len() + 1, "type_name")?,
-            out(resultlen, "resultlen")?,
-        )
-    };
-    for (to, from) in place.iter_mut().zip(name.iter().chain(&[0])) {
-        *to = *from as c_char;
+    unsafe {
+        let resultlen = out(resultlen, "resultlen")?;
+        let length = put_string(type_name, MPI_MAX_OBJECT_NAME, &name, "type_name")?;
+        resultlen.set(length);
     }
-    resultlen.set(name.len() as c_int);
     Ok(())
 }
 

@@ -10,6 +10,7 @@ use crate::info::{self, Info};
 use crate::{bail, mpi_api, mpi_plain};
 use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_double, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
 
 /// Gives the version of the standard: 4.1.
 ///
@@ -62,8 +63,12 @@ pub unsafe extern "C" fn MPI_Get_processor_name(name: *mut c_char, resultlen: *m
     // SAFETY: what is not null is an array of that length and a place for an `int`.
     unsafe {
         let resultlen = out(resultlen, "resultlen")?;
-        let host = host.to_string_lossy();
-        resultlen.set(put_string(name, MPI_MAX_PROCESSOR_NAME, &host, "name")?);
+        resultlen.set(put_string(
+            name,
+            MPI_MAX_PROCESSOR_NAME,
+            host.as_bytes(),
+            "name",
+        )?);
     }
     Ok(())
 }

@@ -81,7 +81,7 @@ pub unsafe extern "C" fn MPI_Add_error_code(errorclass: c_int, errorcode: *mut c
 pub unsafe extern "C" fn MPI_Add_error_string(errorcode: c_int, string: *const c_char) -> c_int {
     // SAFETY: what is not null is a string.
     let text = unsafe { self::string(string, "string")? };
-    made::set_text(errorcode, &text.to_string_lossy())
+    made::set_text(errorcode, text.to_bytes())
 }
 
 /// Forgets an error class of the program's, which has no codes.

@@ -1,6 +1,6 @@
 //! Info objects (MPI 4.1 §10). All of these may be called at any time, also before `MPI_Init` and after `MPI_Finalize`.
 //!
-//! Keys are case-sensitive UTF-8 of less than `MPI_MAX_INFO_KEY` bytes, values of less than `MPI_MAX_INFO_VAL`.
+//! Keys are case-sensitive strings of less than `MPI_MAX_INFO_KEY` bytes, values of less than `MPI_MAX_INFO_VAL`.
 
 use crate::abi::arguments::{inout, number, out, put_string, slice, string};
 use crate::abi::constants::*;
@@ -18,24 +18,22 @@ unsafe fn text<'a>(
     name: &str,
     longest: c_int,
     class: Class,
-) -> Result<&'a str> {
+) -> Result<&'a [u8]> {
     let wrong = |what: String| Error::new(class, what);
     // SAFETY: the same contract.
-    let bytes = unsafe { string(pointer, name) }.map_err(|e| wrong(e.text.into()))?;
-    let length = bytes.count_bytes();
+    let text = unsafe { string(pointer, name) }.map_err(|e| wrong(e.text.into()))?;
+    let length = text.count_bytes();
     if length >= longest as usize {
         return Err(wrong(format!(
             "{name} has {length} bytes, but must have less than {longest}"
         )));
     }
-    bytes
-        .to_str()
-        .map_err(|e| wrong(format!("{name} is not UTF-8: {e}")))
+    Ok(text.to_bytes())
 }
 
 /// # Safety
 /// As `text`.
-unsafe fn key<'a>(pointer: *const c_char) -> Result<&'a str> {
+unsafe fn key<'a>(pointer: *const c_char) -> Result<&'a [u8]> {
     // SAFETY: the same contract.
     let key = unsafe { text(pointer, "key", MPI_MAX_INFO_KEY, Class::InfoKey)? };
     if key.is_empty() {
@@ -78,8 +76,8 @@ pub unsafe extern "C" fn MPI_Info_create_env(
         .iter()
         // SAFETY: as above.
         .map(|&word| unsafe { string(word, "argv[i]") })
-        .map(|word| Ok(word?.to_string_lossy().into_owned()))
-        .collect::<Result<Vec<String>>>()?;
+        .map(|word| Ok(word?.to_bytes()))
+        .collect::<Result<Vec<_>>>()?;
     let environment = match words.is_empty() {
         true => info::environment(),
         false => info::of_arguments(&words),
@@ -114,8 +112,8 @@ pub unsafe extern "C" fn MPI_Info_dup(info: MPI_Info, newinfo: *mut MPI_Info) ->
 
 /// Sets a key, or changes its value.
 ///
-/// MPI 4.1 §10. Errors: `MPI_ERR_INFO`, `MPI_ERR_INFO_KEY` and `MPI_ERR_INFO_VALUE` (null, too long, not UTF-8, or an
-/// empty key).
+/// MPI 4.1 §10. Errors: `MPI_ERR_INFO`, `MPI_ERR_INFO_KEY` and `MPI_ERR_INFO_VALUE` (null, too long, or an empty
+/// key).
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Info_set(
     info: MPI_Info,
@@ -146,7 +144,11 @@ pub unsafe extern "C" fn MPI_Info_delete(info: MPI_Info, key: *const c_char) -> 
         let key = key?;
         match info.remove(key) {
             true => Ok(()),
-            false => Err(err!(InfoNokey, "key is \"{key}\", which is not set")),
+            false => Err(err!(
+                InfoNokey,
+                "key is \"{}\", which is not set",
+                key.escape_ascii()
+            )),
         }
     })?
 }
@@ -171,7 +173,7 @@ pub unsafe extern "C" fn MPI_Info_get(
     if value.is_null() {
         bail!(InfoValue, "value is a null pointer");
     }
-    let found = found.get(key);
+    let found = found.bytes(key);
     flag.set(found.is_some().into());
     if let Some(text) = found {
         // SAFETY: the array has a byte more than `valuelen`.
@@ -206,7 +208,7 @@ pub unsafe extern "C" fn MPI_Info_get_string(
     if room > 0 && value.is_null() {
         bail!(InfoValue, "value is a null pointer");
     }
-    let found = found.get(key);
+    let found = found.bytes(key);
     if let Some(text) = found {
         if room > 0 {
             // SAFETY: the array has `*buflen` bytes.
@@ -238,7 +240,7 @@ pub unsafe extern "C" fn MPI_Info_get_valuelen(
             out(flag, "flag")?,
         )
     };
-    let found = found.get(key);
+    let found = found.bytes(key);
     if let Some(text) = found {
         valuelen.set(text.len() as c_int);
     }

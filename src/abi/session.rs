@@ -140,7 +140,7 @@ pub unsafe extern "C" fn MPI_Session_get_pset_info(
         .group(handle, name)
         .ok_or_else(|| err!(Arg, "pset_name is \"{name}\", which is no process set"))?;
     let mut info = Info::new();
-    info.set("mpi_size", &group.size().to_string());
+    info.set("mpi_size", group.size().to_string());
     place.set(info::publish(info)?);
     Ok(())
 }

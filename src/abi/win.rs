@@ -224,7 +224,7 @@ pub unsafe extern "C" fn MPI_Win_get_group(win: MPI_Win, group: *mut MPI_Group) 
 pub unsafe extern "C" fn MPI_Win_set_name(win: MPI_Win, win_name: *const c_char) -> c_int {
     let win = window(win)?;
     // SAFETY: what is not null is a string.
-    win.set_name(&unsafe { string(win_name, "win_name")? }.to_string_lossy());
+    win.set_name(unsafe { string(win_name, "win_name")? }.to_bytes());
     Ok(())
 }
 
@@ -238,7 +238,7 @@ pub unsafe extern "C" fn MPI_Win_get_name(
     resultlen: *mut c_int,
 ) -> c_int {
     let name = match win {
-        MPI_WIN_NULL => "MPI_WIN_NULL".into(),
+        MPI_WIN_NULL => b"MPI_WIN_NULL"[..].into(),
         win => window(win)?.name.lock().clone(),
     };
     // SAFETY: what is not null is a place for MPI_MAX_OBJECT_NAME characters and for an int.

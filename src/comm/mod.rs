@@ -62,7 +62,7 @@ pub struct Comm {
     pub attributes: Attributes,
     /// Who is whose neighbour, if that was said at its making.
     pub topology: OnceLock<Arc<Topology>>,
-    name: Mutex<String>,
+    name: Mutex<Box<[u8]>>,
     hints: Mutex<Hints>,
 }
 
@@ -129,15 +129,15 @@ impl Comm {
         let name = self.name.lock();
         match name.is_empty() {
             true => format!("{:#x}", handle.0),
-            false => name.clone(),
+            false => String::from_utf8_lossy(&name).into_owned(),
         }
     }
 
-    pub fn name(&self) -> String {
+    pub fn name(&self) -> Box<[u8]> {
         self.name.lock().clone()
     }
 
-    pub fn set_name(&self, name: &str) {
+    pub fn set_name(&self, name: &[u8]) {
         *self.name.lock() = name.into();
     }
 
@@ -269,7 +269,7 @@ pub fn open_world() -> Result<()> {
             handler: Slot::new(),
             attributes: Attributes::new(Kind::Comm),
             topology: OnceLock::new(),
-            name: Mutex::new(name.into()),
+            name: Mutex::new(name.as_bytes().into()),
             hints: Mutex::default(),
         };
         let comm = Arc::into_raw(Arc::new(comm)).cast_mut();

@@ -266,10 +266,9 @@ impl Datatype {
         self.name.lock().clone()
     }
 
-    /// Names the datatype; what is too long for `MPI_MAX_OBJECT_NAME` is cut off.
+    /// Names the datatype.
     pub fn set_name(&self, name: &[u8]) {
-        let len = name.len().min(MPI_MAX_OBJECT_NAME as usize - 1);
-        *self.name.lock() = name[..len].into();
+        *self.name.lock() = name.into();
     }
 
     /// The message of `count` elements at `base`.

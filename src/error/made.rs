@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 struct Made {
     /// The class of a code; of a class, itself.
     class: i32,
-    text: Option<Box<str>>,
+    /// As the program gave it.
+    text: Option<Box<[u8]>>,
 }
 
 struct All {
@@ -71,7 +72,7 @@ pub fn add_code(class: i32) -> Result<i32> {
 }
 
 /// Gives a class or code its text, instead of one it may have. Error: `MPI_ERR_ARG` if the program has not added it.
-pub fn set_text(code: i32, text: &str) -> Result<()> {
+pub fn set_text(code: i32, text: &[u8]) -> Result<()> {
     ALL.lock().find(code, "errorcode")?.text = Some(text.into());
     Ok(())
 }
@@ -120,10 +121,10 @@ pub fn class_of(code: i32) -> Option<i32> {
 }
 
 /// The text of a class or code of the program's; empty if it was given none.
-pub fn text_of(code: i32) -> Option<String> {
+pub fn text_of(code: i32) -> Option<Box<[u8]>> {
     let all = ALL.lock();
     let made = all.made.get(&code)?;
-    Some(made.text.as_deref().unwrap_or_default().to_string())
+    Some(made.text.clone().unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -137,9 +138,9 @@ mod tests {
         let code = add_code(class).unwrap();
         assert!(MPI_ERR_LASTCODE < class && class < code);
         assert_eq!(class_of(code), Some(class));
-        assert_eq!(text_of(code).as_deref(), Some(""));
-        set_text(code, "too hot").unwrap();
-        assert_eq!(text_of(code).as_deref(), Some("too hot"));
+        assert_eq!(text_of(code).as_deref(), Some(&b""[..]));
+        set_text(code, b"too h\xf6t").unwrap();
+        assert_eq!(text_of(code).as_deref(), Some(&b"too h\xf6t"[..]));
         assert_eq!(remove_class(class).unwrap_err().class, Class::Other);
         assert_eq!(remove_code(class).unwrap_err().class, Class::Arg);
         assert_eq!(add_code(code).unwrap_err().class, Class::Arg);

@@ -3,10 +3,11 @@
 use crate::abi::constants::*;
 use crate::error::{Class, Error, Result};
 use crate::{bail, err};
-use std::ffi::c_int;
+use std::ffi::{OsStr, c_int};
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -28,11 +29,11 @@ const KNOWN: c_int = MPI_MODE_CREATE
 
 /// The path of a file name. Error: `MPI_ERR_BAD_FILE` if it is empty.
 pub fn path(name: &Path) -> Result<PathBuf> {
-    let text = name.to_string_lossy();
+    let name = name.as_os_str().as_bytes();
     let bare = PREFIXES
         .iter()
-        .find_map(|prefix| text.strip_prefix(prefix).map(PathBuf::from));
-    let path = bare.unwrap_or_else(|| name.to_path_buf());
+        .find_map(|prefix| name.strip_prefix(prefix.as_bytes()));
+    let path = PathBuf::from(OsStr::from_bytes(bare.unwrap_or(name)));
     if path.as_os_str().is_empty() {
         bail!(BadFile, "filename is empty");
     }

@@ -2,6 +2,7 @@
 
 use super::Info;
 use crate::runtime;
+use std::os::unix::ffi::OsStrExt;
 
 /// The values of the key `thread_level`, by their numbers.
 pub const THREAD_LEVELS: [&str; 4] = [
@@ -15,29 +16,26 @@ pub const THREAD_LEVELS: [&str; 4] = [
 /// program was started, and nothing asks for it there.
 pub fn environment() -> Info {
     let command = std::fs::read("/proc/self/cmdline").unwrap_or_default();
-    let words: Vec<String> = command
-        .split(|&byte| byte == 0)
-        .map(|word| String::from_utf8_lossy(word).into_owned())
-        .collect();
+    let words: Vec<&[u8]> = command.split(|&byte| byte == 0).collect();
     // The last word is the nothing behind the last zero.
     of_arguments(&words[..words.len() - 1])
 }
 
 /// The same for a program that was started with these arguments, the first of which is its name.
-pub fn of_arguments(arguments: &[String]) -> Info {
+pub fn of_arguments(arguments: &[&[u8]]) -> Info {
     let mut info = Info::new();
     if let Some((command, rest)) = arguments.split_first() {
         info.set("command", command);
-        info.set("argv", &rest.join(" "));
+        info.set("argv", rest.join(&b' '));
     }
-    info.set("maxprocs", &processes().to_string());
+    info.set("maxprocs", processes().to_string());
     if let Ok(host) = nix::unistd::gethostname() {
-        info.set("host", &host.to_string_lossy());
+        info.set("host", host.as_bytes());
     }
     info.set(super::kinds::SUPPORTED, super::kinds::world());
     info.set("arch", std::env::consts::ARCH);
     if let Ok(directory) = std::env::current_dir() {
-        info.set("wdir", &directory.to_string_lossy());
+        info.set("wdir", directory.as_os_str().as_bytes());
     }
     info
 }
@@ -57,7 +55,7 @@ mod tests {
 
     #[test]
     fn arguments_become_command_and_argv() {
-        let info = of_arguments(&["./a.out".into(), "-n".into(), "5".into()]);
+        let info = of_arguments(&[b"./a.out", b"-n", b"5"]);
         assert_eq!(info.get("command"), Some("./a.out"));
         assert_eq!(info.get("argv"), Some("-n 5"));
         assert_eq!(info.get("arch"), Some(std::env::consts::ARCH));

@@ -1,5 +1,7 @@
 //! Info objects (MPI 4.1 §10): ordered maps of strings, and what the environment says of this process.
 //!
+//! The strings are C's: bytes in any encoding, kept as they were given.
+//!
 //! Rooms that take hints use [`hints`] to get a copy of what the user gave, and [`publish`] to give an info to the user.
 
 mod environment;
@@ -18,7 +20,7 @@ pub use environment::{THREAD_LEVELS, environment, of_arguments};
 /// Keys and their values, in the order in which the keys were first set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Info {
-    pairs: Vec<(String, String)>,
+    pairs: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
 impl Info {
@@ -26,23 +28,31 @@ impl Info {
         Info::default()
     }
 
-    pub fn get(&self, key: &str) -> Option<&str> {
-        let pair = self.pairs.iter().find(|(k, _)| k == key)?;
+    /// The value of `key`, as it was given.
+    pub fn bytes(&self, key: impl AsRef<[u8]>) -> Option<&[u8]> {
+        let pair = self.pairs.iter().find(|(k, _)| **k == *key.as_ref())?;
         Some(&pair.1)
     }
 
+    /// The value of a hint. One that is not UTF-8 is the replacement character, which no hint has as a value that means something.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        let value = self.bytes(key)?;
+        Some(std::str::from_utf8(value).unwrap_or("\u{fffd}"))
+    }
+
     /// Sets `key`, or changes its value.
-    pub fn set(&mut self, key: &str, value: &str) {
-        match self.pairs.iter_mut().find(|(k, _)| k == key) {
+    pub fn set(&mut self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) {
+        let (key, value) = (key.as_ref(), value.as_ref());
+        match self.pairs.iter_mut().find(|(k, _)| **k == *key) {
             Some(pair) => pair.1 = value.into(),
             None => self.pairs.push((key.into(), value.into())),
         }
     }
 
     /// Takes `key` out; false if it was not there.
-    pub fn remove(&mut self, key: &str) -> bool {
+    pub fn remove(&mut self, key: impl AsRef<[u8]>) -> bool {
         let before = self.pairs.len();
-        self.pairs.retain(|(k, _)| k != key);
+        self.pairs.retain(|(k, _)| **k != *key.as_ref());
         self.pairs.len() < before
     }
 
@@ -55,7 +65,7 @@ impl Info {
     }
 
     /// Keys and values, in order.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         self.pairs.iter().map(|(k, v)| (&**k, &**v))
     }
 }
@@ -119,7 +129,18 @@ mod tests {
         info.set("a", "2");
         assert!(info.remove("b") && !info.remove("b"));
         let pairs: Vec<_> = info.iter().collect();
-        assert_eq!(pairs, [("a", "2"), ("c", "1")]);
+        assert_eq!(pairs, [(&b"a"[..], &b"2"[..]), (b"c", b"1")]);
+    }
+
+    #[test]
+    fn strings_are_bytes() {
+        let mut info = Info::new();
+        info.set(b"\xe9t\xe9", b"summer");
+        info.set("no_locks", b"tr\xfce");
+        assert_eq!(info.bytes(b"\xe9t\xe9"), Some(&b"summer"[..]));
+        assert_eq!(info.bytes("no_locks"), Some(&b"tr\xfce"[..]));
+        assert!(!["true", "false", ""].contains(&info.get("no_locks").unwrap()));
+        assert!(info.remove(b"\xe9t\xe9"));
     }
 
     #[test]

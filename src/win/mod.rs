@@ -159,7 +159,7 @@ pub struct Window {
     /// What this process gave: what the attributes point to.
     pub own: Own,
     pub hints: Mutex<query::Hints>,
-    pub name: Mutex<Box<str>>,
+    pub name: Mutex<Box<[u8]>>,
     pub handler: Slot,
     pub attributes: Attributes,
     /// What this process expects of post and complete.

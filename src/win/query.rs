@@ -171,7 +171,7 @@ impl Window {
     }
 
     /// Names the window.
-    pub fn set_name(&self, name: &str) {
+    pub fn set_name(&self, name: &[u8]) {
         *self.name.lock() = name.into();
     }
 }
