@@ -1,6 +1,7 @@
 /* ranks: 1 2 4 8 */
 /* When callbacks of attributes are called, and with what, on communicators, datatypes and windows; those of MPI_COMM_SELF
- * at MPI_Finalize: the last set first, before anything else, so that they may use all of MPI. */
+ * at MPI_Finalize: the last set first, before anything else, so that they may use all of MPI; then those of MPI_COMM_WORLD, and
+ * of predefined datatypes. */
 #include "check.h"
 
 enum { KEYS = 5 };
@@ -163,6 +164,32 @@ static int last(MPI_Comm object, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
+/* After all of MPI_COMM_SELF. */
+static int last_of_world(MPI_Comm object, int key, void *value, void *extra)
+{
+    static int calls;
+    int number = *(int *)extra, sum = -1;
+    (void)key;
+    CHECK(object == MPI_COMM_WORLD && strcmp(log_, "all") == 0);
+    CHECK_EQ((intptr_t)value, 100 + number);
+    CHECK_EQ(number, KEYS - 1 - calls);
+    calls++;
+    OK(MPI_Allreduce(&number, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    CHECK_EQ(sum, number * size);
+    if (calls == KEYS)
+        strcpy(log_, "both");
+    return MPI_SUCCESS;
+}
+
+static int last_of_types(MPI_Datatype object, int key, void *value, void *extra)
+{
+    static int calls;
+    (void)key, (void)value, (void)extra;
+    CHECK((object == MPI_INT || object == MPI_SHORT_INT || object == MPI_DOUBLE) && strcmp(log_, calls ? "one" : "both") == 0);
+    strcpy(log_, calls++ ? "everything" : "one");
+    return MPI_SUCCESS;
+}
+
 int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
@@ -178,9 +205,21 @@ int main(int argc, char **argv)
     OK(MPI_Comm_set_attr(MPI_COMM_SELF, keys[2], value_of(2)));
     for (int i = 0; i < KEYS; i++)
         OK(MPI_Comm_free_keyval(&keys[i]));
+    for (int i = 0; i < KEYS; i++) {
+        OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, last_of_world, &keys[i], &extras[i]));
+        OK(MPI_Comm_set_attr(MPI_COMM_WORLD, keys[i], value_of(i)));
+        OK(MPI_Comm_free_keyval(&keys[i]));
+    }
+    OK(MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, last_of_types, &keys[0], NULL));
+    OK(MPI_Type_set_attr(MPI_INT, keys[0], NULL));
+#ifdef RMASHM
+    OK(MPI_Type_set_attr(MPI_SHORT_INT, keys[0], NULL)); /* MPICH 4.0 forgets those of pairs */
+#else
+    OK(MPI_Type_set_attr(MPI_DOUBLE, keys[0], NULL));
+#endif
     OK(MPI_Finalize());
     /* printf, not CHECK: MPI is over. */
-    if (strcmp(log_, "all") != 0)
+    if (strcmp(log_, "everything") != 0)
         printf("rank %d: not all callbacks were called\n", rank);
     return 0;
 }

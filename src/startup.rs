@@ -6,7 +6,7 @@
 use crate::error::Result;
 use crate::info::kinds;
 use crate::runtime::phase;
-use crate::{comm, p2p, runtime};
+use crate::{comm, datatype, p2p, runtime};
 use parking_lot::Mutex;
 
 /// How many use the rooms.
@@ -54,8 +54,10 @@ pub fn start(level: i32) -> Result<()> {
 /// Ends the world model. Blocks until all ranks of the job have called it. Error: `MPI_ERR_OTHER` if MPI is not initialized.
 pub fn end() -> Result<()> {
     phase::ending()?;
-    // The attributes of MPI_COMM_SELF go before anything else (MPI 4.1 §11.2.4): their callbacks may use all of MPI.
-    let farewell = comm::delete_self_attributes();
+    // The attributes of MPI_COMM_SELF go before anything else (MPI 4.1 §11.2.4): their callbacks may use all of MPI. So may
+    // those of MPI_COMM_WORLD and of the predefined datatypes, which libraries hang their state on as well.
+    let farewell = comm::delete_world_attributes();
+    let farewell = farewell.and(datatype::delete_predefined_attributes());
     let sent = p2p::close();
     let left = runtime::leave();
     comm::close_world();

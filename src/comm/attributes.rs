@@ -354,13 +354,31 @@ impl Attributes {
     /// Deletes all attributes of the object with handle `object`, the one set last first. Stops at the first whose
     /// callback returns an error.
     pub fn delete_all(&self, object: c_int) -> Result<()> {
-        loop {
-            // A callback may set or delete others.
-            let Some(key) = self.list.lock().last().map(|(key, _)| *key) else {
-                return Ok(());
-            };
+        while let Some(key) = self.last() {
             self.delete(object, key)?;
         }
+        Ok(())
+    }
+
+    /// The key set last. Asked anew for each deletion: a callback may set or delete others.
+    fn last(&self) -> Option<c_int> {
+        self.list.lock().last().map(|(key, _)| *key)
+    }
+
+    /// Deletes all attributes of an object that ends whatever the callbacks say: also of those behind one that refuses, which may be
+    /// another library's. Error: the first.
+    pub fn end(&self, object: c_int) -> Result<()> {
+        let mut outcome = Ok(());
+        while let Some(key) = self.last() {
+            if let Err(error) = self.delete(object, key) {
+                outcome = outcome.and(Err(error));
+                // A key that is not found has taken its attributes with it.
+                if let Ok(keyval) = find(self.kind, key) {
+                    self.take(key, &keyval);
+                }
+            }
+        }
+        outcome
     }
 
     /// What the copy callbacks make of all attributes for a duplicate of the object with handle `object`. Error: what a
@@ -470,6 +488,18 @@ mod tests {
         assert!(attributes.set(0, key, Value::Pointer(14)).is_err());
         assert!(attributes.delete_all(0).is_err());
         assert_eq!(got(&attributes, key), Some(13));
+    }
+
+    #[test]
+    fn at_the_end_all_are_called_whatever_one_says() {
+        let log = Mutex::new(Vec::new());
+        let attributes = Attributes::new(Kind::Comm);
+        for value in [1, 13, 3] {
+            attributes.set(0, key(&log), Value::Pointer(value)).unwrap();
+        }
+        assert!(attributes.end(0).is_err());
+        assert_eq!(*log.lock(), [3, 13, 1]);
+        attributes.end(0).unwrap();
     }
 
     #[test]

@@ -285,9 +285,12 @@ pub fn close_world() {
     }
 }
 
-/// Deletes the attributes of MPI_COMM_SELF, the one set last first.
-pub fn delete_self_attributes() -> Result<()> {
-    get(COMM_SELF)?.attributes.delete_all(COMM_SELF.0)
+/// Deletes the attributes of MPI_COMM_SELF, then those of MPI_COMM_WORLD, each the one set last first. Error: the first that a
+/// delete callback returns.
+pub fn delete_world_attributes() -> Result<()> {
+    let end = |handle: MPI_Comm| get(handle)?.attributes.end(handle.0);
+    let of_self = end(COMM_SELF);
+    of_self.and(end(COMM_WORLD))
 }
 
 /// Ends a communicator's handle, after its attributes. What is still under way in it is completed. Errors:

@@ -34,6 +34,8 @@ pub use layout::Layout;
 pub use object::{
     Datatype, Envelope, find_committed, free, get, get_arc, get_committed, hand_out, insert, lend,
 };
-pub use predefined::{Named, pair_of, predefined_kind, predefined_size};
+pub use predefined::{
+    Named, delete_predefined_attributes, pair_of, predefined_kind, predefined_size,
+};
 pub use signature::Signature;
 pub use walk::{Message, Visit};

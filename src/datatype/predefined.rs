@@ -8,6 +8,7 @@ use super::object::{Datatype, Envelope, Parts, TABLE};
 use super::signature::Signature;
 use crate::abi::constants::*;
 use crate::abi::types::MPI_Datatype;
+use crate::error::Result;
 use std::sync::{Arc, LazyLock};
 
 /// Where the five pair types with user-like handles are in the table.
@@ -261,6 +262,15 @@ static OBJECTS: LazyLock<Box<[Option<Arc<Datatype>>]>> = LazyLock::new(|| {
     }
     objects
 });
+
+/// Deletes the attributes of the predefined datatypes. Error: the first that a delete callback returns.
+pub fn delete_predefined_attributes() -> Result<()> {
+    let mut outcome = Ok(());
+    for named in Named::all() {
+        outcome = outcome.and(named.object().attributes.end(named.handle().0));
+    }
+    outcome
+}
 
 /// Makes the predefined objects, if that has not been done: after this the handle table is open for others.
 pub(super) fn ready() {
