@@ -28,6 +28,40 @@ static void envelopes(void)
     MPI_Type_free(&inner);
 }
 
+/* The extent of a struct of `n` elements of `member` and a char, at these places. */
+static void check_bounds(MPI_Datatype member, int n, MPI_Aint at, MPI_Aint char_at, MPI_Aint low, MPI_Aint high)
+{
+    MPI_Datatype types[2] = { member, MPI_CHAR }, made;
+    int lengths[2] = { n, 1 };
+    MPI_Aint places[2] = { at, char_at }, lb = -1, extent = -1;
+    MPI_Type_create_struct(2, lengths, places, types, &made);
+    MPI_Type_get_extent(made, &lb, &extent);
+    CHECK_EQ(lb, low);
+    CHECK_EQ(lb + extent, high);
+    MPI_Type_free(&made);
+}
+
+/* Bounds and alignment are those of the type map (MPI 4.1 section 5.1): a member without data has none, unless it was resized.
+ * (MPICH takes its place for a bound, but not always.) */
+static void bounds(void)
+{
+#ifdef RMASHM
+    MPI_Datatype empty, sized, none;
+    MPI_Type_contiguous(0, MPI_DOUBLE, &empty);
+    MPI_Type_create_resized(empty, -3, 16, &sized);
+    MPI_Type_vector(3, 0, 1, sized, &none);
+    check_bounds(empty, 1, 0, -13, -13, -12);
+    check_bounds(empty, 1, 100, 0, 0, 1);
+    check_bounds(none, 2, 0, -13, -13, -12);
+    check_bounds(sized, 1, 0, -13, -3, 13);
+    MPI_Type_free(&empty);
+    MPI_Type_free(&sized);
+    MPI_Type_free(&none);
+#endif
+    check_bounds(MPI_DOUBLE, 0, 100, -13, -13, -12);
+    check_bounds(MPI_INT, 1, 4, 1, 1, 9);
+}
+
 struct cell {
     double value;
     char kind;
@@ -170,6 +204,7 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     envelopes();
+    bounds();
     packing();
     large_counts();
     reductions();

@@ -56,10 +56,12 @@ impl Hull {
     }
 }
 
-/// The bounds of the blocks of a new datatype: those that `MPI_Type_get_extent` tells, and the true ones.
+/// The bounds of the blocks of a new datatype: those that `MPI_Type_get_extent` tells, and the true ones. They are those of its
+/// type map (MPI 4.1 §5.1): a component without data, whose bounds nobody set, adds nothing.
 #[derive(Default)]
 struct Bounds {
-    all: Hull,
+    lb: Option<i128>,
+    ub: Option<i128>,
     /// Of components whose bounds were set by the user, which take precedence (MPI 4.1 §5.1.6).
     marked_lb: Option<i128>,
     marked_ub: Option<i128>,
@@ -82,19 +84,25 @@ impl Bounds {
         })?;
         let low = |at: isize| disp + at as i128 + last.min(0);
         let high = |at: isize| disp + at as i128 + last.max(0);
-        if !old.is_marker() {
-            self.all.add(low(old.lb()), high(old.ub()));
-        }
         let (marked_lb, marked_ub) = old.marked();
-        if marked_lb {
-            let lb = low(old.lb());
-            self.marked_lb = Some(self.marked_lb.map_or(lb, |m| m.min(lb)));
+        let has_data = old.size() > 0;
+        let lower = |bound: &mut Option<i128>| {
+            *bound = bound.iter().copied().chain([low(old.lb())]).min();
+        };
+        let raise = |bound: &mut Option<i128>| {
+            *bound = bound.iter().copied().chain([high(old.ub())]).max();
+        };
+        match marked_lb {
+            true => lower(&mut self.marked_lb),
+            false if has_data => lower(&mut self.lb),
+            false => {}
         }
-        if marked_ub {
-            let ub = high(old.ub());
-            self.marked_ub = Some(self.marked_ub.map_or(ub, |m| m.max(ub)));
+        match marked_ub {
+            true => raise(&mut self.marked_ub),
+            false if has_data => raise(&mut self.ub),
+            false => {}
         }
-        if old.size() > 0 {
+        if has_data {
             self.data.add(low(old.true_lb()), high(old.true_ub()));
         }
         self.size += n as i128 * old.size() as i128;
@@ -104,9 +112,8 @@ impl Bounds {
 
     /// Checks that everything fits; pads the extent to the alignment if `pad`. Gives (lb, ub, marked).
     fn close(&self, pad: bool) -> Result<(isize, isize, (bool, bool))> {
-        let (lb, ub) = self.all.or_zero();
-        let lb = self.marked_lb.unwrap_or(lb);
-        let mut ub = self.marked_ub.unwrap_or(ub);
+        let lb = self.marked_lb.or(self.lb).unwrap_or(0);
+        let mut ub = self.marked_ub.or(self.ub).unwrap_or(0);
         if pad && self.marked_ub.is_none() && self.align > 1 {
             let align = self.align as i128;
             ub = lb + (ub - lb + align - 1).div_euclid(align) * align;
@@ -252,7 +259,7 @@ fn irregular<'a>(
         lb,
         ub,
         marked,
-        align: bounds.align.max(1),
+        align: bounds.align,
         layout,
         signature,
         envelope,

@@ -1,12 +1,13 @@
 //! Where the bytes of one element of a datatype lie in memory, in the order of the type map.
 //!
 //! A [`Layout`] is a tree that is kept in its simplest form while it is built: neighbouring runs melt together, a
-//! contiguous of contiguous is one run, a vector of a million blocks is one [`Form::Strided`]. It never holds more
-//! records than the constructor of the datatype had arguments. Displacements are relative to the buffer's address.
+//! contiguous of contiguous is one run, a vector of a million blocks is one [`Form::Strided`]. It shares what it can with the
+//! layouts it is made of: a constructor's call adds no more records than it had arguments, and a logarithm of those there were. Displacements are relative to the buffer's address.
 //!
 //! A *position* is the place of a byte in the packed message: 0 for the first byte of the type map. `walk` visits the
 //! memory of a range of positions.
 
+use super::rope::{self, Piece};
 use std::sync::Arc;
 
 /// The memory of a datatype: `size` bytes of data, in the order of the type map.
@@ -16,6 +17,8 @@ pub struct Layout {
     pub(super) disp: isize,
     /// Bytes of data.
     pub(super) size: usize,
+    /// The lowest byte with data and the one behind the highest, from `disp` on.
+    span: (isize, isize),
     pub(super) form: Form,
 }
 
@@ -39,8 +42,8 @@ pub(super) enum Form {
     Blocks { block: usize, disps: Arc<[isize]> },
     /// Runs of different lengths; the last record is a sentinel that ends the run before it.
     Runs(Arc<[Run]>),
-    /// Different layouts, one after the other.
-    Parts(Arc<[Part]>),
+    /// Different layouts, one after the other: a tree of that height.
+    Parts { height: u32, parts: Arc<[Part]> },
 }
 
 /// A run in [`Form::Runs`]: its length is the difference of its position to that of the next.
@@ -65,7 +68,17 @@ impl Layout {
         Layout {
             disp,
             size,
+            span: (0, size as isize),
             form: Form::Run,
+        }
+    }
+
+    fn new(disp: isize, size: usize, form: Form) -> Layout {
+        Layout {
+            disp,
+            size,
+            span: form.span(size),
+            form,
         }
     }
 
@@ -127,42 +140,17 @@ impl Layout {
                 inner: Arc::new(self.shifted(-self.disp)),
             },
         };
-        Layout {
-            disp: self.disp,
-            size: self.size * count,
-            form,
-        }
+        Layout::new(self.disp, self.size * count, form)
     }
 
     /// Layouts one after the other.
     pub fn sequence(layouts: impl Iterator<Item = Layout>) -> Layout {
-        let mut parts: Vec<Layout> = Vec::new();
-        for next in layouts.filter(|l| l.size > 0) {
-            match parts.last_mut() {
-                Some(last) if adjoin(last, &next) => last.size += next.size,
-                _ => parts.push(next),
-            }
-        }
+        let mut parts = rope::melted(layouts.filter(|l| l.size > 0));
         match parts.len() {
             0 => Layout::EMPTY,
             1 => parts.remove(0),
             _ if parts.iter().all(|l| matches!(l.form, Form::Run)) => Layout::runs(&parts),
-            _ => {
-                let mut position = 0;
-                let parts: Arc<[Part]> = parts
-                    .into_iter()
-                    .map(|layout| {
-                        let part = Part { position, layout };
-                        position += part.layout.size;
-                        part
-                    })
-                    .collect();
-                Layout {
-                    disp: 0,
-                    size: position,
-                    form: Form::Parts(parts),
-                }
-            }
+            _ => rope::sequence(parts),
         }
     }
 
@@ -181,41 +169,36 @@ impl Layout {
                 position += r.size;
             }
             records.push(Run { position, disp: 0 });
-            return Layout {
-                disp: 0,
-                size,
-                form: Form::Runs(records.into()),
-            };
+            return Layout::new(0, size, Form::Runs(records.into()));
         }
         let stride = runs[1].disp - runs[0].disp;
         if runs.windows(2).all(|w| w[1].disp - w[0].disp == stride) {
-            return Layout {
-                disp: runs[0].disp,
-                size,
-                form: Form::Strided {
-                    count: runs.len(),
-                    stride,
-                    block,
-                },
-            };
-        }
-        Layout {
-            disp: 0,
-            size,
-            form: Form::Blocks {
+            let count = runs.len();
+            let form = Form::Strided {
+                count,
+                stride,
                 block,
-                disps: runs.iter().map(|r| r.disp).collect(),
-            },
+            };
+            return Layout::new(runs[0].disp, size, form);
         }
+        let disps = runs.iter().map(|r| r.disp).collect();
+        Layout::new(0, size, Form::Blocks { block, disps })
     }
 
     /// The lowest displacement with data and the one behind the highest; (0, 0) without data.
     pub fn bounds(&self) -> (isize, isize) {
-        if self.size == 0 {
-            return (0, 0);
+        match self.size {
+            0 => (0, 0),
+            _ => (self.disp + self.span.0, self.disp + self.span.1),
         }
-        let (low, high) = match &self.form {
-            Form::Run => (0, self.size as isize),
+    }
+}
+
+impl Form {
+    /// The lowest byte with data and the one behind the highest.
+    fn span(&self, size: usize) -> (isize, isize) {
+        match self {
+            Form::Run => (0, size as isize),
             Form::Strided {
                 count,
                 stride,
@@ -236,9 +219,57 @@ impl Layout {
                     w[0].disp + (w[1].position - w[0].position) as isize,
                 )
             })),
-            Form::Parts(parts) => hull(parts.iter().map(|p| p.layout.bounds())),
-        };
-        (self.disp + low, self.disp + high)
+            Form::Parts { parts, .. } => hull(parts.iter().map(|p| p.layout.bounds())),
+        }
+    }
+}
+
+impl Piece for Layout {
+    fn height(&self) -> u32 {
+        match self.form {
+            Form::Parts { height, .. } => height,
+            _ => 0,
+        }
+    }
+
+    fn count(&self) -> usize {
+        match &self.form {
+            Form::Parts { parts, .. } => parts.len(),
+            _ => 0,
+        }
+    }
+
+    fn pieces(&self) -> Vec<Layout> {
+        match &self.form {
+            Form::Parts { parts, .. } => {
+                let shifted = |part: &Part| part.layout.shifted(self.disp);
+                parts.iter().map(shifted).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn node(pieces: Vec<Layout>) -> Layout {
+        let height = pieces.first().map_or(0, Layout::height) + 1;
+        let mut size = 0;
+        let parts = pieces
+            .into_iter()
+            .map(|layout| {
+                let position = size;
+                size += layout.size;
+                Part { position, layout }
+            })
+            .collect();
+        Layout::new(0, size, Form::Parts { height, parts })
+    }
+
+    fn melt(&self, next: &Layout) -> Option<Layout> {
+        match (&self.form, &next.form) {
+            (Form::Run, Form::Run) if self.disp + self.size as isize == next.disp => {
+                Some(Layout::run(self.disp, self.size + next.size))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -248,11 +279,6 @@ fn follows(count: usize, stride: isize, outer: isize) -> bool {
         .ok()
         .and_then(|c| c.checked_mul(stride))
         == Some(outer)
-}
-
-/// Whether `b` is a run that begins where the run `a` ends.
-fn adjoin(a: &Layout, b: &Layout) -> bool {
-    matches!((&a.form, &b.form), (Form::Run, Form::Run)) && a.disp + a.size as isize == b.disp
 }
 
 fn spread(low: isize, high: isize, count: usize, stride: isize) -> (isize, isize) {

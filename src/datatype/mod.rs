@@ -17,6 +17,7 @@ pub mod f90;
 mod layout;
 mod object;
 mod predefined;
+mod rope;
 mod signature;
 mod walk;
 

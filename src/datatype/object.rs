@@ -117,6 +117,18 @@ impl Envelope {
     }
 }
 
+impl Drop for Envelope {
+    /// One after the other: a chain of datatypes, each of which alone holds the one before, may be longer than the stack is deep.
+    fn drop(&mut self) {
+        let mut left = std::mem::take(&mut self.types);
+        while let Some(next) = left.pop() {
+            if let Some(mut last) = Arc::into_inner(next) {
+                left.append(&mut last.envelope.types);
+            }
+        }
+    }
+}
+
 impl Datatype {
     pub(super) fn new(parts: Parts) -> Datatype {
         let (true_lb, true_ub) = parts.layout.bounds();
@@ -126,7 +138,12 @@ impl Datatype {
             true_lb,
             true_ub,
             marked: parts.marked,
-            align: parts.align,
+            // What has no data needs no alignment.
+            align: if parts.layout.size == 0 {
+                1
+            } else {
+                parts.align
+            },
             layout: parts.layout,
             signature: parts.signature,
             envelope: parts.envelope,
@@ -202,12 +219,6 @@ impl Datatype {
 
     pub(super) fn marked(&self) -> (bool, bool) {
         self.marked
-    }
-
-    /// Whether it is `MPI_LB` or `MPI_UB`, which set their own bound and say nothing of the other.
-    pub(super) fn is_marker(&self) -> bool {
-        let (lb, ub) = self.marked;
-        lb != ub && self.envelope.combiner == MPI_COMBINER_NAMED
     }
 
     pub(super) fn align(&self) -> usize {

@@ -3,6 +3,7 @@
 
 use super::basic::Basic;
 use super::predefined::Named;
+use super::rope::{self, Piece};
 use std::sync::Arc;
 
 /// The elements of a datatype.
@@ -19,19 +20,24 @@ pub struct Signature {
 
 #[derive(Clone, Debug)]
 enum Form {
-    Elements { named: Named, count: usize },
-    Repeat { count: usize, of: Arc<Signature> },
-    Sequence(Arc<[Signature]>),
+    Elements {
+        named: Named,
+        count: usize,
+    },
+    Repeat {
+        count: usize,
+        of: Arc<Signature>,
+    },
+    /// A tree of that height.
+    Sequence {
+        height: u32,
+        list: Arc<[Signature]>,
+    },
 }
 
 impl Signature {
     pub fn empty() -> Signature {
-        Signature {
-            bytes: 0,
-            elements: 0,
-            basic: None,
-            form: Form::Sequence(Arc::new([])),
-        }
+        Signature::node(Vec::new())
     }
 
     /// `count` elements of a predefined type.
@@ -65,7 +71,7 @@ impl Signature {
                 count: c * count,
                 of: of.clone(),
             },
-            Form::Sequence(_) => Form::Repeat {
+            Form::Sequence { .. } => Form::Repeat {
                 count,
                 of: Arc::new(self.clone()),
             },
@@ -80,36 +86,11 @@ impl Signature {
 
     /// One after the other.
     pub fn sequence(signatures: impl Iterator<Item = Signature>) -> Signature {
-        let mut list: Vec<Signature> = Vec::new();
-        for next in signatures.filter(|s| s.bytes > 0) {
-            match (list.last_mut(), &next.form) {
-                (
-                    Some(Signature {
-                        bytes,
-                        elements,
-                        form: Form::Elements { named: a, count: n },
-                        ..
-                    }),
-                    Form::Elements { named: b, count: m },
-                ) if *a == *b => {
-                    *n += m;
-                    *bytes += next.bytes;
-                    *elements += next.elements;
-                }
-                _ => list.push(next),
-            }
-        }
+        let mut list = rope::melted(signatures.filter(|s| s.bytes > 0));
         match list.len() {
             0 => Signature::empty(),
             1 => list.remove(0),
-            _ => Signature {
-                bytes: list.iter().map(|s| s.bytes).sum(),
-                elements: list.iter().map(|s| s.elements).sum(),
-                basic: list[0]
-                    .basic
-                    .filter(|b| list.iter().all(|s| s.basic == Some(*b))),
-                form: Form::Sequence(list.into()),
-            },
+            _ => rope::sequence(list),
         }
     }
 
@@ -141,7 +122,7 @@ impl Signature {
                 }
             }
             Form::Repeat { of, .. } => of.elements_in(bytes),
-            Form::Sequence(list) => {
+            Form::Sequence { list, .. } => {
                 let mut elements = 0;
                 let mut left = bytes;
                 for s in list.iter() {
@@ -185,7 +166,7 @@ impl Signature {
                 Some(elements / parts.len() * basic.size() + if odd > 0 { parts[0].1 } else { 0 })
             }
             Form::Repeat { of, .. } => of.bytes_of(elements),
-            Form::Sequence(list) => {
+            Form::Sequence { list, .. } => {
                 let mut bytes = 0;
                 let mut left = elements;
                 for s in list.iter() {
@@ -209,7 +190,7 @@ impl Signature {
                     of.for_each(each);
                 }
             }
-            Form::Sequence(list) => {
+            Form::Sequence { list, .. } => {
                 for s in list.iter() {
                     s.for_each(each);
                 }
@@ -222,9 +203,59 @@ impl Signature {
         match &self.form {
             Form::Elements { named, count } => weight(*named).checked_mul(*count),
             Form::Repeat { count, of } => of.sum(weight)?.checked_mul(*count),
-            Form::Sequence(list) => list
+            Form::Sequence { list, .. } => list
                 .iter()
                 .try_fold(0usize, |sum, s| sum.checked_add(s.sum(weight)?)),
+        }
+    }
+}
+
+impl Piece for Signature {
+    fn height(&self) -> u32 {
+        match self.form {
+            Form::Sequence { height, .. } => height,
+            _ => 0,
+        }
+    }
+
+    fn count(&self) -> usize {
+        match &self.form {
+            Form::Sequence { list, .. } => list.len(),
+            _ => 0,
+        }
+    }
+
+    fn pieces(&self) -> Vec<Signature> {
+        match &self.form {
+            Form::Sequence { list, .. } => list.to_vec(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn node(pieces: Vec<Signature>) -> Signature {
+        let first = pieces.first();
+        let basic = first.and_then(|s| s.basic);
+        Signature {
+            bytes: pieces.iter().map(|s| s.bytes).sum(),
+            elements: pieces.iter().map(|s| s.elements).sum(),
+            basic: basic.filter(|b| pieces.iter().all(|s| s.basic == Some(*b))),
+            form: Form::Sequence {
+                height: first.map_or(0, Signature::height) + 1,
+                list: pieces.into(),
+            },
+        }
+    }
+
+    fn melt(&self, next: &Signature) -> Option<Signature> {
+        match (&self.form, &next.form) {
+            (
+                Form::Elements { named, count },
+                Form::Elements {
+                    named: same,
+                    count: more,
+                },
+            ) if named == same => Some(Signature::of(*named, count + more)),
+            _ => None,
         }
     }
 }

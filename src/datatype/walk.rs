@@ -125,7 +125,7 @@ fn whole(layout: &Layout, base: usize, visit: &mut impl Visit) {
                 );
             }
         }
-        Form::Parts(parts) => {
+        Form::Parts { parts, .. } => {
             for p in parts.iter() {
                 whole(&p.layout, at, visit);
             }
@@ -189,7 +189,7 @@ fn part(layout: &Layout, base: usize, range: Range<usize>, visit: &mut impl Visi
                 );
             }
         }
-        Form::Parts(parts) => {
+        Form::Parts { parts, .. } => {
             let first = parts.partition_point(|p| p.position <= range.start) - 1;
             for p in &parts[first..] {
                 if p.position >= range.end {

@@ -36,7 +36,8 @@ struct Model {
     elements: Vec<(i64, Basic)>,
     lb: i64,
     ub: i64,
-    marked: bool,
+    /// Whether the user has set the lower and the upper bound.
+    marked: (bool, bool),
 }
 
 fn basic(handle: MPI_Datatype) -> Model {
@@ -51,8 +52,20 @@ fn basic(handle: MPI_Datatype) -> Model {
         elements: vec![(0, kind)],
         lb: 0,
         ub: kind.extent() as i64,
-        marked: false,
+        marked: (false, false),
         object,
+    }
+}
+
+/// `MPI_LB` or `MPI_UB`.
+fn marker(handle: MPI_Datatype) -> Model {
+    Model {
+        object: get_arc(handle).unwrap(),
+        map: Vec::new(),
+        elements: Vec::new(),
+        lb: 0,
+        ub: 0,
+        marked: (handle == MPI_LB, handle == MPI_UB),
     }
 }
 
@@ -61,36 +74,48 @@ impl Model {
         self.ub - self.lb
     }
 
+    /// The strictest alignment of an element.
+    fn align(&self) -> i64 {
+        let strictest = self.elements.iter().map(|e| e.1.align() as i64).max();
+        strictest.unwrap_or(1)
+    }
+
     /// The type map of blocks (displacement in bytes, count) of models.
     fn of_blocks(object: Datatype, blocks: &[(i64, i64, &Model)], pad: bool) -> Model {
         let mut map = Vec::new();
         let mut elements = Vec::new();
-        let mut bounds: Vec<(i64, i64, bool)> = Vec::new();
-        let mut align = 1;
+        // Bounds of what is in the type map: elements, and what the user has set.
+        let (mut lbs, mut ubs) = (Vec::new(), Vec::new());
         for (disp, n, old) in blocks {
             for i in 0..*n {
                 let at = disp + i * old.extent();
                 map.extend(old.map.iter().map(|(d, len)| (at + d, *len)));
                 elements.extend(old.elements.iter().map(|(d, kind)| (at + d, *kind)));
-                bounds.push((at + old.lb, at + old.ub, old.marked));
-                align = align.max(old.object.align() as i64);
+                let has_data = !old.map.is_empty();
+                if has_data || old.marked.0 {
+                    lbs.push((at + old.lb, old.marked.0));
+                }
+                if has_data || old.marked.1 {
+                    ubs.push((at + old.ub, old.marked.1));
+                }
             }
         }
-        let marked = bounds.iter().any(|b| b.2);
-        let chosen = || bounds.iter().filter(|b| b.2 || !marked);
-        let lb = chosen().map(|b| b.0).min().unwrap_or(0);
-        let mut ub = chosen().map(|b| b.1).max().unwrap_or(0);
-        while pad && !marked && (ub - lb) % align != 0 {
-            ub += 1;
-        }
-        Model {
+        let is_marked = |bounds: &[(i64, bool)]| bounds.iter().any(|b| b.1);
+        let marked = (is_marked(&lbs), is_marked(&ubs));
+        let lb = lbs.iter().filter(|b| b.1 == marked.0).map(|b| b.0).min();
+        let ub = ubs.iter().filter(|b| b.1 == marked.1).map(|b| b.0).max();
+        let mut model = Model {
             object: Arc::new(object),
             map,
             elements,
-            lb,
-            ub,
+            lb: lb.unwrap_or(0),
+            ub: ub.unwrap_or(0),
             marked,
+        };
+        while pad && !marked.1 && model.extent() % model.align() != 0 {
+            model.ub += 1;
         }
+        model
     }
 
     /// A random datatype made of `old` (and others of its like).
@@ -148,10 +173,14 @@ impl Model {
             7 => {
                 let others: Vec<Model> = (0..n)
                     .map(|i| {
-                        if i % 2 == 0 {
-                            leaf(random)
-                        } else {
-                            self.clone()
+                        if i % 2 == 1 {
+                            return self.clone();
+                        }
+                        match random.within(0, 9) {
+                            0 => marker(MPI_LB),
+                            1 => marker(MPI_UB),
+                            2 => empty(random),
+                            _ => leaf(random),
                         }
                     })
                     .collect();
@@ -168,7 +197,7 @@ impl Model {
                     object: Arc::new(resized(old, lb, extent, large)?),
                     lb,
                     ub: lb + extent,
-                    marked: true,
+                    marked: (true, true),
                     ..self.clone()
                 }
             }
@@ -202,6 +231,7 @@ impl Model {
         let o = &self.object;
         assert_eq!(o.size() as i64, self.map.iter().map(|m| m.1).sum::<i64>());
         assert_eq!((o.lb() as i64, o.ub() as i64), (self.lb, self.ub));
+        assert_eq!(o.align() as i64, self.align());
         assert_eq!((o.true_lb() as i64, o.true_ub() as i64), self.true_bounds());
         let one = self.elements.first().map(|e| e.1);
         let same = one.filter(|k| self.elements.iter().all(|e| e.1 == *k));
@@ -229,6 +259,13 @@ const LEAVES: [MPI_Datatype; 8] = [
 
 fn leaf(random: &mut Random) -> Model {
     basic(LEAVES[random.within(0, LEAVES.len() as i64 - 1) as usize])
+}
+
+/// A datatype without data, of one with it.
+fn empty(random: &mut Random) -> Model {
+    let old = leaf(random);
+    let object = contiguous(0, &old.object, false).unwrap();
+    Model::of_blocks(object, &[], false)
 }
 
 /// Random nested datatypes, none of them with too long a type map.

@@ -32,6 +32,72 @@ fn a_struct_is_padded_like_c() {
     assert!(contiguous(0, &int, false).unwrap().layout().size() == 0);
 }
 
+#[test]
+fn what_is_not_in_the_type_map_sets_no_bounds() {
+    let [char, double] = [MPI_CHAR, MPI_DOUBLE].map(|h| get_arc(h).unwrap());
+    let empty = Arc::new(contiguous(0, &double, false).unwrap());
+    let bounds = |member: &Arc<Datatype>, displacements: [i64; 2]| {
+        let types = [member.clone(), char.clone()];
+        let s = structure(&[1, 1], &displacements, &types, false).unwrap();
+        (s.lb(), s.ub())
+    };
+    assert_eq!(bounds(&empty, [0, -13]), (-13, -12));
+    assert_eq!(bounds(&empty, [100, 0]), (0, 1));
+    // A set bound is in the type map, also without data.
+    let sized = Arc::new(resized(&empty, -3, 16, false).unwrap());
+    assert_eq!(bounds(&sized, [0, -13]), (-3, 13));
+    let none = Arc::new(contiguous(0, &sized, false).unwrap());
+    assert_eq!(bounds(&none, [0, -13]), (-13, -12));
+}
+
+/// As a recursive program makes them: each of the one before and a little more, which adjoins nothing.
+fn nest(depth: usize, before: bool) -> Arc<Datatype> {
+    let [char, short] = [MPI_CHAR, MPI_SHORT].map(|h| get_arc(h).unwrap());
+    (0..depth).fold(short.clone(), |nest, i| {
+        let little = if i % 2 == 0 { &char } else { &short };
+        let (types, at) = match before {
+            true => ([little.clone(), nest], -4 * i as i64 - 4),
+            false => ([nest, little.clone()], 4 * i as i64 + 4),
+        };
+        let displacements = if before { [at, 0] } else { [0, at] };
+        Arc::new(structure(&[1, 1], &displacements, &types, false).unwrap())
+    })
+}
+
+#[test]
+fn deep_nests_are_made_used_and_freed_on_a_small_stack() {
+    const DEPTH: usize = 100_000;
+    let work = || {
+        for before in [false, true] {
+            let nest = nest(DEPTH, before);
+            let size = 2 + DEPTH / 2 * 3;
+            assert_eq!((nest.size(), nest.signature().elements), (size, DEPTH + 1));
+            let low = if before { -4 * DEPTH as isize } else { 0 };
+            assert_eq!(nest.true_lb(), low);
+            let mut memory = vec![0u8; 4 * DEPTH + 4];
+            memory
+                .iter_mut()
+                .enumerate()
+                .for_each(|(i, b)| *b = noise(i));
+            let base = memory.as_ptr().wrapping_offset(-low);
+            let mut packed = vec![0u8; size];
+            // SAFETY: the memory has all that the datatype tells of.
+            unsafe { nest.pack(base, 1, 0..size, packed.as_mut_ptr()) };
+            let mut places = Vec::new();
+            nest.for_each_run(base.addr(), 1, |at, len| {
+                places.extend((at..at + len).map(|at| at - memory.as_ptr().addr()));
+            });
+            let wanted: Vec<u8> = places.iter().map(|&place| noise(place)).collect();
+            assert!(packed == wanted);
+            assert_eq!(nest.signature().elements_in(size), Some(DEPTH + 1));
+            let again = nest.envelope().types[usize::from(before)].clone();
+            assert_eq!(nest.size() - again.size(), 2);
+        }
+    };
+    let small = std::thread::Builder::new().stack_size(64 << 10);
+    small.spawn(work).unwrap().join().unwrap();
+}
+
 fn class<T>(result: Result<T>) -> Class {
     result.err().expect("an error").class
 }
