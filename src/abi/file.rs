@@ -10,7 +10,7 @@ use super::constants::*;
 use super::types::*;
 use crate::comm::COMM_SELF;
 use crate::error::{Error, Result};
-use crate::file::{self, Direction, From, Split, View};
+use crate::file::{self, Direction, From, REPRESENTATIONS, Split, View};
 use crate::p2p::{About, Action, Buffer, Operation, Partners, request};
 use crate::{bail, comm, datatype, info, mpi_api, mpi_counts, runtime};
 use macro_rules_attribute::apply;
@@ -241,10 +241,20 @@ pub unsafe extern "C" fn MPI_File_get_info(fh: MPI_File, info_used: *mut MPI_Inf
     Ok(())
 }
 
-/// The one data representation there is.
-const NATIVE: &str = "native";
+/// A data representation, in any case of letters, as ROMIO takes them.
+fn representation(name: &CStr) -> Result<&'static str> {
+    let is = |known: &&&str| known.as_bytes().eq_ignore_ascii_case(name.to_bytes());
+    match REPRESENTATIONS.iter().find(is) {
+        Some(known) => Ok(known),
+        None => bail!(
+            UnsupportedDatarep,
+            "datarep is {name:?}, and files have no other than {REPRESENTATIONS:?}"
+        ),
+    }
+}
 
-/// Sets what this process sees of a file: from byte `disp` on, copies of `filetype`, in units of `etype`; `datarep` is "native".
+/// Sets what this process sees of a file: from byte `disp` on, copies of `filetype`, in units of `etype`; `datarep` is "native"
+/// or "internal".
 /// All file pointers go to its beginning. Collective; blocks until all processes of the file have called it.
 ///
 /// MPI 4.1 §14.3. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (negative `disp`; `MPI_DISPLACEMENT_CURRENT` without `MPI_MODE_SEQUENTIAL`; a
@@ -268,20 +278,16 @@ pub unsafe extern "C" fn MPI_File_set_view(
         };
         // SAFETY: what is not null is a string.
         let datarep = unsafe { string(datarep, "datarep")? };
-        if datarep.to_bytes() != NATIVE.as_bytes() {
-            bail!(
-                UnsupportedDatarep,
-                "datarep is {datarep:?}, and files have no other than \"{NATIVE}\""
-            );
-        }
+        let datarep = representation(datarep)?;
         datatype::get_committed(etype)?;
         datatype::get_committed(filetype)?;
-        View::new(
+        let view = View::new(
             disp,
             datatype::get_arc(etype)?,
             datatype::get_arc(filetype)?,
             file.amode & MPI_MODE_RDONLY == 0,
-        )
+        )?;
+        Ok(View { datarep, ..view })
     };
     file.set_view(make, info::hints(info))
 }
@@ -306,7 +312,7 @@ pub unsafe extern "C" fn MPI_File_get_view(
             out(etype, "etype")?,
             out(filetype, "filetype")?,
         );
-        put_string(datarep, MPI_MAX_DATAREP_STRING, NATIVE, "datarep")?;
+        put_string(datarep, MPI_MAX_DATAREP_STRING, view.datarep, "datarep")?;
         disp.set(view.disp);
         etype.set(datatype::hand_out(&view.etype)?);
         filetype.set(datatype::hand_out(&view.filetype)?);
@@ -437,7 +443,7 @@ unsafe fn register(datarep: *const c_char, extent_fn: bool) -> Result<()> {
         );
     }
     let mut registered = REGISTERED.lock();
-    let predefined = [NATIVE, "internal", "external32"];
+    let predefined = [REPRESENTATIONS[0], REPRESENTATIONS[1], "external32"];
     if predefined
         .iter()
         .any(|known| known.as_bytes() == name.to_bytes())
@@ -449,7 +455,7 @@ unsafe fn register(datarep: *const c_char, extent_fn: bool) -> Result<()> {
     Ok(())
 }
 
-/// Defines a data representation by name. Its functions are not kept: views with others than "native" are refused.
+/// Defines a data representation by name. Its functions are not kept: views with it are refused.
 ///
 /// MPI 4.1 §14.5.3. Errors: `MPI_ERR_ARG` (null pointer, null `dtype_file_extent_fn`, a name too long), `MPI_ERR_DUP_DATAREP`.
 #[apply(mpi_api)]

@@ -1,6 +1,7 @@
 //! Reading and writing: at an offset, at the individual or at the shared file pointer; and the pointers themselves (MPI 4.1
 //! §14.4).
 
+use super::runs::Mover;
 use super::system::Locked;
 use super::{File, agree};
 use crate::abi::constants::*;
@@ -9,8 +10,7 @@ use crate::error::{Error, Result};
 use crate::file::View;
 use crate::p2p::Buffer;
 use crate::shm::atomic::{AtomicU64, Ordering};
-use std::os::unix::fs::FileExt;
-use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
+use std::ops::Range;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
@@ -22,7 +22,7 @@ pub enum Direction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum From {
     Offset(i64),
-    /// At the individual file pointer, which goes to behind the data.
+    /// At the individual file pointer, which goes to behind what was read or written.
     Individual,
     /// At the shared file pointer, which goes to behind the data, also if there is less in the file.
     Shared,
@@ -57,19 +57,20 @@ impl File {
             return self.ordered(direction, buffer);
         }
         let (view, etypes) = self.check(direction, from, buffer)?;
-        let first = match from {
-            From::Offset(offset) => offset,
+        match from {
+            From::Offset(offset) => self.transfer(direction, &view, offset, buffer).1,
             From::Individual => {
-                let mut state = self.state.lock();
-                let first = state.position;
-                state.position = first.saturating_add(etypes);
-                first
+                // Another thread's access begins where this one ends.
+                let mut position = self.position.lock();
+                let (moved, outcome) = self.transfer(direction, &view, *position, buffer);
+                *position = position.saturating_add((moved / view.etype.size()) as i64);
+                outcome
             }
             From::Shared | From::Ordered => {
-                self.shared.fetch_add(etypes as u64, Ordering::AcqRel) as i64
+                let first = self.shared.fetch_add(etypes as u64, Ordering::AcqRel) as i64;
+                self.transfer(direction, &view, first, buffer).1
             }
-        };
-        self.transfer(direction, &view, first, buffer)
+        }
     }
 
     /// All processes learn how much each of them has; then rank 0 moves the pointer, and says where it was.
@@ -88,7 +89,8 @@ impl File {
             _ => 0,
         };
         let base = agree(&self.meeting, &Ok(base), call)?[0];
-        self.transfer(direction, &checked?.0, base.saturating_add(before), buffer)
+        let first = base.saturating_add(before);
+        self.transfer(direction, &checked?.0, first, buffer).1
     }
 
     /// What can be refused before anything is moved. Gives the view and the number of etypes.
@@ -122,105 +124,81 @@ impl File {
         Ok((view, (buffer.len() / unit) as i64))
     }
 
-    /// Moves the data between memory and the view from etype number `first` on.
+    /// Moves the data between memory and the view from etype number `first` on. Gives the bytes that were moved, also of an access
+    /// that failed, and the outcome.
     fn transfer(
         &self,
         direction: Direction,
         view: &View,
         first: i64,
         buffer: &Buffer,
-    ) -> Result<usize> {
-        let start = (first as u64).checked_mul(view.unit() as u64);
-        let Some(start) = start.filter(|s| s.checked_add(buffer.len() as u64).is_some()) else {
-            bail!(Arg, "etype {first} is behind what a file can have");
-        };
-        let locked = self.is_atomic().then(|| self.serial.lock());
-        let reading = direction == Direction::Read;
-        let _locked = match locked {
-            None => None,
-            Some(serial) => match Locked::new(&self.file, reading) {
-                Ok(lock) => Some((lock, serial)),
-                Err(error) => return Err(self.failed(&error, "locking")),
-            },
-        };
-        if let Some(address) = buffer.run() {
-            return self.move_run(direction, view, start, address, buffer.len());
-        }
-        let mut piece = vec![0u8; PIECE.min(buffer.len())];
+    ) -> (usize, Result<usize>) {
         let mut done = 0;
-        while done < buffer.len() {
-            let range = done..(done + PIECE).min(buffer.len());
-            let (wanted, at) = (range.len(), piece.as_mut_ptr());
-            if !reading {
-                // SAFETY: the caller of the MPI function gave the memory, and the piece has the room.
-                unsafe { buffer.read(range, at) };
-            }
-            let address = at.expose_provenance();
-            let moved = self.move_run(direction, view, start + done as u64, address, wanted)?;
-            if reading {
-                // SAFETY: as above; so many bytes of the piece were read.
-                unsafe { buffer.write(done..done + moved, at) };
-            }
-            done += moved;
-            if moved < wanted {
-                break;
-            }
-        }
-        Ok(done)
-    }
-
-    /// Moves `len` bytes between the memory at `address`, which is the caller's, and position `start` of the view's stream on.
-    /// Returns how many there were before the end of the file.
-    fn move_run(
-        &self,
-        direction: Direction,
-        view: &View,
-        start: u64,
-        address: usize,
-        len: usize,
-    ) -> Result<usize> {
-        let mut done = 0;
-        let mut outcome = Ok(());
-        let mut over = false;
-        view.walk(start..start + len as u64, |place, run| {
-            if over {
-                return;
-            }
-            let moved = match direction {
-                Direction::Read => {
-                    let memory = with_exposed_provenance_mut::<u8>(address + done);
-                    // SAFETY: the program gave `len` bytes to be written, which it does not touch during the call.
-                    let memory = unsafe { std::slice::from_raw_parts_mut(memory, run) };
-                    read_at(&self.file, memory, place)
-                }
-                Direction::Write => {
-                    let memory = with_exposed_provenance::<u8>(address + done);
-                    // SAFETY: the program gave `len` bytes to be read, which it does not change during the call.
-                    let memory = unsafe { std::slice::from_raw_parts(memory, run) };
-                    self.file.write_all_at(memory, place).map(|()| run)
-                }
-            };
-            match moved {
-                Ok(moved) => {
-                    done += moved;
-                    over = moved < run;
-                }
-                Err(error) => {
-                    let doing = match direction {
-                        Direction::Read => "reading",
-                        Direction::Write => "writing",
-                    };
-                    outcome = Err(self.failed(&error, doing));
-                    over = true;
-                }
-            }
-        })?;
+        let outcome = self.transfer_counted(direction, view, first, buffer, &mut done);
         let count = match direction {
             Direction::Read => &READ,
             Direction::Write => &WRITTEN,
         };
         count.fetch_add(done as u64, Ordering::Relaxed);
-        outcome.map(|()| done)
+        (done, outcome.map(|()| done))
+    }
+
+    /// The same with the bytes in `done`.
+    fn transfer_counted(
+        &self,
+        direction: Direction,
+        view: &View,
+        first: i64,
+        buffer: &Buffer,
+        done: &mut usize,
+    ) -> Result<()> {
+        let start = (first as u64).checked_mul(view.unit() as u64);
+        let Some(start) = start.filter(|s| s.checked_add(buffer.len() as u64).is_some()) else {
+            bail!(Arg, "etype {first} is behind what a file can have");
+        };
+        let (reading, atomic) = (direction == Direction::Read, self.is_atomic());
+        let _serial = (atomic || !reading).then(|| self.serial.lock());
+        let lock = atomic.then(|| Locked::all(&self.file, reading));
+        let _lock = lock
+            .transpose()
+            .map_err(|error| self.failed(&error, "locking"))?;
+        let move_run = |range: Range<u64>, address: usize| {
+            // SAFETY: the memory is the program's, which does not touch it during the call, or a piece; it has the room.
+            let mut mover = unsafe { Mover::new(self, direction, atomic, address) };
+            view.walk(range, |place, len| mover.take(place, len))?;
+            Ok(mover.finish())
+        };
+        let failed = |error: &std::io::Error| match direction {
+            Direction::Read => self.failed(error, "reading"),
+            Direction::Write => self.failed(error, "writing"),
+        };
+        if let Some(address) = buffer.run() {
+            let (moved, outcome) = move_run(start..start + buffer.len() as u64, address)?;
+            *done = moved;
+            return outcome.map_err(|error| failed(&error));
+        }
+        let mut piece = memory(PIECE.min(buffer.len()))?;
+        while *done < buffer.len() {
+            let range = *done..(*done + PIECE).min(buffer.len());
+            let (wanted, at) = (range.len(), piece.as_mut_ptr());
+            if !reading {
+                // SAFETY: the caller of the MPI function gave the memory, and the piece has the room.
+                unsafe { buffer.read(range, at) };
+            }
+            let position = start + *done as u64;
+            let range = position..position + wanted as u64;
+            let (moved, outcome) = move_run(range, at.expose_provenance())?;
+            if reading {
+                // SAFETY: as above; so many bytes of the piece were read.
+                unsafe { buffer.write(*done..*done + moved, at) };
+            }
+            *done += moved;
+            outcome.map_err(|error| failed(&error))?;
+            if moved < wanted {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Begins a split operation: the data is moved now. Errors: as [`File::access`], `MPI_ERR_IO` (one was begun and not ended).
@@ -253,7 +231,7 @@ impl File {
     /// Where the individual file pointer is, in etypes. Error: `MPI_ERR_UNSUPPORTED_OPERATION` in sequential mode.
     pub fn position(&self) -> Result<i64> {
         self.not_sequential("individual file pointers")?;
-        Ok(self.state.lock().position)
+        Ok(*self.position.lock())
     }
 
     /// Where the shared file pointer is, in etypes.
@@ -285,7 +263,7 @@ impl File {
     pub fn seek(&self, offset: i64, whence: i32) -> Result<()> {
         let now = self.position()?;
         let target = self.target(offset, whence, now)?;
-        self.state.lock().position = target;
+        *self.position.lock() = target;
         Ok(())
     }
 
@@ -319,16 +297,12 @@ impl File {
     }
 }
 
-/// Reads until the memory is full or the file ends.
-fn read_at(file: &std::fs::File, memory: &mut [u8], place: u64) -> std::io::Result<usize> {
-    let mut done = 0;
-    while done < memory.len() {
-        match file.read_at(&mut memory[done..], place + done as u64) {
-            Ok(0) => break,
-            Ok(n) => done += n,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
+/// Zeros. Error: `MPI_ERR_NO_MEM`.
+fn memory(len: usize) -> Result<Vec<u8>> {
+    let mut memory = Vec::new();
+    match memory.try_reserve_exact(len) {
+        Ok(()) => memory.resize(len, 0),
+        Err(_) => bail!(NoMem, "there is no memory for a buffer of {len} bytes"),
     }
-    Ok(done)
+    Ok(memory)
 }

@@ -83,16 +83,16 @@ pub fn open(
         shared,
         state: Mutex::new(State {
             view: View::bytes(),
-            position: 0,
             split: None,
         }),
         atomic: AtomicBool::new(false),
         serial: Mutex::new(()),
+        position: Mutex::new(0),
         handler: handler::FILES.inherit(),
         kinds: Mutex::new(kinds),
     };
     if amode & MPI_MODE_APPEND != 0 {
-        file.state.lock().position = end as i64;
+        *file.position.lock() = end as i64;
         shared.store(end, Ordering::Release);
         // Nobody writes before all have seen the same end.
         file.barrier(CALL)?;

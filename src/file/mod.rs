@@ -4,16 +4,17 @@
 //! the file's [`Meeting`]. Data is moved by the call that asks for it, by reading and writing at offsets: nonblocking calls
 //! and the begin of split ones are complete when they return, and a collective access is each process's own, for none
 //! needs what another one does. The kernel keeps all processes' views of a file the same, so that what was written
-//! is read by whoever is told of it.
+//! is read by whoever is told of it. A write locks the range that it covers (see `runs`).
 
 mod access;
 mod create;
+mod runs;
 mod system;
 mod view;
 
 pub use access::{Direction, From, READ, Split, WRITTEN};
 pub use create::{delete, open};
-pub use view::View;
+pub use view::{REPRESENTATIONS, View};
 
 use crate::abi::constants::*;
 use crate::abi::handles::MPI_File_c2f;
@@ -46,8 +47,10 @@ pub struct File {
     state: Mutex<State>,
     /// Whether accesses of different processes exclude each other.
     atomic: AtomicBool,
-    /// In atomic mode, one thread of this process at a time.
+    /// Of the threads that lock the file, all of which have the same lock, one at a time: those that write, in atomic mode all.
     serial: Mutex<()>,
+    /// The individual file pointer, in etypes.
+    position: Mutex<i64>,
     pub handler: Slot,
     /// The only hint that is understood.
     kinds: Mutex<Assertion>,
@@ -56,8 +59,6 @@ pub struct File {
 /// What a process has of a file for itself.
 struct State {
     view: View,
-    /// The individual file pointer, in etypes.
-    position: i64,
     /// The split operation that was begun and not ended.
     split: Option<(Split, usize)>,
 }
@@ -241,9 +242,8 @@ impl File {
         agree(&self.meeting, &told, "MPI_File_set_view")?;
         let view = new?;
         *self.kinds.lock() = kinds;
-        let mut state = self.state.lock();
-        (state.view, state.position) = (view, 0);
-        drop(state);
+        self.state.lock().view = view;
+        *self.position.lock() = 0;
         self.shared.store(0, Ordering::Release);
         // Nobody moves the shared file pointer before all have set it.
         self.barrier("MPI_File_set_view")

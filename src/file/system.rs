@@ -6,9 +6,10 @@ use crate::{bail, err};
 use std::ffi::{OsStr, c_int};
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// File systems that a name may begin with, as ROMIO has them: all are files of the system here.
@@ -110,15 +111,80 @@ pub fn reserve(file: &File, size: i64) -> io::Result<()> {
     }
 }
 
-/// Keeps other processes from the whole file, or (`shared`) from writing it, until it is dropped. Blocks while they do the same.
-pub struct Locked<'a>(&'a File);
+/// Reads until the memory is full or the file ends. Gives the bytes that were read, also before an error.
+pub fn read_at(file: &File, memory: &mut [u8], place: u64) -> (usize, io::Result<()>) {
+    let mut done = 0;
+    let outcome = until_done(memory.len(), &mut done, |done| {
+        file.read_at(&mut memory[done..], place + done as u64)
+    });
+    (done, outcome)
+}
+
+/// Writes all of the memory. Gives the bytes that were written, also before an error.
+pub fn write_at(file: &File, memory: &[u8], place: u64) -> (usize, io::Result<()>) {
+    let mut done = 0;
+    let outcome = until_done(memory.len(), &mut done, |done| {
+        match file.write_at(&memory[done..], place + done as u64) {
+            Ok(0) => Err(io::ErrorKind::WriteZero.into()),
+            written => written,
+        }
+    });
+    (done, outcome)
+}
+
+/// Calls `go_on(bytes that are done)` until all are, or none come.
+fn until_done(
+    all: usize,
+    done: &mut usize,
+    mut go_on: impl FnMut(usize) -> io::Result<usize>,
+) -> io::Result<()> {
+    while *done < all {
+        match go_on(*done) {
+            Ok(0) => break,
+            Ok(n) => *done += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Keeps other open files of the same name from a range of bytes, or from all of them, until it is dropped; or (`shared`) only from
+/// writing there.
+pub struct Locked<'a> {
+    file: &'a File,
+    range: Option<Range<u64>>,
+}
 
 impl Locked<'_> {
-    pub fn new(file: &File, shared: bool) -> io::Result<Locked<'_>> {
+    /// All bytes. Blocks while others do the same.
+    pub fn all(file: &File, shared: bool) -> io::Result<Locked<'_>> {
         let kind = if shared { libc::F_RDLCK } else { libc::F_WRLCK };
+        Locked::wait(file, kind, None)
+    }
+
+    /// A range for writing. Blocks while others do the same. `None` if there are no such locks in the file system, or a process has
+    /// locked the range for itself: that may be the caller, who would wait for itself, and it is none of us.
+    pub fn range(file: &File, range: Range<u64>) -> Option<Locked<'_>> {
+        let (kind, range) = (libc::F_WRLCK, Some(range));
+        match lock(file, libc::F_OFD_SETLK, kind, &range) {
+            Ok(_) => Some(Locked { file, range }),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                // Locks of open files, as ours are, have no process.
+                let holder = lock(file, libc::F_OFD_GETLK, kind, &range).ok()?;
+                match holder.l_pid {
+                    ..=0 => Locked::wait(file, kind, range).ok(),
+                    _ => None,
+                }
+            }
+            Err(_) => None,
+        }
+    }
+
+    fn wait(file: &File, kind: c_int, range: Option<Range<u64>>) -> io::Result<Locked<'_>> {
         loop {
-            match set_lock(file, kind) {
-                Ok(()) => return Ok(Locked(file)),
+            match lock(file, libc::F_OFD_SETLKW, kind, &range) {
+                Ok(_) => return Ok(Locked { file, range }),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
@@ -129,19 +195,28 @@ impl Locked<'_> {
 impl Drop for Locked<'_> {
     fn drop(&mut self) {
         // Giving up a lock that is held does not fail.
-        let _ = set_lock(self.0, libc::F_UNLCK);
+        let _ = lock(self.file, libc::F_OFD_SETLK, libc::F_UNLCK, &self.range);
     }
 }
 
-fn set_lock(file: &File, kind: c_int) -> io::Result<()> {
+/// One of the commands for locks, with a lock of this kind and range. Gives what the kernel makes of it.
+fn lock(
+    file: &File,
+    command: c_int,
+    kind: c_int,
+    range: &Option<Range<u64>>,
+) -> io::Result<libc::flock> {
     // SAFETY: a zeroed flock is one of the whole file.
     let mut lock: libc::flock = unsafe { std::mem::zeroed() };
     lock.l_type = kind as libc::c_short;
     lock.l_whence = libc::SEEK_SET as libc::c_short;
-    // SAFETY: an open descriptor and a valid flock, which the kernel only reads. The lock belongs to the open file, of which
-    // each process has its own.
-    match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLKW, &lock) } {
+    if let Some(range) = range {
+        lock.l_start = range.start as libc::off_t;
+        lock.l_len = (range.end - range.start) as libc::off_t;
+    }
+    // SAFETY: an open descriptor and a valid flock. The lock belongs to the open file, of which each process has its own.
+    match unsafe { libc::fcntl(file.as_raw_fd(), command, &mut lock) } {
         -1 => Err(io::Error::last_os_error()),
-        _ => Ok(()),
+        _ => Ok(lock),
     }
 }

@@ -7,12 +7,17 @@ use crate::error::Result;
 use std::ops::Range;
 use std::sync::Arc;
 
+/// The data representations there are (MPI 4.1 §14.5): the bytes of memory, and the implementation's own, which is the same here.
+pub const REPRESENTATIONS: [&str; 2] = ["native", "internal"];
+
 #[derive(Clone)]
 pub struct View {
     /// Where it begins in the file, in bytes.
     pub disp: i64,
     pub etype: Arc<Datatype>,
     pub filetype: Arc<Datatype>,
+    /// One of [`REPRESENTATIONS`].
+    pub datarep: &'static str,
 }
 
 impl View {
@@ -23,6 +28,7 @@ impl View {
             disp: 0,
             etype: byte.object().clone(),
             filetype: byte.object().clone(),
+            datarep: REPRESENTATIONS[0],
         }
     }
 
@@ -50,6 +56,7 @@ impl View {
             disp,
             etype,
             filetype,
+            datarep: REPRESENTATIONS[0],
         })
     }
 
