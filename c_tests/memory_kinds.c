@@ -75,6 +75,33 @@ static void check_sessions(const char *world)
     OK(MPI_Info_free(&used));
     OK(MPI_Session_finalize(&session));
 
+    /* Whatever groups are made of a session's, what is made of them is the session's. */
+    info = with(SUPPORTED, "mpi:alloc_mem");
+    OK(MPI_Session_init(info, MPI_ERRORS_RETURN, &session));
+    OK(MPI_Info_free(&info));
+    OK(MPI_Session_get_info(session, &used));
+    strcpy(kinds, value(used, SUPPORTED));
+    OK(MPI_Info_free(&used));
+    CHECK(strcmp(kinds, world) != 0 || strstr(world, "mpi:alloc_mem"));
+    MPI_Group all, made[6];
+    int self[1] = {0}, range[1][3] = {{size - 1, 0, -1}};
+    OK(MPI_Group_from_session_pset(session, "mpi://WORLD", &all));
+    OK(MPI_Group_union(MPI_GROUP_EMPTY, all, &made[0]));
+    OK(MPI_Group_union(all, MPI_GROUP_EMPTY, &made[1]));
+    OK(MPI_Group_difference(all, MPI_GROUP_EMPTY, &made[2]));
+    OK(MPI_Group_intersection(all, all, &made[3]));
+    OK(MPI_Group_range_incl(all, 1, range, &made[4]));
+    OK(MPI_Group_excl(all, 0, self, &made[5]));
+    for (int i = 0; i < 6; i++) {
+        MPI_Comm comm;
+        OK(MPI_Comm_create_from_group(made[i], "made", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm));
+        expect_comm(comm, kinds, "(not set)");
+        OK(MPI_Comm_free(&comm));
+        OK(MPI_Group_free(&made[i]));
+    }
+    OK(MPI_Group_free(&all));
+    OK(MPI_Session_finalize(&session));
+
     info = with(SUPPORTED, "system mpi");
     CHECK_CLASS(MPI_Session_init(info, MPI_ERRORS_RETURN, &session), MPI_ERR_INFO_VALUE);
     OK(MPI_Info_free(&info));

@@ -1,18 +1,24 @@
 //! `int` handles and the objects behind them.
 //!
-//! A handle has MPICH's shape: two bits that say "made by the user" (`10` or `11`; predefined objects have `01`), four
-//! bits of kind (communicator, window, …), and 26 bits of which 20 are the index in the kind's [`Table`] and 6 are a
-//! generation; the lower bit of the "made by the user" pair is the generation's seventh bit. A slot that is used again
-//! gets the next generation, so a handle of a freed object is found out. Datatypes are different: see [`Kind::rests`].
+//! A handle has MPICH's shape: two bits that say where its object is (`10` **direct**, `11` **indirect**; predefined objects
+//! have `01`), four bits of kind (communicator, window, …), and 26 bits that name a slot of the kind's [`Table`]. The first
+//! thousand slots are in the table itself; their handles have 10 bits of index and 16 of **generation**, and a slot that is
+//! used again gets the next one. All others are in chunks; their handles are 26 bits of index, so that memory ends before
+//! they do, and their slots rest for long instead. So the handle of a freed object is found out either way. Datatypes are
+//! different: see [`Kind::rests`].
 //!
-//! A table is an append-only array of chunks, the first of them in place: looking a handle up is a load and a compare (for
-//! the thousands after the first, one load more), without lock and without reference count. Inserting and removing take a
-//! lock.
+//! The chunks are an append-only array: looking a handle up is a load and a compare (for an indirect one, one load more),
+//! without lock and without reference count. Inserting and removing take a lock.
+//!
+//! An object that the user can ask for again and again (a communicator's group) has one handle, which is given again and
+//! freed as often as it was given: see [`Given`].
 
 use crate::bail;
 use crate::error::Result;
 use parking_lot::Mutex;
+use std::alloc::{Layout, alloc_zeroed};
 use std::collections::VecDeque;
+use std::mem::ManuallyDrop;
 use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
@@ -46,30 +52,37 @@ impl Kind {
 }
 
 const KIND_SHIFT: u32 = 26;
-const INDEX_BITS: u32 = 20;
-const GENERATIONS: u32 = 1 << 7;
-const CHUNK: usize = 1024;
-const CHUNKS: usize = (1 << INDEX_BITS) / CHUNK;
-/// Slots that rest are reused only when this many are free, so that a stale handle stays recognisable for long.
-const REST: usize = 64;
+/// Set in the handles of slots in chunks.
+const INDIRECT: u32 = 1 << 30;
+/// Slots in the table itself, and the bits of their handles above the index.
+const DIRECT: usize = 1 << GENERATION_SHIFT;
+const GENERATION_SHIFT: u32 = 10;
+const GENERATION_MASK: u32 = (1 << KIND_SHIFT) - DIRECT as u32;
+/// Slots in chunks.
+const INDICES: usize = 1 << KIND_SHIFT;
+const CHUNK: usize = 1 << 12;
+/// All that an object's kind has handles for at a time.
+const HANDLES: usize = DIRECT + INDICES;
+/// So many direct slots rest before one is used again, and so many indirect ones, which have no generations.
+const REST: [usize; 2] = [1 << 6, 1 << 13];
 
-/// Whether `handle` has the bits of a user object of `kind`.
-pub fn is_user(handle: i32, kind: Kind) -> bool {
-    let h = handle as u32;
-    h >> 31 == 1 && (h >> KIND_SHIFT) & 0xf == kind as u32
+/// The first handle of the slot that is the `n`th to be used.
+fn first_handle(kind: Kind, n: usize) -> i32 {
+    let place = match n.checked_sub(DIRECT) {
+        None => n as u32,
+        Some(index) => INDIRECT | index as u32,
+    };
+    (1 << 31 | (kind as u32) << KIND_SHIFT | place) as i32
 }
 
-fn index_of(handle: i32) -> usize {
-    (handle as u32 & ((1 << INDEX_BITS) - 1)) as usize
-}
-
-fn make(kind: Kind, index: usize, generation: u32) -> i32 {
-    let direct_bit = generation >> 6 & 1;
-    (1 << 31
-        | direct_bit << 30
-        | (kind as u32) << KIND_SHIFT
-        | (generation & 0x3f) << INDEX_BITS
-        | index as u32) as i32
+/// The handle that the slot of `handle` has next.
+fn next_handle(kind: Kind, handle: i32) -> i32 {
+    let bits = handle as u32;
+    if !kind.rests() || bits & INDIRECT != 0 {
+        return handle;
+    }
+    let next = bits.wrapping_add(1 << GENERATION_SHIFT);
+    (bits & !GENERATION_MASK | next & GENERATION_MASK) as i32
 }
 
 struct Slot<T> {
@@ -89,30 +102,42 @@ impl<T> Slot<T> {
 }
 
 struct Free {
-    /// (index, next generation), oldest first.
-    slots: VecDeque<(usize, u32)>,
+    /// The next handles of slots that were used, oldest first: direct ones, indirect ones. Kinds that do not rest have all in
+    /// the first.
+    waiting: [VecDeque<i32>; 2],
+    /// Slots that were ever used.
     used: usize,
 }
 
 impl Free {
-    /// A slot that was used before, if one is to be used again.
-    fn take(&mut self, kind: Kind) -> Option<(usize, u32)> {
-        if !kind.rests() {
-            return self.slots.pop_back();
-        }
-        let exhausted = self.used == 1 << INDEX_BITS;
-        if self.slots.len() > REST || exhausted {
-            return self.slots.pop_front();
-        }
-        None
+    fn push(&mut self, kind: Kind, handle: i32) {
+        let apart = kind.rests() && handle as u32 & INDIRECT != 0;
+        self.waiting[usize::from(apart)].push_back(handle);
     }
 
-    /// A slot that was never used, if there is one.
-    fn fresh(&mut self) -> Option<(usize, u32)> {
-        let index = self.used;
-        (index < 1 << INDEX_BITS).then(|| {
+    fn take(&mut self, kind: Kind) -> Option<i32> {
+        if !kind.rests() {
+            return self.waiting[0]
+                .pop_back()
+                .or_else(|| self.fresh(kind, HANDLES));
+        }
+        for (of, end) in [DIRECT, HANDLES].into_iter().enumerate() {
+            if self.waiting[of].len() > REST[of] {
+                return self.waiting[of].pop_front();
+            }
+            if let Some(handle) = self.fresh(kind, end) {
+                return Some(handle);
+            }
+        }
+        // There is no time for rest.
+        self.waiting.iter_mut().find_map(VecDeque::pop_front)
+    }
+
+    /// The handle of a slot that was never used, if there is one among the first `end`.
+    fn fresh(&mut self, kind: Kind, end: usize) -> Option<i32> {
+        (self.used < end).then(|| {
             self.used += 1;
-            (index, 0)
+            first_handle(kind, self.used - 1)
         })
     }
 }
@@ -120,44 +145,41 @@ impl Free {
 /// A handle that no object has yet. It goes back to the table if it is not filled.
 pub struct Reserved<'a, T> {
     table: &'a Table<T>,
-    index: usize,
-    generation: u32,
+    handle: i32,
 }
 
 impl<T> Reserved<'_, T> {
     /// The handle that the object will have.
     pub fn handle(&self) -> i32 {
-        make(self.table.kind, self.index, self.generation)
+        self.handle
     }
 
     /// Gives `object` the handle.
     pub fn fill(self, object: Arc<T>) -> i32 {
-        let handle = self.handle();
         let slot = self
             .table
-            .slot(self.index)
+            .slot(self.handle)
             .expect("the slot was made when it was reserved");
         slot.object
             .store(Arc::into_raw(object).cast_mut(), Ordering::Relaxed);
-        slot.handle.store(handle, Ordering::Release);
-        std::mem::forget(self);
-        handle
+        slot.handle.store(self.handle, Ordering::Release);
+        ManuallyDrop::new(self).handle
     }
 }
 
 impl<T> Drop for Reserved<'_, T> {
     fn drop(&mut self) {
-        let mut free = self.table.free.lock();
-        free.slots.push_back((self.index, self.generation));
+        self.table.free.lock().push(self.table.kind, self.handle);
     }
 }
+
+type Chunk<T> = [Slot<T>; CHUNK];
 
 /// The objects of one kind.
 pub struct Table<T> {
     kind: Kind,
-    first: [Slot<T>; CHUNK],
-    /// All but the first, which is null.
-    chunks: [AtomicPtr<[Slot<T>; CHUNK]>; CHUNKS],
+    direct: [Slot<T>; DIRECT],
+    chunks: [AtomicPtr<Chunk<T>>; INDICES / CHUNK],
     free: Mutex<Free>,
 }
 
@@ -165,32 +187,38 @@ impl<T> Table<T> {
     pub const fn new(kind: Kind) -> Table<T> {
         Table {
             kind,
-            first: [const { Slot::empty() }; CHUNK],
-            chunks: [const { AtomicPtr::new(null_mut()) }; CHUNKS],
+            direct: [const { Slot::empty() }; DIRECT],
+            chunks: [const { AtomicPtr::new(null_mut()) }; INDICES / CHUNK],
             free: Mutex::new(Free {
-                slots: VecDeque::new(),
+                waiting: [const { VecDeque::new() }; 2],
                 used: 0,
             }),
         }
     }
 
     #[inline(always)]
-    fn slot(&self, index: usize) -> Option<&Slot<T>> {
-        if index < CHUNK {
-            return Some(&self.first[index]);
+    fn slot(&self, handle: i32) -> Option<&Slot<T>> {
+        let bits = handle as u32;
+        if bits & INDIRECT == 0 {
+            return Some(&self.direct[bits as usize % DIRECT]);
         }
+        let index = bits as usize % INDICES;
         let chunk = self.chunks[index / CHUNK].load(Ordering::Acquire);
-        // SAFETY: a chunk pointer is null or what `slot_or_new` leaked: it stays valid for ever.
+        // SAFETY: a chunk pointer is null or what `add_slot` leaked: it stays valid for ever.
         unsafe { chunk.as_ref() }.map(|c| &c[index % CHUNK])
     }
 
-    fn slot_or_new(&self, index: usize) -> &Slot<T> {
-        if self.slot(index).is_none() {
-            let fresh = Box::new([const { Slot::empty() }; CHUNK]);
-            // The caller holds the lock of `free`: nobody else makes chunks.
-            self.chunks[index / CHUNK].store(Box::into_raw(fresh), Ordering::Release);
+    /// Sees to it that there is a slot for `handle`; false if there is no memory. The caller holds the lock of `free`: nobody
+    /// else makes chunks.
+    fn add_slot(&self, handle: i32) -> bool {
+        if self.slot(handle).is_some() {
+            return true;
         }
-        self.slot(index).expect("the chunk was just made")
+        // SAFETY: a chunk has a size.
+        let chunk = unsafe { alloc_zeroed(Layout::new::<Chunk<T>>()) }.cast::<Chunk<T>>();
+        // Zeroed slots are empty.
+        self.chunks[handle as u32 as usize % INDICES / CHUNK].store(chunk, Ordering::Release);
+        !chunk.is_null()
     }
 
     /// Gives `object` a handle. Error: `MPI_ERR_NO_MEM` when handles are exhausted.
@@ -201,19 +229,25 @@ impl<T> Table<T> {
     /// Sets a handle apart, so that making an object cannot fail at its end. Error as [`Table::insert`].
     pub fn reserve(&self) -> Result<Reserved<'_, T>> {
         let mut free = self.free.lock();
-        let Some((index, generation)) = free.take(self.kind).or_else(|| free.fresh()) else {
+        let Some(handle) = free.take(self.kind) else {
             bail!(
                 NoMem,
-                "{:?} handles are exhausted: {} are in use",
-                self.kind,
-                1 << INDEX_BITS
+                "{:?} handles are exhausted: {HANDLES} are in use",
+                self.kind
             );
         };
-        self.slot_or_new(index);
+        if !self.add_slot(handle) {
+            free.push(self.kind, handle);
+            bail!(
+                NoMem,
+                "there is no memory for more {:?} handles than {}",
+                self.kind,
+                free.used - 1
+            );
+        }
         Ok(Reserved {
             table: self,
-            index,
-            generation,
+            handle,
         })
     }
 
@@ -221,7 +255,7 @@ impl<T> Table<T> {
     /// while it uses the object in another call.
     #[inline(always)]
     pub fn get(&self, handle: i32) -> Option<&T> {
-        let slot = self.slot(index_of(handle))?;
+        let slot = self.slot(handle)?;
         if slot.handle.load(Ordering::Acquire) != handle {
             return None;
         }
@@ -244,30 +278,64 @@ impl<T> Table<T> {
     pub fn remove(&self, handle: i32) -> Option<Arc<T>> {
         let mut free = self.free.lock();
         self.get(handle)?;
-        let index = index_of(handle);
-        let slot = self.slot(index)?;
+        let slot = self.slot(handle)?;
         let object = slot.object.swap(null_mut(), Ordering::Relaxed);
         slot.handle.store(0, Ordering::Release);
-        let generation = (handle as u32 >> INDEX_BITS & 0x3f) | (handle as u32 >> 30 & 1) << 6;
-        let next = generation + u32::from(self.kind.rests());
-        free.slots.push_back((index, next % GENERATIONS));
-        // SAFETY: `object` came from `Arc::into_raw` in `insert`, and this takes the table's only count of it.
+        free.push(self.kind, next_handle(self.kind, handle));
+        // SAFETY: `object` came from `Arc::into_raw` in `fill`, and this takes the table's only count of it.
         Some(unsafe { Arc::from_raw(object) })
     }
+}
 
-    /// The handles that are alive, for end-of-life work and diagnosis.
-    pub fn live(&self) -> Vec<i32> {
-        let free = self.free.lock();
-        (0..free.used)
-            .filter_map(|i| Some(self.slot(i)?.handle.load(Ordering::Relaxed)))
-            .filter(|&h| h != 0)
-            .collect()
+/// What an object knows of the handle that the user has of it, if the user can ask for one again and again: it is the same
+/// each time, and ends when it was freed as often as it was given. Programs ask in inner loops and free nothing.
+#[derive(Debug, Default)]
+pub struct Given(Mutex<(i32, u64)>);
+
+impl Given {
+    /// How often the handle was given and not freed.
+    pub fn times(&self) -> u64 {
+        self.0.lock().1
+    }
+}
+
+/// An object that has one handle however often it is asked for.
+pub trait Share {
+    fn given(&self) -> &Given;
+}
+
+impl<T: Share> Table<T> {
+    /// Gives the user the handle of `object`, once more. Error as [`Table::insert`].
+    pub fn share(&self, object: &Arc<T>) -> Result<i32> {
+        let (handle, times) = &mut *object.given().0.lock();
+        if *times == 0 {
+            *handle = self.insert(object.clone())?;
+        }
+        *times += 1;
+        Ok(*handle)
+    }
+
+    /// Takes a handle back that [`Table::share`] gave; the last time, its life ends. `None` if it has none.
+    pub fn unshare(&self, handle: i32) -> Option<()> {
+        let object = self.get_arc(handle)?;
+        let (_, times) = &mut *object.given().0.lock();
+        *times = times.checked_sub(1)?;
+        if *times == 0 {
+            self.remove(handle);
+        }
+        Some(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Whether `handle` has the bits of a user object of `kind`.
+    fn is_user(handle: i32, kind: Kind) -> bool {
+        let h = handle as u32;
+        h >> 31 == 1 && (h >> KIND_SHIFT) & 0xf == kind as u32
+    }
 
     #[test]
     fn handles_have_mpich_bits() {
@@ -279,17 +347,64 @@ mod tests {
     }
 
     #[test]
-    fn a_freed_handle_is_found_out_for_127_reuses() {
+    fn a_freed_handle_is_found_out_until_its_generation_comes_again() {
         let table = Table::<u32>::new(Kind::Info);
         let first = table.insert(Arc::new(0)).unwrap();
         table.remove(first).unwrap();
-        for i in 1..(GENERATIONS as usize * (REST + 1)) {
+        for i in 1..((REST[0] + 1) << 16) {
             let h = table.insert(Arc::new(i as u32)).unwrap();
-            assert_ne!(h, first);
+            assert!(h != first && is_user(h, Kind::Info));
             assert!(table.get(first).is_none());
-            assert!(table.remove(first).is_none());
             assert_eq!(*table.remove(h).unwrap(), i as u32);
         }
+        assert_eq!(table.insert(Arc::new(1)).unwrap(), first);
+    }
+
+    #[test]
+    fn a_freed_handle_of_a_chunk_is_found_out_while_its_slot_rests() {
+        let table = Table::<u32>::new(Kind::Info);
+        let add = || table.insert(Arc::new(0)).unwrap();
+        let mut direct: Vec<i32> = (0..DIRECT).map(|_| add()).collect();
+        let first = add();
+        table.remove(first).unwrap();
+        for _ in 0..REST[1] {
+            let h = add();
+            assert!(h != first && table.get(first).is_none());
+            assert!(table.remove(first).is_none());
+            table.remove(h).unwrap();
+        }
+        assert_eq!(add(), first);
+        // Direct slots come first as soon as enough of them rest.
+        for h in direct.drain(..=REST[0]) {
+            table.remove(h).unwrap();
+        }
+        assert_eq!(add() as u32 & INDIRECT, 0);
+        assert_ne!(add() as u32 & INDIRECT, 0);
+    }
+
+    impl Share for Given {
+        fn given(&self) -> &Given {
+            self
+        }
+    }
+
+    #[test]
+    fn a_handle_that_is_given_again_lives_until_it_was_freed_as_often() {
+        let table = Table::<Given>::new(Kind::Group);
+        let object = Arc::new(Given::default());
+        let handle = table.share(&object).unwrap();
+        for _ in 0..3 {
+            assert_eq!(table.share(&object).unwrap(), handle);
+        }
+        assert_eq!((object.times(), Arc::strong_count(&object)), (4, 2));
+        for left in (0..4).rev() {
+            assert!(table.get(handle).is_some());
+            table.unshare(handle).unwrap();
+            assert_eq!(object.times(), left);
+        }
+        assert!(table.get(handle).is_none() && table.unshare(handle).is_none());
+        assert_eq!(Arc::strong_count(&object), 1);
+        assert_ne!(table.share(&object).unwrap(), handle);
     }
 
     #[test]
@@ -318,8 +433,9 @@ mod tests {
         assert_ne!(table.insert(Arc::new(1)).unwrap(), handle);
         assert_eq!(reserved.fill(Arc::new(2)), handle);
         assert_eq!(table.get(handle), Some(&2));
-        drop(table.reserve().unwrap());
-        assert_eq!(table.live().len(), 2);
+        let dropped = table.reserve().unwrap().handle();
+        assert!(table.get(dropped).is_none());
+        assert_eq!(table.free.lock().waiting[0], [dropped]);
     }
 
     #[test]
@@ -343,15 +459,26 @@ mod tests {
     #[test]
     fn twenty_thousand_live_objects() {
         let table = Table::<usize>::new(Kind::Win);
-        let handles: Vec<i32> = (0..20_000)
-            .map(|i| table.insert(Arc::new(i)).unwrap())
-            .collect();
-        assert!(
-            handles
-                .iter()
-                .enumerate()
-                .all(|(i, &h)| table.get(h) == Some(&i))
-        );
-        assert_eq!(table.live().len(), 20_000);
+        let add = |i| table.insert(Arc::new(i)).unwrap();
+        let handles: Vec<i32> = (0..20_000).map(add).collect();
+        for (i, &h) in handles.iter().enumerate() {
+            assert!(is_user(h, Kind::Win) && table.get(h) == Some(&i));
+        }
+    }
+
+    #[test]
+    fn when_no_slot_is_left_none_rests() {
+        let mut free = Free {
+            waiting: Default::default(),
+            used: HANDLES - 1,
+        };
+        let last = free.take(Kind::Win).unwrap();
+        assert_eq!(last as u32, 0b11_1000 << KIND_SHIFT | (INDICES as u32 - 1));
+        assert!(free.take(Kind::Win).is_none());
+        for handle in [last, first_handle(Kind::Win, 7)] {
+            free.push(Kind::Win, next_handle(Kind::Win, handle));
+            assert!(free.take(Kind::Win).is_some());
+            assert!(free.take(Kind::Win).is_none());
+        }
     }
 }

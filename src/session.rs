@@ -9,7 +9,7 @@ use crate::handle::{Kind, Table};
 use crate::info::{Info, THREAD_LEVELS, kinds};
 use crate::runtime::job;
 use crate::{bail, err, startup};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// An open session.
 pub struct Session {
@@ -18,6 +18,8 @@ pub struct Session {
     level: i32,
     /// The memory allocation kinds of what is made from it.
     kinds: Arc<str>,
+    /// The groups of its process sets, when they were first asked for.
+    groups: [OnceLock<Arc<Group>>; PSETS.len()],
 }
 
 static SESSIONS: Table<Session> = Table::new(Kind::Session);
@@ -57,6 +59,7 @@ pub fn open(info: &Info, errhandler: MPI_Errhandler) -> Result<MPI_Session> {
         handler,
         level: level as i32,
         kinds: requested.as_deref().unwrap_or(kinds::world()).into(),
+        groups: Default::default(),
     };
     let handle = SESSIONS.reserve()?;
     startup::start_session(session.level)?;
@@ -86,18 +89,17 @@ impl Session {
     }
 
     /// The processes of a process set of this session, whose handle is `handle`; `None` if there is no such set.
-    pub fn group(&self, handle: MPI_Session, pset: &str) -> Option<Group> {
+    pub fn group(&self, handle: MPI_Session, pset: &str) -> Option<&Arc<Group>> {
         let job = job();
         // Names of process sets are URIs, whose scheme and authority have no case (RFC 3986).
         let is_meant = |name: &&str| name.eq_ignore_ascii_case(pset);
-        let members: Vec<u32> = match PSETS.iter().position(is_meant)? {
-            0 => (0..job.ranks).collect(),
-            _ => vec![job.rank],
-        };
-        Some(Group {
-            kinds: Some(self.kinds.clone()),
-            session: Some(handle),
-            ..Group::new(members, job.rank)
-        })
+        let number = PSETS.iter().position(is_meant)?;
+        Some(self.groups[number].get_or_init(|| {
+            let members: Vec<u32> = match number {
+                0 => (0..job.ranks).collect(),
+                _ => vec![job.rank],
+            };
+            Arc::new(Group::new(members, job.rank).of_session(handle, self.kinds.clone()))
+        }))
     }
 }

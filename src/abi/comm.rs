@@ -97,7 +97,7 @@ pub unsafe extern "C" fn MPI_Comm_remote_size(comm: MPI_Comm, size: *mut c_int) 
 /// `MPI_ERR_NO_MEM` (too many handles).
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Comm_remote_group(comm: MPI_Comm, group: *mut MPI_Group) -> c_int {
-    let remote = comm::get(comm)?.remote_group(comm)?.clone();
+    let remote = comm::get(comm)?.remote_group(comm)?;
     // SAFETY: what is not null is a place for a handle.
     let group = unsafe { out(group, "group")? };
     group.set(group::publish(remote)?);

@@ -206,7 +206,7 @@ pub unsafe extern "C" fn MPI_File_get_group(fh: MPI_File, group: *mut MPI_Group)
     let file = file::get(fh)?;
     // SAFETY: what is not null is a place for a handle.
     let group = unsafe { out(group, "group")? };
-    group.set(comm::group::publish(file.group.clone())?);
+    group.set(comm::group::publish(&file.group)?);
     Ok(())
 }
 

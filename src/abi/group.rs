@@ -15,16 +15,16 @@ use std::sync::Arc;
 unsafe fn publish(newgroup: *mut MPI_Group, make: impl FnOnce() -> Result<Group>) -> Result<()> {
     // SAFETY: the same contract.
     let newgroup = unsafe { out(newgroup, "newgroup")? };
-    newgroup.set(group::publish(Arc::new(make()?))?);
+    newgroup.set(group::publish(&Arc::new(make()?))?);
     Ok(())
 }
 
-/// Gives the group of a communicator (the local one of an intercommunicator).
+/// Gives the group of a communicator (the local one of an intercommunicator): the same handle each time, to be freed as often.
 ///
 /// MPI 4.1 §7.3.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (too many handles).
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Comm_group(comm: MPI_Comm, group: *mut MPI_Group) -> c_int {
-    let members = comm::get(comm)?.group.clone();
+    let members = &comm::get(comm)?.group;
     // SAFETY: what is not null is a place for a handle.
     let group = unsafe { out(group, "group")? };
     group.set(group::publish(members)?);
@@ -210,7 +210,7 @@ pub unsafe extern "C" fn MPI_Group_range_excl(
     }
 }
 
-/// Ends a group's handle and sets it to `MPI_GROUP_NULL`.
+/// Ends a group's handle, if it was freed as often as it was given, and sets `*group` to `MPI_GROUP_NULL`.
 ///
 /// MPI 4.1 §7.3.3. Errors: `MPI_ERR_GROUP`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]

@@ -12,7 +12,6 @@ use crate::session::{self, PSETS};
 use crate::{bail, err, mpi_api};
 use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_int};
-use std::sync::Arc;
 
 /// Opens a session. Local under rmashm's launcher; under another it blocks, the first time, until all processes of the job
 /// have called this or `MPI_Init`. Any number may be open, before, during and after the world model; and after the last
@@ -163,7 +162,7 @@ pub unsafe extern "C" fn MPI_Group_from_session_pset(
         newgroup.set(MPI_GROUP_NULL);
         bail!(Arg, "pset_name is \"{name}\", which is no process set");
     };
-    newgroup.set(group::publish(Arc::new(group))?);
+    newgroup.set(group::publish(group)?);
     Ok(())
 }
 

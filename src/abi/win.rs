@@ -213,7 +213,7 @@ pub unsafe extern "C" fn MPI_Win_get_group(win: MPI_Win, group: *mut MPI_Group) 
     let win = window(win)?;
     // SAFETY: what is not null is a place for a handle.
     let group = unsafe { out(group, "group")? };
-    group.set(comm::group::publish(win.group.clone())?);
+    group.set(comm::group::publish(&win.group)?);
     Ok(())
 }
 

@@ -3,14 +3,14 @@
 use crate::abi::constants::*;
 use crate::abi::types::{MPI_Group, MPI_Session};
 use crate::error::Result;
-use crate::handle::{Kind, Table};
+use crate::handle::{Given, Kind, Share, Table};
 use crate::info::kinds;
 use crate::{bail, err, runtime};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 /// An ordered set of processes, each named by its rank in the job.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct Group {
     /// Ranks in the job, in the order of ranks in the group.
     pub members: Arc<[u32]>,
@@ -20,6 +20,13 @@ pub struct Group {
     pub kinds: Option<Arc<str>>,
     /// That session.
     pub session: Option<MPI_Session>,
+    given: Given,
+}
+
+impl Share for Group {
+    fn given(&self) -> &Given {
+        &self.given
+    }
 }
 
 /// How two groups compare.
@@ -37,12 +44,19 @@ impl Group {
     pub fn new(members: impl Into<Arc<[u32]>>, me: u32) -> Group {
         let members = members.into();
         let rank = members.iter().position(|&m| m == me);
-        let (kinds, session) = (None, None);
         Group {
             members,
             rank,
-            kinds,
-            session,
+            ..Group::default()
+        }
+    }
+
+    /// The same, of a session and with its memory allocation kinds.
+    pub fn of_session(self, session: MPI_Session, kinds: Arc<str>) -> Group {
+        Group {
+            kinds: Some(kinds),
+            session: Some(session),
+            ..self
         }
     }
 
@@ -53,15 +67,12 @@ impl Group {
             Some(job) => Group::new(members, job.rank),
             None => Group {
                 members,
-                rank: None,
-                kinds: None,
-                session: None,
+                ..Group::default()
             },
         };
-        Group {
-            kinds: self.kinds.clone(),
-            session: self.session,
-            ..derived
+        match (&self.kinds, self.session) {
+            (Some(kinds), Some(session)) => derived.of_session(session, kinds.clone()),
+            _ => derived,
         }
     }
 
@@ -91,12 +102,14 @@ impl Group {
         }
     }
 
-    /// The members of this group, then those of `other` that are not in it.
+    /// The members of this group, then those of `other` that are not in it. Where this one is empty, and so belongs to no
+    /// session, the result belongs to the other's.
     pub fn union(&self, other: &Group) -> Group {
         let mine = self.ranks();
         let more = other.members.iter().filter(|m| !mine.contains_key(m));
         let all: Vec<u32> = self.members.iter().chain(more).copied().collect();
-        self.of(all)
+        let source = if self.size() == 0 { other } else { self };
+        source.of(all)
     }
 
     /// The members that are also in `other`, in the order of this group.
@@ -220,14 +233,7 @@ impl Group {
 }
 
 static GROUPS: Table<Group> = Table::new(Kind::Group);
-static EMPTY: LazyLock<Arc<Group>> = LazyLock::new(|| {
-    Arc::new(Group {
-        members: Arc::new([]),
-        rank: None,
-        kinds: None,
-        session: None,
-    })
-});
+static EMPTY: LazyLock<Arc<Group>> = LazyLock::new(Arc::default);
 
 /// The group of a handle. Error: `MPI_ERR_GROUP`.
 pub fn get(handle: MPI_Group) -> Result<Arc<Group>> {
@@ -240,19 +246,20 @@ pub fn get(handle: MPI_Group) -> Result<Arc<Group>> {
     })
 }
 
-/// Gives a group to the user: one without members is `MPI_GROUP_EMPTY`. Error: `MPI_ERR_NO_MEM` when handles are
-/// exhausted.
-pub fn publish(group: Arc<Group>) -> Result<MPI_Group> {
+/// Gives a group to the user, the same handle each time: one without members is `MPI_GROUP_EMPTY`. Error: `MPI_ERR_NO_MEM`
+/// when handles are exhausted.
+pub fn publish(group: &Arc<Group>) -> Result<MPI_Group> {
     if group.size() == 0 {
         return Ok(MPI_GROUP_EMPTY);
     }
-    GROUPS.insert(group).map(MPI_Group)
+    GROUPS.share(group).map(MPI_Group)
 }
 
-/// Ends a handle of a group. `MPI_GROUP_EMPTY`, which may be a result like any other, stays. Error: `MPI_ERR_GROUP`.
+/// Takes a handle of a group back that was given once more. `MPI_GROUP_EMPTY`, which may be a result like any other, stays.
+/// Error: `MPI_ERR_GROUP`.
 pub fn free(handle: MPI_Group) -> Result<()> {
     get(handle)?;
-    GROUPS.remove(handle.0);
+    GROUPS.unshare(handle.0);
     Ok(())
 }
 
@@ -273,6 +280,30 @@ mod tests {
         assert_eq!(*a.difference(&b).members, [2]);
         assert_eq!(group(&[1, 3]).rank, Some(1));
         assert_eq!(a.rank, None);
+    }
+
+    #[test]
+    fn what_is_made_of_a_sessions_group_is_of_the_session() {
+        let session = MPI_Session(7);
+        let whole = || group(&[1, 2, 3]).of_session(session, "mpi:alloc_mem".into());
+        let (empty, some) = (
+            Group::default(),
+            group(&[2]).of_session(session, "mpi:alloc_mem".into()),
+        );
+        let made = [
+            whole().union(&some),
+            whole().union(&empty),
+            empty.union(&whole()),
+            whole().intersection(&some),
+            whole().difference(&some),
+            whole().difference(&empty),
+            whole().include(&[2, 0]).unwrap(),
+            whole().exclude(&[2]).unwrap(),
+        ];
+        for (i, made) in made.iter().enumerate() {
+            assert_eq!(made.kinds(), "mpi:alloc_mem", "{i}");
+            assert_eq!(made.session, Some(session), "{i}");
+        }
     }
 
     #[test]

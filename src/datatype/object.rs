@@ -9,13 +9,13 @@ use crate::abi::constants::*;
 use crate::abi::types::MPI_Datatype;
 use crate::comm::attributes::Attributes;
 use crate::error::Result;
-use crate::handle::{Kind, Table};
+use crate::handle::{Given, Kind, Share, Table};
 use crate::{bail, err};
 use parking_lot::Mutex;
 use std::ffi::c_int;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 /// No memory of a program is below this.
 const FIRST_ADDRESS: usize = 4096;
@@ -39,8 +39,13 @@ pub struct Datatype {
     name: Mutex<Box<[u8]>>,
     /// What the user hung on it.
     pub attributes: Attributes,
-    /// How many handles it has: `MPI_Type_get_contents` gives new ones.
-    handles: AtomicUsize,
+    given: Given,
+}
+
+impl Share for Datatype {
+    fn given(&self) -> &Given {
+        &self.given
+    }
 }
 
 /// What a constructor knows of the datatype it makes. The bounds and the layout's displacements must fit in `isize`.
@@ -151,7 +156,7 @@ impl Datatype {
             permanent: AtomicI32::new(0),
             name: Mutex::new(Box::new([])),
             attributes: Attributes::new(Kind::Datatype),
-            handles: AtomicUsize::new(0),
+            given: Given::default(),
         }
     }
 
@@ -496,23 +501,24 @@ fn pair(handle: MPI_Datatype) -> Result<&'static Arc<Datatype>> {
     }
 }
 
-/// Gives a datatype a handle.
+/// Gives the user a new datatype.
 pub fn insert(object: Arc<Datatype>) -> Result<MPI_Datatype> {
-    predefined::ready();
-    object.handles.fetch_add(1, Ordering::Relaxed);
-    TABLE.insert(object).map(MPI_Datatype)
+    hand_out(&object)
 }
 
-/// The handle under which a constituent of another datatype is handed out: its own if it cannot be freed, else a new one.
+/// Gives the user a handle of a datatype, the same each time: a permanent one, or one to be freed as often as it was given.
 pub fn hand_out(object: &Arc<Datatype>) -> Result<MPI_Datatype> {
     match object.permanent_handle() {
         Some(handle) => Ok(handle),
-        None => insert(object.clone()),
+        None => {
+            predefined::ready();
+            TABLE.share(object).map(MPI_Datatype)
+        }
     }
 }
 
-/// Ends the life of a handle (`MPI_Type_free`). The object lives on as long as others use it; with its last handle its
-/// attributes are deleted. Errors: `MPI_ERR_TYPE`, and what a delete callback returns: then the handle lives on.
+/// Takes a handle back (`MPI_Type_free`), which ends when it was freed as often as it was given; before that the attributes
+/// are deleted. The object lives on as long as others use it. Errors: `MPI_ERR_TYPE`, and what a delete callback returns: then the handle lives on.
 pub fn free(handle: MPI_Datatype) -> Result<()> {
     let object = get_arc(handle)?;
     if object.permanent_handle().is_some() {
@@ -525,14 +531,11 @@ pub fn free(handle: MPI_Datatype) -> Result<()> {
             }
         );
     }
-    if object.handles.load(Ordering::Relaxed) == 1 {
+    if object.given.times() == 1 {
         object.attributes.delete_all(handle.0)?;
     }
-    match TABLE.remove(handle.0) {
-        Some(object) => {
-            object.handles.fetch_sub(1, Ordering::Relaxed);
-            Ok(())
-        }
+    match TABLE.unshare(handle.0) {
+        Some(()) => Ok(()),
         None => bail!(Type, "datatype {:#x} was freed meanwhile", handle.0),
     }
 }
