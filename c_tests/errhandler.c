@@ -1,6 +1,8 @@
 /* ranks: 1 2 4 8; mpich: skip it returns success after a handler of the program's own */
-/* Error handlers: predefined, of the user's functions, shared, inherited, freed while in use. */
+/* Error handlers: predefined, of the user's functions, shared, inherited, freed while in use, failing themselves, left by
+ * longjmp. */
 #include "check.h"
+#include <setjmp.h>
 
 static int calls, last_class;
 static MPI_Comm last_comm;
@@ -88,6 +90,81 @@ static void of_the_user(void)
     OK(MPI_Comm_free(&of_dup));
 }
 
+static int inner_fails;
+
+static void on_comm_failing(MPI_Comm *comm, int *code, ...)
+{
+    calls++;
+    for (int i = 0; i < 3; i++) {
+        int inner = fail(*comm), class = -1;
+        MPI_Error_class(inner, &class);
+        inner_fails += class == MPI_ERR_ARG;
+    }
+    MPI_Comm_call_errhandler(*comm, MPI_ERR_TRUNCATE);
+    MPI_Error_class(*code, &last_class);
+}
+
+/* Every call of a handler fails, again and again: it comes to an end, each call has its error, and the next is as the first. */
+static void failing_itself(void)
+{
+    MPI_Errhandler handler;
+    MPI_Comm dup;
+    int before = 0;
+    OK(MPI_Comm_create_errhandler(on_comm_failing, &handler));
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &dup));
+    OK(MPI_Comm_set_errhandler(dup, handler));
+    for (int i = 0; i < 3; i++) {
+        calls = inner_fails = 0;
+        CHECK_CLASS(fail(dup), MPI_ERR_ARG);
+        CHECK_EQ(last_class, MPI_ERR_ARG);
+        CHECK_EQ(inner_fails, 3 * calls);
+        CHECK(calls > 1 && (i == 0 || calls == before));
+        before = calls;
+    }
+    OK(MPI_Errhandler_free(&handler));
+    OK(MPI_Comm_free(&dup));
+}
+
+static jmp_buf out;
+
+static void on_comm_leaving(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm, (void)code;
+    calls++;
+    longjmp(out, 1);
+}
+
+/* From deeper and deeper on the stack, and from less deep again. */
+static void fail_deep(MPI_Comm comm, int depth)
+{
+    volatile char room[64];
+    room[0] = (char)depth;
+    if (depth > 0)
+        fail_deep(comm, depth - room[0] / depth);
+    else
+        fail(comm);
+}
+
+/* A handler that never returns is called for every error all the same. */
+static void left_by_a_jump(void)
+{
+    MPI_Errhandler handler;
+    MPI_Comm dup;
+    volatile int i;
+    OK(MPI_Comm_create_errhandler(on_comm_leaving, &handler));
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &dup));
+    OK(MPI_Comm_set_errhandler(dup, handler));
+    calls = 0;
+    for (i = 0; i < 100; i++)
+        if (setjmp(out) == 0) {
+            fail_deep(dup, i % 5);
+            CHECK(0);
+        }
+    CHECK_EQ(calls, 100);
+    OK(MPI_Errhandler_free(&handler));
+    OK(MPI_Comm_free(&dup));
+}
+
 static void of_files(void)
 {
     MPI_Errhandler handler, got;
@@ -168,6 +245,8 @@ int main(int argc, char **argv)
     check_start(&argc, &argv);
     predefined();
     of_the_user();
+    failing_itself();
+    left_by_a_jump();
     of_files();
     without_object();
     sentences();

@@ -11,6 +11,7 @@ use crate::abi::types::*;
 use crate::bail;
 use crate::handle::{Kind, Table};
 use parking_lot::Mutex;
+use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -50,7 +51,8 @@ impl Function {
 }
 
 struct Counts {
-    users: u32,
+    /// Programs may ask for it for ever and free nothing.
+    users: u64,
     attached: u32,
 }
 
@@ -221,6 +223,36 @@ impl Drop for Slot {
     }
 }
 
+/// So many of the user's functions may run inside each other in a thread. An error in the innermost of them only returns its
+/// code: a handler whose own calls fail comes to an end before the stack does.
+const NESTED: usize = 8;
+
+thread_local! {
+    /// Where on the stack this thread has called the functions that are running, the outermost first; 0 behind the last.
+    static RUNNING: Cell<[usize; NESTED]> = const { Cell::new([0; NESTED]) };
+}
+
+/// Calls a function of the user's, if not as many as may be are running.
+fn nested(call: impl FnOnce()) {
+    let mark = 0_u8;
+    let here = (&raw const mark).addr();
+    let mut running = RUNNING.get();
+    // Stacks grow downwards: what was called from here or below has ended, if not by returning then by longjmp.
+    for place in running.iter_mut().filter(|place| **place <= here) {
+        *place = 0;
+    }
+    if let Some(place) = running.iter_mut().find(|place| **place == 0) {
+        *place = here;
+        RUNNING.set(running);
+        call();
+        *running
+            .iter_mut()
+            .rfind(|place| **place != 0)
+            .expect("it was just added") = 0;
+        RUNNING.set(running);
+    }
+}
+
 impl Handler {
     /// Calls the user's function, if there is one, with the object's handle. Gives the code that it leaves to be returned.
     ///
@@ -231,7 +263,7 @@ impl Handler {
             return code;
         };
         // SAFETY: the caller promised the function's contract; handle and code live through the call.
-        unsafe {
+        nested(|| unsafe {
             match (function, object) {
                 (Function::Comm(f), Object::Comm(mut handle)) => f(&mut handle, &mut code),
                 (Function::Win(f), Object::Win(mut handle)) => f(&mut handle, &mut code),
@@ -242,7 +274,7 @@ impl Handler {
                 // A slot takes only handlers of its object's kind, and calls that are given one make no other objects.
                 _ => {}
             }
-        }
+        });
         code
     }
 }
@@ -278,6 +310,26 @@ mod tests {
         second.set(Kind::Comm, MPI_ERRORS_RETURN).unwrap();
         assert!(MADE.get(made.0).is_none());
         assert!(matches!(second.handler(), Handler::Return));
+    }
+
+    #[test]
+    fn functions_run_inside_each_other_up_to_a_depth() {
+        fn within(depth: &Cell<usize>) {
+            nested(|| {
+                depth.set(depth.get() + 1);
+                within(depth);
+                within(&Cell::new(0));
+            });
+        }
+        for _ in 0..3 {
+            let depth = Cell::new(0);
+            within(&depth);
+            assert_eq!(depth.get(), NESTED);
+        }
+        // One that left by a jump, from here or further down, does not count.
+        RUNNING.set([1; NESTED]);
+        within(&Cell::new(0));
+        assert_eq!(RUNNING.get(), [0; NESTED]);
     }
 
     #[test]
