@@ -9,14 +9,13 @@ use super::group::Group;
 use super::hardware::{Level, Places, Wish};
 use super::hints::Hints;
 use super::topology::Topology;
-use super::{COMMS, Comm, hardware, letter};
+use super::{COMMS, Comm, contexts, hardware, letter};
 use crate::abi::constants::*;
 use crate::abi::types::MPI_Comm;
 use crate::error::handler::Slot;
 use crate::error::{Error, Result, class_name};
 use crate::handle::{Kind, Reserved};
 use crate::runtime::meeting::Meeting;
-use crate::runtime::new_context;
 use crate::shm::atomic::AtomicU32;
 use crate::shm::{Offset, heap};
 use crate::{bail, err};
@@ -24,9 +23,6 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
-
-/// So many contexts are for communicators; each has two hidden ones (`p2p::context`), and behind these come letters'.
-const CONTEXTS: u32 = letter::CONTEXTS / 2;
 
 /// What a leader gives to the others of a new communicator.
 #[derive(Clone, Copy, Default)]
@@ -64,15 +60,10 @@ pub(super) struct Fresh(Offer);
 impl Fresh {
     /// For so many processes.
     pub fn new(size: usize) -> Result<Fresh> {
-        let context = new_context();
-        if context >= CONTEXTS {
-            bail!(
-                NoMem,
-                "the job has made {CONTEXTS} communicators, and there are numbers for no more"
-            );
-        }
         let block = Meeting::create(size)?;
-        Ok(Fresh(Offer { block, context }))
+        let mut fresh = Fresh(Offer { block, context: 0 });
+        fresh.0.context = contexts::number(block)?;
+        Ok(fresh)
     }
 
     pub fn offer(&self) -> Offer {

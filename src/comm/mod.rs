@@ -9,6 +9,7 @@
 //! there is only one group a seat is the rank.
 
 pub mod attributes;
+mod contexts;
 pub mod create;
 pub mod duplicate;
 mod from_group;

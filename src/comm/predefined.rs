@@ -35,9 +35,9 @@ pub fn value(key: c_int) -> Option<*mut c_int> {
     Some(place.as_ptr())
 }
 
-/// Tells the highest error class in use, for `MPI_LASTUSEDCODE`.
+/// Tells of an error class or code in use, for `MPI_LASTUSEDCODE`, which is the highest.
 pub fn set_last_used_code(code: c_int) {
-    HOLD[((MPI_LASTUSEDCODE - MPI_TAG_UB) / 2) as usize].store(code, Ordering::Relaxed);
+    HOLD[((MPI_LASTUSEDCODE - MPI_TAG_UB) / 2) as usize].fetch_max(code, Ordering::Relaxed);
 }
 
 #[cfg(test)]

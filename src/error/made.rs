@@ -1,5 +1,5 @@
-//! Error classes and codes that the program makes (MPI 4.1 §9.5). Their numbers lie above `MPI_ERR_LASTCODE`, and are not
-//! given twice.
+//! Error classes and codes that the program makes (MPI 4.1 §9.5). Their numbers lie above `MPI_ERR_LASTCODE`; one that was
+//! removed is given again only when all others were.
 
 use super::{Result, class_text};
 use crate::abi::constants::MPI_ERR_LASTCODE;
@@ -25,17 +25,17 @@ static ALL: Mutex<All> = Mutex::new(All {
 });
 
 impl All {
-    fn add(&mut self, class: impl FnOnce(i32) -> i32) -> Result<i32> {
-        let Some(number) = self.last.checked_add(1) else {
-            bail!(
-                Other,
-                "there are no numbers left for error classes and codes"
-            );
-        };
+    /// Each number takes memory: there is always one that is free.
+    fn add(&mut self, class: impl FnOnce(i32) -> i32) -> i32 {
+        let after = |last: i32| last.checked_add(1).unwrap_or(MPI_ERR_LASTCODE + 1);
+        let mut number = after(self.last);
+        while self.made.contains_key(&number) {
+            number = after(number);
+        }
         self.last = number;
         let class = class(number);
         self.made.insert(number, Made { class, text: None });
-        Ok(number)
+        number
     }
 
     fn find(&mut self, code: i32, name: &str) -> Result<&mut Made> {
@@ -56,7 +56,7 @@ impl All {
 }
 
 /// Makes a class.
-pub fn add_class() -> Result<i32> {
+pub fn add_class() -> i32 {
     ALL.lock().add(|number| number)
 }
 
@@ -68,7 +68,7 @@ pub fn add_code(class: i32) -> Result<i32> {
     if !is_class {
         bail!(Arg, "errorclass is {class}, which is no error class");
     }
-    all.add(|_| class)
+    Ok(all.add(|_| class))
 }
 
 /// Gives a class or code its text, instead of one it may have. Error: `MPI_ERR_ARG` if the program has not added it.
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn classes_and_codes_come_and_go() {
-        let class = add_class().unwrap();
+        let class = add_class();
         let code = add_code(class).unwrap();
         assert!(MPI_ERR_LASTCODE < class && class < code);
         assert_eq!(class_of(code), Some(class));
@@ -150,6 +150,16 @@ mod tests {
         assert_eq!(class_of(code), None);
         remove_class(class).unwrap();
         assert_eq!(remove_class(class).unwrap_err().class, Class::Arg);
+        ALL.lock().last = i32::MAX - 1;
+        assert_eq!(add_class(), i32::MAX);
+        ALL.lock().made.insert(
+            MPI_ERR_LASTCODE + 1,
+            Made {
+                class: 0,
+                text: None,
+            },
+        );
+        assert_eq!(add_class(), MPI_ERR_LASTCODE + 2);
         let of_mpi = add_code(Class::Rank as i32).unwrap();
         assert_eq!(class_of(of_mpi), Some(Class::Rank as i32));
         remove_code(of_mpi).unwrap();

@@ -180,9 +180,3 @@ pub fn rest() {
         pmi.lock().finalize();
     }
 }
-
-/// A context id that no communicator of this job has had.
-pub fn new_context() -> u32 {
-    // 0 and 1 are MPI_COMM_WORLD's and MPI_COMM_SELF's.
-    job().table.job.contexts.fetch_add(1, Ordering::Relaxed) + 2
-}

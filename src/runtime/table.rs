@@ -34,8 +34,6 @@ pub struct Job {
     pub left: AtomicU32,
     /// Ranks that are dead, or whose processes have ended. Only grows: a change means "look at the states".
     pub deaths: AtomicU32,
-    /// How many context ids of communicators were given out; none is reused.
-    pub contexts: AtomicU32,
     /// 0, or 1 + rank of who called MPI_Abort in the upper half and the exit status in the lower.
     pub abort: AtomicU64,
     /// Where the processes of MPI_COMM_WORLD meet (an offset), written by rank 0 before it joins.

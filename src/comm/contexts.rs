@@ -1,0 +1,94 @@
+//! The numbers of communicators, which tell their messages apart.
+//!
+//! Each process numbers the communicators that it leads, out of a part of the numbers that is its own. A number goes with the
+//! block of shared memory where the communicator's processes meet: the block is given out again only when all of them have
+//! left, so two communicators that are there at the same time have different blocks, and may be numbered by them. Until half
+//! of its part is used up, a process takes a new number each time all the same, so that nothing left over from a freed
+//! communicator meets messages of a later one; the other half is for blocks that had none yet. So the numbers never run out:
+//! there are more than there is memory for blocks.
+
+use super::letter;
+use crate::bail;
+use crate::error::Result;
+use crate::runtime::job;
+use crate::shm::Offset;
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+
+/// So many numbers are for communicators; each has four hidden contexts (`p2p::context`), and behind these come letters'.
+const NUMBERS: u32 = letter::CONTEXTS / 4;
+/// The first are MPI_COMM_WORLD's and MPI_COMM_SELF's.
+const PREDEFINED: u32 = 2;
+
+/// The numbers of one process.
+struct Own {
+    used: u32,
+    /// The number that went with a block last.
+    of_block: BTreeMap<Offset, u32>,
+}
+
+static OWN: Mutex<Own> = Mutex::new(Own {
+    used: 0,
+    of_block: BTreeMap::new(),
+});
+
+impl Own {
+    /// A number below `all` for the communicator that has `block`.
+    fn number(&mut self, block: Offset, all: u32) -> Option<u32> {
+        if self.used >= all / 2
+            && let Some(&number) = self.of_block.get(&block)
+        {
+            return Some(number);
+        }
+        let number = Some(self.used).filter(|&number| number < all)?;
+        self.used += 1;
+        self.of_block.insert(block, number);
+        Some(number)
+    }
+}
+
+/// The number of a communicator that this process leads, whose processes meet in `block`. Error: `MPI_ERR_NO_MEM` when there
+/// are no numbers left.
+pub fn number(block: Offset) -> Result<u32> {
+    let job = job();
+    let all = (NUMBERS - PREDEFINED) / job.ranks;
+    match OWN.lock().number(block, all) {
+        Some(number) => Ok(PREDEFINED + job.rank * all + number),
+        None => bail!(
+            NoMem,
+            "this process leads as many communicators as there are numbers for, {all}"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn communicators_of_different_blocks_have_different_numbers_for_ever() {
+        let (mut own, all) = (
+            Own {
+                used: 0,
+                of_block: BTreeMap::new(),
+            },
+            1000,
+        );
+        // Three at a time, far more often than there are numbers.
+        for round in 0..all {
+            let blocks = [1, 2, 3 + round as Offset % 100];
+            let numbers = blocks.map(|block| own.number(block, all).unwrap());
+            assert!(numbers[0] != numbers[1] && !numbers[..2].contains(&numbers[2]));
+            assert!(numbers.into_iter().all(|number| number < all));
+            if round < all / 6 {
+                assert_eq!(numbers, [0, 1, 2].map(|i| 3 * round + i));
+            }
+        }
+        // Blocks that had none get one, until there are none.
+        let fresh = (own.used..all).map(|i| own.number(1000 + i as Offset, all));
+        let fresh: Vec<_> = fresh.collect();
+        assert!(fresh.iter().all(Option::is_some));
+        assert_eq!(own.number(5000, all), None);
+        assert!(own.number(1, all).is_some());
+    }
+}
