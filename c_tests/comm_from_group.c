@@ -127,6 +127,60 @@ static void errors(void)
 #endif
 }
 
+/* What a process may give wrongly, and the others are to hear of. */
+enum { NO_INFO, BAD_KINDS, NO_HANDLER, NO_PLACE, WRONGS };
+
+static const int WRONG_CLASS[] = { MPI_ERR_INFO, MPI_ERR_INFO_VALUE, MPI_ERR_ERRHANDLER, MPI_ERR_ARG };
+
+/* One process gives something wrong: it gets the error of that, all others MPI_ERR_OTHER, and nobody waits. */
+static void one_is_wrong(void)
+{
+#ifdef RMASHM
+    MPI_Group all = part(0, size - 1, 1), halves[2], local;
+    MPI_Info malformed;
+    int half = size / 2, side = rank >= half;
+    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+    OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    OK(MPI_Info_create(&malformed));
+    OK(MPI_Info_set(malformed, "mpi_assert_memory_alloc_kinds", "mpi,,"));
+    halves[0] = half > 0 ? part(0, half - 1, 1) : MPI_GROUP_EMPTY;
+    halves[1] = part(half, size - 1, 1);
+    local = halves[side];
+    for (int wrong = 0; wrong < WRONGS; wrong++)
+        for (int who = 0; who < size; who += size > 2 ? size / 2 - 1 : 1) {
+            MPI_Comm comm, *place = &comm;
+            MPI_Info info = MPI_INFO_NULL;
+            MPI_Errhandler handler = MPI_ERRORS_RETURN;
+            int class = rank == who ? WRONG_CLASS[wrong] : MPI_ERR_OTHER;
+            if (rank == who) {
+                info = wrong == NO_INFO ? (MPI_Info)0x12345 : wrong == BAD_KINDS ? malformed : info;
+                handler = wrong == NO_HANDLER ? MPI_ERRHANDLER_NULL : handler;
+                place = wrong == NO_PLACE ? NULL : place;
+            }
+            CHECK_CLASS(MPI_Comm_create_from_group(all, "one", info, handler, place), class);
+            if (half > 0)
+                CHECK_CLASS(MPI_Intercomm_create_from_groups(local, 0, halves[!side], 0, "two", info, handler, place),
+                            class);
+            if (wrong == NO_PLACE)
+                CHECK_CLASS(MPI_Comm_create_group(MPI_COMM_WORLD, all, 3, place), class);
+            OK(MPI_Comm_create_from_group(all, "one", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm));
+            is_of(comm, all);
+            OK(MPI_Comm_free(&comm));
+        }
+    /* A leader that knows no other group tells its own at least. */
+    if (half > 0 && side == 0) {
+        MPI_Comm comm;
+        CHECK_CLASS(MPI_Intercomm_create_from_groups(local, 0, rank ? halves[1] : MPI_GROUP_NULL, 0, "three",
+                                                     MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm),
+                    rank ? MPI_ERR_OTHER : MPI_ERR_GROUP);
+    }
+    OK(MPI_Info_free(&malformed));
+    OK(MPI_Group_free(&all));
+    OK(MPI_Group_free(&halves[0]));
+    OK(MPI_Group_free(&halves[1]));
+#endif
+}
+
 enum { THREADS = 4, ROUNDS = 15 };
 
 /* Each thread with tags of its own, in an order of its own. */
@@ -157,6 +211,7 @@ int main(int argc, char **argv)
     groups();
     chain();
     errors();
+    one_is_wrong();
     for (int i = 0; i < THREADS; i++)
         CHECK_EQ(pthread_create(&threads[i], NULL, make, (void *)(intptr_t)i), 0);
     for (int i = 0; i < THREADS; i++)

@@ -180,8 +180,8 @@ pub unsafe extern "C" fn MPI_Comm_create(
 /// Makes a communicator of `group`, a part of the group of `comm`. Collective over `group` only; calls that overlap are
 /// told apart by `tag`. A caller outside of `group` gets `MPI_COMM_NULL` at once.
 ///
-/// MPI 4.1 §7.4.2. Errors: as `MPI_Comm_create`, `MPI_ERR_COMM` (an intercommunicator) and `MPI_ERR_TAG` (negative). Wrong arguments of one process are not
-/// told to the others.
+/// MPI 4.1 §7.4.2. Errors: as `MPI_Comm_create`, `MPI_ERR_COMM` (an intercommunicator) and `MPI_ERR_TAG` (negative). The
+/// others are not told of a process with a wrong `comm`, `group` or `tag`, for these say which call it is.
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Comm_create_group(
     comm: MPI_Comm,
@@ -190,10 +190,8 @@ pub unsafe extern "C" fn MPI_Comm_create_group(
     newcomm: *mut MPI_Comm,
 ) -> c_int {
     let parent = comm::get_intra(comm)?;
-    let make = |told: Result<()>| {
-        let group = told.and_then(|()| group::get(group))?;
-        comm::create_group(parent, group, tag, FUNCTION)
-    };
+    let make =
+        |told: Result<()>| comm::create_group(parent, group::get(group)?, tag, told, FUNCTION);
     // SAFETY: the same contract.
     unsafe { give(newcomm, make) }
 }

@@ -100,7 +100,8 @@ unsafe fn stringtag<'a>(tag: *const c_char) -> Result<&'a CStr> {
 ///
 /// MPI 4.1 §7.4.2. Errors, which go to `errhandler`: `MPI_ERR_GROUP` (none, or without the caller), `MPI_ERR_ARG` (null
 /// pointer, `stringtag` too long), `MPI_ERR_INFO`, `MPI_ERR_ERRHANDLER`, `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` (another
-/// process failed), `MPI_ERR_PROC_FAILED`. Wrong arguments of one process are not told to the others.
+/// process failed), `MPI_ERR_PROC_FAILED`. The others are not told of a process with a wrong `group` or `stringtag`, for these
+/// say which call it is.
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Comm_create_from_group(
     group: MPI_Group,
@@ -111,12 +112,14 @@ pub unsafe extern "C" fn MPI_Comm_create_from_group(
 ) -> c_int {
     let make = || {
         let group = group::get(group)?;
-        // SAFETY: what is not null is a string, or a place for a handle.
-        let (tag, newcomm) = unsafe { (self::stringtag(stringtag)?, out(newcomm, "newcomm")?) };
-        let hints = hints(info)?;
-        let made = comm::create_from_group(group, tag.to_bytes(), hints, errhandler, FUNCTION)?;
-        newcomm.set(made.unwrap_or(MPI_COMM_NULL));
-        Ok(())
+        // SAFETY: what is not null is a string.
+        let tag = unsafe { self::stringtag(stringtag)? };
+        let make = |told: Result<()>| {
+            let settings = told.and_then(|()| comm::settings(errhandler, hints(info)));
+            comm::create_from_group(group, tag.to_bytes(), settings, FUNCTION)
+        };
+        // SAFETY: the same contract.
+        unsafe { give(newcomm, make) }
     };
     make().map_err(|error: crate::error::Error| error.on(Object::Given(errhandler)))
 }
@@ -161,8 +164,9 @@ pub unsafe extern "C" fn MPI_Intercomm_create(
 ///
 /// MPI 4.1 §7.6.2. Errors, which go to `errhandler`: `MPI_ERR_GROUP` (none, `local_group` without the caller, processes in
 /// common), `MPI_ERR_RANK` (no leaders), `MPI_ERR_ARG` (null pointer, `stringtag` too long), `MPI_ERR_INFO`,
-/// `MPI_ERR_ERRHANDLER`, `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` (another process failed), `MPI_ERR_PROC_FAILED`. Wrong arguments
-/// of one process are not told to the others.
+/// `MPI_ERR_ERRHANDLER`, `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` (another process failed), `MPI_ERR_PROC_FAILED`. The others are not
+/// told of a process with a wrong `local_group`, `local_leader` or `stringtag`, which say which call it is, and the other
+/// group not of a leader with a wrong `remote_group` or `remote_leader`.
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Intercomm_create_from_groups(
     local_group: MPI_Group,
@@ -176,27 +180,23 @@ pub unsafe extern "C" fn MPI_Intercomm_create_from_groups(
 ) -> c_int {
     let make = || {
         let local = group::get(local_group)?;
-        // SAFETY: what is not null is a string, or a place for a handle.
-        let (tag, newcomm) = unsafe {
-            (
-                self::stringtag(stringtag)?,
-                out(newintercomm, "newintercomm")?,
+        // SAFETY: what is not null is a string.
+        let tag = unsafe { self::stringtag(stringtag)? };
+        let make = |told: Result<()>| {
+            inter::create_from_groups(
+                inter::Local {
+                    group: local,
+                    leader: local_leader,
+                },
+                || group::get(remote_group),
+                remote_leader,
+                tag.to_bytes(),
+                told.and_then(|()| comm::settings(errhandler, hints(info))),
+                FUNCTION,
             )
         };
-        let made = inter::create_from_groups(
-            inter::Local {
-                group: local,
-                leader: local_leader,
-            },
-            || group::get(remote_group),
-            remote_leader,
-            tag.to_bytes(),
-            hints(info)?,
-            errhandler,
-            FUNCTION,
-        )?;
-        newcomm.set(made.unwrap_or(MPI_COMM_NULL));
-        Ok(())
+        // SAFETY: the same contract.
+        unsafe { give(newintercomm, make) }
     };
     make().map_err(|error: crate::error::Error| error.on(Object::Given(errhandler)))
 }

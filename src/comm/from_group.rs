@@ -14,7 +14,8 @@ use crate::handle::Kind;
 use std::sync::Arc;
 
 /// Makes a communicator of `group`, a part of `parent`'s; only its members call. Their call is told from others at the
-/// same time by `tag`. `None` for who is not in the group.
+/// same time by `tag`. `given` is an error that this process met before, which is told to the others. `None` for who is not
+/// in the group.
 ///
 /// Errors: `MPI_ERR_GROUP` (not a part), `MPI_ERR_TAG`, `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` (another process failed),
 /// `MPI_ERR_PROC_FAILED`.
@@ -22,6 +23,7 @@ pub fn create_group(
     parent: &Comm,
     group: Arc<Group>,
     tag: i32,
+    given: Result<()>,
     call: &str,
 ) -> Result<Option<MPI_Comm>> {
     group.check_within(&parent.group)?;
@@ -29,29 +31,37 @@ pub fn create_group(
         bail!(Tag, "tag is {tag}, and must not be negative");
     }
     if group.rank.is_none() {
-        return Ok(None);
+        return given.map(|()| None);
     }
     let key = letter::key(("group", parent.context, tag, &group.members));
-    let handler = parent.handler.inherit();
-    create(group, key, handler, Hints::default(), call).map(Some)
+    let settings = given.map(|()| (parent.handler.inherit(), Hints::default()));
+    create(group, key, settings, call).map(Some)
+}
+
+/// The error handler and the hints of a communicator that is made of groups: what a process may have failed to bring.
+pub type Settings = Result<(Slot, Hints)>;
+
+/// An error handler that is given to a call for what it makes, and hints. Error: `MPI_ERR_ERRHANDLER`.
+pub fn settings(errhandler: MPI_Errhandler, hints: Result<Hints>) -> Settings {
+    let handler = Slot::new();
+    handler.set(Kind::Comm, errhandler)?;
+    Ok((handler, hints?))
 }
 
 /// Makes a communicator of `group`, all of whose members call, with the same `stringtag`, which tells their call from
-/// others at the same time. The world model is not needed. `None` if the group is empty.
+/// others at the same time. The world model is not needed. An error in `settings` is told to the others. `None` if the group
+/// is empty.
 ///
-/// Errors: `MPI_ERR_ERRHANDLER`, `MPI_ERR_GROUP` (the caller is not in it), `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` (another
-/// process failed), `MPI_ERR_PROC_FAILED`.
+/// Errors: `MPI_ERR_GROUP` (the caller is not in it), `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` (another process failed),
+/// `MPI_ERR_PROC_FAILED`.
 pub fn create_from_group(
     group: Arc<Group>,
     stringtag: &[u8],
-    hints: Hints,
-    errhandler: MPI_Errhandler,
+    settings: Settings,
     call: &str,
 ) -> Result<Option<MPI_Comm>> {
-    let handler = Slot::new();
-    handler.set(Kind::Comm, errhandler)?;
     if group.size() == 0 {
-        return Ok(None);
+        return settings.map(|_| None);
     }
     if group.rank.is_none() {
         bail!(
@@ -61,17 +71,11 @@ pub fn create_from_group(
         );
     }
     let key = letter::key(("from group", stringtag, &group.members));
-    create(group, key, handler, hints, call).map(Some)
+    create(group, key, settings, call).map(Some)
 }
 
-fn create(
-    group: Arc<Group>,
-    key: letter::Key,
-    handler: Slot,
-    hints: Hints,
-    call: &str,
-) -> Result<MPI_Comm> {
-    let mine = Mine::plain();
+fn create(group: Arc<Group>, key: letter::Key, settings: Settings, call: &str) -> Result<MPI_Comm> {
+    let mine = settings.and_then(|settings| Ok((Mine::plain()?, settings)));
     let what = || format!("{call}: waiting for the other processes of the group");
     let (leader, others) = (group.members[0], &group.members[1..]);
     let offer = if group.rank == Some(0) {
@@ -89,5 +93,6 @@ fn create(
     let shape = Shape::of_one(group);
     let meeting = offer.meeting(&shape);
     agree(&meeting, &told(&mine), call)?;
-    Ok(mine?.publish(shape, offer, meeting, handler, hints))
+    let (mine, (handler, hints)) = mine?;
+    Ok(mine.publish(shape, offer, meeting, handler, hints))
 }

@@ -5,14 +5,13 @@
 
 use super::Comm;
 use super::create::{Fresh, Mine, Offer, Shape, agree, told};
+use super::from_group::Settings;
 use super::group::Group;
 use super::hints::Hints;
 use super::letter::{self, Key};
 use super::predefined::TAG_UB;
-use crate::abi::types::{MPI_Comm, MPI_Errhandler};
-use crate::error::handler::Slot;
+use crate::abi::types::MPI_Comm;
 use crate::error::{Error, Result, class_name};
-use crate::handle::Kind;
 use crate::runtime::job;
 use crate::{bail, err};
 use std::sync::Arc;
@@ -76,11 +75,13 @@ fn check_letter(words: &[u64], who: &str) -> Result<()> {
 }
 
 impl Bridge<'_> {
-    /// Connects the groups; `other` at the local leader only.
-    fn cross(self, other: Option<Other>, handler: Slot, hints: Hints) -> Result<MPI_Comm> {
-        let mine = Mine::plain();
-        let agreed = match other {
-            Some(other) => self.lead(&other)?,
+    /// Connects the groups; `other` at the local leader only, which is `None` at all others. Errors of this process are told
+    /// to all that can be told: those in `settings` to both groups; a leader's in `other` to the local group, since then it
+    /// does not know the other one.
+    fn cross(self, other: Result<Option<Other>>, settings: Settings) -> Result<MPI_Comm> {
+        let mine = settings.and_then(|settings| Ok((Mine::plain()?, settings)));
+        let agreed = match other.transpose() {
+            Some(other) => self.lead(other)?,
             None => {
                 let what = || format!("{}: waiting for the leader of the group", self.call);
                 let members = &self.local.members;
@@ -96,12 +97,13 @@ impl Bridge<'_> {
         };
         let meeting = agreed.offer.meeting(&shape);
         agree(&meeting, &told(&mine), self.call)?;
-        Ok(mine?.publish(shape, agreed.offer, meeting, handler, hints))
+        let (mine, (handler, hints)) = mine?;
+        Ok(mine.publish(shape, agreed.offer, meeting, handler, hints))
     }
 
     /// The leader's part: agrees with the other leader, and tells its own group.
-    fn lead(&self, other: &Other) -> Result<Agreed> {
-        let agreed = self.negotiate(other, Ok(()));
+    fn lead(&self, other: Result<Other>) -> Result<Agreed> {
+        let agreed = other.and_then(|other| self.negotiate(&other, Ok(())));
         let words = match &agreed {
             Ok(agreed) => agreed.words(),
             Err(error) => failure(error).into(),
@@ -234,7 +236,10 @@ pub fn create(
         call,
     };
     match (agreed, other) {
-        (Ok(()), other) => bridge.cross(other, local.handler.inherit(), Hints::default()),
+        (Ok(()), other) => {
+            let settings = Ok((local.handler.inherit(), Hints::default()));
+            bridge.cross(Ok(other), settings)
+        }
         // The processes of the group know already, the other leader does not.
         (Err(error), Some(other)) => bridge.negotiate(&other, Err(error.clone())).and(Err(error)),
         (Err(error), None) => Err(error),
@@ -256,11 +261,11 @@ pub struct Local {
 
 /// Makes an intercommunicator of two groups, of which `local` has the caller; the remote one and its leader matter at the
 /// local leader only. All processes of both groups call, with the same `stringtag`, which tells their call from others at
-/// the same time. `None` if the local group is empty.
+/// the same time. An error in `settings` is told to the others, and a leader's of the remote group to the local one. `None` if
+/// the local group is empty.
 ///
-/// Errors: `MPI_ERR_ERRHANDLER`, `MPI_ERR_GROUP` (the caller is not in `local`, or the groups are not disjoint),
-/// `MPI_ERR_RANK` (no leader), `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` (another process failed), `MPI_ERR_PROC_FAILED`. Wrong
-/// arguments of one process are not told to the others.
+/// Errors: `MPI_ERR_GROUP` (the caller is not in `local`, or the groups are not disjoint), `MPI_ERR_RANK` (no leader),
+/// `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` (another process failed), `MPI_ERR_PROC_FAILED`.
 pub fn create_from_groups(
     Local {
         group: local,
@@ -269,14 +274,11 @@ pub fn create_from_groups(
     remote: impl FnOnce() -> Result<Arc<Group>>,
     remote_leader: i32,
     stringtag: &[u8],
-    hints: Hints,
-    errhandler: MPI_Errhandler,
+    settings: Settings,
     call: &str,
 ) -> Result<Option<MPI_Comm>> {
-    let handler = Slot::new();
-    handler.set(Kind::Comm, errhandler)?;
     if local.size() == 0 {
-        return Ok(None);
+        return settings.map(|_| None);
     }
     if local.rank.is_none() {
         bail!(
@@ -292,24 +294,26 @@ pub fn create_from_groups(
         leader,
         call,
     };
-    if leader != job().rank {
-        return bridge.cross(None, handler, hints).map(Some);
-    }
-    let remote = remote()?;
     let local = &bridge.local;
-    let other = remote_leader_of(remote_leader, &remote, local)?;
-    if let Some(both) = remote.members.iter().find(|m| local.members.contains(m)) {
-        bail!(
-            Group,
-            "local_group and remote_group must have no process in common, but rank {both} of the job is in both"
-        );
-    }
-    let both = (leader.min(other), leader.max(other));
-    let other = Other {
-        leader: other,
-        key: letter::key(("inter from groups", stringtag, both)),
+    let meet_other = || {
+        if leader != job().rank {
+            return Ok(None);
+        }
+        let remote = remote()?;
+        let other = remote_leader_of(remote_leader, &remote, local)?;
+        if let Some(both) = remote.members.iter().find(|m| local.members.contains(m)) {
+            bail!(
+                Group,
+                "local_group and remote_group must have no process in common, but rank {both} of the job is in both"
+            );
+        }
+        let both = (leader.min(other), leader.max(other));
+        let key = letter::key(("inter from groups", stringtag, both));
+        Ok(Some(Other { leader: other, key }))
     };
-    bridge.cross(Some(other), handler, hints).map(Some)
+    // Of two errors the first argument's is told.
+    let other = meet_other().map_err(|error| told(&settings).err().unwrap_or(error));
+    bridge.cross(other, settings).map(Some)
 }
 
 /// A process's part of a merge.

@@ -21,7 +21,7 @@ mod letter;
 pub mod predefined;
 pub mod topology;
 
-pub use from_group::{create_from_group, create_group};
+pub use from_group::{create_from_group, create_group, settings};
 pub use hints::Hints;
 
 use crate::abi::types::{MPI_Comm, MPI_Errhandler};
