@@ -98,6 +98,35 @@ static void types(void)
         OK(MPI_Comm_free(&comm));
     }
 
+    OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, MPI_INFO_NULL, &comm));
+    CHECK(comm == MPI_COMM_NULL);
+#ifdef RMASHM
+    /* Everybody's own value, or not everybody's: no value (an error in MPICH 4.0). */
+    OK(MPI_Info_create(&info));
+    OK(MPI_Info_set(info, "mpi_hw_resource_type", rank % 2 ? "mpi_shared_memory" : "numanode"));
+    if (size > 1) {
+        OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, info, &comm));
+        CHECK(comm == MPI_COMM_NULL);
+        OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, rank ? info : MPI_INFO_NULL, &comm));
+        CHECK(comm == MPI_COMM_NULL);
+        OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, rank ? info : MPI_INFO_NULL, &comm));
+        CHECK_EQ(size_of(comm), size);
+        OK(MPI_Comm_free(&comm));
+    }
+    /* A set of processes comes into its own where the part of the machine is ignored. */
+    OK(MPI_Info_set(info, "mpi_pset_name", "mpi://WORLD"));
+    if (size > 1) {
+        OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_RESOURCE_GUIDED, 0, info, &comm));
+        CHECK_EQ(size_of(comm), size);
+        OK(MPI_Comm_free(&comm));
+        OK(MPI_Info_delete(info, "mpi_hw_resource_type"));
+        OK(MPI_Info_set(info, "mpi_pset_name", rank % 2 ? "mpi://SELF" : "mpi://WORLD"));
+        OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_RESOURCE_GUIDED, 0, info, &comm));
+        CHECK(comm == MPI_COMM_NULL);
+    }
+    OK(MPI_Info_free(&info));
+#endif
+
     /* A part of the machine that does not exist. */
     OK(MPI_Info_create(&info));
     OK(MPI_Info_set(info, "mpi_hw_resource_type", "no such part"));
@@ -128,6 +157,46 @@ static void types(void)
         CHECK(flag);
         OK(MPI_Comm_free(&comm));
     }
+    OK(MPI_Info_free(&info));
+#endif
+}
+
+/* Of MPICH: processes that see the same directory. */
+static void neighborhoods(void)
+{
+#ifdef MPIX_COMM_TYPE_NEIGHBORHOOD
+    MPI_Comm comm;
+    MPI_Info info;
+    OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPIX_COMM_TYPE_NEIGHBORHOOD, 0, MPI_INFO_NULL, &comm));
+    CHECK(comm == MPI_COMM_NULL);
+    OK(MPI_Info_create(&info));
+    OK(MPI_Info_set(info, "network_topo", "switch_level:1"));
+    OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPIX_COMM_TYPE_NEIGHBORHOOD, 0, info, &comm));
+    CHECK(comm == MPI_COMM_NULL);
+    OK(MPI_Info_set(info, "nbhd_common_dirname", "/tmp"));
+    OK(MPI_Comm_split_type(MPI_COMM_WORLD, rank % 2 ? MPI_UNDEFINED : MPIX_COMM_TYPE_NEIGHBORHOOD, -rank, info,
+                           &comm));
+    CHECK_EQ(comm == MPI_COMM_NULL, rank % 2);
+    if (comm != MPI_COMM_NULL) {
+        CHECK_EQ(size_of(comm), (size + 1) / 2);
+        CHECK_EQ(rank_in(comm), (size - 1) / 2 - rank / 2);
+        OK(MPI_Comm_free(&comm));
+    }
+    OK(MPI_Info_set(info, "nbhd_common_dirname", rank % 2 ? "/" : "/tmp"));
+    OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPIX_COMM_TYPE_NEIGHBORHOOD, 0, info, &comm));
+    CHECK_EQ(comm == MPI_COMM_NULL, size > 1);
+    if (comm != MPI_COMM_NULL)
+        OK(MPI_Comm_free(&comm));
+#ifdef RMASHM
+    /* The number that it had in MPICH 4.0, and a directory that is not there. */
+    OK(MPI_Info_set(info, "nbhd_common_dirname", "/tmp"));
+    OK(MPI_Comm_split_type(MPI_COMM_WORLD, 4, 0, info, &comm));
+    CHECK_EQ(size_of(comm), size);
+    OK(MPI_Comm_free(&comm));
+    OK(MPI_Info_set(info, "nbhd_common_dirname", "/no/such/directory"));
+    OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPIX_COMM_TYPE_NEIGHBORHOOD, 0, info, &comm));
+    CHECK(comm == MPI_COMM_NULL);
+#endif
     OK(MPI_Info_free(&info));
 #endif
 }
@@ -172,6 +241,7 @@ int main(int argc, char **argv)
     colors_and_keys();
     splits_of_splits();
     types();
+    neighborhoods();
     errors();
     return check_end();
 }

@@ -129,6 +129,7 @@ typedef void (MPI_T_event_dropped_cb_function)(MPI_Count count, MPI_T_event_regi
 #define MPI_COMM_TYPE_HW_GUIDED       2
 #define MPI_COMM_TYPE_HW_UNGUIDED     3
 #define MPI_COMM_TYPE_RESOURCE_GUIDED 4
+#define MPIX_COMM_TYPE_NEIGHBORHOOD   5
 #define MPI_GRAPH                     1
 #define MPI_CART                      2
 #define MPI_DIST_GRAPH                3

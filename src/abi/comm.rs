@@ -7,10 +7,10 @@ use crate::abi::arguments::{inout, out, put_string, string};
 use crate::abi::constants::*;
 use crate::abi::types::*;
 use crate::comm::Hints;
-use crate::comm::create::{self, Request};
+use crate::comm::create::{self, Hint, Request};
 use crate::comm::duplicate;
 use crate::comm::group::{self, Likeness};
-use crate::comm::hardware::{self, Wish};
+use crate::comm::hardware::{self, Places, Wish};
 use crate::error::{Error, Object, Result};
 use crate::info::{self, Info};
 use crate::{bail, comm, mpi_api};
@@ -19,6 +19,9 @@ use std::ffi::{c_char, c_int};
 
 /// The key of info by which a split is guided, and by which an unguided one tells what it found.
 const RESOURCE: &str = "mpi_hw_resource_type";
+const PSET: &str = "mpi_pset_name";
+/// MPICH's key for a directory that processes may see or not.
+const DIRECTORY: &str = "nbhd_common_dirname";
 
 /// The hints to a communicator in an argument. Errors: `MPI_ERR_INFO`, `MPI_ERR_INFO_VALUE`.
 pub fn hints(info: MPI_Info) -> Result<Hints> {
@@ -219,12 +222,14 @@ pub unsafe extern "C" fn MPI_Comm_split(
 }
 
 /// Splits a communicator by what its processes share: memory (all of them do), the part of the machine that info key
-/// `mpi_hw_resource_type` names (`Package`, `NUMANode`, `Core`; by the cores that a process is bound to), or the highest
-/// level of such parts that parts them, which is then told in `info` under that key. Where there is nothing to go by,
-/// and with `MPI_UNDEFINED`, the process gets `MPI_COMM_NULL`.
+/// `mpi_hw_resource_type` names (`Package`, `NUMANode`, `Core`; by the cores that a process is bound to), the process set that
+/// `mpi_pset_name` names, or the highest level of such parts that parts them, which is then told in `info` under that key. As in
+/// MPICH, there are also the processes that see the directory that `nbhd_common_dirname` names. A key whose value is not the
+/// same at all processes is ignored. Where there is nothing to go by, and with `MPI_UNDEFINED`, the process gets
+/// `MPI_COMM_NULL`.
 ///
 /// MPI 4.1 §7.4.2. Errors: as `MPI_Comm_split`, `MPI_ERR_ARG` (unknown `split_type`), `MPI_ERR_INFO`,
-/// `MPI_ERR_NOT_SAME` (the processes ask for different things).
+/// `MPI_ERR_NOT_SAME` (different `split_type`s).
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Comm_split_type(
     comm: MPI_Comm,
@@ -239,12 +244,7 @@ pub unsafe extern "C" fn MPI_Comm_split_type(
         let hints = asked.as_ref().map_err(Error::clone).and_then(Hints::of);
         let request = asked.and_then(|asked| {
             hints.as_ref().map_err(Error::clone)?;
-            Ok(Request {
-                kind: split_type,
-                key,
-                wish: wish(split_type, &asked)?,
-                places: hardware::places(),
-            })
+            request(split_type, key, &asked)
         });
         let hints = hints.unwrap_or_default();
         let (made, found) = create::split_by_type(parent, request, hints, FUNCTION)?;
@@ -259,18 +259,34 @@ pub unsafe extern "C" fn MPI_Comm_split_type(
     unsafe { give(newcomm, make) }
 }
 
-/// What a kind of split goes by.
-fn wish(split_type: c_int, info: &Info) -> Result<Wish> {
-    let named = |key: &str| info.get(key).map(Wish::named);
-    Ok(match split_type {
-        MPI_COMM_TYPE_SHARED => Wish::Together,
-        MPI_COMM_TYPE_HW_UNGUIDED => Wish::AnyPart,
-        MPI_COMM_TYPE_HW_GUIDED => named(RESOURCE).unwrap_or_default(),
-        MPI_COMM_TYPE_RESOURCE_GUIDED => named(RESOURCE)
-            .or_else(|| named("mpi_pset_name"))
-            .unwrap_or_default(),
-        MPI_UNDEFINED => Wish::Nothing,
+/// What a kind of split goes by, and where this process is, as far as that matters.
+fn request(split_type: c_int, key: c_int, info: &Info) -> Result<Request> {
+    let certain = |wish| [Hint::new("", wish), Hint::default(), Hint::default()];
+    let named = |key: &str, wish: &dyn Fn(&str) -> Wish| {
+        let value = info.get(key);
+        value.map_or(Hint::default(), |value| Hint::new(value, wish(value)))
+    };
+    let part = || named(RESOURCE, &Wish::named);
+    let directory = || named(DIRECTORY, &|_| Wish::Directory);
+    let places = match split_type {
+        MPI_COMM_TYPE_SHARED | MPI_UNDEFINED => Places::default(),
+        _ => hardware::places(info.get(DIRECTORY)),
+    };
+    let hints = match split_type {
+        MPI_COMM_TYPE_SHARED => certain(Wish::Together),
+        MPI_COMM_TYPE_HW_UNGUIDED => certain(Wish::AnyPart),
+        MPI_COMM_TYPE_HW_GUIDED => [part(), Hint::default(), Hint::default()],
+        // MPICH 4.0 has MPIX_COMM_TYPE_NEIGHBORHOOD under this number.
+        MPI_COMM_TYPE_RESOURCE_GUIDED => [part(), named(PSET, &Wish::named), directory()],
+        MPIX_COMM_TYPE_NEIGHBORHOOD => [directory(), Hint::default(), Hint::default()],
+        MPI_UNDEFINED => <[Hint; 3]>::default(),
         _ => bail!(Arg, "split_type is {split_type}, which is no kind of split"),
+    };
+    Ok(Request {
+        kind: split_type,
+        key,
+        hints,
+        places,
     })
 }
 

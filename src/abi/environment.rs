@@ -140,7 +140,7 @@ pub unsafe extern "C" fn MPI_Pcontrol(level: c_int) -> c_int {
 pub unsafe extern "C" fn MPI_Get_hw_resource_info(hw_info: *mut MPI_Info) -> c_int {
     // SAFETY: what is not null is a place for a handle.
     let hw_info = unsafe { out(hw_info, "hw_info")? };
-    let (places, mut info) = (hardware::places(), Info::new());
+    let (places, mut info) = (hardware::places(None), Info::new());
     for level in Level::ALL {
         let name = format!("hwloc://{}", level.name());
         info.set(

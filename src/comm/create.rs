@@ -259,45 +259,79 @@ fn by_color(
     gather(parent, Ok(shape), hints, call)
 }
 
-/// What a process says about its part of a split by kinds of hardware.
+/// A hint by which a split may go.
 #[derive(Clone, Copy, Default)]
-#[repr(C)]
+pub struct Hint {
+    /// A fingerprint of its value; 0: it was not given.
+    value: u64,
+    wish: Wish,
+}
+
+impl Hint {
+    pub fn new(value: &str, wish: Wish) -> Hint {
+        Hint {
+            value: letter::fingerprint(value),
+            wish,
+        }
+    }
+}
+
+/// What a process asks for by its part of a split by type.
 pub struct Request {
     /// `MPI_COMM_TYPE_SHARED` and so on, or `MPI_UNDEFINED`.
     pub kind: i32,
     pub key: i32,
-    pub wish: Wish,
+    /// What the kind of split may go by: the first that counts.
+    pub hints: [Hint; 3],
     pub places: Places,
 }
 
-/// Splits `parent` by what its processes share. Collective over `parent`. Gives the communicator and the level that
-/// `MPI_COMM_TYPE_HW_UNGUIDED` found.
+/// What it tells the others of that.
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+struct Told {
+    kind: i32,
+    key: i32,
+    values: [u64; 3],
+    places: Places,
+}
+
+/// Splits `parent` by what its processes share. A hint whose value is not the same at all of them is ignored. Collective over
+/// `parent`. Gives the communicator and the level that `MPI_COMM_TYPE_HW_UNGUIDED` found.
 pub fn split_by_type(
     parent: &Comm,
     request: Result<Request>,
     hints: Hints,
     call: &str,
 ) -> Result<(Option<MPI_Comm>, Option<Level>)> {
-    let requests = agree(&parent.meeting, &request, call)?;
-    let mut asking = requests.iter().filter(|r| r.kind != MPI_UNDEFINED);
-    if let Some(first) = asking.next()
-        && let Some(other) = asking.find(|r| (r.kind, r.wish) != (first.kind, first.wish))
+    let mine = request.as_ref().map_err(Error::clone).map(|mine| Told {
+        kind: mine.kind,
+        key: mine.key,
+        values: mine.hints.map(|hint| hint.value),
+        places: mine.places,
+    });
+    let requests = agree(&parent.meeting, &mine, call)?;
+    let asking = || requests.iter().filter(|r| r.kind != MPI_UNDEFINED);
+    if let Some(first) = asking().next()
+        && let Some(other) = asking().find(|r| r.kind != first.kind)
     {
         bail!(
             NotSame,
-            "split_type and what info asks for must be the same on all processes, but there are {} ({:?}) and {} ({:?})",
+            "split_type must be the same on all processes, but there are {} and {}",
             first.kind,
-            first.wish,
-            other.kind,
-            other.wish
+            other.kind
         );
     }
+    let same = |i: usize, hint: &Hint| asking().all(|r| r.values[i] == hint.value);
+    let mut hinted = request?.hints.into_iter().enumerate();
+    let wish = hinted
+        .find(|(i, hint)| hint.wish != Wish::Nothing && same(*i, hint))
+        .map_or(Wish::Nothing, |(_, hint)| hint.wish);
     let places: Vec<Option<Places>> = requests
         .iter()
         .map(|r| (r.kind != MPI_UNDEFINED).then_some(r.places))
         .collect();
-    let wish = requests.iter().find(|r| r.kind != MPI_UNDEFINED);
-    let (colors, level) = hardware::colors(wish.map_or(Wish::Nothing, |r| r.wish), &places);
+    let (colors, level) = hardware::colors(wish, &places);
     let choices: Vec<Choice> = colors
         .into_iter()
         .zip(&requests)

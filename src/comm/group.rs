@@ -200,14 +200,19 @@ impl Group {
     /// The rank in `other` of each of these ranks; `MPI_PROC_NULL` stays itself, who is not there becomes
     /// `MPI_UNDEFINED`. Error: `MPI_ERR_RANK`.
     pub fn translate(&self, ranks: &[i32], other: &Group) -> Result<Vec<i32>> {
-        let theirs = other.ranks();
+        // Programs translate one rank at a time in inner loops.
+        let theirs = (ranks.len() > 16).then(|| other.ranks());
+        let find = |member: &u32| match &theirs {
+            Some(theirs) => theirs.get(member).copied(),
+            None => other.members.iter().position(|m| m == member),
+        };
         let translate = |(i, &rank): (usize, &i32)| {
             if rank == MPI_PROC_NULL {
                 return Ok(MPI_PROC_NULL);
             }
             let member = usize::try_from(rank).ok().and_then(|r| self.members.get(r));
             match member {
-                Some(member) => Ok(theirs.get(member).map_or(MPI_UNDEFINED, |&r| r as i32)),
+                Some(member) => Ok(find(member).map_or(MPI_UNDEFINED, |r| r as i32)),
                 None => bail!(
                     Rank,
                     "ranks1[{i}] is {rank}, but the group has {} processes",
@@ -334,6 +339,8 @@ mod tests {
         let (a, b) = (group(&[4, 2, 0]), group(&[0, 4]));
         let ranks = a.translate(&[0, 1, 2, MPI_PROC_NULL], &b).unwrap();
         assert_eq!(ranks, [1, MPI_UNDEFINED, 0, MPI_PROC_NULL]);
+        let many = [0, 1, 2, MPI_PROC_NULL].repeat(9);
+        assert_eq!(a.translate(&many, &b).unwrap(), ranks.repeat(9));
         assert_eq!(a.translate(&[3], &b).unwrap_err().class, Class::Rank);
     }
 

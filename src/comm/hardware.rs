@@ -1,9 +1,12 @@
-//! Which part of the machine a process may run on, for splitting communicators by it (MPI 4.1 §7.4.2).
+//! Which part of the machine a process may run on, and which directories it sees, for splitting communicators by it (MPI 4.1
+//! §7.4.2).
 //!
 //! A process belongs to a part when all cores that it is bound to do. Who may run everywhere belongs to none smaller than
 //! the machine.
 
 use std::collections::HashSet;
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// Parts of a machine, from large to small.
@@ -30,7 +33,6 @@ impl Level {
 
 /// What a split is to go by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C, u32)]
 pub enum Wish {
     /// Something that nobody here knows: no communicator.
     #[default]
@@ -43,6 +45,8 @@ pub enum Wish {
     Part(Level),
     /// The same, on the highest level that parts the processes at all.
     AnyPart,
+    /// Processes that see the same directory under the name that they were given.
+    Directory,
 }
 
 impl Wish {
@@ -60,27 +64,39 @@ impl Wish {
     }
 }
 
-/// The number of the part that a process belongs to, by level; negative: none.
+/// Where a process is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
-pub struct Places([i32; 3]);
+pub struct Places {
+    /// The number of the part that it belongs to, by level; negative: none.
+    parts: [i32; 3],
+    /// Device and number of the directory that it was asked about; zeros: it sees none.
+    directory: [u64; 2],
+}
 
 impl Places {
     /// Whether the process belongs to one part of `level`.
     pub fn belongs(self, level: Level) -> bool {
-        self.0[level as usize] >= 0
+        self.parts[level as usize] >= 0
     }
 }
 
-/// The places of this process.
-pub fn places() -> Places {
-    let Ok(set) = nix::sched::sched_getaffinity(nix::unistd::Pid::from_raw(0)) else {
-        return Places([-1; 3]);
-    };
+/// The places of this process, and whether it sees `directory`.
+pub fn places(directory: Option<&str>) -> Places {
+    let about = directory.and_then(|name| std::fs::metadata(name).ok());
+    let seen = about.filter(Metadata::is_dir);
+    Places {
+        parts: parts().unwrap_or([-1; 3]),
+        directory: seen.map_or([0; 2], |about| [about.dev(), about.ino()]),
+    }
+}
+
+fn parts() -> Option<[i32; 3]> {
+    let set = nix::sched::sched_getaffinity(nix::unistd::Pid::from_raw(0)).ok()?;
     let cores: Vec<usize> = (0..nix::sched::CpuSet::count())
         .filter(|&core| set.is_set(core).unwrap_or(false))
         .collect();
-    Places(Level::ALL.map(|level| {
+    Some(Level::ALL.map(|level| {
         let mut parts = cores.iter().map(|&core| part_of(core, level));
         match parts.next().flatten() {
             Some(first) if parts.all(|part| part == Some(first)) => first,
@@ -116,7 +132,7 @@ pub fn colors(wish: Wish, places: &[Option<Places>]) -> (Vec<Option<i32>>, Optio
     };
     let part = |level: Level| {
         by(&move |_, place| {
-            let part = place.0[level as usize];
+            let part = place.parts[level as usize];
             (part >= 0).then_some(part)
         })
     };
@@ -125,6 +141,17 @@ pub fn colors(wish: Wish, places: &[Option<Places>]) -> (Vec<Option<i32>>, Optio
         Wish::Together => (by(&|_, _| Some(0)), None),
         Wish::Alone => (by(&|rank, _| Some(rank as i32)), None),
         Wish::Part(level) => (part(level), None),
+        Wish::Directory => {
+            let first = |directory: [u64; 2]| {
+                let same = |place: &Option<Places>| place.is_some_and(|p| p.directory == directory);
+                places.iter().position(same).map(|rank| rank as i32)
+            };
+            let color = |_, place: Places| {
+                let seen = place.directory != [0; 2];
+                first(place.directory).filter(|_| seen)
+            };
+            (by(&color), None)
+        }
         Wish::AnyPart => {
             let parts_them = |level: &Level| {
                 let different: HashSet<Option<i32>> = part(*level).into_iter().collect();
@@ -144,7 +171,12 @@ mod tests {
 
     #[test]
     fn colors_follow_the_wish() {
-        let place = |package, core| Some(Places([package, 0, core]));
+        let place = |package, core| {
+            Some(Places {
+                parts: [package, 0, core],
+                directory: [1, 1 + package as u64],
+            })
+        };
         let places = [place(0, 1), place(0, 2), None, place(1, -1)];
         let colored = |wish| colors(wish, &places).0;
         assert_eq!(colored(Wish::Nothing), [None; 4]);
@@ -155,11 +187,21 @@ mod tests {
         let (parts, level) = colors(Wish::AnyPart, &places);
         assert_eq!(parts, [Some(0), Some(0), None, Some(1)]);
         assert_eq!(level, Some(Level::Package));
+        let seen = [Some(0), Some(0), None, Some(3)];
+        assert_eq!(colored(Wish::Directory), seen);
+        let blind = [Some(super::places(Some("/no/such/directory"))); 2];
+        assert_eq!(colors(Wish::Directory, &blind).0, [None; 2]);
+        let directory = |name| super::places(Some(name)).directory;
+        assert_ne!(directory("/"), directory("/proc"));
     }
 
     #[test]
     fn what_parts_nobody_gives_nothing() {
-        let places = [Some(Places([0, 0, -1])); 3];
+        let nowhere = Places {
+            parts: [0, 0, -1],
+            ..Places::default()
+        };
+        let places = [Some(nowhere); 3];
         assert_eq!(colors(Wish::AnyPart, &places), (vec![None; 3], None));
     }
 

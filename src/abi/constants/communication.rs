@@ -25,6 +25,7 @@ pub const MPI_COMM_TYPE_SHARED: c_int = 1;
 pub const MPI_COMM_TYPE_HW_GUIDED: c_int = 2;
 pub const MPI_COMM_TYPE_HW_UNGUIDED: c_int = 3;
 pub const MPI_COMM_TYPE_RESOURCE_GUIDED: c_int = 4;
+pub const MPIX_COMM_TYPE_NEIGHBORHOOD: c_int = 5;
 
 // Topologies, as `MPI_Topo_test` tells (MPI 4.1 §8.5.5).
 pub const MPI_GRAPH: c_int = 1;
