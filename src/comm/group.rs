@@ -2,7 +2,7 @@
 
 use crate::abi::constants::*;
 use crate::abi::types::{MPI_Group, MPI_Session};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::handle::{Given, Kind, Share, Table};
 use crate::info::kinds;
 use crate::{bail, err, runtime};
@@ -245,10 +245,7 @@ pub fn get(handle: MPI_Group) -> Result<Arc<Group>> {
     if handle == MPI_GROUP_EMPTY {
         return Ok(EMPTY.clone());
     }
-    GROUPS.get_arc(handle.0).ok_or_else(|| match handle {
-        MPI_GROUP_NULL => err!(Group, "group is MPI_GROUP_NULL"),
-        _ => err!(Group, "group is {:#x}, which is no group", handle.0),
-    })
+    GROUPS.get_arc(handle.0).ok_or_else(|| no_group(handle))
 }
 
 /// Gives a group to the user, the same handle each time: one without members is `MPI_GROUP_EMPTY`. Error: `MPI_ERR_NO_MEM`
@@ -260,12 +257,21 @@ pub fn publish(group: &Arc<Group>) -> Result<MPI_Group> {
     GROUPS.share(group).map(MPI_Group)
 }
 
+#[cold]
+fn no_group(handle: MPI_Group) -> Error {
+    match handle {
+        MPI_GROUP_NULL => err!(Group, "group is MPI_GROUP_NULL"),
+        _ => err!(Group, "group is {:#x}, which is no group", handle.0),
+    }
+}
+
 /// Takes a handle of a group back that was given once more. `MPI_GROUP_EMPTY`, which may be a result like any other, stays.
 /// Error: `MPI_ERR_GROUP`.
 pub fn free(handle: MPI_Group) -> Result<()> {
-    get(handle)?;
-    GROUPS.unshare(handle.0);
-    Ok(())
+    if handle == MPI_GROUP_EMPTY {
+        return Ok(());
+    }
+    GROUPS.unshare(handle.0).ok_or_else(|| no_group(handle))
 }
 
 #[cfg(test)]
