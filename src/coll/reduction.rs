@@ -13,7 +13,8 @@ const SHARED_OUT: usize = 32 << 10;
 const ALL_TO_ALL: usize = 16;
 
 impl Planner {
-    /// `out = parts[0] op parts[1] op …`; `out` may be the last of them, and no other.
+    /// `out = parts[0] op parts[1] op …`; `out` may be the last of them, and no other. The others are read only, but by a
+    /// user's function that writes to its input.
     fn fold(&mut self, op: Op, parts: &[Vector], out: &Vector) -> Result<()> {
         let Some((last, others)) = parts.split_last() else {
             return Ok(());
@@ -33,7 +34,7 @@ impl Planner {
                 let part = self.temporary(&mine.element, mine.count)?;
                 self.receive(from, &part)?;
                 part
-            } else if mine.is_at(out) && from + 1 < self.size {
+            } else if from + 1 < self.size && (mine.is_at(out) || op.may_change_input()) {
                 // Folding would write over it.
                 let copy = self.temporary(&mine.element, mine.count)?;
                 self.copy(mine, &copy)?;
@@ -190,7 +191,12 @@ impl Planner {
         self.receive(self.rank - 1, out)?;
         self.fence();
         if !last {
-            self.reduce(op, out, &with_me);
+            let mut before = out.clone();
+            if op.may_change_input() {
+                before = self.temporary(&out.element, out.count)?;
+                self.copy(out, &before)?;
+            }
+            self.reduce(op, &before, &with_me);
             self.send(self.rank + 1, &with_me)?;
         }
         Ok(())

@@ -46,6 +46,12 @@ impl Op {
         }
     }
 
+    /// Whether applying it may write to its input: a user's function must not, but some do, and the data it gets may be the
+    /// caller's or be needed again.
+    pub fn may_change_input(&self) -> bool {
+        matches!(self, Op::User { .. })
+    }
+
     /// Whether the operation is defined for elements of `datatype` in a reduction.
     /// Errors: `MPI_ERR_OP`, also for REPLACE and NO_OP.
     pub fn check_reduction(&self, datatype: &Datatype) -> Result<()> {
