@@ -5,7 +5,7 @@
 
 struct work {
     MPI_Request request;
-    int tag, elements, error;
+    int tag, elements, error, error_of_free;
     int queried, freed, cancelled, complete_when_cancelled;
 };
 
@@ -25,7 +25,7 @@ static int let_go(void *extra)
     struct work *work = extra;
     CHECK_EQ(work->freed, 0);
     work->freed++;
-    return MPI_SUCCESS;
+    return work->error_of_free;
 }
 
 static int cancel(void *extra, int complete)
@@ -162,7 +162,7 @@ static void errors(void)
     struct work work;
     MPI_Request request;
     MPI_Status statuses[1];
-    int data;
+    int data, flag;
     OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
     OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     /* What a callback returns is what the call returns. */
@@ -180,6 +180,22 @@ static void errors(void)
     OK(MPI_Grequest_complete(work.request));
     CHECK_CLASS(MPI_Grequest_complete(work.request), MPI_ERR_REQUEST);
     OK(MPI_Wait(&work.request, MPI_STATUS_IGNORE));
+    /* A free function that fails frees all the same: the handle is given back. */
+    for (int freed_first = 0; freed_first < 2; freed_first++) {
+        begin(&work, 1);
+        work.error_of_free = MPI_ERR_OTHER;
+        request = work.request;
+        if (freed_first) {
+            OK(MPI_Request_free(&work.request));
+            CHECK_EQ(MPI_Grequest_complete(request), MPI_ERR_OTHER);
+        } else {
+            OK(MPI_Grequest_complete(request));
+            CHECK_EQ(MPI_Request_free(&work.request), MPI_ERR_OTHER);
+        }
+        CHECK_EQ(work.freed, 1);
+        CHECK(work.request == MPI_REQUEST_NULL);
+        CHECK_CLASS(MPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE), MPI_ERR_REQUEST);
+    }
     CHECK_CLASS(MPI_Grequest_complete(MPI_REQUEST_NULL), MPI_ERR_REQUEST);
     CHECK_CLASS(MPI_Grequest_start(NULL, let_go, cancel, &work, &request), MPI_ERR_ARG);
     OK(MPI_Irecv(&data, 1, MPI_INT, 0, 77, MPI_COMM_WORLD, &request));

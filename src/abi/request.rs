@@ -186,8 +186,8 @@ pub unsafe extern "C" fn MPI_Testsome(
 
 /// Gives a request back; the operation goes on by itself. The handle becomes `MPI_REQUEST_NULL`.
 ///
-/// MPI 4.1 §3.7.3. Errors: `MPI_ERR_REQUEST` (also for a nonblocking collective operation and one of RMA, which must be
-/// completed: §6.12, §12.3.6), `MPI_ERR_ARG` (null pointer).
+/// MPI 4.1 §3.7.3. Errors: `MPI_ERR_REQUEST` (also for a nonblocking collective operation that is not complete and one of RMA,
+/// which must be completed: §6.12, §12.3.6), `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
     // SAFETY: what is not null is a request.

@@ -124,31 +124,25 @@ impl Generalized {
         (self.fortran.load(Ordering::Relaxed), state)
     }
 
-    /// Ends it; true if its handle was given back before, and nobody will ask for it any more.
+    /// Ends it. If its handle was given back before, nobody will ask for it any more: what the program's free function says.
     ///
-    /// Errors: `MPI_ERR_REQUEST` if it is complete already, and what the program's free function says.
-    pub(super) fn complete(&self, handle: MPI_Request) -> Result<bool> {
+    /// Error: `MPI_ERR_REQUEST` if it is complete already.
+    pub(super) fn complete(&self, handle: MPI_Request) -> Result<Option<Result<()>>> {
         let let_go = self.let_go.lock();
         if self.operation.is_done() {
             bail!(Request, "request {:#x} is complete already", handle.0);
         }
         self.operation.complete(MPI_Status::EMPTY, None);
         wake_threads();
-        if *let_go {
-            self.free()?;
-        }
-        Ok(*let_go)
+        Ok(let_go.then(|| self.free()))
     }
 
-    /// Gives its handle back; true if it is complete, and freed with this.
-    pub(super) fn let_go(&self) -> Result<bool> {
+    /// Gives its handle back. If it is complete, it is freed with this: what the program's free function says.
+    pub(super) fn let_go(&self) -> Option<Result<()>> {
         let mut let_go = self.let_go.lock();
         let complete = self.operation.is_done();
-        match complete {
-            true => self.free()?,
-            false => *let_go = true,
-        }
-        Ok(complete)
+        *let_go = !complete;
+        complete.then(|| self.free())
     }
 
     /// Asks the program how it ended.

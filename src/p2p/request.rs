@@ -60,9 +60,11 @@ pub(super) static REQUESTS: Table<Request> = Table::new(Kind::Request);
 /// The handle of every send and receive that was complete when its call returned.
 const COMPLETE: MPI_Request = MPI_Request(0x6c00_0001);
 
-/// The same of collective and RMA operations, whose requests may only be completed: MPI lets nobody cancel or free them
-/// (MPI 4.1 §6.12, §12.3.6).
+/// The same of RMA operations, whose requests may only be completed: MPI lets nobody cancel or free them (MPI 4.1 §12.3.6).
 pub const WAIT_ONLY: MPI_Request = MPI_Request(0x6c00_0002);
+
+/// The same of collective operations, which nobody can cancel. (Active ones cannot be freed either, see MPI 4.1 §6.12.)
+const COMPLETE_COLLECTIVE: MPI_Request = MPI_Request(0x6c00_0003);
 
 /// What a handle says about waiting.
 pub(super) enum State {
@@ -101,7 +103,7 @@ fn undo(operation: &Arc<Operation>) -> Result<()> {
 /// Gives a collective operation a handle, as [`handle`] does.
 pub fn collective_handle(operation: Option<Arc<Operation>>) -> Result<MPI_Request> {
     match operation {
-        None => Ok(WAIT_ONLY),
+        None => Ok(COMPLETE_COLLECTIVE),
         some => handle(some),
     }
 }
@@ -192,10 +194,10 @@ pub fn complete(handle: MPI_Request) -> Result<()> {
         bail!(Request, "request {:#x} is not generalized", handle.0);
     };
     let freed = generalized.complete(handle)?;
-    if freed {
+    if freed.is_some() {
         REQUESTS.remove(handle.0);
     }
-    Ok(())
+    freed.unwrap_or(Ok(()))
 }
 
 /// The request of a handle that is not null. Error: `MPI_ERR_REQUEST`.
@@ -215,7 +217,7 @@ fn find(handle: MPI_Request) -> Result<&'static Request> {
 pub(super) fn state(handle: MPI_Request) -> Result<State> {
     match handle {
         MPI_REQUEST_NULL => return Ok(State::Inactive),
-        COMPLETE | WAIT_ONLY => return Ok(State::Complete),
+        COMPLETE | COMPLETE_COLLECTIVE | WAIT_ONLY => return Ok(State::Complete),
         _ => {}
     }
     Ok(match find(handle)? {
@@ -246,20 +248,33 @@ pub fn start(handle: MPI_Request) -> Result<()> {
     Ok(())
 }
 
-/// Gives the handle back; what it stands for goes on by itself. Error: `MPI_ERR_REQUEST`, also for a nonblocking collective
-/// operation and for one of RMA.
+/// Gives the handle back; what it stands for goes on by itself. Errors: `MPI_ERR_REQUEST`, also for a nonblocking collective
+/// operation that is not complete and for one of RMA; what the free function of a generalized request says, whose handle is
+/// given back all the same.
 pub fn free(handle: &mut MPI_Request) -> Result<()> {
-    if *handle != COMPLETE {
-        let waits = match message(*handle, "freed")? {
-            Request::Generalized(generalized) => !generalized.let_go()?,
-            _ => false,
+    let mut result = Ok(());
+    if !matches!(*handle, COMPLETE | COMPLETE_COLLECTIVE) {
+        let freed = match find_to_free(*handle)? {
+            Request::Generalized(generalized) => generalized.let_go(),
+            _ => Some(Ok(())),
         };
-        if !waits {
+        if freed.is_some() {
             REQUESTS.remove(handle.0);
         }
+        result = freed.unwrap_or(Ok(()));
     }
     *handle = MPI_REQUEST_NULL;
-    Ok(())
+    result
+}
+
+/// The request of a handle that may be given back: any but an active collective operation (MPI 4.1 §6.12), and RMA's.
+fn find_to_free(handle: MPI_Request) -> Result<&'static Request> {
+    if let Some(request @ Request::Once(operation)) = REQUESTS.get(handle.0)
+        && operation.is_done()
+    {
+        return Ok(request);
+    }
+    message(handle, "freed")
 }
 
 /// Cancels a receive that has met no message, and a send that has not left or whose announcement has met no receive. A send
@@ -307,7 +322,7 @@ pub fn cancel(handle: MPI_Request) -> Result<()> {
 ///
 /// Error: `MPI_ERR_REQUEST` for none, and for a nonblocking collective operation and one of RMA (MPI 4.1 §6.12, §12.3.6).
 fn message(handle: MPI_Request, done: &str) -> Result<&'static Request> {
-    if handle == WAIT_ONLY {
+    if matches!(handle, WAIT_ONLY | COMPLETE_COLLECTIVE) {
         bail!(
             Request,
             "request {:#x} is of a collective or RMA operation, and cannot be {done}, only completed",
