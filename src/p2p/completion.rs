@@ -2,7 +2,7 @@
 
 use super::engine;
 use super::operation::{Operation, Outcome, block};
-use super::request::{REQUESTS, Request, State, state};
+use super::request::{REQUESTS, Request, State, is_over, state};
 use crate::abi::constants::MPI_REQUEST_NULL;
 use crate::abi::types::{MPI_Request, MPI_Status};
 use crate::error::{Error, Result};
@@ -174,6 +174,17 @@ pub enum Found<T> {
 
 /// Completes one of the requests; blocks for it if `blocking`.
 pub fn any(handles: &mut [MPI_Request], blocking: bool) -> Result<Found<(usize, Outcome)>> {
+    // Programs call this again and again with a long array: mostly one is over, and the others need not be held.
+    let mut first = None;
+    for (i, &handle) in handles.iter().enumerate() {
+        if is_over(handle)? {
+            first = first.or(Some(i));
+        }
+    }
+    if let Some(i) = first {
+        let state = state(handles[i])?;
+        return Ok(Found::Some((i, finish(&mut handles[i], &state))));
+    }
     let states = states(handles)?;
     if states.iter().all(State::is_inactive) {
         return Ok(Found::NoneActive);

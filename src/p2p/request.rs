@@ -231,6 +231,24 @@ pub(super) fn state(handle: MPI_Request) -> Result<State> {
     })
 }
 
+/// Whether the request is active and complete. Error: `MPI_ERR_REQUEST`.
+pub(super) fn is_over(handle: MPI_Request) -> Result<bool> {
+    match handle {
+        MPI_REQUEST_NULL => return Ok(false),
+        COMPLETE | COMPLETE_COLLECTIVE | WAIT_ONLY => return Ok(true),
+        _ => {}
+    }
+    Ok(match find(handle)? {
+        Request::Once(operation) => operation.is_done(),
+        Request::Generalized(generalized) => generalized.operation.is_done(),
+        Request::Persistent(persistent) => match &*persistent.current.lock() {
+            Current::Inactive => false,
+            Current::Complete => true,
+            Current::Operation(operation) => operation.is_done(),
+        },
+    })
+}
+
 /// Starts a persistent request. Error: `MPI_ERR_REQUEST` if it is none, or active.
 pub fn start(handle: MPI_Request) -> Result<()> {
     let Request::Persistent(persistent) = find(handle)? else {
