@@ -85,6 +85,90 @@ static void several(void)
     OK(MPI_Request_free(&persistent));
 }
 
+static void spoil(MPI_Status *status)
+{
+    memset(status, 0x55, sizeof *status);
+}
+
+/* The empty status, with MPI_ERROR (MPI 4.1 section 3.7.3). */
+static void check_empty(const MPI_Status *status)
+{
+    int count = -1, cancelled = -1;
+    CHECK_EQ(status->MPI_SOURCE, MPI_ANY_SOURCE);
+    CHECK_EQ(status->MPI_TAG, MPI_ANY_TAG);
+    CHECK_EQ(status->MPI_ERROR, MPI_SUCCESS);
+    OK(MPI_Get_count(status, MPI_BYTE, &count));
+    OK(MPI_Test_cancelled(status, &cancelled));
+    CHECK(count == 0 && !cancelled);
+}
+
+/* Statuses of `request`, of which nothing is under way. */
+static void nothing_under_way(MPI_Request request)
+{
+    MPI_Request requests[2] = {request, MPI_REQUEST_NULL};
+    MPI_Status status, statuses[2];
+    int flag, index;
+#define EMPTY(call)                   \
+    flag = 1, index = MPI_UNDEFINED;  \
+    spoil(&status);                   \
+    OK(call);                         \
+    CHECK(flag);                      \
+    CHECK_EQ(index, MPI_UNDEFINED);   \
+    check_empty(&status)
+    EMPTY(MPI_Wait(&requests[0], &status));
+    EMPTY(MPI_Test(&requests[0], &flag, &status));
+    EMPTY(MPI_Request_get_status(requests[0], &flag, &status));
+    EMPTY(MPI_Waitany(2, requests, &index, &status));
+    EMPTY(MPI_Testany(2, requests, &index, &flag, &status));
+    EMPTY(MPI_Request_get_status_any(2, requests, &index, &flag, &status));
+#define BOTH_EMPTY(call)     \
+    flag = 1;                \
+    spoil(&statuses[0]);     \
+    spoil(&statuses[1]);     \
+    OK(call);                \
+    CHECK(flag);             \
+    check_empty(&statuses[0]); \
+    check_empty(&statuses[1])
+    BOTH_EMPTY(MPI_Waitall(2, requests, statuses));
+    BOTH_EMPTY(MPI_Testall(2, requests, &flag, statuses));
+    BOTH_EMPTY(MPI_Request_get_status_all(2, requests, &flag, statuses));
+    CHECK(requests[0] == request && requests[1] == MPI_REQUEST_NULL);
+}
+
+/* The status of one completed operation leaves MPI_ERROR alone (MPI 4.1 section 3.2.5), also beside an empty one. */
+static void something_is_over(void)
+{
+    MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Status statuses[2];
+    int data = -1, before;
+    for (int way = 0; way < 2; way++) {
+        OK(MPI_Irecv(&data, 1, MPI_INT, rank, 6, MPI_COMM_WORLD, &requests[1]));
+        OK(MPI_Send(&rank, 1, MPI_INT, rank, 6, MPI_COMM_WORLD));
+        spoil(&statuses[0]);
+        spoil(&statuses[1]);
+        before = statuses[1].MPI_ERROR;
+        if (way == 0)
+            OK(MPI_Wait(&requests[1], &statuses[1]));
+        else
+            OK(MPI_Waitall(2, requests, statuses));
+        CHECK_EQ(statuses[1].MPI_ERROR, before);
+        CHECK_EQ(statuses[1].MPI_TAG, 6);
+        CHECK_EQ(data, rank);
+    }
+    check_empty(&statuses[0]);
+}
+
+static void empty(void)
+{
+    MPI_Request persistent;
+    int data = 0;
+    OK(MPI_Recv_init(&data, 1, MPI_INT, rank, 1, MPI_COMM_WORLD, &persistent));
+    nothing_under_way(MPI_REQUEST_NULL);
+    nothing_under_way(persistent);
+    OK(MPI_Request_free(&persistent));
+    something_is_over();
+}
+
 static void errors(void)
 {
     MPI_Request wrong[2] = {MPI_REQUEST_NULL, (MPI_Request)0x12345};
@@ -120,6 +204,7 @@ int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
     several();
+    empty();
     errors();
     return check_end();
 }

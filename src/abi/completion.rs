@@ -36,14 +36,23 @@ impl Single<'_> {
         }
     }
 
-    /// Writes the status; the result is the operation's.
+    /// Writes the status that an outcome has.
+    pub fn tell(&self, outcome: &Outcome) {
+        match outcome.is_empty {
+            true => self.set_empty(),
+            false => self.set(&outcome.status),
+        }
+    }
+
+    /// The same; the result is the operation's.
     pub fn report(self, outcome: Outcome) -> Result<()> {
-        self.set(&outcome.status);
+        self.tell(&outcome);
         outcome.error.map_or(Ok(()), Err)
     }
 }
 
-/// The statuses of a function that completes several operations. `MPI_ERROR` is written only if one of them failed.
+/// The statuses of a function that completes several operations. `MPI_ERROR` is written only with empty statuses, or if an
+/// operation failed.
 pub struct Several<'a> {
     places: Option<&'a mut [MPI_Status]>,
     /// The index and the outcome of the operations until one has failed.
@@ -78,7 +87,9 @@ impl Several<'_> {
         };
         let before = places[i].MPI_ERROR;
         places[i] = outcome.status;
-        places[i].MPI_ERROR = before;
+        if !outcome.is_empty {
+            places[i].MPI_ERROR = before;
+        }
         if let Some(error) = outcome.error {
             if self.failed.is_none() {
                 for earlier in &mut places[..i] {

@@ -23,7 +23,7 @@ pub unsafe extern "C" fn MPI_Request_get_status(
     let outcome = completion::peek(request)?;
     flag.set(outcome.is_some().into());
     if let Some(outcome) = outcome {
-        status.set(&outcome.status);
+        status.tell(&outcome);
     }
     Ok(())
 }

@@ -564,10 +564,7 @@ impl Task for Run {
     }
 
     fn end(&mut self) -> Outcome {
-        Outcome {
-            status: MPI_Status::EMPTY,
-            error: Run::end(self),
-        }
+        Outcome::new(MPI_Status::EMPTY, Run::end(self))
     }
 
     fn abandon(&mut self) {

@@ -30,7 +30,8 @@ impl State {
     fn outcome(&self) -> Outcome {
         match self {
             State::Operation(operation) => operation.outcome(),
-            _ => Outcome::NOTHING,
+            State::Complete => Outcome::NOTHING,
+            State::Inactive => Outcome::EMPTY,
         }
     }
 }

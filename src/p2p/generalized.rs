@@ -152,14 +152,13 @@ impl Generalized {
         // SAFETY: the program's functions, and it has said if they are Fortran's.
         let code = unsafe { self.callbacks.query(fortran, state, &mut status) };
         let error = result(code).err();
-        Outcome { status, error }
+        Outcome::new(status, error)
     }
 
     /// Asks the program how it ended, and lets it free what it has for it.
     pub(super) fn finish(&self) -> Outcome {
-        let Outcome { status, error } = self.query();
-        let error = error.or(self.free().err());
-        Outcome { status, error }
+        let Outcome { status, error, .. } = self.query();
+        Outcome::new(status, error.or(self.free().err()))
     }
 
     fn free(&self) -> Result<()> {

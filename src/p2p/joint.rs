@@ -85,9 +85,8 @@ impl Task for Joint {
         let received = outcomes.next();
         let error = |outcome: Outcome| outcome.error;
         let sent = outcomes.next().and_then(error);
-        received.map_or(Outcome::NOTHING, |Outcome { status, error }| Outcome {
-            status,
-            error: error.or(sent),
+        received.map_or(Outcome::NOTHING, |Outcome { status, error, .. }| {
+            Outcome::new(status, error.or(sent))
         })
     }
 }

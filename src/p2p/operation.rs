@@ -34,17 +34,29 @@ unsafe impl Sync for Operation {}
 pub struct Outcome {
     pub status: MPI_Status,
     pub error: Option<Error>,
+    /// Whether there was no operation: the status is the empty one, with `MPI_ERROR` (MPI 4.1 §3.7.3).
+    pub is_empty: bool,
 }
 
 impl Outcome {
     /// Of an operation that moved nothing.
-    pub const NOTHING: Outcome = Outcome {
+    pub const NOTHING: Outcome = Outcome::new(MPI_Status::EMPTY, None);
+
+    /// Of no operation: the request is null or inactive.
+    pub const EMPTY: Outcome = Outcome {
         status: MPI_Status::EMPTY,
         error: None,
+        is_empty: true,
     };
-}
 
-impl Outcome {
+    pub const fn new(status: MPI_Status, error: Option<Error>) -> Outcome {
+        Outcome {
+            status,
+            error,
+            is_empty: false,
+        }
+    }
+
     /// The same, with the error for the error handler of a communicator.
     #[inline]
     pub fn on(self, comm: MPI_Comm) -> Outcome {
@@ -135,7 +147,7 @@ impl Operation {
             .compare_exchange(OPEN, ENDING, Ordering::Relaxed, Ordering::Relaxed);
         if mine.is_ok() {
             // SAFETY: nobody else writes, as the state was open, and nobody reads before it is `ENDED`.
-            unsafe { *self.outcome.get() = Outcome { status, error } };
+            unsafe { *self.outcome.get() = Outcome::new(status, error) };
             self.state.store(ENDED, Ordering::Release);
         } else {
             // Whoever is about to write the outcome does nothing else.

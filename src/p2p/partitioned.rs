@@ -298,10 +298,8 @@ impl Task for Sends {
 
     fn end(&mut self) -> Outcome {
         let pending = std::mem::take(&mut self.0.state.lock().pending);
-        Outcome {
-            status: MPI_Status::EMPTY,
-            error: pending.iter().find_map(|sent| sent.outcome().error),
-        }
+        let error = pending.iter().find_map(|sent| sent.outcome().error);
+        Outcome::new(MPI_Status::EMPTY, error)
     }
 }
 
@@ -512,7 +510,7 @@ impl Task for Receives {
             error = error.or(outcome.error);
         }
         status.set_count(bytes);
-        Outcome { status, error }
+        Outcome::new(status, error)
     }
 }
 

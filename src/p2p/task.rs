@@ -70,7 +70,7 @@ pub fn look(times: u32) -> bool {
         if operation.is_done() {
             task.abandon();
         } else {
-            let Outcome { status, error } = task.end();
+            let Outcome { status, error, .. } = task.end();
             operation.complete(status, error);
         }
     }

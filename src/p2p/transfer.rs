@@ -234,7 +234,7 @@ const STAGE: usize = 256 << 10;
 
 /// Completes a receive whose data has arrived, all that fits in its buffer.
 pub fn settle(receive: &Receive, envelope: Envelope, bytes: u64, failure: Option<Error>) {
-    let Outcome { status, error } = received(envelope, bytes, receive.buffer.len());
+    let Outcome { status, error, .. } = received(envelope, bytes, receive.buffer.len());
     receive.operation.complete(status, failure.or(error));
 }
 
@@ -253,5 +253,5 @@ pub fn received(envelope: Envelope, bytes: u64, room: usize) -> Outcome {
             envelope.tag
         )
     });
-    Outcome { status, error }
+    Outcome::new(status, error)
 }
