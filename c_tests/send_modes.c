@@ -102,6 +102,30 @@ static void cancelled(void)
     barrier();
 }
 
+/* Nothing may be of no type: the datatype of no elements is not looked at, if it is MPI_DATATYPE_NULL. */
+static void nothing(int to, int from)
+{
+    MPI_Request requests[2];
+    MPI_Status status;
+    int count = -1;
+    OK(MPI_Irecv(NULL, 0, MPI_DATATYPE_NULL, from, 1, MPI_COMM_WORLD, &requests[0]));
+    OK(MPI_Isend(NULL, 0, MPI_DATATYPE_NULL, to, 1, MPI_COMM_WORLD, &requests[1]));
+    OK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
+    OK(MPI_Bsend(NULL, 0, MPI_DATATYPE_NULL, to, 2, MPI_COMM_WORLD));
+    OK(MPI_Recv(NULL, 0, MPI_DATATYPE_NULL, from, 2, MPI_COMM_WORLD, &status));
+    CHECK_EQ(status.MPI_SOURCE, from);
+    OK(MPI_Get_count(&status, MPI_INT, &count));
+    CHECK_EQ(count, 0);
+    OK(MPI_Sendrecv(NULL, 0, MPI_DATATYPE_NULL, to, 3, NULL, 0, MPI_DATATYPE_NULL, from, 3, MPI_COMM_WORLD, &status));
+    CHECK_EQ(status.MPI_SOURCE, from);
+    OK(MPI_Ssend_init(NULL, 0, MPI_DATATYPE_NULL, to, 4, MPI_COMM_WORLD, &requests[0]));
+    OK(MPI_Recv_init(NULL, 0, MPI_DATATYPE_NULL, from, 4, MPI_COMM_WORLD, &requests[1]));
+    OK(MPI_Startall(2, requests));
+    OK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
+    OK(MPI_Request_free(&requests[0]));
+    OK(MPI_Request_free(&requests[1]));
+}
+
 int main(int argc, char **argv)
 {
     static char buffer[MODES * (sizeof(int) + MPI_BSEND_OVERHEAD) * 4];
@@ -119,6 +143,8 @@ int main(int argc, char **argv)
     nonblocking(*tag_ub);
     persistent();
     cancelled();
+    nothing(right, left);
+    nothing(MPI_PROC_NULL, MPI_PROC_NULL);
     OK(MPI_Buffer_detach(&address, &len));
     CHECK(address == buffer && len == (int)sizeof buffer);
     return check_end();

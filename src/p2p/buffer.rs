@@ -1,5 +1,6 @@
 //! The memory of a message in this process: one run of bytes, or elements of a datatype with gaps.
 
+use crate::abi::constants::MPI_DATATYPE_NULL;
 use crate::bail;
 use crate::datatype::{self, Datatype};
 use crate::error::Result;
@@ -37,8 +38,8 @@ impl Buffer {
         Buffer::bytes(std::ptr::null(), 0)
     }
 
-    /// `count` elements of the datatype `handle` at `address`. Errors: `MPI_ERR_TYPE` if it is no datatype or not committed,
-    /// `MPI_ERR_COUNT` if so many do not fit in memory.
+    /// `count` elements of the datatype `handle` at `address`; no elements may be of `MPI_DATATYPE_NULL`. Errors:
+    /// `MPI_ERR_TYPE` if it is no datatype or not committed, `MPI_ERR_COUNT` if so many do not fit in memory.
     #[inline]
     pub fn elements(
         address: *const u8,
@@ -50,6 +51,9 @@ impl Buffer {
             && isize::try_from(len).is_ok()
         {
             return Ok(Buffer::bytes(address, len));
+        }
+        if count == 0 && handle == MPI_DATATYPE_NULL {
+            return Ok(Buffer::empty());
         }
         let datatype = datatype::get_committed(handle)?;
         Buffer::of(address, count, datatype, || datatype::get_arc(handle))

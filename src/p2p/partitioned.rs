@@ -70,6 +70,9 @@ impl Parts {
     fn buffer(&self, first: usize, partitions: usize) -> Result<Buffer> {
         let count = self.count.checked_mul(partitions);
         let count = count.ok_or_else(|| err!(Count, "count is {}, too many", self.count))?;
+        if self.count == 0 {
+            return Buffer::elements(with_exposed_provenance(self.address), 0, self.datatype);
+        }
         let extent = crate::datatype::get(self.datatype)?.extent();
         let skip = extent.wrapping_mul((self.count * first) as isize);
         let start = with_exposed_provenance(self.address.wrapping_add_signed(skip));
