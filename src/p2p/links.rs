@@ -9,7 +9,7 @@ use super::streams::count_part;
 use super::transfer::Announced;
 use crate::runtime::Ranks;
 use crate::runtime::wait::dead;
-use std::collections::VecDeque;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -36,6 +36,8 @@ pub struct Links {
     links: Vec<Option<Link>>,
     /// Cells that wait, in all links.
     waiting: usize,
+    /// Messages of this process, and cells that wait, are numbered in their order.
+    number: u64,
     /// The longest payload of a cell.
     longest: usize,
 }
@@ -43,8 +45,8 @@ pub struct Links {
 struct Link {
     outbox: Outbox,
     distance: Distance,
-    /// What found no room in the ring, in order.
-    waiting: VecDeque<(Header, Payload)>,
+    /// What found no room in the ring, by its number: in order.
+    waiting: BTreeMap<u64, (Header, Payload)>,
 }
 
 pub enum Payload {
@@ -95,8 +97,15 @@ impl Links {
         Links {
             links: (0..ranks).map(|_| None).collect(),
             waiting: 0,
+            number: 0,
             longest,
         }
+    }
+
+    /// A number that no other message of this process has.
+    pub fn next_number(&mut self) -> u64 {
+        self.number += 1;
+        self.number
     }
 
     /// Bytes of the pieces, one to a cell, in which `len` bytes of data go.
@@ -109,7 +118,7 @@ impl Links {
         self.links[to as usize].get_or_insert_with(|| Link {
             outbox: Outbox::new(to),
             distance: Distance::new(),
-            waiting: VecDeque::new(),
+            waiting: BTreeMap::new(),
         })
     }
 
@@ -128,17 +137,26 @@ impl Links {
         link.waiting.is_empty() && link.push_data(header, buffer, sent, longest)
     }
 
-    /// Puts a cell into the queue before the ring.
+    /// Puts a cell into the queue before the ring. The beginning of a message has the message's number there, which is the
+    /// newest; another cell gets one.
     pub fn queue(&mut self, to: u32, header: Header, payload: Payload) {
-        self.link(to).waiting.push_back((header, payload));
+        let number = match header.kind {
+            Kind::Eager | Kind::Announce => header.id,
+            _ => self.next_number(),
+        };
+        if let Payload::Data(Outgoing {
+            operation: Some(operation),
+            ..
+        }) = &payload
+        {
+            operation.set_number(number);
+        }
+        self.link(to).waiting.insert(number, (header, payload));
         self.waiting += 1;
     }
 
     /// Puts a cell into the ring, or into the queue before it; true if it is in the ring.
     pub fn post(&mut self, to: u32, mut header: Header, mut payload: Payload) -> bool {
-        if let Payload::Announced(_) = payload {
-            header.payload = size_of::<Announced>() as u32;
-        }
         let longest = self.longest;
         let link = self.link(to);
         let is_in = link.waiting.is_empty() && link.push(&mut header, &mut payload, longest);
@@ -158,11 +176,11 @@ impl Links {
     fn move_on(&mut self, mut complete: impl FnMut(&Operation)) -> bool {
         let mut moved = false;
         for link in self.links.iter_mut().flatten() {
-            while let Some((mut header, mut payload)) = link.waiting.pop_front() {
+            while let Some((number, (mut header, mut payload))) = link.waiting.pop_first() {
                 let before = payload.sent();
                 if !link.push(&mut header, &mut payload, self.longest) {
                     moved |= payload.sent() > before;
-                    link.waiting.push_front((header, payload));
+                    link.waiting.insert(number, (header, payload));
                     break;
                 }
                 if let Payload::Data(Outgoing {
@@ -179,45 +197,51 @@ impl Links {
         moved
     }
 
-    /// Takes the announcement of a message out of the queues.
+    /// Takes the announcement of the message `id` out of the queue, if it waits.
     pub fn unannounce(&mut self, id: u64) {
-        self.take_out(|header, _| header.kind == Kind::Announce && header.id == id);
+        self.take_out(id, |header, _| header.kind == Kind::Announce);
     }
 
-    /// Takes the data of a send out of the queues; false if it has left.
+    /// Takes the data of a send out of the queue; false if it has left.
     pub fn take_back(&mut self, operation: &Arc<Operation>) -> bool {
-        self.take_out(|header, payload| header.kind == Kind::Eager && payload.is_of(operation))
+        self.take_out(operation.number(), |header, payload| {
+            header.kind == Kind::Eager && payload.is_of(operation)
+        })
     }
 
     /// Goes on with a copy of the data of a send of which a part has left: the operation, which is complete then.
     pub fn detach(&mut self, operation: &Arc<Operation>) -> Option<Arc<Operation>> {
-        if self.waiting == 0 {
-            return None;
-        }
-        let mut waiting = self
-            .links
-            .iter_mut()
-            .flatten()
-            .flat_map(|link| &mut link.waiting);
-        let (_, payload) = waiting.find(|(_, payload)| payload.is_of(operation))?;
-        match payload {
-            Payload::Data(data) => data.detach(),
+        let waiting = self.queue_with(operation.number())?;
+        match waiting.get_mut(&operation.number())? {
+            (_, payload) if !payload.is_of(operation) => None,
+            (_, Payload::Data(data)) => data.detach(),
             _ => None,
         }
     }
 
-    fn take_out(&mut self, is_it: impl Fn(&Header, &Payload) -> bool) -> bool {
+    /// The queue in which the cell with the number waits.
+    fn queue_with(&mut self, number: u64) -> Option<&mut BTreeMap<u64, (Header, Payload)>> {
         if self.waiting == 0 {
+            return None;
+        }
+        let links = self.links.iter_mut().flatten();
+        let mut queues = links.map(|link| &mut link.waiting);
+        queues.find(|waiting| waiting.contains_key(&number))
+    }
+
+    /// Takes the cell with the number out of its queue, if it is the one.
+    fn take_out(&mut self, number: u64, is_it: impl Fn(&Header, &Payload) -> bool) -> bool {
+        let Some(waiting) = self.queue_with(number) else {
             return false;
+        };
+        let found = waiting
+            .get(&number)
+            .is_some_and(|(header, payload)| is_it(header, payload));
+        if found {
+            waiting.remove(&number);
+            self.waiting -= 1;
         }
-        let before = self.waiting;
-        for link in self.links.iter_mut().flatten() {
-            let length = link.waiting.len();
-            link.waiting
-                .retain(|(header, payload)| !is_it(header, payload));
-            self.waiting -= length - link.waiting.len();
-        }
-        self.waiting < before
+        found
     }
 
     /// Whether nothing waits, but for what those were to get that are gone.
@@ -235,7 +259,8 @@ impl Link {
         let pushed = match payload {
             Payload::None => self.outbox.push(header, |_| ()),
             Payload::Announced(announced) => {
-                // SAFETY: `post` set the payload's length to this.
+                header.payload = size_of::<Announced>() as u32;
+                // SAFETY: the ring gives room for the payload, whose length is this.
                 let write = |to: *mut u8| unsafe { announced.to_payload(to) };
                 self.outbox.push(header, write)
             }

@@ -6,7 +6,7 @@
 
 use super::Envelope;
 use super::buffer::Buffer;
-use super::operation::Operation;
+use super::operation::{About, Operation};
 use super::ring::Header;
 use super::sends::offer_at;
 use super::transfer::{Announced, Place};
@@ -135,6 +135,7 @@ impl Queues {
     #[inline]
     pub fn post(&mut self, source: i32, tag: i32, number: u64, receive: Receive) {
         let key = (source, tag, number);
+        receive.operation.set_number(number);
         if self.first.is_none() && self.posted.is_empty() {
             self.first = Some((key, receive));
         } else {
@@ -196,21 +197,16 @@ impl Queues {
 
     /// Takes a posted receive back; false if it has met its message already.
     pub fn withdraw(&mut self, operation: &Arc<Operation>) -> bool {
-        let is_it = |receive: &Receive| Arc::ptr_eq(&receive.operation, operation);
-        if self.first.take_if(|(_, first)| is_it(first)).is_some() {
+        let About { peer, tag, .. } = operation.about;
+        let key = (peer, tag, operation.number());
+        if self.first.take_if(|(first, _)| *first == key).is_some() {
             return true;
         }
-        let (source, tag) = (operation.about.peer, operation.about.tag);
-        let all = (source, tag, 0)..=(source, tag, u64::MAX);
-        let mut same = self.posted.range(all);
-        let Some(key) = same
-            .find(|(_, receive)| is_it(receive))
-            .map(|(&key, _)| key)
-        else {
-            return false;
-        };
-        self.remove_of_many(key);
-        true
+        let is_posted = self.posted.contains_key(&key);
+        if is_posted {
+            self.remove_of_many(key);
+        }
+        is_posted
     }
 
     /// Keeps a message that no receive was posted for.
@@ -310,7 +306,7 @@ fn patterns(source: i32, tag: i32) -> [(i32, i32); 3] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::operation::{About, Action, Partners};
+    use super::super::operation::{Action, Partners};
     use super::*;
 
     fn receive(source: i32, tag: i32) -> Receive {

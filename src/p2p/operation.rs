@@ -7,7 +7,7 @@ use crate::abi::types::{MPI_Comm, MPI_Status};
 use crate::error::{Error, Object, Result};
 use crate::runtime::wait::{check_alive, dead, name};
 use crate::runtime::{self, Ranks, Waiting, phase};
-use crate::shm::atomic::{AtomicU32, Ordering, full_fence};
+use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering, full_fence};
 use std::cell::{Cell, UnsafeCell};
 use std::hint::spin_loop;
 use std::sync::Arc;
@@ -19,6 +19,8 @@ pub struct Operation {
     state: AtomicU8,
     /// Written by whoever takes the state from open to ending; there for all when it has ended.
     outcome: UnsafeCell<Outcome>,
+    /// The number under which the engine has it. Read and written with the engine's lock.
+    number: AtomicU64,
     pub about: About,
 }
 
@@ -129,8 +131,19 @@ impl Operation {
         Arc::new(Operation {
             state: AtomicU8::new(OPEN),
             outcome: UnsafeCell::new(Outcome::NOTHING),
+            number: AtomicU64::new(0),
             about,
         })
+    }
+
+    /// The number under which the engine has it, or had it last. 0: it never had.
+    pub fn number(&self) -> u64 {
+        self.number.load(Ordering::Relaxed)
+    }
+
+    /// From now on the engine has it under this number.
+    pub fn set_number(&self, number: u64) {
+        self.number.store(number, Ordering::Relaxed);
     }
 
     /// Whether it has ended. What it did to memory has happened before.

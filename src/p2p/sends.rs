@@ -41,7 +41,6 @@ struct Offered {
 #[derive(Default)]
 pub struct Sends {
     by_id: FxHashMap<u64, Offered>,
-    last_id: u64,
     /// Messages whose senders wait for the answer in the word: they were cancelled when a receive had taken them.
     watched: Vec<u64>,
     /// Words of the segment that are free. There are as many as messages were announced at a time, at most.
@@ -55,8 +54,8 @@ pub fn offer_at(offset: Offset) -> &'static Offer {
 }
 
 impl Sends {
-    /// Puts a message on offer: its number, and where the word is. Error: `MPI_ERR_NO_MEM`.
-    pub fn offer(&mut self, sending: Sending) -> Result<(u64, Offset)> {
+    /// Puts the message `id` on offer: where the word is. Error: `MPI_ERR_NO_MEM`.
+    pub fn offer(&mut self, id: u64, sending: Sending) -> Result<Offset> {
         let offer = match self.words.pop() {
             Some(word) => word,
             None => {
@@ -66,16 +65,10 @@ impl Sends {
                 page
             }
         };
-        let id = self.next_id();
         offer_at(offer).make(id);
+        sending.operation.set_number(id);
         self.by_id.insert(id, Offered { sending, offer });
-        Ok((id, offer))
-    }
-
-    /// A number that no other message of this process has.
-    pub fn next_id(&mut self) -> u64 {
-        self.last_id += 1;
-        self.last_id
+        Ok(offer)
     }
 
     pub fn get_mut(&mut self, id: u64) -> Option<&mut Sending> {
@@ -153,9 +146,10 @@ impl Sends {
         }
     }
 
+    /// The number of the operation's message, if that is on offer or not answered yet.
     fn find(&self, operation: &Arc<Operation>) -> Option<u64> {
-        let is_it = |offered: &&Offered| Arc::ptr_eq(&offered.sending.operation, operation);
-        let mut all = self.by_id.iter();
-        all.find(|(_, offered)| is_it(offered)).map(|(&id, _)| id)
+        let id = operation.number();
+        let offered = self.by_id.get(&id)?;
+        Arc::ptr_eq(&offered.sending.operation, operation).then_some(id)
     }
 }

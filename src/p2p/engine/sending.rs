@@ -97,11 +97,14 @@ impl Core {
             return None;
         }
         if buffer.len() > self.links.piece(buffer.len()) {
-            header.id = self.sends.next_id();
+            header.id = self.links.next_number();
         }
         let mut sent = 0;
         if self.links.push_eager(to, &mut header, &buffer, &mut sent) {
             return None;
+        }
+        if header.id == 0 {
+            header.id = self.links.next_number();
         }
         let operation = Operation::new(about());
         let data = Outgoing::new(buffer, operation.clone(), sent);
@@ -135,7 +138,8 @@ impl Core {
         place: Place,
         sending: Sending,
     ) -> Result<()> {
-        let (id, offer) = self.sends.offer(sending)?;
+        let id = self.links.next_number();
+        let offer = self.sends.offer(id, sending)?;
         header.kind = Kind::Announce;
         header.id = id;
         let announced = Announced { place, offer };
