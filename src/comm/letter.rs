@@ -13,7 +13,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// The hidden contexts from here on are those of letters.
-pub(super) const CONTEXTS: u32 = 1 << 31;
+pub(super) const CONTEXTS: u32 = p2p::LETTERS;
 
 /// What the letters for one purpose have in common.
 #[derive(Clone, Copy)]

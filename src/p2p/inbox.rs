@@ -137,6 +137,11 @@ impl Inbox {
         self.rings[sender].release(size);
     }
 
+    /// What this rank shares with each sender, by their ranks.
+    pub fn controls(&self) -> impl Iterator<Item = &'static Control> {
+        self.rings.iter().map(Receiver::control)
+    }
+
     /// Rings `sender` if it waits for room: after cells of its were released.
     #[inline]
     pub fn offer_room(&self, sender: usize) {
@@ -206,6 +211,15 @@ impl Outbox {
         }
         match &mut self.way {
             Some(way) => way.ring.push(header, write),
+            None => false,
+        }
+    }
+
+    /// Whether the receiver wants messages announced.
+    #[inline]
+    pub fn is_to_announce(&mut self) -> bool {
+        match &mut self.way {
+            Some(way) => way.ring.is_to_announce(),
             None => false,
         }
     }

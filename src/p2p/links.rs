@@ -1,6 +1,7 @@
 //! The ways to the other ranks' inboxes, and what waits for room in their rings.
 
 use super::buffer::Buffer;
+use super::can_be_announced;
 use super::distance::{Distance, Manner};
 use super::inbox::Outbox;
 use super::operation::Operation;
@@ -108,6 +109,12 @@ impl Links {
         self.number
     }
 
+    /// Whether messages to `to` are to be announced, however short.
+    #[inline]
+    pub fn is_to_announce(&mut self, to: u32) -> bool {
+        self.link(to).outbox.is_to_announce()
+    }
+
     /// Bytes of the pieces, one to a cell, in which `len` bytes of data go.
     pub fn piece(&self, len: usize) -> usize {
         piece(len, self.longest)
@@ -166,17 +173,34 @@ impl Links {
         is_in
     }
 
-    /// Moves what waits into the rings that have room again, and tells of the sends that are complete by that. True if
-    /// something moved.
+    /// Moves what waits into the rings that have room again, and tells of the sends that are complete by that. A message
+    /// whose receiver wants that is put on offer by `announce`, and announced. True if something moved.
     #[inline]
-    pub fn flush(&mut self, complete: impl FnMut(&Operation)) -> bool {
-        self.waiting > 0 && self.move_on(complete)
+    pub fn flush(
+        &mut self,
+        complete: impl FnMut(&Operation),
+        announce: impl FnMut(u64, &Outgoing) -> Option<Announced>,
+    ) -> bool {
+        self.waiting > 0 && self.move_on(complete, announce)
     }
 
-    fn move_on(&mut self, mut complete: impl FnMut(&Operation)) -> bool {
+    fn move_on(
+        &mut self,
+        mut complete: impl FnMut(&Operation),
+        mut announce: impl FnMut(u64, &Outgoing) -> Option<Announced>,
+    ) -> bool {
         let mut moved = false;
         for link in self.links.iter_mut().flatten() {
             while let Some((number, (mut header, mut payload))) = link.waiting.pop_first() {
+                if header.kind == Kind::Eager
+                    && can_be_announced(header.context)
+                    && link.outbox.is_to_announce()
+                    && let Payload::Data(data) = &payload
+                    && let Some(announced) = announce(number, data)
+                {
+                    header.announce(number);
+                    payload = Payload::Announced(announced);
+                }
                 let before = payload.sent();
                 if !link.push(&mut header, &mut payload, self.longest) {
                     moved |= payload.sent() > before;

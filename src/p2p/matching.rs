@@ -47,6 +47,14 @@ pub enum Body {
 }
 
 impl Body {
+    /// Bytes that this process holds of such a message of so many `bytes`; `None` if its sender does.
+    pub fn held(&self, bytes: u64) -> Option<usize> {
+        match self {
+            Body::Here(_) | Body::Coming { .. } => Some(bytes as usize),
+            Body::There { .. } => None,
+        }
+    }
+
     /// Takes the message for a receive; false if its sender has taken it back.
     pub fn take(&self) -> bool {
         match self {

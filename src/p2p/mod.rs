@@ -2,11 +2,12 @@
 //!
 //! May call `runtime`, `shm`, `datatype`, and reads communicators. It keeps these promises: messages between two processes
 //! in one context match in the order they were sent; nothing is ever lost but by the death of a process; no lock is shared
-//! between processes, so a process killed at any instant leaves no other stuck; unexpected messages are bounded by memory
-//! only.
+//! between processes, so a process killed at any instant leaves no other stuck; what is held of
+//! messages that no receive has met is bounded.
 //!
 //! - [`ring`]: cells from one sender to one receiver, [`inbox`]: a rank's rings and the bits that say which to look at.
 //! - [`matching`]: posted receives and unexpected messages.
+//! - [`held`]: how much of the latter there may be.
 //! - [`engine`]: takes cells, matches, sends; one lock in each process, held for short times.
 //! - [`links`]: the ways to the others, and what waits for room.
 //! - [`streams`]: messages that come in several cells; [`distance`]: how their data is best copied into a ring.
@@ -19,7 +20,8 @@
 //! A message of at most a few KiB is copied into the ring (eager), in several pieces if it takes more than a cell. A larger
 //! one is announced: the receiver, when it has matched it, copies from the sender's memory and answers "fetched", or, if the
 //! sender does nothing but wait, asks it to send the data through the ring, which both then copy at the same time. So the
-//! sender of a large message waits for the receiver, which MPI allows every send that is not buffered.
+//! sender of a large message waits for the receiver, which MPI allows every send that is not buffered. Short ones are announced
+//! too while their receiver holds enough of that sender that no receive has met.
 
 pub mod buffer;
 pub mod buffered;
@@ -27,6 +29,7 @@ pub mod completion;
 mod distance;
 mod engine;
 pub mod generalized;
+mod held;
 mod hints;
 mod inbox;
 pub mod joint;
@@ -101,6 +104,14 @@ pub struct Target {
     pub tag: i32,
     /// Whether the caller does nothing else until the send is complete.
     pub waits: bool,
+}
+
+/// The contexts from here on are those of letters ([`crate::comm`]), whose senders need nobody to be there.
+pub const LETTERS: u32 = 1 << 31;
+
+/// Whether messages of this context may be announced, so that their senders wait for a receive, however short they are.
+fn can_be_announced(context: u32) -> bool {
+    context < LETTERS
 }
 
 /// The context of a communicator's own messages.

@@ -85,7 +85,10 @@ pub struct Control {
     heads: [AtomicU32; 2],
     /// 1: the sender found no room, and wants to be rung when there is some.
     wanted: AtomicU32,
-    _line: [u8; LINE - 12],
+    /// 1: the receiver holds much of this sender's that no receive has met, and wants messages announced, not sent. The sender
+    /// follows when it learns of it; nothing is wrong if that is late.
+    announce: AtomicU32,
+    _line: [u8; LINE - 16],
 }
 
 impl Control {
@@ -96,6 +99,11 @@ impl Control {
             None => &self.heads[1],
         }
     }
+
+    /// Tells the sender to announce its messages, or to send them again.
+    pub fn set_announce(&self, announce: bool) {
+        self.announce.store(announce.into(), Ordering::Relaxed);
+    }
 }
 
 impl Default for Control {
@@ -103,7 +111,8 @@ impl Default for Control {
         Control {
             heads: [AtomicU32::new(0), AtomicU32::new(0)],
             wanted: AtomicU32::new(0),
-            _line: [0; LINE - 12],
+            announce: AtomicU32::new(0),
+            _line: [0; LINE - 16],
         }
     }
 }
@@ -120,6 +129,8 @@ pub struct Sender {
     tail: u32,
     /// What the head was when last looked at.
     head: u32,
+    /// What `announce` was when last looked at.
+    announce: bool,
     /// A bit for each slot whose word may be anything.
     wild: Box<[u64]>,
 }
@@ -154,6 +165,7 @@ impl Sender {
             tail: 0,
             head: 0,
             wild: all_tame(slots),
+            announce: false,
         }
     }
 
@@ -186,6 +198,7 @@ impl Sender {
     fn fits_later(&mut self, size: usize) -> bool {
         // Acquire: what the receiver read out of the slots happened before they are written again.
         self.head = self.control.head(self.larger).load(Ordering::Acquire);
+        self.look_at_announce();
         let fits = self.fits(self.skip(size) + size);
         if let Some(larger) = self.larger
             && (!fits || self.tail >= MUCH)
@@ -214,6 +227,20 @@ impl Sender {
         (self.slots, self.larger, self.kept) = (larger, None, 0);
         (self.tail, self.head) = (0, 0);
         self.wild = all_tame(larger);
+    }
+
+    /// Whether the receiver wants messages announced. It is looked at with the head, so at the latest when a ring's length was
+    /// sent since, and each time while it is so: the word costs nothing where messages are received.
+    #[inline]
+    pub fn is_to_announce(&mut self) -> bool {
+        if self.announce {
+            self.look_at_announce();
+        }
+        self.announce
+    }
+
+    fn look_at_announce(&mut self) {
+        self.announce = self.control.announce.load(Ordering::Relaxed) != 0;
     }
 
     /// Puts a cell into the ring, its payload written by `write`; false if there is no room now.
@@ -339,6 +366,11 @@ impl Receiver {
         // Release: the reads of the cell are over before the sender sees that it is free.
         let head = self.control.head(self.larger);
         head.store(self.head, Ordering::Release);
+    }
+
+    /// What it shares with the sender.
+    pub fn control(&self) -> &'static Control {
+        self.control
     }
 
     /// Whether the sender wants to be rung, after cells were released.

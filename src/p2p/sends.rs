@@ -1,9 +1,10 @@
 //! The messages that this process has announced and whose data was not fetched yet.
 
 use super::buffer::Buffer;
+use super::links::Outgoing;
 use super::offer::{Answer, Offer};
 use super::operation::Operation;
-use super::transfer::Place;
+use super::transfer::{Announced, Place};
 use crate::abi::types::MPI_Status;
 use crate::error::Result;
 use crate::shm::heap::{self, Owned};
@@ -69,6 +70,19 @@ impl Sends {
         sending.operation.set_number(id);
         self.by_id.insert(id, Offered { sending, offer });
         Ok(offer)
+    }
+
+    /// Puts a message on offer of which nothing has left yet. `None`: there is no memory for that.
+    pub fn offer_waiting(&mut self, id: u64, data: &Outgoing) -> Option<Announced> {
+        let operation = data.operation.clone()?;
+        let (place, block) = Place::of(&data.buffer, false).ok()?;
+        let sending = Sending {
+            operation,
+            buffer: data.buffer.clone(),
+            block,
+        };
+        let offer = self.offer(id, sending).ok()?;
+        Some(Announced { place, offer })
     }
 
     pub fn get_mut(&mut self, id: u64) -> Option<&mut Sending> {

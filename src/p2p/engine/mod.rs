@@ -14,10 +14,11 @@ pub use receiving::{answer_fetched, find, hold, receive, receive_held, refuse};
 pub use sending::{eager_limit, send};
 
 use self::direct::Direct;
+use super::held::Held;
 use super::inbox::{self, Inbox};
 use super::links::Links;
 use super::matching::Queues;
-use super::operation::wake_threads;
+use super::operation::{Operation, wake_threads};
 use super::ring::{Cell, Header, Kind};
 use super::sends::Sends;
 use super::streams::{Key, Streams};
@@ -57,6 +58,7 @@ struct Core {
     refused: FxHashMap<Key, Transfer>,
     /// Messages of others that come in parts.
     streams: Streams,
+    held: Held,
     after: After,
 }
 
@@ -90,11 +92,13 @@ pub fn open() -> Result<()> {
         return Ok(());
     }
     let ranks = job().ranks as usize;
+    let (inbox, ring) = (Inbox::open()?, inbox::ring_bytes(ranks));
+    let held = Held::new(inbox.controls(), ring);
     let engine = Engine {
-        inbox: Inbox::open()?,
+        inbox,
         core: Core {
             me: job().rank,
-            ring: inbox::ring_bytes(ranks),
+            ring,
             links: Links::new(ranks, inbox::longest(ranks)),
             contexts: FxHashMap::default(),
             direct: None,
@@ -102,6 +106,7 @@ pub fn open() -> Result<()> {
             sends: Sends::default(),
             refused: FxHashMap::default(),
             streams: Streams::default(),
+            held,
             after: After::default(),
         },
     };
@@ -156,6 +161,12 @@ impl Header {
             bytes: 0,
             id,
         }
+    }
+
+    /// Announces the message as number `id`, with its data to be fetched.
+    pub(super) fn announce(&mut self, id: u64) {
+        self.kind = Kind::Announce;
+        self.id = id;
     }
 }
 
@@ -215,11 +226,17 @@ impl Core {
     /// Moves what waits into the rings that have room again.
     #[inline]
     fn flush(&mut self) -> bool {
-        let Core { links, after, .. } = self;
-        links.flush(|operation| {
+        let Core {
+            links,
+            after,
+            sends,
+            ..
+        } = self;
+        let complete = |operation: &Operation| {
             operation.complete(MPI_Status::EMPTY, None);
             after.completed = true;
-        })
+        };
+        links.flush(complete, |number, data| sends.offer_waiting(number, data))
     }
 
     /// Does what a cell says.

@@ -141,6 +141,7 @@ impl Core {
 
     pub(super) fn keep(&mut self, header: &Header, from: u32, body: Body) {
         self.end_direct(header);
+        self.held.add(from, body.held(header.bytes));
         let number = self.next_number();
         let arrival = Arrival::new(header, from, body);
         self.queues(header.context).keep(number, arrival);
@@ -151,6 +152,8 @@ impl Core {
     /// Brings a receive and its message together.
     pub(super) fn meet(&mut self, receive: Receive, arrival: Arrival) {
         let envelope = arrival.envelope();
+        self.held
+            .remove(arrival.from, arrival.body.held(arrival.bytes));
         match arrival.body {
             Body::Here(data) => self.deliver(&receive, envelope, &data),
             Body::Coming { id } => {

@@ -10,7 +10,7 @@ use crate::p2p::operation::{About, Operation};
 use crate::p2p::ring::{Header, Kind};
 use crate::p2p::sends::Sending;
 use crate::p2p::transfer::{self, Announced, Place, settle};
-use crate::p2p::{Envelope, Target};
+use crate::p2p::{Envelope, Target, can_be_announced};
 use crate::runtime::{job, wait};
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ pub fn send(
     let engine = ENGINE.get().expect("messages are open");
     if !synchronous && is_eager(&buffer, target.waits) {
         let mut engine = engine.lock();
-        if buffer.len() <= engine.core.ring {
+        if buffer.len() <= engine.core.ring && !engine.core.is_to_announce(&target) {
             let sent = engine.core.send_eager(target.to, header, buffer, about);
             unlock(engine);
             return Ok(sent);
@@ -85,6 +85,16 @@ pub fn send(
 }
 
 impl Core {
+    /// Whether a message is to be announced, however short, because its receiver holds enough.
+    #[inline]
+    fn is_to_announce(&mut self, target: &Target) -> bool {
+        let is_told = match target.to == self.me {
+            true => self.held.is_much_of(self.me),
+            false => self.links.is_to_announce(target.to),
+        };
+        is_told && can_be_announced(target.context)
+    }
+
     pub(super) fn send_eager(
         &mut self,
         to: u32,
@@ -140,8 +150,7 @@ impl Core {
     ) -> Result<()> {
         let id = self.links.next_number();
         let offer = self.sends.offer(id, sending)?;
-        header.kind = Kind::Announce;
-        header.id = id;
+        header.announce(id);
         let announced = Announced { place, offer };
         if to == self.me {
             self.announced(&header, self.me, announced);

@@ -1,0 +1,109 @@
+//! What this process holds of messages that no receive has met, and the senders that are to announce theirs because of it.
+//!
+//! A message that is only announced stays with its sender, whose standard send then waits for its receive (MPI 4.1 §3.5: a
+//! program may not count on buffering). It matches in its order as any other. So what is held has a bound, and a receive
+//! never waits for room.
+//!
+//! The bound goes with the memory there is. What this process could still take is shared out: a sender may have one part of
+//! it here, and in any case as much as its ring holds. So one that floods this process leaves room for the others. Beyond
+//! that it is told to announce what it sends, which it learns when it has filled its ring again, until half of what is held
+//! of it was received.
+
+use super::ring::Control;
+use crate::runtime::job;
+use crate::shm::memory;
+
+/// What it takes to keep a message, beside its data.
+const RECORD: usize = 256;
+/// At least so many processes may take what is left.
+const TAKERS: usize = 8;
+
+pub struct Held {
+    /// By the sender's rank in the job.
+    senders: Vec<Share>,
+    total: usize,
+    /// What may be held in all, when memory was last looked at.
+    limit: usize,
+    /// Bytes that each sender may have in any case.
+    least: usize,
+}
+
+/// What is held of one sender.
+struct Share {
+    bytes: usize,
+    /// Whether it was told to announce.
+    is_much: bool,
+    control: &'static Control,
+}
+
+impl Held {
+    /// For the senders that share these words with this process, and rings of `ring` bytes.
+    pub fn new(controls: impl Iterator<Item = &'static Control>, ring: usize) -> Held {
+        let share = |control| Share {
+            bytes: 0,
+            is_much: false,
+            control,
+        };
+        Held {
+            senders: controls.map(share).collect(),
+            total: 0,
+            limit: 0,
+            least: ring,
+        }
+    }
+
+    /// Counts a message with so many bytes of data; `None` is one whose data is its sender's.
+    #[inline]
+    pub fn add(&mut self, from: u32, data: Option<usize>) {
+        let Some(data) = data else { return };
+        self.total += data + RECORD;
+        let share = &mut self.senders[from as usize];
+        share.bytes += data + RECORD;
+        if share.bytes > self.least && !share.is_much {
+            self.look(from);
+        }
+    }
+
+    /// Counts it no more: it goes to a receive.
+    #[inline]
+    pub fn remove(&mut self, from: u32, data: Option<usize>) {
+        let Some(data) = data else { return };
+        self.total -= data + RECORD;
+        let most = self.most();
+        let share = &mut self.senders[from as usize];
+        share.bytes -= data + RECORD;
+        if share.is_much && share.bytes <= most / 2 {
+            share.tell(false);
+        }
+    }
+
+    /// Whether so much of the sender is held that it announces.
+    pub fn is_much_of(&self, from: u32) -> bool {
+        self.senders[from as usize].is_much
+    }
+
+    /// The bytes that each sender may have.
+    fn most(&self) -> usize {
+        self.limit.saturating_sub(self.total).max(self.least)
+    }
+
+    /// More than its least is held of a sender.
+    fn look(&mut self, from: u32) {
+        let bytes = self.senders[from as usize].bytes;
+        if bytes <= self.most() {
+            return;
+        }
+        let takers = TAKERS.max(job().ranks as usize);
+        self.limit = self.total.saturating_add(memory::spare() / takers);
+        if bytes > self.most() {
+            self.senders[from as usize].tell(true);
+        }
+    }
+}
+
+impl Share {
+    fn tell(&mut self, is_much: bool) {
+        self.is_much = is_much;
+        self.control.set_announce(is_much);
+    }
+}
