@@ -49,7 +49,7 @@ impl Offer {
         }
     }
 
-    pub fn meeting(&self, shape: &Shape) -> Meeting {
+    pub fn meeting(&self, shape: &Shape) -> Result<Meeting> {
         Meeting::open(self.block, shape.members(), shape.seat())
     }
 }
@@ -455,7 +455,7 @@ fn gather(
         fresh.accept();
     }
     let offer = parts[seats[&part.leader]].offer;
-    let meeting = offer.meeting(&shape);
+    let meeting = offer.meeting(&shape)?;
     let handler = parent.handler.inherit();
     Ok(Some(mine.publish(shape, offer, meeting, handler, hints)))
 }

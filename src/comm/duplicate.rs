@@ -75,7 +75,7 @@ pub fn duplicate(
         fresh.accept();
     }
     let (offer, shape) = (offers[0], Shape::of(parent));
-    let meeting = offer.meeting(&shape);
+    let meeting = offer.meeting(&shape)?;
     let handler = parent.handler.inherit();
     Ok(mine.publish(shape, offer, meeting, handler, hints))
 }
@@ -174,7 +174,7 @@ pub fn begin(
             block: block as usize,
             context: context as u32,
         };
-        let meeting = offer.meeting(&shape);
+        let meeting = offer.meeting(&shape)?;
         let handler = waiting.expect("it was put there as this began").handler;
         mine.publish(shape, offer, meeting, handler, hints);
         Ok(())

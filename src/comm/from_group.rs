@@ -91,7 +91,7 @@ fn create(group: Arc<Group>, key: letter::Key, settings: Settings, call: &str) -
         bail!(NoMem, "rank 0 of group has no memory for the communicator");
     }
     let shape = Shape::of_one(group);
-    let meeting = offer.meeting(&shape);
+    let meeting = offer.meeting(&shape)?;
     agree(&meeting, &told(&mine), call)?;
     let (mine, (handler, hints)) = mine?;
     Ok(mine.publish(shape, offer, meeting, handler, hints))

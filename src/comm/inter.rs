@@ -95,7 +95,7 @@ impl Bridge<'_> {
             group: self.local,
             remote_first: agreed.remote_first,
         };
-        let meeting = agreed.offer.meeting(&shape);
+        let meeting = agreed.offer.meeting(&shape)?;
         agree(&meeting, &told(&mine), self.call)?;
         let (mine, (handler, hints)) = mine?;
         Ok(mine.publish(shape, agreed.offer, meeting, handler, hints))
@@ -363,7 +363,7 @@ pub fn merge(parent: &Comm, high: Result<bool>, call: &str) -> Result<MPI_Comm> 
         fresh.accept();
     }
     let shape = Shape::of_one(Arc::new(parent.group.of(members)));
-    let meeting = parts[0].offer.meeting(&shape);
+    let meeting = parts[0].offer.meeting(&shape)?;
     let handler = parent.handler.inherit();
     Ok(mine?.publish(shape, parts[0].offer, meeting, handler, Hints::default()))
 }

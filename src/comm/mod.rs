@@ -253,8 +253,8 @@ pub fn open_world() -> Result<()> {
     let members: Arc<[u32]> = (0..job.ranks).collect();
     let block = job.table.job.world.load(Ordering::Acquire) as Offset;
     let me: Arc<[u32]> = Arc::new([job.rank]);
-    let alone = Meeting::open(Meeting::create(1)?, me.clone(), 0);
-    let world = Meeting::open(block, members.clone(), job.rank as usize);
+    let alone = Meeting::open(Meeting::create(1)?, me.clone(), 0)?;
+    let world = Meeting::open(block, members.clone(), job.rank as usize)?;
     let predefined = [
         (world, members, "MPI_COMM_WORLD"),
         (alone, me, "MPI_COMM_SELF"),

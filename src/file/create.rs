@@ -70,8 +70,9 @@ pub fn open(
         block.keep();
     }
     let block = places[0];
-    let meeting = Meeting::open(block, comm.group.members.clone(), comm.rank);
+    let meeting = Meeting::open(block, comm.group.members.clone(), comm.rank)?;
     let shared = block + Meeting::bytes(comm.size());
+    segment().reach(shared, size_of::<AtomicU64>())?;
     // SAFETY: rank 0 made room for the word behind the meeting, zeroed, and it ends with the meeting, which the file holds.
     let shared = unsafe { &*segment().at::<AtomicU64>(shared) };
     let file = File {

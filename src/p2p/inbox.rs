@@ -9,7 +9,7 @@ use super::ring::{Cell, Control, Header, Receiver, Sender};
 use super::slots::Slots;
 use crate::error::Result;
 use crate::runtime::wait::spin;
-use crate::runtime::{job, me};
+use crate::runtime::{job, me, must_reach};
 use crate::shm::segment::segment;
 use crate::shm::{LINE, Offset, PAGE, heap};
 
@@ -105,8 +105,11 @@ impl Inbox {
         let plan = Plan::new(ranks);
         let len = plan.bytes().next_multiple_of(PAGE);
         let offset = heap::alloc(len, PAGE)?;
-        // Zero, without touching it.
-        segment().punch(offset, len);
+        // Zero, without touching it if the kernel helps.
+        if !segment().punch(offset, len) {
+            // SAFETY: the block was just allocated, and nobody else knows of it.
+            unsafe { segment().at::<u8>(offset).write_bytes(0, len) };
+        }
         let rings = (0..ranks).map(|sender| {
             let (control, [small, large]) = plan.ring(offset, sender);
             // SAFETY: the ring was made just now; this is the only receiving end.
@@ -241,6 +244,7 @@ impl Way {
         let plan = Plan::new(job.ranks as usize);
         let sender = job.rank as usize;
         let offset = job.table.processes[rank as usize].inbox.get()? as Offset;
+        must_reach(offset, plan.bytes());
         let (control, [small, large]) = plan.ring(offset, sender);
         Some(Way {
             // SAFETY: the receiver made the ring before it told of its inbox; this is the only sending end.

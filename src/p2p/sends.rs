@@ -7,6 +7,7 @@ use super::operation::Operation;
 use super::transfer::{Announced, Place};
 use crate::abi::types::MPI_Status;
 use crate::error::Result;
+use crate::runtime::must_reach;
 use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
 use crate::shm::{Offset, PAGE};
@@ -50,6 +51,7 @@ pub struct Sends {
 
 /// The word at `offset` of the segment.
 pub fn offer_at(offset: Offset) -> &'static Offer {
+    must_reach(offset, size_of::<Offer>());
     // SAFETY: the offset is that of a sender's words, which are atomics and never freed.
     unsafe { &*segment().at::<Offer>(offset) }
 }

@@ -186,6 +186,7 @@ impl Transfer {
         }
         match self.place.kind {
             PlaceKind::Segment => {
+                segment().reach(self.place.at as Offset, len)?;
                 let from = segment().at::<u8>(self.place.at as Offset);
                 // SAFETY: the sender keeps the bytes there until it is answered; the buffer is the receive's until it is
                 // complete.

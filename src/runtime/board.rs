@@ -35,6 +35,11 @@ fn room(members: usize) -> usize {
     share.next_multiple_of(LINE)
 }
 
+/// Bytes of the segment that their board takes.
+fn bytes(members: usize) -> usize {
+    LINE + 2 * members * (LINE + room(members))
+}
+
 impl Board {
     /// Makes a meeting's board. Collective. `None` if there is no memory for it.
     #[cold]
@@ -46,19 +51,22 @@ impl Board {
             _ => 0,
         };
         let offset = meeting.exchange(mine, what)?[0];
-        let view = || Board {
+        if offset == 0 {
+            return Ok(None);
+        }
+        segment().reach(offset, bytes(members))?;
+        Ok(Some(Board {
             offset,
             members,
             rank,
             rounds: AtomicU32::new(0),
             // SAFETY: the first line was zeroed before the exchange, and is freed when all have left.
             gone: unsafe { &*segment().at::<AtomicU32>(offset) },
-        };
-        Ok((offset != 0).then(view))
+        }))
     }
 
     fn allocate(members: usize) -> Result<Offset> {
-        let offset = heap::alloc(LINE + 2 * members * (LINE + room(members)), LINE)?;
+        let offset = heap::alloc(bytes(members), LINE)?;
         // SAFETY: the allocation is the caller's alone yet.
         unsafe { segment().at::<u8>(offset).write_bytes(0, LINE) };
         Ok(offset)

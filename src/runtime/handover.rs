@@ -258,7 +258,7 @@ mod tests {
     fn serving(segment: &Segment) -> (JoinHandle<Result<()>>, String) {
         let host = Host::open().unwrap();
         let invitation = host.invitation();
-        let fd = segment.fd().try_clone_to_owned().unwrap();
+        let fd = segment.fd().unwrap().try_clone_to_owned().unwrap();
         let serving = thread::spawn(move || host.serve(fd.as_fd(), 4));
         (serving, invitation)
     }
@@ -268,7 +268,7 @@ mod tests {
             .map(|rank| {
                 let invitation = invitation.to_string();
                 thread::spawn(move || {
-                    Segment::attach(fetch(&invitation, rank).unwrap())
+                    Segment::attach(fetch(&invitation, rank).unwrap().as_fd())
                         .unwrap()
                         .len()
                 })

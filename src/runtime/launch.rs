@@ -25,7 +25,9 @@ impl JobSegment {
 
     /// The descriptor that the ranks inherit; close-on-exec until the child clears it.
     pub fn fd(&self) -> RawFd {
-        self.segment.fd().as_raw_fd()
+        let fd = self.segment.fd();
+        fd.expect("the launcher closes no descriptors of others")
+            .as_raw_fd()
     }
 
     /// The process that is `rank` in MPI: the one that was started, or one that it has started.

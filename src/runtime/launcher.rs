@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::shm::segment::Segment;
 use crate::{bail, err};
 use parking_lot::Mutex;
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 
 /// Who started this process.
 pub enum Launcher {
@@ -109,21 +109,20 @@ fn inherited(fd: &str) -> Result<Place> {
         .map_err(|_| err!(Other, "RMASHM_FD is \"{fd}\", not a descriptor"))?;
     let rank = variable("RMASHM_RANK").and_then(|r| r.parse::<u32>().ok());
     let rank = rank.ok_or_else(|| err!(Other, "RMASHM_FD is set but RMASHM_RANK is no rank"))?;
-    // The descriptor itself stays open: a wrapper script may start another program of the same rank after this one. What this
-    // one starts has nothing to look for in the job.
-    // SAFETY: `dup` of any number is harmless.
-    let copy = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, 3) };
-    if copy < 0 {
+    // SAFETY: to ask whether a number is open is harmless.
+    if number < 0 || unsafe { libc::fcntl(number, libc::F_GETFD) } < 0 {
         bail!(
             Other,
             "RMASHM_FD is {number}, which is not open: this program was started by one that is the rank already, or \
              something between mpiexec and this process closed it"
         );
     }
+    // It stays open: a wrapper script may start another program of the same rank after this one. What this one starts has
+    // nothing to look for in the job.
     // SAFETY: a flag of a descriptor that is open.
     unsafe { libc::fcntl(number, libc::F_SETFD, libc::FD_CLOEXEC) };
-    // SAFETY: the kernel has just made `copy` for us.
-    let segment = Segment::attach(unsafe { OwnedFd::from_raw_fd(copy) })?.install();
+    // SAFETY: it is open.
+    let segment = Segment::attach(unsafe { BorrowedFd::borrow_raw(number) })?.install();
     let table = Table::open(segment);
     if rank as usize >= table.processes.len() {
         bail!(
@@ -157,7 +156,13 @@ fn through_pmi(mut pmi: Pmi) -> Result<Place> {
         pmi.put("rmashm-machine", &machine)?;
         pmi.put("rmashm-segment", &host.invitation())?;
         pmi.barrier()?;
-        host.serve(segment.fd(), ranks)?;
+        let fd = segment.fd().ok_or_else(|| {
+            err!(
+                Other,
+                "the job segment's descriptor was closed before the others had it"
+            )
+        })?;
+        host.serve(fd, ranks)?;
         segment
     } else {
         pmi.barrier()?;
@@ -171,7 +176,7 @@ fn through_pmi(mut pmi: Pmi) -> Result<Place> {
             );
         }
         let invitation = pmi.get("rmashm-segment")?;
-        Segment::attach(handover::fetch(&invitation, rank)?)?.install()
+        Segment::attach(handover::fetch(&invitation, rank)?.as_fd())?.install()
     };
     let appnum = pmi.appnum();
     let table = Table::open(segment);

@@ -2,39 +2,28 @@
 //! processes it has started; what a rank's script has started in turn, and outlives, is missed here too, so a look is taken
 //! under our launcher as well, which is given the time until the next to tell more.
 //!
-//! A process descriptor (pidfd) of each rank becomes readable when its process ends, also while nobody has waited for it, and
-//! never speaks of another process that got the same number. Kernels and sandboxes without them leave `kill(pid, 0)`.
+//! One rank looks for all, whichever first has the time to: what it finds stands in the process table. It asks the system
+//! for each process anew and keeps nothing open, so that no descriptor is needed which the program might close, replace, or
+//! have no room for. A process is known by its number and when it was started, so that another one that gets the number is
+//! not taken for it.
 
-use super::table::{Death, State};
+use super::table::{Death, MISSED, Process, State};
 use super::{Job, job};
-use crate::shm::atomic::{AtomicU64, Ordering};
-use parking_lot::Mutex;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use crate::shm::atomic::Ordering;
+use nix::time::{ClockId, clock_gettime};
+use std::time::Duration;
 
 /// How often to look, at most.
 const EVERY: Duration = Duration::from_millis(400);
 
-/// What is known of one rank's process.
-struct Process {
-    handle: Handle,
-    /// It was gone at the last look.
-    missed: bool,
+/// Writes down who this process is.
+pub(super) fn introduce(process: &Process) {
+    let pid = std::process::id();
+    process.pid.store(pid, Ordering::Relaxed);
+    let born = Life::of(pid).map_or(0, |life| life.born);
+    // Release: with the birth comes the number.
+    process.born.store(born, Ordering::Release);
 }
-
-enum Handle {
-    Unknown,
-    Watched(OwnedFd),
-    /// There are no process descriptors: its number is asked for.
-    ByNumber,
-}
-
-static PROCESSES: Mutex<Vec<Process>> = Mutex::new(Vec::new());
-static BEGAN: OnceLock<Instant> = OnceLock::new();
-/// Milliseconds from the beginning to the next look. The first comes no sooner than the others: it makes the descriptors, one
-/// for each other rank, of which a job that is short needs none.
-static NEXT: AtomicU64 = AtomicU64::new(EVERY.as_millis() as u64);
 
 /// Marks those dead that are gone, and rings everybody. Does nothing where the last look was a moment ago; so it can be
 /// called by whoever asks again and again.
@@ -48,64 +37,119 @@ pub fn look_around() {
 
 #[cold]
 fn look(job: &Job) {
-    let now = BEGAN.get_or_init(Instant::now).elapsed().as_millis() as u64;
-    if now < NEXT.load(Ordering::Relaxed) {
-        return;
-    }
-    let Some(mut processes) = PROCESSES.try_lock() else {
+    let Ok(now) = clock_gettime(ClockId::CLOCK_MONOTONIC) else {
         return;
     };
-    NEXT.store(now + EVERY.as_millis() as u64, Ordering::Relaxed);
-    processes.resize_with(job.ranks as usize, || Process {
-        handle: Handle::Unknown,
-        missed: false,
-    });
+    let now = Duration::from(now).as_millis() as u64;
+    let turn = &job.table.job.next_look;
+    let due = turn.load(Ordering::Relaxed);
+    let next = now + EVERY.as_millis() as u64;
+    // The first look comes no sooner than the others: a job that is short needs none. (Relaxed: what a look finds is told by
+    // the states.)
+    let taken = now >= due
+        && turn
+            .compare_exchange(due, next, Ordering::Relaxed, Ordering::Relaxed)
+            .is_ok();
+    if !taken || due == 0 {
+        return;
+    }
     let watched = job.table.job.watched.load(Ordering::Relaxed) != 0;
-    for (rank, entry) in job.table.processes.iter().enumerate() {
+    for (rank, process) in job.table.processes.iter().enumerate() {
         // Between sessions it may end, but then it comes to no other.
-        let resting = || entry.state() == State::Finalized;
-        let living = || matches!(entry.state(), State::Joining | State::Running) || resting();
-        let pid = entry.pid.load(Ordering::Relaxed) as i32;
-        if rank == job.rank as usize || pid <= 0 || !living() {
+        let resting = || process.state() == State::Finalized;
+        let living = || matches!(process.state(), State::Joining | State::Running) || resting();
+        // It may have finalized and left between the two looks at its state.
+        if rank == job.rank as usize || !living() || !is_gone(process) || !living() {
             continue;
         }
-        let process = &mut processes[rank];
-        // It may have finalized and left between the two looks at its state.
-        if is_gone(&mut process.handle, pid) && living() {
-            match process.missed || !watched {
-                true if resting() => job.table.retire(rank),
-                true => job.table.bury(rank, Death::Unseen),
-                false => {}
-            }
-            process.missed = true;
+        match process.says(MISSED) || !watched {
+            true if resting() => job.table.retire(rank),
+            true => job.table.bury(rank, Death::Unseen),
+            false => {}
         }
+        process.say(MISSED);
     }
 }
 
-fn is_gone(process: &mut Handle, pid: i32) -> bool {
-    if let Handle::Unknown = process {
-        // SAFETY: a plain system call; the descriptor it gives is close-on-exec and ours.
-        let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) } as i32;
-        *process = if fd >= 0 {
-            // SAFETY: the kernel has just made the descriptor for us.
-            Handle::Watched(unsafe { OwnedFd::from_raw_fd(fd) })
-        } else {
-            Handle::ByNumber
-        };
+fn is_gone(process: &Process) -> bool {
+    // Acquire: the number is as new.
+    let born = process.born.load(Ordering::Acquire);
+    let pid = process.pid.load(Ordering::Relaxed);
+    if pid == 0 {
+        return false;
     }
-    match process {
-        Handle::Watched(fd) => {
-            let mut poll = libc::pollfd {
-                fd: fd.as_raw_fd(),
-                events: libc::POLLIN,
-                revents: 0,
-            };
-            // SAFETY: one valid pollfd, and no time to wait.
-            unsafe { libc::poll(&mut poll, 1, 0) == 1 && poll.revents & libc::POLLIN != 0 }
+    // SAFETY: signal 0 only asks whether the process exists.
+    let refused = unsafe { libc::kill(pid as i32, 0) } != 0;
+    if refused && nix::Error::last() == nix::Error::ESRCH {
+        return true;
+    }
+    // Where this cannot be asked (no /proc, no descriptor to be had), the number has to do.
+    Life::of(pid).is_some_and(|life| life.over || (born != 0 && life.born != born))
+}
+
+/// What /proc tells of a process.
+#[derive(Debug, PartialEq, Eq)]
+struct Life {
+    /// It has ended; only nobody has waited for it yet.
+    over: bool,
+    born: u64,
+}
+
+impl Life {
+    fn of(pid: u32) -> Option<Life> {
+        Life::read(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+    }
+
+    /// From the line of /proc/PID/stat, in which only the name, in parentheses, can have blanks.
+    fn read(line: &str) -> Option<Life> {
+        let fields: Vec<&str> = line.rsplit_once(')')?.1.split_ascii_whitespace().collect();
+        let (state, threads, born) = (fields.first()?, fields.get(17)?, fields.get(19)?);
+        Some(Life {
+            // A process whose main thread has ended before others looks the same but for their number.
+            over: matches!(*state, "Z" | "X") && matches!(*threads, "0" | "1"),
+            born: born.parse().ok()?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_lives_until_it_ends() {
+        let mut child = std::process::Command::new("sleep")
+            .arg("100")
+            .spawn()
+            .unwrap();
+        let alive = Life::of(child.id()).unwrap();
+        assert!(!alive.over && alive.born > 0);
+        assert!(alive.born >= Life::of(std::process::id()).unwrap().born);
+        child.kill().unwrap();
+        // It is a zombie until it is waited for.
+        while Life::of(child.id()).is_some_and(|life| !life.over) {
+            std::thread::yield_now();
         }
-        _ => {
-            // SAFETY: signal 0 only asks whether the process exists.
-            (unsafe { libc::kill(pid, 0) }) != 0 && nix::Error::last() == nix::Error::ESRCH
-        }
+        assert_eq!(Life::of(child.id()).map(|life| life.over), Some(true));
+        child.wait().unwrap();
+        assert_eq!(Life::of(child.id()), None);
+    }
+
+    #[test]
+    fn a_name_may_have_anything_in_it() {
+        let line = |state: &str, threads: u32| {
+            format!(
+                "12 (a) Z (b) {state} 1 2 3 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 {threads} 0 4711 0 0"
+            )
+        };
+        let life = |over| Some(Life { over, born: 4711 });
+        assert_eq!(Life::read(&line("S", 1)), life(false));
+        assert_eq!(Life::read(&line("Z", 1)), life(true));
+        assert_eq!(
+            Life::read(&line("Z", 3)),
+            life(false),
+            "its main thread has ended"
+        );
+        assert_eq!(Life::read("12 (sh"), None);
     }
 }

@@ -63,16 +63,18 @@ impl Meeting {
         unsafe { &*segment().at::<Block>(offset) }
     }
 
-    /// The meeting at `offset`, for member number `rank` of `members`.
-    pub fn open(offset: Offset, members: Arc<[u32]>, rank: usize) -> Meeting {
-        Meeting {
+    /// The meeting at `offset`, for member number `rank` of `members`. Error: `MPI_ERR_NO_MEM` where this process cannot map
+    /// it.
+    pub fn open(offset: Offset, members: Arc<[u32]>, rank: usize) -> Result<Meeting> {
+        segment().reach(offset, Meeting::bytes(members.len()))?;
+        Ok(Meeting {
             block: Meeting::block(offset),
             offset,
             members,
             rank,
             exchanges: AtomicU32::new(0),
             board: OnceLock::new(),
-        }
+        })
     }
 
     pub fn size(&self) -> usize {

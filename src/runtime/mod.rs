@@ -20,9 +20,11 @@ pub mod table;
 pub mod wait;
 
 use crate::bail;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::shm::Offset;
 use crate::shm::atomic::Ordering;
 use crate::shm::cgroup;
+use crate::shm::segment::segment;
 pub use access::{pid_of, reach};
 use launcher::Launcher;
 pub use launcher::variable;
@@ -91,7 +93,7 @@ pub fn attach() -> Result<&'static Job> {
             process.state()
         );
     }
-    process.pid.store(std::process::id(), Ordering::Relaxed);
+    lookout::introduce(process);
     cores::publish(process);
     if job.rank == 0 {
         let quota = cgroup::cores().unwrap_or(0);
@@ -122,6 +124,8 @@ pub fn meet() -> Result<()> {
     wait(&waiting, || {
         job.table.job.joined.load(Ordering::Acquire) >= job.ranks
     })?;
+    // What all have made for each other by now, their inboxes above all: where it cannot be mapped is told here.
+    segment().reach_leased()?;
     run();
     Ok(())
 }
@@ -179,4 +183,23 @@ pub fn rest() {
     if let Launcher::Pmi(pmi) = &job().launcher {
         pmi.lock().finalize();
     }
+}
+
+/// Makes sure that `len` bytes at `offset` of the segment, of which another rank told, are mapped here. Where they cannot be,
+/// the job ends, with a sentence: for what goes on behind the program's back, and has nobody to give an error to.
+#[inline(always)]
+pub fn must_reach(offset: Offset, len: usize) {
+    if let Err(error) = segment().reach(offset, len) {
+        cannot_go_on(&error);
+    }
+}
+
+#[cold]
+fn cannot_go_on(error: &Error) -> ! {
+    eprintln!(
+        "rmashm: rank {} of the job cannot go on: {}",
+        job().rank,
+        error.text
+    );
+    abort::abort(error.class as i32)
 }

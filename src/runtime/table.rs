@@ -23,6 +23,8 @@ pub const SURVIVES: u32 = 1;
 pub const LEAVING: u32 = 2;
 /// In [`Process::flags`]: the rank has come to MPI_Init.
 pub const CAME: u32 = 4;
+/// In [`Process::flags`]: a look at the rank's process found it gone. What it means is decided at the next look.
+pub const MISSED: u32 = 8;
 
 /// The job as a whole.
 #[repr(C, align(128))]
@@ -38,6 +40,8 @@ pub struct Job {
     pub abort: AtomicU64,
     /// Where the processes of MPI_COMM_WORLD meet (an offset), written by rank 0 before it joins.
     pub world: AtomicU64,
+    /// When the ranks look next whether the others live: milliseconds of a clock that all share.
+    pub next_look: AtomicU64,
     /// 1 if the launcher watches the ranks and marks their deaths; 0 if the ranks have to look themselves.
     pub watched: AtomicU32,
     /// Of how many cores rank 0 may use the time, by its cgroup; 0 if there is no such limit, or rank 0 has not come yet.
@@ -105,13 +109,15 @@ pub struct Process {
     pub pid: AtomicU32,
     /// When dead: the signal, 256 + the exit status, or -1 where nobody could know.
     fate: AtomicI32,
-    /// What the rank says about itself: [`SURVIVES`], [`LEAVING`], [`CAME`].
+    /// What the rank says about itself: [`SURVIVES`], [`LEAVING`], [`CAME`]; and others about it: [`MISSED`].
     flags: AtomicU32,
     /// The rank's inbox for messages (an offset), made known before it joins.
     pub inbox: Late,
     /// The core that the rank was on when it last told, counted from 1; 0 if it never did.
     pub core: AtomicU32,
-    _line2: [u8; LINE - 36],
+    /// When its process was started, in the kernel's ticks: with the number it is the process's name. 0: not known.
+    pub born: AtomicU64,
+    _line2: [u8; LINE - 48],
     /// The cores the rank may run on, a bit each.
     pub cores: [AtomicU64; CORE_WORDS],
     pub waits: [Wait; WAITS],

@@ -24,8 +24,10 @@ const CLASSES: usize = (LARGEST_SMALL / SMALLEST).ilog2() as usize + 1;
 const PUNCH_ALONE: usize = 1 << 20;
 /// …and all free pages do when this much has gathered.
 const PUNCH_ALL: usize = 8 << 20;
-/// The least that is leased at a time.
-const LEASE: usize = 64 << 20;
+/// What is leased first, at least. Later leases are as large as all before them together, up to a limit: so a process that
+/// needs little takes little of the address space of all, and one that needs much asks rarely.
+const FIRST_LEASE: usize = HUGE;
+const LARGEST_LEASE: usize = 64 << 20;
 
 #[derive(Default)]
 struct Heap {
@@ -38,6 +40,8 @@ struct Heap {
     live: HashMap<Offset, usize>,
     /// Freed pages that may still hold memory of the system.
     dirty: usize,
+    /// Bytes leased so far.
+    leased: usize,
     /// Freed when the counter reaches the number.
     dying: Vec<(Offset, &'static AtomicU32, u32)>,
 }
@@ -193,12 +197,18 @@ impl Heap {
             match found.or_else(|| self.by_len.iter().next_back().copied().filter(fits)) {
                 Some(range) => range,
                 None => {
-                    let Some(want) =
-                        round_up(len.max(LEASE) + if align > HUGE { align } else { 0 }, HUGE)
-                    else {
+                    let need = len + if align > HUGE { align } else { 0 };
+                    let Some(need) = round_up(need, HUGE) else {
                         bail!(NoMem, "{len} bytes do not fit into the job segment");
                     };
-                    let at = segment.lease(want)?;
+                    let usual = self.leased.clamp(FIRST_LEASE, LARGEST_LEASE);
+                    let want = need.max(usual);
+                    // Where there is no room for more than is needed, that will do.
+                    let (at, want) = match segment.lease(want) {
+                        Ok(at) => (at, want),
+                        Err(_) => (segment.lease(need)?, need),
+                    };
+                    self.leased += want;
                     self.put(at, want);
                     return self.pages(segment, len, align);
                 }
@@ -316,7 +326,7 @@ mod tests {
                 .enumerate()
                 .map(|(c, v)| v.len() * (SMALLEST << c))
                 .sum::<usize>();
-        assert!(free.is_multiple_of(LEASE), "nothing is lost: {free}");
+        assert!(free == heap.leased, "nothing is lost: {free}");
     }
 
     #[test]

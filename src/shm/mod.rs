@@ -1,7 +1,7 @@
 //! Shared memory: the job segment, its heap, futexes, and access to memory of other processes. Knows nothing of MPI.
 //!
-//! Everything that processes share lies in one memfd, mapped whole by each of them ([`segment`]), and is named by
-//! [`Offset`]s. Each process hands out memory from ranges that it alone leases ([`heap`]), so no allocator state is
+//! Everything that processes share lies in one memfd, of which each of them maps what the job uses ([`segment`]), and is
+//! named by [`Offset`]s. Each process hands out memory from ranges that it alone leases ([`heap`]), so no allocator state is
 //! shared and none can be left locked by a process that dies.
 
 pub mod atomic;
@@ -11,6 +11,7 @@ pub mod cgroup;
 pub mod clock;
 pub mod copy;
 pub mod counter;
+pub mod descriptor;
 pub mod doorbell;
 pub mod futex;
 pub mod gate;

@@ -1,20 +1,29 @@
-//! The job segment: one memfd, sparse and far larger than it will be used, mapped whole by every process.
+//! The job segment: one memfd, sparse and far larger than it will be used, of which every process maps the beginning.
 //!
 //! It begins with a [`Header`]; what lies behind that up to [`Header::heap_break`] is laid out by its creator, the rest
 //! is leased to the processes' heaps. A memfd has no name in the file system and is not bounded by the size of
-//! /dev/shm; it is gone with the last process that has it.
+//! /dev/shm; it is gone with the last process that has it. Its length is sealed: nobody can cut it off under the others.
+//!
+//! A process maps no more than the job has leased: what limits, locks or shadows address space (`RLIMIT_AS`, `mlockall`,
+//! ThreadSanitizer) sees what the job uses. The mapping grows at its end, in place, so that pointers stay what they
+//! are: when the process leases, and when it hears of an offset that lies behind it ([`Segment::reach`]). The kernel lets a
+//! mapping grow without the descriptor (`mremap`), and gives pages back without it (`MADV_REMOVE`); so a program that
+//! closes all descriptors, also those that are not its own, disturbs nothing.
 
 use super::atomic::{AtomicU64, Ordering};
+use super::descriptor::Descriptor;
 use super::{HUGE, Offset, PAGE};
 use crate::error::Result;
 use crate::{bail, err};
-use nix::fcntl::{FallocateFlags, fallocate};
+use nix::fcntl::{FcntlArg, SealFlag, fcntl};
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::resource::{Resource, getrlimit};
 use nix::unistd::Whence;
+use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicUsize;
 
 /// Tells the sources of everything that launcher and ranks share (the build script makes it): where they differ, what one
 /// process writes another would read as something else.
@@ -22,12 +31,15 @@ const MAGIC: u64 = match u64::from_str_radix(env!("RMASHM_SHARED_SOURCES"), 16) 
     Ok(digest) => digest,
     Err(_) => panic!("the build script gives 16 hexadecimal digits"),
 };
-/// How much address range a job gets when nothing limits it.
+/// How long the segment is when nothing limits it.
 const WANTED: usize = 16 << 40;
 /// With less than this a job is not worth starting.
 const LEAST: usize = 64 << 20;
-/// Where the segment is mapped when that range is free, so that pointers into it are valid in every process.
+/// Where the segment is mapped when that place is free, so that pointers into it are valid in every process.
 const HOME: usize = 0x2000_0000_0000;
+/// Behind what is used of a mapping lies this much more of it, from which it grows: what grows has the protection, the
+/// locks and the advice of where it grows from, and that must not be memory of the program.
+const TAIL: usize = PAGE;
 
 /// The first page of the segment.
 #[repr(C)]
@@ -47,8 +59,13 @@ const _: () = assert!(size_of::<Header>() <= PAGE);
 /// A mapping of the job segment.
 pub struct Segment {
     base: *mut u8,
+    /// The length of the file.
     len: usize,
-    fd: OwnedFd,
+    /// How much of it can be used here: mapped, without the [`TAIL`]. Grows.
+    mapped: AtomicUsize,
+    /// Held while the mapping grows.
+    growing: Mutex<()>,
+    descriptor: Option<Descriptor>,
 }
 
 // SAFETY: the mapping lives until the process ends; what lies in it is shared by design and accessed through atomics or
@@ -74,41 +91,44 @@ pub fn try_segment() -> Option<&'static Segment> {
 }
 
 impl Segment {
-    /// Makes a job segment and maps it. The first `front` bytes behind the header page are the creator's to lay out.
+    /// Makes a job segment and maps its beginning. The first `front` bytes behind the header page are the creator's to lay out.
     pub fn create(front: usize) -> Result<Segment> {
-        let fd = memfd_create(c"rmashm", MFdFlags::MFD_CLOEXEC)
+        let fd = memory_file()
             .map_err(|e| err!(NoMem, "the kernel refused a memfd for the job segment: {e}"))?;
+        let begin = (PAGE + front).next_multiple_of(HUGE);
         let mut len = WANTED;
-        for limit in [Resource::RLIMIT_AS, Resource::RLIMIT_FSIZE] {
-            if let Ok((soft, _)) = getrlimit(limit) {
-                len = len.min(usize::try_from(soft / 2).unwrap_or(WANTED));
-            }
+        if let Ok((soft, _)) = getrlimit(Resource::RLIMIT_FSIZE) {
+            len = len.min(usize::try_from(soft).unwrap_or(WANTED)) & !(HUGE - 1);
         }
-        len &= !(HUGE - 1);
-        loop {
-            if len < LEAST.max(2 * front) {
-                bail!(
-                    NoMem,
-                    "no address range of {LEAST} bytes for the job segment: see `ulimit -v` and `ulimit -f`"
-                );
-            }
-            let sized = nix::unistd::ftruncate(&fd, len as i64);
-            if let Ok(base) = sized.and_then(|()| map(&fd, len)) {
-                let segment = Segment { base, len, fd };
-                let header = segment.header();
-                let begin = (PAGE + front + HUGE - 1) & !(HUGE - 1);
-                header.len.store(len as u64, Ordering::Relaxed);
-                header.heap_break.store(begin as u64, Ordering::Relaxed);
-                header.magic.store(MAGIC, Ordering::Release);
-                return Ok(segment);
-            }
+        while len >= LEAST.max(2 * begin) && nix::unistd::ftruncate(&fd, len as i64).is_err() {
             len = (len / 2) & !(HUGE - 1);
         }
+        if len < LEAST.max(2 * begin) {
+            bail!(
+                NoMem,
+                "the job segment would be shorter than {LEAST} bytes: see `ulimit -f`"
+            );
+        }
+        // Without sealing, on a file system or kernel that has none, all is as before.
+        let seals = SealFlag::F_SEAL_SHRINK | SealFlag::F_SEAL_GROW | SealFlag::F_SEAL_SEAL;
+        let _ = fcntl(&fd, FcntlArg::F_ADD_SEALS(seals));
+        let segment = Segment::map(fd.as_fd(), len, begin)?;
+        if segment.fd().is_none() {
+            bail!(
+                NoMem,
+                "no descriptor for the job segment to pass on: see `ulimit -n`"
+            );
+        }
+        let header = segment.header();
+        header.len.store(len as u64, Ordering::Relaxed);
+        header.heap_break.store(begin as u64, Ordering::Relaxed);
+        header.magic.store(MAGIC, Ordering::Release);
+        Ok(segment)
     }
 
     /// Maps the job segment behind `fd`, made by another process.
-    pub fn attach(fd: OwnedFd) -> Result<Segment> {
-        let status = nix::sys::stat::fstat(&fd)
+    pub fn attach(fd: BorrowedFd<'_>) -> Result<Segment> {
+        let status = nix::sys::stat::fstat(fd)
             .map_err(|e| err!(Other, "the job segment is not open: {e}"))?;
         let len = status.st_size as usize;
         if len < LEAST {
@@ -117,13 +137,7 @@ impl Segment {
                 "the descriptor given for the job segment is something else ({len} bytes)"
             );
         }
-        let base = map(&fd, len).map_err(|e| {
-            err!(
-                NoMem,
-                "no address range for the job segment of {len} bytes ({e}): see `ulimit -v`"
-            )
-        })?;
-        let segment = Segment { base, len, fd };
+        let segment = Segment::map(fd, len, HUGE)?;
         let header = segment.header();
         if header.magic.load(Ordering::Acquire) != MAGIC
             || header.len.load(Ordering::Relaxed) != len as u64
@@ -133,7 +147,25 @@ impl Segment {
                 "the job segment was made by another version of rmashm: use the mpiexec that belongs to it"
             );
         }
+        segment.reach_leased()?;
         Ok(segment)
+    }
+
+    /// Maps the first `first` bytes.
+    fn map(fd: BorrowedFd<'_>, len: usize, first: usize) -> Result<Segment> {
+        let base = place(fd, len, first + TAIL).map_err(|e| {
+            err!(
+                NoMem,
+                "{first} bytes of the job segment cannot be mapped ({e}): see `ulimit -v` and `ulimit -l`"
+            )
+        })?;
+        Ok(Segment {
+            base,
+            len,
+            mapped: AtomicUsize::new(first),
+            growing: Mutex::new(()),
+            descriptor: Descriptor::keep(fd),
+        })
     }
 
     /// Makes this mapping the process's own one, for good.
@@ -145,7 +177,7 @@ impl Segment {
     /// starting them copies no page tables.
     pub fn keep_from_children(&self) {
         // SAFETY: the range is this mapping.
-        unsafe { libc::madvise(self.base.cast(), self.len, libc::MADV_DONTFORK) };
+        unsafe { libc::madvise(self.base.cast(), self.mapped() + TAIL, libc::MADV_DONTFORK) };
     }
 
     pub fn header(&self) -> &Header {
@@ -163,8 +195,16 @@ impl Segment {
         self.len
     }
 
-    pub fn fd(&self) -> BorrowedFd<'_> {
-        self.fd.as_fd()
+    /// How much of the segment this process has mapped.
+    #[inline(always)]
+    pub fn mapped(&self) -> usize {
+        // Relaxed: the kernel has mapped what a thread that sees the number can then touch.
+        self.mapped.load(Ordering::Relaxed)
+    }
+
+    /// The descriptor, if the program has left it alone.
+    pub fn fd(&self) -> Option<BorrowedFd<'_>> {
+        self.descriptor.as_ref()?.get()
     }
 
     /// Whether the segment lies where every process wants it: pointers into it are then the same in all of them.
@@ -172,35 +212,90 @@ impl Segment {
         self.base as usize == HOME
     }
 
-    /// The address of `offset` in this process.
+    /// The address of `offset` in this process, which has [reached](Segment::reach) it.
     #[inline(always)]
     pub fn at<T>(&self, offset: Offset) -> *mut T {
-        debug_assert!(offset + size_of::<T>() <= self.len);
+        debug_assert!(offset + size_of::<T>() <= self.mapped());
         self.base.wrapping_add(offset).cast()
+    }
+
+    /// Makes sure that `len` bytes at `offset`, of which another process told, are mapped here. Error: `MPI_ERR_NO_MEM`.
+    #[inline(always)]
+    pub fn reach(&self, offset: Offset, len: usize) -> Result<()> {
+        match offset.saturating_add(len) {
+            end if end <= self.mapped() => Ok(()),
+            end => self.grow(end),
+        }
+    }
+
+    /// Reaches all that was leased so far.
+    pub fn reach_leased(&self) -> Result<()> {
+        self.reach(0, self.header().heap_break.load(Ordering::Relaxed) as usize)
+    }
+
+    /// Maps more: up to `end`, and if possible all that was leased so far.
+    #[cold]
+    fn grow(&self, end: Offset) -> Result<()> {
+        let _one = self.growing.lock();
+        let mapped = self.mapped();
+        if end <= mapped {
+            return Ok(());
+        }
+        if end > self.len {
+            bail!(
+                NoMem,
+                "{end} bytes are more than the {} of the job segment",
+                self.len
+            );
+        }
+        let leased = self.header().heap_break.load(Ordering::Relaxed) as usize;
+        let least = end.next_multiple_of(HUGE);
+        for to in [least.max(leased).min(self.len), least] {
+            let tail = self.base.wrapping_add(mapped).cast();
+            // SAFETY: the last page of the mapping, which nobody uses, is made longer where it is, or nothing happens. It is
+            // shared with the file, so that what comes in is what lies behind it there.
+            let grown = unsafe { libc::mremap(tail, TAIL, to - mapped + TAIL, 0) };
+            if grown != libc::MAP_FAILED {
+                self.mapped.store(to, Ordering::Relaxed);
+                return Ok(());
+            }
+        }
+        bail!(
+            NoMem,
+            "{} bytes more of the job segment, which has {mapped} bytes here, cannot be mapped ({}): see `ulimit -v` and \
+             `ulimit -l`",
+            least - mapped,
+            nix::Error::last()
+        )
     }
 
     /// The offset of `len` bytes at `address`, if they lie in the segment.
     pub fn offset_of(&self, address: *const c_void, len: usize) -> Option<Offset> {
         let offset = (address as usize).checked_sub(self.base as usize)?;
-        (offset.checked_add(len)? <= self.len).then_some(offset)
+        (offset.checked_add(len)? <= self.mapped()).then_some(offset)
     }
 
-    /// Leases `len` bytes (a multiple of [`HUGE`]) of the segment to this process, for good.
+    /// Leases `len` bytes (a multiple of [`HUGE`]) of the segment to this process, for good, and maps them.
     pub fn lease(&self, len: usize) -> Result<Offset> {
         debug_assert!(len.is_multiple_of(HUGE));
         let cell = &self.header().heap_break;
-        let taken = cell.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |at| {
-            at.checked_add(len as u64)
-                .filter(|&end| end <= self.len as u64)
-        });
-        match taken {
-            Ok(at) => Ok(at as usize),
-            Err(at) => bail!(
-                NoMem,
-                "{len} bytes do not fit into the job segment: {} of its {} bytes of address range are left",
-                self.len as u64 - at,
-                self.len
-            ),
+        let mut at = cell.load(Ordering::Relaxed);
+        loop {
+            let end = at.checked_add(len as u64);
+            let Some(end) = end.filter(|&end| end <= self.len as u64) else {
+                bail!(
+                    NoMem,
+                    "{len} bytes do not fit into the job segment: {} of its {} bytes are left",
+                    self.len as u64 - at,
+                    self.len
+                );
+            };
+            // First, so that what cannot be mapped is not lost to all.
+            self.reach(at as usize, len)?;
+            match cell.compare_exchange_weak(at, end, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return Ok(at as usize),
+                Err(now) => at = now,
+            }
         }
     }
 
@@ -208,7 +303,7 @@ impl Segment {
     pub fn prefer_huge(&self, offset: Offset, len: usize) {
         // To the ends of huge pages, so that neighbours become one mapping and not three.
         let begin = offset & !(HUGE - 1);
-        let end = (offset + len).next_multiple_of(HUGE).min(self.len);
+        let end = (offset + len).next_multiple_of(HUGE).min(self.mapped());
         // A kernel that refuses gives small pages, as it does where it has no others.
         // SAFETY: the range lies in this mapping, and the advice changes nothing in it.
         unsafe { libc::madvise(self.at(begin), end - begin, libc::MADV_HUGEPAGE) };
@@ -216,59 +311,121 @@ impl Segment {
 
     /// Bytes of the segment that hold memory of the system.
     pub fn in_use(&self) -> u64 {
-        // A file's blocks are of 512 bytes, whatever its file system's are.
-        nix::sys::stat::fstat(&self.fd).map_or(0, |status| status.st_blocks as u64 * 512)
+        match self.fd().map(nix::sys::stat::fstat) {
+            // A file's blocks are of 512 bytes, whatever its file system's are.
+            Some(Ok(status)) => status.st_blocks as u64 * 512,
+            _ => self.count_pages(),
+        }
     }
 
-    /// Gives the pages of a range back to the system. They read as zero afterwards.
-    pub fn punch(&self, offset: Offset, len: usize) {
+    /// The same without the descriptor, by looking at each page that is mapped here.
+    fn count_pages(&self) -> u64 {
+        const STEP: usize = 16 << 20;
+        let mapped = self.mapped();
+        let mut there = [0_u8; STEP / PAGE];
+        let mut pages = 0;
+        for at in (0..mapped).step_by(STEP) {
+            let len = STEP.min(mapped - at);
+            // SAFETY: the range is mapped, and the kernel writes a byte for each of its pages, for which there is room.
+            if unsafe { libc::mincore(self.at(at), len, there.as_mut_ptr()) } == 0 {
+                let here = there[..len / PAGE].iter().filter(|&&page| page & 1 != 0);
+                pages += here.count();
+            }
+        }
+        (pages * PAGE) as u64
+    }
+
+    /// Gives the pages of a range back to the system. They read as zero afterwards. False if the kernel refused, as it does
+    /// where the program has locked its memory.
+    pub fn punch(&self, offset: Offset, len: usize) -> bool {
         // Where nothing was touched there is nothing to give back. To find that out takes a microsecond; a hole takes three
         // for each process of the job where it is 512 MiB long, for the kernel looks through all mappings.
-        let first = nix::unistd::lseek(&self.fd, offset as i64, Whence::SeekData);
-        if first == Err(nix::Error::ENXIO)
-            || first.is_ok_and(|first| first as usize >= offset + len)
-        {
-            return;
+        if let Some(fd) = self.fd() {
+            let first = nix::unistd::lseek(fd, offset as i64, Whence::SeekData);
+            if first == Err(nix::Error::ENXIO)
+                || first.is_ok_and(|first| first as usize >= offset + len)
+            {
+                return true;
+            }
         }
-        let flags = FallocateFlags::FALLOC_FL_PUNCH_HOLE | FallocateFlags::FALLOC_FL_KEEP_SIZE;
-        // A kernel that refuses leaves the pages in use, which costs memory but breaks nothing.
-        let _ = fallocate(&self.fd, flags, offset as i64, len as i64);
+        // SAFETY: the range lies in this mapping, and its bytes are nobody's: the caller's promise as its owner.
+        unsafe { libc::madvise(self.at(offset), len, libc::MADV_REMOVE) == 0 }
     }
 }
 
-fn map(fd: &OwnedFd, len: usize) -> nix::Result<*mut u8> {
-    use nix::sys::mman::{MapFlags, MmapAdvise, ProtFlags, madvise, mmap};
+/// A memfd that cannot be executed, and whose length can be sealed, as far as the kernel knows that.
+fn memory_file() -> nix::Result<OwnedFd> {
+    let flags = MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING;
+    let sealed = MFdFlags::from_bits_retain(libc::MFD_NOEXEC_SEAL);
+    memfd_create(c"rmashm", flags | sealed).or_else(|_| {
+        // Linux before 6.3.
+        let fd = memfd_create(c"rmashm", flags)?;
+        nix::sys::stat::fchmod(&fd, nix::sys::stat::Mode::from_bits_truncate(0o600))?;
+        Ok(fd)
+    })
+}
+
+/// Maps the first `first` bytes of the segment, of `len` bytes, where there is room for much more behind them.
+fn place(fd: BorrowedFd<'_>, len: usize, first: usize) -> nix::Result<*mut u8> {
+    let base = map_at(HOME, fd, first).or_else(|mut error| {
+        let mut room = len;
+        while room >= 2 * first.next_multiple_of(HUGE) {
+            match middle_of_free(room).and_then(|base| map_at(base, fd, first)) {
+                Err(e) => error = e,
+                base => return base,
+            }
+            room /= 2;
+        }
+        Err(error)
+    })?;
+    // The cores of all ranks would each hold the windows of all.
+    // SAFETY: the range is the mapping just made.
+    unsafe { libc::madvise(base.cast(), first, libc::MADV_DONTDUMP) };
+    Ok(base)
+}
+
+/// Maps the first `len` bytes at `address`, if they fit there.
+fn map_at(address: usize, fd: BorrowedFd<'_>, len: usize) -> nix::Result<*mut u8> {
+    use nix::sys::mman::{MapFlags, ProtFlags, mmap, munmap};
     use std::num::NonZeroUsize;
     let size = NonZeroUsize::new(len).ok_or(nix::Error::EINVAL)?;
     let access = ProtFlags::PROT_READ | ProtFlags::PROT_WRITE;
-    let flags = MapFlags::MAP_SHARED | MapFlags::MAP_NORESERVE;
+    let flags = MapFlags::MAP_SHARED | MapFlags::MAP_NORESERVE | MapFlags::MAP_FIXED_NOREPLACE;
     // SAFETY: a new mapping at an address where nothing is mapped (NOREPLACE) touches no memory of the program.
-    let home = unsafe {
-        mmap(
-            NonZeroUsize::new(HOME),
-            size,
-            access,
-            flags | MapFlags::MAP_FIXED_NOREPLACE,
-            fd,
-            0,
-        )
-    };
-    let base = match home {
-        Ok(base) => base,
-        // SAFETY: the kernel picks a free range.
-        Err(_) => unsafe { mmap(None, size, access, flags, fd, 0) }?,
-    };
-    // A core dump of terabytes, most of them never touched, helps nobody.
-    // SAFETY: the range is the mapping just made.
-    let _ = unsafe { madvise(base, len, MmapAdvise::MADV_DONTDUMP) };
+    let base = unsafe { mmap(NonZeroUsize::new(address), size, access, flags, fd, 0) }?;
+    if base.as_ptr() as usize != address {
+        // An old kernel, or a sanitizer that wants its own there.
+        // SAFETY: the mapping just made.
+        unsafe { munmap(base, len) }?;
+        return Err(nix::Error::EEXIST);
+    }
     Ok(base.as_ptr().cast())
+}
+
+/// The middle of a range of `room` free bytes, aligned for huge pages: whether the kernel gives the program its next mappings
+/// from above or from below, they are not soon in the way of what grows from there.
+fn middle_of_free(room: usize) -> nix::Result<usize> {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // By the bare system call: what watches the program's mappings need not know of a range that is gone at once.
+    // SAFETY: a new mapping wherever the kernel likes, of which nobody knows, and its end.
+    let found = unsafe {
+        let found = libc::syscall(libc::SYS_mmap, 0_usize, room, libc::PROT_NONE, flags, -1, 0);
+        if found != -1 {
+            libc::syscall(libc::SYS_munmap, found, room);
+        }
+        found
+    };
+    match found {
+        -1 => Err(nix::Error::last()),
+        found => Ok((found as usize + room / 2).next_multiple_of(HUGE)),
+    }
 }
 
 impl Drop for Segment {
     fn drop(&mut self) {
         // SAFETY: the mapping is this one's own, and whoever drops it holds no reference into it. The process's own
         // mapping (`install`) is never dropped.
-        unsafe { libc::munmap(self.base.cast(), self.len) };
+        unsafe { libc::munmap(self.base.cast(), self.mapped() + TAIL) };
     }
 }
 
@@ -279,11 +436,17 @@ mod tests {
     #[test]
     fn two_mappings_see_the_same_bytes_and_lease_apart() {
         let one = Segment::create(PAGE).unwrap();
-        let two = Segment::attach(one.fd().try_clone_to_owned().unwrap()).unwrap();
+        let two = Segment::attach(one.fd().unwrap()).unwrap();
         assert_ne!(one.base(), two.base());
         let a = one.lease(HUGE).unwrap();
         let b = two.lease(2 * HUGE).unwrap();
         assert_eq!(b, a + HUGE);
+        assert!(
+            one.mapped() < b + HUGE,
+            "one has not heard of the second lease"
+        );
+        one.reach(b, 2 * HUGE).unwrap();
+        two.reach(a, HUGE).unwrap();
         // SAFETY: both addresses lie in the range just leased, aligned, in live mappings of the same file.
         unsafe {
             one.at::<AtomicU64>(a)
@@ -299,7 +462,7 @@ mod tests {
             );
         }
         assert!(one.in_use() > 0);
-        one.punch(a, HUGE);
+        assert!(one.punch(a, HUGE));
         // SAFETY: as above.
         let there = unsafe { two.at::<AtomicU64>(a).as_ref() }.unwrap();
         assert_eq!(there.load(Ordering::Relaxed), 0);
@@ -356,8 +519,8 @@ mod tests {
     #[test]
     fn another_file_is_refused() {
         let file = memfd_create(c"other", MFdFlags::MFD_CLOEXEC).unwrap();
-        assert!(Segment::attach(file.try_clone().unwrap()).is_err());
+        assert!(Segment::attach(file.as_fd()).is_err());
         nix::unistd::ftruncate(&file, LEAST as i64).unwrap();
-        assert!(Segment::attach(file).is_err());
+        assert!(Segment::attach(file.as_fd()).is_err());
     }
 }

@@ -56,9 +56,14 @@ pub struct Control {
 impl Control {
     /// Makes the block for a window of `ranks` processes; one of them does, and hands it to the others.
     pub fn create(ranks: usize) -> Result<Offset> {
-        let bytes =
+        Meeting::create_with(ranks, Control::bytes(ranks) - Meeting::bytes(ranks))
+    }
+
+    /// Bytes of the block, with the meeting.
+    pub fn bytes(ranks: usize) -> usize {
+        let own =
             size_of::<Gate>() + ranks * size_of::<PerRank>() + ranks * ranks * size_of::<Counter>();
-        Meeting::create_with(ranks, bytes)
+        Meeting::bytes(ranks) + own
     }
 
     /// The block at `offset`. It is freed when the window's meeting ends, so the window keeps both together.

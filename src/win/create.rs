@@ -32,7 +32,7 @@ use std::sync::{Arc, LazyLock};
 /// A contiguous window of up to this many bytes is allocated before the sizes are known, on the guess that all are equal.
 const GUESS: usize = 1 << 20;
 /// Bytes of an error's sentence that reach the other processes.
-const REASON: usize = 64;
+const REASON: usize = 56;
 
 /// Of every process of the job: whether this one has reached private memory of it. What the kernel let it do once, it lets it
 /// do again.
@@ -61,6 +61,8 @@ struct Offer {
     reaches_all: u32,
     /// Not 0 if the process counts on heavy fences of the others.
     light_fences: u64,
+    /// How much of the segment the process has mapped.
+    mapped: u64,
     reason: [u8; REASON],
 }
 
@@ -93,6 +95,7 @@ impl Offer {
             at_home: segment().at_home().into(),
             reaches_all: 0,
             light_fences: 0,
+            mapped: segment().mapped() as u64,
             reason: [0; REASON],
         }
     }
@@ -233,7 +236,8 @@ pub fn allocate(
         prepared.as_ref().map(|p| p.offer).map_err(Error::clone),
         "MPI_Win_allocate",
     )?;
-    Ok(finish(comm, Flavor::Allocate, prepared?, &offers))
+    reach_parts(comm, &offers, "MPI_Win_allocate")?;
+    finish(comm, Flavor::Allocate, prepared?, &offers)
 }
 
 /// `MPI_Win_allocate_shared`: contiguous in the order of ranks, or not, as the hint says. Collective. Errors as
@@ -273,9 +277,13 @@ pub fn allocate_shared(
         what,
     )?;
     if offers.iter().any(|o| o.place == Place::Guess as u32) {
-        settle(comm, prepared.as_mut().ok(), &mut offers, what)?;
+        let (start, len) = settle(comm, prepared.as_mut().ok(), &mut offers, what)?;
+        reach_parts(comm, &offers, what)?;
+        heap::prefer_huge(start, len);
+    } else {
+        reach_parts(comm, &offers, what)?;
     }
-    Ok(finish(comm, Flavor::Shared, prepared?, &offers))
+    finish(comm, Flavor::Shared, prepared?, &offers)
 }
 
 /// Rank 0's guess at the memory of a contiguous window.
@@ -289,13 +297,13 @@ fn guess(comm: &Comm, size: usize, alignment: usize) -> Result<Option<Owned>> {
 }
 
 /// Turns the offers of a contiguous window into places: side by side in the memory of rank 0, which allocates anew where its guess
-/// does not fit.
+/// does not fit. Gives its offset and length.
 fn settle(
     comm: &Comm,
     mine: Option<&mut Prepared>,
     offers: &mut [Offer],
     what: &str,
-) -> Result<()> {
+) -> Result<(Offset, usize)> {
     let total = offers
         .iter()
         .try_fold(0_usize, |sum, o| sum.checked_add(o.size()));
@@ -332,14 +340,13 @@ fn settle(
         }
         answers[0].at as usize
     };
-    heap::prefer_huge(start, total);
     let mut at = start;
     for offer in offers {
         offer.place = Place::Segment as u32;
         offer.at = at as u64;
         at += offer.size();
     }
-    Ok(())
+    Ok((start, total))
 }
 
 /// `MPI_Win_create`. Collective. Errors, on all processes alike: `MPI_ERR_SIZE`, `MPI_ERR_DISP`, `MPI_ERR_BASE`,
@@ -380,7 +387,8 @@ pub fn create(
         what,
     )?;
     probe_peers(comm, &offers, what)?;
-    Ok(finish(comm, Flavor::Create, prepared?, &offers).0)
+    reach_parts(comm, &offers, what)?;
+    finish(comm, Flavor::Create, prepared?, &offers).map(|(win, _)| win)
 }
 
 /// `MPI_Win_create_dynamic`. Collective. Errors, on all processes alike: `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` where the kernel
@@ -401,11 +409,32 @@ pub fn create_dynamic(comm: &Comm, hints: Result<Hints>) -> Result<MPI_Win> {
         what,
     )?;
     probe_peers(comm, &offers, what)?;
+    reach_parts(comm, &offers, what)?;
     let mut prepared = prepared?;
     for offer in offers.iter_mut().chain([&mut prepared.offer]) {
         (offer.place, offer.size) = (Place::None as u32, 0);
     }
-    Ok(finish(comm, Flavor::Dynamic, prepared, &offers).0)
+    finish(comm, Flavor::Dynamic, prepared, &offers).map(|(win, _)| win)
+}
+
+/// Makes sure that every process has mapped every part of the window that lies in the segment, and the control block: its
+/// operations do not ask again. Mostly all have, as the offers say.
+fn reach_parts(comm: &Comm, offers: &[Offer], what: &str) -> Result<()> {
+    let parts = offers.iter().filter(|o| o.place == Place::Segment as u32);
+    let control = offers[0].control as Offset + Control::bytes(comm.size());
+    let end = parts
+        .map(|o| o.at as Offset + o.size())
+        .fold(control, usize::max);
+    if offers.iter().all(|o| o.mapped as usize >= end) {
+        return Ok(());
+    }
+    let reached = segment().reach(0, end);
+    agree(
+        comm,
+        reached.map(|()| Offer::new(0, 1, Place::None, 0)),
+        what,
+    )
+    .map(drop)
 }
 
 /// Makes sure that every process can reach the private memory of every other, where there is any.
@@ -438,7 +467,7 @@ fn finish(
     flavor: Flavor,
     prepared: Prepared,
     offers: &[Offer],
-) -> (MPI_Win, *mut c_void) {
+) -> Result<(MPI_Win, *mut c_void)> {
     let Prepared {
         mut hints,
         memory,
@@ -452,7 +481,7 @@ fn finish(
         // The meeting owns the block from now on.
         control.keep();
     }
-    let meeting = Meeting::open(control_offset, comm.group.members.clone(), comm.rank);
+    let meeting = Meeting::open(control_offset, comm.group.members.clone(), comm.rank)?;
     let control = Control::open(control_offset, comm.size());
     let targets: Box<[Target]> = offers
         .iter()
@@ -497,7 +526,7 @@ fn finish(
         recent,
         handle: AtomicI32::new(win),
     };
-    (MPI_Win(handle.fill(Arc::new(window))), base)
+    Ok((MPI_Win(handle.fill(Arc::new(window))), base))
 }
 
 fn target(comm: &Comm, control: &Control, rank: usize, offer: &Offer) -> Target {

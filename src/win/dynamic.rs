@@ -10,7 +10,7 @@ use crate::abi::constants::MPI_THREAD_MULTIPLE;
 use crate::abi::types::MPI_Aint;
 use crate::bail;
 use crate::error::Result;
-use crate::runtime::phase;
+use crate::runtime::{must_reach, phase};
 use crate::shm::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
@@ -49,6 +49,7 @@ impl Lists {
 
 /// The shared list at `offset`.
 fn list(offset: usize, len: usize) -> &'static [Entry] {
+    must_reach(offset, len * size_of::<Entry>());
     // SAFETY: offset and length were published together by the owner, for a zeroed allocation of as many entries (atomics only)
     // that is not freed before the window; a torn pair is found out by the version and used for addresses only
     // after that.
@@ -228,6 +229,7 @@ impl Window {
                 break;
             };
             let step = if region.offset != 0 {
+                segment().reach(region.offset, region.len)?;
                 (
                     at.wrapping_add(region.offset).wrapping_sub(region.address),
                     Reach::Shared,

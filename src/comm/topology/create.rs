@@ -187,6 +187,9 @@ pub fn dist_graph(
     let mine = shown.as_ref().map(|((shown, _), _)| *shown);
     let all = agree(&parent.meeting, &mine.map_err(Error::clone), call)?;
     let weighted = same_weighted(all.iter().map(|shown| shown.weighted))?;
+    for shown in &all {
+        segment().reach(shown.offset, shown.count * size_of::<[i32; 3]>())?;
+    }
     let edges = all.iter().filter(|shown| shown.count > 0).map(|shown| {
         let edges = segment().at::<[i32; 3]>(shown.offset);
         // SAFETY: that process wrote so many edges there before it came to the exchange, and leaves them until all have
