@@ -390,16 +390,16 @@ fn map_at(address: usize, fd: BorrowedFd<'_>, len: usize) -> nix::Result<*mut u8
     use std::num::NonZeroUsize;
     let size = NonZeroUsize::new(len).ok_or(nix::Error::EINVAL)?;
     let access = ProtFlags::PROT_READ | ProtFlags::PROT_WRITE;
-    let flags = MapFlags::MAP_SHARED | MapFlags::MAP_NORESERVE | MapFlags::MAP_FIXED_NOREPLACE;
-    // SAFETY: a new mapping at an address where nothing is mapped (NOREPLACE) touches no memory of the program.
+    let flags = MapFlags::MAP_SHARED | MapFlags::MAP_NORESERVE;
+    // A wish and no more: a sanitizer that wants its own at the address takes an order for an error of the program.
+    // SAFETY: a new mapping where nothing is mapped touches no memory of the program.
     let base = unsafe { mmap(NonZeroUsize::new(address), size, access, flags, fd, 0) }?;
-    if base.as_ptr() as usize != address {
-        // An old kernel, or a sanitizer that wants its own there.
-        // SAFETY: the mapping just made.
-        unsafe { munmap(base, len) }?;
-        return Err(nix::Error::EEXIST);
+    if base.as_ptr() as usize == address {
+        return Ok(base.as_ptr().cast());
     }
-    Ok(base.as_ptr().cast())
+    // SAFETY: the mapping just made.
+    unsafe { munmap(base, len) }?;
+    Err(nix::Error::EEXIST)
 }
 
 /// The middle of a range of `room` free bytes, aligned for huge pages: whether the kernel gives the program its next mappings
@@ -514,6 +514,62 @@ mod tests {
         assert!(one.lease(one.len()).is_err());
         assert!(one.lease(usize::MAX & !(HUGE - 1)).is_err());
         assert!(one.lease(HUGE).is_ok());
+    }
+
+    #[test]
+    fn it_grows_where_it_is_wherever_that_is() {
+        // The second cannot be where the first is.
+        let (one, two) = (
+            Segment::create(PAGE).unwrap(),
+            Segment::create(PAGE).unwrap(),
+        );
+        for segment in [one, two] {
+            assert!((segment.base() as usize).is_multiple_of(HUGE));
+            let base = segment.base();
+            assert!(segment.mapped() <= 2 * HUGE);
+            for len in [HUGE, 5 * HUGE, 1 << 30, HUGE] {
+                let at = segment.lease(len).unwrap();
+                // The advice of what lies before does not spread.
+                segment.prefer_huge(at, len);
+                assert_eq!(segment.mapped(), at + len);
+                // SAFETY: the last word of the range just leased, aligned, in a live mapping.
+                let last = unsafe { segment.at::<AtomicU64>(at + len - 8).as_ref() };
+                assert_eq!(last.unwrap().swap(42, Ordering::Relaxed), 0);
+            }
+            assert_eq!(segment.base(), base);
+            assert!(segment.reach(segment.len(), HUGE).is_err());
+            assert!(segment.reach(usize::MAX, 1).is_err());
+        }
+    }
+
+    #[test]
+    fn nobody_cuts_it_off_or_executes_it() {
+        let one = Segment::create(PAGE).unwrap();
+        let fd = one.fd().unwrap();
+        for len in [0, HUGE, 2 * WANTED] {
+            let cut = nix::unistd::ftruncate(fd, len as i64);
+            assert_eq!(cut, Err(nix::Error::EPERM), "{len}");
+        }
+        assert_eq!(
+            fcntl(fd, FcntlArg::F_ADD_SEALS(SealFlag::F_SEAL_WRITE)),
+            Err(nix::Error::EPERM)
+        );
+        assert_eq!(nix::sys::stat::fstat(fd).unwrap().st_mode & 0o111, 0);
+    }
+
+    #[test]
+    fn without_the_descriptor_pages_are_counted_and_given_back() {
+        let mut one = Segment::create(PAGE).unwrap();
+        let range = one.lease(HUGE).unwrap();
+        // SAFETY: the address lies in the range just leased, aligned, in a live mapping.
+        unsafe { one.at::<AtomicU64>(range).as_ref() }
+            .unwrap()
+            .store(42, Ordering::Relaxed);
+        let before = one.in_use();
+        one.descriptor = None;
+        assert_eq!(one.in_use(), before);
+        assert!(one.punch(range, HUGE));
+        assert_eq!(one.in_use(), before - PAGE as u64);
     }
 
     #[test]

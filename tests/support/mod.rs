@@ -40,7 +40,7 @@ pub fn need_file(path: &Path, package: &str) -> bool {
 }
 
 /// Says on the test's behalf that it is skipped, and why; in CI fails it.
-fn missing(sentence: &str) {
+pub fn missing(sentence: &str) {
     let test = std::thread::current()
         .name()
         .unwrap_or("a test")

@@ -1,0 +1,57 @@
+/* A little of everything that needs memory of the job: messages, windows, collective operations. Silent if all is right. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNT = 100000 };
+
+static int rank, size;
+
+static void expect(int value, int wanted, const char *what)
+{
+    if (value == wanted)
+        return;
+    fprintf(stderr, "rank %d: %s is %d and not %d\n", rank, what, value, wanted);
+    MPI_Abort(MPI_COMM_WORLD, 99);
+}
+
+static void windows(int next)
+{
+    MPI_Win win;
+    int *mine;
+    for (int round = 0; round < 3; round++) {
+        MPI_Aint bytes = (MPI_Aint)sizeof(int) * (COUNT << round);
+        MPI_Win_allocate(bytes, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+        MPI_Win_fence(0, win);
+        for (int i = 0; i < 2; i++) {
+            int value = rank * 2 + i;
+            MPI_Put(&value, 1, MPI_INT, next, i * (COUNT - 1), 1, MPI_INT, win);
+            MPI_Win_fence(0, win);
+        }
+        for (int i = 0; i < 2; i++)
+            expect(mine[i * (COUNT - 1)], (rank + size - 1) % size * 2 + i, "what was put");
+        MPI_Win_free(&win);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int next = (rank + 1) % size, before = (rank + size - 1) % size, sum = 0;
+    int *given = malloc(COUNT * sizeof(int)), *got = malloc(COUNT * sizeof(int));
+    for (int i = 0; i < COUNT; i++)
+        given[i] = rank + i;
+    MPI_Sendrecv(given, COUNT, MPI_INT, next, 0, got, COUNT, MPI_INT, before, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < COUNT; i++)
+        expect(got[i], before + i, "what was sent");
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    expect(sum, size * (size - 1) / 2, "the sum of all ranks");
+    windows(next);
+    free(given);
+    free(got);
+    MPI_Finalize();
+    return 0;
+}
