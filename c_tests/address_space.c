@@ -50,7 +50,7 @@ static void without_room(MPI_Aint mine)
     char *base;
     if (rank == size - 1)
         limit(mapped() + 40 * MEBIBYTE);
-    for (int round = 0; round < 20; round++) {
+    for (int round = 0; round < 5; round++) {
         CHECK_CLASS(MPI_Win_allocate(mine, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win), MPI_ERR_NO_MEM);
         CHECK_CLASS(MPI_Win_allocate_shared(mine, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win), MPI_ERR_NO_MEM);
     }
