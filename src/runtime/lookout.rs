@@ -11,6 +11,7 @@ use super::table::{Death, MISSED, Process, State};
 use super::{Job, job};
 use crate::shm::atomic::Ordering;
 use nix::time::{ClockId, clock_gettime};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 /// How often to look, at most.
@@ -97,6 +98,14 @@ struct Life {
 
 impl Life {
     fn of(pid: u32) -> Option<Life> {
+        // In a container whose /proc is another's, a number there is another process.
+        static IS_OURS: LazyLock<bool> = LazyLock::new(|| {
+            let me = std::fs::read_link("/proc/self");
+            me.is_ok_and(|me| me.to_str() == Some(&std::process::id().to_string()))
+        });
+        if !*IS_OURS {
+            return None;
+        }
         Life::read(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
     }
 

@@ -1,6 +1,6 @@
 //! Memory of the job segment for this process to give away.
 //!
-//! Each process leases ranges of the segment for itself (one atomic add, [`Segment::lease`]) and keeps its books of them
+//! Each process leases ranges of the segment for itself (one atomic update, [`Segment::lease`]) and keeps its books of them
 //! in private memory: nothing an allocator needs is shared, so a process that dies cannot leave it locked, and memory
 //! is freed by the process that allocated it. What others may still be looking at is freed by [`leave`].
 //!
