@@ -36,8 +36,8 @@ impl Actors {
         let actor = &self.0[me];
         actor.key.store(key, Ordering::Release);
         loop {
-            let nap = Duration::MAX;
-            if actor.doorbell.sleep_unless(1, nap, &announce, &mut ready) || ready() {
+            let nap = || Duration::MAX;
+            if actor.doorbell.sleep_unless(1, &announce, &mut ready, nap) || ready() {
                 break;
             }
         }
@@ -62,6 +62,17 @@ impl Actors {
             if actor.doorbell.sleepers() != 0 && actor.key.load(Ordering::Acquire) == key {
                 actor.doorbell.ring();
             }
+        }
+    }
+
+    /// As `runtime::ring_one`.
+    pub fn ring_one(&self, me: usize, key: u64) {
+        full_fence();
+        let (before, after) = self.0.split_at(me + 1);
+        let sleeps =
+            |a: &&Actor| a.doorbell.sleepers() != 0 && a.key.load(Ordering::Acquire) == key;
+        if let Some(actor) = after.iter().chain(before).find(sleeps) {
+            actor.doorbell.ring();
         }
     }
 

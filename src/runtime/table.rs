@@ -315,13 +315,13 @@ impl Process {
 
     /// Whether a thread of this rank sleeps for what has this key, or may do so unseen.
     pub fn waits_for(&self, key: u64) -> bool {
-        let sleepers = self.doorbell.sleepers();
-        sleepers as usize > WAITS
-            || (sleepers != 0
-                && self
-                    .waits
-                    .iter()
-                    .any(|w| w.key.load(Ordering::Acquire) == key))
+        self.doorbell.sleepers() as usize > WAITS || self.is_seen_to_wait_for(key)
+    }
+
+    /// Whether a thread of this rank has said that it sleeps for what has this key.
+    pub fn is_seen_to_wait_for(&self, key: u64) -> bool {
+        let waits_for = |wait: &Wait| wait.key.load(Ordering::Acquire) == key;
+        self.doorbell.sleepers() != 0 && self.waits.iter().any(waits_for)
     }
 
     /// What the rank's sleeping threads wait for, in words.

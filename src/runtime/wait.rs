@@ -38,8 +38,16 @@ pub struct Waiting<'a> {
     /// Says it in words, for the launcher's report of a death and for the watchdog of a hang: "MPI_Win_lock of rank 3".
     pub what: &'a dyn Fn() -> String,
     pub ranks: Ranks<'a>,
-    /// Called before every sleep, when this thread is registered and before it looks a last time.
-    pub announce: Option<&'a dyn Fn()>,
+    /// What else is done before every sleep.
+    pub announce: Option<Announce<'a>>,
+}
+
+/// What is done before every sleep.
+pub struct Announce<'a> {
+    /// Called when this thread is registered, before it looks a last time.
+    pub sleeper: &'a dyn Fn(),
+    /// How long to sleep at most, because the condition may come true by time alone; asked after the last look.
+    pub nap: &'a dyn Fn() -> Duration,
 }
 
 /// How long a waiter spins before it yields, when every rank can have a core and none is known to share this one. Short: the
@@ -158,6 +166,19 @@ pub fn ring_key(key: u64) {
     }
 }
 
+/// Rings one rank whose threads sleep for `key`, the first after this one. Contains the fence that the protocol asks for.
+pub fn ring_one(key: u64) {
+    full_fence();
+    let (before, after) = job().table.processes.split_at(job().rank as usize + 1);
+    for process in after.iter().chain(before).filter(|p| p.waits_for(key)) {
+        process.ring_sleepers();
+        // Of those that sleep unseen none is sure to wait for this.
+        if process.is_seen_to_wait_for(key) {
+            return;
+        }
+    }
+}
+
 /// Blocks until `ready` says true.
 ///
 /// Error: `MPI_ERR_PROC_FAILED` when one of `waiting.ranks` dies first.
@@ -231,19 +252,23 @@ fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> 
     // Who found no place is not found by its key: it weighs so much that `waits_for` says yes whoever else sleeps.
     let weight = if place.is_some() { 1 } else { WAITS as u32 + 1 };
     let announce = || {
-        if let Some(announce) = waiting.announce {
-            announce();
+        if let Some(announce) = &waiting.announce {
+            (announce.sleeper)();
         }
+    };
+    let nap = || match &waiting.announce {
+        Some(announce) => (announce.nap)().min(NAP),
+        None => NAP,
     };
     let result = loop {
         let (mut over, mut moved) = (false, false);
         let before = process.woken.load(Ordering::Relaxed);
-        let awake = process.doorbell.sleep_unless(weight, NAP, announce, || {
+        let awake = || {
             moved = progress();
             over = ready();
             over || moved || failure(waiting).is_some()
-        });
-        if !awake {
+        };
+        if !process.doorbell.sleep_unless(weight, announce, awake, nap) {
             woken(before, process.woken.load(Ordering::Relaxed));
         }
         if over || ready() {

@@ -21,16 +21,17 @@ pub struct Doorbell {
 }
 
 impl Doorbell {
-    /// Sleeps until rung, for `nap` at most, unless `awake` says that there is no need to: whether it did say so.
+    /// Sleeps until rung, unless `awake` says that there is no need to: whether it did say so. Not longer than `nap` says
+    /// after that.
     ///
-    /// `announce` is called before that, when the caller counts among the sleepers. It counts as much as `weight`.
+    /// `announce` is called before `awake`, when the caller counts among the sleepers. It counts as much as `weight`.
     #[inline]
     pub fn sleep_unless(
         &self,
         weight: u32,
-        nap: Duration,
         announce: impl FnOnce(),
         awake: impl FnOnce() -> bool,
+        nap: impl FnOnce() -> Duration,
     ) -> bool {
         // Acquire: what was made true before a ring that is not waited for any more is seen.
         let bell = self.bell.load(Ordering::Acquire);
@@ -39,7 +40,7 @@ impl Doorbell {
         full_fence();
         let awake = awake();
         if !awake {
-            futex::wait(&self.bell, bell, nap);
+            futex::wait(&self.bell, bell, nap());
         }
         self.sleepers.fetch_sub(weight, Ordering::SeqCst);
         awake

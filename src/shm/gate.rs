@@ -16,10 +16,13 @@
 //! | 16-31 | wanted | exclusive lockers that wait for the flags to be down                |
 //! | 32-63 | passed | how often somebody entered though an exclusive lock was wanted      |
 //!
-//! Those who want to enter wait for wanted locks too, or a flow of them would keep the lockers out for ever. But not
-//! for ever themselves: the end of what somebody does inside may depend on another's entering. So who has waited long
+//! Those that want to enter wait for wanted locks too, or a flow of them would keep the lockers out for ever. But not
+//! for ever themselves: the end of what somebody does inside may depend on another's entering. So one that has waited long
 //! [passes](Gate::pass), unless a lock is held: it counts that in the same word, with which wanted becomes held, so
 //! that a locker that has seen its flag down before looks at all flags again.
+//!
+//! They are counted while they wait, since lockers that hold nothing let them go first: exclusive locks that overlap would
+//! keep them out. The last one to go in rings those lockers.
 //!
 //! Where nobody ever enters, exclusive lockers need not pay for that: they count themselves only once the gate
 //! [is used](Gate::is_used). Who enters first [says so](Gate::open), then takes each lock shared for a moment: who has taken a
@@ -32,7 +35,6 @@ const HELDS: u64 = 0xffff;
 const WANTED: u64 = 1 << 16;
 const WANTEDS: u64 = 0xffff << 16;
 const PASSED_SHIFT: u32 = 32;
-const PRESSING: u32 = 1 << 16;
 
 /// The side of the exclusive lockers. Zero is a gate that nobody uses.
 #[repr(C, align(64))]
@@ -42,9 +44,13 @@ pub struct Gate {
     _line: [u8; 60],
     /// See the module's table.
     pub exclusives: AtomicU64,
-    /// Those who wait to enter, and from bit 16 on those of them who have waited long.
+    /// Those that wait to enter.
     pub waiters: AtomicU32,
-    _line2: [u8; 52],
+    /// For the lockers that let them go first: the tick since which they have been waiting in vain.
+    pub awaited_since: AtomicU32,
+    /// For those that let wanted locks go first: the tick since which these have been wanted in vain.
+    pub wanted_since: AtomicU32,
+    _line2: [u8; 44],
 }
 
 /// The side of one who enters: 1 while inside, and for a moment while trying in vain.
@@ -162,33 +168,26 @@ impl Gate {
             .is_ok()
     }
 
-    /// Counts one who waits to enter.
+    /// Counts one that waits to enter.
     pub fn come(&self) {
         self.waiters.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Counts it as one that has waited long.
-    pub fn press(&self) {
-        self.waiters.fetch_add(PRESSING, Ordering::SeqCst);
-    }
-
-    /// Takes it out of both counts. True: lockers that have let it pass are to be rung.
+    /// Takes it out of the count. True: it was the last, and lockers that let it go first are to be rung.
     #[must_use]
-    pub fn go(&self, pressing: bool) -> bool {
-        let one = if pressing { PRESSING + 1 } else { 1 };
-        self.waiters.fetch_sub(one, Ordering::SeqCst);
-        pressing
+    pub fn go(&self) -> bool {
+        self.waiters.fetch_sub(1, Ordering::SeqCst) == 1
     }
 
-    /// Whether anybody waits to enter: a locker that holds nothing should let it pass.
+    /// Whether anybody waits to enter: a locker that holds nothing lets it go first.
     #[inline(always)]
-    pub fn is_wanted(&self) -> bool {
+    pub fn is_awaited(&self) -> bool {
         self.waiters.load(Ordering::Relaxed) != 0
     }
 
-    /// Whether one of those has waited long.
-    pub fn is_pressed(&self) -> bool {
-        self.waiters.load(Ordering::SeqCst) >= PRESSING
+    /// Whether an exclusive lock is wanted: one that comes to enter lets it go first.
+    pub fn is_wanted(&self) -> bool {
+        self.exclusives.load(Ordering::Relaxed) & WANTEDS != 0
     }
 
     /// What a waiter does whose flag may be up: enters, or with `pass` passes, or takes the flag down and rings the
@@ -223,7 +222,9 @@ impl Default for Gate {
             _line: [0; 60],
             exclusives: AtomicU64::new(0),
             waiters: AtomicU32::new(0),
-            _line2: [0; 52],
+            awaited_since: AtomicU32::new(0),
+            wanted_since: AtomicU32::new(0),
+            _line2: [0; 44],
         }
     }
 }
@@ -278,9 +279,8 @@ mod tests {
         assert!(!gate.uncount() && gate.uncount());
         gate.count();
         assert!(gate.want() && gate.give_up());
-        gate.press();
-        assert!(gate.is_wanted() && gate.is_pressed());
-        assert!(gate.go(true));
-        assert!(!gate.is_wanted() && !gate.is_pressed());
+        gate.come();
+        assert!(!gate.go() && gate.is_awaited());
+        assert!(gate.go() && !gate.is_awaited());
     }
 }

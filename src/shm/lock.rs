@@ -2,20 +2,22 @@
 //!
 //! | bits  | field    | meaning                                                                        |
 //! |-------|----------|--------------------------------------------------------------------------------|
-//! | 0-15  | readers  | how many hold it shared, and for a moment those who try in vain                |
+//! | 0-15  | readers  | how many hold it shared, and for a moment those that try in vain               |
 //! | 16-31 | writer   | 1 + the rank that holds it exclusively; 0: nobody                              |
-//! | 32-47 | next     | 1 + the rank that has waited so long that nobody else may take the lock        |
-//! | 48    | sleepers | somebody may sleep: who makes the lock free has to ring                        |
+//! | 32-47 | next     | 1 + the rank that claims it: nobody else may take the lock; 0: nobody          |
+//! | 48    | sleepers | somebody may sleep: a release that makes the lock free has to ring             |
+//! | 49-63 | since    | the tick in which `next` was set; 0 without a claim                            |
 //!
-//! Free and unwanted is 0, so taking and giving back are one locked instruction each. Whoever comes while the lock is
-//! free takes it, also past those who wait: under contention that is much faster than an order of arrival, in which a
-//! preempted next-in-line stalls everybody. A waiter that has waited too long claims `next`, which bounds every wait.
-//! One that wants the lock shared and has waited still longer goes past a claim, since the claimant may wait for a reader
-//! that waits for this one.
+//! Free and unwanted is 0, so taking and giving back are one locked instruction each. A rank that comes while the lock is
+//! free takes it, also past those that wait: under contention that is much faster than an order of arrival, in which a
+//! preempted next-in-line stalls everybody. A waiter that has waited too long claims `next`: the number of readers falls to
+//! 0 then, and the last release rings the claimant. One that wants the lock shared and has waited still longer goes past a
+//! claim, since the claimant may wait for a reader that waits for this one.
 //!
-//! No wake-up is lost: a waiter registers, sets `sleepers`, and tries once more before it sleeps; a releaser that finds
-//! `sleepers` clears it and then rings all who are registered. Who set the bit before it was cleared was registered, and
-//! is rung; who sets it after is found by the next releaser.
+//! No wake-up is lost: a waiter registers, sets `sleepers`, and tries once more before it sleeps; a release that finds
+//! `sleepers` and no claim clears it and then rings all that are registered. Who set the bit before it was cleared was
+//! registered, and is rung; who sets it after is found by the next release. A release that finds a claim rings the claimant
+//! alone. That one, when it has the lock, rings the next waiter, which may claim in turn.
 
 use super::atomic::{AtomicU64, Ordering};
 
@@ -26,6 +28,11 @@ const WRITER: u64 = 0xffff << WRITER_SHIFT;
 const NEXT_SHIFT: u32 = 32;
 const NEXT: u64 = 0xffff << NEXT_SHIFT;
 const SLEEPERS: u64 = 1 << 48;
+const SINCE_SHIFT: u32 = 49;
+const CLAIM: u64 = NEXT | !0 << SINCE_SHIFT;
+
+/// Ticks are counted modulo this.
+pub const TICKS: u16 = 1 << (u64::BITS - SINCE_SHIFT);
 
 /// The most ranks that can use a lock.
 pub const MAX_RANKS: usize = 0xfffe;
@@ -71,7 +78,7 @@ impl Lock {
         let take = |now: u64| {
             let next = (now & NEXT) >> NEXT_SHIFT;
             let free = now & (READERS | WRITER) == 0 && (next == 0 || next == me);
-            let rest = if next == me { now & !NEXT } else { now };
+            let rest = if next == me { now & !CLAIM } else { now };
             free.then_some(rest | me << WRITER_SHIFT)
         };
         self.0
@@ -93,7 +100,7 @@ impl Lock {
     #[cold]
     fn shared_or_back_out(&self, before: u64, rank: u32) -> (bool, Ring) {
         if before & WRITER == 0 && (before & NEXT) >> NEXT_SHIFT == id(rank) {
-            let before = self.0.fetch_and(!NEXT, Ordering::SeqCst);
+            let before = self.0.fetch_and(!CLAIM, Ordering::SeqCst);
             return (true, self.ring(before & !NEXT));
         }
         (false, self.release_shared())
@@ -173,17 +180,19 @@ impl Lock {
         self.0.fetch_or(SLEEPERS, Ordering::SeqCst);
     }
 
-    /// Lets nobody but `rank` have the lock next, unless somebody else has claimed that before.
-    pub fn claim(&self, rank: u32) {
-        let claim = |now: u64| (now & NEXT == 0).then_some(now | id(rank) << NEXT_SHIFT);
-        let _ = self
-            .0
-            .fetch_update(Ordering::SeqCst, Ordering::Relaxed, claim);
+    /// Lets nobody but `rank` have the lock next, unless another has claimed that before: whether the claim was made, in
+    /// `tick`.
+    pub fn claim(&self, rank: u32, tick: u16) -> bool {
+        let mine = id(rank) << NEXT_SHIFT | u64::from(tick % TICKS) << SINCE_SHIFT;
+        let claim = |now: u64| (now & NEXT == 0).then_some(now | mine);
+        self.0
+            .fetch_update(Ordering::SeqCst, Ordering::Relaxed, claim)
+            .is_ok()
     }
 
     /// Takes a claim back, for a waiter that gives up.
     pub fn unclaim(&self, rank: u32) {
-        let unclaim = |now: u64| ((now & NEXT) >> NEXT_SHIFT == id(rank)).then_some(now & !NEXT);
+        let unclaim = |now: u64| ((now & NEXT) >> NEXT_SHIFT == id(rank)).then_some(now & !CLAIM);
         let _ = self
             .0
             .fetch_update(Ordering::SeqCst, Ordering::Relaxed, unclaim);
@@ -195,10 +204,11 @@ impl Lock {
         (writer != 0).then(|| writer as u32 - 1)
     }
 
-    /// The rank that has claimed the lock.
-    pub fn claimant(&self) -> Option<u32> {
-        let next = (self.0.load(Ordering::SeqCst) & NEXT) >> NEXT_SHIFT;
-        (next != 0).then(|| next as u32 - 1)
+    /// The rank that has claimed the lock, and the tick in which it did.
+    pub fn claim_standing(&self) -> Option<(u32, u16)> {
+        let now = self.0.load(Ordering::SeqCst);
+        let next = (now & NEXT) >> NEXT_SHIFT;
+        (next != 0).then(|| (next as u32 - 1, (now >> SINCE_SHIFT) as u16))
     }
 
     /// How many hold the lock shared.
@@ -248,8 +258,8 @@ mod tests {
     fn a_claim_keeps_all_others_out() {
         let l = lock();
         assert!(l.try_exclusive(0));
-        l.claim(7);
-        l.claim(8);
+        assert!(l.claim(7, 0));
+        assert!(!l.claim(8, 0));
         assert_eq!(l.release_exclusive(0), Ring::Rank(7));
         assert!(!l.try_exclusive(0) && !l.may_take(8, false));
         assert_eq!(l.try_shared(8), (false, Ring::Rank(7)));
@@ -261,15 +271,15 @@ mod tests {
     #[test]
     fn a_claim_serves_a_reader_too_and_can_be_taken_back() {
         let l = lock();
-        l.claim(1);
+        assert!(l.claim(1, 0));
         assert_eq!(l.try_shared(1), TAKEN);
         assert_eq!(l.try_shared(2), TAKEN);
-        l.claim(5);
-        assert_eq!(l.claimant(), Some(5));
+        assert!(l.claim(5, 0));
+        assert_eq!(l.claim_standing(), Some((5, 0)));
         l.unclaim(4);
-        assert_eq!(l.claimant(), Some(5));
+        assert_eq!(l.claim_standing(), Some((5, 0)));
         l.unclaim(5);
-        assert_eq!(l.claimant(), None);
+        assert_eq!(l.claim_standing(), None);
         assert_eq!(l.try_shared(3), TAKEN);
     }
 
@@ -277,27 +287,45 @@ mod tests {
     fn a_reader_goes_past_a_claim_but_not_past_a_writer() {
         let l = lock();
         assert_eq!(l.try_shared(0), TAKEN);
-        l.claim(7);
+        assert!(l.claim(7, 0));
         assert_eq!(l.try_shared(1), (false, Ring::Nobody));
         assert_eq!(l.try_past_claim(1), TAKEN);
         assert_eq!(l.release_shared(), Ring::Nobody);
         assert_eq!(l.release_shared(), Ring::Rank(7));
         assert!(l.try_exclusive(7));
         assert_eq!(l.try_past_claim(1), (false, Ring::Nobody));
-        l.claim(1);
+        assert!(l.claim(1, 0));
         assert_eq!(l.release_exclusive(7), Ring::Rank(1));
         assert_eq!(l.try_past_claim(1), TAKEN);
-        assert_eq!(l.claimant(), None);
+        assert_eq!(l.claim_standing(), None);
     }
 
     #[test]
     fn a_reader_that_claimed_lets_other_readers_in() {
         let l = lock();
         assert!(l.try_exclusive(0));
-        l.claim(1);
+        assert!(l.claim(1, 0));
         l.announce_sleeper();
         assert_eq!(l.release_exclusive(0), Ring::Rank(1));
         assert_eq!(l.try_take(1, false), (true, Ring::Sleepers));
         assert_eq!(l.try_take(2, false), TAKEN);
+    }
+
+    #[test]
+    fn a_claim_says_since_when_it_stands_and_leaves_nothing() {
+        let l = lock();
+        for (rank, tick) in [(0, 1), (MAX_RANKS as u32 - 1, TICKS - 1), (4, TICKS + 7)] {
+            assert!(l.claim(rank, tick));
+            assert_eq!(l.claim_standing(), Some((rank, tick % TICKS)));
+            assert!(l.try_exclusive(rank));
+            assert_eq!(l.release_exclusive(rank), Ring::Nobody);
+            assert_eq!(l.0.load(Ordering::Relaxed), 0);
+            assert!(l.claim(rank, tick));
+            assert_eq!(l.try_shared(rank), TAKEN);
+            assert_eq!(l.release_shared(), Ring::Nobody);
+            assert!(l.claim(rank, tick));
+            l.unclaim(rank);
+            assert_eq!(l.0.load(Ordering::Relaxed), 0);
+        }
     }
 }

@@ -8,7 +8,7 @@
 //! - [`create`]: making and freeing windows; [`query`]: what a window says about itself
 //! - [`epoch`]: which accesses are allowed when
 //! - [`passive`]: lock, lock_all, flush; [`active`]: fence; [`exposure`]: post, start, complete, wait
-//! - [`obstacle`]: which deaths end which waits
+//! - [`waiting`]: for locks, with how much [`patience`]; [`obstacle`]: which deaths end which waits
 //! - [`dynamic`]: windows whose memory comes and goes, by a list of [`regions`]; [`memory`]: MPI_Alloc_mem
 //! - [`transfer`]: put and get; [`accumulate`]: the accumulate family; [`update`]: how elements are updated, by [`amo`]'s
 //!   atomic instructions or under a lock; [`elements`]: arrays of them
@@ -28,6 +28,7 @@ pub mod exposure;
 pub mod memory;
 pub mod obstacle;
 pub mod passive;
+pub mod patience;
 pub mod query;
 pub mod regions;
 pub mod transfer;

@@ -46,7 +46,7 @@ impl Window {
                 Hold::Shared
             }
             MPI_LOCK_EXCLUSIVE => {
-                if gate.is_wanted() || !lock.try_exclusive(me) {
+                if gate.is_awaited() || !lock.try_exclusive(me) {
                     return false;
                 }
                 // Asked now that the lock is held.
@@ -148,7 +148,7 @@ impl Window {
             self.hold(target, Hold::Shared);
             return Ok(());
         }
-        if self.control.gate.is_wanted() {
+        if self.control.gate.is_awaited() {
             self.let_lock_alls_pass();
         }
         if !lock.try_exclusive(me) {

@@ -2,36 +2,31 @@
 //!
 //! What the dead held stays held: see [`super::obstacle`] for who gets an error then.
 //!
-//! Neither readers nor writers starve, and no lock that could be given is held back for ever: whoever waits holds others
-//! back, but only those that have not waited long themselves.
+//! Neither readers nor writers starve, and no lock that fits those that are held is refused for ever: a waiter holds others
+//! back, but each of them only as long as [`patience`] says.
 //!
-//! | who comes                | waits for holders, and lets first                                                    |
-//! |--------------------------|--------------------------------------------------------------------------------------|
-//! | any lock of one target   | who has waited for that lock for [`CLAIM_AFTER`]; a shared one for [`PATIENCE`] at most |
-//! | lock_all                 | exclusive locks that wait for lock_alls to end, for [`PATIENCE`] at most               |
-//! | exclusive, holding none  | waiting lock_alls, for [`COURTESY`], or [`PATIENCE`] if they have waited that long    |
-//!
-//! Without the bounds a correct program could hang: one rank's shared epoch may end only when another's has begun, and a
-//! third waiting for an exclusive lock must not keep that from beginning.
+//! | what comes                      | waits for the holders, and lets first                                             |
+//! |---------------------------------|-----------------------------------------------------------------------------------|
+//! | a lock of one target            | one that has claimed that lock ([`CLAIM_AFTER`]); a shared one within its patience  |
+//! | lock_all                        | exclusive locks that wait for lock_alls to end, within its patience               |
+//! | exclusive, holding no exclusive | lock_alls that wait for exclusive locks to end, within its patience               |
 
 use super::control::Control;
 use super::epoch::Hold;
 use super::obstacle::{self, Obstacle};
+use super::patience;
 use super::{Target, Window};
 use crate::error::Result;
-use crate::runtime::{self, Ranks, Waiting, job, ring_key, wait};
+use crate::runtime::{self, Announce, Ranks, Waiting, job, ring_key, ring_one, wait};
 use crate::shm::atomic::Ordering::{Acquire, Relaxed};
-use crate::shm::atomic::spin_loop;
+use crate::shm::atomic::{AtomicU32, spin_loop};
 use crate::shm::gate::{Flag, Look};
 use crate::shm::lock::{Lock, Ring};
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-/// A waiter that has waited so long claims the lock: nobody else may take it before.
-const CLAIM_AFTER: Duration = Duration::from_micros(1000);
-/// So long a new exclusive locker lets waiting lock_alls pass.
-const COURTESY: Duration = Duration::from_millis(1);
-/// So long nobody is held back by those who wait. (A little less than a waiter sleeps before it looks by itself.)
-const PATIENCE: Duration = Duration::from_millis(400);
+/// A waiter that has waited so long, and has seen no claim in that time, claims the lock: nobody else may take it before.
+const CLAIM_AFTER: Duration = Duration::from_millis(1);
 
 /// Between the first looks at a taken lock, and at most.
 const FIRST_PAUSE: Duration = Duration::from_nanos(50);
@@ -53,26 +48,31 @@ impl Window {
     #[cold]
     pub(super) fn let_lock_alls_pass(&self) {
         let gate = self.control.gate;
-        // Who holds locks might be what they wait for. The dead wait for ever.
-        if self.epoch.locks.load(Relaxed) != 0 || anybody_died() {
+        // They wait for what this process holds. The dead wait for ever.
+        if self.holds_exclusively() || anybody_died() {
             return;
         }
         let began = Instant::now();
-        while gate.is_wanted() && began.elapsed() < COURTESY {
-            runtime::wait::progress();
-            std::thread::yield_now();
-        }
+        let left = || patience::left(began.elapsed(), since(&gate.awaited_since));
         let what = || "MPI_Win_lock: letting MPI_Win_lock_all go first".to_string();
         let waiting = Waiting {
             key: Control::key(&gate.exclusives),
             what: &what,
             ranks: Ranks::None,
-            announce: None,
+            announce: Some(Announce {
+                sleeper: &|| (),
+                nap: &left,
+            }),
         };
         let passed = runtime::wait(&waiting, || {
-            !gate.is_pressed() || began.elapsed() > PATIENCE || anybody_died()
+            !gate.is_awaited() || left().is_zero() || anybody_died()
         });
         debug_assert!(passed.is_ok(), "nobody's death is an error of this wait");
+    }
+
+    fn holds_exclusively(&self) -> bool {
+        let exclusively = |t: &Target| matches!(t.hold(), Hold::Exclusive | Hold::ExclusiveCounted);
+        self.epoch.locks.load(Relaxed) != 0 && self.targets.iter().any(exclusively)
     }
 
     /// With the target's word taken: counts this exclusive lock and makes sure that nobody is in a lock_all epoch.
@@ -81,6 +81,9 @@ impl Window {
         let (gate, lock) = (self.control.gate, &target.block.lock);
         gate.count();
         if !gate.is_empty(&mut Look::default(), |rank| self.flag_of(rank)) {
+            if !gate.is_wanted() {
+                begin(&gate.wanted_since);
+            }
             // Shared locks on this target do not have to wait for the lock_alls to end: the word is for them meanwhile.
             if gate.want() {
                 ring_key(Control::key(&gate.waiters));
@@ -129,6 +132,7 @@ impl Window {
                 Err(failed) => break Err(failed),
             }
         };
+        begin(&gate.wanted_since);
         if taken.is_err() && gate.give_up() {
             ring_key(Control::key(&gate.waiters));
         }
@@ -138,28 +142,46 @@ impl Window {
     #[cold]
     pub(super) fn wait_for_exclusives(&self, flag: &Flag) -> Result<()> {
         let gate = self.control.gate;
+        if !gate.is_awaited() {
+            begin(&gate.awaited_since);
+        }
         gate.come();
+        let (began, pass) = (Instant::now(), Cell::new(false));
+        let left = || patience::left(began.elapsed(), since(&gate.wanted_since));
         let what = || "MPI_Win_lock_all: a rank is locked exclusively".to_string();
         let waiting = Waiting {
             key: Control::key(&gate.waiters),
             what: &what,
             ranks: Ranks::Who(&|| self.dead_exclusive("MPI_Win_lock_all")),
-            announce: None,
+            announce: Some(Announce {
+                sleeper: &|| (),
+                nap: &|| if pass.get() { Duration::MAX } else { left() },
+            }),
         };
-        let (began, mut pressing) = (Instant::now(), false);
         let entered = runtime::wait(&waiting, || {
             // Who has died may have wanted a lock, and still does.
-            if !pressing && (began.elapsed() > PATIENCE || anybody_died()) {
-                pressing = true;
-                gate.press();
+            if !pass.get() && (left().is_zero() || anybody_died()) {
+                pass.set(true);
             }
-            gate.try_again(flag, pressing, || ring_key(Control::key(&gate.exclusives)))
+            gate.try_again(flag, pass.get(), || {
+                ring_key(Control::key(&gate.exclusives))
+            })
         });
-        if gate.go(pressing) {
+        begin(&gate.awaited_since);
+        if gate.go() {
             ring_key(Control::key(&gate.exclusives));
         }
         entered
     }
+}
+
+/// Says that from now on somebody waits in vain: see [`patience`].
+fn begin(moment: &AtomicU32) {
+    moment.store(patience::tick().into(), Relaxed);
+}
+
+fn since(moment: &AtomicU32) -> Duration {
+    patience::since(moment.load(Relaxed) as u16)
 }
 
 fn anybody_died() -> bool {
@@ -193,20 +215,12 @@ pub(super) fn take(
     if take_soon(lock, exclusive) {
         return Ok(());
     }
-    let me = job().rank;
-    let began = Instant::now();
-    let attempt = || {
-        if began.elapsed() > CLAIM_AFTER {
-            obstacle::void_claim(lock);
-            lock.claim(me);
-        }
-        let (taken, to_ring) = if !exclusive && began.elapsed() > PATIENCE {
-            lock.try_past_claim(me)
-        } else {
-            lock.try_take(me, exclusive)
-        };
-        ring(lock, to_ring);
-        taken
+    let waiter = Waiter {
+        lock,
+        exclusive,
+        me: job().rank,
+        began: Instant::now(),
+        unclaimed: Cell::new(Some(Instant::now())),
     };
     let what = || match (lock.writer(), lock.readers()) {
         (Some(holder), _) => format!("{}, held exclusively by rank {holder} of the job", name()),
@@ -216,14 +230,85 @@ pub(super) fn take(
         key: key(lock),
         what: &what,
         ranks: Ranks::Who(obstacle),
-        announce: Some(&|| lock.announce_sleeper()),
+        announce: Some(Announce {
+            sleeper: &|| lock.announce_sleeper(),
+            nap: &|| waiter.nap(),
+        }),
     };
-    let taken = runtime::wait(&waiting, attempt);
+    let taken = runtime::wait(&waiting, || waiter.attempt());
     if taken.is_err() {
-        lock.unclaim(me);
+        lock.unclaim(waiter.me);
         ring_key(key(lock));
     }
     taken
+}
+
+/// One that waits for a lock.
+struct Waiter {
+    lock: &'static Lock,
+    exclusive: bool,
+    /// Its rank in the job.
+    me: u32,
+    began: Instant,
+    /// Since when no other has claimed the lock, as far as it has seen; `None` while another has.
+    unclaimed: Cell<Option<Instant>>,
+}
+
+impl Waiter {
+    /// Tries to take the lock, or at least to claim it: whether it is taken.
+    fn attempt(&self) -> bool {
+        let (lock, me) = (self.lock, self.me);
+        obstacle::void_claim(lock);
+        let claim = lock.claim_standing();
+        let mut claimed = claim.is_some_and(|(rank, _)| rank == me);
+        let (taken, to_ring) = match claim {
+            Some((_, tick)) if !claimed => {
+                self.unclaimed.set(None);
+                match !self.exclusive && self.patience_left(tick).is_zero() {
+                    true => lock.try_past_claim(me),
+                    false => (false, Ring::Nobody),
+                }
+            }
+            _ => {
+                let now = Instant::now();
+                let unclaimed = self.unclaimed.get().unwrap_or(now);
+                self.unclaimed.set(Some(unclaimed));
+                if !claimed && now - unclaimed >= CLAIM_AFTER {
+                    claimed = lock.claim(me, patience::tick());
+                }
+                lock.try_take(me, self.exclusive)
+            }
+        };
+        ring(lock, to_ring);
+        if taken && self.exclusive && claimed {
+            // The next one may claim it now. It would not be rung as long as others come that claim sooner.
+            ring_one(key(lock));
+        }
+        taken
+    }
+
+    /// How long others that claimed the lock in `tick` are still let first.
+    fn patience_left(&self, tick: u16) -> Duration {
+        patience::left(self.began.elapsed(), patience::since(tick))
+    }
+
+    /// How long it may sleep after an attempt in vain: until it may claim the lock, or has lost its patience.
+    fn nap(&self) -> Duration {
+        match self.lock.claim_standing() {
+            None => match self.unclaimed.get() {
+                Some(unclaimed) => CLAIM_AFTER.saturating_sub(unclaimed.elapsed()),
+                None => Duration::ZERO,
+            },
+            Some((rank, tick)) if rank != self.me && !self.exclusive => {
+                match self.patience_left(tick) {
+                    // It waits for one that holds the lock, of whose release only the claimant is told.
+                    Duration::ZERO => patience::LEAST,
+                    left => left,
+                }
+            }
+            Some(_) => Duration::MAX,
+        }
+    }
 }
 
 /// Tries for a moment, and looks less and less often: every look takes the lock's cache line away from those who use it. Left

@@ -100,12 +100,9 @@ impl Window {
         let (room, gate, flag) = (&self.room, &self.gate, &self.flags[me]);
         let ring = || room.actors.ring_key(EXCLUSIVES);
         gate.come();
-        if pass {
-            gate.press();
-        }
         room.actors
             .wait_for(me, WAITERS, || (), || gate.try_again(flag, pass, ring));
-        if gate.go(pass) {
+        if gate.go() {
             room.actors.ring_key(EXCLUSIVES);
         }
     }

@@ -6,6 +6,8 @@ use rmashm_model::shm::lock::{Lock, Ring};
 
 pub const KEY: u64 = 77;
 const MEETING: u64 = 66;
+/// What those sleep for that wait for another's claim.
+const CLAIMS: u64 = 55;
 
 pub struct Room {
     pub actors: Actors,
@@ -42,16 +44,33 @@ impl Room {
         if taken {
             return;
         }
-        let attempt = || {
-            if claim {
-                self.lock.claim(rank);
-            }
-            let (taken, to_ring) = self.lock.try_take(rank, exclusive);
-            self.ring(to_ring);
-            taken
-        };
-        self.actors
-            .wait_for(me, KEY, || self.lock.announce_sleeper(), attempt);
+        let announce = || self.lock.announce_sleeper();
+        let attempt = || self.attempt(me, exclusive, claim);
+        self.actors.wait_for(me, KEY, announce, attempt);
+    }
+
+    /// As `Waiter::attempt`, without going past claims.
+    fn attempt(&self, me: usize, exclusive: bool, claim: bool) -> bool {
+        let rank = me as u32;
+        let standing = self.lock.claim_standing();
+        let mut claimed = standing.is_some_and(|(claimant, _)| claimant == rank);
+        if standing.is_some() && !claimed {
+            return false;
+        }
+        if claim && !claimed {
+            claimed = self.lock.claim(rank, 0);
+            self.actors.ring_key(CLAIMS);
+        }
+        let (taken, to_ring) = self.lock.try_take(rank, exclusive);
+        self.ring(to_ring);
+        if taken && exclusive && claimed {
+            self.actors.ring_one(me, KEY);
+        }
+        taken
+    }
+
+    fn is_claimed(&self) -> bool {
+        self.lock.claim_standing().is_some()
     }
 
     pub fn give_back(&self, exclusive: bool) {
@@ -135,6 +154,68 @@ fn two_writers_and_a_reader_that_claims() {
 fn all_claim() {
     let exclusive = &[true, false, true];
     visits("lock, all claim", 2, exclusive, &[true; 3]);
+}
+
+/// A reader that comes when a writer has claimed the lock stays until that writer has been there: it may not be let in before,
+/// though another reader is inside.
+#[test]
+fn readers_after_a_claim_wait() {
+    explore("lock, 1 writer claims, 2 readers", 2, || {
+        let room = Room::new(3);
+        assert!(room.lock.try_shared(1).0);
+        act(
+            (room, AtomicU32::new(0)),
+            3,
+            |(room, written), me| match me {
+                0 => {
+                    room.take(me, true, true);
+                    room.touch(true);
+                    written.store(1, Relaxed);
+                    room.give_back(true);
+                    room.actors.ring_key(MEETING);
+                    room.actors.ring_key(CLAIMS);
+                }
+                1 => {
+                    room.actors
+                        .wait_for(me, CLAIMS, || (), || room.is_claimed());
+                    room.touch(false);
+                    room.give_back(false);
+                }
+                _ => {
+                    let may_come = || room.is_claimed() || written.load(Relaxed) == 1;
+                    room.actors.wait_for(me, CLAIMS, || (), may_come);
+                    room.take(me, false, false);
+                    let is_written = || written.load(Relaxed) == 1;
+                    room.actors.wait_for(me, MEETING, || (), is_written);
+                    room.touch(false);
+                    room.give_back(false);
+                }
+            },
+        );
+    });
+}
+
+/// The first of two writers that claim leaves only when the other has claimed the lock in turn.
+#[test]
+fn claims_follow_each_other() {
+    explore("lock, 2 writers that claim in turn", 2, || {
+        let room = Room::new(3);
+        assert!(room.lock.try_exclusive(2));
+        act((room, AtomicU32::new(0)), 3, |(room, been), me| {
+            if me == 2 {
+                room.actors
+                    .wait_for(me, CLAIMS, || (), || room.is_claimed());
+                return room.give_back(true);
+            }
+            room.take(me, true, true);
+            room.touch(true);
+            if been.fetch_add(1, Relaxed) == 0 {
+                room.actors
+                    .wait_for(me, CLAIMS, || (), || room.is_claimed());
+            }
+            room.give_back(true);
+        });
+    });
 }
 
 /// Two readers hold the lock until both do: a reader that claimed keeps no other reader waiting.
