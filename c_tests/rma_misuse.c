@@ -254,7 +254,7 @@ static void wrong_states(MPI_Win win)
         CALL("!!!!!  ", MPI_Win_test(win, &over))
         CALL(" !!! !!", (handle = win, MPI_Win_free(&handle)))
         CALL("!+++ !+", MPI_Get(&zero, 0, MPI_INT, rank, 0, 0, MPI_INT, win))
-        CALL("!++!!!!", MPI_Rget(&zero, 0, MPI_INT, rank, 0, 0, MPI_INT, win, &request))
+        CALL("!+++ !+", MPI_Rget(&zero, 0, MPI_INT, rank, 0, 0, MPI_INT, win, &request))
         CALL("+++++++", MPI_Win_sync(win))
         CALL("+++++++", MPI_Win_flush(MPI_PROC_NULL, win))
         request = MPI_REQUEST_NULL;
@@ -370,33 +370,36 @@ static void wrong_groups(void)
     OK(MPI_Win_free(&win));
 }
 
-/* no_locks makes every lock an error, and nothing else. */
-static void no_locks(void)
+/* Rank 0 is exposed, and locks another rank's part: what else it may not do. */
+static void exposed_and_locking(struct area *area)
 {
-    MPI_Win win;
-    MPI_Info info;
-    MPI_Errhandler errhandler;
-    int64_t *base, one = 1;
-    OK(MPI_Info_create(&info));
-    OK(MPI_Info_set(info, "no_locks", "true"));
-    OK(MPI_Win_allocate(8, 1, info, MPI_COMM_WORLD, &base, &win));
-    OK(MPI_Info_free(&info));
-    OK(MPI_Win_create_errhandler(handler, &errhandler));
-    OK(MPI_Win_set_errhandler(win, errhandler));
-    fails("MPI_Win_lock", "no_locks", win, MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, win), MPI_ERR_RMA_SYNC);
-    fails("MPI_Win_lock", "no_locks", win, MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, MPI_MODE_NOCHECK, win), MPI_ERR_RMA_SYNC);
-    fails("MPI_Win_lock_all", "no_locks", win, MPI_Win_lock_all(0, win), MPI_ERR_RMA_SYNC);
-    fails("MPI_Win_lock_all", "no_locks", win, MPI_Win_lock_all(MPI_MODE_NOCHECK, win), MPI_ERR_RMA_SYNC);
-    OK(MPI_Win_fence(0, win));
-    OK(MPI_Put(&one, 1, MPI_INT64_T, (rank + 1) % size, 0, 1, MPI_INT64_T, win));
-    OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
-    CHECK_EQ(*base, 1);
-    OK(MPI_Win_post(self, 0, win));
-    OK(MPI_Win_start(self, 0, win));
-    OK(MPI_Win_complete(win));
-    OK(MPI_Win_wait(win));
-    OK(MPI_Errhandler_free(&errhandler));
-    OK(MPI_Win_free(&win));
+    MPI_Win win = area->win;
+    barrier();
+    if (rank == 0 && size > 1) {
+        const char *why = "exposed, and a lock of another";
+        OK(MPI_Win_post(self, 0, win));
+        OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win));
+        fails("MPI_Win_lock of its own", why, win, MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win), MPI_ERR_RMA_SYNC);
+        fails("MPI_Win_lock of the same", why, win, MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win), MPI_ERR_RMA_SYNC);
+        fails("MPI_Win_lock_all", why, win, MPI_Win_lock_all(0, win), MPI_ERR_RMA_SYNC);
+        fails("MPI_Win_post", why, win, MPI_Win_post(self, 0, win), MPI_ERR_RMA_SYNC);
+        fails("MPI_Win_start", why, win, MPI_Win_start(self, 0, win), MPI_ERR_RMA_SYNC);
+        fails("MPI_Win_fence", why, win, MPI_Win_fence(0, win), MPI_ERR_RMA_SYNC);
+        OK(MPI_Win_unlock(1, win));
+        fails("MPI_Win_lock_all", "exposed", win, MPI_Win_lock_all(MPI_MODE_NOCHECK, win), MPI_ERR_RMA_SYNC);
+        OK(MPI_Win_start(self, 0, win));
+        fails("MPI_Win_lock", "exposed and started", win, MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win), MPI_ERR_RMA_SYNC);
+        OK(MPI_Win_complete(win));
+        OK(MPI_Win_wait(win));
+        for (int nocheck = 0; nocheck < 2; nocheck++) {
+            OK(MPI_Win_lock(MPI_LOCK_SHARED, 0, nocheck ? MPI_MODE_NOCHECK : 0, win));
+            OK(MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win));
+            fails("MPI_Win_post", "its own part is locked", win, MPI_Win_post(self, 0, win), MPI_ERR_RMA_SYNC);
+            OK(MPI_Win_unlock(1, win));
+            OK(MPI_Win_unlock(0, win));
+        }
+    }
+    barrier();
 }
 
 static void run(struct area *area)
@@ -434,6 +437,7 @@ static void run(struct area *area)
     wrong_states(area->win);
     wrong_synchronisation(area);
     of_others(area);
+    exposed_and_locking(area);
     nothing_changed(area);
     CHECK_EQ(handled, 0);
     OK(MPI_Type_free(&uncommitted));
@@ -450,7 +454,6 @@ int main(int argc, char **argv)
     OK(MPI_Group_free(&world));
     on_each_flavour(64, run);
     wrong_groups();
-    no_locks();
     OK(MPI_Group_free(&self));
     return check_end();
 }

@@ -74,6 +74,34 @@ static void shared(void)
     OK(MPI_Win_free(&win));
 }
 
+/* A promise that is not kept is no error: `no_locks` is a hint, and of a process's own part. */
+static void locked_all_the_same(int on_rank_0, int on_others)
+{
+    MPI_Info info;
+    MPI_Win win;
+    int *base, next = (rank + 1) % size, value = 100 + rank;
+    OK(MPI_Info_create(&info));
+    OK(MPI_Info_set(info, "no_locks", (rank == 0 ? on_rank_0 : on_others) ? "true" : "false"));
+    OK(MPI_Win_allocate(64, 4, info, MPI_COMM_WORLD, &base, &win));
+    OK(MPI_Info_free(&info));
+    OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, next, 0, win));
+    OK(MPI_Put(&value, 1, MPI_INT, next, 0, 1, MPI_INT, win));
+    OK(MPI_Win_unlock(next, win));
+    OK(MPI_Win_lock(MPI_LOCK_SHARED, next, 0, win));
+    OK(MPI_Put(&value, 1, MPI_INT, next, 1, 1, MPI_INT, win));
+    OK(MPI_Win_unlock(next, win));
+    OK(MPI_Win_lock_all(0, win));
+    OK(MPI_Put(&value, 1, MPI_INT, next, 2, 1, MPI_INT, win));
+    OK(MPI_Win_unlock_all(win));
+    barrier();
+    OK(MPI_Win_lock_all(MPI_MODE_NOCHECK, win));
+    OK(MPI_Win_sync(win));
+    for (int i = 0; i < 3; i++)
+        CHECK_EQ(base[i], 100 + (rank + size - 1) % size);
+    OK(MPI_Win_unlock_all(win));
+    OK(MPI_Win_free(&win));
+}
+
 static void changed(void)
 {
     MPI_Win win = create(MPI_INFO_NULL);
@@ -84,9 +112,9 @@ static void changed(void)
     OK(MPI_Win_set_info(win, info));
 #ifdef RMASHM
     CHECK(strcmp(hint(win, "no_locks"), "true") == 0);
-    OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
-    CHECK_CLASS(MPI_Win_lock_all(0, win), MPI_ERR_RMA_SYNC);
 #endif
+    OK(MPI_Win_lock_all(0, win));
+    OK(MPI_Win_unlock_all(win));
     OK(MPI_Info_set(info, "no_locks", "false"));
     OK(MPI_Win_set_info(win, info));
     OK(MPI_Win_lock_all(0, win));
@@ -170,6 +198,8 @@ int main(int argc, char **argv)
     defaults();
     given();
     shared();
+    locked_all_the_same(1, 1);
+    locked_all_the_same(1, 0);
     changed();
     return check_end();
 }

@@ -53,5 +53,6 @@ pub mod p2p {
 
 #[path = "../../src/win"]
 pub mod win {
+    pub mod access;
     pub mod regions;
 }

@@ -15,7 +15,7 @@ use std::ffi::c_int;
 /// too. A rank of MPI_PROC_NULL is allowed and does nothing.
 ///
 /// MPI 4.1 §12.5.3. Errors: `MPI_ERR_WIN`, `MPI_ERR_RANK`, `MPI_ERR_LOCKTYPE`, `MPI_ERR_ASSERT`, `MPI_ERR_RMA_SYNC`
-/// (locked already; another epoch is open; the window has no_locks), `MPI_ERR_PROC_FAILED`.
+/// (locked already; exposed; another access epoch is open), `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Win_lock(
     lock_type: c_int,

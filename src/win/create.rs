@@ -504,7 +504,6 @@ fn finish(
         memory: Mutex::new(memory),
     };
     let epoch = Epoch::default();
-    epoch.bar_locks(hints.no_locks);
     let win = handle.handle();
     let window = Window {
         epoch,

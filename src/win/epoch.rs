@@ -2,21 +2,9 @@
 //!
 //! All of it is private to the process; what processes share is in [`super::control`]. Words are atomics, because
 //! threads may use one window, and relaxed, because MPI asks the program to order calls that depend on each other.
-//!
-//! The access epochs of a window as a whole ([`Epoch::access`]), and what may come next:
-//!
-//! | state       | opened by                    | operations     | ended by                  |
-//! |-------------|------------------------------|----------------|---------------------------|
-//! | `None`      |                              | no             |                           |
-//! | `FenceIdle` | fence without NOSUCCEED      | yes → `Fence`  | fence; any other opening  |
-//! | `Fence`     | the first operation          | yes            | fence                     |
-//! | `LockAll`   | lock_all                     | yes            | unlock_all                |
-//! | `Locks`     | the first lock               | locked targets | the last unlock           |
-//! | `Start`     | start                        | its group      | complete                  |
-//!
-//! A fence opens an epoch only if operations and another fence follow (MPI 4.1 §12.5.1), so after it any other kind of
-//! epoch may be opened as long as no operation was made.
 
+pub use super::access::Access;
+use super::access::State;
 use super::{Target, Window};
 use crate::abi::constants::MPI_THREAD_MULTIPLE;
 use crate::bail;
@@ -24,19 +12,6 @@ use crate::error::Result;
 use crate::runtime::phase;
 use crate::shm::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 use std::fmt::Display;
-
-/// The access epoch of the window as a whole. `Locks` is not stored: it is `None` with [`Epoch::locks`] held, so that
-/// threads that lock and unlock different targets at the same time need not agree on who is first and last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Access {
-    None = 0,
-    FenceIdle = 1,
-    Fence = 2,
-    LockAll = 3,
-    Locks = 4,
-    Start = 5,
-}
 
 /// What this process holds at one target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,48 +43,38 @@ impl Hold {
     }
 }
 
-/// This process's part is exposed by post.
-pub const EXPOSED: u8 = 1;
-/// The window has the info key `no_locks`.
-pub const NO_LOCKS: u8 = 2;
-
 /// The epochs of this process on a window.
 #[derive(Default)]
 pub struct Epoch {
-    access: AtomicU8,
+    /// The access epoch of the window as a whole.
+    pub state: State,
     /// Not 0 while operations are allowed at every target without further look: `Fence` and `LockAll`.
     open: AtomicU8,
     /// Not 0 if lock_all was called with MPI_MODE_NOCHECK.
     pub unchecked: AtomicU8,
     /// Locks held.
     pub locks: AtomicU32,
-    /// Why passive target calls are not allowed now: 0, [`EXPOSED`], [`NO_LOCKS`] or both.
-    pub barred: AtomicU8,
+    /// Not 0 while this process's part is exposed by post.
+    exposed: AtomicU8,
     /// Not 0 once this process has made sure that all exclusive holders count themselves (see [`super::passive`]).
     pub ready_for_lock_all: AtomicU8,
 }
 
 impl Epoch {
-    /// Makes passive target calls errors, or no longer.
-    pub fn bar_locks(&self, bar: bool) {
-        match bar {
-            true => self.barred.fetch_or(NO_LOCKS, Relaxed),
-            false => self.barred.fetch_and(!NO_LOCKS, Relaxed),
-        };
-    }
-
+    #[inline(always)]
     pub fn exposed(&self) -> bool {
-        self.barred.load(Relaxed) & EXPOSED != 0
+        self.exposed.load(Relaxed) != 0
     }
 
+    pub fn set_exposed(&self, exposed: bool) {
+        self.exposed.store(exposed.into(), Relaxed);
+    }
+
+    /// Which access epoch is open, the locks included.
     pub fn access(&self) -> Access {
-        match self.access.load(Relaxed) {
-            0 if self.locks.load(Relaxed) != 0 => Access::Locks,
-            0 => Access::None,
-            1 => Access::FenceIdle,
-            2 => Access::Fence,
-            3 => Access::LockAll,
-            _ => Access::Start,
+        match self.state.get() {
+            Access::None if self.locks.load(Relaxed) != 0 => Access::Locks,
+            other => other,
         }
     }
 
@@ -128,21 +93,24 @@ impl Epoch {
     /// Whether [`Epoch::access`] is `None` or `Locks`: a target may be locked.
     #[inline(always)]
     pub fn fits_locks(&self) -> bool {
-        self.access.load(Relaxed) == Access::None as u8
+        self.state.is(Access::None)
     }
 
     /// Whether the window is locked by lock_all.
     #[inline(always)]
     pub fn is_lock_all(&self) -> bool {
-        self.access.load(Relaxed) == Access::LockAll as u8
+        self.state.is(Access::LockAll)
     }
 
+    /// For calls beside which no other thread may open or close an epoch.
     pub fn set_access(&self, access: Access) {
-        self.access.store(access as u8, Relaxed);
-        self.open.store(
-            matches!(access, Access::Fence | Access::LockAll).into(),
-            Relaxed,
-        );
+        self.state.set(access);
+        self.set_open(access);
+    }
+
+    fn set_open(&self, access: Access) {
+        let open = matches!(access, Access::Fence | Access::LockAll);
+        self.open.store(open.into(), Relaxed);
     }
 }
 
@@ -158,8 +126,8 @@ impl Window {
         if self.is_open(target) {
             return Ok(());
         }
-        if self.epoch.access() == Access::FenceIdle {
-            self.epoch.set_access(Access::Fence);
+        if self.epoch.state.use_fence() {
+            self.epoch.set_open(Access::Fence);
             return Ok(());
         }
         bail!(
@@ -182,17 +150,6 @@ impl Window {
             Access::Start => "an access epoch is open since MPI_Win_start",
         };
         bail!(RmaSync, "{what} is not possible now: {why}")
-    }
-
-    /// Checks that a passive target epoch is open. Error: `MPI_ERR_RMA_SYNC`.
-    pub fn must_be_passive(&self) -> Result<()> {
-        if !matches!(self.epoch.access(), Access::LockAll | Access::Locks) {
-            bail!(
-                RmaSync,
-                "operations with requests are for passive target epochs: lock the target first"
-            );
-        }
-        Ok(())
     }
 
     /// The rank in the window of one of its targets.

@@ -13,7 +13,7 @@
 //! | target | wait     | —                                             | `completed[target]` ≥ expected                |
 
 use super::Window;
-use super::epoch::{Access, EXPOSED, Hold};
+use super::epoch::{Access, Hold};
 use crate::abi::constants::{MPI_MODE_NOCHECK, MPI_MODE_NOPUT, MPI_MODE_NOSTORE};
 use crate::bail;
 use crate::comm::group::Group;
@@ -73,13 +73,17 @@ impl Window {
                 "this process's part is exposed already: call MPI_Win_wait first"
             );
         }
-        if matches!(
-            self.epoch.access(),
-            Access::Fence | Access::LockAll | Access::Locks
-        ) {
+        if matches!(self.epoch.access(), Access::Fence | Access::LockAll) {
             self.may_open("MPI_Win_post")?;
         }
-        let block = self.targets[self.rank].block;
+        let mine = &self.targets[self.rank];
+        if !matches!(mine.hold(), Hold::None | Hold::Started) {
+            bail!(
+                RmaSync,
+                "this process has locked its own part: call MPI_Win_unlock first"
+            );
+        }
+        let block = mine.block;
         if let Some(holder) = block.lock.writer() {
             bail!(
                 RmaSync,
@@ -87,10 +91,8 @@ impl Window {
             );
         }
         let origins = self.ranks_of(group)?;
-        if self.epoch.access() == Access::FenceIdle {
-            self.epoch.set_access(Access::None);
-        }
-        self.epoch.barred.fetch_or(EXPOSED, Relaxed);
+        self.epoch.state.end_idle_fence();
+        self.epoch.set_exposed(true);
         block.exposed.store(1, Release);
         {
             let mut expected = self.expected.lock();
@@ -119,6 +121,9 @@ impl Window {
         }
         self.may_open("MPI_Win_start")?;
         let targets = self.ranks_of(group)?;
+        while !self.epoch.state.open(Access::Start) {
+            self.may_open("MPI_Win_start")?;
+        }
         let wanted: Vec<(usize, counter::Expected)> = {
             let mut expected = self.expected.lock();
             if expected.posts.is_empty() {
@@ -151,6 +156,7 @@ impl Window {
                 announce: None,
             };
             if let Err(failed) = runtime::wait(&waiting, &mut posted) {
+                self.epoch.state.close(Access::Start);
                 self.complete_at(&targets);
                 return Err(failed);
             }
@@ -159,20 +165,18 @@ impl Window {
             self.targets[target].set_hold(Hold::Started);
         }
         self.expected.lock().started = targets;
-        self.epoch.set_access(Access::Start);
         Ok(())
     }
 
     /// `MPI_Win_complete`. Does not block. All operations are complete at their targets when these see it. Error:
     /// `MPI_ERR_RMA_SYNC`.
     pub fn complete(&self) -> Result<()> {
-        if self.epoch.access() != Access::Start {
+        if !self.epoch.state.close(Access::Start) {
             bail!(
                 RmaSync,
                 "there is no access epoch that MPI_Win_start opened"
             );
         }
-        self.epoch.set_access(Access::None);
         let targets = std::mem::take(&mut self.expected.lock().started);
         for &target in &targets {
             self.targets[target].set_hold(Hold::None);
@@ -213,7 +217,7 @@ impl Window {
     fn end_exposure(&self) {
         let block = self.targets[self.rank].block;
         block.exposed.store(0, Relaxed);
-        self.epoch.barred.fetch_and(!EXPOSED, Relaxed);
+        self.epoch.set_exposed(false);
     }
 
     fn must_be_exposed(&self) -> Result<()> {

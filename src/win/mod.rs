@@ -6,7 +6,7 @@
 //! ([`control`]).
 //!
 //! - [`create`]: making and freeing windows; [`query`]: what a window says about itself
-//! - [`epoch`]: which accesses are allowed when
+//! - [`epoch`]: which accesses are allowed when; [`access`]: the window's access epoch
 //! - [`passive`]: lock, lock_all, flush; [`active`]: fence; [`exposure`]: post, start, complete, wait
 //! - [`waiting`]: for locks, with how much [`patience`]; [`obstacle`]: which deaths end which waits
 //! - [`dynamic`]: windows whose memory comes and goes, by a list of [`regions`]; [`memory`]: MPI_Alloc_mem
@@ -16,6 +16,7 @@
 //! The rest of MPI is reached through few doors: a communicator's group, rank and meeting; a datatype's messages; an op's
 //! kernels; error handlers.
 
+pub mod access;
 pub mod accumulate;
 pub mod active;
 pub mod amo;

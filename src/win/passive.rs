@@ -10,7 +10,7 @@
 //! Everything here ends at once; who finds a lock taken goes on in [`waiting`](super::waiting).
 
 use super::control::Control;
-use super::epoch::{Access, Hold, NO_LOCKS};
+use super::epoch::{Access, Hold};
 use super::waiting::{ring, take};
 use super::{Target, Window};
 use crate::abi::constants::{MPI_LOCK_EXCLUSIVE, MPI_LOCK_SHARED, MPI_MODE_NOCHECK};
@@ -31,8 +31,7 @@ impl Window {
             return false;
         };
         let unlocked = target.hold() == Hold::None && target.block.exposed.load(Relaxed) == 0;
-        let allowed = self.epoch.fits_locks() && self.epoch.barred.load(Relaxed) == 0;
-        if assert != 0 || !unlocked || !allowed {
+        if assert != 0 || !unlocked || !self.epoch.fits_locks() {
             return false;
         }
         let (gate, lock, me) = (self.control.gate, &target.block.lock, job().rank);
@@ -86,7 +85,7 @@ impl Window {
                 "lock_type is {kind}, neither MPI_LOCK_EXCLUSIVE nor MPI_LOCK_SHARED"
             );
         }
-        self.check_passive(assert)?;
+        check_assert(assert)?;
         let rank = self.rank_of(target);
         if self.epoch.access() != Access::Locks {
             self.may_open(format_args!("MPI_Win_lock of rank {rank}"))?;
@@ -107,31 +106,11 @@ impl Window {
         self.acquire(kind == MPI_LOCK_EXCLUSIVE, target)
     }
 
-    /// What lock and lock_all ask for alike.
-    fn check_passive(&self, assert: c_int) -> Result<()> {
-        if assert & !MPI_MODE_NOCHECK != 0 {
-            bail!(
-                Assert,
-                "assert is {assert:#x}, but only MPI_MODE_NOCHECK ({MPI_MODE_NOCHECK:#x}) goes with a lock"
-            );
-        }
-        if self.epoch.barred.load(Relaxed) & NO_LOCKS != 0 {
-            bail!(RmaSync, "the info key no_locks of the window is true");
-        }
-        if self.epoch.exposed() {
-            bail!(
-                RmaSync,
-                "this process's part is exposed since MPI_Win_post: call MPI_Win_wait first"
-            );
-        }
-        Ok(())
-    }
-
     pub(super) fn hold(&self, target: &Target, hold: Hold) {
         target.set_hold(hold);
         if !self.epoch.fits_locks() {
             // After a fence that no operation followed.
-            self.epoch.set_access(Access::None);
+            self.epoch.state.end_idle_fence();
         }
         self.epoch.count_lock(1);
     }
@@ -236,7 +215,7 @@ impl Window {
         let ready = self.epoch.access() == Access::None
             && assert == 0
             && self.epoch.ready_for_lock_all.load(Relaxed) != 0
-            && self.epoch.barred.load(Relaxed) == 0;
+            && !self.epoch.exposed();
         if !ready {
             return self.lock_all_checked(assert);
         }
@@ -245,8 +224,14 @@ impl Window {
 
     #[cold]
     fn lock_all_checked(&self, assert: c_int) -> Result<()> {
-        self.check_passive(assert)?;
+        check_assert(assert)?;
         self.may_open("MPI_Win_lock_all")?;
+        if self.epoch.exposed() {
+            bail!(
+                RmaSync,
+                "this process's part is exposed since MPI_Win_post, and cannot be locked before MPI_Win_wait"
+            );
+        }
         if assert & MPI_MODE_NOCHECK != 0 {
             self.epoch.unchecked.store(1, Relaxed);
             self.epoch.set_access(Access::LockAll);
@@ -348,4 +333,15 @@ impl Window {
         full_fence();
         Ok(())
     }
+}
+
+/// Of lock and lock_all. Error: `MPI_ERR_ASSERT`.
+fn check_assert(assert: c_int) -> Result<()> {
+    if assert & !MPI_MODE_NOCHECK != 0 {
+        bail!(
+            Assert,
+            "assert is {assert:#x}, but only MPI_MODE_NOCHECK ({MPI_MODE_NOCHECK:#x}) goes with a lock"
+        );
+    }
+    Ok(())
 }

@@ -166,7 +166,6 @@ impl Window {
         let alignment = hints.alignment;
         hints.take(value_of)?;
         hints.alignment = alignment;
-        self.epoch.bar_locks(hints.no_locks);
         Ok(())
     }
 

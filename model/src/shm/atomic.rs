@@ -83,5 +83,6 @@ macro_rules! atomic {
 }
 
 // Words of this size can be slept on.
+atomic!(AtomicU8, u8, _nothing: ());
 atomic!(AtomicU32, u32, queue: Queue);
 atomic!(AtomicU64, u64, _nothing: ());

@@ -1,6 +1,7 @@
 //! Models of the protocols. `LOOM_MAX_PREEMPTIONS` changes how far they are explored, `LOOM_LOG=trace LOOM_LOCATION=1` and
 //! `LOOM_CHECKPOINT_FILE` (see loom) tell of a failure.
 
+mod access;
 mod barrier;
 mod bias;
 mod counter;
