@@ -8,8 +8,8 @@
 //! patience grows with the time that the others have been waiting. If each of n ranks stays inside for a time t, each goes
 //! past a waiter ever more seldom, and after some multiple of n t there is a moment in which nobody is inside.
 
+use crate::shm::clock;
 use crate::shm::lock::TICKS;
-use nix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
 /// Others are let first for so long at least.
@@ -30,8 +30,7 @@ pub fn left(waited: Duration, others: Duration) -> Duration {
 
 /// A coarse time that all processes share, small enough for the words of a protocol; begins anew after nine minutes.
 pub fn tick() -> u16 {
-    let now = clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(Duration::ZERO, Duration::from);
-    (now.as_millis() / TICK % u128::from(TICKS)) as u16
+    (clock::now().as_millis() / TICK % u128::from(TICKS)) as u16
 }
 
 /// The time from a [`tick`] until now.
