@@ -5,6 +5,7 @@
 //! in MPICH; [`text_of`] gives the sentence back for `MPI_Error_string`.
 
 pub mod handler;
+pub mod initial;
 pub mod made;
 
 use crate::abi::constants::MPI_ERR_LASTCODE;

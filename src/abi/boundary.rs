@@ -4,10 +4,10 @@
 //! standard assigns: that of the first valid communicator, window, session or file among the arguments, else the
 //! one of `MPI_COMM_SELF` (MPI 4.1 §9.3).
 
-use crate::abi::constants::MPI_FILE_NULL;
+use crate::abi::constants::{MPI_ERRORS_ABORT, MPI_ERRORS_RETURN, MPI_FILE_NULL};
 use crate::abi::types::*;
 use crate::error::handler::{self, FILES, Handler};
-use crate::error::{self, Class, Error};
+use crate::error::{self, Class, Error, initial};
 use crate::p2p::request;
 use crate::runtime::phase::{self, Phase};
 use crate::{comm, file, runtime, session, win};
@@ -348,7 +348,7 @@ fn without_object() -> Option<Holder> {
 /// Returns the code for the caller, if the handler returns at all.
 ///
 /// Errors that concern no valid object go to [`without_object`], and before MPI_Init and after MPI_Finalize
-/// to the initial one, which is fatal (MPI 4.1 §9.3).
+/// to the initial one (MPI 4.1 §9.3).
 #[cold]
 #[inline(never)]
 pub fn raise(function: &'static str, error: Error, arguments: &[Option<Object>]) -> c_int {
@@ -378,7 +378,11 @@ pub fn call_handler(function: &'static str, object: Object, code: c_int) {
 /// Gives the code to be returned, which is the handler's to change.
 fn handle(function: &str, code: c_int, holder: Option<Holder>) -> c_int {
     let Some(holder) = holder else {
-        end(function, code, None, "MPI_ERRORS_ARE_FATAL");
+        return match initial::handle() {
+            MPI_ERRORS_RETURN => code,
+            MPI_ERRORS_ABORT => end(function, code, None, "MPI_ERRORS_ABORT"),
+            _ => end(function, code, None, "MPI_ERRORS_ARE_FATAL"),
+        };
     };
     match holder.handler {
         Handler::Return => code,

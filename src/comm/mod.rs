@@ -118,11 +118,15 @@ impl Comm {
     /// communicator has other processes, which may die: so `MPI_COMM_SELF` does not. Error: `MPI_ERR_ERRHANDLER`.
     pub fn set_handler(&self, handler: MPI_Errhandler) -> Result<()> {
         self.handler.set(Kind::Comm, handler)?;
+        self.tell_whether_it_survives();
+        Ok(())
+    }
+
+    fn tell_whether_it_survives(&self) {
         let alone = self.size() == 1 && self.remote.is_none();
         if !alone && self.handler.lets_go_on() {
             runtime::survive();
         }
-        Ok(())
     }
 
     /// What people read: its name, or else its handle.
@@ -267,12 +271,13 @@ pub fn open_world() -> Result<()> {
             group: Arc::new(Group::new(members, job.rank)),
             meeting,
             collectives: AtomicU32::new(0),
-            handler: Slot::new(),
+            handler: Slot::initial(),
             attributes: Attributes::new(Kind::Comm),
             topology: OnceLock::new(),
             name: Mutex::new(name.as_bytes().into()),
             hints: Mutex::default(),
         };
+        comm.tell_whether_it_survives();
         let comm = Arc::into_raw(Arc::new(comm)).cast_mut();
         PREDEFINED[context].store(comm, Ordering::Release);
     }

@@ -5,7 +5,7 @@
 //! (`attached`). Its handle is good while there are users; `MPI_Comm_get_errhandler` adds one, so the handle it gives is
 //! the one that was set.
 
-use super::{Object, Result};
+use super::{Object, Result, initial};
 use crate::abi::constants::*;
 use crate::abi::types::*;
 use crate::bail;
@@ -139,6 +139,14 @@ impl Slot {
     pub const fn new() -> Slot {
         Slot {
             handle: Mutex::new(MPI_ERRORS_ARE_FATAL),
+            chosen: AtomicBool::new(false),
+        }
+    }
+
+    /// With the initial error handler.
+    pub fn initial() -> Slot {
+        Slot {
+            handle: Mutex::new(initial::handle()),
             chosen: AtomicBool::new(false),
         }
     }

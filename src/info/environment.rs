@@ -1,6 +1,7 @@
 //! What `MPI_INFO_ENV` and `MPI_Info_create_env` tell (MPI 4.1 §10, §11.2.1).
 
 use super::Info;
+use crate::error::initial;
 use crate::runtime;
 use std::os::unix::ffi::OsStrExt;
 
@@ -33,6 +34,9 @@ pub fn of_arguments(arguments: &[&[u8]]) -> Info {
         info.set("host", host.as_bytes());
     }
     info.set(super::kinds::SUPPORTED, super::kinds::world());
+    if let Some(name) = initial::requested() {
+        info.set(initial::KEY, name);
+    }
     info.set("arch", std::env::consts::ARCH);
     if let Ok(directory) = std::env::current_dir() {
         info.set("wdir", directory.as_os_str().as_bytes());
