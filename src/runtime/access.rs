@@ -5,6 +5,7 @@
 //! launcher, or Hydra's proxy. It does so when its private memory is first offered to others, and takes it back when it
 //! leaves MPI. There is one name for a process and no way to ask for it: what the program itself had named is lost then.
 
+use super::table::MISSED;
 use super::{Ranks, State, Waiting, job, wait};
 use crate::err;
 use crate::error::{Class, Result};
@@ -96,6 +97,7 @@ pub fn reach(rank: u32, access: impl FnOnce() -> Result<()>) -> Result<()> {
         )
     };
     if let Some((_, death)) = wait::dead(Ranks::One(rank)) {
+        miss(rank)?;
         return Err(gone(&death.to_string()));
     }
     access().or_else(|error| {
@@ -115,9 +117,28 @@ pub fn reach(rank: u32, access: impl FnOnce() -> Result<()>) -> Result<()> {
         wait(&waiting, || {
             !matches!(process.state(), State::Joining | State::Running)
         })?;
+        miss(rank)?;
         let how = process.death().map(|death| death.to_string());
         Err(gone(how.as_deref().unwrap_or("has ended")))
     })
+}
+
+/// This process needs a rank that may have quit: if so, says it, and waits until the launcher has made a death of it, by which
+/// it mostly ends the job.
+fn miss(rank: u32) -> Result<()> {
+    let process = &job().table.processes[rank as usize];
+    if process.state() != State::Quit {
+        return Ok(());
+    }
+    process.say(MISSED);
+    let what = || format!("an access to memory of rank {rank} of the job, which has ended");
+    let waiting = Waiting {
+        key: 0,
+        what: &what,
+        ranks: Ranks::None,
+        announce: None,
+    };
+    wait(&waiting, || process.state() != State::Quit)
 }
 
 #[cfg(test)]

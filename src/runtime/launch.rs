@@ -1,6 +1,7 @@
 //! What the launcher uses of the library: it makes the job's segment, and keeps the books of its ranks' lives.
 
-use super::table::{CAME, Death, SURVIVES, State, Table};
+use super::rest::Reading;
+use super::table::{CAME, Death, MISSED, SURVIVES, State, Table};
 use crate::error::Result;
 use crate::shm::atomic::Ordering;
 use crate::shm::segment::Segment;
@@ -49,7 +50,17 @@ impl JobSegment {
         self.table.retire(rank);
     }
 
-    /// The process of `rank` is gone and others may miss it.
+    /// The process of `rank` ended itself with status 0, without MPI_Finalize: whether that is so.
+    pub fn set_quit(&self, rank: usize) -> bool {
+        self.table.quit(rank)
+    }
+
+    /// Whether another rank waits for `rank`, which has quit.
+    pub fn is_missed(&self, rank: usize) -> bool {
+        self.table.processes[rank].says(MISSED)
+    }
+
+    /// The process of `rank` is gone and others miss it.
     pub fn set_dead(&self, rank: usize, death: Death) {
         self.table.bury(rank, death);
     }
@@ -68,6 +79,16 @@ impl JobSegment {
     /// What `rank` waits for, in words, a line for each of its sleeping threads.
     pub fn waiting_for(&self, rank: usize) -> Vec<String> {
         self.table.processes[rank].waiting_for()
+    }
+
+    /// Whether `rank` is in MPI: it has begun to initialize it, and not come to its end.
+    pub fn is_in_mpi(&self, rank: usize) -> bool {
+        matches!(self.state(rank), State::Joining | State::Running)
+    }
+
+    /// For how long `rank` has waited in vain.
+    pub fn rest(&self, rank: usize) -> Reading {
+        self.table.processes[rank].rest.read()
     }
 
     /// The rank that called MPI_Abort, if it is one, and the exit status it asked for.

@@ -7,7 +7,7 @@
 //! have no room for. A process is known by its number and when it was started, so that another one that gets the number is
 //! not taken for it.
 
-use super::table::{Death, MISSED, Process, State};
+use super::table::{Death, Process, State, UNFOUND};
 use super::{Job, job};
 use crate::shm::atomic::Ordering;
 use nix::time::{ClockId, clock_gettime};
@@ -63,12 +63,12 @@ fn look(job: &Job) {
         if rank == job.rank as usize || !living() || !is_gone(process) || !living() {
             continue;
         }
-        match process.says(MISSED) || !watched {
+        match process.says(UNFOUND) || !watched {
             true if resting() => job.table.retire(rank),
             true => job.table.bury(rank, Death::Unseen),
             false => {}
         }
-        process.say(MISSED);
+        process.say(UNFOUND);
     }
 }
 

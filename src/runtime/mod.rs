@@ -16,6 +16,8 @@ mod manager;
 pub mod meeting;
 pub mod phase;
 mod pmi;
+mod quitting;
+pub mod rest;
 pub mod table;
 pub mod wait;
 
@@ -102,6 +104,7 @@ pub fn attach() -> Result<&'static Job> {
     if let Launcher::Pmi(pmi) = &job.launcher {
         manager::live_under(pmi.lock().manager);
     }
+    quitting::prepare(&job.launcher);
     Ok(JOB.get_or_init(|| job))
 }
 

@@ -3,6 +3,7 @@
 //! Written by the ranks themselves and by the launcher, which marks starts, exits and deaths. All of it is atomics;
 //! every word has one writer at a time, as its table of states says.
 
+use super::rest::Rest;
 use crate::shm::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering, full_fence};
 use crate::shm::doorbell::Doorbell;
 use crate::shm::late::Late;
@@ -23,8 +24,10 @@ pub const SURVIVES: u32 = 1;
 pub const LEAVING: u32 = 2;
 /// In [`Process::flags`]: the rank has come to MPI_Init.
 pub const CAME: u32 = 4;
-/// In [`Process::flags`]: a look at the rank's process found it gone. What it means is decided at the next look.
+/// In [`Process::flags`], said by another rank: it waits for this one, which has quit.
 pub const MISSED: u32 = 8;
+/// In [`Process::flags`]: a look at the rank's process found it gone. What it means is decided at the next look.
+pub const UNFOUND: u32 = 16;
 
 /// The job as a whole.
 #[repr(C, align(128))]
@@ -52,15 +55,16 @@ pub struct Job {
 
 /// What a rank is doing.
 ///
-/// | state     | set by         | when                                              |
-/// |-----------|----------------|---------------------------------------------------|
-/// | Unborn    | creator        | the segment is made                               |
-/// | Started   | launcher       | the process exists                                |
-/// | Joining   | rank           | in MPI_Init, waiting for the others               |
-/// | Running   | rank           | MPI is initialized, or a session open             |
-/// | Finalized | rank           | MPI_Finalize is complete, and no session open     |
-/// | Exited    | launcher       | the process ended itself                          |
-/// | Dead      | launcher, peer | the process was killed, or left without Finalize  |
+/// | state     | set by         | when                                                             |
+/// |-----------|----------------|------------------------------------------------------------------|
+/// | Unborn    | creator        | the segment is made                                              |
+/// | Started   | launcher       | the process exists                                               |
+/// | Joining   | rank           | in MPI_Init, waiting for the others                              |
+/// | Running   | rank           | MPI is initialized, or a session open                            |
+/// | Finalized | rank           | MPI_Finalize is complete, and no session open                    |
+/// | Exited    | launcher       | the process ended itself                                         |
+/// | Quit      | launcher       | the process left without Finalize, with status 0: nobody has missed it yet |
+/// | Dead      | launcher, peer | the process was killed, or left without Finalize       |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum State {
@@ -70,7 +74,8 @@ pub enum State {
     Running = 3,
     Finalized = 4,
     Exited = 5,
-    Dead = 6,
+    Quit = 6,
+    Dead = 7,
 }
 
 impl State {
@@ -82,6 +87,7 @@ impl State {
             3 => State::Running,
             4 => State::Finalized,
             5 => State::Exited,
+            6 => State::Quit,
             _ => State::Dead,
         }
     }
@@ -109,7 +115,7 @@ pub struct Process {
     pub pid: AtomicU32,
     /// When dead: the signal, 256 + the exit status, or -1 where nobody could know.
     fate: AtomicI32,
-    /// What the rank says about itself: [`SURVIVES`], [`LEAVING`], [`CAME`]; and others about it: [`MISSED`].
+    /// What the rank says about itself: [`SURVIVES`], [`LEAVING`], [`CAME`]; and others about it: [`MISSED`], [`UNFOUND`].
     flags: AtomicU32,
     /// The rank's inbox for messages (an offset), made known before it joins.
     pub inbox: Late,
@@ -121,6 +127,8 @@ pub struct Process {
     /// The cores the rank may run on, a bit each.
     pub cores: [AtomicU64; CORE_WORDS],
     pub waits: [Wait; WAITS],
+    /// For how long its waits have been in vain.
+    pub rest: Rest,
 }
 
 const _: () = assert!(size_of::<Wait>() == 120);
@@ -223,6 +231,17 @@ impl Table {
         }
     }
 
+    /// Marks a rank whose process ended with status 0 while MPI was initialized, and rings everybody: they may miss it. False
+    /// if MPI was not initialized.
+    pub fn quit(&self, rank: usize) -> bool {
+        let quit = self.processes[rank].change_state(&[State::Running], State::Quit);
+        if quit {
+            self.job.deaths.fetch_add(1, Ordering::AcqRel);
+            self.ring_all();
+        }
+        quit
+    }
+
     /// How a rank ended, if it does nothing for others any more: its process is gone, or left when another had died.
     pub fn end(&self, rank: u32) -> Option<Death> {
         let died = |p: &Process| p.state() == State::Dead;
@@ -235,8 +254,11 @@ impl Table {
     /// How a rank's process ended, if it did.
     pub fn gone(&self, rank: u32) -> Option<Death> {
         let process = &self.processes[rank as usize];
-        let ended = || (process.state() == State::Exited).then_some(Death::Ended);
-        process.death().or_else(ended)
+        match process.state() {
+            State::Exited => Some(Death::Ended),
+            State::Quit => Some(Death::Status(0)),
+            _ => process.death(),
+        }
     }
 
     /// The first of `ranks` that is dead, and how it died.
@@ -285,10 +307,16 @@ impl Process {
 
     /// Whether MPI_Finalize need not wait for this rank: it has come there, or will never come.
     pub fn is_leaving(&self) -> bool {
-        let state = self.state();
-        self.says(LEAVING) || matches!(state, State::Finalized | State::Exited | State::Dead)
+        let gone = [State::Finalized, State::Exited, State::Quit, State::Dead];
+        self.says(LEAVING) || gone.contains(&self.state())
     }
 
+    /// Whether its process has ended with status 0 without MPI_Finalize, and nobody has said yet that this is a death.
+    pub fn has_quit(&self) -> bool {
+        self.state() == State::Quit && !self.says(MISSED)
+    }
+
+    /// How it died, if it did.
     pub fn death(&self) -> Option<Death> {
         (self.state() == State::Dead).then(|| match self.fate.load(Ordering::Relaxed) {
             -1 => Death::Unseen,

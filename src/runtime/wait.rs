@@ -5,12 +5,13 @@
 //! condition true rings those who may go on, which costs one load when nobody sleeps.
 //! Why no ring is lost is in [`crate::shm::doorbell`].
 
-use super::table::{Death, WAITS, Wait};
-use super::{cores, job, lookout, me};
+use super::table::{Death, MISSED, State, WAITS, Wait};
+use super::{cores, job, lookout, me, rest};
 use crate::err;
 use crate::error::{Error, Result};
 use crate::shm::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering, full_fence, spin_loop};
 use crate::shm::clock;
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 /// Whose death ends a wait.
@@ -21,10 +22,13 @@ pub enum Ranks<'a> {
     One(u32),
     /// Any of the members of an object, given by their ranks in the job; the place among them is the rank in the object.
     These(&'a [u32]),
+    /// Also its having quit.
     All,
     /// As `These`, where each of them has something to do yet: also one whose process has ended, or that has come to
     /// MPI_Finalize after another died, ends the wait.
     Needed(&'a [u32]),
+    /// As `Needed`, where some of them may have something to do yet, and it cannot be told which: who has quit has not.
+    Perhaps(&'a [u32]),
     /// Whoever the function finds in the way: its rank in the job, and what it has there in words, to which ", which was
     /// killed" is added. The function is called only when somebody's process has ended, and
     /// finds only those that are as [`Ranks::Needed`] says.
@@ -260,16 +264,25 @@ fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> 
         Some(announce) => (announce.nap)().min(NAP),
         None => NAP,
     };
+    process.rest.disturb();
     let result = loop {
         let (mut over, mut moved) = (false, false);
         let before = process.woken.load(Ordering::Relaxed);
-        let awake = || {
+        let began = Instant::now();
+        let look = || {
             moved = progress();
             over = ready();
             over || moved || failure(waiting).is_some()
         };
-        if !process.doorbell.sleep_unless(weight, announce, awake, nap) {
+        let awake = process.doorbell.sleep_unless(weight, announce, look, nap);
+        if !awake {
             woken(before, process.woken.load(Ordering::Relaxed));
+        }
+        let is_rung = !awake && began.elapsed() < NAP;
+        if moved || is_rung {
+            process.rest.disturb();
+        } else if !awake {
+            process.rest.count(rest::is_alone());
         }
         if over || ready() {
             break Ok(());
@@ -278,9 +291,18 @@ fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> 
         // While messages come, there may be more: what the dead have sent counts.
         if !moved && let Some(failure) = failure(waiting) {
             // The condition may have come true together with the death.
-            break if ready() { Ok(()) } else { Err(failure) };
+            if ready() {
+                break Ok(());
+            }
+            match failure {
+                Failure::Dead(error) => break Err(error),
+                // All that it did was done when it was seen to have quit: nothing of that has helped.
+                Failure::Quit(rank) if !progress() && !ready() => miss(rank),
+                Failure::Quit(_) => {}
+            }
         }
     };
+    process.rest.disturb();
     if let Some(place) = place {
         place.leave();
     }
@@ -331,17 +353,23 @@ fn in_the_way(ranks: Ranks<'_>) -> Option<Obstacle> {
             let who = name(rank, members);
             Some(Obstacle { rank, death, who })
         }
-        Ranks::Needed(members) => {
-            let end = |&rank: &u32| Some((rank, table.end(rank)?));
+        Ranks::Needed(members) | Ranks::Perhaps(members) => {
+            let spared = |rank| matches!(ranks, Ranks::Perhaps(_)) && has_quit(rank);
+            let end = |&rank: &u32| Some((rank, table.end(rank).filter(|_| !spared(rank))?));
             // The dead first: they are the reason.
             let found = table.first_dead(members.iter().copied());
             let (rank, death) = found.or_else(|| members.iter().find_map(end))?;
             let who = name(rank, members);
             Some(Obstacle { rank, death, who })
         }
-        Ranks::All => table
-            .first_dead(0..table.processes.len() as u32)
-            .map(of_job),
+        Ranks::All => {
+            let all = || 0..table.processes.len() as u32;
+            let quit = || {
+                let rank = all().find(|&rank| has_quit(rank))?;
+                Some((rank, table.gone(rank)?))
+            };
+            table.first_dead(all()).or_else(quit).map(of_job)
+        }
         Ranks::Who(who) => {
             let (rank, who) = who()?;
             let death = table.end(rank)?;
@@ -358,21 +386,48 @@ pub fn name(rank: u32, members: &[u32]) -> String {
     }
 }
 
-/// Why the wait will not end, if it will not.
-fn failure(waiting: &Waiting<'_>) -> Option<Error> {
-    let Obstacle { death, who, .. } = in_the_way(waiting.ranks)?;
-    Some(match waiting.ranks {
+fn has_quit(rank: u32) -> bool {
+    job().table.processes[rank as usize].state() == State::Quit
+}
+
+/// Why a wait will not end.
+enum Failure {
+    /// Somebody died.
+    Dead(Error),
+    /// This rank has quit, and nobody has missed it before. The launcher is to know; then it is a death.
+    Quit(u32),
+}
+
+/// Says that the caller waits for a rank that has quit.
+fn miss(rank: u32) {
+    job().table.processes[rank as usize].say(MISSED);
+}
+
+/// Why the wait will not end, if it will not. There is nothing yet to be told of a rank that was missed already.
+fn failure(waiting: &Waiting<'_>) -> Option<Failure> {
+    let Obstacle { rank, death, who } = in_the_way(waiting.ranks)?;
+    if has_quit(rank) {
+        let is_missed = job().table.processes[rank as usize].says(MISSED);
+        return (!is_missed).then_some(Failure::Quit(rank));
+    }
+    Some(Failure::Dead(match waiting.ranks {
         Ranks::Who(_) => err!(ProcFailed, "{who}, which {death}"),
         _ => err!(
             ProcFailed,
             "{}: waiting for {who}, which {death}",
             (waiting.what)()
         ),
-    })
+    }))
+}
+
+thread_local! {
+    /// 1 + the rank that this thread has seen to have quit before it last looked; or 0.
+    static SEEN_QUIT: Cell<u32> = const { Cell::new(0) };
 }
 
 /// The error of a wait for `ranks` that was not even begun, because one of them is dead: for what cannot be done by those
-/// that are left. `what` is as in [`Waiting`].
+/// that are left. `what` is as in [`Waiting`]. Callers have looked, and found nothing: so one that has quit is missed when it
+/// is in the way for the second time, as all it did was done at the first.
 pub fn check_alive(ranks: Ranks<'_>, what: &dyn Fn() -> String) -> Result<()> {
     if job().table.job.deaths.load(Ordering::Relaxed) == 0 {
         return Ok(());
@@ -383,5 +438,14 @@ pub fn check_alive(ranks: Ranks<'_>, what: &dyn Fn() -> String) -> Result<()> {
         ranks,
         announce: None,
     };
-    failure(&waiting).map_or(Ok(()), Err)
+    match failure(&waiting) {
+        None => Ok(()),
+        Some(Failure::Dead(error)) => Err(error),
+        Some(Failure::Quit(rank)) => {
+            if SEEN_QUIT.replace(rank + 1) == rank + 1 {
+                miss(rank);
+            }
+            Ok(())
+        }
+    }
 }

@@ -151,7 +151,8 @@ impl Window {
                 key: 0,
                 what: &what,
                 ranks: Ranks::Who(&|| {
-                    self.dead_of(&group.members, "MPI_Win_start: waiting for MPI_Win_post")
+                    let call = "MPI_Win_start: waiting for MPI_Win_post";
+                    self.dead_of(Ranks::Needed(&group.members), call)
                 }),
                 announce: None,
             };
@@ -239,7 +240,8 @@ impl Window {
         let waiting = Waiting {
             key: 0,
             what: &what,
-            ranks: Ranks::Who(&|| self.dead_of(&origins, COMPLETE)),
+            // Some have completed, but which?
+            ranks: Ranks::Who(&|| self.dead_of(Ranks::Perhaps(&origins), COMPLETE)),
             announce: None,
         };
         let waited = runtime::wait(&waiting, || self.exposure_over());
@@ -258,7 +260,7 @@ impl Window {
         }
         runtime::look_around();
         let origins = self.expected.lock().posted.clone();
-        let missing = || self.dead_of(&origins, COMPLETE);
+        let missing = || self.dead_of(Ranks::Perhaps(&origins), COMPLETE);
         let alive = check_alive(Ranks::Who(&missing), &|| COMPLETE.to_string());
         if alive.is_err() && !self.exposure_over() {
             self.give_exposure_up();

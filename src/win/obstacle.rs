@@ -40,7 +40,7 @@ pub fn of_lock(word: &Lock, exclusive: bool, members: &[u32], call: &str, lock: 
     if !exclusive || readers == 0 {
         return None;
     }
-    let (reader, _) = dead(Ranks::Needed(members))?;
+    let (reader, _) = dead(Ranks::Perhaps(members))?;
     let who = name(reader, members);
     Some((
         reader,
@@ -83,8 +83,8 @@ impl Window {
     }
 
     /// The first dead process of a group, which the window waits for in `call`.
-    pub fn dead_of(&self, group: &[u32], call: &str) -> Obstacle {
-        let (rank, _) = dead(Ranks::Needed(group))?;
+    pub fn dead_of(&self, group: Ranks<'_>, call: &str) -> Obstacle {
+        let (rank, _) = dead(group)?;
         let who = name(rank, &self.meeting.members);
         Some((rank, format!("{call} of {who}")))
     }

@@ -1,0 +1,146 @@
+//! For how long a rank's waits have been in vain: by this the launcher tells a job that can never go on from one that is slow.
+//!
+//! A thread that sleeps in a wait looks twice a second whether the wait is over, rung or not. Each such look that found
+//! nothing, and was followed by a sleep that nothing disturbed, is counted here; whatever else happens to a wait of the rank
+//! begins the count anew, under a new number.
+//!
+//! | bits  | meaning                                                                                                |
+//! |-------|--------------------------------------------------------------------------------------------------------|
+//! | 32-63 | number of the rest: changes when a wait begins or ends, messages were moved in it, or it was rung      |
+//! | 31    | something in the process besides its peers may end the wait: another thread, or a handler of a signal   |
+//! | 0-30  | looks in vain of this rest                                                                             |
+//!
+//! **What follows from it.** Read all ranks, and read them again when each has counted two more looks under the same number
+//! and none has bit 31: between the readings every rank did nothing but look, each looked at least once from beginning to end,
+//! and no look found anything. A look reads what the ranks share and the rank's own memory. Nothing else writes those: the
+//! ranks did not, no other thread of theirs is there and no signal's handler. So the next look will find what the last
+//! one did, and so will all others: the job can never go on by itself. (What waits by the clock, as a lock does for others that
+//! come first, does so for less than a second, which the first reading has to leave behind.)
+
+use crate::shm::atomic::{AtomicU64, Ordering};
+
+const DOUBT: u64 = 1 << 31;
+const LOOKS: u64 = DOUBT - 1;
+
+/// The word of a rank. Zero: it does not rest.
+#[repr(transparent)]
+pub struct Rest(AtomicU64);
+
+/// What a rank's word said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// Which rest it is.
+    pub number: u32,
+    /// Looks in vain.
+    pub looks: u32,
+    /// Only its peers can end it.
+    pub sure: bool,
+}
+
+impl Rest {
+    /// A wait of the rank begins, moves something, is rung, or ends.
+    pub fn disturb(&self) {
+        let anew = |word: u64| Some((word >> 32).wrapping_add(1) << 32);
+        let _ = self
+            .0
+            .fetch_update(Ordering::AcqRel, Ordering::Relaxed, anew);
+    }
+
+    /// A thread has looked in vain, and has slept undisturbed. `sure`: only its peers can end its wait.
+    pub fn count(&self, sure: bool) {
+        let doubt = if sure { 0 } else { DOUBT };
+        let one_more = |word: u64| (word & LOOKS < LOOKS).then_some((word + 1) | doubt);
+        let _ = self
+            .0
+            .fetch_update(Ordering::AcqRel, Ordering::Relaxed, one_more);
+    }
+
+    pub fn read(&self) -> Reading {
+        let word = self.0.load(Ordering::Acquire);
+        Reading {
+            number: (word >> 32) as u32,
+            looks: (word & LOOKS) as u32,
+            sure: word & DOUBT == 0,
+        }
+    }
+}
+
+/// Whether nothing in this process but the calling thread, which waits, can do anything for the wait: there is no other thread,
+/// and no handler of a signal that comes by itself.
+pub(super) fn is_alone() -> bool {
+    use std::os::unix::fs::MetadataExt;
+    // A folder for each thread in it, besides its own two names.
+    let threads = std::fs::metadata("/proc/self/task").map_or(u64::MAX, |task| task.nlink());
+    threads == 2 + 1 && !(1..=libc::SIGRTMAX()).any(may_act)
+}
+
+/// Signals that come only to end the process, or because it has done something wrong itself, or tell of a terminal: their
+/// handlers do nothing for a wait.
+const IDLE: [i32; 18] = [
+    libc::SIGHUP,
+    libc::SIGINT,
+    libc::SIGQUIT,
+    libc::SIGTERM,
+    libc::SIGILL,
+    libc::SIGTRAP,
+    libc::SIGABRT,
+    libc::SIGBUS,
+    libc::SIGFPE,
+    libc::SIGSEGV,
+    libc::SIGSYS,
+    libc::SIGPIPE,
+    libc::SIGXCPU,
+    libc::SIGXFSZ,
+    libc::SIGWINCH,
+    libc::SIGTSTP,
+    libc::SIGTTIN,
+    libc::SIGTTOU,
+];
+
+/// Whether the program has a handler for this signal, by which it may do something while it waits.
+fn may_act(signal: i32) -> bool {
+    let mut action = std::mem::MaybeUninit::<libc::sigaction>::uninit();
+    // SAFETY: a null new action only asks; the answer is written whole before it is read. Numbers that are no signals of the
+    // program's are refused.
+    let handler = unsafe {
+        match libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) {
+            0 => action.assume_init().sa_sigaction,
+            _ => libc::SIG_DFL,
+        }
+    };
+    let is_default = handler == libc::SIG_DFL || handler == libc::SIG_IGN;
+    !is_default && !IDLE.contains(&signal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_disturbs_a_rest_begins_another() {
+        let rest = Rest(AtomicU64::new(0));
+        rest.count(true);
+        rest.count(true);
+        let reading = |number, looks, sure| Reading {
+            number,
+            looks,
+            sure,
+        };
+        assert_eq!(rest.read(), reading(0, 2, true));
+        rest.count(false);
+        rest.count(true);
+        assert_eq!(rest.read(), reading(0, 4, false), "a doubt stays");
+        rest.disturb();
+        assert_eq!(rest.read(), reading(1, 0, true));
+        let last = Rest(AtomicU64::new(u64::MAX));
+        last.count(true);
+        assert_eq!(last.read().looks, LOOKS as u32);
+        last.disturb();
+        assert_eq!(last.read(), reading(0, 0, true));
+    }
+
+    #[test]
+    fn tests_run_in_threads() {
+        assert!(!is_alone());
+    }
+}
