@@ -1,6 +1,8 @@
 //! Options, parts, configuration files, hosts; and what is refused.
 
-use crate::run::{Folder, Run, mpiexec, run, run_script};
+use std::process::Command;
+
+use crate::run::{Folder, Run, mpiexec, run, run_script, script};
 
 const WHO: &str = "echo $RMASHM_APPNUM.$RMASHM_RANK/$RMASHM_SIZE $PMI_RANK/$PMI_SIZE $MPI_LOCALRANKID/$MPI_LOCALNRANKS";
 
@@ -152,6 +154,12 @@ fn a_configuration_file() {
         outcome.lines(),
         ["[0] a  x y 0", "[1] a  x y 0", "[2] 1 2 1"]
     );
+    let file = folder.write("windows", &text.replace('\n', "\r\n"));
+    let outcome = run(&["-l", "-configfile", &file]).ended(0).quietly();
+    assert_eq!(
+        outcome.lines(),
+        ["[0] a  x y 0", "[1] a  x y 0", "[2] 1 2 1"]
+    );
     let bad = folder.write("bad", "-n 1 true\n-n none true\n");
     run(&["-configfile", &bad])
         .ended(2)
@@ -220,10 +228,154 @@ fn options_that_mean_nothing_here() {
         "--mca",
         "btl",
         "self",
+        "-usize",
+        "8",
+        "--rank-by",
+        "slot",
+        "--bind-to",
+        "none:overload-allowed",
+        "--gmca",
+        "a",
+        "b",
+        "--forward-signals",
+        "SIGUSR1,int",
+        "--report-child-jobs-separately",
     ];
     run(&[&options[..], &["-n", "2", "true"]].concat())
         .ended(0)
         .quietly();
+}
+
+#[test]
+fn every_option_of_hydra_is_known() {
+    let Ok(hydra) = Command::new("mpiexec.hydra").arg("-help").output() else {
+        eprintln!("skipped: there is no mpiexec.hydra (apt-get install mpich)");
+        return;
+    };
+    let text = String::from_utf8_lossy(&hydra.stdout).into_owned();
+    let names: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("    -")?.split_whitespace().next())
+        .flat_map(|names| names.split('/'))
+        .map(|name| name.trim_start_matches('-'))
+        .collect();
+    assert!(names.len() > 30, "{text}");
+    let folder = Folder::new();
+    for name in names {
+        // Whatever it means: it is not the option that is unknown.
+        // Some take their value for the name of a file.
+        let mut command = mpiexec(&[&format!("-{name}")[..], "1", "true"]);
+        command.current_dir(&folder.0);
+        let outcome = Run::start(command).finish();
+        assert!(!outcome.stderr.contains("unknown option"), "{outcome:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    for (arguments, words) in [
+        (&["--xml", "true"][..], "--xml cannot be had: "),
+        (&["-gdb", "true"], "start the debugger as the program"),
+        (&["--cpu-list", "0,1", "true"], "-bind-to core"),
+        (&["-nolocal", "true"], "all ranks run on this machine"),
+        (&["--forward-signals", "USR1,SIGWINCH", "true"], "SIGWINCH"),
+        (&["--output", "tag,xml", "true"], "--output has xml"),
+        (&["--stdin", "all", "true"], "one rank can read"),
+        (
+            &["-initial-errhandler", "return", "true"],
+            "mpi_errors_return",
+        ),
+    ] {
+        run(arguments).ended(2).says(words);
+    }
+    run(&["-s", "3", "-n", "3", "true"]).ended(1).says("rank 3");
+    run(&["--nooversubscribe", "-n", "100000", "true"])
+        .ended(1)
+        .says("cores that may be used");
+}
+
+#[test]
+fn where_output_goes() {
+    let text = "echo out; echo err >&2";
+    let merged = run_script(&["--merge-stderr-to-stdout"], 2, text);
+    let merged = merged.ended(0).quietly();
+    assert_eq!(merged.lines(), ["err", "err", "out", "out"]);
+    let tagged = run_script(&["--output", "tag,merge"], 1, text)
+        .ended(0)
+        .quietly();
+    assert_eq!(tagged.lines(), ["[0] err", "[0] out"]);
+    let marked = run_script(&["-prepend-pattern", "<%r|%%> "], 2, "echo x");
+    assert_eq!(marked.ended(0).quietly().lines(), ["<0|%> x", "<1|%> x"]);
+
+    let folder = Folder::new();
+    let files = folder.file("50% of it");
+    let outcome = run_script(
+        &["--output-filename", &files],
+        2,
+        "echo $PMI_RANK; echo e >&2",
+    );
+    assert_eq!(outcome.ended(0).quietly().stdout, "");
+    for rank in ["0", "1"] {
+        let read = |stream: &str| folder.read(&format!("50% of it/1/rank.{rank}/{stream}"));
+        assert_eq!(
+            (read("stdout"), read("stderr")),
+            (format!("{rank}\n"), "e\n".into())
+        );
+    }
+    let each = format!("file={}", folder.file("each"));
+    run_script(&["--output", &each], 2, text).ended(0).quietly();
+    assert_eq!(folder.read("each.1").lines().count(), 2);
+}
+
+#[test]
+fn the_rank_that_reads() {
+    for (option, expected) in [
+        (&["-stdin", "1"][..], ["0:", "1:in"]),
+        (&["-s", "0"], ["0:in", "1:"]),
+        (&["--stdin", "none"], ["0:", "1:"]),
+    ] {
+        let command = script(option, 2, "echo $PMI_RANK:$(cat)");
+        let outcome = Run::start_with_input(command, b"in\n".to_vec()).finish();
+        assert_eq!(outcome.ended(0).quietly().lines(), expected, "{option:?}");
+    }
+}
+
+#[test]
+fn the_same_by_other_names() {
+    let per_node = run(&["-N", "3", "echo", "x"]).ended(0).quietly();
+    assert_eq!(per_node.stdout, "x\nx\nx\n");
+    let both = run(&["-N", "3", "-n", "2", "echo", "x"]).ended(0).quietly();
+    assert_eq!(both.stdout, "x\nx\n");
+
+    let folder = Folder::new();
+    let tool = folder.write("a-tool-of-mine", "echo found it\n");
+    Command::new("chmod").args(["+x", &tool]).status().unwrap();
+    let place = folder.0.display().to_string();
+    let found = run(&["-path", &place, "a-tool-of-mine"]).ended(0).quietly();
+    assert_eq!(found.stdout, "found it\n");
+    let parts = folder.write("parts", "-n 1 echo a\n-n 1 echo b\n");
+    let found = run(&["--app", &parts]).ended(0).quietly();
+    assert_eq!(found.lines(), ["a", "b"]);
+
+    let show = "echo \"${AB1-none} ${AB2-none} ${AC-none}\"";
+    for (options, expected) in [
+        (&["--unset-env", "AB1"][..], "none 2 3"),
+        (&["--unset-env", "AB*"], "none none 3"),
+        (&["-envnone", "-x", "AB*"], "1 2 none"),
+        (&["-envnone", "--set-env", "AC=4"], "none none 4"),
+    ] {
+        let mut command = mpiexec(&[options, &["/bin/sh", "-c", show]].concat());
+        command.env("AB1", "1").env("AB2", "2").env("AC", "3");
+        let outcome = Run::start(command).finish().ended(0).quietly();
+        assert_eq!(outcome.stdout, format!("{expected}\n"), "{options:?}");
+    }
+}
+
+#[test]
+fn the_initial_errhandler_is_handed_on() {
+    let options = ["--initial-errhandler", "MPI_ERRORS_RETURN"];
+    let outcome = run_script(&options, 1, "echo $RMASHM_INITIAL_ERRHANDLER");
+    assert_eq!(outcome.ended(0).quietly().stdout, "mpi_errors_return\n");
 }
 
 #[test]

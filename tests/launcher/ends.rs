@@ -94,6 +94,9 @@ fn a_time_limit() {
     command.env("MPIEXEC_TIMEOUT", "100");
     Run::start(command).finish().ended(0).quietly();
     let mut command = mpiexec(&["true"]);
+    command.env("MPIEXEC_TIMEOUT", "");
+    Run::start(command).finish().ended(0).quietly();
+    let mut command = mpiexec(&["true"]);
     command.env("MPIEXEC_TIMEOUT", "never");
     Run::start(command)
         .finish()
@@ -154,6 +157,18 @@ fn too_few_open_files() {
         .ended(1)
         .says("200 ranks need")
         .says("open files");
+    // What it says it needs is enough, and not much.
+    let few = |limit: &str| {
+        let inner = format!(
+            "ulimit -n {limit}; exec {} -n 2 true",
+            env!("CARGO_BIN_EXE_mpiexec")
+        );
+        run(&["sh", "-c", &inner])
+    };
+    let refused = few("10").ended(1).says("2 ranks need").stderr;
+    let needed = refused.split_whitespace().nth(4).unwrap();
+    assert!(needed.parse::<u32>().unwrap() < 40, "{refused}");
+    few(needed).ended(0).quietly();
     // A soft limit is raised, for the launcher alone.
     let inner = format!(
         "ulimit -S -n 100; exec {} -n 200 sh -c 'ulimit -n'",

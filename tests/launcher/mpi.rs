@@ -90,6 +90,19 @@ fn leaving_without_finalize_ends_the_job() {
 }
 
 #[test]
+fn a_job_that_all_leave_without_finalize_is_warned() {
+    for roles in ["init 0", "init 0;init sleep 0;init sleep sleep 0"] {
+        job(&[], 3, roles)
+            .ended(0)
+            .says("mpiexec: ranks 0-2 exited with status 0 without calling MPI_Finalize\n");
+    }
+    // The others do not need it, for so long that it is told before the end.
+    let late = format!("init {}0", "sleep ".repeat(18));
+    let outcome = job(&[], 2, &format!("init 0;{late}")).ended(0);
+    outcome.says("rank 0 exited with status 0 without calling MPI_Finalize; the others go on\n");
+}
+
+#[test]
 fn leaving_before_init_ends_the_job_of_those_who_wait() {
     let text = "before MPI_Init, in which ranks 0, 2 wait for it";
     // The others wait already, or come to.

@@ -12,11 +12,13 @@ use std::time::Duration;
 use crate::environment::{Base, Rules};
 use crate::hosts;
 use crate::options::{self, Ask, Spec};
+use crate::values;
+use rmashm::error::initial;
 
 /// What the user wants done.
 #[derive(Debug)]
 pub enum Command {
-    Run(Request),
+    Run(Box<Request>),
     Help,
     Version,
 }
@@ -26,14 +28,21 @@ pub enum Command {
 pub struct Request {
     pub parts: Vec<Part>,
     pub environment: Rules,
-    pub prepend_rank: bool,
+    /// What each line of output begins with: a pattern.
+    pub prefix: Option<OsString>,
     pub out_pattern: Option<OsString>,
     pub err_pattern: Option<OsString>,
+    pub merge_output: bool,
+    /// Makes the folders of the output's files.
+    pub makes_folders: bool,
+    pub reader: Reader,
     pub bind_to_core: bool,
+    pub no_oversubscribe: bool,
     pub timeout: Option<Duration>,
     pub print_exit_codes: bool,
     pub no_cleanup: bool,
     pub memory_alloc_kinds: Option<OsString>,
+    pub initial_errhandler: Option<&'static str>,
     pub verbose: bool,
 }
 
@@ -44,8 +53,26 @@ pub struct Part {
     pub program: OsString,
     pub arguments: Vec<OsString>,
     pub directory: Option<PathBuf>,
+    /// Folders to look for the program in before PATH.
+    pub search_path: Option<OsString>,
     pub environment: Rules,
 }
+
+/// Which rank reads the launcher's stdin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    Rank(u32),
+    None,
+}
+
+impl Default for Reader {
+    fn default() -> Reader {
+        Reader::Rank(0)
+    }
+}
+
+/// What `-prepend-rank` puts before a line.
+const RANK_PREFIX: &str = "[%r] ";
 
 impl Request {
     /// Ranks of all parts together.
@@ -55,7 +82,7 @@ impl Request {
 }
 
 /// More ranks than this are taken for a mistake; Linux cannot run as many processes as that.
-const MOST_RANKS: u32 = 1 << 20;
+pub const MOST_RANKS: u32 = 1 << 20;
 
 /// Reads the words after the program's own name.
 pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command, String> {
@@ -75,7 +102,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command, Strin
                     "{ranks} ranks are more than the {MOST_RANKS} possible"
                 ));
             }
-            Ok(Command::Run(request))
+            Ok(Command::Run(Box::new(request)))
         }
     }
 }
@@ -91,8 +118,8 @@ fn parse_parts(
             ranks: 1,
             ..Part::default()
         };
-        let mut reader = Reader { words, next: 0 };
-        let mut asked_ranks = false;
+        let mut reader = Words { words, next: 0 };
+        let (mut asked_ranks, mut per_node) = (false, None);
         while let Some((spec, name, values)) = reader.option()? {
             match spec.ask {
                 Ask::Help => return Ok(Some(Command::Help)),
@@ -108,11 +135,15 @@ fn parse_parts(
                         return Ok(Some(command));
                     }
                 }
+                Ask::PerNode => per_node = Some(values::rank_count(&name, &values[0])?),
                 _ => {
                     asked_ranks |= spec.ask == Ask::Ranks;
-                    apply(spec, &name, values, request, &mut part)?;
+                    apply(&spec, &name, values, request, &mut part)?;
                 }
             }
+        }
+        if let Some(ranks) = per_node.filter(|_| !asked_ranks) {
+            (part.ranks, asked_ranks) = (ranks, true);
         }
         let mut rest = words[reader.next..].iter().cloned();
         match rest.next() {
@@ -132,15 +163,15 @@ fn parse_parts(
 }
 
 /// An option that was given, its name as it was written, and its values.
-type Given = (&'static Spec, String, Vec<OsString>);
+type Given = (Spec, String, Vec<OsString>);
 
 /// Walks over the options at the beginning of a part.
-struct Reader<'a> {
+struct Words<'a> {
     words: &'a [OsString],
     next: usize,
 }
 
-impl Reader<'_> {
+impl Words<'_> {
     /// The next option; `None` at the program's name or the end.
     fn option(&mut self) -> Result<Option<Given>, String> {
         let Some(word) = self.words.get(self.next) else {
@@ -166,6 +197,9 @@ impl Reader<'_> {
         let written = String::from_utf8_lossy(written).into_owned();
         let name = &written[dashes..];
         let spec = options::find(name).ok_or_else(|| unknown(&written, name))?;
+        if spec.ask == Ask::Cannot {
+            return Err(format!("{written} cannot be had: {}", spec.help));
+        }
         let mut values = Vec::new();
         if let Some(value) = attached {
             if spec.values.is_empty() {
@@ -209,117 +243,86 @@ fn apply(
     part: &mut Part,
 ) -> Result<(), String> {
     match spec.ask {
-        Ask::Ranks => part.ranks = rank_count(name, &values[0])?,
+        Ask::Ranks => part.ranks = values::rank_count(name, &values[0])?,
         Ask::WorkDir => part.directory = Some(values.remove(0).into()),
-        Ask::Env => part.environment.set.push(variable(name, values)?),
-        Ask::EnvList => part.environment.only(names(&values[0])),
+        Ask::Env => part.environment.set.push(values::variable(name, values)?),
+        Ask::EnvList => part.environment.only(values::names(&values[0])),
         Ask::EnvAll => part.environment.base = Some(Base::All),
         Ask::EnvNone => part.environment.base = Some(Base::Only(Vec::new())),
-        Ask::Export => export(name, values, &mut part.environment)?,
-        Ask::GlobalEnv => request.environment.set.push(variable(name, values)?),
-        Ask::GlobalEnvList => request.environment.only(names(&values[0])),
+        Ask::Export => values::export(name, values, &mut part.environment)?,
+        Ask::Unset => part.environment.unset.push(values.remove(0)),
+        Ask::SearchPath => part.search_path = Some(values.remove(0)),
+        Ask::GlobalEnv => request
+            .environment
+            .set
+            .push(values::variable(name, values)?),
+        Ask::GlobalEnvList => request.environment.only(values::names(&values[0])),
         Ask::GlobalEnvAll => request.environment.base = Some(Base::All),
         Ask::GlobalEnvNone => request.environment.base = Some(Base::Only(Vec::new())),
-        Ask::PrependRank => request.prepend_rank = true,
+        Ask::PrependRank => request.prefix = Some(RANK_PREFIX.into()),
+        Ask::PrependPattern => request.prefix = Some(values.remove(0)),
         Ask::OutPattern => request.out_pattern = Some(values.remove(0)),
         Ask::ErrPattern => request.err_pattern = Some(values.remove(0)),
-        Ask::BindTo => request.bind_to_core = binding(name, &values[0])?,
-        Ask::Timeout => request.timeout = seconds(name, &values[0])?,
+        Ask::OutputFolder => output_folder(&values[0], request),
+        Ask::Output => output(name, &values[0], request)?,
+        Ask::MergeOutput => request.merge_output = true,
+        Ask::Stdin => request.reader = values::reader_rank(name, &values[0])?,
+        Ask::BindTo => request.bind_to_core = values::binding(name, &values[0])?,
+        Ask::BindToCore => request.bind_to_core = true,
+        Ask::NoOversubscribe => request.no_oversubscribe = true,
+        Ask::Timeout => request.timeout = values::seconds(name, &values[0])?,
         Ask::PrintExitCodes => request.print_exit_codes = true,
         Ask::NoCleanup => request.no_cleanup = true,
-        Ask::MemoryAllocKinds => request.memory_alloc_kinds = Some(kinds(name, values.remove(0))?),
+        Ask::MemoryAllocKinds => {
+            request.memory_alloc_kinds = Some(values::kinds(name, values.remove(0))?)
+        }
+        Ask::InitialErrhandler => {
+            let name = values[0].to_string_lossy();
+            request.initial_errhandler =
+                Some(initial::check(&name).map_err(|error| error.text.into_string())?);
+        }
+        Ask::ForwardSignals => values::forwarded(name, &values[0])?,
         Ask::Hosts => hosts::check_list(&values[0].to_string_lossy())?,
         Ask::HostFile => hosts::check_file(values[0].as_ref())?,
-        Ask::Verbose => request.verbose = true,
-        Ask::Nothing | Ask::ConfigFile | Ask::Help | Ask::Version => {}
+        Ask::Verbose | Ask::VerboseHow => request.verbose = true,
+        // The last four were dealt with where they were read.
+        Ask::Nothing | Ask::Cannot | Ask::PerNode | Ask::ConfigFile | Ask::Help | Ask::Version => {}
     }
     Ok(())
 }
 
-/// A list of memory allocation kinds, if it is well formed.
-fn kinds(name: &str, value: OsString) -> Result<OsString, String> {
-    match rmashm::info::kinds::elements(&value.to_string_lossy()) {
-        Ok(_) => Ok(value),
-        Err(error) => Err(format!("{name}: {}", error.text)),
-    }
-}
-
-fn rank_count(name: &str, value: &OsStr) -> Result<u32, String> {
-    let shown = value.display();
-    match value.to_str().map(str::parse::<i128>) {
-        Some(Ok(count)) if count < 1 => {
-            Err(format!("{name} is {shown}, but a job has at least 1 rank"))
-        }
-        Some(Ok(count)) if count > i128::from(MOST_RANKS) => Err(format!(
-            "{name} is {shown}, which is more than the {MOST_RANKS} ranks possible"
-        )),
-        Some(Ok(count)) => Ok(count as u32),
-        _ => Err(format!("{name} is {shown}, which is not a number of ranks")),
-    }
-}
-
-/// A time limit; 0 or less is none, as MPICH has it.
-pub fn seconds(name: &str, value: &OsStr) -> Result<Option<Duration>, String> {
-    match value.to_str().map(str::parse::<f64>) {
-        Some(Ok(seconds)) if seconds <= 0.0 => Ok(None),
-        Some(Ok(seconds)) if seconds.is_finite() => {
-            Ok(Some(Duration::from_secs_f64(seconds.min(1e9))))
-        }
-        _ => Err(format!(
-            "{name} is {}, which is not a number of seconds",
-            value.display()
-        )),
-    }
-}
-
-fn binding(name: &str, value: &OsStr) -> Result<bool, String> {
-    match value.to_str() {
-        Some("core" | "core:1") => Ok(true),
-        Some("none") => Ok(false),
-        _ => Err(format!(
-            "{name} is {}; it can be core or none",
-            value.display()
-        )),
-    }
-}
-
-fn names(list: &OsStr) -> Vec<OsString> {
-    let names = list.as_bytes().split(|byte| *byte == b',');
-    names
-        .filter(|name| !name.is_empty())
-        .map(|name| OsString::from_vec(name.to_vec()))
-        .collect()
-}
-
-/// `NAME VALUE`, or `NAME=VALUE` in one word.
-fn variable(option: &str, mut values: Vec<OsString>) -> Result<(OsString, OsString), String> {
-    let (name, value) = match values.len() {
-        2 => (values.remove(0), values.remove(0)),
-        _ => split(&values[0]).ok_or_else(|| format!("{option} wants NAME VALUE"))?,
+/// `-output-filename`: the files that Open MPI would write.
+fn output_folder(folder: &OsStr, request: &mut Request) {
+    let file = |stream: &str| {
+        let mut name = OsString::from(folder.display().to_string().replace('%', "%%"));
+        name.push(format!("/1/rank.%r/{stream}"));
+        Some(name)
     };
-    if name.is_empty() || name.as_bytes().contains(&b'=') {
-        return Err(format!(
-            "{option}: '{}' cannot be the name of a variable",
-            name.display()
-        ));
-    }
-    Ok((name, value))
+    (request.out_pattern, request.err_pattern) = (file("stdout"), file("stderr"));
+    request.makes_folders = true;
 }
 
-fn export(option: &str, values: Vec<OsString>, rules: &mut Rules) -> Result<(), String> {
-    if split(&values[0]).is_some() {
-        rules.set.push(variable(option, values)?);
-    } else if let Some(value) = std::env::var_os(&values[0]) {
-        rules.set.push((values[0].clone(), value));
+/// `-output`: a list of what Open MPI has options of their own for as well.
+fn output(name: &str, list: &OsStr, request: &mut Request) -> Result<(), String> {
+    for word in list.to_string_lossy().split(',') {
+        match word.split_once('=') {
+            None if word.eq_ignore_ascii_case("tag") => request.prefix = Some(RANK_PREFIX.into()),
+            None if word.to_ascii_lowercase().starts_with("merge") => request.merge_output = true,
+            Some((dir, folder)) if dir.eq_ignore_ascii_case("dir") => {
+                output_folder(folder.as_ref(), request);
+            }
+            Some((file, start)) if file.eq_ignore_ascii_case("file") => {
+                let pattern = OsString::from(format!("{}.%r", start.replace('%', "%%")));
+                (request.out_pattern, request.merge_output) = (Some(pattern), true);
+            }
+            _ => {
+                return Err(format!(
+                    "{name} has {word}; it can have tag, merge, dir=DIR and file=NAME"
+                ));
+            }
+        }
     }
     Ok(())
-}
-
-fn split(word: &OsStr) -> Option<(OsString, OsString)> {
-    let bytes = word.as_bytes();
-    let at = bytes.iter().position(|byte| *byte == b'=')?;
-    let string = |bytes: &[u8]| OsString::from_vec(bytes.to_vec());
-    Some((string(&bytes[..at]), string(&bytes[at + 1..])))
 }
 
 /// Reads the parts of a configuration file: one a line, words as a shell would split them, `#` begins a comment, a
@@ -329,7 +332,10 @@ fn parse_file(path: &OsStr, request: &mut Request) -> Result<Option<Command>, St
     let text = std::fs::read(path)
         .map_err(|error| format!("cannot read the configuration file {shown}: {error}"))?;
     let mut number = 0;
-    let mut lines = text.split(|byte| *byte == b'\n');
+    // A file written on Windows ends its lines with a carriage return too, which a shell would take for a part of a word.
+    let mut lines = text
+        .split(|byte| *byte == b'\n')
+        .map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     while let Some(line) = lines.next() {
         number += 1;
         let first = number;
@@ -359,7 +365,7 @@ mod tests {
 
     fn run(line: &str) -> Result<Request, String> {
         match parse(line.split_whitespace().map(OsString::from))? {
-            Command::Run(request) => Ok(request),
+            Command::Run(request) => Ok(*request),
             other => Err(format!("{other:?}")),
         }
     }

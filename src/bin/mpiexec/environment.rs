@@ -16,6 +16,8 @@ pub enum Base {
 pub struct Rules {
     pub base: Option<Base>,
     pub set: Vec<(OsString, OsString)>,
+    /// Not passed on; a name that ends in `*` stands for all that begin so.
+    pub unset: Vec<OsString>,
 }
 
 impl Rules {
@@ -58,15 +60,17 @@ const FOREIGN: &[&str] = &[
 
 fn is_foreign(name: &OsStr) -> bool {
     let name = name.as_bytes();
-    FOREIGN
-        .iter()
-        .any(|pattern| match pattern.strip_suffix('*') {
-            // Hydra's way of handing over the kinds of memory is a wish of the user, not a place in a job.
-            Some(start) => {
-                name.starts_with(start.as_bytes()) && name != b"PMI_mpi_memory_alloc_kinds"
-            }
-            None => name == pattern.as_bytes(),
-        })
+    // Hydra's way of handing over the kinds of memory is a wish of the user, not a place in a job.
+    let matches = |pattern: &&str| matches(name, pattern.as_bytes());
+    FOREIGN.iter().any(matches) && name != b"PMI_mpi_memory_alloc_kinds"
+}
+
+/// Whether a name is a pattern, or begins with it where it ends in `*`.
+fn matches(name: &[u8], pattern: &[u8]) -> bool {
+    match pattern.strip_suffix(b"*") {
+        Some(start) => name.starts_with(start),
+        None => name == pattern,
+    }
 }
 
 /// The variables of a part that are the same on all its ranks, ready for `execve`.
@@ -83,9 +87,13 @@ pub fn shared(
         (_, Some(base)) | (Some(base), None) => base.clone(),
         (None, None) => Base::All,
     };
+    let is_unset = |name: &OsStr| {
+        let mut unset = job.unset.iter().chain(&part.unset);
+        unset.any(|pattern| matches(name.as_bytes(), pattern.as_bytes()))
+    };
     let passed = own.filter(|(name, _)| match &base {
-        Base::All => !is_foreign(name),
-        Base::Only(names) => names.contains(name),
+        Base::All => !is_foreign(name) && !is_unset(name),
+        Base::Only(names) => names.contains(name) && !is_unset(name),
     });
     let mut variables: BTreeMap<OsString, OsString> = passed.collect();
     variables.extend(job.set.iter().chain(&part.set).cloned());
@@ -149,6 +157,7 @@ mod tests {
         let all = Rules {
             base: Some(Base::All),
             set: vec![("A".into(), "9".into())],
+            ..Rules::default()
         };
         assert_eq!(
             names(&only(&[]), &all),

@@ -11,9 +11,10 @@ use libc::pid_t;
 use nix::fcntl::OFlag;
 use nix::sched::CpuSet;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
+use rmashm::error::initial;
 use rmashm::runtime::launch::JobSegment;
 
-use crate::arguments::{Part, Request};
+use crate::arguments::{Part, Reader, Request};
 use crate::binding;
 use crate::environment;
 use crate::keeper::{JOB_VARIABLE, Keeper, Roster};
@@ -67,6 +68,19 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
         .iter()
         .map(|part| locate(request, part))
         .collect::<Result<Vec<_>, _>>()?;
+    if let Reader::Rank(rank) = request.reader
+        && rank > 0
+        && rank >= ranks
+    {
+        return Err(format!("rank {rank} is to read stdin, but there are {ranks} ranks").into());
+    }
+    if request.no_oversubscribe {
+        let cores = binding::cores().len();
+        if ranks as usize > cores {
+            let text = format!("{ranks} ranks are more than the {cores} cores that may be used");
+            return Err(text.into());
+        }
+    }
     // Two pipes, and perhaps files.
     let patterns = [&request.out_pattern, &request.err_pattern];
     let each = 2 + patterns.iter().filter(|pattern| pattern.is_some()).count() as u64;
@@ -96,13 +110,14 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
         .map_err(because("epoll"))?;
     let output = Output::new(
         events.0.try_clone().map(Epoll).map_err(because("epoll"))?,
-        request.prepend_rank,
+        request.prefix.clone(),
     )
     .map_err(because("stdout or stderr"))?;
 
     // A single rank may as well have our stdout and stderr themselves.
     let direct = ranks == 1
-        && !request.prepend_rank
+        && request.prefix.is_none()
+        && !request.merge_output
         && request.out_pattern.is_none()
         && request.err_pattern.is_none();
     let mut launched = Launched {
@@ -127,6 +142,9 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
         .into_iter()
         .map(|(name, value)| (name, value.into()))
         .collect();
+    if let Some(name) = request.initial_errhandler {
+        added.push((initial::VARIABLE, name.into()));
+    }
     if let Some(kinds) = &request.memory_alloc_kinds {
         added.push(("RMASHM_MEMORY_ALLOC_KINDS", kinds.clone()));
     }
@@ -188,12 +206,17 @@ fn start_all(
         .zip(programs)
         .flat_map(|pair| (0..pair.0.ranks).map(move |_| pair));
     for (number, (part, program)) in (0..ranks).zip(part_of) {
+        let is_reader = request.reader == Reader::Rank(number);
         let stderr = launched.output.stderr();
         let mut pipe = |pattern: &Option<OsString>, standard: usize| -> Result<OwnedFd, Refusal> {
             let sink = match pattern {
                 Some(pattern) => {
                     let path = output::file_name(pattern, number);
                     let shown = path.display().to_string();
+                    if let Some(folder) = path.parent().filter(|_| request.makes_folders) {
+                        std::fs::create_dir_all(folder)
+                            .map_err(because(&format!("cannot make {}", folder.display())))?;
+                    }
                     launched
                         .output
                         .file(path)
@@ -210,7 +233,10 @@ fn start_all(
             true => None,
             false => Some((
                 pipe(&request.out_pattern, STDOUT)?,
-                pipe(&request.err_pattern, stderr)?,
+                match request.merge_output {
+                    true => pipe(&request.out_pattern, STDOUT)?,
+                    false => pipe(&request.err_pattern, stderr)?,
+                },
             )),
         };
         let (stdout, stderr): (RawFd, RawFd) = pipes.as_ref().map_or((1, 2), |(stdout, stderr)| {
@@ -223,11 +249,11 @@ fn start_all(
                 .iter()
                 .map(|name| environment::entry(name.as_ref(), number.to_string().as_ref()))
                 .collect(),
-            stdin: if number == 0 { 0 } else { null.as_raw_fd() },
+            stdin: if is_reader { 0 } else { null.as_raw_fd() },
             stdout,
             stderr,
             cpus: bind.then(|| cores[number as usize]),
-            own_group: number != 0 || !shares_terminal,
+            own_group: !is_reader || !shares_terminal,
         };
         let setting = Setting {
             roster: &launched.roster,
@@ -277,6 +303,13 @@ fn locate(request: &Request, part: &Part) -> Result<std::path::PathBuf, Refusal>
         .map(|(_, value)| value.clone())
         .next();
     let path = path.or_else(|| std::env::var_os("PATH"));
+    let path = match (&part.search_path, path) {
+        (Some(first), Some(path)) => {
+            let folders = std::env::split_paths(first).chain(std::env::split_paths(&path));
+            std::env::join_paths(folders).ok()
+        }
+        (first, path) => first.clone().or(path),
+    };
     program::find(&part.program, directory, path.as_deref())
 }
 

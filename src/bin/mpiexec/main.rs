@@ -1,8 +1,9 @@
 //! `mpiexec`: starts an MPI program as N ranks on this machine, and watches over them.
 //!
-//! `arguments` reads the command line by the table in `options`; `launch` makes the job's segment and starts the ranks
+//! `arguments` and `values` read the command line by the table in `options`; `launch` makes the job's segment and starts the ranks
 //! (`program`, `environment`, `binding`, `spawn`); `supervise` is the event loop, with `signals` and `output`;
-//! `verdict` decides what the end of a rank means, in the words of `report`; `keeper` ends what is left if the launcher itself is killed.
+//! `verdict` decides what the end of a rank means, in the words of `report`, with `quitters` for those that leave without a word
+//! and `standstill` for a job in which nobody can go on; `keeper` ends what is left if the launcher itself is killed.
 //!
 //! The launcher has one thread. It shares with the ranks only the job segment's process table.
 
@@ -15,10 +16,13 @@ mod launch;
 mod options;
 mod output;
 mod program;
+mod quitters;
 mod report;
 mod signals;
 mod spawn;
+mod standstill;
 mod supervise;
+mod values;
 mod verdict;
 
 use std::io::Write;
@@ -42,9 +46,9 @@ fn run() -> u8 {
         Err(text) => return refuse(&text, MISUSE),
     };
     if request.timeout.is_none()
-        && let Some(value) = std::env::var_os("MPIEXEC_TIMEOUT")
+        && let Some(value) = std::env::var_os("MPIEXEC_TIMEOUT").filter(|value| !value.is_empty())
     {
-        match arguments::seconds("MPIEXEC_TIMEOUT", &value) {
+        match values::seconds("MPIEXEC_TIMEOUT", &value) {
             Ok(timeout) => request.timeout = timeout,
             Err(text) => return refuse(&text, MISUSE),
         }

@@ -1,7 +1,9 @@
 //! The options of `mpiexec`: one table, from which the command line is read, the help is printed and a hint for an
-//! unknown option is found.
+//! unknown option is found. The options of other launchers are in [`foreign`].
 //!
 //! Every name is understood with one dash, as MPICH's launcher writes it, and with two, as GNU programs do.
+
+mod foreign;
 
 use std::fmt::Write;
 
@@ -14,35 +16,52 @@ pub enum Ask {
     EnvAll,
     EnvNone,
     Export,
+    Unset,
     WorkDir,
+    SearchPath,
+    PerNode,
     GlobalEnv,
     GlobalEnvList,
     GlobalEnvAll,
     GlobalEnvNone,
     PrependRank,
+    PrependPattern,
     OutPattern,
     ErrPattern,
+    OutputFolder,
+    Output,
+    MergeOutput,
+    Stdin,
     BindTo,
+    BindToCore,
+    NoOversubscribe,
     Timeout,
     ConfigFile,
     PrintExitCodes,
     NoCleanup,
     MemoryAllocKinds,
+    InitialErrhandler,
+    ForwardSignals,
     Hosts,
     HostFile,
     Verbose,
+    VerboseHow,
     Help,
     Version,
     /// Means nothing on one machine, and is accepted because scripts written for other launchers give it.
     Nothing,
+    /// Is an option of another launcher, and what it asks for is not done here.
+    Cannot,
 }
 
 /// One option: its names without dashes, the names of the values it takes, and its line of help.
+#[derive(Clone, Copy)]
 pub struct Spec {
     pub names: &'static [&'static str],
     pub values: &'static [&'static str],
     pub ask: Ask,
-    help: &'static str,
+    /// What it does; why not, where it cannot be done.
+    pub help: &'static str,
 }
 
 const fn spec(
@@ -98,10 +117,28 @@ const LOCAL: &[Spec] = &[
         "pass no variable on to these ranks",
     ),
     spec(
-        &["x"],
+        &["x", "set-env"],
         &["NAME[=VALUE]"],
         Ask::Export,
-        "as -env NAME=VALUE; NAME alone passes it on",
+        "as -env NAME=VALUE; NAME alone, or NAME*, passes on",
+    ),
+    spec(
+        &["unset-env"],
+        &["NAME"],
+        Ask::Unset,
+        "do not pass this variable on, or NAME*: those that begin so",
+    ),
+    spec(
+        &["path"],
+        &["DIRS"],
+        Ask::SearchPath,
+        "look for the program here, before PATH",
+    ),
+    spec(
+        &["N", "npernode"],
+        &["N"],
+        Ask::PerNode,
+        "as -n N where that is not given: there is one node",
     ),
 ];
 
@@ -138,6 +175,12 @@ const GLOBAL: &[Spec] = &[
         "begin each line of output with its rank: \"[3] \"",
     ),
     spec(
+        &["prepend-pattern"],
+        &["TEXT"],
+        Ask::PrependPattern,
+        "begin each line of output with TEXT, in which %r is the rank and so on, as below",
+    ),
+    spec(
         &["outfile-pattern"],
         &["FILE"],
         Ask::OutPattern,
@@ -150,10 +193,41 @@ const GLOBAL: &[Spec] = &[
         "write stderr to files, named likewise",
     ),
     spec(
+        &["output-filename"],
+        &["DIR"],
+        Ask::OutputFolder,
+        "write stdout and stderr to DIR/1/rank.N/stdout and stderr, in new folders",
+    ),
+    spec(
+        &["output"],
+        &["HOW,.."],
+        Ask::Output,
+        "any of tag, merge, dir=DIR, file=NAME, as the options named likewise",
+    ),
+    spec(
+        &["merge-stderr-to-stdout"],
+        &[],
+        Ask::MergeOutput,
+        "pass on what the ranks write to stderr as if it were stdout",
+    ),
+    spec(
+        &["stdin", "s"],
+        &["RANK|none"],
+        Ask::Stdin,
+        "the rank that reads the launcher's stdin (default: 0)",
+    ),
+    spec(
         &["bind-to"],
         &["core|none"],
         Ask::BindTo,
         "give each rank a core of its own, if there are enough (default: none)",
+    ),
+    spec(&["bind-to-core"], &[], Ask::BindToCore, "as -bind-to core"),
+    spec(
+        &["nooversubscribe"],
+        &[],
+        Ask::NoOversubscribe,
+        "refuse more ranks than there are cores",
     ),
     spec(
         &["timeout"],
@@ -162,7 +236,7 @@ const GLOBAL: &[Spec] = &[
         "end the job after this time (also: variable MPIEXEC_TIMEOUT)",
     ),
     spec(
-        &["configfile"],
+        &["configfile", "app"],
         &["FILE"],
         Ask::ConfigFile,
         "read the parts of the command line from FILE, one a line; # comments",
@@ -174,10 +248,22 @@ const GLOBAL: &[Spec] = &[
         "print the exit codes of all ranks at the end",
     ),
     spec(
-        &["disable-auto-cleanup"],
+        &["disable-auto-cleanup", "enable-recovery"],
         &[],
         Ask::NoCleanup,
         "do not end the job when a rank dies: the others are told, and go on",
+    ),
+    spec(
+        &["initial-errhandler"],
+        &["NAME"],
+        Ask::InitialErrhandler,
+        "mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return (MPI 4.1 §11.8.4)",
+    ),
+    spec(
+        &["forward-signals"],
+        &["A,B,.."],
+        Ask::ForwardSignals,
+        "signals to be passed on; those that can be are in any case",
     ),
     spec(
         &["memory-alloc-kinds"],
@@ -186,59 +272,67 @@ const GLOBAL: &[Spec] = &[
         "memory allocation kinds the program asks for (MPI 4.1 §12.4.3)",
     ),
     spec(
-        &["host", "hosts", "H"],
+        &["host", "hosts", "H", "add-host", "hosts-group"],
         &["HOSTS"],
         Ask::Hosts,
         "this machine, by any of its names: localhost, localhost:4",
     ),
     spec(
-        &["f", "hostfile", "machinefile"],
+        &[
+            "f",
+            "hostfile",
+            "machinefile",
+            "default-hostfile",
+            "add-hostfile",
+        ],
         &["FILE"],
         Ask::HostFile,
         "file of hosts, all of them this machine",
     ),
     spec(
-        &["v", "verbose"],
+        &[
+            "v",
+            "verbose",
+            "report-bindings",
+            "print-rank-map",
+            "prot",
+            "output-proctable",
+            "display-map",
+            "display-devel-map",
+            "display-diffable-map",
+            "display-allocation",
+            "display-devel-allocation",
+            "display-topo",
+        ],
         &[],
         Ask::Verbose,
         "say what is started, and where",
     ),
-    spec(&["h", "help", "usage"], &[], Ask::Help, "this text"),
-    spec(&["V", "version"], &[], Ask::Version, "the version"),
-];
-
-/// Options of other launchers that mean nothing here.
-const NOTHING: &[Spec] = &[
-    spec(&["oversubscribe"], &[], Ask::Nothing, ""),
-    spec(&["allow-run-as-root"], &[], Ask::Nothing, ""),
-    spec(&["quiet", "q"], &[], Ask::Nothing, ""),
-    spec(&["launcher", "bootstrap"], &["NAME"], Ask::Nothing, ""),
     spec(
-        &["launcher-exec", "bootstrap-exec"],
-        &["PROGRAM"],
-        Ask::Nothing,
-        "",
+        &["display"],
+        &["WHAT"],
+        Ask::VerboseHow,
+        "as -verbose, whatever is to be displayed",
     ),
-    spec(&["rmk"], &["NAME"], Ask::Nothing, ""),
-    spec(&["iface"], &["NAME"], Ask::Nothing, ""),
-    spec(&["demux"], &["NAME"], Ask::Nothing, ""),
-    spec(&["topolib"], &["NAME"], Ask::Nothing, ""),
-    spec(&["nameserver"], &["HOST"], Ask::Nothing, ""),
-    spec(&["ppn", "perhost"], &["N"], Ask::Nothing, ""),
-    spec(&["map-by"], &["HOW"], Ask::Nothing, ""),
-    spec(&["mca"], &["NAME", "VALUE"], Ask::Nothing, ""),
-    spec(&["enable-x"], &[], Ask::Nothing, ""),
-    spec(&["disable-x"], &[], Ask::Nothing, ""),
-    spec(&["disable-hostname-propagation"], &[], Ask::Nothing, ""),
-    spec(&["localhost"], &["NAME"], Ask::Nothing, ""),
+    spec(&["h", "help", "usage"], &[], Ask::Help, "this text"),
+    spec(&["V", "version", "info"], &[], Ask::Version, "the version"),
 ];
 
-fn all() -> impl Iterator<Item = &'static Spec> {
-    LOCAL.iter().chain(GLOBAL).chain(NOTHING)
+/// All options, those of other launchers last.
+fn all() -> impl Iterator<Item = Spec> {
+    let nothing = |values| move |name| spec(std::slice::from_ref(name), values, Ask::Nothing, "");
+    let cannot = |(name, reason): &'static (&'static str, &'static str)| {
+        spec(std::slice::from_ref(name), &[], Ask::Cannot, reason)
+    };
+    let ours = LOCAL.iter().chain(GLOBAL).copied();
+    ours.chain(foreign::FLAGS.iter().map(nothing(&[])))
+        .chain(foreign::VALUED.iter().map(nothing(&["VALUE"])))
+        .chain(foreign::PARAMETERS.iter().map(nothing(&["NAME", "VALUE"])))
+        .chain(foreign::CANNOT.iter().map(cannot))
 }
 
 /// The option called `name` (without dashes).
-pub fn find(name: &str) -> Option<&'static Spec> {
+pub fn find(name: &str) -> Option<Spec> {
     all().find(|spec| spec.names.contains(&name))
 }
 
@@ -285,19 +379,40 @@ pub fn help() -> String {
     text.push_str(
         "\nAccepted because scripts for other launchers give them; they mean nothing here:\n",
     );
-    for spec in NOTHING {
-        let _ = writeln!(text, "  {}", forms(spec));
+    for (names, values) in [
+        (foreign::FLAGS, ""),
+        (foreign::VALUED, " (with a value)"),
+        (foreign::PARAMETERS, " (with a name and a value)"),
+    ] {
+        list(&mut text, names.iter().copied(), values);
     }
+    text.push_str("\nOf other launchers, and refused with what to do instead:\n");
+    list(&mut text, foreign::CANNOT.iter().map(|(name, _)| *name), "");
     text.push_str(
         "\nOptions may be written with one dash or two, and --name=value for those with one value.\n\
          \n\
-         stdin goes to rank 0. Lines of different ranks are never mixed; a line longer than 256 KiB is passed on in pieces.\n\
+         Lines of different ranks are never mixed; a line longer than 256 KiB is passed on in pieces.\n\
          INT, TERM, HUP and QUIT are passed on to all ranks, which have 5 s to end; a second one kills them. USR1, USR2 are passed on.\n\
          The exit status is that of the first rank to fail (128 + number of the signal, if killed by one), 124 after -timeout,\n\
          127 or 126 if the program is not found or cannot be run. The death of a rank ends the job; so does leaving without\n\
-         MPI_Finalize. A rank that fails after MPI_Finalize, or was never an MPI process, lets the others finish.\n",
+         MPI_Finalize, if the status is not 0 or another rank comes to wait for the one that left. A rank that fails after\n\
+         MPI_Finalize, or was never an MPI process, lets the others finish. A job in which all ranks wait for each other and none\n\
+         can ever go on is ended.\n",
     );
     text
+}
+
+/// Names, as many on a line as fit.
+fn list(text: &mut String, names: impl Iterator<Item = &'static str>, values: &str) {
+    let mut line = String::new();
+    for name in names {
+        if line.len() + name.len() > 100 {
+            let _ = writeln!(text, " {line}");
+            line.clear();
+        }
+        let _ = write!(line, " -{name}");
+    }
+    let _ = writeln!(text, " {line}{values}");
 }
 
 fn forms(spec: &Spec) -> String {
@@ -312,7 +427,12 @@ fn forms(spec: &Spec) -> String {
 fn section(text: &mut String, title: &str, specs: &[Spec]) {
     let _ = writeln!(text, "\n{title}:");
     for spec in specs {
-        let _ = writeln!(text, "  {:<34} {}", forms(spec), spec.help);
+        let forms = forms(spec);
+        let gap = match forms.len() {
+            0..35 => String::new(),
+            _ => format!("\n  {:<34} ", ""),
+        };
+        let _ = writeln!(text, "  {forms:<34} {gap}{}", spec.help);
     }
 }
 

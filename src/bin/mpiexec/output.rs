@@ -6,9 +6,11 @@
 //! is put between. A sink whose reader is slow lets its sources wait, and so the ranks, instead of growing.
 
 use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -67,7 +69,8 @@ pub struct Output {
     sources: Vec<Source>,
     sinks: Vec<Sink>,
     files: HashMap<PathBuf, usize>,
-    prepend_rank: bool,
+    /// What each line begins with: a pattern.
+    prefix: Option<OsString>,
     prompts: bool,
     open: usize,
 }
@@ -76,13 +79,13 @@ pub struct Output {
 pub const STDOUT: usize = 0;
 
 impl Output {
-    pub fn new(epoll: Epoll, prepend_rank: bool) -> io::Result<Output> {
+    pub fn new(epoll: Epoll, prefix: Option<OsString>) -> io::Result<Output> {
         let mut output = Output {
             epoll,
             sources: Vec::new(),
             sinks: Vec::new(),
             files: HashMap::new(),
-            prepend_rank,
+            prefix,
             prompts: io::stdin().is_terminal() && io::stdout().is_terminal(),
             open: 0,
         };
@@ -298,15 +301,15 @@ impl Output {
 
     fn push_lines(&mut self, number: usize, bytes: &[u8]) {
         let (sink, rank) = (self.sources[number].sink, self.sources[number].rank);
-        if !self.prepend_rank {
+        let Some(pattern) = &self.prefix else {
             return self.push(sink, Some(number), bytes);
-        }
-        let prefix = format!("[{rank}] ");
+        };
+        let prefix = expand(pattern, rank);
         let mut text = Vec::with_capacity(bytes.len() + bytes.len() / 4 + prefix.len());
         let mut inside = self.sinks[sink].amid == Some(number);
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
             if !inside {
-                text.extend_from_slice(prefix.as_bytes());
+                text.extend_from_slice(&prefix);
             }
             inside = false;
             text.extend_from_slice(line);
@@ -432,8 +435,12 @@ fn has_room(file: BorrowedFd) -> bool {
 }
 
 /// The name of a rank's file after `-outfile-pattern` or `-errfile-pattern`.
-pub fn file_name(pattern: &std::ffi::OsStr, rank: u32) -> PathBuf {
-    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+pub fn file_name(pattern: &OsStr, rank: u32) -> PathBuf {
+    OsString::from_vec(expand(pattern, rank)).into()
+}
+
+/// A pattern, with what stands behind its `%` for a rank.
+fn expand(pattern: &OsStr, rank: u32) -> Vec<u8> {
     let mut name = Vec::new();
     let mut bytes = pattern.as_bytes().iter();
     while let Some(byte) = bytes.next() {
@@ -455,7 +462,7 @@ pub fn file_name(pattern: &std::ffi::OsStr, rank: u32) -> PathBuf {
             }
         }
     }
-    std::ffi::OsString::from_vec(name).into()
+    name
 }
 
 /// When the launcher started, in seconds: the same for all ranks.

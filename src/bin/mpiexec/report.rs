@@ -1,5 +1,7 @@
 //! The sentences that say how a job ended.
 
+use std::collections::BTreeMap;
+
 use crate::spawn::signal_text;
 
 /// How a process ended.
@@ -83,6 +85,16 @@ pub fn waiting_lines(waiting: impl Iterator<Item = (u32, String)>, most: usize) 
         lines.push(format!("and {more} more waits"));
     }
     lines
+}
+
+/// "rank 3 has left: it exited with status 0", one line for all that left in the same way.
+pub fn gone_lines(gone: impl Iterator<Item = (u32, String)>) -> Vec<String> {
+    let mut ways: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+    for (rank, how) in gone {
+        ways.entry(how).or_default().push(rank);
+    }
+    let line = |(how, ranks): (String, Vec<u32>)| format!("{} {how} before", ranks_text(&ranks));
+    ways.into_iter().map(line).collect()
 }
 
 #[cfg(test)]

@@ -18,6 +18,11 @@ pub const ENDING: [Signal; 4] = [
 /// Signals that are passed on, and mean what the program makes of them.
 const PASSED: [Signal; 3] = [Signal::SIGUSR1, Signal::SIGUSR2, Signal::SIGCONT];
 
+/// All signals that are passed on to the ranks.
+pub fn passed_on() -> impl Iterator<Item = Signal> {
+    ENDING.into_iter().chain(PASSED)
+}
+
 /// The launcher's signals.
 pub struct Signals {
     source: SignalFd,
@@ -38,11 +43,7 @@ pub struct Arrival {
 impl Signals {
     pub fn catch() -> io::Result<Signals> {
         let mut caught = SigSet::empty();
-        for signal in ENDING
-            .into_iter()
-            .chain(PASSED)
-            .chain([Signal::SIGCHLD, Signal::SIGTSTP])
-        {
+        for signal in passed_on().chain([Signal::SIGCHLD, Signal::SIGTSTP]) {
             caught.add(signal);
         }
         let ignores_keys = is_ignored(Signal::SIGINT);

@@ -178,6 +178,11 @@ unsafe fn complain(rank: &Rank, setting: &Setting, step: Step) -> ! {
     }
 }
 
+/// Open files that the launcher needs for itself beside those it was started with: signals, the segment, the keeper's line, the
+/// event queue under two names, both ends of the pipe for complaints, an empty stdin, stdout and stderr under other names, and
+/// the writing ends of the pipes of the rank that is being started.
+const OWN_FILES: u64 = 12;
+
 /// Raises the limit on open files for `ranks` ranks that take `each` of them; gives the limit as it was.
 pub fn raise_open_files(ranks: u32, each: u64) -> Result<libc::rlimit, String> {
     let mut before = libc::rlimit {
@@ -186,7 +191,10 @@ pub fn raise_open_files(ranks: u32, each: u64) -> Result<libc::rlimit, String> {
     };
     // SAFETY: `before` is a valid place for the answer.
     unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut before) };
-    let wanted = u64::from(ranks) * each + 64;
+    // The look itself is one of those it sees.
+    let open = std::fs::read_dir("/proc/self/fd").map(|files| files.count() as u64 - 1);
+    let inherited = open.unwrap_or(3);
+    let wanted = u64::from(ranks) * each + OWN_FILES + inherited;
     if before.rlim_cur < wanted {
         let raised = libc::rlimit {
             rlim_cur: wanted.min(before.rlim_max),
@@ -196,7 +204,7 @@ pub fn raise_open_files(ranks: u32, each: u64) -> Result<libc::rlimit, String> {
         let done = unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raised) } == 0;
         if !done || raised.rlim_cur < wanted {
             return Err(format!(
-                "{ranks} ranks need {wanted} open files, but the limit is {} (ulimit -Hn)",
+                "{ranks} ranks need {wanted} open files, {each} for each rank, but the limit is {} (ulimit -Hn)",
                 before.rlim_max
             ));
         }

@@ -18,9 +18,11 @@ use nix::sys::signal::Signal;
 use crate::arguments::Request;
 use crate::keeper;
 use crate::launch::{COMPLAINTS, Launched, SIGNALS};
+use crate::quitters::Quitters;
 use crate::report::Fate;
 use crate::signals::{Arrival, ENDING, stop_self};
 use crate::spawn::signal_text;
+use crate::standstill::Standstill;
 
 /// Between passing on a signal that ends the job and killing what has not ended.
 const GRACE: Duration = Duration::from_secs(5);
@@ -28,8 +30,8 @@ const GRACE: Duration = Duration::from_secs(5);
 pub const SHORT_GRACE: Duration = Duration::from_secs(2);
 const LEFTOVER: Duration = Duration::from_secs(1);
 const SILENCE: Duration = Duration::from_secs(1);
-/// How often the process table is looked at for what no signal tells: an MPI_Abort under a wrapper, and others coming
-/// to wait in MPI_Init for a rank that is gone.
+/// How often the process table is looked at for what no signal tells: an MPI_Abort under a wrapper, others coming
+/// to wait for a rank that is gone, and all waiting for each other.
 const LOOK: Duration = Duration::from_millis(500);
 const LOOK_SOON: Duration = Duration::from_millis(50);
 /// The exit status after `-timeout`, that of GNU timeout.
@@ -66,6 +68,9 @@ pub struct Supervisor<'a> {
     pub status: Option<u8>,
     /// Ranks that left before MPI_Init.
     pub early: Vec<u32>,
+    /// Ranks that left after it with status 0, and without MPI_Finalize.
+    pub quit: Quitters,
+    pub standstill: Standstill,
     /// No child is left but the keeper.
     pub childless: bool,
     /// The output's end was announced.
@@ -89,6 +94,8 @@ pub fn supervise(request: &Request, job: Launched) -> u8 {
         ending: None,
         status: None,
         early: Vec::new(),
+        quit: Quitters::default(),
+        standstill: Standstill::default(),
         childless: false,
         output_failed: false,
         timeout_at: request.timeout.map(|limit| Instant::now() + limit),
@@ -120,8 +127,9 @@ impl Supervisor<'_> {
 
     /// When something may have to be done though no event comes.
     fn next_look(&self) -> Instant {
-        let waits_early = !self.early.is_empty() && self.ending.is_none();
-        let regular = Instant::now() + if waits_early { LOOK_SOON } else { LOOK };
+        let may_be_missed = !self.early.is_empty() || self.quit.is_any();
+        let soon = may_be_missed && self.ending.is_none();
+        let regular = Instant::now() + if soon { LOOK_SOON } else { LOOK };
         let phase = match self.phase {
             Phase::Leftover { until } | Phase::Draining { until } => Some(until),
             _ => None,
@@ -183,6 +191,8 @@ impl Supervisor<'_> {
         } else {
             self.look_for_abort();
             self.look_for_missed();
+            self.look_for_quitters(now);
+            self.look_for_standstill();
             if self.timeout_at.is_some_and(|at| now >= at) && self.ending.is_none() {
                 let limit = self.request.timeout.unwrap_or_default();
                 self.job.output.say(&format!(

@@ -1,7 +1,7 @@
 //! What has happened to a rank, and what that means for the job: whether it goes on, and with which status it ends.
 
 use std::io::Read;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use rmashm::runtime::table::{Death, State};
@@ -9,6 +9,8 @@ use rmashm::runtime::table::{Death, State};
 use crate::report::{Fate, ranks_text, waiting_lines};
 use crate::spawn::{Complaint, Step};
 use crate::supervise::{Phase, SHORT_GRACE, Supervisor};
+
+const WITHOUT_FINALIZE: &str = " without calling MPI_Finalize";
 
 /// At most so many lines tell what the others waited for.
 const WAITING_LINES: usize = 16;
@@ -22,6 +24,10 @@ impl Supervisor<'_> {
         self.fates[rank] = Some(fate);
         self.alive -= 1;
         self.job.roster.leave(number);
+        if fate == Fate::Exited(0) && self.ending.is_none() && self.job.segment.set_quit(rank) {
+            self.quit.add(number);
+            return;
+        }
         let state = self.job.segment.state(rank);
         // Dead: the others have found its MPI process gone before the script that had started it ended.
         let joined = matches!(state, State::Joining | State::Running | State::Dead);
@@ -38,27 +44,13 @@ impl Supervisor<'_> {
         // Whoever closed our stdout does not want to hear of it, here as with several ranks.
         let reader_left = self.job.direct && fate.status() == 128 + libc::SIGPIPE as u8;
         let known = self.ending.is_some() || reader_left;
-        let name = self.name(number);
         if let Some(death) = death {
-            let unfinished = matches!(fate, Fate::Exited(_));
-            if !known {
-                let when = if state == State::Joining {
-                    " in MPI_Init"
-                } else {
-                    " without calling MPI_Finalize"
-                };
-                let when = if unfinished { when } else { "" };
-                self.job
-                    .output
-                    .say(&format!("{name} {}{when}", fate.text()));
-                self.say_waiting(&[number]);
-                if !self.request.no_cleanup && !self.others_survive() {
-                    // Before the others are told: they end by our signal, not by errors of their own.
-                    self.end(fate.status().max(1), SHORT_GRACE);
-                }
-            }
-            self.status.get_or_insert(fate.status().max(1));
-            self.job.segment.set_dead(rank, death);
+            let when = match (fate, state) {
+                (Fate::Killed { .. }, _) => "",
+                (_, State::Joining) => " in MPI_Init",
+                _ => WITHOUT_FINALIZE,
+            };
+            self.died(number, death, known, &format!("{}{when}", fate.text()));
             return;
         }
         self.job.segment.set_exited(rank);
@@ -68,12 +60,52 @@ impl Supervisor<'_> {
         if fate.status() != 0 && self.status.is_none() {
             self.status = Some(fate.status());
             if !known {
-                self.job.output.say(&format!("{name} {}", fate.text()));
+                let text = format!("{} {}", self.name(number), fate.text());
+                self.job.output.say(&text);
             }
         }
         self.look_for_missed();
     }
 
+    /// A rank that others may need is dead: says `how`, if it is not `known` why it had to die, and ends the job, if nobody in
+    /// it goes on without the rank.
+    fn died(&mut self, number: u32, death: Death, known: bool, how: &str) {
+        let rank = number as usize;
+        let status = self.fates[rank].map_or(0, Fate::status).max(1);
+        if !known {
+            let text = format!("{} {how}", self.name(number));
+            self.job.output.say(&text);
+            self.say_waiting(&[number]);
+            if !self.request.no_cleanup && !self.others_survive() {
+                // Before the others are told: they end by our signal, not by errors of their own.
+                self.end(status, SHORT_GRACE);
+            }
+        }
+        self.status.get_or_insert(status);
+        self.job.segment.set_dead(rank, death);
+    }
+
+    /// Has a rank come to need one that left with status 0 and without MPI_Finalize? Then that was a death. If nobody has to the
+    /// end of the job, or for long, one line says that they left.
+    pub fn look_for_quitters(&mut self, now: Instant) {
+        if self.ending.is_some() {
+            return;
+        }
+        while self.alive > 0
+            && let Some(number) = self.quit.take_missed(&self.job.segment)
+        {
+            let how = format!("{}{WITHOUT_FINALIZE}", Fate::Exited(0).text());
+            self.died(number, Death::Status(0), self.ending.is_some(), &how);
+        }
+        let (is_over, how) = (self.alive == 0, Fate::Exited(0).text());
+        let rest = if is_over { "" } else { "; the others go on" };
+        if let Some(ranks) = self.quit.news(now, is_over) {
+            let text = format!("{ranks} {how}{WITHOUT_FINALIZE}{rest}");
+            self.job.output.say(&text);
+        }
+    }
+
+    /// "rank 3 (pid 4711, ./program)".
     fn name(&self, number: u32) -> String {
         let rank = &self.job.ranks[number as usize];
         format!("rank {number} (pid {}, {})", rank.pid, rank.program)

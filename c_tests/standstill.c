@@ -1,0 +1,50 @@
+/* ranks: 3; name: refused; args: refused; expect-exit: 1; expect-stderr: none can ever go on, so the job is ended; expect-stderr: rank 0 was in MPI_Finalize; expect-stderr: ranks 1-2 were in receiving from rank 0, tag 7; mpich: skip it hangs */
+/* ranks: 2; name: thread; args: thread; mpich: skip it has nothing to tell */
+
+/* A job in which every rank waits for another is told so and ended. One in which a thread comes back from something else
+ * after long is not. */
+
+#include "check.h"
+#include <pthread.h>
+#include <unistd.h>
+
+static void *send_late(void *to)
+{
+    int seven = 7;
+
+    /* Longer than a standstill takes to be told. */
+    sleep(8);
+    MPI_Send(&seven, 1, MPI_INT, *(int *)to, 7, MPI_COMM_WORLD);
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    int value = 0, provided;
+    int refused = strcmp(argv[argc - 1], "refused") == 0;
+
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (refused) {
+        /* The program goes on as if there were nothing more to do; the others know nothing of it. */
+        MPI_Comm children;
+
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+        if (rank == 0 && MPI_Comm_spawn("./worker", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &children,
+                                        MPI_ERRCODES_IGNORE) == MPI_SUCCESS)
+            MPI_Send(&rank, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
+        if (rank > 0)
+            MPI_Recv(&value, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+        pthread_t thread;
+        int to = rank ^ 1;
+
+        pthread_create(&thread, NULL, send_late, &to);
+        MPI_Recv(&value, 1, MPI_INT, to, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        CHECK(value == 7);
+        pthread_join(thread, NULL);
+    }
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,50 @@
+//! Ranks that left with status 0 and without MPI_Finalize. Whether that is a death depends on the others: one that waits for
+//! such a rank says so in the process table. Where nobody does, it is worth a line of warning.
+
+use std::time::{Duration, Instant};
+
+use rmashm::runtime::launch::JobSegment;
+
+use crate::report::ranks_text;
+
+/// If the others go on without them for so long, it is said: what they wait for may be something that the library does not
+/// see, such as a number in shared memory.
+const LONG: Duration = Duration::from_secs(5);
+
+#[derive(Default)]
+pub struct Quitters {
+    /// Those that nobody has missed so far.
+    ranks: Vec<u32>,
+    /// When the first of them that was not told of left.
+    since: Option<Instant>,
+    told: bool,
+}
+
+impl Quitters {
+    pub fn add(&mut self, rank: u32) {
+        self.ranks.push(rank);
+        self.since.get_or_insert_with(Instant::now);
+    }
+
+    pub fn is_any(&self) -> bool {
+        !self.ranks.is_empty()
+    }
+
+    /// One that somebody waits for. It is no longer among them.
+    pub fn take_missed(&mut self, segment: &JobSegment) -> Option<u32> {
+        let missed = |rank: &u32| segment.is_missed(*rank as usize);
+        let at = self.ranks.iter().position(missed)?;
+        Some(self.ranks.remove(at))
+    }
+
+    /// The ranks in words, once: at the end of the job, or after long.
+    pub fn news(&mut self, now: Instant, at_end: bool) -> Option<String> {
+        let due = at_end || self.since.is_some_and(|since| now >= since + LONG);
+        if !due || self.told || self.ranks.is_empty() {
+            return None;
+        }
+        self.told = true;
+        self.ranks.sort();
+        Some(ranks_text(&self.ranks))
+    }
+}
