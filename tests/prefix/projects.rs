@@ -1,6 +1,8 @@
 //! Projects that other people's build systems configure: CMake, Meson, and plain pkg-config, with the prefix where it was
 //! staged and moved to a folder with spaces in its name.
 
+use std::ffi::OsStr;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -40,14 +42,20 @@ fn cmake_project(prefix: &Path, scratch: &Path, find: impl Fn(&mut Command) -> &
         .arg("--output-on-failure"));
 }
 
-/// Configures, builds and runs the Meson project, with dependencies by `mpicc` and by pkg-config.
+/// Configures, builds and runs the Meson project, with dependencies by pkg-config: whatever other MPI the machine has, the
+/// first in the path is taken.
 fn meson_project(prefix: &Path, scratch: &Path) {
+    meson_project_in(prefix, scratch, prefix.join("lib/pkgconfig").as_os_str());
+}
+
+/// The same with a path for pkg-config.
+fn meson_project_in(prefix: &Path, scratch: &Path, packages: &OsStr) {
     let build = scratch.join("meson build");
     let mut setup = command("meson");
     setup.arg("setup").arg(&build).arg(project(""));
     setup
         .env("PATH", path_with(&prefix.join("bin")))
-        .env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig"));
+        .env("PKG_CONFIG_PATH", packages);
     run(&mut setup);
     run(command("meson").args(["compile", "-C"]).arg(&build));
     for program in ["sum_c", "sum_cxx", "sum_pkgconfig"] {
@@ -57,7 +65,7 @@ fn meson_project(prefix: &Path, scratch: &Path) {
 
 /// Compiles and links with what each pkg-config file says.
 fn pkg_config_project(prefix: &Path, scratch: &Path) {
-    for package in ["rmashm", "mpi-c", "mpich"] {
+    for package in ["rmashm", "mpi-c", "mpich", "ompi-c"] {
         let mut pkg_config = command("pkg-config");
         pkg_config
             .env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig"))
@@ -110,6 +118,27 @@ fn meson_finds_us() {
         && need("g++", "g++")
     {
         meson_project(prefix(), &Scratch::new("meson"));
+    }
+}
+
+/// Another MPI comes first for pkg-config, and the user's path decides: as where Open MPI is installed.
+#[test]
+fn meson_takes_the_first_of_several() {
+    if need("meson", "meson")
+        && need("ninja", "ninja-build")
+        && need("pkg-config", "pkg-config")
+        && need("g++", "g++")
+    {
+        let scratch = Scratch::new("meson-other");
+        for name in ["ompi-c", "ompi-cxx"] {
+            let text = format!(
+                "Name: {name}\nDescription: another\nVersion: 4.1.4\nCflags: -I/nonexistent\nLibs: -lnone-such\n"
+            );
+            fs::write(scratch.join(name).with_extension("pc"), text).unwrap();
+        }
+        let folders = [prefix().join("lib/pkgconfig"), scratch.to_path_buf()];
+        let folders = std::env::join_paths(folders).unwrap();
+        meson_project_in(prefix(), &scratch, &folders);
     }
 }
 
