@@ -31,8 +31,13 @@ pub fn find(
         } else {
             folder
         };
-        match check(&folder.join(program), program) {
-            Ok(()) => return Ok(folder.join(program)),
+        let file = folder.join(program);
+        // A folder that may not be searched, such as another user's, has nothing to say.
+        if file.metadata().is_err() {
+            continue;
+        }
+        match check(&file, program) {
+            Ok(()) => return Ok(file),
             Err(refusal) if refusal.status == 126 => refused = refused.or(Some(refusal)),
             Err(_) => {}
         }
