@@ -187,18 +187,19 @@ impl Heap {
     }
 
     fn pages(&mut self, segment: &Segment, len: usize, align: usize) -> Result<Offset> {
-        let fits = |&(l, at): &(usize, Offset)| {
-            let skip = at.next_multiple_of(align) - at;
-            l >= len + skip
-        };
+        // What is aligned are the addresses that this process sees: elsewhere the segment may begin anywhere on a page.
+        let base = segment.base() as usize;
+        let skip = |at: Offset| (base + at).next_multiple_of(align) - (base + at);
+        let fits = |&(l, at): &(usize, Offset)| l >= len + skip(at);
         // The best fit is among the ranges just long enough; with a large alignment a longer one may be needed.
         let found = self.by_len.range((len, 0)..).take(64).copied().find(fits);
         let (have, at) =
             match found.or_else(|| self.by_len.iter().next_back().copied().filter(fits)) {
                 Some(range) => range,
                 None => {
-                    let need = len + if align > HUGE { align } else { 0 };
-                    let Some(need) = round_up(need, HUGE) else {
+                    let leases_are_aligned = align <= HUGE && base.is_multiple_of(align);
+                    let spare = if leases_are_aligned { 0 } else { align };
+                    let Some(need) = round_up(len + spare, HUGE) else {
                         bail!(NoMem, "{len} bytes do not fit into the job segment");
                     };
                     let usual = self.leased.clamp(FIRST_LEASE, LARGEST_LEASE);
@@ -215,7 +216,7 @@ impl Heap {
             };
         self.free.remove(&at);
         self.by_len.remove(&(have, at));
-        let begin = at.next_multiple_of(align);
+        let begin = at + skip(at);
         self.put(at, begin - at);
         self.put(begin + len, at + have - begin - len);
         Ok(begin)
@@ -310,8 +311,9 @@ mod tests {
             let len = [next(64), next(5000), next(200_000), next(5 << 20)][next(4)];
             let align = SMALLEST << next(10);
             let (at, rounded) = heap.alloc(&segment, len, align).unwrap();
-            assert!(rounded >= len && at.is_multiple_of(align));
-            assert!(len < HUGE || at.is_multiple_of(HUGE));
+            let address = segment.at::<u8>(at) as usize;
+            assert!(rounded >= len && address.is_multiple_of(align));
+            assert!(len < HUGE || address.is_multiple_of(HUGE));
             assert!(live.iter().all(|&(o, l)| at + rounded <= o || o + l <= at));
             live.push((at, rounded));
         }
