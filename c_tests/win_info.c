@@ -71,6 +71,14 @@ static void shared(void)
     OK(MPI_Info_free(&info));
     OK(MPI_Win_allocate_shared(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
     CHECK(strcmp(hint(win, "alloc_shared_noncontig"), "false") == 0);
+    /* How the memory lies cannot change any more. */
+    OK(MPI_Info_create(&info));
+    OK(MPI_Info_set(info, "alloc_shared_noncontig", "true"));
+    OK(MPI_Info_set(info, "mpi_minimum_memory_alignment", "4096"));
+    OK(MPI_Win_set_info(win, info));
+    OK(MPI_Info_free(&info));
+    CHECK(strcmp(hint(win, "alloc_shared_noncontig"), "false") == 0);
+    CHECK(strcmp(hint(win, "mpi_minimum_memory_alignment"), "4096") != 0);
     OK(MPI_Win_free(&win));
 }
 

@@ -160,12 +160,13 @@ impl Window {
         (self.control.ranks.as_ptr() as *mut u8).wrapping_add(32)
     }
 
-    /// Takes hints over after creation. Alignment stays as it is: the memory is there. The same on all processes.
+    /// Takes hints over after creation. What says how the memory lies stays as it is: the memory is there. The same on all
+    /// processes.
     pub fn set_hints(&self, value_of: impl Fn(&str) -> Option<String>) -> Result<()> {
         let mut hints = self.hints.lock();
-        let alignment = hints.alignment;
+        let (alignment, noncontiguous) = (hints.alignment, hints.noncontiguous);
         hints.take(value_of)?;
-        hints.alignment = alignment;
+        (hints.alignment, hints.noncontiguous) = (alignment, noncontiguous);
         Ok(())
     }
 
