@@ -93,6 +93,15 @@ static void wrong_operations(void)
     CHECK_CLASS(MPI_Accumulate(&value, 1, MPI_INT, target, 0, 1, MPI_INT, MPI_OP_NULL, win), MPI_ERR_OP);
     CHECK_CLASS(MPI_Accumulate(&number, 1, MPI_DOUBLE, target, 0, 1, MPI_DOUBLE, MPI_BXOR, win), MPI_ERR_OP);
     CHECK_CLASS(MPI_Accumulate(&value, 1, MPI_INT, target, 0, 1, MPI_INT, MPI_MAXLOC, win), MPI_ERR_OP);
+    /* MPI_NO_OP is for those that fetch. */
+    MPI_Request request;
+    CHECK_SENTENCE(MPI_Accumulate(&value, 1, MPI_INT, target, 0, 1, MPI_INT, MPI_NO_OP, win), MPI_ERR_OP, "MPI_NO_OP");
+    CHECK_CLASS(MPI_Accumulate(NULL, 1, MPI_INT, target, 0, 1, MPI_INT, MPI_NO_OP, win), MPI_ERR_OP);
+    CHECK_CLASS(MPI_Accumulate(got, 4, MPI_INT, target, 0, 4, MPI_INT, MPI_NO_OP, win), MPI_ERR_OP);
+    CHECK_CLASS(MPI_Raccumulate(&value, 1, MPI_INT, target, 0, 1, MPI_INT, MPI_NO_OP, win, &request), MPI_ERR_OP);
+    int there[4];
+    OK(MPI_Get_accumulate(NULL, 0, MPI_INT, there, 4, MPI_INT, target, 0, 4, MPI_INT, MPI_NO_OP, win));
+    OK(MPI_Fetch_and_op(NULL, there, MPI_INT, target, 0, MPI_NO_OP, win));
     CHECK_CLASS(MPI_Compare_and_swap(&number, &number, got, MPI_DOUBLE, target, 0, win), MPI_ERR_TYPE);
     CHECK_CLASS(MPI_Fetch_and_op(got, got + 2, MPI_DATATYPE_NULL, target, 0, MPI_SUM, win), MPI_ERR_TYPE);
     OK(MPI_Win_unlock_all(win));

@@ -66,7 +66,8 @@ pub unsafe extern "C" fn MPI_Get(
 /// against every other call of the accumulate family; a single aligned element of 1, 2, 4 or 8 bytes in shared memory
 /// also against the program's own C11 atomics.
 ///
-/// MPI 4.1 §12.3.4.1. Errors: as `MPI_Put`, and `MPI_ERR_OP`.
+/// MPI 4.1 §12.3.4.1. Errors: as `MPI_Put`, and `MPI_ERR_OP` (none, of the program's own, or MPI_NO_OP, which is for calls that
+/// fetch).
 #[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Accumulate(
     origin_addr: *const c_void,

@@ -57,10 +57,10 @@ impl Window {
         datatype: MPI_Datatype,
         rank: c_int,
         disp: MPI_Aint,
-        op: MPI_Op,
+        find: impl FnOnce(Basic) -> Option<Amo>,
     ) -> Option<(Array<'_>, Amo)> {
         let element = self.array(datatype, 1, rank, disp)?;
-        let amo = amo::find(op, element.basic)?;
+        let amo = find(element.basic)?;
         amo::is_aligned(element.at, element.size).then_some((element, amo))
     }
 
@@ -77,16 +77,28 @@ impl Window {
         let mut unwanted = 0_u64;
         let result = (&raw mut unwanted).cast();
         let (datatype, rank, disp) = (remote.datatype, remote.rank, remote.disp);
+        let find = |basic| amo::find_changing(op, basic);
+        let complete = !origin.address.is_null();
         // SAFETY: the caller's promise; an element that an instruction updates is not larger than the word.
-        unsafe { self.fetch_and_op_quickly(origin.address, result, datatype, rank, disp, op) }
+        complete
+            && unsafe {
+                self.element_quickly(origin.address, result, datatype, rank, disp, find)
+            }
     }
 
     /// `MPI_Accumulate`. Complete at the target on return, up to the fence of a synchronisation call. Errors: as
-    /// [`Window::put`], and `MPI_ERR_OP`; `MPI_ERR_PROC_FAILED` where a process died while it updated elements of the target.
+    /// [`Window::put`], and `MPI_ERR_OP`, also for MPI_NO_OP; `MPI_ERR_PROC_FAILED` where a process died while it updated
+    /// elements of the target.
     ///
     /// # Safety
     /// The origin buffer is readable.
     pub unsafe fn accumulate(&self, origin: Origin, remote: Remote, op: MPI_Op) -> Result<()> {
+        if op == Predefined::NoOp.handle() {
+            bail!(
+                Op,
+                "op is MPI_NO_OP, which only operations that fetch take (MPI_Get_accumulate, MPI_Fetch_and_op)"
+            );
+        }
         // SAFETY: the caller's promise.
         unsafe { self.update_simple(&origin, None, &remote, op) }
     }
@@ -144,13 +156,30 @@ impl Window {
         disp: MPI_Aint,
         op: MPI_Op,
     ) -> bool {
-        let Some((element, amo)) = self.element(datatype, rank, disp, op) else {
+        let find = |basic| amo::find(op, basic);
+        let complete = !result.is_null() && (!origin.is_null() || op == Predefined::NoOp.handle());
+        // SAFETY: the caller's promise.
+        complete && unsafe { self.element_quickly(origin, result, datatype, rank, disp, find) }
+    }
+
+    /// Updates one element by the instruction that `find` gives for its kind; false if that does not go, and nothing was
+    /// done.
+    ///
+    /// # Safety
+    /// An element at `origin` is readable, if the instruction has an operand, one at `result` writable.
+    #[inline(always)]
+    unsafe fn element_quickly(
+        &self,
+        origin: *const c_void,
+        result: *mut c_void,
+        datatype: MPI_Datatype,
+        rank: c_int,
+        disp: MPI_Aint,
+        find: impl FnOnce(Basic) -> Option<Amo>,
+    ) -> bool {
+        let Some((element, amo)) = self.element(datatype, rank, disp, find) else {
             return false;
         };
-        let complete = !result.is_null() && (!origin.is_null() || op == Predefined::NoOp.handle());
-        if !complete {
-            return false;
-        }
         let Some(raised) = self.enter(element.target) else {
             return false;
         };

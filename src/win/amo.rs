@@ -50,8 +50,22 @@ pub fn of(op: Predefined, basic: Basic) -> Option<Amo> {
 /// The same for the handle of an operation; `None` also for operations that are not predefined.
 #[inline(always)]
 pub fn find(op: MPI_Op, basic: Basic) -> Option<Amo> {
-    let place = (op.0 as usize).wrapping_sub(MPI_MAX.0 as usize);
-    AMOS.get(place)?[basic as usize]
+    AMOS.get(place(op))?[basic as usize]
+}
+
+/// The same but for NO_OP, which changes nothing.
+#[inline(always)]
+pub fn find_changing(op: MPI_Op, basic: Basic) -> Option<Amo> {
+    AMOS[..Predefined::NoOp as usize].get(place(op))?[basic as usize]
+}
+
+// NO_OP is the last of them.
+const _: () = assert!(Predefined::NoOp as usize + 1 == Predefined::ALL.len());
+
+/// The place of an operation's handle among those of the predefined ones.
+#[inline(always)]
+fn place(op: MPI_Op) -> usize {
+    (op.0 as usize).wrapping_sub(MPI_MAX.0 as usize)
 }
 
 /// The instructions for words of one size.
