@@ -7,6 +7,7 @@
 use super::control::Control;
 use super::dynamic::Recent;
 use super::epoch::Epoch;
+use super::memory::{self, Given};
 use super::query::Hints;
 use super::{Flavor, Own, Reach, Target, WINDOWS, Window};
 use crate::abi::constants::MPI_WIN_UNIFIED;
@@ -192,7 +193,7 @@ fn check(size: isize, disp_unit: isize) -> Result<(usize, usize)> {
 /// What one process does before the exchange: its memory and its offer, and all that could fail after it.
 struct Prepared {
     hints: Hints,
-    memory: Option<Owned>,
+    memory: Option<Given>,
     control: Option<Owned>,
     handle: Reserved<'static, Window>,
     offer: Offer,
@@ -202,7 +203,7 @@ struct Prepared {
 fn prepare(
     comm: &Comm,
     asked: Result<Hints>,
-    make: impl FnOnce(&Hints) -> Result<(Option<Owned>, Offer)>,
+    make: impl FnOnce(&Hints) -> Result<(Option<Given>, Offer)>,
 ) -> Result<Prepared> {
     let hints = asked?;
     let (memory, mut offer) = make(&hints)?;
@@ -227,7 +228,7 @@ pub fn allocate(
 ) -> Result<(MPI_Win, *mut c_void)> {
     let prepared = prepare(comm, hints, |hints| {
         let (size, disp_unit) = check(size, disp_unit)?;
-        let memory = Owned::new(heap::alloc(size, hints.alignment)?);
+        let memory = Given::alloc(size, hints.alignment)?;
         let offer = Offer::new(size, disp_unit, Place::Segment, memory.offset());
         Ok((Some(memory), offer))
     });
@@ -254,7 +255,7 @@ pub fn allocate_shared(
         let memory = match hints.noncontiguous {
             // A part without bytes lies nowhere: it has no neighbours whose border it could mark.
             true if size == 0 => None,
-            true => Some(Owned::new(heap::alloc(size, hints.alignment)?)),
+            true => Some(Given::alloc(size, hints.alignment)?),
             false => guess(comm, size, hints.alignment)?,
         };
         let place = if hints.noncontiguous {
@@ -266,7 +267,7 @@ pub fn allocate_shared(
             size,
             disp_unit,
             place,
-            memory.as_ref().map_or(0, Owned::offset),
+            memory.as_ref().map_or(0, Given::offset),
         );
         offer.alignment = hints.alignment as u64;
         Ok((memory, offer))
@@ -287,10 +288,10 @@ pub fn allocate_shared(
 }
 
 /// Rank 0's guess at the memory of a contiguous window.
-fn guess(comm: &Comm, size: usize, alignment: usize) -> Result<Option<Owned>> {
+fn guess(comm: &Comm, size: usize, alignment: usize) -> Result<Option<Given>> {
     match size.checked_mul(comm.size()) {
         Some(total) if comm.rank == 0 && total <= GUESS => {
-            Ok(Some(Owned::new(heap::alloc(total, alignment)?)))
+            Ok(Some(Given::alloc(total, alignment)?))
         }
         _ => Ok(None),
     }
@@ -322,14 +323,14 @@ fn settle(
         offers[0].at as usize
     } else {
         let placed = if comm.rank == 0 {
-            heap::alloc(total, alignment as usize).map(|offset| Some(Owned::new(offset)))
+            Given::alloc(total, alignment as usize).map(Some)
         } else {
             Ok(None)
         };
         let at = placed
             .as_ref()
             .map_err(Error::clone)
-            .map(|p| p.as_ref().map_or(0, Owned::offset));
+            .map(|p| p.as_ref().map_or(0, Given::offset));
         let answers = agree(
             comm,
             at.map(|at| Offer::new(0, 1, Place::Segment, at)),
@@ -371,7 +372,10 @@ pub fn create(
             );
         }
         let offer = match segment().offset_of(base, size) {
-            Some(offset) => Offer::new(size, disp_unit, Place::Segment, offset),
+            Some(offset) => {
+                memory::check_reach(offset, size)?;
+                Offer::new(size, disp_unit, Place::Segment, offset)
+            }
             None => {
                 if size > 0 && !peer::is_mapped(base) {
                     bail!(Base, "there is no memory at base {base:p}");

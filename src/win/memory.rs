@@ -1,5 +1,5 @@
-//! Memory for the program from the job segment: MPI_Alloc_mem, MPI_Free_mem (MPI 4.1 §9.2). Windows made or attached over it
-//! are reached by load and store.
+//! Memory for the program from the job segment: MPI_Alloc_mem, MPI_Free_mem (MPI 4.1 §9.2), and that of windows. Windows made
+//! or attached over it are reached by load and store.
 
 use super::query::ALIGNMENT;
 use crate::error::Result;
@@ -13,7 +13,50 @@ use std::collections::BTreeMap;
 use std::ffi::c_void;
 
 /// What the program has allocated and not freed.
-static ALLOCATED: Mutex<BTreeMap<Offset, Owned>> = Mutex::new(BTreeMap::new());
+static ALLOCATED: Mutex<BTreeMap<Offset, Given>> = Mutex::new(BTreeMap::new());
+/// What it has of this process's part of the segment, by whatever call: where that begins, and how many bytes it asked for.
+static GIVEN: Mutex<BTreeMap<Offset, usize>> = Mutex::new(BTreeMap::new());
+
+/// Memory given to the program, until this is dropped.
+pub struct Given(Owned);
+
+impl Given {
+    /// `len` bytes, aligned to `alignment` (a power of two). Error: `MPI_ERR_NO_MEM`.
+    pub fn alloc(len: usize, alignment: usize) -> Result<Given> {
+        let memory = Owned::new(heap::alloc(len, alignment)?);
+        GIVEN.lock().insert(memory.offset(), len);
+        Ok(Given(memory))
+    }
+
+    pub fn offset(&self) -> Offset {
+        self.0.offset()
+    }
+}
+
+impl Drop for Given {
+    fn drop(&mut self) {
+        GIVEN.lock().remove(&self.offset());
+    }
+}
+
+/// Makes sure that a window of `len` bytes at `offset` is no larger than the memory that was given there: beyond it lies
+/// somebody else's (MPI 4.1 §12.2.1). Memory that another process was given is not known here. Error: `MPI_ERR_SIZE`.
+pub fn check_reach(offset: Offset, len: usize) -> Result<()> {
+    let given = GIVEN.lock();
+    let Some((&begin, &size)) = given.range(..offset + len).next_back() else {
+        return Ok(());
+    };
+    let apart = begin + size.max(1) <= offset;
+    let within = begin <= offset && offset + len <= begin + size;
+    if !apart && !within {
+        bail!(
+            Size,
+            "size is {len}, and beyond the {size} bytes allocated at {:p}",
+            segment().at::<c_void>(begin)
+        );
+    }
+    Ok(())
+}
 
 /// Gives `size` bytes, aligned to `alignment` (a power of two) and at least to a cache line. Errors: `MPI_ERR_SIZE` for a
 /// negative size, `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` before MPI_Init and after MPI_Finalize.
@@ -27,7 +70,7 @@ pub fn alloc_mem(size: isize, alignment: usize) -> Result<*mut c_void> {
             "the job's memory is there between MPI_Init and MPI_Finalize"
         );
     }
-    let memory = Owned::new(heap::alloc(len, alignment.max(ALIGNMENT))?);
+    let memory = Given::alloc(len, alignment.max(ALIGNMENT))?;
     let address = segment().at::<c_void>(memory.offset());
     ALLOCATED.lock().insert(memory.offset(), memory);
     Ok(address)

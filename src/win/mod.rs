@@ -9,7 +9,7 @@
 //! - [`epoch`]: which accesses are allowed when; [`access`]: the window's access epoch
 //! - [`passive`]: lock, lock_all, flush; [`active`]: fence; [`exposure`]: post, start, complete, wait
 //! - [`waiting`]: for locks, with how much [`patience`]; [`obstacle`]: which deaths end which waits
-//! - [`dynamic`]: windows whose memory comes and goes, by a list of [`regions`]; [`memory`]: MPI_Alloc_mem
+//! - [`dynamic`]: windows whose memory comes and goes, found in a tree of [`regions`]; [`memory`]: MPI_Alloc_mem
 //! - [`transfer`]: put and get; [`accumulate`]: the accumulate family; [`update`]: how elements are updated, by [`amo`]'s
 //!   atomic instructions or under a lock; [`elements`]: arrays of them
 //!
@@ -45,13 +45,17 @@ use crate::error::handler::Slot;
 use crate::handle::{Kind, Table};
 use crate::runtime::{self, meeting::Meeting};
 use crate::shm::atomic::{AtomicU8, AtomicU64};
-use crate::shm::heap::Owned;
 use control::{Control, PerRank};
 use epoch::Epoch;
+use memory::Given;
 use parking_lot::Mutex;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
+
+/// Entries in a node of the tree of attached [regions], and how many of the last trees' roots are kept.
+const FANOUT: usize = 16;
+const ROOTS: usize = 4;
 
 /// How a target's memory is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,7 +186,7 @@ pub struct Own {
     pub flavor: c_int,
     pub model: c_int,
     /// What is freed with the window.
-    pub memory: Mutex<Option<Owned>>,
+    pub memory: Mutex<Option<Given>>,
 }
 
 // SAFETY: `base` is only handed to the program.
