@@ -53,6 +53,9 @@ pub mod p2p {
 
 #[path = "../../src/win"]
 pub mod win {
+    /// Small, so that few regions make a tree of several levels, and nodes are soon used again.
+    const FANOUT: usize = 2;
+    const ROOTS: usize = 3;
     pub mod access;
     pub mod regions;
 }

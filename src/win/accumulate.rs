@@ -81,9 +81,7 @@ impl Window {
         let complete = !origin.address.is_null();
         // SAFETY: the caller's promise; an element that an instruction updates is not larger than the word.
         complete
-            && unsafe {
-                self.element_quickly(origin.address, result, datatype, rank, disp, find)
-            }
+            && unsafe { self.element_quickly(origin.address, result, datatype, rank, disp, find) }
     }
 
     /// `MPI_Accumulate`. Complete at the target on return, up to the fence of a synchronisation call. Errors: as

@@ -1,59 +1,60 @@
 //! Dynamic windows: memory attached and detached while the window lives (MPI 4.1 §12.2.4).
 //!
-//! Each process keeps a list of its attached [regions](super::regions) in the job segment, for others to look addresses up
-//! in. A list that becomes too short is replaced by a longer one; the old one stays until the window is freed, since a
-//! reader may still be in it. Lengths double, so all old ones together are no longer than the last.
+//! Each process keeps a tree of its attached [regions](super::regions) in the job segment, for others to look addresses up
+//! in. The memory of its nodes is freed with the window, as a reader may still be in nodes that the tree has left behind.
 
-use super::regions::{Entry, Region};
-use super::{Flavor, Reach, Target, Window};
+use super::regions::{Books, Change, Node, Region};
+use super::{Flavor, Reach, Target, Window, memory};
 use crate::abi::constants::MPI_THREAD_MULTIPLE;
 use crate::abi::types::MPI_Aint;
 use crate::bail;
 use crate::error::Result;
 use crate::runtime::{must_reach, phase};
+use crate::shm::Offset;
 use crate::shm::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::{c_int, c_void};
 use std::ptr::with_exposed_provenance_mut;
 
 /// What the owner keeps privately.
 #[derive(Default)]
 pub struct Attached {
-    regions: Vec<Region>,
-    /// Where nothing was attached, with a size of 0, and not detached yet.
-    empty: Vec<usize>,
-    /// The lists in the segment, for the two slots that take turns.
-    lists: [Lists; 2],
+    /// Where regions begin, and their lengths in bytes.
+    regions: BTreeMap<usize, usize>,
+    /// Where nothing was attached, with a size of 0, and not detached yet; how often.
+    empty: HashMap<usize, usize>,
+    books: Books,
+    /// The memory of all nodes, and how many those are.
+    memory: Vec<Owned>,
+    nodes: usize,
 }
 
-/// The lists that a slot has had, the current one last, and how long that is.
-#[derive(Default)]
-struct Lists {
-    all: Vec<Owned>,
-    capacity: usize,
-}
-
-impl Lists {
-    /// Makes sure that there is a list of at least `len` entries.
-    fn reach(&mut self, len: usize) -> Result<()> {
-        if len > self.capacity {
-            let capacity = len.next_power_of_two().max(16);
-            let offset = heap::alloc_zeroed(capacity * size_of::<Entry>(), 64)?;
-            self.all.push(Owned::new(offset));
-            self.capacity = capacity;
+impl Attached {
+    /// Makes sure that a region can be added to the tree, and that none lacks a node that is removed later. Error:
+    /// `MPI_ERR_NO_MEM`.
+    fn provide(&mut self) -> Result<()> {
+        let wanted = self.books.wanted(node);
+        if self.books.spare() < wanted {
+            let more = wanted.max(self.nodes / 2);
+            // Not zeroed: nodes are written before they are looked at.
+            let offset = heap::alloc(more * size_of::<Node>(), align_of::<Node>())?;
+            self.memory.push(Owned::new(offset));
+            self.nodes += more;
+            let places = (0..more).rev().map(|i| offset + i * size_of::<Node>());
+            places.for_each(|place| self.books.add(place));
         }
         Ok(())
     }
 }
 
-/// The shared list at `offset`.
-fn list(offset: usize, len: usize) -> &'static [Entry] {
-    must_reach(offset, len * size_of::<Entry>());
-    // SAFETY: offset and length were published together by the owner, for a zeroed allocation of as many entries (atomics only)
-    // that is not freed before the window; a torn pair is found out by the version and used for addresses only
-    // after that.
-    unsafe { std::slice::from_raw_parts(segment().at::<Entry>(offset), len) }
+/// The node at an offset of the segment.
+fn node(place: Offset) -> &'static Node {
+    must_reach(place, size_of::<Node>());
+    // SAFETY: only places that the owner has published come here, or the owner's own: nodes that are not freed before the
+    // window. They are aligned, and of atomics only, so any bytes make one.
+    unsafe { &*segment().at::<Node>(place) }
 }
 
 /// The region of a target that was found last, if all processes reach it by load and store. This process's own.
@@ -75,7 +76,7 @@ impl Recent {
         self.here.store(here, Relaxed);
     }
 
-    /// Where the `len` bytes at `address` are here, if they are in it and the list of regions is still that version.
+    /// Where the `len` bytes at `address` are here, if they are in it and the tree of regions is still that version.
     #[inline(always)]
     fn find(&self, version: u64, address: usize, len: usize) -> Option<*mut u8> {
         let at = address.wrapping_sub(self.address.load(Relaxed));
@@ -105,7 +106,7 @@ impl Window {
     }
 
     /// `MPI_Win_attach`. Does not block. Errors: `MPI_ERR_RMA_FLAVOR`, `MPI_ERR_SIZE`, `MPI_ERR_BASE`, `MPI_ERR_RMA_ATTACH`
-    /// if the region overlaps one that is attached.
+    /// if the region overlaps one that is attached, `MPI_ERR_NO_MEM`.
     pub fn attach(&self, base: *mut c_void, size: isize) -> Result<()> {
         self.must_be_dynamic()?;
         let Ok(len) = usize::try_from(size) else {
@@ -113,7 +114,7 @@ impl Window {
         };
         let address = base as usize;
         if len == 0 {
-            self.attached.lock().empty.push(address);
+            *self.attached.lock().empty.entry(address).or_default() += 1;
             return Ok(());
         }
         let Some(end) = address.checked_add(len) else {
@@ -126,50 +127,52 @@ impl Window {
             bail!(Base, "base is a null pointer, but size is {size}");
         }
         let mut attached = self.attached.lock();
-        let at = attached.regions.partition_point(|r| r.address < address);
-        let before = at.checked_sub(1).map(|i| attached.regions[i]);
-        let after = attached.regions.get(at).copied();
-        let overlaps = before.is_some_and(|r| r.address + r.len > address)
-            || after.is_some_and(|r| r.address < end);
-        if overlaps {
+        let before = attached.regions.range(..end).next_back();
+        if before.is_some_and(|(&begin, &len)| begin + len > address) {
             bail!(
                 RmaAttach,
                 "{size} bytes at {base:p} overlap memory that is attached already"
             );
         }
         let offset = segment().offset_of(base, len).unwrap_or(0);
-        attached.regions.insert(
-            at,
-            Region {
-                address,
-                len,
-                offset,
-            },
-        );
-        let published = self.publish(&mut attached);
-        if published.is_err() {
-            attached.regions.remove(at);
+        if offset != 0 {
+            memory::check_reach(offset, len)?;
         }
-        published
+        attached.provide()?;
+        attached.regions.insert(address, len);
+        let region = Region {
+            address,
+            len,
+            offset,
+        };
+        self.publish(&mut attached.books, Change::Add(region));
+        Ok(())
     }
 
     /// `MPI_Win_detach` of the region that was attached at `base`. Does not block. Errors: `MPI_ERR_RMA_FLAVOR`,
     /// `MPI_ERR_BASE`.
     pub fn detach(&self, base: *const c_void) -> Result<()> {
         self.must_be_dynamic()?;
+        let address = base as usize;
         let mut attached = self.attached.lock();
-        let Ok(at) = attached
-            .regions
-            .binary_search_by_key(&(base as usize), |r| r.address)
-        else {
-            if let Some(at) = attached.empty.iter().position(|&e| e == base as usize) {
-                attached.empty.swap_remove(at);
-                return Ok(());
-            }
+        if attached.regions.remove(&address).is_some() {
+            self.publish(&mut attached.books, Change::Remove { address });
+            return Ok(());
+        }
+        let Some(times) = attached.empty.get_mut(&address) else {
             bail!(Base, "base is {base:p}, where nothing was attached");
         };
-        attached.regions.remove(at);
-        self.publish(&mut attached)
+        *times -= 1;
+        if *times == 0 {
+            attached.empty.remove(&address);
+        }
+        Ok(())
+    }
+
+    fn publish(&self, books: &mut Books, change: Change) {
+        let tree = &self.targets[self.rank].block.attached;
+        tree.prepare(books, change, node);
+        tree.publish(books);
     }
 
     fn must_be_dynamic(&self) -> Result<()> {
@@ -179,22 +182,6 @@ impl Window {
                 "memory is attached to and detached from windows of MPI_Win_create_dynamic only"
             );
         }
-        Ok(())
-    }
-
-    /// Makes the owner's regions the shared list.
-    fn publish(&self, attached: &mut Attached) -> Result<()> {
-        let shared = &self.targets[self.rank].block.attached;
-        let len = attached.regions.len();
-        // Both, so that a list that becomes shorter never needs memory.
-        for lists in &mut attached.lists {
-            lists.reach(len)?;
-        }
-        let lists = &attached.lists[shared.next()];
-        let place = lists.all.last().map_or(0, Owned::offset);
-        let entries = if len == 0 { &[] } else { list(place, len) };
-        shared.write(place, entries, &attached.regions);
-        shared.publish();
         Ok(())
     }
 
@@ -224,7 +211,7 @@ impl Window {
         while from < behind || reach.is_none() {
             let Some(region) = usize::try_from(from)
                 .ok()
-                .and_then(|from| block.attached.look_up(from, list))
+                .and_then(|from| block.attached.look_up(from, node))
             else {
                 break;
             };

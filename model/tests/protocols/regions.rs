@@ -1,11 +1,12 @@
-//! The list of attached regions: a reader finds what was attached at one time, never a mixture.
+//! The tree of attached regions: a reader finds what was attached at one time, never a mixture.
+//!
+//! Nodes have two entries here, and are used again when one more tree was published (see the model's `lib.rs`). The owner is
+//! the last actor, and runs first: loom remembers one access to each word, and the owner, which reads its own nodes before it
+//! leaves them, would make it forget a reader's that came before.
 
 use rmashm_model::actor::{act, explore};
-use rmashm_model::win::regions::{Entry, Region, Regions};
-
-/// Where the lists lie: each slot has a short one, and one of them a long one later.
-const SHORT: [usize; 2] = [64, 128];
-const LONG: usize = 192;
+use rmashm_model::win::regions::{Books, Change, Node, Region, Regions};
+use std::sync::Mutex;
 
 fn region(address: usize) -> Region {
     Region {
@@ -15,88 +16,111 @@ fn region(address: usize) -> Region {
     }
 }
 
-#[derive(Default)]
 struct Window {
     regions: Regions,
-    short: [[Entry; 1]; 2],
-    long: [Entry; 2],
+    /// The place of a node is its number, from 1.
+    nodes: Vec<Node>,
+    /// The owner's own.
+    books: Mutex<Books>,
 }
 
 impl Window {
-    fn write(&self, addresses: &[usize]) {
-        let regions: Vec<_> = addresses.iter().map(|&a| region(a)).collect();
-        let slot = self.regions.next();
-        if addresses.len() > 1 {
-            self.regions.write(LONG, &self.long, &regions);
-        } else {
-            self.regions.write(SHORT[slot], &self.short[slot], &regions);
+    /// With so few nodes that they are used again as soon as they may be.
+    fn new(nodes: usize) -> Window {
+        let mut books = Books::default();
+        (1..=nodes).rev().for_each(|place| books.add(place));
+        Window {
+            regions: Regions::default(),
+            nodes: (0..nodes).map(|_| Node::default()).collect(),
+            books: Mutex::new(books),
         }
     }
 
-    fn publish(&self, addresses: &[usize]) {
-        self.write(addresses);
-        self.regions.publish();
+    fn node(&self, place: usize) -> &Node {
+        self.nodes
+            .get(place.wrapping_sub(1))
+            .unwrap_or_else(|| panic!("no node is at {place}"))
     }
 
-    /// Looks 250 up, which every region from 125 on contains.
+    fn prepare(&self, change: Change) {
+        let mut books = self.books.lock().unwrap();
+        self.regions
+            .prepare(&mut books, change, |place| self.node(place));
+    }
+
+    fn add(&self, address: usize) {
+        self.prepare(Change::Add(region(address)));
+        self.publish();
+    }
+
+    fn remove(&self, address: usize) {
+        self.prepare(Change::Remove { address });
+        self.publish();
+    }
+
+    fn publish(&self) {
+        self.regions.publish(&mut self.books.lock().unwrap());
+    }
+
+    /// Looks 250 up, which every region from 125 on contains: the one that begins last, up to there, is found.
     fn look_up(&self) -> Option<usize> {
-        let list = |place: usize, count: usize| -> &[Entry] {
-            // Fails where place and length do not belong together.
-            match SHORT.iter().position(|&short| short == place) {
-                Some(slot) => &self.short[slot][..count],
-                None if place == LONG => &self.long[..count],
-                None => panic!("no list was ever at {place}"),
-            }
-        };
-        let found = self.regions.look_up(250, list)?;
+        let found = self.regions.look_up(250, |place| self.node(place))?;
         assert_eq!(found, region(found.address), "torn");
         Some(found.address)
     }
 }
 
-/// The reader's slot is written to again while it reads.
+/// The reader's leaf is written to again while it reads, and so is the place of its root.
 #[test]
-fn a_list_that_changes() {
-    explore("regions, 1 reader, a list that changes", 3, || {
-        let window = Window::default();
-        window.publish(&[200]);
+fn a_leaf_that_is_used_again() {
+    explore("regions, 1 reader, a leaf that is used again", 3, || {
+        let window = Window::new(3);
+        window.add(200);
         act(window, 2, |window, me| {
-            if me == 0 {
-                window.publish(&[]);
-                window.publish(&[220]);
+            if me == 1 {
+                window.add(240);
+                window.remove(200);
+                window.add(220);
             } else {
-                assert!(matches!(window.look_up(), None | Some(200 | 220)));
+                assert!(matches!(window.look_up(), Some(200 | 240)));
             }
         });
     });
 }
 
+/// What was a leaf becomes the root of two, and the other way round.
 #[test]
-fn a_list_that_moves() {
-    explore("regions, 1 reader, a list that moves", 2, || {
-        let window = Window::default();
-        window.publish(&[200]);
-        act(window, 2, |window, me| {
-            if me == 0 {
-                window.publish(&[230]);
-                window.publish(&[200, 240]);
-            } else {
-                assert!(matches!(window.look_up(), Some(200 | 230 | 240)));
-            }
-        });
-    });
+fn a_tree_that_grows_and_shrinks() {
+    explore(
+        "regions, 1 reader, a tree that grows and shrinks",
+        2,
+        || {
+            let window = Window::new(7);
+            window.add(200);
+            window.add(300);
+            act(window, 2, |window, me| {
+                if me == 1 {
+                    window.add(240);
+                    window.remove(300);
+                    window.remove(200);
+                } else {
+                    assert!(matches!(window.look_up(), Some(200 | 240)));
+                }
+            });
+        },
+    );
 }
 
 /// The owner is killed before it publishes: readers find what was published last, and end.
 #[test]
 fn an_owner_that_dies() {
     explore("regions, 1 reader, an owner that dies", 3, || {
-        let window = Window::default();
-        window.publish(&[200]);
+        let window = Window::new(6);
+        window.add(200);
         act(window, 2, |window, me| {
-            if me == 0 {
-                window.publish(&[220]);
-                window.write(&[240]);
+            if me == 1 {
+                window.add(220);
+                window.prepare(Change::Add(region(240)));
             } else {
                 assert!(matches!(window.look_up(), Some(200 | 220)));
                 assert!(matches!(window.look_up(), Some(200 | 220)));
@@ -105,16 +129,18 @@ fn an_owner_that_dies() {
     });
 }
 
+/// All of it goes away.
 #[test]
 fn two_readers() {
     explore("regions, 2 readers", 2, || {
-        let window = Window::default();
-        window.publish(&[200]);
+        let window = Window::new(4);
+        window.add(200);
         act(window, 3, |window, me| {
-            if me == 0 {
-                window.publish(&[200, 240]);
+            if me == 2 {
+                window.remove(200);
+                window.add(240);
             } else {
-                assert!(matches!(window.look_up(), Some(200 | 240)));
+                assert!(matches!(window.look_up(), None | Some(200 | 240)));
             }
         });
     });
