@@ -112,7 +112,8 @@ pub unsafe extern "C" fn MPI_Win_allocate_shared(
 /// Makes a window of memory that the program has. Memory of MPI_Alloc_mem is reached by load and store, any other through
 /// the kernel, and all of it without the target's help. Collective; blocks until all processes of `comm` have called it.
 ///
-/// MPI 4.1 §12.2.1. Errors, on all processes alike: `MPI_ERR_SIZE`, `MPI_ERR_DISP`, `MPI_ERR_BASE`, `MPI_ERR_OTHER` (the
+/// MPI 4.1 §12.2.1. Errors, on all processes alike: `MPI_ERR_SIZE` (also where memory of MPI_Alloc_mem, or of a window of this
+/// process, ends before the window would), `MPI_ERR_DISP`, `MPI_ERR_BASE`, `MPI_ERR_OTHER` (the
 /// kernel does not let processes reach each other's memory); besides `MPI_ERR_COMM`, `MPI_ERR_INFO`, `MPI_ERR_ARG`.
 #[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Win_create(
@@ -150,8 +151,8 @@ pub unsafe extern "C" fn MPI_Win_create_dynamic(
 
 /// Attaches `size` bytes at `base` to a dynamic window: others may access them from now on.
 ///
-/// MPI 4.1 §12.2.4. Local. Errors: `MPI_ERR_WIN`, `MPI_ERR_RMA_FLAVOR`, `MPI_ERR_SIZE`, `MPI_ERR_BASE`,
-/// `MPI_ERR_RMA_ATTACH` (overlaps attached memory).
+/// MPI 4.1 §12.2.4. Local. Errors: `MPI_ERR_WIN`, `MPI_ERR_RMA_FLAVOR`, `MPI_ERR_SIZE` (also as for MPI_Win_create),
+/// `MPI_ERR_BASE`, `MPI_ERR_RMA_ATTACH` (overlaps attached memory), `MPI_ERR_NO_MEM`.
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Win_attach(win: MPI_Win, base: *mut c_void, size: MPI_Aint) -> c_int {
     window(win)?.attach(base, size)
@@ -254,7 +255,7 @@ pub unsafe extern "C" fn MPI_Win_get_name(
     Ok(())
 }
 
-/// Takes over hints that can still be followed. Collective, does not block.
+/// Takes over hints that can still be followed: how the memory of a window lies cannot change. Collective, does not block.
 ///
 /// MPI 4.1 §12.2.7. Errors: `MPI_ERR_WIN`, `MPI_ERR_INFO`.
 #[apply(mpi_api)]

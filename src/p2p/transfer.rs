@@ -212,7 +212,7 @@ impl Transfer {
         if let Some(address) = to.run() {
             let local = Piece::new(std::ptr::with_exposed_provenance(address), len);
             // SAFETY: the buffer is the receive's until it is complete, and as long.
-            return unsafe { peer::copy(pid, Way::FromPeer, &[local], &[remote(0, len)]) };
+            return unsafe { peer::copy_run(pid, Way::FromPeer, local, remote(0, len)) };
         }
         // Through a stage that fits the cache: pieces of a few bytes would cost the kernel more.
         let mut stage = vec![0_u8; len.min(STAGE)];
@@ -222,7 +222,7 @@ impl Transfer {
             let local = Piece::new(stage.as_mut_ptr().cast(), n);
             // SAFETY: the stage is ours and has `n` bytes; the buffer as above.
             unsafe {
-                peer::copy(pid, Way::FromPeer, &[local], &[remote(at, n)])?;
+                peer::copy_run(pid, Way::FromPeer, local, remote(at, n))?;
                 to.write(at..at + n, stage.as_ptr());
             }
             at += n;

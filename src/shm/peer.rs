@@ -4,13 +4,14 @@
 use crate::bail;
 use crate::error::Result;
 use std::ffi::c_void;
+use std::ptr::with_exposed_provenance;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes that this process has copied.
 pub static COPIED: AtomicU64 = AtomicU64::new(0);
 
 /// The kernel takes at most this many pieces in a call (UIO_MAXIOV).
-const MAX_PIECES: usize = 1024;
+pub const MAX_PIECES: usize = 1024;
 
 /// A piece of memory: address and length in bytes.
 #[repr(C)]
@@ -27,6 +28,16 @@ impl Piece {
             len,
         }
     }
+
+    /// At an address that may be another process's.
+    pub fn at(address: usize, len: usize) -> Piece {
+        Piece::new(with_exposed_provenance(address), len)
+    }
+
+    /// The address behind it.
+    pub fn end(&self) -> usize {
+        self.address.addr().wrapping_add(self.len)
+    }
 }
 
 // An iovec is what the kernel wants; ours has the names we use.
@@ -39,22 +50,50 @@ pub enum Way {
     ToPeer,
 }
 
-/// Copies between `local` pieces of this process and `remote` pieces of process `pid`, of the same total length.
+/// Pieces that were not copied yet.
+pub struct Pieces<'a>(&'a mut [Piece]);
+
+impl<'a> Pieces<'a> {
+    pub fn new(pieces: &'a mut [Piece]) -> Pieces<'a> {
+        let mut pieces = Pieces(pieces);
+        pieces.advance(0);
+        pieces
+    }
+
+    /// As many as a call takes.
+    fn first(&self) -> &[Piece] {
+        &self.0[..self.0.len().min(MAX_PIECES)]
+    }
+
+    /// Leaves out the first `n` bytes.
+    fn advance(&mut self, mut n: usize) {
+        while let Some(first) = self.0.first_mut() {
+            if first.len > n {
+                *first = Piece::new(first.address.wrapping_byte_add(n), first.len - n);
+                return;
+            }
+            n -= first.len;
+            let pieces = std::mem::take(&mut self.0);
+            self.0 = &mut pieces[1..];
+        }
+    }
+}
+
+/// Copies between `local` pieces of this process and `remote` pieces of process `pid`, until those of one side are used up.
 ///
-/// Error: `MPI_ERR_OTHER` if the kernel refuses (the sentence names the setting), or an address is not mapped.
+/// Error: `MPI_ERR_OTHER` if the kernel refuses (the sentence names the setting), or an address is not mapped, or not for this.
 ///
 /// # Safety
 /// The local pieces are memory that the caller may read (`ToPeer`) or write (`FromPeer`).
-pub unsafe fn copy(pid: i32, way: Way, local: &[Piece], remote: &[Piece]) -> Result<()> {
-    let mut local = Cursor::new(local);
-    let mut remote = Cursor::new(remote);
-    loop {
-        let (l, r) = (local.pieces(), remote.pieces());
-        if l.is_empty() || r.is_empty() {
-            return Ok(());
-        }
+pub unsafe fn copy(
+    pid: i32,
+    way: Way,
+    local: &mut Pieces<'_>,
+    remote: &mut Pieces<'_>,
+) -> Result<()> {
+    while !local.0.is_empty() && !remote.0.is_empty() {
         // SAFETY: the caller's promise.
-        let done = unsafe { call(pid, way, l, r) };
+        let done = unsafe { call(pid, way, local.first(), remote.first()) };
         if done <= 0 {
             return refused(pid, way);
         }
@@ -62,6 +101,18 @@ pub unsafe fn copy(pid: i32, way: Way, local: &[Piece], remote: &[Piece]) -> Res
         local.advance(done as usize);
         remote.advance(done as usize);
     }
+    Ok(())
+}
+
+/// [`copy`] of one run.
+///
+/// # Safety
+/// As [`copy`].
+pub unsafe fn copy_run(pid: i32, way: Way, mut local: Piece, mut remote: Piece) -> Result<()> {
+    let mut local = Pieces::new(std::slice::from_mut(&mut local));
+    let mut remote = Pieces::new(std::slice::from_mut(&mut remote));
+    // SAFETY: the caller's promise.
+    unsafe { copy(pid, way, &mut local, &mut remote) }
 }
 
 /// One call of the kernel: the bytes it copied; 0 or less if it refused.
@@ -100,6 +151,10 @@ fn refused(pid: i32, way: Way) -> Result<()> {
                 "{verb} process {pid}: this kernel or its seccomp filter has no cross-process copies"
             )
         }
+        nix::Error::EFAULT => bail!(
+            Other,
+            "{verb} process {pid}: not all of that memory is there, or it may not be accessed so"
+        ),
         e => bail!(Other, "{verb} process {pid}: {e}"),
     }
 }
@@ -118,63 +173,9 @@ pub fn is_mapped(address: *const c_void) -> bool {
 /// Whether memory of process `pid` can be read: really reads the byte at `address` there.
 pub fn probe(pid: i32, address: usize) -> Result<()> {
     let mut byte = 0_u8;
-    let local = [Piece::new((&raw mut byte).cast(), 1)];
+    let local = Piece::new((&raw mut byte).cast(), 1);
     // SAFETY: the local piece is `byte`.
-    unsafe {
-        copy(
-            pid,
-            Way::FromPeer,
-            &local,
-            &[Piece::new(address as *const c_void, 1)],
-        )
-    }
-}
-
-/// A walk through pieces in steps that do not end at their ends.
-struct Cursor<'a> {
-    rest: &'a [Piece],
-    /// The unfinished first piece and what follows it, as many as a call takes.
-    window: Vec<Piece>,
-}
-
-impl Cursor<'_> {
-    fn new(pieces: &[Piece]) -> Cursor<'_> {
-        let mut cursor = Cursor {
-            rest: pieces,
-            window: Vec::new(),
-        };
-        cursor.fill();
-        cursor
-    }
-
-    fn fill(&mut self) {
-        while self.window.len() < MAX_PIECES
-            && let Some((first, rest)) = self.rest.split_first()
-        {
-            if first.len > 0 {
-                self.window.push(*first);
-            }
-            self.rest = rest;
-        }
-    }
-
-    fn pieces(&self) -> &[Piece] {
-        &self.window
-    }
-
-    fn advance(&mut self, mut n: usize) {
-        let whole = self.window.iter().take_while(|p| {
-            let done = p.len <= n;
-            n -= if done { p.len } else { 0 };
-            done
-        });
-        let whole = whole.count();
-        self.window.drain(..whole);
-        if let Some(first) = self.window.first_mut() {
-            *first = Piece::new(first.address.wrapping_byte_add(n), first.len - n);
-        }
-        self.fill();
-    }
+    unsafe { copy_run(pid, Way::FromPeer, local, Piece::at(address, 1)) }
 }
 
 #[cfg(test)]
@@ -191,10 +192,11 @@ mod tests {
                 .map(|i| Piece::new(base.wrapping_add(i).cast(), step.min(source.len() - i)))
                 .collect()
         };
-        let (local, remote) = (cut(target.as_mut_ptr(), 13), cut(source.as_ptr(), 29));
+        let (mut local, mut remote) = (cut(target.as_mut_ptr(), 13), cut(source.as_ptr(), 29));
+        let (mut local, mut remote) = (Pieces::new(&mut local), Pieces::new(&mut remote));
         let me = std::process::id() as i32;
         // SAFETY: the local pieces cover `target`, which nobody else uses.
-        unsafe { copy(me, Way::FromPeer, &local, &remote) }.unwrap();
+        unsafe { copy(me, Way::FromPeer, &mut local, &mut remote) }.unwrap();
         assert_eq!(source, target);
     }
 

@@ -7,9 +7,9 @@
 //! whose names end in `_quickly` do that or nothing. All else is done out of their way.
 
 use super::amo::{self, Amo};
-use super::elements::{Before, Operands};
-use super::transfer::{Origin, Remote};
-use super::update::{Operation, Sides, Turn, move_target};
+use super::elements::{Beside, Sides};
+use super::transfer::{Access, Origin, Remote};
+use super::update::{Operation, Turn, move_target};
 use super::{Reach, Target, Window};
 use crate::abi::constants::MPI_PROC_NULL;
 use crate::abi::types::{MPI_Aint, MPI_Datatype, MPI_Op};
@@ -272,7 +272,8 @@ impl Window {
             );
         };
         let near = Origin::new(result, 1, datatype);
-        let Some(plan) = self.plan(&near, &Remote::new(rank, disp, 1, datatype))? else {
+        let remote = Remote::new(rank, disp, 1, datatype);
+        let Some(plan) = self.plan(&near, &remote, Access::Change)? else {
             return Ok(());
         };
         let object = datatype::get(datatype)?;
@@ -365,7 +366,12 @@ impl Window {
             _ => origin,
         };
         let far = datatype::get_committed(remote.datatype)?;
-        let plan = self.plan(near, remote)?;
+        let access = if reading {
+            Access::Read
+        } else {
+            Access::Change
+        };
+        let plan = self.plan(near, remote, access)?;
         if remote.rank == MPI_PROC_NULL {
             return Ok(());
         }
@@ -387,24 +393,11 @@ impl Window {
             );
         }
         let elements = plan.remote.size() / basic.size();
-        let operands = match reading {
-            true => Operands::None,
-            // SAFETY: the origin buffer is readable.
-            false => unsafe { Operands::of(&plan.origin, basic, elements) },
-        };
-        let mut before = out.map(|message| Before::of(message, basic, elements));
-        let sides = Sides {
-            operands: operands.address(),
-            before: before.as_mut().and_then(|b| NonNull::new(b.address())),
-        };
-        let count = remote.count as usize;
-        // SAFETY: both sides have as many elements as the target's part, the operands none for NO_OP.
-        unsafe { self.update_target(&plan, far, count, &operation, sides) }?;
-        if let Some(before) = before {
-            // SAFETY: the result buffer is writable.
-            unsafe { before.deliver(basic) };
-        }
-        Ok(())
+        let operands = (!reading).then_some(plan.origin);
+        let beside = Beside::new(basic, elements, operands, out)?;
+        // SAFETY: both sides have as many elements as the target's part, the operands none for NO_OP; the origin buffer is
+        // readable, the result buffer writable.
+        unsafe { self.update_target(&plan, far, remote.count as usize, &operation, beside) }
     }
 
     fn result_side(

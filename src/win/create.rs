@@ -526,6 +526,7 @@ fn finish(
         attributes: Attributes::new(Kind::Win),
         expected: Mutex::default(),
         attached: Mutex::default(),
+        writable: Default::default(),
         recent,
         handle: AtomicI32::new(win),
     };

@@ -10,6 +10,7 @@
 //! - [`passive`]: lock, lock_all, flush; [`active`]: fence; [`exposure`]: post, start, complete, wait
 //! - [`waiting`]: for locks, with how much [`patience`]; [`obstacle`]: which deaths end which waits
 //! - [`dynamic`]: windows whose memory comes and goes, found in a tree of [`regions`]; [`memory`]: MPI_Alloc_mem
+//! - [`private`]: memory where load and store do not reach
 //! - [`transfer`]: put and get; [`accumulate`]: the accumulate family; [`update`]: how elements are updated, by [`amo`]'s
 //!   atomic instructions or under a lock; [`elements`]: arrays of them
 //!
@@ -30,6 +31,7 @@ pub mod memory;
 pub mod obstacle;
 pub mod passive;
 pub mod patience;
+pub mod private;
 pub mod query;
 pub mod regions;
 pub mod transfer;
@@ -65,7 +67,7 @@ pub enum Reach {
     Shared,
     /// By load and store, but only here: this process's own private memory.
     Own,
-    /// Through the kernel: private memory of another process.
+    /// Through the kernel: private memory of another process, and of this one where it may not be written.
     Peer,
     /// A dynamic window: it depends on the address.
     Attached,
@@ -172,6 +174,8 @@ pub struct Window {
     pub expected: Mutex<exposure::Expected>,
     /// What this process has attached.
     pub attached: Mutex<dynamic::Attached>,
+    /// Where this process may write to private memory of its own.
+    writable: private::Writable,
     /// Of each target, if the window is dynamic: where this process was last.
     recent: Box<[dynamic::Recent]>,
     /// The handle, for callbacks.

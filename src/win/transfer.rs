@@ -3,18 +3,18 @@
 //! The common call, elements of one predefined datatype without gaps to a target in shared memory, is a handful of
 //! compares and one copy ([`Window::place`]). Everything else, and every mistake, goes through [`Window::plan`].
 
+use super::private::move_data;
 use super::{Reach, Target, Window};
 use crate::abi::constants::{MPI_PROC_NULL, MPI_THREAD_MULTIPLE};
 use crate::abi::types::{MPI_Aint, MPI_Datatype};
 use crate::bail;
 use crate::datatype::{self, Message};
 use crate::error::Result;
-use crate::runtime::{phase, reach};
+use crate::runtime::phase;
 use crate::shm::atomic::{AtomicU64, Ordering::Relaxed};
 use crate::shm::copy::copy;
-use crate::shm::peer::{self, Piece, Way};
+use crate::shm::peer::Way;
 use std::ffi::{c_int, c_void};
-use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 
 /// Bytes of the origin's data that this process has put.
 pub static PUT: AtomicU64 = AtomicU64::new(0);
@@ -76,13 +76,21 @@ impl Remote {
     }
 }
 
+/// What an operation does to the target's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    Read,
+    Change,
+}
+
 /// Both sides of an operation, checked.
 pub(super) struct Plan<'a> {
     pub origin: Message<'static>,
     /// At an address of this process, or of the peer for [`Reach::Peer`].
     pub remote: Message<'static>,
     pub target: &'a Target,
-    /// How the target's memory is reached: as [`Target::reach`], or for this address of a dynamic window.
+    /// How the target's memory is reached: as [`Target::reach`], or for this address of a dynamic window; through the kernel
+    /// also where this process may not write to its own.
     pub reach: Reach,
     /// The elements lie in memory of the segment and in private memory of a dynamic window: all of them are reached as
     /// the private ones are.
@@ -196,13 +204,13 @@ impl Window {
             count(&PUT, len);
             return Ok(());
         }
-        let Some(plan) = self.plan(&origin, &remote)? else {
+        let Some(plan) = self.plan(&origin, &remote, Access::Change)? else {
             return Ok(());
         };
         let bytes = plan.origin.size();
         if plan.reach == Reach::Peer {
             // SAFETY: the origin buffer is readable, as the caller promised.
-            unsafe { through_kernel(Way::ToPeer, &plan)? };
+            unsafe { move_data(Way::ToPeer, plan.target.process, plan.origin, plan.remote)? };
         } else {
             // SAFETY: the origin is readable, and the target's part lies within the window, in this process's address space.
             unsafe { datatype::transfer(plan.origin, plan.remote) };
@@ -222,13 +230,13 @@ impl Window {
             count(&GOT, len);
             return Ok(());
         }
-        let Some(plan) = self.plan(&origin, &remote)? else {
+        let Some(plan) = self.plan(&origin, &remote, Access::Read)? else {
             return Ok(());
         };
         let bytes = plan.origin.size();
         if plan.reach == Reach::Peer {
             // SAFETY: the origin buffer is writable, as the caller promised.
-            unsafe { through_kernel(Way::FromPeer, &plan)? };
+            unsafe { move_data(Way::FromPeer, plan.target.process, plan.origin, plan.remote)? };
         } else {
             // SAFETY: as in `put`, the other way round.
             unsafe { datatype::transfer(plan.remote, plan.origin) };
@@ -241,7 +249,12 @@ impl Window {
     /// nothing.
     // Inline, so that the plan stays in registers: it is moved around byte by byte elsewhere, which costs more than to make it.
     #[inline(always)]
-    pub(super) fn plan(&self, origin: &Origin, remote: &Remote) -> Result<Option<Plan<'_>>> {
+    pub(super) fn plan(
+        &self,
+        origin: &Origin,
+        remote: &Remote,
+        access: Access,
+    ) -> Result<Option<Plan<'_>>> {
         let near = side("origin", origin.count, origin.datatype)?;
         let far = side("target", remote.count, remote.datatype)?;
         if remote.rank == MPI_PROC_NULL {
@@ -269,6 +282,12 @@ impl Window {
             reach,
             mixed,
         } = self.address(target, remote, far.datatype)?;
+        let reach = match (reach, access) {
+            (Reach::Own, Access::Change) => {
+                self.reach_to_change(address, far.datatype, remote.count as usize)
+            }
+            (reach, _) => reach,
+        };
         let origin = near
             .datatype
             .message(origin.address.cast(), origin.count as usize);
@@ -419,36 +438,4 @@ unsafe fn store(from: *const u8, to: *mut u8, len: usize) {
             _ => copy(from, to, len),
         }
     }
-}
-
-/// Moves the data of a plan whose target is another process's private memory: one call of the kernel for as many runs as
-/// it takes.
-///
-/// # Safety
-/// The origin is readable (`ToPeer`) or writable (`FromPeer`).
-pub(super) unsafe fn through_kernel(way: Way, plan: &Plan<'_>) -> Result<()> {
-    let rank = plan.target.process;
-    // SAFETY: the caller's promise.
-    reach(rank, || unsafe { copy_through_kernel(way, plan) })
-}
-
-unsafe fn copy_through_kernel(way: Way, plan: &Plan<'_>) -> Result<()> {
-    let pid = crate::runtime::pid_of(plan.target.process);
-    let pieces = |message: &Message<'_>| {
-        let mut found = Vec::new();
-        message.walk(&mut |at: usize, len: usize| {
-            found.push(Piece::new(with_exposed_provenance(at), len))
-        });
-        found
-    };
-    if let (Some(near), Some(far)) = (plan.origin.as_run(), plan.remote.as_run()) {
-        let len = plan.origin.size();
-        let near = [Piece::new(with_exposed_provenance_mut::<c_void>(near), len)];
-        let far = [Piece::new(with_exposed_provenance(far), len)];
-        // SAFETY: the caller's promise.
-        return unsafe { peer::copy(pid, way, &near, &far) };
-    }
-    let (near, far) = (pieces(&plan.origin), pieces(&plan.remote));
-    // SAFETY: the caller's promise; the pieces are the origin's runs.
-    unsafe { peer::copy(pid, way, &near, &far) }
 }

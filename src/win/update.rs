@@ -7,16 +7,17 @@
 //! | of 1, 2, 4, 8 bytes, aligned, in shared memory; a few | the CPU's atomic instructions ([`amo`]), without the target's accumulate lock while its [bias](crate::shm::bias) allows that |
 //! | the same; many                                        | the lock, and plain loops; atomic instructions where the bias finds others at it without the lock |
 //! | all others: pairs, long double, unaligned, private    | the lock, and plain loops                             |
-//! | in another process's private memory                   | the lock; fetched, updated, put back                  |
+//! | in private memory that is reached through the kernel  | the lock; fetched, updated, put back, a part at a time |
 //!
 //! While this process, of one thread in MPI, holds the target exclusively, nobody else may interfere, and plain loops do
 //! for all. One element alone is always updated by an atomic instruction if there is one for it: against the program's own
 //! atomics.
 
 use super::amo::{self, Amo};
-use super::elements::{compress, expand};
+use super::elements::{Beside, Room, Sides, part_of};
 use super::epoch::Hold;
-use super::transfer::{Plan, through_kernel};
+use super::private::move_range;
+use super::transfer::Plan;
 use super::waiting;
 use super::{Reach, Target, Window, obstacle};
 use crate::abi::constants::{MPI_BYTE, MPI_THREAD_MULTIPLE};
@@ -31,7 +32,8 @@ use crate::shm::bias::Mark;
 use crate::shm::lock::Ring;
 use crate::shm::membarrier;
 use crate::shm::peer::Way;
-use std::ptr::{NonNull, with_exposed_provenance_mut};
+use std::ops::Range;
+use std::ptr::with_exposed_provenance_mut;
 
 /// So few elements are updated one by one while that goes without the lock.
 const FEW: usize = 4;
@@ -48,15 +50,6 @@ pub struct Operation {
     pub op: Predefined,
     pub basic: Basic,
     kernel: &'static Kernel,
-}
-
-/// The arrays beside the target's elements.
-#[derive(Clone, Copy)]
-pub struct Sides {
-    /// As many elements, an extent apart; none are read for NO_OP.
-    pub operands: *const u8,
-    /// Room for as many, if it is wanted what was there.
-    pub before: Option<NonNull<u8>>,
 }
 
 impl Operation {
@@ -148,16 +141,6 @@ impl Operation {
     fn amo_at(&self, reach: Reach, at: *const u8) -> Option<Amo> {
         let amo = amo::of(self.op, self.basic)?;
         (reach == Reach::Shared && amo::is_aligned(at, self.kernel.extent)).then_some(amo)
-    }
-}
-
-impl Sides {
-    fn skip(self, bytes: usize) -> Sides {
-        let skip = |before: NonNull<u8>| NonNull::new(before.as_ptr().wrapping_add(bytes));
-        Sides {
-            operands: self.operands.wrapping_add(bytes),
-            before: self.before.and_then(skip),
-        }
     }
 }
 
@@ -271,70 +254,106 @@ impl Window {
     /// Updates the elements of a plan: `count` of `datatype`.
     ///
     /// # Safety
-    /// `sides` has as many elements, each an extent from the next, as the target's part.
+    /// `beside` has as many elements as the target's part, and its messages are readable and writable.
     pub(super) unsafe fn update_target(
         &self,
         plan: &Plan<'_>,
         datatype: &Datatype,
         count: usize,
         operation: &Operation,
-        sides: Sides,
+        mut beside: Beside<'_>,
     ) -> Result<()> {
         let (target, reach, basic) = (plan.target, plan.reach, operation.basic);
+        let extent = operation.kernel.extent;
         if reach == Reach::Peer {
             // SAFETY: the caller's promise.
-            return unsafe { self.update_peer(plan, operation, sides) };
+            return unsafe { self.update_private(plan, operation, beside) };
         }
         if basic.is_dense()
             && let Some(run) = plan.remote.as_run()
         {
-            let n = plan.remote.size() / basic.size();
-            let at = with_exposed_provenance_mut(run);
-            // SAFETY: the plan's elements lie within the window, in this process's address space.
-            return unsafe { self.update_array(target, reach, at, n, operation, sides) };
-        }
-        let mut turn = match self.has_to_itself(target) {
-            true => None,
-            false => Some(Turn::take(self, target)?),
-        };
-        let mut done = 0;
-        let mut result = Ok(());
-        datatype.for_each_element(plan.remote.base, count, basic, |address, n| {
-            let at = with_exposed_provenance_mut(address);
-            let sides = sides.skip(done * operation.kernel.extent);
-            done += n;
-            match &mut turn {
-                // SAFETY: as above; `sides` from this run on.
-                None => unsafe { operation.by_kernel(at, n, sides) },
-                Some(turn) if result.is_ok() => {
-                    // SAFETY: as above.
-                    result = unsafe { turn.update(reach, at, n, operation, sides) }
-                }
-                Some(_) => {}
+            let (mut at, mut rest) = (run, plan.remote.size() / basic.size());
+            while rest > 0 {
+                // SAFETY: the caller's promise; the plan's elements lie within the window, in this process's address space.
+                let n = unsafe {
+                    let (n, sides) = beside.next(rest);
+                    let at = with_exposed_provenance_mut(at);
+                    self.update_array(target, reach, at, n, operation, sides)?;
+                    n
+                };
+                (at, rest) = (at + n * extent, rest - n);
             }
-        });
-        result
+        } else {
+            let mut turn = match self.has_to_itself(target) {
+                true => None,
+                false => Some(Turn::take(self, target)?),
+            };
+            let mut result = Ok(());
+            datatype.for_each_element(plan.remote.base, count, basic, |address, n| {
+                let (mut at, mut rest) = (address, n);
+                while rest > 0 && result.is_ok() {
+                    // SAFETY: as above.
+                    rest -= unsafe {
+                        let (n, sides) = beside.next(rest);
+                        let there = with_exposed_provenance_mut(at);
+                        at += n * extent;
+                        match &mut turn {
+                            None => operation.by_kernel(there, n, sides),
+                            Some(turn) => result = turn.update(reach, there, n, operation, sides),
+                        }
+                        n
+                    };
+                }
+            });
+            result?;
+        }
+        // SAFETY: the caller's promise.
+        unsafe { beside.finish() };
+        Ok(())
     }
 
-    /// Updates elements in another process's private memory: fetched, updated here, and put back, under the target's lock.
+    /// Updates elements in private memory that is reached through the kernel: fetched, updated here, and put back, a part
+    /// at a time, under the target's lock.
     ///
     /// # Safety
     /// As [`Window::update_target`].
-    unsafe fn update_peer(&self, plan: &Plan<'_>, op: &Operation, sides: Sides) -> Result<()> {
-        let mut packed = vec![0_u8; plan.remote.size()];
-        let elements = packed.len() / op.basic.size();
-        let _turn = Turn::take(self, plan.target)?;
-        // SAFETY: `packed` holds the whole part.
-        unsafe { move_target(Way::FromPeer, plan, packed.as_mut_ptr()) }?;
-        let mut array = expand(op.basic, elements, packed);
-        // SAFETY: the array is ours, and has so many elements, an extent apart; so has `sides`.
-        unsafe { op.by_kernel(array.as_mut_ptr(), elements, sides) };
-        if op.op == Predefined::NoOp {
-            return Ok(());
+    unsafe fn update_private(
+        &self,
+        plan: &Plan<'_>,
+        operation: &Operation,
+        mut beside: Beside<'_>,
+    ) -> Result<()> {
+        let (basic, size) = (operation.basic, operation.basic.size());
+        let elements = plan.remote.size() / size;
+        let mut room = Room::new(basic, elements)?;
+        let mut done = 0;
+        while done < elements {
+            let part = part_of(basic).min(elements - done);
+            let range = done * size..(done + part) * size;
+            let _turn = Turn::take(self, plan.target)?;
+            // SAFETY: there is room for the part.
+            unsafe { move_part(Way::FromPeer, plan, range.clone(), room.packed()) }?;
+            room.expand(part);
+            let mut at = 0;
+            while at < part {
+                let there = room.array().wrapping_add(at * operation.kernel.extent);
+                // SAFETY: the array is ours, and has so many elements, an extent apart; so have the sides.
+                at += unsafe {
+                    let (n, sides) = beside.next(part - at);
+                    operation.by_kernel(there, n, sides);
+                    n
+                };
+            }
+            if operation.op != Predefined::NoOp {
+                room.compress(part);
+                // SAFETY: only read from.
+                unsafe { move_part(Way::ToPeer, plan, range, room.packed()) }?;
+            }
+            done += part;
         }
-        let mut packed = compress(op.basic, array);
-        // SAFETY: only read from.
-        unsafe { move_target(Way::ToPeer, plan, packed.as_mut_ptr()) }
+        // SAFETY: the caller's promise.
+        unsafe { beside.finish() };
+        Ok(())
     }
 
     /// Whether the mark of every process has been seen down, or will never be lowered nor used again.
@@ -356,31 +375,33 @@ impl Window {
     }
 }
 
-/// Moves the target's part of a plan from or to a packed buffer.
+/// Moves the target's side of a plan from or to a packed buffer.
 ///
 /// # Safety
-/// `buffer` has as many bytes as the part; it is written (`FromPeer`) or read.
+/// `buffer` has as many bytes; it is written (`FromPeer`) or read.
 pub(super) unsafe fn move_target(way: Way, plan: &Plan<'_>, buffer: *mut u8) -> Result<()> {
-    let size = plan.remote.size();
+    let all = 0..plan.remote.size();
     match (plan.reach, way) {
-        (Reach::Peer, way) => {
-            let whole = datatype::get(MPI_BYTE)?.message(buffer, size);
-            let plan = Plan {
-                origin: whole,
-                remote: plan.remote,
-                target: plan.target,
-                reach: plan.reach,
-                mixed: plan.mixed,
-            };
-            // SAFETY: the caller's promise.
-            unsafe { through_kernel(way, &plan) }?;
-        }
-        // SAFETY: the caller's promise; the part lies in the window, in this process's address space.
-        (_, Way::FromPeer) => unsafe { datatype::pack(plan.remote, 0..size, buffer) },
+        // SAFETY: the caller's promise.
+        (Reach::Peer, way) => unsafe { move_part(way, plan, all, buffer) }?,
+        // SAFETY: the caller's promise; the side lies in the window, in this process's address space.
+        (_, Way::FromPeer) => unsafe { datatype::pack(plan.remote, all, buffer) },
         // SAFETY: as above.
-        (_, Way::ToPeer) => unsafe { datatype::unpack(plan.remote, 0..size, buffer) },
+        (_, Way::ToPeer) => unsafe { datatype::unpack(plan.remote, all, buffer) },
     }
     Ok(())
+}
+
+/// Moves the positions `range` of a target's side that is reached through the kernel from or to a packed buffer.
+///
+/// # Safety
+/// `buffer` has as many bytes; it is written (`FromPeer`) or read.
+unsafe fn move_part(way: Way, plan: &Plan<'_>, range: Range<usize>, buffer: *mut u8) -> Result<()> {
+    // The buffer holds these positions alone, of a message of as many bytes as the whole side.
+    let whole = buffer.wrapping_sub(range.start);
+    let near = datatype::get(MPI_BYTE)?.message(whole, plan.remote.size());
+    // SAFETY: the caller's promise, for these positions.
+    unsafe { move_range(way, plan.target.process, near, plan.remote, range) }
 }
 
 /// The accumulate lock of a target, held until this is dropped.

@@ -1,0 +1,342 @@
+//! Private memory, where load and store do not reach: that of other processes, and this process's own where it may not be
+//! written. Data is moved through the kernel, which finds out what is not there.
+
+use super::elements::buffer;
+use super::{Reach, Window};
+use crate::datatype::{self, Datatype, Message};
+use crate::error::Result;
+use crate::runtime::{pid_of, reach};
+use crate::shm::PAGE;
+use crate::shm::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use crate::shm::peer::{self, Piece, Pieces, Way};
+use std::ops::Range;
+use std::ptr::with_exposed_provenance_mut;
+
+/// Bytes that are moved at a time where a side is not one run: what goes through a buffer fits the cache.
+const STEP: usize = 256 << 10;
+/// So many runs of the near side in a step are pieces of their own; more are gathered and scattered by way of a buffer.
+const FEW: usize = 64;
+/// The kernel takes as long for a piece as for copying so many bytes: gaps of that length are read along.
+const PIECE_COST: usize = 512;
+/// Bytes that are read with their gaps at a time.
+const SPAN: usize = 1 << 20;
+
+/// Moves the data of `near`, a message here, to or from `far`, one of as many bytes at addresses of the process with `rank` in the
+/// job.
+///
+/// Errors: `MPI_ERR_OTHER` if the kernel refuses, or there is no such memory; `MPI_ERR_PROC_FAILED`, `MPI_ERR_NO_MEM`.
+///
+/// # Safety
+/// `near` is readable (`ToPeer`) or writable (`FromPeer`).
+pub(super) unsafe fn move_data(
+    way: Way,
+    rank: u32,
+    near: Message<'_>,
+    far: Message<'_>,
+) -> Result<()> {
+    let all = 0..near.size();
+    // SAFETY: the caller's promise.
+    unsafe { move_range(way, rank, near, far, all) }
+}
+
+/// The same for the positions `range` of both sides.
+///
+/// # Safety
+/// As [`move_data`], for these positions.
+pub(super) unsafe fn move_range(
+    way: Way,
+    rank: u32,
+    near: Message<'_>,
+    far: Message<'_>,
+    range: Range<usize>,
+) -> Result<()> {
+    let pid = pid_of(rank);
+    if let (Some(here), Some(there)) = (near.as_run(), far.as_run()) {
+        let piece = |run: usize| Piece::at(run.wrapping_add(range.start), range.len());
+        let (here, there) = (piece(here), piece(there));
+        // SAFETY: the caller's promise.
+        return reach(rank, || unsafe { peer::copy_run(pid, way, here, there) });
+    }
+    let mut mover = Mover {
+        pid,
+        way,
+        near,
+        far,
+        stage: match near.as_run() {
+            Some(_) => Vec::new(),
+            None => buffer(range.len().min(STEP))?,
+        },
+        span: Vec::new(),
+    };
+    reach(rank, || {
+        let mut begin = range.start;
+        while begin < range.end {
+            let end = range.end.min(begin + STEP);
+            // SAFETY: the caller's promise.
+            unsafe { mover.step(begin..end) }?;
+            begin = end;
+        }
+        Ok(())
+    })
+}
+
+/// Moves the data of two messages, a step at a time.
+struct Mover<'a> {
+    pid: i32,
+    way: Way,
+    near: Message<'a>,
+    far: Message<'a>,
+    /// Room for the bytes of a step, if the near side is not one run.
+    stage: Vec<u8>,
+    /// Room for the far side with its gaps.
+    span: Vec<u8>,
+}
+
+impl Mover<'_> {
+    /// Moves some positions.
+    ///
+    /// # Safety
+    /// As [`move_range`].
+    unsafe fn step(&mut self, range: Range<usize>) -> Result<()> {
+        // SAFETY: the caller's promise, here and below.
+        if self.way == Way::FromPeer && unsafe { self.read_span(&range) } {
+            return Ok(());
+        }
+        let mut runs = Batch::<FEW>::new();
+        let mut many = false;
+        let mut add = |at: usize, len: usize| many |= !runs.add(at, len);
+        self.near.walk_range(range.clone(), &mut add);
+        if many {
+            runs = Batch::new();
+            runs.add(self.stage.as_mut_ptr().expose_provenance(), range.len());
+            if self.way == Way::ToPeer {
+                // SAFETY: the stage is as long as a step.
+                unsafe { datatype::pack(self.near, range.clone(), self.stage.as_mut_ptr()) };
+            }
+        }
+        let mut here = runs.pieces();
+        let mut there = Batch::<{ peer::MAX_PIECES }>::new();
+        let mut result = Ok(());
+        self.far
+            .walk_range(range.clone(), &mut |at: usize, len: usize| {
+                if result.is_ok() && !there.add(at, len) {
+                    // SAFETY: the near pieces are this side's data of the step.
+                    result =
+                        unsafe { peer::copy(self.pid, self.way, &mut here, &mut there.pieces()) };
+                    there = Batch::new();
+                    there.add(at, len);
+                }
+            });
+        result?;
+        // SAFETY: as above.
+        unsafe { peer::copy(self.pid, self.way, &mut here, &mut there.pieces()) }?;
+        if many && self.way == Way::FromPeer {
+            // SAFETY: the stage holds the step's bytes.
+            unsafe { datatype::unpack(self.near, range, self.stage.as_ptr()) };
+        }
+        Ok(())
+    }
+
+    /// Reads the far side from its first byte to its last, and takes out of that what is wanted, if so many short runs lie so
+    /// near to each other that this is the faster way, and all of it can be read: whether it was so.
+    ///
+    /// # Safety
+    /// As [`move_range`].
+    unsafe fn read_span(&mut self, range: &Range<usize>) -> bool {
+        let (mut runs, mut low, mut high) = (0, usize::MAX, 0);
+        self.far
+            .walk_range(range.clone(), &mut |at: usize, len: usize| {
+                runs += 1;
+                low = low.min(at);
+                high = high.max(at.saturating_add(len));
+            });
+        let span = high.saturating_sub(low);
+        if runs <= FEW || span / runs > PIECE_COST {
+            return false;
+        }
+        if span > SPAN {
+            let middle = range.start + range.len() / 2;
+            // SAFETY: the caller's promise.
+            let mut move_half = |half| unsafe { self.step(half) }.is_ok();
+            return move_half(range.start..middle) && move_half(middle..range.end);
+        }
+        if self.span.len() < span {
+            match buffer(span) {
+                Ok(room) => self.span = room,
+                Err(_) => return false,
+            }
+        }
+        let room = self.span.as_mut_ptr();
+        let (here, there) = (Piece::new(room.cast(), span), Piece::at(low, span));
+        // SAFETY: the room is ours, and as long.
+        if unsafe { peer::copy_run(self.pid, self.way, here, there) }.is_err() {
+            return false;
+        }
+        let read = Message {
+            base: self
+                .far
+                .base
+                .wrapping_sub(low)
+                .wrapping_add(room.expose_provenance()),
+            ..self.far
+        };
+        let range = range.clone();
+        // SAFETY: `read` lies in what was read; the near side is the caller's promise, the stage as long as a step.
+        unsafe {
+            match self.near.as_run() {
+                Some(run) => {
+                    let to = with_exposed_provenance_mut::<u8>(run.wrapping_add(range.start));
+                    datatype::pack(read, range, to);
+                }
+                None => {
+                    datatype::pack(read, range.clone(), self.stage.as_mut_ptr());
+                    datatype::unpack(self.near, range, self.stage.as_ptr());
+                }
+            }
+        }
+        true
+    }
+}
+
+/// Up to `N` pieces of memory.
+struct Batch<const N: usize> {
+    pieces: [Piece; N],
+    count: usize,
+}
+
+impl<const N: usize> Batch<N> {
+    fn new() -> Batch<N> {
+        Batch {
+            pieces: [Piece::at(0, 0); N],
+            count: 0,
+        }
+    }
+
+    /// Adds a run, to the last piece if it follows that; false if it is full.
+    fn add(&mut self, at: usize, len: usize) -> bool {
+        if let Some(last) = self.pieces[..self.count].last_mut()
+            && last.end() == at
+        {
+            last.len += len;
+            return true;
+        }
+        let free = self.pieces.get_mut(self.count);
+        let added = free.map(|free| *free = Piece::at(at, len)).is_some();
+        self.count += usize::from(added);
+        added
+    }
+
+    fn pieces(&mut self) -> Pieces<'_> {
+        Pieces::new(&mut self.pieces[..self.count])
+    }
+}
+
+/// Ranges of this process's private memory that were found to be writable: the first page, and how many, in a word each.
+#[derive(Default)]
+pub struct Writable {
+    known: [AtomicU64; 4],
+    next: AtomicUsize,
+}
+
+/// Bits of the number of pages.
+const PAGES: u32 = 28;
+
+impl Writable {
+    /// Whether all of a range can be written, as far as is known. What was writable once is not asked for again: a program that
+    /// takes the right to write from a window's memory afterwards is as if it wrote there itself.
+    fn covers(&self, range: Range<usize>) -> bool {
+        let (first, behind) = (range.start / PAGE, range.end.div_ceil(PAGE));
+        let holds = |word: &AtomicU64| {
+            let word = word.load(Relaxed);
+            let (begin, pages) = ((word >> PAGES) as usize, word as usize & ((1 << PAGES) - 1));
+            begin <= first && behind <= begin + pages
+        };
+        self.known.iter().any(holds) || self.ask(range)
+    }
+
+    /// Asks the kernel for the mappings.
+    #[cold]
+    fn ask(&self, range: Range<usize>) -> bool {
+        let Ok(maps) = std::fs::read_to_string("/proc/self/maps") else {
+            // A process that cannot know does what it did before.
+            return true;
+        };
+        let Some(found) = writable_around(&maps, &range) else {
+            return false;
+        };
+        let (first, pages) = (found.start / PAGE, found.len() / PAGE);
+        // What does not fit into the word is asked for each time.
+        if pages < 1 << PAGES && first < 1 << (u64::BITS - PAGES) {
+            let turn = self.next.fetch_add(1, Relaxed) % self.known.len();
+            self.known[turn].store((first as u64) << PAGES | pages as u64, Relaxed);
+        }
+        true
+    }
+}
+
+/// The writable mappings without a gap of which `range` is a part, in the form of /proc/self/maps.
+fn writable_around(maps: &str, range: &Range<usize>) -> Option<Range<usize>> {
+    let mut found = 0..0;
+    for line in maps.lines() {
+        let mut words = line.split(' ');
+        let (begin, end) = words.next()?.split_once('-')?;
+        let (begin, end) = (
+            usize::from_str_radix(begin, 16).ok()?,
+            usize::from_str_radix(end, 16).ok()?,
+        );
+        let writable = words.next()?.as_bytes().get(1) == Some(&b'w');
+        if !writable || begin != found.end {
+            if found.end > range.start {
+                break;
+            }
+            found = begin..begin;
+        }
+        if writable {
+            found.end = end;
+        }
+    }
+    (found.start <= range.start && range.end <= found.end).then_some(found)
+}
+
+impl Window {
+    /// How this process changes `count` elements of `datatype` at `address` of its own private memory: through the kernel
+    /// where they may not be written, which says so.
+    pub(super) fn reach_to_change(
+        &self,
+        address: usize,
+        datatype: &Datatype,
+        count: usize,
+    ) -> Reach {
+        let Some((low, high)) = datatype.span(count) else {
+            return Reach::Own;
+        };
+        let range = address.wrapping_add_signed(low)..address.wrapping_add_signed(high);
+        match self.writable.covers(range) {
+            true => Reach::Own,
+            false => Reach::Peer,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_writable_is_found_with_its_neighbours() {
+        let maps = "1000-3000 r-xp 00000000 00:00 0 [x]\n\
+                    3000-5000 rw-p 00000000 00:00 0\n\
+                    5000-6000 rw-s 00000000 00:00 0 /a b\n\
+                    6000-7000 r--p 00000000 00:00 0\n\
+                    8000-9000 -w-p 00000000 00:00 0\n";
+        let around = |range: Range<usize>| writable_around(maps, &range);
+        assert_eq!(around(0x3000..0x3001), Some(0x3000..0x6000));
+        assert_eq!(around(0x4fff..0x6000), Some(0x3000..0x6000));
+        assert_eq!(around(0x2fff..0x4000), None);
+        assert_eq!(around(0x5000..0x6001), None);
+        assert_eq!(around(0x7000..0x7001), None);
+        assert_eq!(around(0x8000..0x9000), Some(0x8000..0x9000));
+        assert_eq!(around(0x8fff..0x9001), None);
+        assert_eq!(around(0x9000..0x9001), None);
+    }
+}
