@@ -129,6 +129,24 @@ fn an_owner_that_dies() {
     });
 }
 
+/// The same, where the next tree is empty: its root, which is none, is not believed in the place of the reader's.
+#[test]
+fn an_owner_that_dies_at_the_last() {
+    explore("regions, an owner that dies at the last", 3, || {
+        let window = Window::new(3);
+        window.add(200);
+        act(window, 2, |window, me| {
+            if me == 1 {
+                window.add(240);
+                window.remove(200);
+                window.prepare(Change::Remove { address: 240 });
+            } else {
+                assert!(matches!(window.look_up(), Some(200 | 240)));
+            }
+        });
+    });
+}
+
 /// All of it goes away.
 #[test]
 fn two_readers() {
