@@ -102,6 +102,11 @@ pub struct Sides {
 }
 
 impl Sides {
+    pub const NONE: Sides = Sides {
+        operands: std::ptr::null(),
+        before: None,
+    };
+
     pub fn skip(self, bytes: usize) -> Sides {
         let skip = |before: NonNull<u8>| NonNull::new(before.as_ptr().wrapping_add(bytes));
         Sides {

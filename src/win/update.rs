@@ -289,20 +289,27 @@ impl Window {
                 false => Some(Turn::take(self, target)?),
             };
             let mut result = Ok(());
+            // What lies beside the next elements, and of how many of them.
+            let (mut left, mut sides) = (0, Sides::NONE);
             datatype.for_each_element(plan.remote.base, count, basic, |address, n| {
                 let (mut at, mut rest) = (address, n);
                 while rest > 0 && result.is_ok() {
-                    // SAFETY: as above.
-                    rest -= unsafe {
-                        let (n, sides) = beside.next(rest);
-                        let there = with_exposed_provenance_mut(at);
-                        at += n * extent;
-                        match &mut turn {
-                            None => operation.by_kernel(there, n, sides),
-                            Some(turn) => result = turn.update(reach, there, n, operation, sides),
-                        }
-                        n
-                    };
+                    if left == 0 {
+                        // SAFETY: the caller's promise.
+                        (left, sides) = unsafe { beside.next(usize::MAX) };
+                    }
+                    let n = rest.min(left);
+                    let there = with_exposed_provenance_mut(at);
+                    match &mut turn {
+                        // SAFETY: as above.
+                        None => unsafe { operation.by_kernel(there, n, sides) },
+                        // SAFETY: as above.
+                        Some(turn) => unsafe {
+                            result = turn.update(reach, there, n, operation, sides)
+                        },
+                    }
+                    sides = sides.skip(n * extent);
+                    (at, rest, left) = (at + n * extent, rest - n, left - n);
                 }
             });
             result?;
