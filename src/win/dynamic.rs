@@ -114,7 +114,9 @@ impl Window {
         };
         let address = base as usize;
         if len == 0 {
-            *self.attached.lock().empty.entry(address).or_default() += 1;
+            let mut attached = self.attached.lock();
+            let empty = &mut attached.get_or_insert_default().empty;
+            *empty.entry(address).or_default() += 1;
             return Ok(());
         }
         let Some(end) = address.checked_add(len) else {
@@ -127,6 +129,7 @@ impl Window {
             bail!(Base, "base is a null pointer, but size is {size}");
         }
         let mut attached = self.attached.lock();
+        let attached = attached.get_or_insert_default();
         let before = attached.regions.range(..end).next_back();
         if before.is_some_and(|(&begin, &len)| begin + len > address) {
             bail!(
@@ -155,6 +158,7 @@ impl Window {
         self.must_be_dynamic()?;
         let address = base as usize;
         let mut attached = self.attached.lock();
+        let attached = attached.get_or_insert_default();
         if attached.regions.remove(&address).is_some() {
             self.publish(&mut attached.books, Change::Remove { address });
             return Ok(());

@@ -172,8 +172,8 @@ pub struct Window {
     pub attributes: Attributes,
     /// What this process expects of post and complete.
     pub expected: Mutex<exposure::Expected>,
-    /// What this process has attached.
-    pub attached: Mutex<dynamic::Attached>,
+    /// What this process has attached, if it ever has.
+    pub attached: Mutex<Option<Box<dynamic::Attached>>>,
     /// Where this process may write to private memory of its own.
     writable: private::Writable,
     /// Of each target, if the window is dynamic: where this process was last.
