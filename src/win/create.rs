@@ -371,11 +371,8 @@ pub fn create(
                 "base {base:p} and size {size} reach beyond the end of memory"
             );
         }
-        let offer = match segment().offset_of(base, size) {
-            Some(offset) => {
-                memory::check_reach(offset, size)?;
-                Offer::new(size, disp_unit, Place::Segment, offset)
-            }
+        let offer = match memory::offset_of(base, size)? {
+            Some(offset) => Offer::new(size, disp_unit, Place::Segment, offset),
             None => {
                 if size > 0 && !peer::is_mapped(base) {
                     bail!(Base, "there is no memory at base {base:p}");

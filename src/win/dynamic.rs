@@ -137,10 +137,7 @@ impl Window {
                 "{size} bytes at {base:p} overlap memory that is attached already"
             );
         }
-        let offset = segment().offset_of(base, len).unwrap_or(0);
-        if offset != 0 {
-            memory::check_reach(offset, len)?;
-        }
+        let offset = memory::offset_of(base, len)?.unwrap_or(0);
         attached.provide()?;
         attached.regions.insert(address, len);
         let region = Region {

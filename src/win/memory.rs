@@ -39,9 +39,28 @@ impl Drop for Given {
     }
 }
 
+/// Where `len` bytes at `base` lie in the segment; `None` if they are private memory. Error: `MPI_ERR_SIZE` if they lie
+/// neither in the one nor in the other, or [reach](check_reach) too far.
+pub fn offset_of(base: *const c_void, len: usize) -> Result<Option<Offset>> {
+    let byte = len.min(1);
+    let last = base.wrapping_byte_add(len - byte);
+    let first = segment().offset_of(base, byte);
+    if let Some(offset) = first {
+        check_reach(offset, len)?;
+    }
+    // The segment is mapped up to somewhere, and what reaches beyond that is nobody's.
+    if first.is_some() != segment().offset_of(last, byte).is_some() {
+        bail!(
+            Size,
+            "size is {len}, and only a part of that at {base:p} is memory of the job"
+        );
+    }
+    Ok(first)
+}
+
 /// Makes sure that a window of `len` bytes at `offset` is no larger than the memory that was given there: beyond it lies
 /// somebody else's (MPI 4.1 §12.2.1). Memory that another process was given is not known here. Error: `MPI_ERR_SIZE`.
-pub fn check_reach(offset: Offset, len: usize) -> Result<()> {
+fn check_reach(offset: Offset, len: usize) -> Result<()> {
     let given = GIVEN.lock();
     let Some((&begin, &size)) = given.range(..offset + len).next_back() else {
         return Ok(());
