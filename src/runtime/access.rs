@@ -153,7 +153,7 @@ mod tests {
         let mut proxies = [start(), start()];
         let [one, other] = [0, 1].map(|i| proxies[i].id());
         let ancestor = AtomicU32::new(0);
-        let mut under = |parent| {
+        let under = |parent| {
             descend(&ancestor, parent);
             ancestor.load(Ordering::Relaxed)
         };

@@ -1,8 +1,8 @@
 //! Living under a process manager that is not ours, Hydra's proxy or Slurm's step daemon: this process ends with it, and
 //! outlives its notice of another rank's death.
 //!
-//! **Ending with it.** The connection to the manager is closed when the manager ends, however it does. The kernel is asked
-//! to kill this process at that moment ([`Tie`]), also where a wrapper stands between the two. `PR_SET_PDEATHSIG` alone
+//! **Ending with it.** The connection to the manager is closed when the manager ends, however it does. The kernel tells this
+//! process at that moment, by a signal whose handler ends it ([`Tie`]), also where a wrapper stands between the two. `PR_SET_PDEATHSIG` alone
 //! would not do: the kernel means the parent's *thread*, and a wrapper's thread may end long before the wrapper. After
 //! MPI_Finalize, when the manager has closed the connection, it serves where the parent is the manager itself.
 //!
@@ -30,33 +30,52 @@ pub(super) fn at_other_end(connection: BorrowedFd<'_>) -> pid_t {
     getsockopt(&connection, PeerCredentials).map_or(0, |peer| peer.pid())
 }
 
-/// While it is tight, the kernel kills this process when the other end of the connection is closed. It does so too when
-/// something arrives: it has to be loose while there is an answer to come.
+/// While it is tight, this process ends when the other end of the connection is closed. (The signal comes with everything that
+/// arrives, and may come a little after that was read. So it must not be one that kills: its handler looks.)
 pub(super) struct Tie;
 
+/// The connection that the handler looks at.
+static TIED: AtomicI32 = AtomicI32::new(-1);
+
 impl Tie {
-    /// Does nothing where the kernel cannot: the connection is no socket, or a sandbox has no such thing.
+    /// Does nothing where the program has a use of its own for the signal, and where the kernel cannot: the connection is no
+    /// socket, or a sandbox has no such thing.
     pub fn tighten(connection: BorrowedFd<'_>) {
         let fd = connection.as_raw_fd();
-        // SAFETY: changes to the connection's own properties, which touch no memory.
-        let tied = unsafe {
-            libc::fcntl(fd, libc::F_SETOWN, libc::getpid()) == 0
-                && libc::fcntl(fd, F_SETSIG, libc::SIGKILL) == 0
-                && set_async(fd, true)
-        };
+        if TIED.swap(fd, Ordering::Relaxed) < 0 && is_default(Signal::SIGIO) {
+            let handler = SigHandler::Handler(on_event);
+            let action = SigAction::new(handler, SaFlags::SA_RESTART, SigSet::empty());
+            // SAFETY: the handler makes calls only that are allowed in one.
+            let _ = unsafe { sigaction(Signal::SIGIO, &action) };
+        }
+        // With the default action every event would kill.
+        if is_default(Signal::SIGIO) {
+            return;
+        }
+        // SAFETY: a change to the connection's own properties, which touches no memory.
+        let tied = unsafe { libc::fcntl(fd, libc::F_SETOWN, libc::getpid()) == 0 };
         // Closed before: of that no signal tells.
-        if tied && is_closed(fd) {
+        if tied && set_async(fd, true) && is_closed(fd) {
             let _ = raise(Signal::SIGKILL);
         }
     }
 
     pub fn loosen(connection: BorrowedFd<'_>) {
+        TIED.store(CLOSED_EYES, Ordering::Relaxed);
         set_async(connection.as_raw_fd(), false);
     }
 }
 
-/// `fcntl`'s command for the signal that tells of events, which the libc crate lacks.
-const F_SETSIG: c_int = 10;
+/// In [`TIED`]: the handler is there, and has nothing to look at.
+const CLOSED_EYES: c_int = c_int::MAX;
+
+extern "C" fn on_event(_: c_int) {
+    let fd = TIED.load(Ordering::Relaxed);
+    if fd != CLOSED_EYES && is_closed(fd) {
+        // SAFETY: this process has a process id.
+        unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
+    }
+}
 
 fn set_async(fd: c_int, on: bool) -> bool {
     // SAFETY: as in `tighten`.
@@ -71,6 +90,7 @@ fn set_async(fd: c_int, on: bool) -> bool {
     }
 }
 
+/// Whether the other end is. (May be called by a handler.)
 fn is_closed(fd: c_int) -> bool {
     let mut poll = libc::pollfd {
         fd,
