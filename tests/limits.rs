@@ -70,3 +70,86 @@ fn the_thread_sanitizer() {
     let mut job = command(prefix().join("bin/mpiexec"));
     run(job.args(["-n", "4"]).arg(program));
 }
+
+/// A control group of this test's own, whose processes together have the time of one core. It ends with this.
+struct OneCore {
+    folder: PathBuf,
+}
+
+impl OneCore {
+    /// `None` where this user may not make one.
+    fn new() -> Option<OneCore> {
+        let name = format!("rmashm-test-{}", std::process::id());
+        let (mounts, unified) = match Path::new("/sys/fs/cgroup/cpu").exists() {
+            true => ("/sys/fs/cgroup/cpu", false),
+            false => ("/sys/fs/cgroup", true),
+        };
+        let group = OneCore {
+            folder: Path::new(mounts).join(name),
+        };
+        std::fs::create_dir(&group.folder).ok()?;
+        let (file, quota) = match unified {
+            true => ("cpu.max", "100000 100000"),
+            false => ("cpu.cfs_quota_us", "100000"),
+        };
+        std::fs::write(group.folder.join(file), quota).ok()?;
+        Some(group)
+    }
+}
+
+impl Drop for OneCore {
+    fn drop(&mut self) {
+        // The kernel may take a moment to see that the last process has ended.
+        for _ in 0..100 {
+            if std::fs::remove_dir(&self.folder).is_ok() || !self.folder.exists() {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+    }
+}
+
+/// Two ranks see as many cores as ever, but have the time of one: none of them may spin.
+#[test]
+fn the_time_of_one_core() {
+    let Some(group) = OneCore::new() else {
+        eprintln!("skipped: this user may make no control group that limits the time of cores");
+        return;
+    };
+    let folder = Scratch::new("quota");
+    let source = folder.join("spin.c");
+    let text = r#"
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int level, variable, count, rank;
+    unsigned long long spin;
+    MPI_T_cvar_handle handle;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &level);
+    MPI_T_cvar_get_index("rmashm_spin_ns", &variable);
+    MPI_T_cvar_handle_alloc(variable, NULL, &handle, &count);
+    MPI_T_cvar_read(handle, &spin);
+    if (rank == 1)
+        printf("%llu\n", spin);
+    MPI_T_finalize();
+    MPI_Finalize();
+    return 0;
+}
+"#;
+    std::fs::write(&source, text).unwrap();
+    let program = folder.join("spin");
+    let mut mpicc = command(prefix().join("bin/mpicc"));
+    run(mpicc.arg(&source).arg("-o").arg(&program));
+    let mut shell = command("bash");
+    shell.args(["-c", r#"echo $$ >"$0/cgroup.procs" && exec "$@""#]);
+    shell
+        .arg(&group.folder)
+        .arg(prefix().join("bin/mpiexec"))
+        .args(["-n", "2"])
+        .arg(&program);
+    assert_eq!(run(&mut shell), "0\n");
+}

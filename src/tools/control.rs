@@ -35,7 +35,7 @@ static CONTROLS: [Control; 3] = [
         about: About {
             name: "rmashm_spin_ns",
             text: "Nanoseconds that a waiting process spins before it yields its core, unless another one is on it; chosen \
-                   when MPI is initialized, 0 if there are more processes than cores",
+                   when MPI is initialized, 0 if there are more processes than cores whose time they may use",
             category: WAITING,
             verbosity: TUNER,
         },
