@@ -126,8 +126,7 @@ static void allgatherv(enum form form, int n)
 
 int main(int argc, char **argv)
 {
-    OK(MPI_Init(&argc, &argv));
-    begin();
+    check_start(&argc, &argv);
     for (int form = 0; form < FORMS; form++)
         for (int k = 0; k < COUNTS; k++) {
             alltoall(form, counts[k], 0, 0);
@@ -135,6 +134,5 @@ int main(int argc, char **argv)
             allgather(form, counts[k], k % 2);
             allgatherv(form, counts[k]);
         }
-    finish();
-    return 0;
+    return check_end();
 }

@@ -96,14 +96,12 @@ static void gaps(int n, int root, int in_place)
 
 int main(int argc, char **argv)
 {
-    OK(MPI_Init(&argc, &argv));
-    begin();
+    check_start(&argc, &argv);
     for (int k = 0; k < COUNTS; k++) {
         lines(counts[k], -1, k % 2);
         gaps(counts[k], -1, k % 2 == 0);
         lines(counts[k], k % size, k % 3 == 0);
         gaps(counts[k], size - 1 - k % size, k % 3 == 1);
     }
-    finish();
-    return 0;
+    return check_end();
 }
