@@ -11,7 +11,7 @@
 //! - `name:` added to the test's name, to tell several ways apart
 //! - `args:`, `env:` arguments and `NAME=VALUE`s of the program, separated by blanks
 //! - `expect-exit:` exit status (default 0; `nonzero` is any other); `expect-stderr:`, `expect-stdout:` text that must
-//!   be found there (may be repeated; without one nothing may be written)
+//!   be found there (may be repeated; without one nothing may be written, with an empty one anything)
 //! - `mpich:` `skip` and the reason why Debian's MPICH cannot run the program
 //! - `seconds:` when the watchdog takes it for a hang (default 120)
 
