@@ -106,18 +106,11 @@ pub fn reach(rank: u32, access: impl FnOnce() -> Result<()>) -> Result<()> {
         }
         // The kernel knew first. Whoever watches the process will say how it ended; and an error that ends the job must
         // not come before the death that is its reason.
-        let process = &job().table.processes[rank as usize];
-        let what = || format!("an access to memory of rank {rank} of the job, which has ended");
-        let waiting = Waiting {
-            key: 0,
-            what: &what,
-            ranks: Ranks::None,
-            announce: None,
-        };
-        wait(&waiting, || {
-            !matches!(process.state(), State::Joining | State::Running)
+        wait_while(rank, |state| {
+            matches!(state, State::Joining | State::Running)
         })?;
         miss(rank)?;
+        let process = &job().table.processes[rank as usize];
         let how = process.death().map(|death| death.to_string());
         Err(gone(how.as_deref().unwrap_or("has ended")))
     })
@@ -131,6 +124,11 @@ fn miss(rank: u32) -> Result<()> {
         return Ok(());
     }
     process.say(MISSED);
+    wait_while(rank, |state| state == State::Quit)
+}
+
+fn wait_while(rank: u32, holds: impl Fn(State) -> bool) -> Result<()> {
+    let process = &job().table.processes[rank as usize];
     let what = || format!("an access to memory of rank {rank} of the job, which has ended");
     let waiting = Waiting {
         key: 0,
@@ -138,7 +136,7 @@ fn miss(rank: u32) -> Result<()> {
         ranks: Ranks::None,
         announce: None,
     };
-    wait(&waiting, || process.state() != State::Quit)
+    wait(&waiting, || !holds(process.state()))
 }
 
 #[cfg(test)]
