@@ -1,8 +1,9 @@
 /* ranks: 3; name: refused; args: refused; expect-exit: 1; expect-stderr: none can ever go on, so the job is ended; expect-stderr: rank 0 was in MPI_Finalize; expect-stderr: ranks 1-2 were in receiving from rank 0, tag 7; mpich: skip it hangs */
+/* ranks: 2; name: survivor; args: survivor; expect-exit: nonzero; expect-stderr: none can go on, unless one of them dies; expect-stderr: was killed by signal 14; mpich: skip it tells nothing */
 /* ranks: 2; name: thread; args: thread; mpich: skip it has nothing to tell */
 
 /* A job in which every rank waits for another is told so and ended. One in which a thread comes back from something else
- * after long is not. */
+ * after long is not, nor one in which a rank's death, which comes late, is what the others go on by. */
 
 #include "check.h"
 #include <pthread.h>
@@ -21,7 +22,7 @@ static void *send_late(void *to)
 int main(int argc, char **argv)
 {
     int value = 0, provided;
-    int refused = strcmp(argv[argc - 1], "refused") == 0;
+    int refused = strcmp(argv[argc - 1], "refused") == 0, survivor = strcmp(argv[argc - 1], "survivor") == 0;
 
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -36,6 +37,13 @@ int main(int argc, char **argv)
             MPI_Send(&rank, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
         if (rank > 0)
             MPI_Recv(&value, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (survivor) {
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        if (rank == 1)
+            alarm(9);
+        int class = MPI_SUCCESS, code = MPI_Recv(&value, 1, MPI_INT, rank ^ 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Error_class(code, &class);
+        CHECK_EQ(class, MPIX_ERR_PROC_FAILED);
     } else {
         pthread_t thread;
         int to = rank ^ 1;

@@ -6,7 +6,6 @@ use crate::comm::Comm;
 use crate::error::Result;
 use crate::op::Op;
 use crate::runtime::board::Shared;
-use crate::runtime::wait::spin;
 use std::ops::Range;
 
 /// Blocks until all processes have come.
@@ -41,13 +40,20 @@ const REDUCE_ALONE: usize = 512 << 10;
 const REDUCE_LEAST: usize = 16 << 10;
 const REDUCE_FEW: usize = 8;
 
-/// Whether data moves better over the board than by messages, where each of the processes gives `len` bytes.
-fn is_worth(processes: usize, len: usize) -> bool {
-    let limits = match spin() {
-        0 => SHARED_CORES,
-        _ => OWN_CORES,
+/// Whether data moves better over the board than by messages, where each of the processes gives `len` bytes. Collective, and the
+/// same for all of them.
+fn is_worth(comm: &Comm, len: usize, what: &dyn Fn() -> String) -> Result<bool> {
+    let processes = comm.meeting.size();
+    if comm.remote.is_some() || processes <= FEW && len > SHARED_CORES.each {
+        return Ok(false);
+    }
+    let limits = match comm.meeting.sharing_cores(what)? {
+        Some(true) => SHARED_CORES,
+        Some(false) => OWN_CORES,
+        None => return Ok(false),
     };
-    processes > FEW || len <= limits.each && len.saturating_mul(processes) <= limits.all
+    let all = len.saturating_mul(processes);
+    Ok(processes > FEW || len <= limits.each && all <= limits.all)
 }
 
 /// The ranges of `len` bytes that go in one round each, of at most `most` bytes; one empty one if there are none.
@@ -60,12 +66,12 @@ fn rounds(len: usize, most: usize) -> impl Iterator<Item = Range<usize>> {
 pub fn allgather(comm: &Comm, mine: Option<&Vector>, blocks: &[Vector]) -> Result<bool> {
     // All blocks are alike, and everybody's as long.
     let len = blocks[0].bytes();
-    let (size, room) = (comm.meeting.size(), comm.meeting.room());
-    if comm.remote.is_some() || !is_worth(size, len) {
+    let room = comm.meeting.room();
+    let what = || "MPI_Allgather".to_string();
+    if !is_worth(comm, len, &what)? {
         return Ok(false);
     }
     let own = mine.unwrap_or(&blocks[comm.rank]);
-    let what = || "MPI_Allgather".to_string();
     for range in rounds(len, room) {
         let write = |room| put(own, range.clone(), room);
         let given = comm.meeting.share(range.len(), own.bytes(), &what, write)?;
@@ -88,10 +94,10 @@ pub fn alltoall(comm: &Comm, send: Option<&[Vector]>, receive: &[Vector]) -> Res
     let len = receive[0].bytes();
     let (size, room) = (comm.meeting.size(), comm.meeting.room());
     let total = len.saturating_mul(size);
-    if comm.remote.is_some() || !is_worth(size, total) {
+    let what = || "MPI_Alltoall".to_string();
+    if !is_worth(comm, total, &what)? {
         return Ok(false);
     }
-    let what = || "MPI_Alltoall".to_string();
     for range in rounds(len, room / size) {
         let piece = range.len();
         let write = |room: *mut u8| {

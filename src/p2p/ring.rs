@@ -252,7 +252,6 @@ impl Sender {
         if !self.fits(self.skip(size) + size) && !self.fits_later(size) {
             return false;
         }
-        debug_assert!(header.payload as usize <= Sender::longest(self.slots.len()));
         let (at, skip) = (self.begin(), self.skip(size));
         let mask = self.slots.len() - 1;
         let begin = (at + skip) & mask;

@@ -3,6 +3,7 @@
 //! It is made when it is first needed, so a meeting that needs none costs no more. It takes memory as far as it was used.
 
 use super::meeting::Meeting;
+use super::wait::spin;
 use crate::error::Result;
 use crate::shm::atomic::{AtomicU32, Ordering};
 use crate::shm::barrier;
@@ -21,6 +22,8 @@ const INLINE: usize = LINE - NUMBER;
 /// One member's view of the board. Everything but the first line, which has `gone`, is there twice, for odd and even rounds.
 pub struct Board {
     offset: Offset,
+    /// Whether the ranks share cores, as the first member sees it: the same for all.
+    sharing: bool,
     members: usize,
     /// The caller's place among them.
     rank: usize,
@@ -47,16 +50,17 @@ impl Board {
         let (rank, members) = (meeting.rank, meeting.size());
         // Nothing is allocated at 0.
         let mine = match rank {
-            0 => Board::allocate(members).unwrap_or(0),
-            _ => 0,
+            0 => (Board::allocate(members).unwrap_or(0), spin() == 0),
+            _ => (0, false),
         };
-        let offset = meeting.exchange(mine, what)?[0];
+        let (offset, sharing) = meeting.exchange(mine, what)?[0];
         if offset == 0 {
             return Ok(None);
         }
         segment().reach(offset, bytes(members))?;
         Ok(Some(Board {
             offset,
+            sharing,
             members,
             rank,
             rounds: AtomicU32::new(0),
@@ -94,6 +98,13 @@ impl Meeting {
     /// The most bytes that [`Meeting::share`] takes of each member.
     pub fn room(&self) -> usize {
         room(self.size())
+    }
+
+    /// Whether the ranks share cores, as its board says: the same for all members. Makes the board, if there is none yet.
+    /// Collective. `None` if there is no memory for it.
+    #[inline]
+    pub fn sharing_cores(&self, what: &dyn Fn() -> String) -> Result<Option<bool>> {
+        Ok(self.board(what)?.map(|board| board.sharing))
     }
 
     /// Gives everybody's `len` bytes, which `write` writes, to everybody, and a number. A barrier besides. `None`, and nothing

@@ -13,6 +13,7 @@ use crate::shm::atomic::{AtomicI32, Ordering};
 use libc::{c_int, c_void, pid_t, siginfo_t};
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, raise, sigaction, signal};
 use std::os::fd::{AsRawFd, BorrowedFd};
+use std::sync::atomic::AtomicBool;
 
 /// The manager's process id; 0 if it is in another process id name space.
 static MANAGER: AtomicI32 = AtomicI32::new(0);
@@ -34,15 +35,19 @@ pub(super) fn at_other_end(connection: BorrowedFd<'_>) -> pid_t {
 /// arrives, and may come a little after that was read. So it must not be one that kills: its handler looks.)
 pub(super) struct Tie;
 
-/// The connection that the handler looks at.
-static TIED: AtomicI32 = AtomicI32::new(-1);
+/// The connection that the handler looks at; [`NONE`] while it is loose.
+static TIED: AtomicI32 = AtomicI32::new(NONE);
+const NONE: c_int = -1;
+/// Set when the handler is.
+static IS_LOOKING: AtomicBool = AtomicBool::new(false);
 
 impl Tie {
     /// Does nothing where the program has a use of its own for the signal, and where the kernel cannot: the connection is no
     /// socket, or a sandbox has no such thing.
     pub fn tighten(connection: BorrowedFd<'_>) {
         let fd = connection.as_raw_fd();
-        if TIED.swap(fd, Ordering::Relaxed) < 0 && is_default(Signal::SIGIO) {
+        TIED.store(fd, Ordering::Relaxed);
+        if !IS_LOOKING.swap(true, Ordering::Relaxed) && is_default(Signal::SIGIO) {
             let handler = SigHandler::Handler(on_event);
             let action = SigAction::new(handler, SaFlags::SA_RESTART, SigSet::empty());
             // SAFETY: the handler makes calls only that are allowed in one.
@@ -61,17 +66,14 @@ impl Tie {
     }
 
     pub fn loosen(connection: BorrowedFd<'_>) {
-        TIED.store(CLOSED_EYES, Ordering::Relaxed);
+        TIED.store(NONE, Ordering::Relaxed);
         set_async(connection.as_raw_fd(), false);
     }
 }
 
-/// In [`TIED`]: the handler is there, and has nothing to look at.
-const CLOSED_EYES: c_int = c_int::MAX;
-
 extern "C" fn on_event(_: c_int) {
     let fd = TIED.load(Ordering::Relaxed);
-    if fd != CLOSED_EYES && is_closed(fd) {
+    if fd != NONE && is_closed(fd) {
         // SAFETY: this process has a process id.
         unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
     }

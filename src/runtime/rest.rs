@@ -14,8 +14,8 @@
 //! and none has bit 31: between the readings every rank did nothing but look, each looked at least once from beginning to end,
 //! and no look found anything. A look reads what the ranks share and the rank's own memory. Nothing else writes those: the
 //! ranks did not, no other thread of theirs is there and no signal's handler. So the next look will find what the last
-//! one did, and so will all others: the job can never go on by itself. (What waits by the clock, as a lock does for others that
-//! come first, does so for less than a second, which the first reading has to leave behind.)
+//! one did, and so will all others: the job can never go on by itself. What waits by the clock, as a lock does for others that
+//! come first, does not rest. (From outside a rank may still be killed: where others would survive that, nothing is certain.)
 
 use crate::shm::atomic::{AtomicU64, Ordering};
 
@@ -74,13 +74,9 @@ pub(super) fn is_alone() -> bool {
     threads == 2 + 1 && !(1..=libc::SIGRTMAX()).any(may_act)
 }
 
-/// Signals that come only to end the process, or because it has done something wrong itself, or tell of a terminal: their
-/// handlers do nothing for a wait.
-const IDLE: [i32; 18] = [
-    libc::SIGHUP,
-    libc::SIGINT,
-    libc::SIGQUIT,
-    libc::SIGTERM,
+/// Signals that come only because the process has done something wrong itself, or tell of a terminal: their handlers do nothing
+/// for a wait.
+const IDLE: [i32; 14] = [
     libc::SIGILL,
     libc::SIGTRAP,
     libc::SIGABRT,

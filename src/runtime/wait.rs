@@ -260,9 +260,15 @@ fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> 
             (announce.sleeper)();
         }
     };
-    let nap = || match &waiting.announce {
-        Some(announce) => (announce.nap)().min(NAP),
-        None => NAP,
+    // A wait that may come to its end by the clock alone is no rest, however long it takes.
+    let by_clock = Cell::new(false);
+    let nap = || {
+        let longest = waiting
+            .announce
+            .as_ref()
+            .map_or(Duration::MAX, |a| (a.nap)());
+        by_clock.set(longest < Duration::MAX);
+        longest.min(NAP)
     };
     process.rest.disturb();
     let result = loop {
@@ -279,7 +285,7 @@ fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> 
             woken(before, process.woken.load(Ordering::Relaxed));
         }
         let is_rung = !awake && began.elapsed() < NAP;
-        if moved || is_rung {
+        if moved || is_rung || by_clock.get() {
             process.rest.disturb();
         } else if !awake {
             process.rest.count(rest::is_alone());

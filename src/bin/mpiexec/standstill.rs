@@ -75,7 +75,9 @@ impl Supervisor<'_> {
                 .then(|| (rank as u32, segment.rest(rank)))
         };
         let verdict = self.standstill.read(living.map(reading).collect());
-        let ends = verdict == Verdict::Certain && !self.request.no_cleanup;
+        // A rank may be killed from outside, by a timer of its own too; where others survive that, it is what they go on by.
+        let survived = self.others_survive();
+        let ends = verdict == Verdict::Certain && !self.request.no_cleanup && !survived;
         let text = match verdict {
             Verdict::Open => return,
             Verdict::Doubtful => {
@@ -84,6 +86,9 @@ impl Supervisor<'_> {
             }
             Verdict::Certain if ends => {
                 "all ranks wait in MPI, each for what only others could do: none can ever go on, so the job is ended"
+            }
+            Verdict::Certain if survived => {
+                "all ranks wait in MPI, each for what only others could do: none can go on, unless one of them dies"
             }
             Verdict::Certain => {
                 "all ranks wait in MPI, each for what only others could do: none can ever go on"

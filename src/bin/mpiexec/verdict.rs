@@ -135,7 +135,7 @@ impl Supervisor<'_> {
 
     /// Does a rank that is alive have an error handler by which it goes on? It then ends the job, or whoever has none and
     /// meets the error.
-    fn others_survive(&self) -> bool {
+    pub fn others_survive(&self) -> bool {
         let mut alive = (0..self.fates.len()).filter(|rank| self.fates[*rank].is_none());
         alive.any(|rank| self.job.segment.survives(rank))
     }
