@@ -1,6 +1,7 @@
 /* Says how many ranks the job has. */
 #include <mpi.h>
 #include <stdio.h>
+#include <unistd.h>
 
 int main(void)
 {
@@ -9,5 +10,7 @@ int main(void)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     printf("of %d\n", size);
     MPI_Finalize();
+    /* Hydra may be killed by SIGPIPE when programs that do not speak with it end before it has started all. */
+    usleep(200000);
     return 0;
 }
