@@ -190,7 +190,10 @@ pub fn set_fortran(handle: MPI_Request) {
 ///
 /// Errors: `MPI_ERR_REQUEST` if it is none, or complete already.
 pub fn complete(handle: MPI_Request) -> Result<()> {
-    let Request::Generalized(generalized) = find(handle)? else {
+    find(handle)?;
+    // Kept: as soon as it is complete, another thread may end its wait for it, and with that the request.
+    let kept = REQUESTS.get_arc(handle.0);
+    let Some(Request::Generalized(generalized)) = kept.as_deref() else {
         bail!(Request, "request {:#x} is not generalized", handle.0);
     };
     let freed = generalized.complete(handle)?;
