@@ -166,7 +166,9 @@ impl Window {
         let mut hints = self.hints.lock();
         let (alignment, noncontiguous) = (hints.alignment, hints.noncontiguous);
         hints.take(value_of)?;
-        (hints.alignment, hints.noncontiguous) = (alignment, noncontiguous);
+        hints.alignment = alignment;
+        // Contiguous memory stays so, whatever is asked for. That somebody no longer cares about gaps can be told.
+        hints.noncontiguous &= noncontiguous;
         Ok(())
     }
 
