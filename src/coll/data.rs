@@ -4,14 +4,13 @@
 //! where it is: everybody's copies run at the same time. Only small broadcasts go down a tree. Where there are many processes,
 //! each talks to few others even if data goes from each to each: a pair that talks takes the memory of a ring.
 
+use super::FEW;
 use super::plan::{Planner, Vector};
 use crate::error::Result;
 use crate::p2p::Buffer;
 
 /// Broadcasts of more bytes are fetched from the root by everybody.
 const TREE: usize = 8 << 10;
-/// In communicators of more processes each sends to those at distances of powers of two only, which hand on.
-const FEW: usize = 16;
 /// Blocks of an all to all that are handed on are no longer than this.
 const HANDED_ON: usize = 256;
 

@@ -17,3 +17,8 @@ pub use shared::{
     allgather as shared_allgather, allreduce as shared_allreduce, alltoall as shared_alltoall,
     barrier, reduce as shared_reduce,
 };
+
+/// In communicators of more processes there is no message from each to each, where the operation can do without: these, and
+/// the memory of as many rings, are what grows fastest. What can goes over the board; else data is handed on by those at
+/// distances of powers of two.
+const FEW: usize = 16;

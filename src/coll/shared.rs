@@ -1,6 +1,7 @@
 //! Blocking operations through memory that all processes see: what each gives goes to the meeting's board, and after a barrier
 //! everybody takes what it needs. No message is sent. What is more than the board takes goes in rounds.
 
+use super::FEW;
 use super::plan::{Element, Vector, same_length};
 use crate::comm::Comm;
 use crate::error::Result;
@@ -12,10 +13,6 @@ use std::ops::Range;
 pub fn barrier(comm: &Comm) -> Result<()> {
     comm.meeting.barrier(&|| "MPI_Barrier".to_string())
 }
-
-/// In communicators of more processes nothing goes by messages that can go over the board: a message from each to each, and
-/// the memory of as many rings, is what grows fastest.
-const FEW: usize = 16;
 
 /// The most bytes that go better over the board than by messages, each of which is one copy: of one process, and of all of
 /// them together. Where ranks share cores, every message takes a turn on one.
