@@ -20,6 +20,7 @@ mod quitting;
 pub mod rest;
 pub mod table;
 pub mod wait;
+mod yields;
 
 use crate::bail;
 use crate::error::{Error, Result};

@@ -1,11 +1,12 @@
 //! The one wait loop, used by everything that blocks.
 //!
 //! A waiter checks its condition and moves messages along, first spinning (when it has a core of its own), then
-//! yielding for a bounded time, then asleep on its rank's doorbell. A sleeping rank costs no CPU. Whoever makes a
-//! condition true rings those who may go on, which costs one load when nobody sleeps.
+//! yielding for a bounded time (unless that is known to be dear), then asleep on its rank's doorbell. A sleeping rank
+//! costs no CPU. Whoever makes a condition true rings those who may go on, which costs one load when nobody sleeps.
 //! Why no ring is lost is in [`crate::shm::doorbell`].
 
 use super::table::{Death, MISSED, State, WAITS, Wait};
+use super::yields::Yields;
 use super::{cores, job, lookout, me, rest};
 use crate::err;
 use crate::error::{Error, Result};
@@ -90,6 +91,8 @@ static YIELD_MOST_NS: AtomicU32 = AtomicU32::new(YIELD_MOST);
 /// Nanoseconds that it took this rank's threads to get a core when they were last woken, where every rank can have one: the
 /// longest, and an eighth less with each that took less.
 static WAKING_NS: AtomicU32 = AtomicU32::new(0);
+/// Whether to yield at all.
+static YIELDS: Yields = Yields::new();
 /// The function that moves messages along: a `fn() -> bool`, or 0.
 static PROGRESS: AtomicUsize = AtomicUsize::new(0);
 
@@ -150,8 +153,16 @@ pub fn progress() -> bool {
 /// For calls that look and do not block, when they found nothing: where ranks share cores, lets another rank run that may
 /// have to do what is looked for. Who calls again and again would keep it from that for a whole time slice.
 pub fn give_way() {
-    if SPIN_NS.load(Ordering::Relaxed) == 0 {
+    if SPIN_NS.load(Ordering::Relaxed) > 0 {
+        return;
+    }
+    if YIELDS.are_dear() {
+        // As short as the kernel can.
+        std::thread::sleep(Duration::from_nanos(1));
+    } else {
+        let began = Instant::now();
         std::thread::yield_now();
+        YIELDS.took(nanoseconds(began));
     }
 }
 
@@ -198,6 +209,11 @@ pub fn wait(waiting: &Waiting<'_>, mut ready: impl FnMut() -> bool) -> Result<()
 pub static LONG: AtomicU64 = AtomicU64::new(0);
 pub static SLEEPS: AtomicU64 = AtomicU64::new(0);
 
+/// Nanoseconds since then, at most some seconds.
+fn nanoseconds(began: Instant) -> u32 {
+    began.elapsed().as_nanos().min(u32::MAX.into()) as u32
+}
+
 #[cold]
 fn wait_slow(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> {
     let waits = LONG.fetch_add(1, Ordering::Relaxed);
@@ -218,23 +234,37 @@ fn wait_slow(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<(
             spin_loop();
         }
         progress();
-        now = began.elapsed().as_nanos().min(u32::MAX.into()) as u32;
+        now = nanoseconds(began);
+    }
+    if YIELDS.are_dear() {
+        return match ready() || progress() && ready() {
+            true => Ok(()),
+            false => asleep(waiting, ready),
+        };
     }
     // A sleep costs as long as a wake-up takes: this rank's now, and another's that waits for it next. What takes less is worth
     // waiting for awake, and ranks that wait for each other stay awake.
     let patience = YIELD_NS.load(Ordering::Relaxed);
     let patience = patience.max(WAKING_NS.load(Ordering::Relaxed));
     let most = YIELD_MOST_NS.load(Ordering::Relaxed);
-    while now < spin.saturating_add(patience) {
-        // Who gets its core back mostly finds that it may go on.
+    let (end, mut longest) = (spin.saturating_add(patience), 0);
+    loop {
+        // Who gets its core back mostly finds that it may go on, also after a yield that took longer than its patience.
         if ready() || progress() && ready() {
+            YIELDS.took(longest);
             let next = (patience + patience / 4).max(2 * (now - spin));
             YIELD_NS.store(next.min(most), Ordering::Relaxed);
             return Ok(());
         }
+        if now >= end {
+            break;
+        }
         std::thread::yield_now();
-        now = began.elapsed().as_nanos().min(u32::MAX.into()) as u32;
+        let before = now;
+        now = nanoseconds(began);
+        longest = longest.max(now - before);
     }
+    YIELDS.took(longest);
     let slept = asleep(waiting, ready);
     // Would more patience have met it? Perhaps it took that long because others slept too, who would have been there had all
     // been patient. Then have more next time; else a little less: one long wait says nothing of the next.

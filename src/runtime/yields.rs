@@ -1,0 +1,97 @@
+//! Whether a yield is worth its price.
+//!
+//! Among ranks that wait for each other it costs a microsecond, and the core goes to one that may make the condition true.
+//! Where a process that computes has the core too, it goes to that for a whole time slice; but who sleeps and is woken mostly
+//! gets it back at once. So a rank whose yield took that long sleeps at once for a number of waits, and then tries again.
+
+use crate::shm::atomic::{AtomicU32, Ordering};
+
+/// A yield of so many nanoseconds has met somebody who computes. Ranks of the job that all wait for one that computes less
+/// than this are better off yielding.
+const SLICE: u32 = 2_000_000;
+/// The waits between two tries: at first, and at most. A try costs a slice, a needless sleep some ten microseconds.
+const LEAST: u32 = 4;
+const MOST: u32 = 4096;
+
+/// What a rank has learnt of its yields. Threads that learn at the same time may overwrite each other's.
+pub(super) struct Yields {
+    /// Waits that are to come before the next try.
+    left: AtomicU32,
+    /// So many there will be after the next dear one.
+    next: AtomicU32,
+}
+
+impl Yields {
+    pub(super) const fn new() -> Yields {
+        Yields {
+            left: AtomicU32::new(0),
+            next: AtomicU32::new(LEAST),
+        }
+    }
+
+    /// Whether this wait is one to sleep in at once.
+    pub(super) fn are_dear(&self) -> bool {
+        let left = self.left.load(Ordering::Relaxed);
+        if left > 0 {
+            self.left.store(left - 1, Ordering::Relaxed);
+        }
+        left > 0
+    }
+
+    /// Learns from a wait whose longest yield took so many nanoseconds.
+    pub(super) fn took(&self, longest: u32) {
+        let next = self.next.load(Ordering::Relaxed);
+        if longest >= SLICE {
+            self.left.store(next, Ordering::Relaxed);
+            self.next.store((next * 4).min(MOST), Ordering::Relaxed);
+        } else if next > LEAST {
+            // Slowly: some yields are short beside a process that computes too, when another rank has the core between.
+            self.next.store(next - next.div_ceil(16), Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many waits in a row the next ones sleep in at once.
+    fn row(yields: &Yields) -> u32 {
+        (0..).take_while(|_| yields.are_dear()).count() as u32
+    }
+
+    #[test]
+    fn cheap_yields_go_on() {
+        let yields = Yields::new();
+        for _ in 0..100 {
+            yields.took(SLICE - 1);
+            assert_eq!(row(&yields), 0);
+        }
+    }
+
+    #[test]
+    fn dear_yields_are_tried_less_and_less() {
+        let yields = Yields::new();
+        let mut rows = vec![];
+        for _ in 0..7 {
+            yields.took(SLICE);
+            rows.push(row(&yields));
+        }
+        assert_eq!(rows, [4, 16, 64, 256, 1024, 4096, 4096]);
+    }
+
+    #[test]
+    fn what_was_dear_may_be_cheap_again() {
+        let yields = Yields::new();
+        for _ in 0..9 {
+            yields.took(3 * SLICE);
+            row(&yields);
+        }
+        for _ in 0..200 {
+            yields.took(1000);
+        }
+        assert_eq!(row(&yields), 0);
+        yields.took(SLICE);
+        assert_eq!(row(&yields), LEAST);
+    }
+}
