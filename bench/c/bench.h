@@ -28,6 +28,7 @@ void family_bandwidth(void);
 void family_idle(void);
 void family_memory(void);
 void family_messages(void);
+void family_sizes(void);
 void family_nothing(void);
 
 /* The sizes in bytes that a family goes over. */

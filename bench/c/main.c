@@ -12,7 +12,8 @@ static const struct {
     {"accumulate", family_accumulate}, {"atomics", family_atomics},   {"locks", family_locks},
     {"contended", family_contended},   {"epochs", family_epochs},     {"windows", family_windows},
     {"progress", family_progress},     {"bandwidth", family_bandwidth}, {"idle", family_idle},
-    {"memory", family_memory},         {"messages", family_messages}, {"nothing", family_nothing},
+    {"memory", family_memory},         {"messages", family_messages},
+    {"sizes", family_sizes},           {"nothing", family_nothing},
 };
 
 /* Init and finalize alone: the runner takes the time of the whole job. */

@@ -3,6 +3,7 @@
 use crate::Options;
 use crate::libraries::{LIMIT, Program};
 use crate::results::{Key, Results};
+use crate::steps;
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 use wait_timeout::ChildExt;
 
 /// The families and the numbers of ranks they run with.
-const JOBS: [(&str, &[usize]); 15] = [
+const JOBS: [(&str, &[usize]); 16] = [
     ("latency", &[2]),
     ("rate", &[2]),
     ("types", &[2]),
@@ -26,6 +27,7 @@ const JOBS: [(&str, &[usize]); 15] = [
     ("idle", &[2]),
     ("memory", &[8]),
     ("messages", &[2]),
+    (steps::FAMILY, &[2, 8]),
     ("nothing", &[2, 8, 32]),
 ];
 
@@ -37,7 +39,10 @@ pub fn run(options: &Options, programs: &[Program]) -> Results {
     let mut given_up = BTreeSet::new();
     for round in 0..options.rounds {
         for (family, counts) in JOBS {
-            if !options.families.is_empty() && !options.families.iter().any(|f| f == family) {
+            let named = options.families.iter().any(|f| f == family);
+            // The sweep over every size takes as long as all others together.
+            let by_itself = options.families.is_empty() && family != steps::FAMILY;
+            if !named && !by_itself {
                 continue;
             }
             for &ranks in counts {

@@ -10,6 +10,7 @@ mod libraries;
 mod marks;
 mod plot;
 mod results;
+mod steps;
 mod table;
 
 use std::path::PathBuf;
@@ -18,7 +19,7 @@ const USAGE: &str = "\
 usage: rmashm-bench [--quick] [--rounds N] [--families a,b] [--peers mpich,openmpi,intel] [--prefix DIR]
   --quick      one round of short measurements, at most 8 ranks
   --rounds     how often each job is run (5)
-  --families   only these; see bench/c/main.c
+  --families   only these; see bench/c/main.c. `sizes`, a sweep over every size that looks for steps, runs only if named
   --peers      compare with these only; `none` for none
   --prefix     where rmashm is staged (build)
 ";
@@ -91,6 +92,11 @@ fn run(options: &Options) -> Result<(), String> {
         let path = place.join(name);
         std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))
     };
+    let steps = steps::markdown(&results, &names);
+    if !steps.is_empty() {
+        println!("\n### steps\n\n{steps}");
+        write("steps.md", &steps)?;
+    }
     write("table.md", &table)?;
     write("marks.md", &marks)?;
     write("results.csv", &table::csv(&results))?;
