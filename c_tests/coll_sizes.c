@@ -3,10 +3,10 @@
  * take turns on one communicator. Communicators that have done them leave nothing behind. */
 #include "check.h"
 
-enum { MOST = 5000, LIMIT = 100 };
+enum { MOST = 33000, LIMIT = 100 };
 
 static const int counts[] = {0, 1, 2, 27, 28, 29, 32, 33, 127, 128, 129, 511, 512, 513, 1023, 1024, 1025, 2047, 2048, 2049,
-                             4096, 4097, MOST};
+                             4096, 4097, 32768, 32769, MOST};
 enum { COUNTS = sizeof counts / sizeof *counts };
 
 /* What process `from` gives process `to` as number `i`. */
@@ -164,7 +164,7 @@ int main(int argc, char **argv)
         allreduce(comm, n, MPI_SUM, 0);
         allgather(comm, n, k % 2);
         allreduce(comm, other, spoiling, 1);
-        if (n <= 1025)
+        if (n <= 4097)
             alltoall(comm, n, 0);
         allreduce_with_gaps(comm, n);
         if (n <= 513)

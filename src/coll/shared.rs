@@ -21,8 +21,8 @@ const OWN_CORES: Limits = Limits {
     all: 64 << 10,
 };
 const SHARED_CORES: Limits = Limits {
-    each: 16 << 10,
-    all: 256 << 10,
+    each: 128 << 10,
+    all: 1 << 20,
 };
 
 struct Limits {

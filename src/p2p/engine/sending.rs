@@ -14,29 +14,31 @@ use crate::p2p::{Envelope, Target, can_be_announced};
 use crate::runtime::{job, wait};
 use std::sync::Arc;
 
-/// Messages up to this many bytes go through the rings, larger ones are announced: those from memory that the receiver can
-/// load from, and all others.
-const EAGER_SHARED: usize = 8 << 10;
-const EAGER: usize = 16 << 10;
-/// The same for those whose sender waits on a core of its own, and so copies while the receiver does. Above it the
+/// Messages up to this many bytes go through the rings, larger ones are announced.
+const EAGER: usize = 8 << 10;
+/// The same for those from memory that the receiver cannot load from, where ranks share cores: an announcement takes more
+/// turns on a core.
+const EAGER_SHARED_CORES: usize = 16 << 10;
+/// And for those of a sender that waits on a core of its own, and so copies while the receiver does. Above it the
 /// receiver is asked first: what no receive waits for is not to fill its memory.
 const EAGER_WAITING: usize = 64 << 10;
 
 /// Bytes up to which messages go through the rings.
 pub fn eager_limit() -> u64 {
-    ENGINE.get().map_or(EAGER_SHARED, |engine| {
-        EAGER_SHARED.min(engine.lock().core.ring)
-    }) as u64
+    ENGINE
+        .get()
+        .map_or(EAGER, |engine| EAGER.min(engine.lock().core.ring)) as u64
 }
 
 /// Whether such a message is to go through the ring, of a sender that may wait for it.
 #[inline]
 fn is_eager(buffer: &Buffer, waits: bool) -> bool {
-    buffer.len() <= EAGER_SHARED
-        || match waits && wait::spin() > 0 {
-            true => buffer.len() <= EAGER_WAITING,
-            false => buffer.len() <= EAGER,
-        } && !Place::is_shared(buffer)
+    let most = match (wait::spin() > 0, waits) {
+        (true, true) => EAGER_WAITING,
+        (true, false) => EAGER,
+        (false, _) => EAGER_SHARED_CORES,
+    };
+    buffer.len() <= EAGER || buffer.len() <= most && !Place::is_shared(buffer)
 }
 
 /// Sends the data of `buffer`. `None`: it is in the ring, the buffer is free again.
