@@ -7,7 +7,7 @@ use super::{Envelope, Outcome, engine};
 use crate::abi::types::MPI_Status;
 use crate::err;
 use crate::error::{Class, Error, Result};
-use crate::runtime::{access, pid_of, reach, wait};
+use crate::runtime::{access, reach, wait};
 use crate::shm::Offset;
 use crate::shm::atomic::Ordering;
 use crate::shm::heap::{self, Owned};
@@ -193,7 +193,7 @@ impl Transfer {
                 unsafe { to.write(0..len, from) };
                 Ok(())
             }
-            PlaceKind::Private => reach(self.from, || self.read_peer(len)),
+            PlaceKind::Private => reach(self.from, |pid| self.read_peer(pid, len)),
             PlaceKind::Own => unreachable!("a message to oneself has its buffer at hand"),
             PlaceKind::Lost => Err(err!(
                 NoMem,
@@ -203,8 +203,7 @@ impl Transfer {
         }
     }
 
-    fn read_peer(&self, len: usize) -> Result<()> {
-        let pid = pid_of(self.from);
+    fn read_peer(&self, pid: i32, len: usize) -> Result<()> {
         let to = &self.receive.buffer;
         let remote = |at: usize, n: usize| {
             Piece::new(std::ptr::without_provenance(self.place.at as usize + at), n)

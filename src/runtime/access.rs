@@ -5,9 +5,9 @@
 //! launcher, or Hydra's proxy. It does so when its private memory is first offered to others, and takes it back when it
 //! leaves MPI. There is one name for a process and no way to ask for it: what the program itself had named is lost then.
 
-use super::table::MISSED;
-use super::{Ranks, State, Waiting, job, wait};
-use crate::err;
+use super::table::{self, MISSED};
+use super::{Ranks, State, Waiting, job, spaces, wait};
+use crate::{bail, err};
 use crate::error::{Class, Result};
 use crate::shm::atomic::{AtomicU32, Ordering};
 use libc::pid_t;
@@ -24,10 +24,13 @@ pub fn allow() {
     if ALLOWED.load(Ordering::Relaxed) || job().ranks == 1 {
         return;
     }
-    let named = match job().table.job.ancestor.load(Ordering::Relaxed) {
+    let job = job().table.job;
+    let named = match job.ancestor.load(Ordering::Relaxed) {
         // The ranks share no ancestor but the one that everybody has, or the system does not tell.
         0 | INIT => libc::PR_SET_PTRACER_ANY,
-        ancestor => ancestor.into(),
+        ancestor if knows_ancestor(job) => ancestor.into(),
+        // It has no number here, and others of these name spaces may be ranks.
+        _ => libc::PR_SET_PTRACER_ANY,
     };
     name(named);
     ALLOWED.store(true, Ordering::Relaxed);
@@ -43,6 +46,11 @@ pub fn take_back() {
 fn name(process: libc::c_ulong) {
     // SAFETY: prctl with these arguments changes nothing in memory. Kernels without Yama refuse it, and do not need it.
     unsafe { libc::prctl(libc::PR_SET_PTRACER, process, 0, 0, 0) };
+}
+
+/// Whether the number of the ranks' ancestor is said in this process's name spaces.
+pub(super) fn knows_ancestor(job: &table::Job) -> bool {
+    job.spaces.load(Ordering::Relaxed) == spaces::own()
 }
 
 /// Goes up from `ancestor`, from which all ranks that have come so far descend, to one from which those under `parent` do too.
@@ -81,15 +89,11 @@ fn parent_of(pid: u32) -> Option<u32> {
     fields.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// The process id of a rank.
-pub fn pid_of(rank: u32) -> pid_t {
-    let process = &job().table.processes[rank as usize];
-    process.pid.load(Ordering::Relaxed) as pid_t
-}
-
-/// Does `access`, which concerns private memory of `rank`. Error: `MPI_ERR_PROC_FAILED`, if the process has ended, instead
-/// of an access to another process that may have got its number.
-pub fn reach(rank: u32, access: impl FnOnce() -> Result<()>) -> Result<()> {
+/// Does `access`, which concerns private memory of `rank`, whose process id it gets.
+///
+/// Errors, instead of an access to another process that has the number: `MPI_ERR_PROC_FAILED`, if the process has ended;
+/// `MPI_ERR_OTHER`, if the number is said in another name space.
+pub fn reach(rank: u32, access: impl FnOnce(pid_t) -> Result<()>) -> Result<()> {
     let gone = |how: &str| {
         err!(
             ProcFailed,
@@ -100,7 +104,16 @@ pub fn reach(rank: u32, access: impl FnOnce() -> Result<()>) -> Result<()> {
         miss(rank)?;
         return Err(gone(&death.to_string()));
     }
-    access().or_else(|error| {
+    let process = &job().table.processes[rank as usize];
+    if !spaces::are_shared_with(process) {
+        bail!(
+            Other,
+            "the kernel cannot copy between this process and rank {rank} of the job, which is in another PID or time \
+             namespace (a container of its own)"
+        );
+    }
+    let pid = process.pid.load(Ordering::Relaxed) as pid_t;
+    access(pid).or_else(|error| {
         if error.class != Class::ProcFailed {
             return Err(error);
         }
@@ -110,7 +123,6 @@ pub fn reach(rank: u32, access: impl FnOnce() -> Result<()>) -> Result<()> {
             matches!(state, State::Joining | State::Running)
         })?;
         miss(rank)?;
-        let process = &job().table.processes[rank as usize];
         let how = process.death().map(|death| death.to_string());
         Err(gone(how.as_deref().unwrap_or("has ended")))
     })

@@ -1,6 +1,7 @@
 //! What the launcher uses of the library: it makes the job's segment, and keeps the books of its ranks' lives.
 
 use super::rest::Reading;
+use super::spaces;
 use super::table::{CAME, Death, MISSED, SURVIVES, State, Table};
 use crate::error::Result;
 use crate::shm::atomic::Ordering;
@@ -31,9 +32,11 @@ impl JobSegment {
             .as_raw_fd()
     }
 
-    /// The process that is `rank` in MPI: the one that was started, or one that it has started.
-    pub fn pid(&self, rank: usize) -> i32 {
-        self.table.processes[rank].pid.load(Ordering::Relaxed) as i32
+    /// The process that is `rank` in MPI: the one that was started, or one that it has started. `None` if it has not come, or
+    /// is in a PID namespace of its own, whose numbers say nothing here.
+    pub fn pid(&self, rank: usize) -> Option<i32> {
+        let process = &self.table.processes[rank];
+        spaces::are_shared_with(process).then(|| process.pid.load(Ordering::Relaxed) as i32)
     }
 
     pub fn state(&self, rank: usize) -> State {

@@ -184,7 +184,9 @@ fn through_pmi(mut pmi: Pmi) -> Result<Place> {
         0 => std::os::unix::process::parent_id(),
         manager => manager as u32,
     };
-    access::descend(&table.job.ancestor, parent);
+    if access::knows_ancestor(table.job) {
+        access::descend(&table.job.ancestor, parent);
+    }
     Ok(Place {
         launcher: Launcher::Pmi(Mutex::new(pmi)),
         rank,

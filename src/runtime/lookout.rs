@@ -5,10 +5,11 @@
 //! One rank looks for all, whichever first has the time to: what it finds stands in the process table. It asks the system
 //! for each process anew and keeps nothing open, so that no descriptor is needed which the program might close, replace, or
 //! have no room for. A process is known by its number and when it was started, so that another one that gets the number is
-//! not taken for it.
+//! not taken for it. Of one in other name spaces ([`super::spaces`]) neither says anything here: those are looked at by ranks
+//! in the same ones, and by the launcher.
 
 use super::table::{Death, Process, State, UNFOUND};
-use super::{Job, job};
+use super::{Job, job, spaces};
 use crate::shm::atomic::Ordering;
 use nix::time::{ClockId, clock_gettime};
 use std::sync::LazyLock;
@@ -22,8 +23,9 @@ pub(super) fn introduce(process: &Process) {
     let pid = std::process::id();
     process.pid.store(pid, Ordering::Relaxed);
     let born = Life::of(pid).map_or(0, |life| life.born);
-    // Release: with the birth comes the number.
-    process.born.store(born, Ordering::Release);
+    process.born.store(born, Ordering::Relaxed);
+    // Release: with them come the number and the birth.
+    process.spaces.store(spaces::own(), Ordering::Release);
 }
 
 /// Marks those dead that are gone, and rings everybody. Does nothing where the last look was a moment ago; so it can be
@@ -42,7 +44,11 @@ fn look(job: &Job) {
         return;
     };
     let now = Duration::from(now).as_millis() as u64;
-    let turn = &job.table.job.next_look;
+    let mut processes = job.table.processes.iter();
+    let Some(first) = processes.find(|process| spaces::are_shared_with(process)) else {
+        return;
+    };
+    let turn = &first.next_look;
     let due = turn.load(Ordering::Relaxed);
     let next = now + EVERY.as_millis() as u64;
     // The first look comes no sooner than the others: a job that is short needs none. (Relaxed: what a look finds is told by
@@ -59,26 +65,34 @@ fn look(job: &Job) {
         // Between sessions it may end, but then it comes to no other.
         let resting = || process.state() == State::Finalized;
         let living = || matches!(process.state(), State::Joining | State::Running) || resting();
-        // It may have finalized and left between the two looks at its state.
-        if rank == job.rank as usize || !living() || !is_gone(process) || !living() {
+        if rank == job.rank as usize || !spaces::are_shared_with(process) || !living() {
             continue;
         }
-        match process.says(UNFOUND) || !watched {
-            true if resting() => job.table.retire(rank),
-            true => job.table.bury(rank, Death::Unseen),
-            false => {}
+        // It may have finalized and left between the two looks at its state.
+        if is_lost(process, watched) && living() {
+            match resting() {
+                true => job.table.retire(rank),
+                false => job.table.bury(rank, Death::Unseen),
+            }
         }
-        process.say(UNFOUND);
     }
 }
 
-fn is_gone(process: &Process) -> bool {
-    // Acquire: the number is as new.
-    let born = process.born.load(Ordering::Acquire);
-    let pid = process.pid.load(Ordering::Relaxed);
-    if pid == 0 {
+/// Looks for a process of these name spaces: whether it is gone, and nobody is left who could tell how. One that is found again
+/// was never gone.
+fn is_lost(process: &Process, watched: bool) -> bool {
+    if !is_gone(process) {
+        process.take_back(UNFOUND);
         return false;
     }
+    let was_unfound = process.says(UNFOUND);
+    process.say(UNFOUND);
+    was_unfound || !watched
+}
+
+fn is_gone(process: &Process) -> bool {
+    let pid = process.pid.load(Ordering::Relaxed);
+    let born = process.born.load(Ordering::Relaxed);
     // SAFETY: signal 0 only asks whether the process exists.
     let refused = unsafe { libc::kill(pid as i32, 0) } != 0;
     if refused && nix::Error::last() == nix::Error::ESRCH {
@@ -123,7 +137,9 @@ impl Life {
 
 #[cfg(test)]
 mod tests {
+    use super::super::table::Table;
     use super::*;
+    use crate::shm::segment::Segment;
 
     #[test]
     fn a_process_lives_until_it_ends() {
@@ -142,6 +158,24 @@ mod tests {
         assert_eq!(Life::of(child.id()).map(|life| life.over), Some(true));
         child.wait().unwrap();
         assert_eq!(Life::of(child.id()), None);
+    }
+
+    #[test]
+    fn a_process_that_is_found_again_was_never_gone() {
+        let segment = Box::leak(Box::new(Segment::create(Table::bytes(1)).unwrap()));
+        let process = &Table::create(segment, 1, true).processes[0];
+        introduce(process);
+        let born = process.born.load(Ordering::Relaxed);
+        let look = |is_there: bool| {
+            // Another that has the number was started at another time.
+            let seen = born + u64::from(!is_there);
+            process.born.store(seen, Ordering::Relaxed);
+            is_lost(process, true)
+        };
+        assert!(!look(false), "one look is no certainty");
+        assert!(!look(true));
+        assert!(!look(false));
+        assert!(look(false));
     }
 
     #[test]

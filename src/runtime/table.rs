@@ -4,6 +4,7 @@
 //! every word has one writer at a time, as its table of states says.
 
 use super::rest::Rest;
+use super::spaces;
 use crate::shm::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering, full_fence};
 use crate::shm::doorbell::Doorbell;
 use crate::shm::late::Late;
@@ -43,14 +44,14 @@ pub struct Job {
     pub abort: AtomicU64,
     /// Where the processes of MPI_COMM_WORLD meet (an offset), written by rank 0 before it joins.
     pub world: AtomicU64,
-    /// When the ranks look next whether the others live: milliseconds of a clock that all share.
-    pub next_look: AtomicU64,
     /// 1 if the launcher watches the ranks and marks their deaths; 0 if the ranks have to look themselves.
     pub watched: AtomicU32,
     /// Of how many cores rank 0 may use the time, by its cgroup; 0 if there is no such limit, or rank 0 has not come yet.
     pub quota: AtomicU32,
     /// A process of which all ranks are descendants: the launcher, or what its ranks find out; 0 if that is not known.
     pub ancestor: AtomicU32,
+    /// The name spaces in which the ancestor's number is said: the creator's, see [`spaces`].
+    pub spaces: AtomicU64,
 }
 
 /// What a rank is doing.
@@ -123,7 +124,12 @@ pub struct Process {
     pub core: AtomicU32,
     /// When its process was started, in the kernel's ticks: with the number it is the process's name. 0: not known.
     pub born: AtomicU64,
-    _line2: [u8; LINE - 48],
+    /// The name spaces in which the number and the birth are said, see [`super::spaces`]. 0: not told yet.
+    pub spaces: AtomicU64,
+    /// When the ranks in the same name spaces, of which this is the first, look next whether they live: milliseconds of the
+    /// clock that they share.
+    pub next_look: AtomicU64,
+    _line2: [u8; LINE - 64],
     /// The cores the rank may run on, a bit each.
     pub cores: [AtomicU64; CORE_WORDS],
     pub waits: [Wait; WAITS],
@@ -182,6 +188,7 @@ impl Table {
         // a valid value of all of it, and `Job` is atomics only.
         let job = unsafe { &*segment.at::<Job>(PAGE) };
         job.watched.store(watched.into(), Ordering::Relaxed);
+        job.spaces.store(spaces::own(), Ordering::Relaxed);
         job.ranks.store(ranks, Ordering::Release);
         Table::open(segment)
     }
@@ -298,6 +305,13 @@ impl Process {
     /// The rank says something about itself.
     pub fn say(&self, flag: u32) {
         self.flags.fetch_or(flag, Ordering::AcqRel);
+    }
+
+    /// What was said about the rank is so no more.
+    pub fn take_back(&self, flag: u32) {
+        if self.says(flag) {
+            self.flags.fetch_and(!flag, Ordering::AcqRel);
+        }
     }
 
     /// Whether the rank has said so.

@@ -18,7 +18,7 @@ use crate::error::handler::Slot;
 use crate::error::{Class, Error, Result};
 use crate::handle::{Kind, Reserved};
 use crate::runtime::meeting::{Meeting, SLOT};
-use crate::runtime::{access, job, pid_of, reach};
+use crate::runtime::{access, job, reach};
 use crate::shm::atomic::full_fence;
 use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
@@ -446,9 +446,7 @@ fn probe_peers(comm: &Comm, offers: &[Offer], what: &str) -> Result<()> {
     }
     let reach_all = || -> Result<Offer> {
         for (rank, process) in peers(comm).filter(|&(rank, _)| private(&offers[rank])) {
-            reach(process, || {
-                peer::probe(pid_of(process), offers[rank].at as usize)
-            })?;
+            reach(process, |pid| peer::probe(pid, offers[rank].at as usize))?;
             REACHED[process as usize].store(true, Relaxed);
         }
         Ok(Offer::new(0, 1, Place::None, 0))

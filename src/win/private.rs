@@ -5,7 +5,7 @@ use super::elements::buffer;
 use super::{Reach, Window};
 use crate::datatype::{self, Datatype, Message};
 use crate::error::Result;
-use crate::runtime::{pid_of, reach};
+use crate::runtime::reach;
 use crate::shm::PAGE;
 use crate::shm::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::shm::peer::{self, Piece, Pieces, Way};
@@ -50,25 +50,25 @@ pub(super) unsafe fn move_range(
     far: Message<'_>,
     range: Range<usize>,
 ) -> Result<()> {
-    let pid = pid_of(rank);
     if let (Some(here), Some(there)) = (near.as_run(), far.as_run()) {
         let piece = |run: usize| Piece::at(run.wrapping_add(range.start), range.len());
         let (here, there) = (piece(here), piece(there));
         // SAFETY: the caller's promise.
-        return reach(rank, || unsafe { peer::copy_run(pid, way, here, there) });
+        return reach(rank, |pid| unsafe { peer::copy_run(pid, way, here, there) });
     }
-    let mut mover = Mover {
-        pid,
-        way,
-        near,
-        far,
-        stage: match near.as_run() {
-            Some(_) => Vec::new(),
-            None => buffer(range.len().min(STEP))?,
-        },
-        span: Vec::new(),
+    let stage = match near.as_run() {
+        Some(_) => Vec::new(),
+        None => buffer(range.len().min(STEP))?,
     };
-    reach(rank, || {
+    reach(rank, |pid| {
+        let mut mover = Mover {
+            pid,
+            way,
+            near,
+            far,
+            stage,
+            span: Vec::new(),
+        };
         let mut begin = range.start;
         while begin < range.end {
             let end = range.end.min(begin + STEP);

@@ -31,8 +31,10 @@ impl Supervisor<'_> {
         let state = self.job.segment.state(rank);
         // Dead: the others have found its MPI process gone before the script that had started it ended.
         let joined = matches!(state, State::Joining | State::Running | State::Dead);
-        let process = self.job.segment.pid(rank);
-        if matches!(state, State::Joining | State::Running) && process != self.job.ranks[rank].pid {
+        if matches!(state, State::Joining | State::Running)
+            && let Some(process) = self.job.segment.pid(rank)
+            && process != self.job.ranks[rank].pid
+        {
             // What has started the MPI program is gone, and the rank is to be so before the others hear it.
             self.job.keeper.kill(process);
         }
