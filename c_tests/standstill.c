@@ -1,4 +1,6 @@
 /* ranks: 3; name: refused; args: refused; expect-exit: 1; expect-stderr: none can ever go on, so the job is ended; expect-stderr: rank 0 was in MPI_Finalize; expect-stderr: ranks 1-2 were in receiving from rank 0, tag 7; mpich: skip it hangs */
+/* ranks: 3; name: lock; args: lock; expect-exit: 1; expect-stderr: none can ever go on, so the job is ended; expect-stderr: MPI_Win_lock: shared lock of rank 0; mpich: skip it hangs */
+/* ranks: 3; name: counts; args: counts; expect-exit: 1; expect-stderr: none can ever go on, so the job is ended; expect-stderr: ranks 0-2 were in MPI_Reduce; expect-stderr: counts, datatypes and a root that match; mpich: skip it goes on with any result */
 /* ranks: 2; name: survivor; args: survivor; expect-exit: nonzero; expect-stderr: none can go on, unless one of them dies; expect-stderr: was killed by signal 14; mpich: skip it tells nothing */
 /* ranks: 2; name: thread; args: thread; mpich: skip it has nothing to tell */
 
@@ -19,10 +21,42 @@ static void *send_late(void *to)
     return NULL;
 }
 
+/* Rank 0 holds a lock until rank 1 has sent, which first waits for that lock, behind rank 2, which has claimed it. */
+static void lock_in_a_circle(void)
+{
+    int value = 0, *memory;
+    MPI_Win win;
+
+    MPI_Win_allocate(sizeof value, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    if (rank == 0)
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Recv(&value, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1)
+        usleep(100000);
+    if (rank > 0)
+        MPI_Win_lock(rank == 1 ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, 0, 0, win);
+    if (rank == 1)
+        MPI_Send(&value, 1, MPI_INT, 0, 7, MPI_COMM_WORLD);
+    MPI_Win_unlock(0, win);
+    MPI_Win_free(&win);
+}
+
+/* Rank 0 wants so little that it expects messages; what the others give they put into memory that all share. */
+static void different_ways(void)
+{
+    enum { SMALL = 10, LARGE = 100000 };
+    static double from[LARGE], to[LARGE];
+
+    MPI_Reduce(from, to, rank == 0 ? SMALL : LARGE, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
     int value = 0, provided;
-    int refused = strcmp(argv[argc - 1], "refused") == 0, survivor = strcmp(argv[argc - 1], "survivor") == 0;
+    const char *way = argv[argc - 1];
+    int refused = strcmp(way, "refused") == 0, survivor = strcmp(way, "survivor") == 0;
 
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -37,6 +71,10 @@ int main(int argc, char **argv)
             MPI_Send(&rank, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
         if (rank > 0)
             MPI_Recv(&value, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (strcmp(way, "lock") == 0) {
+        lock_in_a_circle();
+    } else if (strcmp(way, "counts") == 0) {
+        different_ways();
     } else if (survivor) {
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
         if (rank == 1)

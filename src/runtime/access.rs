@@ -7,9 +7,9 @@
 
 use super::table::{self, MISSED};
 use super::{Ranks, State, Waiting, job, spaces, wait};
-use crate::{bail, err};
 use crate::error::{Class, Result};
 use crate::shm::atomic::{AtomicU32, Ordering};
+use crate::{bail, err};
 use libc::pid_t;
 use std::sync::atomic::AtomicBool;
 

@@ -35,7 +35,7 @@ pub use launcher::variable;
 pub use lookout::look_around;
 use std::sync::OnceLock;
 use table::{CAME, LEAVING, Process, SURVIVES, State, Table};
-pub use wait::{Announce, Ranks, Waiting, ring, ring_key, ring_one, wait};
+pub use wait::{Announce, Nap, Ranks, Waiting, ring, ring_key, ring_one, wait};
 
 /// This process's job.
 pub struct Job {

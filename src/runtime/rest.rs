@@ -1,21 +1,21 @@
 //! For how long a rank's waits have been in vain: by this the launcher tells a job that can never go on from one that is slow.
 //!
-//! A thread that sleeps in a wait looks twice a second whether the wait is over, rung or not. Each such look that found
-//! nothing, and was followed by a sleep that nothing disturbed, is counted here; whatever else happens to a wait of the rank
+//! A thread that sleeps in a wait looks at least twice a second whether the wait is over, rung or not. Half a second of such
+//! looks that found nothing, and were followed by sleeps that nothing disturbed, is counted here; whatever else happens to a wait of the rank
 //! begins the count anew, under a new number.
 //!
 //! | bits  | meaning                                                                                                |
 //! |-------|--------------------------------------------------------------------------------------------------------|
 //! | 32-63 | number of the rest: changes when a wait begins or ends, messages were moved in it, or it was rung      |
 //! | 31    | something in the process besides its peers may end the wait: another thread, or a handler of a signal   |
-//! | 0-30  | looks in vain of this rest                                                                             |
+//! | 0-30  | half seconds of looks in vain of this rest                                                             |
 //!
 //! **What follows from it.** Read all ranks, and read them again when each has counted two more looks under the same number
 //! and none has bit 31: between the readings every rank did nothing but look, each looked at least once from beginning to end,
 //! and no look found anything. A look reads what the ranks share and the rank's own memory. Nothing else writes those: the
 //! ranks did not, no other thread of theirs is there and no signal's handler. So the next look will find what the last
 //! one did, and so will all others: the job can never go on by itself. What waits by the clock, as a lock does for others that
-//! come first, does not rest. (From outside a rank may still be killed: where others would survive that, nothing is certain.)
+//! come first, does not rest; what only looks more often, as nobody would ring it, does. (From outside a rank may still be killed: where others would survive that, nothing is certain.)
 
 use crate::shm::atomic::{AtomicU64, Ordering};
 

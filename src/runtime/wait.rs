@@ -51,8 +51,19 @@ pub struct Waiting<'a> {
 pub struct Announce<'a> {
     /// Called when this thread is registered, before it looks a last time.
     pub sleeper: &'a dyn Fn(),
-    /// How long to sleep at most, because the condition may come true by time alone; asked after the last look.
-    pub nap: &'a dyn Fn() -> Duration,
+    /// Asked after the last look.
+    pub nap: &'a dyn Fn() -> Nap,
+}
+
+/// How long a waiter sleeps, if it is not rung.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nap {
+    /// There is a ring when the condition has come true.
+    UntilRung,
+    /// So long at most: by then the condition may have come true by time alone.
+    ByClock(Duration),
+    /// So long at most: others may have made it true, and ring somebody else.
+    Unrung(Duration),
 }
 
 /// How long a waiter spins before it yields, when every rank can have a core and none is known to share this one. Short: the
@@ -290,16 +301,18 @@ fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> 
             (announce.sleeper)();
         }
     };
-    // A wait that may come to its end by the clock alone is no rest, however long it takes.
-    let by_clock = Cell::new(false);
-    let nap = || {
-        let longest = waiting
-            .announce
-            .as_ref()
-            .map_or(Duration::MAX, |a| (a.nap)());
-        by_clock.set(longest < Duration::MAX);
-        longest.min(NAP)
+    let asked = Cell::new(Nap::UntilRung);
+    let longest = || match asked.get() {
+        Nap::UntilRung => NAP,
+        Nap::ByClock(most) | Nap::Unrung(most) => most.min(NAP),
     };
+    let nap = || {
+        if let Some(announce) = &waiting.announce {
+            asked.set((announce.nap)());
+        }
+        longest()
+    };
+    let mut undisturbed = Duration::ZERO;
     process.rest.disturb();
     let result = loop {
         let (mut over, mut moved) = (false, false);
@@ -314,11 +327,18 @@ fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> 
         if !awake {
             woken(before, process.woken.load(Ordering::Relaxed));
         }
-        let is_rung = !awake && began.elapsed() < NAP;
-        if moved || is_rung || by_clock.get() {
+        let slept = began.elapsed();
+        let is_rung = !awake && slept < longest();
+        // A wait that may come to its end by the clock alone is no rest, however long it takes.
+        if moved || is_rung || matches!(asked.get(), Nap::ByClock(_)) {
             process.rest.disturb();
+            undisturbed = Duration::ZERO;
         } else if !awake {
-            process.rest.count(rest::is_alone());
+            undisturbed += slept;
+            if undisturbed >= NAP {
+                process.rest.count(rest::is_alone());
+                undisturbed = Duration::ZERO;
+            }
         }
         if over || ready() {
             break Ok(());

@@ -17,7 +17,7 @@ use super::obstacle::{self, Obstacle};
 use super::patience;
 use super::{Target, Window};
 use crate::error::Result;
-use crate::runtime::{self, Announce, Ranks, Waiting, job, ring_key, ring_one, wait};
+use crate::runtime::{self, Announce, Nap, Ranks, Waiting, job, ring_key, ring_one, wait};
 use crate::shm::atomic::Ordering::{Acquire, Relaxed};
 use crate::shm::atomic::{AtomicU32, spin_loop};
 use crate::shm::gate::{Flag, Look};
@@ -61,7 +61,7 @@ impl Window {
             ranks: Ranks::None,
             announce: Some(Announce {
                 sleeper: &|| (),
-                nap: &left,
+                nap: &|| Nap::ByClock(left()),
             }),
         };
         let passed = runtime::wait(&waiting, || {
@@ -155,7 +155,10 @@ impl Window {
             ranks: Ranks::Who(&|| self.dead_exclusive("MPI_Win_lock_all")),
             announce: Some(Announce {
                 sleeper: &|| (),
-                nap: &|| if pass.get() { Duration::MAX } else { left() },
+                nap: &|| match pass.get() {
+                    true => Nap::UntilRung,
+                    false => Nap::ByClock(left()),
+                },
             }),
         };
         let entered = runtime::wait(&waiting, || {
@@ -293,20 +296,20 @@ impl Waiter {
     }
 
     /// How long it may sleep after an attempt in vain: until it may claim the lock, or has lost its patience.
-    fn nap(&self) -> Duration {
+    fn nap(&self) -> Nap {
         match self.lock.claim_standing() {
-            None => match self.unclaimed.get() {
-                Some(unclaimed) => CLAIM_AFTER.saturating_sub(unclaimed.elapsed()),
-                None => Duration::ZERO,
-            },
+            None => {
+                let unclaimed = self.unclaimed.get().map(|since| since.elapsed());
+                Nap::ByClock(CLAIM_AFTER.saturating_sub(unclaimed.unwrap_or(CLAIM_AFTER)))
+            }
             Some((rank, tick)) if rank != self.me && !self.exclusive => {
                 match self.patience_left(tick) {
                     // It waits for one that holds the lock, of whose release only the claimant is told.
-                    Duration::ZERO => patience::LEAST,
-                    left => left,
+                    Duration::ZERO => Nap::Unrung(patience::LEAST),
+                    left => Nap::ByClock(left),
                 }
             }
-            Some(_) => Duration::MAX,
+            Some(_) => Nap::UntilRung,
         }
     }
 }

@@ -97,10 +97,30 @@ impl Supervisor<'_> {
         self.standstill.told = true;
         self.job.output.say(text);
         self.say_waiting(&[]);
+        if let Some(call) = self.one_call() {
+            let text = format!(
+                "do they call {call} on the same communicator, with counts, datatypes and a root that match?"
+            );
+            self.job.output.say(&text);
+        }
         self.say_gone();
         if ends {
             self.end(1, SHORT_GRACE);
         }
+    }
+
+    /// The collective call that all ranks of the job wait in, if it is one.
+    fn one_call(&self) -> Option<String> {
+        let ranks = 0..self.fates.len();
+        if self.fates.iter().any(Option::is_some) {
+            return None;
+        }
+        let mut waits = ranks.flat_map(|rank| self.job.segment.waiting_for(rank));
+        let first = waits.next()?;
+        // Other waits are told with what they wait for.
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let is_call = first.starts_with("MPI_") && first.chars().all(is_name);
+        (is_call && waits.all(|other| other == first)).then_some(first)
     }
 
     /// Says which ranks the others wait for in vain, perhaps: those that have left.
