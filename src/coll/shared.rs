@@ -4,6 +4,7 @@
 use super::FEW;
 use super::plan::{Element, Vector, same_length};
 use crate::comm::Comm;
+use crate::err;
 use crate::error::Result;
 use crate::op::Op;
 use crate::runtime::board::Shared;
@@ -118,9 +119,9 @@ pub fn alltoall(comm: &Comm, send: Option<&[Vector]>, receive: &[Vector]) -> Res
     Ok(true)
 }
 
-/// What the process in `seat` gave. Errors: its blocks are not `len` bytes long.
+/// What the process in `seat` gave. Errors: its blocks are not `len` bytes long, or it failed.
 fn block_by(given: &Shared<'_>, seat: usize, len: usize) -> Result<*const u8> {
-    let (sent, address) = given.by(seat);
+    let (sent, address) = given.by(seat)?;
     same_length(sent, len)?;
     Ok(address)
 }
@@ -172,7 +173,17 @@ fn reduction(
     }
     let mut fold = Fold::new(op, element.clone());
     for range in rounds(len, most) {
-        let write = |room| put(mine, range.clone(), room);
+        let (first, count) = (range.start / size, range.len() / size);
+        let begin = |i: usize| (count as u128 * i as u128 / members as u128) as usize;
+        let (at, end) = match out {
+            _ if together => (begin(comm.rank), begin(comm.rank + 1)),
+            Some(_) => (0, count),
+            None => (0, 0),
+        };
+        let write = |room| {
+            fold.make_room(end - at, together && out.is_none())?;
+            put(mine, range.clone(), room)
+        };
         let given = comm.meeting.share(range.len(), len, what, write)?;
         let Some(given) = given else {
             return Ok(false);
@@ -182,23 +193,20 @@ fn reduction(
         if len == 0 {
             break;
         }
-        let (first, count) = (range.start / size, range.len() / size);
         let out = out.map(|out| out.part(first, count));
         if !together {
             if let Some(out) = &out {
-                let parts = comm.peer_seats().map(|seat| given.by(seat).1);
+                let parts = comm.peer_seats().map(|seat| given.bytes_by(seat));
                 fold.fold(parts, out)?;
             }
             continue;
         }
-        let begin = |i: usize| (count as u128 * i as u128 / members as u128) as usize;
-        let (at, end) = (begin(comm.rank), begin(comm.rank + 1));
         if end > at {
             let share = match &out {
                 Some(out) => out.part(at, end - at),
-                None => fold.temporary(end - at)?,
+                None => fold.share(end - at),
             };
-            let parts = (0..members).map(|seat| given.by(seat).1.wrapping_add(at * size));
+            let parts = (0..members).map(|seat| given.bytes_by(seat).wrapping_add(at * size));
             fold.fold(parts, &share)?;
             // The others read this share of what this process gave only now.
             put(
@@ -214,7 +222,7 @@ fn reduction(
             // SAFETY: the result buffer is the caller's.
             unsafe {
                 out.buffer()?
-                    .write(at..end, given.by(seat).1.wrapping_add(at))
+                    .write(at..end, given.bytes_by(seat).wrapping_add(at))
             };
         }
     }
@@ -263,7 +271,7 @@ impl Fold {
             let input = match self.direct {
                 true => part,
                 false => {
-                    let input = room_for(&mut self.operand, &self.element, count)?;
+                    let input = start_of(&mut self.operand, &self.element, count);
                     // SAFETY: `input` has room for `count` elements.
                     unsafe { datatype.unpack(part, input, count, 0..len) };
                     input.cast_const()
@@ -275,23 +283,46 @@ impl Fold {
         Ok(())
     }
 
-    /// Room for `count` elements.
-    fn temporary(&mut self, count: usize) -> Result<Vector> {
-        let start = room_for(&mut self.share, &self.element, count)?;
-        Ok(Vector {
+    /// Makes room to fold `count` elements, if `is_apart` into memory of its own. Error: `MPI_ERR_NO_MEM`.
+    fn make_room(&mut self, count: usize, is_apart: bool) -> Result<()> {
+        let (low, high) = span(&self.element, count);
+        let words = ((high - low) as usize).div_ceil(16);
+        let needed = [
+            (&mut self.operand, !self.direct),
+            (&mut self.share, is_apart),
+        ];
+        for (memory, _) in needed.into_iter().filter(|(_, is_needed)| *is_needed) {
+            let more = words.saturating_sub(memory.len());
+            memory.try_reserve_exact(more).map_err(|_| {
+                err!(
+                    NoMem,
+                    "no {} bytes to reduce {count} elements in",
+                    16 * words
+                )
+            })?;
+            memory.resize(memory.len() + more, 0);
+        }
+        Ok(())
+    }
+
+    /// The room for `count` elements that nobody wants here.
+    fn share(&mut self, count: usize) -> Vector {
+        let start = start_of(&mut self.share, &self.element, count);
+        Vector {
             address: start.expose_provenance(),
             count,
             element: self.element.clone(),
-        })
+        }
     }
 }
 
-/// The address for `count` elements in `memory`, which grows to hold them.
-fn room_for(memory: &mut Vec<u128>, element: &Element, count: usize) -> Result<*mut u8> {
-    let (low, high) = element.datatype.span(count).unwrap_or((0, 0));
-    let words = ((high - low) as usize).div_ceil(16);
-    if memory.len() < words {
-        memory.resize(words, 0);
-    }
-    Ok(memory.as_mut_ptr().cast::<u8>().wrapping_offset(-low))
+/// Where `count` elements begin and end, in bytes from their address on.
+fn span(element: &Element, count: usize) -> (isize, isize) {
+    element.datatype.span(count).unwrap_or((0, 0))
+}
+
+/// The address for `count` elements in `memory`, which has room for them.
+fn start_of(memory: &mut [u128], element: &Element, count: usize) -> *mut u8 {
+    let low = span(element, count).0;
+    memory.as_mut_ptr().cast::<u8>().wrapping_offset(-low)
 }

@@ -16,7 +16,9 @@ use crate::error::handler::Slot;
 use crate::error::{Error, Result, class_name};
 use crate::handle::{Kind, Reserved};
 use crate::runtime::meeting::Meeting;
+use crate::runtime::must_reach;
 use crate::shm::atomic::AtomicU32;
+use crate::shm::segment::segment;
 use crate::shm::{Offset, heap};
 use crate::{bail, err};
 use parking_lot::Mutex;
@@ -24,15 +26,26 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-/// What a leader gives to the others of a new communicator.
+/// What a leader gives to the others of a new communicator; what the others give says only what they have mapped.
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
 pub(super) struct Offer {
     pub block: Offset,
     pub context: u32,
+    /// How much of the segment the process has mapped.
+    mapped: usize,
 }
 
 impl Offer {
+    /// Of a process at this place in the segment; 0: of one that leads nobody.
+    pub fn new(block: Offset, context: u32) -> Offer {
+        Offer {
+            block,
+            context,
+            mapped: segment().mapped(),
+        }
+    }
+
     /// False: the leader had no memory.
     pub fn is_there(&self) -> bool {
         self.block != 0
@@ -43,15 +56,37 @@ impl Offer {
     }
 
     pub fn of_words(words: &[u64]) -> Offer {
-        Offer {
-            block: words[0] as Offset,
-            context: words[1] as u32,
-        }
+        Offer::new(words[0] as Offset, words[1] as u32)
     }
 
-    pub fn meeting(&self, shape: &Shape) -> Result<Meeting> {
+    fn meeting(&self, shape: &Shape) -> Result<Meeting> {
         Meeting::open(self.block, shape.members(), shape.seat())
     }
+
+    /// The same where the others would not hear of an error: the job ends if this process cannot map the place.
+    pub fn sure_meeting(&self, shape: &Shape) -> Result<Meeting> {
+        let members = shape.members();
+        must_reach(self.block, Meeting::bytes(members.len()));
+        Meeting::open(self.block, members, shape.seat())
+    }
+}
+
+/// Opens the meeting of the new communicator of this process, `own`, if it gets one. `offers` are those of all processes of
+/// `parent`. Mostly everybody has mapped what they offer; else all tell each other whether they can. Collective over
+/// `parent`; an error of one is an error of all.
+pub(super) fn open(
+    parent: &Comm,
+    offers: &[Offer],
+    own: Option<(Offer, &Shape)>,
+    call: &str,
+) -> Result<Option<Meeting>> {
+    let opened = own.map(|(offer, shape)| offer.meeting(shape)).transpose();
+    let last = offers.iter().map(|offer| offer.block).max().unwrap_or(0);
+    let end = last + Meeting::bytes(parent.meeting.size());
+    if offers.iter().any(|offer| offer.mapped < end) {
+        agree(&parent.meeting, &told(&opened), call)?;
+    }
+    opened
 }
 
 /// A leader's offer, taken back unless it is accepted.
@@ -61,7 +96,7 @@ impl Fresh {
     /// For so many processes.
     pub fn new(size: usize) -> Result<Fresh> {
         let block = Meeting::create(size)?;
-        let mut fresh = Fresh(Offer { block, context: 0 });
+        let mut fresh = Fresh(Offer::new(block, 0));
         fresh.0.context = contexts::number(block)?;
         Ok(fresh)
     }
@@ -417,7 +452,11 @@ fn gather(
 ) -> Result<Option<MPI_Comm>> {
     let prepared = shape.and_then(|shape| {
         let Some(shape) = shape else {
-            return Ok((Part::default(), None));
+            let part = Part {
+                offer: Offer::new(0, 0),
+                ..Part::default()
+            };
+            return Ok((part, None));
         };
         let mine = Mine::plain()?;
         let members = shape.members();
@@ -428,7 +467,7 @@ fn gather(
         let part = Part {
             fingerprint: letter::fingerprint(&members),
             leader: members[0],
-            offer: fresh.as_ref().map_or(Offer::default(), Fresh::offer),
+            offer: fresh.as_ref().map_or(Offer::new(0, 0), Fresh::offer),
         };
         Ok((part, Some((shape, mine, fresh))))
     });
@@ -448,16 +487,18 @@ fn gather(
             );
         }
     }
-    let (part, Some((shape, mine, fresh))) = prepared? else {
-        return Ok(None);
+    let (part, made) = prepared?;
+    let offers: Vec<Offer> = parts.iter().map(|part| part.offer).collect();
+    let Some((shape, mine, fresh)) = made else {
+        return open(parent, &offers, None, call).map(|_| None);
     };
     if let Some(fresh) = fresh {
         fresh.accept();
     }
-    let offer = parts[seats[&part.leader]].offer;
-    let meeting = offer.meeting(&shape)?;
+    let offer = offers[seats[&part.leader]];
+    let meeting = open(parent, &offers, Some((offer, &shape)), call)?;
     let handler = parent.handler.inherit();
-    Ok(Some(mine.publish(shape, offer, meeting, handler, hints)))
+    Ok(meeting.map(|meeting| mine.publish(shape, offer, meeting, handler, hints)))
 }
 
 /// The choice of `MPI_Comm_split`. Error: `MPI_ERR_ARG` if `color` is negative and not `MPI_UNDEFINED`.

@@ -1,7 +1,7 @@
 //! Duplicates of communicators, at once or by and by.
 
 use super::attributes::Attributes;
-use super::create::{Fresh, Mine, Offer, Shape, agree, told};
+use super::create::{Fresh, Mine, Offer, Shape, agree, open, told};
 use super::hints::Hints;
 use super::{COMMS, Comm};
 use crate::abi::constants::{MPI_COMM_NULL, MPI_INT64_T, MPI_MAX};
@@ -41,7 +41,7 @@ impl Part {
     }
 
     fn offer(&self) -> Offer {
-        self.fresh.as_ref().map_or(Offer::default(), Fresh::offer)
+        self.fresh.as_ref().map_or(Offer::new(0, 0), Fresh::offer)
     }
 }
 
@@ -75,7 +75,13 @@ pub fn duplicate(
         fresh.accept();
     }
     let (offer, shape) = (offers[0], Shape::of(parent));
-    let meeting = offer.meeting(&shape)?;
+    let meeting = match open(parent, &offers, Some((offer, &shape)), call) {
+        Ok(meeting) => meeting.expect("this process is one of the duplicate's"),
+        Err(error) => {
+            discard(&mine.attributes, handle);
+            return Err(error);
+        }
+    };
     let handler = parent.handler.inherit();
     Ok(mine.publish(shape, offer, meeting, handler, hints))
 }
@@ -123,7 +129,7 @@ pub fn begin(
     let part = Part::new(parent, handle, hints);
     let numbers: Numbers = match &part {
         Ok(part) => {
-            let Offer { block, context } = part.offer();
+            let Offer { block, context, .. } = part.offer();
             [0, block as i64, context.into()]
         }
         Err(error) => failure(error, parent.meeting.rank),
@@ -170,11 +176,8 @@ pub fn begin(
                 class_name((failed >> 32) as i32)
             );
         }
-        let offer = Offer {
-            block: block as usize,
-            context: context as u32,
-        };
-        let meeting = offer.meeting(&shape)?;
+        let offer = Offer::new(block as usize, context as u32);
+        let meeting = offer.sure_meeting(&shape)?;
         let handler = waiting.expect("it was put there as this began").handler;
         mine.publish(shape, offer, meeting, handler, hints);
         Ok(())

@@ -79,11 +79,11 @@ fn create(group: Arc<Group>, key: letter::Key, settings: Settings, call: &str) -
     let what = || format!("{call}: waiting for the other processes of the group");
     let (leader, others) = (group.members[0], &group.members[1..]);
     let offer = if group.rank == Some(0) {
-        let fresh = Fresh::new(group.size());
-        let offer = fresh.as_ref().map_or(Offer::default(), Fresh::offer);
-        letter::send(key, others, &offer.words(), &what)?;
-        fresh?.accept();
-        offer
+        // From here on others may have it, also where a death keeps the letter from some of them.
+        let offer = Fresh::new(group.size()).map(Fresh::accept);
+        let told = offer.as_ref().map_or([0; 2], Offer::words);
+        letter::send(key, others, &told, &what)?;
+        offer?
     } else {
         Offer::of_words(&letter::receive(key, leader, &group.members, &what)?)
     };
@@ -91,7 +91,7 @@ fn create(group: Arc<Group>, key: letter::Key, settings: Settings, call: &str) -
         bail!(NoMem, "rank 0 of group has no memory for the communicator");
     }
     let shape = Shape::of_one(group);
-    let meeting = offer.meeting(&shape)?;
+    let meeting = offer.sure_meeting(&shape)?;
     agree(&meeting, &told(&mine), call)?;
     let (mine, (handler, hints)) = mine?;
     Ok(mine.publish(shape, offer, meeting, handler, hints))

@@ -4,7 +4,7 @@
 //! each writes it to its own group, and all processes of both agree in the new meeting.
 
 use super::Comm;
-use super::create::{Fresh, Mine, Offer, Shape, agree, told};
+use super::create::{Fresh, Mine, Offer, Shape, agree, open, told};
 use super::from_group::Settings;
 use super::group::Group;
 use super::hints::Hints;
@@ -43,7 +43,7 @@ struct Agreed {
 
 impl Agreed {
     fn words(&self) -> Vec<u64> {
-        let Offer { block, context } = self.offer;
+        let Offer { block, context, .. } = self.offer;
         let mut words = vec![0, block as u64, context.into(), self.remote_first.into()];
         words.extend(self.remote.iter().map(|&member| u64::from(member)));
         words
@@ -95,7 +95,7 @@ impl Bridge<'_> {
             group: self.local,
             remote_first: agreed.remote_first,
         };
-        let meeting = agreed.offer.meeting(&shape)?;
+        let meeting = agreed.offer.sure_meeting(&shape)?;
         agree(&meeting, &told(&mine), self.call)?;
         let (mine, (handler, hints)) = mine?;
         Ok(mine.publish(shape, agreed.offer, meeting, handler, hints))
@@ -338,7 +338,7 @@ pub fn merge(parent: &Comm, high: Result<bool>, call: &str) -> Result<MPI_Comm> 
     let part = high.and_then(|high| {
         told(&mine)?;
         let fresh = fresh.as_ref().map_err(Error::clone)?.as_ref();
-        let offer = fresh.map_or(Offer::default(), Fresh::offer);
+        let offer = fresh.map_or(Offer::new(0, 0), Fresh::offer);
         Ok(Part { high, offer })
     });
     let parts = agree(&parent.meeting, &part, call)?;
@@ -363,7 +363,9 @@ pub fn merge(parent: &Comm, high: Result<bool>, call: &str) -> Result<MPI_Comm> 
         fresh.accept();
     }
     let shape = Shape::of_one(Arc::new(parent.group.of(members)));
-    let meeting = parts[0].offer.meeting(&shape)?;
+    let offers: Vec<Offer> = parts.iter().map(|part| part.offer).collect();
+    let meeting = open(parent, &offers, Some((offers[0], &shape)), call)?;
+    let meeting = meeting.expect("this process is one of the new communicator's");
     let handler = parent.handler.inherit();
-    Ok(mine?.publish(shape, parts[0].offer, meeting, handler, Hints::default()))
+    Ok(mine?.publish(shape, offers[0], meeting, handler, Hints::default()))
 }

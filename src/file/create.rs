@@ -57,9 +57,11 @@ pub fn open(
         Some((file, block)) => Ok((file, Some(block))),
         None => system::open(&path, amode, false).map(|file| (file, None)),
     };
+    let shared = places[0] + Meeting::bytes(comm.size());
     let file = file.and_then(|(file, block)| {
         let about = file.metadata();
         let about = about.map_err(|error| system::failed(&error, "asking the size of", &path))?;
+        segment().reach(shared, size_of::<AtomicU64>())?;
         Ok((file, block, about.len()))
     });
     let told = file.as_ref().map(|_| ()).map_err(Error::clone);
@@ -69,10 +71,8 @@ pub fn open(
         // From here on it ends with the meeting.
         block.keep();
     }
-    let block = places[0];
-    let meeting = Meeting::open(block, comm.group.members.clone(), comm.rank)?;
-    let shared = block + Meeting::bytes(comm.size());
-    segment().reach(shared, size_of::<AtomicU64>())?;
+    // With the word behind it all of it is mapped.
+    let meeting = Meeting::open(places[0], comm.group.members.clone(), comm.rank)?;
     // SAFETY: rank 0 made room for the word behind the meeting, zeroed, and it ends with the meeting, which the file holds.
     let shared = unsafe { &*segment().at::<AtomicU64>(shared) };
     let file = File {

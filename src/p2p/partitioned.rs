@@ -251,6 +251,9 @@ impl Outgoing {
     /// Sends the partitions `which`.
     ///
     /// Errors: `MPI_ERR_ARG` if one of them is none, or was ready before; then nothing is sent.
+    ///
+    /// All is done under the lock: once the last partition is ready, another thread may end its wait and free the request as
+    /// soon as the lock is free.
     pub fn ready(&self, which: &[i32]) -> Result<()> {
         let mut state = self.state.lock();
         let mut now = Vec::with_capacity(which.len());

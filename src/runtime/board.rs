@@ -4,7 +4,8 @@
 
 use super::meeting::Meeting;
 use super::wait::spin;
-use crate::error::Result;
+use crate::err;
+use crate::error::{Error, Result};
 use crate::shm::atomic::{AtomicU32, Ordering};
 use crate::shm::barrier;
 use crate::shm::segment::segment;
@@ -18,6 +19,8 @@ const ALL: usize = 8 << 20;
 /// this. Others lie behind the lines of all members.
 const NUMBER: usize = 16;
 const INLINE: usize = LINE - NUMBER;
+/// The number of a member that could not write what it was to give.
+const FAILED: usize = usize::MAX;
 
 /// One member's view of the board. Everything but the first line, which has `gone`, is there twice, for odd and even rounds.
 pub struct Board {
@@ -49,15 +52,27 @@ impl Board {
     pub(super) fn make(meeting: &Meeting, what: &dyn Fn() -> String) -> Result<Option<Board>> {
         let (rank, members) = (meeting.rank, meeting.size());
         // Nothing is allocated at 0.
-        let mine = match rank {
-            0 => (Board::allocate(members).unwrap_or(0), spin() == 0),
-            _ => (0, false),
+        let offset = match rank {
+            0 => Board::allocate(members).unwrap_or(0),
+            _ => 0,
         };
-        let (offset, sharing) = meeting.exchange(mine, what)?[0];
+        let all = meeting.exchange((offset, spin() == 0, segment().mapped()), what)?;
+        let (offset, sharing, _) = all[0];
         if offset == 0 {
             return Ok(None);
         }
-        segment().reach(offset, bytes(members))?;
+        // Mostly everybody has mapped it; else all tell each other whether they can.
+        let end = offset + bytes(members);
+        if all.iter().any(|&(_, _, mapped)| mapped < end) {
+            let is_mapped = segment().reach(offset, bytes(members)).is_ok();
+            if meeting.exchange(is_mapped, what)?.contains(&false) {
+                if rank == 0 {
+                    // Nobody else looks at it.
+                    heap::free(offset)?;
+                }
+                return Ok(None);
+            }
+        }
         Ok(Some(Board {
             offset,
             sharing,
@@ -110,7 +125,7 @@ impl Meeting {
     /// Gives everybody's `len` bytes, which `write` writes, to everybody, and a number. A barrier besides. `None`, and nothing
     /// was done, if there is no memory for it. All members have to give as many, and at most [`Meeting::room`].
     ///
-    /// Errors: those of `write`, and as [`Meeting::barrier`].
+    /// Errors: those of `write`, of which the others learn by [`Shared::by`]; as [`Meeting::barrier`].
     #[inline]
     pub fn share(
         &self,
@@ -127,10 +142,12 @@ impl Meeting {
         self.check_alive(what)?;
         let round = board.rounds.fetch_add(1, Ordering::Relaxed);
         let (place, data) = board.part(round, board.rank, len);
+        let written = write(data);
+        let number = if written.is_ok() { number } else { FAILED };
         // SAFETY: the part is this member's own, and nobody reads it before the barrier (see [`barrier::slot`]).
         unsafe { place.write(number) };
-        write(data)?;
         self.barrier(what)?;
+        written?;
         Ok(Some(Shared { board, round, len }))
     }
 }
@@ -145,17 +162,36 @@ pub struct Shared<'a> {
 impl Shared<'_> {
     /// The number that a member gave, and its bytes, aligned as any element of a datatype. If it gave more or fewer of them
     /// than the caller, they are anything.
+    ///
+    /// Error: `MPI_ERR_OTHER`, if it failed.
     #[inline]
-    pub fn by(&self, member: usize) -> (usize, *const u8) {
+    pub fn by(&self, member: usize) -> Result<(usize, *const u8)> {
         let (place, data) = self.board.part(self.round, member, self.len);
         // SAFETY: the member wrote it before it came to the barrier, and writes there again only after the next one.
-        (unsafe { place.read() }, data)
+        match unsafe { place.read() } {
+            FAILED => Err(failed(member)),
+            number => Ok((number, data)),
+        }
+    }
+
+    /// The bytes alone, of a member that is known to have given them.
+    #[inline]
+    pub fn bytes_by(&self, member: usize) -> *const u8 {
+        self.board.part(self.round, member, self.len).1
     }
 
     /// The caller's own bytes. It may write to those that nobody reads before they all meet once more.
     pub fn own(&self) -> *mut u8 {
         self.board.part(self.round, self.board.rank, self.len).1
     }
+}
+
+#[cold]
+fn failed(member: usize) -> Error {
+    err!(
+        Other,
+        "process {member} of the communicator failed in this operation, so that nobody goes on"
+    )
 }
 
 impl Drop for Board {

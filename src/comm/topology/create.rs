@@ -187,8 +187,12 @@ pub fn dist_graph(
     let mine = shown.as_ref().map(|((shown, _), _)| *shown);
     let all = agree(&parent.meeting, &mine.map_err(Error::clone), call)?;
     let weighted = same_weighted(all.iter().map(|shown| shown.weighted))?;
-    for shown in &all {
-        segment().reach(shown.offset, shown.count * size_of::<[i32; 3]>())?;
+    let reached = all
+        .iter()
+        .try_for_each(|shown| segment().reach(shown.offset, shown.count * size_of::<[i32; 3]>()));
+    if let Err(error) = reached {
+        // The others have come further.
+        return create::from_groups(parent, Err(error), call);
     }
     let edges = all.iter().filter(|shown| shown.count > 0).map(|shown| {
         let edges = segment().at::<[i32; 3]>(shown.offset);
