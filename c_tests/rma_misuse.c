@@ -19,6 +19,7 @@ static int has_result(enum operation o)
 {
     return o == GACC || o == FOP || o == CAS || o == RGACC || o == GACC_C || o == RGACC_C;
 }
+static int is_get(enum operation o) { return o == GET || o == RGET || o == GET_C || o == RGET_C; }
 static int has_counts(enum operation o) { return o != FOP && o != CAS; }
 static int has_large_counts(enum operation o) { return o >= PUT_C; }
 
@@ -129,7 +130,11 @@ static void wrong_arguments(struct area *area, int target, MPI_Datatype uncommit
             WRONG(a.far_type = MPI_DATATYPE_NULL, MPI_ERR_TYPE);
             WRONG(a.type = uncommitted, MPI_ERR_TYPE);
             WRONG(a.far_type = uncommitted, MPI_ERR_TYPE);
-            WRONG(a.far = 3, MPI_ERR_TYPE); /* the sides do not match */
+            /* More is given than there is room for; what is exchanged is the same on both sides. */
+            if (!is_get(o))
+                WRONG(a.far = 1, MPI_ERR_TYPE);
+            if (is_get(o) || has_result(o))
+                WRONG(a.far = 3, MPI_ERR_TYPE);
             WRONG((a.count = a.far = 9), MPI_ERR_RMA_RANGE);
         }
         if (has_large_counts(o)) {
@@ -245,7 +250,7 @@ static void wrong_states(MPI_Win win)
         CALL("!++!!!!", MPI_Win_flush_all(win))
         CALL("!++!!!!", MPI_Win_flush_local_all(win))
         CALL(" !!  !!", MPI_Win_fence(0, win))
-        CALL(" !!! !!", MPI_Win_fence(MPI_MODE_NOPRECEDE, win))
+        CALL(" !!  !!", MPI_Win_fence(MPI_MODE_NOPRECEDE, win))
         CALL(" !!!  !", MPI_Win_start(self, 0, win))
         CALL(" !!!  !", MPI_Win_start(self, MPI_MODE_NOCHECK, win))
         CALL("!!!!!! ", MPI_Win_complete(win))

@@ -366,10 +366,10 @@ impl Window {
             _ => origin,
         };
         let far = datatype::get_committed(remote.datatype)?;
-        let access = if reading {
-            Access::Read
-        } else {
-            Access::Change
+        let access = match result {
+            _ if reading => Access::Read,
+            None => Access::Change,
+            Some(_) => Access::Exchange,
         };
         let plan = self.plan(near, remote, access)?;
         if remote.rank == MPI_PROC_NULL {
@@ -397,7 +397,7 @@ impl Window {
         let beside = Beside::new(basic, elements, operands, out)?;
         // SAFETY: both sides have as many elements as the target's part, the operands none for NO_OP; the origin buffer is
         // readable, the result buffer writable.
-        unsafe { self.update_target(&plan, far, remote.count as usize, &operation, beside) }
+        unsafe { self.update_target(&plan, far, plan.remote.count, &operation, beside) }
     }
 
     fn result_side(
@@ -418,7 +418,7 @@ impl Window {
             datatype.bytes(result.count as usize)?,
             far.bytes(remote.count as usize)?,
         );
-        if bytes != wanted {
+        if bytes < wanted {
             bail!(
                 Type,
                 "result and target do not match: {bytes} bytes are to hold {wanted}"

@@ -81,6 +81,8 @@ impl Remote {
 pub(super) enum Access {
     Read,
     Change,
+    /// Both, of the same elements.
+    Exchange,
 }
 
 /// Both sides of an operation, checked.
@@ -265,14 +267,7 @@ impl Window {
         near.datatype
             .check_buffer(origin.address.addr(), origin.count as usize, "origin_addr")?;
         if near.bytes != far.bytes {
-            bail!(
-                Type,
-                "origin and target do not match: {} of the origin's datatype are {} bytes, {} of the target's are {}",
-                origin.count,
-                near.bytes,
-                remote.count,
-                far.bytes
-            );
+            return self.plan_with_room(origin, &near, remote, &far, access);
         }
         if far.bytes == 0 {
             return Ok(None);
@@ -283,7 +278,7 @@ impl Window {
             mixed,
         } = self.address(target, remote, far.datatype)?;
         let reach = match (reach, access) {
-            (Reach::Own, Access::Change) => {
+            (Reach::Own, Access::Change | Access::Exchange) => {
                 self.reach_to_change(address, far.datatype, remote.count as usize)
             }
             (reach, _) => reach,
@@ -299,6 +294,36 @@ impl Window {
             reach,
             mixed,
         }))
+    }
+
+    /// A plan where one side has more bytes than the other: those that are given are the first of the room for them, as in a
+    /// message. Errors: `MPI_ERR_TYPE` if they do not fit in it, or do not end with one of its elements; those of the plan.
+    #[cold]
+    fn plan_with_room(
+        &self,
+        origin: &Origin,
+        near: &Side,
+        remote: &Remote,
+        far: &Side,
+        access: Access,
+    ) -> Result<Option<Plan<'_>>> {
+        let (mut origin, mut remote) = (*origin, *remote);
+        let fits = match access {
+            Access::Change => near.fits(far).map(|count| remote.count = count),
+            Access::Read => far.fits(near).map(|count| origin.count = count),
+            Access::Exchange => None,
+        };
+        if fits.is_none() {
+            bail!(
+                Type,
+                "origin and target do not match: {} of the origin's datatype are {} bytes, {} of the target's are {}",
+                origin.count,
+                near.bytes,
+                remote.count,
+                far.bytes
+            );
+        }
+        self.plan(&origin, &remote, access)
     }
 
     /// The address that a target displacement stands for. Errors: `MPI_ERR_DISP`, `MPI_ERR_RMA_RANGE`.
@@ -402,6 +427,15 @@ impl Window {
 struct Side {
     datatype: &'static datatype::Datatype,
     bytes: usize,
+}
+
+impl Side {
+    /// How many of the elements of the other side this one's bytes are, if it has room for them.
+    fn fits(&self, room: &Side) -> Option<i64> {
+        let size = room.datatype.size();
+        let fits = self.bytes <= room.bytes && self.bytes.is_multiple_of(size);
+        fits.then(|| (self.bytes / size) as i64)
+    }
 }
 
 #[inline(always)]
