@@ -1,4 +1,4 @@
-/* Fences with every assert that is true, over many epochs: data put in one epoch is there after the fence that ends it,
+/* Fences with every assert that is true, and one that is not, over many epochs: data put in one epoch is there after the fence that ends it,
  * stores made before a fence are seen by gets after it (MPI 4.1 sections 12.5.1, 12.5.5). */
 #include "flavours.h"
 
@@ -23,6 +23,16 @@ static void run(struct area *area)
         OK(MPI_Get(&got, 1, MPI_INT, next, AT(area, next, 4), 1, MPI_INT, area->win));
         OK(MPI_Win_fence(0, area->win));
         CHECK_EQ(got, -round * 10 - next);
+    }
+    OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, area->win));
+
+    /* An assertion that is not true costs nothing: what was put is there. */
+    for (int round = 0; round < 30; round++) {
+        int value = 2000 * round + rank;
+        OK(MPI_Win_fence(0, area->win));
+        OK(MPI_Put(&value, 1, MPI_INT, next, AT(area, next, 0), 1, MPI_INT, area->win));
+        OK(MPI_Win_fence(MPI_MODE_NOPRECEDE | (round % 2 ? MPI_MODE_NOSUCCEED : 0), area->win));
+        CHECK_EQ(*mine, 2000 * round + previous);
     }
     OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, area->win));
 
