@@ -77,9 +77,9 @@ pub unsafe extern "C" fn MPI_Buffer_attach(buffer: *mut c_void, size: Count) -> 
 }
 
 /// Blocks until no message is on its way from the process's buffer, and detaches it: its address goes to the pointer at
-/// `buffer_addr`, its bytes to `size`.
+/// `buffer_addr`, its bytes to `size`. Of no buffer, these are null and 0.
 ///
-/// MPI 4.1 §3.6. Errors: `MPI_ERR_BUFFER` (there is none), `MPI_ERR_ARG` (null pointer).
+/// MPI 4.1 §3.6. Errors: `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Buffer_detach(buffer_addr: *mut c_void, size: *mut Count) -> c_int {
     // SAFETY: what is not null is a place for a pointer and for a number.
@@ -117,9 +117,9 @@ pub unsafe extern "C" fn MPI_Comm_attach_buffer(
 }
 
 /// Blocks until no message is on its way from the communicator's buffer, and detaches it: its address goes to the pointer at
-/// `buffer_addr`, its bytes to `size`.
+/// `buffer_addr`, its bytes to `size`. Of no buffer, these are null and 0.
 ///
-/// MPI 4.1 §3.6. Errors: `MPI_ERR_COMM`, `MPI_ERR_BUFFER` (there is none), `MPI_ERR_ARG` (null pointer).
+/// MPI 4.1 §3.6. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Comm_detach_buffer(
     comm: MPI_Comm,
@@ -164,9 +164,9 @@ pub unsafe extern "C" fn MPI_Session_attach_buffer(
 }
 
 /// Blocks until no message is on its way from the session's buffer, and detaches it: its address goes to the pointer at
-/// `buffer_addr`, its bytes to `size`.
+/// `buffer_addr`, its bytes to `size`. Of no buffer, these are null and 0.
 ///
-/// MPI 4.1 §3.6. Errors: `MPI_ERR_SESSION`, `MPI_ERR_BUFFER` (there is none), `MPI_ERR_ARG` (null pointer).
+/// MPI 4.1 §3.6. Errors: `MPI_ERR_SESSION`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Session_detach_buffer(
     session: MPI_Session,

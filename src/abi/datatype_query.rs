@@ -235,14 +235,14 @@ unsafe fn counted(
     }
     // SAFETY: the caller's promise.
     let bytes = unsafe { input(status, "status")? }.count();
-    let object = datatype::get_committed(datatype)?;
+    let object = datatype::get(datatype)?;
     Ok(of(object, bytes as usize))
 }
 
 /// Gives how many whole elements of `datatype` were received; `MPI_UNDEFINED` if not a whole number, or too many for
 /// an `int`.
 ///
-/// MPI 4.1 §3.2.5. Errors: `MPI_ERR_TYPE` (also not committed), `MPI_ERR_ARG` (null pointer, `MPI_STATUS_IGNORE`).
+/// MPI 4.1 §3.2.5. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer, `MPI_STATUS_IGNORE`).
 #[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Get_count(
     status: *const MPI_Status,
@@ -262,7 +262,7 @@ pub unsafe extern "C" fn MPI_Get_count(
 
 /// Gives how many basic elements were received; `MPI_UNDEFINED` if too many for an `int`.
 ///
-/// MPI 4.1 §5.1.11. Errors: `MPI_ERR_TYPE` (also not committed), `MPI_ERR_ARG` (null pointer, `MPI_STATUS_IGNORE`).
+/// MPI 4.1 §5.1.11. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer, `MPI_STATUS_IGNORE`).
 #[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Get_elements(
     status: *const MPI_Status,
@@ -308,7 +308,7 @@ unsafe fn set_elements(
     }
     // SAFETY: the caller's promise.
     let status = unsafe { inout(status, "status")? };
-    let object = datatype::get_committed(datatype)?;
+    let object = datatype::get(datatype)?;
     let n = count(n, "count")?;
     let bytes = if object.size() == 0 {
         0

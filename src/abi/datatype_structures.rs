@@ -69,7 +69,7 @@ unsafe fn subarray(
     newtype: *mut MPI_Datatype,
     large: bool,
 ) -> Result<()> {
-    let n = dimensions(ndims)?;
+    let n = number(ndims, "ndims")?;
     // SAFETY: the caller's promise.
     unsafe {
         let sizes = wide(sizes, n, "array_of_sizes")?;
@@ -158,9 +158,10 @@ pub unsafe extern "C" fn MPI_Type_create_resized(
     unsafe { resized(oldtype, lb, extent, newtype, LARGE) }
 }
 
-/// Makes a datatype of a part of an array.
+/// Makes a datatype of a part of an array; one without data of an array without dimensions.
 ///
-/// MPI 4.1 §5.1.3. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (a part that is not within the array, `ndims`, `order`, null pointer).
+/// MPI 4.1 §5.1.3. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (a part that is not within the array, negative `ndims`, `order`,
+/// null pointer).
 #[apply(mpi_counts)]
 pub unsafe extern "C" fn MPI_Type_create_subarray(
     ndims: c_int,

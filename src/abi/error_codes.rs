@@ -5,41 +5,42 @@
 use crate::abi::arguments::{out, put_string, string};
 use crate::abi::constants::*;
 use crate::comm::predefined::set_last_used_code;
-use crate::error::{Result, class_of, is_code, made, text_of};
-use crate::{bail, mpi_api};
+use crate::error::{class_of, is_code, made, text_of};
+use crate::mpi_api;
 use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_int};
 
-/// Refuses what is no error code.
-fn known(errorcode: c_int) -> Result<c_int> {
-    if !is_code(errorcode) {
-        bail!(Arg, "errorcode is {errorcode}, which is not an error code");
+/// An error code. What is none is an unknown error: programs ask when something is wrong already.
+fn known(errorcode: c_int) -> c_int {
+    match is_code(errorcode) {
+        true => errorcode,
+        false => MPI_ERR_UNKNOWN,
     }
-    Ok(errorcode)
 }
 
-/// Gives the class of an error code.
+/// Gives the class of an error code; `MPI_ERR_UNKNOWN` of what is none.
 ///
-/// MPI 4.1 §9.4. Errors: `MPI_ERR_ARG` (null pointer, not an error code).
+/// MPI 4.1 §9.4. Errors: `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Error_class(errorcode: c_int, errorclass: *mut c_int) -> c_int {
     // SAFETY: what is not null is a place for an `int`.
     let errorclass = unsafe { out(errorclass, "errorclass")? };
-    errorclass.set(class_of(known(errorcode)?));
+    errorclass.set(class_of(known(errorcode)));
     Ok(())
 }
 
 /// Gives the sentence of an error code, at most `MPI_MAX_ERROR_STRING` bytes: of an error of this process the one that
-/// names the argument, of a class its general one, of the program's own what it gave, or nothing.
+/// names the argument, of a class its general one, of the program's own what it gave, or nothing. What is no code is an
+/// unknown error.
 ///
-/// MPI 4.1 §9.4. Errors: `MPI_ERR_ARG` (null pointer, not an error code).
+/// MPI 4.1 §9.4. Errors: `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Error_string(
     errorcode: c_int,
     string: *mut c_char,
     resultlen: *mut c_int,
 ) -> c_int {
-    let text = text_of(known(errorcode)?);
+    let text = text_of(known(errorcode));
     // SAFETY: what is not null is an array of that length and a place for an `int`.
     unsafe {
         let resultlen = out(resultlen, "resultlen")?;

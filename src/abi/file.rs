@@ -221,12 +221,12 @@ pub unsafe extern "C" fn MPI_File_get_amode(fh: MPI_File, amode: *mut c_int) -> 
     Ok(())
 }
 
-/// Adds hints to those of a file. Collective, but does not block: no hint changes what it does.
+/// Adds hints to those of a file; `MPI_INFO_NULL` has none. Collective, but does not block: no hint changes what it does.
 ///
 /// MPI 4.1 §14.2.8. Errors: `MPI_ERR_FILE`, `MPI_ERR_INFO`, `MPI_ERR_INFO_VALUE` (a malformed list of memory allocation kinds).
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_File_set_info(fh: MPI_File, info: MPI_Info) -> c_int {
-    file::get(fh)?.take_hints(&info::copy(info)?)
+    file::get(fh)?.take_hints(&info::hints(info)?)
 }
 
 /// Makes an info object of the hints of a file, which the caller frees.

@@ -26,7 +26,7 @@ pub unsafe extern "C" fn MPI_Alloc_mem(
     Ok(())
 }
 
-/// Frees what `MPI_Alloc_mem` gave.
+/// Frees what `MPI_Alloc_mem` gave; null is nothing, as for `free`.
 ///
 /// MPI 4.1 §9.2. Error: `MPI_ERR_BASE` (anything else).
 #[apply(mpi_api)]

@@ -105,6 +105,10 @@ pub fn subarray(
         }
     }
     let mut grown = Grown::new(old, sizes)?;
+    if dimensions == 0 {
+        // Not one element, which an empty product would be.
+        grown.dimension(0, 0, |_, _| Layout::EMPTY);
+    }
     for i in fastest_first(dimensions, fortran) {
         grown.dimension(sizes[i], subsizes[i] as usize, |inner, spacing| {
             inner

@@ -7,7 +7,7 @@ use super::Buffer;
 use super::operation::{About, Action, Operation, Outcome, Partners, block};
 use super::start::{self, Mode};
 use super::task::{self, Task};
-use crate::abi::constants::MPI_BSEND_OVERHEAD;
+use crate::abi::constants::{MPI_BSEND_OVERHEAD, MPI_PROC_NULL};
 use crate::abi::types::{MPI_Comm, MPI_Session};
 use crate::bail;
 use crate::comm::{self, Comm};
@@ -88,11 +88,14 @@ fn owner(sends: &HashMap<Owner, Sends>, comm: &Comm) -> Owner {
         .unwrap_or(Owner::Process)
 }
 
-/// Sends a copy of `buffer`; complete at once.
+/// Sends a copy of `buffer`; complete at once. To `MPI_PROC_NULL` nothing is sent, which takes no room.
 ///
 /// Errors: `MPI_ERR_BUFFER` if the attached buffer has no room, and those of a send.
 pub fn send(comm: MPI_Comm, buffer: Buffer, to: i32, tag: i32) -> Result<()> {
     crate::runtime::wait::progress();
+    if to == MPI_PROC_NULL {
+        return start::send(comm, buffer, to, tag, Mode::Standard).map(drop);
+    }
     let mut sends = SENDS.lock();
     let owner = owner(&sends, comm::get(comm)?);
     let sends = sends.entry(owner).or_default();
@@ -152,17 +155,11 @@ pub fn flush_all() -> Result<()> {
     owners.into_iter().try_for_each(flush)
 }
 
-/// Detaches the buffer, when no message is in it any more: its address and room. Error: `MPI_ERR_BUFFER` if there is none.
+/// Detaches the buffer, when no message is in it any more: its address and room; null and none if there is no buffer.
 pub fn detach(owner: Owner) -> Result<(usize, Room)> {
-    let attached = |sends: &HashMap<Owner, Sends>| sends.get(&owner)?.attached;
-    if attached(&SENDS.lock()).is_none() {
-        bail!(Buffer, "no buffer is attached");
-    }
     flush(owner)?;
-    match SENDS.lock().remove(&owner).and_then(|sends| sends.attached) {
-        Some(Attached { address, room }) => Ok((address, room)),
-        None => bail!(Buffer, "the buffer was detached by another thread"),
-    }
+    let attached = SENDS.lock().remove(&owner).and_then(|sends| sends.attached);
+    Ok(attached.map_or((0, Room::Bytes(0)), |buffer| (buffer.address, buffer.room)))
 }
 
 /// Messages that a flush waits for.

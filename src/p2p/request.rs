@@ -60,7 +60,7 @@ pub(super) static REQUESTS: Table<Request> = Table::new(Kind::Request);
 /// The handle of every send and receive that was complete when its call returned.
 const COMPLETE: MPI_Request = MPI_Request(0x6c00_0001);
 
-/// The same of RMA operations, whose requests may only be completed: MPI lets nobody cancel or free them (MPI 4.1 §12.3.6).
+/// The same of RMA operations, which nobody can cancel (MPI 4.1 §12.3.6).
 pub const WAIT_ONLY: MPI_Request = MPI_Request(0x6c00_0002);
 
 /// The same of collective operations, which nobody can cancel. (Active ones cannot be freed either, see MPI 4.1 §6.12.)
@@ -269,12 +269,12 @@ pub fn start(handle: MPI_Request) -> Result<()> {
     Ok(())
 }
 
-/// Gives the handle back; what it stands for goes on by itself. Errors: `MPI_ERR_REQUEST`, also for a nonblocking collective
-/// operation that is not complete and for one of RMA; what the free function of a generalized request says, whose handle is
-/// given back all the same.
+/// Gives the handle back; what it stands for goes on by itself. (MPI forbids it for RMA operations, but they are complete.)
+/// Errors: `MPI_ERR_REQUEST`, also for a nonblocking collective operation that is not complete; what the free function of a
+/// generalized request says, whose handle is given back all the same.
 pub fn free(handle: &mut MPI_Request) -> Result<()> {
     let mut result = Ok(());
-    if !matches!(*handle, COMPLETE | COMPLETE_COLLECTIVE) {
+    if !matches!(*handle, COMPLETE | COMPLETE_COLLECTIVE | WAIT_ONLY) {
         let freed = match find_to_free(*handle)? {
             Request::Generalized(generalized) => generalized.let_go(),
             _ => Some(Ok(())),
@@ -288,7 +288,7 @@ pub fn free(handle: &mut MPI_Request) -> Result<()> {
     result
 }
 
-/// The request of a handle that may be given back: any but an active collective operation (MPI 4.1 §6.12), and RMA's.
+/// The request of a handle that may be given back: any but an active collective operation (MPI 4.1 §6.12).
 fn find_to_free(handle: MPI_Request) -> Result<&'static Request> {
     if let Some(request @ Request::Once(operation)) = REQUESTS.get(handle.0)
         && operation.is_done()
@@ -299,9 +299,10 @@ fn find_to_free(handle: MPI_Request) -> Result<&'static Request> {
 }
 
 /// Cancels a receive that has met no message, and a send that has not left or whose announcement has met no receive. A send
-/// whose message a matched probe holds ends as usual. Everything else goes on. Errors: `MPI_ERR_REQUEST`, also for what MPI lets
-/// nobody cancel, collective, partitioned and RMA operations, and for what is more than one message: `MPI_Isendrecv`,
-/// operations on files, `MPI_Iflush_buffer`s; `MPI_ERR_NO_MEM` (for the data that a matched probe holds).
+/// whose message a matched probe holds ends as usual. Everything else goes on, and what is over, as operations on files are,
+/// stays so. Errors: `MPI_ERR_REQUEST`, also for what MPI lets nobody cancel, collective, partitioned and RMA operations, and
+/// for what is on its way and more than one message, `MPI_Isendrecv` and `MPI_Iflush_buffer`s; `MPI_ERR_NO_MEM` (for the data
+/// that a matched probe holds).
 pub fn cancel(handle: MPI_Request) -> Result<()> {
     if handle == COMPLETE {
         return Ok(());
@@ -322,7 +323,9 @@ pub fn cancel(handle: MPI_Request) -> Result<()> {
             ),
         },
         Request::Once(operation) => {
-            if let Action::Steps(name) = operation.about.action {
+            if let Action::Steps(name) = operation.about.action
+                && !operation.is_done()
+            {
                 bail!(
                     Request,
                     "request {:#x} is of {name}, which cannot be cancelled",

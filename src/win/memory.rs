@@ -95,8 +95,11 @@ pub fn alloc_mem(size: isize, alignment: usize) -> Result<*mut c_void> {
     Ok(address)
 }
 
-/// Takes it back. Error: `MPI_ERR_BASE` for anything that [`alloc_mem`] did not give.
+/// Takes it back, unless it is null. Error: `MPI_ERR_BASE` for anything else that [`alloc_mem`] did not give.
 pub fn free_mem(base: *mut c_void) -> Result<()> {
+    if base.is_null() {
+        return Ok(());
+    }
     let memory = try_segment()
         .and_then(|segment| segment.offset_of(base, 0))
         .and_then(|offset| ALLOCATED.lock().remove(&offset));
