@@ -91,7 +91,7 @@ impl Planner {
     pub fn allgather(&mut self, mine: Option<&Vector>, blocks: &[Vector]) -> Result<()> {
         let (size, rank) = (self.size, self.rank);
         let own = &blocks[rank];
-        if self.hands_on() {
+        if size > FEW {
             if let Some(mine) = mine {
                 self.copy(mine, own)?;
             }
@@ -105,11 +105,6 @@ impl Planner {
             self.send((rank + i) % size, mine.unwrap_or(own))?;
         }
         mine.map_or(Ok(()), |mine| self.copy(mine, own))
-    }
-
-    /// Whether processes hand on blocks of others in an allgather in this circle.
-    pub fn hands_on(&self) -> bool {
-        self.size > FEW
     }
 
     /// An allgather in log2 n rounds: before the one for distance d, a process has the d blocks from its own on.

@@ -126,9 +126,6 @@ pub struct Plan {
     /// All processes of the communicator, by their seats.
     members: Arc<[u32]>,
     steps: Vec<Step>,
-    /// Whether all data goes straight from what its owner gives to where it stays. What a process gets then says nothing of what
-    /// others get: a shorter message is all that was given, and an error on one process is kept from the rest.
-    direct: bool,
     end: Mutex<Option<End>>,
     /// Memory that steps use.
     _temporaries: Vec<Scratch>,
@@ -187,16 +184,10 @@ impl Planner {
                 seat: comm.meeting.rank as u32,
                 members: comm.meeting.members.clone(),
                 steps: Vec::new(),
-                direct: false,
                 end: Mutex::new(None),
                 _temporaries: Vec::new(),
             },
         })
-    }
-
-    /// Says that no step depends on what came in another: more may be taken than is given.
-    pub fn moves_directly(&mut self) {
-        self.plan.direct = true;
     }
 
     pub fn finish(self) -> Arc<Plan> {
@@ -345,7 +336,7 @@ impl Planner {
 /// A send or receive of a plan, not known to be complete.
 struct Pending {
     operation: Arc<Operation>,
-    /// How many bytes have to come, if not any number that there is room for.
+    /// How many bytes have to come, if any have.
     expected: Option<usize>,
 }
 
@@ -397,7 +388,7 @@ impl Run {
     }
 
     /// Does what can be done now; true when all is. An error does not stop it, as the other processes wait for us, but what
-    /// they get then is empty, by which they know of it (unless the plan is direct: then it does not concern them).
+    /// they get then is empty, by which they know of it.
     fn advance(&mut self) -> bool {
         let plan = self.plan.clone();
         while let Some(step) = plan.steps.get(self.next) {
@@ -444,8 +435,8 @@ impl Run {
                     waits: self.waits,
                 };
                 let buffer = match self.error {
-                    Some(_) if !plan.direct => Buffer::empty(),
-                    _ => buffer.clone(),
+                    None => buffer.clone(),
+                    Some(_) => Buffer::empty(),
                 };
                 let sent = crate::p2p::send(target, buffer, false, || about(Action::Send, 0, *to))?;
                 self.pending.extend(sent.map(|operation| Pending {
@@ -462,7 +453,7 @@ impl Run {
                 let operation = crate::p2p::receive(plan.context, envelope, buffer.clone(), about);
                 let pending = Pending {
                     operation,
-                    expected: (!plan.direct).then_some(buffer.len()),
+                    expected: Some(buffer.len()),
                 };
                 if !pending.operation.is_done() {
                     self.pending.push(pending);
@@ -473,9 +464,7 @@ impl Run {
             // SAFETY: both are buffers of the operation, which the program leaves to it until it is complete, or temporary.
             Step::Copy(from, to) => unsafe {
                 to.copy(from, from.len().min(to.len()));
-                if !(plan.direct && from.len() < to.len()) {
-                    same_length(from.len(), to.len())?;
-                }
+                same_length(from.len(), to.len())?;
             },
             Step::Reduce { op, input, inout } => {
                 let Vector {

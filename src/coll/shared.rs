@@ -4,10 +4,10 @@
 use super::FEW;
 use super::plan::{Element, Vector, same_length};
 use crate::comm::Comm;
+use crate::err;
 use crate::error::Result;
 use crate::op::Op;
 use crate::runtime::board::Shared;
-use crate::{bail, err};
 use std::ops::Range;
 
 /// Blocks until all processes have come.
@@ -72,16 +72,14 @@ pub fn allgather(comm: &Comm, mine: Option<&Vector>, blocks: &[Vector]) -> Resul
     let own = mine.unwrap_or(&blocks[comm.rank]);
     for range in rounds(len, room) {
         let write = |room| put(own, range.clone(), room);
-        let lengths = [own.bytes(), len];
-        let given = comm.meeting.share(range.len(), lengths, &what, write)?;
+        let given = comm.meeting.share(range.len(), own.bytes(), &what, write)?;
         let Some(given) = given else {
             return Ok(false);
         };
         for (seat, block) in blocks.iter().enumerate() {
-            let (sent, data) = block_of_at_most(&given, seat, len)?;
-            let came = range.start.min(sent)..range.end.min(sent);
+            let data = block_by(&given, seat, len)?;
             // SAFETY: the block is the caller's, and has `len` bytes.
-            unsafe { block.buffer()?.write(came, data) };
+            unsafe { block.buffer()?.write(range.clone(), data) };
         }
     }
     Ok(true)
@@ -108,7 +106,7 @@ pub fn alltoall(comm: &Comm, send: Option<&[Vector]>, receive: &[Vector]) -> Res
         };
         let given = comm
             .meeting
-            .share(piece * size, [send[0].bytes(), len], &what, write)?;
+            .share(piece * size, send[0].bytes(), &what, write)?;
         let Some(given) = given else {
             return Ok(false);
         };
@@ -123,25 +121,9 @@ pub fn alltoall(comm: &Comm, send: Option<&[Vector]>, receive: &[Vector]) -> Res
 
 /// What the process in `seat` gave. Errors: its blocks are not `len` bytes long, or it failed.
 fn block_by(given: &Shared<'_>, seat: usize, len: usize) -> Result<*const u8> {
-    let ([sent, _], address) = given.by(seat)?;
+    let (sent, address) = given.by(seat)?;
     same_length(sent, len)?;
     Ok(address)
-}
-
-/// What the process in `seat` gave, where fewer bytes may be given than `len`, which all take; and how many. Errors: they are
-/// more, or it does not take as many: then its bytes may lie elsewhere; or it failed.
-fn block_of_at_most(given: &Shared<'_>, seat: usize, len: usize) -> Result<(usize, *const u8)> {
-    let ([sent, taken], address) = given.by(seat)?;
-    if sent > len {
-        same_length(sent, len)?;
-    }
-    if taken != len {
-        bail!(
-            Count,
-            "a process takes {len} bytes of each and another {taken}: counts and datatypes have to match (MPI 4.1 §6.1)"
-        );
-    }
-    Ok((sent, address))
 }
 
 /// Copies the bytes `range` of a block, as far as it has them, to where there is room for them.
@@ -202,7 +184,7 @@ fn reduction(
             fold.make_room(end - at, together && out.is_none())?;
             put(mine, range.clone(), room)
         };
-        let given = comm.meeting.share(range.len(), [len; 2], what, write)?;
+        let given = comm.meeting.share(range.len(), len, what, write)?;
         let Some(given) = given else {
             return Ok(false);
         };

@@ -15,12 +15,12 @@ use crate::shm::{LINE, Offset, heap};
 const EACH: usize = 128 << 10;
 const ALL: usize = 8 << 20;
 
-/// What a member gives begins with two numbers, on a line of its own; on the same line are the bytes, if they are no more than
+/// What a member gives begins with a number, on a line of its own; on the same line are the bytes, if they are no more than
 /// this. Others lie behind the lines of all members.
-const NUMBERS: usize = size_of::<[usize; 2]>();
-const INLINE: usize = LINE - NUMBERS;
-/// The numbers of a member that could not write what it was to give.
-const FAILED: [usize; 2] = [usize::MAX; 2];
+const NUMBER: usize = 16;
+const INLINE: usize = LINE - NUMBER;
+/// The number of a member that could not write what it was to give.
+const FAILED: usize = usize::MAX;
 
 /// One member's view of the board. Everything but the first line, which has `gone`, is there twice, for odd and even rounds.
 pub struct Board {
@@ -91,14 +91,14 @@ impl Board {
         Ok(offset)
     }
 
-    /// Where a member's numbers are, and its `len` bytes. All give as many in a round, so their parts lie close together.
+    /// Where a member's number is, and its `len` bytes. All give as many in a round, so their parts lie close together.
     #[inline]
-    fn part(&self, round: u32, member: usize, len: usize) -> (*mut [usize; 2], *mut u8) {
+    fn part(&self, round: u32, member: usize, len: usize) -> (*mut usize, *mut u8) {
         let slot = barrier::slot(round, self.members, member);
         let lines = self.offset + LINE;
         let line = segment().at::<u8>(lines + slot * LINE);
         let data = match len <= INLINE {
-            true => line.wrapping_add(NUMBERS),
+            true => line.wrapping_add(NUMBER),
             false => {
                 let first = barrier::slot(round, self.members, 0) * room(self.members);
                 let stride = len.next_multiple_of(LINE);
@@ -122,7 +122,7 @@ impl Meeting {
         Ok(self.board(what)?.map(|board| board.sharing))
     }
 
-    /// Gives everybody's `len` bytes, which `write` writes, to everybody, and two numbers. A barrier besides. `None`, and nothing
+    /// Gives everybody's `len` bytes, which `write` writes, to everybody, and a number. A barrier besides. `None`, and nothing
     /// was done, if there is no memory for it. All members have to give as many, and at most [`Meeting::room`].
     ///
     /// Errors: those of `write`, of which the others learn by [`Shared::by`]; as [`Meeting::barrier`].
@@ -130,7 +130,7 @@ impl Meeting {
     pub fn share(
         &self,
         len: usize,
-        numbers: [usize; 2],
+        number: usize,
         what: &dyn Fn() -> String,
         write: impl FnOnce(*mut u8) -> Result<()>,
     ) -> Result<Option<Shared<'_>>> {
@@ -143,9 +143,9 @@ impl Meeting {
         let round = board.rounds.fetch_add(1, Ordering::Relaxed);
         let (place, data) = board.part(round, board.rank, len);
         let written = write(data);
-        let numbers = if written.is_ok() { numbers } else { FAILED };
+        let number = if written.is_ok() { number } else { FAILED };
         // SAFETY: the part is this member's own, and nobody reads it before the barrier (see [`barrier::slot`]).
-        unsafe { place.write(numbers) };
+        unsafe { place.write(number) };
         self.barrier(what)?;
         written?;
         Ok(Some(Shared { board, round, len }))
@@ -160,17 +160,17 @@ pub struct Shared<'a> {
 }
 
 impl Shared<'_> {
-    /// The numbers that a member gave, and its bytes, aligned as any element of a datatype. If it gave more or fewer of them
+    /// The number that a member gave, and its bytes, aligned as any element of a datatype. If it gave more or fewer of them
     /// than the caller, they are anything.
     ///
     /// Error: `MPI_ERR_OTHER`, if it failed.
     #[inline]
-    pub fn by(&self, member: usize) -> Result<([usize; 2], *const u8)> {
+    pub fn by(&self, member: usize) -> Result<(usize, *const u8)> {
         let (place, data) = self.board.part(self.round, member, self.len);
         // SAFETY: the member wrote it before it came to the barrier, and writes there again only after the next one.
         match unsafe { place.read() } {
             FAILED => Err(failed(member)),
-            numbers => Ok((numbers, data)),
+            number => Ok((number, data)),
         }
     }
 

@@ -19,9 +19,6 @@ type Exchanged = (Option<Vec<Vector>>, Vec<Vector>);
 
 pub fn plan_allgather((mine, blocks): Gathered, comm: MPI_Comm, name: &'static str) -> Planned {
     let mut planner = Planner::new(comm, name)?;
-    if planner.is_inter() || !planner.hands_on() {
-        planner.moves_directly();
-    }
     match &mine {
         Some(mine) if planner.is_inter() => planner.allgather_across(mine, &blocks)?,
         mine => planner.allgather(mine.as_ref(), &blocks)?,

@@ -73,7 +73,6 @@ fn plan_gather(
     };
     not_aliased(&mine, blocks.get(group.rank))?;
     let mut planner = Planner::new(comm, name)?;
-    planner.moves_directly();
     if let Some(root) = planner.around(root) {
         planner.gather(mine.as_ref(), &blocks, root)?;
     }
@@ -137,7 +136,6 @@ fn plan_scatter(
     };
     not_aliased(blocks.get(group.rank), &mine)?;
     let mut planner = Planner::new(comm, name)?;
-    planner.moves_directly();
     if let Some(root) = planner.around(root) {
         planner.scatter(&blocks, mine.as_ref(), root)?;
     }
