@@ -55,7 +55,9 @@ pub fn run(
         std::process::id(),
         JOBS.fetch_add(1, Ordering::Relaxed)
     );
-    let file = |kind: &str| output.join(format!("{}.{kind}", test_name.replace("::", "-")));
+    // Another run of the tests may be at work in this checkout.
+    let name = format!("{}.{marker}", test_name.replace("::", "-"));
+    let file = |kind: &str| output.join(format!("{name}.{kind}"));
     // Files, not pipes: a process that outlives its job cannot keep us reading.
     let create = |kind: &str| {
         File::create(file(kind)).map_err(|error| format!("{}: {error}", file(kind).display()))
@@ -86,7 +88,10 @@ pub fn run(
         }
     };
     let text = |kind: &str| {
-        String::from_utf8_lossy(&std::fs::read(file(kind)).unwrap_or_default()).into_owned()
+        let bytes = std::fs::read(file(kind)).unwrap_or_default();
+        // What failed is printed; else the files are of no use any more.
+        let _ = std::fs::remove_file(file(kind));
+        String::from_utf8_lossy(&bytes).into_owned()
     };
     Ok(Ended {
         marker,
