@@ -1,8 +1,8 @@
 //! For how long a rank's waits have been in vain: by this the launcher tells a job that can never go on from one that is slow.
 //!
 //! A thread that sleeps in a wait looks at least twice a second whether the wait is over, rung or not. Half a second of such
-//! looks that found nothing, and were followed by sleeps that nothing disturbed, is counted here; whatever else happens to a wait of the rank
-//! begins the count anew, under a new number.
+//! looks that found nothing, and were followed by sleeps that nothing disturbed, is counted here; whatever else happens to a
+//! wait of the rank begins the count anew, under a new number.
 //!
 //! | bits  | meaning                                                                                                |
 //! |-------|--------------------------------------------------------------------------------------------------------|

@@ -247,8 +247,9 @@ fn wait_slow(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<(
         progress();
         now = nanoseconds(began);
     }
+    let mut is_over = || ready() || progress() && ready();
     if YIELDS.are_dear() {
-        return match ready() || progress() && ready() {
+        return match is_over() {
             true => Ok(()),
             false => asleep(waiting, ready),
         };
@@ -261,7 +262,7 @@ fn wait_slow(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<(
     let (end, mut longest) = (spin.saturating_add(patience), 0);
     loop {
         // Who gets its core back mostly finds that it may go on, also after a yield that took longer than its patience.
-        if ready() || progress() && ready() {
+        if is_over() {
             YIELDS.took(longest);
             let next = (patience + patience / 4).max(2 * (now - spin));
             YIELD_NS.store(next.min(most), Ordering::Relaxed);

@@ -71,17 +71,15 @@ impl Window {
     #[inline(always)]
     pub unsafe fn accumulate_quickly(&self, origin: Origin, remote: Remote, op: MPI_Op) -> bool {
         let single = (origin.count == 1) & (remote.count == 1);
-        if !single || origin.datatype != remote.datatype {
+        if !single || origin.datatype != remote.datatype || origin.address.is_null() {
             return false;
         }
         let mut unwanted = 0_u64;
         let result = (&raw mut unwanted).cast();
         let (datatype, rank, disp) = (remote.datatype, remote.rank, remote.disp);
         let find = |basic| amo::find_changing(op, basic);
-        let complete = !origin.address.is_null();
         // SAFETY: the caller's promise; an element that an instruction updates is not larger than the word.
-        complete
-            && unsafe { self.element_quickly(origin.address, result, datatype, rank, disp, find) }
+        unsafe { self.element_quickly(origin.address, result, datatype, rank, disp, find) }
     }
 
     /// `MPI_Accumulate`. Complete at the target on return, up to the fence of a synchronisation call. Errors: as

@@ -120,9 +120,9 @@ impl Mover<'_> {
         self.far
             .walk_range(range.clone(), &mut |at: usize, len: usize| {
                 if result.is_ok() && !there.add(at, len) {
+                    let mut pieces = there.pieces();
                     // SAFETY: the near pieces are this side's data of the step.
-                    result =
-                        unsafe { peer::copy(self.pid, self.way, &mut here, &mut there.pieces()) };
+                    result = unsafe { peer::copy(self.pid, self.way, &mut here, &mut pieces) };
                     there = Batch::new();
                     there.add(at, len);
                 }
