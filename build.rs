@@ -1,4 +1,4 @@
-//! Makes `mpi.h` from `src/abi` in `OUT_DIR` (`tests/header.rs` compares it with the committed `include/mpi.h`), and a
+//! Makes `mpi.h` from `src/mpi` and `src/abi` in `OUT_DIR` (`tests/header.rs` compares it with the committed `include/mpi.h`), and a
 //! number that tells one state of the sources of shared memory from another, by which launcher and ranks know that they
 //! belong together.
 
@@ -13,7 +13,13 @@ const FRAME: &str = "include/mpi.h.in";
 const SHARED: [&str; 2] = ["src/runtime", "src/shm"];
 
 fn main() {
-    let sources = ["build.rs", "include/generate.rs", FRAME, "src/abi"];
+    let sources = [
+        "build.rs",
+        "include/generate.rs",
+        FRAME,
+        "src/mpi",
+        "src/abi",
+    ];
     for watched in sources.iter().chain(&SHARED) {
         println!("cargo:rerun-if-changed={watched}");
     }
@@ -23,11 +29,13 @@ fn main() {
     );
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let frame = std::fs::read_to_string(FRAME).expect("include/mpi.h.in can be read");
-    let sources = generate::sources(Path::new("src/abi"));
+    let sources = ["src/mpi", "src/abi"]
+        .map(|room| generate::sources(Path::new(room)))
+        .concat();
     let header = generate::header(&sources, &frame, &out.join("abi.rs")).unwrap_or_else(|error| {
         // The compiler says it better, if it is a mistake in the Rust source; a header like this serves nobody.
         println!("cargo:warning=mpi.h cannot be made: {error}");
-        "#error \"mpi.h could not be made of src/abi\"\n".to_string()
+        "#error \"mpi.h could not be made of src/mpi and src/abi\"\n".to_string()
     });
     let path = out.join("mpi.h");
     std::fs::write(&path, header).expect("OUT_DIR can be written");

@@ -1,4 +1,4 @@
-//! Makes `mpi.h` of `src/abi` and the frame `mpi.h.in`; part of the build script.
+//! Makes `mpi.h` of `src/mpi`, `src/abi` and the frame `mpi.h.in`; part of the build script.
 //!
 //! cbindgen turns Rust's declarations into C's. It does not look into macros and does not print function types, so the
 //! sources are prepared for it first ([`prepare`]) and its output is put in order afterwards ([`Header`]).
@@ -27,8 +27,8 @@ const WIDTH: usize = 110;
 /// The Rust sources below `folder`, in a fixed order.
 pub fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("src/abi can be read") {
-        let path = entry.expect("src/abi can be read").path();
+    for entry in std::fs::read_dir(folder).expect("the folder can be read") {
+        let path = entry.expect("the folder can be read").path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if path.is_dir() {
             found.extend(sources(&path));

@@ -8,8 +8,8 @@ pub mod handler;
 pub mod initial;
 pub mod made;
 
-use crate::abi::constants::MPI_ERR_LASTCODE;
-use crate::abi::types::*;
+use crate::mpi::constants::MPI_ERR_LASTCODE;
+use crate::mpi::types::*;
 use parking_lot::Mutex;
 use std::fmt::Arguments;
 

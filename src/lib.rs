@@ -11,6 +11,7 @@ pub mod error;
 pub mod file;
 pub mod handle;
 pub mod info;
+pub mod mpi;
 pub mod op;
 pub mod p2p;
 pub mod runtime;

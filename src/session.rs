@@ -1,12 +1,12 @@
 //! Sessions (MPI 4.1 §11.3): handles on the library that parts of a program open and close for themselves, beside the
 //! world model or without it.
 
-use crate::abi::types::*;
 use crate::comm::group::Group;
 use crate::error::Result;
 use crate::error::handler::Slot;
 use crate::handle::{Kind, Table};
 use crate::info::{Info, THREAD_LEVELS, kinds};
+use crate::mpi::types::*;
 use crate::runtime::job;
 use crate::{bail, err, startup};
 use std::sync::{Arc, OnceLock};

@@ -274,10 +274,10 @@ fn every_macro_and_enumerator_agrees() {
     );
 }
 
-/// The constants of `rmashm::abi` that are addresses are written by hand in the header's frame.
+/// The constants of `rmashm::mpi` that are addresses are written by hand in the header's frame.
 #[test]
 fn addresses_in_rust_are_those_in_c() {
-    use rmashm::abi::constants::*;
+    use rmashm::mpi::constants::*;
     if !have_program("gcc", "the comparison of addresses") {
         return;
     }

@@ -3,10 +3,10 @@
 
 use crate::abi::arguments::{inout, out};
 use crate::abi::data;
-use crate::abi::types::*;
 use crate::bail;
 use crate::error::Result;
 use crate::info::{self, Info};
+use crate::mpi::types::*;
 use crate::mpi_api;
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};

@@ -3,9 +3,9 @@
 //! The functions that take pointers are unsafe for one reason: a pointer that is neither null nor misaligned must point
 //! to what the MPI function's description asks for, and stay so during the call. `'a` is the call.
 
-use crate::abi::constants::*;
-use crate::abi::types::*;
 use crate::error::Result;
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use crate::{bail, err};
 use std::ffi::{CStr, c_char, c_int};
 use std::marker::PhantomData;

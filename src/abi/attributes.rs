@@ -1,12 +1,12 @@
 //! Keys of attributes, and the attributes of communicators (MPI 4.1 §7.7). Everything here is local.
 
 use crate::abi::arguments::{inout, out};
-use crate::abi::constants::*;
-use crate::abi::types::*;
 use crate::comm::attributes::{self, Callbacks, Value};
 use crate::comm::predefined;
 use crate::error::Result;
 use crate::handle::Kind;
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use crate::{comm, mpi_api};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};

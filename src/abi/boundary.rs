@@ -4,10 +4,10 @@
 //! standard assigns: that of the first valid communicator, window, session or file among the arguments, else the
 //! one of `MPI_COMM_SELF` (MPI 4.1 §9.3).
 
-use crate::abi::constants::{MPI_ERRORS_ABORT, MPI_ERRORS_RETURN, MPI_FILE_NULL};
-use crate::abi::types::*;
 use crate::error::handler::{self, FILES, Handler};
 use crate::error::{self, Class, Error, initial};
+use crate::mpi::constants::{MPI_ERRORS_ABORT, MPI_ERRORS_RETURN, MPI_FILE_NULL};
+use crate::mpi::types::*;
 use crate::p2p::request;
 use crate::runtime::phase::{self, Phase};
 use crate::{comm, file, runtime, session, win};
@@ -229,7 +229,7 @@ macro_rules! mpi_collective {
             $(#[doc = $doc])*
             pub unsafe extern "C" fn $nonblocking(
                 $($arg: $type,)*
-                request: *mut $crate::abi::types::MPI_Request
+                request: *mut $crate::mpi::types::MPI_Request
             ) -> c_int {
                 // SAFETY: what is not null is a place for a request.
                 let request = unsafe { $crate::abi::arguments::out(request, "request")? };
@@ -241,8 +241,8 @@ macro_rules! mpi_collective {
             $(#[doc = $doc])*
             pub unsafe extern "C" fn $init(
                 $($arg: $type,)*
-                info: $crate::abi::types::MPI_Info,
-                request: *mut $crate::abi::types::MPI_Request
+                info: $crate::mpi::types::MPI_Info,
+                request: *mut $crate::mpi::types::MPI_Request
             ) -> c_int {
                 // SAFETY: what is not null is a place for a request.
                 let request = unsafe { $crate::abi::arguments::out(request, "request")? };

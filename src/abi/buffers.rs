@@ -4,10 +4,10 @@
 //! from the process's.
 
 use crate::abi::arguments::{number, out};
-use crate::abi::constants::MPI_BUFFER_AUTOMATIC;
 use crate::abi::counts::Number;
-use crate::abi::types::*;
 use crate::error::Result;
+use crate::mpi::constants::MPI_BUFFER_AUTOMATIC;
+use crate::mpi::types::*;
 use crate::p2p::buffered::{self, Owner, Room};
 use crate::p2p::request;
 use crate::{bail, comm, mpi_api, mpi_counts, session};

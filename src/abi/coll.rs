@@ -5,7 +5,7 @@
 
 use crate::abi::arguments::out;
 use crate::abi::coll_arguments as plan;
-use crate::abi::types::*;
+use crate::mpi::types::*;
 use crate::p2p::request;
 use crate::{coll, comm, info, mpi_api, mpi_collective, mpi_counts};
 use macro_rules_attribute::apply;

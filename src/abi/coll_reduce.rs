@@ -2,8 +2,8 @@
 //! [`coll`](super::coll).
 
 use crate::abi::coll_arguments::{self as plan, Reduction};
-use crate::abi::types::*;
 use crate::coll::{run, shared_allreduce, shared_reduce};
+use crate::mpi::types::*;
 use crate::{comm, mpi_collective, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};

@@ -4,8 +4,6 @@
 //! until all its processes have called. When one of them fails, all of them get an error and nobody gets a communicator.
 
 use crate::abi::arguments::{inout, out, put_string, string};
-use crate::abi::constants::*;
-use crate::abi::types::*;
 use crate::comm::Hints;
 use crate::comm::create::{self, Hint, Request};
 use crate::comm::duplicate;
@@ -13,6 +11,8 @@ use crate::comm::group::{self, Likeness};
 use crate::comm::hardware::{self, Places, Wish};
 use crate::error::{Error, Object, Result};
 use crate::info::{self, Info};
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use crate::{bail, comm, mpi_api};
 use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_int};

@@ -2,10 +2,10 @@
 
 use crate::abi::arguments::{inout, out, string};
 use crate::abi::comm::{give, hints};
-use crate::abi::constants::*;
-use crate::abi::types::*;
 use crate::comm::{self, Hints, duplicate, group, inter};
 use crate::error::{Object, Result};
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use crate::p2p::request;
 use crate::{bail, mpi_api};
 use macro_rules_attribute::apply;

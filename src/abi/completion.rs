@@ -1,10 +1,10 @@
 //! How operations ended, as C sees it: statuses, and errors in statuses (MPI 4.1 §3.2.5, §3.7.5).
 
 use super::arguments::{Out, out, slice_mut, status};
-use super::constants::*;
-use super::types::*;
 use crate::err;
 use crate::error::{Error, Result, register};
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use crate::p2p::Outcome;
 use crate::p2p::completion::Found;
 use std::ffi::c_int;

@@ -1,8 +1,8 @@
 //! The integer types that differ between a function and its large count form (MPI 4.1 §2.5.8, §19.2): `MPI_X` takes the
 //! [`small`] ones, `MPI_X_c` the [`large`] ones. `#[apply(mpi_counts)]` makes both of one function.
 
-use crate::abi::constants::MPI_UNDEFINED;
-use crate::abi::types::{MPI_Aint, MPI_Count};
+use crate::mpi::constants::MPI_UNDEFINED;
+use crate::mpi::types::{MPI_Aint, MPI_Count};
 use std::ffi::c_int;
 
 /// An integer type of a count, a displacement or an extent: `int`, `MPI_Aint` or `MPI_Count`.
@@ -32,7 +32,7 @@ numbers!(c_int MPI_Aint MPI_Count);
 
 /// The types of `MPI_X`.
 pub mod small {
-    use crate::abi::types::MPI_Aint;
+    use crate::mpi::types::MPI_Aint;
     use std::ffi::c_int;
 
     /// A number of elements, bytes or blocks.
@@ -47,7 +47,7 @@ pub mod small {
 
 /// The types of `MPI_X_c`.
 pub mod large {
-    use crate::abi::types::{MPI_Aint, MPI_Count};
+    use crate::mpi::types::{MPI_Aint, MPI_Count};
 
     /// A number of elements, bytes or blocks.
     pub type Count = MPI_Count;

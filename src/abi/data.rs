@@ -4,7 +4,7 @@
 //! A program that is not position-independent has its own copy of such a variable (a copy relocation), so what a
 //! constant pointer points to counts here, never the address of the pointer itself.
 
-use crate::abi::types::*;
+use crate::mpi::types::*;
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
@@ -129,5 +129,5 @@ pub unsafe extern "C" fn MPIR_Dup_fn(
             .write(attribute_val_in);
         flag.write(1);
     }
-    crate::abi::constants::MPI_SUCCESS
+    crate::mpi::constants::MPI_SUCCESS
 }

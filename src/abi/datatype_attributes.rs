@@ -1,8 +1,8 @@
 //! The attributes of datatypes (MPI 4.1 §7.7.4); their keys are made in `attributes`. Everything here is local.
 
 use crate::abi::arguments::out;
-use crate::abi::types::*;
 use crate::comm::attributes::Value;
+use crate::mpi::types::*;
 use crate::{datatype, mpi_api};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};

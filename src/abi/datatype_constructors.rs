@@ -5,9 +5,9 @@
 
 use crate::abi::arguments::{count, out, slice};
 use crate::abi::counts::Number;
-use crate::abi::types::*;
 use crate::datatype::{self, Datatype};
 use crate::error::Result;
+use crate::mpi::types::*;
 use crate::mpi_counts;
 use macro_rules_attribute::apply;
 use std::sync::Arc;

@@ -4,9 +4,9 @@
 
 use crate::abi::arguments::{inout, out, string};
 use crate::abi::counts::Number;
-use crate::abi::types::*;
 use crate::datatype::{self, Datatype, external};
 use crate::error::Result;
+use crate::mpi::types::*;
 use crate::{bail, comm, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_void};

@@ -3,11 +3,11 @@
 //! All of these are local and do not block.
 
 use crate::abi::arguments::{count, inout, input, number, out, slice_mut};
-use crate::abi::constants::*;
 use crate::abi::counts::Number;
-use crate::abi::types::*;
 use crate::datatype::{self, Datatype, Envelope};
 use crate::error::Result;
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use crate::{bail, err, mpi_api, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::c_int;

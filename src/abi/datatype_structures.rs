@@ -7,9 +7,9 @@
 use super::datatype_constructors::{derive, wide};
 use crate::abi::arguments::{count, number, out, slice};
 use crate::abi::counts::Number;
-use crate::abi::types::*;
 use crate::datatype::{self, f90};
 use crate::error::Result;
+use crate::mpi::types::*;
 use crate::{bail, mpi_api, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::c_int;

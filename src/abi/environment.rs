@@ -3,10 +3,10 @@
 //! All of these may be called at any time, also before `MPI_Init` and after `MPI_Finalize`.
 
 use crate::abi::arguments::{out, put_string};
-use crate::abi::constants::*;
-use crate::abi::types::*;
 use crate::comm::hardware::{self, Level};
 use crate::info::{self, Info};
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use crate::{bail, mpi_api, mpi_plain};
 use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_double, c_int, c_void};

@@ -4,11 +4,11 @@
 
 use crate::abi::arguments::{callback, inout, out};
 use crate::abi::boundary::{Object, call_handler};
-use crate::abi::constants::*;
-use crate::abi::types::*;
 use crate::error::Result;
 use crate::error::handler::{self, FILES, Function};
 use crate::handle::Kind;
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use crate::{comm, file, mpi_api};
 use macro_rules_attribute::apply;
 use std::ffi::c_int;

@@ -3,9 +3,9 @@
 //! All of these are local, do not block, and may be called at any time.
 
 use crate::abi::arguments::{out, put_string, string};
-use crate::abi::constants::*;
 use crate::comm::predefined::set_last_used_code;
 use crate::error::{class_of, is_code, made, text_of};
+use crate::mpi::constants::*;
 use crate::mpi_api;
 use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_int};

@@ -5,8 +5,8 @@
 //! processes die is told by `MPI_ERR_PROC_FAILED` and the launcher.
 
 use crate::abi::arguments::out;
-use crate::abi::types::*;
 use crate::error::Result;
+use crate::mpi::types::*;
 use crate::{bail, comm, mpi_api, mpi_plain};
 use macro_rules_attribute::apply;
 use std::ffi::c_int;

@@ -6,11 +6,11 @@
 use super::arguments::{count, inout, out, put_string, string};
 use super::boundary::Object;
 use super::completion::single;
-use super::constants::*;
-use super::types::*;
 use crate::comm::COMM_SELF;
 use crate::error::{Error, Result};
 use crate::file::{self, Direction, From, REPRESENTATIONS, Split, View};
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use crate::p2p::{About, Action, Buffer, Operation, Partners, request};
 use crate::{bail, comm, datatype, info, mpi_api, mpi_counts, runtime};
 use macro_rules_attribute::apply;

@@ -1,8 +1,8 @@
 //! Reading and writing files at explicit offsets (MPI 4.1 §14.4.2).
 
 use crate::abi::file::{access, start};
-use crate::abi::types::*;
 use crate::file::{Direction, From};
+use crate::mpi::types::*;
 use crate::mpi_counts;
 use macro_rules_attribute::apply;
 use std::ffi::c_void;

@@ -1,8 +1,8 @@
 //! Reading and writing files at the individual file pointer (MPI 4.1 §14.4.3).
 
 use crate::abi::file::{access, start};
-use crate::abi::types::*;
 use crate::file::{Direction, From};
+use crate::mpi::types::*;
 use crate::mpi_counts;
 use macro_rules_attribute::apply;
 use std::ffi::c_void;

@@ -1,8 +1,8 @@
 //! Collective file operations in two parts (MPI 4.1 §14.4.5). One may be begun on a file at a time.
 
 use crate::abi::file::{begin, end};
-use crate::abi::types::*;
 use crate::file::{From, Split};
+use crate::mpi::types::*;
 use crate::{mpi_api, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::c_void;

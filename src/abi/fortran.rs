@@ -5,12 +5,12 @@
 
 use crate::abi::arguments::out;
 use crate::abi::boundary::{Argument, raise};
-use crate::abi::constants::*;
-use crate::abi::types::*;
 use crate::abi::win;
 use crate::comm::attributes::{self, CopyProxy, DeleteProxy, Proxies, Value};
 use crate::comm::predefined;
 use crate::error::Result;
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use crate::p2p::request;
 use crate::{comm, datatype};
 use std::ffi::{c_int, c_void};

@@ -1,7 +1,7 @@
 //! Generalized requests (MPI 4.1 §13.2).
 
 use crate::abi::arguments::{callback, out};
-use crate::abi::types::*;
+use crate::mpi::types::*;
 use crate::mpi_api;
 use crate::p2p::generalized::{Callbacks, Generalized};
 use crate::p2p::request;

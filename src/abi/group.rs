@@ -1,10 +1,10 @@
 //! Groups of processes (MPI 4.1 §7.3). Everything here is local.
 
 use crate::abi::arguments::{inout, number, out, slice, slice_mut};
-use crate::abi::constants::*;
-use crate::abi::types::*;
 use crate::comm::group::{self, Group, Likeness};
 use crate::error::Result;
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use crate::{comm, mpi_api};
 use macro_rules_attribute::apply;
 use std::ffi::c_int;

@@ -5,7 +5,7 @@
 //! `mpi.h` has macros of the names in `c2f` and `f2c`, as MPICH's does: a program compiled with them asks no library for
 //! these functions.
 
-use crate::abi::types::*;
+use crate::mpi::types::*;
 use crate::mpi_plain;
 use macro_rules_attribute::apply;
 use std::ffi::c_int;
@@ -130,16 +130,16 @@ pub extern "C" fn MPI_Session_f2c(session: MPI_Fint) -> MPI_Session {
     MPI_Session(session)
 }
 
-/// The Fortran handle of a file: the low half of the pointer, which holds the whole handle.
+/// The Fortran handle of a file.
 #[apply(mpi_plain)]
 pub extern "C" fn MPI_File_c2f(file: MPI_File) -> MPI_Fint {
-    file.0.addr() as u32 as MPI_Fint
+    file.handle()
 }
 
 /// The file of a Fortran handle.
 #[apply(mpi_plain)]
 pub extern "C" fn MPI_File_f2c(file: MPI_Fint) -> MPI_File {
-    MPI_File(std::ptr::without_provenance_mut(file as u32 as usize))
+    MPI_File::of(file)
 }
 
 /// The integer of a communicator.
@@ -277,7 +277,7 @@ pub extern "C" fn MPI_File_fromint(file: c_int) -> MPI_File {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::abi::constants::*;
+    use crate::mpi::constants::*;
 
     #[test]
     fn handles_survive_the_way_to_integers_and_back() {

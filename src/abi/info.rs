@@ -3,10 +3,10 @@
 //! Keys are case-sensitive strings of less than `MPI_MAX_INFO_KEY` bytes, values of less than `MPI_MAX_INFO_VAL`.
 
 use crate::abi::arguments::{inout, number, out, put_string, slice, string};
-use crate::abi::constants::*;
-use crate::abi::types::*;
 use crate::error::{Class, Error, Result};
 use crate::info::{self, Info};
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use crate::{bail, err, mpi_api};
 use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_int};

@@ -3,8 +3,8 @@
 //! What tells whether MPI is initialized may be called at any time, by any thread.
 
 use crate::abi::arguments::out;
-use crate::abi::constants::*;
-use crate::abi::types::*;
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use crate::runtime::phase::{self, Phase};
 use crate::{bail, comm, mpi_api, runtime, startup};
 use macro_rules_attribute::apply;

@@ -1,7 +1,7 @@
 //! Memory that MPI allocates for the program (MPI 4.1 §9.2).
 
 use crate::abi::arguments::out;
-use crate::abi::types::*;
+use crate::mpi::types::*;
 use crate::win::{memory, query::Hints};
 use crate::{info, mpi_api};
 use macro_rules_attribute::apply;

@@ -6,10 +6,10 @@
 use crate::abi::arguments::{count, slice};
 use crate::abi::coll_arguments::{Planned, not_aliased, not_in_place};
 use crate::abi::counts::Number;
-use crate::abi::types::*;
 use crate::coll::{Element, Planner, Vector};
 use crate::comm::topology::{Edge, Neighbors};
 use crate::error::Result;
+use crate::mpi::types::*;
 use crate::{comm, mpi_collective};
 use macro_rules_attribute::apply;
 use std::ffi::c_void;

@@ -3,11 +3,11 @@
 //! All of these are local and do not block.
 
 use crate::abi::arguments::{callback, count, inout, out};
-use crate::abi::constants::*;
 use crate::abi::counts::Number;
-use crate::abi::types::*;
 use crate::datatype;
 use crate::error::Result;
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use crate::op::{self, Function};
 use crate::{bail, mpi_api, mpi_counts};
 use macro_rules_attribute::apply;

@@ -2,8 +2,8 @@
 
 use crate::abi::arguments::{count, out};
 use crate::abi::completion::single;
-use crate::abi::types::*;
 use crate::error::Result;
+use crate::mpi::types::*;
 use crate::p2p::completion::wait_operation;
 use crate::p2p::request::handle;
 use crate::p2p::start::{self, Mode};

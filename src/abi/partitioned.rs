@@ -1,9 +1,9 @@
 //! Partitioned communication (MPI 4.1 chapter 4). Its requests are persistent: `MPI_Start` starts a round.
 
 use crate::abi::arguments::{count as counted, number, out, slice};
-use crate::abi::constants::*;
-use crate::abi::types::*;
 use crate::error::Result;
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use crate::p2p::partitioned::{self, Channel, Outgoing, Parts};
 use crate::p2p::request;
 use crate::runtime::wait::progress;

@@ -2,8 +2,8 @@
 
 use crate::abi::arguments::{count as counted, inout, out, slice};
 use crate::abi::p2p::buffer;
-use crate::abi::types::*;
 use crate::error::Result;
+use crate::mpi::types::*;
 use crate::p2p::request;
 use crate::p2p::start::{self, Mode};
 use crate::p2p::{Buffer, buffered};

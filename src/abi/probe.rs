@@ -2,9 +2,9 @@
 
 use crate::abi::arguments::{inout, out};
 use crate::abi::completion::single;
-use crate::abi::constants::*;
 use crate::abi::p2p::buffer;
-use crate::abi::types::*;
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use crate::p2p::completion::wait_operation;
 use crate::p2p::probe;
 use crate::p2p::request::handle;

@@ -2,8 +2,8 @@
 
 use crate::abi::arguments::{count as counted, inout, out, slice_mut};
 use crate::abi::completion::{Chosen, Several, single};
-use crate::abi::constants::*;
-use crate::abi::types::*;
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use crate::mpi_api;
 use crate::p2p::completion::{self, Found};
 use crate::p2p::request;

@@ -2,8 +2,8 @@
 
 use crate::abi::arguments::{count as counted, out, slice};
 use crate::abi::completion::{Chosen, Several, single};
-use crate::abi::constants::MPI_UNDEFINED;
-use crate::abi::types::*;
+use crate::mpi::constants::MPI_UNDEFINED;
+use crate::mpi::types::*;
 use crate::mpi_api;
 use crate::p2p::completion::{self, Found};
 use macro_rules_attribute::apply;

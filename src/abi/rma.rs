@@ -1,7 +1,7 @@
 //! One-sided operations (MPI 4.1 §12.3). None of them blocks, and all of them are done when they return: what remains to a
 //! synchronisation call is a memory fence. The `_c` forms take large counts.
 
-use crate::abi::types::*;
+use crate::mpi::types::*;
 use crate::win::transfer::{Origin, Remote};
 use crate::win::{find, get as window};
 use crate::{mpi_api, mpi_counts};

@@ -5,7 +5,7 @@
 //! rely on it; nothing here depends on the epoch, so that is served.
 
 use crate::abi::arguments::out;
-use crate::abi::types::*;
+use crate::mpi::types::*;
 use crate::mpi_counts;
 use crate::p2p::request::WAIT_ONLY;
 use crate::win::get as window;

@@ -3,7 +3,7 @@
 use crate::abi::arguments::out;
 use crate::abi::completion::single;
 use crate::abi::p2p::buffer;
-use crate::abi::types::*;
+use crate::mpi::types::*;
 use crate::p2p::Buffer;
 use crate::p2p::completion::wait_operation;
 use crate::p2p::joint::{self, Partner};

@@ -2,12 +2,12 @@
 
 use crate::abi::arguments::{inout, number, out, put_string, string};
 use crate::abi::boundary::{Object, call_handler};
-use crate::abi::constants::*;
-use crate::abi::types::*;
 use crate::comm::group;
 use crate::error::Result;
 use crate::handle::Kind;
 use crate::info::{self, Info};
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use crate::session::{self, PSETS};
 use crate::{bail, err, mpi_api};
 use macro_rules_attribute::apply;

@@ -1,11 +1,11 @@
 //! The status: its fields, and its forms in Fortran (MPI 4.1 §3.2.5, §19.3.5).
 
 use crate::abi::arguments::{inout, input, out, slice};
-use crate::abi::constants::*;
 use crate::abi::data;
-use crate::abi::types::*;
 use crate::bail;
 use crate::error::Result;
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use crate::mpi_api;
 use macro_rules_attribute::apply;
 use std::ffi::c_int;

@@ -1,10 +1,10 @@
 //! Synchronisation of windows (MPI 4.1 §12.5).
 
 use crate::abi::arguments::out;
-use crate::abi::constants::MPI_PROC_NULL;
-use crate::abi::types::*;
 use crate::comm::group;
 use crate::error::Result;
+use crate::mpi::constants::MPI_PROC_NULL;
+use crate::mpi::types::*;
 use crate::mpi_api;
 use crate::shm::atomic::full_fence;
 use crate::win::{Target, Window, find, get as window};

@@ -4,9 +4,9 @@
 //! May be used before `MPI_Init` and after `MPI_Finalize`.
 
 use super::arguments::{inout, number, out, put_string, slice_mut, string};
-use super::constants::*;
-use super::types::*;
 use crate::error::Result;
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use crate::tools::{self, About, CATEGORIES, controls, performances};
 use crate::{bail, mpi_api};
 use macro_rules_attribute::apply;

@@ -2,8 +2,8 @@
 //! handle and name is wrong, which is what these functions say. Errors as in [`tools`](super::tools).
 
 use super::arguments::out;
-use super::types::*;
 use crate::error::Result;
+use crate::mpi::types::*;
 use crate::{bail, mpi_api, tools};
 use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_int, c_void};

@@ -1,11 +1,11 @@
 //! The tool information interface: performance variables (MPI 4.1 §15.3.7). Errors as in [`tools`](super::tools).
 
 use super::arguments::{inout, input, out};
-use super::constants::*;
 use super::data::is_all_handles;
 use super::tools::{TYPE, named, of_handle, put, tell, to_handle};
-use super::types::*;
 use crate::error::Result;
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use crate::tools::{self, Counter, performances, sessions};
 use crate::{err, mpi_api};
 use macro_rules_attribute::apply;

@@ -2,10 +2,10 @@
 //! processes of the old one have called; the rest is local. Ranks are never reordered, whatever `reorder` says.
 
 use crate::abi::arguments::{number, out, slice, slice_mut};
-use crate::abi::constants::*;
-use crate::abi::types::*;
 use crate::comm::topology::{Cart, Topology, create, dims};
 use crate::error::Result;
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use crate::{bail, comm, mpi_api};
 use macro_rules_attribute::apply;
 use std::ffi::c_int;

@@ -3,13 +3,13 @@
 
 use crate::abi::arguments::{number, out, slice};
 use crate::abi::comm::hints;
-use crate::abi::constants::*;
 use crate::abi::data::is_unweighted;
 use crate::abi::topology::{give, member, put};
-use crate::abi::types::*;
 use crate::comm::topology::create::{self, Edges};
 use crate::comm::topology::{DistGraph, Graph, Side};
 use crate::error::Result;
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use crate::{bail, comm, err, mpi_api};
 use macro_rules_attribute::apply;
 use std::ffi::c_int;

@@ -5,9 +5,9 @@
 //! works.
 
 use super::arguments::{number, out, slice, string};
-use super::constants::*;
-use super::types::*;
 use crate::error::Result;
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use crate::{bail, comm, info, mpi_api};
 use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_int};

@@ -3,11 +3,11 @@
 
 use crate::abi::arguments::{inout, out, put_string, string};
 use crate::abi::boundary::{Object, call_handler};
-use crate::abi::constants::*;
 use crate::abi::counts::Number;
-use crate::abi::types::*;
 use crate::comm::attributes::Value;
 use crate::error::{Error, Result};
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use crate::win::query::{Hints, narrow};
 use crate::win::{Window, create, get as window};
 use crate::{comm, info, mpi_api, mpi_counts};

@@ -5,11 +5,11 @@
 //! give it because they make their plans in the same order (MPI 4.1 §6.14).
 
 use super::scratch::Scratch;
-use crate::abi::types::{MPI_Comm, MPI_Datatype, MPI_Status};
 use crate::bail;
 use crate::comm::{self, Comm};
 use crate::datatype::{self, Datatype};
 use crate::error::{Error, Object, Result};
+use crate::mpi::types::{MPI_Comm, MPI_Datatype, MPI_Status};
 use crate::op::Op;
 use crate::p2p::operation::block;
 use crate::p2p::task::{self, Task, withdraw_all};

@@ -9,10 +9,10 @@
 //! Fortran stores integers where C stores addresses, and each finds the other's in its own way ([`Value`]). A key made by
 //! Fortran has the Fortran library's functions between us and the user's ([`Proxies`]).
 
-use crate::abi::constants::*;
-use crate::abi::types::*;
 use crate::error::{Error, Result};
 use crate::handle::{Kind, Table};
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use crate::{bail, err};
 use parking_lot::Mutex;
 use std::ffi::{c_int, c_void};

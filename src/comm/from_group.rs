@@ -6,11 +6,11 @@ use super::create::{Fresh, Mine, Offer, Shape, agree, told};
 use super::group::Group;
 use super::hints::Hints;
 use super::{Comm, letter};
-use crate::abi::types::{MPI_Comm, MPI_Errhandler};
 use crate::bail;
 use crate::error::Result;
 use crate::error::handler::Slot;
 use crate::handle::Kind;
+use crate::mpi::types::{MPI_Comm, MPI_Errhandler};
 use std::sync::Arc;
 
 /// Makes a communicator of `group`, a part of `parent`'s; only its members call. Their call is told from others at the

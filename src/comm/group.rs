@@ -1,10 +1,10 @@
 //! Groups: ordered sets of the job's processes (MPI 4.1 §7.3). All of it is local.
 
-use crate::abi::constants::*;
-use crate::abi::types::{MPI_Group, MPI_Session};
 use crate::error::{Error, Result};
 use crate::handle::{Given, Kind, Share, Table};
 use crate::info::kinds;
+use crate::mpi::constants::*;
+use crate::mpi::types::{MPI_Group, MPI_Session};
 use crate::{bail, err, runtime};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};

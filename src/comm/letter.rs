@@ -4,8 +4,8 @@
 //! compute of what they have in common. Letters of one process to another under one key arrive in the order in which they
 //! were sent. The sender needs nobody to be there already, and their number is bounded by memory only.
 
-use crate::abi::constants::MPI_COMM_NULL;
 use crate::error::Result;
+use crate::mpi::constants::MPI_COMM_NULL;
 use crate::p2p::operation::block;
 use crate::p2p::{self, About, Action, Buffer, Envelope, Operation, Partners, TAG_UB, Target};
 use crate::runtime::{Ranks, job};

@@ -24,11 +24,11 @@ pub mod topology;
 pub use from_group::{create_from_group, create_group, settings};
 pub use hints::Hints;
 
-use crate::abi::types::{MPI_Comm, MPI_Errhandler};
 use crate::error::Result;
 use crate::error::handler::Slot;
 use crate::handle::{Kind, Table};
 use crate::info::Info;
+use crate::mpi::types::{MPI_Comm, MPI_Errhandler};
 use crate::runtime::meeting::Meeting;
 use crate::runtime::{self, job};
 use crate::shm::Offset;

@@ -1,7 +1,7 @@
 //! The attributes that MPI itself gives every communicator (MPI 4.1 §9.1.2, §9.5.3, §11.10). Their values are pointers
 //! to integers.
 
-use crate::abi::constants::*;
+use crate::mpi::constants::*;
 use crate::runtime;
 use crate::shm::atomic::{AtomicI32, Ordering};
 use std::ffi::c_int;

@@ -3,8 +3,8 @@
 use super::construct::{fits, is_fortran};
 use super::layout::Layout;
 use super::object::{Datatype, Envelope, Parts};
-use crate::abi::constants::*;
 use crate::error::Result;
+use crate::mpi::constants::*;
 use crate::{bail, err};
 use std::ffi::c_int;
 use std::sync::Arc;

@@ -7,9 +7,9 @@
 use super::layout::Layout;
 use super::object::{Datatype, Envelope, Parts};
 use super::signature::Signature;
-use crate::abi::constants::*;
-use crate::abi::types::MPI_Datatype;
 use crate::error::Result;
+use crate::mpi::constants::*;
+use crate::mpi::types::MPI_Datatype;
 use crate::{bail, err};
 use std::ffi::c_int;
 use std::sync::Arc;

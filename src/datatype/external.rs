@@ -246,8 +246,8 @@ fn extended_of(quadruple: u128) -> [u8; 16] {
 mod tests {
     use super::super::{construct, get_arc};
     use super::*;
-    use crate::abi::constants::*;
-    use crate::abi::types::MPI_Datatype;
+    use crate::mpi::constants::*;
+    use crate::mpi::types::MPI_Datatype;
 
     fn round(handle: MPI_Datatype, memory: &[u8], external: &[u8]) {
         let datatype = get_arc(handle).unwrap();

@@ -4,9 +4,9 @@
 use super::construct::parts_of;
 use super::object::{Datatype, Envelope, insert};
 use super::predefined::Named;
-use crate::abi::constants::*;
-use crate::abi::types::MPI_Datatype;
 use crate::error::Result;
+use crate::mpi::constants::*;
+use crate::mpi::types::MPI_Datatype;
 use crate::{bail, err};
 use parking_lot::Mutex;
 use std::ffi::c_int;

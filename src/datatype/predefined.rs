@@ -6,9 +6,9 @@ use super::basic::Basic;
 use super::layout::Layout;
 use super::object::{Datatype, Envelope, Parts, TABLE};
 use super::signature::Signature;
-use crate::abi::constants::*;
-use crate::abi::types::MPI_Datatype;
 use crate::error::Result;
+use crate::mpi::constants::*;
+use crate::mpi::types::MPI_Datatype;
 use std::sync::{Arc, LazyLock};
 
 /// Where the five pair types with user-like handles are in the table.

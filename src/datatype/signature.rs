@@ -263,9 +263,9 @@ impl Piece for Signature {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::abi::constants::*;
+    use crate::mpi::constants::*;
 
-    fn of(handle: crate::abi::types::MPI_Datatype, count: usize) -> Signature {
+    fn of(handle: crate::mpi::types::MPI_Datatype, count: usize) -> Signature {
         Signature::of(Named::of(handle).unwrap(), count)
     }
 

@@ -6,10 +6,10 @@
 //! the one that was set.
 
 use super::{Object, Result, initial};
-use crate::abi::constants::*;
-use crate::abi::types::*;
 use crate::bail;
 use crate::handle::{Kind, Table};
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use parking_lot::Mutex;
 use std::cell::Cell;
 use std::ffi::c_int;

@@ -2,10 +2,10 @@
 //! while MPI is not initialized (MPI 4.1 §9.3). It is fatal unless the launcher was asked for another one, by the names of
 //! the info key `mpi_initial_errhandler` (§11.8.4).
 
-use crate::abi::constants::{MPI_ERRORS_ABORT, MPI_ERRORS_ARE_FATAL, MPI_ERRORS_RETURN};
-use crate::abi::types::MPI_Errhandler;
 use crate::bail;
 use crate::error::Result;
+use crate::mpi::constants::{MPI_ERRORS_ABORT, MPI_ERRORS_ARE_FATAL, MPI_ERRORS_RETURN};
+use crate::mpi::types::MPI_Errhandler;
 use std::sync::LazyLock;
 
 /// The info key that tells it.

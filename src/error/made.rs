@@ -2,8 +2,8 @@
 //! removed is given again only when all others were.
 
 use super::{Result, class_text};
-use crate::abi::constants::MPI_ERR_LASTCODE;
 use crate::bail;
+use crate::mpi::constants::MPI_ERR_LASTCODE;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 

@@ -4,10 +4,10 @@
 use super::runs::Mover;
 use super::system::Locked;
 use super::{File, agree};
-use crate::abi::constants::*;
 use crate::bail;
 use crate::error::{Error, Result};
 use crate::file::View;
+use crate::mpi::constants::*;
 use crate::p2p::Buffer;
 use crate::shm::atomic::{AtomicU64, Ordering};
 use std::ops::Range;

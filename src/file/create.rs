@@ -2,14 +2,13 @@
 
 use super::system::{self, check_amode};
 use super::{FILES, File, State, View, agree};
-use crate::abi::constants::*;
-use crate::abi::handles::MPI_File_f2c;
-use crate::abi::types::MPI_File;
 use crate::bail;
 use crate::comm::Comm;
 use crate::error::{Error, Result, handler};
 use crate::info::Info;
 use crate::info::kinds::Assertion;
+use crate::mpi::constants::*;
+use crate::mpi::types::MPI_File;
 use crate::runtime::meeting::Meeting;
 use crate::shm::atomic::{AtomicU64, Ordering};
 use crate::shm::heap::Owned;
@@ -98,7 +97,7 @@ pub fn open(
         // Nobody writes before all have seen the same end.
         file.barrier(CALL)?;
     }
-    Ok(MPI_File_f2c(handle.fill(Arc::new(file))))
+    Ok(MPI_File::of(handle.fill(Arc::new(file))))
 }
 
 /// What rank 0 does first: opens the file, which may be new, and makes the place where the processes meet.

@@ -16,15 +16,14 @@ pub use access::{Direction, From, READ, Split, WRITTEN};
 pub use create::{delete, open};
 pub use view::{REPRESENTATIONS, View};
 
-use crate::abi::constants::*;
-use crate::abi::handles::MPI_File_c2f;
-use crate::abi::types::MPI_File;
 use crate::comm::group::Group;
 use crate::error::handler::Slot;
 use crate::error::{Class, Error, Result, class_name};
 use crate::handle::{Kind, Table};
 use crate::info::Info;
 use crate::info::kinds::Assertion;
+use crate::mpi::constants::*;
+use crate::mpi::types::MPI_File;
 use crate::runtime::meeting::Meeting;
 use crate::shm::atomic::{AtomicU64, Ordering};
 use crate::{bail, err};
@@ -67,7 +66,7 @@ static FILES: Table<File> = Table::new(Kind::File);
 
 /// The file of a handle. Error: `MPI_ERR_FILE`.
 pub fn get(handle: MPI_File) -> Result<&'static File> {
-    FILES.get(MPI_File_c2f(handle)).ok_or_else(|| match handle {
+    FILES.get(handle.handle()).ok_or_else(|| match handle {
         MPI_FILE_NULL => err!(File, "file is MPI_FILE_NULL"),
         _ => err!(
             File,
@@ -93,7 +92,7 @@ pub fn close(handle: MPI_File) -> Result<()> {
         };
         met = agree(&file.meeting, &gone, "MPI_File_close").map(|_| ());
     }
-    FILES.remove(MPI_File_c2f(handle));
+    FILES.remove(handle.handle());
     met
 }
 

@@ -12,7 +12,7 @@
 use super::File;
 use super::access::Direction;
 use super::system::{Locked, read_at, write_at};
-use crate::abi::constants::MPI_MODE_WRONLY;
+use crate::mpi::constants::MPI_MODE_WRONLY;
 use std::io;
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 

@@ -1,7 +1,7 @@
 //! Files of the system: opening as an access mode says, and the system's errors as MPI's (MPI 4.1 §14.7).
 
-use crate::abi::constants::*;
 use crate::error::{Class, Error, Result};
+use crate::mpi::constants::*;
 use crate::{bail, err};
 use std::ffi::{OsStr, c_int};
 use std::fs::{File, OpenOptions};

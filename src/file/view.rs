@@ -23,7 +23,7 @@ pub struct View {
 impl View {
     /// The view that a file is opened with: all its bytes.
     pub fn bytes() -> View {
-        let byte = Named::of(crate::abi::constants::MPI_BYTE).expect("bytes are a named type");
+        let byte = Named::of(crate::mpi::constants::MPI_BYTE).expect("bytes are a named type");
         View {
             disp: 0,
             etype: byte.object().clone(),
@@ -162,8 +162,8 @@ fn check_displacements(datatype: &Datatype, name: &str, for_writing: bool) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::abi::constants::{MPI_BYTE, MPI_INT};
     use crate::datatype::{get_arc, indexed, resized, vector};
+    use crate::mpi::constants::{MPI_BYTE, MPI_INT};
 
     fn strided() -> View {
         // Two ints of every four.

@@ -7,10 +7,10 @@
 mod environment;
 pub mod kinds;
 
-use crate::abi::constants::*;
-use crate::abi::types::*;
 use crate::error::Result;
 use crate::handle::{Kind, Table};
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use crate::{bail, err};
 use parking_lot::Mutex;
 use std::sync::Arc;

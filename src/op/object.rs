@@ -2,11 +2,11 @@
 
 use super::kernels::kernel_of;
 use super::predefined::Predefined;
-use crate::abi::constants::MPI_OP_NULL;
-use crate::abi::types::{MPI_Datatype, MPI_Op, MPI_User_function, MPI_User_function_c};
 use crate::datatype::{Basic, Datatype, Named};
 use crate::error::Result;
 use crate::handle::{Kind, Table};
+use crate::mpi::constants::MPI_OP_NULL;
+use crate::mpi::types::{MPI_Datatype, MPI_Op, MPI_User_function, MPI_User_function_c};
 use crate::{bail, err};
 use std::ffi::c_int;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! The predefined operations and their names.
 
-use crate::abi::constants::*;
-use crate::abi::types::MPI_Op;
+use crate::mpi::constants::*;
+use crate::mpi::types::MPI_Op;
 
 /// A predefined operation. The discriminant is one less than the low byte of its handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! Every predefined operation on every kind of element against small integers computed the plain way.
 
 use super::*;
-use crate::abi::constants::*;
-use crate::abi::types::MPI_Datatype;
 use crate::datatype::{self, Basic};
 use crate::error::Class;
+use crate::mpi::constants::*;
+use crate::mpi::types::MPI_Datatype;
 use std::ffi::{c_int, c_void};
 
 /// What kind of number a kind of element is.

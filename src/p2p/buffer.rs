@@ -1,9 +1,9 @@
 //! The memory of a message in this process: one run of bytes, or elements of a datatype with gaps.
 
-use crate::abi::constants::MPI_DATATYPE_NULL;
 use crate::bail;
 use crate::datatype::{self, Datatype};
 use crate::error::Result;
+use crate::mpi::constants::MPI_DATATYPE_NULL;
 use crate::shm::copy::{copy, copy_past_caches};
 use std::ops::Range;
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
@@ -44,7 +44,7 @@ impl Buffer {
     pub fn elements(
         address: *const u8,
         count: usize,
-        handle: crate::abi::types::MPI_Datatype,
+        handle: crate::mpi::types::MPI_Datatype,
     ) -> Result<Buffer> {
         if let Some(size) = datatype::predefined_size(handle)
             && let Some(len) = count.checked_mul(size)

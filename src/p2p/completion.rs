@@ -3,9 +3,9 @@
 use super::engine;
 use super::operation::{Operation, Outcome, block};
 use super::request::{REQUESTS, Request, State, is_over, state};
-use crate::abi::constants::MPI_REQUEST_NULL;
-use crate::abi::types::{MPI_Request, MPI_Status};
 use crate::error::{Error, Result};
+use crate::mpi::constants::MPI_REQUEST_NULL;
+use crate::mpi::types::{MPI_Request, MPI_Status};
 use crate::runtime::wait::{give_way, progress};
 use crate::runtime::{Ranks, look_around};
 use std::sync::Arc;

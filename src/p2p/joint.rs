@@ -5,9 +5,9 @@ use super::operation::{About, Action, Operation, Outcome, Partners};
 use super::start::{self, Mode};
 use super::task::{self, Task};
 use super::{Buffer, context};
-use crate::abi::types::MPI_Comm;
 use crate::comm;
 use crate::error::Result;
+use crate::mpi::types::MPI_Comm;
 use std::sync::Arc;
 
 /// Where a message goes, or where one comes from, and its tag.

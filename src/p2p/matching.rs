@@ -10,7 +10,7 @@ use super::operation::{About, Operation};
 use super::ring::Header;
 use super::sends::offer_at;
 use super::transfer::{Announced, Place};
-use crate::abi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG};
+use crate::mpi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -325,7 +325,7 @@ mod tests {
                 peer: source,
                 tag,
                 partners: Partners::One(0),
-                comm: crate::abi::constants::MPI_COMM_WORLD,
+                comm: crate::mpi::constants::MPI_COMM_WORLD,
             }),
             buffer: Buffer::empty(),
         }

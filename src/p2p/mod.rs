@@ -55,9 +55,9 @@ pub use engine::{
 pub use matching::Arrival;
 pub use operation::{About, Action, Operation, Outcome, Partners};
 
-use crate::abi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG};
 pub use crate::comm::predefined::TAG_UB;
 use crate::error::Result;
+use crate::mpi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG};
 use crate::runtime::wait::set_progress;
 
 /// Opens this process's inbox. After the job is attached to, before the other ranks are met.

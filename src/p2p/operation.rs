@@ -2,9 +2,9 @@
 
 use super::streams::parts;
 use super::task;
-use crate::abi::constants::MPI_THREAD_MULTIPLE;
-use crate::abi::types::{MPI_Comm, MPI_Status};
 use crate::error::{Error, Object, Result};
+use crate::mpi::constants::MPI_THREAD_MULTIPLE;
+use crate::mpi::types::{MPI_Comm, MPI_Status};
 use crate::runtime::wait::{check_alive, dead, name};
 use crate::runtime::{self, Ranks, Waiting, phase};
 use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering, full_fence};
@@ -193,7 +193,7 @@ impl Operation {
     pub fn describe(&self) -> String {
         let About { peer, tag, .. } = self.about;
         let tag = match tag {
-            crate::abi::constants::MPI_ANY_TAG => "any tag".to_string(),
+            crate::mpi::constants::MPI_ANY_TAG => "any tag".to_string(),
             tag => format!("tag {tag}"),
         };
         match self.about.action {

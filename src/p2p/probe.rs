@@ -3,12 +3,12 @@
 use super::operation::{Action, Operation, block};
 use super::start::{NOBODY, about_receive, envelope};
 use super::{Arrival, Buffer, Envelope, context, engine};
-use crate::abi::constants::{MPI_MESSAGE_NO_PROC, MPI_MESSAGE_NULL, MPI_PROC_NULL};
-use crate::abi::types::{MPI_Comm, MPI_Message, MPI_Status};
 use crate::bail;
 use crate::comm::{self, Comm};
 use crate::error::Result;
 use crate::handle::{Kind, Table};
+use crate::mpi::constants::{MPI_MESSAGE_NO_PROC, MPI_MESSAGE_NULL, MPI_PROC_NULL};
+use crate::mpi::types::{MPI_Comm, MPI_Message, MPI_Status};
 use crate::runtime::wait::{check_alive, give_way, progress};
 use crate::runtime::{Ranks, look_around};
 use parking_lot::Mutex;

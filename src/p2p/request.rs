@@ -6,11 +6,11 @@ use super::engine;
 use super::generalized::Generalized;
 use super::operation::{Action, Operation};
 use super::partitioned::Channel;
-use crate::abi::constants::MPI_REQUEST_NULL;
-use crate::abi::types::{MPI_Comm, MPI_Request};
 use crate::bail;
 use crate::error::{Object, Result};
 use crate::handle::{Kind, Table};
+use crate::mpi::constants::MPI_REQUEST_NULL;
+use crate::mpi::types::{MPI_Comm, MPI_Request};
 use parking_lot::Mutex;
 use std::sync::Arc;
 

@@ -4,11 +4,11 @@ use super::completion::wait_operation;
 use super::engine;
 use super::operation::{About, Action, Operation, Outcome, Partners};
 use super::{Buffer, Envelope, TAG_UB, Target, context};
-use crate::abi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_PROC_NULL};
-use crate::abi::types::{MPI_Comm, MPI_Status};
 use crate::bail;
 use crate::comm::{self, Comm};
 use crate::error::Result;
+use crate::mpi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_PROC_NULL};
+use crate::mpi::types::{MPI_Comm, MPI_Status};
 use std::sync::Arc;
 
 /// When a send is complete.

@@ -4,9 +4,9 @@
 use super::buffer::Buffer;
 use super::matching::Receive;
 use super::{Envelope, Outcome, engine};
-use crate::abi::types::MPI_Status;
 use crate::err;
 use crate::error::{Class, Error, Result};
+use crate::mpi::types::MPI_Status;
 use crate::runtime::{access, reach, wait};
 use crate::shm::Offset;
 use crate::shm::atomic::Ordering;

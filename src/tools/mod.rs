@@ -9,9 +9,9 @@ mod performance;
 pub use control::{Control, controls};
 pub use performance::{Counter, Performance, Sessions, performances, sessions};
 
-use crate::abi::constants::*;
 use crate::err;
 use crate::error::Result;
+use crate::mpi::constants::*;
 use parking_lot::Mutex;
 use std::ffi::c_int;
 

@@ -1,8 +1,8 @@
 //! Performance variables: what this process has done so far, and the sessions and handles through which it is read.
 
 use super::{About, BASIC, FILES, MEMORY, TUNER, WAITING, WINDOWS};
-use crate::abi::constants::*;
 use crate::error::Result;
+use crate::mpi::constants::*;
 use crate::runtime::wait;
 use crate::shm::atomic::{AtomicU64, Ordering};
 use crate::shm::{heap, peer, segment::try_segment};

@@ -6,11 +6,11 @@
 
 use super::Window;
 use super::epoch::Access;
-use crate::abi::constants::{
-    MPI_MODE_NOPRECEDE, MPI_MODE_NOPUT, MPI_MODE_NOSTORE, MPI_MODE_NOSUCCEED,
-};
 use crate::bail;
 use crate::error::Result;
+use crate::mpi::constants::{
+    MPI_MODE_NOPRECEDE, MPI_MODE_NOPUT, MPI_MODE_NOSTORE, MPI_MODE_NOSUCCEED,
+};
 use crate::shm::atomic::full_fence;
 use std::ffi::c_int;
 

@@ -2,9 +2,9 @@
 //! instructions, so that a single update is wait-free, or a compare-and-swap loop, and a process that is preempted in the middle blocks
 //! nobody. They are atomic against the program's own C11 atomics on the same address.
 
-use crate::abi::constants::MPI_MAX;
-use crate::abi::types::MPI_Op;
 use crate::datatype::Basic;
+use crate::mpi::constants::MPI_MAX;
+use crate::mpi::types::MPI_Op;
 use crate::op::{Predefined, Update, kernel_of};
 
 /// An operation on one element.

@@ -5,10 +5,10 @@
 
 use super::regions::{Books, Change, Node, Region};
 use super::{Flavor, Reach, Target, Window, memory};
-use crate::abi::constants::MPI_THREAD_MULTIPLE;
-use crate::abi::types::MPI_Aint;
 use crate::bail;
 use crate::error::Result;
+use crate::mpi::constants::MPI_THREAD_MULTIPLE;
+use crate::mpi::types::MPI_Aint;
 use crate::runtime::{must_reach, phase};
 use crate::shm::Offset;
 use crate::shm::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};

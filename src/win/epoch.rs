@@ -6,9 +6,9 @@
 pub use super::access::Access;
 use super::access::State;
 use super::{Target, Window};
-use crate::abi::constants::MPI_THREAD_MULTIPLE;
 use crate::bail;
 use crate::error::Result;
+use crate::mpi::constants::MPI_THREAD_MULTIPLE;
 use crate::runtime::phase;
 use crate::shm::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 use std::fmt::Display;

@@ -14,10 +14,10 @@
 
 use super::Window;
 use super::epoch::{Access, Hold};
-use crate::abi::constants::{MPI_MODE_NOCHECK, MPI_MODE_NOPUT, MPI_MODE_NOSTORE};
 use crate::bail;
 use crate::comm::group::Group;
 use crate::error::Result;
+use crate::mpi::constants::{MPI_MODE_NOCHECK, MPI_MODE_NOPUT, MPI_MODE_NOSTORE};
 use crate::runtime::wait::{check_alive, dead};
 use crate::runtime::{self, Ranks, Waiting};
 use crate::shm::atomic::Ordering::{Relaxed, Release};

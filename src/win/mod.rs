@@ -38,13 +38,13 @@ pub mod transfer;
 pub mod update;
 pub mod waiting;
 
-use crate::abi::types::{MPI_Aint, MPI_Errhandler, MPI_Win};
 use crate::bail;
 use crate::comm::attributes::Attributes;
 use crate::comm::group::Group;
 use crate::error::Result;
 use crate::error::handler::Slot;
 use crate::handle::{Kind, Table};
+use crate::mpi::types::{MPI_Aint, MPI_Errhandler, MPI_Win};
 use crate::runtime::{self, meeting::Meeting};
 use crate::shm::atomic::{AtomicU8, AtomicU64};
 use control::{Control, PerRank};
@@ -221,7 +221,7 @@ pub fn find(handle: MPI_Win) -> Option<&'static Window> {
 
 #[cold]
 fn none(handle: MPI_Win) -> Result<&'static Window> {
-    if handle == crate::abi::constants::MPI_WIN_NULL {
+    if handle == crate::mpi::constants::MPI_WIN_NULL {
         bail!(Win, "win is MPI_WIN_NULL");
     }
     bail!(

@@ -1,9 +1,9 @@
 //! What a window says about itself: hints, and where its memory is.
 
 use super::{Flavor, Reach, Window};
-use crate::abi::constants::MPI_PROC_NULL;
 use crate::error::Result;
 use crate::info::kinds;
+use crate::mpi::constants::MPI_PROC_NULL;
 use crate::{bail, err};
 use std::ffi::{c_int, c_void};
 

@@ -5,11 +5,11 @@
 
 use super::private::move_data;
 use super::{Reach, Target, Window};
-use crate::abi::constants::{MPI_PROC_NULL, MPI_THREAD_MULTIPLE};
-use crate::abi::types::{MPI_Aint, MPI_Datatype};
 use crate::bail;
 use crate::datatype::{self, Message};
 use crate::error::Result;
+use crate::mpi::constants::{MPI_PROC_NULL, MPI_THREAD_MULTIPLE};
+use crate::mpi::types::{MPI_Aint, MPI_Datatype};
 use crate::runtime::phase;
 use crate::shm::atomic::{AtomicU64, Ordering::Relaxed};
 use crate::shm::copy::copy;

@@ -21,12 +21,12 @@ pub use reduction::{
 pub use rooted::{bcast, gather, gatherv, scatter, scatterv};
 
 use crate::abi::arguments::{count, slice};
-use crate::abi::constants::*;
 use crate::abi::counts::Number;
-use crate::abi::types::*;
 use crate::coll::{Element, Plan, Planner, Root, Vector};
 use crate::comm::Comm;
 use crate::error::Result;
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
 use crate::{bail, err};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;

@@ -6,11 +6,11 @@ use super::{
 };
 use crate::abi::arguments::{count, slice};
 use crate::abi::counts::Number;
-use crate::abi::types::*;
 use crate::coll::{Planner, Root, Vector};
 use crate::comm::{self, Comm};
 use crate::err;
 use crate::error::Result;
+use crate::mpi::types::*;
 use crate::op::{self, Op};
 use std::ffi::{c_int, c_void};
 

@@ -5,10 +5,10 @@ use super::{
     vector_or_in_place,
 };
 use crate::abi::counts::Number;
-use crate::abi::types::*;
 use crate::coll::{Planner, Root, Vector};
 use crate::comm::{self, Comm};
 use crate::error::Result;
+use crate::mpi::types::*;
 use std::ffi::{c_int, c_void};
 
 pub fn bcast(

@@ -4,11 +4,11 @@
 
 use super::graph::{Side, check_ranks};
 use super::{Cart, DistGraph, Graph, Topology};
-use crate::abi::types::MPI_Comm;
 use crate::comm::create::{self, Choice, agree};
 use crate::comm::hints::Hints;
 use crate::comm::{self, Comm, letter};
 use crate::error::{Error, Result};
+use crate::mpi::types::MPI_Comm;
 use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
 use crate::{bail, err};

@@ -9,9 +9,9 @@ pub mod dims;
 mod graph;
 
 use super::Comm;
-use crate::abi::types::MPI_Comm;
 use crate::bail;
 use crate::error::Result;
+use crate::mpi::types::MPI_Comm;
 
 pub use cart::Cart;
 pub use graph::{DistGraph, Graph, Side};

@@ -6,9 +6,9 @@ mod objects;
 mod speed;
 
 use super::*;
-use crate::abi::constants::*;
-use crate::abi::types::MPI_Datatype;
 use crate::error::Result;
+use crate::mpi::constants::*;
+use crate::mpi::types::MPI_Datatype;
 use std::sync::Arc;
 
 /// A small deterministic generator (xorshift).

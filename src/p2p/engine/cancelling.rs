@@ -1,8 +1,8 @@
 //! Messages and receives that are given up.
 
 use super::{Core, lock, unlock};
-use crate::abi::types::MPI_Status;
 use crate::error::Result;
+use crate::mpi::types::MPI_Status;
 use crate::p2p::operation::{Action, Operation};
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 //! hand for a while: so they need no operation that is posted, found, completed and asked for its outcome.
 
 use super::{Core, lock, unlock};
-use crate::abi::constants::MPI_THREAD_MULTIPLE;
+use crate::mpi::constants::MPI_THREAD_MULTIPLE;
 use crate::p2p::ring::Header;
 use crate::p2p::transfer::received;
 use crate::p2p::{Buffer, Envelope, Outcome, task};

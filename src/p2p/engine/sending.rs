@@ -1,8 +1,8 @@
 //! Messages that leave.
 
 use super::{Core, ENGINE, unlock};
-use crate::abi::types::MPI_Status;
 use crate::error::Result;
+use crate::mpi::types::MPI_Status;
 use crate::p2p::buffer::Buffer;
 use crate::p2p::links::{Outgoing, Payload};
 use crate::p2p::matching::Body;

@@ -1,6 +1,6 @@
 //! Handles of the predefined objects that are not datatypes, null handles, and the keys of predefined attributes.
 
-use crate::abi::types::*;
+use crate::mpi::types::*;
 use std::ffi::c_int;
 
 // Communicators (MPI 4.1 §7.2.4).

@@ -1,7 +1,7 @@
 //! Constants that are addresses: `MPI_IN_PLACE`, `MPI_STATUS_IGNORE`, null functions. The header's frame
 //! (`include/mpi.h.in`) writes their casts out in C; `tests/abi.rs` keeps both the same.
 
-use crate::abi::types::*;
+use crate::mpi::types::*;
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::{null_mut, without_provenance_mut};
 

@@ -1,6 +1,6 @@
 //! Numbers of the tool information interface (MPI 4.1 §15.3).
 
-use crate::abi::types::*;
+use crate::mpi::types::*;
 use std::ffi::c_int;
 
 // For whom a variable is (§15.3.1).

@@ -1,6 +1,6 @@
 //! The C types of `mpi.h`: handles, integers, `MPI_Status`, callbacks. Their sizes and layouts are MPICH's.
 //!
-//! The header is made from this file (see `build/header.rs`): a `pub type` of a function becomes a C function type, so
+//! The header is made from this file (see `include/generate.rs`): a `pub type` of a function becomes a C function type, so
 //! that a parameter `Option<MPI_User_function>` is `MPI_User_function *` in C.
 
 use std::ffi::{c_int, c_void};
@@ -82,6 +82,18 @@ opaque! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct MPI_File(pub *mut ADIOI_FileD);
+
+impl MPI_File {
+    /// The file of an integer handle.
+    pub fn of(handle: c_int) -> MPI_File {
+        MPI_File(std::ptr::without_provenance_mut(handle as u32 as usize))
+    }
+
+    /// Its integer handle: the low half of the pointer, which holds the whole handle.
+    pub fn handle(self) -> c_int {
+        self.0.addr() as u32 as c_int
+    }
+}
 
 /// The values of an enumerated tool variable.
 pub type MPI_T_enum = *mut MPIR_T_enum_s;

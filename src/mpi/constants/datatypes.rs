@@ -1,7 +1,7 @@
 //! Handles of the predefined datatypes (MPI 4.1 §3.2.2, annex A.1). The size in bytes sits in bits 8-15, so that
 //! `MPI_INT` is `0x4c00_0405`; the pair types of padded structs have handles of another form.
 
-use crate::abi::types::*;
+use crate::mpi::types::*;
 use std::ffi::c_int;
 
 pub const MPI_DATATYPE_NULL: MPI_Datatype = MPI_Datatype(0x0c000000);

@@ -1,6 +1,6 @@
 //! Ranks, tags, comparisons, limits, thread levels and other numbers of communication, processes and files.
 
-use crate::abi::types::*;
+use crate::mpi::types::*;
 use std::ffi::c_int;
 
 // The version of the standard (MPI 4.1 §9.1.1).
