@@ -8,13 +8,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// Sources that have no place in the header: macros, and what the frame writes itself.
-const SKIPPED: [&str; 5] = [
-    "mod.rs",
-    "boundary.rs",
-    "arguments.rs",
-    "counts.rs",
-    "data.rs",
-];
+const SKIPPED: [&str; 3] = ["mod.rs", "boundary", "data.rs"];
 /// Constants that are addresses: the frame writes their casts.
 const ADDRESSES: &str = "addresses.rs";
 /// Integers whose C types the frame chooses.
@@ -30,9 +24,12 @@ pub fn sources(folder: &Path) -> Vec<PathBuf> {
     for entry in std::fs::read_dir(folder).expect("the folder can be read") {
         let path = entry.expect("the folder can be read").path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if SKIPPED.contains(&&*name) || name == ADDRESSES {
+            continue;
+        }
         if path.is_dir() {
             found.extend(sources(&path));
-        } else if name.ends_with(".rs") && name != ADDRESSES && !SKIPPED.contains(&&*name) {
+        } else if name.ends_with(".rs") {
             found.push(path);
         }
     }

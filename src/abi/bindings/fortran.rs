@@ -1,0 +1,216 @@
+//! What MPICH's Fortran library (`libmpichfort.so.12`, for `mpif.h`, `use mpi` and `use mpi_f08`) asks of a C library beside
+//! MPI: attributes with the integers of Fortran for values (MPI 4.1 §19.3.7), and the word that a user's callbacks are
+//! Fortran's. These names are no part of MPI and not in `mpi.h`; errors are reported as those of the MPI functions that
+//! they stand for.
+
+use crate::abi::boundary::arguments::out;
+use crate::abi::boundary::errors::raise;
+use crate::abi::boundary::exports::Argument;
+use crate::abi::windows::window as win;
+use crate::comm::attributes::{self, CopyProxy, DeleteProxy, Proxies, Value};
+use crate::comm::predefined;
+use crate::error::Result;
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
+use crate::p2p::request;
+use crate::{comm, datatype};
+use std::ffi::{c_int, c_void};
+
+/// The kind of value that C functions mean. Others are integers: as large as an address or as Fortran's `INTEGER`.
+const POINTER: c_int = 0;
+
+/// The key that C has for a predefined attribute: Fortran's is the number after it, and finds the value, not its address.
+fn key_in_c(keyval: c_int) -> c_int {
+    let before = keyval.wrapping_sub(1);
+    match keyval & 1 == 0 && attributes::is_predefined(before) {
+        true => before,
+        false => keyval,
+    }
+}
+
+/// A value to be set. Fortran's integers come in a pointer's place.
+fn value(value: *mut c_void, kind: c_int) -> Value {
+    match kind {
+        POINTER => Value::Pointer(value.expose_provenance()),
+        _ => Value::integer(value.addr() as isize),
+    }
+}
+
+/// Hands a value over; in Fortran as an integer that fills a pointer's place, of which the Fortran library takes what
+/// it wants.
+///
+/// # Safety
+/// What is not null is a place for a pointer, or for an `int`.
+unsafe fn hand_over(
+    found: Option<Value>,
+    kind: c_int,
+    place: *mut c_void,
+    flag: *mut c_int,
+) -> Result<()> {
+    // SAFETY: the caller's contract.
+    let (place, flag) = unsafe {
+        (
+            out(place.cast::<usize>(), "attribute_val")?,
+            out(flag, "flag")?,
+        )
+    };
+    flag.set(found.is_some().into());
+    if let Some(value) = found {
+        place.set(match kind {
+            POINTER => value.in_c(),
+            _ => value.in_fortran() as usize,
+        });
+    }
+    Ok(())
+}
+
+/// The code for the outcome of what the Fortran library asked for in place of `function`.
+fn code(function: &'static str, object: impl Argument, outcome: Result<()>) -> c_int {
+    match outcome {
+        Ok(()) => MPI_SUCCESS,
+        Err(error) => raise(function, error, &[object.object()]),
+    }
+}
+
+/// `MPI_Comm_set_attr` and `MPI_ATTR_PUT`.
+#[unsafe(no_mangle)]
+pub extern "C" fn MPII_Comm_set_attr(
+    comm: MPI_Comm,
+    keyval: c_int,
+    attribute_val: *mut c_void,
+    kind: c_int,
+) -> c_int {
+    let value = value(attribute_val, kind);
+    let set = || comm::get(comm)?.attributes.set(comm.0, keyval, value);
+    code("MPI_Comm_set_attr", comm, set())
+}
+
+/// `MPI_Type_set_attr`.
+#[unsafe(no_mangle)]
+pub extern "C" fn MPII_Type_set_attr(
+    datatype: MPI_Datatype,
+    keyval: c_int,
+    attribute_val: *mut c_void,
+    kind: c_int,
+) -> c_int {
+    let value = value(attribute_val, kind);
+    let set = || {
+        datatype::get(datatype)?
+            .attributes
+            .set(datatype.0, keyval, value)
+    };
+    code("MPI_Type_set_attr", datatype, set())
+}
+
+/// `MPI_Win_set_attr`.
+#[unsafe(no_mangle)]
+pub extern "C" fn MPII_Win_set_attr(
+    win: MPI_Win,
+    keyval: c_int,
+    attribute_val: *mut c_void,
+    kind: c_int,
+) -> c_int {
+    let value = value(attribute_val, kind);
+    let set = || crate::win::get(win)?.attributes.set(win.0, keyval, value);
+    code("MPI_Win_set_attr", win, set())
+}
+
+/// `MPI_Comm_get_attr` and `MPI_ATTR_GET`. Of a predefined attribute, which C finds by its address, Fortran gets the value.
+///
+/// # Safety
+/// What is not null is a place for a pointer, or for an `int`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPII_Comm_get_attr(
+    comm: MPI_Comm,
+    keyval: c_int,
+    attribute_val: *mut c_void,
+    flag: *mut c_int,
+    kind: c_int,
+) -> c_int {
+    let keyval = key_in_c(keyval);
+    let find = || {
+        let comm = comm::get(comm)?;
+        if attributes::is_predefined(keyval) && keyval < MPI_WIN_BASE {
+            let value = predefined::value(keyval).map(|place| match kind {
+                POINTER => Value::Pointer(place.expose_provenance()),
+                // SAFETY: predefined attributes are valid `int`s.
+                _ => Value::integer(unsafe { *place } as isize),
+            });
+            return Ok(value);
+        }
+        comm.attributes.get(keyval)
+    };
+    // SAFETY: the caller's contract.
+    let give = |found| unsafe { hand_over(found, kind, attribute_val, flag) };
+    code("MPI_Comm_get_attr", comm, find().and_then(give))
+}
+
+/// `MPI_Type_get_attr`.
+///
+/// # Safety
+/// What is not null is a place for a pointer, or for an `int`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPII_Type_get_attr(
+    datatype: MPI_Datatype,
+    keyval: c_int,
+    attribute_val: *mut c_void,
+    flag: *mut c_int,
+    kind: c_int,
+) -> c_int {
+    let find = || datatype::get(datatype)?.attributes.get(keyval);
+    // SAFETY: the caller's contract.
+    let give = |found| unsafe { hand_over(found, kind, attribute_val, flag) };
+    code("MPI_Type_get_attr", datatype, find().and_then(give))
+}
+
+/// `MPI_Win_get_attr`. The base is an address in both languages; the other predefined attributes are as those of
+/// communicators.
+///
+/// # Safety
+/// What is not null is a place for a pointer, or for an `int`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPII_Win_get_attr(
+    win: MPI_Win,
+    keyval: c_int,
+    attribute_val: *mut c_void,
+    flag: *mut c_int,
+    kind: c_int,
+) -> c_int {
+    let keyval = key_in_c(keyval);
+    let find = || {
+        let window = crate::win::get(win)?;
+        let Some(place) = win::predefined(window, keyval) else {
+            return window.attributes.get(keyval);
+        };
+        let own = &window.own;
+        Ok(Some(match keyval {
+            MPI_WIN_SIZE if kind != POINTER => Value::integer(own.size),
+            MPI_WIN_DISP_UNIT if kind != POINTER => Value::integer(own.disp_unit as isize),
+            MPI_WIN_CREATE_FLAVOR if kind != POINTER => Value::integer(own.flavor as isize),
+            MPI_WIN_MODEL if kind != POINTER => Value::integer(own.model as isize),
+            _ => Value::Pointer(place.expose_provenance()),
+        }))
+    };
+    // SAFETY: the caller's contract.
+    let give = |found| unsafe { hand_over(found, kind, attribute_val, flag) };
+    code("MPI_Win_get_attr", win, find().and_then(give))
+}
+
+/// Says that the functions of the key `keyval` are to be called by these two, which call Fortran.
+#[unsafe(no_mangle)]
+pub extern "C" fn MPII_Keyval_set_proxy(
+    keyval: c_int,
+    copy_proxy: Option<CopyProxy>,
+    delete_proxy: Option<DeleteProxy>,
+) {
+    if let (Some(copy), Some(delete)) = (copy_proxy, delete_proxy) {
+        attributes::set_proxies(keyval, Proxies { copy, delete });
+    }
+}
+
+/// Says that the functions of a generalized request are Fortran's. Called right after `MPI_Grequest_start`; another request
+/// stays as it is.
+#[unsafe(no_mangle)]
+pub extern "C" fn MPII_Grequest_set_lang_f77(request: MPI_Request) {
+    request::set_fortran(request);
+}

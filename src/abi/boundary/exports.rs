@@ -1,0 +1,261 @@
+//! The attributes that make exported MPI functions of Rust bodies: [`mpi_api`](crate::mpi_api), and what is built on it. They
+//! give the body's `Result` to [`raise`](super::errors::raise), with the objects that are among the arguments.
+
+use crate::error::Object;
+use crate::mpi::types::*;
+use std::ffi::c_int;
+
+/// An argument that may say which error handler is meant. Most say nothing.
+pub trait Argument {
+    fn object(&self) -> Option<Object> {
+        None
+    }
+}
+
+impl Argument for MPI_Comm {
+    fn object(&self) -> Option<Object> {
+        Some(Object::Comm(*self))
+    }
+}
+impl Argument for MPI_Win {
+    fn object(&self) -> Option<Object> {
+        Some(Object::Win(*self))
+    }
+}
+impl Argument for MPI_Session {
+    fn object(&self) -> Option<Object> {
+        Some(Object::Session(*self))
+    }
+}
+impl Argument for MPI_Request {
+    fn object(&self) -> Option<Object> {
+        Some(Object::Request(*self))
+    }
+}
+impl Argument for MPI_Datatype {}
+impl Argument for MPI_Op {}
+impl Argument for MPI_Group {}
+impl Argument for MPI_Info {}
+impl Argument for MPI_Errhandler {}
+impl Argument for MPI_Message {}
+impl Argument for MPI_File {
+    fn object(&self) -> Option<Object> {
+        Some(Object::File(*self))
+    }
+}
+impl Argument for MPI_T_cb_safety {}
+impl Argument for MPI_T_source_order {}
+impl Argument for c_int {}
+impl Argument for i64 {}
+impl Argument for isize {}
+impl Argument for usize {}
+impl<T> Argument for *const T {}
+impl<T> Argument for *mut T {}
+impl<F> Argument for Option<F> {}
+
+/// Exports one function under two names, the standard's and the profiling interface's (MPI 4.1 §15.2).
+///
+/// The work is done once: the standard's name calls the other.
+///
+/// A body that begins with `let done = …;` has a fast path: where that is true, the work is done. Both names have it to
+/// themselves, since a jump from one to the other is as long. All behind it is a function of its own, out of the way, and
+/// called with the same arguments in the same places.
+#[macro_export]
+macro_rules! mpi_exported {
+    (
+        $(#[$meta:meta])*
+        [$name:expr] [$profiled:expr] $rust:ident($($arg:ident : $type:ty),*)
+        { let done = $quick:expr; $($rest:tt)* }
+    ) => {
+        $(#[$meta])*
+        #[unsafe(export_name = $name)]
+        pub unsafe extern "C" fn $rust($($arg: $type),*) -> ::std::ffi::c_int {
+            /// The function's name, for messages.
+            #[allow(dead_code)]
+            const FUNCTION: &str = $name;
+
+            #[inline(always)]
+            unsafe fn body($($arg: $type),*) -> $crate::error::Result<()> { $($rest)* }
+
+            #[cold]
+            #[inline(never)]
+            unsafe extern "C" fn otherwise($($arg: $type),*) -> ::std::ffi::c_int {
+                // SAFETY: the caller keeps the contract of the MPI function, which is all that the body asks for.
+                match unsafe { body($($arg),*) } {
+                    Ok(()) => 0,
+                    Err(error) => $crate::abi::boundary::errors::raise(
+                        FUNCTION,
+                        error,
+                        &[$($crate::abi::boundary::exports::Argument::object(&$arg)),*],
+                    ),
+                }
+            }
+
+            #[inline(always)]
+            unsafe fn shared($($arg: $type),*) -> ::std::ffi::c_int {
+                if $quick {
+                    return 0;
+                }
+                // SAFETY: the same arguments under the same contract.
+                unsafe { otherwise($($arg),*) }
+            }
+
+            #[unsafe(export_name = $profiled)]
+            unsafe extern "C" fn profiled($($arg: $type),*) -> ::std::ffi::c_int {
+                // SAFETY: the same arguments under the same contract.
+                unsafe { shared($($arg),*) }
+            }
+            // SAFETY: the same arguments under the same contract.
+            unsafe { shared($($arg),*) }
+        }
+    };
+    ($(#[$meta:meta])* [$name:expr] [$profiled:expr] $rust:ident($($arg:ident : $type:ty),*) $body:block) => {
+        $(#[$meta])*
+        #[unsafe(export_name = $name)]
+        pub unsafe extern "C" fn $rust($($arg: $type),*) -> ::std::ffi::c_int {
+            /// The function's name, for messages.
+            #[allow(dead_code)]
+            const FUNCTION: &str = $name;
+
+            #[inline(always)]
+            unsafe fn body($($arg: $type),*) -> $crate::error::Result<()> $body
+
+            #[unsafe(export_name = $profiled)]
+            unsafe extern "C" fn shared($($arg: $type),*) -> ::std::ffi::c_int {
+                // SAFETY: the caller keeps the contract of the MPI function, which is all that the body asks for.
+                match unsafe { body($($arg),*) } {
+                    Ok(()) => 0,
+                    Err(error) => $crate::abi::boundary::errors::raise(
+                        FUNCTION,
+                        error,
+                        &[$($crate::abi::boundary::exports::Argument::object(&$arg)),*],
+                    ),
+                }
+            }
+            // SAFETY: the same arguments under the same contract.
+            unsafe { shared($($arg),*) }
+        }
+    };
+}
+
+/// Makes the exported `MPI_X` and `PMPI_X` of a function whose body gives a `Result<()>`. In the body, `FUNCTION` is the
+/// name that the program called.
+#[macro_export]
+macro_rules! mpi_api {
+    (
+        $(#[$meta:meta])*
+        pub unsafe extern "C" fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> c_int $body:tt
+    ) => {
+        $crate::mpi_exported! {
+            $(#[$meta])*
+            [stringify!($name)] [concat!("P", stringify!($name))] $name($($arg: $type),*) $body
+        }
+    };
+}
+
+/// Makes `MPI_X` and `MPI_X_c` of one function: its parameters of the types of [`counts`](crate::abi::boundary::counts) are small in
+/// the one and large in the other.
+#[macro_export]
+macro_rules! mpi_counts {
+    (
+        $(#[$meta:meta])*
+        pub unsafe extern "C" fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> c_int $body:tt
+    ) => {
+        const _: () = {
+            #[allow(unused_imports)]
+            use $crate::abi::boundary::counts::small::*;
+            $crate::mpi_exported! {
+                $(#[$meta])*
+                [stringify!($name)] [concat!("P", stringify!($name))] $name($($arg: $type),*) $body
+            }
+        };
+        const _: () = {
+            #[allow(unused_imports)]
+            use $crate::abi::boundary::counts::large::*;
+            $crate::mpi_exported! {
+                $(#[$meta])*
+                [concat!(stringify!($name), "_c")] [concat!("P", stringify!($name), "_c")]
+                $name($($arg: $type),*) $body
+            }
+        };
+    };
+}
+
+/// Makes the blocking, the nonblocking and the persistent form of a collective operation, small and large, of one function
+/// that gives its plan. With two names there is no blocking form: it is written by hand.
+///
+/// ```ignore
+/// #[apply(mpi_collective)]
+/// #[names(MPI_Bcast, MPI_Ibcast, MPI_Bcast_init)]
+/// unsafe fn bcast(buffer: *mut c_void, count: Count, datatype: MPI_Datatype, root: c_int, comm: MPI_Comm) -> Planned {
+///     plan::bcast(buffer, count, datatype, root, comm, FUNCTION)
+/// }
+/// ```
+#[macro_export]
+macro_rules! mpi_collective {
+    (
+        $(#[doc = $doc:expr])*
+        #[names($blocking:ident, $nonblocking:ident, $init:ident)]
+        unsafe fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> Planned $body:block
+    ) => {
+        $crate::mpi_counts! {
+            $(#[doc = $doc])*
+            pub unsafe extern "C" fn $blocking($($arg: $type),*) -> c_int { $crate::coll::run($body?) }
+        }
+        $crate::mpi_collective! {
+            $(#[doc = $doc])*
+            #[names($nonblocking, $init)]
+            unsafe fn $name($($arg: $type),*) -> Planned $body
+        }
+    };
+    (
+        $(#[doc = $doc:expr])*
+        #[names($nonblocking:ident, $init:ident)]
+        unsafe fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> Planned $body:block
+    ) => {
+        $crate::mpi_counts! {
+            $(#[doc = $doc])*
+            pub unsafe extern "C" fn $nonblocking(
+                $($arg: $type,)*
+                request: *mut $crate::mpi::types::MPI_Request
+            ) -> c_int {
+                // SAFETY: what is not null is a place for a request.
+                let request = unsafe { $crate::abi::boundary::arguments::out(request, "request")? };
+                request.set($crate::p2p::request::collective_handle($crate::coll::start($body?)?)?);
+                Ok(())
+            }
+        }
+        $crate::mpi_counts! {
+            $(#[doc = $doc])*
+            pub unsafe extern "C" fn $init(
+                $($arg: $type,)*
+                info: $crate::mpi::types::MPI_Info,
+                request: *mut $crate::mpi::types::MPI_Request
+            ) -> c_int {
+                // SAFETY: what is not null is a place for a request.
+                let request = unsafe { $crate::abi::boundary::arguments::out(request, "request")? };
+                $crate::info::hints(info)?;
+                let plan = $body?;
+                request.set($crate::p2p::request::persistent_collective(plan.comm(), move || $crate::coll::start(plan.clone()))?);
+                Ok(())
+            }
+        }
+    };
+}
+
+/// Makes the exported `MPI_X` and `PMPI_X` of a function that returns a value of its own instead of an error code.
+#[macro_export]
+macro_rules! mpi_plain {
+    (
+        $(#[$meta:meta])*
+        pub extern "C" fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> $result:ty $body:block
+    ) => {
+        $(#[$meta])*
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name($($arg: $type),*) -> $result {
+            #[unsafe(export_name = concat!("P", stringify!($name)))]
+            extern "C" fn shared($($arg: $type),*) -> $result $body
+            shared($($arg),*)
+        }
+    };
+}

@@ -1,0 +1,58 @@
+//! The attributes of datatypes (MPI 4.1 §7.7.4); their keys are made in `attributes`. Everything here is local.
+
+use crate::abi::boundary::arguments::out;
+use crate::comm::attributes::Value;
+use crate::mpi::types::*;
+use crate::{datatype, mpi_api};
+use macro_rules_attribute::apply;
+use std::ffi::{c_int, c_void};
+
+/// Sets an attribute of a datatype; the delete callback is called for an old value.
+///
+/// MPI 4.1 §7.7.4. Errors: `MPI_ERR_TYPE`, `MPI_ERR_KEYVAL` (none, of another kind), what the delete callback returned:
+/// then nothing has changed.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Type_set_attr(
+    datatype: MPI_Datatype,
+    type_keyval: c_int,
+    attribute_val: *mut c_void,
+) -> c_int {
+    let object = datatype::get(datatype)?;
+    let value = Value::Pointer(attribute_val.expose_provenance());
+    object.attributes.set(datatype.0, type_keyval, value)
+}
+
+/// Gives an attribute of a datatype; `flag` tells whether it is set. `attribute_val` is a place for a pointer.
+///
+/// MPI 4.1 §7.7.4. Errors: `MPI_ERR_TYPE`, `MPI_ERR_KEYVAL`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Type_get_attr(
+    datatype: MPI_Datatype,
+    type_keyval: c_int,
+    attribute_val: *mut c_void,
+    flag: *mut c_int,
+) -> c_int {
+    // SAFETY: what is not null is a place for a pointer, or for an `int`.
+    let (place, flag) = unsafe {
+        (
+            out(attribute_val.cast::<*mut c_void>(), "attribute_val")?,
+            out(flag, "flag")?,
+        )
+    };
+    let value = datatype::get(datatype)?.attributes.get(type_keyval)?;
+    if let Some(value) = &value {
+        place.set(std::ptr::with_exposed_provenance_mut(value.in_c()));
+    }
+    flag.set(value.is_some() as c_int);
+    Ok(())
+}
+
+/// Deletes an attribute of a datatype.
+///
+/// MPI 4.1 §7.7.4. Errors: `MPI_ERR_TYPE`, `MPI_ERR_KEYVAL` (none, not set), what the delete callback returned: then it
+/// is still there.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Type_delete_attr(datatype: MPI_Datatype, type_keyval: c_int) -> c_int {
+    let object = datatype::get(datatype)?;
+    object.attributes.delete(datatype.0, type_keyval)
+}

@@ -1,0 +1,361 @@
+//! Packing and unpacking, natively and in external32 (MPI 4.1 §5.2, §5.3).
+//!
+//! All of these are local and do not block.
+
+use crate::abi::boundary::arguments::{inout, out, string};
+use crate::abi::boundary::counts::Number;
+use crate::datatype::{self, Datatype, external};
+use crate::error::Result;
+use crate::mpi::types::*;
+use crate::{bail, comm, mpi_counts};
+use macro_rules_attribute::apply;
+use std::ffi::{c_char, c_void};
+
+/// The elements that are packed or unpacked.
+struct Elements {
+    object: &'static Datatype,
+    buffer: *mut u8,
+    count: usize,
+}
+
+/// Checks the elements. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT`, `MPI_ERR_BUFFER`.
+fn elements(
+    buffer: *const c_void,
+    count: impl Number,
+    datatype: MPI_Datatype,
+    (buffer_name, count_name): (&str, &str),
+) -> Result<Elements> {
+    let object = datatype::get_committed(datatype)?;
+    let count = crate::abi::boundary::arguments::count(count.wide(), count_name)?;
+    object.check_buffer(buffer.expose_provenance(), count, buffer_name)?;
+    Ok(Elements {
+        object,
+        buffer: buffer.cast_mut().cast(),
+        count,
+    })
+}
+
+/// Checks that `len` bytes from `position` on lie within a packed buffer of `size` bytes, and gives the position.
+fn place<P: Number>(
+    buffer: *const c_void,
+    size: impl Number,
+    position: P,
+    len: usize,
+    (buffer_name, size_name): (&str, &str),
+) -> Result<usize> {
+    let (size, position) = (size.wide(), position.wide());
+    if size < 0 {
+        bail!(Arg, "{size_name} is {size}, and must not be negative");
+    }
+    if position < 0 || position > size {
+        bail!(
+            Arg,
+            "position is {position}, but must be from 0 to {size_name} {size}"
+        );
+    }
+    if len as u64 > (size - position) as u64 {
+        bail!(
+            Arg,
+            "{size_name} is {size}, too small for {len} bytes at position {position}"
+        );
+    }
+    if len > 0 && buffer.is_null() {
+        bail!(Buffer, "{buffer_name} is a null pointer");
+    }
+    Ok(position as usize)
+}
+
+/// Moves a position on.
+fn advance<P: Number>(position: &mut P, to: usize) -> Result<()> {
+    match P::try_from(to) {
+        Ok(value) => {
+            *position = value;
+            Ok(())
+        }
+        Err(_) => bail!(Arg, "position would be {to}, which its type cannot hold"),
+    }
+}
+
+/// Refuses data representations other than external32.
+///
+/// # Safety
+/// `datarep` must be null or a string.
+unsafe fn only_external32(datarep: *const c_char) -> Result<()> {
+    // SAFETY: the caller's promise.
+    let datarep = unsafe { string(datarep, "datarep")? };
+    if datarep.to_bytes() != b"external32" {
+        bail!(
+            Arg,
+            "datarep is \"{}\", but must be \"external32\"",
+            datarep.to_string_lossy()
+        );
+    }
+    Ok(())
+}
+
+/// # Safety
+/// As for `MPI_Pack`.
+unsafe fn pack<N: Number>(
+    inbuf: *const c_void,
+    incount: N,
+    datatype: MPI_Datatype,
+    outbuf: *mut c_void,
+    outsize: N,
+    position: *mut N,
+    comm: MPI_Comm,
+) -> Result<()> {
+    comm::get(comm)?;
+    let from = elements(inbuf, incount, datatype, ("inbuf", "incount"))?;
+    // SAFETY: what is not null is a number.
+    let position = unsafe { inout(position, "position")? };
+    let len = from.object.bytes(from.count)?;
+    let at = place(outbuf, outsize, *position, len, ("outbuf", "outsize"))?;
+    // SAFETY: the caller of the MPI function promised readable elements and `outsize` bytes at `outbuf`, of which `len`
+    // from `at` on are used.
+    unsafe {
+        from.object.pack(
+            from.buffer,
+            from.count,
+            0..len,
+            outbuf.cast::<u8>().wrapping_add(at),
+        )
+    };
+    advance(position, at + len)
+}
+
+/// # Safety
+/// As for `MPI_Unpack`.
+unsafe fn unpack<N: Number>(
+    inbuf: *const c_void,
+    insize: N,
+    position: *mut N,
+    outbuf: *mut c_void,
+    outcount: N,
+    datatype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> Result<()> {
+    comm::get(comm)?;
+    let to = elements(outbuf, outcount, datatype, ("outbuf", "outcount"))?;
+    // SAFETY: what is not null is a number.
+    let position = unsafe { inout(position, "position")? };
+    let len = to.object.bytes(to.count)?;
+    let at = place(inbuf, insize, *position, len, ("inbuf", "insize"))?;
+    // SAFETY: the caller of the MPI function promised writable elements and `insize` bytes at `inbuf`, of which `len`
+    // from `at` on are used.
+    unsafe {
+        to.object.unpack(
+            inbuf.cast::<u8>().wrapping_add(at),
+            to.buffer,
+            to.count,
+            0..len,
+        )
+    };
+    advance(position, at + len)
+}
+
+/// # Safety
+/// As for `MPI_Pack_size`.
+unsafe fn pack_size<N: Number>(
+    incount: N,
+    datatype: MPI_Datatype,
+    comm: MPI_Comm,
+    size: *mut N,
+) -> Result<()> {
+    comm::get(comm)?;
+    let object = datatype::get_committed(datatype)?;
+    let count = crate::abi::boundary::arguments::count(incount.wide(), "incount")?;
+    // SAFETY: what is not null is a place for a number.
+    let size = unsafe { out(size, "size")? };
+    let bytes = object.bytes(count)?;
+    match N::try_from(bytes) {
+        Ok(value) => size.set(value),
+        Err(_) => bail!(
+            Count,
+            "incount is {count}: the packed size, {bytes} bytes, does not fit in an int"
+        ),
+    }
+    Ok(())
+}
+
+/// # Safety
+/// As for `MPI_Pack_external`.
+unsafe fn pack_external<C: Number, N: Number>(
+    datarep: *const c_char,
+    inbuf: *const c_void,
+    incount: C,
+    datatype: MPI_Datatype,
+    outbuf: *mut c_void,
+    outsize: N,
+    position: *mut N,
+) -> Result<()> {
+    // SAFETY: what is not null is a string.
+    unsafe { only_external32(datarep)? };
+    let from = elements(inbuf, incount, datatype, ("inbuf", "incount"))?;
+    // SAFETY: what is not null is a number.
+    let position = unsafe { inout(position, "position")? };
+    let len = external::size(from.object, from.count)?;
+    let at = place(outbuf, outsize, *position, len, ("outbuf", "outsize"))?;
+    // SAFETY: as in `pack`.
+    unsafe {
+        external::pack(
+            from.object,
+            from.buffer,
+            from.count,
+            outbuf.cast::<u8>().wrapping_add(at),
+        )
+    };
+    advance(position, at + len)
+}
+
+/// # Safety
+/// As for `MPI_Unpack_external`.
+unsafe fn unpack_external<C: Number, N: Number>(
+    datarep: *const c_char,
+    inbuf: *const c_void,
+    insize: N,
+    position: *mut N,
+    outbuf: *mut c_void,
+    outcount: C,
+    datatype: MPI_Datatype,
+) -> Result<()> {
+    // SAFETY: what is not null is a string.
+    unsafe { only_external32(datarep)? };
+    let to = elements(outbuf, outcount, datatype, ("outbuf", "outcount"))?;
+    // SAFETY: what is not null is a number.
+    let position = unsafe { inout(position, "position")? };
+    let len = external::size(to.object, to.count)?;
+    let at = place(inbuf, insize, *position, len, ("inbuf", "insize"))?;
+    // SAFETY: as in `unpack`.
+    unsafe {
+        external::unpack(
+            to.object,
+            inbuf.cast::<u8>().wrapping_add(at),
+            to.buffer,
+            to.count,
+        )
+    };
+    advance(position, at + len)
+}
+
+/// # Safety
+/// As for `MPI_Pack_external_size`.
+unsafe fn pack_external_size<C: Number, N: Number>(
+    datarep: *const c_char,
+    incount: C,
+    datatype: MPI_Datatype,
+    size: *mut N,
+) -> Result<()> {
+    // SAFETY: what is not null is a string.
+    unsafe { only_external32(datarep)? };
+    let object = datatype::get_committed(datatype)?;
+    let count = crate::abi::boundary::arguments::count(incount.wide(), "incount")?;
+    // SAFETY: what is not null is a place for a number.
+    let size = unsafe { out(size, "size")? };
+    let bytes = external::size(object, count)?;
+    match N::try_from(bytes) {
+        Ok(value) => size.set(value),
+        Err(_) => bail!(
+            Count,
+            "incount is {count}: {bytes} bytes do not fit in size"
+        ),
+    }
+    Ok(())
+}
+
+/// Packs `incount` elements into `outbuf`, `*position` bytes from its start, and moves `*position` behind them.
+///
+/// MPI 4.1 §5.2. Errors: `MPI_ERR_TYPE` (also not committed), `MPI_ERR_COUNT`, `MPI_ERR_BUFFER`, `MPI_ERR_COMM`,
+/// `MPI_ERR_ARG` (`outsize` too small, position outside, null pointer).
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_Pack(
+    inbuf: *const c_void,
+    incount: Count,
+    datatype: MPI_Datatype,
+    outbuf: *mut c_void,
+    outsize: Count,
+    position: *mut Count,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: the contract of the MPI function.
+    unsafe { pack(inbuf, incount, datatype, outbuf, outsize, position, comm) }
+}
+
+/// Unpacks `outcount` elements from `inbuf`, `*position` bytes from its start, and moves `*position` behind them.
+///
+/// MPI 4.1 §5.2. Errors: as `MPI_Pack`.
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_Unpack(
+    inbuf: *const c_void,
+    insize: Count,
+    position: *mut Count,
+    outbuf: *mut c_void,
+    outcount: Count,
+    datatype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: the contract of the MPI function.
+    unsafe { unpack(inbuf, insize, position, outbuf, outcount, datatype, comm) }
+}
+
+/// Gives the bytes that packing `incount` elements takes.
+///
+/// MPI 4.1 §5.2. Errors: `MPI_ERR_TYPE` (also not committed), `MPI_ERR_COUNT` (also: the size does not fit),
+/// `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_Pack_size(
+    incount: Count,
+    datatype: MPI_Datatype,
+    comm: MPI_Comm,
+    size: *mut Count,
+) -> c_int {
+    // SAFETY: the contract of the MPI function.
+    unsafe { pack_size(incount, datatype, comm, size) }
+}
+
+/// Packs `incount` elements in the representation `datarep`, which must be `external32`.
+///
+/// MPI 4.1 §5.3. Errors: as `MPI_Pack`.
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_Pack_external(
+    datarep: *const c_char,
+    inbuf: *const c_void,
+    incount: Count,
+    datatype: MPI_Datatype,
+    outbuf: *mut c_void,
+    outsize: Extent,
+    position: *mut Extent,
+) -> c_int {
+    // SAFETY: the contract of the MPI function.
+    unsafe { pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position) }
+}
+
+/// Unpacks `outcount` elements from the representation `datarep`, which must be `external32`.
+///
+/// MPI 4.1 §5.3. Errors: as `MPI_Pack`.
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_Unpack_external(
+    datarep: *const c_char,
+    inbuf: *const c_void,
+    insize: Extent,
+    position: *mut Extent,
+    outbuf: *mut c_void,
+    outcount: Count,
+    datatype: MPI_Datatype,
+) -> c_int {
+    // SAFETY: the contract of the MPI function.
+    unsafe { unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype) }
+}
+
+/// Gives the bytes that `incount` elements take in the representation `datarep`, which must be `external32`.
+///
+/// MPI 4.1 §5.3. Errors: `MPI_ERR_TYPE` (also not committed), `MPI_ERR_COUNT`, `MPI_ERR_ARG` (`datarep`, null pointer).
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_Pack_external_size(
+    datarep: *const c_char,
+    incount: Count,
+    datatype: MPI_Datatype,
+    size: *mut Extent,
+) -> c_int {
+    // SAFETY: the contract of the MPI function.
+    unsafe { pack_external_size(datarep, incount, datatype, size) }
+}

@@ -1,0 +1,35 @@
+//! Memory that MPI allocates for the program (MPI 4.1 §9.2).
+
+use crate::abi::boundary::arguments::out;
+use crate::mpi::types::*;
+use crate::win::{memory, query::Hints};
+use crate::{info, mpi_api};
+use macro_rules_attribute::apply;
+use std::ffi::c_void;
+
+/// Allocates `size` bytes in the job's shared segment: windows over it are reached by load and store. `baseptr` is the
+/// address of a pointer. A size of 0 gives a valid address too. The info key `mpi_minimum_memory_alignment` is followed.
+///
+/// MPI 4.1 §9.2. Errors: `MPI_ERR_NO_MEM`, `MPI_ERR_SIZE` (negative), `MPI_ERR_ARG` (null pointer), `MPI_ERR_INFO`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Alloc_mem(
+    size: MPI_Aint,
+    info: MPI_Info,
+    baseptr: *mut c_void,
+) -> c_int {
+    // SAFETY: what is not null is a place for a pointer.
+    let baseptr = unsafe { out(baseptr.cast::<*mut c_void>(), "baseptr")? };
+    let info = info::hints(info)?;
+    let mut hints = Hints::default();
+    hints.take(|key| info.get(key).map(str::to_string))?;
+    baseptr.set(memory::alloc_mem(size, hints.alignment)?);
+    Ok(())
+}
+
+/// Frees what `MPI_Alloc_mem` gave; null is nothing, as for `free`.
+///
+/// MPI 4.1 §9.2. Error: `MPI_ERR_BASE` (anything else).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Free_mem(base: *mut c_void) -> c_int {
+    memory::free_mem(base)
+}

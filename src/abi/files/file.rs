@@ -1,0 +1,488 @@
+//! Files: opening, sizes, views, pointers, consistency (MPI 4.1 §14.2, §14.3, §14.4.3, §14.4.4, §14.5, §14.6); and what
+//! the functions that move data share.
+//!
+//! Errors go to the handler of the file, at first that of `MPI_FILE_NULL`, which returns them unless it is changed.
+
+use crate::abi::boundary::arguments::{count, inout, out, put_string, string};
+use crate::abi::messages::completion::single;
+use crate::comm::COMM_SELF;
+use crate::error::Object;
+use crate::error::{Error, Result};
+use crate::file::{self, Direction, From, REPRESENTATIONS, Split, View};
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
+use crate::p2p::{About, Action, Buffer, Operation, Partners, request};
+use crate::{bail, comm, datatype, info, mpi_api, mpi_counts, runtime};
+use macro_rules_attribute::apply;
+use parking_lot::Mutex;
+use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// A buffer argument: address, number of elements, datatype.
+type Elements<C> = (*const c_void, C, MPI_Datatype);
+
+fn buffer<C: Into<i64>>((address, n, datatype): Elements<C>) -> Result<Buffer> {
+    Buffer::elements(address.cast(), count(n, "count")?, datatype)?.checked("buf")
+}
+
+fn status_of(bytes: usize) -> MPI_Status {
+    let mut status = MPI_Status::EMPTY;
+    status.set_count(bytes as u64);
+    status
+}
+
+/// Reads or writes, and gives the status.
+///
+/// # Safety
+/// What is not ignored is a place for a status.
+pub unsafe fn access<C: Into<i64>>(
+    fh: MPI_File,
+    direction: Direction,
+    from: From,
+    elements: Elements<C>,
+    status: *mut MPI_Status,
+) -> Result<()> {
+    let file = file::get(fh)?;
+    // SAFETY: the same contract.
+    let status = unsafe { single(status)? };
+    let moved = file.access(direction, from, &buffer(elements)?)?;
+    status.set(&status_of(moved));
+    Ok(())
+}
+
+/// Reads or writes, and gives a request that is complete.
+///
+/// # Safety
+/// What is not null is a place for a request.
+pub unsafe fn start<C: Into<i64>>(
+    fh: MPI_File,
+    direction: Direction,
+    from: From,
+    elements: Elements<C>,
+    place: *mut MPI_Request,
+) -> Result<()> {
+    let file = file::get(fh)?;
+    // SAFETY: the same contract.
+    let place = unsafe { out(place, "request")? };
+    let moved = file.access(direction, from, &buffer(elements)?)?;
+    let operation = Operation::new(About {
+        action: Action::Steps("an operation on a file"),
+        context: 0,
+        peer: MPI_PROC_NULL,
+        tag: MPI_ANY_TAG,
+        partners: Partners::One(runtime::job().rank),
+        comm: COMM_SELF,
+    });
+    operation.complete(status_of(moved), None);
+    place.set(request::handle(Some(operation))?);
+    Ok(())
+}
+
+/// Begins an operation in two parts.
+pub fn begin<C: Into<i64>>(
+    fh: MPI_File,
+    split: Split,
+    from: From,
+    elements: Elements<C>,
+) -> Result<()> {
+    file::get(fh)?.begin(split, from, &buffer(elements)?)
+}
+
+/// Ends it, and gives the status.
+///
+/// # Safety
+/// What is not ignored is a place for a status.
+pub unsafe fn end(fh: MPI_File, split: Split, status: *mut MPI_Status) -> Result<()> {
+    let file = file::get(fh)?;
+    // SAFETY: the same contract.
+    let status = unsafe { single(status)? };
+    status.set(&status_of(file.end(split)?));
+    Ok(())
+}
+
+/// For functions that have no file yet: their errors go to the handler of `MPI_FILE_NULL`.
+fn without_file(error: Error) -> Error {
+    error.on(Object::File(MPI_FILE_NULL))
+}
+
+/// # Safety
+/// As `string`.
+unsafe fn path<'a>(filename: *const c_char) -> Result<&'a Path> {
+    // SAFETY: the same contract.
+    let name = unsafe { string(filename, "filename")? };
+    Ok(Path::new(OsStr::from_bytes(name.to_bytes())))
+}
+
+/// Opens a file. Collective over `comm`; blocks until all its processes have called it, with the same `amode`. Names may
+/// begin with a file system in ROMIO's way ("ufs:").
+///
+/// MPI 4.1 §14.2.1. Errors: `MPI_ERR_COMM` (none, an intercommunicator), `MPI_ERR_AMODE`, `MPI_ERR_NOT_SAME` (different modes),
+/// `MPI_ERR_NO_SUCH_FILE`, `MPI_ERR_FILE_EXISTS`, `MPI_ERR_ACCESS`, `MPI_ERR_READ_ONLY`, `MPI_ERR_BAD_FILE`, `MPI_ERR_NO_SPACE`,
+/// `MPI_ERR_QUOTA`, `MPI_ERR_FILE_IN_USE`, `MPI_ERR_IO`, `MPI_ERR_INFO`, `MPI_ERR_INFO_VALUE`, `MPI_ERR_ARG` (null pointer),
+/// `MPI_ERR_NO_MEM`, `MPI_ERR_PROC_FAILED`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_File_open(
+    comm: MPI_Comm,
+    filename: *const c_char,
+    amode: c_int,
+    info: MPI_Info,
+    fh: *mut MPI_File,
+) -> c_int {
+    let open = || {
+        let comm = comm::get_intra(comm)?;
+        // SAFETY: what is not null is a place for a handle, and a string. (What is wrong here is told to the others.)
+        let (fh, name) = unsafe { (out(fh, "fh"), path(filename)) };
+        let name = fh.as_ref().map_err(Error::clone).and(name);
+        let file = file::open(comm, name, amode, info::hints(info))?;
+        fh?.set(file);
+        Ok(())
+    };
+    open().map_err(without_file)
+}
+
+/// Closes a file and sets the handle to `MPI_FILE_NULL`. With `MPI_MODE_DELETE_ON_CLOSE` the file is deleted. Collective over the
+/// file's processes; blocks until all have called it.
+///
+/// MPI 4.1 §14.2.2. Errors: `MPI_ERR_FILE`, `MPI_ERR_IO` (a split operation was not ended), `MPI_ERR_ARG` (null pointer),
+/// `MPI_ERR_NO_SUCH_FILE` and others of the system (deleting), `MPI_ERR_PROC_FAILED`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_File_close(fh: *mut MPI_File) -> c_int {
+    // SAFETY: what is not null is a handle.
+    let fh = unsafe { inout(fh, "fh").map_err(without_file)? };
+    file::close(*fh).map_err(|error| error.on(Object::File(*fh)))?;
+    *fh = MPI_FILE_NULL;
+    Ok(())
+}
+
+/// Deletes a file.
+///
+/// MPI 4.1 §14.2.3. Errors: `MPI_ERR_NO_SUCH_FILE`, `MPI_ERR_ACCESS`, `MPI_ERR_BAD_FILE`, `MPI_ERR_READ_ONLY`, `MPI_ERR_IO`, `MPI_ERR_INFO`,
+/// `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_File_delete(filename: *const c_char, info: MPI_Info) -> c_int {
+    let delete = || {
+        info::hints(info)?;
+        // SAFETY: what is not null is a string.
+        file::delete(unsafe { path(filename)? })
+    };
+    delete().map_err(without_file)
+}
+
+/// Changes the size of a file, in bytes. Collective; blocks until all processes of the file have called it.
+///
+/// MPI 4.1 §14.2.4. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (negative), `MPI_ERR_NOT_SAME`, `MPI_ERR_READ_ONLY`,
+/// `MPI_ERR_UNSUPPORTED_OPERATION` (open with `MPI_MODE_SEQUENTIAL`), `MPI_ERR_NO_SPACE`, `MPI_ERR_IO` and others of the system.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_File_set_size(fh: MPI_File, size: MPI_Offset) -> c_int {
+    file::get(fh)?.resize(size, false, FUNCTION)
+}
+
+/// Makes room for a file of `size` bytes; its size becomes at least that. Collective; blocks until all processes of the file have
+/// called it.
+///
+/// MPI 4.1 §14.2.5. Errors: as `MPI_File_set_size`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_File_preallocate(fh: MPI_File, size: MPI_Offset) -> c_int {
+    file::get(fh)?.resize(size, true, FUNCTION)
+}
+
+/// Gives the size of a file in bytes.
+///
+/// MPI 4.1 §14.2.6. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_IO`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_File_get_size(fh: MPI_File, size: *mut MPI_Offset) -> c_int {
+    let file = file::get(fh)?;
+    // SAFETY: what is not null is a place for an offset.
+    unsafe { out(size, "size")? }.set(file.size()?);
+    Ok(())
+}
+
+/// Gives the group of a file's processes, which the caller frees.
+///
+/// MPI 4.1 §14.2.7. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (too many handles).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_File_get_group(fh: MPI_File, group: *mut MPI_Group) -> c_int {
+    let file = file::get(fh)?;
+    // SAFETY: what is not null is a place for a handle.
+    let group = unsafe { out(group, "group")? };
+    group.set(comm::group::publish(&file.group)?);
+    Ok(())
+}
+
+/// Gives the access mode that a file was opened with.
+///
+/// MPI 4.1 §14.2.7. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_File_get_amode(fh: MPI_File, amode: *mut c_int) -> c_int {
+    let file = file::get(fh)?;
+    // SAFETY: what is not null is a place for an `int`.
+    unsafe { out(amode, "amode")? }.set(file.amode);
+    Ok(())
+}
+
+/// Adds hints to those of a file; `MPI_INFO_NULL` has none. Collective, but does not block: no hint changes what it does.
+///
+/// MPI 4.1 §14.2.8. Errors: `MPI_ERR_FILE`, `MPI_ERR_INFO`, `MPI_ERR_INFO_VALUE` (a malformed list of memory allocation kinds).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_File_set_info(fh: MPI_File, info: MPI_Info) -> c_int {
+    file::get(fh)?.take_hints(&info::hints(info)?)
+}
+
+/// Makes an info object of the hints of a file, which the caller frees.
+///
+/// MPI 4.1 §14.2.8. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (too many handles).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_File_get_info(fh: MPI_File, info_used: *mut MPI_Info) -> c_int {
+    let file = file::get(fh)?;
+    // SAFETY: what is not null is a place for a handle.
+    let info_used = unsafe { out(info_used, "info_used")? };
+    info_used.set(info::publish(file.info())?);
+    Ok(())
+}
+
+/// A data representation, in any case of letters, as ROMIO takes them.
+fn representation(name: &CStr) -> Result<&'static str> {
+    let is = |known: &&&str| known.as_bytes().eq_ignore_ascii_case(name.to_bytes());
+    match REPRESENTATIONS.iter().find(is) {
+        Some(known) => Ok(known),
+        None => bail!(
+            UnsupportedDatarep,
+            "datarep is {name:?}, and files have no other than {REPRESENTATIONS:?}"
+        ),
+    }
+}
+
+/// Sets what this process sees of a file: from byte `disp` on, copies of `filetype`, in units of `etype`; `datarep` is "native"
+/// or "internal".
+/// All file pointers go to its beginning. Collective; blocks until all processes of the file have called it.
+///
+/// MPI 4.1 §14.3. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (negative `disp`; `MPI_DISPLACEMENT_CURRENT` without `MPI_MODE_SEQUENTIAL`; a
+/// filetype that is not made of etypes; null pointer), `MPI_ERR_IO` (an etype or filetype whose displacements are negative or go
+/// back, or that overlaps itself in a file open for writing), `MPI_ERR_TYPE`, `MPI_ERR_UNSUPPORTED_DATAREP`, `MPI_ERR_INFO`,
+/// `MPI_ERR_INFO_VALUE`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_File_set_view(
+    fh: MPI_File,
+    disp: MPI_Offset,
+    etype: MPI_Datatype,
+    filetype: MPI_Datatype,
+    datarep: *const c_char,
+    info: MPI_Info,
+) -> c_int {
+    let file = file::get(fh)?;
+    let make = |current: Result<i64>| {
+        let disp = match disp {
+            MPI_DISPLACEMENT_CURRENT => current?,
+            disp => disp,
+        };
+        // SAFETY: what is not null is a string.
+        let datarep = unsafe { string(datarep, "datarep")? };
+        let datarep = representation(datarep)?;
+        datatype::get_committed(etype)?;
+        datatype::get_committed(filetype)?;
+        let view = View::new(
+            disp,
+            datatype::get_arc(etype)?,
+            datatype::get_arc(filetype)?,
+            file.amode & MPI_MODE_RDONLY == 0,
+        )?;
+        Ok(View { datarep, ..view })
+    };
+    file.set_view(make, info::hints(info))
+}
+
+/// Gives what this process sees of a file. Derived datatypes come with new handles, which the caller frees; `datarep` has
+/// room for `MPI_MAX_DATAREP_STRING` bytes.
+///
+/// MPI 4.1 §14.3. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (too many handles).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_File_get_view(
+    fh: MPI_File,
+    disp: *mut MPI_Offset,
+    etype: *mut MPI_Datatype,
+    filetype: *mut MPI_Datatype,
+    datarep: *mut c_char,
+) -> c_int {
+    let view = file::get(fh)?.view();
+    // SAFETY: what is not null are places, and an array of that length.
+    unsafe {
+        let (disp, etype, filetype) = (
+            out(disp, "disp")?,
+            out(etype, "etype")?,
+            out(filetype, "filetype")?,
+        );
+        put_string(datarep, MPI_MAX_DATAREP_STRING, view.datarep, "datarep")?;
+        disp.set(view.disp);
+        etype.set(datatype::hand_out(&view.etype)?);
+        filetype.set(datatype::hand_out(&view.filetype)?);
+    }
+    Ok(())
+}
+
+/// Moves the individual file pointer, in etypes from the beginning of the view (`MPI_SEEK_SET`), from where it is
+/// (`MPI_SEEK_CUR`) or from the file's end (`MPI_SEEK_END`).
+///
+/// MPI 4.1 §14.4.3. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (unknown `whence`, it would be before the beginning),
+/// `MPI_ERR_UNSUPPORTED_OPERATION` (open with `MPI_MODE_SEQUENTIAL`).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_File_seek(fh: MPI_File, offset: MPI_Offset, whence: c_int) -> c_int {
+    file::get(fh)?.seek(offset, whence)
+}
+
+/// Gives the individual file pointer, in etypes.
+///
+/// MPI 4.1 §14.4.3. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_UNSUPPORTED_OPERATION` (open with
+/// `MPI_MODE_SEQUENTIAL`).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_File_get_position(fh: MPI_File, offset: *mut MPI_Offset) -> c_int {
+    let file = file::get(fh)?;
+    // SAFETY: what is not null is a place for an offset.
+    unsafe { out(offset, "offset")? }.set(file.position()?);
+    Ok(())
+}
+
+/// Gives the byte of the file at which etype number `offset` of the view begins.
+///
+/// MPI 4.1 §14.4.3. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (negative, null pointer), `MPI_ERR_IO` (the view has no data).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_File_get_byte_offset(
+    fh: MPI_File,
+    offset: MPI_Offset,
+    disp: *mut MPI_Offset,
+) -> c_int {
+    let file = file::get(fh)?;
+    // SAFETY: what is not null is a place for an offset.
+    unsafe { out(disp, "disp")? }.set(file.byte_offset(offset)?);
+    Ok(())
+}
+
+/// Moves the shared file pointer as `MPI_File_seek` does the individual one. Collective; blocks until all processes of the file
+/// have called it.
+///
+/// MPI 4.1 §14.4.4. Errors: as `MPI_File_seek`, and `MPI_ERR_NOT_SAME`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_File_seek_shared(
+    fh: MPI_File,
+    offset: MPI_Offset,
+    whence: c_int,
+) -> c_int {
+    file::get(fh)?.seek_shared(offset, whence)
+}
+
+/// Gives the shared file pointer, in etypes.
+///
+/// MPI 4.1 §14.4.4. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_File_get_position_shared(
+    fh: MPI_File,
+    offset: *mut MPI_Offset,
+) -> c_int {
+    let file = file::get(fh)?;
+    // SAFETY: what is not null is a place for an offset.
+    unsafe { out(offset, "offset")? }.set(file.shared_position());
+    Ok(())
+}
+
+/// Gives the extent of a datatype in the file: in the native representation the same as in memory.
+///
+/// MPI 4.1 §14.5.1. Errors: `MPI_ERR_FILE`, `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_File_get_type_extent(
+    fh: MPI_File,
+    datatype: MPI_Datatype,
+    extent: *mut Extent,
+) -> c_int {
+    file::get(fh)?;
+    // SAFETY: what is not null is a place for an extent.
+    let extent = unsafe { out(extent, "extent")? };
+    extent.set(datatype::get(datatype)?.extent() as Extent);
+    Ok(())
+}
+
+/// Says whether accesses of different processes exclude each other from now on. Collective; blocks until all processes of the file
+/// have called it.
+///
+/// MPI 4.1 §14.6.1. Errors: `MPI_ERR_FILE`, `MPI_ERR_NOT_SAME`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_File_set_atomicity(fh: MPI_File, flag: c_int) -> c_int {
+    file::get(fh)?.set_atomic(flag != 0)
+}
+
+/// Tells whether accesses of different processes exclude each other.
+///
+/// MPI 4.1 §14.6.1. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_File_get_atomicity(fh: MPI_File, flag: *mut c_int) -> c_int {
+    let file = file::get(fh)?;
+    // SAFETY: what is not null is a place for an `int`.
+    unsafe { out(flag, "flag")? }.set(file.is_atomic().into());
+    Ok(())
+}
+
+/// Writes to the device what this process has written to the file. Collective, but waits for no other process.
+///
+/// MPI 4.1 §14.6.1. Errors: `MPI_ERR_FILE`, `MPI_ERR_IO` and others of the system.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_File_sync(fh: MPI_File) -> c_int {
+    file::get(fh)?.sync()
+}
+
+/// The names of data representations that programs have registered.
+static REGISTERED: Mutex<Vec<Box<CStr>>> = Mutex::new(Vec::new());
+
+/// # Safety
+/// As `string`.
+unsafe fn register(datarep: *const c_char, extent_fn: bool) -> Result<()> {
+    // SAFETY: the same contract.
+    let name = unsafe { string(datarep, "datarep")? };
+    if name.count_bytes() >= MPI_MAX_DATAREP_STRING as usize || !extent_fn {
+        bail!(
+            Arg,
+            "datarep is longer than MPI_MAX_DATAREP_STRING, or dtype_file_extent_fn is a null function"
+        );
+    }
+    let mut registered = REGISTERED.lock();
+    let predefined = [REPRESENTATIONS[0], REPRESENTATIONS[1], "external32"];
+    if predefined
+        .iter()
+        .any(|known| known.as_bytes() == name.to_bytes())
+        || registered.iter().any(|known| **known == *name)
+    {
+        bail!(DupDatarep, "datarep is {name:?}, which is defined already");
+    }
+    registered.push(name.into());
+    Ok(())
+}
+
+/// Defines a data representation by name. Its functions are not kept: views with it are refused.
+///
+/// MPI 4.1 §14.5.3. Errors: `MPI_ERR_ARG` (null pointer, null `dtype_file_extent_fn`, a name too long), `MPI_ERR_DUP_DATAREP`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Register_datarep(
+    datarep: *const c_char,
+    read_conversion_fn: Option<MPI_Datarep_conversion_function>,
+    write_conversion_fn: Option<MPI_Datarep_conversion_function>,
+    dtype_file_extent_fn: Option<MPI_Datarep_extent_function>,
+    extra_state: *mut c_void,
+) -> c_int {
+    let _ = (read_conversion_fn, write_conversion_fn, extra_state);
+    // SAFETY: the same contract.
+    unsafe { register(datarep, dtype_file_extent_fn.is_some()).map_err(without_file) }
+}
+
+/// Defines a data representation by name, as `MPI_Register_datarep` does.
+///
+/// MPI 4.1 §14.5.3. Errors: as there.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Register_datarep_c(
+    datarep: *const c_char,
+    read_conversion_fn: Option<MPI_Datarep_conversion_function_c>,
+    write_conversion_fn: Option<MPI_Datarep_conversion_function_c>,
+    dtype_file_extent_fn: Option<MPI_Datarep_extent_function>,
+    extra_state: *mut c_void,
+) -> c_int {
+    let _ = (read_conversion_fn, write_conversion_fn, extra_state);
+    // SAFETY: the same contract.
+    unsafe { register(datarep, dtype_file_extent_fn.is_some()).map_err(without_file) }
+}

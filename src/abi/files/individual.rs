@@ -1,0 +1,214 @@
+//! Reading and writing files at the individual file pointer (MPI 4.1 §14.4.3).
+
+use crate::abi::files::file::{access, start};
+use crate::file::{Direction, From};
+use crate::mpi::types::*;
+use crate::mpi_counts;
+use macro_rules_attribute::apply;
+use std::ffi::c_void;
+
+/// Reads at the individual file pointer, and moves it behind the data asked for. `count` in elements of `datatype`. Blocks until it
+/// is done.
+///
+/// MPI 4.1 §14.4.3. Errors: `MPI_ERR_FILE`, `MPI_ERR_ACCESS` (open with `MPI_MODE_WRONLY`), `MPI_ERR_UNSUPPORTED_OPERATION` (open with
+/// `MPI_MODE_SEQUENTIAL`), `MPI_ERR_COUNT`,
+/// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO` and others of the system.
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_File_read(
+    fh: MPI_File,
+    buf: *mut c_void,
+    count: Count,
+    datatype: MPI_Datatype,
+    status: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: the same contract.
+    unsafe {
+        access(
+            fh,
+            Direction::Read,
+            From::Individual,
+            (buf, count, datatype),
+            status,
+        )
+    }
+}
+
+/// Reads as `MPI_File_read`. Collective, but waits for no other process.
+///
+/// MPI 4.1 §14.4.3. Errors: `MPI_ERR_FILE`, `MPI_ERR_ACCESS` (open with `MPI_MODE_WRONLY`), `MPI_ERR_UNSUPPORTED_OPERATION` (open with
+/// `MPI_MODE_SEQUENTIAL`), `MPI_ERR_COUNT`,
+/// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO` and others of the system.
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_File_read_all(
+    fh: MPI_File,
+    buf: *mut c_void,
+    count: Count,
+    datatype: MPI_Datatype,
+    status: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: the same contract.
+    unsafe {
+        access(
+            fh,
+            Direction::Read,
+            From::Individual,
+            (buf, count, datatype),
+            status,
+        )
+    }
+}
+
+/// Reads as `MPI_File_read`; the request is complete at once.
+///
+/// MPI 4.1 §14.4.3. Errors: `MPI_ERR_FILE`, `MPI_ERR_ACCESS` (open with `MPI_MODE_WRONLY`), `MPI_ERR_UNSUPPORTED_OPERATION` (open with
+/// `MPI_MODE_SEQUENTIAL`), `MPI_ERR_COUNT`,
+/// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO` and others of the system.
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_File_iread(
+    fh: MPI_File,
+    buf: *mut c_void,
+    count: Count,
+    datatype: MPI_Datatype,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: the same contract.
+    unsafe {
+        start(
+            fh,
+            Direction::Read,
+            From::Individual,
+            (buf, count, datatype),
+            request,
+        )
+    }
+}
+
+/// Reads as `MPI_File_iread`. Collective, but waits for no other process.
+///
+/// MPI 4.1 §14.4.3. Errors: `MPI_ERR_FILE`, `MPI_ERR_ACCESS` (open with `MPI_MODE_WRONLY`), `MPI_ERR_UNSUPPORTED_OPERATION` (open with
+/// `MPI_MODE_SEQUENTIAL`), `MPI_ERR_COUNT`,
+/// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO` and others of the system.
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_File_iread_all(
+    fh: MPI_File,
+    buf: *mut c_void,
+    count: Count,
+    datatype: MPI_Datatype,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: the same contract.
+    unsafe {
+        start(
+            fh,
+            Direction::Read,
+            From::Individual,
+            (buf, count, datatype),
+            request,
+        )
+    }
+}
+
+/// Writes at the individual file pointer, and moves it behind the data asked for. `count` in elements of `datatype`. Blocks until it
+/// is done.
+///
+/// MPI 4.1 §14.4.3. Errors: `MPI_ERR_FILE`, `MPI_ERR_READ_ONLY` (open with `MPI_MODE_RDONLY`), `MPI_ERR_UNSUPPORTED_OPERATION` (open with
+/// `MPI_MODE_SEQUENTIAL`), `MPI_ERR_COUNT`,
+/// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO`, `MPI_ERR_NO_SPACE`, `MPI_ERR_QUOTA`
+/// and others of the system.
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_File_write(
+    fh: MPI_File,
+    buf: *const c_void,
+    count: Count,
+    datatype: MPI_Datatype,
+    status: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: the same contract.
+    unsafe {
+        access(
+            fh,
+            Direction::Write,
+            From::Individual,
+            (buf, count, datatype),
+            status,
+        )
+    }
+}
+
+/// Writes as `MPI_File_write`. Collective, but waits for no other process.
+///
+/// MPI 4.1 §14.4.3. Errors: `MPI_ERR_FILE`, `MPI_ERR_READ_ONLY` (open with `MPI_MODE_RDONLY`), `MPI_ERR_UNSUPPORTED_OPERATION` (open with
+/// `MPI_MODE_SEQUENTIAL`), `MPI_ERR_COUNT`,
+/// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO`, `MPI_ERR_NO_SPACE`, `MPI_ERR_QUOTA`
+/// and others of the system.
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_File_write_all(
+    fh: MPI_File,
+    buf: *const c_void,
+    count: Count,
+    datatype: MPI_Datatype,
+    status: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: the same contract.
+    unsafe {
+        access(
+            fh,
+            Direction::Write,
+            From::Individual,
+            (buf, count, datatype),
+            status,
+        )
+    }
+}
+
+/// Writes as `MPI_File_write`; the request is complete at once.
+///
+/// MPI 4.1 §14.4.3. Errors: `MPI_ERR_FILE`, `MPI_ERR_READ_ONLY` (open with `MPI_MODE_RDONLY`), `MPI_ERR_UNSUPPORTED_OPERATION` (open with
+/// `MPI_MODE_SEQUENTIAL`), `MPI_ERR_COUNT`,
+/// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO`, `MPI_ERR_NO_SPACE`, `MPI_ERR_QUOTA`
+/// and others of the system.
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_File_iwrite(
+    fh: MPI_File,
+    buf: *const c_void,
+    count: Count,
+    datatype: MPI_Datatype,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: the same contract.
+    unsafe {
+        start(
+            fh,
+            Direction::Write,
+            From::Individual,
+            (buf, count, datatype),
+            request,
+        )
+    }
+}
+
+/// Writes as `MPI_File_iwrite`. Collective, but waits for no other process.
+///
+/// MPI 4.1 §14.4.3. Errors: `MPI_ERR_FILE`, `MPI_ERR_READ_ONLY` (open with `MPI_MODE_RDONLY`), `MPI_ERR_UNSUPPORTED_OPERATION` (open with
+/// `MPI_MODE_SEQUENTIAL`), `MPI_ERR_COUNT`,
+/// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO`, `MPI_ERR_NO_SPACE`, `MPI_ERR_QUOTA`
+/// and others of the system.
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_File_iwrite_all(
+    fh: MPI_File,
+    buf: *const c_void,
+    count: Count,
+    datatype: MPI_Datatype,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: the same contract.
+    unsafe {
+        start(
+            fh,
+            Direction::Write,
+            From::Individual,
+            (buf, count, datatype),
+            request,
+        )
+    }
+}

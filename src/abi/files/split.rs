@@ -1,0 +1,205 @@
+//! Collective file operations in two parts (MPI 4.1 §14.4.5). One may be begun on a file at a time.
+
+use crate::abi::files::file::{begin, end};
+use crate::file::{From, Split};
+use crate::mpi::types::*;
+use crate::{mpi_api, mpi_counts};
+use macro_rules_attribute::apply;
+use std::ffi::c_void;
+
+/// Begins to read as `MPI_File_read_at_all`. The data is moved before it returns.
+///
+/// MPI 4.1 §14.4.5. Errors: `MPI_ERR_FILE`, `MPI_ERR_ACCESS` (open with `MPI_MODE_WRONLY`), `MPI_ERR_UNSUPPORTED_OPERATION` (open with
+/// `MPI_MODE_SEQUENTIAL`), `MPI_ERR_COUNT`,
+/// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO` and others of the system.
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_File_read_at_all_begin(
+    fh: MPI_File,
+    offset: MPI_Offset,
+    buf: *mut c_void,
+    count: Count,
+    datatype: MPI_Datatype,
+) -> c_int {
+    begin(
+        fh,
+        Split::ReadAt,
+        From::Offset(offset),
+        (buf, count, datatype),
+    )
+}
+
+/// Ends what `MPI_File_read_at_all_begin` began, and gives its status. Does not block.
+///
+/// MPI 4.1 §14.4.5. Errors: `MPI_ERR_FILE`, `MPI_ERR_IO` (no such operation was begun), `MPI_ERR_ARG` (misaligned pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_File_read_at_all_end(
+    fh: MPI_File,
+    buf: *mut c_void,
+    status: *mut MPI_Status,
+) -> c_int {
+    let _ = buf;
+    // SAFETY: the same contract.
+    unsafe { end(fh, Split::ReadAt, status) }
+}
+
+/// Begins to read as `MPI_File_read_all`. The data is moved before it returns.
+///
+/// MPI 4.1 §14.4.5. Errors: `MPI_ERR_FILE`, `MPI_ERR_ACCESS` (open with `MPI_MODE_WRONLY`), `MPI_ERR_UNSUPPORTED_OPERATION` (open with
+/// `MPI_MODE_SEQUENTIAL`), `MPI_ERR_COUNT`,
+/// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO` and others of the system.
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_File_read_all_begin(
+    fh: MPI_File,
+    buf: *mut c_void,
+    count: Count,
+    datatype: MPI_Datatype,
+) -> c_int {
+    begin(fh, Split::Read, From::Individual, (buf, count, datatype))
+}
+
+/// Ends what `MPI_File_read_all_begin` began, and gives its status. Does not block.
+///
+/// MPI 4.1 §14.4.5. Errors: `MPI_ERR_FILE`, `MPI_ERR_IO` (no such operation was begun), `MPI_ERR_ARG` (misaligned pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_File_read_all_end(
+    fh: MPI_File,
+    buf: *mut c_void,
+    status: *mut MPI_Status,
+) -> c_int {
+    let _ = buf;
+    // SAFETY: the same contract.
+    unsafe { end(fh, Split::Read, status) }
+}
+
+/// Begins to read as `MPI_File_read_ordered`: blocks until all processes of the file have called it.
+///
+/// MPI 4.1 §14.4.5. Errors: `MPI_ERR_FILE`, `MPI_ERR_ACCESS` (open with `MPI_MODE_WRONLY`), `MPI_ERR_COUNT`,
+/// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO` and others of the system.
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_File_read_ordered_begin(
+    fh: MPI_File,
+    buf: *mut c_void,
+    count: Count,
+    datatype: MPI_Datatype,
+) -> c_int {
+    begin(
+        fh,
+        Split::ReadOrdered,
+        From::Ordered,
+        (buf, count, datatype),
+    )
+}
+
+/// Ends what `MPI_File_read_ordered_begin` began, and gives its status. Does not block.
+///
+/// MPI 4.1 §14.4.5. Errors: `MPI_ERR_FILE`, `MPI_ERR_IO` (no such operation was begun), `MPI_ERR_ARG` (misaligned pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_File_read_ordered_end(
+    fh: MPI_File,
+    buf: *mut c_void,
+    status: *mut MPI_Status,
+) -> c_int {
+    let _ = buf;
+    // SAFETY: the same contract.
+    unsafe { end(fh, Split::ReadOrdered, status) }
+}
+
+/// Begins to write as `MPI_File_write_at_all`. The data is moved before it returns.
+///
+/// MPI 4.1 §14.4.5. Errors: `MPI_ERR_FILE`, `MPI_ERR_READ_ONLY` (open with `MPI_MODE_RDONLY`), `MPI_ERR_UNSUPPORTED_OPERATION` (open with
+/// `MPI_MODE_SEQUENTIAL`), `MPI_ERR_COUNT`,
+/// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO`, `MPI_ERR_NO_SPACE`, `MPI_ERR_QUOTA`
+/// and others of the system.
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_File_write_at_all_begin(
+    fh: MPI_File,
+    offset: MPI_Offset,
+    buf: *const c_void,
+    count: Count,
+    datatype: MPI_Datatype,
+) -> c_int {
+    begin(
+        fh,
+        Split::WriteAt,
+        From::Offset(offset),
+        (buf, count, datatype),
+    )
+}
+
+/// Ends what `MPI_File_write_at_all_begin` began, and gives its status. Does not block.
+///
+/// MPI 4.1 §14.4.5. Errors: `MPI_ERR_FILE`, `MPI_ERR_IO` (no such operation was begun), `MPI_ERR_ARG` (misaligned pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_File_write_at_all_end(
+    fh: MPI_File,
+    buf: *const c_void,
+    status: *mut MPI_Status,
+) -> c_int {
+    let _ = buf;
+    // SAFETY: the same contract.
+    unsafe { end(fh, Split::WriteAt, status) }
+}
+
+/// Begins to write as `MPI_File_write_all`. The data is moved before it returns.
+///
+/// MPI 4.1 §14.4.5. Errors: `MPI_ERR_FILE`, `MPI_ERR_READ_ONLY` (open with `MPI_MODE_RDONLY`), `MPI_ERR_UNSUPPORTED_OPERATION` (open with
+/// `MPI_MODE_SEQUENTIAL`), `MPI_ERR_COUNT`,
+/// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO`, `MPI_ERR_NO_SPACE`, `MPI_ERR_QUOTA`
+/// and others of the system.
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_File_write_all_begin(
+    fh: MPI_File,
+    buf: *const c_void,
+    count: Count,
+    datatype: MPI_Datatype,
+) -> c_int {
+    begin(fh, Split::Write, From::Individual, (buf, count, datatype))
+}
+
+/// Ends what `MPI_File_write_all_begin` began, and gives its status. Does not block.
+///
+/// MPI 4.1 §14.4.5. Errors: `MPI_ERR_FILE`, `MPI_ERR_IO` (no such operation was begun), `MPI_ERR_ARG` (misaligned pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_File_write_all_end(
+    fh: MPI_File,
+    buf: *const c_void,
+    status: *mut MPI_Status,
+) -> c_int {
+    let _ = buf;
+    // SAFETY: the same contract.
+    unsafe { end(fh, Split::Write, status) }
+}
+
+/// Begins to write as `MPI_File_write_ordered`: blocks until all processes of the file have called it.
+///
+/// MPI 4.1 §14.4.5. Errors: `MPI_ERR_FILE`, `MPI_ERR_READ_ONLY` (open with `MPI_MODE_RDONLY`), `MPI_ERR_COUNT`,
+/// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO`, `MPI_ERR_NO_SPACE`, `MPI_ERR_QUOTA`
+/// and others of the system.
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_File_write_ordered_begin(
+    fh: MPI_File,
+    buf: *const c_void,
+    count: Count,
+    datatype: MPI_Datatype,
+) -> c_int {
+    begin(
+        fh,
+        Split::WriteOrdered,
+        From::Ordered,
+        (buf, count, datatype),
+    )
+}
+
+/// Ends what `MPI_File_write_ordered_begin` began, and gives its status. Does not block.
+///
+/// MPI 4.1 §14.4.5. Errors: `MPI_ERR_FILE`, `MPI_ERR_IO` (no such operation was begun), `MPI_ERR_ARG` (misaligned pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_File_write_ordered_end(
+    fh: MPI_File,
+    buf: *const c_void,
+    status: *mut MPI_Status,
+) -> c_int {
+    let _ = buf;
+    // SAFETY: the same contract.
+    unsafe { end(fh, Split::WriteOrdered, status) }
+}

@@ -1,0 +1,160 @@
+//! Persistent requests of sends and receives (MPI 4.1 §3.9).
+
+use crate::abi::boundary::arguments::{count as counted, inout, out, slice};
+use crate::abi::messages::p2p::buffer;
+use crate::error::Result;
+use crate::mpi::types::*;
+use crate::p2p::request;
+use crate::p2p::start::{self, Mode};
+use crate::p2p::{Buffer, buffered};
+use crate::{comm, mpi_api, mpi_counts};
+use macro_rules_attribute::apply;
+use std::ffi::{c_int, c_void};
+
+/// Makes the request of a send that can be started.
+unsafe fn send_init(
+    comm: MPI_Comm,
+    buffer: Buffer,
+    dest: c_int,
+    tag: c_int,
+    mode: Mode,
+    place: *mut MPI_Request,
+) -> Result<()> {
+    // SAFETY: what is not null is a place for a request.
+    let place = unsafe { out(place, "request")? };
+    start::check_send(comm, dest, tag)?;
+    let start = move || start::send(comm, buffer.clone(), dest, tag, mode);
+    place.set(request::persistent(comm, start)?);
+    Ok(())
+}
+
+/// Makes a persistent request of a send. Does not block.
+///
+/// MPI 4.1 §3.9. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
+/// `MPI_ERR_ARG` (`request` is null).
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_Send_init(
+    buf: *const c_void,
+    count: Count,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> c_int {
+    comm::get(comm)?;
+    let buffer = buffer(buf, count, datatype, "buf")?;
+    // SAFETY: `request` is the caller's.
+    unsafe { send_init(comm, buffer, dest, tag, Mode::Standard, request) }
+}
+
+/// Makes a persistent request of a synchronous send. Does not block.
+///
+/// MPI 4.1 §3.9. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
+/// `MPI_ERR_ARG` (`request` is null).
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_Ssend_init(
+    buf: *const c_void,
+    count: Count,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> c_int {
+    comm::get(comm)?;
+    let buffer = buffer(buf, count, datatype, "buf")?;
+    // SAFETY: `request` is the caller's.
+    unsafe { send_init(comm, buffer, dest, tag, Mode::Synchronous, request) }
+}
+
+/// Makes a persistent request of a ready send. Does not block.
+///
+/// MPI 4.1 §3.9. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
+/// `MPI_ERR_ARG` (`request` is null).
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_Rsend_init(
+    buf: *const c_void,
+    count: Count,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> c_int {
+    comm::get(comm)?;
+    let buffer = buffer(buf, count, datatype, "buf")?;
+    // SAFETY: `request` is the caller's.
+    unsafe { send_init(comm, buffer, dest, tag, Mode::Standard, request) }
+}
+
+/// Makes a persistent request of a buffered send. Does not block.
+///
+/// MPI 4.1 §3.9. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
+/// `MPI_ERR_ARG` (`request` is null).
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_Bsend_init(
+    buf: *const c_void,
+    count: Count,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> c_int {
+    comm::get(comm)?;
+    let buffer = buffer(buf, count, datatype, "buf")?;
+    // SAFETY: what is not null is a place for a request.
+    let request = unsafe { out(request, "request")? };
+    start::check_send(comm, dest, tag)?;
+    let start = move || buffered::send(comm, buffer.clone(), dest, tag).map(|()| None);
+    request.set(crate::p2p::request::persistent(comm, start)?);
+    Ok(())
+}
+
+/// Makes a persistent request of a receive. Does not block.
+///
+/// MPI 4.1 §3.9. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
+/// `MPI_ERR_ARG` (`request` is null).
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_Recv_init(
+    buf: *mut c_void,
+    count: Count,
+    datatype: MPI_Datatype,
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> c_int {
+    let group = comm::get(comm)?;
+    let buffer = buffer(buf, count, datatype, "buf")?;
+    // SAFETY: what is not null is a place for a request.
+    let request = unsafe { out(request, "request")? };
+    start::envelope(group, source, tag)?;
+    let start = move || start::receive(comm, buffer.clone(), source, tag).map(Some);
+    request.set(crate::p2p::request::persistent(comm, start)?);
+    Ok(())
+}
+
+/// Starts a persistent request. Does not block.
+///
+/// MPI 4.1 §3.9. Errors: `MPI_ERR_REQUEST` (null, not persistent, active), `MPI_ERR_ARG` (null pointer), and those of
+/// the operation.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Start(request: *mut MPI_Request) -> c_int {
+    // SAFETY: what is not null is a request.
+    request::start(*unsafe { inout(request, "request")? })
+}
+
+/// Starts persistent requests, in the order of the array. Does not block.
+///
+/// MPI 4.1 §3.9. Errors: as `MPI_Start`, and `MPI_ERR_COUNT`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Startall(count: c_int, array_of_requests: *mut MPI_Request) -> c_int {
+    let count = counted(count, "count")?;
+    // SAFETY: the array has `count` requests.
+    let requests = unsafe { slice(array_of_requests, count, "array_of_requests")? };
+    requests
+        .iter()
+        .try_for_each(|&request| request::start(request))
+}

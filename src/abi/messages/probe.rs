@@ -1,0 +1,138 @@
+//! Probing, and receiving what a probe matched (MPI 4.1 §3.8).
+
+use crate::abi::boundary::arguments::{inout, out};
+use crate::abi::messages::completion::single;
+use crate::abi::messages::p2p::buffer;
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
+use crate::p2p::completion::wait_operation;
+use crate::p2p::probe;
+use crate::p2p::request::handle;
+use crate::{mpi_api, mpi_counts};
+use macro_rules_attribute::apply;
+use std::ffi::{c_int, c_void};
+
+/// Blocks until there is a message that such a receive would get, and tells its source, tag and size.
+///
+/// MPI 4.1 §3.8.1. Errors: `MPI_ERR_COMM`, `MPI_ERR_RANK`, `MPI_ERR_TAG`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_PROC_FAILED`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Probe(
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    status: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: `status` is the caller's.
+    let status = unsafe { single(status)? };
+    status.set(&probe::probe(comm, source, tag)?);
+    Ok(())
+}
+
+/// Tells whether there is a message that such a receive would get; if so its source, tag and size. Does not block.
+///
+/// MPI 4.1 §3.8.1. Errors: `MPI_ERR_COMM`, `MPI_ERR_RANK`, `MPI_ERR_TAG`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Iprobe(
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    flag: *mut c_int,
+    status: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: `status` is the caller's, and what is not null is a place for an `int`.
+    let (status, flag) = unsafe { (single(status)?, out(flag, "flag")?) };
+    let found = probe::try_probe(comm, source, tag)?;
+    flag.set(found.is_some().into());
+    if let Some(found) = found {
+        status.set(&found);
+    }
+    Ok(())
+}
+
+/// Blocks until there is a message that such a receive would get, and takes it for `MPI_Mrecv`.
+///
+/// MPI 4.1 §3.8.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_RANK`, `MPI_ERR_TAG`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_PROC_FAILED`.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Mprobe(
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    message: *mut MPI_Message,
+    status: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: `status` is the caller's, and what is not null is a place for a message.
+    let (status, message) = unsafe { (single(status)?, out(message, "message")?) };
+    if let Some((matched, found)) = probe::take(comm, source, tag, true)? {
+        message.set(matched);
+        status.set(&found);
+    }
+    Ok(())
+}
+
+/// Takes the message that such a receive would get, if there is one. Does not block.
+///
+/// MPI 4.1 §3.8.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_RANK`, `MPI_ERR_TAG`, `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Improbe(
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    flag: *mut c_int,
+    message: *mut MPI_Message,
+    status: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: `status` is the caller's, and what is not null is a place for a number and for a message.
+    let (status, flag, message) = unsafe {
+        (
+            single(status)?,
+            out(flag, "flag")?,
+            out(message, "message")?,
+        )
+    };
+    let found = probe::take(comm, source, tag, false)?;
+    flag.set(found.is_some().into());
+    message.set(found.map_or(MPI_MESSAGE_NULL, |(matched, _)| matched));
+    if let Some((_, found)) = found {
+        status.set(&found);
+    }
+    Ok(())
+}
+
+/// Receives a message that a probe took; blocks until its data is there.
+///
+/// MPI 4.1 §3.8.3. Errors: `MPI_ERR_REQUEST` (`message` is no matched message), `MPI_ERR_COUNT`, `MPI_ERR_TYPE`,
+/// `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_TRUNCATE`.
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_Mrecv(
+    buf: *mut c_void,
+    count: Count,
+    datatype: MPI_Datatype,
+    message: *mut MPI_Message,
+    status: *mut MPI_Status,
+) -> c_int {
+    let buffer = buffer(buf, count, datatype, "buf")?;
+    // SAFETY: `status` is the caller's, and what is not null is a message.
+    let (status, message) = unsafe { (single(status)?, inout(message, "message")?) };
+    let operation = probe::receive(message, buffer)?;
+    wait_operation(&operation);
+    status.report(operation.outcome())
+}
+
+/// Starts to receive a message that a probe took. Does not block.
+///
+/// MPI 4.1 §3.8.3. Errors: `MPI_ERR_REQUEST` (`message` is no matched message), `MPI_ERR_COUNT`, `MPI_ERR_TYPE`,
+/// `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_TRUNCATE`.
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_Imrecv(
+    buf: *mut c_void,
+    count: Count,
+    datatype: MPI_Datatype,
+    message: *mut MPI_Message,
+    request: *mut MPI_Request,
+) -> c_int {
+    let buffer = buffer(buf, count, datatype, "buf")?;
+    // SAFETY: what is not null is a message, and a place for a request.
+    let (message, request) = unsafe { (inout(message, "message")?, out(request, "request")?) };
+    request.set(handle(Some(probe::receive(message, buffer)?))?);
+    Ok(())
+}

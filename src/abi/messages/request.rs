@@ -1,0 +1,208 @@
+//! Waiting for requests, testing them, giving them back (MPI 4.1 §3.7.3-§3.7.6, §3.8.4).
+
+use crate::abi::boundary::arguments::{count as counted, inout, out, slice_mut};
+use crate::abi::messages::completion::{Chosen, Several, single};
+use crate::mpi::constants::*;
+use crate::mpi::types::*;
+use crate::mpi_api;
+use crate::p2p::completion::{self, Found};
+use crate::p2p::request;
+use macro_rules_attribute::apply;
+use std::ffi::c_int;
+
+/// Blocks until a request is complete. It becomes `MPI_REQUEST_NULL`, or inactive if it is persistent.
+///
+/// MPI 4.1 §3.7.3. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_ARG` (null pointer), and those of the operation.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Wait(request: *mut MPI_Request, status: *mut MPI_Status) -> c_int {
+    // SAFETY: `status` is the caller's, and what is not null is a request.
+    let (status, request) = unsafe { (single(status)?, inout(request, "request")?) };
+    status.report(completion::wait(request)?)
+}
+
+/// Tells whether a request is complete, and if so ends it as `MPI_Wait` does. Does not block.
+///
+/// MPI 4.1 §3.7.3. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_ARG` (null pointer), and those of the operation.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Test(
+    request: *mut MPI_Request,
+    flag: *mut c_int,
+    status: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: `status` is the caller's; what is not null is a request and a place for an `int`.
+    let (status, request, flag) = unsafe {
+        (
+            single(status)?,
+            inout(request, "request")?,
+            out(flag, "flag")?,
+        )
+    };
+    let outcome = completion::test(request)?;
+    flag.set(outcome.is_some().into());
+    outcome.map_or(Ok(()), |outcome| status.report(outcome))
+}
+
+/// Blocks until all requests are complete.
+///
+/// MPI 4.1 §3.7.5. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_COUNT`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_IN_STATUS` (an operation failed: the
+/// statuses say which and why).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Waitall(
+    count: c_int,
+    array_of_requests: *mut MPI_Request,
+    array_of_statuses: *mut MPI_Status,
+) -> c_int {
+    let count = counted(count, "count")?;
+    // SAFETY: the array has `count` requests.
+    let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
+    // SAFETY: so has the array of statuses, if it is one.
+    let mut statuses = unsafe { Several::new(array_of_statuses, count)? };
+    completion::wait_all(requests, |i, outcome| statuses.put(i, outcome))?;
+    statuses.result()
+}
+
+/// Tells whether all requests are complete, and if so ends them. Does not block.
+///
+/// MPI 4.1 §3.7.5. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_COUNT`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_IN_STATUS` (an operation failed: the
+/// statuses say which and why).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Testall(
+    count: c_int,
+    array_of_requests: *mut MPI_Request,
+    flag: *mut c_int,
+    array_of_statuses: *mut MPI_Status,
+) -> c_int {
+    let count = counted(count, "count")?;
+    // SAFETY: the array has `count` requests.
+    let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
+    let (mut statuses, flag) =
+        // SAFETY: so has the array of statuses, if it is one; what is not null is a place for an `int`.
+        unsafe { (Several::new(array_of_statuses, count)?, out(flag, "flag")?) };
+    let all = completion::test_all(requests, |i, outcome| statuses.put(i, outcome))?;
+    flag.set(all.into());
+    statuses.result()
+}
+
+/// Blocks until one of the requests is complete, ends it and gives its index; `MPI_UNDEFINED` if none is active.
+///
+/// MPI 4.1 §3.7.5. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_COUNT`, `MPI_ERR_ARG` (null pointer), and those of the operation.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Waitany(
+    count: c_int,
+    array_of_requests: *mut MPI_Request,
+    index: *mut c_int,
+    status: *mut MPI_Status,
+) -> c_int {
+    let count = counted(count, "count")?;
+    // SAFETY: the array has `count` requests.
+    let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
+    // SAFETY: `status` is the caller's; what is not null is a place for an `int`.
+    let (status, index) = unsafe { (single(status)?, out(index, "index")?) };
+    match completion::any(requests, true)? {
+        Found::Some((i, outcome)) => {
+            index.set(i as c_int);
+            status.report(outcome)
+        }
+        _ => {
+            index.set(MPI_UNDEFINED);
+            status.set_empty();
+            Ok(())
+        }
+    }
+}
+
+/// Ends one of the requests that is complete, if there is one, and gives its index. `flag` is also true, and the index
+/// `MPI_UNDEFINED`, if none is active. Does not block.
+///
+/// MPI 4.1 §3.7.5. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_COUNT`, `MPI_ERR_ARG` (null pointer), and those of the operation.
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Testany(
+    count: c_int,
+    array_of_requests: *mut MPI_Request,
+    index: *mut c_int,
+    flag: *mut c_int,
+    status: *mut MPI_Status,
+) -> c_int {
+    let count = counted(count, "count")?;
+    // SAFETY: the array has `count` requests.
+    let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
+    let (status, index, flag) =
+        // SAFETY: `status` is the caller's; what is not null are places for an `int` each.
+        unsafe { (single(status)?, out(index, "index")?, out(flag, "flag")?) };
+    let found = completion::any(requests, false)?;
+    flag.set((!matches!(found, Found::NoneComplete)).into());
+    match found {
+        Found::Some((i, outcome)) => {
+            index.set(i as c_int);
+            return status.report(outcome);
+        }
+        Found::NoneActive => status.set_empty(),
+        Found::NoneComplete => {}
+    }
+    index.set(MPI_UNDEFINED);
+    Ok(())
+}
+
+/// Blocks until at least one of the requests is complete, and ends all that are: their number goes to `outcount`
+/// (`MPI_UNDEFINED` if none is active), their indices and statuses to the arrays.
+///
+/// MPI 4.1 §3.7.5. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_COUNT`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_IN_STATUS` (an operation failed: the
+/// statuses say which and why).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Waitsome(
+    incount: c_int,
+    array_of_requests: *mut MPI_Request,
+    outcount: *mut c_int,
+    array_of_indices: *mut c_int,
+    array_of_statuses: *mut MPI_Status,
+) -> c_int {
+    let count = counted(incount, "incount")?;
+    // SAFETY: the array has `count` requests.
+    let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
+    // SAFETY: so have the other arrays; what is not null is a place for an `int`.
+    let chosen = unsafe { Chosen::new(outcount, array_of_indices, array_of_statuses, count)? };
+    chosen.report(completion::some(requests, true)?)
+}
+
+/// Ends all requests that are complete: as `MPI_Waitsome`, but does not block, and `outcount` may be 0.
+///
+/// MPI 4.1 §3.7.5. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_COUNT`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_IN_STATUS` (an operation failed: the
+/// statuses say which and why).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Testsome(
+    incount: c_int,
+    array_of_requests: *mut MPI_Request,
+    outcount: *mut c_int,
+    array_of_indices: *mut c_int,
+    array_of_statuses: *mut MPI_Status,
+) -> c_int {
+    let count = counted(incount, "incount")?;
+    // SAFETY: the array has `count` requests.
+    let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
+    // SAFETY: so have the other arrays; what is not null is a place for an `int`.
+    let chosen = unsafe { Chosen::new(outcount, array_of_indices, array_of_statuses, count)? };
+    chosen.report(completion::some(requests, false)?)
+}
+
+/// Gives a request back; the operation goes on by itself. The handle becomes `MPI_REQUEST_NULL`.
+///
+/// MPI 4.1 §3.7.3. Errors: `MPI_ERR_REQUEST` (also for a nonblocking collective operation that is not complete and one of RMA,
+/// which must be completed: §6.12, §12.3.6), `MPI_ERR_ARG` (null pointer).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
+    // SAFETY: what is not null is a request.
+    request::free(unsafe { inout(request, "request")? })
+}
+
+/// Cancels a receive that has met no message, or a send that has met no receive. What has met its other side goes on, and so
+/// does a send that is complete already because its data was copied: up to the eager limit, and buffered. A send whose message
+/// a matched probe has taken completes: its data is kept for the receiver. Does not block; the request must still be
+/// completed, and its status tells (`MPI_Test_cancelled`).
+///
+/// MPI 4.1 §3.8.4. Errors: `MPI_ERR_REQUEST` (also for collective, partitioned and RMA operations, which nobody can cancel, and
+/// for `MPI_Isendrecv`, operations on files and flushes of buffers, which are not one message), `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (for the data to be kept).
+#[apply(mpi_api)]
+pub unsafe extern "C" fn MPI_Cancel(request: *mut MPI_Request) -> c_int {
+    // SAFETY: what is not null is a request.
+    request::cancel(*unsafe { inout(request, "request")? })
+}

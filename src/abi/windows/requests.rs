@@ -1,0 +1,124 @@
+//! One-sided operations with requests (MPI 4.1 §12.3.5). They are done when they return, so the requests are complete from the beginning;
+//! completion at the target is still a matter of synchronisation calls.
+//!
+//! MPI 4.1 has them within passive target epochs only. Other implementations take them in every access epoch, and programs
+//! rely on it; nothing here depends on the epoch, so that is served.
+
+use crate::abi::boundary::arguments::out;
+use crate::mpi::types::*;
+use crate::mpi_counts;
+use crate::p2p::request::WAIT_ONLY;
+use crate::win::get as window;
+use crate::win::transfer::{Origin, Remote};
+use macro_rules_attribute::apply;
+use std::ffi::{c_int, c_void};
+
+/// `MPI_Put` with a request, which is complete when it is given: the origin buffer may be reused.
+///
+/// MPI 4.1 §12.3.5.1. Errors: as `MPI_Put`.
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_Rput(
+    origin_addr: *const c_void,
+    origin_count: Count,
+    origin_datatype: MPI_Datatype,
+    target_rank: c_int,
+    target_disp: MPI_Aint,
+    target_count: Count,
+    target_datatype: MPI_Datatype,
+    win: MPI_Win,
+    request: *mut MPI_Request,
+) -> c_int {
+    let near = Origin::new(origin_addr, origin_count, origin_datatype);
+    let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
+    // SAFETY: the buffer is what the caller says; a request that is not null is a place for a handle.
+    unsafe {
+        let request = out(request, "request")?;
+        window(win)?.put(near, far)?;
+        request.set(WAIT_ONLY);
+    }
+    Ok(())
+}
+
+/// `MPI_Get` with a request, which is complete when it is given: the data is there.
+///
+/// MPI 4.1 §12.3.5.2. Errors: as `MPI_Get`.
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_Rget(
+    origin_addr: *mut c_void,
+    origin_count: Count,
+    origin_datatype: MPI_Datatype,
+    target_rank: c_int,
+    target_disp: MPI_Aint,
+    target_count: Count,
+    target_datatype: MPI_Datatype,
+    win: MPI_Win,
+    request: *mut MPI_Request,
+) -> c_int {
+    let near = Origin::new(origin_addr, origin_count, origin_datatype);
+    let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
+    // SAFETY: the buffer is what the caller says; a request that is not null is a place for a handle.
+    unsafe {
+        let request = out(request, "request")?;
+        window(win)?.get(near, far)?;
+        request.set(WAIT_ONLY);
+    }
+    Ok(())
+}
+
+/// `MPI_Accumulate` with a request, which is complete when it is given: the origin buffer may be reused.
+///
+/// MPI 4.1 §12.3.5.3. Errors: as `MPI_Accumulate`.
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_Raccumulate(
+    origin_addr: *const c_void,
+    origin_count: Count,
+    origin_datatype: MPI_Datatype,
+    target_rank: c_int,
+    target_disp: MPI_Aint,
+    target_count: Count,
+    target_datatype: MPI_Datatype,
+    op: MPI_Op,
+    win: MPI_Win,
+    request: *mut MPI_Request,
+) -> c_int {
+    let near = Origin::new(origin_addr, origin_count, origin_datatype);
+    let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
+    // SAFETY: the buffer is what the caller says; a request that is not null is a place for a handle.
+    unsafe {
+        let request = out(request, "request")?;
+        window(win)?.accumulate(near, far, op)?;
+        request.set(WAIT_ONLY);
+    }
+    Ok(())
+}
+
+/// `MPI_Get_accumulate` with a request, which is complete when it is given: the result is there.
+///
+/// MPI 4.1 §12.3.5.4. Errors: as `MPI_Get_accumulate`.
+#[apply(mpi_counts)]
+pub unsafe extern "C" fn MPI_Rget_accumulate(
+    origin_addr: *const c_void,
+    origin_count: Count,
+    origin_datatype: MPI_Datatype,
+    result_addr: *mut c_void,
+    result_count: Count,
+    result_datatype: MPI_Datatype,
+    target_rank: c_int,
+    target_disp: MPI_Aint,
+    target_count: Count,
+    target_datatype: MPI_Datatype,
+    op: MPI_Op,
+    win: MPI_Win,
+    request: *mut MPI_Request,
+) -> c_int {
+    let near = Origin::new(origin_addr, origin_count, origin_datatype);
+    let result = Origin::new(result_addr, result_count, result_datatype);
+    let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
+    // SAFETY: the buffers are what the caller says; a request that is not null is a place for a handle.
+    unsafe {
+        let request = out(request, "request")?;
+        window(win)?.get_accumulate(near, result, far, op)?;
+        request.set(WAIT_ONLY);
+    }
+    Ok(())
+}
