@@ -21,7 +21,7 @@ const LAYERS: &[&[&str]] = &[
 const UPWARD: &[(&str, &str)] = &[("datatype", "comm")];
 
 /// Rooms of one layer that call each other both ways as yet; the same holds.
-const CIRCLES: &[(&str, &str)] = &[("coll", "comm"), ("comm", "p2p"), ("error", "handle")];
+const CIRCLES: &[(&str, &str)] = &[("comm", "p2p"), ("error", "handle")];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("the sources can be read");

@@ -3,7 +3,8 @@
 //! Operations with a root are those of one group, in the circle of the group that gives or gets the data and the root. In the
 //! others each group gets what the other one gives: directly, or by the leaders, their ranks 0, where it is reduced first.
 
-use super::plan::{Planner, Root, Vector};
+use super::elements::Vector;
+use super::planner::{Planner, Root};
 use crate::error::Result;
 use crate::op::Op;
 

@@ -5,7 +5,8 @@
 //! each talks to few others even if data goes from each to each: a pair that talks takes the memory of a ring.
 
 use super::FEW;
-use super::plan::{Planner, Vector};
+use super::elements::Vector;
+use super::planner::Planner;
 use crate::error::Result;
 use crate::p2p::Buffer;
 

@@ -1,6 +1,7 @@
 //! Neighbourhood collectives (MPI 4.1 §8.6-§8.8): every process exchanges blocks with its neighbours in a topology.
 
-use super::plan::{Planner, Vector};
+use super::elements::Vector;
+use super::planner::Planner;
 use crate::error::Result;
 
 impl Planner {

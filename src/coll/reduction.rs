@@ -3,7 +3,8 @@
 //! Every result is folded in the order of ranks, whether the operation commutes or not, and the same elements are folded
 //! once (large) or by the same sequence everywhere (small): all processes get the same bits.
 
-use super::plan::{Planner, Vector};
+use super::elements::Vector;
+use super::planner::Planner;
 use crate::error::Result;
 use crate::op::Op;
 

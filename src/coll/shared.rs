@@ -2,18 +2,14 @@
 //! everybody takes what it needs. No message is sent. What is more than the board takes goes in rounds.
 
 use super::FEW;
-use super::plan::{Element, Vector, same_length};
+use super::elements::{Element, Vector};
+use super::plan::same_length;
 use crate::comm::Comm;
 use crate::err;
 use crate::error::Result;
 use crate::op::Op;
 use crate::runtime::board::Shared;
 use std::ops::Range;
-
-/// Blocks until all processes have come.
-pub fn barrier(comm: &Comm) -> Result<()> {
-    comm.meeting.barrier(&|| "MPI_Barrier".to_string())
-}
 
 /// The most bytes that go better over the board than by messages, each of which is one copy: of one process, and of all of
 /// them together. Where ranks share cores, every message takes a turn on one.
@@ -61,11 +57,16 @@ fn rounds(len: usize, most: usize) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// Does an allgather within one group; false if messages are the better way, and nothing was done.
-pub fn allgather(comm: &Comm, mine: Option<&Vector>, blocks: &[Vector]) -> Result<bool> {
+pub fn allgather(
+    comm: &Comm,
+    name: &str,
+    mine: Option<&Vector>,
+    blocks: &[Vector],
+) -> Result<bool> {
     // All blocks are alike, and everybody's as long.
     let len = blocks[0].bytes();
     let room = comm.meeting.room();
-    let what = || "MPI_Allgather".to_string();
+    let what = || name.to_string();
     if !is_worth(comm, len, &what)? {
         return Ok(false);
     }
@@ -87,12 +88,17 @@ pub fn allgather(comm: &Comm, mine: Option<&Vector>, blocks: &[Vector]) -> Resul
 
 /// Does an alltoall within one group; false if messages are the better way, and nothing was done. `send` is `None` if the
 /// blocks to be sent are where the others shall come.
-pub fn alltoall(comm: &Comm, send: Option<&[Vector]>, receive: &[Vector]) -> Result<bool> {
+pub fn alltoall(
+    comm: &Comm,
+    name: &str,
+    send: Option<&[Vector]>,
+    receive: &[Vector],
+) -> Result<bool> {
     let send = send.unwrap_or(receive);
     let len = receive[0].bytes();
     let (size, room) = (comm.meeting.size(), comm.meeting.room());
     let total = len.saturating_mul(size);
-    let what = || "MPI_Alltoall".to_string();
+    let what = || name.to_string();
     if !is_worth(comm, total, &what)? {
         return Ok(false);
     }
@@ -136,18 +142,24 @@ fn put(block: &Vector, range: Range<usize>, to: *mut u8) -> Result<()> {
 }
 
 /// Does an allreduce of the peers' elements; false if messages are the better way, and nothing was done.
-pub fn allreduce(comm: &Comm, op: Op, mine: &Vector, out: &Vector) -> Result<bool> {
-    let what = || "MPI_Allreduce".to_string();
+pub fn allreduce(comm: &Comm, name: &str, op: Op, mine: &Vector, out: &Vector) -> Result<bool> {
+    let what = || name.to_string();
     reduction(comm, op, mine, Some(out), ALLREDUCE_ALONE, &what)
 }
 
 /// Does a reduce within one group, with `out` at the root alone; false if messages are the better way, and nothing was done.
-pub fn reduce(comm: &Comm, op: Op, mine: &Vector, out: Option<&Vector>) -> Result<bool> {
+pub fn reduce(
+    comm: &Comm,
+    name: &str,
+    op: Op,
+    mine: &Vector,
+    out: Option<&Vector>,
+) -> Result<bool> {
     let by_messages = mine.bytes() < REDUCE_LEAST && comm.meeting.size() < REDUCE_FEW;
     if comm.remote.is_some() || by_messages {
         return Ok(false);
     }
-    let what = || "MPI_Reduce".to_string();
+    let what = || name.to_string();
     reduction(comm, op, mine, out, REDUCE_ALONE, &what)
 }
 

@@ -232,6 +232,7 @@ impl Mine {
         hints: Hints,
     ) -> MPI_Comm {
         let comm = Comm {
+            handle: MPI_Comm(self.handle.handle()),
             context: offer.context,
             rank: shape.rank(),
             group: shape.group,

@@ -45,6 +45,7 @@ use topology::Topology;
 
 /// A communicator.
 pub struct Comm {
+    pub handle: MPI_Comm,
     /// Its number in the job: messages of different contexts never match. The same on all its processes.
     pub context: u32,
     /// The (local) group.
@@ -74,6 +75,13 @@ static PREDEFINED: [AtomicPtr<Comm>; 2] = [const { AtomicPtr::new(null_mut()) };
 
 pub const COMM_WORLD: MPI_Comm = MPI_Comm(0x4400_0000);
 pub const COMM_SELF: MPI_Comm = MPI_Comm(0x4400_0001);
+
+fn predefined_name(handle: MPI_Comm) -> &'static str {
+    match handle {
+        COMM_SELF => "MPI_COMM_SELF",
+        _ => "MPI_COMM_WORLD",
+    }
+}
 
 impl Comm {
     pub fn size(&self) -> usize {
@@ -229,12 +237,8 @@ fn no_communicator<T>(handle: MPI_Comm) -> Result<T> {
         0x0400_0000 => bail!(Comm, "comm is MPI_COMM_NULL"),
         _ if handle == COMM_WORLD || handle == COMM_SELF => bail!(
             Comm,
-            "comm is MPI_COMM_{}, which is there between MPI_Init and MPI_Finalize only",
-            if handle == COMM_WORLD {
-                "WORLD"
-            } else {
-                "SELF"
-            }
+            "comm is {}, which is there between MPI_Init and MPI_Finalize only",
+            predefined_name(handle)
         ),
         _ => {}
     }
@@ -259,12 +263,10 @@ pub fn open_world() -> Result<()> {
     let me: Arc<[u32]> = Arc::new([job.rank]);
     let alone = Meeting::open(Meeting::create(1)?, me.clone(), 0)?;
     let world = Meeting::open(block, members.clone(), job.rank as usize)?;
-    let predefined = [
-        (world, members, "MPI_COMM_WORLD"),
-        (alone, me, "MPI_COMM_SELF"),
-    ];
-    for (context, (meeting, members, name)) in predefined.into_iter().enumerate() {
+    let predefined = [(COMM_WORLD, world, members), (COMM_SELF, alone, me)];
+    for (context, (handle, meeting, members)) in predefined.into_iter().enumerate() {
         let comm = Comm {
+            handle,
             context: context as u32,
             rank: meeting.rank,
             remote: None,
@@ -274,7 +276,7 @@ pub fn open_world() -> Result<()> {
             handler: Slot::initial(),
             attributes: Attributes::new(Kind::Comm),
             topology: OnceLock::new(),
-            name: Mutex::new(name.as_bytes().into()),
+            name: Mutex::new(predefined_name(handle).as_bytes().into()),
             hints: Mutex::default(),
         };
         comm.tell_whether_it_survives();

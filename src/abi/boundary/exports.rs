@@ -182,13 +182,14 @@ macro_rules! mpi_counts {
 }
 
 /// Makes the blocking, the nonblocking and the persistent form of a collective operation, small and large, of one function
-/// that gives its plan. With two names there is no blocking form: it is written by hand.
+/// that gives the [`Call`](crate::coll::Call).
 ///
 /// ```ignore
 /// #[apply(mpi_collective)]
 /// #[names(MPI_Bcast, MPI_Ibcast, MPI_Bcast_init)]
-/// unsafe fn bcast(buffer: *mut c_void, count: Count, datatype: MPI_Datatype, root: c_int, comm: MPI_Comm) -> Planned {
-///     plan::bcast(buffer, count, datatype, root, comm, FUNCTION)
+/// unsafe fn bcast(buffer: *mut c_void, count: Count, datatype: MPI_Datatype, root: c_int, comm: MPI_Comm) -> Call {
+///     let what = Collective::Broadcast { … };
+///     Ok(Call { comm, name: FUNCTION, what })
 /// }
 /// ```
 #[macro_export]
@@ -196,23 +197,15 @@ macro_rules! mpi_collective {
     (
         $(#[doc = $doc:expr])*
         #[names($blocking:ident, $nonblocking:ident, $init:ident)]
-        unsafe fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> Planned $body:block
+        unsafe fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> Call $body:block
     ) => {
         $crate::mpi_counts! {
             $(#[doc = $doc])*
-            pub unsafe extern "C" fn $blocking($($arg: $type),*) -> c_int { $crate::coll::run($body?) }
+            pub unsafe extern "C" fn $blocking($($arg: $type),*) -> c_int {
+                let call: $crate::error::Result<$crate::coll::Call> = $body;
+                call?.run()
+            }
         }
-        $crate::mpi_collective! {
-            $(#[doc = $doc])*
-            #[names($nonblocking, $init)]
-            unsafe fn $name($($arg: $type),*) -> Planned $body
-        }
-    };
-    (
-        $(#[doc = $doc:expr])*
-        #[names($nonblocking:ident, $init:ident)]
-        unsafe fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> Planned $body:block
-    ) => {
         $crate::mpi_counts! {
             $(#[doc = $doc])*
             pub unsafe extern "C" fn $nonblocking(
@@ -221,7 +214,8 @@ macro_rules! mpi_collective {
             ) -> c_int {
                 // SAFETY: what is not null is a place for a request.
                 let request = unsafe { $crate::abi::boundary::arguments::out(request, "request")? };
-                request.set($crate::p2p::request::collective_handle($crate::coll::start($body?)?)?);
+                let call: $crate::error::Result<$crate::coll::Call> = $body;
+                request.set($crate::p2p::request::collective_handle(call?.start()?)?);
                 Ok(())
             }
         }
@@ -235,8 +229,9 @@ macro_rules! mpi_collective {
                 // SAFETY: what is not null is a place for a request.
                 let request = unsafe { $crate::abi::boundary::arguments::out(request, "request")? };
                 $crate::info::hints(info)?;
-                let plan = $body?;
-                request.set($crate::p2p::request::persistent_collective(plan.comm(), move || $crate::coll::start(plan.clone()))?);
+                let call: $crate::error::Result<$crate::coll::Call> = $body;
+                let (comm, start) = call?.repeatedly()?;
+                request.set($crate::p2p::request::persistent_collective(comm, start)?);
                 Ok(())
             }
         }

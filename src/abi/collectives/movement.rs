@@ -4,12 +4,125 @@
 //! info, and have `MPI_ERR_INFO`; those with a request have `MPI_ERR_ARG` where its place is null.
 
 use crate::abi::boundary::arguments::out;
-use crate::abi::collectives::arguments as plan;
+use crate::abi::boundary::counts::Number;
+use crate::abi::collectives::arguments::*;
+use crate::coll::{self, Call, Collective, Root, Vector};
+use crate::comm::Comm;
+use crate::error::Result;
 use crate::mpi::types::*;
 use crate::p2p::request;
-use crate::{coll, comm, info, mpi_api, mpi_collective, mpi_counts};
+use crate::{comm, info, mpi_api, mpi_collective};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
+
+/// A barrier, called by `name`.
+fn barrier(comm: MPI_Comm, name: &'static str) -> Result<Call> {
+    let (comm, what) = (comm::get(comm)?, Collective::Barrier);
+    Ok(Call { comm, name, what })
+}
+
+/// What a process itself gives to a gather, or gets of a scatter. The root of another group has no part, and only a root
+/// has its part in place (`None`).
+fn own_part(
+    comm: &Comm,
+    root: Root,
+    address: *const c_void,
+    n: impl Number,
+    datatype: MPI_Datatype,
+    name: &str,
+) -> Result<Option<Vector>> {
+    match root {
+        Root::Here if comm.remote.is_some() => Ok(None),
+        Root::Here => vector_or_in_place(address, n, datatype, name),
+        _ => {
+            not_in_place(address, name)?;
+            vector(address, n, datatype, name).map(Some)
+        }
+    }
+}
+
+/// The blocks of a gather or scatter, which the root alone has: in `buffer`, as `blocks` says.
+fn root_blocks(
+    root: Root,
+    buffer: *const c_void,
+    name: &str,
+    blocks: impl FnOnce() -> Result<Vec<Vector>>,
+) -> Result<Vec<Vector>> {
+    if root != Root::Here {
+        return Ok(Vec::new());
+    }
+    not_in_place(buffer, name)?;
+    blocks()
+}
+
+/// What this process gives to a gather and, at the root, where everybody's go.
+fn gathered<N: Number>(
+    comm: &Comm,
+    root: c_int,
+    (sendbuf, sendcount, sendtype): (*const c_void, N, MPI_Datatype),
+    recvbuf: *const c_void,
+    blocks: impl FnOnce() -> Result<Vec<Vector>>,
+) -> Result<Collective> {
+    let root = checked_root(comm, root)?;
+    if root == Root::Elsewhere {
+        return Ok(Collective::Nothing);
+    }
+    let mine = own_part(comm, root, sendbuf, sendcount, sendtype, "sendbuf")?;
+    let blocks = root_blocks(root, recvbuf, "recvbuf", blocks)?;
+    not_aliased(&mine, blocks.get(comm.rank))?;
+    Ok(Collective::Gather { mine, blocks, root })
+}
+
+/// What this process gets of a scatter and, at the root, everybody's.
+fn scattered<N: Number>(
+    comm: &Comm,
+    root: c_int,
+    sendbuf: *const c_void,
+    (recvbuf, recvcount, recvtype): (*mut c_void, N, MPI_Datatype),
+    blocks: impl FnOnce() -> Result<Vec<Vector>>,
+) -> Result<Collective> {
+    let root = checked_root(comm, root)?;
+    if root == Root::Elsewhere {
+        return Ok(Collective::Nothing);
+    }
+    let mine = own_part(comm, root, recvbuf, recvcount, recvtype, "recvbuf")?;
+    let blocks = root_blocks(root, sendbuf, "sendbuf", blocks)?;
+    not_aliased(blocks.get(comm.rank), &mine)?;
+    Ok(Collective::Scatter { blocks, mine, root })
+}
+
+/// What this process gives to an allgather (`None`: its block in place), and where everybody's go.
+fn allgathered<N: Number>(
+    comm: &Comm,
+    (sendbuf, sendcount, sendtype): (*const c_void, N, MPI_Datatype),
+    recvbuf: *const c_void,
+    blocks: impl FnOnce() -> Result<Vec<Vector>>,
+) -> Result<(Option<Vector>, Vec<Vector>)> {
+    not_in_place(recvbuf, "recvbuf")?;
+    not_in_place_across(comm, sendbuf, "sendbuf")?;
+    let mine = vector_or_in_place(sendbuf, sendcount, sendtype, "sendbuf")?;
+    let blocks = blocks()?;
+    not_aliased(&mine, blocks.get(comm.rank))?;
+    Ok((mine, blocks))
+}
+
+/// The blocks for everybody (`None`: those that are where the others shall come), and where everybody's go.
+fn exchanged(
+    comm: &Comm,
+    (sendbuf, recvbuf): (*const c_void, *const c_void),
+    send: impl FnOnce() -> Result<Vec<Vector>>,
+    receive: impl FnOnce() -> Result<Vec<Vector>>,
+) -> Result<(Option<Vec<Vector>>, Vec<Vector>)> {
+    not_in_place(recvbuf, "recvbuf")?;
+    not_in_place_across(comm, sendbuf, "sendbuf")?;
+    let send = match in_place(sendbuf) {
+        true => None,
+        false => Some(send()?),
+    };
+    let receive = receive()?;
+    not_aliased(send.iter().flatten(), &receive)?;
+    Ok((send, receive))
+}
 
 /// Waits until all processes of the communicator have come. Blocks until this process's part is done.
 ///
@@ -26,8 +139,9 @@ pub unsafe extern "C" fn MPI_Barrier(comm: MPI_Comm) -> c_int {
 pub unsafe extern "C" fn MPI_Ibarrier(comm: MPI_Comm, request: *mut MPI_Request) -> c_int {
     // SAFETY: what is not null is a place for a request.
     let request = unsafe { out(request, "request")? };
-    let plan = plan::barrier(comm, FUNCTION)?;
-    request.set(request::collective_handle(coll::start(plan)?)?);
+    request.set(request::collective_handle(
+        barrier(comm, FUNCTION)?.start()?,
+    )?);
     Ok(())
 }
 
@@ -43,10 +157,8 @@ pub unsafe extern "C" fn MPI_Barrier_init(
     // SAFETY: what is not null is a place for a request.
     let request = unsafe { out(request, "request")? };
     info::hints(info)?;
-    let plan = plan::barrier(comm, FUNCTION)?;
-    request.set(request::persistent_collective(plan.comm(), move || {
-        coll::start(plan.clone())
-    })?);
+    let (comm, start) = barrier(comm, FUNCTION)?.repeatedly()?;
+    request.set(request::persistent_collective(comm, start)?);
     Ok(())
 }
 
@@ -62,8 +174,21 @@ unsafe fn bcast(
     datatype: MPI_Datatype,
     root: c_int,
     comm: MPI_Comm,
-) -> Planned {
-    plan::bcast(buffer, count, datatype, root, comm, FUNCTION)
+) -> Call {
+    let comm = comm::get(comm)?;
+    let what = match checked_root(comm, root)? {
+        Root::Elsewhere => Collective::Nothing,
+        root => {
+            not_in_place(buffer, "buffer")?;
+            let what = vector(buffer, count, datatype, "buffer")?;
+            Collective::Broadcast { what, root }
+        }
+    };
+    Ok(Call {
+        comm,
+        name: FUNCTION,
+        what,
+    })
 }
 
 /// Gathers a block from each process at the root.
@@ -81,10 +206,16 @@ unsafe fn gather(
     recvtype: MPI_Datatype,
     root: c_int,
     comm: MPI_Comm,
-) -> Planned {
-    plan::gather(
-        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, FUNCTION,
-    )
+) -> Call {
+    let comm = comm::get(comm)?;
+    let what = gathered(comm, root, (sendbuf, sendcount, sendtype), recvbuf, || {
+        blocks(comm, recvbuf, recvcount, recvtype, "recvbuf")
+    })?;
+    Ok(Call {
+        comm,
+        name: FUNCTION,
+        what,
+    })
 }
 
 /// Gathers blocks of different lengths at the root; displacements in elements.
@@ -103,14 +234,17 @@ unsafe fn gatherv(
     recvtype: MPI_Datatype,
     root: c_int,
     comm: MPI_Comm,
-) -> Planned {
-    // SAFETY: the arrays have an element for each process.
-    unsafe {
-        plan::gatherv(
-            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm,
-            FUNCTION,
-        )
-    }
+) -> Call {
+    let comm = comm::get(comm)?;
+    let what = gathered(comm, root, (sendbuf, sendcount, sendtype), recvbuf, || {
+        // SAFETY: the arrays have an element for each process.
+        unsafe { blocks_v(comm, recvbuf, recvcounts, displs, recvtype, "recvbuf") }
+    })?;
+    Ok(Call {
+        comm,
+        name: FUNCTION,
+        what,
+    })
 }
 
 /// Gives each process a block of the root's.
@@ -128,10 +262,16 @@ unsafe fn scatter(
     recvtype: MPI_Datatype,
     root: c_int,
     comm: MPI_Comm,
-) -> Planned {
-    plan::scatter(
-        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, FUNCTION,
-    )
+) -> Call {
+    let comm = comm::get(comm)?;
+    let what = scattered(comm, root, sendbuf, (recvbuf, recvcount, recvtype), || {
+        blocks(comm, sendbuf, sendcount, sendtype, "sendbuf")
+    })?;
+    Ok(Call {
+        comm,
+        name: FUNCTION,
+        what,
+    })
 }
 
 /// Gives each process a block of the root's, of different lengths; displacements in elements.
@@ -150,45 +290,25 @@ unsafe fn scatterv(
     recvtype: MPI_Datatype,
     root: c_int,
     comm: MPI_Comm,
-) -> Planned {
-    // SAFETY: the arrays have an element for each process.
-    unsafe {
-        plan::scatterv(
-            sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,
-            FUNCTION,
-        )
-    }
+) -> Call {
+    let comm = comm::get(comm)?;
+    let what = scattered(comm, root, sendbuf, (recvbuf, recvcount, recvtype), || {
+        // SAFETY: the arrays have an element for each process.
+        unsafe { blocks_v(comm, sendbuf, sendcounts, displs, sendtype, "sendbuf") }
+    })?;
+    Ok(Call {
+        comm,
+        name: FUNCTION,
+        what,
+    })
 }
 
 /// Gathers a block from each process at every process.
 ///
 /// MPI 4.1 §6.7. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Allgather(
-    sendbuf: *const c_void,
-    sendcount: Count,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: Count,
-    recvtype: MPI_Datatype,
-    comm: MPI_Comm,
-) -> c_int {
-    let group = comm::get(comm)?;
-    let (mine, blocks) = plan::allgather_blocks(
-        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-    )?;
-    if coll::shared_allgather(group, mine.as_ref(), &blocks)? {
-        return Ok(());
-    }
-    coll::run(plan::plan_allgather((mine, blocks), comm, FUNCTION)?)
-}
-
-/// The other forms of `MPI_Allgather`.
-///
-/// MPI 4.1 §6.12, §6.13. Errors: as `MPI_Allgather`.
 #[apply(mpi_collective)]
-#[names(MPI_Iallgather, MPI_Allgather_init)]
+#[names(MPI_Allgather, MPI_Iallgather, MPI_Allgather_init)]
 unsafe fn allgather(
     sendbuf: *const c_void,
     sendcount: Count,
@@ -197,10 +317,21 @@ unsafe fn allgather(
     recvcount: Count,
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
-) -> Planned {
-    plan::allgather(
-        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, FUNCTION,
-    )
+) -> Call {
+    let comm = comm::get(comm)?;
+    let (mine, blocks) = allgathered(comm, (sendbuf, sendcount, sendtype), recvbuf, || {
+        blocks(comm, recvbuf, recvcount, recvtype, "recvbuf")
+    })?;
+    let what = Collective::Allgather {
+        mine,
+        blocks,
+        alike: true,
+    };
+    Ok(Call {
+        comm,
+        name: FUNCTION,
+        what,
+    })
 }
 
 /// Gathers blocks of different lengths at every process; displacements in elements.
@@ -218,44 +349,30 @@ unsafe fn allgatherv(
     displs: *const Displ,
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
-) -> Planned {
-    // SAFETY: the arrays have an element for each process.
-    unsafe {
-        plan::allgatherv(
-            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, FUNCTION,
-        )
-    }
+) -> Call {
+    let comm = comm::get(comm)?;
+    let (mine, blocks) = allgathered(comm, (sendbuf, sendcount, sendtype), recvbuf, || {
+        // SAFETY: the arrays have an element for each process.
+        unsafe { blocks_v(comm, recvbuf, recvcounts, displs, recvtype, "recvbuf") }
+    })?;
+    let what = Collective::Allgather {
+        mine,
+        blocks,
+        alike: false,
+    };
+    Ok(Call {
+        comm,
+        name: FUNCTION,
+        what,
+    })
 }
 
 /// Each process sends a block to each.
 ///
 /// MPI 4.1 §6.8. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Alltoall(
-    sendbuf: *const c_void,
-    sendcount: Count,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: Count,
-    recvtype: MPI_Datatype,
-    comm: MPI_Comm,
-) -> c_int {
-    let group = comm::get(comm)?;
-    let (send, receive) = plan::alltoall_blocks(
-        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-    )?;
-    if coll::shared_alltoall(group, send.as_deref(), &receive)? {
-        return Ok(());
-    }
-    coll::run(plan::plan_alltoall((send, receive), comm, FUNCTION)?)
-}
-
-/// The other forms of `MPI_Alltoall`.
-///
-/// MPI 4.1 §6.12, §6.13. Errors: as `MPI_Alltoall`.
 #[apply(mpi_collective)]
-#[names(MPI_Ialltoall, MPI_Alltoall_init)]
+#[names(MPI_Alltoall, MPI_Ialltoall, MPI_Alltoall_init)]
 unsafe fn alltoall(
     sendbuf: *const c_void,
     sendcount: Count,
@@ -264,10 +381,24 @@ unsafe fn alltoall(
     recvcount: Count,
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
-) -> Planned {
-    plan::alltoall(
-        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, FUNCTION,
-    )
+) -> Call {
+    let comm = comm::get(comm)?;
+    let (send, receive) = exchanged(
+        comm,
+        (sendbuf, recvbuf),
+        || blocks(comm, sendbuf, sendcount, sendtype, "sendbuf"),
+        || blocks(comm, recvbuf, recvcount, recvtype, "recvbuf"),
+    )?;
+    let what = Collective::Alltoall {
+        send,
+        receive,
+        alike: true,
+    };
+    Ok(Call {
+        comm,
+        name: FUNCTION,
+        what,
+    })
 }
 
 /// Each process sends a block of its own length to each; displacements in elements.
@@ -286,14 +417,26 @@ unsafe fn alltoallv(
     rdispls: *const Displ,
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
-) -> Planned {
-    // SAFETY: the arrays have an element for each process.
-    unsafe {
-        plan::alltoallv(
-            sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
-            FUNCTION,
-        )
-    }
+) -> Call {
+    let comm = comm::get(comm)?;
+    let (send, receive) = exchanged(
+        comm,
+        (sendbuf, recvbuf),
+        // SAFETY: the arrays have an element for each process.
+        || unsafe { blocks_v(comm, sendbuf, sendcounts, sdispls, sendtype, "sendbuf") },
+        // SAFETY: the same.
+        || unsafe { blocks_v(comm, recvbuf, recvcounts, rdispls, recvtype, "recvbuf") },
+    )?;
+    let what = Collective::Alltoall {
+        send,
+        receive,
+        alike: false,
+    };
+    Ok(Call {
+        comm,
+        name: FUNCTION,
+        what,
+    })
 }
 
 /// Each process sends a block of its own length and datatype to each; displacements in bytes.
@@ -312,12 +455,24 @@ unsafe fn alltoallw(
     rdispls: *const Displ,
     recvtypes: *const MPI_Datatype,
     comm: MPI_Comm,
-) -> Planned {
-    // SAFETY: the arrays have an element for each process.
-    unsafe {
-        plan::alltoallw(
-            sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
-            FUNCTION,
-        )
-    }
+) -> Call {
+    let comm = comm::get(comm)?;
+    let (send, receive) = exchanged(
+        comm,
+        (sendbuf, recvbuf),
+        // SAFETY: the arrays have an element for each process.
+        || unsafe { blocks_w(comm, sendbuf, sendcounts, sdispls, sendtypes, "sendbuf") },
+        // SAFETY: the same.
+        || unsafe { blocks_w(comm, recvbuf, recvcounts, rdispls, recvtypes, "recvbuf") },
+    )?;
+    let what = Collective::Alltoall {
+        send,
+        receive,
+        alike: false,
+    };
+    Ok(Call {
+        comm,
+        name: FUNCTION,
+        what,
+    })
 }

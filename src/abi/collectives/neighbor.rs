@@ -5,8 +5,9 @@
 
 use crate::abi::boundary::arguments::{count, slice};
 use crate::abi::boundary::counts::Number;
-use crate::abi::collectives::arguments::{Planned, not_aliased, not_in_place};
-use crate::coll::{Element, Planner, Vector};
+use crate::abi::collectives::arguments::{memory, not_aliased, not_in_place};
+use crate::coll::{Call, Collective, Element, Vector};
+use crate::comm::Comm;
 use crate::comm::topology::{Edge, Neighbors};
 use crate::error::Result;
 use crate::mpi::types::*;
@@ -14,25 +15,18 @@ use crate::{comm, mpi_collective};
 use macro_rules_attribute::apply;
 use std::ffi::c_void;
 
-/// The neighbours in a communicator. Errors: `MPI_ERR_COMM`, `MPI_ERR_TOPOLOGY`.
-fn neighbors(handle: MPI_Comm) -> Result<Neighbors> {
+/// A communicator and the neighbours of this process in it. Errors: `MPI_ERR_COMM`, `MPI_ERR_TOPOLOGY`.
+fn neighbors(handle: MPI_Comm) -> Result<(&'static Comm, Neighbors)> {
     let comm = comm::get(handle)?;
-    Ok(comm.topology(handle)?.neighbors(comm.rank))
+    Ok((comm, comm.topology(handle)?.neighbors(comm.rank)))
 }
 
-fn plan(
-    send: Vec<(usize, Vector)>,
-    receive: Vec<(usize, Vector)>,
-    comm: MPI_Comm,
-    name: &'static str,
-) -> Planned {
-    fn memory(blocks: &[(usize, Vector)]) -> impl Iterator<Item = &Vector> {
+fn exchanged(send: Vec<(usize, Vector)>, receive: Vec<(usize, Vector)>) -> Result<Collective> {
+    fn vectors(blocks: &[(usize, Vector)]) -> impl Iterator<Item = &Vector> {
         blocks.iter().map(|(_, block)| block)
     }
-    not_aliased(memory(&send), memory(&receive))?;
-    let mut planner = Planner::new(comm, name)?;
-    planner.neighbors(&send, &receive)?;
-    Ok(planner.finish())
+    not_aliased(vectors(&send), vectors(&receive))?;
+    Ok(Collective::Neighbors { send, receive })
 }
 
 /// A buffer of blocks, and the edges that lead to and from them.
@@ -71,13 +65,11 @@ impl<'a> Blocks<'a> {
     ) -> Result<Vec<(usize, Vector)>> {
         let block = |edge: &Edge| {
             let (distance, count, element) = what(edge.block)?;
-            let address = self.address.expose_provenance();
-            let vector = Vector {
-                address: address.wrapping_add_signed(distance),
-                count,
-                element,
-            };
-            Ok((edge.rank, vector.checked(self.name)?))
+            let begin = self
+                .address
+                .expose_provenance()
+                .wrapping_add_signed(distance);
+            Ok((edge.rank, memory(begin, count, element, self.name)?))
         };
         self.edges.iter().map(block).collect()
     }
@@ -165,11 +157,16 @@ unsafe fn neighbor_allgather(
     recvcount: Count,
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
-) -> Planned {
-    let neighbors = neighbors(comm)?;
+) -> Call {
+    let (comm, neighbors) = neighbors(comm)?;
     let send = Blocks::outgoing(&neighbors, sendbuf)?.same(sendcount, sendtype)?;
     let receive = Blocks::incoming(&neighbors, recvbuf)?.even(recvcount, recvtype)?;
-    plan(send, receive, comm, FUNCTION)
+    let what = exchanged(send, receive)?;
+    Ok(Call {
+        comm,
+        name: FUNCTION,
+        what,
+    })
 }
 
 /// Gives the same elements to each neighbour, and gathers those of each, of different lengths; displacements in elements.
@@ -191,13 +188,18 @@ unsafe fn neighbor_allgatherv(
     displs: *const Displ,
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
-) -> Planned {
-    let neighbors = neighbors(comm)?;
+) -> Call {
+    let (comm, neighbors) = neighbors(comm)?;
     let send = Blocks::outgoing(&neighbors, sendbuf)?.same(sendcount, sendtype)?;
     let receive = Blocks::incoming(&neighbors, recvbuf)?;
     // SAFETY: the arrays have an element for each source.
     let receive = unsafe { receive.varying(recvcounts, displs, recvtype)? };
-    plan(send, receive, comm, FUNCTION)
+    let what = exchanged(send, receive)?;
+    Ok(Call {
+        comm,
+        name: FUNCTION,
+        what,
+    })
 }
 
 /// Sends a block to each neighbour, and receives one from each. The blocking form blocks until this process's part is
@@ -218,11 +220,16 @@ unsafe fn neighbor_alltoall(
     recvcount: Count,
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
-) -> Planned {
-    let neighbors = neighbors(comm)?;
+) -> Call {
+    let (comm, neighbors) = neighbors(comm)?;
     let send = Blocks::outgoing(&neighbors, sendbuf)?.even(sendcount, sendtype)?;
     let receive = Blocks::incoming(&neighbors, recvbuf)?.even(recvcount, recvtype)?;
-    plan(send, receive, comm, FUNCTION)
+    let what = exchanged(send, receive)?;
+    Ok(Call {
+        comm,
+        name: FUNCTION,
+        what,
+    })
 }
 
 /// Sends a block of its own length to each neighbour, and receives one from each; displacements in elements. The blocking
@@ -245,8 +252,8 @@ unsafe fn neighbor_alltoallv(
     rdispls: *const Displ,
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
-) -> Planned {
-    let neighbors = neighbors(comm)?;
+) -> Call {
+    let (comm, neighbors) = neighbors(comm)?;
     let send = Blocks::outgoing(&neighbors, sendbuf)?;
     let receive = Blocks::incoming(&neighbors, recvbuf)?;
     // SAFETY: the arrays have an element for each destination, and for each source.
@@ -256,7 +263,12 @@ unsafe fn neighbor_alltoallv(
             receive.varying(recvcounts, rdispls, recvtype)?,
         )
     };
-    plan(send, receive, comm, FUNCTION)
+    let what = exchanged(send, receive)?;
+    Ok(Call {
+        comm,
+        name: FUNCTION,
+        what,
+    })
 }
 
 /// Sends a block of its own length and datatype to each neighbour, and receives one from each; displacements in bytes. The
@@ -279,8 +291,8 @@ unsafe fn neighbor_alltoallw(
     rdispls: *const MPI_Aint,
     recvtypes: *const MPI_Datatype,
     comm: MPI_Comm,
-) -> Planned {
-    let neighbors = neighbors(comm)?;
+) -> Call {
+    let (comm, neighbors) = neighbors(comm)?;
     let send = Blocks::outgoing(&neighbors, sendbuf)?;
     let receive = Blocks::incoming(&neighbors, recvbuf)?;
     // SAFETY: the arrays have an element for each destination, and for each source.
@@ -290,5 +302,10 @@ unsafe fn neighbor_alltoallw(
             receive.typed(recvcounts, rdispls, recvtypes)?,
         )
     };
-    plan(send, receive, comm, FUNCTION)
+    let what = exchanged(send, receive)?;
+    Ok(Call {
+        comm,
+        name: FUNCTION,
+        what,
+    })
 }

@@ -1,42 +1,77 @@
 //! Collective operations that reduce (MPI 4.1 §6.9-§6.13). Which form blocks, and what else there is of errors, is in
-//! [`coll`](crate::abi::collectives::movement).
+//! [`movement`](super::movement).
 
-use crate::abi::collectives::arguments::{self as plan, Reduction};
-use crate::coll::{run, shared_allreduce, shared_reduce};
+use crate::abi::boundary::arguments::{count as number_of, slice};
+use crate::abi::boundary::counts::Number;
+use crate::abi::collectives::arguments::*;
+use crate::coll::{Call, Collective, Root, Vector};
+use crate::comm::Comm;
+use crate::error::Result;
 use crate::mpi::types::*;
-use crate::{comm, mpi_collective, mpi_counts};
+use crate::op::Op;
+use crate::{comm, err, mpi_collective};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
+
+/// The operands of a reduction: what goes in and where the result goes, the same if in place.
+fn operands(
+    comm: &Comm,
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    n: impl Number,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+) -> Result<(Op, Vector, Vector)> {
+    not_in_place(recvbuf, "recvbuf")?;
+    not_in_place_across(comm, sendbuf, "sendbuf")?;
+    let op = checked_op(op, datatype)?;
+    let out = vector(recvbuf, n, datatype, "recvbuf")?;
+    let mine = vector_or_in_place(sendbuf, n, datatype, "sendbuf")?;
+    not_aliased(&mine, [&out])?;
+    Ok((op, mine.unwrap_or_else(|| out.clone()), out))
+}
+
+/// Everybody's elements are reduced, and shared out as `counts` say.
+fn reduced_and_scattered(
+    comm: &Comm,
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    counts: Vec<usize>,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+) -> Result<Collective> {
+    not_in_place(recvbuf, "recvbuf")?;
+    not_in_place_across(comm, sendbuf, "sendbuf")?;
+    let op = checked_op(op, datatype)?;
+    let add = |all: i64, &n: &usize| all.checked_add(n as i64);
+    let total = counts
+        .iter()
+        .try_fold(0, add)
+        .ok_or_else(|| err!(Count, "the counts add up to more than fits in memory"))?;
+    let own = counts[comm.rank];
+    let (mine, out) = if in_place(sendbuf) {
+        let all = vector(recvbuf, total, datatype, "recvbuf")?;
+        (all.clone(), all.part(0, own))
+    } else {
+        let mine = vector(sendbuf, total, datatype, "sendbuf")?;
+        let out = vector(recvbuf, own as i64, datatype, "recvbuf")?;
+        not_aliased([&mine], [&out])?;
+        (mine, out)
+    };
+    Ok(Collective::ReduceScatter {
+        op,
+        mine,
+        counts,
+        out,
+    })
+}
 
 /// Reduces everybody's elements into the root's.
 ///
 /// MPI 4.1 §6.9.1. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_OP`,
 /// `MPI_ERR_ROOT`, `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Reduce(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    count: Count,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    root: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    let group = comm::get(comm)?;
-    let reduced = plan::reduce_operands(sendbuf, recvbuf, count, datatype, op, root, comm)?;
-    if let Some((_, op, Some(mine), out)) = &reduced
-        && shared_reduce(group, *op, mine, out.as_ref())?
-    {
-        return Ok(());
-    }
-    run(plan::plan_reduce(reduced, comm, FUNCTION)?)
-}
-
-/// The other forms of `MPI_Reduce`.
-///
-/// MPI 4.1 §6.12.8, §6.13.8. Errors: as `MPI_Reduce`.
 #[apply(mpi_collective)]
-#[names(MPI_Ireduce, MPI_Reduce_init)]
+#[names(MPI_Reduce, MPI_Ireduce, MPI_Reduce_init)]
 unsafe fn reduce(
     sendbuf: *const c_void,
     recvbuf: *mut c_void,
@@ -45,39 +80,48 @@ unsafe fn reduce(
     op: MPI_Op,
     root: c_int,
     comm: MPI_Comm,
-) -> Planned {
-    plan::reduce(sendbuf, recvbuf, count, datatype, op, root, comm, FUNCTION)
+) -> Call {
+    let comm = comm::get(comm)?;
+    let what = match checked_root(comm, root)? {
+        Root::Elsewhere => Collective::Nothing,
+        root => {
+            let (op, mine, out) = match root {
+                Root::Here if comm.remote.is_none() => {
+                    let (op, mine, out) = operands(comm, sendbuf, recvbuf, count, datatype, op)?;
+                    (op, Some(mine), Some(out))
+                }
+                Root::Here => {
+                    not_in_place(recvbuf, "recvbuf")?;
+                    let op = checked_op(op, datatype)?;
+                    (op, None, Some(vector(recvbuf, count, datatype, "recvbuf")?))
+                }
+                _ => {
+                    not_in_place(sendbuf, "sendbuf")?;
+                    let op = checked_op(op, datatype)?;
+                    (op, Some(vector(sendbuf, count, datatype, "sendbuf")?), None)
+                }
+            };
+            Collective::Reduce {
+                op,
+                mine,
+                out,
+                root,
+            }
+        }
+    };
+    Ok(Call {
+        comm,
+        name: FUNCTION,
+        what,
+    })
 }
 
 /// Reduces everybody's elements; everybody gets the result.
 ///
 /// MPI 4.1 §6.9.6. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_OP`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Allreduce(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    count: Count,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-) -> c_int {
-    let group = comm::get(comm)?;
-    let (function, mine, out) = plan::operands(group, sendbuf, recvbuf, count, datatype, op)?;
-    if shared_allreduce(group, function, &mine, &out)? {
-        return Ok(());
-    }
-    let all = Reduction::Allreduce;
-    run(plan::reduction(
-        all, sendbuf, recvbuf, count, datatype, op, comm, FUNCTION,
-    )?)
-}
-
-/// The other forms of `MPI_Allreduce`.
-///
-/// MPI 4.1 §6.12.9, §6.13.9. Errors: as `MPI_Allreduce`.
 #[apply(mpi_collective)]
-#[names(MPI_Iallreduce, MPI_Allreduce_init)]
+#[names(MPI_Allreduce, MPI_Iallreduce, MPI_Allreduce_init)]
 unsafe fn allreduce(
     sendbuf: *const c_void,
     recvbuf: *mut c_void,
@@ -85,17 +129,15 @@ unsafe fn allreduce(
     datatype: MPI_Datatype,
     op: MPI_Op,
     comm: MPI_Comm,
-) -> Planned {
-    plan::reduction(
-        Reduction::Allreduce,
-        sendbuf,
-        recvbuf,
-        count,
-        datatype,
-        op,
+) -> Call {
+    let comm = comm::get(comm)?;
+    let (op, mine, out) = operands(comm, sendbuf, recvbuf, count, datatype, op)?;
+    let what = Collective::Allreduce { op, mine, out };
+    Ok(Call {
         comm,
-        FUNCTION,
-    )
+        name: FUNCTION,
+        what,
+    })
 }
 
 /// Reduces everybody's elements; each process gets a block of the result.
@@ -115,8 +157,15 @@ unsafe fn reduce_scatter_block(
     datatype: MPI_Datatype,
     op: MPI_Op,
     comm: MPI_Comm,
-) -> Planned {
-    plan::reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, FUNCTION)
+) -> Call {
+    let comm = comm::get(comm)?;
+    let counts = vec![number_of(recvcount, "recvcount")?; comm.size()];
+    let what = reduced_and_scattered(comm, sendbuf, recvbuf, counts, datatype, op)?;
+    Ok(Call {
+        comm,
+        name: FUNCTION,
+        what,
+    })
 }
 
 /// Reduces everybody's elements; each process gets a block of its own length of the result.
@@ -132,9 +181,18 @@ unsafe fn reduce_scatter(
     datatype: MPI_Datatype,
     op: MPI_Op,
     comm: MPI_Comm,
-) -> Planned {
-    // SAFETY: the arrays have an element for each process.
-    unsafe { plan::reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, FUNCTION) }
+) -> Call {
+    let comm = comm::get(comm)?;
+    // SAFETY: the array has an element for each process.
+    let counts = unsafe { slice(recvcounts, comm.size(), "recvcounts")? };
+    let counts = counts.iter().map(|n| number_of(n.wide(), "recvcounts[i]"));
+    let counts = counts.collect::<Result<_>>()?;
+    let what = reduced_and_scattered(comm, sendbuf, recvbuf, counts, datatype, op)?;
+    Ok(Call {
+        comm,
+        name: FUNCTION,
+        what,
+    })
 }
 
 /// Reduces the elements of the processes up to and with this one.
@@ -150,17 +208,15 @@ unsafe fn scan(
     datatype: MPI_Datatype,
     op: MPI_Op,
     comm: MPI_Comm,
-) -> Planned {
-    plan::reduction(
-        Reduction::Scan,
-        sendbuf,
-        recvbuf,
-        count,
-        datatype,
-        op,
+) -> Call {
+    let comm = comm::get_intra(comm)?;
+    let (op, mine, out) = operands(comm, sendbuf, recvbuf, count, datatype, op)?;
+    let what = Collective::Scan { op, mine, out };
+    Ok(Call {
         comm,
-        FUNCTION,
-    )
+        name: FUNCTION,
+        what,
+    })
 }
 
 /// Reduces the elements of the processes before this one.
@@ -176,15 +232,13 @@ unsafe fn exscan(
     datatype: MPI_Datatype,
     op: MPI_Op,
     comm: MPI_Comm,
-) -> Planned {
-    plan::reduction(
-        Reduction::Exscan,
-        sendbuf,
-        recvbuf,
-        count,
-        datatype,
-        op,
+) -> Call {
+    let comm = comm::get_intra(comm)?;
+    let (op, mine, out) = operands(comm, sendbuf, recvbuf, count, datatype, op)?;
+    let what = Collective::Exscan { op, mine, out };
+    Ok(Call {
         comm,
-        FUNCTION,
-    )
+        name: FUNCTION,
+        what,
+    })
 }

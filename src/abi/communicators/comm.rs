@@ -134,7 +134,7 @@ pub unsafe extern "C" fn MPI_Comm_dup(comm: MPI_Comm, newcomm: *mut MPI_Comm) ->
     let parent = comm::get(comm)?;
     let make = |told: Result<()>| {
         let hints = told.map(|()| Hints::default());
-        duplicate::duplicate(parent, comm, hints, FUNCTION).map(Some)
+        duplicate::duplicate(parent, hints, FUNCTION).map(Some)
     };
     // SAFETY: the same contract.
     unsafe { give(newcomm, make) }
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn MPI_Comm_dup_with_info(
     let parent = comm::get(comm)?;
     let make = |told: Result<()>| {
         let hints = told.and_then(|()| hints(info));
-        duplicate::duplicate(parent, comm, hints, FUNCTION).map(Some)
+        duplicate::duplicate(parent, hints, FUNCTION).map(Some)
     };
     // SAFETY: the same contract.
     unsafe { give(newcomm, make) }

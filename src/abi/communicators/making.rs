@@ -2,7 +2,8 @@
 
 use crate::abi::boundary::arguments::{inout, out, string};
 use crate::abi::communicators::comm::{give, hints};
-use crate::comm::{self, Hints, duplicate, group, inter};
+use crate::coll::idup;
+use crate::comm::{self, Hints, group, inter};
 use crate::error::{Object, Result};
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
@@ -30,7 +31,7 @@ unsafe fn begin_duplicate(
         Err(error) => Err(error.clone()),
     };
     let place = newcomm.expose_provenance();
-    let (duplicate, operation) = duplicate::begin(parent, comm, hints, place, function)?;
+    let (duplicate, operation) = idup::duplicate(parent, hints, place, function)?;
     let (newcomm, request) = places?;
     newcomm.set(duplicate);
     request.set(request::collective_handle(operation)?);

@@ -1,58 +1,41 @@
-//! The arguments of collective operations become plans: checked, and `MPI_IN_PLACE` understood.
+//! The arguments of collective operations become vectors: checked, and `MPI_IN_PLACE` understood.
 //!
-//! Here is what all share: the memory of buffers, the root, what is refused. Then [`rooted`] operations, those in which
-//! [`everybody`] gets from everybody, and [`reduction`]s.
-//!
-//! The functions are unsafe for one reason: arrays have an element for each process of the communicator, and what
-//! buffers point to is the program's to give away until the operation is complete.
-
-mod everybody;
-mod reduction;
-mod rooted;
-
-pub use everybody::{
-    allgather, allgather_blocks, allgatherv, alltoall, alltoall_blocks, alltoallv, alltoallw,
-    plan_allgather, plan_alltoall,
-};
-pub use reduction::{
-    Reduction, operands, plan_reduce, reduce, reduce_operands, reduce_scatter,
-    reduce_scatter_block, reduction,
-};
-pub use rooted::{bcast, gather, gatherv, scatter, scatterv};
+//! Buffers are what the caller of the MPI function says: their memory is the operation's until it is complete, and arrays have
+//! an element for each process.
 
 use crate::abi::boundary::arguments::{count, slice};
 use crate::abi::boundary::counts::Number;
-use crate::coll::{Element, Plan, Planner, Root, Vector};
+use crate::coll::{Element, Root, Vector};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
-use crate::{bail, err};
+use crate::op::{self, Op};
+use crate::{bail, datatype, err};
 use std::ffi::{c_int, c_void};
-use std::sync::Arc;
 
-pub type Planned = Result<Arc<Plan>>;
+/// Errors: `MPI_ERR_BUFFER`, `MPI_ERR_COUNT`.
+pub fn memory(address: usize, count: usize, element: Element, name: &str) -> Result<Vector> {
+    // SAFETY: that a buffer is as long as its count and datatype say is the promise of the MPI function's caller.
+    unsafe { Vector::new(address, count, element) }.checked(name)
+}
 
-fn in_place(address: *const c_void) -> bool {
+pub fn in_place(address: *const c_void) -> bool {
     address == MPI_IN_PLACE.cast_const()
 }
 
-fn vector(
+pub fn vector(
     address: *const c_void,
     n: impl Number,
     datatype: MPI_Datatype,
     name: &str,
 ) -> Result<Vector> {
-    let vector = Vector {
-        address: address.expose_provenance(),
-        count: count(n.wide(), "count")?,
-        element: Element::new(datatype)?,
-    };
-    vector.checked(name)
+    let (n, element) = (count(n.wide(), "count")?, Element::new(datatype)?);
+    memory(address.expose_provenance(), n, element, name)
 }
 
 /// The memory of a buffer, unless it is in place.
-fn vector_or_in_place(
+pub fn vector_or_in_place(
     address: *const c_void,
     n: impl Number,
     datatype: MPI_Datatype,
@@ -65,7 +48,7 @@ fn vector_or_in_place(
 }
 
 /// A block of `n` elements for each peer, one after the other.
-fn blocks(
+pub fn blocks(
     comm: &Comm,
     address: *const c_void,
     n: impl Number,
@@ -77,17 +60,17 @@ fn blocks(
     let all = n
         .checked_mul(size)
         .ok_or_else(|| err!(Count, "count is {n}, too many for {size} processes"))?;
-    let all = Vector {
-        address: address.expose_provenance(),
-        count: all,
-        element: Element::new(datatype)?,
-    };
-    let all = all.checked(name)?;
+    let all = memory(
+        address.expose_provenance(),
+        all,
+        Element::new(datatype)?,
+        name,
+    )?;
     Ok((0..size).map(|i| all.part(i * n, n)).collect())
 }
 
 /// Blocks with a count and a displacement (in elements) each.
-unsafe fn blocks_v<N: Number, D: Number>(
+pub unsafe fn blocks_v<N: Number, D: Number>(
     comm: &Comm,
     address: *const c_void,
     counts: *const N,
@@ -107,18 +90,14 @@ unsafe fn blocks_v<N: Number, D: Number>(
     };
     let block = |(&n, &displacement): (&N, &D)| {
         let skip = displacement.wide().wrapping_mul(extent) as isize;
-        let vector = Vector {
-            address: address.expose_provenance().wrapping_add_signed(skip),
-            count: count(n.wide(), "counts[i]")?,
-            element: element.clone(),
-        };
-        vector.checked(name)
+        let begin = address.expose_provenance().wrapping_add_signed(skip);
+        memory(begin, count(n.wide(), "counts[i]")?, element.clone(), name)
     };
     counts.iter().zip(displs).map(block).collect()
 }
 
 /// Blocks with a count, a displacement (in bytes) and a datatype each.
-unsafe fn blocks_w<N: Number, D: Number>(
+pub unsafe fn blocks_w<N: Number, D: Number>(
     comm: &Comm,
     address: *const c_void,
     counts: *const N,
@@ -137,17 +116,14 @@ unsafe fn blocks_w<N: Number, D: Number>(
     };
     let block = |i: usize| {
         let skip = displs[i].wide() as isize;
-        let vector = Vector {
-            address: address.expose_provenance().wrapping_add_signed(skip),
-            count: count(counts[i].wide(), "counts[i]")?,
-            element: Element::new(types[i])?,
-        };
-        vector.checked(name)
+        let begin = address.expose_provenance().wrapping_add_signed(skip);
+        let n = count(counts[i].wide(), "counts[i]")?;
+        memory(begin, n, Element::new(types[i])?, name)
     };
     (0..size).map(block).collect()
 }
 
-fn checked_root(comm: &Comm, root: c_int) -> Result<Root> {
+pub fn checked_root(comm: &Comm, root: c_int) -> Result<Root> {
     let inter = comm.remote.is_some();
     let size = comm.peers().size();
     match (root, usize::try_from(root)) {
@@ -166,13 +142,8 @@ fn checked_root(comm: &Comm, root: c_int) -> Result<Root> {
     }
 }
 
-/// The plan of a process that has nothing to do.
-fn nothing(comm: MPI_Comm, name: &'static str) -> Planned {
-    Ok(Planner::new(comm, name)?.finish())
-}
-
 /// Refuses `MPI_IN_PLACE` between two groups.
-fn not_in_place_across(comm: &Comm, address: *const c_void, name: &str) -> Result<()> {
+pub fn not_in_place_across(comm: &Comm, address: *const c_void, name: &str) -> Result<()> {
     match comm.remote {
         Some(_) => not_in_place(address, name),
         None => Ok(()),
@@ -187,6 +158,13 @@ pub fn not_in_place(address: *const c_void, name: &str) -> Result<()> {
     Ok(())
 }
 
+/// The operation, if it can reduce elements of this datatype.
+pub fn checked_op(op: MPI_Op, datatype: MPI_Datatype) -> Result<Op> {
+    let op = op::get(op)?;
+    op.check_reduction(datatype::get_committed(datatype)?)?;
+    Ok(*op)
+}
+
 /// Refuses one memory for what goes out and what comes in: arguments must not be aliased (MPI 4.1 §2.3).
 pub fn not_aliased<'a>(
     send: impl IntoIterator<Item = &'a Vector>,
@@ -197,16 +175,9 @@ pub fn not_aliased<'a>(
             bail!(
                 Buffer,
                 "sendbuf and recvbuf are the same memory, {:#x}: MPI_IN_PLACE is how to ask for that",
-                receive.address
+                receive.address()
             );
         }
     }
     Ok(())
-}
-
-pub fn barrier(comm: MPI_Comm, name: &'static str) -> Planned {
-    let mut planner = Planner::new(comm, name)?;
-    planner.among_all();
-    planner.barrier();
-    Ok(planner.finish())
 }

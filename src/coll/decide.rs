@@ -1,0 +1,221 @@
+//! How a collective operation is done is decided here: by messages or over the board, within one group or between two.
+
+use super::elements::Vector;
+use super::plan::{self, Plan};
+use super::planner::{Planner, Root};
+use super::shared;
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::mpi::types::MPI_Comm;
+use crate::op::Op;
+use crate::p2p::Operation;
+use std::sync::Arc;
+
+/// What a process brings to a collective operation, checked. Lists of blocks have one for each peer.
+pub enum Collective {
+    /// The process has no part in it: it is in the group of the root, and not the root.
+    Nothing,
+    Barrier,
+    Broadcast {
+        what: Vector,
+        root: Root,
+    },
+    /// `mine` is `None` if it is in its block already, and of a root in another group; `blocks` are the root's.
+    Gather {
+        mine: Option<Vector>,
+        blocks: Vec<Vector>,
+        root: Root,
+    },
+    /// As for `Gather`.
+    Scatter {
+        blocks: Vec<Vector>,
+        mine: Option<Vector>,
+        root: Root,
+    },
+    /// `mine` is `None` if it is in its block already. `alike`: all processes know that all blocks are as long.
+    Allgather {
+        mine: Option<Vector>,
+        blocks: Vec<Vector>,
+        alike: bool,
+    },
+    /// `send` is `None` if the blocks to be sent are where the others shall come. `alike` as for `Allgather`.
+    Alltoall {
+        send: Option<Vec<Vector>>,
+        receive: Vec<Vector>,
+        alike: bool,
+    },
+    /// `mine` is `None` of a root in another group; `out` is the root's.
+    Reduce {
+        op: Op,
+        mine: Option<Vector>,
+        out: Option<Vector>,
+        root: Root,
+    },
+    Allreduce {
+        op: Op,
+        mine: Vector,
+        out: Vector,
+    },
+    /// Within one group.
+    Scan {
+        op: Op,
+        mine: Vector,
+        out: Vector,
+    },
+    /// Within one group.
+    Exscan {
+        op: Op,
+        mine: Vector,
+        out: Vector,
+    },
+    /// `counts[i]` elements of the result are for process i.
+    ReduceScatter {
+        op: Op,
+        mine: Vector,
+        counts: Vec<usize>,
+        out: Vector,
+    },
+    /// Blocks with the ranks of the neighbours that get or give them.
+    Neighbors {
+        send: Vec<(usize, Vector)>,
+        receive: Vec<(usize, Vector)>,
+    },
+}
+
+/// A collective operation on a communicator, called by the MPI function `name`.
+pub struct Call {
+    pub comm: &'static Comm,
+    pub name: &'static str,
+    pub what: Collective,
+}
+
+/// Blocks until all processes have come.
+///
+/// Error: `MPI_ERR_PROC_FAILED`.
+pub fn barrier(comm: &Comm) -> Result<()> {
+    comm.meeting.barrier(&|| "MPI_Barrier".to_string())
+}
+
+impl Call {
+    /// Blocks until this process's part is done.
+    ///
+    /// Errors: those of messages and reductions, `MPI_ERR_PROC_FAILED`.
+    pub fn run(self) -> Result<()> {
+        match self.meet()? {
+            true => Ok(()),
+            false => plan::run(self.plan()?),
+        }
+    }
+
+    /// Begins; does not block. `None`: it is done already.
+    pub fn start(self) -> Result<Option<Arc<Operation>>> {
+        plan::start(self.plan()?)
+    }
+
+    /// The communicator, and what begins the operation each time it is called.
+    #[allow(clippy::type_complexity)]
+    pub fn repeatedly(
+        self,
+    ) -> Result<(MPI_Comm, impl Fn() -> Result<Option<Arc<Operation>>> + Send)> {
+        let plan = self.plan()?;
+        Ok((self.comm.handle, move || plan::start(plan.clone())))
+    }
+
+    /// Does the operation in memory that all processes see, if that is the better way; else false, and nothing was done. All
+    /// processes decide alike.
+    fn meet(&self) -> Result<bool> {
+        use Collective::*;
+        let (comm, name) = (self.comm, self.name);
+        match &self.what {
+            Allgather {
+                mine,
+                blocks,
+                alike: true,
+            } => shared::allgather(comm, name, mine.as_ref(), blocks),
+            Alltoall {
+                send,
+                receive,
+                alike: true,
+            } => shared::alltoall(comm, name, send.as_deref(), receive),
+            Reduce {
+                op,
+                mine: Some(mine),
+                out,
+                ..
+            } => shared::reduce(comm, name, *op, mine, out.as_ref()),
+            Allreduce { op, mine, out } => shared::allreduce(comm, name, *op, mine, out),
+            _ => Ok(false),
+        }
+    }
+
+    /// The messages of the operation.
+    fn plan(&self) -> Result<Arc<Plan>> {
+        use Collective::*;
+        let mut plan = Planner::new(self.comm, self.name);
+        let inter = plan.is_inter();
+        match &self.what {
+            Nothing => {}
+            Barrier => {
+                plan.among_all();
+                plan.barrier();
+            }
+            Broadcast { what, root } => {
+                if let Some(root) = plan.around(*root) {
+                    plan.broadcast(what, root)?;
+                }
+            }
+            Gather { mine, blocks, root } => {
+                if let Some(root) = plan.around(*root) {
+                    plan.gather(mine.as_ref(), blocks, root)?;
+                }
+            }
+            Scatter { blocks, mine, root } => {
+                if let Some(root) = plan.around(*root) {
+                    plan.scatter(blocks, mine.as_ref(), root)?;
+                }
+            }
+            Allgather { mine, blocks, .. } => match mine {
+                Some(mine) if inter => plan.allgather_across(mine, blocks)?,
+                mine => plan.allgather(mine.as_ref(), blocks)?,
+            },
+            Alltoall {
+                send,
+                receive,
+                alike,
+            } => match send {
+                Some(send) if inter => plan.alltoall_across(send, receive)?,
+                send if *alike => plan.alltoall_alike(send.as_deref(), receive)?,
+                send => plan.alltoall(send.as_deref(), receive)?,
+            },
+            Reduce {
+                op,
+                mine,
+                out,
+                root,
+            } => {
+                if inter {
+                    plan.reduce_across(*op, mine.as_ref(), out.as_ref(), *root)?;
+                } else if let (Some(mine), Some(root)) = (mine, plan.around(*root)) {
+                    plan.reduce_to(*op, mine, out.as_ref(), root)?;
+                }
+            }
+            Allreduce { op, mine, out } => match inter {
+                true => plan.allreduce_across(*op, mine, out)?,
+                false => plan.allreduce(*op, mine, out)?,
+            },
+            Scan { op, mine, out } => plan.scan(*op, mine, out)?,
+            Exscan { op, mine, out } => plan.exscan(*op, mine, out)?,
+            ReduceScatter {
+                op,
+                mine,
+                counts,
+                out,
+            } => match inter {
+                true => plan.reduce_scatter_across(*op, mine, counts, out)?,
+                false => plan.reduce_scatter(*op, mine, counts, out)?,
+            },
+            Neighbors { send, receive } => plan.neighbors(send, receive)?,
+        }
+        Ok(plan.finish())
+    }
+}

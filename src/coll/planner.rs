@@ -1,0 +1,216 @@
+//! Making a plan: its steps, and the processes among which they are.
+
+use super::elements::{Element, Vector};
+use super::plan::{Plan, Step};
+use super::scratch::Scratch;
+use crate::bail;
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::op::Op;
+use crate::p2p::{Buffer, TAG_UB, collective_context};
+use parking_lot::Mutex;
+use std::ops::Range;
+use std::ptr::with_exposed_provenance;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// A plan that is being made, in a **circle** of processes: at first the local group, with its ranks. It can be changed on
+/// the way; in an intercommunicator, to circles with processes of the other group.
+pub struct Planner {
+    plan: Plan,
+    /// How many processes are in the circle.
+    pub size: usize,
+    /// The caller's place among them.
+    pub rank: usize,
+    /// The seats of the circle's processes, but for the guest's.
+    seats: Range<usize>,
+    /// The seat of one more, who comes last.
+    guest: usize,
+    local: Range<usize>,
+    peers: Range<usize>,
+}
+
+/// Who is the root of a collective operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Root {
+    /// This process. In an intercommunicator it is the root of the other group.
+    Here,
+    /// The one with this rank; in an intercommunicator, in the other group.
+    There(usize),
+    /// One of the local group of an intercommunicator: this process has nothing to do.
+    Elsewhere,
+}
+
+/// The number of the next collective operation of a communicator: its tag.
+fn next_tag(comm: &Comm) -> i32 {
+    (comm.collectives.fetch_add(1, Ordering::Relaxed) as i32).wrapping_add(1) & TAG_UB
+}
+
+impl Planner {
+    /// Begins a plan for the operation `name`.
+    ///
+    /// Every call takes a number of the communicator: it comes after all checks that can fail on one process alone.
+    pub fn new(comm: &Comm, name: &'static str) -> Planner {
+        Planner {
+            size: comm.size(),
+            rank: comm.rank,
+            seats: comm.local_seats(),
+            guest: 0,
+            local: comm.local_seats(),
+            peers: comm.peer_seats(),
+            plan: Plan {
+                name,
+                handle: comm.handle,
+                context: collective_context(comm.context),
+                tag: next_tag(comm),
+                seat: comm.meeting.rank as u32,
+                members: comm.meeting.members.clone(),
+                steps: Vec::new(),
+                end: Mutex::new(None),
+                _temporaries: Vec::new(),
+            },
+        }
+    }
+
+    pub fn finish(self) -> Arc<Plan> {
+        Arc::new(self.plan)
+    }
+
+    pub fn send(&mut self, to: usize, what: &Vector) -> Result<()> {
+        let buffer = what.buffer()?;
+        self.send_bytes(to, buffer);
+        Ok(())
+    }
+
+    pub fn receive(&mut self, from: usize, into: &Vector) -> Result<()> {
+        let buffer = into.buffer()?;
+        self.receive_bytes(from, buffer);
+        Ok(())
+    }
+
+    /// Whether the communicator has two groups.
+    pub fn is_inter(&self) -> bool {
+        self.local != self.peers
+    }
+
+    fn seat(&self) -> usize {
+        self.plan.seat as usize
+    }
+
+    /// A circle of the processes of both groups.
+    pub fn among_all(&mut self) {
+        self.size = self.plan.members.len();
+        (self.seats, self.rank) = (0..self.size, self.seat());
+    }
+
+    /// A circle of the local group.
+    pub fn among_locals(&mut self) {
+        self.size = self.local.len();
+        (self.seats, self.rank) = (self.local.clone(), self.seat() - self.local.start);
+    }
+
+    /// A circle of the peers, by their ranks, and this process behind them.
+    pub fn before_peers(&mut self) {
+        (self.seats, self.guest) = (self.peers.clone(), self.seat());
+        (self.size, self.rank) = (self.peers.len() + 1, self.peers.len());
+    }
+
+    /// A circle of the local group and the peer with rank `peer` behind it.
+    pub fn with_peer(&mut self, peer: usize) {
+        self.among_locals();
+        self.size += 1;
+        self.guest = self.peers.start + peer;
+    }
+
+    /// The circle of an operation with a root, and the root's place in it: the local group, or, in an intercommunicator,
+    /// the group that it is the root of and it. `None`: this process is not in it.
+    pub fn around(&mut self, root: Root) -> Option<usize> {
+        match root {
+            Root::Elsewhere => return None,
+            Root::Here if self.is_inter() => self.before_peers(),
+            Root::Here => return Some(self.rank),
+            Root::There(root) if self.is_inter() => self.with_peer(root),
+            Root::There(root) => return Some(root),
+        }
+        Some(self.size - 1)
+    }
+
+    /// The seat of the process at `place` in the circle.
+    fn seat_of(&self, place: usize) -> usize {
+        match place {
+            place if place < self.seats.len() => self.seats.start + place,
+            _ => self.guest,
+        }
+    }
+
+    pub fn send_bytes(&mut self, to: usize, buffer: Buffer) {
+        let to = self.plan.members[self.seat_of(to)];
+        self.plan.steps.push(Step::Send(to, buffer));
+    }
+
+    pub fn receive_bytes(&mut self, from: usize, buffer: Buffer) {
+        let seat = self.seat_of(from);
+        let world = self.plan.members[seat];
+        self.plan
+            .steps
+            .push(Step::Receive(world, seat as i32, buffer));
+    }
+
+    /// Does `end` once, when all steps are done and have had no error.
+    pub fn at_end(&mut self, end: impl FnOnce() -> Result<()> + Send + 'static) {
+        *self.plan.end.get_mut() = Some(Box::new(end));
+    }
+
+    pub fn fence(&mut self) {
+        self.plan.steps.push(Step::Fence);
+    }
+
+    /// Copies elements, unless they are where they shall be.
+    pub fn copy(&mut self, from: &Vector, to: &Vector) -> Result<()> {
+        if !from.is_at(to) {
+            let step = Step::Copy(from.buffer()?, to.buffer()?);
+            self.plan.steps.push(step);
+        }
+        Ok(())
+    }
+
+    pub fn copy_bytes(&mut self, from: Buffer, to: Buffer) {
+        self.plan.steps.push(Step::Copy(from, to));
+    }
+
+    pub fn reduce(&mut self, op: Op, input: &Vector, inout: &Vector) {
+        self.plan.steps.push(Step::Reduce {
+            op,
+            input: input.address,
+            inout: inout.clone(),
+        });
+    }
+
+    /// Room for `count` elements, laid out as the user's.
+    pub fn temporary(&mut self, element: &Element, count: usize) -> Result<Vector> {
+        let Some((low, high)) = element.datatype.span(count) else {
+            bail!(
+                Count,
+                "count is {count}, and that many elements do not fit in memory"
+            );
+        };
+        let start = self.memory((high - low) as usize);
+        Ok(Vector {
+            address: start.wrapping_add_signed(low.wrapping_neg()),
+            count,
+            element: element.clone(),
+        })
+    }
+
+    /// Room for as many bytes.
+    pub fn temporary_bytes(&mut self, len: usize) -> Buffer {
+        Buffer::bytes(with_exposed_provenance(self.memory(len)), len)
+    }
+
+    fn memory(&mut self, len: usize) -> usize {
+        let mut memory = Scratch::new(len);
+        let start = memory.address();
+        self.plan._temporaries.push(memory);
+        start
+    }
+}
