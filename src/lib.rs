@@ -4,6 +4,7 @@
 //! `abi → {win, p2p, coll, comm} → {runtime, datatype, op, info} → shm`.
 
 pub mod abi;
+pub mod attribute;
 pub mod coll;
 pub mod comm;
 pub mod datatype;

@@ -9,276 +9,19 @@
 //! Fortran stores integers where C stores addresses, and each finds the other's in its own way ([`Value`]). A key made by
 //! Fortran has the Fortran library's functions between us and the user's ([`Proxies`]).
 
-use crate::error::{Error, Result};
-use crate::handle::{Kind, Table};
-use crate::mpi::constants::*;
-use crate::mpi::types::*;
-use crate::{bail, err};
+mod keyval;
+
+pub use keyval::{
+    Callbacks, CopyProxy, DeleteProxy, Proxies, Value, create_keyval, free_keyval, is_predefined,
+    set_proxies,
+};
+
+use crate::bail;
+use crate::error::Result;
+use crate::handle::Kind;
+use keyval::{KEYVALS, Keyval, find, recount};
 use parking_lot::Mutex;
-use std::ffi::{c_int, c_void};
-use std::sync::atomic::{AtomicIsize, Ordering};
-use std::sync::{Arc, OnceLock};
-
-/// The value of an attribute, as the language that set it sees it (MPI 4.1 §19.3.7).
-#[derive(Clone)]
-pub enum Value {
-    /// An address, set in C. Fortran sees the number of it.
-    Pointer(usize),
-    /// An integer, set in Fortran. C sees the address of it.
-    Integer(Arc<AtomicIsize>),
-}
-
-impl Value {
-    pub fn integer(value: isize) -> Value {
-        Value::Integer(Arc::new(AtomicIsize::new(value)))
-    }
-
-    /// What C gets: good until the attribute is deleted or set anew.
-    pub fn in_c(&self) -> usize {
-        match self {
-            Value::Pointer(address) => *address,
-            Value::Integer(integer) => integer.as_ptr().expose_provenance(),
-        }
-    }
-
-    /// What Fortran gets.
-    pub fn in_fortran(&self) -> isize {
-        match self {
-            Value::Pointer(address) => *address as isize,
-            Value::Integer(integer) => integer.load(Ordering::Relaxed),
-        }
-    }
-}
-
-/// Calls a user's copy function in Fortran. `value` is what Fortran sees; the new value goes to `copied` and `flag`.
-pub type CopyProxy = unsafe extern "C" fn(
-    user: *const c_void,
-    object: c_int,
-    keyval: c_int,
-    extra: *mut c_void,
-    kind: c_int,
-    value: *mut c_void,
-    copied: *mut *mut c_void,
-    flag: *mut c_int,
-) -> c_int;
-
-/// Calls a user's delete function in Fortran.
-pub type DeleteProxy = unsafe extern "C" fn(
-    user: *const c_void,
-    object: c_int,
-    keyval: c_int,
-    kind: c_int,
-    value: *mut c_void,
-    extra: *mut c_void,
-) -> c_int;
-
-/// What the Fortran library puts between us and the user's functions.
-#[derive(Clone, Copy)]
-pub struct Proxies {
-    pub copy: CopyProxy,
-    pub delete: DeleteProxy,
-}
-
-/// The kind of value that proxies are told: an integer as large as an address.
-pub const KIND_AINT: c_int = 1;
-
-/// The user's functions for copying and deleting, by the kind of object. `None` is MPI's null function: nothing is
-/// copied, and nothing need be done on deleting.
-#[derive(Clone, Copy)]
-pub enum Callbacks {
-    Comm(
-        Option<MPI_Comm_copy_attr_function>,
-        Option<MPI_Comm_delete_attr_function>,
-    ),
-    Type(
-        Option<MPI_Type_copy_attr_function>,
-        Option<MPI_Type_delete_attr_function>,
-    ),
-    Win(
-        Option<MPI_Win_copy_attr_function>,
-        Option<MPI_Win_delete_attr_function>,
-    ),
-}
-
-impl Callbacks {
-    fn kind(&self) -> Kind {
-        match self {
-            Callbacks::Comm(..) => Kind::Comm,
-            Callbacks::Type(..) => Kind::Datatype,
-            Callbacks::Win(..) => Kind::Win,
-        }
-    }
-
-    /// The copy and the delete function, for the proxies; null if there is none.
-    fn addresses(&self) -> (*const c_void, *const c_void) {
-        macro_rules! addresses {
-            ($copy:expr, $delete:expr) => {
-                (
-                    $copy.map_or(std::ptr::null(), |f| f as *const c_void),
-                    $delete.map_or(std::ptr::null(), |f| f as *const c_void),
-                )
-            };
-        }
-        match *self {
-            Callbacks::Comm(copy, delete) => addresses!(copy, delete),
-            Callbacks::Type(copy, delete) => addresses!(copy, delete),
-            Callbacks::Win(copy, delete) => addresses!(copy, delete),
-        }
-    }
-}
-
-struct Counts {
-    held: bool,
-    attached: u32,
-}
-
-/// What a key stands for.
-struct Keyval {
-    callbacks: Callbacks,
-    /// The user's pointer, as a number: only the callbacks know what it means.
-    extra: usize,
-    proxies: OnceLock<Proxies>,
-    counts: Mutex<Counts>,
-}
-
-static KEYVALS: Table<Keyval> = Table::new(Kind::Keyval);
-
-/// Makes a key. Error: `MPI_ERR_NO_MEM` when handles are exhausted.
-pub fn create_keyval(callbacks: Callbacks, extra: *mut c_void) -> Result<c_int> {
-    let counts = Mutex::new(Counts {
-        held: true,
-        attached: 0,
-    });
-    KEYVALS.insert(Arc::new(Keyval {
-        callbacks,
-        extra: extra.expose_provenance(),
-        proxies: OnceLock::new(),
-        counts,
-    }))
-}
-
-/// Says that the functions of `key` are Fortran's. A key that does not exist, or has proxies, stays as it is: only the
-/// Fortran library calls this, right after it made the key.
-pub fn set_proxies(key: c_int, proxies: Proxies) {
-    if let Some(keyval) = KEYVALS.get_arc(key) {
-        let _ = keyval.proxies.set(proxies);
-    }
-}
-
-/// Gives a key of objects of `kind` up. To do so again while attributes have it changes nothing: a delete callback that
-/// frees its own key is called for each of them. Error: `MPI_ERR_KEYVAL`.
-pub fn free_keyval(kind: Kind, key: c_int) -> Result<()> {
-    let keyval = find(kind, key)?;
-    recount(key, &keyval, |counts| counts.held = false);
-    Ok(())
-}
-
-fn find(kind: Kind, key: c_int) -> Result<Arc<Keyval>> {
-    let keyval = KEYVALS.get_arc(key).ok_or_else(|| match key {
-        MPI_KEYVAL_INVALID => err!(Keyval, "keyval is MPI_KEYVAL_INVALID"),
-        _ if is_predefined(key) => err!(
-            Keyval,
-            "keyval is {key:#x}, a predefined key, whose attribute cannot be changed"
-        ),
-        _ => err!(Keyval, "keyval is {key:#x}, which is no key"),
-    })?;
-    let made_for = keyval.callbacks.kind();
-    if made_for != kind {
-        bail!(
-            Keyval,
-            "keyval is {key:#x}, which was made for a {made_for:?}, not for a {kind:?}"
-        );
-    }
-    Ok(keyval)
-}
-
-/// Whether a key is one of MPI's own.
-pub fn is_predefined(key: c_int) -> bool {
-    (MPI_TAG_UB..=MPI_APPNUM).contains(&key) || (MPI_WIN_BASE..=MPI_WIN_MODEL).contains(&key)
-}
-
-fn recount(key: c_int, keyval: &Keyval, change: impl FnOnce(&mut Counts)) {
-    let mut counts = keyval.counts.lock();
-    change(&mut counts);
-    if !counts.held && counts.attached == 0 {
-        KEYVALS.remove(key);
-    }
-}
-
-/// The result of a callback.
-fn outcome(code: c_int) -> Result<()> {
-    match code {
-        MPI_SUCCESS => Ok(()),
-        code => Err(Error::from_code(code)),
-    }
-}
-
-impl Keyval {
-    /// Calls the user's function for copying; `None`: the attribute is not copied.
-    fn copy(&self, object: c_int, key: c_int, value: &Value) -> Result<Option<Value>> {
-        let extra = std::ptr::with_exposed_provenance_mut::<c_void>(self.extra);
-        let mut copied = std::ptr::null_mut::<c_void>();
-        let mut flag: c_int = 0;
-        let (user, _) = self.callbacks.addresses();
-        if let Some(proxies) = self.proxies.get()
-            && !user.is_null()
-        {
-            let given = std::ptr::without_provenance_mut(value.in_fortran() as usize);
-            let (to, flag_to) = (&raw mut copied, &raw mut flag);
-            // SAFETY: the Fortran library gave the proxies for the user's functions of this key.
-            outcome(unsafe {
-                (proxies.copy)(user, object, key, extra, KIND_AINT, given, to, flag_to)
-            })?;
-            return Ok((flag != 0).then(|| Value::integer(copied.addr() as isize)));
-        }
-        let given = std::ptr::with_exposed_provenance_mut::<c_void>(value.in_c());
-        let (to, flag_to) = ((&raw mut copied).cast::<c_void>(), &raw mut flag);
-        // SAFETY: the user gave the functions for objects of this kind; they get the object's handle, the pointers that
-        // the user gave, and places for a pointer and an `int`.
-        let code = unsafe {
-            match self.callbacks {
-                Callbacks::Comm(Some(f), _) => f(MPI_Comm(object), key, extra, given, to, flag_to),
-                Callbacks::Type(Some(f), _) => {
-                    f(MPI_Datatype(object), key, extra, given, to, flag_to)
-                }
-                Callbacks::Win(Some(f), _) => f(MPI_Win(object), key, extra, given, to, flag_to),
-                _ => return Ok(None),
-            }
-        };
-        outcome(code)?;
-        Ok((flag != 0).then(|| match value {
-            // The address of the old integer would be gone with it.
-            Value::Integer(_) if copied == given => Value::integer(value.in_fortran()),
-            _ => Value::Pointer(copied.expose_provenance()),
-        }))
-    }
-
-    /// Calls the user's function for deleting.
-    fn delete(&self, object: c_int, key: c_int, value: &Value) -> Result<()> {
-        let extra = std::ptr::with_exposed_provenance_mut::<c_void>(self.extra);
-        let (_, user) = self.callbacks.addresses();
-        if let Some(proxies) = self.proxies.get()
-            && !user.is_null()
-        {
-            let value = std::ptr::without_provenance_mut(value.in_fortran() as usize);
-            // SAFETY: the Fortran library gave the proxies for the user's functions of this key.
-            return outcome(unsafe {
-                (proxies.delete)(user, object, key, KIND_AINT, value, extra)
-            });
-        }
-        let value = std::ptr::with_exposed_provenance_mut::<c_void>(value.in_c());
-        // SAFETY: the user gave the functions for objects of this kind; they get the object's handle and the pointers
-        // that the user gave.
-        outcome(unsafe {
-            match self.callbacks {
-                Callbacks::Comm(_, Some(f)) => f(MPI_Comm(object), key, value, extra),
-                Callbacks::Type(_, Some(f)) => f(MPI_Datatype(object), key, value, extra),
-                Callbacks::Win(_, Some(f)) => f(MPI_Win(object), key, value, extra),
-                _ => MPI_SUCCESS,
-            }
-        })
-    }
-}
+use std::ffi::c_int;
 
 /// The attributes of one object of kind `kind`.
 pub struct Attributes {
@@ -417,6 +160,9 @@ impl Drop for Attributes {
 mod tests {
     use super::*;
     use crate::error::Class;
+    use crate::mpi::constants::*;
+    use crate::mpi::types::*;
+    use std::ffi::c_void;
 
     unsafe extern "C" fn delete(
         _: MPI_Comm,

@@ -4,12 +4,12 @@
 //! attributes, set a handle apart), and the leader of each new communicator, who has the first seat there, gives its
 //! context and where its processes meet. So all of them get the communicator, or all get an error.
 
-use super::attributes::Attributes;
 use super::group::Group;
 use super::hardware::{Level, Places, Wish};
 use super::hints::Hints;
 use super::topology::Topology;
 use super::{COMMS, Comm, contexts, hardware, letter};
+use crate::attribute::Attributes;
 use crate::error::handler::Slot;
 use crate::error::{Error, Result, class_name};
 use crate::handle::{Kind, Reserved};

@@ -1,9 +1,9 @@
 //! Duplicates of communicators, at once or by and by.
 
 use super::Comm;
-use super::attributes::Attributes;
 use super::create::{Fresh, Mine, Offer, Shape, agree, open, told};
 use super::hints::Hints;
+use crate::attribute::Attributes;
 use crate::error::handler::Slot;
 use crate::error::{Error, Result, class_name};
 use crate::handle::Kind;

@@ -8,7 +8,6 @@
 //! each has a **seat** there, and the seats of a group lie together, those of one group, the same for all, first. Where
 //! there is only one group a seat is the rank.
 
-pub mod attributes;
 mod contexts;
 pub mod create;
 pub mod duplicate;
@@ -24,6 +23,7 @@ pub mod topology;
 pub use from_group::{create_from_group, create_group, settings};
 pub use hints::Hints;
 
+use crate::attribute::Attributes;
 use crate::error::Result;
 use crate::error::handler::Slot;
 use crate::handle::{Kind, Table};
@@ -34,7 +34,6 @@ use crate::runtime::{self, job};
 use crate::shm::Offset;
 use crate::shm::atomic::{AtomicU32, Ordering};
 use crate::{bail, err};
-use attributes::Attributes;
 use group::{Group, Likeness};
 use parking_lot::Mutex;
 use std::ops::Range;

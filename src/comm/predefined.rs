@@ -2,12 +2,10 @@
 //! to integers.
 
 use crate::mpi::constants::*;
+use crate::p2p::TAG_UB;
 use crate::runtime;
 use crate::shm::atomic::{AtomicI32, Ordering};
 use std::ffi::c_int;
-
-/// The largest tag of a message. Messages of collectives use the same range in a context of their own.
-pub const TAG_UB: c_int = (1 << 28) - 1;
 
 static HOLD: [AtomicI32; 7] = [
     AtomicI32::new(TAG_UB),

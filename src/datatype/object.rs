@@ -5,7 +5,7 @@ use super::layout::Layout;
 use super::predefined;
 use super::signature::Signature;
 use super::walk::{Message, Visit};
-use crate::comm::attributes::Attributes;
+use crate::attribute::Attributes;
 use crate::error::Result;
 use crate::handle::{Given, Kind, Share, Table};
 use crate::mpi::constants::*;

@@ -55,7 +55,6 @@ pub use engine::{
 pub use matching::Arrival;
 pub use operation::{About, Action, Operation, Outcome, Partners};
 
-pub use crate::comm::predefined::TAG_UB;
 use crate::error::Result;
 use crate::mpi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG};
 use crate::runtime::wait::set_progress;
@@ -73,6 +72,9 @@ pub fn close() -> Result<()> {
     buffered::flush_all()?;
     operation::block(&what, crate::runtime::Ranks::None, engine::is_flushed)
 }
+
+/// The largest tag of a message. Messages of collectives use the same range in a context of their own.
+pub const TAG_UB: i32 = (1 << 28) - 1;
 
 /// Where a message came from, or what a receive asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -38,8 +38,8 @@ pub mod transfer;
 pub mod update;
 pub mod waiting;
 
+use crate::attribute::Attributes;
 use crate::bail;
-use crate::comm::attributes::Attributes;
 use crate::comm::group::Group;
 use crate::error::Result;
 use crate::error::handler::Slot;

@@ -7,7 +7,7 @@ use crate::abi::boundary::arguments::out;
 use crate::abi::boundary::errors::raise;
 use crate::abi::boundary::exports::Argument;
 use crate::abi::windows::window as win;
-use crate::comm::attributes::{self, CopyProxy, DeleteProxy, Proxies, Value};
+use crate::attribute::{self, CopyProxy, DeleteProxy, Proxies, Value};
 use crate::comm::predefined;
 use crate::error::Result;
 use crate::mpi::constants::*;
@@ -22,7 +22,7 @@ const POINTER: c_int = 0;
 /// The key that C has for a predefined attribute: Fortran's is the number after it, and finds the value, not its address.
 fn key_in_c(keyval: c_int) -> c_int {
     let before = keyval.wrapping_sub(1);
-    match keyval & 1 == 0 && attributes::is_predefined(before) {
+    match keyval & 1 == 0 && attribute::is_predefined(before) {
         true => before,
         false => keyval,
     }
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn MPII_Comm_get_attr(
     let keyval = key_in_c(keyval);
     let find = || {
         let comm = comm::get(comm)?;
-        if attributes::is_predefined(keyval) && keyval < MPI_WIN_BASE {
+        if attribute::is_predefined(keyval) && keyval < MPI_WIN_BASE {
             let value = predefined::value(keyval).map(|place| match kind {
                 POINTER => Value::Pointer(place.expose_provenance()),
                 // SAFETY: predefined attributes are valid `int`s.
@@ -204,7 +204,7 @@ pub extern "C" fn MPII_Keyval_set_proxy(
     delete_proxy: Option<DeleteProxy>,
 ) {
     if let (Some(copy), Some(delete)) = (copy_proxy, delete_proxy) {
-        attributes::set_proxies(keyval, Proxies { copy, delete });
+        attribute::set_proxies(keyval, Proxies { copy, delete });
     }
 }
 

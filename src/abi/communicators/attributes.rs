@@ -1,7 +1,7 @@
 //! Keys of attributes, and the attributes of communicators (MPI 4.1 §7.7). Everything here is local.
 
 use crate::abi::boundary::arguments::{inout, out};
-use crate::comm::attributes::{self, Callbacks, Value};
+use crate::attribute::{self, Callbacks, Value};
 use crate::comm::predefined;
 use crate::error::Result;
 use crate::handle::Kind;
@@ -21,7 +21,7 @@ unsafe fn create(
 ) -> Result<()> {
     // SAFETY: the same contract.
     let keyval = unsafe { out(keyval, name)? };
-    keyval.set(attributes::create_keyval(callbacks, extra)?);
+    keyval.set(attribute::create_keyval(callbacks, extra)?);
     Ok(())
 }
 
@@ -30,7 +30,7 @@ unsafe fn create(
 unsafe fn free(kind: Kind, keyval: *mut c_int, name: &str) -> Result<()> {
     // SAFETY: the same contract.
     let keyval = unsafe { inout(keyval, name)? };
-    attributes::free_keyval(kind, *keyval)?;
+    attribute::free_keyval(kind, *keyval)?;
     *keyval = MPI_KEYVAL_INVALID;
     Ok(())
 }
@@ -128,7 +128,7 @@ unsafe fn get_attribute(
             out(flag, "flag")?,
         )
     };
-    let found = if attributes::is_predefined(keyval) && keyval < MPI_WIN_BASE {
+    let found = if attribute::is_predefined(keyval) && keyval < MPI_WIN_BASE {
         predefined::value(keyval).map(<*mut c_int>::cast)
     } else {
         let found = comm.attributes.get(keyval)?;

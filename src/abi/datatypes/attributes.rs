@@ -1,7 +1,7 @@
 //! The attributes of datatypes (MPI 4.1 §7.7.4); their keys are made in `attributes`. Everything here is local.
 
 use crate::abi::boundary::arguments::out;
-use crate::comm::attributes::Value;
+use crate::attribute::Value;
 use crate::mpi::types::*;
 use crate::{datatype, mpi_api};
 use macro_rules_attribute::apply;

@@ -4,7 +4,7 @@
 use crate::abi::boundary::arguments::{inout, out, put_string, string};
 use crate::abi::boundary::counts::Number;
 use crate::abi::boundary::errors::call_handler;
-use crate::comm::attributes::Value;
+use crate::attribute::Value;
 use crate::error::Object;
 use crate::error::{Error, Result};
 use crate::mpi::constants::*;

@@ -1,7 +1,7 @@
 //! Bounds, errors, sizes of layouts, contents, handles.
 
 use super::*;
-use crate::comm::attributes::{Callbacks, Value, create_keyval};
+use crate::attribute::{Callbacks, Value, create_keyval};
 use crate::error::Class;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering};
