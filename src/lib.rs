@@ -20,4 +20,5 @@ pub mod session;
 pub mod shm;
 pub mod startup;
 pub mod tools;
+pub mod transport;
 pub mod win;

@@ -5,8 +5,9 @@
 
 use crate::error::Result;
 use crate::info::kinds;
+use crate::p2p::buffered;
 use crate::runtime::phase;
-use crate::{comm, datatype, p2p, runtime};
+use crate::{comm, datatype, runtime, transport};
 use parking_lot::Mutex;
 
 /// How many use the rooms.
@@ -19,7 +20,7 @@ fn enter() -> Result<()> {
     if *users == 0 {
         kinds::check_request()?;
         runtime::attach()?;
-        p2p::open()?;
+        transport::open()?;
     }
     *users += 1;
     Ok(())
@@ -32,7 +33,7 @@ fn go() -> Result<()> {
     if *users > 0 {
         return Ok(());
     }
-    let sent = p2p::close();
+    let sent = buffered::flush_all().and_then(|()| transport::close());
     runtime::rest();
     sent
 }
@@ -58,7 +59,7 @@ pub fn end() -> Result<()> {
     // those of MPI_COMM_WORLD and of the predefined datatypes, which libraries hang their state on as well.
     let farewell = comm::delete_world_attributes();
     let farewell = farewell.and(datatype::delete_predefined_attributes());
-    let sent = p2p::close();
+    let sent = buffered::flush_all().and_then(|()| transport::close());
     let left = runtime::leave();
     comm::close_world();
     phase::over();

@@ -3,7 +3,7 @@
 //!
 //! What is compiled here is the library's own source: the modules named by `path`. Only what lies below them is
 //! replaced: atomics and fences ([`shm::atomic`]), the kernel's futex ([`shm::futex`]), and the bytes of a message ring
-//! ([`p2p::slots`]). The loop around a sleep is the one of [`actor`], without spinning, progress and deaths: what is left of
+//! ([`transport::slots`]). The loop around a sleep is the one of [`actor`], without spinning, progress and deaths: what is left of
 //! `runtime::wait`.
 //!
 //! What that shows: no interleaving, and no reordering that C11 allows, breaks mutual exclusion, loses a wake-up (the
@@ -41,12 +41,12 @@ pub mod shm {
     pub const LINE: usize = 128;
 }
 
-pub mod p2p {
-    #[path = "../../../src/p2p/hints.rs"]
+pub mod transport {
+    #[path = "../../../src/transport/hints.rs"]
     pub mod hints;
-    #[path = "../../../src/p2p/offer.rs"]
+    #[path = "../../../src/transport/offer.rs"]
     pub mod offer;
-    #[path = "../../../src/p2p/ring.rs"]
+    #[path = "../../../src/transport/ring.rs"]
     pub mod ring;
     pub mod slots;
 }

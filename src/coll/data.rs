@@ -8,7 +8,7 @@ use super::FEW;
 use super::elements::Vector;
 use super::planner::Planner;
 use crate::error::Result;
-use crate::p2p::Buffer;
+use crate::transport::Buffer;
 
 /// Broadcasts of more bytes are fetched from the root by everybody.
 const TREE: usize = 8 << 10;

@@ -8,7 +8,7 @@ use crate::comm::Comm;
 use crate::error::Result;
 use crate::mpi::types::MPI_Comm;
 use crate::op::Op;
-use crate::p2p::Operation;
+use crate::transport::Operation;
 use std::sync::Arc;
 
 /// What a process brings to a collective operation, checked. Lists of blocks have one for each peer.

@@ -3,7 +3,7 @@
 use crate::datatype::{self, Datatype};
 use crate::error::Result;
 use crate::mpi::types::MPI_Datatype;
-use crate::p2p::Buffer;
+use crate::transport::Buffer;
 use std::ptr::with_exposed_provenance;
 use std::sync::Arc;
 

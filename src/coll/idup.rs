@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::mpi::constants::{MPI_COMM_NULL, MPI_INT64_T, MPI_MAX};
 use crate::mpi::types::MPI_Comm;
 use crate::op;
-use crate::p2p::Operation;
+use crate::transport::Operation;
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use std::sync::Arc;
 

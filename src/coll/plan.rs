@@ -11,11 +11,11 @@ use crate::datatype;
 use crate::error::{Error, Object, Result};
 use crate::mpi::types::{MPI_Comm, MPI_Status};
 use crate::op::Op;
-use crate::p2p::operation::block;
-use crate::p2p::task::{self, Task, withdraw_all};
-use crate::p2p::{About, Action, Buffer, Envelope, Operation, Outcome, Partners, Target};
 use crate::runtime::Ranks;
 use crate::runtime::wait::{dead, name};
+use crate::transport::operation::block;
+use crate::transport::task::{self, Task, withdraw_all};
+use crate::transport::{About, Action, Buffer, Envelope, Operation, Outcome, Partners, Target};
 use parking_lot::Mutex;
 use std::cell::RefCell;
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
@@ -159,7 +159,8 @@ impl Run {
                     None => buffer.clone(),
                     Some(_) => Buffer::empty(),
                 };
-                let sent = crate::p2p::send(target, buffer, false, || about(Action::Send, 0, *to))?;
+                let sent =
+                    crate::transport::send(target, buffer, false, || about(Action::Send, 0, *to))?;
                 self.pending.extend(sent.map(|operation| Pending {
                     operation,
                     expected: None,
@@ -171,7 +172,8 @@ impl Run {
                     tag: plan.tag,
                 };
                 let about = about(Action::Receive, *from, *world);
-                let operation = crate::p2p::receive(plan.context, envelope, buffer.clone(), about);
+                let operation =
+                    crate::transport::receive(plan.context, envelope, buffer.clone(), about);
                 let pending = Pending {
                     operation,
                     expected: Some(buffer.len()),

@@ -7,7 +7,7 @@ use crate::bail;
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::op::Op;
-use crate::p2p::{Buffer, TAG_UB, collective_context};
+use crate::transport::{Buffer, TAG_UB, collective_context};
 use parking_lot::Mutex;
 use std::ops::Range;
 use std::ptr::with_exposed_provenance;

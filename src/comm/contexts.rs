@@ -7,16 +7,14 @@
 //! communicator meets messages of a later one; the other half is for blocks that had none yet. So the numbers never run out:
 //! there are more than there is memory for blocks.
 
-use super::letter;
 use crate::bail;
 use crate::error::Result;
 use crate::runtime::job;
 use crate::shm::Offset;
+use crate::transport::COMMUNICATORS;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 
-/// So many numbers are for communicators; each has four hidden contexts (`p2p::context`), and behind these come letters'.
-const NUMBERS: u32 = letter::CONTEXTS / 4;
 /// The first are MPI_COMM_WORLD's and MPI_COMM_SELF's.
 const PREDEFINED: u32 = 2;
 
@@ -51,7 +49,7 @@ impl Own {
 /// are no numbers left.
 pub fn number(block: Offset) -> Result<u32> {
     let job = job();
-    let all = (NUMBERS - PREDEFINED) / job.ranks;
+    let all = (COMMUNICATORS - PREDEFINED) / job.ranks;
     match OWN.lock().number(block, all) {
         Some(number) => Ok(PREDEFINED + job.rank * all + number),
         None => bail!(

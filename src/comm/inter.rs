@@ -11,8 +11,8 @@ use super::hints::Hints;
 use super::letter::{self, Key};
 use crate::error::{Error, Result, class_name};
 use crate::mpi::types::MPI_Comm;
-use crate::p2p::TAG_UB;
 use crate::runtime::job;
+use crate::transport::TAG_UB;
 use crate::{bail, err};
 use std::sync::Arc;
 

@@ -6,14 +6,13 @@
 
 use crate::error::Result;
 use crate::mpi::constants::MPI_COMM_NULL;
-use crate::p2p::operation::block;
-use crate::p2p::{self, About, Action, Buffer, Envelope, Operation, Partners, TAG_UB, Target};
 use crate::runtime::{Ranks, job};
+use crate::transport::operation::block;
+use crate::transport::{
+    self, About, Action, Buffer, Envelope, LETTERS, Operation, Partners, TAG_UB, Target,
+};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
-
-/// The hidden contexts from here on are those of letters.
-pub(super) const CONTEXTS: u32 = p2p::LETTERS;
 
 /// What the letters for one purpose have in common.
 #[derive(Clone, Copy)]
@@ -34,7 +33,7 @@ pub fn fingerprint(what: impl Hash) -> u64 {
 pub fn key(what: impl Hash) -> Key {
     let number = fingerprint(what);
     Key {
-        context: CONTEXTS | number as u32,
+        context: LETTERS | number as u32,
         tag: (number >> 32) as i32 & TAG_UB,
     }
 }
@@ -60,7 +59,7 @@ fn settle(
     let done = || operations.iter().all(|o| o.is_done());
     let settled = block(what, Ranks::Needed(partners), done);
     if settled.is_err() {
-        operations.iter().for_each(p2p::withdraw);
+        operations.iter().for_each(transport::withdraw);
     }
     settled
 }
@@ -79,7 +78,7 @@ pub fn send(key: Key, to: &[u32], words: &[u64], what: &dyn Fn() -> String) -> R
             waits: false,
         };
         let about = || about(key, Action::Send, to, &partners);
-        operations.extend(p2p::send(target, buffer.clone(), false, about)?);
+        operations.extend(transport::send(target, buffer.clone(), false, about)?);
     }
     settle(&operations, to, what)
 }
@@ -99,7 +98,7 @@ pub fn receive(
         tag: key.tag,
     };
     let about = about(key, Action::Receive, from, partners);
-    let operation = p2p::receive(key.context, envelope, buffer, about);
+    let operation = transport::receive(key.context, envelope, buffer, about);
     settle(std::slice::from_ref(&operation), partners, what)?;
     let outcome = operation.outcome();
     outcome.error.map_or(Ok(()), Err)?;

@@ -2,9 +2,9 @@
 //! to integers.
 
 use crate::mpi::constants::*;
-use crate::p2p::TAG_UB;
 use crate::runtime;
 use crate::shm::atomic::{AtomicI32, Ordering};
+use crate::transport::TAG_UB;
 use std::ffi::c_int;
 
 static HOLD: [AtomicI32; 7] = [

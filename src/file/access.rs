@@ -8,8 +8,8 @@ use crate::bail;
 use crate::error::{Error, Result};
 use crate::file::View;
 use crate::mpi::constants::*;
-use crate::p2p::Buffer;
 use crate::shm::atomic::{AtomicU64, Ordering};
+use crate::transport::Buffer;
 use std::ops::Range;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

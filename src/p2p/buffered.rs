@@ -3,17 +3,17 @@
 //! The copies lie in memory of our own; of the user's buffer only the size counts, and every message takes
 //! `MPI_BSEND_OVERHEAD` of it beside its data, as the standard has it.
 
-use super::Buffer;
-use super::operation::{About, Action, Operation, Outcome, Partners, block};
 use super::start::{self, Mode};
-use super::task::{self, Task};
 use crate::bail;
 use crate::comm::{self, Comm};
 use crate::error::Result;
 use crate::mpi::constants::{MPI_BSEND_OVERHEAD, MPI_PROC_NULL};
-use crate::mpi::types::{MPI_Comm, MPI_Session};
+use crate::mpi::types::MPI_Session;
 use crate::runtime::Ranks;
 use crate::runtime::wait::dead;
+use crate::transport::Buffer;
+use crate::transport::operation::{About, Action, Operation, Outcome, Partners, block};
+use crate::transport::task::{self, Task};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -91,13 +91,13 @@ fn owner(sends: &HashMap<Owner, Sends>, comm: &Comm) -> Owner {
 /// Sends a copy of `buffer`; complete at once. To `MPI_PROC_NULL` nothing is sent, which takes no room.
 ///
 /// Errors: `MPI_ERR_BUFFER` if the attached buffer has no room, and those of a send.
-pub fn send(comm: MPI_Comm, buffer: Buffer, to: i32, tag: i32) -> Result<()> {
+pub fn send(comm: &Comm, buffer: Buffer, to: i32, tag: i32) -> Result<()> {
     crate::runtime::wait::progress();
     if to == MPI_PROC_NULL {
         return start::send(comm, buffer, to, tag, Mode::Standard).map(drop);
     }
     let mut sends = SENDS.lock();
-    let owner = owner(&sends, comm::get(comm)?);
+    let owner = owner(&sends, comm);
     let sends = sends.entry(owner).or_default();
     let used = sends.used();
     let need = cost(buffer.len());

@@ -1,13 +1,13 @@
 //! Completing requests: waiting for one or many of them, testing, and asking how they ended (MPI 4.1 §3.7.3 to §3.7.6).
 
-use super::engine;
-use super::operation::{Operation, Outcome, block};
 use super::request::{REQUESTS, Request, State, is_over, state};
 use crate::error::{Error, Result};
 use crate::mpi::constants::MPI_REQUEST_NULL;
 use crate::mpi::types::{MPI_Request, MPI_Status};
 use crate::runtime::wait::{give_way, progress};
 use crate::runtime::{Ranks, look_around};
+use crate::transport;
+use crate::transport::operation::{Operation, Outcome, block};
 use std::sync::Arc;
 
 impl State {
@@ -106,7 +106,7 @@ pub fn wait(handle: &mut MPI_Request) -> Result<Outcome> {
 
 /// Blocks until the operation has ended, if only because a process it needs has died.
 pub fn wait_operation(operation: &Arc<Operation>) {
-    if let Err(error) = super::operation::wait(operation) {
+    if let Err(error) = crate::transport::operation::wait(operation) {
         abandon(operation, error);
     }
 }
@@ -278,6 +278,6 @@ pub(super) fn settled(operation: &Arc<Operation>) -> bool {
 
 /// Ends an operation that will not end by itself any more.
 fn abandon(operation: &Arc<Operation>, error: Error) {
-    engine::withdraw(operation);
+    transport::withdraw(operation);
     operation.complete(MPI_Status::EMPTY, Some(error));
 }

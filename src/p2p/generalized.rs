@@ -1,10 +1,10 @@
 //! Generalized requests: operations of the program's own, which the library only waits for (MPI 4.1 §13.2).
 
-use super::operation::{About, Action, Operation, Outcome, Partners, wake_threads};
 use crate::bail;
 use crate::comm::COMM_SELF;
 use crate::error::{Error, Result};
 use crate::mpi::types::*;
+use crate::transport::operation::{About, Action, Operation, Outcome, Partners, wake_threads};
 use parking_lot::Mutex;
 use std::ffi::{c_int, c_void};
 use std::mem::transmute;

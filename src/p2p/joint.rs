@@ -1,13 +1,12 @@
 //! A send and a receive that are one operation (MPI 4.1 §3.11).
 
 use super::completion::settled;
-use super::operation::{About, Action, Operation, Outcome, Partners};
 use super::start::{self, Mode};
-use super::task::{self, Task};
-use super::{Buffer, context};
-use crate::comm;
+use crate::comm::Comm;
 use crate::error::Result;
-use crate::mpi::types::MPI_Comm;
+use crate::transport::operation::{About, Action, Operation, Outcome, Partners};
+use crate::transport::task::{self, Task};
+use crate::transport::{Buffer, context};
 use std::sync::Arc;
 
 /// Where a message goes, or where one comes from, and its tag.
@@ -26,9 +25,9 @@ struct Joint {
 
 /// Starts to send `out` and to receive into `into`; the operation ends when both have, with the status of the receive.
 ///
-/// Errors: `MPI_ERR_COMM`, `MPI_ERR_RANK`, `MPI_ERR_TAG`.
+/// Errors: `MPI_ERR_RANK`, `MPI_ERR_TAG`.
 pub fn start(
-    comm: MPI_Comm,
+    comm: &Comm,
     (out, to): (Buffer, Partner),
     (into, from): (Buffer, Partner),
     name: &'static str,
@@ -38,7 +37,7 @@ pub fn start(
 
 /// The same with one buffer: what is in it is sent, and replaced by what is received.
 pub fn start_replacing(
-    comm: MPI_Comm,
+    comm: &Comm,
     buffer: Buffer,
     to: Partner,
     from: Partner,
@@ -51,16 +50,15 @@ pub fn start_replacing(
 }
 
 fn begin(
-    handle: MPI_Comm,
+    comm: &Comm,
     (out, to): (Buffer, Partner),
     (into, from): (Buffer, Partner),
     copy: Option<Box<[u8]>>,
     name: &'static str,
 ) -> Result<Arc<Operation>> {
-    let comm = comm::get(handle)?;
-    start::check_send(handle, to.rank, to.tag)?;
-    let mut parts = vec![start::receive(handle, into, from.rank, from.tag)?];
-    parts.extend(start::send(handle, out, to.rank, to.tag, Mode::Standard)?);
+    start::check_send(comm, to.rank, to.tag)?;
+    let mut parts = vec![start::receive(comm, into, from.rank, from.tag)?];
+    parts.extend(start::send(comm, out, to.rank, to.tag, Mode::Standard)?);
     let operation = Operation::new(About {
         action: Action::Steps(name),
         context: context(comm.context),
@@ -68,7 +66,7 @@ fn begin(
         tag: from.tag,
         // The parts have theirs.
         partners: Partners::These([].into()),
-        comm: handle,
+        comm: comm.handle,
     });
     let joint = Joint { parts, _copy: copy };
     task::begin(operation.clone(), joint);

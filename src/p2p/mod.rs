@@ -1,137 +1,16 @@
-//! Messages: point-to-point communication (MPI 4.1 chapter 3).
+//! Point-to-point communication (MPI 4.1 chapters 3 and 4): sends and receives of communicators, and requests.
 //!
-//! May call `runtime`, `shm`, `datatype`, and reads communicators. It keeps these promises: messages between two processes
-//! in one context match in the order they were sent; nothing is ever lost but by the death of a process; no lock is shared
-//! between processes, so a process killed at any instant leaves no other stuck; what is held of
-//! messages that no receive has met is bounded.
+//! May call `comm` and `transport`, which moves the messages.
 //!
-//! - [`ring`]: cells from one sender to one receiver, [`inbox`]: a rank's rings and the bits that say which to look at.
-//! - [`matching`]: posted receives and unexpected messages.
-//! - [`held`]: how much of the latter there may be.
-//! - [`engine`]: takes cells, matches, sends; one lock in each process, held for short times.
-//! - [`links`]: the ways to the others, and what waits for room.
-//! - [`streams`]: messages that come in several cells; [`distance`]: how their data is best copied into a ring.
-//! - [`transfer`]: large messages, fetched by the receiver in one copy; [`sends`]: those announced and not fetched yet;
-//!   [`offer`]: the word by which they are taken, or taken back.
-//! - [`operation`]: one send or receive from start to end; [`request`]: what a handle stands for; [`completion`]: waiting and
-//!   testing.
-//! - [`task`]: operations of several steps: [`joint`] ones of a send and a receive, [`partitioned`] ones, and collectives.
-//!
-//! A message of at most a few KiB is copied into the ring (eager), in several pieces if it takes more than a cell. A larger
-//! one is announced: the receiver, when it has matched it, copies from the sender's memory and answers "fetched", or, if the
-//! sender does nothing but wait, asks it to send the data through the ring, which both then copy at the same time. So the
-//! sender of a large message waits for the receiver, which MPI allows every send that is not buffered. Short ones are announced
-//! too while their receiver holds enough of that sender that no receive has met.
+//! - [`start`]: sends and receives begin, after their ranks and tags were checked; [`buffered`] sends; [`probe`]s.
+//! - [`joint`]: a send and a receive in one; [`partitioned`]: messages in parts.
+//! - [`request`]: what a handle stands for; [`completion`]: waiting and testing; [`generalized`]: requests of the program's own.
 
-pub mod buffer;
 pub mod buffered;
 pub mod completion;
-mod distance;
-mod engine;
 pub mod generalized;
-mod held;
-mod hints;
-mod inbox;
 pub mod joint;
-mod links;
-mod matching;
-mod offer;
-pub mod operation;
 pub mod partitioned;
 pub mod probe;
 pub mod request;
-mod ring;
-mod sends;
-mod slots;
 pub mod start;
-mod streams;
-pub mod task;
-mod transfer;
-
-pub use buffer::Buffer;
-pub use engine::{
-    cancel, eager_limit, find, hold, look, receive, receive_at_once, receive_held, send, withdraw,
-};
-pub use matching::Arrival;
-pub use operation::{About, Action, Operation, Outcome, Partners};
-
-use crate::error::Result;
-use crate::mpi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG};
-use crate::runtime::wait::set_progress;
-
-/// Opens this process's inbox. After the job is attached to, before the other ranks are met.
-pub fn open() -> Result<()> {
-    engine::open()?;
-    set_progress(task::progress);
-    Ok(())
-}
-
-/// Blocks until everything this process has sent to living processes has left it.
-pub fn close() -> Result<()> {
-    let what = || "MPI_Finalize: messages that wait for room in their receivers' rings".to_string();
-    buffered::flush_all()?;
-    operation::block(&what, crate::runtime::Ranks::None, engine::is_flushed)
-}
-
-/// The largest tag of a message. Messages of collectives use the same range in a context of their own.
-pub const TAG_UB: i32 = (1 << 28) - 1;
-
-/// Where a message came from, or what a receive asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Envelope {
-    /// A rank in the communicator, or `MPI_ANY_SOURCE`.
-    pub source: i32,
-    /// A tag, or `MPI_ANY_TAG`.
-    pub tag: i32,
-}
-
-impl Envelope {
-    /// Whether what asks for this meets a message from `source` with `tag`.
-    #[inline]
-    pub fn meets(self, source: i32, tag: i32) -> bool {
-        (self.source == source || self.source == MPI_ANY_SOURCE)
-            && (self.tag == tag || self.tag == MPI_ANY_TAG)
-    }
-}
-
-/// Where a message goes.
-#[derive(Clone, Copy, Debug)]
-pub struct Target {
-    /// The hidden context: see [`context`].
-    pub context: u32,
-    /// The sender's rank in the communicator.
-    pub source: u32,
-    /// The receiver's rank in the job.
-    pub to: u32,
-    pub tag: i32,
-    /// Whether the caller does nothing else until the send is complete.
-    pub waits: bool,
-}
-
-/// The contexts from here on are those of letters ([`crate::comm`]), whose senders need nobody to be there.
-pub const LETTERS: u32 = 1 << 31;
-
-/// Whether messages of this context may be announced, so that their senders wait for a receive, however short they are.
-fn can_be_announced(context: u32) -> bool {
-    context < LETTERS
-}
-
-/// The context of a communicator's own messages.
-pub fn context(communicator: u32) -> u32 {
-    communicator * 4
-}
-
-/// The context of the messages of its collective operations.
-pub fn collective_context(communicator: u32) -> u32 {
-    communicator * 4 + 1
-}
-
-/// The context in which partitioned communication finds its other side.
-fn partitioned_context(communicator: u32) -> u32 {
-    communicator * 4 + 2
-}
-
-/// The context of its data.
-fn partition_context(communicator: u32) -> u32 {
-    communicator * 4 + 3
-}

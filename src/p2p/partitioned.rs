@@ -5,13 +5,13 @@
 //! so the two sides may divide the data as they like: what is a partition here is any number of bytes there.
 
 use super::completion::settled;
-use super::operation::{About, Action, Operation, Outcome, Partners};
 use super::start::{NOBODY, about_receive, peer_of};
-use super::task::{self, Task};
-use super::{Buffer, Envelope, Target, engine, partition_context, partitioned_context};
-use crate::comm;
+use crate::comm::Comm;
 use crate::error::Result;
 use crate::mpi::types::{MPI_Comm, MPI_Datatype, MPI_Status};
+use crate::transport::operation::{About, Action, Operation, Outcome, Partners};
+use crate::transport::task::{self, Task};
+use crate::transport::{self, Buffer, Envelope, Target, partition_context, partitioned_context};
 use crate::{bail, err};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -170,7 +170,7 @@ impl Task for Telling {
 /// Makes a partitioned send to rank `to`, and tells the other side.
 ///
 /// Errors: `MPI_ERR_COMM`, `MPI_ERR_RANK`, `MPI_ERR_TAG`, `MPI_ERR_TYPE`, `MPI_ERR_COUNT`, `MPI_ERR_BUFFER`.
-pub fn send(comm: MPI_Comm, parts: Parts, to: i32, tag: i32) -> Result<Channel> {
+pub fn send(comm: &Comm, parts: Parts, to: i32, tag: i32) -> Result<Channel> {
     let way = way(comm, to, tag)?;
     let buffers: Result<Vec<Buffer>> = (0..parts.partitions).map(|i| parts.buffer(i, 1)).collect();
     let buffers = buffers?;
@@ -204,7 +204,7 @@ pub fn send(comm: MPI_Comm, parts: Parts, to: i32, tag: i32) -> Result<Channel> 
         ..way.about(Action::Send)
     };
     let bytes = Buffer::bytes(plan.as_ptr().cast(), size_of::<Plan>());
-    if let Some(sent) = engine::send(target, bytes, false, about)? {
+    if let Some(sent) = transport::send(target, bytes, false, about)? {
         let telling = Telling {
             sent,
             _plan: plan,
@@ -218,10 +218,9 @@ pub fn send(comm: MPI_Comm, parts: Parts, to: i32, tag: i32) -> Result<Channel> 
     Ok(Channel::Send(channel))
 }
 
-fn way(handle: MPI_Comm, peer: i32, tag: i32) -> Result<Way> {
-    let comm = comm::get(handle)?;
+fn way(comm: &Comm, peer: i32, tag: i32) -> Result<Way> {
     Ok(Way {
-        comm: handle,
+        comm: comm.handle,
         number: comm.context,
         rank: comm.rank as u32,
         peer,
@@ -289,7 +288,7 @@ impl Outgoing {
             partners: Partners::One(to),
             ..way.about(Action::Send)
         };
-        engine::send(target, self.buffers[i].clone(), false, about)
+        transport::send(target, self.buffers[i].clone(), false, about)
     }
 }
 
@@ -353,7 +352,7 @@ impl Task for Meeting {
 /// Makes a partitioned receive from rank `from`.
 ///
 /// Errors: as [`send`].
-pub fn receive(comm: MPI_Comm, parts: Parts, from: i32, tag: i32) -> Result<Channel> {
+pub fn receive(comm: &Comm, parts: Parts, from: i32, tag: i32) -> Result<Channel> {
     let way = way(comm, from, tag)?;
     let buffer = parts.buffer(0, parts.partitions)?;
     let bytes = parts.buffer(0, 1)?.len();
@@ -364,9 +363,9 @@ pub fn receive(comm: MPI_Comm, parts: Parts, from: i32, tag: i32) -> Result<Chan
         let context = partitioned_context(way.number);
         let about = About {
             context,
-            ..about_receive(comm, crate::comm::get(comm)?, from, tag)
+            ..about_receive(comm, from, tag)
         };
-        Ok((engine::receive(context, envelope, into, about), plan))
+        Ok((transport::receive(context, envelope, into, about), plan))
     });
     let channel = Arc::new(Incoming {
         buffer,
@@ -445,7 +444,7 @@ impl Incoming {
         };
         let context = partition_context(way.number);
         Arriving {
-            operation: engine::receive(context, Envelope { source, tag }, into, about),
+            operation: transport::receive(context, Envelope { source, tag }, into, about),
             place,
             beside,
         }

@@ -1,8 +1,6 @@
 //! Probing for messages, and messages that a probe has taken out of the queue (MPI 4.1 §3.8).
 
-use super::operation::{Action, Operation, block};
 use super::start::{NOBODY, about_receive, envelope};
-use super::{Arrival, Buffer, Envelope, context, engine};
 use crate::bail;
 use crate::comm::{self, Comm};
 use crate::error::Result;
@@ -11,6 +9,8 @@ use crate::mpi::constants::{MPI_MESSAGE_NO_PROC, MPI_MESSAGE_NULL, MPI_PROC_NULL
 use crate::mpi::types::{MPI_Comm, MPI_Message, MPI_Status};
 use crate::runtime::wait::{check_alive, give_way, progress};
 use crate::runtime::{Ranks, look_around};
+use crate::transport::operation::{Action, Operation, block};
+use crate::transport::{self, Arrival, Buffer, Envelope, context};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
@@ -32,13 +32,8 @@ fn status(envelope: Envelope, bytes: u64) -> MPI_Status {
 }
 
 /// Calls `look` until it finds something.
-fn search<T>(
-    comm: &Comm,
-    handle: MPI_Comm,
-    wanted: Envelope,
-    mut look: impl FnMut() -> Option<T>,
-) -> Result<T> {
-    let about = about_receive(handle, comm, wanted.source, wanted.tag);
+fn search<T>(comm: &Comm, wanted: Envelope, mut look: impl FnMut() -> Option<T>) -> Result<T> {
+    let about = about_receive(comm, wanted.source, wanted.tag);
     let what = || searching(wanted.source);
     debug_assert_eq!(about.action, Action::Receive);
     let mut found = None;
@@ -52,7 +47,6 @@ fn search<T>(
 
 /// Calls `look` now, and again if messages came meanwhile. Error: `MPI_ERR_PROC_FAILED` if none can come any more.
 fn look<T>(
-    handle: MPI_Comm,
     comm: &Comm,
     wanted: Envelope,
     mut look: impl FnMut() -> Option<T>,
@@ -65,7 +59,7 @@ fn look<T>(
         return Ok(look());
     }
     look_around();
-    let about = about_receive(handle, comm, wanted.source, wanted.tag);
+    let about = about_receive(comm, wanted.source, wanted.tag);
     let what = || searching(wanted.source);
     check_alive(Ranks::Who(&|| about.obstacle(&what)), &what)?;
     give_way();
@@ -80,37 +74,34 @@ fn searching(source: i32) -> String {
 }
 
 /// The status of the next message that such a receive would get; blocks until there is one.
-pub fn probe(comm: MPI_Comm, from: i32, tag: i32) -> Result<MPI_Status> {
-    let (handle, comm) = (comm, comm::get(comm)?);
+pub fn probe(comm: &Comm, from: i32, tag: i32) -> Result<MPI_Status> {
     let wanted = envelope(comm, from, tag)?;
     if from == MPI_PROC_NULL {
         return Ok(NOBODY);
     }
     let context = context(comm.context);
-    let (envelope, bytes) = search(comm, handle, wanted, || engine::find(context, wanted))?;
+    let (envelope, bytes) = search(comm, wanted, || transport::find(context, wanted))?;
     Ok(status(envelope, bytes))
 }
 
 /// The same, if there is one now.
-pub fn try_probe(comm: MPI_Comm, from: i32, tag: i32) -> Result<Option<MPI_Status>> {
-    let (handle, comm) = (comm, comm::get(comm)?);
+pub fn try_probe(comm: &Comm, from: i32, tag: i32) -> Result<Option<MPI_Status>> {
     let wanted = envelope(comm, from, tag)?;
     if from == MPI_PROC_NULL {
         return Ok(Some(NOBODY));
     }
     let context = context(comm.context);
-    let found = look(handle, comm, wanted, || engine::find(context, wanted))?;
+    let found = look(comm, wanted, || transport::find(context, wanted))?;
     Ok(found.map(|(envelope, bytes)| status(envelope, bytes)))
 }
 
 /// Takes the next message that such a receive would get, if there is one now; waits for one if `blocking`.
 pub fn take(
-    comm: MPI_Comm,
+    comm: &Comm,
     from: i32,
     tag: i32,
     blocking: bool,
 ) -> Result<Option<(MPI_Message, MPI_Status)>> {
-    let (handle, comm) = (comm, comm::get(comm)?);
     let wanted = envelope(comm, from, tag)?;
     if from == MPI_PROC_NULL {
         return Ok(Some((MPI_MESSAGE_NO_PROC, NOBODY)));
@@ -118,11 +109,11 @@ pub fn take(
     // A message that was taken and has no handle would be lost.
     let place = MESSAGES.reserve()?;
     let context = context(comm.context);
-    let take = || engine::hold(context, wanted);
+    let take = || transport::hold(context, wanted);
     let found = if blocking {
-        Some(search(comm, handle, wanted, take)?)
+        Some(search(comm, wanted, take)?)
     } else {
-        look(handle, comm, wanted, take)?
+        look(comm, wanted, take)?
     };
     let Some(arrival) = found else {
         return Ok(None);
@@ -131,7 +122,7 @@ pub fn take(
     let matched = Matched {
         arrival: Mutex::new(Some(arrival)),
         status,
-        comm: handle,
+        comm: comm.handle,
     };
     let message = MPI_Message(place.fill(Arc::new(matched)));
     Ok(Some((message, status)))
@@ -140,13 +131,8 @@ pub fn take(
 /// Receives a message that was taken; its handle becomes null.
 pub fn receive(message: &mut MPI_Message, buffer: Buffer) -> Result<Arc<Operation>> {
     let about = |comm: MPI_Comm, status: &MPI_Status| {
-        let group = comm::get(comm)?;
-        Ok(about_receive(
-            comm,
-            group,
-            status.MPI_SOURCE,
-            status.MPI_TAG,
-        ))
+        let comm = comm::get(comm)?;
+        Ok(about_receive(comm, status.MPI_SOURCE, status.MPI_TAG))
     };
     if *message == MPI_MESSAGE_NO_PROC {
         *message = MPI_MESSAGE_NULL;
@@ -167,5 +153,5 @@ pub fn receive(message: &mut MPI_Message, buffer: Buffer) -> Result<Arc<Operatio
     };
     MESSAGES.remove(message.0);
     *message = MPI_MESSAGE_NULL;
-    Ok(engine::receive_held(arrival, buffer, about))
+    Ok(transport::receive_held(arrival, buffer, about))
 }

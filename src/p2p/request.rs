@@ -2,15 +2,15 @@
 //! §3.7, §3.9).
 
 use super::completion::wait_operation;
-use super::engine;
 use super::generalized::Generalized;
-use super::operation::{Action, Operation};
 use super::partitioned::Channel;
 use crate::bail;
 use crate::error::{Object, Result};
 use crate::handle::{Kind, Table};
 use crate::mpi::constants::MPI_REQUEST_NULL;
 use crate::mpi::types::{MPI_Comm, MPI_Request};
+use crate::transport;
+use crate::transport::operation::{Action, Operation};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
@@ -93,7 +93,7 @@ pub fn handle(operation: Option<Arc<Operation>>) -> Result<MPI_Request> {
 /// of several steps goes on, because others count on it.
 #[cold]
 fn undo(operation: &Arc<Operation>) -> Result<()> {
-    engine::cancel(operation)?;
+    transport::cancel(operation)?;
     if matches!(operation.about.action, Action::Send | Action::Receive) {
         wait_operation(operation);
     }
@@ -337,7 +337,7 @@ pub fn cancel(handle: MPI_Request) -> Result<()> {
     if let State::Operation(operation) = state(handle)?
         && !operation.is_done()
     {
-        return engine::cancel(&operation);
+        return transport::cancel(&operation);
     }
     Ok(())
 }

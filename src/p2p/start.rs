@@ -1,14 +1,14 @@
 //! Starting sends and receives on a communicator: ranks and tags are checked here.
 
 use super::completion::wait_operation;
-use super::engine;
-use super::operation::{About, Action, Operation, Outcome, Partners};
-use super::{Buffer, Envelope, TAG_UB, Target, context};
 use crate::bail;
-use crate::comm::{self, Comm};
+use crate::comm::Comm;
 use crate::error::Result;
 use crate::mpi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_PROC_NULL};
-use crate::mpi::types::{MPI_Comm, MPI_Status};
+use crate::mpi::types::MPI_Status;
+use crate::transport;
+use crate::transport::operation::{About, Action, Operation, Outcome, Partners};
+use crate::transport::{Buffer, Envelope, TAG_UB, Target, context};
 use std::sync::Arc;
 
 /// When a send is complete.
@@ -25,7 +25,7 @@ pub enum Mode {
 /// Errors: `MPI_ERR_RANK`, `MPI_ERR_TAG`.
 #[inline]
 pub fn send(
-    comm: MPI_Comm,
+    comm: &Comm,
     buffer: Buffer,
     to: i32,
     tag: i32,
@@ -37,7 +37,7 @@ pub fn send(
 /// The same for a caller that waits for the end of the send at once, and only for that.
 #[inline]
 pub fn send_and_wait(
-    comm: MPI_Comm,
+    comm: &Comm,
     buffer: Buffer,
     to: i32,
     tag: i32,
@@ -48,14 +48,13 @@ pub fn send_and_wait(
 
 #[inline]
 fn begin_send(
-    comm: MPI_Comm,
+    comm: &Comm,
     buffer: Buffer,
     to: i32,
     tag: i32,
     mode: Mode,
     waits: bool,
 ) -> Result<Option<Arc<Operation>>> {
-    let (handle, comm) = (comm, comm::get(comm)?);
     let world_rank = match destination(comm, to)? {
         Some(rank) => rank,
         None => {
@@ -78,43 +77,41 @@ fn begin_send(
         peer: to,
         tag,
         partners: Partners::One(world_rank),
-        comm: handle,
+        comm: comm.handle,
     };
-    engine::send(target, buffer, mode == Mode::Synchronous, about)
+    transport::send(target, buffer, mode == Mode::Synchronous, about)
 }
 
 /// Starts a receive from rank `from` (or any) with `tag` (or any). A receive from `MPI_PROC_NULL` is complete at once.
 ///
 /// Errors: `MPI_ERR_RANK`, `MPI_ERR_TAG`.
 #[inline]
-pub fn receive(comm: MPI_Comm, buffer: Buffer, from: i32, tag: i32) -> Result<Arc<Operation>> {
-    let (handle, comm) = (comm, comm::get(comm)?);
+pub fn receive(comm: &Comm, buffer: Buffer, from: i32, tag: i32) -> Result<Arc<Operation>> {
     let envelope = envelope(comm, from, tag)?;
     let context = context(comm.context);
-    let about = about_receive(handle, comm, from, tag);
+    let about = about_receive(comm, from, tag);
     if from == MPI_PROC_NULL {
         let operation = Operation::new(about);
         operation.complete(NOBODY, None);
         return Ok(operation);
     }
-    Ok(engine::receive(context, envelope, buffer, about))
+    Ok(transport::receive(context, envelope, buffer, about))
 }
 
 /// Receives from rank `from` (or any) with `tag` (or any), and blocks until the message is there: how that ended.
 ///
 /// Errors: `MPI_ERR_RANK`, `MPI_ERR_TAG`.
 #[inline]
-pub fn receive_and_wait(comm: MPI_Comm, buffer: Buffer, from: i32, tag: i32) -> Result<Outcome> {
-    let (handle, comm) = (comm, comm::get(comm)?);
+pub fn receive_and_wait(comm: &Comm, buffer: Buffer, from: i32, tag: i32) -> Result<Outcome> {
     let envelope = envelope(comm, from, tag)?;
     let at_once = match from {
         MPI_PROC_NULL => Err(buffer),
-        _ => engine::receive_at_once(context(comm.context), envelope, buffer),
+        _ => transport::receive_at_once(context(comm.context), envelope, buffer),
     };
     match at_once {
-        Ok(outcome) => Ok(outcome.on(handle)),
+        Ok(outcome) => Ok(outcome.on(comm.handle)),
         Err(buffer) => {
-            let operation = receive(handle, buffer, from, tag)?;
+            let operation = receive(comm, buffer, from, tag)?;
             wait_operation(&operation);
             Ok(operation.outcome())
         }
@@ -127,7 +124,7 @@ pub const NOBODY: MPI_Status = MPI_Status {
     ..MPI_Status::EMPTY
 };
 
-pub(super) fn about_receive(handle: MPI_Comm, comm: &Comm, from: i32, tag: i32) -> About {
+pub(super) fn about_receive(comm: &Comm, from: i32, tag: i32) -> About {
     let partners = match usize::try_from(from) {
         _ if from == MPI_PROC_NULL => Partners::One(comm.world_rank(comm.rank)),
         Ok(rank) => Partners::One(comm.peer(rank)),
@@ -139,7 +136,7 @@ pub(super) fn about_receive(handle: MPI_Comm, comm: &Comm, from: i32, tag: i32) 
         peer: from,
         tag,
         partners,
-        comm: handle,
+        comm: comm.handle,
     }
 }
 
@@ -162,9 +159,9 @@ pub(super) fn peer_of(comm: &Comm, rank: i32, tag: i32) -> Result<Option<u32>> {
     destination(comm, rank)
 }
 
-/// Checks the arguments of a send. Errors: `MPI_ERR_COMM`, `MPI_ERR_RANK`, `MPI_ERR_TAG`.
-pub fn check_send(comm: MPI_Comm, to: i32, tag: i32) -> Result<()> {
-    destination(comm::get(comm)?, to)?;
+/// Checks the arguments of a send. Errors: `MPI_ERR_RANK`, `MPI_ERR_TAG`.
+pub fn check_send(comm: &Comm, to: i32, tag: i32) -> Result<()> {
+    destination(comm, to)?;
     check_tag(tag)
 }
 

@@ -4,7 +4,7 @@ use super::{About, BASIC, MEMORY, MESSAGES, TUNER, WAITING};
 use crate::error::Result;
 use crate::runtime::wait;
 use crate::shm::segment::try_segment;
-use crate::{err, p2p};
+use crate::{err, transport};
 
 /// A setting.
 pub struct Control {
@@ -50,7 +50,7 @@ static CONTROLS: [Control; 3] = [
             category: MESSAGES,
             verbosity: BASIC,
         },
-        read: p2p::eager_limit,
+        read: transport::eager_limit,
         write: None,
     },
     Control {

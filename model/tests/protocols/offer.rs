@@ -1,8 +1,8 @@
 //! Announced messages: each is received or taken back, never both, and its buffer is touched by one side at a time.
 
 use rmashm_model::actor::{Actors, Watched, act, explore};
-use rmashm_model::p2p::offer::{Answer, Offer};
 use rmashm_model::shm::atomic::{AtomicU64, Ordering};
+use rmashm_model::transport::offer::{Answer, Offer};
 
 /// What the rings carry: the numbers of announced messages, and those of fetched ones.
 #[derive(Default)]

@@ -2,9 +2,9 @@
 
 use loom::cell::UnsafeCell;
 use rmashm_model::actor::{Actors, act, explore};
-use rmashm_model::p2p::hints::Hints;
-use rmashm_model::p2p::ring::{Control, Header, Kind, Receiver, Sender};
-use rmashm_model::p2p::slots::{Memory, Slots};
+use rmashm_model::transport::hints::Hints;
+use rmashm_model::transport::ring::{Control, Header, Kind, Receiver, Sender};
+use rmashm_model::transport::slots::{Memory, Slots};
 
 const LEN: usize = 512;
 /// Of a ring that grows.

@@ -5,8 +5,8 @@ use crate::err;
 use crate::error::{Error, Result, register};
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
-use crate::p2p::Outcome;
 use crate::p2p::completion::Found;
+use crate::transport::Outcome;
 use std::ffi::c_int;
 
 /// The status of a function that completes one operation. Its `MPI_ERROR` is written with the empty status only (MPI 4.1

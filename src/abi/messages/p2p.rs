@@ -2,12 +2,14 @@
 
 use crate::abi::boundary::arguments::{count, out};
 use crate::abi::messages::completion::single;
+use crate::comm::Comm;
 use crate::error::Result;
 use crate::mpi::types::*;
+use crate::p2p::buffered;
 use crate::p2p::completion::wait_operation;
 use crate::p2p::request::handle;
 use crate::p2p::start::{self, Mode};
-use crate::p2p::{Buffer, buffered};
+use crate::transport::Buffer;
 use crate::{comm, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
@@ -25,7 +27,7 @@ pub fn buffer(
 
 /// Sends and blocks until the buffer is free, or the receive was found.
 #[inline]
-fn send(comm: MPI_Comm, buffer: Buffer, dest: c_int, tag: c_int, mode: Mode) -> Result<()> {
+fn send(comm: &Comm, buffer: Buffer, dest: c_int, tag: c_int, mode: Mode) -> Result<()> {
     let Some(operation) = start::send_and_wait(comm, buffer, dest, tag, mode)? else {
         return Ok(());
     };
@@ -35,7 +37,7 @@ fn send(comm: MPI_Comm, buffer: Buffer, dest: c_int, tag: c_int, mode: Mode) -> 
 
 /// Starts a send and gives its request.
 unsafe fn isend(
-    comm: MPI_Comm,
+    comm: &Comm,
     buffer: Buffer,
     dest: c_int,
     tag: c_int,
@@ -61,7 +63,7 @@ pub unsafe extern "C" fn MPI_Send(
     tag: c_int,
     comm: MPI_Comm,
 ) -> c_int {
-    comm::get(comm)?;
+    let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
     send(comm, buffer, dest, tag, Mode::Standard)
 }
@@ -79,7 +81,7 @@ pub unsafe extern "C" fn MPI_Ssend(
     tag: c_int,
     comm: MPI_Comm,
 ) -> c_int {
-    comm::get(comm)?;
+    let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
     send(comm, buffer, dest, tag, Mode::Synchronous)
 }
@@ -97,7 +99,7 @@ pub unsafe extern "C" fn MPI_Rsend(
     tag: c_int,
     comm: MPI_Comm,
 ) -> c_int {
-    comm::get(comm)?;
+    let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
     send(comm, buffer, dest, tag, Mode::Standard)
 }
@@ -115,7 +117,7 @@ pub unsafe extern "C" fn MPI_Bsend(
     tag: c_int,
     comm: MPI_Comm,
 ) -> c_int {
-    comm::get(comm)?;
+    let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
     buffered::send(comm, buffer, dest, tag)
 }
@@ -134,7 +136,7 @@ pub unsafe extern "C" fn MPI_Isend(
     comm: MPI_Comm,
     request: *mut MPI_Request,
 ) -> c_int {
-    comm::get(comm)?;
+    let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
     // SAFETY: `request` is the caller's.
     unsafe { isend(comm, buffer, dest, tag, Mode::Standard, request) }
@@ -154,7 +156,7 @@ pub unsafe extern "C" fn MPI_Issend(
     comm: MPI_Comm,
     request: *mut MPI_Request,
 ) -> c_int {
-    comm::get(comm)?;
+    let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
     // SAFETY: `request` is the caller's.
     unsafe { isend(comm, buffer, dest, tag, Mode::Synchronous, request) }
@@ -174,7 +176,7 @@ pub unsafe extern "C" fn MPI_Irsend(
     comm: MPI_Comm,
     request: *mut MPI_Request,
 ) -> c_int {
-    comm::get(comm)?;
+    let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
     // SAFETY: `request` is the caller's.
     unsafe { isend(comm, buffer, dest, tag, Mode::Standard, request) }
@@ -194,7 +196,7 @@ pub unsafe extern "C" fn MPI_Ibsend(
     comm: MPI_Comm,
     request: *mut MPI_Request,
 ) -> c_int {
-    comm::get(comm)?;
+    let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
     // SAFETY: what is not null is a place for a request.
     let request = unsafe { out(request, "request")? };
@@ -217,7 +219,7 @@ pub unsafe extern "C" fn MPI_Recv(
     comm: MPI_Comm,
     status: *mut MPI_Status,
 ) -> c_int {
-    comm::get(comm)?;
+    let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
     // SAFETY: `status` is the caller's.
     let status = unsafe { single(status)? };
@@ -238,7 +240,7 @@ pub unsafe extern "C" fn MPI_Irecv(
     comm: MPI_Comm,
     request: *mut MPI_Request,
 ) -> c_int {
-    comm::get(comm)?;
+    let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
     // SAFETY: what is not null is a place for a request.
     let request = unsafe { out(request, "request")? };

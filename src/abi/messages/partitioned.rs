@@ -41,12 +41,12 @@ pub unsafe extern "C" fn MPI_Psend_init(
     info: MPI_Info,
     request: *mut MPI_Request,
 ) -> c_int {
-    comm::get(comm)?;
+    let comm = comm::get(comm)?;
     // SAFETY: what is not null is a place for a request.
     let request = unsafe { out(request, "request")? };
     info::hints(info)?;
     let channel = partitioned::send(comm, parts(buf, partitions, count, datatype)?, dest, tag)?;
-    request.set(request::partitioned(comm, channel)?);
+    request.set(request::partitioned(comm.handle, channel)?);
     Ok(())
 }
 
@@ -66,13 +66,13 @@ pub unsafe extern "C" fn MPI_Precv_init(
     info: MPI_Info,
     request: *mut MPI_Request,
 ) -> c_int {
-    comm::get(comm)?;
+    let comm = comm::get(comm)?;
     // SAFETY: what is not null is a place for a request.
     let request = unsafe { out(request, "request")? };
     info::hints(info)?;
     let channel =
         partitioned::receive(comm, parts(buf, partitions, count, datatype)?, source, tag)?;
-    request.set(request::partitioned(comm, channel)?);
+    request.set(request::partitioned(comm.handle, channel)?);
     Ok(())
 }
 

@@ -2,18 +2,20 @@
 
 use crate::abi::boundary::arguments::{count as counted, inout, out, slice};
 use crate::abi::messages::p2p::buffer;
+use crate::comm::Comm;
 use crate::error::Result;
 use crate::mpi::types::*;
+use crate::p2p::buffered;
 use crate::p2p::request;
 use crate::p2p::start::{self, Mode};
-use crate::p2p::{Buffer, buffered};
+use crate::transport::Buffer;
 use crate::{comm, mpi_api, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
 
 /// Makes the request of a send that can be started.
 unsafe fn send_init(
-    comm: MPI_Comm,
+    comm: &Comm,
     buffer: Buffer,
     dest: c_int,
     tag: c_int,
@@ -23,7 +25,8 @@ unsafe fn send_init(
     // SAFETY: what is not null is a place for a request.
     let place = unsafe { out(place, "request")? };
     start::check_send(comm, dest, tag)?;
-    let start = move || start::send(comm, buffer.clone(), dest, tag, mode);
+    let comm = comm.handle;
+    let start = move || start::send(comm::get(comm)?, buffer.clone(), dest, tag, mode);
     place.set(request::persistent(comm, start)?);
     Ok(())
 }
@@ -42,7 +45,7 @@ pub unsafe extern "C" fn MPI_Send_init(
     comm: MPI_Comm,
     request: *mut MPI_Request,
 ) -> c_int {
-    comm::get(comm)?;
+    let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
     // SAFETY: `request` is the caller's.
     unsafe { send_init(comm, buffer, dest, tag, Mode::Standard, request) }
@@ -62,7 +65,7 @@ pub unsafe extern "C" fn MPI_Ssend_init(
     comm: MPI_Comm,
     request: *mut MPI_Request,
 ) -> c_int {
-    comm::get(comm)?;
+    let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
     // SAFETY: `request` is the caller's.
     unsafe { send_init(comm, buffer, dest, tag, Mode::Synchronous, request) }
@@ -82,7 +85,7 @@ pub unsafe extern "C" fn MPI_Rsend_init(
     comm: MPI_Comm,
     request: *mut MPI_Request,
 ) -> c_int {
-    comm::get(comm)?;
+    let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
     // SAFETY: `request` is the caller's.
     unsafe { send_init(comm, buffer, dest, tag, Mode::Standard, request) }
@@ -102,12 +105,13 @@ pub unsafe extern "C" fn MPI_Bsend_init(
     comm: MPI_Comm,
     request: *mut MPI_Request,
 ) -> c_int {
-    comm::get(comm)?;
+    let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
     // SAFETY: what is not null is a place for a request.
     let request = unsafe { out(request, "request")? };
     start::check_send(comm, dest, tag)?;
-    let start = move || buffered::send(comm, buffer.clone(), dest, tag).map(|()| None);
+    let comm = comm.handle;
+    let start = move || buffered::send(comm::get(comm)?, buffer.clone(), dest, tag).map(|()| None);
     request.set(crate::p2p::request::persistent(comm, start)?);
     Ok(())
 }
@@ -126,12 +130,13 @@ pub unsafe extern "C" fn MPI_Recv_init(
     comm: MPI_Comm,
     request: *mut MPI_Request,
 ) -> c_int {
-    let group = comm::get(comm)?;
+    let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
     // SAFETY: what is not null is a place for a request.
     let request = unsafe { out(request, "request")? };
-    start::envelope(group, source, tag)?;
-    let start = move || start::receive(comm, buffer.clone(), source, tag).map(Some);
+    start::envelope(comm, source, tag)?;
+    let comm = comm.handle;
+    let start = move || start::receive(comm::get(comm)?, buffer.clone(), source, tag).map(Some);
     request.set(crate::p2p::request::persistent(comm, start)?);
     Ok(())
 }

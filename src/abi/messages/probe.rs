@@ -8,7 +8,7 @@ use crate::mpi::types::*;
 use crate::p2p::completion::wait_operation;
 use crate::p2p::probe;
 use crate::p2p::request::handle;
-use crate::{mpi_api, mpi_counts};
+use crate::{comm, mpi_api, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
 
@@ -24,7 +24,7 @@ pub unsafe extern "C" fn MPI_Probe(
 ) -> c_int {
     // SAFETY: `status` is the caller's.
     let status = unsafe { single(status)? };
-    status.set(&probe::probe(comm, source, tag)?);
+    status.set(&probe::probe(comm::get(comm)?, source, tag)?);
     Ok(())
 }
 
@@ -41,7 +41,7 @@ pub unsafe extern "C" fn MPI_Iprobe(
 ) -> c_int {
     // SAFETY: `status` is the caller's, and what is not null is a place for an `int`.
     let (status, flag) = unsafe { (single(status)?, out(flag, "flag")?) };
-    let found = probe::try_probe(comm, source, tag)?;
+    let found = probe::try_probe(comm::get(comm)?, source, tag)?;
     flag.set(found.is_some().into());
     if let Some(found) = found {
         status.set(&found);
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn MPI_Mprobe(
 ) -> c_int {
     // SAFETY: `status` is the caller's, and what is not null is a place for a message.
     let (status, message) = unsafe { (single(status)?, out(message, "message")?) };
-    if let Some((matched, found)) = probe::take(comm, source, tag, true)? {
+    if let Some((matched, found)) = probe::take(comm::get(comm)?, source, tag, true)? {
         message.set(matched);
         status.set(&found);
     }
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn MPI_Improbe(
             out(message, "message")?,
         )
     };
-    let found = probe::take(comm, source, tag, false)?;
+    let found = probe::take(comm::get(comm)?, source, tag, false)?;
     flag.set(found.is_some().into());
     message.set(found.map_or(MPI_MESSAGE_NULL, |(matched, _)| matched));
     if let Some((_, found)) = found {

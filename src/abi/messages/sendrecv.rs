@@ -4,11 +4,11 @@ use crate::abi::boundary::arguments::out;
 use crate::abi::messages::completion::single;
 use crate::abi::messages::p2p::buffer;
 use crate::mpi::types::*;
-use crate::p2p::Buffer;
 use crate::p2p::completion::wait_operation;
 use crate::p2p::joint::{self, Partner};
 use crate::p2p::request::handle;
 use crate::p2p::start::{self, Mode};
+use crate::transport::Buffer;
 use crate::{comm, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
@@ -31,7 +31,7 @@ pub unsafe extern "C" fn MPI_Sendrecv(
     comm: MPI_Comm,
     status: *mut MPI_Status,
 ) -> c_int {
-    comm::get(comm)?;
+    let comm = comm::get(comm)?;
     let out = buffer(sendbuf, sendcount, sendtype, "sendbuf")?;
     let into = buffer(recvbuf, recvcount, recvtype, "recvbuf")?;
     // SAFETY: `status` is the caller's.
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn MPI_Sendrecv_replace(
     comm: MPI_Comm,
     status: *mut MPI_Status,
 ) -> c_int {
-    comm::get(comm)?;
+    let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
     // SAFETY: `status` is the caller's.
     let status = unsafe { single(status)? };
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn MPI_Isendrecv(
     comm: MPI_Comm,
     request: *mut MPI_Request,
 ) -> c_int {
-    comm::get(comm)?;
+    let comm = comm::get(comm)?;
     let what = buffer(sendbuf, sendcount, sendtype, "sendbuf")?;
     let into = buffer(recvbuf, recvcount, recvtype, "recvbuf")?;
     // SAFETY: what is not null is a place for a request.
@@ -131,7 +131,7 @@ pub unsafe extern "C" fn MPI_Isendrecv_replace(
     comm: MPI_Comm,
     request: *mut MPI_Request,
 ) -> c_int {
-    comm::get(comm)?;
+    let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
     // SAFETY: what is not null is a place for a request.
     let request = unsafe { out(request, "request")? };

@@ -3,10 +3,10 @@
 
 use super::{Core, lock, unlock};
 use crate::mpi::constants::MPI_THREAD_MULTIPLE;
-use crate::p2p::ring::Header;
-use crate::p2p::transfer::received;
-use crate::p2p::{Buffer, Envelope, Outcome, task};
 use crate::runtime::{phase, wait};
+use crate::transport::ring::Header;
+use crate::transport::transfer::received;
+use crate::transport::{Buffer, Envelope, Outcome, task};
 
 /// So many looks at the rings are made with the lock in hand: messages of the slowest of caches come within them.
 const LOOKS: u32 = 256;

@@ -1,16 +1,16 @@
 //! Messages that arrive, and the receives they meet.
 
 use super::{Core, lock, unlock};
-use crate::p2p::Envelope;
-use crate::p2p::buffer::Buffer;
-use crate::p2p::links::Payload;
-use crate::p2p::matching::{Arrival, Body, Receive};
-use crate::p2p::offer::Answer;
-use crate::p2p::operation::{About, Operation};
-use crate::p2p::ring::{Header, Kind};
-use crate::p2p::sends::offer_at;
-use crate::p2p::transfer::{Announced, Transfer, settle};
 use crate::runtime::ring;
+use crate::transport::Envelope;
+use crate::transport::buffer::Buffer;
+use crate::transport::links::Payload;
+use crate::transport::matching::{Arrival, Body, Receive};
+use crate::transport::offer::Answer;
+use crate::transport::operation::{About, Operation};
+use crate::transport::ring::{Header, Kind};
+use crate::transport::sends::offer_at;
+use crate::transport::transfer::{Announced, Transfer, settle};
 use std::sync::Arc;
 
 /// Receives into `buffer` from a rank (of the communicator) or any, with a tag or any.

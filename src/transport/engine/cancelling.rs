@@ -3,7 +3,7 @@
 use super::{Core, lock, unlock};
 use crate::error::Result;
 use crate::mpi::types::MPI_Status;
-use crate::p2p::operation::{Action, Operation};
+use crate::transport::operation::{Action, Operation};
 use std::sync::Arc;
 
 /// Cancels an operation: one that has not met its other side ends as cancelled, and a send whose message a matched probe

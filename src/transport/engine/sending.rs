@@ -3,15 +3,15 @@
 use super::{Core, ENGINE, unlock};
 use crate::error::Result;
 use crate::mpi::types::MPI_Status;
-use crate::p2p::buffer::Buffer;
-use crate::p2p::links::{Outgoing, Payload};
-use crate::p2p::matching::Body;
-use crate::p2p::operation::{About, Operation};
-use crate::p2p::ring::{Header, Kind};
-use crate::p2p::sends::Sending;
-use crate::p2p::transfer::{self, Announced, Place, settle};
-use crate::p2p::{Envelope, Target, can_be_announced};
 use crate::runtime::{job, wait};
+use crate::transport::buffer::Buffer;
+use crate::transport::links::{Outgoing, Payload};
+use crate::transport::matching::Body;
+use crate::transport::operation::{About, Operation};
+use crate::transport::ring::{Header, Kind};
+use crate::transport::sends::Sending;
+use crate::transport::transfer::{self, Announced, Place, settle};
+use crate::transport::{Envelope, Target, can_be_announced};
 use std::sync::Arc;
 
 /// Messages up to this many bytes go through the rings, larger ones are announced.
