@@ -4,12 +4,12 @@
 //! hands an [`Error`] to [`register`], which keeps the sentence and gives a code whose class is in the low bits, as
 //! in MPICH; [`text_of`] gives the sentence back for `MPI_Error_string`.
 
-pub mod handler;
-pub mod initial;
 pub mod made;
 
 use crate::mpi::constants::MPI_ERR_LASTCODE;
 use crate::mpi::types::*;
+use crate::shm;
+use crate::shm::error::Cause;
 use parking_lot::Mutex;
 use std::fmt::Arguments;
 
@@ -76,6 +76,20 @@ impl Error {
             object: Some(object),
             ..self
         }
+    }
+}
+
+impl From<shm::error::Error> for Error {
+    #[cold]
+    fn from(shm::error::Error { cause, text }: shm::error::Error) -> Error {
+        let class = match cause {
+            Cause::NoMemory => Class::NoMem,
+            Cause::TooLarge => Class::Size,
+            Cause::NotAllocated => Class::Base,
+            Cause::Ended => Class::ProcFailed,
+            Cause::Refused => Class::Other,
+        };
+        Error::new(class, text)
     }
 }
 

@@ -8,6 +8,7 @@ pub mod attribute;
 pub mod coll;
 pub mod comm;
 pub mod datatype;
+pub mod errhandler;
 pub mod error;
 pub mod file;
 pub mod handle;

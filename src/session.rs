@@ -2,8 +2,8 @@
 //! world model or without it.
 
 use crate::comm::group::Group;
+use crate::errhandler::Slot;
 use crate::error::Result;
-use crate::error::handler::Slot;
 use crate::handle::{Kind, Table};
 use crate::info::{Info, THREAD_LEVELS, kinds};
 use crate::mpi::types::*;

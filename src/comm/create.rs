@@ -10,7 +10,7 @@ use super::hints::Hints;
 use super::topology::Topology;
 use super::{COMMS, Comm, contexts, hardware, letter};
 use crate::attribute::Attributes;
-use crate::error::handler::Slot;
+use crate::errhandler::Slot;
 use crate::error::{Error, Result, class_name};
 use crate::handle::{Kind, Reserved};
 use crate::mpi::constants::*;

@@ -4,7 +4,7 @@ use super::Comm;
 use super::create::{Fresh, Mine, Offer, Shape, agree, open, told};
 use super::hints::Hints;
 use crate::attribute::Attributes;
-use crate::error::handler::Slot;
+use crate::errhandler::Slot;
 use crate::error::{Error, Result, class_name};
 use crate::handle::Kind;
 use crate::mpi::types::{MPI_Comm, MPI_Errhandler};

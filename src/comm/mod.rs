@@ -24,8 +24,8 @@ pub use from_group::{create_from_group, create_group, settings};
 pub use hints::Hints;
 
 use crate::attribute::Attributes;
+use crate::errhandler::Slot;
 use crate::error::Result;
-use crate::error::handler::Slot;
 use crate::handle::{Kind, Table};
 use crate::info::Info;
 use crate::mpi::types::{MPI_Comm, MPI_Errhandler};

@@ -5,8 +5,10 @@
 //! (`attached`). Its handle is good while there are users; `MPI_Comm_get_errhandler` adds one, so the handle it gives is
 //! the one that was set.
 
-use super::{Object, Result, initial};
+pub mod initial;
+
 use crate::bail;
+use crate::error::{Object, Result};
 use crate::handle::{Kind, Table};
 use crate::mpi::constants::*;
 use crate::mpi::types::*;

@@ -162,7 +162,7 @@ impl File {
         let _lock = lock
             .transpose()
             .map_err(|error| self.failed(&error, "locking"))?;
-        let move_run = |range: Range<u64>, address: usize| {
+        let move_run = |range: Range<u64>, address: usize| -> Result<_> {
             // SAFETY: the memory is the program's, which does not touch it during the call, or a piece; it has the room.
             let mut mover = unsafe { Mover::new(self, direction, atomic, address) };
             view.walk(range, |place, len| mover.take(place, len))?;

@@ -4,7 +4,8 @@ use super::system::{self, check_amode};
 use super::{FILES, File, State, View, agree};
 use crate::bail;
 use crate::comm::Comm;
-use crate::error::{Error, Result, handler};
+use crate::errhandler;
+use crate::error::{Error, Result};
 use crate::info::Info;
 use crate::info::kinds::Assertion;
 use crate::mpi::constants::*;
@@ -88,7 +89,7 @@ pub fn open(
         atomic: AtomicBool::new(false),
         serial: Mutex::new(()),
         position: Mutex::new(0),
-        handler: handler::FILES.inherit(),
+        handler: errhandler::FILES.inherit(),
         kinds: Mutex::new(kinds),
     };
     if amode & MPI_MODE_APPEND != 0 {

@@ -17,7 +17,7 @@ pub use create::{delete, open};
 pub use view::{REPRESENTATIONS, View};
 
 use crate::comm::group::Group;
-use crate::error::handler::Slot;
+use crate::errhandler::Slot;
 use crate::error::{Class, Error, Result, class_name};
 use crate::handle::{Kind, Table};
 use crate::info::Info;

@@ -1,7 +1,7 @@
 //! What `MPI_INFO_ENV` and `MPI_Info_create_env` tell (MPI 4.1 §10, §11.2.1).
 
 use super::Info;
-use crate::error::initial;
+use crate::errhandler::initial;
 use crate::runtime;
 use std::os::unix::ffi::OsStrExt;
 

@@ -356,7 +356,7 @@ pub fn receive(comm: &Comm, parts: Parts, from: i32, tag: i32) -> Result<Channel
     let way = way(comm, from, tag)?;
     let buffer = parts.buffer(0, parts.partitions)?;
     let bytes = parts.buffer(0, 1)?.len();
-    let met = way.to.is_some().then(|| {
+    let met = way.to.is_some().then(|| -> Result<_> {
         let mut plan = Box::new(Plan::default());
         let into = Buffer::bytes(plan.as_mut_ptr().cast(), size_of::<Plan>());
         let envelope = Envelope { source: from, tag };

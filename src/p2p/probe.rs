@@ -130,7 +130,7 @@ pub fn take(
 
 /// Receives a message that was taken; its handle becomes null.
 pub fn receive(message: &mut MPI_Message, buffer: Buffer) -> Result<Arc<Operation>> {
-    let about = |comm: MPI_Comm, status: &MPI_Status| {
+    let about = |comm: MPI_Comm, status: &MPI_Status| -> Result<_> {
         let comm = comm::get(comm)?;
         Ok(about_receive(comm, status.MPI_SOURCE, status.MPI_TAG))
     };

@@ -27,8 +27,8 @@ use crate::bail;
 use crate::error::{Error, Result};
 use crate::shm::Offset;
 use crate::shm::atomic::Ordering;
-use crate::shm::cgroup;
 use crate::shm::segment::segment;
+use crate::shm::{self, cgroup};
 pub use access::reach;
 use launcher::Launcher;
 pub use launcher::variable;
@@ -195,12 +195,13 @@ pub fn rest() {
 #[inline(always)]
 pub fn must_reach(offset: Offset, len: usize) {
     if let Err(error) = segment().reach(offset, len) {
-        cannot_go_on(&error);
+        cannot_go_on(error);
     }
 }
 
 #[cold]
-fn cannot_go_on(error: &Error) -> ! {
+fn cannot_go_on(error: shm::error::Error) -> ! {
+    let error = Error::from(error);
     eprintln!(
         "rmashm: rank {} of the job cannot go on: {}",
         job().rank,

@@ -11,8 +11,7 @@
 use super::atomic::{AtomicU32, Ordering};
 use super::segment::{Segment, segment};
 use super::{HUGE, Offset, PAGE, memory, round_up};
-use crate::error::Result;
-use crate::{bail, err};
+use crate::shm::error::{Result, failed};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -93,8 +92,8 @@ pub fn alloc_zeroed(len: usize, align: usize) -> Result<Offset> {
 pub fn free(offset: Offset) -> Result<()> {
     let len = with(|heap| heap.free(segment(), offset));
     let len = len.ok_or_else(|| {
-        err!(
-            Base,
+        failed!(
+            NotAllocated,
             "offset {offset:#x} of the job segment is not allocated by this process"
         )
     })?;
@@ -160,8 +159,8 @@ impl Heap {
             (self.block(segment, class)?, SMALLEST << class)
         } else {
             let too_large = || {
-                err!(
-                    Size,
+                failed!(
+                    TooLarge,
                     "{len} bytes aligned to {align} are more than an address range can hold"
                 )
             };
@@ -200,7 +199,10 @@ impl Heap {
                     let leases_are_aligned = align <= HUGE && base.is_multiple_of(align);
                     let spare = if leases_are_aligned { 0 } else { align };
                     let Some(need) = round_up(len + spare, HUGE) else {
-                        bail!(NoMem, "{len} bytes do not fit into the job segment");
+                        return Err(failed!(
+                            NoMemory,
+                            "{len} bytes do not fit into the job segment"
+                        ));
                     };
                     let usual = self.leased.clamp(FIRST_LEASE, LARGEST_LEASE);
                     let want = need.max(usual);

@@ -6,8 +6,7 @@ use super::atomic::Ordering;
 use super::cgroup::{self, Group};
 use super::clock;
 use super::segment::{Header, Segment};
-use crate::bail;
-use crate::error::Result;
+use crate::shm::error::{Result, failed};
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 use std::path::Path;
 use std::sync::LazyLock;
@@ -76,11 +75,11 @@ pub fn promise(segment: &Segment, len: usize) -> Result<()> {
             looked.store(look.0, Ordering::Relaxed);
             Ok(())
         }
-        Err(before) => bail!(
-            NoMem,
+        Err(before) => Err(failed!(
+            NoMemory,
             "{len} bytes are more than this machine (or the job's cgroup) can give: {available} of {total} bytes are \
              available, {before} bytes are promised to this job's windows and allocations, which have taken {in_use}"
-        ),
+        )),
     }
 }
 

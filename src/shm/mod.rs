@@ -13,6 +13,7 @@ pub mod copy;
 pub mod counter;
 pub mod descriptor;
 pub mod doorbell;
+pub mod error;
 pub mod futex;
 pub mod gate;
 pub mod heap;

@@ -1,8 +1,7 @@
 //! Private memory of another process, read and written by single copies in the kernel
 //! (`process_vm_readv`, `process_vm_writev`).
 
-use crate::bail;
-use crate::error::Result;
+use crate::shm::error::{Result, failed};
 use std::ffi::c_void;
 use std::ptr::with_exposed_provenance;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -139,23 +138,21 @@ fn refused(pid: i32, way: Way) -> Result<()> {
         "process_vm_writev to"
     };
     match nix::Error::last() {
-        nix::Error::EPERM => bail!(
-            Other,
+        nix::Error::EPERM => Err(failed!(
+            Refused,
             "the kernel refused {verb} process {pid}: see kernel.yama.ptrace_scope (0 or 1 is needed), seccomp \
              (containers: CAP_SYS_PTRACE) and user namespaces"
-        ),
-        nix::Error::ESRCH => bail!(ProcFailed, "{verb} process {pid}: it has ended"),
-        nix::Error::ENOSYS => {
-            bail!(
-                Other,
-                "{verb} process {pid}: this kernel or its seccomp filter has no cross-process copies"
-            )
-        }
-        nix::Error::EFAULT => bail!(
-            Other,
+        )),
+        nix::Error::ESRCH => Err(failed!(Ended, "{verb} process {pid}: it has ended")),
+        nix::Error::ENOSYS => Err(failed!(
+            Refused,
+            "{verb} process {pid}: this kernel or its seccomp filter has no cross-process copies"
+        )),
+        nix::Error::EFAULT => Err(failed!(
+            Refused,
             "{verb} process {pid}: not all of that memory is there, or it may not be accessed so"
-        ),
-        e => bail!(Other, "{verb} process {pid}: {e}"),
+        )),
+        e => Err(failed!(Refused, "{verb} process {pid}: {e}")),
     }
 }
 

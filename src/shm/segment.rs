@@ -13,8 +13,7 @@
 use super::atomic::{AtomicU64, Ordering};
 use super::descriptor::Descriptor;
 use super::{HUGE, Offset, PAGE};
-use crate::error::Result;
-use crate::{bail, err};
+use crate::shm::error::{Result, failed};
 use nix::fcntl::{FcntlArg, SealFlag, fcntl};
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::resource::{Resource, getrlimit};
@@ -93,8 +92,12 @@ pub fn try_segment() -> Option<&'static Segment> {
 impl Segment {
     /// Makes a job segment and maps its beginning. The first `front` bytes behind the header page are the creator's to lay out.
     pub fn create(front: usize) -> Result<Segment> {
-        let fd = memory_file()
-            .map_err(|e| err!(NoMem, "the kernel refused a memfd for the job segment: {e}"))?;
+        let fd = memory_file().map_err(|e| {
+            failed!(
+                NoMemory,
+                "the kernel refused a memfd for the job segment: {e}"
+            )
+        })?;
         let begin = (PAGE + front).next_multiple_of(HUGE);
         let mut len = WANTED;
         if let Ok((soft, _)) = getrlimit(Resource::RLIMIT_FSIZE) {
@@ -104,20 +107,20 @@ impl Segment {
             len = (len / 2) & !(HUGE - 1);
         }
         if len < LEAST.max(2 * begin) {
-            bail!(
-                NoMem,
+            return Err(failed!(
+                NoMemory,
                 "the job segment would be shorter than {LEAST} bytes: see `ulimit -f`"
-            );
+            ));
         }
         // Without sealing, on a file system or kernel that has none, all is as before.
         let seals = SealFlag::F_SEAL_SHRINK | SealFlag::F_SEAL_GROW | SealFlag::F_SEAL_SEAL;
         let _ = fcntl(&fd, FcntlArg::F_ADD_SEALS(seals));
         let segment = Segment::map(fd.as_fd(), len, begin)?;
         if segment.fd().is_none() {
-            bail!(
-                NoMem,
+            return Err(failed!(
+                NoMemory,
                 "no descriptor for the job segment to pass on: see `ulimit -n`"
-            );
+            ));
         }
         let header = segment.header();
         header.len.store(len as u64, Ordering::Relaxed);
@@ -129,23 +132,23 @@ impl Segment {
     /// Maps the job segment behind `fd`, made by another process.
     pub fn attach(fd: BorrowedFd<'_>) -> Result<Segment> {
         let status = nix::sys::stat::fstat(fd)
-            .map_err(|e| err!(Other, "the job segment is not open: {e}"))?;
+            .map_err(|e| failed!(Refused, "the job segment is not open: {e}"))?;
         let len = status.st_size as usize;
         if len < LEAST {
-            bail!(
-                Other,
+            return Err(failed!(
+                Refused,
                 "the descriptor given for the job segment is something else ({len} bytes)"
-            );
+            ));
         }
         let segment = Segment::map(fd, len, HUGE)?;
         let header = segment.header();
         if header.magic.load(Ordering::Acquire) != MAGIC
             || header.len.load(Ordering::Relaxed) != len as u64
         {
-            bail!(
-                Other,
+            return Err(failed!(
+                Refused,
                 "the job segment was made by another version of rmashm: use the mpiexec that belongs to it"
-            );
+            ));
         }
         segment.reach_leased()?;
         Ok(segment)
@@ -154,8 +157,7 @@ impl Segment {
     /// Maps the first `first` bytes.
     fn map(fd: BorrowedFd<'_>, len: usize, first: usize) -> Result<Segment> {
         let base = place(fd, len, first + TAIL).map_err(|e| {
-            err!(
-                NoMem,
+            failed!(NoMemory,
                 "{first} bytes of the job segment cannot be mapped ({e}): see `ulimit -v` and `ulimit -l`"
             )
         })?;
@@ -242,11 +244,11 @@ impl Segment {
             return Ok(());
         }
         if end > self.len {
-            bail!(
-                NoMem,
+            return Err(failed!(
+                NoMemory,
                 "{end} bytes are more than the {} of the job segment",
                 self.len
-            );
+            ));
         }
         let leased = self.header().heap_break.load(Ordering::Relaxed) as usize;
         let least = end.next_multiple_of(HUGE);
@@ -260,13 +262,13 @@ impl Segment {
                 return Ok(());
             }
         }
-        bail!(
-            NoMem,
+        Err(failed!(
+            NoMemory,
             "{} bytes more of the job segment, which has {mapped} bytes here, cannot be mapped ({}): see `ulimit -v` and \
              `ulimit -l`",
             least - mapped,
             nix::Error::last()
-        )
+        ))
     }
 
     /// The offset of `len` bytes at `address`, if they lie in the segment.
@@ -283,12 +285,12 @@ impl Segment {
         loop {
             let end = at.checked_add(len as u64);
             let Some(end) = end.filter(|&end| end <= self.len as u64) else {
-                bail!(
-                    NoMem,
+                return Err(failed!(
+                    NoMemory,
                     "{len} bytes do not fit into the job segment: {} of its {} bytes are left",
                     self.len as u64 - at,
                     self.len
-                );
+                ));
             };
             // First, so that what cannot be mapped is not lost to all.
             self.reach(at as usize, len)?;

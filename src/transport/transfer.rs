@@ -211,7 +211,8 @@ impl Transfer {
         if let Some(address) = to.run() {
             let local = Piece::new(std::ptr::with_exposed_provenance(address), len);
             // SAFETY: the buffer is the receive's until it is complete, and as long.
-            return unsafe { peer::copy_run(pid, Way::FromPeer, local, remote(0, len)) };
+            let copied = unsafe { peer::copy_run(pid, Way::FromPeer, local, remote(0, len)) };
+            return copied.map_err(Error::from);
         }
         // Through a stage that fits the cache: pieces of a few bytes would cost the kernel more.
         let mut stage = vec![0_u8; len.min(STAGE)];

@@ -12,7 +12,7 @@ use super::query::Hints;
 use super::{Flavor, Own, Reach, Target, WINDOWS, Window};
 use crate::attribute::Attributes;
 use crate::comm::Comm;
-use crate::error::handler::Slot;
+use crate::errhandler::Slot;
 use crate::error::{Class, Error, Result};
 use crate::handle::{Kind, Reserved};
 use crate::mpi::constants::MPI_WIN_UNIFIED;
@@ -429,7 +429,7 @@ fn reach_parts(comm: &Comm, offers: &[Offer], what: &str) -> Result<()> {
     if offers.iter().all(|o| o.mapped as usize >= end) {
         return Ok(());
     }
-    let reached = segment().reach(0, end);
+    let reached = segment().reach(0, end).map_err(Error::from);
     agree(
         comm,
         reached.map(|()| Offer::new(0, 1, Place::None, 0)),
@@ -446,7 +446,9 @@ fn probe_peers(comm: &Comm, offers: &[Offer], what: &str) -> Result<()> {
     }
     let reach_all = || -> Result<Offer> {
         for (rank, process) in peers(comm).filter(|&(rank, _)| private(&offers[rank])) {
-            reach(process, |pid| peer::probe(pid, offers[rank].at as usize))?;
+            reach(process, |pid| {
+                Ok(peer::probe(pid, offers[rank].at as usize)?)
+            })?;
             REACHED[process as usize].store(true, Relaxed);
         }
         Ok(Offer::new(0, 1, Place::None, 0))

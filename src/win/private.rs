@@ -4,7 +4,7 @@
 use super::elements::buffer;
 use super::{Reach, Window};
 use crate::datatype::{self, Datatype, Message};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::runtime::reach;
 use crate::shm::PAGE;
 use crate::shm::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -53,8 +53,10 @@ pub(super) unsafe fn move_range(
     if let (Some(here), Some(there)) = (near.as_run(), far.as_run()) {
         let piece = |run: usize| Piece::at(run.wrapping_add(range.start), range.len());
         let (here, there) = (piece(here), piece(there));
-        // SAFETY: the caller's promise.
-        return reach(rank, |pid| unsafe { peer::copy_run(pid, way, here, there) });
+        return reach(rank, |pid| {
+            // SAFETY: the caller's promise.
+            unsafe { peer::copy_run(pid, way, here, there) }.map_err(Error::from)
+        });
     }
     let stage = match near.as_run() {
         Some(_) => Vec::new(),

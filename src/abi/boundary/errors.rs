@@ -1,8 +1,8 @@
 //! What becomes of the error of an MPI function: the error handler that the standard assigns gets it, which is that of the
 //! first valid communicator, window, session or file among the arguments, else the one of `MPI_COMM_SELF` (MPI 4.1 §9.3).
 
-use crate::error::handler::{self, FILES, Handler};
-use crate::error::{self, Class, Error, Object, initial};
+use crate::errhandler::{self, FILES, Handler, initial};
+use crate::error::{self, Class, Error, Object};
 use crate::mpi::constants::{MPI_ERRORS_ABORT, MPI_ERRORS_RETURN, MPI_FILE_NULL};
 use crate::p2p::request;
 use crate::runtime::phase::{self, Phase};
@@ -61,7 +61,7 @@ fn holder_of(object: Object) -> Option<Holder> {
             name: format!("session {:#x}", handle.0),
         }),
         Object::Given(errhandler) => Some(Holder {
-            handler: handler::of(errhandler)?,
+            handler: errhandler::of(errhandler)?,
             object,
             name: String::new(),
         }),

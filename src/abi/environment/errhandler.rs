@@ -4,9 +4,9 @@
 
 use crate::abi::boundary::arguments::{callback, inout, out};
 use crate::abi::boundary::errors::call_handler;
+use crate::errhandler::{self, FILES, Function};
 use crate::error::Object;
 use crate::error::Result;
-use crate::error::handler::{self, FILES, Function};
 use crate::handle::Kind;
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn MPI_Session_create_errhandler(
 unsafe fn create(function: Function, errhandler: *mut MPI_Errhandler) -> Result<()> {
     // SAFETY: the same contract.
     let errhandler = unsafe { out(errhandler, "errhandler")? };
-    errhandler.set(handler::create(function)?);
+    errhandler.set(errhandler::create(function)?);
     Ok(())
 }
 
@@ -82,7 +82,7 @@ unsafe fn create(function: Function, errhandler: *mut MPI_Errhandler) -> Result<
 pub unsafe extern "C" fn MPI_Errhandler_free(errhandler: *mut MPI_Errhandler) -> c_int {
     // SAFETY: what is not null is a handle.
     let errhandler = unsafe { inout(errhandler, "errhandler")? };
-    handler::free(*errhandler)?;
+    errhandler::free(*errhandler)?;
     *errhandler = MPI_ERRHANDLER_NULL;
     Ok(())
 }
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn MPI_Comm_call_errhandler(comm: MPI_Comm, errorcode: c_i
 }
 
 /// The handler of a file. `MPI_FILE_NULL` has the one that files begin with.
-fn file_slot(file: MPI_File) -> Result<&'static handler::Slot> {
+fn file_slot(file: MPI_File) -> Result<&'static errhandler::Slot> {
     match file {
         MPI_FILE_NULL => Ok(&FILES),
         file => Ok(&file::get(file)?.handler),

@@ -11,7 +11,7 @@ use libc::pid_t;
 use nix::fcntl::OFlag;
 use nix::sched::CpuSet;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
-use rmashm::error::initial;
+use rmashm::errhandler::initial;
 use rmashm::runtime::launch::JobSegment;
 
 use crate::arguments::{Part, Reader, Request};

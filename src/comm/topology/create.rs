@@ -192,7 +192,7 @@ pub fn dist_graph(
         .try_for_each(|shown| segment().reach(shown.offset, shown.count * size_of::<[i32; 3]>()));
     if let Err(error) = reached {
         // The others have come further.
-        return create::from_groups(parent, Err(error), call);
+        return create::from_groups(parent, Err(error.into()), call);
     }
     let edges = all.iter().filter(|shown| shown.count > 0).map(|shown| {
         let edges = segment().at::<[i32; 3]>(shown.offset);
