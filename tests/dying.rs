@@ -18,13 +18,15 @@ use support::Scratch;
 /// Far more rounds than fit before the kill.
 const ROUNDS: &str = "1000000";
 
-/// A program of `c_tests/`, compiled by the prefix's mpicc.
+/// A program of `c_tests/jobs/`, compiled by the prefix's mpicc.
 fn compile(folder: &Path, name: &str) -> PathBuf {
     let program = folder.join(name);
-    let source = support::repository().join(format!("c_tests/{name}.c"));
+    let source = support::repository().join(format!("c_tests/jobs/{name}.c"));
     support::run(
         support::command(support::prefix().join("bin/mpicc"))
-            .args(["-std=gnu11", "-O1", "-Wall", "-Werror", "-DRMASHM", "-o"])
+            .args(["-std=gnu11", "-O1", "-Wall", "-Werror", "-DRMASHM", "-I"])
+            .arg(support::repository().join("c_tests"))
+            .arg("-o")
             .args([&program, &source]),
     );
     program

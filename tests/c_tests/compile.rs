@@ -70,17 +70,13 @@ impl Toolbox {
         toolbox
     }
 
-    /// The sources of all C tests.
+    /// The sources of all C tests, in the folder of each chapter.
     pub fn programs(&self) -> Vec<PathBuf> {
-        let folder = std::fs::read_dir(&self.sources)
-            .unwrap_or_else(|error| panic!("{}: {error}", self.sources.display()));
-        let mut sources: Vec<PathBuf> = folder
-            .map(|entry| entry.expect("the folder can be read").path())
-            .filter(|path| {
-                path.extension()
-                    .is_some_and(|extension| extension == "c" || extension == "cpp")
-            })
-            .collect();
+        let chapters = files(&self.sources)
+            .into_iter()
+            .filter(|path| path.is_dir());
+        let mut sources: Vec<PathBuf> = chapters.flat_map(|chapter| files(&chapter)).collect();
+        sources.retain(|path| path.extension().is_some_and(|e| e == "c" || e == "cpp"));
         sources.sort();
         sources
     }
@@ -97,16 +93,15 @@ impl Toolbox {
     pub fn compile(&self, source: &Path, launcher: Launcher) -> Result<PathBuf, String> {
         let by_mpich = self.library == Library::Mpich
             || matches!(launcher, Launcher::Preload | Launcher::Path);
-        let folder = self.work.join(if by_mpich {
-            "by-mpicc.mpich"
-        } else {
-            "by-mpicc"
-        });
-        std::fs::create_dir_all(&folder)
+        let compiler = match by_mpich {
+            true => "mpicc.mpich",
+            false => "mpicc",
+        };
+        let place = source.strip_prefix(&self.sources).expect("it is there");
+        let program = self.work.join(compiler).join(place).with_extension("");
+        let folder = program.parent().expect("it has a chapter");
+        std::fs::create_dir_all(folder)
             .map_err(|error| format!("{}: {error}", folder.display()))?;
-        let program = folder
-            .join(source.file_name().expect("a source file has a name"))
-            .with_extension("");
         let compiled = self
             .programs
             .lock()
@@ -141,13 +136,11 @@ impl Toolbox {
         if !by_mpich {
             parts.push(self.prefix.join("include/mpi.h"));
         }
-        let headers = std::fs::read_dir(&self.sources).map_err(|error| error.to_string())?;
-        parts.extend(
-            headers
-                .flatten()
-                .map(|entry| entry.path())
-                .filter(|path| path.extension().is_some_and(|e| e == "h")),
-        );
+        let chapter = source.parent().expect("a program has a chapter");
+        for folder in [self.sources.as_path(), chapter] {
+            let is_header = |path: &PathBuf| path.extension().is_some_and(|e| e == "h");
+            parts.extend(files(folder).into_iter().filter(is_header));
+        }
         if is_newer(program, &parts) {
             return Ok(());
         }
@@ -161,6 +154,7 @@ impl Toolbox {
         if self.library == Library::Rmashm {
             command.arg("-DRMASHM");
         }
+        command.arg("-I").arg(&self.sources);
         command.arg("-o").arg(program).arg(source).arg("-lm");
         let output = command
             .output()
@@ -213,6 +207,13 @@ impl Toolbox {
             .envs(spec.variables.iter().cloned());
         command
     }
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries =
+        std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let paths = entries.map(|entry| entry.expect("the folder can be read").path());
+    paths.collect()
 }
 
 /// `program` is there and newer than all of `parts`.

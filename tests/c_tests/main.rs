@@ -1,6 +1,6 @@
 //! Compiles every program of `c_tests/` and runs it at each rank count that its first lines ask for.
 //!
-//! A test is one program, one rank count and one way to start it: `put_get::n4`, `put_get::n4::hydra`. A program that
+//! A test is one program, one rank count and one way to start it: `windows::put_get::n4`, `windows::put_get::n4::hydra`. A program that
 //! is right prints nothing and exits with 0. After each test no process and no file in /dev/shm may be left behind; a
 //! job that hangs is ended by a watchdog that first says where each process waits.
 //!
@@ -17,7 +17,9 @@ mod spec;
 use compile::{Library, Toolbox};
 use libtest_mimic::{Arguments, Conclusion, Failed, Trial};
 use spec::{Launcher, Spec};
-use std::path::PathBuf;
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Whether there is a C++ compiler. In CI there has to be.
@@ -52,12 +54,17 @@ fn main() -> std::process::ExitCode {
     conclusion.exit_code()
 }
 
+/// The chapter and the program: `windows::put_get`.
+fn name(source: &Path) -> String {
+    fn text(part: Option<&OsStr>) -> Cow<'_, str> {
+        part.expect("a program has a chapter").to_string_lossy()
+    }
+    let chapter = source.parent().and_then(Path::file_name);
+    format!("{}::{}", text(chapter), text(source.file_stem()))
+}
+
 fn trials_of(toolbox: &Arc<Toolbox>, source: PathBuf) -> Vec<Trial> {
-    let name = source
-        .file_stem()
-        .expect("a source file has a name")
-        .to_string_lossy()
-        .into_owned();
+    let name = name(&source);
     let specs = match Spec::all_of(&source) {
         Ok(specs) => specs,
         Err(text) => return vec![Trial::test(name, move || Err(Failed::from(text)))],

@@ -211,7 +211,7 @@ fn handles_live_and_die() {
     );
     object.set_name(b"two");
     assert_eq!(&*object.name(), b"two");
-    // (That the handle is none from here on is for a program that makes no other meanwhile: `c_tests/errors_types.c`.)
+    // (That the handle is none from here on is for a program that makes no other meanwhile: `c_tests/datatypes/errors_types.c`.)
     free(handle).unwrap();
     for handle in [MPI_INT, MPI_FLOAT_INT, MPI_DATATYPE_NULL] {
         assert_eq!(class(free(handle)), Class::Type);
