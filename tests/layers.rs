@@ -116,6 +116,29 @@ fn no_two_rooms_call_each_other() {
     assert_eq!(found, BTreeSet::new());
 }
 
+/// The files of `src` but those of unit tests, and what the rows of the map name; a folder stands for its `mod.rs`.
+#[test]
+fn every_file_has_a_row_in_the_map() {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let source = project.join("src");
+    let all = sources(&source).into_iter();
+    let names = all.map(|path| {
+        let place = path.strip_prefix(&source).expect("it lies there");
+        place.to_string_lossy().replace("/mod.rs", "/")
+    });
+    let files: BTreeSet<String> = names.filter(|name| !name.contains("tests")).collect();
+    let map = std::fs::read_to_string(project.join("ARCHITECTURE.md")).expect("it is there");
+    let map = map
+        .split("\n## ")
+        .find(|section| section.starts_with("1. "));
+    let rows = map.expect("there is a map").lines();
+    let name = |row: &str| Some(row.strip_prefix("| `")?.split_once('`')?.0.to_string());
+    let is_file = |name: &String| name.contains(['.', '/']);
+    let rows: BTreeSet<String> = rows.filter_map(name).filter(is_file).collect();
+    assert_eq!(files.difference(&rows).collect::<Vec<_>>(), [""; 0]);
+    assert_eq!(rows.difference(&files).collect::<Vec<_>>(), [""; 0]);
+}
+
 #[test]
 fn paths_are_found() {
     let names = |text| named(text).into_iter().collect::<Vec<_>>();
