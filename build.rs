@@ -9,8 +9,15 @@ use std::path::{Path, PathBuf};
 
 const FRAME: &str = "include/mpi.h.in";
 
-/// What is laid out in memory that the launcher and its ranks share.
-const SHARED: [&str; 2] = ["src/runtime", "src/shm"];
+/// The rooms that lay something out in memory that the launcher and its ranks share.
+const SHARED: [&str; 6] = [
+    "src/shm",
+    "src/runtime",
+    "src/transport",
+    "src/comm",
+    "src/coll",
+    "src/win",
+];
 
 fn main() {
     let sources = [
@@ -54,18 +61,27 @@ fn link_unwinder_statically(out: &Path) {
     println!("cargo:rustc-link-search=native={}", folder.display());
 }
 
-/// FNV-1a of all Rust sources in `folders`, which have no folders in them.
+/// FNV-1a of all Rust sources in `folders`.
 fn digest(folders: &[&str]) -> u64 {
-    let files = folders.iter().flat_map(|folder| {
-        let entries = std::fs::read_dir(folder).expect("the sources can be read");
-        entries.map(|entry| entry.expect("the sources can be read").path())
-    });
-    let mut files: Vec<PathBuf> = files.collect();
-    files.sort();
-    files.iter().fold(0xcbf2_9ce4_8422_2325, |digest, file| {
+    let files = folders.iter().flat_map(|folder| files(Path::new(folder)));
+    files.fold(0xcbf2_9ce4_8422_2325, |digest, file| {
         let text = std::fs::read(file).expect("the sources can be read");
         let mix =
             |digest: u64, byte: &u8| (digest ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
         text.iter().fold(digest, mix)
     })
+}
+
+/// All files in `folder` and the folders in it, in a fixed order.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("the sources can be read");
+    let paths = entries.map(|entry| entry.expect("the sources can be read").path());
+    let mut files: Vec<PathBuf> = paths
+        .flat_map(|path| match path.is_dir() {
+            true => files(&path),
+            false => vec![path],
+        })
+        .collect();
+    files.sort();
+    files
 }
