@@ -41,7 +41,6 @@ unsafe fn run<L: Loop, const FETCH: bool>(
     before: *mut u8,
     count: usize,
 ) {
-    #[cfg(target_arch = "x86_64")]
     if L::WIDENS && count >= LONG && is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has AVX2; the caller's contract is the loop's.
         return unsafe { run_avx2::<L, FETCH>(input, inout, before, count) };
@@ -61,11 +60,9 @@ unsafe fn fetch<L: Loop>(input: *const u8, inout: *mut u8, before: *mut u8, coun
 }
 
 /// From so many elements on vectors wider than every x86-64 has are worth asking for.
-#[cfg(target_arch = "x86_64")]
 const LONG: usize = 64;
 
 /// The same loop, compiled for vectors of 32 bytes. Results are the same to the bit: nothing is contracted or reordered.
-#[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 unsafe fn run_avx2<L: Loop, const FETCH: bool>(
     input: *const u8,

@@ -57,7 +57,7 @@ pub trait Loop {
     /// Bytes from one element to the next.
     const EXTENT: usize;
 
-    /// An [`Apply`], or a [`Fetch`] if `FETCH`.
+    /// Applies, or fetches too if `FETCH`.
     ///
     /// # Safety
     /// `input` must be readable and `inout` writable for `count` elements, and `before` for as many if `FETCH`. `input`

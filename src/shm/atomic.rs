@@ -12,14 +12,9 @@ pub use std::sync::atomic::{
 /// return address was just stored and is about to be read, which costs as much as four fences.
 #[inline(always)]
 pub fn full_fence() {
-    #[cfg(target_arch = "x86_64")]
     // SAFETY: this writes back what it read within the 128 bytes below the stack's top, which are the function's own;
     // nothing changes, and without `nomem` the compiler moves no memory access across it.
-    unsafe {
-        std::arch::asm!("lock or dword ptr [rsp - 64], 0", options(nostack))
-    };
-    #[cfg(not(target_arch = "x86_64"))]
-    fence(Ordering::SeqCst);
+    unsafe { std::arch::asm!("lock or dword ptr [rsp - 64], 0", options(nostack)) }
 }
 
 /// The light half of an asymmetric fence: for this thread a full fence against [`heavy_fence`], if its process is

@@ -7,11 +7,9 @@
 use std::ptr::copy as move_bytes;
 
 /// The sizes in bytes that are copied here.
-#[cfg(target_arch = "x86_64")]
 const MIDDLE: std::ops::Range<usize> = 1024..1 << 20;
 
 /// Bytes of a cache line.
-#[cfg(target_arch = "x86_64")]
 const LINE: usize = 64;
 
 /// Copies `len` bytes, which may overlap.
@@ -21,7 +19,6 @@ const LINE: usize = 64;
 // Out of line, so that the way to a single access saves no registers.
 #[inline(never)]
 pub unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
-    #[cfg(target_arch = "x86_64")]
     if MIDDLE.contains(&len)
         && from.addr().abs_diff(to.addr()) >= len
         && is_x86_feature_detected!("avx2")
@@ -40,7 +37,6 @@ pub unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
 ///
 /// # Safety
 /// As [`std::ptr::copy_nonoverlapping`].
-#[cfg(target_arch = "x86_64")]
 pub unsafe fn copy_past_caches(from: *const u8, to: *mut u8, len: usize) {
     use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
     let before = to.align_offset(LINE).min(len);
@@ -62,13 +58,6 @@ pub unsafe fn copy_past_caches(from: *const u8, to: *mut u8, len: usize) {
     }
 }
 
-#[cfg(not(target_arch = "x86_64"))]
-pub unsafe fn copy_past_caches(from: *const u8, to: *mut u8, len: usize) {
-    // SAFETY: the caller's contract.
-    unsafe { from.copy_to_nonoverlapping(to, len) }
-}
-
-#[cfg(target_arch = "x86_64")]
 mod avx2 {
     use std::arch::x86_64::*;
 

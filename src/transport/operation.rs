@@ -86,7 +86,7 @@ pub enum Action {
     Receive,
     /// A collective operation, by its name.
     Collective(&'static str),
-    /// A [`task`](super::task) of another kind, by its name.
+    /// A [`task`] of another kind, by its name.
     Steps(&'static str),
 }
 

@@ -1,6 +1,6 @@
 //! A window's control block: what its processes share besides the data, in the job segment.
 //!
-//! It begins with the window's [`Meeting`](crate::runtime::meeting::Meeting); behind that lie a [`Gate`] for the whole
+//! It begins with the window's [`Meeting`]; behind that lie a [`Gate`] for the whole
 //! window, a [`PerRank`] for each process and a matrix of [posts](Control::posts). What is written by different processes
 //! at the same time lies on different cache lines.
 

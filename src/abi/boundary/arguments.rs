@@ -111,7 +111,7 @@ pub unsafe fn slice<'a, T>(pointer: *const T, len: usize, name: &str) -> Result<
     Ok(unsafe { std::slice::from_raw_parts(place.as_ptr(), len) })
 }
 
-/// An array that is changed. It may be null if `len` is 0. Errors as [`slice`].
+/// An array that is changed. It may be null if `len` is 0. Errors as [`slice()`].
 ///
 /// # Safety
 /// See the module; the array has `len` initialised elements.

@@ -184,7 +184,7 @@ macro_rules! mpi_counts {
 /// Makes the blocking, the nonblocking and the persistent form of a collective operation, small and large, of one function
 /// that gives the [`Call`](crate::coll::Call).
 ///
-/// ```ignore
+/// ```text
 /// #[apply(mpi_collective)]
 /// #[names(MPI_Bcast, MPI_Ibcast, MPI_Bcast_init)]
 /// unsafe fn bcast(buffer: *mut c_void, count: Count, datatype: MPI_Datatype, root: c_int, comm: MPI_Comm) -> Call {
