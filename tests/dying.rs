@@ -9,6 +9,7 @@ mod support;
 #[allow(dead_code)]
 mod run;
 
+use harness::needs::need;
 use run::{Outcome, Run, marked, mpiexec};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -257,7 +258,7 @@ fn hydra(words: &[&str]) -> Command {
 /// Hydra ends the job itself.
 #[test]
 fn under_hydra() {
-    if !support::need("mpiexec.hydra", "mpich") {
+    if !need("mpiexec.hydra", "mpich") {
         return;
     }
     let folder = Scratch::new("dying");
@@ -281,7 +282,7 @@ fn under_hydra() {
 /// Hydra leaves the end to the survivors, who find out by themselves.
 #[test]
 fn under_hydra_without_its_cleanup() {
-    if !support::need("mpiexec.hydra", "mpich") {
+    if !need("mpiexec.hydra", "mpich") {
         return;
     }
     let folder = Scratch::new("dying");
@@ -312,7 +313,7 @@ fn under_hydra_without_its_cleanup() {
 /// Its notice of a death, SIGUSR1, ends no survivor, and reaches the handlers of programs.
 #[test]
 fn under_hydra_with_its_notice() {
-    if !support::need("mpiexec.hydra", "mpich") {
+    if !need("mpiexec.hydra", "mpich") {
         return;
     }
     let folder = Scratch::new("dying");
@@ -328,7 +329,7 @@ fn under_hydra_with_its_notice() {
 /// Its proxy is killed, on which nobody but the ranks themselves can act: they go with it, also where a shell stands between.
 #[test]
 fn hydras_proxy() {
-    if !support::need("mpiexec.hydra", "mpich") {
+    if !need("mpiexec.hydra", "mpich") {
         return;
     }
     let folder = Scratch::new("dying");

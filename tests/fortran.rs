@@ -3,7 +3,8 @@
 
 mod support;
 
-use support::{Scratch, command, need, prefix, repository, run};
+use harness::needs::need;
+use support::{Scratch, command, prefix, repository, run};
 
 /// Builds a program of `tests/fortran` and runs it in each way.
 fn program(name: &str) {

@@ -3,8 +3,9 @@
 
 mod support;
 
+use harness::needs::missing;
 use std::path::{Path, PathBuf};
-use support::{Scratch, command, missing, prefix, repository, run};
+use support::{Scratch, command, prefix, repository, run};
 
 /// The program, compiled by our mpicc with these flags.
 fn build(folder: &Path, flags: &[&str]) -> PathBuf {

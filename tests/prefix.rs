@@ -10,7 +10,8 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use support::{Scratch, command, need, prefix, run, run_to_fail};
+use harness::needs::{need, need_file};
+use support::{Scratch, command, prefix, run, run_to_fail};
 
 fn tool(prefix: &Path, name: &str) -> Command {
     command(prefix.join("bin").join(name))
@@ -90,7 +91,7 @@ fn variable(name: &str, value: &Path) -> std::ffi::OsString {
 
 #[test]
 fn every_form_of_show() {
-    if !support::need("g++", "g++") {
+    if !need("g++", "g++") {
         return;
     }
     let prefix = prefix();
@@ -221,7 +222,7 @@ fn the_exit_status_is_the_compilers() {
 
 #[test]
 fn the_compiler_can_be_named() {
-    if !support::need("g++", "g++") {
+    if !need("g++", "g++") {
         return;
     }
     let show = |name: &str, option: &str, variables: &[(&str, &str)]| {
@@ -305,7 +306,7 @@ fn compiling_alone_makes_no_compiler_warn_of_linking() {
 
 #[test]
 fn c_and_cxx_programs_link_and_run() {
-    if !support::need("g++", "g++") {
+    if !need("g++", "g++") {
         return;
     }
     let scratch = Scratch::new("programs");
@@ -374,7 +375,7 @@ fn a_program_records_the_name_that_every_mpich_answers_to() {
 
 #[test]
 fn an_installed_prefix_may_be_moved_and_have_spaces() {
-    if !support::need("g++", "g++") {
+    if !need("g++", "g++") {
         return;
     }
     let scratch = Scratch::new("moved");
@@ -409,7 +410,7 @@ fn an_installed_prefix_may_be_moved_and_have_spaces() {
 #[test]
 fn the_same_executable_runs_on_mpich() {
     let mpich = Path::new("/usr/lib/x86_64-linux-gnu/libmpich.so.12");
-    if !support::need_file(mpich, "libmpich12") || !need("mpiexec.mpich", "mpich") {
+    if !need_file(mpich, "libmpich12") || !need("mpiexec.mpich", "mpich") {
         return;
     }
     let scratch = Scratch::new("mpich");

@@ -2,6 +2,7 @@
 
 mod support;
 
+use harness::needs::need;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,7 +20,7 @@ fn compile(folder: &Path, name: &str) -> PathBuf {
 /// Two ranks of a program, by our launcher and, where it is there, by Hydra.
 fn two_ranks(program: &Path) -> Vec<Command> {
     let mut launchers = vec![command(prefix().join("bin/mpiexec"))];
-    if support::need("mpiexec.hydra", "mpich") {
+    if need("mpiexec.hydra", "mpich") {
         launchers.push(command("mpiexec.hydra"));
     }
     for launcher in &mut launchers {

@@ -13,14 +13,6 @@ mod source;
 mod testlist;
 mod verdict;
 
-// Jobs are run and watched as those of the C tests are.
-#[path = "../../tests/c_tests/diagnosis.rs"]
-mod diagnosis;
-#[path = "../../tests/c_tests/job.rs"]
-mod job;
-#[path = "../../tests/c_tests/leftovers.rs"]
-mod leftovers;
-
 use build::Build;
 use exceptions::Exceptions;
 use indicatif::{ProgressBar, ProgressStyle};

@@ -1,12 +1,12 @@
 //! Running entries, several at a time, each under a watchdog.
 
 use crate::build::Build;
-use crate::job::{self, LAUNCHER_LATER};
-use crate::leftovers;
 use crate::options::{Launcher, Options};
 use crate::outcome::Outcome;
 use crate::testlist::Entry;
 use crate::verdict::Expectation;
+use harness::job::{self, LAUNCHER_LATER};
+use harness::leftovers;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;

@@ -1,7 +1,8 @@
 //! The compilers, the launchers, and the commands made of them.
 
-use crate::job::LAUNCHER_LATER;
 use crate::spec::{Launcher, Spec};
+use harness::job::LAUNCHER_LATER;
+use harness::needs::find_program;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,7 +22,6 @@ type Programs = HashMap<PathBuf, Arc<OnceLock<Result<(), String>>>>;
 
 pub struct Toolbox {
     pub library: Library,
-    pub in_ci: bool,
     prefix: PathBuf,
     sources: PathBuf,
     work: PathBuf,
@@ -52,7 +52,6 @@ impl Toolbox {
         let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join("c_tests");
         let toolbox = Toolbox {
             library,
-            in_ci: std::env::var_os("CI").is_some(),
             prefix: folder("RMASHM_PREFIX", "build"),
             sources: folder("RMASHM_C_TESTS", "c_tests"),
             work: work.join(if library == Library::Mpich {
@@ -60,8 +59,8 @@ impl Toolbox {
             } else {
                 "rmashm"
             }),
-            mpich_compiler: reference("mpicc").or_else(|| on_path("mpicc.mpich")),
-            mpich_launcher: reference("mpiexec").or_else(|| on_path("mpiexec.hydra")),
+            mpich_compiler: reference("mpicc").or_else(|| find_program("mpicc.mpich")),
+            mpich_launcher: reference("mpiexec").or_else(|| find_program("mpiexec.hydra")),
             programs: Mutex::default(),
         };
         std::fs::create_dir_all(&toolbox.work).expect("the test folder in target can be made");
@@ -225,11 +224,4 @@ fn is_newer(program: &Path, parts: &[PathBuf]) -> bool {
     parts
         .iter()
         .all(|part| changed(part).unwrap_or(SystemTime::now()) < made)
-}
-
-fn on_path(program: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path)
-        .map(|folder| folder.join(program))
-        .find(|path| path.exists())
 }

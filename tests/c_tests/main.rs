@@ -9,12 +9,10 @@
 //! folder of programs, `CI` makes a missing MPICH a failure. Arguments are those of `cargo test`: a filter, `--exact`, `--list`, `--test-threads`, …
 
 mod compile;
-mod diagnosis;
-mod job;
-mod leftovers;
 mod spec;
 
 use compile::{Library, Toolbox};
+use harness::{job, leftovers, needs};
 use libtest_mimic::{Arguments, Conclusion, Failed, Trial};
 use spec::{Launcher, Spec};
 use std::borrow::Cow;
@@ -24,8 +22,7 @@ use std::sync::Arc;
 
 /// Whether there is a C++ compiler. In CI there has to be.
 fn has_cxx() -> bool {
-    let found = std::process::Command::new("g++").arg("--version").output();
-    found.is_ok() || std::env::var_os("CI").is_some_and(|ci| ci == "true")
+    needs::find_program("g++").is_some() || needs::in_ci()
 }
 
 /// MPICH's ranks spin while they wait: with more of them than cores little moves.
@@ -94,7 +91,7 @@ fn trials_of(toolbox: &Arc<Toolbox>, source: PathBuf) -> Vec<Trial> {
                     source.clone(),
                     test_name.clone(),
                 );
-                let skipped = missing && !toolbox.in_ci;
+                let skipped = missing && !needs::in_ci();
                 let trial = Trial::test(test_name, move || {
                     if missing {
                         return Err(Failed::from(

@@ -15,7 +15,7 @@
 //! - `mpich:` `skip` and the reason why Debian's MPICH cannot run the program
 //! - `seconds:` when the watchdog takes it for a hang (default 120)
 
-use crate::job::Ended;
+use harness::job::Ended;
 use std::path::Path;
 
 /// How a program is started, and what it was compiled with.

@@ -1,5 +1,6 @@
 //! The C compilers and headers that tests of `mpi.h` use, and what to do where they are missing.
 
+use harness::needs::in_ci;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -28,8 +29,10 @@ pub fn scratch() -> PathBuf {
 
 /// Whether `there`; where not, the test `test` is skipped with a line that says so, and fails in CI.
 pub fn have(there: bool, what: &str, test: &str) -> bool {
-    let ci = std::env::var("CI").is_ok_and(|value| value == "true");
-    assert!(there || !ci, "{what} is missing, which CI needs for {test}");
+    assert!(
+        there || !in_ci(),
+        "{what} is missing, which CI needs for {test}"
+    );
     if !there {
         // Past the test harness, which keeps back what a test that passes prints with `println!`.
         let _ = writeln!(std::io::stderr(), "skipped: {test} needs {what}");

@@ -4,16 +4,11 @@ use std::io::Read;
 use std::process::Stdio;
 
 use crate::run::{Folder, Run, mpiexec, run, run_script, script};
+use harness::needs::need;
 
 #[test]
 fn lines_of_ranks_are_never_mixed() {
-    let python = std::process::Command::new("python3")
-        .arg("--version")
-        .output();
-    if python.is_err() && std::env::var("CI").as_deref() != Ok("true") {
-        eprintln!(
-            "skipped: lines_of_ranks_are_never_mixed: needs python3 (Debian: apt-get install python3)"
-        );
+    if !need("python3", "python3") {
         return;
     }
     // Each rank writes its lines in pieces, so that the pieces of eight ranks do arrive mixed.

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::{moved_prefix, project, run_sum, variable, words};
-use crate::support::{Scratch, command, need, path_with, prefix, run};
+use crate::support::{Scratch, command, path_with, prefix, run};
+use harness::needs::need;
 
 /// Configures, builds and runs the CMake project; `find` tells CMake where to look.
 fn cmake_project(prefix: &Path, scratch: &Path, find: impl Fn(&mut Command) -> &mut Command) {

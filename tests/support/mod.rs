@@ -1,7 +1,4 @@
-//! What the integration tests share: the staged prefix, scratch folders, commands, and what to do about a tool that is
-//! not installed.
-//!
-//! A test that needs more than cargo, gcc and make begins with `if !support::need("cmake", "cmake") { return; }`.
+//! What the integration tests share: the staged prefix, scratch folders, commands.
 
 // Each test program takes what it needs of this module.
 #![allow(dead_code)]
@@ -14,51 +11,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
-
-/// Whether `program` is on `PATH`. If not, says that a test is skipped and which Debian package would bring it; in CI
-/// (`CI=true`), where everything must be there, fails the test instead.
-pub fn need(program: &str, package: &str) -> bool {
-    let found = find_program(program).is_some();
-    if !found {
-        missing(&format!(
-            "{program} is not installed (Debian: apt-get install {package})"
-        ));
-    }
-    found
-}
-
-/// Whether the file or folder is there; else as [`need`].
-pub fn need_file(path: &Path, package: &str) -> bool {
-    let found = path.exists();
-    if !found {
-        missing(&format!(
-            "there is no {} (Debian: apt-get install {package})",
-            path.display()
-        ));
-    }
-    found
-}
-
-/// Says on the test's behalf that it is skipped, and why; in CI fails it.
-pub fn missing(sentence: &str) {
-    let test = std::thread::current()
-        .name()
-        .unwrap_or("a test")
-        .to_string();
-    assert!(
-        env::var("CI").as_deref() != Ok("true"),
-        "{sentence}, and CI=true"
-    );
-    // Not `eprintln!`, which the test harness keeps from being seen when a test passes.
-    let _ = writeln!(std::io::stderr(), "skipped: {test}: {sentence}");
-}
-
-/// Where a program is, by `PATH`.
-pub fn find_program(program: &str) -> Option<PathBuf> {
-    env::split_paths(&env::var_os("PATH")?)
-        .map(|folder| folder.join(program))
-        .find(|path| path.is_file())
-}
 
 /// The staged prefix: `RMASHM_PREFIX` if that is set, and taken as it is; else `build/` of this repository, staged by
 /// `make` first, so that what is tested is never older than the sources.

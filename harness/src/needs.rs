@@ -1,0 +1,53 @@
+//! What a test needs and a machine may lack. A test that needs more than cargo, gcc and make begins with
+//! `if !need("cmake", "cmake") { return; }`.
+
+use std::env;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Whether this is CI (`CI=true`), where everything has to be there.
+pub fn in_ci() -> bool {
+    env::var("CI").is_ok_and(|value| value == "true")
+}
+
+/// Whether `program` is on `PATH`. If not, says that a test is skipped and which Debian package would bring it; in CI fails the
+/// test instead.
+pub fn need(program: &str, package: &str) -> bool {
+    let found = find_program(program).is_some();
+    if !found {
+        missing(&format!(
+            "{program} is not installed (Debian: apt-get install {package})"
+        ));
+    }
+    found
+}
+
+/// Whether the file or folder is there; else as [`need`].
+pub fn need_file(path: &Path, package: &str) -> bool {
+    let found = path.exists();
+    if !found {
+        missing(&format!(
+            "there is no {} (Debian: apt-get install {package})",
+            path.display()
+        ));
+    }
+    found
+}
+
+/// Says on the test's behalf that it is skipped, and why; in CI fails it.
+pub fn missing(sentence: &str) {
+    let test = std::thread::current()
+        .name()
+        .unwrap_or("a test")
+        .to_string();
+    assert!(!in_ci(), "{sentence}, and CI=true");
+    // Not `eprintln!`, which the test harness keeps from being seen when a test passes.
+    let _ = writeln!(std::io::stderr(), "skipped: {test}: {sentence}");
+}
+
+/// Where a program is, by `PATH`.
+pub fn find_program(program: &str) -> Option<PathBuf> {
+    env::split_paths(&env::var_os("PATH")?)
+        .map(|folder| folder.join(program))
+        .find(|path| path.is_file())
+}
