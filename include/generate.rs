@@ -92,7 +92,8 @@ fn type_names(prepared: &str) -> Vec<String> {
 fn prepare(source: &str) -> String {
     let mut out = String::new();
     let mut list = "";
-    let mut lines = source.lines().peekable();
+    let source = without_fast_paths(source);
+    let mut lines = source.into_iter().peekable();
     while let Some(line) = lines.next() {
         let text = line.trim();
         if text == "#[cfg(test)]" && lines.peek().is_some_and(|next| next.starts_with("mod ")) {
@@ -149,6 +150,18 @@ fn prepare(source: &str) -> String {
 }
 
 /// The name and the parameters of the function that begins here; `lines` goes on after it.
+/// The lines but those of `#[quick(…)]`, which are code.
+fn without_fast_paths(source: &str) -> Vec<&str> {
+    let mut inside = false;
+    let mut is_other = |line: &&str| {
+        inside |= line.starts_with("#[quick(");
+        let other = !inside;
+        inside &= !line.ends_with(")]");
+        other
+    };
+    source.lines().filter(|line| is_other(line)).collect()
+}
+
 fn signature<'a>(lines: &mut impl Iterator<Item = &'a str>) -> (String, String) {
     let mut head = String::new();
     for line in lines.by_ref() {

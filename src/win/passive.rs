@@ -157,6 +157,12 @@ impl Window {
         let Some(target) = self.find_target(rank) else {
             return false;
         };
+        self.release(target)
+    }
+
+    /// Gives back a lock that nobody counts: whether it is one.
+    #[inline(always)]
+    fn release(&self, target: &Target) -> bool {
         let lock = &target.block.lock;
         let hold = target.hold();
         if !matches!(hold, Hold::Shared | Hold::Exclusive) {
@@ -174,8 +180,7 @@ impl Window {
         true
     }
 
-    /// `MPI_Win_unlock`, of what [`Window::unlock_quickly`] leaves. All operations are complete at the target on return.
-    /// Error: `MPI_ERR_RMA_SYNC`.
+    /// `MPI_Win_unlock`. All operations are complete at the target on return. Error: `MPI_ERR_RMA_SYNC`.
     pub fn unlock(&self, target: &Target) -> Result<()> {
         match target.hold() {
             Hold::ExclusiveCounted => {
@@ -188,6 +193,7 @@ impl Window {
                 self.let_go(target);
                 full_fence();
             }
+            _ if self.release(target) => {}
             _ => return self.not_locked(target),
         }
         Ok(())

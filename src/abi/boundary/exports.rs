@@ -57,15 +57,14 @@ impl<F> Argument for Option<F> {}
 ///
 /// The work is done once: the standard's name calls the other.
 ///
-/// A body that begins with `let done = …;` has a fast path: where that is true, the work is done. Both names have it to
-/// themselves, since a jump from one to the other is as long. All behind it is a function of its own, out of the way, and
-/// called with the same arguments in the same places.
+/// A function with `#[quick(…)]` has a fast path: where that is true, the work is done. Both names have it to themselves, since
+/// a jump from one to the other is as long. The body is a function of its own then, out of the way, and called with the same
+/// arguments in the same places; it does the whole work, and never knows that the fast path was tried.
 #[macro_export]
 macro_rules! mpi_exported {
     (
         $(#[$meta:meta])*
-        [$name:expr] [$profiled:expr] $rust:ident($($arg:ident : $type:ty),*)
-        { let done = $quick:expr; $($rest:tt)* }
+        [$name:expr] [$profiled:expr] $rust:ident($($arg:ident : $type:ty),*) quick { $quick:expr } $body:block
     ) => {
         $(#[$meta])*
         #[unsafe(export_name = $name)]
@@ -75,7 +74,7 @@ macro_rules! mpi_exported {
             const FUNCTION: &str = $name;
 
             #[inline(always)]
-            unsafe fn body($($arg: $type),*) -> $crate::error::Result<()> { $($rest)* }
+            unsafe fn body($($arg: $type),*) -> $crate::error::Result<()> $body
 
             #[cold]
             #[inline(never)]
@@ -143,6 +142,17 @@ macro_rules! mpi_exported {
 #[macro_export]
 macro_rules! mpi_api {
     (
+        $(#[doc = $doc:expr])*
+        #[quick($quick:expr)]
+        pub unsafe extern "C" fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> c_int $body:block
+    ) => {
+        $crate::mpi_exported! {
+            $(#[doc = $doc])*
+            [stringify!($name)] [concat!("P", stringify!($name))] $name($($arg: $type),*)
+            quick { $quick } $body
+        }
+    };
+    (
         $(#[$meta:meta])*
         pub unsafe extern "C" fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> c_int $body:tt
     ) => {
@@ -157,6 +167,28 @@ macro_rules! mpi_api {
 /// the one and large in the other.
 #[macro_export]
 macro_rules! mpi_counts {
+    (
+        $(#[doc = $doc:expr])*
+        #[quick($quick:expr)]
+        pub unsafe extern "C" fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> c_int $body:block
+    ) => {
+        const _: () = {
+            use $crate::abi::boundary::counts::small::*;
+            $crate::mpi_exported! {
+                $(#[doc = $doc])*
+                [stringify!($name)] [concat!("P", stringify!($name))] $name($($arg: $type),*)
+                quick { $quick } $body
+            }
+        };
+        const _: () = {
+            use $crate::abi::boundary::counts::large::*;
+            $crate::mpi_exported! {
+                $(#[doc = $doc])*
+                [concat!(stringify!($name), "_c")] [concat!("P", stringify!($name), "_c")]
+                $name($($arg: $type),*) quick { $quick } $body
+            }
+        };
+    };
     (
         $(#[$meta:meta])*
         pub unsafe extern "C" fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> c_int $body:tt

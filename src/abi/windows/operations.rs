@@ -14,6 +14,12 @@ use std::ffi::{c_int, c_void};
 /// MPI 4.1 §12.3.1. Errors: `MPI_ERR_WIN`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_RANK`, `MPI_ERR_BUFFER`,
 /// `MPI_ERR_RMA_SYNC` (no access epoch on the target), `MPI_ERR_DISP`, `MPI_ERR_RMA_RANGE`.
 #[apply(mpi_counts)]
+#[quick(find(win).is_some_and(|win| {
+    let near = Origin::new(origin_addr, origin_count, origin_datatype);
+    let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
+    // SAFETY: the origin buffer is what the caller says.
+    unsafe { win.put_quickly(near, far) }
+}))]
 pub unsafe extern "C" fn MPI_Put(
     origin_addr: *const c_void,
     origin_count: Count,
@@ -24,12 +30,6 @@ pub unsafe extern "C" fn MPI_Put(
     target_datatype: MPI_Datatype,
     win: MPI_Win,
 ) -> c_int {
-    let done = find(win).is_some_and(|win| {
-        let near = Origin::new(origin_addr, origin_count, origin_datatype);
-        let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
-        // SAFETY: the origin buffer is what the caller says.
-        unsafe { win.put_quickly(near, far) }
-    });
     let near = Origin::new(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     // SAFETY: the origin buffer is what the caller says.
@@ -40,6 +40,12 @@ pub unsafe extern "C" fn MPI_Put(
 ///
 /// MPI 4.1 §12.3.2. Errors: as `MPI_Put`.
 #[apply(mpi_counts)]
+#[quick(find(win).is_some_and(|win| {
+    let near = Origin::new(origin_addr, origin_count, origin_datatype);
+    let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
+    // SAFETY: the origin buffer is what the caller says.
+    unsafe { win.get_quickly(near, far) }
+}))]
 pub unsafe extern "C" fn MPI_Get(
     origin_addr: *mut c_void,
     origin_count: Count,
@@ -50,12 +56,6 @@ pub unsafe extern "C" fn MPI_Get(
     target_datatype: MPI_Datatype,
     win: MPI_Win,
 ) -> c_int {
-    let done = find(win).is_some_and(|win| {
-        let near = Origin::new(origin_addr, origin_count, origin_datatype);
-        let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
-        // SAFETY: the origin buffer is what the caller says.
-        unsafe { win.get_quickly(near, far) }
-    });
     let near = Origin::new(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     // SAFETY: the origin buffer is what the caller says.
@@ -69,6 +69,12 @@ pub unsafe extern "C" fn MPI_Get(
 /// MPI 4.1 §12.3.4.1. Errors: as `MPI_Put`, and `MPI_ERR_OP` (none, of the program's own, or MPI_NO_OP, which is for calls that
 /// fetch).
 #[apply(mpi_counts)]
+#[quick(find(win).is_some_and(|win| {
+    let near = Origin::new(origin_addr, origin_count, origin_datatype);
+    let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
+    // SAFETY: the origin buffer is what the caller says.
+    unsafe { win.accumulate_quickly(near, far, op) }
+}))]
 pub unsafe extern "C" fn MPI_Accumulate(
     origin_addr: *const c_void,
     origin_count: Count,
@@ -80,12 +86,6 @@ pub unsafe extern "C" fn MPI_Accumulate(
     op: MPI_Op,
     win: MPI_Win,
 ) -> c_int {
-    let done = find(win).is_some_and(|win| {
-        let near = Origin::new(origin_addr, origin_count, origin_datatype);
-        let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
-        // SAFETY: the origin buffer is what the caller says.
-        unsafe { win.accumulate_quickly(near, far, op) }
-    });
     let near = Origin::new(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     // SAFETY: the origin buffer is what the caller says.
@@ -97,6 +97,13 @@ pub unsafe extern "C" fn MPI_Accumulate(
 ///
 /// MPI 4.1 §12.3.4.2. Errors: as `MPI_Accumulate`.
 #[apply(mpi_counts)]
+#[quick(find(win).is_some_and(|win| {
+    let near = Origin::new(origin_addr, origin_count, origin_datatype);
+    let result = Origin::new(result_addr, result_count, result_datatype);
+    let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
+    // SAFETY: the buffers are what the caller says.
+    unsafe { win.get_accumulate_quickly(near, result, far, op) }
+}))]
 pub unsafe extern "C" fn MPI_Get_accumulate(
     origin_addr: *const c_void,
     origin_count: Count,
@@ -111,13 +118,6 @@ pub unsafe extern "C" fn MPI_Get_accumulate(
     op: MPI_Op,
     win: MPI_Win,
 ) -> c_int {
-    let done = find(win).is_some_and(|win| {
-        let near = Origin::new(origin_addr, origin_count, origin_datatype);
-        let result = Origin::new(result_addr, result_count, result_datatype);
-        let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
-        // SAFETY: the buffers are what the caller says.
-        unsafe { win.get_accumulate_quickly(near, result, far, op) }
-    });
     let near = Origin::new(origin_addr, origin_count, origin_datatype);
     let result = Origin::new(result_addr, result_count, result_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
@@ -129,6 +129,11 @@ pub unsafe extern "C" fn MPI_Get_accumulate(
 ///
 /// MPI 4.1 §12.3.4.3. Errors: as `MPI_Accumulate`.
 #[apply(mpi_api)]
+#[quick(find(win).is_some_and(|win| {
+    let (from, to) = (origin_addr, result_addr);
+    // SAFETY: the buffers are what the caller says.
+    unsafe { win.fetch_and_op_quickly(from, to, datatype, target_rank, target_disp, op) }
+}))]
 pub unsafe extern "C" fn MPI_Fetch_and_op(
     origin_addr: *const c_void,
     result_addr: *mut c_void,
@@ -138,11 +143,6 @@ pub unsafe extern "C" fn MPI_Fetch_and_op(
     op: MPI_Op,
     win: MPI_Win,
 ) -> c_int {
-    let done = find(win).is_some_and(|win| {
-        let (from, to) = (origin_addr, result_addr);
-        // SAFETY: the buffers are what the caller says.
-        unsafe { win.fetch_and_op_quickly(from, to, datatype, target_rank, target_disp, op) }
-    });
     // SAFETY: the buffers are what the caller says.
     unsafe {
         window(win)?.fetch_and_op(
@@ -161,6 +161,11 @@ pub unsafe extern "C" fn MPI_Fetch_and_op(
 ///
 /// MPI 4.1 §12.3.4.4. Errors: as `MPI_Put`.
 #[apply(mpi_api)]
+#[quick(find(win).is_some_and(|win| {
+    let (new, old, to) = (origin_addr, compare_addr, result_addr);
+    // SAFETY: the buffers are what the caller says.
+    unsafe { win.compare_and_swap_quickly(new, old, to, datatype, target_rank, target_disp) }
+}))]
 pub unsafe extern "C" fn MPI_Compare_and_swap(
     origin_addr: *const c_void,
     compare_addr: *const c_void,
@@ -170,11 +175,6 @@ pub unsafe extern "C" fn MPI_Compare_and_swap(
     target_disp: MPI_Aint,
     win: MPI_Win,
 ) -> c_int {
-    let done = find(win).is_some_and(|win| {
-        let (new, old, to) = (origin_addr, compare_addr, result_addr);
-        // SAFETY: the buffers are what the caller says.
-        unsafe { win.compare_and_swap_quickly(new, old, to, datatype, target_rank, target_disp) }
-    });
     // SAFETY: the buffers are what the caller says.
     unsafe {
         window(win)?.compare_and_swap(

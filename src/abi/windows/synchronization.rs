@@ -17,13 +17,13 @@ use std::ffi::c_int;
 /// MPI 4.1 §12.5.3. Errors: `MPI_ERR_WIN`, `MPI_ERR_RANK`, `MPI_ERR_LOCKTYPE`, `MPI_ERR_ASSERT`, `MPI_ERR_RMA_SYNC`
 /// (locked already; exposed; another access epoch is open), `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
+#[quick(find(win).is_some_and(|win| win.lock_quickly(lock_type, rank, assert)))]
 pub unsafe extern "C" fn MPI_Win_lock(
     lock_type: c_int,
     rank: c_int,
     assert: c_int,
     win: MPI_Win,
 ) -> c_int {
-    let done = find(win).is_some_and(|win| win.lock_quickly(lock_type, rank, assert));
     on_target(win, rank, |win, target| win.lock(lock_type, target, assert))
 }
 
@@ -32,8 +32,8 @@ pub unsafe extern "C" fn MPI_Win_lock(
 ///
 /// MPI 4.1 §12.5.3. Errors: `MPI_ERR_WIN`, `MPI_ERR_RANK`, `MPI_ERR_RMA_SYNC` (not locked).
 #[apply(mpi_api)]
+#[quick(find(win).is_some_and(|win| win.unlock_quickly(rank)))]
 pub unsafe extern "C" fn MPI_Win_unlock(rank: c_int, win: MPI_Win) -> c_int {
-    let done = find(win).is_some_and(|win| win.unlock_quickly(rank));
     on_target(win, rank, Window::unlock)
 }
 
@@ -57,8 +57,8 @@ pub unsafe extern "C" fn MPI_Win_unlock_all(win: MPI_Win) -> c_int {
 ///
 /// MPI 4.1 §12.5.4. Does not block. Errors: `MPI_ERR_WIN`, `MPI_ERR_RANK`, `MPI_ERR_RMA_SYNC` (no passive target epoch).
 #[apply(mpi_api)]
+#[quick(find(win).is_some_and(|win| win.flush_quickly(rank)))]
 pub unsafe extern "C" fn MPI_Win_flush(rank: c_int, win: MPI_Win) -> c_int {
-    let done = find(win).is_some_and(|win| win.flush_quickly(rank));
     on_target(win, rank, Window::flush)
 }
 
@@ -74,8 +74,8 @@ pub unsafe extern "C" fn MPI_Win_flush_all(win: MPI_Win) -> c_int {
 ///
 /// MPI 4.1 §12.5.4. Does not block. Errors: as `MPI_Win_flush`.
 #[apply(mpi_api)]
+#[quick(find(win).is_some_and(|win| win.flush_quickly(rank)))]
 pub unsafe extern "C" fn MPI_Win_flush_local(rank: c_int, win: MPI_Win) -> c_int {
-    let done = find(win).is_some_and(|win| win.flush_quickly(rank));
     on_target(win, rank, Window::flush)
 }
 
@@ -91,8 +91,8 @@ pub unsafe extern "C" fn MPI_Win_flush_local_all(win: MPI_Win) -> c_int {
 ///
 /// MPI 4.1 §12.5.4. Does not block. Error: `MPI_ERR_WIN`.
 #[apply(mpi_api)]
+#[quick(find(win).map(|_| full_fence()).is_some())]
 pub unsafe extern "C" fn MPI_Win_sync(win: MPI_Win) -> c_int {
-    let done = find(win).map(|_| full_fence()).is_some();
     window(win)?;
     Ok(())
 }
