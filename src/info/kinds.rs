@@ -127,7 +127,7 @@ impl Assertion {
 
 /// Whether an assertion is to be remembered: it is ignored as a whole if it has a kind that is not supported. Error:
 /// `MPI_ERR_INFO_VALUE`.
-pub fn accepts(assertion: &str) -> Result<bool> {
+fn accepts(assertion: &str) -> Result<bool> {
     Ok(elements(assertion)?.into_iter().all(is_supported))
 }
 

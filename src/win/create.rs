@@ -7,8 +7,8 @@
 use super::control::Control;
 use super::dynamic::Recent;
 use super::epoch::Epoch;
+use super::hints::Hints;
 use super::memory::{self, Given};
-use super::query::Hints;
 use super::{Flavor, Own, Reach, Target, WINDOWS, Window};
 use crate::attribute::Attributes;
 use crate::comm::Comm;

@@ -1,7 +1,7 @@
 //! Memory for the program from the job segment: MPI_Alloc_mem, MPI_Free_mem (MPI 4.1 §9.2), and that of windows. Windows made
 //! or attached over it are reached by load and store.
 
-use super::query::ALIGNMENT;
+use super::hints::ALIGNMENT;
 use crate::error::Result;
 use crate::runtime::phase;
 use crate::shm::Offset;

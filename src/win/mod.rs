@@ -27,6 +27,7 @@ pub mod dynamic;
 pub mod elements;
 pub mod epoch;
 pub mod exposure;
+pub mod hints;
 pub mod memory;
 pub mod obstacle;
 pub mod passive;
@@ -166,7 +167,7 @@ pub struct Window {
     pub flavor: Flavor,
     /// What this process gave: what the attributes point to.
     pub own: Own,
-    pub hints: Mutex<query::Hints>,
+    pub hints: Mutex<hints::Hints>,
     pub name: Mutex<Box<[u8]>>,
     pub handler: Slot,
     pub attributes: Attributes,

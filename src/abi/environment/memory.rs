@@ -2,7 +2,7 @@
 
 use crate::abi::boundary::arguments::out;
 use crate::mpi::types::*;
-use crate::win::{memory, query::Hints};
+use crate::win::{hints::Hints, memory};
 use crate::{info, mpi_api};
 use macro_rules_attribute::apply;
 use std::ffi::c_void;
@@ -19,9 +19,7 @@ pub unsafe extern "C" fn MPI_Alloc_mem(
 ) -> c_int {
     // SAFETY: what is not null is a place for a pointer.
     let baseptr = unsafe { out(baseptr.cast::<*mut c_void>(), "baseptr")? };
-    let info = info::hints(info)?;
-    let mut hints = Hints::default();
-    hints.take(|key| info.get(key).map(str::to_string))?;
+    let hints = Hints::of(&info::hints(info)?)?;
     baseptr.set(memory::alloc_mem(size, hints.alignment)?);
     Ok(())
 }

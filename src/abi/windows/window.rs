@@ -9,7 +9,8 @@ use crate::error::Object;
 use crate::error::{Error, Result};
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
-use crate::win::query::{Hints, narrow};
+use crate::win::hints::Hints;
+use crate::win::query::narrow;
 use crate::win::{Window, create, get as window};
 use crate::{comm, info, mpi_api, mpi_counts};
 use macro_rules_attribute::apply;
@@ -17,11 +18,8 @@ use std::ffi::{c_char, c_int, c_void};
 use std::ptr::with_exposed_provenance;
 
 /// The hints in an info argument.
-fn hints(handle: MPI_Info) -> Result<Hints> {
-    let info = info::hints(handle)?;
-    let mut hints = Hints::default();
-    hints.take(|key| info.get(key).map(str::to_string))?;
-    Ok(hints)
+fn hints(info: MPI_Info) -> Result<Hints> {
+    Hints::of(&info::hints(info)?)
 }
 
 /// Makes a window with `make` and writes its handle. What is wrong with an argument of this process alone goes through
@@ -262,8 +260,7 @@ pub unsafe extern "C" fn MPI_Win_get_name(
 #[apply(mpi_api)]
 pub unsafe extern "C" fn MPI_Win_set_info(win: MPI_Win, info: MPI_Info) -> c_int {
     let win = window(win)?;
-    let info = info::hints(info)?;
-    win.set_hints(|key| info.get(key).map(str::to_string))
+    win.set_hints(&info::hints(info)?)
 }
 
 /// Gives all hints of a window with their values; to be freed by the caller.
@@ -274,11 +271,7 @@ pub unsafe extern "C" fn MPI_Win_get_info(win: MPI_Win, info_used: *mut MPI_Info
     let win = window(win)?;
     // SAFETY: what is not null is a place for a handle.
     let info_used = unsafe { out(info_used, "info_used")? };
-    let mut info = info::Info::new();
-    for (key, value) in win.hints.lock().entries(win.group.kinds()) {
-        info.set(key, &value);
-    }
-    info_used.set(info::publish(info)?);
+    info_used.set(info::publish(win.info())?);
     Ok(())
 }
 
