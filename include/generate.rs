@@ -146,7 +146,33 @@ fn prepare(source: &str) -> String {
             }
         }
     }
-    unwrap_callbacks(&unwrap_handles(&out))
+    unwrap_callbacks(&unwrap_handles(&raw_pointers(
+        &raw_pointers(&out, "In<", "*const "),
+        "Mut<",
+        "*mut ",
+    )))
+}
+
+fn raw_pointers(source: &str, from: &str, to: &str) -> String {
+    let mut out = String::new();
+    let mut rest = source;
+    while let Some(at) = rest.find(from) {
+        let tail = &rest[at + from.len()..];
+        let mut depth = 1;
+        let end = tail
+            .find(|c| {
+                depth += (c == '<') as i32 - (c == '>') as i32;
+                depth == 0
+            })
+            .unwrap_or(0);
+        out += &rest[..at];
+        out += to;
+        out += tail[..end]
+            .trim_start_matches("'a, ")
+            .trim_start_matches("'_, ");
+        rest = &tail[end + 1..];
+    }
+    out + rest
 }
 
 /// The name and the parameters of the function that begins here; `lines` goes on after it.
@@ -196,13 +222,16 @@ fn declare(out: &mut String, name: &str, parameters: &str, more: &str) {
         let mut all = format!("{parameters},");
         for (from, to) in types {
             // A type stands after a colon or, behind a pointer, after `const` or `mut`.
+            for before in ["In<", "Mut<"] {
+                all = all.replace(&format!("{before}{from}>"), &format!("{before}{to}>"));
+            }
             for before in [": ", "*const ", "*mut "] {
                 all = all.replace(&format!("{before}{from},"), &format!("{before}{to},"));
             }
         }
         let _ = writeln!(
             out,
-            "#[unsafe(no_mangle)]\npub unsafe extern \"C\" fn {name}{suffix}({all} {more}) -> c_int {{ 0 }}"
+            "#[unsafe(no_mangle)]\npub extern \"C\" fn {name}{suffix}({all} {more}) -> c_int {{ 0 }}"
         );
     }
 }

@@ -80,11 +80,9 @@ impl Vector {
     }
 
     pub fn buffer(&self) -> Result<Buffer> {
-        Buffer::typed(
-            with_exposed_provenance(self.address),
-            self.count,
-            &self.element.datatype,
-        )
+        let address = with_exposed_provenance(self.address);
+        // SAFETY: what `new` was promised.
+        unsafe { Buffer::typed(address, self.count, &self.element.datatype) }
     }
 
     /// The vector, if it can be memory of a program. Errors: `MPI_ERR_BUFFER`, `MPI_ERR_COUNT`.

@@ -184,11 +184,10 @@ impl Run {
                     return Err(error);
                 }
             }
-            // SAFETY: both are buffers of the operation, which the program leaves to it until it is complete, or temporary.
-            Step::Copy(from, to) => unsafe {
+            Step::Copy(from, to) => {
                 to.copy(from, from.len().min(to.len()));
                 same_length(from.len(), to.len())?;
-            },
+            }
             Step::Reduce { op, input, inout } => {
                 let Vector {
                     address,

@@ -204,7 +204,9 @@ impl Planner {
 
     /// Room for as many bytes.
     pub fn temporary_bytes(&mut self, len: usize) -> Buffer {
-        Buffer::bytes(with_exposed_provenance(self.memory(len)), len)
+        let start = with_exposed_provenance(self.memory(len));
+        // SAFETY: the plan keeps its memory for as long as it is carried out.
+        unsafe { Buffer::bytes(start, len) }
     }
 
     fn memory(&mut self, len: usize) -> usize {

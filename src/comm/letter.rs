@@ -67,7 +67,8 @@ fn settle(
 /// Sends `words` to each of `to` (ranks in the job). Blocks until they have left.
 pub fn send(key: Key, to: &[u32], words: &[u64], what: &dyn Fn() -> String) -> Result<()> {
     let partners: Arc<[u32]> = to.into();
-    let buffer = Buffer::bytes(words.as_ptr().cast(), size_of_val(words));
+    // SAFETY: the words outlive the operations, which are settled here.
+    let buffer = unsafe { Buffer::bytes(words.as_ptr().cast(), size_of_val(words)) };
     let mut operations = Vec::new();
     for &to in to {
         let target = Target {
@@ -92,7 +93,8 @@ pub fn receive(
 ) -> Result<Vec<u64>> {
     // A few words and the members of a group.
     let mut words = vec![0_u64; job().ranks as usize + 8];
-    let buffer = Buffer::bytes(words.as_mut_ptr().cast(), size_of_val(&*words));
+    // SAFETY: the words outlive the operation, which is settled here.
+    let buffer = unsafe { Buffer::bytes(words.as_mut_ptr().cast(), size_of_val(&*words)) };
     let envelope = Envelope {
         source: from as i32,
         tag: key.tag,

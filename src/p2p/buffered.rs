@@ -119,9 +119,9 @@ pub fn send(comm: &Comm, buffer: Buffer, to: i32, tag: i32) -> Result<()> {
             buffer.len()
         );
     }
-    // SAFETY: the buffer is the caller's for this call.
-    let data = unsafe { buffer.packed() };
-    let copy = Buffer::bytes(data.as_ptr(), data.len());
+    let data = buffer.packed();
+    // SAFETY: the data is kept until the send is complete.
+    let copy = unsafe { Buffer::bytes(data.as_ptr(), data.len()) };
     if let Some(operation) = start::send(comm, copy, to, tag, Mode::Standard)? {
         sends.copies.push(Copied { operation, data });
     }

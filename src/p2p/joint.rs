@@ -43,9 +43,9 @@ pub fn start_replacing(
     from: Partner,
     name: &'static str,
 ) -> Result<Arc<Operation>> {
-    // SAFETY: the buffer is the program's to give away.
-    let copy = unsafe { buffer.packed() };
-    let out = Buffer::bytes(copy.as_ptr(), copy.len());
+    let copy = buffer.packed();
+    // SAFETY: the copy is kept until the operation is complete.
+    let out = unsafe { Buffer::bytes(copy.as_ptr(), copy.len()) };
     begin(comm, (out, to), (buffer, from), Some(copy), name)
 }
 

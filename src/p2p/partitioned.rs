@@ -59,24 +59,45 @@ impl Way {
 
 /// Memory in `partitions` equal parts.
 pub struct Parts {
-    pub address: usize,
-    pub partitions: usize,
+    address: usize,
+    partitions: usize,
     /// Elements of a partition.
-    pub count: usize,
-    pub datatype: MPI_Datatype,
+    count: usize,
+    datatype: MPI_Datatype,
 }
 
 impl Parts {
+    /// `partitions` times `count` elements at `address`.
+    ///
+    /// # Safety
+    /// They are there for as long as the channel that is made of them.
+    pub unsafe fn new(
+        address: usize,
+        partitions: usize,
+        count: usize,
+        datatype: MPI_Datatype,
+    ) -> Parts {
+        Parts {
+            address,
+            partitions,
+            count,
+            datatype,
+        }
+    }
+
     fn buffer(&self, first: usize, partitions: usize) -> Result<Buffer> {
         let count = self.count.checked_mul(partitions);
         let count = count.ok_or_else(|| err!(Count, "count is {}, too many", self.count))?;
         if self.count == 0 {
-            return Buffer::elements(with_exposed_provenance(self.address), 0, self.datatype);
+            let nowhere = with_exposed_provenance(self.address);
+            // SAFETY: no elements need no memory.
+            return unsafe { Buffer::elements(nowhere, 0, self.datatype) };
         }
         let extent = crate::datatype::get(self.datatype)?.extent();
         let skip = extent.wrapping_mul((self.count * first) as isize);
         let start = with_exposed_provenance(self.address.wrapping_add_signed(skip));
-        Buffer::elements(start, count, self.datatype)?.checked("buf")
+        // SAFETY: the partitions lie in the memory that the maker of `self` has promised.
+        unsafe { Buffer::elements(start, count, self.datatype) }?.checked("buf")
     }
 
     fn check(&self, partition: i32) -> Result<usize> {
@@ -203,7 +224,8 @@ pub fn send(comm: &Comm, parts: Parts, to: i32, tag: i32) -> Result<Channel> {
         partners: Partners::One(world),
         ..way.about(Action::Send)
     };
-    let bytes = Buffer::bytes(plan.as_ptr().cast(), size_of::<Plan>());
+    // SAFETY: the plan is kept until it was told.
+    let bytes = unsafe { Buffer::bytes(plan.as_ptr().cast(), size_of::<Plan>()) };
     if let Some(sent) = transport::send(target, bytes, false, about)? {
         let telling = Telling {
             sent,
@@ -358,7 +380,8 @@ pub fn receive(comm: &Comm, parts: Parts, from: i32, tag: i32) -> Result<Channel
     let bytes = parts.buffer(0, 1)?.len();
     let met = way.to.is_some().then(|| -> Result<_> {
         let mut plan = Box::new(Plan::default());
-        let into = Buffer::bytes(plan.as_mut_ptr().cast(), size_of::<Plan>());
+        // SAFETY: the plan is kept beside its receive.
+        let into = unsafe { Buffer::bytes(plan.as_mut_ptr().cast(), size_of::<Plan>()) };
         let envelope = Envelope { source: from, tag };
         let context = partitioned_context(way.number);
         let about = About {
@@ -429,11 +452,13 @@ impl Incoming {
         let into = match self.buffer.run() {
             Some(address) => {
                 let start = with_exposed_provenance(address.wrapping_add(place.start));
-                Buffer::bytes(start, place.len())
+                // SAFETY: a part of the channel's buffer.
+                unsafe { Buffer::bytes(start, place.len()) }
             }
             None => {
                 let memory = beside.insert(vec![0; place.len()].into_boxed_slice());
-                Buffer::bytes(memory.as_mut_ptr(), place.len())
+                // SAFETY: the memory is kept beside its receive.
+                unsafe { Buffer::bytes(memory.as_mut_ptr(), place.len()) }
             }
         };
         let source = way.peer;

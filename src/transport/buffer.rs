@@ -12,7 +12,8 @@ use std::sync::Arc;
 /// Memory of the user's, or of a schedule's, that a message is read from or written to.
 ///
 /// It is a number and not a reference: MPI lets a program hand the memory over with one call and take it back with
-/// another. Who makes a `Buffer` vouches for the memory until the operation it is made for is complete.
+/// another. Its maker vouches for the memory until the operation it is made for is complete, so to make one is unsafe, and
+/// to use one is not.
 #[derive(Clone)]
 pub struct Buffer {
     /// Where the data begins if it is one run, else the address that the datatype's displacements are relative to.
@@ -25,8 +26,16 @@ pub struct Buffer {
 
 impl Buffer {
     /// `len` bytes at `address`.
+    ///
+    /// # Safety
+    /// They are there, to be read by a send and written by a receive, until the operation is complete.
     #[inline]
-    pub fn bytes(address: *const u8, len: usize) -> Buffer {
+    pub unsafe fn bytes(address: *const u8, len: usize) -> Buffer {
+        Buffer::run_of(address, len)
+    }
+
+    #[inline]
+    fn run_of(address: *const u8, len: usize) -> Buffer {
         Buffer {
             address: address.expose_provenance(),
             len,
@@ -35,13 +44,16 @@ impl Buffer {
     }
 
     pub fn empty() -> Buffer {
-        Buffer::bytes(std::ptr::null(), 0)
+        Buffer::run_of(std::ptr::null(), 0)
     }
 
     /// `count` elements of the datatype `handle` at `address`; no elements may be of `MPI_DATATYPE_NULL`. Errors:
     /// `MPI_ERR_TYPE` if it is no datatype or not committed, `MPI_ERR_COUNT` if so many do not fit in memory.
+    ///
+    /// # Safety
+    /// As [`Buffer::bytes`], where the datatype says.
     #[inline]
-    pub fn elements(
+    pub unsafe fn elements(
         address: *const u8,
         count: usize,
         handle: crate::mpi::types::MPI_Datatype,
@@ -50,7 +62,7 @@ impl Buffer {
             && let Some(len) = count.checked_mul(size)
             && isize::try_from(len).is_ok()
         {
-            return Ok(Buffer::bytes(address, len));
+            return Ok(Buffer::run_of(address, len));
         }
         if count == 0 && handle == MPI_DATATYPE_NULL {
             return Ok(Buffer::empty());
@@ -60,7 +72,14 @@ impl Buffer {
     }
 
     /// `count` elements of `datatype` at `address`, which is kept as long as needed.
-    pub fn typed(address: *const u8, count: usize, datatype: &Arc<Datatype>) -> Result<Buffer> {
+    ///
+    /// # Safety
+    /// As [`Buffer::elements`].
+    pub unsafe fn typed(
+        address: *const u8,
+        count: usize,
+        datatype: &Arc<Datatype>,
+    ) -> Result<Buffer> {
         Buffer::of(address, count, datatype, || Ok(datatype.clone()))
     }
 
@@ -143,18 +162,18 @@ impl Buffer {
     /// Copies the bytes `range` of the data to `to`.
     ///
     /// # Safety
-    /// The buffer's memory is still its maker's to read, and `to` has room.
+    /// `to` has room.
     #[inline]
     pub unsafe fn read(&self, range: Range<usize>, to: *mut u8) {
         debug_assert!(range.end <= self.len);
         match &self.gaps {
             None => {
                 let from = with_exposed_provenance::<u8>(self.address + range.start);
-                // SAFETY: the caller's contract. (`copy`: a program may send from memory it receives into, though it
+                // SAFETY: the maker's promise, and the caller's. (`copy`: a program may send from memory it receives into, though it
                 // ought not to.)
                 unsafe { from.copy_to(to, range.len()) }
             }
-            // SAFETY: the caller's contract.
+            // SAFETY: the maker's promise, and the caller's.
             Some((datatype, count)) => unsafe {
                 datatype.pack(with_exposed_provenance(self.address), *count, range, to)
             },
@@ -168,11 +187,11 @@ impl Buffer {
     #[inline]
     pub unsafe fn hand_over(&self, range: Range<usize>, to: *mut u8, past_caches: bool) {
         let Some(address) = self.run() else {
-            // SAFETY: the caller's contract.
+            // SAFETY: the maker's promise, and the caller's.
             return unsafe { self.read(range, to) };
         };
         let from = with_exposed_provenance(address + range.start);
-        // SAFETY: the caller's contract.
+        // SAFETY: the maker's promise, and the caller's.
         unsafe {
             match past_caches {
                 true => copy_past_caches(from, to, range.len()),
@@ -188,28 +207,28 @@ impl Buffer {
     #[inline]
     pub unsafe fn take_over(&self, range: Range<usize>, from: *const u8) {
         let Some(address) = self.run() else {
-            // SAFETY: the caller's contract.
+            // SAFETY: the maker's promise, and the caller's.
             return unsafe { self.write(range, from) };
         };
         let to = with_exposed_provenance_mut(address + range.start);
-        // SAFETY: the caller's contract.
+        // SAFETY: the maker's promise, and the caller's.
         unsafe { copy(from, to, range.len()) }
     }
 
     /// Copies bytes from `from` to the positions `range` of the data.
     ///
     /// # Safety
-    /// The buffer's memory is still its maker's to write, and `from` has the bytes.
+    /// `from` has the bytes.
     #[inline]
     pub unsafe fn write(&self, range: Range<usize>, from: *const u8) {
         debug_assert!(range.end <= self.len);
         match &self.gaps {
             None => {
                 let to = with_exposed_provenance_mut::<u8>(self.address + range.start);
-                // SAFETY: the caller's contract.
+                // SAFETY: the maker's promise, and the caller's.
                 unsafe { to.copy_from(from, range.len()) }
             }
-            // SAFETY: the caller's contract.
+            // SAFETY: the maker's promise, and the caller's.
             Some((datatype, count)) => unsafe {
                 let to = with_exposed_provenance_mut(self.address);
                 datatype.unpack(from, to, *count, range)
@@ -218,12 +237,9 @@ impl Buffer {
     }
 
     /// The whole data, packed.
-    ///
-    /// # Safety
-    /// As [`Buffer::read`].
-    pub unsafe fn packed(&self) -> Box<[u8]> {
+    pub fn packed(&self) -> Box<[u8]> {
         let mut bytes = Box::<[u8]>::new_uninit_slice(self.len);
-        // SAFETY: the caller's contract; the box has the room, and `read` writes all of it.
+        // SAFETY: the box has the room, and `read` writes all of it.
         unsafe {
             self.read(0..self.len, bytes.as_mut_ptr().cast());
             bytes.assume_init()
@@ -231,11 +247,8 @@ impl Buffer {
     }
 
     /// Copies the first `len` bytes of `from` to the beginning of this one.
-    ///
-    /// # Safety
-    /// Both are still their makers' to read and to write.
-    pub unsafe fn copy(&self, from: &Buffer, len: usize) {
-        // SAFETY: the caller's contract, in each arm; what goes between two buffers with gaps goes through a box.
+    pub fn copy(&self, from: &Buffer, len: usize) {
+        // SAFETY: both have so many bytes, by their makers' promise; what goes between two buffers with gaps goes through a box.
         unsafe {
             match (from.run(), self.run()) {
                 (Some(source), _) => self.write(0..len, with_exposed_provenance(source)),

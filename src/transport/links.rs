@@ -85,7 +85,8 @@ impl Outgoing {
             self.buffer
                 .read(self.sent..self.buffer.len(), rest.as_mut_ptr())
         };
-        self.buffer = Buffer::bytes(rest.as_ptr(), rest.len());
+        // SAFETY: the copy is kept beside its buffer.
+        self.buffer = unsafe { Buffer::bytes(rest.as_ptr(), rest.len()) };
         self.copy = Some(rest);
         self.sent = 0;
         self.operation.take()

@@ -180,8 +180,7 @@ impl Transfer {
     fn fetch(&self, len: usize) -> Result<()> {
         let to = &self.receive.buffer;
         if let Some(own) = &self.own {
-            // SAFETY: both operations of this process are incomplete, so both buffers are theirs.
-            unsafe { to.copy(own, len) };
+            to.copy(own, len);
             return Ok(());
         }
         match self.place.kind {

@@ -65,11 +65,8 @@ impl Window {
     }
 
     /// [`Window::accumulate`] in the simplest case; false if it is not that, and nothing was done.
-    ///
-    /// # Safety
-    /// The origin buffer is readable.
     #[inline(always)]
-    pub unsafe fn accumulate_quickly(&self, origin: Origin, remote: Remote, op: MPI_Op) -> bool {
+    pub fn accumulate_quickly(&self, origin: Origin, remote: Remote, op: MPI_Op) -> bool {
         let single = (origin.count == 1) & (remote.count == 1);
         if !single || origin.datatype != remote.datatype || origin.address.is_null() {
             return false;
@@ -85,10 +82,7 @@ impl Window {
     /// `MPI_Accumulate`. Complete at the target on return, up to the fence of a synchronisation call. Errors: as
     /// [`Window::put`], and `MPI_ERR_OP`, also for MPI_NO_OP; `MPI_ERR_PROC_FAILED` where a process died while it updated
     /// elements of the target.
-    ///
-    /// # Safety
-    /// The origin buffer is readable.
-    pub unsafe fn accumulate(&self, origin: Origin, remote: Remote, op: MPI_Op) -> Result<()> {
+    pub fn accumulate(&self, origin: Origin, remote: Remote, op: MPI_Op) -> Result<()> {
         if op == Predefined::NoOp.handle() {
             bail!(
                 Op,
@@ -100,11 +94,8 @@ impl Window {
     }
 
     /// [`Window::get_accumulate`] in the simplest case; false if it is not that, and nothing was done.
-    ///
-    /// # Safety
-    /// As [`Window::get_accumulate`].
     #[inline(always)]
-    pub unsafe fn get_accumulate_quickly(
+    pub fn get_accumulate_quickly(
         &self,
         origin: Origin,
         result: Origin,
@@ -124,10 +115,7 @@ impl Window {
 
     /// `MPI_Get_accumulate`: `result` is what was there. With MPI_NO_OP the origin is not looked at. Errors as
     /// [`Window::accumulate`].
-    ///
-    /// # Safety
-    /// The origin buffer is readable, the result buffer writable.
-    pub unsafe fn get_accumulate(
+    pub fn get_accumulate(
         &self,
         origin: Origin,
         result: Origin,
@@ -205,11 +193,13 @@ impl Window {
                 datatype.0
             );
         }
-        let origin = Origin::new(origin, 1, datatype);
-        let result = Origin::new(result, 1, datatype);
         let remote = Remote::new(rank, disp, 1, datatype);
         // SAFETY: the caller's promise.
-        unsafe { self.update_simple(&origin, Some(&result), &remote, op) }
+        unsafe {
+            let origin = Origin::new(origin, 1, datatype);
+            let result = Origin::new(result, 1, datatype);
+            self.update_simple(&origin, Some(&result), &remote, op)
+        }
     }
 
     /// [`Window::compare_and_swap`] in the simplest case; false if it is not that, and nothing was done.
@@ -269,7 +259,8 @@ impl Window {
                 datatype.0
             );
         };
-        let near = Origin::new(result, 1, datatype);
+        // SAFETY: the caller's promise.
+        let near = unsafe { Origin::new(result, 1, datatype) };
         let remote = Remote::new(rank, disp, 1, datatype);
         let Some(plan) = self.plan(&near, &remote, Access::Change)? else {
             return Ok(());

@@ -34,9 +34,9 @@ fn count(moved: &AtomicU64, bytes: usize) {
 /// One side of an operation as the caller gave it. Counts are of `datatype`.
 #[derive(Clone, Copy)]
 pub struct Origin {
-    pub address: *const c_void,
-    pub count: i64,
-    pub datatype: MPI_Datatype,
+    pub(super) address: *const c_void,
+    pub(super) count: i64,
+    pub(super) datatype: MPI_Datatype,
 }
 
 /// The other side: `disp` is in units of the target's displacement unit.
@@ -49,8 +49,14 @@ pub struct Remote {
 }
 
 impl Origin {
+    /// # Safety
+    /// So many elements of the datatype are there, to be read or written as the operation does, until it is complete.
     #[inline(always)]
-    pub fn new(address: *const c_void, count: impl Into<i64>, datatype: MPI_Datatype) -> Origin {
+    pub unsafe fn new(
+        address: *const c_void,
+        count: impl Into<i64>,
+        datatype: MPI_Datatype,
+    ) -> Origin {
         Origin {
             address,
             count: count.into(),
@@ -165,14 +171,11 @@ impl Window {
     }
 
     /// `MPI_Put` if it is a simple one: whether it was.
-    ///
-    /// # Safety
-    /// The origin buffer is readable.
     #[inline(always)]
-    pub unsafe fn put_quickly(&self, origin: Origin, remote: Remote) -> bool {
+    pub fn put_quickly(&self, origin: Origin, remote: Remote) -> bool {
         let place = self.place(&origin, &remote);
         if let Some((to, len)) = place {
-            // SAFETY: the origin's bytes are the caller's promise, the target's lie within the window (`place`).
+            // SAFETY: the origin's bytes are its maker's promise, the target's lie within the window (`place`).
             unsafe { store(origin.address.cast(), to, len) }
             count(&PUT, len);
         }
@@ -180,11 +183,8 @@ impl Window {
     }
 
     /// `MPI_Get` if it is a simple one: whether it was.
-    ///
-    /// # Safety
-    /// The origin buffer is writable.
     #[inline(always)]
-    pub unsafe fn get_quickly(&self, origin: Origin, remote: Remote) -> bool {
+    pub fn get_quickly(&self, origin: Origin, remote: Remote) -> bool {
         let place = self.place(&origin, &remote);
         if let Some((from, len)) = place {
             // SAFETY: as in `put_quickly`, the other way round.
@@ -196,12 +196,9 @@ impl Window {
 
     /// `MPI_Put`. Complete at the target on return, up to the fence of a synchronisation call. Errors: `MPI_ERR_COUNT`,
     /// `MPI_ERR_TYPE`, `MPI_ERR_RANK`, `MPI_ERR_RMA_SYNC`, `MPI_ERR_BUFFER`, `MPI_ERR_DISP`, `MPI_ERR_RMA_RANGE`.
-    ///
-    /// # Safety
-    /// The origin buffer is readable.
-    pub unsafe fn put(&self, origin: Origin, remote: Remote) -> Result<()> {
+    pub fn put(&self, origin: Origin, remote: Remote) -> Result<()> {
         if let Some((to, len)) = self.attached_place(&origin, &remote) {
-            // SAFETY: the origin's bytes are the caller's promise, the target's lie within what it has attached.
+            // SAFETY: the origin's bytes are its maker's promise, the target's lie within what it has attached.
             unsafe { store(origin.address.cast(), to, len) };
             count(&PUT, len);
             return Ok(());
@@ -211,7 +208,7 @@ impl Window {
         };
         let bytes = plan.origin.size();
         if plan.reach == Reach::Peer {
-            // SAFETY: the origin buffer is readable, as the caller promised.
+            // SAFETY: the origin buffer is readable, as its maker promised.
             unsafe { move_data(Way::ToPeer, plan.target.process, plan.origin, plan.remote)? };
         } else {
             // SAFETY: the origin is readable, and the target's part lies within the window, in this process's address space.
@@ -222,10 +219,7 @@ impl Window {
     }
 
     /// `MPI_Get`. The data is in the origin buffer on return. Errors as [`Window::put`].
-    ///
-    /// # Safety
-    /// The origin buffer is writable.
-    pub unsafe fn get(&self, origin: Origin, remote: Remote) -> Result<()> {
+    pub fn get(&self, origin: Origin, remote: Remote) -> Result<()> {
         if let Some((from, len)) = self.attached_place(&origin, &remote) {
             // SAFETY: as in `put`, the other way round.
             unsafe { store(from, origin.address.cast_mut().cast(), len) };

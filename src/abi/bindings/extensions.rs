@@ -4,7 +4,7 @@
 //! Nothing here works on devices, and the recovery from failures of MPICH is not offered: what this library does when
 //! processes die is told by `MPI_ERR_PROC_FAILED` and the launcher.
 
-use crate::abi::boundary::arguments::out;
+use crate::abi::boundary::pointers::Mut;
 use crate::error::Result;
 use crate::mpi::types::*;
 use crate::{bail, comm, mpi_api, mpi_plain};
@@ -33,12 +33,8 @@ pub extern "C" fn MPIX_Query_ze_support() -> c_int {
 ///
 /// Errors: `MPI_ERR_ARG` (null pointer, another type).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPIX_GPU_query_support(
-    gpu_type: c_int,
-    is_supported: *mut c_int,
-) -> c_int {
-    // SAFETY: what is not null is a place for an `int`.
-    let is_supported = unsafe { out(is_supported, "is_supported")? };
+pub extern "C" fn MPIX_GPU_query_support(gpu_type: c_int, is_supported: Mut<c_int>) -> c_int {
+    let is_supported = is_supported.out("is_supported")?;
     if !(0..=2).contains(&gpu_type) {
         bail!(Arg, "gpu_type is {gpu_type}, which is no type of device");
     }
@@ -59,7 +55,7 @@ fn no_recovery(comm: MPI_Comm) -> Result<()> {
 ///
 /// Errors: `MPI_ERR_COMM`, `MPI_ERR_UNSUPPORTED_OPERATION`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPIX_Comm_revoke(comm: MPI_Comm) -> c_int {
+pub extern "C" fn MPIX_Comm_revoke(comm: MPI_Comm) -> c_int {
     no_recovery(comm)
 }
 
@@ -67,9 +63,8 @@ pub unsafe extern "C" fn MPIX_Comm_revoke(comm: MPI_Comm) -> c_int {
 ///
 /// Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_UNSUPPORTED_OPERATION`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPIX_Comm_shrink(comm: MPI_Comm, newcomm: *mut MPI_Comm) -> c_int {
-    // SAFETY: what is not null is a place for the result.
-    unsafe { out(newcomm, "newcomm")? };
+pub extern "C" fn MPIX_Comm_shrink(comm: MPI_Comm, newcomm: Mut<MPI_Comm>) -> c_int {
+    newcomm.out("newcomm")?;
     no_recovery(comm)
 }
 
@@ -77,9 +72,8 @@ pub unsafe extern "C" fn MPIX_Comm_shrink(comm: MPI_Comm, newcomm: *mut MPI_Comm
 ///
 /// Errors: `MPI_ERR_COMM`, `MPI_ERR_UNSUPPORTED_OPERATION`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPIX_Comm_agree(comm: MPI_Comm, flag: *mut c_int) -> c_int {
-    // SAFETY: what is not null is a place for the result.
-    unsafe { out(flag, "flag")? };
+pub extern "C" fn MPIX_Comm_agree(comm: MPI_Comm, flag: Mut<c_int>) -> c_int {
+    flag.out("flag")?;
     no_recovery(comm)
 }
 
@@ -87,7 +81,7 @@ pub unsafe extern "C" fn MPIX_Comm_agree(comm: MPI_Comm, flag: *mut c_int) -> c_
 ///
 /// Errors: `MPI_ERR_COMM`, `MPI_ERR_UNSUPPORTED_OPERATION`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPIX_Comm_failure_ack(comm: MPI_Comm) -> c_int {
+pub extern "C" fn MPIX_Comm_failure_ack(comm: MPI_Comm) -> c_int {
     no_recovery(comm)
 }
 
@@ -95,11 +89,7 @@ pub unsafe extern "C" fn MPIX_Comm_failure_ack(comm: MPI_Comm) -> c_int {
 ///
 /// Errors: `MPI_ERR_COMM`, `MPI_ERR_UNSUPPORTED_OPERATION`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPIX_Comm_failure_get_acked(
-    comm: MPI_Comm,
-    failedgrp: *mut MPI_Group,
-) -> c_int {
-    // SAFETY: what is not null is a place for the result.
-    unsafe { out(failedgrp, "failedgrp")? };
+pub extern "C" fn MPIX_Comm_failure_get_acked(comm: MPI_Comm, failedgrp: Mut<MPI_Group>) -> c_int {
+    failedgrp.out("failedgrp")?;
     no_recovery(comm)
 }

@@ -3,9 +3,9 @@
 //! Fortran's. These names are no part of MPI and not in `mpi.h`; errors are reported as those of the MPI functions that
 //! they stand for.
 
-use crate::abi::boundary::arguments::out;
 use crate::abi::boundary::errors::raise;
 use crate::abi::boundary::exports::Argument;
+use crate::abi::boundary::pointers::Mut;
 use crate::abi::windows::window as win;
 use crate::attribute::{self, CopyProxy, DeleteProxy, Proxies, Value};
 use crate::comm::predefined;
@@ -29,31 +29,25 @@ fn key_in_c(keyval: c_int) -> c_int {
 }
 
 /// A value to be set. Fortran's integers come in a pointer's place.
-fn value(value: *mut c_void, kind: c_int) -> Value {
+fn value(value: Mut<c_void>, kind: c_int) -> Value {
     match kind {
-        POINTER => Value::Pointer(value.expose_provenance()),
-        _ => Value::integer(value.addr() as isize),
+        POINTER => Value::Pointer(value.pointer().expose_provenance()),
+        _ => Value::integer(value.pointer().addr() as isize),
     }
 }
 
 /// Hands a value over; in Fortran as an integer that fills a pointer's place, of which the Fortran library takes what
 /// it wants.
-///
-/// # Safety
-/// What is not null is a place for a pointer, or for an `int`.
-unsafe fn hand_over(
+fn hand_over(
     found: Option<Value>,
     kind: c_int,
-    place: *mut c_void,
-    flag: *mut c_int,
+    place: Mut<c_void>,
+    flag: Mut<c_int>,
 ) -> Result<()> {
-    // SAFETY: the caller's contract.
-    let (place, flag) = unsafe {
-        (
-            out(place.cast::<usize>(), "attribute_val")?,
-            out(flag, "flag")?,
-        )
-    };
+    let (place, flag) = (
+        place.cast::<usize>().out("attribute_val")?,
+        flag.out("flag")?,
+    );
     flag.set(found.is_some().into());
     if let Some(value) = found {
         place.set(match kind {
@@ -77,7 +71,7 @@ fn code(function: &'static str, object: impl Argument, outcome: Result<()>) -> c
 pub extern "C" fn MPII_Comm_set_attr(
     comm: MPI_Comm,
     keyval: c_int,
-    attribute_val: *mut c_void,
+    attribute_val: Mut<c_void>,
     kind: c_int,
 ) -> c_int {
     let value = value(attribute_val, kind);
@@ -90,7 +84,7 @@ pub extern "C" fn MPII_Comm_set_attr(
 pub extern "C" fn MPII_Type_set_attr(
     datatype: MPI_Datatype,
     keyval: c_int,
-    attribute_val: *mut c_void,
+    attribute_val: Mut<c_void>,
     kind: c_int,
 ) -> c_int {
     let value = value(attribute_val, kind);
@@ -107,7 +101,7 @@ pub extern "C" fn MPII_Type_set_attr(
 pub extern "C" fn MPII_Win_set_attr(
     win: MPI_Win,
     keyval: c_int,
-    attribute_val: *mut c_void,
+    attribute_val: Mut<c_void>,
     kind: c_int,
 ) -> c_int {
     let value = value(attribute_val, kind);
@@ -116,15 +110,12 @@ pub extern "C" fn MPII_Win_set_attr(
 }
 
 /// `MPI_Comm_get_attr` and `MPI_ATTR_GET`. Of a predefined attribute, which C finds by its address, Fortran gets the value.
-///
-/// # Safety
-/// What is not null is a place for a pointer, or for an `int`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPII_Comm_get_attr(
+pub extern "C" fn MPII_Comm_get_attr(
     comm: MPI_Comm,
     keyval: c_int,
-    attribute_val: *mut c_void,
-    flag: *mut c_int,
+    attribute_val: Mut<c_void>,
+    flag: Mut<c_int>,
     kind: c_int,
 ) -> c_int {
     let keyval = key_in_c(keyval);
@@ -140,40 +131,32 @@ pub unsafe extern "C" fn MPII_Comm_get_attr(
         }
         comm.attributes.get(keyval)
     };
-    // SAFETY: the caller's contract.
-    let give = |found| unsafe { hand_over(found, kind, attribute_val, flag) };
+    let give = |found| hand_over(found, kind, attribute_val, flag);
     code("MPI_Comm_get_attr", comm, find().and_then(give))
 }
 
 /// `MPI_Type_get_attr`.
-///
-/// # Safety
-/// What is not null is a place for a pointer, or for an `int`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPII_Type_get_attr(
+pub extern "C" fn MPII_Type_get_attr(
     datatype: MPI_Datatype,
     keyval: c_int,
-    attribute_val: *mut c_void,
-    flag: *mut c_int,
+    attribute_val: Mut<c_void>,
+    flag: Mut<c_int>,
     kind: c_int,
 ) -> c_int {
     let find = || datatype::get(datatype)?.attributes.get(keyval);
-    // SAFETY: the caller's contract.
-    let give = |found| unsafe { hand_over(found, kind, attribute_val, flag) };
+    let give = |found| hand_over(found, kind, attribute_val, flag);
     code("MPI_Type_get_attr", datatype, find().and_then(give))
 }
 
 /// `MPI_Win_get_attr`. The base is an address in both languages; the other predefined attributes are as those of
 /// communicators.
-///
-/// # Safety
-/// What is not null is a place for a pointer, or for an `int`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPII_Win_get_attr(
+pub extern "C" fn MPII_Win_get_attr(
     win: MPI_Win,
     keyval: c_int,
-    attribute_val: *mut c_void,
-    flag: *mut c_int,
+    attribute_val: Mut<c_void>,
+    flag: Mut<c_int>,
     kind: c_int,
 ) -> c_int {
     let keyval = key_in_c(keyval);
@@ -191,8 +174,7 @@ pub unsafe extern "C" fn MPII_Win_get_attr(
             _ => Value::Pointer(place.expose_provenance()),
         }))
     };
-    // SAFETY: the caller's contract.
-    let give = |found| unsafe { hand_over(found, kind, attribute_val, flag) };
+    let give = |found| hand_over(found, kind, attribute_val, flag);
     code("MPI_Win_get_attr", win, find().and_then(give))
 }
 

@@ -2,7 +2,7 @@
 //! such; the sizes of the integers and Fortran's types are told all the same.
 
 use crate::abi::bindings::data;
-use crate::abi::boundary::arguments::{inout, out};
+use crate::abi::boundary::pointers::Mut;
 use crate::bail;
 use crate::error::Result;
 use crate::info::{self, Info};
@@ -16,22 +16,15 @@ use std::sync::atomic::Ordering;
 ///
 /// MPI 5.0 §20.2. Errors: `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Abi_get_version(
-    abi_major: *mut c_int,
-    abi_minor: *mut c_int,
-) -> c_int {
-    // SAFETY: what is not null is a place for an `int`.
-    let (major, minor) = unsafe { (out(abi_major, "abi_major")?, out(abi_minor, "abi_minor")?) };
+pub extern "C" fn MPI_Abi_get_version(abi_major: Mut<c_int>, abi_minor: Mut<c_int>) -> c_int {
+    let (major, minor) = (abi_major.out("abi_major")?, abi_minor.out("abi_minor")?);
     major.set(-1);
     minor.set(-1);
     Ok(())
 }
 
-/// # Safety
-/// What is not null is a place for a handle.
-unsafe fn give(place: *mut MPI_Info, pairs: &[(&str, &str)]) -> Result<()> {
-    // SAFETY: the caller's contract.
-    let place = unsafe { out(place, "info")? };
+fn give(place: Mut<MPI_Info>, pairs: &[(&str, &str)]) -> Result<()> {
+    let place = place.out("info")?;
     let mut info = Info::new();
     for (key, value) in pairs {
         info.set(key, value);
@@ -44,10 +37,9 @@ unsafe fn give(place: *mut MPI_Info, pairs: &[(&str, &str)]) -> Result<()> {
 ///
 /// MPI 5.0 §20.2. Errors: `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (too many handles).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Abi_get_info(info: *mut MPI_Info) -> c_int {
+pub extern "C" fn MPI_Abi_get_info(info: Mut<MPI_Info>) -> c_int {
     let sizes = ["mpi_aint_size", "mpi_count_size", "mpi_offset_size"].map(|key| (key, "8"));
-    // SAFETY: the same contract.
-    unsafe { give(info, &sizes) }
+    give(info, &sizes)
 }
 
 /// Gives the sizes of Fortran's basic types, in bytes, and says which optional ones there are, as an info object that
@@ -56,7 +48,7 @@ pub unsafe extern "C" fn MPI_Abi_get_info(info: *mut MPI_Info) -> c_int {
 ///
 /// MPI 5.0 §20.4. Errors: `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (too many handles).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Abi_get_fortran_info(info: *mut MPI_Info) -> c_int {
+pub extern "C" fn MPI_Abi_get_fortran_info(info: Mut<MPI_Info>) -> c_int {
     const FORTRAN: [(&str, &str); 23] = [
         ("mpi_logical_size", "4"),
         ("mpi_integer_size", "4"),
@@ -82,15 +74,14 @@ pub unsafe extern "C" fn MPI_Abi_get_fortran_info(info: *mut MPI_Info) -> c_int 
         ("mpi_complex32_supported", "true"),
         ("mpi_double_complex_supported", "true"),
     ];
-    // SAFETY: the same contract.
-    unsafe { give(info, &FORTRAN) }
+    give(info, &FORTRAN)
 }
 
 /// Refuses to have Fortran's types set: they are part of this library's binary interface.
 ///
 /// MPI 5.0 §20.4. Errors: `MPI_ERR_UNSUPPORTED_OPERATION`; `MPI_ERR_INFO` before that.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Abi_set_fortran_info(info: MPI_Info) -> c_int {
+pub extern "C" fn MPI_Abi_set_fortran_info(info: MPI_Info) -> c_int {
     info::copy(info)?;
     bail!(
         UnsupportedOperation,
@@ -113,21 +104,18 @@ fn check_logical(size: c_int) -> Result<()> {
 ///
 /// MPI 5.0 §20.4. Errors: `MPI_ERR_ARG` (null pointer, `logical_size` is not 4).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Abi_get_fortran_booleans(
+pub extern "C" fn MPI_Abi_get_fortran_booleans(
     logical_size: c_int,
-    logical_true: *mut c_void,
-    logical_false: *mut c_void,
-    is_set: *mut c_int,
+    logical_true: Mut<c_void>,
+    logical_false: Mut<c_void>,
+    is_set: Mut<c_int>,
 ) -> c_int {
     check_logical(logical_size)?;
-    // SAFETY: what is not null is a place for a `LOGICAL` or an `int`.
-    let (yes, no, is_set) = unsafe {
-        (
-            out(logical_true.cast::<MPI_Fint>(), "logical_true")?,
-            out(logical_false.cast::<MPI_Fint>(), "logical_false")?,
-            out(is_set, "is_set")?,
-        )
-    };
+    let (yes, no, is_set) = (
+        logical_true.cast::<MPI_Fint>().out("logical_true")?,
+        logical_false.cast::<MPI_Fint>().out("logical_false")?,
+        is_set.out("is_set")?,
+    );
     yes.set(data::MPIR_fortran_true.load(Ordering::Relaxed));
     no.set(data::MPIR_fortran_false.load(Ordering::Relaxed));
     is_set.set(1);
@@ -138,19 +126,16 @@ pub unsafe extern "C" fn MPI_Abi_get_fortran_booleans(
 ///
 /// MPI 5.0 §20.4. Errors: `MPI_ERR_ARG` (null pointer, `logical_size` is not 4), `MPI_ERR_UNSUPPORTED_OPERATION`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Abi_set_fortran_booleans(
+pub extern "C" fn MPI_Abi_set_fortran_booleans(
     logical_size: c_int,
-    logical_true: *mut c_void,
-    logical_false: *mut c_void,
+    logical_true: Mut<c_void>,
+    logical_false: Mut<c_void>,
 ) -> c_int {
     check_logical(logical_size)?;
-    // SAFETY: what is not null is a `LOGICAL`.
-    let (yes, no) = unsafe {
-        (
-            *inout(logical_true.cast::<MPI_Fint>(), "logical_true")?,
-            *inout(logical_false.cast::<MPI_Fint>(), "logical_false")?,
-        )
-    };
+    let (yes, no) = (
+        *logical_true.cast::<MPI_Fint>().inout("logical_true")?,
+        *logical_false.cast::<MPI_Fint>().inout("logical_false")?,
+    );
     let ours = (
         data::MPIR_fortran_true.load(Ordering::Relaxed),
         data::MPIR_fortran_false.load(Ordering::Relaxed),

@@ -1,6 +1,7 @@
 //! The attributes that make exported MPI functions of Rust bodies: [`mpi_api`](crate::mpi_api), and what is built on it. They
 //! give the body's `Result` to [`raise`](super::errors::raise), with the objects that are among the arguments.
 
+use super::pointers::{In, Mut};
 use crate::error::Object;
 use crate::mpi::types::*;
 use std::ffi::c_int;
@@ -49,13 +50,16 @@ impl Argument for c_int {}
 impl Argument for i64 {}
 impl Argument for isize {}
 impl Argument for usize {}
-impl<T> Argument for *const T {}
+impl<T> Argument for In<'_, T> {}
+impl<T> Argument for Mut<'_, T> {}
+/// Handles of the tool information interface.
 impl<T> Argument for *mut T {}
 impl<F> Argument for Option<F> {}
 
 /// Exports one function under two names, the standard's and the profiling interface's (MPI 4.1 §15.2).
 ///
-/// The work is done once: the standard's name calls the other.
+/// The work is done once: the standard's name calls the other. Neither is `unsafe`: pointers come as
+/// [`In`](super::pointers::In) and [`Mut`](super::pointers::Mut), which only C makes without a promise of ours.
 ///
 /// A function with `#[quick(…)]` has a fast path: where that is true, the work is done. Both names have it to themselves, since
 /// a jump from one to the other is as long. The body is a function of its own then, out of the way, and called with the same
@@ -68,19 +72,18 @@ macro_rules! mpi_exported {
     ) => {
         $(#[$meta])*
         #[unsafe(export_name = $name)]
-        pub unsafe extern "C" fn $rust($($arg: $type),*) -> ::std::ffi::c_int {
+        pub extern "C" fn $rust($($arg: $type),*) -> ::std::ffi::c_int {
             /// The function's name, for messages.
             #[allow(dead_code)]
             const FUNCTION: &str = $name;
 
             #[inline(always)]
-            unsafe fn body($($arg: $type),*) -> $crate::error::Result<()> $body
+            fn body($($arg: $type),*) -> $crate::error::Result<()> $body
 
             #[cold]
             #[inline(never)]
-            unsafe extern "C" fn otherwise($($arg: $type),*) -> ::std::ffi::c_int {
-                // SAFETY: the caller keeps the contract of the MPI function, which is all that the body asks for.
-                match unsafe { body($($arg),*) } {
+            extern "C" fn otherwise($($arg: $type),*) -> ::std::ffi::c_int {
+                match body($($arg),*) {
                     Ok(()) => 0,
                     Err(error) => $crate::abi::boundary::errors::raise(
                         FUNCTION,
@@ -91,38 +94,34 @@ macro_rules! mpi_exported {
             }
 
             #[inline(always)]
-            unsafe fn shared($($arg: $type),*) -> ::std::ffi::c_int {
+            fn shared($($arg: $type),*) -> ::std::ffi::c_int {
                 if $quick {
                     return 0;
                 }
-                // SAFETY: the same arguments under the same contract.
-                unsafe { otherwise($($arg),*) }
+                otherwise($($arg),*)
             }
 
             #[unsafe(export_name = $profiled)]
-            unsafe extern "C" fn profiled($($arg: $type),*) -> ::std::ffi::c_int {
-                // SAFETY: the same arguments under the same contract.
-                unsafe { shared($($arg),*) }
+            extern "C" fn profiled($($arg: $type),*) -> ::std::ffi::c_int {
+                shared($($arg),*)
             }
-            // SAFETY: the same arguments under the same contract.
-            unsafe { shared($($arg),*) }
+            shared($($arg),*)
         }
     };
     ($(#[$meta:meta])* [$name:expr] [$profiled:expr] $rust:ident($($arg:ident : $type:ty),*) $body:block) => {
         $(#[$meta])*
         #[unsafe(export_name = $name)]
-        pub unsafe extern "C" fn $rust($($arg: $type),*) -> ::std::ffi::c_int {
+        pub extern "C" fn $rust($($arg: $type),*) -> ::std::ffi::c_int {
             /// The function's name, for messages.
             #[allow(dead_code)]
             const FUNCTION: &str = $name;
 
             #[inline(always)]
-            unsafe fn body($($arg: $type),*) -> $crate::error::Result<()> $body
+            fn body($($arg: $type),*) -> $crate::error::Result<()> $body
 
             #[unsafe(export_name = $profiled)]
-            unsafe extern "C" fn shared($($arg: $type),*) -> ::std::ffi::c_int {
-                // SAFETY: the caller keeps the contract of the MPI function, which is all that the body asks for.
-                match unsafe { body($($arg),*) } {
+            extern "C" fn shared($($arg: $type),*) -> ::std::ffi::c_int {
+                match body($($arg),*) {
                     Ok(()) => 0,
                     Err(error) => $crate::abi::boundary::errors::raise(
                         FUNCTION,
@@ -131,8 +130,7 @@ macro_rules! mpi_exported {
                     ),
                 }
             }
-            // SAFETY: the same arguments under the same contract.
-            unsafe { shared($($arg),*) }
+            shared($($arg),*)
         }
     };
 }
@@ -144,7 +142,7 @@ macro_rules! mpi_api {
     (
         $(#[doc = $doc:expr])*
         #[quick($quick:expr)]
-        pub unsafe extern "C" fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> c_int $body:block
+        pub extern "C" fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> c_int $body:block
     ) => {
         $crate::mpi_exported! {
             $(#[doc = $doc])*
@@ -154,7 +152,7 @@ macro_rules! mpi_api {
     };
     (
         $(#[$meta:meta])*
-        pub unsafe extern "C" fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> c_int $body:tt
+        pub extern "C" fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> c_int $body:tt
     ) => {
         $crate::mpi_exported! {
             $(#[$meta])*
@@ -170,7 +168,7 @@ macro_rules! mpi_counts {
     (
         $(#[doc = $doc:expr])*
         #[quick($quick:expr)]
-        pub unsafe extern "C" fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> c_int $body:block
+        pub extern "C" fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> c_int $body:block
     ) => {
         const _: () = {
             use $crate::abi::boundary::counts::small::*;
@@ -191,7 +189,7 @@ macro_rules! mpi_counts {
     };
     (
         $(#[$meta:meta])*
-        pub unsafe extern "C" fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> c_int $body:tt
+        pub extern "C" fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> c_int $body:tt
     ) => {
         const _: () = {
             #[allow(unused_imports)]
@@ -219,7 +217,7 @@ macro_rules! mpi_counts {
 /// ```text
 /// #[apply(mpi_collective)]
 /// #[names(MPI_Bcast, MPI_Ibcast, MPI_Bcast_init)]
-/// unsafe fn bcast(buffer: *mut c_void, count: Count, datatype: MPI_Datatype, root: c_int, comm: MPI_Comm) -> Call {
+/// fn bcast(buffer: Mut<c_void>, count: Count, datatype: MPI_Datatype, root: c_int, comm: MPI_Comm) -> Call {
 ///     let what = Collective::Broadcast { … };
 ///     Ok(Call { comm, name: FUNCTION, what })
 /// }
@@ -229,23 +227,22 @@ macro_rules! mpi_collective {
     (
         $(#[doc = $doc:expr])*
         #[names($blocking:ident, $nonblocking:ident, $init:ident)]
-        unsafe fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> Call $body:block
+        fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> Call $body:block
     ) => {
         $crate::mpi_counts! {
             $(#[doc = $doc])*
-            pub unsafe extern "C" fn $blocking($($arg: $type),*) -> c_int {
+            pub extern "C" fn $blocking($($arg: $type),*) -> c_int {
                 let call: $crate::error::Result<$crate::coll::Call> = $body;
                 call?.run()
             }
         }
         $crate::mpi_counts! {
             $(#[doc = $doc])*
-            pub unsafe extern "C" fn $nonblocking(
+            pub extern "C" fn $nonblocking(
                 $($arg: $type,)*
-                request: *mut $crate::mpi::types::MPI_Request
+                request: $crate::abi::boundary::pointers::Mut<$crate::mpi::types::MPI_Request>
             ) -> c_int {
-                // SAFETY: what is not null is a place for a request.
-                let request = unsafe { $crate::abi::boundary::arguments::out(request, "request")? };
+                let request = request.out("request")?;
                 let call: $crate::error::Result<$crate::coll::Call> = $body;
                 request.set($crate::p2p::request::collective_handle(call?.start()?)?);
                 Ok(())
@@ -253,13 +250,12 @@ macro_rules! mpi_collective {
         }
         $crate::mpi_counts! {
             $(#[doc = $doc])*
-            pub unsafe extern "C" fn $init(
+            pub extern "C" fn $init(
                 $($arg: $type,)*
                 info: $crate::mpi::types::MPI_Info,
-                request: *mut $crate::mpi::types::MPI_Request
+                request: $crate::abi::boundary::pointers::Mut<$crate::mpi::types::MPI_Request>
             ) -> c_int {
-                // SAFETY: what is not null is a place for a request.
-                let request = unsafe { $crate::abi::boundary::arguments::out(request, "request")? };
+                let request = request.out("request")?;
                 $crate::info::hints(info)?;
                 let call: $crate::error::Result<$crate::coll::Call> = $body;
                 let (comm, start) = call?.repeatedly()?;

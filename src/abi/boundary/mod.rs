@@ -1,7 +1,8 @@
-//! The border between C and Rust. [`exports`] makes an exported MPI function of a Rust body, [`arguments`] makes references of
-//! raw arguments, and [`errors`] gives an error to the handler that the standard assigns.
+//! The border between C and Rust. [`exports`] makes an exported MPI function of a Rust body, [`pointers`] are what C hands
+//! over, [`arguments`] checks what is no pointer, and [`errors`] gives an error to the handler that the standard assigns.
 
 pub mod arguments;
 pub mod counts;
 pub mod errors;
 pub mod exports;
+pub mod pointers;

@@ -3,8 +3,9 @@
 //! Buffers are what the caller of the MPI function says: their memory is the operation's until it is complete, and arrays have
 //! an element for each process.
 
-use crate::abi::boundary::arguments::{count, slice};
+use crate::abi::boundary::arguments::count;
 use crate::abi::boundary::counts::Number;
+use crate::abi::boundary::pointers::In;
 use crate::coll::{Element, Root, Vector};
 use crate::comm::Comm;
 use crate::error::Result;
@@ -20,23 +21,23 @@ pub fn memory(address: usize, count: usize, element: Element, name: &str) -> Res
     unsafe { Vector::new(address, count, element) }.checked(name)
 }
 
-pub fn in_place(address: *const c_void) -> bool {
-    address == MPI_IN_PLACE.cast_const()
+pub fn in_place(address: In<c_void>) -> bool {
+    address.pointer() == MPI_IN_PLACE.cast_const()
 }
 
 pub fn vector(
-    address: *const c_void,
+    address: In<c_void>,
     n: impl Number,
     datatype: MPI_Datatype,
     name: &str,
 ) -> Result<Vector> {
     let (n, element) = (count(n.wide(), "count")?, Element::new(datatype)?);
-    memory(address.expose_provenance(), n, element, name)
+    memory(address.pointer().expose_provenance(), n, element, name)
 }
 
 /// The memory of a buffer, unless it is in place.
 pub fn vector_or_in_place(
-    address: *const c_void,
+    address: In<c_void>,
     n: impl Number,
     datatype: MPI_Datatype,
     name: &str,
@@ -50,7 +51,7 @@ pub fn vector_or_in_place(
 /// A block of `n` elements for each peer, one after the other.
 pub fn blocks(
     comm: &Comm,
-    address: *const c_void,
+    address: In<c_void>,
     n: impl Number,
     datatype: MPI_Datatype,
     name: &str,
@@ -61,7 +62,7 @@ pub fn blocks(
         .checked_mul(size)
         .ok_or_else(|| err!(Count, "count is {n}, too many for {size} processes"))?;
     let all = memory(
-        address.expose_provenance(),
+        address.pointer().expose_provenance(),
         all,
         Element::new(datatype)?,
         name,
@@ -70,53 +71,50 @@ pub fn blocks(
 }
 
 /// Blocks with a count and a displacement (in elements) each.
-pub unsafe fn blocks_v<N: Number, D: Number>(
+pub fn blocks_v<N: Number, D: Number>(
     comm: &Comm,
-    address: *const c_void,
-    counts: *const N,
-    displs: *const D,
+    address: In<c_void>,
+    counts: In<N>,
+    displs: In<D>,
     datatype: MPI_Datatype,
     name: &str,
 ) -> Result<Vec<Vector>> {
     let element = Element::new(datatype)?;
     let extent = element.datatype.extent() as i64;
     let size = comm.peers().size();
-    // SAFETY: the arrays have an element for each peer.
-    let (counts, displs) = unsafe {
-        (
-            slice(counts, size, "counts")?,
-            slice(displs, size, "displs")?,
-        )
-    };
+    let (counts, displs) = (counts.slice(size, "counts")?, displs.slice(size, "displs")?);
     let block = |(&n, &displacement): (&N, &D)| {
         let skip = displacement.wide().wrapping_mul(extent) as isize;
-        let begin = address.expose_provenance().wrapping_add_signed(skip);
+        let begin = address
+            .pointer()
+            .expose_provenance()
+            .wrapping_add_signed(skip);
         memory(begin, count(n.wide(), "counts[i]")?, element.clone(), name)
     };
     counts.iter().zip(displs).map(block).collect()
 }
 
 /// Blocks with a count, a displacement (in bytes) and a datatype each.
-pub unsafe fn blocks_w<N: Number, D: Number>(
+pub fn blocks_w<N: Number, D: Number>(
     comm: &Comm,
-    address: *const c_void,
-    counts: *const N,
-    displs: *const D,
-    types: *const MPI_Datatype,
+    address: In<c_void>,
+    counts: In<N>,
+    displs: In<D>,
+    types: In<MPI_Datatype>,
     name: &str,
 ) -> Result<Vec<Vector>> {
     let size = comm.peers().size();
-    // SAFETY: the arrays have an element for each peer.
-    let (counts, displs, types) = unsafe {
-        (
-            slice(counts, size, "counts")?,
-            slice(displs, size, "displs")?,
-            slice(types, size, "types")?,
-        )
-    };
+    let (counts, displs, types) = (
+        counts.slice(size, "counts")?,
+        displs.slice(size, "displs")?,
+        types.slice(size, "types")?,
+    );
     let block = |i: usize| {
         let skip = displs[i].wide() as isize;
-        let begin = address.expose_provenance().wrapping_add_signed(skip);
+        let begin = address
+            .pointer()
+            .expose_provenance()
+            .wrapping_add_signed(skip);
         let n = count(counts[i].wide(), "counts[i]")?;
         memory(begin, n, Element::new(types[i])?, name)
     };
@@ -143,7 +141,7 @@ pub fn checked_root(comm: &Comm, root: c_int) -> Result<Root> {
 }
 
 /// Refuses `MPI_IN_PLACE` between two groups.
-pub fn not_in_place_across(comm: &Comm, address: *const c_void, name: &str) -> Result<()> {
+pub fn not_in_place_across(comm: &Comm, address: In<c_void>, name: &str) -> Result<()> {
     match comm.remote {
         Some(_) => not_in_place(address, name),
         None => Ok(()),
@@ -151,7 +149,7 @@ pub fn not_in_place_across(comm: &Comm, address: *const c_void, name: &str) -> R
 }
 
 /// Refuses `MPI_IN_PLACE` where it has no meaning.
-pub fn not_in_place(address: *const c_void, name: &str) -> Result<()> {
+pub fn not_in_place(address: In<c_void>, name: &str) -> Result<()> {
     if in_place(address) {
         bail!(Buffer, "{name} is MPI_IN_PLACE, which has no meaning here");
     }

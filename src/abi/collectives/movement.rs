@@ -3,8 +3,8 @@
 //! The blocking forms block until this process's part is done, the others do not block. The persistent forms take an
 //! info, and have `MPI_ERR_INFO`; those with a request have `MPI_ERR_ARG` where its place is null.
 
-use crate::abi::boundary::arguments::out;
 use crate::abi::boundary::counts::Number;
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::collectives::arguments::*;
 use crate::coll::{self, Call, Collective, Root, Vector};
 use crate::comm::Comm;
@@ -26,7 +26,7 @@ fn barrier(comm: MPI_Comm, name: &'static str) -> Result<Call> {
 fn own_part(
     comm: &Comm,
     root: Root,
-    address: *const c_void,
+    address: In<c_void>,
     n: impl Number,
     datatype: MPI_Datatype,
     name: &str,
@@ -44,7 +44,7 @@ fn own_part(
 /// The blocks of a gather or scatter, which the root alone has: in `buffer`, as `blocks` says.
 fn root_blocks(
     root: Root,
-    buffer: *const c_void,
+    buffer: In<c_void>,
     name: &str,
     blocks: impl FnOnce() -> Result<Vec<Vector>>,
 ) -> Result<Vec<Vector>> {
@@ -59,8 +59,8 @@ fn root_blocks(
 fn gathered<N: Number>(
     comm: &Comm,
     root: c_int,
-    (sendbuf, sendcount, sendtype): (*const c_void, N, MPI_Datatype),
-    recvbuf: *const c_void,
+    (sendbuf, sendcount, sendtype): (In<c_void>, N, MPI_Datatype),
+    recvbuf: In<c_void>,
     blocks: impl FnOnce() -> Result<Vec<Vector>>,
 ) -> Result<Collective> {
     let root = checked_root(comm, root)?;
@@ -77,15 +77,15 @@ fn gathered<N: Number>(
 fn scattered<N: Number>(
     comm: &Comm,
     root: c_int,
-    sendbuf: *const c_void,
-    (recvbuf, recvcount, recvtype): (*mut c_void, N, MPI_Datatype),
+    sendbuf: In<c_void>,
+    (recvbuf, recvcount, recvtype): (Mut<c_void>, N, MPI_Datatype),
     blocks: impl FnOnce() -> Result<Vec<Vector>>,
 ) -> Result<Collective> {
     let root = checked_root(comm, root)?;
     if root == Root::Elsewhere {
         return Ok(Collective::Nothing);
     }
-    let mine = own_part(comm, root, recvbuf, recvcount, recvtype, "recvbuf")?;
+    let mine = own_part(comm, root, recvbuf.into(), recvcount, recvtype, "recvbuf")?;
     let blocks = root_blocks(root, sendbuf, "sendbuf", blocks)?;
     not_aliased(blocks.get(comm.rank), &mine)?;
     Ok(Collective::Scatter { blocks, mine, root })
@@ -94,8 +94,8 @@ fn scattered<N: Number>(
 /// What this process gives to an allgather (`None`: its block in place), and where everybody's go.
 fn allgathered<N: Number>(
     comm: &Comm,
-    (sendbuf, sendcount, sendtype): (*const c_void, N, MPI_Datatype),
-    recvbuf: *const c_void,
+    (sendbuf, sendcount, sendtype): (In<c_void>, N, MPI_Datatype),
+    recvbuf: In<c_void>,
     blocks: impl FnOnce() -> Result<Vec<Vector>>,
 ) -> Result<(Option<Vector>, Vec<Vector>)> {
     not_in_place(recvbuf, "recvbuf")?;
@@ -109,7 +109,7 @@ fn allgathered<N: Number>(
 /// The blocks for everybody (`None`: those that are where the others shall come), and where everybody's go.
 fn exchanged(
     comm: &Comm,
-    (sendbuf, recvbuf): (*const c_void, *const c_void),
+    (sendbuf, recvbuf): (In<c_void>, In<c_void>),
     send: impl FnOnce() -> Result<Vec<Vector>>,
     receive: impl FnOnce() -> Result<Vec<Vector>>,
 ) -> Result<(Option<Vec<Vector>>, Vec<Vector>)> {
@@ -128,7 +128,7 @@ fn exchanged(
 ///
 /// MPI 4.1 §6.3. Errors: `MPI_ERR_COMM`, `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Barrier(comm: MPI_Comm) -> c_int {
+pub extern "C" fn MPI_Barrier(comm: MPI_Comm) -> c_int {
     coll::barrier(comm::get(comm)?)
 }
 
@@ -136,9 +136,8 @@ pub unsafe extern "C" fn MPI_Barrier(comm: MPI_Comm) -> c_int {
 ///
 /// MPI 4.1 §6.12.1. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (`request` is null).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Ibarrier(comm: MPI_Comm, request: *mut MPI_Request) -> c_int {
-    // SAFETY: what is not null is a place for a request.
-    let request = unsafe { out(request, "request")? };
+pub extern "C" fn MPI_Ibarrier(comm: MPI_Comm, request: Mut<MPI_Request>) -> c_int {
+    let request = request.out("request")?;
     request.set(request::collective_handle(
         barrier(comm, FUNCTION)?.start()?,
     )?);
@@ -149,13 +148,12 @@ pub unsafe extern "C" fn MPI_Ibarrier(comm: MPI_Comm, request: *mut MPI_Request)
 ///
 /// MPI 4.1 §6.13.1. Errors: `MPI_ERR_COMM`, `MPI_ERR_INFO`, `MPI_ERR_ARG` (`request` is null).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Barrier_init(
+pub extern "C" fn MPI_Barrier_init(
     comm: MPI_Comm,
     info: MPI_Info,
-    request: *mut MPI_Request,
+    request: Mut<MPI_Request>,
 ) -> c_int {
-    // SAFETY: what is not null is a place for a request.
-    let request = unsafe { out(request, "request")? };
+    let request = request.out("request")?;
     info::hints(info)?;
     let (comm, start) = barrier(comm, FUNCTION)?.repeatedly()?;
     request.set(request::persistent_collective(comm, start)?);
@@ -168,8 +166,8 @@ pub unsafe extern "C" fn MPI_Barrier_init(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_collective)]
 #[names(MPI_Bcast, MPI_Ibcast, MPI_Bcast_init)]
-unsafe fn bcast(
-    buffer: *mut c_void,
+fn bcast(
+    buffer: Mut<c_void>,
     count: Count,
     datatype: MPI_Datatype,
     root: c_int,
@@ -179,8 +177,8 @@ unsafe fn bcast(
     let what = match checked_root(comm, root)? {
         Root::Elsewhere => Collective::Nothing,
         root => {
-            not_in_place(buffer, "buffer")?;
-            let what = vector(buffer, count, datatype, "buffer")?;
+            not_in_place(buffer.into(), "buffer")?;
+            let what = vector(buffer.into(), count, datatype, "buffer")?;
             Collective::Broadcast { what, root }
         }
     };
@@ -197,20 +195,24 @@ unsafe fn bcast(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_collective)]
 #[names(MPI_Gather, MPI_Igather, MPI_Gather_init)]
-unsafe fn gather(
-    sendbuf: *const c_void,
+fn gather(
+    sendbuf: In<c_void>,
     sendcount: Count,
     sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
+    recvbuf: Mut<c_void>,
     recvcount: Count,
     recvtype: MPI_Datatype,
     root: c_int,
     comm: MPI_Comm,
 ) -> Call {
     let comm = comm::get(comm)?;
-    let what = gathered(comm, root, (sendbuf, sendcount, sendtype), recvbuf, || {
-        blocks(comm, recvbuf, recvcount, recvtype, "recvbuf")
-    })?;
+    let what = gathered(
+        comm,
+        root,
+        (sendbuf, sendcount, sendtype),
+        recvbuf.into(),
+        || blocks(comm, recvbuf.into(), recvcount, recvtype, "recvbuf"),
+    )?;
     Ok(Call {
         comm,
         name: FUNCTION,
@@ -224,22 +226,34 @@ unsafe fn gather(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_collective)]
 #[names(MPI_Gatherv, MPI_Igatherv, MPI_Gatherv_init)]
-unsafe fn gatherv(
-    sendbuf: *const c_void,
+fn gatherv(
+    sendbuf: In<c_void>,
     sendcount: Count,
     sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const Count,
-    displs: *const Displ,
+    recvbuf: Mut<c_void>,
+    recvcounts: In<Count>,
+    displs: In<Displ>,
     recvtype: MPI_Datatype,
     root: c_int,
     comm: MPI_Comm,
 ) -> Call {
     let comm = comm::get(comm)?;
-    let what = gathered(comm, root, (sendbuf, sendcount, sendtype), recvbuf, || {
-        // SAFETY: the arrays have an element for each process.
-        unsafe { blocks_v(comm, recvbuf, recvcounts, displs, recvtype, "recvbuf") }
-    })?;
+    let what = gathered(
+        comm,
+        root,
+        (sendbuf, sendcount, sendtype),
+        recvbuf.into(),
+        || {
+            blocks_v(
+                comm,
+                recvbuf.into(),
+                recvcounts,
+                displs,
+                recvtype,
+                "recvbuf",
+            )
+        },
+    )?;
     Ok(Call {
         comm,
         name: FUNCTION,
@@ -253,11 +267,11 @@ unsafe fn gatherv(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_collective)]
 #[names(MPI_Scatter, MPI_Iscatter, MPI_Scatter_init)]
-unsafe fn scatter(
-    sendbuf: *const c_void,
+fn scatter(
+    sendbuf: In<c_void>,
     sendcount: Count,
     sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
+    recvbuf: Mut<c_void>,
     recvcount: Count,
     recvtype: MPI_Datatype,
     root: c_int,
@@ -280,12 +294,12 @@ unsafe fn scatter(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_collective)]
 #[names(MPI_Scatterv, MPI_Iscatterv, MPI_Scatterv_init)]
-unsafe fn scatterv(
-    sendbuf: *const c_void,
-    sendcounts: *const Count,
-    displs: *const Displ,
+fn scatterv(
+    sendbuf: In<c_void>,
+    sendcounts: In<Count>,
+    displs: In<Displ>,
     sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
+    recvbuf: Mut<c_void>,
     recvcount: Count,
     recvtype: MPI_Datatype,
     root: c_int,
@@ -293,8 +307,7 @@ unsafe fn scatterv(
 ) -> Call {
     let comm = comm::get(comm)?;
     let what = scattered(comm, root, sendbuf, (recvbuf, recvcount, recvtype), || {
-        // SAFETY: the arrays have an element for each process.
-        unsafe { blocks_v(comm, sendbuf, sendcounts, displs, sendtype, "sendbuf") }
+        blocks_v(comm, sendbuf, sendcounts, displs, sendtype, "sendbuf")
     })?;
     Ok(Call {
         comm,
@@ -309,18 +322,18 @@ unsafe fn scatterv(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_collective)]
 #[names(MPI_Allgather, MPI_Iallgather, MPI_Allgather_init)]
-unsafe fn allgather(
-    sendbuf: *const c_void,
+fn allgather(
+    sendbuf: In<c_void>,
     sendcount: Count,
     sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
+    recvbuf: Mut<c_void>,
     recvcount: Count,
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> Call {
     let comm = comm::get(comm)?;
-    let (mine, blocks) = allgathered(comm, (sendbuf, sendcount, sendtype), recvbuf, || {
-        blocks(comm, recvbuf, recvcount, recvtype, "recvbuf")
+    let (mine, blocks) = allgathered(comm, (sendbuf, sendcount, sendtype), recvbuf.into(), || {
+        blocks(comm, recvbuf.into(), recvcount, recvtype, "recvbuf")
     })?;
     let what = Collective::Allgather {
         mine,
@@ -340,20 +353,26 @@ unsafe fn allgather(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_collective)]
 #[names(MPI_Allgatherv, MPI_Iallgatherv, MPI_Allgatherv_init)]
-unsafe fn allgatherv(
-    sendbuf: *const c_void,
+fn allgatherv(
+    sendbuf: In<c_void>,
     sendcount: Count,
     sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const Count,
-    displs: *const Displ,
+    recvbuf: Mut<c_void>,
+    recvcounts: In<Count>,
+    displs: In<Displ>,
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> Call {
     let comm = comm::get(comm)?;
-    let (mine, blocks) = allgathered(comm, (sendbuf, sendcount, sendtype), recvbuf, || {
-        // SAFETY: the arrays have an element for each process.
-        unsafe { blocks_v(comm, recvbuf, recvcounts, displs, recvtype, "recvbuf") }
+    let (mine, blocks) = allgathered(comm, (sendbuf, sendcount, sendtype), recvbuf.into(), || {
+        blocks_v(
+            comm,
+            recvbuf.into(),
+            recvcounts,
+            displs,
+            recvtype,
+            "recvbuf",
+        )
     })?;
     let what = Collective::Allgather {
         mine,
@@ -373,11 +392,11 @@ unsafe fn allgatherv(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_collective)]
 #[names(MPI_Alltoall, MPI_Ialltoall, MPI_Alltoall_init)]
-unsafe fn alltoall(
-    sendbuf: *const c_void,
+fn alltoall(
+    sendbuf: In<c_void>,
     sendcount: Count,
     sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
+    recvbuf: Mut<c_void>,
     recvcount: Count,
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
@@ -385,9 +404,9 @@ unsafe fn alltoall(
     let comm = comm::get(comm)?;
     let (send, receive) = exchanged(
         comm,
-        (sendbuf, recvbuf),
+        (sendbuf, recvbuf.into()),
         || blocks(comm, sendbuf, sendcount, sendtype, "sendbuf"),
-        || blocks(comm, recvbuf, recvcount, recvtype, "recvbuf"),
+        || blocks(comm, recvbuf.into(), recvcount, recvtype, "recvbuf"),
     )?;
     let what = Collective::Alltoall {
         send,
@@ -407,25 +426,32 @@ unsafe fn alltoall(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_collective)]
 #[names(MPI_Alltoallv, MPI_Ialltoallv, MPI_Alltoallv_init)]
-unsafe fn alltoallv(
-    sendbuf: *const c_void,
-    sendcounts: *const Count,
-    sdispls: *const Displ,
+fn alltoallv(
+    sendbuf: In<c_void>,
+    sendcounts: In<Count>,
+    sdispls: In<Displ>,
     sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const Count,
-    rdispls: *const Displ,
+    recvbuf: Mut<c_void>,
+    recvcounts: In<Count>,
+    rdispls: In<Displ>,
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> Call {
     let comm = comm::get(comm)?;
     let (send, receive) = exchanged(
         comm,
-        (sendbuf, recvbuf),
-        // SAFETY: the arrays have an element for each process.
-        || unsafe { blocks_v(comm, sendbuf, sendcounts, sdispls, sendtype, "sendbuf") },
-        // SAFETY: the same.
-        || unsafe { blocks_v(comm, recvbuf, recvcounts, rdispls, recvtype, "recvbuf") },
+        (sendbuf, recvbuf.into()),
+        || blocks_v(comm, sendbuf, sendcounts, sdispls, sendtype, "sendbuf"),
+        || {
+            blocks_v(
+                comm,
+                recvbuf.into(),
+                recvcounts,
+                rdispls,
+                recvtype,
+                "recvbuf",
+            )
+        },
     )?;
     let what = Collective::Alltoall {
         send,
@@ -445,25 +471,32 @@ unsafe fn alltoallv(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_collective)]
 #[names(MPI_Alltoallw, MPI_Ialltoallw, MPI_Alltoallw_init)]
-unsafe fn alltoallw(
-    sendbuf: *const c_void,
-    sendcounts: *const Count,
-    sdispls: *const Displ,
-    sendtypes: *const MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const Count,
-    rdispls: *const Displ,
-    recvtypes: *const MPI_Datatype,
+fn alltoallw(
+    sendbuf: In<c_void>,
+    sendcounts: In<Count>,
+    sdispls: In<Displ>,
+    sendtypes: In<MPI_Datatype>,
+    recvbuf: Mut<c_void>,
+    recvcounts: In<Count>,
+    rdispls: In<Displ>,
+    recvtypes: In<MPI_Datatype>,
     comm: MPI_Comm,
 ) -> Call {
     let comm = comm::get(comm)?;
     let (send, receive) = exchanged(
         comm,
-        (sendbuf, recvbuf),
-        // SAFETY: the arrays have an element for each process.
-        || unsafe { blocks_w(comm, sendbuf, sendcounts, sdispls, sendtypes, "sendbuf") },
-        // SAFETY: the same.
-        || unsafe { blocks_w(comm, recvbuf, recvcounts, rdispls, recvtypes, "recvbuf") },
+        (sendbuf, recvbuf.into()),
+        || blocks_w(comm, sendbuf, sendcounts, sdispls, sendtypes, "sendbuf"),
+        || {
+            blocks_w(
+                comm,
+                recvbuf.into(),
+                recvcounts,
+                rdispls,
+                recvtypes,
+                "recvbuf",
+            )
+        },
     )?;
     let what = Collective::Alltoall {
         send,

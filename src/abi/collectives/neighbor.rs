@@ -3,8 +3,9 @@
 //! The blocks of a Cartesian communicator are for the neighbours with the lower and the higher coordinate in the first
 //! dimension, in the second, and so on. Those of a neighbour that is `MPI_PROC_NULL` are not looked at.
 
-use crate::abi::boundary::arguments::{count, slice};
+use crate::abi::boundary::arguments::count;
 use crate::abi::boundary::counts::Number;
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::collectives::arguments::{memory, not_aliased, not_in_place};
 use crate::coll::{Call, Collective, Element, Vector};
 use crate::comm::Comm;
@@ -33,12 +34,12 @@ fn exchanged(send: Vec<(usize, Vector)>, receive: Vec<(usize, Vector)>) -> Resul
 struct Blocks<'a> {
     edges: &'a [Edge],
     degree: usize,
-    address: *const c_void,
+    address: In<'a, c_void>,
     name: &'static str,
 }
 
 impl<'a> Blocks<'a> {
-    fn outgoing(neighbors: &'a Neighbors, address: *const c_void) -> Result<Blocks<'a>> {
+    fn outgoing(neighbors: &'a Neighbors, address: In<'a, c_void>) -> Result<Blocks<'a>> {
         not_in_place(address, "sendbuf")?;
         Ok(Blocks {
             edges: &neighbors.destinations,
@@ -48,7 +49,7 @@ impl<'a> Blocks<'a> {
         })
     }
 
-    fn incoming(neighbors: &'a Neighbors, address: *const c_void) -> Result<Blocks<'a>> {
+    fn incoming(neighbors: &'a Neighbors, address: In<'a, c_void>) -> Result<Blocks<'a>> {
         not_in_place(address, "recvbuf")?;
         Ok(Blocks {
             edges: &neighbors.sources,
@@ -67,6 +68,7 @@ impl<'a> Blocks<'a> {
             let (distance, count, element) = what(edge.block)?;
             let begin = self
                 .address
+                .pointer()
                 .expose_provenance()
                 .wrapping_add_signed(distance);
             Ok((edge.rank, memory(begin, count, element, self.name)?))
@@ -88,24 +90,18 @@ impl<'a> Blocks<'a> {
     }
 
     /// Blocks with a count and a displacement (in elements) each.
-    ///
-    /// # Safety
-    /// As `slice`: what is not null are arrays with an element for each neighbour.
-    unsafe fn varying<N: Number, D: Number>(
+    fn varying<N: Number, D: Number>(
         &self,
-        counts: *const N,
-        displs: *const D,
+        counts: In<N>,
+        displs: In<D>,
         datatype: MPI_Datatype,
     ) -> Result<Vec<(usize, Vector)>> {
         let element = Element::new(datatype)?;
         let extent = element.datatype.extent();
-        // SAFETY: the same contract.
-        let (counts, displs) = unsafe {
-            (
-                slice(counts, self.degree, "counts")?,
-                slice(displs, self.degree, "displs")?,
-            )
-        };
+        let (counts, displs) = (
+            counts.slice(self.degree, "counts")?,
+            displs.slice(self.degree, "displs")?,
+        );
         self.each(|block| {
             let distance = (displs[block].wide() as isize).wrapping_mul(extent);
             let n = count(counts[block].wide(), "counts[i]")?;
@@ -114,23 +110,17 @@ impl<'a> Blocks<'a> {
     }
 
     /// Blocks with a count, a displacement (in bytes) and a datatype each.
-    ///
-    /// # Safety
-    /// As `slice`: what is not null are arrays with an element for each neighbour.
-    unsafe fn typed<N: Number>(
+    fn typed<N: Number>(
         &self,
-        counts: *const N,
-        displs: *const MPI_Aint,
-        types: *const MPI_Datatype,
+        counts: In<N>,
+        displs: In<MPI_Aint>,
+        types: In<MPI_Datatype>,
     ) -> Result<Vec<(usize, Vector)>> {
-        // SAFETY: the same contract.
-        let (counts, displs, types) = unsafe {
-            (
-                slice(counts, self.degree, "counts")?,
-                slice(displs, self.degree, "displs")?,
-                slice(types, self.degree, "types")?,
-            )
-        };
+        let (counts, displs, types) = (
+            counts.slice(self.degree, "counts")?,
+            displs.slice(self.degree, "displs")?,
+            types.slice(self.degree, "types")?,
+        );
         self.each(|block| {
             let n = count(counts[block].wide(), "counts[i]")?;
             Ok((displs[block], n, Element::new(types[block])?))
@@ -149,18 +139,18 @@ impl<'a> Blocks<'a> {
     MPI_Ineighbor_allgather,
     MPI_Neighbor_allgather_init
 )]
-unsafe fn neighbor_allgather(
-    sendbuf: *const c_void,
+fn neighbor_allgather(
+    sendbuf: In<c_void>,
     sendcount: Count,
     sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
+    recvbuf: Mut<c_void>,
     recvcount: Count,
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> Call {
     let (comm, neighbors) = neighbors(comm)?;
     let send = Blocks::outgoing(&neighbors, sendbuf)?.same(sendcount, sendtype)?;
-    let receive = Blocks::incoming(&neighbors, recvbuf)?.even(recvcount, recvtype)?;
+    let receive = Blocks::incoming(&neighbors, recvbuf.into())?.even(recvcount, recvtype)?;
     let what = exchanged(send, receive)?;
     Ok(Call {
         comm,
@@ -179,21 +169,20 @@ unsafe fn neighbor_allgather(
     MPI_Ineighbor_allgatherv,
     MPI_Neighbor_allgatherv_init
 )]
-unsafe fn neighbor_allgatherv(
-    sendbuf: *const c_void,
+fn neighbor_allgatherv(
+    sendbuf: In<c_void>,
     sendcount: Count,
     sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const Count,
-    displs: *const Displ,
+    recvbuf: Mut<c_void>,
+    recvcounts: In<Count>,
+    displs: In<Displ>,
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> Call {
     let (comm, neighbors) = neighbors(comm)?;
     let send = Blocks::outgoing(&neighbors, sendbuf)?.same(sendcount, sendtype)?;
-    let receive = Blocks::incoming(&neighbors, recvbuf)?;
-    // SAFETY: the arrays have an element for each source.
-    let receive = unsafe { receive.varying(recvcounts, displs, recvtype)? };
+    let receive = Blocks::incoming(&neighbors, recvbuf.into())?;
+    let receive = receive.varying(recvcounts, displs, recvtype)?;
     let what = exchanged(send, receive)?;
     Ok(Call {
         comm,
@@ -212,18 +201,18 @@ unsafe fn neighbor_allgatherv(
     MPI_Ineighbor_alltoall,
     MPI_Neighbor_alltoall_init
 )]
-unsafe fn neighbor_alltoall(
-    sendbuf: *const c_void,
+fn neighbor_alltoall(
+    sendbuf: In<c_void>,
     sendcount: Count,
     sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
+    recvbuf: Mut<c_void>,
     recvcount: Count,
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> Call {
     let (comm, neighbors) = neighbors(comm)?;
     let send = Blocks::outgoing(&neighbors, sendbuf)?.even(sendcount, sendtype)?;
-    let receive = Blocks::incoming(&neighbors, recvbuf)?.even(recvcount, recvtype)?;
+    let receive = Blocks::incoming(&neighbors, recvbuf.into())?.even(recvcount, recvtype)?;
     let what = exchanged(send, receive)?;
     Ok(Call {
         comm,
@@ -242,27 +231,24 @@ unsafe fn neighbor_alltoall(
     MPI_Ineighbor_alltoallv,
     MPI_Neighbor_alltoallv_init
 )]
-unsafe fn neighbor_alltoallv(
-    sendbuf: *const c_void,
-    sendcounts: *const Count,
-    sdispls: *const Displ,
+fn neighbor_alltoallv(
+    sendbuf: In<c_void>,
+    sendcounts: In<Count>,
+    sdispls: In<Displ>,
     sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const Count,
-    rdispls: *const Displ,
+    recvbuf: Mut<c_void>,
+    recvcounts: In<Count>,
+    rdispls: In<Displ>,
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> Call {
     let (comm, neighbors) = neighbors(comm)?;
     let send = Blocks::outgoing(&neighbors, sendbuf)?;
-    let receive = Blocks::incoming(&neighbors, recvbuf)?;
-    // SAFETY: the arrays have an element for each destination, and for each source.
-    let (send, receive) = unsafe {
-        (
-            send.varying(sendcounts, sdispls, sendtype)?,
-            receive.varying(recvcounts, rdispls, recvtype)?,
-        )
-    };
+    let receive = Blocks::incoming(&neighbors, recvbuf.into())?;
+    let (send, receive) = (
+        send.varying(sendcounts, sdispls, sendtype)?,
+        receive.varying(recvcounts, rdispls, recvtype)?,
+    );
     let what = exchanged(send, receive)?;
     Ok(Call {
         comm,
@@ -281,27 +267,24 @@ unsafe fn neighbor_alltoallv(
     MPI_Ineighbor_alltoallw,
     MPI_Neighbor_alltoallw_init
 )]
-unsafe fn neighbor_alltoallw(
-    sendbuf: *const c_void,
-    sendcounts: *const Count,
-    sdispls: *const MPI_Aint,
-    sendtypes: *const MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const Count,
-    rdispls: *const MPI_Aint,
-    recvtypes: *const MPI_Datatype,
+fn neighbor_alltoallw(
+    sendbuf: In<c_void>,
+    sendcounts: In<Count>,
+    sdispls: In<MPI_Aint>,
+    sendtypes: In<MPI_Datatype>,
+    recvbuf: Mut<c_void>,
+    recvcounts: In<Count>,
+    rdispls: In<MPI_Aint>,
+    recvtypes: In<MPI_Datatype>,
     comm: MPI_Comm,
 ) -> Call {
     let (comm, neighbors) = neighbors(comm)?;
     let send = Blocks::outgoing(&neighbors, sendbuf)?;
-    let receive = Blocks::incoming(&neighbors, recvbuf)?;
-    // SAFETY: the arrays have an element for each destination, and for each source.
-    let (send, receive) = unsafe {
-        (
-            send.typed(sendcounts, sdispls, sendtypes)?,
-            receive.typed(recvcounts, rdispls, recvtypes)?,
-        )
-    };
+    let receive = Blocks::incoming(&neighbors, recvbuf.into())?;
+    let (send, receive) = (
+        send.typed(sendcounts, sdispls, sendtypes)?,
+        receive.typed(recvcounts, rdispls, recvtypes)?,
+    );
     let what = exchanged(send, receive)?;
     Ok(Call {
         comm,

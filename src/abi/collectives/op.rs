@@ -2,8 +2,9 @@
 //!
 //! All of these are local and do not block.
 
-use crate::abi::boundary::arguments::{callback, count, inout, out};
+use crate::abi::boundary::arguments::{callback, count};
 use crate::abi::boundary::counts::Number;
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::datatype;
 use crate::error::Result;
 use crate::mpi::constants::*;
@@ -17,13 +18,12 @@ use std::ffi::{c_int, c_void};
 ///
 /// MPI 4.1 §6.9.5. Errors: `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Op_create(
+pub extern "C" fn MPI_Op_create(
     user_fn: Option<MPI_User_function>,
     commute: c_int,
-    op: *mut MPI_Op,
+    op: Mut<MPI_Op>,
 ) -> c_int {
-    // SAFETY: what is not null is a place for a handle.
-    let handle = unsafe { out(op, "op")? };
+    let handle = op.out("op")?;
     let function = Function::Small(callback(user_fn, "user_fn")?);
     handle.set(op::create(function, commute != 0)?);
     Ok(())
@@ -33,13 +33,12 @@ pub unsafe extern "C" fn MPI_Op_create(
 ///
 /// MPI 4.1 §6.9.5. Errors: `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Op_create_c(
+pub extern "C" fn MPI_Op_create_c(
     user_fn: Option<MPI_User_function_c>,
     commute: c_int,
-    op: *mut MPI_Op,
+    op: Mut<MPI_Op>,
 ) -> c_int {
-    // SAFETY: what is not null is a place for a handle.
-    let handle = unsafe { out(op, "op")? };
+    let handle = op.out("op")?;
     let function = Function::Large(callback(user_fn, "user_fn")?);
     handle.set(op::create(function, commute != 0)?);
     Ok(())
@@ -49,9 +48,8 @@ pub unsafe extern "C" fn MPI_Op_create_c(
 ///
 /// MPI 4.1 §6.9.5. Errors: `MPI_ERR_OP` (also for a predefined one), `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Op_free(op: *mut MPI_Op) -> c_int {
-    // SAFETY: what is not null is a handle.
-    let handle = unsafe { inout(op, "op")? };
+pub extern "C" fn MPI_Op_free(op: Mut<MPI_Op>) -> c_int {
+    let handle = op.inout("op")?;
     op::free(*handle)?;
     *handle = MPI_OP_NULL;
     Ok(())
@@ -61,9 +59,8 @@ pub unsafe extern "C" fn MPI_Op_free(op: *mut MPI_Op) -> c_int {
 ///
 /// MPI 4.1 §6.9.7. Errors: `MPI_ERR_OP`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Op_commutative(op: MPI_Op, commute: *mut c_int) -> c_int {
-    // SAFETY: what is not null is a place for an `int`.
-    let commute = unsafe { out(commute, "commute")? };
+pub extern "C" fn MPI_Op_commutative(op: MPI_Op, commute: Mut<c_int>) -> c_int {
+    let commute = commute.out("commute")?;
     commute.set(op::get(op)?.is_commutative() as c_int);
     Ok(())
 }
@@ -73,22 +70,19 @@ pub unsafe extern "C" fn MPI_Op_commutative(op: MPI_Op, commute: *mut c_int) -> 
 /// MPI 4.1 §6.9.7. Errors: `MPI_ERR_COUNT`, `MPI_ERR_TYPE` (also not committed), `MPI_ERR_OP` (also: not defined for
 /// the datatype), `MPI_ERR_BUFFER`.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Reduce_local(
-    inbuf: *const c_void,
-    inoutbuf: *mut c_void,
+pub extern "C" fn MPI_Reduce_local(
+    inbuf: In<c_void>,
+    inoutbuf: Mut<c_void>,
     count: Count,
     datatype: MPI_Datatype,
     op: MPI_Op,
 ) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe { reduce(inbuf, inoutbuf, count, datatype, op) }
+    reduce(inbuf, inoutbuf, count, datatype, op)
 }
 
-/// # Safety
-/// As for `MPI_Reduce_local`.
-unsafe fn reduce(
-    inbuf: *const c_void,
-    inoutbuf: *mut c_void,
+fn reduce(
+    inbuf: In<c_void>,
+    inoutbuf: Mut<c_void>,
     n: impl Number,
     datatype: MPI_Datatype,
     op: MPI_Op,
@@ -97,16 +91,17 @@ unsafe fn reduce(
     let object = datatype::get_committed(datatype)?;
     let op = op::get(op)?;
     op.check_reduction(object)?;
-    for (name, buffer) in [("inbuf", inbuf), ("inoutbuf", inoutbuf.cast_const())] {
-        if buffer == MPI_IN_PLACE.cast_const() {
+    for (name, buffer) in [("inbuf", inbuf), ("inoutbuf", inoutbuf.into())] {
+        if buffer.pointer() == MPI_IN_PLACE {
             bail!(Buffer, "{name} is MPI_IN_PLACE, which has no meaning here");
         }
-        object.check_buffer(buffer.expose_provenance(), n, name)?;
+        object.check_buffer(buffer.pointer().expose_provenance(), n, name)?;
     }
     if n == 0 {
         return Ok(());
     }
-    if inbuf == inoutbuf.cast_const() {
+    let (inbuf, inoutbuf) = (inbuf.pointer(), inoutbuf.pointer());
+    if inbuf == inoutbuf {
         bail!(Buffer, "inbuf and inoutbuf are the same, {inbuf:p}");
     }
     // SAFETY: the caller promised two buffers of `n` elements that do not overlap, and a function that does what MPI asks.

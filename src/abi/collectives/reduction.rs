@@ -1,8 +1,9 @@
 //! Collective operations that reduce (MPI 4.1 §6.9-§6.13). Which form blocks, and what else there is of errors, is in
 //! [`movement`](super::movement).
 
-use crate::abi::boundary::arguments::{count as number_of, slice};
+use crate::abi::boundary::arguments::count as number_of;
 use crate::abi::boundary::counts::Number;
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::collectives::arguments::*;
 use crate::coll::{Call, Collective, Root, Vector};
 use crate::comm::Comm;
@@ -16,16 +17,16 @@ use std::ffi::{c_int, c_void};
 /// The operands of a reduction: what goes in and where the result goes, the same if in place.
 fn operands(
     comm: &Comm,
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
+    sendbuf: In<c_void>,
+    recvbuf: Mut<c_void>,
     n: impl Number,
     datatype: MPI_Datatype,
     op: MPI_Op,
 ) -> Result<(Op, Vector, Vector)> {
-    not_in_place(recvbuf, "recvbuf")?;
+    not_in_place(recvbuf.into(), "recvbuf")?;
     not_in_place_across(comm, sendbuf, "sendbuf")?;
     let op = checked_op(op, datatype)?;
-    let out = vector(recvbuf, n, datatype, "recvbuf")?;
+    let out = vector(recvbuf.into(), n, datatype, "recvbuf")?;
     let mine = vector_or_in_place(sendbuf, n, datatype, "sendbuf")?;
     not_aliased(&mine, [&out])?;
     Ok((op, mine.unwrap_or_else(|| out.clone()), out))
@@ -34,13 +35,13 @@ fn operands(
 /// Everybody's elements are reduced, and shared out as `counts` say.
 fn reduced_and_scattered(
     comm: &Comm,
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
+    sendbuf: In<c_void>,
+    recvbuf: Mut<c_void>,
     counts: Vec<usize>,
     datatype: MPI_Datatype,
     op: MPI_Op,
 ) -> Result<Collective> {
-    not_in_place(recvbuf, "recvbuf")?;
+    not_in_place(recvbuf.into(), "recvbuf")?;
     not_in_place_across(comm, sendbuf, "sendbuf")?;
     let op = checked_op(op, datatype)?;
     let add = |all: i64, &n: &usize| all.checked_add(n as i64);
@@ -50,11 +51,11 @@ fn reduced_and_scattered(
         .ok_or_else(|| err!(Count, "the counts add up to more than fits in memory"))?;
     let own = counts[comm.rank];
     let (mine, out) = if in_place(sendbuf) {
-        let all = vector(recvbuf, total, datatype, "recvbuf")?;
+        let all = vector(recvbuf.into(), total, datatype, "recvbuf")?;
         (all.clone(), all.part(0, own))
     } else {
         let mine = vector(sendbuf, total, datatype, "sendbuf")?;
-        let out = vector(recvbuf, own as i64, datatype, "recvbuf")?;
+        let out = vector(recvbuf.into(), own as i64, datatype, "recvbuf")?;
         not_aliased([&mine], [&out])?;
         (mine, out)
     };
@@ -72,9 +73,9 @@ fn reduced_and_scattered(
 /// `MPI_ERR_ROOT`, `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_collective)]
 #[names(MPI_Reduce, MPI_Ireduce, MPI_Reduce_init)]
-unsafe fn reduce(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
+fn reduce(
+    sendbuf: In<c_void>,
+    recvbuf: Mut<c_void>,
     count: Count,
     datatype: MPI_Datatype,
     op: MPI_Op,
@@ -91,9 +92,13 @@ unsafe fn reduce(
                     (op, Some(mine), Some(out))
                 }
                 Root::Here => {
-                    not_in_place(recvbuf, "recvbuf")?;
+                    not_in_place(recvbuf.into(), "recvbuf")?;
                     let op = checked_op(op, datatype)?;
-                    (op, None, Some(vector(recvbuf, count, datatype, "recvbuf")?))
+                    (
+                        op,
+                        None,
+                        Some(vector(recvbuf.into(), count, datatype, "recvbuf")?),
+                    )
                 }
                 _ => {
                     not_in_place(sendbuf, "sendbuf")?;
@@ -122,9 +127,9 @@ unsafe fn reduce(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_collective)]
 #[names(MPI_Allreduce, MPI_Iallreduce, MPI_Allreduce_init)]
-unsafe fn allreduce(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
+fn allreduce(
+    sendbuf: In<c_void>,
+    recvbuf: Mut<c_void>,
     count: Count,
     datatype: MPI_Datatype,
     op: MPI_Op,
@@ -150,9 +155,9 @@ unsafe fn allreduce(
     MPI_Ireduce_scatter_block,
     MPI_Reduce_scatter_block_init
 )]
-unsafe fn reduce_scatter_block(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
+fn reduce_scatter_block(
+    sendbuf: In<c_void>,
+    recvbuf: Mut<c_void>,
     recvcount: Count,
     datatype: MPI_Datatype,
     op: MPI_Op,
@@ -174,17 +179,16 @@ unsafe fn reduce_scatter_block(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_collective)]
 #[names(MPI_Reduce_scatter, MPI_Ireduce_scatter, MPI_Reduce_scatter_init)]
-unsafe fn reduce_scatter(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    recvcounts: *const Count,
+fn reduce_scatter(
+    sendbuf: In<c_void>,
+    recvbuf: Mut<c_void>,
+    recvcounts: In<Count>,
     datatype: MPI_Datatype,
     op: MPI_Op,
     comm: MPI_Comm,
 ) -> Call {
     let comm = comm::get(comm)?;
-    // SAFETY: the array has an element for each process.
-    let counts = unsafe { slice(recvcounts, comm.size(), "recvcounts")? };
+    let counts = recvcounts.slice(comm.size(), "recvcounts")?;
     let counts = counts.iter().map(|n| number_of(n.wide(), "recvcounts[i]"));
     let counts = counts.collect::<Result<_>>()?;
     let what = reduced_and_scattered(comm, sendbuf, recvbuf, counts, datatype, op)?;
@@ -201,9 +205,9 @@ unsafe fn reduce_scatter(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_collective)]
 #[names(MPI_Scan, MPI_Iscan, MPI_Scan_init)]
-unsafe fn scan(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
+fn scan(
+    sendbuf: In<c_void>,
+    recvbuf: Mut<c_void>,
     count: Count,
     datatype: MPI_Datatype,
     op: MPI_Op,
@@ -225,9 +229,9 @@ unsafe fn scan(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_collective)]
 #[names(MPI_Exscan, MPI_Iexscan, MPI_Exscan_init)]
-unsafe fn exscan(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
+fn exscan(
+    sendbuf: In<c_void>,
+    recvbuf: Mut<c_void>,
     count: Count,
     datatype: MPI_Datatype,
     op: MPI_Op,

@@ -1,7 +1,8 @@
 //! Cartesian topologies (MPI 4.1 §8.5.1, §8.5.2, §8.5.5-§8.5.8). Making a communicator is collective and blocks until all
 //! processes of the old one have called; the rest is local. Ranks are never reordered, whatever `reorder` says.
 
-use crate::abi::boundary::arguments::{number, out, slice, slice_mut};
+use crate::abi::boundary::arguments::number;
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::comm::topology::{Cart, Topology, create, dims};
 use crate::error::Result;
 use crate::mpi::constants::*;
@@ -11,20 +12,14 @@ use macro_rules_attribute::apply;
 use std::ffi::c_int;
 
 /// Gives a new communicator a place, which has `MPI_COMM_NULL` if there is none.
-///
-/// # Safety
-/// As `out`: what is not null is a place for a handle.
-pub unsafe fn give(
-    newcomm: *mut MPI_Comm,
+pub fn give(
+    newcomm: Mut<MPI_Comm>,
     make: impl FnOnce(Result<()>) -> Result<Option<MPI_Comm>>,
 ) -> Result<()> {
-    // SAFETY: the same contract.
-    unsafe {
-        if let Ok(place) = out(newcomm, "newcomm") {
-            place.set(MPI_COMM_NULL);
-        }
-        crate::abi::communicators::comm::give(newcomm, make)
+    if let Ok(place) = newcomm.out("newcomm") {
+        place.set(MPI_COMM_NULL);
     }
+    crate::abi::communicators::comm::give(newcomm, make)
 }
 
 /// The rank of a process of the communicator. Error: `MPI_ERR_RANK`.
@@ -39,10 +34,7 @@ pub fn member(rank: c_int, processes: usize) -> Result<usize> {
 }
 
 /// Writes values into an array that has room for `room`. Error: `MPI_ERR_ARG` (too little room, null pointer).
-///
-/// # Safety
-/// As `slice_mut`: what is not null is an array of that length.
-pub unsafe fn put(array: *mut c_int, room: c_int, values: &[c_int], name: &str) -> Result<()> {
+pub fn put(array: Mut<c_int>, room: c_int, values: &[c_int], name: &str) -> Result<()> {
     if number(room, "the length of an array")? < values.len() {
         bail!(
             Arg,
@@ -50,27 +42,13 @@ pub unsafe fn put(array: *mut c_int, room: c_int, values: &[c_int], name: &str) 
             values.len()
         );
     }
-    // SAFETY: the caller promised that many elements; they are integers, which any bytes are.
-    unsafe { slice_mut(array, values.len(), name)? }.copy_from_slice(values);
+    array.slice_mut(values.len(), name)?.copy_from_slice(values);
     Ok(())
 }
 
-/// # Safety
-/// As `slice`: what is not null are arrays of `ndims` elements.
-unsafe fn cart(
-    ndims: c_int,
-    dims: *const c_int,
-    periods: *const c_int,
-    processes: usize,
-) -> Result<Cart> {
+fn cart(ndims: c_int, dims: In<c_int>, periods: In<c_int>, processes: usize) -> Result<Cart> {
     let ndims = number(ndims, "ndims")?;
-    // SAFETY: the same contract.
-    let (dims, periods) = unsafe {
-        (
-            slice(dims, ndims, "dims")?,
-            slice(periods, ndims, "periods")?,
-        )
-    };
+    let (dims, periods) = (dims.slice(ndims, "dims")?, periods.slice(ndims, "periods")?);
     Cart::new(dims, periods, processes)
 }
 
@@ -88,9 +66,8 @@ fn mapped(rank: usize, processes: usize) -> c_int {
 /// MPI 4.1 §8.5.2. Errors: `MPI_ERR_ARG` (`nnodes` less than 1, negative `ndims`, null pointer), `MPI_ERR_DIMS` (an
 /// element is negative, or `nnodes` cannot be divided so).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Dims_create(nnodes: c_int, ndims: c_int, dims: *mut c_int) -> c_int {
-    // SAFETY: the caller promised `ndims` elements.
-    let array = unsafe { slice_mut(dims, number(ndims, "ndims")?, "dims")? };
+pub extern "C" fn MPI_Dims_create(nnodes: c_int, ndims: c_int, dims: Mut<c_int>) -> c_int {
+    let array = dims.slice_mut(number(ndims, "ndims")?, "dims")?;
     dims::divide(nnodes, array)
 }
 
@@ -101,23 +78,20 @@ pub unsafe extern "C" fn MPI_Dims_create(nnodes: c_int, ndims: c_int, dims: *mut
 /// of more processes than there are), `MPI_ERR_ARG` (negative `ndims`, null pointer), `MPI_ERR_NOT_SAME` (processes ask
 /// for different grids), `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` (another process failed), `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Cart_create(
+pub extern "C" fn MPI_Cart_create(
     comm_old: MPI_Comm,
     ndims: c_int,
-    dims: *const c_int,
-    periods: *const c_int,
+    dims: In<c_int>,
+    periods: In<c_int>,
     reorder: c_int,
-    comm_cart: *mut MPI_Comm,
+    comm_cart: Mut<MPI_Comm>,
 ) -> c_int {
     let _ = reorder;
     let parent = comm::get_intra(comm_old)?;
-    // SAFETY: the same contract.
-    unsafe {
-        give(comm_cart, |told| {
-            let cart = told.and_then(|()| cart(ndims, dims, periods, parent.size()));
-            create::cart(parent, cart, FUNCTION)
-        })
-    }
+    give(comm_cart, |told| {
+        let cart = told.and_then(|()| cart(ndims, dims, periods, parent.size()));
+        create::cart(parent, cart, FUNCTION)
+    })
 }
 
 /// Gives the rank that the caller would have in a grid, `MPI_UNDEFINED` if it would not be in it.
@@ -125,19 +99,16 @@ pub unsafe extern "C" fn MPI_Cart_create(
 /// MPI 4.1 §8.5.8. Errors: `MPI_ERR_COMM`, `MPI_ERR_DIMS` (a dimension of less than 1, a grid of more processes than
 /// there are), `MPI_ERR_ARG` (negative `ndims`, null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Cart_map(
+pub extern "C" fn MPI_Cart_map(
     comm: MPI_Comm,
     ndims: c_int,
-    dims: *const c_int,
-    periods: *const c_int,
-    newrank: *mut c_int,
+    dims: In<c_int>,
+    periods: In<c_int>,
+    newrank: Mut<c_int>,
 ) -> c_int {
     let comm = comm::get_intra(comm)?;
-    // SAFETY: arrays of `ndims` elements, and a place for an `int`.
-    unsafe {
-        let cart = cart(ndims, dims, periods, comm.size())?;
-        out(newrank, "newrank")?.set(mapped(comm.rank, cart.size()));
-    }
+    let cart = cart(ndims, dims, periods, comm.size())?;
+    newrank.out("newrank")?.set(mapped(comm.rank, cart.size()));
     Ok(())
 }
 
@@ -148,32 +119,28 @@ pub unsafe extern "C" fn MPI_Cart_map(
 /// `MPI_ERR_NOT_SAME` (processes ask for different parts), `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` (another process failed),
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Cart_sub(
+pub extern "C" fn MPI_Cart_sub(
     comm: MPI_Comm,
-    remain_dims: *const c_int,
-    newcomm: *mut MPI_Comm,
+    remain_dims: In<c_int>,
+    newcomm: Mut<MPI_Comm>,
 ) -> c_int {
     let parent = comm::get(comm)?;
     let cart = parent.cart(comm)?;
     let ndims = cart.dims.len();
-    // SAFETY: an element for each dimension, and the same contract.
-    unsafe {
-        give(newcomm, |told| {
-            let remain = told.and_then(|()| slice(remain_dims, ndims, "remain_dims"));
-            let remain = remain.map(|remain| remain.iter().map(|&r| r != 0).collect());
-            create::sub(parent, cart, remain, FUNCTION)
-        })
-    }
+    give(newcomm, |told| {
+        let remain = told.and_then(|()| remain_dims.slice(ndims, "remain_dims"));
+        let remain = remain.map(|remain| remain.iter().map(|&r| r != 0).collect());
+        create::sub(parent, cart, remain, FUNCTION)
+    })
 }
 
 /// Gives the number of dimensions of a grid.
 ///
 /// MPI 4.1 §8.5.5. Errors: `MPI_ERR_COMM`, `MPI_ERR_TOPOLOGY` (no grid), `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Cartdim_get(comm: MPI_Comm, ndims: *mut c_int) -> c_int {
+pub extern "C" fn MPI_Cartdim_get(comm: MPI_Comm, ndims: Mut<c_int>) -> c_int {
     let cart = comm::get(comm)?.cart(comm)?;
-    // SAFETY: what is not null is a place for an `int`.
-    unsafe { out(ndims, "ndims")? }.set(cart.dims.len() as c_int);
+    ndims.out("ndims")?.set(cart.dims.len() as c_int);
     Ok(())
 }
 
@@ -183,39 +150,29 @@ pub unsafe extern "C" fn MPI_Cartdim_get(comm: MPI_Comm, ndims: *mut c_int) -> c
 /// MPI 4.1 §8.5.5. Errors: `MPI_ERR_COMM`, `MPI_ERR_TOPOLOGY` (no grid), `MPI_ERR_ARG` (`maxdims` too small, null
 /// pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Cart_get(
+pub extern "C" fn MPI_Cart_get(
     comm: MPI_Comm,
     maxdims: c_int,
-    dims: *mut c_int,
-    periods: *mut c_int,
-    coords: *mut c_int,
+    dims: Mut<c_int>,
+    periods: Mut<c_int>,
+    coords: Mut<c_int>,
 ) -> c_int {
     let rank = comm::get(comm)?.rank;
     let cart = comm::get(comm)?.cart(comm)?;
     let flags: Vec<c_int> = cart.periods.iter().map(|&period| period.into()).collect();
-    // SAFETY: the caller promised `maxdims` elements each.
-    unsafe {
-        put(dims, maxdims, &cart.dims, "dims")?;
-        put(periods, maxdims, &flags, "periods")?;
-        put(coords, maxdims, &cart.coords(rank), "coords")
-    }
+    put(dims, maxdims, &cart.dims, "dims")?;
+    put(periods, maxdims, &flags, "periods")?;
+    put(coords, maxdims, &cart.coords(rank), "coords")
 }
 
 /// Gives the rank of the process with the coordinates `coords`, one for each dimension; in a periodic one any.
 ///
 /// MPI 4.1 §8.5.5. Errors: `MPI_ERR_COMM`, `MPI_ERR_TOPOLOGY` (no grid), `MPI_ERR_ARG` (not in the grid, null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Cart_rank(
-    comm: MPI_Comm,
-    coords: *const c_int,
-    rank: *mut c_int,
-) -> c_int {
+pub extern "C" fn MPI_Cart_rank(comm: MPI_Comm, coords: In<c_int>, rank: Mut<c_int>) -> c_int {
     let cart = comm::get(comm)?.cart(comm)?;
-    // SAFETY: an element for each dimension, and a place for an `int`.
-    unsafe {
-        let coords = slice(coords, cart.dims.len(), "coords")?;
-        out(rank, "rank")?.set(cart.rank(coords)? as c_int);
-    }
+    let coords = coords.slice(cart.dims.len(), "coords")?;
+    rank.out("rank")?.set(cart.rank(coords)? as c_int);
     Ok(())
 }
 
@@ -224,16 +181,15 @@ pub unsafe extern "C" fn MPI_Cart_rank(
 /// MPI 4.1 §8.5.5. Errors: `MPI_ERR_COMM`, `MPI_ERR_TOPOLOGY` (no grid), `MPI_ERR_RANK`, `MPI_ERR_ARG` (`maxdims` too
 /// small, null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Cart_coords(
+pub extern "C" fn MPI_Cart_coords(
     comm: MPI_Comm,
     rank: c_int,
     maxdims: c_int,
-    coords: *mut c_int,
+    coords: Mut<c_int>,
 ) -> c_int {
     let cart = comm::get(comm)?.cart(comm)?;
     let place = cart.coords(member(rank, cart.size())?);
-    // SAFETY: the caller promised `maxdims` elements.
-    unsafe { put(coords, maxdims, &place, "coords") }
+    put(coords, maxdims, &place, "coords")
 }
 
 /// Gives the ranks from which the caller receives and to which it sends when data is shifted by `disp` places in the
@@ -242,21 +198,18 @@ pub unsafe extern "C" fn MPI_Cart_coords(
 /// MPI 4.1 §8.5.6. Errors: `MPI_ERR_COMM`, `MPI_ERR_TOPOLOGY` (no grid), `MPI_ERR_DIMS` (no such dimension),
 /// `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Cart_shift(
+pub extern "C" fn MPI_Cart_shift(
     comm: MPI_Comm,
     direction: c_int,
     disp: c_int,
-    rank_source: *mut c_int,
-    rank_dest: *mut c_int,
+    rank_source: Mut<c_int>,
+    rank_dest: Mut<c_int>,
 ) -> c_int {
     let group = comm::get(comm)?;
     let (source, dest) = group.cart(comm)?.shift(group.rank, direction, disp)?;
     let rank = |process: Option<usize>| process.map_or(MPI_PROC_NULL, |rank| rank as c_int);
-    // SAFETY: what is not null are places for `int`s.
-    unsafe {
-        out(rank_source, "rank_source")?.set(rank(source));
-        out(rank_dest, "rank_dest")?.set(rank(dest));
-    }
+    rank_source.out("rank_source")?.set(rank(source));
+    rank_dest.out("rank_dest")?.set(rank(dest));
     Ok(())
 }
 
@@ -264,10 +217,9 @@ pub unsafe extern "C" fn MPI_Cart_shift(
 ///
 /// MPI 4.1 §8.5.5. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Topo_test(comm: MPI_Comm, status: *mut c_int) -> c_int {
+pub extern "C" fn MPI_Topo_test(comm: MPI_Comm, status: Mut<c_int>) -> c_int {
     let topology = comm::get(comm)?.topology.get();
-    // SAFETY: what is not null is a place for an `int`.
-    let status = unsafe { out(status, "status")? };
+    let status = status.out("status")?;
     status.set(match topology.map(|topology| &**topology) {
         None => MPI_UNDEFINED,
         Some(Topology::Cart(_)) => MPI_CART,

@@ -3,7 +3,7 @@
 //! Making a communicator is collective over the one it is made of (`MPI_Comm_create_group`: over the group) and blocks
 //! until all its processes have called. When one of them fails, all of them get an error and nobody gets a communicator.
 
-use crate::abi::boundary::arguments::{inout, out, put_string, string};
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::comm::Hints;
 use crate::comm::create::{self, Hint, Request};
 use crate::comm::duplicate;
@@ -32,10 +32,9 @@ pub fn hints(info: MPI_Info) -> Result<Hints> {
 ///
 /// MPI 4.1 §7.4.1. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_size(comm: MPI_Comm, size: *mut c_int) -> c_int {
+pub extern "C" fn MPI_Comm_size(comm: MPI_Comm, size: Mut<c_int>) -> c_int {
     let comm = comm::get(comm)?;
-    // SAFETY: what is not null is a place for an `int`.
-    unsafe { out(size, "size")? }.set(comm.size() as c_int);
+    size.out("size")?.set(comm.size() as c_int);
     Ok(())
 }
 
@@ -43,10 +42,9 @@ pub unsafe extern "C" fn MPI_Comm_size(comm: MPI_Comm, size: *mut c_int) -> c_in
 ///
 /// MPI 4.1 §7.4.1. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_rank(comm: MPI_Comm, rank: *mut c_int) -> c_int {
+pub extern "C" fn MPI_Comm_rank(comm: MPI_Comm, rank: Mut<c_int>) -> c_int {
     let comm = comm::get(comm)?;
-    // SAFETY: what is not null is a place for an `int`.
-    unsafe { out(rank, "rank")? }.set(comm.rank as c_int);
+    rank.out("rank")?.set(comm.rank as c_int);
     Ok(())
 }
 
@@ -55,14 +53,9 @@ pub unsafe extern "C" fn MPI_Comm_rank(comm: MPI_Comm, rank: *mut c_int) -> c_in
 ///
 /// MPI 4.1 §7.4.1. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_compare(
-    comm1: MPI_Comm,
-    comm2: MPI_Comm,
-    result: *mut c_int,
-) -> c_int {
+pub extern "C" fn MPI_Comm_compare(comm1: MPI_Comm, comm2: MPI_Comm, result: Mut<c_int>) -> c_int {
     let (one, two) = (comm::get(comm1)?, comm::get(comm2)?);
-    // SAFETY: what is not null is a place for an `int`.
-    let result = unsafe { out(result, "result")? };
+    let result = result.out("result")?;
     result.set(match one.compare(two) {
         _ if comm1 == comm2 => MPI_IDENT,
         Likeness::Identical => MPI_CONGRUENT,
@@ -76,10 +69,9 @@ pub unsafe extern "C" fn MPI_Comm_compare(
 ///
 /// MPI 4.1 §7.6.1. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_test_inter(comm: MPI_Comm, flag: *mut c_int) -> c_int {
+pub extern "C" fn MPI_Comm_test_inter(comm: MPI_Comm, flag: Mut<c_int>) -> c_int {
     let comm = comm::get(comm)?;
-    // SAFETY: what is not null is a place for an `int`.
-    unsafe { out(flag, "flag")? }.set(comm.remote.is_some().into());
+    flag.out("flag")?.set(comm.remote.is_some().into());
     Ok(())
 }
 
@@ -87,10 +79,9 @@ pub unsafe extern "C" fn MPI_Comm_test_inter(comm: MPI_Comm, flag: *mut c_int) -
 ///
 /// MPI 4.1 §7.6.1. Errors: `MPI_ERR_COMM` (also: not an intercommunicator), `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_remote_size(comm: MPI_Comm, size: *mut c_int) -> c_int {
+pub extern "C" fn MPI_Comm_remote_size(comm: MPI_Comm, size: Mut<c_int>) -> c_int {
     let remote = comm::get(comm)?.remote_group(comm)?;
-    // SAFETY: what is not null is a place for an `int`.
-    unsafe { out(size, "size")? }.set(remote.size() as c_int);
+    size.out("size")?.set(remote.size() as c_int);
     Ok(())
 }
 
@@ -99,25 +90,20 @@ pub unsafe extern "C" fn MPI_Comm_remote_size(comm: MPI_Comm, size: *mut c_int) 
 /// MPI 4.1 §7.6.1. Errors: `MPI_ERR_COMM` (also: not an intercommunicator), `MPI_ERR_ARG` (null pointer),
 /// `MPI_ERR_NO_MEM` (too many handles).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_remote_group(comm: MPI_Comm, group: *mut MPI_Group) -> c_int {
+pub extern "C" fn MPI_Comm_remote_group(comm: MPI_Comm, group: Mut<MPI_Group>) -> c_int {
     let remote = comm::get(comm)?.remote_group(comm)?;
-    // SAFETY: what is not null is a place for a handle.
-    let group = unsafe { out(group, "group")? };
+    let group = group.out("group")?;
     group.set(group::publish(remote)?);
     Ok(())
 }
 
 /// Gives a new communicator a place, if there is one for it. A missing place fails like any other argument: only after
 /// the others were told. Where no communicator could be made the place gets `MPI_COMM_NULL`.
-///
-/// # Safety
-/// As `out`: what is not null is a place for a handle.
-pub unsafe fn give(
-    newcomm: *mut MPI_Comm,
+pub fn give(
+    newcomm: Mut<MPI_Comm>,
     make: impl FnOnce(Result<()>) -> Result<Option<MPI_Comm>>,
 ) -> Result<()> {
-    // SAFETY: the same contract.
-    let place = unsafe { out(newcomm, "newcomm") };
+    let place = newcomm.out("newcomm");
     let told = place.as_ref().map(|_| ()).map_err(Clone::clone);
     let made = make(told);
     let comm = made.as_ref().ok().copied().flatten();
@@ -130,32 +116,30 @@ pub unsafe fn give(
 /// MPI 4.1 §7.4.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM`, what a copy callback
 /// returned, `MPI_ERR_OTHER` (another process failed), `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_dup(comm: MPI_Comm, newcomm: *mut MPI_Comm) -> c_int {
+pub extern "C" fn MPI_Comm_dup(comm: MPI_Comm, newcomm: Mut<MPI_Comm>) -> c_int {
     let parent = comm::get(comm)?;
     let make = |told: Result<()>| {
         let hints = told.map(|()| Hints::default());
         duplicate::duplicate(parent, hints, FUNCTION).map(Some)
     };
-    // SAFETY: the same contract.
-    unsafe { give(newcomm, make) }
+    give(newcomm, make)
 }
 
 /// Duplicates a communicator as `MPI_Comm_dup` does, with hints.
 ///
 /// MPI 4.1 §7.4.2. Errors: as `MPI_Comm_dup`, and `MPI_ERR_INFO`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_dup_with_info(
+pub extern "C" fn MPI_Comm_dup_with_info(
     comm: MPI_Comm,
     info: MPI_Info,
-    newcomm: *mut MPI_Comm,
+    newcomm: Mut<MPI_Comm>,
 ) -> c_int {
     let parent = comm::get(comm)?;
     let make = |told: Result<()>| {
         let hints = told.and_then(|()| hints(info));
         duplicate::duplicate(parent, hints, FUNCTION).map(Some)
     };
-    // SAFETY: the same contract.
-    unsafe { give(newcomm, make) }
+    give(newcomm, make)
 }
 
 /// Makes a communicator of `group`, a part of the group of `comm`. Processes may give different groups if these have no
@@ -166,18 +150,17 @@ pub unsafe extern "C" fn MPI_Comm_dup_with_info(
 /// agree on it), `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` (another process failed),
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_create(
+pub extern "C" fn MPI_Comm_create(
     comm: MPI_Comm,
     group: MPI_Group,
-    newcomm: *mut MPI_Comm,
+    newcomm: Mut<MPI_Comm>,
 ) -> c_int {
     let parent = comm::get(comm)?;
     let make = |told: Result<()>| {
         let group = told.and_then(|()| group::get(group));
         create::from_groups(parent, group, FUNCTION)
     };
-    // SAFETY: the same contract.
-    unsafe { give(newcomm, make) }
+    give(newcomm, make)
 }
 
 /// Makes a communicator of `group`, a part of the group of `comm`. Collective over `group` only; calls that overlap are
@@ -186,17 +169,16 @@ pub unsafe extern "C" fn MPI_Comm_create(
 /// MPI 4.1 §7.4.2. Errors: as `MPI_Comm_create`, `MPI_ERR_COMM` (an intercommunicator) and `MPI_ERR_TAG` (negative). The
 /// others are not told of a process with a wrong `comm`, `group` or `tag`, for these say which call it is.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_create_group(
+pub extern "C" fn MPI_Comm_create_group(
     comm: MPI_Comm,
     group: MPI_Group,
     tag: c_int,
-    newcomm: *mut MPI_Comm,
+    newcomm: Mut<MPI_Comm>,
 ) -> c_int {
     let parent = comm::get_intra(comm)?;
     let make =
         |told: Result<()>| comm::create_group(parent, group::get(group)?, tag, told, FUNCTION);
-    // SAFETY: the same contract.
-    unsafe { give(newcomm, make) }
+    give(newcomm, make)
 }
 
 /// Splits a communicator: processes with the same `color` get one together, in the order of `key`, then of their rank.
@@ -206,19 +188,18 @@ pub unsafe extern "C" fn MPI_Comm_create_group(
 /// MPI 4.1 §7.4.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (negative color, null pointer), `MPI_ERR_NO_MEM`,
 /// `MPI_ERR_OTHER` (another process failed), `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_split(
+pub extern "C" fn MPI_Comm_split(
     comm: MPI_Comm,
     color: c_int,
     key: c_int,
-    newcomm: *mut MPI_Comm,
+    newcomm: Mut<MPI_Comm>,
 ) -> c_int {
     let parent = comm::get(comm)?;
     let make = |told: Result<()>| {
         let choice = told.and_then(|()| create::choice(color, key));
         create::split(parent, choice, Hints::default(), FUNCTION)
     };
-    // SAFETY: the same contract.
-    unsafe { give(newcomm, make) }
+    give(newcomm, make)
 }
 
 /// Splits a communicator by what its processes share: memory (all of them do), the part of the machine that info key
@@ -231,12 +212,12 @@ pub unsafe extern "C" fn MPI_Comm_split(
 /// MPI 4.1 §7.4.2. Errors: as `MPI_Comm_split`, `MPI_ERR_ARG` (unknown `split_type`), `MPI_ERR_INFO`,
 /// `MPI_ERR_NOT_SAME` (different `split_type`s).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_split_type(
+pub extern "C" fn MPI_Comm_split_type(
     comm: MPI_Comm,
     split_type: c_int,
     key: c_int,
     info: MPI_Info,
-    newcomm: *mut MPI_Comm,
+    newcomm: Mut<MPI_Comm>,
 ) -> c_int {
     let parent = comm::get(comm)?;
     let make = |told: Result<()>| {
@@ -255,8 +236,7 @@ pub unsafe extern "C" fn MPI_Comm_split_type(
         }
         Ok(made)
     };
-    // SAFETY: the same contract.
-    unsafe { give(newcomm, make) }
+    give(newcomm, make)
 }
 
 /// What a kind of split goes by, and where this process is, as far as that matters.
@@ -296,9 +276,8 @@ fn request(split_type: c_int, key: c_int, info: &Info) -> Result<Request> {
 /// MPI 4.1 §7.4.3. Errors: `MPI_ERR_COMM` (none, `MPI_COMM_WORLD`, `MPI_COMM_SELF`), `MPI_ERR_ARG` (null pointer), what
 /// a delete callback returned.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_free(comm: *mut MPI_Comm) -> c_int {
-    // SAFETY: what is not null is a handle.
-    let comm = unsafe { inout(comm, "comm")? };
+pub extern "C" fn MPI_Comm_free(comm: Mut<MPI_Comm>) -> c_int {
+    let comm = comm.inout("comm")?;
     comm::free(*comm).map_err(|error| error.on(Object::Comm(*comm)))?;
     *comm = MPI_COMM_NULL;
     Ok(())
@@ -308,10 +287,9 @@ pub unsafe extern "C" fn MPI_Comm_free(comm: *mut MPI_Comm) -> c_int {
 ///
 /// MPI 4.1 §7.8. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_set_name(comm: MPI_Comm, comm_name: *const c_char) -> c_int {
+pub extern "C" fn MPI_Comm_set_name(comm: MPI_Comm, comm_name: In<c_char>) -> c_int {
     let comm = comm::get(comm)?;
-    // SAFETY: what is not null ends with a zero.
-    let name = unsafe { string(comm_name, "comm_name")? };
+    let name = comm_name.string("comm_name")?;
     comm.set_name(name.to_bytes());
     Ok(())
 }
@@ -320,21 +298,18 @@ pub unsafe extern "C" fn MPI_Comm_set_name(comm: MPI_Comm, comm_name: *const c_c
 ///
 /// MPI 4.1 §7.8. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_get_name(
+pub extern "C" fn MPI_Comm_get_name(
     comm: MPI_Comm,
-    comm_name: *mut c_char,
-    resultlen: *mut c_int,
+    comm_name: Mut<c_char>,
+    resultlen: Mut<c_int>,
 ) -> c_int {
     let name = match comm {
         MPI_COMM_NULL => b"MPI_COMM_NULL"[..].into(),
         comm => comm::get(comm)?.name(),
     };
-    // SAFETY: what is not null is an array of that length and a place for an `int`.
-    unsafe {
-        let resultlen = out(resultlen, "resultlen")?;
-        let length = put_string(comm_name, MPI_MAX_OBJECT_NAME, &name, "comm_name")?;
-        resultlen.set(length);
-    }
+    let resultlen = resultlen.out("resultlen")?;
+    let length = comm_name.put_string(MPI_MAX_OBJECT_NAME, &name, "comm_name")?;
+    resultlen.set(length);
     Ok(())
 }
 
@@ -344,7 +319,7 @@ pub unsafe extern "C" fn MPI_Comm_get_name(
 /// MPI 4.1 §7.4.4. Errors: `MPI_ERR_COMM`, `MPI_ERR_INFO`, `MPI_ERR_INFO_VALUE` (a malformed list of memory allocation
 /// kinds).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_set_info(comm: MPI_Comm, info: MPI_Info) -> c_int {
+pub extern "C" fn MPI_Comm_set_info(comm: MPI_Comm, info: MPI_Info) -> c_int {
     let comm = comm::get(comm)?;
     comm.take_hints(&info::copy(info)?)
 }
@@ -354,10 +329,9 @@ pub unsafe extern "C" fn MPI_Comm_set_info(comm: MPI_Comm, info: MPI_Info) -> c_
 ///
 /// MPI 4.1 §7.4.4. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (too many handles).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_get_info(comm: MPI_Comm, info_used: *mut MPI_Info) -> c_int {
+pub extern "C" fn MPI_Comm_get_info(comm: MPI_Comm, info_used: Mut<MPI_Info>) -> c_int {
     let comm = comm::get(comm)?;
-    // SAFETY: what is not null is a place for a handle.
-    let info_used = unsafe { out(info_used, "info_used")? };
+    let info_used = info_used.out("info_used")?;
     info_used.set(info::publish(comm.info())?);
     Ok(())
 }

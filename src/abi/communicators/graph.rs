@@ -2,7 +2,8 @@
 //! of the old one have called; the rest is local. Ranks are never reordered, whatever `reorder` says.
 
 use crate::abi::bindings::data::is_unweighted;
-use crate::abi::boundary::arguments::{number, out, slice};
+use crate::abi::boundary::arguments::number;
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::communicators::cart::{give, member, put};
 use crate::abi::communicators::comm::hints;
 use crate::comm::topology::create::{self, Edges};
@@ -14,14 +15,7 @@ use crate::{bail, comm, err, mpi_api};
 use macro_rules_attribute::apply;
 use std::ffi::c_int;
 
-/// # Safety
-/// As `slice`: what is not null are arrays of `nnodes` elements, and of as many as the last of these says.
-unsafe fn graph(
-    nnodes: c_int,
-    index: *const c_int,
-    edges: *const c_int,
-    processes: usize,
-) -> Result<Graph> {
+fn graph(nnodes: c_int, index: In<c_int>, edges: In<c_int>, processes: usize) -> Result<Graph> {
     let nnodes = number(nnodes, "nnodes")?;
     if nnodes > processes {
         bail!(
@@ -29,12 +23,9 @@ unsafe fn graph(
             "nnodes is {nnodes}, but the communicator has {processes} processes"
         );
     }
-    // SAFETY: the same contract.
-    unsafe {
-        let index = slice(index, nnodes, "index")?;
-        let count = number(index.last().copied().unwrap_or(0), "the last of index")?;
-        Graph::new(index, slice(edges, count, "edges")?, processes)
-    }
+    let index = index.slice(nnodes, "index")?;
+    let count = number(index.last().copied().unwrap_or(0), "the last of index")?;
+    Graph::new(index, edges.slice(count, "edges")?, processes)
 }
 
 /// Makes a communicator of the first `nnodes` processes of `comm_old`, arranged in a graph; the others get
@@ -44,45 +35,39 @@ unsafe fn graph(
 /// are processes, `index` decreases, an edge to no node, null pointer), `MPI_ERR_NOT_SAME` (processes ask for different
 /// graphs), `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` (another process failed), `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Graph_create(
+pub extern "C" fn MPI_Graph_create(
     comm_old: MPI_Comm,
     nnodes: c_int,
-    index: *const c_int,
-    edges: *const c_int,
+    index: In<c_int>,
+    edges: In<c_int>,
     reorder: c_int,
-    comm_graph: *mut MPI_Comm,
+    comm_graph: Mut<MPI_Comm>,
 ) -> c_int {
     let _ = reorder;
     let parent = comm::get_intra(comm_old)?;
-    // SAFETY: the same contract.
-    unsafe {
-        give(comm_graph, |told| {
-            let graph = told.and_then(|()| graph(nnodes, index, edges, parent.size()));
-            create::graph(parent, graph, FUNCTION)
-        })
-    }
+    give(comm_graph, |told| {
+        let graph = told.and_then(|()| graph(nnodes, index, edges, parent.size()));
+        create::graph(parent, graph, FUNCTION)
+    })
 }
 
 /// Gives the rank that the caller would have in a graph, `MPI_UNDEFINED` if it would not be in it.
 ///
 /// MPI 4.1 §8.5.8. Errors: as `MPI_Graph_create`, but for those of other processes.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Graph_map(
+pub extern "C" fn MPI_Graph_map(
     comm: MPI_Comm,
     nnodes: c_int,
-    index: *const c_int,
-    edges: *const c_int,
-    newrank: *mut c_int,
+    index: In<c_int>,
+    edges: In<c_int>,
+    newrank: Mut<c_int>,
 ) -> c_int {
     let comm = comm::get_intra(comm)?;
-    // SAFETY: the same contract, and what is not null is a place for an `int`.
-    unsafe {
-        let nodes = graph(nnodes, index, edges, comm.size())?.index.len();
-        out(newrank, "newrank")?.set(match comm.rank < nodes {
-            true => comm.rank as c_int,
-            false => MPI_UNDEFINED,
-        });
-    }
+    let nodes = graph(nnodes, index, edges, comm.size())?.index.len();
+    newrank.out("newrank")?.set(match comm.rank < nodes {
+        true => comm.rank as c_int,
+        false => MPI_UNDEFINED,
+    });
     Ok(())
 }
 
@@ -90,17 +75,14 @@ pub unsafe extern "C" fn MPI_Graph_map(
 ///
 /// MPI 4.1 §8.5.5. Errors: `MPI_ERR_COMM`, `MPI_ERR_TOPOLOGY` (no graph), `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Graphdims_get(
+pub extern "C" fn MPI_Graphdims_get(
     comm: MPI_Comm,
-    nnodes: *mut c_int,
-    nedges: *mut c_int,
+    nnodes: Mut<c_int>,
+    nedges: Mut<c_int>,
 ) -> c_int {
     let graph = comm::get(comm)?.graph(comm)?;
-    // SAFETY: what is not null are places for `int`s.
-    unsafe {
-        out(nnodes, "nnodes")?.set(graph.index.len() as c_int);
-        out(nedges, "nedges")?.set(graph.edges.len() as c_int);
-    }
+    nnodes.out("nnodes")?.set(graph.index.len() as c_int);
+    nedges.out("nedges")?.set(graph.edges.len() as c_int);
     Ok(())
 }
 
@@ -109,34 +91,30 @@ pub unsafe extern "C" fn MPI_Graphdims_get(
 /// MPI 4.1 §8.5.5. Errors: `MPI_ERR_COMM`, `MPI_ERR_TOPOLOGY` (no graph), `MPI_ERR_ARG` (an array is too small, null
 /// pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Graph_get(
+pub extern "C" fn MPI_Graph_get(
     comm: MPI_Comm,
     maxindex: c_int,
     maxedges: c_int,
-    index: *mut c_int,
-    edges: *mut c_int,
+    index: Mut<c_int>,
+    edges: Mut<c_int>,
 ) -> c_int {
     let graph = comm::get(comm)?.graph(comm)?;
-    // SAFETY: the caller promised so many elements.
-    unsafe {
-        put(index, maxindex, &graph.index, "index")?;
-        put(edges, maxedges, &graph.edges, "edges")
-    }
+    put(index, maxindex, &graph.index, "index")?;
+    put(edges, maxedges, &graph.edges, "edges")
 }
 
 /// Gives the number of neighbours of a process in a graph.
 ///
 /// MPI 4.1 §8.5.5. Errors: `MPI_ERR_COMM`, `MPI_ERR_TOPOLOGY` (no graph), `MPI_ERR_RANK`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Graph_neighbors_count(
+pub extern "C" fn MPI_Graph_neighbors_count(
     comm: MPI_Comm,
     rank: c_int,
-    nneighbors: *mut c_int,
+    nneighbors: Mut<c_int>,
 ) -> c_int {
     let graph = comm::get(comm)?.graph(comm)?;
     let neighbors = graph.of(member(rank, graph.index.len())?);
-    // SAFETY: what is not null is a place for an `int`.
-    unsafe { out(nneighbors, "nneighbors")? }.set(neighbors.len() as c_int);
+    nneighbors.out("nneighbors")?.set(neighbors.len() as c_int);
     Ok(())
 }
 
@@ -145,51 +123,37 @@ pub unsafe extern "C" fn MPI_Graph_neighbors_count(
 /// MPI 4.1 §8.5.5. Errors: `MPI_ERR_COMM`, `MPI_ERR_TOPOLOGY` (no graph), `MPI_ERR_RANK`, `MPI_ERR_ARG` (the array is
 /// too small, null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Graph_neighbors(
+pub extern "C" fn MPI_Graph_neighbors(
     comm: MPI_Comm,
     rank: c_int,
     maxneighbors: c_int,
-    neighbors: *mut c_int,
+    neighbors: Mut<c_int>,
 ) -> c_int {
     let graph = comm::get(comm)?.graph(comm)?;
     let of = graph.of(member(rank, graph.index.len())?);
-    // SAFETY: the caller promised so many elements.
-    unsafe { put(neighbors, maxneighbors, of, "neighbors") }
+    put(neighbors, maxneighbors, of, "neighbors")
 }
 
 /// `count` weights, `None` if they are `MPI_UNWEIGHTED`. Of no weights any array will do.
-///
-/// # Safety
-/// As `slice`: what is not null is an array of so many elements.
-unsafe fn weights<'a>(
-    array: *const c_int,
-    count: usize,
-    name: &str,
-) -> Result<Option<&'a [c_int]>> {
-    match is_unweighted(array) {
+fn weights<'a>(array: In<'a, c_int>, count: usize, name: &str) -> Result<Option<&'a [c_int]>> {
+    match is_unweighted(array.pointer()) {
         true => Ok(None),
-        // SAFETY: the same contract.
-        false => unsafe { slice(array, count, name) }.map(Some),
+        false => array.slice(count, name).map(Some),
     }
 }
 
-/// # Safety
-/// As `slice`: what is not null are arrays of `degree` elements.
-unsafe fn side(
+fn side(
     degree: c_int,
-    ranks: *const c_int,
-    weights_of: *const c_int,
+    ranks: In<c_int>,
+    weights_of: In<c_int>,
     processes: usize,
     [degree_name, name, weights_name]: [&str; 3],
 ) -> Result<(Side, bool)> {
     let degree = number(degree, degree_name)?;
-    // SAFETY: the same contract.
-    let (ranks, weights) = unsafe {
-        (
-            slice(ranks, degree, name)?,
-            weights(weights_of, degree, weights_name)?,
-        )
-    };
+    let (ranks, weights) = (
+        ranks.slice(degree, name)?,
+        weights(weights_of, degree, weights_name)?,
+    );
     let side = Side::new(ranks, weights, processes, name)?;
     Ok((side, weights.is_some()))
 }
@@ -202,17 +166,17 @@ unsafe fn side(
 /// weight, null pointer, only one of the arrays is `MPI_UNWEIGHTED`), `MPI_ERR_INFO`, `MPI_ERR_NOT_SAME` (weighted at some
 /// processes), `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` (another process failed), `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Dist_graph_create_adjacent(
+pub extern "C" fn MPI_Dist_graph_create_adjacent(
     comm_old: MPI_Comm,
     indegree: c_int,
-    sources: *const c_int,
-    sourceweights: *const c_int,
+    sources: In<c_int>,
+    sourceweights: In<c_int>,
     outdegree: c_int,
-    destinations: *const c_int,
-    destweights: *const c_int,
+    destinations: In<c_int>,
+    destweights: In<c_int>,
     info: MPI_Info,
     reorder: c_int,
-    comm_dist_graph: *mut MPI_Comm,
+    comm_dist_graph: Mut<MPI_Comm>,
 ) -> c_int {
     let _ = reorder;
     let parent = comm::get_intra(comm_old)?;
@@ -222,19 +186,16 @@ pub unsafe extern "C" fn MPI_Dist_graph_create_adjacent(
             ["indegree", "sources", "sourceweights"],
             ["outdegree", "destinations", "destweights"],
         ];
-        // SAFETY: the caller promised so many elements.
-        let ((sources, weighted), (destinations, also)) = unsafe {
-            (
-                side(indegree, sources, sourceweights, parent.size(), names[0])?,
-                side(
-                    outdegree,
-                    destinations,
-                    destweights,
-                    parent.size(),
-                    names[1],
-                )?,
-            )
-        };
+        let ((sources, weighted), (destinations, also)) = (
+            side(indegree, sources, sourceweights, parent.size(), names[0])?,
+            side(
+                outdegree,
+                destinations,
+                destweights,
+                parent.size(),
+                names[1],
+            )?,
+        );
         if weighted != also {
             bail!(
                 Arg,
@@ -248,13 +209,10 @@ pub unsafe extern "C" fn MPI_Dist_graph_create_adjacent(
         };
         Ok((graph, hints))
     };
-    // SAFETY: the same contract.
-    unsafe {
-        give(comm_dist_graph, |told| {
-            let graph = told.and_then(|()| graph());
-            create::adjacent(parent, graph, FUNCTION)
-        })
-    }
+    give(comm_dist_graph, |told| {
+        let graph = told.and_then(|()| graph());
+        create::adjacent(parent, graph, FUNCTION)
+    })
 }
 
 /// Makes a communicator of all processes of `comm_old`, arranged in a graph of which each gives any edges: `degrees[i]` of
@@ -265,87 +223,74 @@ pub unsafe extern "C" fn MPI_Dist_graph_create_adjacent(
 /// or weight, null pointer), `MPI_ERR_INFO`, `MPI_ERR_NOT_SAME` (weighted at some processes), `MPI_ERR_NO_MEM`,
 /// `MPI_ERR_OTHER` (another process failed), `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Dist_graph_create(
+pub extern "C" fn MPI_Dist_graph_create(
     comm_old: MPI_Comm,
     n: c_int,
-    sources: *const c_int,
-    degrees: *const c_int,
-    destinations: *const c_int,
-    weights: *const c_int,
+    sources: In<c_int>,
+    degrees: In<c_int>,
+    destinations: In<c_int>,
+    weights: In<c_int>,
     info: MPI_Info,
     reorder: c_int,
-    comm_dist_graph: *mut MPI_Comm,
+    comm_dist_graph: Mut<MPI_Comm>,
 ) -> c_int {
     let _ = reorder;
     let parent = comm::get_intra(comm_old)?;
     let edges = || {
         let hints = hints(info)?;
         let n = number(n, "n")?;
-        let (sources, degrees) =
-            // SAFETY: the caller promised `n` elements.
-            unsafe { (slice(sources, n, "sources")?, slice(degrees, n, "degrees")?) };
+        let (sources, degrees) = (sources.slice(n, "sources")?, degrees.slice(n, "degrees")?);
         let total = degrees.iter().try_fold(0_usize, |all, &degree| {
             let degree = number(degree, "degrees[i]")?;
             all.checked_add(degree)
                 .ok_or_else(|| err!(Arg, "the degrees add up to more than fits in memory"))
         })?;
-        // SAFETY: the caller promised as many elements as the degrees add up to.
-        let (destinations, weights) = unsafe {
-            (
-                slice(destinations, total, "destinations")?,
-                self::weights(weights, total, "weights")?,
-            )
-        };
+        let (destinations, weights) = (
+            destinations.slice(total, "destinations")?,
+            self::weights(weights, total, "weights")?,
+        );
         let edges = Edges::new(sources, degrees, destinations, weights, parent.size())?;
         Ok((edges, hints))
     };
-    // SAFETY: the same contract.
-    unsafe {
-        give(comm_dist_graph, |told| {
-            let edges = told.and_then(|()| edges());
-            create::dist_graph(parent, edges, FUNCTION)
-        })
-    }
+    give(comm_dist_graph, |told| {
+        let edges = told.and_then(|()| edges());
+        create::dist_graph(parent, edges, FUNCTION)
+    })
 }
 
 /// Gives the numbers of the caller's edges in and out of a distributed graph, and whether it has weights.
 ///
 /// MPI 4.1 §8.5.5. Errors: `MPI_ERR_COMM`, `MPI_ERR_TOPOLOGY` (no distributed graph), `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Dist_graph_neighbors_count(
+pub extern "C" fn MPI_Dist_graph_neighbors_count(
     comm: MPI_Comm,
-    indegree: *mut c_int,
-    outdegree: *mut c_int,
-    weighted: *mut c_int,
+    indegree: Mut<c_int>,
+    outdegree: Mut<c_int>,
+    weighted: Mut<c_int>,
 ) -> c_int {
     let graph = comm::get(comm)?.dist_graph(comm)?;
-    // SAFETY: what is not null are places for `int`s.
-    unsafe {
-        out(indegree, "indegree")?.set(graph.sources.ranks.len() as c_int);
-        out(outdegree, "outdegree")?.set(graph.destinations.ranks.len() as c_int);
-        out(weighted, "weighted")?.set(graph.weighted.into());
-    }
+    indegree
+        .out("indegree")?
+        .set(graph.sources.ranks.len() as c_int);
+    outdegree
+        .out("outdegree")?
+        .set(graph.destinations.ranks.len() as c_int);
+    weighted.out("weighted")?.set(graph.weighted.into());
     Ok(())
 }
 
 /// Writes the first of a process's edges, as many as there is room for.
-///
-/// # Safety
-/// As `put`: what is not null are arrays of `room` elements.
-unsafe fn put_side(
+fn put_side(
     side: &Side,
     room: c_int,
-    ranks: *mut c_int,
-    weights: *mut c_int,
+    ranks: Mut<c_int>,
+    weights: Mut<c_int>,
     [room_name, name, weights_name]: [&str; 3],
 ) -> Result<()> {
     let first = number(room, room_name)?.min(side.ranks.len());
-    // SAFETY: the same contract.
-    unsafe {
-        put(ranks, room, &side.ranks[..first], name)?;
-        if !side.weights.is_empty() && !is_unweighted(weights) {
-            put(weights, room, &side.weights[..first], weights_name)?;
-        }
+    put(ranks, room, &side.ranks[..first], name)?;
+    if !side.weights.is_empty() && !is_unweighted(weights.pointer()) {
+        put(weights, room, &side.weights[..first], weights_name)?;
     }
     Ok(())
 }
@@ -356,31 +301,28 @@ unsafe fn put_side(
 /// MPI 4.1 §8.5.5. Errors: `MPI_ERR_COMM`, `MPI_ERR_TOPOLOGY` (no distributed graph), `MPI_ERR_ARG` (a negative length,
 /// null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Dist_graph_neighbors(
+pub extern "C" fn MPI_Dist_graph_neighbors(
     comm: MPI_Comm,
     maxindegree: c_int,
-    sources: *mut c_int,
-    sourceweights: *mut c_int,
+    sources: Mut<c_int>,
+    sourceweights: Mut<c_int>,
     maxoutdegree: c_int,
-    destinations: *mut c_int,
-    destweights: *mut c_int,
+    destinations: Mut<c_int>,
+    destweights: Mut<c_int>,
 ) -> c_int {
     let graph = comm::get(comm)?.dist_graph(comm)?;
-    // SAFETY: the caller promised so many elements.
-    unsafe {
-        put_side(
-            &graph.sources,
-            maxindegree,
-            sources,
-            sourceweights,
-            ["maxindegree", "sources", "sourceweights"],
-        )?;
-        put_side(
-            &graph.destinations,
-            maxoutdegree,
-            destinations,
-            destweights,
-            ["maxoutdegree", "destinations", "destweights"],
-        )
-    }
+    put_side(
+        &graph.sources,
+        maxindegree,
+        sources,
+        sourceweights,
+        ["maxindegree", "sources", "sourceweights"],
+    )?;
+    put_side(
+        &graph.destinations,
+        maxoutdegree,
+        destinations,
+        destweights,
+        ["maxoutdegree", "destinations", "destweights"],
+    )
 }

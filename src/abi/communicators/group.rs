@@ -1,6 +1,7 @@
 //! Groups of processes (MPI 4.1 §7.3). Everything here is local.
 
-use crate::abi::boundary::arguments::{inout, number, out, slice, slice_mut};
+use crate::abi::boundary::arguments::number;
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::comm::group::{self, Group, Likeness};
 use crate::error::Result;
 use crate::mpi::constants::*;
@@ -10,11 +11,8 @@ use macro_rules_attribute::apply;
 use std::ffi::c_int;
 use std::sync::Arc;
 
-/// # Safety
-/// As `out`: what is not null is a place for a handle.
-unsafe fn publish(newgroup: *mut MPI_Group, make: impl FnOnce() -> Result<Group>) -> Result<()> {
-    // SAFETY: the same contract.
-    let newgroup = unsafe { out(newgroup, "newgroup")? };
+fn publish(newgroup: Mut<MPI_Group>, make: impl FnOnce() -> Result<Group>) -> Result<()> {
+    let newgroup = newgroup.out("newgroup")?;
     newgroup.set(group::publish(&Arc::new(make()?))?);
     Ok(())
 }
@@ -23,10 +21,9 @@ unsafe fn publish(newgroup: *mut MPI_Group, make: impl FnOnce() -> Result<Group>
 ///
 /// MPI 4.1 §7.3.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (too many handles).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_group(comm: MPI_Comm, group: *mut MPI_Group) -> c_int {
+pub extern "C" fn MPI_Comm_group(comm: MPI_Comm, group: Mut<MPI_Group>) -> c_int {
     let members = &comm::get(comm)?.group;
-    // SAFETY: what is not null is a place for a handle.
-    let group = unsafe { out(group, "group")? };
+    let group = group.out("group")?;
     group.set(group::publish(members)?);
     Ok(())
 }
@@ -35,10 +32,9 @@ pub unsafe extern "C" fn MPI_Comm_group(comm: MPI_Comm, group: *mut MPI_Group) -
 ///
 /// MPI 4.1 §7.3.1. Errors: `MPI_ERR_GROUP`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Group_size(group: MPI_Group, size: *mut c_int) -> c_int {
+pub extern "C" fn MPI_Group_size(group: MPI_Group, size: Mut<c_int>) -> c_int {
     let group = group::get(group)?;
-    // SAFETY: what is not null is a place for an `int`.
-    unsafe { out(size, "size")? }.set(group.size() as c_int);
+    size.out("size")?.set(group.size() as c_int);
     Ok(())
 }
 
@@ -46,10 +42,9 @@ pub unsafe extern "C" fn MPI_Group_size(group: MPI_Group, size: *mut c_int) -> c
 ///
 /// MPI 4.1 §7.3.1. Errors: `MPI_ERR_GROUP`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Group_rank(group: MPI_Group, rank: *mut c_int) -> c_int {
+pub extern "C" fn MPI_Group_rank(group: MPI_Group, rank: Mut<c_int>) -> c_int {
     let group = group::get(group)?;
-    // SAFETY: what is not null is a place for an `int`.
-    let rank = unsafe { out(rank, "rank")? };
+    let rank = rank.out("rank")?;
     rank.set(group.rank.map_or(MPI_UNDEFINED, |r| r as c_int));
     Ok(())
 }
@@ -59,19 +54,17 @@ pub unsafe extern "C" fn MPI_Group_rank(group: MPI_Group, rank: *mut c_int) -> c
 ///
 /// MPI 4.1 §7.3.1. Errors: `MPI_ERR_GROUP`, `MPI_ERR_ARG` (negative `n`, null pointer), `MPI_ERR_RANK`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Group_translate_ranks(
+pub extern "C" fn MPI_Group_translate_ranks(
     group1: MPI_Group,
     n: c_int,
-    ranks1: *const c_int,
+    ranks1: In<c_int>,
     group2: MPI_Group,
-    ranks2: *mut c_int,
+    ranks2: Mut<c_int>,
 ) -> c_int {
     let (group1, group2) = (group::get(group1)?, group::get(group2)?);
     let n = number(n, "n")?;
-    // SAFETY: the caller promised `n` ranks.
-    let translated = group1.translate(unsafe { slice(ranks1, n, "ranks1")? }, &group2)?;
-    // SAFETY: the caller promised room for `n` ranks; they are integers, which any bytes are.
-    unsafe { slice_mut(ranks2, n, "ranks2")? }.copy_from_slice(&translated);
+    let translated = group1.translate(ranks1.slice(n, "ranks1")?, &group2)?;
+    ranks2.slice_mut(n, "ranks2")?.copy_from_slice(&translated);
     Ok(())
 }
 
@@ -79,14 +72,13 @@ pub unsafe extern "C" fn MPI_Group_translate_ranks(
 ///
 /// MPI 4.1 §7.3.1. Errors: `MPI_ERR_GROUP`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Group_compare(
+pub extern "C" fn MPI_Group_compare(
     group1: MPI_Group,
     group2: MPI_Group,
-    result: *mut c_int,
+    result: Mut<c_int>,
 ) -> c_int {
     let (group1, group2) = (group::get(group1)?, group::get(group2)?);
-    // SAFETY: what is not null is a place for an `int`.
-    let result = unsafe { out(result, "result")? };
+    let result = result.out("result")?;
     result.set(match group1.compare(&group2) {
         Likeness::Identical => MPI_IDENT,
         Likeness::Similar => MPI_SIMILAR,
@@ -99,42 +91,39 @@ pub unsafe extern "C" fn MPI_Group_compare(
 ///
 /// MPI 4.1 §7.3.2. Errors: `MPI_ERR_GROUP`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (too many handles).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Group_union(
+pub extern "C" fn MPI_Group_union(
     group1: MPI_Group,
     group2: MPI_Group,
-    newgroup: *mut MPI_Group,
+    newgroup: Mut<MPI_Group>,
 ) -> c_int {
     let (group1, group2) = (group::get(group1)?, group::get(group2)?);
-    // SAFETY: the same contract.
-    unsafe { publish(newgroup, || Ok(group1.union(&group2))) }
+    publish(newgroup, || Ok(group1.union(&group2)))
 }
 
 /// Makes the group of those of `group1` that are in `group2`, in the order of `group1`.
 ///
 /// MPI 4.1 §7.3.2. Errors: as `MPI_Group_union`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Group_intersection(
+pub extern "C" fn MPI_Group_intersection(
     group1: MPI_Group,
     group2: MPI_Group,
-    newgroup: *mut MPI_Group,
+    newgroup: Mut<MPI_Group>,
 ) -> c_int {
     let (group1, group2) = (group::get(group1)?, group::get(group2)?);
-    // SAFETY: the same contract.
-    unsafe { publish(newgroup, || Ok(group1.intersection(&group2))) }
+    publish(newgroup, || Ok(group1.intersection(&group2)))
 }
 
 /// Makes the group of those of `group1` that are not in `group2`, in the order of `group1`.
 ///
 /// MPI 4.1 §7.3.2. Errors: as `MPI_Group_union`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Group_difference(
+pub extern "C" fn MPI_Group_difference(
     group1: MPI_Group,
     group2: MPI_Group,
-    newgroup: *mut MPI_Group,
+    newgroup: Mut<MPI_Group>,
 ) -> c_int {
     let (group1, group2) = (group::get(group1)?, group::get(group2)?);
-    // SAFETY: the same contract.
-    unsafe { publish(newgroup, || Ok(group1.difference(&group2))) }
+    publish(newgroup, || Ok(group1.difference(&group2)))
 }
 
 /// Makes the group of the `n` processes with the ranks `ranks` in `group`, in that order.
@@ -142,81 +131,68 @@ pub unsafe extern "C" fn MPI_Group_difference(
 /// MPI 4.1 §7.3.2. Errors: `MPI_ERR_GROUP`, `MPI_ERR_ARG` (negative `n`, null pointer), `MPI_ERR_RANK` (no rank of the
 /// group, or twice the same), `MPI_ERR_NO_MEM` (too many handles).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Group_incl(
+pub extern "C" fn MPI_Group_incl(
     group: MPI_Group,
     n: c_int,
-    ranks: *const c_int,
-    newgroup: *mut MPI_Group,
+    ranks: In<c_int>,
+    newgroup: Mut<MPI_Group>,
 ) -> c_int {
     let group = group::get(group)?;
-    // SAFETY: the caller promised `n` ranks, and the same contract.
-    unsafe {
-        let ranks = slice(ranks, number(n, "n")?, "ranks")?;
-        publish(newgroup, || group.include(ranks))
-    }
+    let ranks = ranks.slice(number(n, "n")?, "ranks")?;
+    publish(newgroup, || group.include(ranks))
 }
 
 /// Makes the group of all of `group` but the `n` processes with the ranks `ranks`, in the order of `group`.
 ///
 /// MPI 4.1 §7.3.2. Errors: as `MPI_Group_incl`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Group_excl(
+pub extern "C" fn MPI_Group_excl(
     group: MPI_Group,
     n: c_int,
-    ranks: *const c_int,
-    newgroup: *mut MPI_Group,
+    ranks: In<c_int>,
+    newgroup: Mut<MPI_Group>,
 ) -> c_int {
     let group = group::get(group)?;
-    // SAFETY: the caller promised `n` ranks, and the same contract.
-    unsafe {
-        let ranks = slice(ranks, number(n, "n")?, "ranks")?;
-        publish(newgroup, || group.exclude(ranks))
-    }
+    let ranks = ranks.slice(number(n, "n")?, "ranks")?;
+    publish(newgroup, || group.exclude(ranks))
 }
 
 /// Makes the group of the processes whose ranks `n` ranges (first, last, stride) name, in that order.
 ///
 /// MPI 4.1 §7.3.2. Errors: as `MPI_Group_incl`, and `MPI_ERR_ARG` (a stride of 0 or away from the last rank).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Group_range_incl(
+pub extern "C" fn MPI_Group_range_incl(
     group: MPI_Group,
     n: c_int,
-    ranges: *mut [c_int; 3],
-    newgroup: *mut MPI_Group,
+    ranges: Mut<[c_int; 3]>,
+    newgroup: Mut<MPI_Group>,
 ) -> c_int {
     let group = group::get(group)?;
-    // SAFETY: the caller promised `n` ranges, and the same contract.
-    unsafe {
-        let ranges = slice(ranges, number(n, "n")?, "ranges")?;
-        publish(newgroup, || group.include(&group.expand(ranges)?))
-    }
+    let ranges = ranges.slice(number(n, "n")?, "ranges")?;
+    publish(newgroup, || group.include(&group.expand(ranges)?))
 }
 
 /// Makes the group of all of `group` but the processes whose ranks `n` ranges (first, last, stride) name.
 ///
 /// MPI 4.1 §7.3.2. Errors: as `MPI_Group_range_incl`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Group_range_excl(
+pub extern "C" fn MPI_Group_range_excl(
     group: MPI_Group,
     n: c_int,
-    ranges: *mut [c_int; 3],
-    newgroup: *mut MPI_Group,
+    ranges: Mut<[c_int; 3]>,
+    newgroup: Mut<MPI_Group>,
 ) -> c_int {
     let group = group::get(group)?;
-    // SAFETY: the caller promised `n` ranges, and the same contract.
-    unsafe {
-        let ranges = slice(ranges, number(n, "n")?, "ranges")?;
-        publish(newgroup, || group.exclude(&group.expand(ranges)?))
-    }
+    let ranges = ranges.slice(number(n, "n")?, "ranges")?;
+    publish(newgroup, || group.exclude(&group.expand(ranges)?))
 }
 
 /// Ends a group's handle, if it was freed as often as it was given, and sets `*group` to `MPI_GROUP_NULL`.
 ///
 /// MPI 4.1 §7.3.3. Errors: `MPI_ERR_GROUP`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Group_free(group: *mut MPI_Group) -> c_int {
-    // SAFETY: what is not null is a handle.
-    let group = unsafe { inout(group, "group")? };
+pub extern "C" fn MPI_Group_free(group: Mut<MPI_Group>) -> c_int {
+    let group = group.inout("group")?;
     group::free(*group)?;
     *group = MPI_GROUP_NULL;
     Ok(())

@@ -1,6 +1,6 @@
 //! Communicators made in other ways: duplicated without blocking, of groups, and of two groups (MPI 4.1 §7.4.2, §7.6).
 
-use crate::abi::boundary::arguments::{inout, out, string};
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::communicators::comm::{give, hints};
 use crate::coll::idup;
 use crate::comm::{self, Hints, group, inter};
@@ -13,24 +13,22 @@ use macro_rules_attribute::apply;
 use std::ffi::{CStr, c_char, c_int};
 
 /// Begins to duplicate a communicator; as `newcomm` is given its handle now, which is good when the request is complete.
-///
-/// # Safety
-/// As `out`: what is not null is a place for a handle, and for a request; that for the handle until the request is complete.
-unsafe fn begin_duplicate(
+fn begin_duplicate(
     comm: MPI_Comm,
     hints: Result<Hints>,
-    newcomm: *mut MPI_Comm,
-    request: *mut MPI_Request,
+    newcomm: Mut<MPI_Comm>,
+    request: Mut<MPI_Request>,
     function: &'static str,
 ) -> Result<()> {
     let parent = comm::get(comm)?;
-    // SAFETY: the same contract.
-    let places = unsafe { out(newcomm, "newcomm").and_then(|c| Ok((c, out(request, "request")?))) };
+    let places = newcomm
+        .out("newcomm")
+        .and_then(|c| Ok((c, request.out("request")?)));
     let hints = match &places {
         Ok(_) => hints,
         Err(error) => Err(error.clone()),
     };
-    let place = newcomm.expose_provenance();
+    let place = newcomm.pointer().expose_provenance();
     let (duplicate, operation) = idup::duplicate(parent, hints, place, function)?;
     let (newcomm, request) = places?;
     newcomm.set(duplicate);
@@ -43,27 +41,25 @@ unsafe fn begin_duplicate(
 ///
 /// MPI 4.1 §7.4.2. Errors: as `MPI_Comm_dup`; the failure of another process is the request's.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_idup(
+pub extern "C" fn MPI_Comm_idup(
     comm: MPI_Comm,
-    newcomm: *mut MPI_Comm,
-    request: *mut MPI_Request,
+    newcomm: Mut<MPI_Comm>,
+    request: Mut<MPI_Request>,
 ) -> c_int {
-    // SAFETY: the same contract.
-    unsafe { begin_duplicate(comm, Ok(Hints::default()), newcomm, request, FUNCTION) }
+    begin_duplicate(comm, Ok(Hints::default()), newcomm, request, FUNCTION)
 }
 
 /// Begins to duplicate a communicator as `MPI_Comm_idup` does, with hints.
 ///
 /// MPI 4.1 §7.4.2. Errors: as `MPI_Comm_idup`, and `MPI_ERR_INFO`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_idup_with_info(
+pub extern "C" fn MPI_Comm_idup_with_info(
     comm: MPI_Comm,
     info: MPI_Info,
-    newcomm: *mut MPI_Comm,
-    request: *mut MPI_Request,
+    newcomm: Mut<MPI_Comm>,
+    request: Mut<MPI_Request>,
 ) -> c_int {
-    // SAFETY: the same contract.
-    unsafe { begin_duplicate(comm, hints(info), newcomm, request, FUNCTION) }
+    begin_duplicate(comm, hints(info), newcomm, request, FUNCTION)
 }
 
 /// Ends a communicator as `MPI_Comm_free` does; what is under way in it is completed. All processes of the job stay
@@ -71,21 +67,16 @@ pub unsafe extern "C" fn MPI_Comm_idup_with_info(
 ///
 /// MPI 4.1 §11.10.4. Errors: as `MPI_Comm_free`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_disconnect(comm: *mut MPI_Comm) -> c_int {
-    // SAFETY: what is not null is a handle.
-    let comm = unsafe { inout(comm, "comm")? };
+pub extern "C" fn MPI_Comm_disconnect(comm: Mut<MPI_Comm>) -> c_int {
+    let comm = comm.inout("comm")?;
     comm::free(*comm).map_err(|error| error.on(Object::Comm(*comm)))?;
     *comm = MPI_COMM_NULL;
     Ok(())
 }
 
 /// The string that tells calls apart. Errors: `MPI_ERR_ARG` (null, too long).
-///
-/// # Safety
-/// As `string`: what is not null ends with a zero.
-unsafe fn stringtag<'a>(tag: *const c_char) -> Result<&'a CStr> {
-    // SAFETY: the same contract.
-    let tag = unsafe { string(tag, "stringtag")? };
+fn stringtag<'a>(tag: In<'a, c_char>) -> Result<&'a CStr> {
+    let tag = tag.string("stringtag")?;
     let length = tag.to_bytes_with_nul().len();
     if length > MPI_MAX_STRINGTAG_LEN as usize {
         bail!(
@@ -104,23 +95,21 @@ unsafe fn stringtag<'a>(tag: *const c_char) -> Result<&'a CStr> {
 /// process failed), `MPI_ERR_PROC_FAILED`. The others are not told of a process with a wrong `group` or `stringtag`, for these
 /// say which call it is.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_create_from_group(
+pub extern "C" fn MPI_Comm_create_from_group(
     group: MPI_Group,
-    stringtag: *const c_char,
+    stringtag: In<c_char>,
     info: MPI_Info,
     errhandler: MPI_Errhandler,
-    newcomm: *mut MPI_Comm,
+    newcomm: Mut<MPI_Comm>,
 ) -> c_int {
     let make = || {
         let group = group::get(group)?;
-        // SAFETY: what is not null is a string.
-        let tag = unsafe { self::stringtag(stringtag)? };
+        let tag = self::stringtag(stringtag)?;
         let make = |told: Result<()>| {
             let settings = told.and_then(|()| comm::settings(errhandler, hints(info)));
             comm::create_from_group(group, tag.to_bytes(), settings, FUNCTION)
         };
-        // SAFETY: the same contract.
-        unsafe { give(newcomm, make) }
+        give(newcomm, make)
     };
     make().map_err(|error: crate::error::Error| error.on(Object::Given(errhandler)))
 }
@@ -133,13 +122,13 @@ pub unsafe extern "C" fn MPI_Comm_create_from_group(
 /// `MPI_ERR_OTHER` (another process failed), `MPI_ERR_PROC_FAILED`. A leader's wrong `peer_comm`, `remote_leader` or `tag`
 /// is told to its own group only.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Intercomm_create(
+pub extern "C" fn MPI_Intercomm_create(
     local_comm: MPI_Comm,
     local_leader: c_int,
     peer_comm: MPI_Comm,
     remote_leader: c_int,
     tag: c_int,
-    newintercomm: *mut MPI_Comm,
+    newintercomm: Mut<MPI_Comm>,
 ) -> c_int {
     let local = comm::get_intra(local_comm)?;
     let make = |told: Result<()>| {
@@ -155,8 +144,7 @@ pub unsafe extern "C" fn MPI_Intercomm_create(
         )
         .map(Some)
     };
-    // SAFETY: the same contract.
-    unsafe { give(newintercomm, make) }
+    give(newintercomm, make)
 }
 
 /// Makes an intercommunicator of two groups, all of whose processes call, with the same `stringtag`, by which calls that
@@ -169,20 +157,19 @@ pub unsafe extern "C" fn MPI_Intercomm_create(
 /// told of a process with a wrong `local_group`, `local_leader` or `stringtag`, which say which call it is, and the other
 /// group not of a leader with a wrong `remote_group` or `remote_leader`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Intercomm_create_from_groups(
+pub extern "C" fn MPI_Intercomm_create_from_groups(
     local_group: MPI_Group,
     local_leader: c_int,
     remote_group: MPI_Group,
     remote_leader: c_int,
-    stringtag: *const c_char,
+    stringtag: In<c_char>,
     info: MPI_Info,
     errhandler: MPI_Errhandler,
-    newintercomm: *mut MPI_Comm,
+    newintercomm: Mut<MPI_Comm>,
 ) -> c_int {
     let make = || {
         let local = group::get(local_group)?;
-        // SAFETY: what is not null is a string.
-        let tag = unsafe { self::stringtag(stringtag)? };
+        let tag = self::stringtag(stringtag)?;
         let make = |told: Result<()>| {
             inter::create_from_groups(
                 inter::Local {
@@ -196,8 +183,7 @@ pub unsafe extern "C" fn MPI_Intercomm_create_from_groups(
                 FUNCTION,
             )
         };
-        // SAFETY: the same contract.
-        unsafe { give(newintercomm, make) }
+        give(newintercomm, make)
     };
     make().map_err(|error: crate::error::Error| error.on(Object::Given(errhandler)))
 }
@@ -208,15 +194,14 @@ pub unsafe extern "C" fn MPI_Intercomm_create_from_groups(
 /// MPI 4.1 §7.6.2. Errors: `MPI_ERR_COMM` (not an intercommunicator), `MPI_ERR_ARG` (null pointer, the processes of a group
 /// do not agree on `high`), `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` (another process failed), `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Intercomm_merge(
+pub extern "C" fn MPI_Intercomm_merge(
     intercomm: MPI_Comm,
     high: c_int,
-    newintracomm: *mut MPI_Comm,
+    newintracomm: Mut<MPI_Comm>,
 ) -> c_int {
     let parent = comm::get(intercomm)?;
     parent.remote_group(intercomm)?;
     let make =
         |told: Result<()>| inter::merge(parent, told.map(|()| high != 0), FUNCTION).map(Some);
-    // SAFETY: the same contract.
-    unsafe { give(newintracomm, make) }
+    give(newintracomm, make)
 }

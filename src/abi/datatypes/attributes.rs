@@ -1,6 +1,6 @@
 //! The attributes of datatypes (MPI 4.1 §7.7.4); their keys are made in `attributes`. Everything here is local.
 
-use crate::abi::boundary::arguments::out;
+use crate::abi::boundary::pointers::Mut;
 use crate::attribute::Value;
 use crate::mpi::types::*;
 use crate::{datatype, mpi_api};
@@ -12,13 +12,13 @@ use std::ffi::{c_int, c_void};
 /// MPI 4.1 §7.7.4. Errors: `MPI_ERR_TYPE`, `MPI_ERR_KEYVAL` (none, of another kind), what the delete callback returned:
 /// then nothing has changed.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_set_attr(
+pub extern "C" fn MPI_Type_set_attr(
     datatype: MPI_Datatype,
     type_keyval: c_int,
-    attribute_val: *mut c_void,
+    attribute_val: Mut<c_void>,
 ) -> c_int {
     let object = datatype::get(datatype)?;
-    let value = Value::Pointer(attribute_val.expose_provenance());
+    let value = Value::Pointer(attribute_val.pointer().expose_provenance());
     object.attributes.set(datatype.0, type_keyval, value)
 }
 
@@ -26,19 +26,16 @@ pub unsafe extern "C" fn MPI_Type_set_attr(
 ///
 /// MPI 4.1 §7.7.4. Errors: `MPI_ERR_TYPE`, `MPI_ERR_KEYVAL`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_get_attr(
+pub extern "C" fn MPI_Type_get_attr(
     datatype: MPI_Datatype,
     type_keyval: c_int,
-    attribute_val: *mut c_void,
-    flag: *mut c_int,
+    attribute_val: Mut<c_void>,
+    flag: Mut<c_int>,
 ) -> c_int {
-    // SAFETY: what is not null is a place for a pointer, or for an `int`.
-    let (place, flag) = unsafe {
-        (
-            out(attribute_val.cast::<*mut c_void>(), "attribute_val")?,
-            out(flag, "flag")?,
-        )
-    };
+    let (place, flag) = (
+        attribute_val.cast::<*mut c_void>().out("attribute_val")?,
+        flag.out("flag")?,
+    );
     let value = datatype::get(datatype)?.attributes.get(type_keyval)?;
     if let Some(value) = &value {
         place.set(std::ptr::with_exposed_provenance_mut(value.in_c()));
@@ -52,7 +49,7 @@ pub unsafe extern "C" fn MPI_Type_get_attr(
 /// MPI 4.1 §7.7.4. Errors: `MPI_ERR_TYPE`, `MPI_ERR_KEYVAL` (none, not set), what the delete callback returned: then it
 /// is still there.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_delete_attr(datatype: MPI_Datatype, type_keyval: c_int) -> c_int {
+pub extern "C" fn MPI_Type_delete_attr(datatype: MPI_Datatype, type_keyval: c_int) -> c_int {
     let object = datatype::get(datatype)?;
     object.attributes.delete(datatype.0, type_keyval)
 }

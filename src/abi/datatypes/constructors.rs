@@ -3,8 +3,9 @@
 //!
 //! All of these are local and do not block. What they make must be committed before it is used in communication.
 
-use crate::abi::boundary::arguments::{count, out, slice};
+use crate::abi::boundary::arguments::count;
 use crate::abi::boundary::counts::Number;
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::datatype::{self, Datatype};
 use crate::error::Result;
 use crate::mpi::types::*;
@@ -13,162 +14,121 @@ use macro_rules_attribute::apply;
 use std::sync::Arc;
 
 /// The elements of an array as `i64`.
-///
-/// # Safety
-/// `array` must be null or have `len` elements.
-pub unsafe fn wide<T: Number>(array: *const T, len: usize, name: &str) -> Result<Vec<i64>> {
-    // SAFETY: the caller's promise.
-    let array = unsafe { slice(array, len, name)? };
+pub fn wide<T: Number>(array: In<T>, len: usize, name: &str) -> Result<Vec<i64>> {
+    let array = array.slice(len, name)?;
     Ok(array.iter().map(|v| v.wide()).collect())
 }
 
 /// Makes a datatype of `oldtype` and puts its handle where `newtype` says.
-///
-/// # Safety
-/// `newtype` must be null or point to memory for a handle.
-pub unsafe fn derive(
+pub fn derive(
     oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
+    newtype: Mut<MPI_Datatype>,
     make: impl FnOnce(&Arc<Datatype>) -> Result<Datatype>,
 ) -> Result<()> {
-    // SAFETY: the caller's promise.
-    let newtype = unsafe { out(newtype, "newtype")? };
+    let newtype = newtype.out("newtype")?;
     let old = datatype::get_arc(oldtype)?;
     newtype.set(datatype::insert(make(&old)?.into())?);
     Ok(())
 }
 
-/// # Safety
-/// As for `MPI_Type_contiguous`.
-unsafe fn contiguous(
+fn contiguous(
     n: impl Number,
     oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
+    newtype: Mut<MPI_Datatype>,
     large: bool,
 ) -> Result<()> {
     let n = n.wide();
-    // SAFETY: the caller's promise.
-    unsafe { derive(oldtype, newtype, |old| datatype::contiguous(n, old, large)) }
+    derive(oldtype, newtype, |old| datatype::contiguous(n, old, large))
 }
 
-/// # Safety
-/// As for `MPI_Type_vector`.
-unsafe fn vector(
+fn vector(
     n: impl Number,
     blocklength: impl Number,
     stride: impl Number,
     oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
+    newtype: Mut<MPI_Datatype>,
     large: bool,
 ) -> Result<()> {
     let (n, blocklength, stride) = (n.wide(), blocklength.wide(), stride.wide());
-    // SAFETY: the caller's promise.
-    unsafe {
-        derive(oldtype, newtype, |old| {
-            datatype::vector(n, blocklength, stride, old, large)
-        })
-    }
+    derive(oldtype, newtype, |old| {
+        datatype::vector(n, blocklength, stride, old, large)
+    })
 }
 
-/// # Safety
-/// As for `MPI_Type_create_hvector`.
-pub unsafe fn hvector(
+pub fn hvector(
     n: impl Number,
     blocklength: impl Number,
     stride: impl Number,
     oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
+    newtype: Mut<MPI_Datatype>,
     large: bool,
 ) -> Result<()> {
     let (n, blocklength, stride) = (n.wide(), blocklength.wide(), stride.wide());
-    // SAFETY: the caller's promise.
-    unsafe {
-        derive(oldtype, newtype, |old| {
-            datatype::hvector(n, blocklength, stride, old, large)
-        })
-    }
+    derive(oldtype, newtype, |old| {
+        datatype::hvector(n, blocklength, stride, old, large)
+    })
 }
 
-/// # Safety
-/// As for `MPI_Type_indexed`.
-unsafe fn indexed(
+fn indexed(
     n: impl Number,
-    blocklengths: *const impl Number,
-    displacements: *const impl Number,
+    blocklengths: In<impl Number>,
+    displacements: In<impl Number>,
     oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
+    newtype: Mut<MPI_Datatype>,
     large: bool,
 ) -> Result<()> {
     let n = count(n.wide(), "count")?;
-    // SAFETY: the caller's promise.
-    unsafe {
-        let blocklengths = wide(blocklengths, n, "array_of_blocklengths")?;
-        let displacements = wide(displacements, n, "array_of_displacements")?;
-        derive(oldtype, newtype, |old| {
-            datatype::indexed(&blocklengths, &displacements, old, large)
-        })
-    }
+    let blocklengths = wide(blocklengths, n, "array_of_blocklengths")?;
+    let displacements = wide(displacements, n, "array_of_displacements")?;
+    derive(oldtype, newtype, |old| {
+        datatype::indexed(&blocklengths, &displacements, old, large)
+    })
 }
 
-/// # Safety
-/// As for `MPI_Type_create_hindexed`.
-pub unsafe fn hindexed(
+pub fn hindexed(
     n: impl Number,
-    blocklengths: *const impl Number,
-    displacements: *const impl Number,
+    blocklengths: In<impl Number>,
+    displacements: In<impl Number>,
     oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
+    newtype: Mut<MPI_Datatype>,
     large: bool,
 ) -> Result<()> {
     let n = count(n.wide(), "count")?;
-    // SAFETY: the caller's promise.
-    unsafe {
-        let blocklengths = wide(blocklengths, n, "array_of_blocklengths")?;
-        let displacements = wide(displacements, n, "array_of_displacements")?;
-        derive(oldtype, newtype, |old| {
-            datatype::hindexed(&blocklengths, &displacements, old, large)
-        })
-    }
+    let blocklengths = wide(blocklengths, n, "array_of_blocklengths")?;
+    let displacements = wide(displacements, n, "array_of_displacements")?;
+    derive(oldtype, newtype, |old| {
+        datatype::hindexed(&blocklengths, &displacements, old, large)
+    })
 }
 
-/// # Safety
-/// As for `MPI_Type_create_indexed_block`.
-unsafe fn indexed_block(
+fn indexed_block(
     n: impl Number,
     blocklength: impl Number,
-    displacements: *const impl Number,
+    displacements: In<impl Number>,
     oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
+    newtype: Mut<MPI_Datatype>,
     large: bool,
 ) -> Result<()> {
     let n = count(n.wide(), "count")?;
-    // SAFETY: the caller's promise.
-    unsafe {
-        let displacements = wide(displacements, n, "array_of_displacements")?;
-        derive(oldtype, newtype, |old| {
-            datatype::indexed_block(blocklength.wide(), &displacements, old, large)
-        })
-    }
+    let displacements = wide(displacements, n, "array_of_displacements")?;
+    derive(oldtype, newtype, |old| {
+        datatype::indexed_block(blocklength.wide(), &displacements, old, large)
+    })
 }
 
-/// # Safety
-/// As for `MPI_Type_create_hindexed_block`.
-unsafe fn hindexed_block(
+fn hindexed_block(
     n: impl Number,
     blocklength: impl Number,
-    displacements: *const impl Number,
+    displacements: In<impl Number>,
     oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
+    newtype: Mut<MPI_Datatype>,
     large: bool,
 ) -> Result<()> {
     let n = count(n.wide(), "count")?;
-    // SAFETY: the caller's promise.
-    unsafe {
-        let displacements = wide(displacements, n, "array_of_displacements")?;
-        derive(oldtype, newtype, |old| {
-            datatype::hindexed_block(blocklength.wide(), &displacements, old, large)
-        })
-    }
+    let displacements = wide(displacements, n, "array_of_displacements")?;
+    derive(oldtype, newtype, |old| {
+        datatype::hindexed_block(blocklength.wide(), &displacements, old, large)
+    })
 }
 
 /// Makes a datatype of `count` elements of `oldtype`, one after the other.
@@ -176,13 +136,12 @@ unsafe fn hindexed_block(
 /// MPI 4.1 §5.1.2. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT` (negative), `MPI_ERR_ARG` (negative block length, too large for an address, null
 /// pointer).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Type_contiguous(
+pub extern "C" fn MPI_Type_contiguous(
     count: Count,
     oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
+    newtype: Mut<MPI_Datatype>,
 ) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe { contiguous(count, oldtype, newtype, LARGE) }
+    contiguous(count, oldtype, newtype, LARGE)
 }
 
 /// Makes a datatype of `count` blocks of `blocklength` elements, `stride` elements from start to start.
@@ -190,15 +149,14 @@ pub unsafe extern "C" fn MPI_Type_contiguous(
 /// MPI 4.1 §5.1.2. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT` (negative), `MPI_ERR_ARG` (negative block length, too large for an address, null
 /// pointer).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Type_vector(
+pub extern "C" fn MPI_Type_vector(
     count: Count,
     blocklength: Count,
     stride: Count,
     oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
+    newtype: Mut<MPI_Datatype>,
 ) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe { vector(count, blocklength, stride, oldtype, newtype, LARGE) }
+    vector(count, blocklength, stride, oldtype, newtype, LARGE)
 }
 
 /// Makes a datatype of `count` blocks of `blocklength` elements, `stride` bytes from start to start.
@@ -206,15 +164,14 @@ pub unsafe extern "C" fn MPI_Type_vector(
 /// MPI 4.1 §5.1.2. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT` (negative), `MPI_ERR_ARG` (negative block length, too large for an address, null
 /// pointer).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Type_create_hvector(
+pub extern "C" fn MPI_Type_create_hvector(
     count: Count,
     blocklength: Count,
     stride: Extent,
     oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
+    newtype: Mut<MPI_Datatype>,
 ) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe { hvector(count, blocklength, stride, oldtype, newtype, LARGE) }
+    hvector(count, blocklength, stride, oldtype, newtype, LARGE)
 }
 
 /// Makes a datatype of `count` blocks; displacements are in elements of `oldtype`.
@@ -222,24 +179,21 @@ pub unsafe extern "C" fn MPI_Type_create_hvector(
 /// MPI 4.1 §5.1.2. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT` (negative), `MPI_ERR_ARG` (negative block length, too large for an address, null
 /// pointer).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Type_indexed(
+pub extern "C" fn MPI_Type_indexed(
     count: Count,
-    array_of_blocklengths: *const Count,
-    array_of_displacements: *const Count,
+    array_of_blocklengths: In<Count>,
+    array_of_displacements: In<Count>,
     oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
+    newtype: Mut<MPI_Datatype>,
 ) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe {
-        indexed(
-            count,
-            array_of_blocklengths,
-            array_of_displacements,
-            oldtype,
-            newtype,
-            LARGE,
-        )
-    }
+    indexed(
+        count,
+        array_of_blocklengths,
+        array_of_displacements,
+        oldtype,
+        newtype,
+        LARGE,
+    )
 }
 
 /// Makes a datatype of `count` blocks; displacements are in bytes.
@@ -247,24 +201,21 @@ pub unsafe extern "C" fn MPI_Type_indexed(
 /// MPI 4.1 §5.1.2. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT` (negative), `MPI_ERR_ARG` (negative block length, too large for an address, null
 /// pointer).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Type_create_hindexed(
+pub extern "C" fn MPI_Type_create_hindexed(
     count: Count,
-    array_of_blocklengths: *const Count,
-    array_of_displacements: *const Extent,
+    array_of_blocklengths: In<Count>,
+    array_of_displacements: In<Extent>,
     oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
+    newtype: Mut<MPI_Datatype>,
 ) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe {
-        hindexed(
-            count,
-            array_of_blocklengths,
-            array_of_displacements,
-            oldtype,
-            newtype,
-            LARGE,
-        )
-    }
+    hindexed(
+        count,
+        array_of_blocklengths,
+        array_of_displacements,
+        oldtype,
+        newtype,
+        LARGE,
+    )
 }
 
 /// Makes a datatype of `count` blocks of `blocklength` elements; displacements are in elements of `oldtype`.
@@ -272,24 +223,21 @@ pub unsafe extern "C" fn MPI_Type_create_hindexed(
 /// MPI 4.1 §5.1.2. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT` (negative), `MPI_ERR_ARG` (negative block length, too large for an address, null
 /// pointer).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Type_create_indexed_block(
+pub extern "C" fn MPI_Type_create_indexed_block(
     count: Count,
     blocklength: Count,
-    array_of_displacements: *const Count,
+    array_of_displacements: In<Count>,
     oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
+    newtype: Mut<MPI_Datatype>,
 ) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe {
-        indexed_block(
-            count,
-            blocklength,
-            array_of_displacements,
-            oldtype,
-            newtype,
-            LARGE,
-        )
-    }
+    indexed_block(
+        count,
+        blocklength,
+        array_of_displacements,
+        oldtype,
+        newtype,
+        LARGE,
+    )
 }
 
 /// Makes a datatype of `count` blocks of `blocklength` elements; displacements are in bytes.
@@ -297,22 +245,19 @@ pub unsafe extern "C" fn MPI_Type_create_indexed_block(
 /// MPI 4.1 §5.1.2. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT` (negative), `MPI_ERR_ARG` (negative block length, too large for an address, null
 /// pointer).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Type_create_hindexed_block(
+pub extern "C" fn MPI_Type_create_hindexed_block(
     count: Count,
     blocklength: Count,
-    array_of_displacements: *const Extent,
+    array_of_displacements: In<Extent>,
     oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
+    newtype: Mut<MPI_Datatype>,
 ) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe {
-        hindexed_block(
-            count,
-            blocklength,
-            array_of_displacements,
-            oldtype,
-            newtype,
-            LARGE,
-        )
-    }
+    hindexed_block(
+        count,
+        blocklength,
+        array_of_displacements,
+        oldtype,
+        newtype,
+        LARGE,
+    )
 }

@@ -2,8 +2,8 @@
 //!
 //! All of these are local and do not block.
 
-use crate::abi::boundary::arguments::{inout, out, put_string, string};
 use crate::abi::boundary::counts::Number;
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::datatype::{self, f90};
 use crate::error::Result;
 use crate::mpi::constants::*;
@@ -16,9 +16,8 @@ use std::ffi::{c_char, c_int};
 ///
 /// MPI 4.1 §5.1.9. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_commit(datatype: *mut MPI_Datatype) -> c_int {
-    // SAFETY: what is not null is a handle.
-    let handle = unsafe { inout(datatype, "datatype")? };
+pub extern "C" fn MPI_Type_commit(datatype: Mut<MPI_Datatype>) -> c_int {
+    let handle = datatype.inout("datatype")?;
     datatype::get(*handle)?.commit();
     Ok(())
 }
@@ -28,9 +27,8 @@ pub unsafe extern "C" fn MPI_Type_commit(datatype: *mut MPI_Datatype) -> c_int {
 /// MPI 4.1 §5.1.9. Errors: `MPI_ERR_TYPE` (also for a predefined datatype), `MPI_ERR_ARG` (null pointer), what
 /// a delete callback returns.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_free(datatype: *mut MPI_Datatype) -> c_int {
-    // SAFETY: what is not null is a handle.
-    let handle = unsafe { inout(datatype, "datatype")? };
+pub extern "C" fn MPI_Type_free(datatype: Mut<MPI_Datatype>) -> c_int {
+    let handle = datatype.inout("datatype")?;
     datatype::free(*handle)?;
     *handle = MPI_DATATYPE_NULL;
     Ok(())
@@ -40,9 +38,8 @@ pub unsafe extern "C" fn MPI_Type_free(datatype: *mut MPI_Datatype) -> c_int {
 ///
 /// MPI 4.1 §5.1.10. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer), what a copy callback returns.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_dup(oldtype: MPI_Datatype, newtype: *mut MPI_Datatype) -> c_int {
-    // SAFETY: what is not null is a place for a handle.
-    let newtype = unsafe { out(newtype, "newtype")? };
+pub extern "C" fn MPI_Type_dup(oldtype: MPI_Datatype, newtype: Mut<MPI_Datatype>) -> c_int {
+    let newtype = newtype.out("newtype")?;
     let old = datatype::get_arc(oldtype)?;
     // A copy callback may refuse: then there is no new type.
     newtype.set(MPI_DATATYPE_NULL);
@@ -54,25 +51,20 @@ pub unsafe extern "C" fn MPI_Type_dup(oldtype: MPI_Datatype, newtype: *mut MPI_D
 ///
 /// MPI 4.1 §5.1.5. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Type_size(datatype: MPI_Datatype, size: *mut Count) -> c_int {
-    // SAFETY: what is not null is a place for a number.
-    unsafe { size_of(datatype, size) }
+pub extern "C" fn MPI_Type_size(datatype: MPI_Datatype, size: Mut<Count>) -> c_int {
+    size_of(datatype, size)
 }
 
 /// Gives the bytes of data in an element. Deprecated in favour of `MPI_Type_size_c`.
 ///
 /// MPI 4.1 §16.5. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_size_x(datatype: MPI_Datatype, size: *mut MPI_Count) -> c_int {
-    // SAFETY: what is not null is a place for a number.
-    unsafe { size_of(datatype, size) }
+pub extern "C" fn MPI_Type_size_x(datatype: MPI_Datatype, size: Mut<MPI_Count>) -> c_int {
+    size_of(datatype, size)
 }
 
-/// # Safety
-/// `size` must be null or point to memory for a number.
-unsafe fn size_of(datatype: MPI_Datatype, size: *mut impl Number) -> Result<()> {
-    // SAFETY: the caller's promise.
-    let size = unsafe { out(size, "size")? };
+fn size_of(datatype: MPI_Datatype, size: Mut<impl Number>) -> Result<()> {
+    let size = size.out("size")?;
     size.set(Number::or_undefined(Some(datatype::get(datatype)?.size())));
     Ok(())
 }
@@ -81,33 +73,28 @@ unsafe fn size_of(datatype: MPI_Datatype, size: *mut impl Number) -> Result<()> 
 ///
 /// MPI 4.1 §5.1.6. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Type_get_extent(
+pub extern "C" fn MPI_Type_get_extent(
     datatype: MPI_Datatype,
-    lb: *mut Extent,
-    extent: *mut Extent,
+    lb: Mut<Extent>,
+    extent: Mut<Extent>,
 ) -> c_int {
-    // SAFETY: what is not null are places for a number.
-    unsafe { extent_of(datatype, lb, extent) }
+    extent_of(datatype, lb, extent)
 }
 
 /// Gives the lower bound and the extent in bytes. Deprecated in favour of `MPI_Type_get_extent_c`.
 ///
 /// MPI 4.1 §16.5. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_get_extent_x(
+pub extern "C" fn MPI_Type_get_extent_x(
     datatype: MPI_Datatype,
-    lb: *mut MPI_Count,
-    extent: *mut MPI_Count,
+    lb: Mut<MPI_Count>,
+    extent: Mut<MPI_Count>,
 ) -> c_int {
-    // SAFETY: what is not null are places for a number.
-    unsafe { extent_of(datatype, lb, extent) }
+    extent_of(datatype, lb, extent)
 }
 
-/// # Safety
-/// `lb` and `extent` must be null or point to memory for a number.
-unsafe fn extent_of<N: Number>(datatype: MPI_Datatype, lb: *mut N, extent: *mut N) -> Result<()> {
-    // SAFETY: the caller's promise.
-    let (lb, extent) = unsafe { (out(lb, "lb")?, out(extent, "extent")?) };
+fn extent_of<N: Number>(datatype: MPI_Datatype, lb: Mut<N>, extent: Mut<N>) -> Result<()> {
+    let (lb, extent) = (lb.out("lb")?, extent.out("extent")?);
     let object = datatype::get(datatype)?;
     lb.set(N::or_undefined(Some(object.lb())));
     extent.set(N::or_undefined(Some(object.extent())));
@@ -118,13 +105,12 @@ unsafe fn extent_of<N: Number>(datatype: MPI_Datatype, lb: *mut N, extent: *mut 
 ///
 /// MPI 4.1 §5.1.8. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Type_get_true_extent(
+pub extern "C" fn MPI_Type_get_true_extent(
     datatype: MPI_Datatype,
-    true_lb: *mut Extent,
-    true_extent: *mut Extent,
+    true_lb: Mut<Extent>,
+    true_extent: Mut<Extent>,
 ) -> c_int {
-    // SAFETY: what is not null are places for a number.
-    unsafe { true_extent_of(datatype, true_lb, true_extent) }
+    true_extent_of(datatype, true_lb, true_extent)
 }
 
 /// Gives the lower bound and the extent in bytes of the data alone. Deprecated in favour of
@@ -132,24 +118,20 @@ pub unsafe extern "C" fn MPI_Type_get_true_extent(
 ///
 /// MPI 4.1 §16.5. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_get_true_extent_x(
+pub extern "C" fn MPI_Type_get_true_extent_x(
     datatype: MPI_Datatype,
-    true_lb: *mut MPI_Count,
-    true_extent: *mut MPI_Count,
+    true_lb: Mut<MPI_Count>,
+    true_extent: Mut<MPI_Count>,
 ) -> c_int {
-    // SAFETY: what is not null are places for a number.
-    unsafe { true_extent_of(datatype, true_lb, true_extent) }
+    true_extent_of(datatype, true_lb, true_extent)
 }
 
-/// # Safety
-/// `true_lb` and `true_extent` must be null or point to memory for a number.
-unsafe fn true_extent_of<N: Number>(
+fn true_extent_of<N: Number>(
     datatype: MPI_Datatype,
-    true_lb: *mut N,
-    true_extent: *mut N,
+    true_lb: Mut<N>,
+    true_extent: Mut<N>,
 ) -> Result<()> {
-    // SAFETY: the caller's promise.
-    let (lb, extent) = unsafe { (out(true_lb, "true_lb")?, out(true_extent, "true_extent")?) };
+    let (lb, extent) = (true_lb.out("true_lb")?, true_extent.out("true_extent")?);
     let object = datatype::get(datatype)?;
     lb.set(N::or_undefined(Some(object.true_lb())));
     extent.set(N::or_undefined(Some(object.true_ub() - object.true_lb())));
@@ -160,13 +142,9 @@ unsafe fn true_extent_of<N: Number>(
 ///
 /// MPI 4.1 §7.8. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_set_name(
-    datatype: MPI_Datatype,
-    type_name: *const c_char,
-) -> c_int {
+pub extern "C" fn MPI_Type_set_name(datatype: MPI_Datatype, type_name: In<c_char>) -> c_int {
     let object = datatype::get(datatype)?;
-    // SAFETY: what is not null is a string.
-    object.set_name(unsafe { string(type_name, "type_name")? }.to_bytes());
+    object.set_name(type_name.string("type_name")?.to_bytes());
     Ok(())
 }
 
@@ -174,21 +152,18 @@ pub unsafe extern "C" fn MPI_Type_set_name(
 ///
 /// MPI 4.1 §7.8. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_get_name(
+pub extern "C" fn MPI_Type_get_name(
     datatype: MPI_Datatype,
-    type_name: *mut c_char,
-    resultlen: *mut c_int,
+    type_name: Mut<c_char>,
+    resultlen: Mut<c_int>,
 ) -> c_int {
     let name = match datatype {
         MPI_DATATYPE_NULL => b"MPI_DATATYPE_NULL"[..].into(),
         datatype => datatype::get(datatype)?.name(),
     };
-    // SAFETY: what is not null is a place for an `int`, and an array of at least `MPI_MAX_OBJECT_NAME` bytes.
-    unsafe {
-        let resultlen = out(resultlen, "resultlen")?;
-        let length = put_string(type_name, MPI_MAX_OBJECT_NAME, &name, "type_name")?;
-        resultlen.set(length);
-    }
+    let resultlen = resultlen.out("resultlen")?;
+    let length = type_name.put_string(MPI_MAX_OBJECT_NAME, &name, "type_name")?;
+    resultlen.set(length);
     Ok(())
 }
 
@@ -196,13 +171,12 @@ pub unsafe extern "C" fn MPI_Type_get_name(
 ///
 /// MPI 4.1 §19.1.9. Errors: `MPI_ERR_ARG` (no such class or size, null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_match_size(
+pub extern "C" fn MPI_Type_match_size(
     typeclass: c_int,
     size: c_int,
-    datatype: *mut MPI_Datatype,
+    datatype: Mut<MPI_Datatype>,
 ) -> c_int {
-    // SAFETY: what is not null is a place for a handle.
-    let datatype = unsafe { out(datatype, "datatype")? };
+    let datatype = datatype.out("datatype")?;
     datatype.set(f90::match_size(typeclass, size)?);
     Ok(())
 }
@@ -211,13 +185,12 @@ pub unsafe extern "C" fn MPI_Type_match_size(
 ///
 /// MPI 4.1 §6.9.4. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_get_value_index(
+pub extern "C" fn MPI_Type_get_value_index(
     value_type: MPI_Datatype,
     index_type: MPI_Datatype,
-    pair_type: *mut MPI_Datatype,
+    pair_type: Mut<MPI_Datatype>,
 ) -> c_int {
-    // SAFETY: what is not null is a place for a handle.
-    let pair_type = unsafe { out(pair_type, "pair_type")? };
+    let pair_type = pair_type.out("pair_type")?;
     for (name, handle) in [("value_type", value_type), ("index_type", index_type)] {
         let object = datatype::get(handle)?;
         if datatype::Named::of(handle).is_none() {

@@ -2,8 +2,8 @@
 //!
 //! All of these are local and do not block.
 
-use crate::abi::boundary::arguments::{inout, out, string};
 use crate::abi::boundary::counts::Number;
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::datatype::{self, Datatype, external};
 use crate::error::Result;
 use crate::mpi::types::*;
@@ -20,24 +20,24 @@ struct Elements {
 
 /// Checks the elements. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT`, `MPI_ERR_BUFFER`.
 fn elements(
-    buffer: *const c_void,
+    buffer: In<c_void>,
     count: impl Number,
     datatype: MPI_Datatype,
     (buffer_name, count_name): (&str, &str),
 ) -> Result<Elements> {
     let object = datatype::get_committed(datatype)?;
     let count = crate::abi::boundary::arguments::count(count.wide(), count_name)?;
-    object.check_buffer(buffer.expose_provenance(), count, buffer_name)?;
+    object.check_buffer(buffer.pointer().expose_provenance(), count, buffer_name)?;
     Ok(Elements {
         object,
-        buffer: buffer.cast_mut().cast(),
+        buffer: buffer.pointer().cast_mut().cast(),
         count,
     })
 }
 
 /// Checks that `len` bytes from `position` on lie within a packed buffer of `size` bytes, and gives the position.
 fn place<P: Number>(
-    buffer: *const c_void,
+    buffer: In<c_void>,
     size: impl Number,
     position: P,
     len: usize,
@@ -77,12 +77,8 @@ fn advance<P: Number>(position: &mut P, to: usize) -> Result<()> {
 }
 
 /// Refuses data representations other than external32.
-///
-/// # Safety
-/// `datarep` must be null or a string.
-unsafe fn only_external32(datarep: *const c_char) -> Result<()> {
-    // SAFETY: the caller's promise.
-    let datarep = unsafe { string(datarep, "datarep")? };
+fn only_external32(datarep: In<c_char>) -> Result<()> {
+    let datarep = datarep.string("datarep")?;
     if datarep.to_bytes() != b"external32" {
         bail!(
             Arg,
@@ -93,23 +89,26 @@ unsafe fn only_external32(datarep: *const c_char) -> Result<()> {
     Ok(())
 }
 
-/// # Safety
-/// As for `MPI_Pack`.
-unsafe fn pack<N: Number>(
-    inbuf: *const c_void,
+fn pack<N: Number>(
+    inbuf: In<c_void>,
     incount: N,
     datatype: MPI_Datatype,
-    outbuf: *mut c_void,
+    outbuf: Mut<c_void>,
     outsize: N,
-    position: *mut N,
+    position: Mut<N>,
     comm: MPI_Comm,
 ) -> Result<()> {
     comm::get(comm)?;
     let from = elements(inbuf, incount, datatype, ("inbuf", "incount"))?;
-    // SAFETY: what is not null is a number.
-    let position = unsafe { inout(position, "position")? };
+    let position = position.inout("position")?;
     let len = from.object.bytes(from.count)?;
-    let at = place(outbuf, outsize, *position, len, ("outbuf", "outsize"))?;
+    let at = place(
+        outbuf.into(),
+        outsize,
+        *position,
+        len,
+        ("outbuf", "outsize"),
+    )?;
     // SAFETY: the caller of the MPI function promised readable elements and `outsize` bytes at `outbuf`, of which `len`
     // from `at` on are used.
     unsafe {
@@ -117,34 +116,31 @@ unsafe fn pack<N: Number>(
             from.buffer,
             from.count,
             0..len,
-            outbuf.cast::<u8>().wrapping_add(at),
+            outbuf.pointer().cast::<u8>().wrapping_add(at),
         )
     };
     advance(position, at + len)
 }
 
-/// # Safety
-/// As for `MPI_Unpack`.
-unsafe fn unpack<N: Number>(
-    inbuf: *const c_void,
+fn unpack<N: Number>(
+    inbuf: In<c_void>,
     insize: N,
-    position: *mut N,
-    outbuf: *mut c_void,
+    position: Mut<N>,
+    outbuf: Mut<c_void>,
     outcount: N,
     datatype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> Result<()> {
     comm::get(comm)?;
-    let to = elements(outbuf, outcount, datatype, ("outbuf", "outcount"))?;
-    // SAFETY: what is not null is a number.
-    let position = unsafe { inout(position, "position")? };
+    let to = elements(outbuf.into(), outcount, datatype, ("outbuf", "outcount"))?;
+    let position = position.inout("position")?;
     let len = to.object.bytes(to.count)?;
     let at = place(inbuf, insize, *position, len, ("inbuf", "insize"))?;
     // SAFETY: the caller of the MPI function promised writable elements and `insize` bytes at `inbuf`, of which `len`
     // from `at` on are used.
     unsafe {
         to.object.unpack(
-            inbuf.cast::<u8>().wrapping_add(at),
+            inbuf.pointer().cast::<u8>().wrapping_add(at),
             to.buffer,
             to.count,
             0..len,
@@ -153,19 +149,16 @@ unsafe fn unpack<N: Number>(
     advance(position, at + len)
 }
 
-/// # Safety
-/// As for `MPI_Pack_size`.
-unsafe fn pack_size<N: Number>(
+fn pack_size<N: Number>(
     incount: N,
     datatype: MPI_Datatype,
     comm: MPI_Comm,
-    size: *mut N,
+    size: Mut<N>,
 ) -> Result<()> {
     comm::get(comm)?;
     let object = datatype::get_committed(datatype)?;
     let count = crate::abi::boundary::arguments::count(incount.wide(), "incount")?;
-    // SAFETY: what is not null is a place for a number.
-    let size = unsafe { out(size, "size")? };
+    let size = size.out("size")?;
     let bytes = object.bytes(count)?;
     match N::try_from(bytes) {
         Ok(value) => size.set(value),
@@ -177,59 +170,57 @@ unsafe fn pack_size<N: Number>(
     Ok(())
 }
 
-/// # Safety
-/// As for `MPI_Pack_external`.
-unsafe fn pack_external<C: Number, N: Number>(
-    datarep: *const c_char,
-    inbuf: *const c_void,
+fn pack_external<C: Number, N: Number>(
+    datarep: In<c_char>,
+    inbuf: In<c_void>,
     incount: C,
     datatype: MPI_Datatype,
-    outbuf: *mut c_void,
+    outbuf: Mut<c_void>,
     outsize: N,
-    position: *mut N,
+    position: Mut<N>,
 ) -> Result<()> {
-    // SAFETY: what is not null is a string.
-    unsafe { only_external32(datarep)? };
+    only_external32(datarep)?;
     let from = elements(inbuf, incount, datatype, ("inbuf", "incount"))?;
-    // SAFETY: what is not null is a number.
-    let position = unsafe { inout(position, "position")? };
+    let position = position.inout("position")?;
     let len = external::size(from.object, from.count)?;
-    let at = place(outbuf, outsize, *position, len, ("outbuf", "outsize"))?;
+    let at = place(
+        outbuf.into(),
+        outsize,
+        *position,
+        len,
+        ("outbuf", "outsize"),
+    )?;
     // SAFETY: as in `pack`.
     unsafe {
         external::pack(
             from.object,
             from.buffer,
             from.count,
-            outbuf.cast::<u8>().wrapping_add(at),
+            outbuf.pointer().cast::<u8>().wrapping_add(at),
         )
     };
     advance(position, at + len)
 }
 
-/// # Safety
-/// As for `MPI_Unpack_external`.
-unsafe fn unpack_external<C: Number, N: Number>(
-    datarep: *const c_char,
-    inbuf: *const c_void,
+fn unpack_external<C: Number, N: Number>(
+    datarep: In<c_char>,
+    inbuf: In<c_void>,
     insize: N,
-    position: *mut N,
-    outbuf: *mut c_void,
+    position: Mut<N>,
+    outbuf: Mut<c_void>,
     outcount: C,
     datatype: MPI_Datatype,
 ) -> Result<()> {
-    // SAFETY: what is not null is a string.
-    unsafe { only_external32(datarep)? };
-    let to = elements(outbuf, outcount, datatype, ("outbuf", "outcount"))?;
-    // SAFETY: what is not null is a number.
-    let position = unsafe { inout(position, "position")? };
+    only_external32(datarep)?;
+    let to = elements(outbuf.into(), outcount, datatype, ("outbuf", "outcount"))?;
+    let position = position.inout("position")?;
     let len = external::size(to.object, to.count)?;
     let at = place(inbuf, insize, *position, len, ("inbuf", "insize"))?;
     // SAFETY: as in `unpack`.
     unsafe {
         external::unpack(
             to.object,
-            inbuf.cast::<u8>().wrapping_add(at),
+            inbuf.pointer().cast::<u8>().wrapping_add(at),
             to.buffer,
             to.count,
         )
@@ -237,20 +228,16 @@ unsafe fn unpack_external<C: Number, N: Number>(
     advance(position, at + len)
 }
 
-/// # Safety
-/// As for `MPI_Pack_external_size`.
-unsafe fn pack_external_size<C: Number, N: Number>(
-    datarep: *const c_char,
+fn pack_external_size<C: Number, N: Number>(
+    datarep: In<c_char>,
     incount: C,
     datatype: MPI_Datatype,
-    size: *mut N,
+    size: Mut<N>,
 ) -> Result<()> {
-    // SAFETY: what is not null is a string.
-    unsafe { only_external32(datarep)? };
+    only_external32(datarep)?;
     let object = datatype::get_committed(datatype)?;
     let count = crate::abi::boundary::arguments::count(incount.wide(), "incount")?;
-    // SAFETY: what is not null is a place for a number.
-    let size = unsafe { out(size, "size")? };
+    let size = size.out("size")?;
     let bytes = external::size(object, count)?;
     match N::try_from(bytes) {
         Ok(value) => size.set(value),
@@ -267,34 +254,32 @@ unsafe fn pack_external_size<C: Number, N: Number>(
 /// MPI 4.1 §5.2. Errors: `MPI_ERR_TYPE` (also not committed), `MPI_ERR_COUNT`, `MPI_ERR_BUFFER`, `MPI_ERR_COMM`,
 /// `MPI_ERR_ARG` (`outsize` too small, position outside, null pointer).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Pack(
-    inbuf: *const c_void,
+pub extern "C" fn MPI_Pack(
+    inbuf: In<c_void>,
     incount: Count,
     datatype: MPI_Datatype,
-    outbuf: *mut c_void,
+    outbuf: Mut<c_void>,
     outsize: Count,
-    position: *mut Count,
+    position: Mut<Count>,
     comm: MPI_Comm,
 ) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe { pack(inbuf, incount, datatype, outbuf, outsize, position, comm) }
+    pack(inbuf, incount, datatype, outbuf, outsize, position, comm)
 }
 
 /// Unpacks `outcount` elements from `inbuf`, `*position` bytes from its start, and moves `*position` behind them.
 ///
 /// MPI 4.1 §5.2. Errors: as `MPI_Pack`.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Unpack(
-    inbuf: *const c_void,
+pub extern "C" fn MPI_Unpack(
+    inbuf: In<c_void>,
     insize: Count,
-    position: *mut Count,
-    outbuf: *mut c_void,
+    position: Mut<Count>,
+    outbuf: Mut<c_void>,
     outcount: Count,
     datatype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe { unpack(inbuf, insize, position, outbuf, outcount, datatype, comm) }
+    unpack(inbuf, insize, position, outbuf, outcount, datatype, comm)
 }
 
 /// Gives the bytes that packing `incount` elements takes.
@@ -302,60 +287,56 @@ pub unsafe extern "C" fn MPI_Unpack(
 /// MPI 4.1 §5.2. Errors: `MPI_ERR_TYPE` (also not committed), `MPI_ERR_COUNT` (also: the size does not fit),
 /// `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Pack_size(
+pub extern "C" fn MPI_Pack_size(
     incount: Count,
     datatype: MPI_Datatype,
     comm: MPI_Comm,
-    size: *mut Count,
+    size: Mut<Count>,
 ) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe { pack_size(incount, datatype, comm, size) }
+    pack_size(incount, datatype, comm, size)
 }
 
 /// Packs `incount` elements in the representation `datarep`, which must be `external32`.
 ///
 /// MPI 4.1 §5.3. Errors: as `MPI_Pack`.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Pack_external(
-    datarep: *const c_char,
-    inbuf: *const c_void,
+pub extern "C" fn MPI_Pack_external(
+    datarep: In<c_char>,
+    inbuf: In<c_void>,
     incount: Count,
     datatype: MPI_Datatype,
-    outbuf: *mut c_void,
+    outbuf: Mut<c_void>,
     outsize: Extent,
-    position: *mut Extent,
+    position: Mut<Extent>,
 ) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe { pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position) }
+    pack_external(datarep, inbuf, incount, datatype, outbuf, outsize, position)
 }
 
 /// Unpacks `outcount` elements from the representation `datarep`, which must be `external32`.
 ///
 /// MPI 4.1 §5.3. Errors: as `MPI_Pack`.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Unpack_external(
-    datarep: *const c_char,
-    inbuf: *const c_void,
+pub extern "C" fn MPI_Unpack_external(
+    datarep: In<c_char>,
+    inbuf: In<c_void>,
     insize: Extent,
-    position: *mut Extent,
-    outbuf: *mut c_void,
+    position: Mut<Extent>,
+    outbuf: Mut<c_void>,
     outcount: Count,
     datatype: MPI_Datatype,
 ) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe { unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype) }
+    unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype)
 }
 
 /// Gives the bytes that `incount` elements take in the representation `datarep`, which must be `external32`.
 ///
 /// MPI 4.1 §5.3. Errors: `MPI_ERR_TYPE` (also not committed), `MPI_ERR_COUNT`, `MPI_ERR_ARG` (`datarep`, null pointer).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Pack_external_size(
-    datarep: *const c_char,
+pub extern "C" fn MPI_Pack_external_size(
+    datarep: In<c_char>,
     incount: Count,
     datatype: MPI_Datatype,
-    size: *mut Extent,
+    size: Mut<Extent>,
 ) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe { pack_external_size(datarep, incount, datatype, size) }
+    pack_external_size(datarep, incount, datatype, size)
 }

@@ -2,8 +2,9 @@
 //!
 //! All of these are local and do not block.
 
-use crate::abi::boundary::arguments::{count, inout, input, number, out, slice_mut};
+use crate::abi::boundary::arguments::{count, number};
 use crate::abi::boundary::counts::Number;
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::datatype::{self, Datatype, Envelope};
 use crate::error::Result;
 use crate::mpi::constants::*;
@@ -17,23 +18,20 @@ use std::ffi::c_int;
 /// MPI 4.1 §5.1.13. Errors: `MPI_ERR_TYPE` (also: made by the large count form of a constructor), `MPI_ERR_ARG` (null
 /// pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_get_envelope(
+pub extern "C" fn MPI_Type_get_envelope(
     datatype: MPI_Datatype,
-    num_integers: *mut c_int,
-    num_addresses: *mut c_int,
-    num_datatypes: *mut c_int,
-    combiner: *mut c_int,
+    num_integers: Mut<c_int>,
+    num_addresses: Mut<c_int>,
+    num_datatypes: Mut<c_int>,
+    combiner: Mut<c_int>,
 ) -> c_int {
     let envelope = small(datatype::get(datatype)?)?;
-    // SAFETY: what is not null are places for an `int`.
-    let (integers, addresses, types, combiner) = unsafe {
-        (
-            out(num_integers, "num_integers")?,
-            out(num_addresses, "num_addresses")?,
-            out(num_datatypes, "num_datatypes")?,
-            out(combiner, "combiner")?,
-        )
-    };
+    let (integers, addresses, types, combiner) = (
+        num_integers.out("num_integers")?,
+        num_addresses.out("num_addresses")?,
+        num_datatypes.out("num_datatypes")?,
+        combiner.out("combiner")?,
+    );
     integers.set(envelope.integers.len() as c_int);
     addresses.set(envelope.addresses.len() as c_int);
     types.set(envelope.types.len() as c_int);
@@ -45,25 +43,22 @@ pub unsafe extern "C" fn MPI_Type_get_envelope(
 ///
 /// MPI 4.1 §5.1.13. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_get_envelope_c(
+pub extern "C" fn MPI_Type_get_envelope_c(
     datatype: MPI_Datatype,
-    num_integers: *mut MPI_Count,
-    num_addresses: *mut MPI_Count,
-    num_large_counts: *mut MPI_Count,
-    num_datatypes: *mut MPI_Count,
-    combiner: *mut c_int,
+    num_integers: Mut<MPI_Count>,
+    num_addresses: Mut<MPI_Count>,
+    num_large_counts: Mut<MPI_Count>,
+    num_datatypes: Mut<MPI_Count>,
+    combiner: Mut<c_int>,
 ) -> c_int {
     let envelope = datatype::get(datatype)?.envelope();
-    // SAFETY: what is not null are places for an `MPI_Count` or an `int`.
-    let (integers, addresses, counts, types, combiner) = unsafe {
-        (
-            out(num_integers, "num_integers")?,
-            out(num_addresses, "num_addresses")?,
-            out(num_large_counts, "num_large_counts")?,
-            out(num_datatypes, "num_datatypes")?,
-            out(combiner, "combiner")?,
-        )
-    };
+    let (integers, addresses, counts, types, combiner) = (
+        num_integers.out("num_integers")?,
+        num_addresses.out("num_addresses")?,
+        num_large_counts.out("num_large_counts")?,
+        num_datatypes.out("num_datatypes")?,
+        combiner.out("combiner")?,
+    );
     integers.set(envelope.integers.len() as MPI_Count);
     addresses.set(envelope.addresses.len() as MPI_Count);
     counts.set(envelope.counts.len() as MPI_Count);
@@ -78,72 +73,66 @@ pub unsafe extern "C" fn MPI_Type_get_envelope_c(
 /// MPI 4.1 §5.1.13. Errors: `MPI_ERR_TYPE` (also: predefined, or made by the large count form of a constructor),
 /// `MPI_ERR_ARG` (an array too short, null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_get_contents(
+pub extern "C" fn MPI_Type_get_contents(
     datatype: MPI_Datatype,
     max_integers: c_int,
     max_addresses: c_int,
     max_datatypes: c_int,
-    array_of_integers: *mut c_int,
-    array_of_addresses: *mut MPI_Aint,
-    array_of_datatypes: *mut MPI_Datatype,
+    array_of_integers: Mut<c_int>,
+    array_of_addresses: Mut<MPI_Aint>,
+    array_of_datatypes: Mut<MPI_Datatype>,
 ) -> c_int {
     let envelope = small(derived(datatype)?)?;
-    // SAFETY: what is not null are arrays of the lengths given.
-    unsafe {
-        fill(
-            "integers",
-            &envelope.integers,
-            max_integers,
-            array_of_integers,
-        )?;
-        fill(
-            "addresses",
-            &envelope.addresses,
-            max_addresses,
-            array_of_addresses,
-        )?;
-        hand_out_types(envelope, max_datatypes, array_of_datatypes)
-    }
+    fill(
+        "integers",
+        &envelope.integers,
+        max_integers,
+        array_of_integers,
+    )?;
+    fill(
+        "addresses",
+        &envelope.addresses,
+        max_addresses,
+        array_of_addresses,
+    )?;
+    hand_out_types(envelope, max_datatypes, array_of_datatypes)
 }
 
 /// `MPI_Type_get_contents` for datatypes made by either form of a constructor.
 ///
 /// MPI 4.1 §5.1.13. Errors: `MPI_ERR_TYPE` (also: predefined), `MPI_ERR_ARG` (an array too short, null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_get_contents_c(
+pub extern "C" fn MPI_Type_get_contents_c(
     datatype: MPI_Datatype,
     max_integers: MPI_Count,
     max_addresses: MPI_Count,
     max_large_counts: MPI_Count,
     max_datatypes: MPI_Count,
-    array_of_integers: *mut c_int,
-    array_of_addresses: *mut MPI_Aint,
-    array_of_large_counts: *mut MPI_Count,
-    array_of_datatypes: *mut MPI_Datatype,
+    array_of_integers: Mut<c_int>,
+    array_of_addresses: Mut<MPI_Aint>,
+    array_of_large_counts: Mut<MPI_Count>,
+    array_of_datatypes: Mut<MPI_Datatype>,
 ) -> c_int {
     let envelope = derived(datatype)?.envelope();
-    // SAFETY: what is not null are arrays of the lengths given.
-    unsafe {
-        fill(
-            "integers",
-            &envelope.integers,
-            max_integers,
-            array_of_integers,
-        )?;
-        fill(
-            "addresses",
-            &envelope.addresses,
-            max_addresses,
-            array_of_addresses,
-        )?;
-        fill(
-            "large_counts",
-            &envelope.counts,
-            max_large_counts,
-            array_of_large_counts,
-        )?;
-        hand_out_types(envelope, max_datatypes, array_of_datatypes)
-    }
+    fill(
+        "integers",
+        &envelope.integers,
+        max_integers,
+        array_of_integers,
+    )?;
+    fill(
+        "addresses",
+        &envelope.addresses,
+        max_addresses,
+        array_of_addresses,
+    )?;
+    fill(
+        "large_counts",
+        &envelope.counts,
+        max_large_counts,
+        array_of_large_counts,
+    )?;
+    hand_out_types(envelope, max_datatypes, array_of_datatypes)
 }
 
 /// A datatype that was made by a constructor.
@@ -173,15 +162,7 @@ fn small(object: &'static Datatype) -> Result<&'static Envelope> {
 }
 
 /// Copies values into an array of `max` elements.
-///
-/// # Safety
-/// `array` must be null or have room for `max` elements.
-unsafe fn fill<T: Copy>(
-    what: &str,
-    values: &[T],
-    max: impl Into<i64>,
-    array: *mut T,
-) -> Result<()> {
+fn fill<T: Copy>(what: &str, values: &[T], max: impl Into<i64>, array: Mut<T>) -> Result<()> {
     let max = number(max, &format!("max_{what}"))?;
     if max < values.len() {
         bail!(
@@ -190,20 +171,16 @@ unsafe fn fill<T: Copy>(
             values.len()
         );
     }
-    // SAFETY: the caller's promise; no more than `max`.
-    let array = unsafe { slice_mut(array, values.len(), &format!("array_of_{what}"))? };
+    let array = array.slice_mut(values.len(), &format!("array_of_{what}"))?;
     array.copy_from_slice(values);
     Ok(())
 }
 
 /// Gives handles of the constituents.
-///
-/// # Safety
-/// `array` must be null or have room for `max` handles.
-unsafe fn hand_out_types(
+fn hand_out_types(
     envelope: &Envelope,
     max: impl Into<i64>,
-    array: *mut MPI_Datatype,
+    array: Mut<MPI_Datatype>,
 ) -> Result<()> {
     let max = number(max, "max_datatypes")?;
     if max < envelope.types.len() {
@@ -213,8 +190,7 @@ unsafe fn hand_out_types(
             envelope.types.len()
         );
     }
-    // SAFETY: the caller's promise; no more than `max`.
-    let array = unsafe { slice_mut(array, envelope.types.len(), "array_of_datatypes")? };
+    let array = array.slice_mut(envelope.types.len(), "array_of_datatypes")?;
     for (place, object) in array.iter_mut().zip(&envelope.types) {
         *place = datatype::hand_out(object)?;
     }
@@ -222,19 +198,15 @@ unsafe fn hand_out_types(
 }
 
 /// The elements of `datatype` that a status counts: `entries` whole ones, or basic elements.
-///
-/// # Safety
-/// `status` must be null or point to a status.
-unsafe fn counted(
-    status: *const MPI_Status,
+fn counted(
+    status: In<MPI_Status>,
     datatype: MPI_Datatype,
     of: impl FnOnce(&Datatype, usize) -> Option<usize>,
 ) -> Result<Option<usize>> {
-    if status.cast_mut() == MPI_STATUS_IGNORE {
+    if status.pointer() == MPI_STATUS_IGNORE {
         bail!(Arg, "status is MPI_STATUS_IGNORE, which has no fields");
     }
-    // SAFETY: the caller's promise.
-    let bytes = unsafe { input(status, "status")? }.count();
+    let bytes = status.input("status")?.count();
     let object = datatype::get(datatype)?;
     Ok(of(object, bytes as usize))
 }
@@ -244,18 +216,15 @@ unsafe fn counted(
 ///
 /// MPI 4.1 §3.2.5. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer, `MPI_STATUS_IGNORE`).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Get_count(
-    status: *const MPI_Status,
+pub extern "C" fn MPI_Get_count(
+    status: In<MPI_Status>,
     datatype: MPI_Datatype,
-    count: *mut Count,
+    count: Mut<Count>,
 ) -> c_int {
-    // SAFETY: what is not null is a status, and a place for a number.
-    let (n, count) = unsafe {
-        (
-            counted(status, datatype, Datatype::entries_in)?,
-            out(count, "count")?,
-        )
-    };
+    let (n, count) = (
+        counted(status, datatype, Datatype::entries_in)?,
+        count.out("count")?,
+    );
     count.set(Number::or_undefined(n));
     Ok(())
 }
@@ -264,13 +233,12 @@ pub unsafe extern "C" fn MPI_Get_count(
 ///
 /// MPI 4.1 §5.1.11. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer, `MPI_STATUS_IGNORE`).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Get_elements(
-    status: *const MPI_Status,
+pub extern "C" fn MPI_Get_elements(
+    status: In<MPI_Status>,
     datatype: MPI_Datatype,
-    count: *mut Count,
+    count: Mut<Count>,
 ) -> c_int {
-    // SAFETY: what is not null is a status, and a place for a number.
-    let (n, count) = unsafe { (counted(status, datatype, elements)?, out(count, "count")?) };
+    let (n, count) = (counted(status, datatype, elements)?, count.out("count")?);
     count.set(Number::or_undefined(n));
     Ok(())
 }
@@ -279,13 +247,12 @@ pub unsafe extern "C" fn MPI_Get_elements(
 ///
 /// MPI 4.1 §16.5. Errors: as `MPI_Get_elements`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Get_elements_x(
-    status: *const MPI_Status,
+pub extern "C" fn MPI_Get_elements_x(
+    status: In<MPI_Status>,
     datatype: MPI_Datatype,
-    count: *mut MPI_Count,
+    count: Mut<MPI_Count>,
 ) -> c_int {
-    // SAFETY: what is not null is a status, and a place for a number.
-    let (n, count) = unsafe { (counted(status, datatype, elements)?, out(count, "count")?) };
+    let (n, count) = (counted(status, datatype, elements)?, count.out("count")?);
     count.set(Number::or_undefined(n));
     Ok(())
 }
@@ -295,19 +262,11 @@ fn elements(object: &Datatype, bytes: usize) -> Option<usize> {
 }
 
 /// Sets the number of basic elements that a status counts.
-///
-/// # Safety
-/// `status` must be null or point to a status.
-unsafe fn set_elements(
-    status: *mut MPI_Status,
-    datatype: MPI_Datatype,
-    n: impl Into<i64>,
-) -> Result<()> {
-    if status == MPI_STATUS_IGNORE {
+fn set_elements(status: Mut<MPI_Status>, datatype: MPI_Datatype, n: impl Into<i64>) -> Result<()> {
+    if status.pointer() == MPI_STATUS_IGNORE {
         bail!(Arg, "status is MPI_STATUS_IGNORE, which has no fields");
     }
-    // SAFETY: the caller's promise.
-    let status = unsafe { inout(status, "status")? };
+    let status = status.inout("status")?;
     let object = datatype::get(datatype)?;
     let n = count(n, "count")?;
     let bytes = if object.size() == 0 {
@@ -332,24 +291,22 @@ unsafe fn set_elements(
 ///
 /// MPI 4.1 §13.3. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT`, `MPI_ERR_ARG` (null pointer, `MPI_STATUS_IGNORE`).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Status_set_elements(
-    status: *mut MPI_Status,
+pub extern "C" fn MPI_Status_set_elements(
+    status: Mut<MPI_Status>,
     datatype: MPI_Datatype,
     count: Count,
 ) -> c_int {
-    // SAFETY: what is not null is a status.
-    unsafe { set_elements(status, datatype, count) }
+    set_elements(status, datatype, count)
 }
 
 /// `MPI_Status_set_elements` with a large count. Deprecated in favour of `MPI_Status_set_elements_c`.
 ///
 /// MPI 4.1 §16.5. Errors: as `MPI_Status_set_elements`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Status_set_elements_x(
-    status: *mut MPI_Status,
+pub extern "C" fn MPI_Status_set_elements_x(
+    status: Mut<MPI_Status>,
     datatype: MPI_Datatype,
     count: MPI_Count,
 ) -> c_int {
-    // SAFETY: what is not null is a status.
-    unsafe { set_elements(status, datatype, count) }
+    set_elements(status, datatype, count)
 }

@@ -4,8 +4,9 @@
 //! All of these are local and do not block. What they make must be committed before it is used in communication, but for
 //! the Fortran kinds.
 
-use crate::abi::boundary::arguments::{count, number, out, slice};
+use crate::abi::boundary::arguments::{count, number};
 use crate::abi::boundary::counts::Number;
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::datatypes::constructors::{derive, wide};
 use crate::datatype::{self, f90};
 use crate::error::Result;
@@ -14,101 +15,82 @@ use crate::{bail, mpi_api, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::c_int;
 
-/// # Safety
-/// As for `MPI_Type_create_struct`.
-pub unsafe fn structure(
+pub fn structure(
     n: impl Number,
-    blocklengths: *const impl Number,
-    displacements: *const impl Number,
-    types: *const MPI_Datatype,
-    newtype: *mut MPI_Datatype,
+    blocklengths: In<impl Number>,
+    displacements: In<impl Number>,
+    types: In<MPI_Datatype>,
+    newtype: Mut<MPI_Datatype>,
     large: bool,
 ) -> Result<()> {
     let n = count(n.wide(), "count")?;
-    // SAFETY: the caller's promise.
-    unsafe {
-        let newtype = out(newtype, "newtype")?;
-        let blocklengths = wide(blocklengths, n, "array_of_blocklengths")?;
-        let displacements = wide(displacements, n, "array_of_displacements")?;
-        let types = slice(types, n, "array_of_types")?
-            .iter()
-            .map(|&handle| datatype::get_arc(handle))
-            .collect::<Result<Vec<_>>>()?;
-        let new = datatype::structure(&blocklengths, &displacements, &types, large)?;
-        newtype.set(datatype::insert(new.into())?);
-    }
+    let newtype = newtype.out("newtype")?;
+    let blocklengths = wide(blocklengths, n, "array_of_blocklengths")?;
+    let displacements = wide(displacements, n, "array_of_displacements")?;
+    let types = types
+        .slice(n, "array_of_types")?
+        .iter()
+        .map(|&handle| datatype::get_arc(handle))
+        .collect::<Result<Vec<_>>>()?;
+    let new = datatype::structure(&blocklengths, &displacements, &types, large)?;
+    newtype.set(datatype::insert(new.into())?);
     Ok(())
 }
 
-/// # Safety
-/// As for `MPI_Type_create_resized`.
-unsafe fn resized(
+fn resized(
     oldtype: MPI_Datatype,
     lb: impl Number,
     extent: impl Number,
-    newtype: *mut MPI_Datatype,
+    newtype: Mut<MPI_Datatype>,
     large: bool,
 ) -> Result<()> {
-    // SAFETY: the caller's promise.
-    unsafe {
-        derive(oldtype, newtype, |old| {
-            datatype::resized(old, lb.wide(), extent.wide(), large)
-        })
-    }
+    derive(oldtype, newtype, |old| {
+        datatype::resized(old, lb.wide(), extent.wide(), large)
+    })
 }
 
-/// # Safety
-/// As for `MPI_Type_create_subarray`.
-unsafe fn subarray(
+fn subarray(
     ndims: c_int,
-    sizes: *const impl Number,
-    subsizes: *const impl Number,
-    starts: *const impl Number,
+    sizes: In<impl Number>,
+    subsizes: In<impl Number>,
+    starts: In<impl Number>,
     order: c_int,
     oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
+    newtype: Mut<MPI_Datatype>,
     large: bool,
 ) -> Result<()> {
     let n = number(ndims, "ndims")?;
-    // SAFETY: the caller's promise.
-    unsafe {
-        let sizes = wide(sizes, n, "array_of_sizes")?;
-        let subsizes = wide(subsizes, n, "array_of_subsizes")?;
-        let starts = wide(starts, n, "array_of_starts")?;
-        derive(oldtype, newtype, |old| {
-            datatype::subarray(&sizes, &subsizes, &starts, order, old, large)
-        })
-    }
+    let sizes = wide(sizes, n, "array_of_sizes")?;
+    let subsizes = wide(subsizes, n, "array_of_subsizes")?;
+    let starts = wide(starts, n, "array_of_starts")?;
+    derive(oldtype, newtype, |old| {
+        datatype::subarray(&sizes, &subsizes, &starts, order, old, large)
+    })
 }
 
-/// # Safety
-/// As for `MPI_Type_create_darray`.
-unsafe fn darray(
+fn darray(
     size: c_int,
     rank: c_int,
     ndims: c_int,
-    gsizes: *const impl Number,
-    distribs: *const c_int,
-    dargs: *const c_int,
-    psizes: *const c_int,
+    gsizes: In<impl Number>,
+    distribs: In<c_int>,
+    dargs: In<c_int>,
+    psizes: In<c_int>,
     order: c_int,
     oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
+    newtype: Mut<MPI_Datatype>,
     large: bool,
 ) -> Result<()> {
     let n = dimensions(ndims)?;
-    // SAFETY: the caller's promise.
-    unsafe {
-        let gsizes = wide(gsizes, n, "array_of_gsizes")?;
-        let distribs = slice(distribs, n, "array_of_distribs")?;
-        let dargs = slice(dargs, n, "array_of_dargs")?;
-        let psizes = slice(psizes, n, "array_of_psizes")?;
-        derive(oldtype, newtype, |old| {
-            datatype::darray(
-                size, rank, &gsizes, distribs, dargs, psizes, order, old, large,
-            )
-        })
-    }
+    let gsizes = wide(gsizes, n, "array_of_gsizes")?;
+    let distribs = distribs.slice(n, "array_of_distribs")?;
+    let dargs = dargs.slice(n, "array_of_dargs")?;
+    let psizes = psizes.slice(n, "array_of_psizes")?;
+    derive(oldtype, newtype, |old| {
+        datatype::darray(
+            size, rank, &gsizes, distribs, dargs, psizes, order, old, large,
+        )
+    })
 }
 
 /// A number of dimensions. Errors: `MPI_ERR_ARG` if it is not positive.
@@ -124,38 +106,34 @@ fn dimensions(ndims: c_int) -> Result<usize> {
 /// MPI 4.1 §5.1.2. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT` (negative), `MPI_ERR_ARG` (negative block length, too large for an address, null
 /// pointer).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Type_create_struct(
+pub extern "C" fn MPI_Type_create_struct(
     count: Count,
-    array_of_blocklengths: *const Count,
-    array_of_displacements: *const Extent,
-    array_of_types: *const MPI_Datatype,
-    newtype: *mut MPI_Datatype,
+    array_of_blocklengths: In<Count>,
+    array_of_displacements: In<Extent>,
+    array_of_types: In<MPI_Datatype>,
+    newtype: Mut<MPI_Datatype>,
 ) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe {
-        structure(
-            count,
-            array_of_blocklengths,
-            array_of_displacements,
-            array_of_types,
-            newtype,
-            LARGE,
-        )
-    }
+    structure(
+        count,
+        array_of_blocklengths,
+        array_of_displacements,
+        array_of_types,
+        newtype,
+        LARGE,
+    )
 }
 
 /// Makes a datatype with the elements of `oldtype` and the given lower bound and extent in bytes.
 ///
 /// MPI 4.1 §5.1.7. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (too large for an address, null pointer).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Type_create_resized(
+pub extern "C" fn MPI_Type_create_resized(
     oldtype: MPI_Datatype,
     lb: Extent,
     extent: Extent,
-    newtype: *mut MPI_Datatype,
+    newtype: Mut<MPI_Datatype>,
 ) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe { resized(oldtype, lb, extent, newtype, LARGE) }
+    resized(oldtype, lb, extent, newtype, LARGE)
 }
 
 /// Makes a datatype of a part of an array; one without data of an array without dimensions.
@@ -163,75 +141,68 @@ pub unsafe extern "C" fn MPI_Type_create_resized(
 /// MPI 4.1 §5.1.3. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (a part that is not within the array, negative `ndims`, `order`,
 /// null pointer).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Type_create_subarray(
+pub extern "C" fn MPI_Type_create_subarray(
     ndims: c_int,
-    array_of_sizes: *const Count,
-    array_of_subsizes: *const Count,
-    array_of_starts: *const Count,
+    array_of_sizes: In<Count>,
+    array_of_subsizes: In<Count>,
+    array_of_starts: In<Count>,
     order: c_int,
     oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
+    newtype: Mut<MPI_Datatype>,
 ) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe {
-        subarray(
-            ndims,
-            array_of_sizes,
-            array_of_subsizes,
-            array_of_starts,
-            order,
-            oldtype,
-            newtype,
-            LARGE,
-        )
-    }
+    subarray(
+        ndims,
+        array_of_sizes,
+        array_of_subsizes,
+        array_of_starts,
+        order,
+        oldtype,
+        newtype,
+        LARGE,
+    )
 }
 
 /// Makes a datatype of the part of a distributed array that process `rank` of `size` has.
 ///
 /// MPI 4.1 §5.1.4. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (a distribution that does not cover the array, `order`, null pointer).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Type_create_darray(
+pub extern "C" fn MPI_Type_create_darray(
     size: c_int,
     rank: c_int,
     ndims: c_int,
-    array_of_gsizes: *const Count,
-    array_of_distribs: *const c_int,
-    array_of_dargs: *const c_int,
-    array_of_psizes: *const c_int,
+    array_of_gsizes: In<Count>,
+    array_of_distribs: In<c_int>,
+    array_of_dargs: In<c_int>,
+    array_of_psizes: In<c_int>,
     order: c_int,
     oldtype: MPI_Datatype,
-    newtype: *mut MPI_Datatype,
+    newtype: Mut<MPI_Datatype>,
 ) -> c_int {
-    // SAFETY: the contract of the MPI function.
-    unsafe {
-        darray(
-            size,
-            rank,
-            ndims,
-            array_of_gsizes,
-            array_of_distribs,
-            array_of_dargs,
-            array_of_psizes,
-            order,
-            oldtype,
-            newtype,
-            LARGE,
-        )
-    }
+    darray(
+        size,
+        rank,
+        ndims,
+        array_of_gsizes,
+        array_of_distribs,
+        array_of_dargs,
+        array_of_psizes,
+        order,
+        oldtype,
+        newtype,
+        LARGE,
+    )
 }
 
 /// Gives the datatype of Fortran reals with `p` decimal digits and exponent range `r`. It is committed and cannot be freed.
 ///
 /// MPI 4.1 §19.1.9. Errors: `MPI_ERR_ARG` (no such kind, null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_create_f90_real(
+pub extern "C" fn MPI_Type_create_f90_real(
     p: c_int,
     r: c_int,
-    newtype: *mut MPI_Datatype,
+    newtype: Mut<MPI_Datatype>,
 ) -> c_int {
-    // SAFETY: what is not null is a place for a handle.
-    let newtype = unsafe { out(newtype, "newtype")? };
+    let newtype = newtype.out("newtype")?;
     newtype.set(f90::real(p, r)?);
     Ok(())
 }
@@ -240,13 +211,12 @@ pub unsafe extern "C" fn MPI_Type_create_f90_real(
 ///
 /// MPI 4.1 §19.1.9. Errors: `MPI_ERR_ARG` (no such kind, null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_create_f90_complex(
+pub extern "C" fn MPI_Type_create_f90_complex(
     p: c_int,
     r: c_int,
-    newtype: *mut MPI_Datatype,
+    newtype: Mut<MPI_Datatype>,
 ) -> c_int {
-    // SAFETY: what is not null is a place for a handle.
-    let newtype = unsafe { out(newtype, "newtype")? };
+    let newtype = newtype.out("newtype")?;
     newtype.set(f90::complex(p, r)?);
     Ok(())
 }
@@ -255,12 +225,8 @@ pub unsafe extern "C" fn MPI_Type_create_f90_complex(
 ///
 /// MPI 4.1 §19.1.9. Errors: `MPI_ERR_ARG` (no such kind, null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Type_create_f90_integer(
-    r: c_int,
-    newtype: *mut MPI_Datatype,
-) -> c_int {
-    // SAFETY: what is not null is a place for a handle.
-    let newtype = unsafe { out(newtype, "newtype")? };
+pub extern "C" fn MPI_Type_create_f90_integer(r: c_int, newtype: Mut<MPI_Datatype>) -> c_int {
+    let newtype = newtype.out("newtype")?;
     newtype.set(f90::integer(r)?);
     Ok(())
 }

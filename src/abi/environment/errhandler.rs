@@ -2,8 +2,9 @@
 //!
 //! Making and freeing handlers may be done at any time, also before `MPI_Init`.
 
-use crate::abi::boundary::arguments::{callback, inout, out};
+use crate::abi::boundary::arguments::callback;
 use crate::abi::boundary::errors::call_handler;
+use crate::abi::boundary::pointers::Mut;
 use crate::errhandler::{self, FILES, Function};
 use crate::error::Object;
 use crate::error::Result;
@@ -18,59 +19,52 @@ use std::ffi::c_int;
 ///
 /// MPI 4.1 §9.3.1. Errors: `MPI_ERR_ARG` (null pointer, null function), `MPI_ERR_NO_MEM` (too many handles).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_create_errhandler(
+pub extern "C" fn MPI_Comm_create_errhandler(
     comm_errhandler_fn: Option<MPI_Comm_errhandler_function>,
-    errhandler: *mut MPI_Errhandler,
+    errhandler: Mut<MPI_Errhandler>,
 ) -> c_int {
     let function = callback(comm_errhandler_fn, "comm_errhandler_fn")?;
-    // SAFETY: the same contract.
-    unsafe { create(Function::Comm(function), errhandler) }
+    create(Function::Comm(function), errhandler)
 }
 
 /// Makes an error handler of a function, for windows.
 ///
 /// MPI 4.1 §9.3.2. Errors: as `MPI_Comm_create_errhandler`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_create_errhandler(
+pub extern "C" fn MPI_Win_create_errhandler(
     win_errhandler_fn: Option<MPI_Win_errhandler_function>,
-    errhandler: *mut MPI_Errhandler,
+    errhandler: Mut<MPI_Errhandler>,
 ) -> c_int {
     let function = callback(win_errhandler_fn, "win_errhandler_fn")?;
-    // SAFETY: the same contract.
-    unsafe { create(Function::Win(function), errhandler) }
+    create(Function::Win(function), errhandler)
 }
 
 /// Makes an error handler of a function, for files.
 ///
 /// MPI 4.1 §9.3.3. Errors: as `MPI_Comm_create_errhandler`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_create_errhandler(
+pub extern "C" fn MPI_File_create_errhandler(
     file_errhandler_fn: Option<MPI_File_errhandler_function>,
-    errhandler: *mut MPI_Errhandler,
+    errhandler: Mut<MPI_Errhandler>,
 ) -> c_int {
     let function = callback(file_errhandler_fn, "file_errhandler_fn")?;
-    // SAFETY: the same contract.
-    unsafe { create(Function::File(function), errhandler) }
+    create(Function::File(function), errhandler)
 }
 
 /// Makes an error handler of a function, for sessions.
 ///
 /// MPI 4.1 §9.3.4. Errors: as `MPI_Comm_create_errhandler`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Session_create_errhandler(
+pub extern "C" fn MPI_Session_create_errhandler(
     session_errhandler_fn: Option<MPI_Session_errhandler_function>,
-    errhandler: *mut MPI_Errhandler,
+    errhandler: Mut<MPI_Errhandler>,
 ) -> c_int {
     let function = callback(session_errhandler_fn, "session_errhandler_fn")?;
-    // SAFETY: the same contract.
-    unsafe { create(Function::Session(function), errhandler) }
+    create(Function::Session(function), errhandler)
 }
 
-/// # Safety
-/// As `out`: what is not null is a place for a handle.
-unsafe fn create(function: Function, errhandler: *mut MPI_Errhandler) -> Result<()> {
-    // SAFETY: the same contract.
-    let errhandler = unsafe { out(errhandler, "errhandler")? };
+fn create(function: Function, errhandler: Mut<MPI_Errhandler>) -> Result<()> {
+    let errhandler = errhandler.out("errhandler")?;
     errhandler.set(errhandler::create(function)?);
     Ok(())
 }
@@ -79,9 +73,8 @@ unsafe fn create(function: Function, errhandler: *mut MPI_Errhandler) -> Result<
 ///
 /// MPI 4.1 §9.3.5. Errors: `MPI_ERR_ARG` (null pointer), `MPI_ERR_ERRHANDLER`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Errhandler_free(errhandler: *mut MPI_Errhandler) -> c_int {
-    // SAFETY: what is not null is a handle.
-    let errhandler = unsafe { inout(errhandler, "errhandler")? };
+pub extern "C" fn MPI_Errhandler_free(errhandler: Mut<MPI_Errhandler>) -> c_int {
+    let errhandler = errhandler.inout("errhandler")?;
     errhandler::free(*errhandler)?;
     *errhandler = MPI_ERRHANDLER_NULL;
     Ok(())
@@ -91,10 +84,7 @@ pub unsafe extern "C" fn MPI_Errhandler_free(errhandler: *mut MPI_Errhandler) ->
 ///
 /// MPI 4.1 §9.3.1. Errors: `MPI_ERR_COMM`, `MPI_ERR_ERRHANDLER` (none, or one for other objects).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_set_errhandler(
-    comm: MPI_Comm,
-    errhandler: MPI_Errhandler,
-) -> c_int {
+pub extern "C" fn MPI_Comm_set_errhandler(comm: MPI_Comm, errhandler: MPI_Errhandler) -> c_int {
     comm::set_handler(comm, errhandler)
 }
 
@@ -102,13 +92,12 @@ pub unsafe extern "C" fn MPI_Comm_set_errhandler(
 ///
 /// MPI 4.1 §9.3.1. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_get_errhandler(
+pub extern "C" fn MPI_Comm_get_errhandler(
     comm: MPI_Comm,
-    errhandler: *mut MPI_Errhandler,
+    errhandler: Mut<MPI_Errhandler>,
 ) -> c_int {
     let comm = comm::get(comm)?;
-    // SAFETY: what is not null is a place for a handle.
-    let errhandler = unsafe { out(errhandler, "errhandler")? };
+    let errhandler = errhandler.out("errhandler")?;
     errhandler.set(comm.handler.get());
     Ok(())
 }
@@ -117,7 +106,7 @@ pub unsafe extern "C" fn MPI_Comm_get_errhandler(
 ///
 /// MPI 4.1 §9.5.4. Errors: `MPI_ERR_COMM`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_call_errhandler(comm: MPI_Comm, errorcode: c_int) -> c_int {
+pub extern "C" fn MPI_Comm_call_errhandler(comm: MPI_Comm, errorcode: c_int) -> c_int {
     comm::get(comm)?;
     call_handler("MPI_Comm_call_errhandler", Object::Comm(comm), errorcode);
     Ok(())
@@ -135,10 +124,7 @@ fn file_slot(file: MPI_File) -> Result<&'static errhandler::Slot> {
 ///
 /// MPI 4.1 §9.3.3, §14.7. Errors: `MPI_ERR_FILE`, `MPI_ERR_ERRHANDLER` (none, or one for other objects).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_set_errhandler(
-    file: MPI_File,
-    errhandler: MPI_Errhandler,
-) -> c_int {
+pub extern "C" fn MPI_File_set_errhandler(file: MPI_File, errhandler: MPI_Errhandler) -> c_int {
     file_slot(file)?.set(Kind::File, errhandler)
 }
 
@@ -146,13 +132,12 @@ pub unsafe extern "C" fn MPI_File_set_errhandler(
 ///
 /// MPI 4.1 §9.3.3, §14.7. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_get_errhandler(
+pub extern "C" fn MPI_File_get_errhandler(
     file: MPI_File,
-    errhandler: *mut MPI_Errhandler,
+    errhandler: Mut<MPI_Errhandler>,
 ) -> c_int {
     let slot = file_slot(file)?;
-    // SAFETY: what is not null is a place for a handle.
-    let errhandler = unsafe { out(errhandler, "errhandler")? };
+    let errhandler = errhandler.out("errhandler")?;
     errhandler.set(slot.get());
     Ok(())
 }
@@ -161,7 +146,7 @@ pub unsafe extern "C" fn MPI_File_get_errhandler(
 ///
 /// MPI 4.1 §9.5.4. Errors: `MPI_ERR_FILE`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_call_errhandler(fh: MPI_File, errorcode: c_int) -> c_int {
+pub extern "C" fn MPI_File_call_errhandler(fh: MPI_File, errorcode: c_int) -> c_int {
     file_slot(fh)?;
     call_handler("MPI_File_call_errhandler", Object::File(fh), errorcode);
     Ok(())
@@ -171,20 +156,19 @@ pub unsafe extern "C" fn MPI_File_call_errhandler(fh: MPI_File, errorcode: c_int
 ///
 /// Removed from MPI in 3.0: use `MPI_Comm_create_errhandler`. Errors as there.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Errhandler_create(
+pub extern "C" fn MPI_Errhandler_create(
     comm_errhandler_fn: Option<MPI_Comm_errhandler_function>,
-    errhandler: *mut MPI_Errhandler,
+    errhandler: Mut<MPI_Errhandler>,
 ) -> c_int {
     let function = callback(comm_errhandler_fn, "comm_errhandler_fn")?;
-    // SAFETY: the same contract.
-    unsafe { create(Function::Comm(function), errhandler) }
+    create(Function::Comm(function), errhandler)
 }
 
 /// Attaches an error handler to a communicator.
 ///
 /// Removed from MPI in 3.0: use `MPI_Comm_set_errhandler`. Errors as there.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Errhandler_set(comm: MPI_Comm, errhandler: MPI_Errhandler) -> c_int {
+pub extern "C" fn MPI_Errhandler_set(comm: MPI_Comm, errhandler: MPI_Errhandler) -> c_int {
     comm::set_handler(comm, errhandler)
 }
 
@@ -192,13 +176,9 @@ pub unsafe extern "C" fn MPI_Errhandler_set(comm: MPI_Comm, errhandler: MPI_Errh
 ///
 /// Removed from MPI in 3.0: use `MPI_Comm_get_errhandler`. Errors as there.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Errhandler_get(
-    comm: MPI_Comm,
-    errhandler: *mut MPI_Errhandler,
-) -> c_int {
+pub extern "C" fn MPI_Errhandler_get(comm: MPI_Comm, errhandler: Mut<MPI_Errhandler>) -> c_int {
     let comm = comm::get(comm)?;
-    // SAFETY: what is not null is a place for a handle.
-    let errhandler = unsafe { out(errhandler, "errhandler")? };
+    let errhandler = errhandler.out("errhandler")?;
     errhandler.set(comm.handler.get());
     Ok(())
 }

@@ -2,7 +2,7 @@
 //!
 //! All of these are local, do not block, and may be called at any time.
 
-use crate::abi::boundary::arguments::{out, put_string, string};
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::comm::predefined::set_last_used_code;
 use crate::error::{class_of, is_code, made, text_of};
 use crate::mpi::constants::*;
@@ -22,9 +22,8 @@ fn known(errorcode: c_int) -> c_int {
 ///
 /// MPI 4.1 §9.4. Errors: `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Error_class(errorcode: c_int, errorclass: *mut c_int) -> c_int {
-    // SAFETY: what is not null is a place for an `int`.
-    let errorclass = unsafe { out(errorclass, "errorclass")? };
+pub extern "C" fn MPI_Error_class(errorcode: c_int, errorclass: Mut<c_int>) -> c_int {
+    let errorclass = errorclass.out("errorclass")?;
     errorclass.set(class_of(known(errorcode)));
     Ok(())
 }
@@ -35,17 +34,14 @@ pub unsafe extern "C" fn MPI_Error_class(errorcode: c_int, errorclass: *mut c_in
 ///
 /// MPI 4.1 §9.4. Errors: `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Error_string(
+pub extern "C" fn MPI_Error_string(
     errorcode: c_int,
-    string: *mut c_char,
-    resultlen: *mut c_int,
+    string: Mut<c_char>,
+    resultlen: Mut<c_int>,
 ) -> c_int {
     let text = text_of(known(errorcode));
-    // SAFETY: what is not null is an array of that length and a place for an `int`.
-    unsafe {
-        let resultlen = out(resultlen, "resultlen")?;
-        resultlen.set(put_string(string, MPI_MAX_ERROR_STRING, &text, "string")?);
-    }
+    let resultlen = resultlen.out("resultlen")?;
+    resultlen.set(string.put_string(MPI_MAX_ERROR_STRING, &text, "string")?);
     Ok(())
 }
 
@@ -53,9 +49,8 @@ pub unsafe extern "C" fn MPI_Error_string(
 ///
 /// MPI 4.1 §9.5. Errors: `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Add_error_class(errorclass: *mut c_int) -> c_int {
-    // SAFETY: what is not null is a place for an `int`.
-    let errorclass = unsafe { out(errorclass, "errorclass")? };
+pub extern "C" fn MPI_Add_error_class(errorclass: Mut<c_int>) -> c_int {
+    let errorclass = errorclass.out("errorclass")?;
     let new = made::add_class();
     set_last_used_code(new);
     errorclass.set(new);
@@ -66,9 +61,8 @@ pub unsafe extern "C" fn MPI_Add_error_class(errorclass: *mut c_int) -> c_int {
 ///
 /// MPI 4.1 §9.5. Errors: `MPI_ERR_ARG` (no class, null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Add_error_code(errorclass: c_int, errorcode: *mut c_int) -> c_int {
-    // SAFETY: what is not null is a place for an `int`.
-    let errorcode = unsafe { out(errorcode, "errorcode")? };
+pub extern "C" fn MPI_Add_error_code(errorclass: c_int, errorcode: Mut<c_int>) -> c_int {
+    let errorcode = errorcode.out("errorcode")?;
     let new = made::add_code(errorclass)?;
     set_last_used_code(new);
     errorcode.set(new);
@@ -79,9 +73,8 @@ pub unsafe extern "C" fn MPI_Add_error_code(errorclass: c_int, errorcode: *mut c
 ///
 /// MPI 4.1 §9.5. Errors: `MPI_ERR_ARG` (not added by the program, null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Add_error_string(errorcode: c_int, string: *const c_char) -> c_int {
-    // SAFETY: what is not null is a string.
-    let text = unsafe { self::string(string, "string")? };
+pub extern "C" fn MPI_Add_error_string(errorcode: c_int, string: In<c_char>) -> c_int {
+    let text = string.string("string")?;
     made::set_text(errorcode, text.to_bytes())
 }
 
@@ -89,7 +82,7 @@ pub unsafe extern "C" fn MPI_Add_error_string(errorcode: c_int, string: *const c
 ///
 /// MPI 4.1 §9.5. Errors: `MPI_ERR_ARG` (no class added by the program), `MPI_ERR_OTHER` (it has codes).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Remove_error_class(errorclass: c_int) -> c_int {
+pub extern "C" fn MPI_Remove_error_class(errorclass: c_int) -> c_int {
     made::remove_class(errorclass)
 }
 
@@ -97,7 +90,7 @@ pub unsafe extern "C" fn MPI_Remove_error_class(errorclass: c_int) -> c_int {
 ///
 /// Errors: as there.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPIX_Delete_error_class(errorclass: c_int) -> c_int {
+pub extern "C" fn MPIX_Delete_error_class(errorclass: c_int) -> c_int {
     made::remove_class(errorclass)
 }
 
@@ -105,7 +98,7 @@ pub unsafe extern "C" fn MPIX_Delete_error_class(errorclass: c_int) -> c_int {
 ///
 /// MPI 4.1 §9.5. Errors: `MPI_ERR_ARG` (no code added by the program).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Remove_error_code(errorcode: c_int) -> c_int {
+pub extern "C" fn MPI_Remove_error_code(errorcode: c_int) -> c_int {
     made::remove_code(errorcode)
 }
 
@@ -113,7 +106,7 @@ pub unsafe extern "C" fn MPI_Remove_error_code(errorcode: c_int) -> c_int {
 ///
 /// Errors: as there.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPIX_Delete_error_code(errorcode: c_int) -> c_int {
+pub extern "C" fn MPIX_Delete_error_code(errorcode: c_int) -> c_int {
     made::remove_code(errorcode)
 }
 
@@ -121,7 +114,7 @@ pub unsafe extern "C" fn MPIX_Delete_error_code(errorcode: c_int) -> c_int {
 ///
 /// Errors: as there.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPIX_Delete_error_string(errorcode: c_int) -> c_int {
+pub extern "C" fn MPIX_Delete_error_string(errorcode: c_int) -> c_int {
     made::remove_text(errorcode)
 }
 
@@ -129,6 +122,6 @@ pub unsafe extern "C" fn MPIX_Delete_error_string(errorcode: c_int) -> c_int {
 ///
 /// MPI 4.1 §9.5. Errors: `MPI_ERR_ARG` (not added by the program, no text).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Remove_error_string(errorcode: c_int) -> c_int {
+pub extern "C" fn MPI_Remove_error_string(errorcode: c_int) -> c_int {
     made::remove_text(errorcode)
 }

@@ -2,7 +2,8 @@
 //!
 //! Keys are case-sensitive strings of less than `MPI_MAX_INFO_KEY` bytes, values of less than `MPI_MAX_INFO_VAL`.
 
-use crate::abi::boundary::arguments::{inout, number, out, put_string, slice, string};
+use crate::abi::boundary::arguments::number;
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::error::{Class, Error, Result};
 use crate::info::{self, Info};
 use crate::mpi::constants::*;
@@ -11,17 +12,9 @@ use crate::{bail, err, mpi_api};
 use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_int};
 
-/// # Safety
-/// As `string`: what is not null ends with a zero.
-unsafe fn text<'a>(
-    pointer: *const c_char,
-    name: &str,
-    longest: c_int,
-    class: Class,
-) -> Result<&'a [u8]> {
+fn text<'a>(pointer: In<'a, c_char>, name: &str, longest: c_int, class: Class) -> Result<&'a [u8]> {
     let wrong = |what: String| Error::new(class, what);
-    // SAFETY: the same contract.
-    let text = unsafe { string(pointer, name) }.map_err(|e| wrong(e.text.into()))?;
+    let text = pointer.string(name).map_err(|e| wrong(e.text.into()))?;
     let length = text.count_bytes();
     if length >= longest as usize {
         return Err(wrong(format!(
@@ -31,11 +24,8 @@ unsafe fn text<'a>(
     Ok(text.to_bytes())
 }
 
-/// # Safety
-/// As `text`.
-unsafe fn key<'a>(pointer: *const c_char) -> Result<&'a [u8]> {
-    // SAFETY: the same contract.
-    let key = unsafe { text(pointer, "key", MPI_MAX_INFO_KEY, Class::InfoKey)? };
+fn key<'a>(pointer: In<'a, c_char>) -> Result<&'a [u8]> {
+    let key = text(pointer, "key", MPI_MAX_INFO_KEY, Class::InfoKey)?;
     if key.is_empty() {
         bail!(InfoKey, "key is empty");
     }
@@ -46,9 +36,8 @@ unsafe fn key<'a>(pointer: *const c_char) -> Result<&'a [u8]> {
 ///
 /// MPI 4.1 §10. Errors: `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (too many handles).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Info_create(info: *mut MPI_Info) -> c_int {
-    // SAFETY: what is not null is a place for a handle.
-    let info = unsafe { out(info, "info")? };
+pub extern "C" fn MPI_Info_create(info: Mut<MPI_Info>) -> c_int {
+    let info = info.out("info")?;
     info.set(info::publish(Info::new())?);
     Ok(())
 }
@@ -58,24 +47,21 @@ pub unsafe extern "C" fn MPI_Info_create(info: *mut MPI_Info) -> c_int {
 ///
 /// MPI 4.1 §10. Errors: `MPI_ERR_ARG` (null pointer, negative `argc`), `MPI_ERR_NO_MEM` (too many handles).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Info_create_env(
+pub extern "C" fn MPI_Info_create_env(
     argc: c_int,
-    argv: *mut *mut c_char,
-    info: *mut MPI_Info,
+    argv: Mut<*mut c_char>,
+    info: Mut<MPI_Info>,
 ) -> c_int {
-    // SAFETY: what is not null is a place for a handle.
-    let info = unsafe { out(info, "info")? };
+    let info = info.out("info")?;
     let argc = if argv.is_null() {
         0
     } else {
         number(argc, "argc")?
     };
-    // SAFETY: the caller promised `argc` strings.
-    let arguments = unsafe { slice(argv.cast_const(), argc, "argv")? };
+    let arguments = argv.cast::<In<c_char>>().slice(argc, "argv")?;
     let words = arguments
         .iter()
-        // SAFETY: as above.
-        .map(|&word| unsafe { string(word, "argv[i]") })
+        .map(|word| word.string("argv[i]"))
         .map(|word| Ok(word?.to_bytes()))
         .collect::<Result<Vec<_>>>()?;
     let environment = match words.is_empty() {
@@ -90,9 +76,8 @@ pub unsafe extern "C" fn MPI_Info_create_env(
 ///
 /// MPI 4.1 §10. Errors: `MPI_ERR_ARG` (null pointer), `MPI_ERR_INFO` (no info object, `MPI_INFO_ENV`).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Info_free(info: *mut MPI_Info) -> c_int {
-    // SAFETY: what is not null is a handle.
-    let info = unsafe { inout(info, "info")? };
+pub extern "C" fn MPI_Info_free(info: Mut<MPI_Info>) -> c_int {
+    let info = info.inout("info")?;
     info::free(*info)?;
     *info = MPI_INFO_NULL;
     Ok(())
@@ -102,10 +87,9 @@ pub unsafe extern "C" fn MPI_Info_free(info: *mut MPI_Info) -> c_int {
 ///
 /// MPI 4.1 §10. Errors: `MPI_ERR_INFO`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (too many handles).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Info_dup(info: MPI_Info, newinfo: *mut MPI_Info) -> c_int {
+pub extern "C" fn MPI_Info_dup(info: MPI_Info, newinfo: Mut<MPI_Info>) -> c_int {
     let copy = info::copy(info)?;
-    // SAFETY: what is not null is a place for a handle.
-    let newinfo = unsafe { out(newinfo, "newinfo")? };
+    let newinfo = newinfo.out("newinfo")?;
     newinfo.set(info::publish(copy)?);
     Ok(())
 }
@@ -115,18 +99,11 @@ pub unsafe extern "C" fn MPI_Info_dup(info: MPI_Info, newinfo: *mut MPI_Info) ->
 /// MPI 4.1 §10. Errors: `MPI_ERR_INFO`, `MPI_ERR_INFO_KEY` and `MPI_ERR_INFO_VALUE` (null, too long, or an empty
 /// key).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Info_set(
-    info: MPI_Info,
-    key: *const c_char,
-    value: *const c_char,
-) -> c_int {
-    // SAFETY: what is not null ends with a zero.
-    let (key, value) = unsafe {
-        (
-            self::key(key),
-            text(value, "value", MPI_MAX_INFO_VAL, Class::InfoValue),
-        )
-    };
+pub extern "C" fn MPI_Info_set(info: MPI_Info, key: In<c_char>, value: In<c_char>) -> c_int {
+    let (key, value) = (
+        self::key(key),
+        text(value, "value", MPI_MAX_INFO_VAL, Class::InfoValue),
+    );
     info::change(info, |info| {
         info.set(key?, value?);
         Ok(())
@@ -137,9 +114,8 @@ pub unsafe extern "C" fn MPI_Info_set(
 ///
 /// MPI 4.1 §10. Errors: `MPI_ERR_INFO`, `MPI_ERR_INFO_KEY`, `MPI_ERR_INFO_NOKEY` (the key is not set).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Info_delete(info: MPI_Info, key: *const c_char) -> c_int {
-    // SAFETY: what is not null ends with a zero.
-    let key = unsafe { self::key(key) };
+pub extern "C" fn MPI_Info_delete(info: MPI_Info, key: In<c_char>) -> c_int {
+    let key = self::key(key);
     info::change(info, |info| {
         let key = key?;
         match info.remove(key) {
@@ -159,16 +135,15 @@ pub unsafe extern "C" fn MPI_Info_delete(info: MPI_Info, key: *const c_char) -> 
 /// MPI 4.1 §16.1 (deprecated: use `MPI_Info_get_string`). Errors: `MPI_ERR_INFO`, `MPI_ERR_INFO_KEY`,
 /// `MPI_ERR_INFO_VALUE` (null pointer), `MPI_ERR_ARG` (negative `valuelen`, null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Info_get(
+pub extern "C" fn MPI_Info_get(
     info: MPI_Info,
-    key: *const c_char,
+    key: In<c_char>,
     valuelen: c_int,
-    value: *mut c_char,
-    flag: *mut c_int,
+    value: Mut<c_char>,
+    flag: Mut<c_int>,
 ) -> c_int {
     let found = info::copy(info)?;
-    // SAFETY: what is not null is a string, and a place for an `int`.
-    let (key, flag) = unsafe { (self::key(key)?, out(flag, "flag")?) };
+    let (key, flag) = (self::key(key)?, flag.out("flag")?);
     number(valuelen, "valuelen")?;
     if value.is_null() {
         bail!(InfoValue, "value is a null pointer");
@@ -176,8 +151,7 @@ pub unsafe extern "C" fn MPI_Info_get(
     let found = found.bytes(key);
     flag.set(found.is_some().into());
     if let Some(text) = found {
-        // SAFETY: the array has a byte more than `valuelen`.
-        unsafe { put_string(value, valuelen.saturating_add(1), text, "value")? };
+        value.put_string(valuelen.saturating_add(1), text, "value")?;
     }
     Ok(())
 }
@@ -188,22 +162,15 @@ pub unsafe extern "C" fn MPI_Info_get(
 /// MPI 4.1 §10. Errors: `MPI_ERR_INFO`, `MPI_ERR_INFO_KEY`, `MPI_ERR_INFO_VALUE` (null pointer), `MPI_ERR_ARG` (negative
 /// `*buflen`, null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Info_get_string(
+pub extern "C" fn MPI_Info_get_string(
     info: MPI_Info,
-    key: *const c_char,
-    buflen: *mut c_int,
-    value: *mut c_char,
-    flag: *mut c_int,
+    key: In<c_char>,
+    buflen: Mut<c_int>,
+    value: Mut<c_char>,
+    flag: Mut<c_int>,
 ) -> c_int {
     let found = info::copy(info)?;
-    // SAFETY: what is not null is a string, an `int`, and a place for an `int`.
-    let (key, buflen, flag) = unsafe {
-        (
-            self::key(key)?,
-            inout(buflen, "buflen")?,
-            out(flag, "flag")?,
-        )
-    };
+    let (key, buflen, flag) = (self::key(key)?, buflen.inout("buflen")?, flag.out("flag")?);
     let room = number(*buflen, "*buflen")?;
     if room > 0 && value.is_null() {
         bail!(InfoValue, "value is a null pointer");
@@ -211,8 +178,7 @@ pub unsafe extern "C" fn MPI_Info_get_string(
     let found = found.bytes(key);
     if let Some(text) = found {
         if room > 0 {
-            // SAFETY: the array has `*buflen` bytes.
-            unsafe { put_string(value, *buflen, text, "value")? };
+            value.put_string(*buflen, text, "value")?;
         }
         *buflen = text.len() as c_int + 1;
     }
@@ -225,21 +191,18 @@ pub unsafe extern "C" fn MPI_Info_get_string(
 /// MPI 4.1 §16.1 (deprecated: use `MPI_Info_get_string`). Errors: `MPI_ERR_INFO`, `MPI_ERR_INFO_KEY`, `MPI_ERR_ARG`
 /// (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Info_get_valuelen(
+pub extern "C" fn MPI_Info_get_valuelen(
     info: MPI_Info,
-    key: *const c_char,
-    valuelen: *mut c_int,
-    flag: *mut c_int,
+    key: In<c_char>,
+    valuelen: Mut<c_int>,
+    flag: Mut<c_int>,
 ) -> c_int {
     let found = info::copy(info)?;
-    // SAFETY: what is not null is a string, and places for `int`s.
-    let (key, valuelen, flag) = unsafe {
-        (
-            self::key(key)?,
-            out(valuelen, "valuelen")?,
-            out(flag, "flag")?,
-        )
-    };
+    let (key, valuelen, flag) = (
+        self::key(key)?,
+        valuelen.out("valuelen")?,
+        flag.out("flag")?,
+    );
     let found = found.bytes(key);
     if let Some(text) = found {
         valuelen.set(text.len() as c_int);
@@ -252,10 +215,9 @@ pub unsafe extern "C" fn MPI_Info_get_valuelen(
 ///
 /// MPI 4.1 §10. Errors: `MPI_ERR_INFO`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Info_get_nkeys(info: MPI_Info, nkeys: *mut c_int) -> c_int {
+pub extern "C" fn MPI_Info_get_nkeys(info: MPI_Info, nkeys: Mut<c_int>) -> c_int {
     let count = info::copy(info)?.len();
-    // SAFETY: what is not null is a place for an `int`.
-    unsafe { out(nkeys, "nkeys")? }.set(count as c_int);
+    nkeys.out("nkeys")?.set(count as c_int);
     Ok(())
 }
 
@@ -263,7 +225,7 @@ pub unsafe extern "C" fn MPI_Info_get_nkeys(info: MPI_Info, nkeys: *mut c_int) -
 ///
 /// MPI 4.1 §10. Errors: `MPI_ERR_INFO`, `MPI_ERR_ARG` (there is no such key), `MPI_ERR_INFO_KEY` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Info_get_nthkey(info: MPI_Info, n: c_int, key: *mut c_char) -> c_int {
+pub extern "C" fn MPI_Info_get_nthkey(info: MPI_Info, n: c_int, key: Mut<c_char>) -> c_int {
     let copy = info::copy(info)?;
     if key.is_null() {
         bail!(InfoKey, "key is a null pointer");
@@ -272,7 +234,6 @@ pub unsafe extern "C" fn MPI_Info_get_nthkey(info: MPI_Info, n: c_int, key: *mut
     let Some((name, _)) = nth else {
         bail!(Arg, "n is {n}, but the info object has {} keys", copy.len());
     };
-    // SAFETY: the array has room for every key.
-    unsafe { put_string(key, MPI_MAX_INFO_KEY, name, "key")? };
+    key.put_string(MPI_MAX_INFO_KEY, name, "key")?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 //!
 //! What tells whether MPI is initialized may be called at any time, by any thread.
 
-use crate::abi::boundary::arguments::out;
+use crate::abi::boundary::pointers::Mut;
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
 use crate::runtime::phase::{self, Phase};
@@ -17,7 +17,7 @@ use std::io::Write;
 /// MPI 4.1 §11.2.1. Errors: `MPI_ERR_OTHER` (called before; the launch environment is contradictory),
 /// `MPI_ERR_NO_MEM` (no memory for the job).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Init(argc: *mut c_int, argv: *mut *mut *mut c_char) -> c_int {
+pub extern "C" fn MPI_Init(argc: Mut<c_int>, argv: Mut<*mut *mut c_char>) -> c_int {
     let _ = (argc, argv);
     startup::start(MPI_THREAD_SINGLE)
 }
@@ -26,15 +26,14 @@ pub unsafe extern "C" fn MPI_Init(argc: *mut c_int, argv: *mut *mut *mut c_char)
 ///
 /// MPI 4.1 §11.6.2. Errors: as `MPI_Init`, and `MPI_ERR_ARG` (`required` is no thread level, `provided` is null).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Init_thread(
-    argc: *mut c_int,
-    argv: *mut *mut *mut c_char,
+pub extern "C" fn MPI_Init_thread(
+    argc: Mut<c_int>,
+    argv: Mut<*mut *mut c_char>,
     required: c_int,
-    provided: *mut c_int,
+    provided: Mut<c_int>,
 ) -> c_int {
     let _ = (argc, argv);
-    // SAFETY: what is not null is a place for an `int`.
-    let provided = unsafe { out(provided, "provided")? };
+    let provided = provided.out("provided")?;
     if !(MPI_THREAD_SINGLE..=MPI_THREAD_MULTIPLE).contains(&required) {
         bail!(Arg, "required is {required}, which is no thread level");
     }
@@ -47,9 +46,8 @@ pub unsafe extern "C" fn MPI_Init_thread(
 ///
 /// MPI 4.1 §11.4. Errors: `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Initialized(flag: *mut c_int) -> c_int {
-    // SAFETY: what is not null is a place for an `int`.
-    let flag = unsafe { out(flag, "flag")? };
+pub extern "C" fn MPI_Initialized(flag: Mut<c_int>) -> c_int {
+    let flag = flag.out("flag")?;
     flag.set((phase::phase() >= Phase::Running).into());
     Ok(())
 }
@@ -60,7 +58,7 @@ pub unsafe extern "C" fn MPI_Initialized(flag: *mut c_int) -> c_int {
 /// MPI 4.1 §11.2.2, §11.2.4. Errors: `MPI_ERR_OTHER` (MPI is not initialized, or not any more), `MPI_ERR_PROC_FAILED`, and
 /// what a delete callback returned.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Finalize() -> c_int {
+pub extern "C" fn MPI_Finalize() -> c_int {
     startup::end()
 }
 
@@ -68,9 +66,8 @@ pub unsafe extern "C" fn MPI_Finalize() -> c_int {
 ///
 /// MPI 4.1 §11.4. Errors: `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Finalized(flag: *mut c_int) -> c_int {
-    // SAFETY: what is not null is a place for an `int`.
-    let flag = unsafe { out(flag, "flag")? };
+pub extern "C" fn MPI_Finalized(flag: Mut<c_int>) -> c_int {
+    let flag = flag.out("flag")?;
     flag.set((phase::phase() == Phase::Over).into());
     Ok(())
 }
@@ -79,9 +76,8 @@ pub unsafe extern "C" fn MPI_Finalized(flag: *mut c_int) -> c_int {
 ///
 /// MPI 4.1 §11.6.2. Errors: `MPI_ERR_ARG` (null pointer), `MPI_ERR_OTHER` (MPI is not initialized).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Query_thread(provided: *mut c_int) -> c_int {
-    // SAFETY: what is not null is a place for an `int`.
-    let provided = unsafe { out(provided, "provided")? };
+pub extern "C" fn MPI_Query_thread(provided: Mut<c_int>) -> c_int {
+    let provided = provided.out("provided")?;
     need_mpi()?;
     provided.set(phase::world_level());
     Ok(())
@@ -91,9 +87,8 @@ pub unsafe extern "C" fn MPI_Query_thread(provided: *mut c_int) -> c_int {
 ///
 /// MPI 4.1 §11.6.2. Errors: `MPI_ERR_ARG` (null pointer), `MPI_ERR_OTHER` (MPI is not initialized).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Is_thread_main(flag: *mut c_int) -> c_int {
-    // SAFETY: what is not null is a place for an `int`.
-    let flag = unsafe { out(flag, "flag")? };
+pub extern "C" fn MPI_Is_thread_main(flag: Mut<c_int>) -> c_int {
+    let flag = flag.out("flag")?;
     need_mpi()?;
     flag.set(phase::on_main_thread().into());
     Ok(())
@@ -112,7 +107,7 @@ fn need_mpi() -> crate::error::Result<()> {
 /// MPI 4.1 §9.3 (Abort): ending more than the processes of `comm` is allowed; here the launcher ends a job whose process
 /// leaves it early in any case. Errors: `MPI_ERR_COMM`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Abort(comm: MPI_Comm, errorcode: c_int) -> c_int {
+pub extern "C" fn MPI_Abort(comm: MPI_Comm, errorcode: c_int) -> c_int {
     let title = comm::get(comm)?.title(comm);
     let line = format!(
         "rmashm: rank {} called MPI_Abort({title}, {errorcode})\n",

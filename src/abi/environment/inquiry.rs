@@ -2,7 +2,7 @@
 //!
 //! All of these may be called at any time, also before `MPI_Init` and after `MPI_Finalize`.
 
-use crate::abi::boundary::arguments::{out, put_string};
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::comm::hardware::{self, Level};
 use crate::info::{self, Info};
 use crate::mpi::constants::*;
@@ -16,10 +16,8 @@ use std::os::unix::ffi::OsStrExt;
 ///
 /// MPI 4.1 §9.1.1. Errors: `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Get_version(version: *mut c_int, subversion: *mut c_int) -> c_int {
-    let (version, subversion) =
-        // SAFETY: what is not null is a place for an `int`.
-        unsafe { (out(version, "version")?, out(subversion, "subversion")?) };
+pub extern "C" fn MPI_Get_version(version: Mut<c_int>, subversion: Mut<c_int>) -> c_int {
+    let (version, subversion) = (version.out("version")?, subversion.out("subversion")?);
     version.set(MPI_VERSION);
     subversion.set(MPI_SUBVERSION);
     Ok(())
@@ -29,25 +27,14 @@ pub unsafe extern "C" fn MPI_Get_version(version: *mut c_int, subversion: *mut c
 ///
 /// MPI 4.1 §9.1.1. Errors: `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Get_library_version(
-    version: *mut c_char,
-    resultlen: *mut c_int,
-) -> c_int {
+pub extern "C" fn MPI_Get_library_version(version: Mut<c_char>, resultlen: Mut<c_int>) -> c_int {
     let text = concat!(
         "rmashm ",
         env!("CARGO_PKG_VERSION"),
         ": MPI 4.1 on one node, with the application binary interface of MPICH"
     );
-    // SAFETY: what is not null is an array of that length and a place for an `int`.
-    unsafe {
-        let resultlen = out(resultlen, "resultlen")?;
-        resultlen.set(put_string(
-            version,
-            MPI_MAX_LIBRARY_VERSION_STRING,
-            text,
-            "version",
-        )?);
-    }
+    let resultlen = resultlen.out("resultlen")?;
+    resultlen.set(version.put_string(MPI_MAX_LIBRARY_VERSION_STRING, text, "version")?);
     Ok(())
 }
 
@@ -55,21 +42,13 @@ pub unsafe extern "C" fn MPI_Get_library_version(
 ///
 /// MPI 4.1 §9.1.2. Errors: `MPI_ERR_ARG` (null pointer), `MPI_ERR_OTHER` (the system gives no name).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Get_processor_name(name: *mut c_char, resultlen: *mut c_int) -> c_int {
+pub extern "C" fn MPI_Get_processor_name(name: Mut<c_char>, resultlen: Mut<c_int>) -> c_int {
     let host = match nix::unistd::gethostname() {
         Ok(host) => host,
         Err(error) => bail!(Other, "gethostname failed: {error}"),
     };
-    // SAFETY: what is not null is an array of that length and a place for an `int`.
-    unsafe {
-        let resultlen = out(resultlen, "resultlen")?;
-        resultlen.set(put_string(
-            name,
-            MPI_MAX_PROCESSOR_NAME,
-            host.as_bytes(),
-            "name",
-        )?);
-    }
+    let resultlen = resultlen.out("resultlen")?;
+    resultlen.set(name.put_string(MPI_MAX_PROCESSOR_NAME, host.as_bytes(), "name")?);
     Ok(())
 }
 
@@ -100,10 +79,9 @@ fn seconds(time: nix::Result<nix::sys::time::TimeSpec>) -> c_double {
 ///
 /// MPI 4.1 §5.1.5. Errors: `MPI_ERR_ARG` (`address` is null).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Get_address(location: *const c_void, address: *mut MPI_Aint) -> c_int {
-    // SAFETY: what is not null is a place for an `MPI_Aint`.
-    let address = unsafe { out(address, "address")? };
-    address.set(location.expose_provenance() as MPI_Aint);
+pub extern "C" fn MPI_Get_address(location: In<c_void>, address: Mut<MPI_Aint>) -> c_int {
+    let address = address.out("address")?;
+    address.set(location.pointer().expose_provenance() as MPI_Aint);
     Ok(())
 }
 
@@ -127,7 +105,7 @@ pub extern "C" fn MPI_Aint_diff(addr1: MPI_Aint, addr2: MPI_Aint) -> MPI_Aint {
 ///
 /// MPI 4.1 §15.2.4. (In C it takes further arguments, which nobody reads.)
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Pcontrol(level: c_int) -> c_int {
+pub extern "C" fn MPI_Pcontrol(level: c_int) -> c_int {
     let _ = level;
     Ok(())
 }
@@ -137,9 +115,8 @@ pub unsafe extern "C" fn MPI_Pcontrol(level: c_int) -> c_int {
 ///
 /// MPI 4.1 §9.1. Errors: `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (too many handles).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Get_hw_resource_info(hw_info: *mut MPI_Info) -> c_int {
-    // SAFETY: what is not null is a place for a handle.
-    let hw_info = unsafe { out(hw_info, "hw_info")? };
+pub extern "C" fn MPI_Get_hw_resource_info(hw_info: Mut<MPI_Info>) -> c_int {
+    let hw_info = hw_info.out("hw_info")?;
     let (places, mut info) = (hardware::places(None), Info::new());
     for level in Level::ALL {
         let name = format!("hwloc://{}", level.name());

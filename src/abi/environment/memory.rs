@@ -1,6 +1,6 @@
 //! Memory that MPI allocates for the program (MPI 4.1 §9.2).
 
-use crate::abi::boundary::arguments::out;
+use crate::abi::boundary::pointers::Mut;
 use crate::mpi::types::*;
 use crate::win::{hints::Hints, memory};
 use crate::{info, mpi_api};
@@ -12,13 +12,8 @@ use std::ffi::c_void;
 ///
 /// MPI 4.1 §9.2. Errors: `MPI_ERR_NO_MEM`, `MPI_ERR_SIZE` (negative), `MPI_ERR_ARG` (null pointer), `MPI_ERR_INFO`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Alloc_mem(
-    size: MPI_Aint,
-    info: MPI_Info,
-    baseptr: *mut c_void,
-) -> c_int {
-    // SAFETY: what is not null is a place for a pointer.
-    let baseptr = unsafe { out(baseptr.cast::<*mut c_void>(), "baseptr")? };
+pub extern "C" fn MPI_Alloc_mem(size: MPI_Aint, info: MPI_Info, baseptr: Mut<c_void>) -> c_int {
+    let baseptr = baseptr.cast::<*mut c_void>().out("baseptr")?;
     let hints = Hints::of(&info::hints(info)?)?;
     baseptr.set(memory::alloc_mem(size, hints.alignment)?);
     Ok(())
@@ -28,6 +23,6 @@ pub unsafe extern "C" fn MPI_Alloc_mem(
 ///
 /// MPI 4.1 §9.2. Error: `MPI_ERR_BASE` (anything else).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Free_mem(base: *mut c_void) -> c_int {
-    memory::free_mem(base)
+pub extern "C" fn MPI_Free_mem(base: Mut<c_void>) -> c_int {
+    memory::free_mem(base.pointer())
 }

@@ -1,7 +1,8 @@
 //! Sessions and their process sets (MPI 4.1 §11.3). `MPI_Session_init` may be called at any time.
 
-use crate::abi::boundary::arguments::{inout, number, out, put_string, string};
+use crate::abi::boundary::arguments::number;
 use crate::abi::boundary::errors::call_handler;
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::comm::group;
 use crate::error::Object;
 use crate::error::Result;
@@ -23,14 +24,13 @@ use std::ffi::{c_char, c_int};
 /// one for other objects), `MPI_ERR_INFO`, `MPI_ERR_INFO_VALUE` (unknown thread level, malformed list of kinds),
 /// `MPI_ERR_OTHER` (the launch environment is contradictory), `MPI_ERR_NO_MEM`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Session_init(
+pub extern "C" fn MPI_Session_init(
     info: MPI_Info,
     errhandler: MPI_Errhandler,
-    session: *mut MPI_Session,
+    session: Mut<MPI_Session>,
 ) -> c_int {
     let open = || {
-        // SAFETY: what is not null is a place for a handle.
-        let session = unsafe { out(session, "session")? };
+        let session = session.out("session")?;
         session.set(session::open(&info::hints(info)?, errhandler)?);
         Ok(())
     };
@@ -42,9 +42,8 @@ pub unsafe extern "C" fn MPI_Session_init(
 ///
 /// MPI 4.1 §11.3.1. Errors: `MPI_ERR_SESSION`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Session_finalize(session: *mut MPI_Session) -> c_int {
-    // SAFETY: what is not null is a handle.
-    let session = unsafe { inout(session, "session")? };
+pub extern "C" fn MPI_Session_finalize(session: Mut<MPI_Session>) -> c_int {
+    let session = session.inout("session")?;
     let handle = std::mem::replace(session, MPI_SESSION_NULL);
     session::close(handle).inspect_err(|error| {
         // What is no session stays what it was.
@@ -58,13 +57,9 @@ pub unsafe extern "C" fn MPI_Session_finalize(session: *mut MPI_Session) -> c_in
 ///
 /// MPI 4.1 §11.3.1. Errors: `MPI_ERR_SESSION`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (too many handles).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Session_get_info(
-    session: MPI_Session,
-    info_used: *mut MPI_Info,
-) -> c_int {
+pub extern "C" fn MPI_Session_get_info(session: MPI_Session, info_used: Mut<MPI_Info>) -> c_int {
     let session = session::get(session)?;
-    // SAFETY: what is not null is a place for a handle.
-    let info_used = unsafe { out(info_used, "info_used")? };
+    let info_used = info_used.out("info_used")?;
     info_used.set(info::publish(session.info())?);
     Ok(())
 }
@@ -73,15 +68,14 @@ pub unsafe extern "C" fn MPI_Session_get_info(
 ///
 /// MPI 4.1 §11.3.2. Errors: `MPI_ERR_SESSION`, `MPI_ERR_INFO`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Session_get_num_psets(
+pub extern "C" fn MPI_Session_get_num_psets(
     session: MPI_Session,
     info: MPI_Info,
-    npset_names: *mut c_int,
+    npset_names: Mut<c_int>,
 ) -> c_int {
     session::get(session)?;
     info::hints(info)?;
-    // SAFETY: what is not null is a place for an `int`.
-    let npset_names = unsafe { out(npset_names, "npset_names")? };
+    let npset_names = npset_names.out("npset_names")?;
     npset_names.set(PSETS.len() as c_int);
     Ok(())
 }
@@ -92,33 +86,28 @@ pub unsafe extern "C" fn MPI_Session_get_num_psets(
 /// MPI 4.1 §11.3.2. Errors: `MPI_ERR_SESSION`, `MPI_ERR_INFO`, `MPI_ERR_ARG` (there is no set `n`, negative `*pset_len`, null
 /// pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Session_get_nth_pset(
+pub extern "C" fn MPI_Session_get_nth_pset(
     session: MPI_Session,
     info: MPI_Info,
     n: c_int,
-    pset_len: *mut c_int,
-    pset_name: *mut c_char,
+    pset_len: Mut<c_int>,
+    pset_name: Mut<c_char>,
 ) -> c_int {
     session::get(session)?;
     info::hints(info)?;
-    // SAFETY: what is not null is an `int`.
-    let pset_len = unsafe { inout(pset_len, "pset_len")? };
+    let pset_len = pset_len.inout("pset_len")?;
     let Some(name) = usize::try_from(n).ok().and_then(|n| PSETS.get(n)) else {
         bail!(Arg, "n is {n}, but there are {} process sets", PSETS.len());
     };
     if number(*pset_len, "*pset_len")? > 0 {
-        // SAFETY: what is not null has room for `*pset_len` bytes.
-        unsafe { put_string(pset_name, *pset_len, name, "pset_name")? };
+        pset_name.put_string(*pset_len, name, "pset_name")?;
     }
     *pset_len = name.len() as c_int + 1;
     Ok(())
 }
 
-/// # Safety
-/// As `string`.
-unsafe fn pset<'a>(pset_name: *const c_char) -> Result<&'a str> {
-    // SAFETY: the same contract.
-    let name = unsafe { string(pset_name, "pset_name")? };
+fn pset<'a>(pset_name: In<'a, c_char>) -> Result<&'a str> {
+    let name = pset_name.string("pset_name")?;
     // What is not UTF-8 is no name of a set.
     Ok(name.to_str().unwrap_or(""))
 }
@@ -128,14 +117,13 @@ unsafe fn pset<'a>(pset_name: *const c_char) -> Result<&'a str> {
 /// MPI 4.1 §11.3.2. Errors: `MPI_ERR_SESSION`, `MPI_ERR_ARG` (there is no such set, null pointer), `MPI_ERR_NO_MEM` (too many
 /// handles).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Session_get_pset_info(
+pub extern "C" fn MPI_Session_get_pset_info(
     session: MPI_Session,
-    pset_name: *const c_char,
-    info: *mut MPI_Info,
+    pset_name: In<c_char>,
+    info: Mut<MPI_Info>,
 ) -> c_int {
     let (handle, session) = (session, session::get(session)?);
-    // SAFETY: what is not null is a string, and a place for a handle.
-    let (name, place) = unsafe { (pset(pset_name)?, out(info, "info")?) };
+    let (name, place) = (pset(pset_name)?, info.out("info")?);
     let group = session
         .group(handle, name)
         .ok_or_else(|| err!(Arg, "pset_name is \"{name}\", which is no process set"))?;
@@ -151,14 +139,13 @@ pub unsafe extern "C" fn MPI_Session_get_pset_info(
 /// MPI 4.1 §7.3.2. Errors: `MPI_ERR_SESSION`, `MPI_ERR_ARG` (null pointer, no such set), `MPI_ERR_NO_MEM` (too many
 /// handles).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Group_from_session_pset(
+pub extern "C" fn MPI_Group_from_session_pset(
     session: MPI_Session,
-    pset_name: *const c_char,
-    newgroup: *mut MPI_Group,
+    pset_name: In<c_char>,
+    newgroup: Mut<MPI_Group>,
 ) -> c_int {
     let (handle, session) = (session, session::get(session)?);
-    // SAFETY: what is not null is a string, and a place for a handle.
-    let (name, newgroup) = unsafe { (pset(pset_name)?, out(newgroup, "newgroup")?) };
+    let (name, newgroup) = (pset(pset_name)?, newgroup.out("newgroup")?);
     let Some(group) = session.group(handle, name) else {
         newgroup.set(MPI_GROUP_NULL);
         bail!(Arg, "pset_name is \"{name}\", which is no process set");
@@ -171,7 +158,7 @@ pub unsafe extern "C" fn MPI_Group_from_session_pset(
 ///
 /// MPI 4.1 §9.3.4. Errors: `MPI_ERR_SESSION`, `MPI_ERR_ERRHANDLER` (none, or one for other objects).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Session_set_errhandler(
+pub extern "C" fn MPI_Session_set_errhandler(
     session: MPI_Session,
     errhandler: MPI_Errhandler,
 ) -> c_int {
@@ -184,13 +171,12 @@ pub unsafe extern "C" fn MPI_Session_set_errhandler(
 ///
 /// MPI 4.1 §9.3.4. Errors: `MPI_ERR_SESSION`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Session_get_errhandler(
+pub extern "C" fn MPI_Session_get_errhandler(
     session: MPI_Session,
-    errhandler: *mut MPI_Errhandler,
+    errhandler: Mut<MPI_Errhandler>,
 ) -> c_int {
     let session = session::get(session)?;
-    // SAFETY: what is not null is a place for a handle.
-    let errhandler = unsafe { out(errhandler, "errhandler")? };
+    let errhandler = errhandler.out("errhandler")?;
     errhandler.set(session.handler.get());
     Ok(())
 }
@@ -199,10 +185,7 @@ pub unsafe extern "C" fn MPI_Session_get_errhandler(
 ///
 /// MPI 4.1 §9.5.4. Errors: `MPI_ERR_SESSION`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Session_call_errhandler(
-    session: MPI_Session,
-    errorcode: c_int,
-) -> c_int {
+pub extern "C" fn MPI_Session_call_errhandler(session: MPI_Session, errorcode: c_int) -> c_int {
     session::get(session)?;
     call_handler(
         "MPI_Session_call_errhandler",

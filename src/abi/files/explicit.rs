@@ -1,5 +1,6 @@
 //! Reading and writing files at explicit offsets (MPI 4.1 §14.4.2).
 
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::files::file::{access, start};
 use crate::file::{Direction, From};
 use crate::mpi::types::*;
@@ -13,24 +14,21 @@ use std::ffi::c_void;
 /// `MPI_MODE_SEQUENTIAL`), `MPI_ERR_COUNT`,
 /// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO` and others of the system.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_File_read_at(
+pub extern "C" fn MPI_File_read_at(
     fh: MPI_File,
     offset: MPI_Offset,
-    buf: *mut c_void,
+    buf: Mut<c_void>,
     count: Count,
     datatype: MPI_Datatype,
-    status: *mut MPI_Status,
+    status: Mut<MPI_Status>,
 ) -> c_int {
-    // SAFETY: the same contract.
-    unsafe {
-        access(
-            fh,
-            Direction::Read,
-            From::Offset(offset),
-            (buf, count, datatype),
-            status,
-        )
-    }
+    access(
+        fh,
+        Direction::Read,
+        From::Offset(offset),
+        (buf.into(), count, datatype),
+        status,
+    )
 }
 
 /// Reads as `MPI_File_read_at`. Collective, but waits for no other process.
@@ -39,24 +37,21 @@ pub unsafe extern "C" fn MPI_File_read_at(
 /// `MPI_MODE_SEQUENTIAL`), `MPI_ERR_COUNT`,
 /// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO` and others of the system.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_File_read_at_all(
+pub extern "C" fn MPI_File_read_at_all(
     fh: MPI_File,
     offset: MPI_Offset,
-    buf: *mut c_void,
+    buf: Mut<c_void>,
     count: Count,
     datatype: MPI_Datatype,
-    status: *mut MPI_Status,
+    status: Mut<MPI_Status>,
 ) -> c_int {
-    // SAFETY: the same contract.
-    unsafe {
-        access(
-            fh,
-            Direction::Read,
-            From::Offset(offset),
-            (buf, count, datatype),
-            status,
-        )
-    }
+    access(
+        fh,
+        Direction::Read,
+        From::Offset(offset),
+        (buf.into(), count, datatype),
+        status,
+    )
 }
 
 /// Reads as `MPI_File_read_at`; the request is complete at once.
@@ -65,24 +60,21 @@ pub unsafe extern "C" fn MPI_File_read_at_all(
 /// `MPI_MODE_SEQUENTIAL`), `MPI_ERR_COUNT`,
 /// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO` and others of the system.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_File_iread_at(
+pub extern "C" fn MPI_File_iread_at(
     fh: MPI_File,
     offset: MPI_Offset,
-    buf: *mut c_void,
+    buf: Mut<c_void>,
     count: Count,
     datatype: MPI_Datatype,
-    request: *mut MPI_Request,
+    request: Mut<MPI_Request>,
 ) -> c_int {
-    // SAFETY: the same contract.
-    unsafe {
-        start(
-            fh,
-            Direction::Read,
-            From::Offset(offset),
-            (buf, count, datatype),
-            request,
-        )
-    }
+    start(
+        fh,
+        Direction::Read,
+        From::Offset(offset),
+        (buf.into(), count, datatype),
+        request,
+    )
 }
 
 /// Reads as `MPI_File_iread_at`. Collective, but waits for no other process.
@@ -91,24 +83,21 @@ pub unsafe extern "C" fn MPI_File_iread_at(
 /// `MPI_MODE_SEQUENTIAL`), `MPI_ERR_COUNT`,
 /// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO` and others of the system.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_File_iread_at_all(
+pub extern "C" fn MPI_File_iread_at_all(
     fh: MPI_File,
     offset: MPI_Offset,
-    buf: *mut c_void,
+    buf: Mut<c_void>,
     count: Count,
     datatype: MPI_Datatype,
-    request: *mut MPI_Request,
+    request: Mut<MPI_Request>,
 ) -> c_int {
-    // SAFETY: the same contract.
-    unsafe {
-        start(
-            fh,
-            Direction::Read,
-            From::Offset(offset),
-            (buf, count, datatype),
-            request,
-        )
-    }
+    start(
+        fh,
+        Direction::Read,
+        From::Offset(offset),
+        (buf.into(), count, datatype),
+        request,
+    )
 }
 
 /// Writes at etype number `offset` of the view. `count` in elements of `datatype`. Blocks until it is done.
@@ -118,24 +107,21 @@ pub unsafe extern "C" fn MPI_File_iread_at_all(
 /// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO`, `MPI_ERR_NO_SPACE`, `MPI_ERR_QUOTA`
 /// and others of the system.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_File_write_at(
+pub extern "C" fn MPI_File_write_at(
     fh: MPI_File,
     offset: MPI_Offset,
-    buf: *const c_void,
+    buf: In<c_void>,
     count: Count,
     datatype: MPI_Datatype,
-    status: *mut MPI_Status,
+    status: Mut<MPI_Status>,
 ) -> c_int {
-    // SAFETY: the same contract.
-    unsafe {
-        access(
-            fh,
-            Direction::Write,
-            From::Offset(offset),
-            (buf, count, datatype),
-            status,
-        )
-    }
+    access(
+        fh,
+        Direction::Write,
+        From::Offset(offset),
+        (buf, count, datatype),
+        status,
+    )
 }
 
 /// Writes as `MPI_File_write_at`. Collective, but waits for no other process.
@@ -145,24 +131,21 @@ pub unsafe extern "C" fn MPI_File_write_at(
 /// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO`, `MPI_ERR_NO_SPACE`, `MPI_ERR_QUOTA`
 /// and others of the system.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_File_write_at_all(
+pub extern "C" fn MPI_File_write_at_all(
     fh: MPI_File,
     offset: MPI_Offset,
-    buf: *const c_void,
+    buf: In<c_void>,
     count: Count,
     datatype: MPI_Datatype,
-    status: *mut MPI_Status,
+    status: Mut<MPI_Status>,
 ) -> c_int {
-    // SAFETY: the same contract.
-    unsafe {
-        access(
-            fh,
-            Direction::Write,
-            From::Offset(offset),
-            (buf, count, datatype),
-            status,
-        )
-    }
+    access(
+        fh,
+        Direction::Write,
+        From::Offset(offset),
+        (buf, count, datatype),
+        status,
+    )
 }
 
 /// Writes as `MPI_File_write_at`; the request is complete at once.
@@ -172,24 +155,21 @@ pub unsafe extern "C" fn MPI_File_write_at_all(
 /// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO`, `MPI_ERR_NO_SPACE`, `MPI_ERR_QUOTA`
 /// and others of the system.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_File_iwrite_at(
+pub extern "C" fn MPI_File_iwrite_at(
     fh: MPI_File,
     offset: MPI_Offset,
-    buf: *const c_void,
+    buf: In<c_void>,
     count: Count,
     datatype: MPI_Datatype,
-    request: *mut MPI_Request,
+    request: Mut<MPI_Request>,
 ) -> c_int {
-    // SAFETY: the same contract.
-    unsafe {
-        start(
-            fh,
-            Direction::Write,
-            From::Offset(offset),
-            (buf, count, datatype),
-            request,
-        )
-    }
+    start(
+        fh,
+        Direction::Write,
+        From::Offset(offset),
+        (buf, count, datatype),
+        request,
+    )
 }
 
 /// Writes as `MPI_File_iwrite_at`. Collective, but waits for no other process.
@@ -199,22 +179,19 @@ pub unsafe extern "C" fn MPI_File_iwrite_at(
 /// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO`, `MPI_ERR_NO_SPACE`, `MPI_ERR_QUOTA`
 /// and others of the system.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_File_iwrite_at_all(
+pub extern "C" fn MPI_File_iwrite_at_all(
     fh: MPI_File,
     offset: MPI_Offset,
-    buf: *const c_void,
+    buf: In<c_void>,
     count: Count,
     datatype: MPI_Datatype,
-    request: *mut MPI_Request,
+    request: Mut<MPI_Request>,
 ) -> c_int {
-    // SAFETY: the same contract.
-    unsafe {
-        start(
-            fh,
-            Direction::Write,
-            From::Offset(offset),
-            (buf, count, datatype),
-            request,
-        )
-    }
+    start(
+        fh,
+        Direction::Write,
+        From::Offset(offset),
+        (buf, count, datatype),
+        request,
+    )
 }

@@ -3,8 +3,8 @@
 //!
 //! Errors go to the handler of the file, at first that of `MPI_FILE_NULL`, which returns them unless it is changed.
 
-use crate::abi::boundary::arguments::{count, inout, out, put_string, string};
-use crate::abi::messages::completion::single;
+use crate::abi::boundary::pointers::{In, Mut};
+use crate::abi::messages::p2p;
 use crate::comm::COMM_SELF;
 use crate::error::Object;
 use crate::error::{Error, Result};
@@ -21,10 +21,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// A buffer argument: address, number of elements, datatype.
-type Elements<C> = (*const c_void, C, MPI_Datatype);
+type Elements<'a, C> = (In<'a, c_void>, C, MPI_Datatype);
 
 fn buffer<C: Into<i64>>((address, n, datatype): Elements<C>) -> Result<Buffer> {
-    Buffer::elements(address.cast(), count(n, "count")?, datatype)?.checked("buf")
+    p2p::buffer(address, n, datatype, "buf")
 }
 
 fn status_of(bytes: usize) -> MPI_Status {
@@ -34,38 +34,30 @@ fn status_of(bytes: usize) -> MPI_Status {
 }
 
 /// Reads or writes, and gives the status.
-///
-/// # Safety
-/// What is not ignored is a place for a status.
-pub unsafe fn access<C: Into<i64>>(
+pub fn access<C: Into<i64>>(
     fh: MPI_File,
     direction: Direction,
     from: From,
     elements: Elements<C>,
-    status: *mut MPI_Status,
+    status: Mut<MPI_Status>,
 ) -> Result<()> {
     let file = file::get(fh)?;
-    // SAFETY: the same contract.
-    let status = unsafe { single(status)? };
+    let status = status.single()?;
     let moved = file.access(direction, from, &buffer(elements)?)?;
     status.set(&status_of(moved));
     Ok(())
 }
 
 /// Reads or writes, and gives a request that is complete.
-///
-/// # Safety
-/// What is not null is a place for a request.
-pub unsafe fn start<C: Into<i64>>(
+pub fn start<C: Into<i64>>(
     fh: MPI_File,
     direction: Direction,
     from: From,
     elements: Elements<C>,
-    place: *mut MPI_Request,
+    place: Mut<MPI_Request>,
 ) -> Result<()> {
     let file = file::get(fh)?;
-    // SAFETY: the same contract.
-    let place = unsafe { out(place, "request")? };
+    let place = place.out("request")?;
     let moved = file.access(direction, from, &buffer(elements)?)?;
     let operation = Operation::new(About {
         action: Action::Steps("an operation on a file"),
@@ -91,13 +83,9 @@ pub fn begin<C: Into<i64>>(
 }
 
 /// Ends it, and gives the status.
-///
-/// # Safety
-/// What is not ignored is a place for a status.
-pub unsafe fn end(fh: MPI_File, split: Split, status: *mut MPI_Status) -> Result<()> {
+pub fn end(fh: MPI_File, split: Split, status: Mut<MPI_Status>) -> Result<()> {
     let file = file::get(fh)?;
-    // SAFETY: the same contract.
-    let status = unsafe { single(status)? };
+    let status = status.single()?;
     status.set(&status_of(file.end(split)?));
     Ok(())
 }
@@ -107,11 +95,8 @@ fn without_file(error: Error) -> Error {
     error.on(Object::File(MPI_FILE_NULL))
 }
 
-/// # Safety
-/// As `string`.
-unsafe fn path<'a>(filename: *const c_char) -> Result<&'a Path> {
-    // SAFETY: the same contract.
-    let name = unsafe { string(filename, "filename")? };
+fn path<'a>(filename: In<'a, c_char>) -> Result<&'a Path> {
+    let name = filename.string("filename")?;
     Ok(Path::new(OsStr::from_bytes(name.to_bytes())))
 }
 
@@ -123,17 +108,17 @@ unsafe fn path<'a>(filename: *const c_char) -> Result<&'a Path> {
 /// `MPI_ERR_QUOTA`, `MPI_ERR_FILE_IN_USE`, `MPI_ERR_IO`, `MPI_ERR_INFO`, `MPI_ERR_INFO_VALUE`, `MPI_ERR_ARG` (null pointer),
 /// `MPI_ERR_NO_MEM`, `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_open(
+pub extern "C" fn MPI_File_open(
     comm: MPI_Comm,
-    filename: *const c_char,
+    filename: In<c_char>,
     amode: c_int,
     info: MPI_Info,
-    fh: *mut MPI_File,
+    fh: Mut<MPI_File>,
 ) -> c_int {
     let open = || {
         let comm = comm::get_intra(comm)?;
-        // SAFETY: what is not null is a place for a handle, and a string. (What is wrong here is told to the others.)
-        let (fh, name) = unsafe { (out(fh, "fh"), path(filename)) };
+        // What is wrong here is told to the others.
+        let (fh, name) = (fh.out("fh"), path(filename));
         let name = fh.as_ref().map_err(Error::clone).and(name);
         let file = file::open(comm, name, amode, info::hints(info))?;
         fh?.set(file);
@@ -148,9 +133,8 @@ pub unsafe extern "C" fn MPI_File_open(
 /// MPI 4.1 §14.2.2. Errors: `MPI_ERR_FILE`, `MPI_ERR_IO` (a split operation was not ended), `MPI_ERR_ARG` (null pointer),
 /// `MPI_ERR_NO_SUCH_FILE` and others of the system (deleting), `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_close(fh: *mut MPI_File) -> c_int {
-    // SAFETY: what is not null is a handle.
-    let fh = unsafe { inout(fh, "fh").map_err(without_file)? };
+pub extern "C" fn MPI_File_close(fh: Mut<MPI_File>) -> c_int {
+    let fh = fh.inout("fh").map_err(without_file)?;
     file::close(*fh).map_err(|error| error.on(Object::File(*fh)))?;
     *fh = MPI_FILE_NULL;
     Ok(())
@@ -161,11 +145,10 @@ pub unsafe extern "C" fn MPI_File_close(fh: *mut MPI_File) -> c_int {
 /// MPI 4.1 §14.2.3. Errors: `MPI_ERR_NO_SUCH_FILE`, `MPI_ERR_ACCESS`, `MPI_ERR_BAD_FILE`, `MPI_ERR_READ_ONLY`, `MPI_ERR_IO`, `MPI_ERR_INFO`,
 /// `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_delete(filename: *const c_char, info: MPI_Info) -> c_int {
+pub extern "C" fn MPI_File_delete(filename: In<c_char>, info: MPI_Info) -> c_int {
     let delete = || {
         info::hints(info)?;
-        // SAFETY: what is not null is a string.
-        file::delete(unsafe { path(filename)? })
+        file::delete(path(filename)?)
     };
     delete().map_err(without_file)
 }
@@ -175,7 +158,7 @@ pub unsafe extern "C" fn MPI_File_delete(filename: *const c_char, info: MPI_Info
 /// MPI 4.1 §14.2.4. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (negative), `MPI_ERR_NOT_SAME`, `MPI_ERR_READ_ONLY`,
 /// `MPI_ERR_UNSUPPORTED_OPERATION` (open with `MPI_MODE_SEQUENTIAL`), `MPI_ERR_NO_SPACE`, `MPI_ERR_IO` and others of the system.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_set_size(fh: MPI_File, size: MPI_Offset) -> c_int {
+pub extern "C" fn MPI_File_set_size(fh: MPI_File, size: MPI_Offset) -> c_int {
     file::get(fh)?.resize(size, false, FUNCTION)
 }
 
@@ -184,7 +167,7 @@ pub unsafe extern "C" fn MPI_File_set_size(fh: MPI_File, size: MPI_Offset) -> c_
 ///
 /// MPI 4.1 §14.2.5. Errors: as `MPI_File_set_size`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_preallocate(fh: MPI_File, size: MPI_Offset) -> c_int {
+pub extern "C" fn MPI_File_preallocate(fh: MPI_File, size: MPI_Offset) -> c_int {
     file::get(fh)?.resize(size, true, FUNCTION)
 }
 
@@ -192,10 +175,9 @@ pub unsafe extern "C" fn MPI_File_preallocate(fh: MPI_File, size: MPI_Offset) ->
 ///
 /// MPI 4.1 §14.2.6. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_IO`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_get_size(fh: MPI_File, size: *mut MPI_Offset) -> c_int {
+pub extern "C" fn MPI_File_get_size(fh: MPI_File, size: Mut<MPI_Offset>) -> c_int {
     let file = file::get(fh)?;
-    // SAFETY: what is not null is a place for an offset.
-    unsafe { out(size, "size")? }.set(file.size()?);
+    size.out("size")?.set(file.size()?);
     Ok(())
 }
 
@@ -203,10 +185,9 @@ pub unsafe extern "C" fn MPI_File_get_size(fh: MPI_File, size: *mut MPI_Offset) 
 ///
 /// MPI 4.1 §14.2.7. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (too many handles).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_get_group(fh: MPI_File, group: *mut MPI_Group) -> c_int {
+pub extern "C" fn MPI_File_get_group(fh: MPI_File, group: Mut<MPI_Group>) -> c_int {
     let file = file::get(fh)?;
-    // SAFETY: what is not null is a place for a handle.
-    let group = unsafe { out(group, "group")? };
+    let group = group.out("group")?;
     group.set(comm::group::publish(&file.group)?);
     Ok(())
 }
@@ -215,10 +196,9 @@ pub unsafe extern "C" fn MPI_File_get_group(fh: MPI_File, group: *mut MPI_Group)
 ///
 /// MPI 4.1 §14.2.7. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_get_amode(fh: MPI_File, amode: *mut c_int) -> c_int {
+pub extern "C" fn MPI_File_get_amode(fh: MPI_File, amode: Mut<c_int>) -> c_int {
     let file = file::get(fh)?;
-    // SAFETY: what is not null is a place for an `int`.
-    unsafe { out(amode, "amode")? }.set(file.amode);
+    amode.out("amode")?.set(file.amode);
     Ok(())
 }
 
@@ -226,7 +206,7 @@ pub unsafe extern "C" fn MPI_File_get_amode(fh: MPI_File, amode: *mut c_int) -> 
 ///
 /// MPI 4.1 §14.2.8. Errors: `MPI_ERR_FILE`, `MPI_ERR_INFO`, `MPI_ERR_INFO_VALUE` (a malformed list of memory allocation kinds).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_set_info(fh: MPI_File, info: MPI_Info) -> c_int {
+pub extern "C" fn MPI_File_set_info(fh: MPI_File, info: MPI_Info) -> c_int {
     file::get(fh)?.take_hints(&info::hints(info)?)
 }
 
@@ -234,10 +214,9 @@ pub unsafe extern "C" fn MPI_File_set_info(fh: MPI_File, info: MPI_Info) -> c_in
 ///
 /// MPI 4.1 §14.2.8. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (too many handles).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_get_info(fh: MPI_File, info_used: *mut MPI_Info) -> c_int {
+pub extern "C" fn MPI_File_get_info(fh: MPI_File, info_used: Mut<MPI_Info>) -> c_int {
     let file = file::get(fh)?;
-    // SAFETY: what is not null is a place for a handle.
-    let info_used = unsafe { out(info_used, "info_used")? };
+    let info_used = info_used.out("info_used")?;
     info_used.set(info::publish(file.info())?);
     Ok(())
 }
@@ -263,12 +242,12 @@ fn representation(name: &CStr) -> Result<&'static str> {
 /// back, or that overlaps itself in a file open for writing), `MPI_ERR_TYPE`, `MPI_ERR_UNSUPPORTED_DATAREP`, `MPI_ERR_INFO`,
 /// `MPI_ERR_INFO_VALUE`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_set_view(
+pub extern "C" fn MPI_File_set_view(
     fh: MPI_File,
     disp: MPI_Offset,
     etype: MPI_Datatype,
     filetype: MPI_Datatype,
-    datarep: *const c_char,
+    datarep: In<c_char>,
     info: MPI_Info,
 ) -> c_int {
     let file = file::get(fh)?;
@@ -277,8 +256,7 @@ pub unsafe extern "C" fn MPI_File_set_view(
             MPI_DISPLACEMENT_CURRENT => current?,
             disp => disp,
         };
-        // SAFETY: what is not null is a string.
-        let datarep = unsafe { string(datarep, "datarep")? };
+        let datarep = datarep.string("datarep")?;
         let datarep = representation(datarep)?;
         datatype::get_committed(etype)?;
         datatype::get_committed(filetype)?;
@@ -298,26 +276,23 @@ pub unsafe extern "C" fn MPI_File_set_view(
 ///
 /// MPI 4.1 §14.3. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (too many handles).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_get_view(
+pub extern "C" fn MPI_File_get_view(
     fh: MPI_File,
-    disp: *mut MPI_Offset,
-    etype: *mut MPI_Datatype,
-    filetype: *mut MPI_Datatype,
-    datarep: *mut c_char,
+    disp: Mut<MPI_Offset>,
+    etype: Mut<MPI_Datatype>,
+    filetype: Mut<MPI_Datatype>,
+    datarep: Mut<c_char>,
 ) -> c_int {
     let view = file::get(fh)?.view();
-    // SAFETY: what is not null are places, and an array of that length.
-    unsafe {
-        let (disp, etype, filetype) = (
-            out(disp, "disp")?,
-            out(etype, "etype")?,
-            out(filetype, "filetype")?,
-        );
-        put_string(datarep, MPI_MAX_DATAREP_STRING, view.datarep, "datarep")?;
-        disp.set(view.disp);
-        etype.set(datatype::hand_out(&view.etype)?);
-        filetype.set(datatype::hand_out(&view.filetype)?);
-    }
+    let (disp, etype, filetype) = (
+        disp.out("disp")?,
+        etype.out("etype")?,
+        filetype.out("filetype")?,
+    );
+    datarep.put_string(MPI_MAX_DATAREP_STRING, view.datarep, "datarep")?;
+    disp.set(view.disp);
+    etype.set(datatype::hand_out(&view.etype)?);
+    filetype.set(datatype::hand_out(&view.filetype)?);
     Ok(())
 }
 
@@ -327,7 +302,7 @@ pub unsafe extern "C" fn MPI_File_get_view(
 /// MPI 4.1 §14.4.3. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (unknown `whence`, it would be before the beginning),
 /// `MPI_ERR_UNSUPPORTED_OPERATION` (open with `MPI_MODE_SEQUENTIAL`).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_seek(fh: MPI_File, offset: MPI_Offset, whence: c_int) -> c_int {
+pub extern "C" fn MPI_File_seek(fh: MPI_File, offset: MPI_Offset, whence: c_int) -> c_int {
     file::get(fh)?.seek(offset, whence)
 }
 
@@ -336,10 +311,9 @@ pub unsafe extern "C" fn MPI_File_seek(fh: MPI_File, offset: MPI_Offset, whence:
 /// MPI 4.1 §14.4.3. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_UNSUPPORTED_OPERATION` (open with
 /// `MPI_MODE_SEQUENTIAL`).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_get_position(fh: MPI_File, offset: *mut MPI_Offset) -> c_int {
+pub extern "C" fn MPI_File_get_position(fh: MPI_File, offset: Mut<MPI_Offset>) -> c_int {
     let file = file::get(fh)?;
-    // SAFETY: what is not null is a place for an offset.
-    unsafe { out(offset, "offset")? }.set(file.position()?);
+    offset.out("offset")?.set(file.position()?);
     Ok(())
 }
 
@@ -347,14 +321,13 @@ pub unsafe extern "C" fn MPI_File_get_position(fh: MPI_File, offset: *mut MPI_Of
 ///
 /// MPI 4.1 §14.4.3. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (negative, null pointer), `MPI_ERR_IO` (the view has no data).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_get_byte_offset(
+pub extern "C" fn MPI_File_get_byte_offset(
     fh: MPI_File,
     offset: MPI_Offset,
-    disp: *mut MPI_Offset,
+    disp: Mut<MPI_Offset>,
 ) -> c_int {
     let file = file::get(fh)?;
-    // SAFETY: what is not null is a place for an offset.
-    unsafe { out(disp, "disp")? }.set(file.byte_offset(offset)?);
+    disp.out("disp")?.set(file.byte_offset(offset)?);
     Ok(())
 }
 
@@ -363,11 +336,7 @@ pub unsafe extern "C" fn MPI_File_get_byte_offset(
 ///
 /// MPI 4.1 §14.4.4. Errors: as `MPI_File_seek`, and `MPI_ERR_NOT_SAME`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_seek_shared(
-    fh: MPI_File,
-    offset: MPI_Offset,
-    whence: c_int,
-) -> c_int {
+pub extern "C" fn MPI_File_seek_shared(fh: MPI_File, offset: MPI_Offset, whence: c_int) -> c_int {
     file::get(fh)?.seek_shared(offset, whence)
 }
 
@@ -375,13 +344,9 @@ pub unsafe extern "C" fn MPI_File_seek_shared(
 ///
 /// MPI 4.1 §14.4.4. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_get_position_shared(
-    fh: MPI_File,
-    offset: *mut MPI_Offset,
-) -> c_int {
+pub extern "C" fn MPI_File_get_position_shared(fh: MPI_File, offset: Mut<MPI_Offset>) -> c_int {
     let file = file::get(fh)?;
-    // SAFETY: what is not null is a place for an offset.
-    unsafe { out(offset, "offset")? }.set(file.shared_position());
+    offset.out("offset")?.set(file.shared_position());
     Ok(())
 }
 
@@ -389,14 +354,13 @@ pub unsafe extern "C" fn MPI_File_get_position_shared(
 ///
 /// MPI 4.1 §14.5.1. Errors: `MPI_ERR_FILE`, `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_File_get_type_extent(
+pub extern "C" fn MPI_File_get_type_extent(
     fh: MPI_File,
     datatype: MPI_Datatype,
-    extent: *mut Extent,
+    extent: Mut<Extent>,
 ) -> c_int {
     file::get(fh)?;
-    // SAFETY: what is not null is a place for an extent.
-    let extent = unsafe { out(extent, "extent")? };
+    let extent = extent.out("extent")?;
     extent.set(datatype::get(datatype)?.extent() as Extent);
     Ok(())
 }
@@ -406,7 +370,7 @@ pub unsafe extern "C" fn MPI_File_get_type_extent(
 ///
 /// MPI 4.1 §14.6.1. Errors: `MPI_ERR_FILE`, `MPI_ERR_NOT_SAME`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_set_atomicity(fh: MPI_File, flag: c_int) -> c_int {
+pub extern "C" fn MPI_File_set_atomicity(fh: MPI_File, flag: c_int) -> c_int {
     file::get(fh)?.set_atomic(flag != 0)
 }
 
@@ -414,10 +378,9 @@ pub unsafe extern "C" fn MPI_File_set_atomicity(fh: MPI_File, flag: c_int) -> c_
 ///
 /// MPI 4.1 §14.6.1. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_get_atomicity(fh: MPI_File, flag: *mut c_int) -> c_int {
+pub extern "C" fn MPI_File_get_atomicity(fh: MPI_File, flag: Mut<c_int>) -> c_int {
     let file = file::get(fh)?;
-    // SAFETY: what is not null is a place for an `int`.
-    unsafe { out(flag, "flag")? }.set(file.is_atomic().into());
+    flag.out("flag")?.set(file.is_atomic().into());
     Ok(())
 }
 
@@ -425,18 +388,15 @@ pub unsafe extern "C" fn MPI_File_get_atomicity(fh: MPI_File, flag: *mut c_int) 
 ///
 /// MPI 4.1 §14.6.1. Errors: `MPI_ERR_FILE`, `MPI_ERR_IO` and others of the system.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_sync(fh: MPI_File) -> c_int {
+pub extern "C" fn MPI_File_sync(fh: MPI_File) -> c_int {
     file::get(fh)?.sync()
 }
 
 /// The names of data representations that programs have registered.
 static REGISTERED: Mutex<Vec<Box<CStr>>> = Mutex::new(Vec::new());
 
-/// # Safety
-/// As `string`.
-unsafe fn register(datarep: *const c_char, extent_fn: bool) -> Result<()> {
-    // SAFETY: the same contract.
-    let name = unsafe { string(datarep, "datarep")? };
+fn register(datarep: In<c_char>, extent_fn: bool) -> Result<()> {
+    let name = datarep.string("datarep")?;
     if name.count_bytes() >= MPI_MAX_DATAREP_STRING as usize || !extent_fn {
         bail!(
             Arg,
@@ -460,30 +420,28 @@ unsafe fn register(datarep: *const c_char, extent_fn: bool) -> Result<()> {
 ///
 /// MPI 4.1 §14.5.3. Errors: `MPI_ERR_ARG` (null pointer, null `dtype_file_extent_fn`, a name too long), `MPI_ERR_DUP_DATAREP`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Register_datarep(
-    datarep: *const c_char,
+pub extern "C" fn MPI_Register_datarep(
+    datarep: In<c_char>,
     read_conversion_fn: Option<MPI_Datarep_conversion_function>,
     write_conversion_fn: Option<MPI_Datarep_conversion_function>,
     dtype_file_extent_fn: Option<MPI_Datarep_extent_function>,
-    extra_state: *mut c_void,
+    extra_state: Mut<c_void>,
 ) -> c_int {
     let _ = (read_conversion_fn, write_conversion_fn, extra_state);
-    // SAFETY: the same contract.
-    unsafe { register(datarep, dtype_file_extent_fn.is_some()).map_err(without_file) }
+    register(datarep, dtype_file_extent_fn.is_some()).map_err(without_file)
 }
 
 /// Defines a data representation by name, as `MPI_Register_datarep` does.
 ///
 /// MPI 4.1 §14.5.3. Errors: as there.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Register_datarep_c(
-    datarep: *const c_char,
+pub extern "C" fn MPI_Register_datarep_c(
+    datarep: In<c_char>,
     read_conversion_fn: Option<MPI_Datarep_conversion_function_c>,
     write_conversion_fn: Option<MPI_Datarep_conversion_function_c>,
     dtype_file_extent_fn: Option<MPI_Datarep_extent_function>,
-    extra_state: *mut c_void,
+    extra_state: Mut<c_void>,
 ) -> c_int {
     let _ = (read_conversion_fn, write_conversion_fn, extra_state);
-    // SAFETY: the same contract.
-    unsafe { register(datarep, dtype_file_extent_fn.is_some()).map_err(without_file) }
+    register(datarep, dtype_file_extent_fn.is_some()).map_err(without_file)
 }

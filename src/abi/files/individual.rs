@@ -1,5 +1,6 @@
 //! Reading and writing files at the individual file pointer (MPI 4.1 §14.4.3).
 
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::files::file::{access, start};
 use crate::file::{Direction, From};
 use crate::mpi::types::*;
@@ -14,23 +15,20 @@ use std::ffi::c_void;
 /// `MPI_MODE_SEQUENTIAL`), `MPI_ERR_COUNT`,
 /// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO` and others of the system.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_File_read(
+pub extern "C" fn MPI_File_read(
     fh: MPI_File,
-    buf: *mut c_void,
+    buf: Mut<c_void>,
     count: Count,
     datatype: MPI_Datatype,
-    status: *mut MPI_Status,
+    status: Mut<MPI_Status>,
 ) -> c_int {
-    // SAFETY: the same contract.
-    unsafe {
-        access(
-            fh,
-            Direction::Read,
-            From::Individual,
-            (buf, count, datatype),
-            status,
-        )
-    }
+    access(
+        fh,
+        Direction::Read,
+        From::Individual,
+        (buf.into(), count, datatype),
+        status,
+    )
 }
 
 /// Reads as `MPI_File_read`. Collective, but waits for no other process.
@@ -39,23 +37,20 @@ pub unsafe extern "C" fn MPI_File_read(
 /// `MPI_MODE_SEQUENTIAL`), `MPI_ERR_COUNT`,
 /// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO` and others of the system.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_File_read_all(
+pub extern "C" fn MPI_File_read_all(
     fh: MPI_File,
-    buf: *mut c_void,
+    buf: Mut<c_void>,
     count: Count,
     datatype: MPI_Datatype,
-    status: *mut MPI_Status,
+    status: Mut<MPI_Status>,
 ) -> c_int {
-    // SAFETY: the same contract.
-    unsafe {
-        access(
-            fh,
-            Direction::Read,
-            From::Individual,
-            (buf, count, datatype),
-            status,
-        )
-    }
+    access(
+        fh,
+        Direction::Read,
+        From::Individual,
+        (buf.into(), count, datatype),
+        status,
+    )
 }
 
 /// Reads as `MPI_File_read`; the request is complete at once.
@@ -64,23 +59,20 @@ pub unsafe extern "C" fn MPI_File_read_all(
 /// `MPI_MODE_SEQUENTIAL`), `MPI_ERR_COUNT`,
 /// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO` and others of the system.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_File_iread(
+pub extern "C" fn MPI_File_iread(
     fh: MPI_File,
-    buf: *mut c_void,
+    buf: Mut<c_void>,
     count: Count,
     datatype: MPI_Datatype,
-    request: *mut MPI_Request,
+    request: Mut<MPI_Request>,
 ) -> c_int {
-    // SAFETY: the same contract.
-    unsafe {
-        start(
-            fh,
-            Direction::Read,
-            From::Individual,
-            (buf, count, datatype),
-            request,
-        )
-    }
+    start(
+        fh,
+        Direction::Read,
+        From::Individual,
+        (buf.into(), count, datatype),
+        request,
+    )
 }
 
 /// Reads as `MPI_File_iread`. Collective, but waits for no other process.
@@ -89,23 +81,20 @@ pub unsafe extern "C" fn MPI_File_iread(
 /// `MPI_MODE_SEQUENTIAL`), `MPI_ERR_COUNT`,
 /// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO` and others of the system.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_File_iread_all(
+pub extern "C" fn MPI_File_iread_all(
     fh: MPI_File,
-    buf: *mut c_void,
+    buf: Mut<c_void>,
     count: Count,
     datatype: MPI_Datatype,
-    request: *mut MPI_Request,
+    request: Mut<MPI_Request>,
 ) -> c_int {
-    // SAFETY: the same contract.
-    unsafe {
-        start(
-            fh,
-            Direction::Read,
-            From::Individual,
-            (buf, count, datatype),
-            request,
-        )
-    }
+    start(
+        fh,
+        Direction::Read,
+        From::Individual,
+        (buf.into(), count, datatype),
+        request,
+    )
 }
 
 /// Writes at the individual file pointer, and moves it behind the data asked for. `count` in elements of `datatype`. Blocks until it
@@ -116,23 +105,20 @@ pub unsafe extern "C" fn MPI_File_iread_all(
 /// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO`, `MPI_ERR_NO_SPACE`, `MPI_ERR_QUOTA`
 /// and others of the system.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_File_write(
+pub extern "C" fn MPI_File_write(
     fh: MPI_File,
-    buf: *const c_void,
+    buf: In<c_void>,
     count: Count,
     datatype: MPI_Datatype,
-    status: *mut MPI_Status,
+    status: Mut<MPI_Status>,
 ) -> c_int {
-    // SAFETY: the same contract.
-    unsafe {
-        access(
-            fh,
-            Direction::Write,
-            From::Individual,
-            (buf, count, datatype),
-            status,
-        )
-    }
+    access(
+        fh,
+        Direction::Write,
+        From::Individual,
+        (buf, count, datatype),
+        status,
+    )
 }
 
 /// Writes as `MPI_File_write`. Collective, but waits for no other process.
@@ -142,23 +128,20 @@ pub unsafe extern "C" fn MPI_File_write(
 /// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO`, `MPI_ERR_NO_SPACE`, `MPI_ERR_QUOTA`
 /// and others of the system.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_File_write_all(
+pub extern "C" fn MPI_File_write_all(
     fh: MPI_File,
-    buf: *const c_void,
+    buf: In<c_void>,
     count: Count,
     datatype: MPI_Datatype,
-    status: *mut MPI_Status,
+    status: Mut<MPI_Status>,
 ) -> c_int {
-    // SAFETY: the same contract.
-    unsafe {
-        access(
-            fh,
-            Direction::Write,
-            From::Individual,
-            (buf, count, datatype),
-            status,
-        )
-    }
+    access(
+        fh,
+        Direction::Write,
+        From::Individual,
+        (buf, count, datatype),
+        status,
+    )
 }
 
 /// Writes as `MPI_File_write`; the request is complete at once.
@@ -168,23 +151,20 @@ pub unsafe extern "C" fn MPI_File_write_all(
 /// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO`, `MPI_ERR_NO_SPACE`, `MPI_ERR_QUOTA`
 /// and others of the system.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_File_iwrite(
+pub extern "C" fn MPI_File_iwrite(
     fh: MPI_File,
-    buf: *const c_void,
+    buf: In<c_void>,
     count: Count,
     datatype: MPI_Datatype,
-    request: *mut MPI_Request,
+    request: Mut<MPI_Request>,
 ) -> c_int {
-    // SAFETY: the same contract.
-    unsafe {
-        start(
-            fh,
-            Direction::Write,
-            From::Individual,
-            (buf, count, datatype),
-            request,
-        )
-    }
+    start(
+        fh,
+        Direction::Write,
+        From::Individual,
+        (buf, count, datatype),
+        request,
+    )
 }
 
 /// Writes as `MPI_File_iwrite`. Collective, but waits for no other process.
@@ -194,21 +174,18 @@ pub unsafe extern "C" fn MPI_File_iwrite(
 /// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO`, `MPI_ERR_NO_SPACE`, `MPI_ERR_QUOTA`
 /// and others of the system.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_File_iwrite_all(
+pub extern "C" fn MPI_File_iwrite_all(
     fh: MPI_File,
-    buf: *const c_void,
+    buf: In<c_void>,
     count: Count,
     datatype: MPI_Datatype,
-    request: *mut MPI_Request,
+    request: Mut<MPI_Request>,
 ) -> c_int {
-    // SAFETY: the same contract.
-    unsafe {
-        start(
-            fh,
-            Direction::Write,
-            From::Individual,
-            (buf, count, datatype),
-            request,
-        )
-    }
+    start(
+        fh,
+        Direction::Write,
+        From::Individual,
+        (buf, count, datatype),
+        request,
+    )
 }

@@ -1,5 +1,6 @@
 //! Collective file operations in two parts (MPI 4.1 §14.4.5). One may be begun on a file at a time.
 
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::files::file::{begin, end};
 use crate::file::{From, Split};
 use crate::mpi::types::*;
@@ -13,10 +14,10 @@ use std::ffi::c_void;
 /// `MPI_MODE_SEQUENTIAL`), `MPI_ERR_COUNT`,
 /// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO` and others of the system.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_File_read_at_all_begin(
+pub extern "C" fn MPI_File_read_at_all_begin(
     fh: MPI_File,
     offset: MPI_Offset,
-    buf: *mut c_void,
+    buf: Mut<c_void>,
     count: Count,
     datatype: MPI_Datatype,
 ) -> c_int {
@@ -24,7 +25,7 @@ pub unsafe extern "C" fn MPI_File_read_at_all_begin(
         fh,
         Split::ReadAt,
         From::Offset(offset),
-        (buf, count, datatype),
+        (buf.into(), count, datatype),
     )
 }
 
@@ -32,14 +33,13 @@ pub unsafe extern "C" fn MPI_File_read_at_all_begin(
 ///
 /// MPI 4.1 §14.4.5. Errors: `MPI_ERR_FILE`, `MPI_ERR_IO` (no such operation was begun), `MPI_ERR_ARG` (misaligned pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_read_at_all_end(
+pub extern "C" fn MPI_File_read_at_all_end(
     fh: MPI_File,
-    buf: *mut c_void,
-    status: *mut MPI_Status,
+    buf: Mut<c_void>,
+    status: Mut<MPI_Status>,
 ) -> c_int {
     let _ = buf;
-    // SAFETY: the same contract.
-    unsafe { end(fh, Split::ReadAt, status) }
+    end(fh, Split::ReadAt, status)
 }
 
 /// Begins to read as `MPI_File_read_all`. The data is moved before it returns.
@@ -48,27 +48,31 @@ pub unsafe extern "C" fn MPI_File_read_at_all_end(
 /// `MPI_MODE_SEQUENTIAL`), `MPI_ERR_COUNT`,
 /// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO` and others of the system.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_File_read_all_begin(
+pub extern "C" fn MPI_File_read_all_begin(
     fh: MPI_File,
-    buf: *mut c_void,
+    buf: Mut<c_void>,
     count: Count,
     datatype: MPI_Datatype,
 ) -> c_int {
-    begin(fh, Split::Read, From::Individual, (buf, count, datatype))
+    begin(
+        fh,
+        Split::Read,
+        From::Individual,
+        (buf.into(), count, datatype),
+    )
 }
 
 /// Ends what `MPI_File_read_all_begin` began, and gives its status. Does not block.
 ///
 /// MPI 4.1 §14.4.5. Errors: `MPI_ERR_FILE`, `MPI_ERR_IO` (no such operation was begun), `MPI_ERR_ARG` (misaligned pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_read_all_end(
+pub extern "C" fn MPI_File_read_all_end(
     fh: MPI_File,
-    buf: *mut c_void,
-    status: *mut MPI_Status,
+    buf: Mut<c_void>,
+    status: Mut<MPI_Status>,
 ) -> c_int {
     let _ = buf;
-    // SAFETY: the same contract.
-    unsafe { end(fh, Split::Read, status) }
+    end(fh, Split::Read, status)
 }
 
 /// Begins to read as `MPI_File_read_ordered`: blocks until all processes of the file have called it.
@@ -76,9 +80,9 @@ pub unsafe extern "C" fn MPI_File_read_all_end(
 /// MPI 4.1 §14.4.5. Errors: `MPI_ERR_FILE`, `MPI_ERR_ACCESS` (open with `MPI_MODE_WRONLY`), `MPI_ERR_COUNT`,
 /// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO` and others of the system.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_File_read_ordered_begin(
+pub extern "C" fn MPI_File_read_ordered_begin(
     fh: MPI_File,
-    buf: *mut c_void,
+    buf: Mut<c_void>,
     count: Count,
     datatype: MPI_Datatype,
 ) -> c_int {
@@ -86,7 +90,7 @@ pub unsafe extern "C" fn MPI_File_read_ordered_begin(
         fh,
         Split::ReadOrdered,
         From::Ordered,
-        (buf, count, datatype),
+        (buf.into(), count, datatype),
     )
 }
 
@@ -94,14 +98,13 @@ pub unsafe extern "C" fn MPI_File_read_ordered_begin(
 ///
 /// MPI 4.1 §14.4.5. Errors: `MPI_ERR_FILE`, `MPI_ERR_IO` (no such operation was begun), `MPI_ERR_ARG` (misaligned pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_read_ordered_end(
+pub extern "C" fn MPI_File_read_ordered_end(
     fh: MPI_File,
-    buf: *mut c_void,
-    status: *mut MPI_Status,
+    buf: Mut<c_void>,
+    status: Mut<MPI_Status>,
 ) -> c_int {
     let _ = buf;
-    // SAFETY: the same contract.
-    unsafe { end(fh, Split::ReadOrdered, status) }
+    end(fh, Split::ReadOrdered, status)
 }
 
 /// Begins to write as `MPI_File_write_at_all`. The data is moved before it returns.
@@ -111,10 +114,10 @@ pub unsafe extern "C" fn MPI_File_read_ordered_end(
 /// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO`, `MPI_ERR_NO_SPACE`, `MPI_ERR_QUOTA`
 /// and others of the system.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_File_write_at_all_begin(
+pub extern "C" fn MPI_File_write_at_all_begin(
     fh: MPI_File,
     offset: MPI_Offset,
-    buf: *const c_void,
+    buf: In<c_void>,
     count: Count,
     datatype: MPI_Datatype,
 ) -> c_int {
@@ -130,14 +133,13 @@ pub unsafe extern "C" fn MPI_File_write_at_all_begin(
 ///
 /// MPI 4.1 §14.4.5. Errors: `MPI_ERR_FILE`, `MPI_ERR_IO` (no such operation was begun), `MPI_ERR_ARG` (misaligned pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_write_at_all_end(
+pub extern "C" fn MPI_File_write_at_all_end(
     fh: MPI_File,
-    buf: *const c_void,
-    status: *mut MPI_Status,
+    buf: In<c_void>,
+    status: Mut<MPI_Status>,
 ) -> c_int {
     let _ = buf;
-    // SAFETY: the same contract.
-    unsafe { end(fh, Split::WriteAt, status) }
+    end(fh, Split::WriteAt, status)
 }
 
 /// Begins to write as `MPI_File_write_all`. The data is moved before it returns.
@@ -147,9 +149,9 @@ pub unsafe extern "C" fn MPI_File_write_at_all_end(
 /// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO`, `MPI_ERR_NO_SPACE`, `MPI_ERR_QUOTA`
 /// and others of the system.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_File_write_all_begin(
+pub extern "C" fn MPI_File_write_all_begin(
     fh: MPI_File,
-    buf: *const c_void,
+    buf: In<c_void>,
     count: Count,
     datatype: MPI_Datatype,
 ) -> c_int {
@@ -160,14 +162,13 @@ pub unsafe extern "C" fn MPI_File_write_all_begin(
 ///
 /// MPI 4.1 §14.4.5. Errors: `MPI_ERR_FILE`, `MPI_ERR_IO` (no such operation was begun), `MPI_ERR_ARG` (misaligned pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_write_all_end(
+pub extern "C" fn MPI_File_write_all_end(
     fh: MPI_File,
-    buf: *const c_void,
-    status: *mut MPI_Status,
+    buf: In<c_void>,
+    status: Mut<MPI_Status>,
 ) -> c_int {
     let _ = buf;
-    // SAFETY: the same contract.
-    unsafe { end(fh, Split::Write, status) }
+    end(fh, Split::Write, status)
 }
 
 /// Begins to write as `MPI_File_write_ordered`: blocks until all processes of the file have called it.
@@ -176,9 +177,9 @@ pub unsafe extern "C" fn MPI_File_write_all_end(
 /// `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes), `MPI_ERR_IO`, `MPI_ERR_NO_SPACE`, `MPI_ERR_QUOTA`
 /// and others of the system.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_File_write_ordered_begin(
+pub extern "C" fn MPI_File_write_ordered_begin(
     fh: MPI_File,
-    buf: *const c_void,
+    buf: In<c_void>,
     count: Count,
     datatype: MPI_Datatype,
 ) -> c_int {
@@ -194,12 +195,11 @@ pub unsafe extern "C" fn MPI_File_write_ordered_begin(
 ///
 /// MPI 4.1 §14.4.5. Errors: `MPI_ERR_FILE`, `MPI_ERR_IO` (no such operation was begun), `MPI_ERR_ARG` (misaligned pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_File_write_ordered_end(
+pub extern "C" fn MPI_File_write_ordered_end(
     fh: MPI_File,
-    buf: *const c_void,
-    status: *mut MPI_Status,
+    buf: In<c_void>,
+    status: Mut<MPI_Status>,
 ) -> c_int {
     let _ = buf;
-    // SAFETY: the same contract.
-    unsafe { end(fh, Split::WriteOrdered, status) }
+    end(fh, Split::WriteOrdered, status)
 }

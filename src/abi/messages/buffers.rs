@@ -3,8 +3,9 @@
 //! A send takes its room from its communicator's buffer, or if that has none from the session's it comes from, or else
 //! from the process's.
 
-use crate::abi::boundary::arguments::{number, out};
+use crate::abi::boundary::arguments::number;
 use crate::abi::boundary::counts::Number;
+use crate::abi::boundary::pointers::Mut;
 use crate::error::Result;
 use crate::mpi::constants::MPI_BUFFER_AUTOMATIC;
 use crate::mpi::types::*;
@@ -15,29 +16,23 @@ use macro_rules_attribute::apply;
 use std::ffi::c_void;
 
 /// Attaches the buffer. Errors: `MPI_ERR_BUFFER`, `MPI_ERR_ARG`.
-fn attach(owner: Owner, buffer: *mut c_void, size: impl Into<i64>) -> Result<()> {
-    if buffer == MPI_BUFFER_AUTOMATIC {
-        return buffered::attach(owner, buffer.addr(), Room::Automatic);
+fn attach(owner: Owner, buffer: Mut<c_void>, size: impl Into<i64>) -> Result<()> {
+    if buffer.pointer() == MPI_BUFFER_AUTOMATIC {
+        return buffered::attach(owner, buffer.pointer().addr(), Room::Automatic);
     }
     let size = number(size, "size")?;
     if buffer.is_null() && size > 0 {
         bail!(Buffer, "buffer is a null pointer, and size is {size}");
     }
-    buffered::attach(owner, buffer.addr(), Room::Bytes(size))
+    buffered::attach(owner, buffer.pointer().addr(), Room::Bytes(size))
 }
 
 /// Detaches the buffer, and gives its address and size.
-///
-/// # Safety
-/// What is not null is a place for a pointer and for a number.
-unsafe fn detach(owner: Owner, buffer_addr: *mut c_void, size: *mut impl Number) -> Result<()> {
-    // SAFETY: the caller's promise.
-    let (address, size) = unsafe {
-        (
-            out(buffer_addr.cast::<*mut c_void>(), "buffer_addr")?,
-            out(size, "size")?,
-        )
-    };
+fn detach(owner: Owner, buffer_addr: Mut<c_void>, size: Mut<impl Number>) -> Result<()> {
+    let (address, size) = (
+        buffer_addr.cast::<*mut c_void>().out("buffer_addr")?,
+        size.out("size")?,
+    );
     let (buffer, room) = buffered::detach(owner)?;
     address.set(std::ptr::without_provenance_mut(buffer));
     size.set(Number::or_undefined(Some(match room {
@@ -48,12 +43,8 @@ unsafe fn detach(owner: Owner, buffer_addr: *mut c_void, size: *mut impl Number)
 }
 
 /// Starts a flush, and gives its request.
-///
-/// # Safety
-/// What is not null is a place for a request.
-unsafe fn iflush(owner: Owner, place: *mut MPI_Request) -> Result<()> {
-    // SAFETY: the caller's promise.
-    let place = unsafe { out(place, "request")? };
+fn iflush(owner: Owner, place: Mut<MPI_Request>) -> Result<()> {
+    let place = place.out("request")?;
     place.set(request::handle(buffered::start_flush(owner))?);
     Ok(())
 }
@@ -72,7 +63,7 @@ fn of_session(session: MPI_Session) -> Result<Owner> {
 ///
 /// MPI 4.1 §3.6. Errors: `MPI_ERR_BUFFER` (there is one already; null with a size), `MPI_ERR_ARG` (negative size).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Buffer_attach(buffer: *mut c_void, size: Count) -> c_int {
+pub extern "C" fn MPI_Buffer_attach(buffer: Mut<c_void>, size: Count) -> c_int {
     attach(Owner::Process, buffer, size)
 }
 
@@ -81,16 +72,15 @@ pub unsafe extern "C" fn MPI_Buffer_attach(buffer: *mut c_void, size: Count) -> 
 ///
 /// MPI 4.1 §3.6. Errors: `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Buffer_detach(buffer_addr: *mut c_void, size: *mut Count) -> c_int {
-    // SAFETY: what is not null is a place for a pointer and for a number.
-    unsafe { detach(Owner::Process, buffer_addr, size) }
+pub extern "C" fn MPI_Buffer_detach(buffer_addr: Mut<c_void>, size: Mut<Count>) -> c_int {
+    detach(Owner::Process, buffer_addr, size)
 }
 
 /// Blocks until no message is on its way from the process's buffer.
 ///
 /// MPI 4.1 §3.6. Errors: none.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Buffer_flush() -> c_int {
+pub extern "C" fn MPI_Buffer_flush() -> c_int {
     buffered::flush(Owner::Process)
 }
 
@@ -98,9 +88,8 @@ pub unsafe extern "C" fn MPI_Buffer_flush() -> c_int {
 ///
 /// MPI 4.1 §3.6. Errors: `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Buffer_iflush(request: *mut MPI_Request) -> c_int {
-    // SAFETY: `request` is the caller's.
-    unsafe { iflush(Owner::Process, request) }
+pub extern "C" fn MPI_Buffer_iflush(request: Mut<MPI_Request>) -> c_int {
+    iflush(Owner::Process, request)
 }
 
 /// Attaches a buffer of `size` bytes to a communicator, which bounds what `MPI_Bsend` has on its way; with
@@ -108,9 +97,9 @@ pub unsafe extern "C" fn MPI_Buffer_iflush(request: *mut MPI_Request) -> c_int {
 ///
 /// MPI 4.1 §3.6. Errors: `MPI_ERR_COMM`, `MPI_ERR_BUFFER` (there is one already; null with a size), `MPI_ERR_ARG` (negative size).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Comm_attach_buffer(
+pub extern "C" fn MPI_Comm_attach_buffer(
     comm: MPI_Comm,
-    buffer: *mut c_void,
+    buffer: Mut<c_void>,
     size: Count,
 ) -> c_int {
     attach(of_comm(comm)?, buffer, size)
@@ -121,20 +110,19 @@ pub unsafe extern "C" fn MPI_Comm_attach_buffer(
 ///
 /// MPI 4.1 §3.6. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Comm_detach_buffer(
+pub extern "C" fn MPI_Comm_detach_buffer(
     comm: MPI_Comm,
-    buffer_addr: *mut c_void,
-    size: *mut Count,
+    buffer_addr: Mut<c_void>,
+    size: Mut<Count>,
 ) -> c_int {
-    // SAFETY: what is not null is a place for a pointer and for a number.
-    unsafe { detach(of_comm(comm)?, buffer_addr, size) }
+    detach(of_comm(comm)?, buffer_addr, size)
 }
 
 /// Blocks until no message is on its way from the communicator's buffer.
 ///
 /// MPI 4.1 §3.6. Errors: `MPI_ERR_COMM`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_flush_buffer(comm: MPI_Comm) -> c_int {
+pub extern "C" fn MPI_Comm_flush_buffer(comm: MPI_Comm) -> c_int {
     buffered::flush(of_comm(comm)?)
 }
 
@@ -142,12 +130,8 @@ pub unsafe extern "C" fn MPI_Comm_flush_buffer(comm: MPI_Comm) -> c_int {
 ///
 /// MPI 4.1 §3.6. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Comm_iflush_buffer(
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> c_int {
-    // SAFETY: `request` is the caller's.
-    unsafe { iflush(of_comm(comm)?, request) }
+pub extern "C" fn MPI_Comm_iflush_buffer(comm: MPI_Comm, request: Mut<MPI_Request>) -> c_int {
+    iflush(of_comm(comm)?, request)
 }
 
 /// Attaches a buffer of `size` bytes to a session, which bounds what `MPI_Bsend` has on its way; with
@@ -155,9 +139,9 @@ pub unsafe extern "C" fn MPI_Comm_iflush_buffer(
 ///
 /// MPI 4.1 §3.6. Errors: `MPI_ERR_SESSION`, `MPI_ERR_BUFFER` (there is one already; null with a size), `MPI_ERR_ARG` (negative size).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Session_attach_buffer(
+pub extern "C" fn MPI_Session_attach_buffer(
     session: MPI_Session,
-    buffer: *mut c_void,
+    buffer: Mut<c_void>,
     size: Count,
 ) -> c_int {
     attach(of_session(session)?, buffer, size)
@@ -168,20 +152,19 @@ pub unsafe extern "C" fn MPI_Session_attach_buffer(
 ///
 /// MPI 4.1 §3.6. Errors: `MPI_ERR_SESSION`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Session_detach_buffer(
+pub extern "C" fn MPI_Session_detach_buffer(
     session: MPI_Session,
-    buffer_addr: *mut c_void,
-    size: *mut Count,
+    buffer_addr: Mut<c_void>,
+    size: Mut<Count>,
 ) -> c_int {
-    // SAFETY: what is not null is a place for a pointer and for a number.
-    unsafe { detach(of_session(session)?, buffer_addr, size) }
+    detach(of_session(session)?, buffer_addr, size)
 }
 
 /// Blocks until no message is on its way from the session's buffer.
 ///
 /// MPI 4.1 §3.6. Errors: `MPI_ERR_SESSION`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Session_flush_buffer(session: MPI_Session) -> c_int {
+pub extern "C" fn MPI_Session_flush_buffer(session: MPI_Session) -> c_int {
     buffered::flush(of_session(session)?)
 }
 
@@ -189,10 +172,9 @@ pub unsafe extern "C" fn MPI_Session_flush_buffer(session: MPI_Session) -> c_int
 ///
 /// MPI 4.1 §3.6. Errors: `MPI_ERR_SESSION`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Session_iflush_buffer(
+pub extern "C" fn MPI_Session_iflush_buffer(
     session: MPI_Session,
-    request: *mut MPI_Request,
+    request: Mut<MPI_Request>,
 ) -> c_int {
-    // SAFETY: `request` is the caller's.
-    unsafe { iflush(of_session(session)?, request) }
+    iflush(of_session(session)?, request)
 }

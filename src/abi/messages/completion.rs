@@ -1,6 +1,7 @@
 //! How operations ended, as C sees it: statuses, and errors in statuses (MPI 4.1 §3.2.5, §3.7.5).
 
-use crate::abi::boundary::arguments::{Out, out, slice_mut, status};
+use crate::abi::boundary::arguments::Out;
+use crate::abi::boundary::pointers::Mut;
 use crate::err;
 use crate::error::{Error, Result, register};
 use crate::mpi::constants::*;
@@ -13,13 +14,11 @@ use std::ffi::c_int;
 /// §3.2.5).
 pub struct Single<'a>(Option<Out<'a, MPI_Status>>);
 
-/// The place for one status, or `MPI_STATUS_IGNORE`. Errors: `MPI_ERR_ARG` for a null or misaligned pointer.
-///
-/// # Safety
-/// What is neither null nor `MPI_STATUS_IGNORE` is a place for a status, for the time of the call.
-pub unsafe fn single<'a>(pointer: *mut MPI_Status) -> Result<Single<'a>> {
-    // SAFETY: the same promise.
-    unsafe { status(pointer) }.map(Single)
+impl<'a> Mut<'a, MPI_Status> {
+    /// The place for one status, or `MPI_STATUS_IGNORE`. Errors: `MPI_ERR_ARG` for a null or misaligned pointer.
+    pub fn single(self) -> Result<Single<'a>> {
+        self.status().map(Single)
+    }
 }
 
 impl Single<'_> {
@@ -62,14 +61,10 @@ pub struct Several<'a> {
 
 impl Several<'_> {
     /// The places for `count` statuses, or `MPI_STATUSES_IGNORE`. Errors: `MPI_ERR_ARG` for a null or misaligned pointer.
-    ///
-    /// # Safety
-    /// What is neither null nor `MPI_STATUSES_IGNORE` is an array of `count` statuses, for the time of the call.
-    pub unsafe fn new<'a>(pointer: *mut MPI_Status, count: usize) -> Result<Several<'a>> {
-        let places = match pointer {
+    pub fn new<'a>(pointer: Mut<'a, MPI_Status>, count: usize) -> Result<Several<'a>> {
+        let places = match pointer.pointer() {
             MPI_STATUSES_IGNORE => None,
-            // SAFETY: the same promise.
-            _ => Some(unsafe { slice_mut(pointer, count, "array_of_statuses")? }),
+            _ => Some(pointer.slice_mut(count, "array_of_statuses")?),
         };
         Ok(Several {
             places,
@@ -128,24 +123,17 @@ pub struct Chosen<'a> {
 
 impl Chosen<'_> {
     /// The places for up to `count` operations. Errors: `MPI_ERR_ARG` for a null or misaligned pointer.
-    ///
-    /// # Safety
-    /// What is not null is a place for an `int`, and arrays of `count` indices and, as in [`Several::new`], statuses, for
-    /// the time of the call.
-    pub unsafe fn new<'a>(
-        outcount: *mut c_int,
-        indices: *mut c_int,
-        statuses: *mut MPI_Status,
+    pub fn new<'a>(
+        outcount: Mut<'a, c_int>,
+        indices: Mut<'a, c_int>,
+        statuses: Mut<'a, MPI_Status>,
         count: usize,
     ) -> Result<Chosen<'a>> {
-        // SAFETY: the same promise.
-        unsafe {
-            Ok(Chosen {
-                statuses: Several::new(statuses, count)?,
-                indices: slice_mut(indices, count, "array_of_indices")?,
-                outcount: out(outcount, "outcount")?,
-            })
-        }
+        Ok(Chosen {
+            statuses: Several::new(statuses, count)?,
+            indices: indices.slice_mut(count, "array_of_indices")?,
+            outcount: outcount.out("outcount")?,
+        })
     }
 
     /// Writes what was found: `MPI_UNDEFINED` operations if none is active. The result is that of [`Several::result`].

@@ -1,6 +1,7 @@
 //! Generalized requests (MPI 4.1 §13.2).
 
-use crate::abi::boundary::arguments::{callback, out};
+use crate::abi::boundary::arguments::callback;
+use crate::abi::boundary::pointers::Mut;
 use crate::mpi::types::*;
 use crate::mpi_api;
 use crate::p2p::generalized::{Callbacks, Generalized};
@@ -13,20 +14,19 @@ use std::ffi::c_void;
 ///
 /// MPI 4.1 §13.2. Local. Errors: `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (too many handles).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Grequest_start(
+pub extern "C" fn MPI_Grequest_start(
     query_fn: Option<MPI_Grequest_query_function>,
     free_fn: Option<MPI_Grequest_free_function>,
     cancel_fn: Option<MPI_Grequest_cancel_function>,
-    extra_state: *mut c_void,
-    request: *mut MPI_Request,
+    extra_state: Mut<c_void>,
+    request: Mut<MPI_Request>,
 ) -> c_int {
-    // SAFETY: what is not null is a place for a request.
-    let request = unsafe { out(request, "request")? };
+    let request = request.out("request")?;
     let callbacks = Callbacks {
         query: callback(query_fn, "query_fn")?,
         free: callback(free_fn, "free_fn")?,
         cancel: callback(cancel_fn, "cancel_fn")?,
-        state: extra_state.into(),
+        state: extra_state.pointer().into(),
     };
     request.set(request::generalized(Generalized::new(callbacks))?);
     Ok(())
@@ -37,6 +37,6 @@ pub unsafe extern "C" fn MPI_Grequest_start(
 /// MPI 4.1 §13.2. Errors: `MPI_ERR_REQUEST` (not generalized, complete already), and what `free_fn` returns if the request
 /// was freed before.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Grequest_complete(request: MPI_Request) -> c_int {
+pub extern "C" fn MPI_Grequest_complete(request: MPI_Request) -> c_int {
     request::complete(request)
 }

@@ -1,7 +1,7 @@
 //! Sending and receiving (MPI 4.1 §3.2, §3.4, §3.6, §3.7).
 
-use crate::abi::boundary::arguments::{count, out};
-use crate::abi::messages::completion::single;
+use crate::abi::boundary::arguments::count;
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::mpi::types::*;
@@ -16,13 +16,16 @@ use std::ffi::{c_int, c_void};
 
 /// The memory of `n` elements of `datatype` at `address`, checked.
 #[inline]
-pub fn buffer(
-    address: *const c_void,
+pub fn buffer<'a>(
+    address: impl Into<In<'a, c_void>>,
     n: impl Into<i64>,
     datatype: MPI_Datatype,
     name: &str,
 ) -> Result<Buffer> {
-    Buffer::elements(address.cast(), count(n, "count")?, datatype)?.checked(name)
+    let (address, n) = (address.into().pointer().cast(), count(n, "count")?);
+    // SAFETY: that a buffer is as long as its count and datatype say, and stays so until the operation is complete, is the
+    // promise of the MPI function's caller.
+    unsafe { Buffer::elements(address, n, datatype) }?.checked(name)
 }
 
 /// Sends and blocks until the buffer is free, or the receive was found.
@@ -36,16 +39,15 @@ fn send(comm: &Comm, buffer: Buffer, dest: c_int, tag: c_int, mode: Mode) -> Res
 }
 
 /// Starts a send and gives its request.
-unsafe fn isend(
+fn isend(
     comm: &Comm,
     buffer: Buffer,
     dest: c_int,
     tag: c_int,
     mode: Mode,
-    place: *mut MPI_Request,
+    place: Mut<MPI_Request>,
 ) -> Result<()> {
-    // SAFETY: what is not null is a place for a request.
-    let place = unsafe { out(place, "request")? };
+    let place = place.out("request")?;
     place.set(handle(start::send(comm, buffer, dest, tag, mode)?)?);
     Ok(())
 }
@@ -55,8 +57,8 @@ unsafe fn isend(
 /// MPI 4.1 §3.2.1. `count` in elements of `datatype`. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Send(
-    buf: *const c_void,
+pub extern "C" fn MPI_Send(
+    buf: In<c_void>,
     count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
@@ -73,8 +75,8 @@ pub unsafe extern "C" fn MPI_Send(
 /// MPI 4.1 §3.4. `count` in elements of `datatype`. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Ssend(
-    buf: *const c_void,
+pub extern "C" fn MPI_Ssend(
+    buf: In<c_void>,
     count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
@@ -91,8 +93,8 @@ pub unsafe extern "C" fn MPI_Ssend(
 /// MPI 4.1 §3.4. `count` in elements of `datatype`. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Rsend(
-    buf: *const c_void,
+pub extern "C" fn MPI_Rsend(
+    buf: In<c_void>,
     count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
@@ -109,8 +111,8 @@ pub unsafe extern "C" fn MPI_Rsend(
 /// MPI 4.1 §3.6. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG` (also if the attached buffer
 /// is full).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Bsend(
-    buf: *const c_void,
+pub extern "C" fn MPI_Bsend(
+    buf: In<c_void>,
     count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
@@ -127,19 +129,18 @@ pub unsafe extern "C" fn MPI_Bsend(
 /// MPI 4.1 §3.7.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_ARG` (`request` is null).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Isend(
-    buf: *const c_void,
+pub extern "C" fn MPI_Isend(
+    buf: In<c_void>,
     count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
     tag: c_int,
     comm: MPI_Comm,
-    request: *mut MPI_Request,
+    request: Mut<MPI_Request>,
 ) -> c_int {
     let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: `request` is the caller's.
-    unsafe { isend(comm, buffer, dest, tag, Mode::Standard, request) }
+    isend(comm, buffer, dest, tag, Mode::Standard, request)
 }
 
 /// Starts a synchronous send: it is complete when its receive was found. Does not block.
@@ -147,19 +148,18 @@ pub unsafe extern "C" fn MPI_Isend(
 /// MPI 4.1 §3.7.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_ARG` (`request` is null).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Issend(
-    buf: *const c_void,
+pub extern "C" fn MPI_Issend(
+    buf: In<c_void>,
     count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
     tag: c_int,
     comm: MPI_Comm,
-    request: *mut MPI_Request,
+    request: Mut<MPI_Request>,
 ) -> c_int {
     let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: `request` is the caller's.
-    unsafe { isend(comm, buffer, dest, tag, Mode::Synchronous, request) }
+    isend(comm, buffer, dest, tag, Mode::Synchronous, request)
 }
 
 /// Starts a send whose receive is posted already. Does not block.
@@ -167,19 +167,18 @@ pub unsafe extern "C" fn MPI_Issend(
 /// MPI 4.1 §3.7.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_ARG` (`request` is null).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Irsend(
-    buf: *const c_void,
+pub extern "C" fn MPI_Irsend(
+    buf: In<c_void>,
     count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
     tag: c_int,
     comm: MPI_Comm,
-    request: *mut MPI_Request,
+    request: Mut<MPI_Request>,
 ) -> c_int {
     let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: `request` is the caller's.
-    unsafe { isend(comm, buffer, dest, tag, Mode::Standard, request) }
+    isend(comm, buffer, dest, tag, Mode::Standard, request)
 }
 
 /// Sends a copy of a message as `MPI_Bsend` does, and gives a request that is complete. Does not block.
@@ -187,19 +186,18 @@ pub unsafe extern "C" fn MPI_Irsend(
 /// MPI 4.1 §3.7.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_ARG` (`request` is null).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Ibsend(
-    buf: *const c_void,
+pub extern "C" fn MPI_Ibsend(
+    buf: In<c_void>,
     count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
     tag: c_int,
     comm: MPI_Comm,
-    request: *mut MPI_Request,
+    request: Mut<MPI_Request>,
 ) -> c_int {
     let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: what is not null is a place for a request.
-    let request = unsafe { out(request, "request")? };
+    let request = request.out("request")?;
     buffered::send(comm, buffer, dest, tag)?;
     request.set(handle(None)?);
     Ok(())
@@ -210,19 +208,18 @@ pub unsafe extern "C" fn MPI_Ibsend(
 /// MPI 4.1 §3.2.4. `count` is the room in elements of `datatype`. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_TRUNCATE` (the message is longer; the rest of it is thrown away), `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Recv(
-    buf: *mut c_void,
+pub extern "C" fn MPI_Recv(
+    buf: Mut<c_void>,
     count: Count,
     datatype: MPI_Datatype,
     source: c_int,
     tag: c_int,
     comm: MPI_Comm,
-    status: *mut MPI_Status,
+    status: Mut<MPI_Status>,
 ) -> c_int {
     let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: `status` is the caller's.
-    let status = unsafe { single(status)? };
+    let status = status.single()?;
     status.report(start::receive_and_wait(comm, buffer, source, tag)?)
 }
 
@@ -231,19 +228,18 @@ pub unsafe extern "C" fn MPI_Recv(
 /// MPI 4.1 §3.7.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_ARG` (`request` is null).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Irecv(
-    buf: *mut c_void,
+pub extern "C" fn MPI_Irecv(
+    buf: Mut<c_void>,
     count: Count,
     datatype: MPI_Datatype,
     source: c_int,
     tag: c_int,
     comm: MPI_Comm,
-    request: *mut MPI_Request,
+    request: Mut<MPI_Request>,
 ) -> c_int {
     let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: what is not null is a place for a request.
-    let request = unsafe { out(request, "request")? };
+    let request = request.out("request")?;
     request.set(handle(Some(start::receive(comm, buffer, source, tag)?))?);
     Ok(())
 }

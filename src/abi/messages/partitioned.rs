@@ -1,6 +1,7 @@
 //! Partitioned communication (MPI 4.1 chapter 4). Its requests are persistent: `MPI_Start` starts a round.
 
-use crate::abi::boundary::arguments::{count as counted, number, out, slice};
+use crate::abi::boundary::arguments::{count as counted, number};
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::error::Result;
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
@@ -12,17 +13,15 @@ use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
 
 fn parts(
-    buf: *const c_void,
+    buf: In<c_void>,
     partitions: c_int,
     count: MPI_Count,
     datatype: MPI_Datatype,
 ) -> Result<Parts> {
-    Ok(Parts {
-        address: buf.expose_provenance(),
-        partitions: number(partitions, "partitions")?,
-        count: counted(count, "count")?,
-        datatype,
-    })
+    let (partitions, count) = (number(partitions, "partitions")?, counted(count, "count")?);
+    let address = buf.pointer().expose_provenance();
+    // SAFETY: that the buffer is as long, until the request is freed, is the promise of the MPI function's caller.
+    Ok(unsafe { Parts::new(address, partitions, count, datatype) })
 }
 
 /// Makes a persistent request of a partitioned send: `partitions` times `count` elements. Does not block.
@@ -30,8 +29,8 @@ fn parts(
 /// MPI 4.1 §4.2.1. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_INFO`, `MPI_ERR_ARG` (negative partitions, `request` is null).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Psend_init(
-    buf: *const c_void,
+pub extern "C" fn MPI_Psend_init(
+    buf: In<c_void>,
     partitions: c_int,
     count: MPI_Count,
     datatype: MPI_Datatype,
@@ -39,11 +38,10 @@ pub unsafe extern "C" fn MPI_Psend_init(
     tag: c_int,
     comm: MPI_Comm,
     info: MPI_Info,
-    request: *mut MPI_Request,
+    request: Mut<MPI_Request>,
 ) -> c_int {
     let comm = comm::get(comm)?;
-    // SAFETY: what is not null is a place for a request.
-    let request = unsafe { out(request, "request")? };
+    let request = request.out("request")?;
     info::hints(info)?;
     let channel = partitioned::send(comm, parts(buf, partitions, count, datatype)?, dest, tag)?;
     request.set(request::partitioned(comm.handle, channel)?);
@@ -55,8 +53,8 @@ pub unsafe extern "C" fn MPI_Psend_init(
 ///
 /// MPI 4.1 §4.2.1. Errors: as `MPI_Psend_init`; no wildcards.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Precv_init(
-    buf: *mut c_void,
+pub extern "C" fn MPI_Precv_init(
+    buf: Mut<c_void>,
     partitions: c_int,
     count: MPI_Count,
     datatype: MPI_Datatype,
@@ -64,14 +62,17 @@ pub unsafe extern "C" fn MPI_Precv_init(
     tag: c_int,
     comm: MPI_Comm,
     info: MPI_Info,
-    request: *mut MPI_Request,
+    request: Mut<MPI_Request>,
 ) -> c_int {
     let comm = comm::get(comm)?;
-    // SAFETY: what is not null is a place for a request.
-    let request = unsafe { out(request, "request")? };
+    let request = request.out("request")?;
     info::hints(info)?;
-    let channel =
-        partitioned::receive(comm, parts(buf, partitions, count, datatype)?, source, tag)?;
+    let channel = partitioned::receive(
+        comm,
+        parts(buf.into(), partitions, count, datatype)?,
+        source,
+        tag,
+    )?;
     request.set(request::partitioned(comm.handle, channel)?);
     Ok(())
 }
@@ -90,7 +91,7 @@ fn started(request: MPI_Request) -> Result<&'static Outgoing> {
 /// MPI 4.1 §4.2.2. Errors: `MPI_ERR_REQUEST` (no partitioned send, not started), `MPI_ERR_ARG` (no such partition, ready
 /// already).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Pready(partition: c_int, request: MPI_Request) -> c_int {
+pub extern "C" fn MPI_Pready(partition: c_int, request: MPI_Request) -> c_int {
     started(request)?.ready(&[partition])
 }
 
@@ -98,7 +99,7 @@ pub unsafe extern "C" fn MPI_Pready(partition: c_int, request: MPI_Request) -> c
 ///
 /// MPI 4.1 §4.2.2. Errors: as `MPI_Pready`; then none of them is sent.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Pready_range(
+pub extern "C" fn MPI_Pready_range(
     partition_low: c_int,
     partition_high: c_int,
     request: MPI_Request,
@@ -113,27 +114,21 @@ pub unsafe extern "C" fn MPI_Pready_range(
 ///
 /// MPI 4.1 §4.2.2. Errors: as `MPI_Pready`, and `MPI_ERR_COUNT`; then none of them is sent.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Pready_list(
+pub extern "C" fn MPI_Pready_list(
     length: c_int,
-    array_of_partitions: *const c_int,
+    array_of_partitions: In<c_int>,
     request: MPI_Request,
 ) -> c_int {
     let length = counted(length, "length")?;
-    // SAFETY: the array has `length` numbers.
-    started(request)?.ready(unsafe { slice(array_of_partitions, length, "array_of_partitions")? })
+    started(request)?.ready(array_of_partitions.slice(length, "array_of_partitions")?)
 }
 
 /// Tells whether the data of a partition of a receive is there; so it is if the request is null or inactive. Does not block.
 ///
 /// MPI 4.1 §4.2.2. Errors: `MPI_ERR_REQUEST` (no partitioned receive), `MPI_ERR_ARG` (no such partition, null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Parrived(
-    request: MPI_Request,
-    partition: c_int,
-    flag: *mut c_int,
-) -> c_int {
-    // SAFETY: what is not null is a place for an `int`.
-    let flag = unsafe { out(flag, "flag")? };
+pub extern "C" fn MPI_Parrived(request: MPI_Request, partition: c_int, flag: Mut<c_int>) -> c_int {
+    let flag = flag.out("flag")?;
     if request == MPI_REQUEST_NULL {
         flag.set(1);
         return Ok(());

@@ -1,6 +1,7 @@
 //! Persistent requests of sends and receives (MPI 4.1 §3.9).
 
-use crate::abi::boundary::arguments::{count as counted, inout, out, slice};
+use crate::abi::boundary::arguments::count as counted;
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::messages::p2p::buffer;
 use crate::comm::Comm;
 use crate::error::Result;
@@ -14,16 +15,15 @@ use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
 
 /// Makes the request of a send that can be started.
-unsafe fn send_init(
+fn send_init(
     comm: &Comm,
     buffer: Buffer,
     dest: c_int,
     tag: c_int,
     mode: Mode,
-    place: *mut MPI_Request,
+    place: Mut<MPI_Request>,
 ) -> Result<()> {
-    // SAFETY: what is not null is a place for a request.
-    let place = unsafe { out(place, "request")? };
+    let place = place.out("request")?;
     start::check_send(comm, dest, tag)?;
     let comm = comm.handle;
     let start = move || start::send(comm::get(comm)?, buffer.clone(), dest, tag, mode);
@@ -36,19 +36,18 @@ unsafe fn send_init(
 /// MPI 4.1 §3.9. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_ARG` (`request` is null).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Send_init(
-    buf: *const c_void,
+pub extern "C" fn MPI_Send_init(
+    buf: In<c_void>,
     count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
     tag: c_int,
     comm: MPI_Comm,
-    request: *mut MPI_Request,
+    request: Mut<MPI_Request>,
 ) -> c_int {
     let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: `request` is the caller's.
-    unsafe { send_init(comm, buffer, dest, tag, Mode::Standard, request) }
+    send_init(comm, buffer, dest, tag, Mode::Standard, request)
 }
 
 /// Makes a persistent request of a synchronous send. Does not block.
@@ -56,19 +55,18 @@ pub unsafe extern "C" fn MPI_Send_init(
 /// MPI 4.1 §3.9. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_ARG` (`request` is null).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Ssend_init(
-    buf: *const c_void,
+pub extern "C" fn MPI_Ssend_init(
+    buf: In<c_void>,
     count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
     tag: c_int,
     comm: MPI_Comm,
-    request: *mut MPI_Request,
+    request: Mut<MPI_Request>,
 ) -> c_int {
     let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: `request` is the caller's.
-    unsafe { send_init(comm, buffer, dest, tag, Mode::Synchronous, request) }
+    send_init(comm, buffer, dest, tag, Mode::Synchronous, request)
 }
 
 /// Makes a persistent request of a ready send. Does not block.
@@ -76,19 +74,18 @@ pub unsafe extern "C" fn MPI_Ssend_init(
 /// MPI 4.1 §3.9. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_ARG` (`request` is null).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Rsend_init(
-    buf: *const c_void,
+pub extern "C" fn MPI_Rsend_init(
+    buf: In<c_void>,
     count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
     tag: c_int,
     comm: MPI_Comm,
-    request: *mut MPI_Request,
+    request: Mut<MPI_Request>,
 ) -> c_int {
     let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: `request` is the caller's.
-    unsafe { send_init(comm, buffer, dest, tag, Mode::Standard, request) }
+    send_init(comm, buffer, dest, tag, Mode::Standard, request)
 }
 
 /// Makes a persistent request of a buffered send. Does not block.
@@ -96,19 +93,18 @@ pub unsafe extern "C" fn MPI_Rsend_init(
 /// MPI 4.1 §3.9. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_ARG` (`request` is null).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Bsend_init(
-    buf: *const c_void,
+pub extern "C" fn MPI_Bsend_init(
+    buf: In<c_void>,
     count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
     tag: c_int,
     comm: MPI_Comm,
-    request: *mut MPI_Request,
+    request: Mut<MPI_Request>,
 ) -> c_int {
     let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: what is not null is a place for a request.
-    let request = unsafe { out(request, "request")? };
+    let request = request.out("request")?;
     start::check_send(comm, dest, tag)?;
     let comm = comm.handle;
     let start = move || buffered::send(comm::get(comm)?, buffer.clone(), dest, tag).map(|()| None);
@@ -121,19 +117,18 @@ pub unsafe extern "C" fn MPI_Bsend_init(
 /// MPI 4.1 §3.9. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_ARG` (`request` is null).
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Recv_init(
-    buf: *mut c_void,
+pub extern "C" fn MPI_Recv_init(
+    buf: Mut<c_void>,
     count: Count,
     datatype: MPI_Datatype,
     source: c_int,
     tag: c_int,
     comm: MPI_Comm,
-    request: *mut MPI_Request,
+    request: Mut<MPI_Request>,
 ) -> c_int {
     let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: what is not null is a place for a request.
-    let request = unsafe { out(request, "request")? };
+    let request = request.out("request")?;
     start::envelope(comm, source, tag)?;
     let comm = comm.handle;
     let start = move || start::receive(comm::get(comm)?, buffer.clone(), source, tag).map(Some);
@@ -146,19 +141,17 @@ pub unsafe extern "C" fn MPI_Recv_init(
 /// MPI 4.1 §3.9. Errors: `MPI_ERR_REQUEST` (null, not persistent, active), `MPI_ERR_ARG` (null pointer), and those of
 /// the operation.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Start(request: *mut MPI_Request) -> c_int {
-    // SAFETY: what is not null is a request.
-    request::start(*unsafe { inout(request, "request")? })
+pub extern "C" fn MPI_Start(request: Mut<MPI_Request>) -> c_int {
+    request::start(*request.inout("request")?)
 }
 
 /// Starts persistent requests, in the order of the array. Does not block.
 ///
 /// MPI 4.1 §3.9. Errors: as `MPI_Start`, and `MPI_ERR_COUNT`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Startall(count: c_int, array_of_requests: *mut MPI_Request) -> c_int {
+pub extern "C" fn MPI_Startall(count: c_int, array_of_requests: Mut<MPI_Request>) -> c_int {
     let count = counted(count, "count")?;
-    // SAFETY: the array has `count` requests.
-    let requests = unsafe { slice(array_of_requests, count, "array_of_requests")? };
+    let requests = array_of_requests.slice(count, "array_of_requests")?;
     requests
         .iter()
         .try_for_each(|&request| request::start(request))

@@ -1,7 +1,6 @@
 //! Probing, and receiving what a probe matched (MPI 4.1 §3.8).
 
-use crate::abi::boundary::arguments::{inout, out};
-use crate::abi::messages::completion::single;
+use crate::abi::boundary::pointers::Mut;
 use crate::abi::messages::p2p::buffer;
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
@@ -16,14 +15,13 @@ use std::ffi::{c_int, c_void};
 ///
 /// MPI 4.1 §3.8.1. Errors: `MPI_ERR_COMM`, `MPI_ERR_RANK`, `MPI_ERR_TAG`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Probe(
+pub extern "C" fn MPI_Probe(
     source: c_int,
     tag: c_int,
     comm: MPI_Comm,
-    status: *mut MPI_Status,
+    status: Mut<MPI_Status>,
 ) -> c_int {
-    // SAFETY: `status` is the caller's.
-    let status = unsafe { single(status)? };
+    let status = status.single()?;
     status.set(&probe::probe(comm::get(comm)?, source, tag)?);
     Ok(())
 }
@@ -32,15 +30,14 @@ pub unsafe extern "C" fn MPI_Probe(
 ///
 /// MPI 4.1 §3.8.1. Errors: `MPI_ERR_COMM`, `MPI_ERR_RANK`, `MPI_ERR_TAG`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Iprobe(
+pub extern "C" fn MPI_Iprobe(
     source: c_int,
     tag: c_int,
     comm: MPI_Comm,
-    flag: *mut c_int,
-    status: *mut MPI_Status,
+    flag: Mut<c_int>,
+    status: Mut<MPI_Status>,
 ) -> c_int {
-    // SAFETY: `status` is the caller's, and what is not null is a place for an `int`.
-    let (status, flag) = unsafe { (single(status)?, out(flag, "flag")?) };
+    let (status, flag) = (status.single()?, flag.out("flag")?);
     let found = probe::try_probe(comm::get(comm)?, source, tag)?;
     flag.set(found.is_some().into());
     if let Some(found) = found {
@@ -53,15 +50,14 @@ pub unsafe extern "C" fn MPI_Iprobe(
 ///
 /// MPI 4.1 §3.8.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_RANK`, `MPI_ERR_TAG`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Mprobe(
+pub extern "C" fn MPI_Mprobe(
     source: c_int,
     tag: c_int,
     comm: MPI_Comm,
-    message: *mut MPI_Message,
-    status: *mut MPI_Status,
+    message: Mut<MPI_Message>,
+    status: Mut<MPI_Status>,
 ) -> c_int {
-    // SAFETY: `status` is the caller's, and what is not null is a place for a message.
-    let (status, message) = unsafe { (single(status)?, out(message, "message")?) };
+    let (status, message) = (status.single()?, message.out("message")?);
     if let Some((matched, found)) = probe::take(comm::get(comm)?, source, tag, true)? {
         message.set(matched);
         status.set(&found);
@@ -73,22 +69,15 @@ pub unsafe extern "C" fn MPI_Mprobe(
 ///
 /// MPI 4.1 §3.8.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_RANK`, `MPI_ERR_TAG`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Improbe(
+pub extern "C" fn MPI_Improbe(
     source: c_int,
     tag: c_int,
     comm: MPI_Comm,
-    flag: *mut c_int,
-    message: *mut MPI_Message,
-    status: *mut MPI_Status,
+    flag: Mut<c_int>,
+    message: Mut<MPI_Message>,
+    status: Mut<MPI_Status>,
 ) -> c_int {
-    // SAFETY: `status` is the caller's, and what is not null is a place for a number and for a message.
-    let (status, flag, message) = unsafe {
-        (
-            single(status)?,
-            out(flag, "flag")?,
-            out(message, "message")?,
-        )
-    };
+    let (status, flag, message) = (status.single()?, flag.out("flag")?, message.out("message")?);
     let found = probe::take(comm::get(comm)?, source, tag, false)?;
     flag.set(found.is_some().into());
     message.set(found.map_or(MPI_MESSAGE_NULL, |(matched, _)| matched));
@@ -103,16 +92,15 @@ pub unsafe extern "C" fn MPI_Improbe(
 /// MPI 4.1 §3.8.3. Errors: `MPI_ERR_REQUEST` (`message` is no matched message), `MPI_ERR_COUNT`, `MPI_ERR_TYPE`,
 /// `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_TRUNCATE`.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Mrecv(
-    buf: *mut c_void,
+pub extern "C" fn MPI_Mrecv(
+    buf: Mut<c_void>,
     count: Count,
     datatype: MPI_Datatype,
-    message: *mut MPI_Message,
-    status: *mut MPI_Status,
+    message: Mut<MPI_Message>,
+    status: Mut<MPI_Status>,
 ) -> c_int {
     let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: `status` is the caller's, and what is not null is a message.
-    let (status, message) = unsafe { (single(status)?, inout(message, "message")?) };
+    let (status, message) = (status.single()?, message.inout("message")?);
     let operation = probe::receive(message, buffer)?;
     wait_operation(&operation);
     status.report(operation.outcome())
@@ -123,16 +111,15 @@ pub unsafe extern "C" fn MPI_Mrecv(
 /// MPI 4.1 §3.8.3. Errors: `MPI_ERR_REQUEST` (`message` is no matched message), `MPI_ERR_COUNT`, `MPI_ERR_TYPE`,
 /// `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_TRUNCATE`.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Imrecv(
-    buf: *mut c_void,
+pub extern "C" fn MPI_Imrecv(
+    buf: Mut<c_void>,
     count: Count,
     datatype: MPI_Datatype,
-    message: *mut MPI_Message,
-    request: *mut MPI_Request,
+    message: Mut<MPI_Message>,
+    request: Mut<MPI_Request>,
 ) -> c_int {
     let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: what is not null is a message, and a place for a request.
-    let (message, request) = unsafe { (inout(message, "message")?, out(request, "request")?) };
+    let (message, request) = (message.inout("message")?, request.out("request")?);
     request.set(handle(Some(probe::receive(message, buffer)?))?);
     Ok(())
 }

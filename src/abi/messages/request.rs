@@ -1,7 +1,8 @@
 //! Waiting for requests, testing them, giving them back (MPI 4.1 §3.7.3-§3.7.6, §3.8.4).
 
-use crate::abi::boundary::arguments::{count as counted, inout, out, slice_mut};
-use crate::abi::messages::completion::{Chosen, Several, single};
+use crate::abi::boundary::arguments::count as counted;
+use crate::abi::boundary::pointers::Mut;
+use crate::abi::messages::completion::{Chosen, Several};
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
 use crate::mpi_api;
@@ -14,9 +15,8 @@ use std::ffi::c_int;
 ///
 /// MPI 4.1 §3.7.3. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_ARG` (null pointer), and those of the operation.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Wait(request: *mut MPI_Request, status: *mut MPI_Status) -> c_int {
-    // SAFETY: `status` is the caller's, and what is not null is a request.
-    let (status, request) = unsafe { (single(status)?, inout(request, "request")?) };
+pub extern "C" fn MPI_Wait(request: Mut<MPI_Request>, status: Mut<MPI_Status>) -> c_int {
+    let (status, request) = (status.single()?, request.inout("request")?);
     status.report(completion::wait(request)?)
 }
 
@@ -24,19 +24,16 @@ pub unsafe extern "C" fn MPI_Wait(request: *mut MPI_Request, status: *mut MPI_St
 ///
 /// MPI 4.1 §3.7.3. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_ARG` (null pointer), and those of the operation.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Test(
-    request: *mut MPI_Request,
-    flag: *mut c_int,
-    status: *mut MPI_Status,
+pub extern "C" fn MPI_Test(
+    request: Mut<MPI_Request>,
+    flag: Mut<c_int>,
+    status: Mut<MPI_Status>,
 ) -> c_int {
-    // SAFETY: `status` is the caller's; what is not null is a request and a place for an `int`.
-    let (status, request, flag) = unsafe {
-        (
-            single(status)?,
-            inout(request, "request")?,
-            out(flag, "flag")?,
-        )
-    };
+    let (status, request, flag) = (
+        status.single()?,
+        request.inout("request")?,
+        flag.out("flag")?,
+    );
     let outcome = completion::test(request)?;
     flag.set(outcome.is_some().into());
     outcome.map_or(Ok(()), |outcome| status.report(outcome))
@@ -47,16 +44,14 @@ pub unsafe extern "C" fn MPI_Test(
 /// MPI 4.1 §3.7.5. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_COUNT`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_IN_STATUS` (an operation failed: the
 /// statuses say which and why).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Waitall(
+pub extern "C" fn MPI_Waitall(
     count: c_int,
-    array_of_requests: *mut MPI_Request,
-    array_of_statuses: *mut MPI_Status,
+    array_of_requests: Mut<MPI_Request>,
+    array_of_statuses: Mut<MPI_Status>,
 ) -> c_int {
     let count = counted(count, "count")?;
-    // SAFETY: the array has `count` requests.
-    let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
-    // SAFETY: so has the array of statuses, if it is one.
-    let mut statuses = unsafe { Several::new(array_of_statuses, count)? };
+    let requests = array_of_requests.slice_mut(count, "array_of_requests")?;
+    let mut statuses = Several::new(array_of_statuses, count)?;
     completion::wait_all(requests, |i, outcome| statuses.put(i, outcome))?;
     statuses.result()
 }
@@ -66,18 +61,15 @@ pub unsafe extern "C" fn MPI_Waitall(
 /// MPI 4.1 §3.7.5. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_COUNT`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_IN_STATUS` (an operation failed: the
 /// statuses say which and why).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Testall(
+pub extern "C" fn MPI_Testall(
     count: c_int,
-    array_of_requests: *mut MPI_Request,
-    flag: *mut c_int,
-    array_of_statuses: *mut MPI_Status,
+    array_of_requests: Mut<MPI_Request>,
+    flag: Mut<c_int>,
+    array_of_statuses: Mut<MPI_Status>,
 ) -> c_int {
     let count = counted(count, "count")?;
-    // SAFETY: the array has `count` requests.
-    let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
-    let (mut statuses, flag) =
-        // SAFETY: so has the array of statuses, if it is one; what is not null is a place for an `int`.
-        unsafe { (Several::new(array_of_statuses, count)?, out(flag, "flag")?) };
+    let requests = array_of_requests.slice_mut(count, "array_of_requests")?;
+    let (mut statuses, flag) = (Several::new(array_of_statuses, count)?, flag.out("flag")?);
     let all = completion::test_all(requests, |i, outcome| statuses.put(i, outcome))?;
     flag.set(all.into());
     statuses.result()
@@ -87,17 +79,15 @@ pub unsafe extern "C" fn MPI_Testall(
 ///
 /// MPI 4.1 §3.7.5. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_COUNT`, `MPI_ERR_ARG` (null pointer), and those of the operation.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Waitany(
+pub extern "C" fn MPI_Waitany(
     count: c_int,
-    array_of_requests: *mut MPI_Request,
-    index: *mut c_int,
-    status: *mut MPI_Status,
+    array_of_requests: Mut<MPI_Request>,
+    index: Mut<c_int>,
+    status: Mut<MPI_Status>,
 ) -> c_int {
     let count = counted(count, "count")?;
-    // SAFETY: the array has `count` requests.
-    let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
-    // SAFETY: `status` is the caller's; what is not null is a place for an `int`.
-    let (status, index) = unsafe { (single(status)?, out(index, "index")?) };
+    let requests = array_of_requests.slice_mut(count, "array_of_requests")?;
+    let (status, index) = (status.single()?, index.out("index")?);
     match completion::any(requests, true)? {
         Found::Some((i, outcome)) => {
             index.set(i as c_int);
@@ -116,19 +106,16 @@ pub unsafe extern "C" fn MPI_Waitany(
 ///
 /// MPI 4.1 §3.7.5. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_COUNT`, `MPI_ERR_ARG` (null pointer), and those of the operation.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Testany(
+pub extern "C" fn MPI_Testany(
     count: c_int,
-    array_of_requests: *mut MPI_Request,
-    index: *mut c_int,
-    flag: *mut c_int,
-    status: *mut MPI_Status,
+    array_of_requests: Mut<MPI_Request>,
+    index: Mut<c_int>,
+    flag: Mut<c_int>,
+    status: Mut<MPI_Status>,
 ) -> c_int {
     let count = counted(count, "count")?;
-    // SAFETY: the array has `count` requests.
-    let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
-    let (status, index, flag) =
-        // SAFETY: `status` is the caller's; what is not null are places for an `int` each.
-        unsafe { (single(status)?, out(index, "index")?, out(flag, "flag")?) };
+    let requests = array_of_requests.slice_mut(count, "array_of_requests")?;
+    let (status, index, flag) = (status.single()?, index.out("index")?, flag.out("flag")?);
     let found = completion::any(requests, false)?;
     flag.set((!matches!(found, Found::NoneComplete)).into());
     match found {
@@ -149,18 +136,16 @@ pub unsafe extern "C" fn MPI_Testany(
 /// MPI 4.1 §3.7.5. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_COUNT`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_IN_STATUS` (an operation failed: the
 /// statuses say which and why).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Waitsome(
+pub extern "C" fn MPI_Waitsome(
     incount: c_int,
-    array_of_requests: *mut MPI_Request,
-    outcount: *mut c_int,
-    array_of_indices: *mut c_int,
-    array_of_statuses: *mut MPI_Status,
+    array_of_requests: Mut<MPI_Request>,
+    outcount: Mut<c_int>,
+    array_of_indices: Mut<c_int>,
+    array_of_statuses: Mut<MPI_Status>,
 ) -> c_int {
     let count = counted(incount, "incount")?;
-    // SAFETY: the array has `count` requests.
-    let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
-    // SAFETY: so have the other arrays; what is not null is a place for an `int`.
-    let chosen = unsafe { Chosen::new(outcount, array_of_indices, array_of_statuses, count)? };
+    let requests = array_of_requests.slice_mut(count, "array_of_requests")?;
+    let chosen = Chosen::new(outcount, array_of_indices, array_of_statuses, count)?;
     chosen.report(completion::some(requests, true)?)
 }
 
@@ -169,18 +154,16 @@ pub unsafe extern "C" fn MPI_Waitsome(
 /// MPI 4.1 §3.7.5. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_COUNT`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_IN_STATUS` (an operation failed: the
 /// statuses say which and why).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Testsome(
+pub extern "C" fn MPI_Testsome(
     incount: c_int,
-    array_of_requests: *mut MPI_Request,
-    outcount: *mut c_int,
-    array_of_indices: *mut c_int,
-    array_of_statuses: *mut MPI_Status,
+    array_of_requests: Mut<MPI_Request>,
+    outcount: Mut<c_int>,
+    array_of_indices: Mut<c_int>,
+    array_of_statuses: Mut<MPI_Status>,
 ) -> c_int {
     let count = counted(incount, "incount")?;
-    // SAFETY: the array has `count` requests.
-    let requests = unsafe { slice_mut(array_of_requests, count, "array_of_requests")? };
-    // SAFETY: so have the other arrays; what is not null is a place for an `int`.
-    let chosen = unsafe { Chosen::new(outcount, array_of_indices, array_of_statuses, count)? };
+    let requests = array_of_requests.slice_mut(count, "array_of_requests")?;
+    let chosen = Chosen::new(outcount, array_of_indices, array_of_statuses, count)?;
     chosen.report(completion::some(requests, false)?)
 }
 
@@ -189,9 +172,8 @@ pub unsafe extern "C" fn MPI_Testsome(
 /// MPI 4.1 §3.7.3. Errors: `MPI_ERR_REQUEST` (also for a nonblocking collective operation that is not complete and one of RMA,
 /// which must be completed: §6.12, §12.3.6), `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
-    // SAFETY: what is not null is a request.
-    request::free(unsafe { inout(request, "request")? })
+pub extern "C" fn MPI_Request_free(request: Mut<MPI_Request>) -> c_int {
+    request::free(request.inout("request")?)
 }
 
 /// Cancels a receive that has met no message, or a send that has met no receive. What has met its other side goes on, and so
@@ -202,7 +184,6 @@ pub unsafe extern "C" fn MPI_Request_free(request: *mut MPI_Request) -> c_int {
 /// MPI 4.1 §3.8.4. Errors: `MPI_ERR_REQUEST` (also for collective, partitioned and RMA operations, which nobody can cancel, and
 /// for `MPI_Isendrecv`, operations on files and flushes of buffers, which are not one message), `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (for the data to be kept).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Cancel(request: *mut MPI_Request) -> c_int {
-    // SAFETY: what is not null is a request.
-    request::cancel(*unsafe { inout(request, "request")? })
+pub extern "C" fn MPI_Cancel(request: Mut<MPI_Request>) -> c_int {
+    request::cancel(*request.inout("request")?)
 }

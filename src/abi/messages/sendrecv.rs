@@ -1,7 +1,6 @@
 //! A send and a receive in one call (MPI 4.1 §3.11).
 
-use crate::abi::boundary::arguments::out;
-use crate::abi::messages::completion::single;
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::messages::p2p::buffer;
 use crate::mpi::types::*;
 use crate::p2p::completion::wait_operation;
@@ -17,25 +16,24 @@ use std::ffi::{c_int, c_void};
 ///
 /// MPI 4.1 §3.11. Errors: as `MPI_Send` and `MPI_Recv`.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Sendrecv(
-    sendbuf: *const c_void,
+pub extern "C" fn MPI_Sendrecv(
+    sendbuf: In<c_void>,
     sendcount: Count,
     sendtype: MPI_Datatype,
     dest: c_int,
     sendtag: c_int,
-    recvbuf: *mut c_void,
+    recvbuf: Mut<c_void>,
     recvcount: Count,
     recvtype: MPI_Datatype,
     source: c_int,
     recvtag: c_int,
     comm: MPI_Comm,
-    status: *mut MPI_Status,
+    status: Mut<MPI_Status>,
 ) -> c_int {
     let comm = comm::get(comm)?;
     let out = buffer(sendbuf, sendcount, sendtype, "sendbuf")?;
     let into = buffer(recvbuf, recvcount, recvtype, "recvbuf")?;
-    // SAFETY: `status` is the caller's.
-    let status = unsafe { single(status)? };
+    let status = status.single()?;
     start::check_send(comm, dest, sendtag)?;
     let received = start::receive(comm, into, source, recvtag)?;
     let sent = start::send(comm, out, dest, sendtag, Mode::Standard)?;
@@ -51,8 +49,8 @@ pub unsafe extern "C" fn MPI_Sendrecv(
 ///
 /// MPI 4.1 §3.11. Errors: as `MPI_Send` and `MPI_Recv`.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Sendrecv_replace(
-    buf: *mut c_void,
+pub extern "C" fn MPI_Sendrecv_replace(
+    buf: Mut<c_void>,
     count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
@@ -60,16 +58,15 @@ pub unsafe extern "C" fn MPI_Sendrecv_replace(
     source: c_int,
     recvtag: c_int,
     comm: MPI_Comm,
-    status: *mut MPI_Status,
+    status: Mut<MPI_Status>,
 ) -> c_int {
     let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: `status` is the caller's.
-    let status = unsafe { single(status)? };
+    let status = status.single()?;
     start::check_send(comm, dest, sendtag)?;
-    // SAFETY: the buffer is the caller's.
-    let copy = unsafe { buffer.packed() };
-    let out = Buffer::bytes(copy.as_ptr(), copy.len());
+    let copy = buffer.packed();
+    // SAFETY: the copy is there until the send is complete.
+    let out = unsafe { Buffer::bytes(copy.as_ptr(), copy.len()) };
     let received = start::receive(comm, buffer, source, recvtag)?;
     let sent = start::send(comm, out, dest, sendtag, Mode::Standard)?;
     wait_operation(&received);
@@ -84,25 +81,24 @@ pub unsafe extern "C" fn MPI_Sendrecv_replace(
 ///
 /// MPI 4.1 §3.11. Errors: as `MPI_Isend` and `MPI_Irecv`.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Isendrecv(
-    sendbuf: *const c_void,
+pub extern "C" fn MPI_Isendrecv(
+    sendbuf: In<c_void>,
     sendcount: Count,
     sendtype: MPI_Datatype,
     dest: c_int,
     sendtag: c_int,
-    recvbuf: *mut c_void,
+    recvbuf: Mut<c_void>,
     recvcount: Count,
     recvtype: MPI_Datatype,
     source: c_int,
     recvtag: c_int,
     comm: MPI_Comm,
-    request: *mut MPI_Request,
+    request: Mut<MPI_Request>,
 ) -> c_int {
     let comm = comm::get(comm)?;
     let what = buffer(sendbuf, sendcount, sendtype, "sendbuf")?;
     let into = buffer(recvbuf, recvcount, recvtype, "recvbuf")?;
-    // SAFETY: what is not null is a place for a request.
-    let request = unsafe { out(request, "request")? };
+    let request = request.out("request")?;
     let to = Partner {
         rank: dest,
         tag: sendtag,
@@ -120,8 +116,8 @@ pub unsafe extern "C" fn MPI_Isendrecv(
 ///
 /// MPI 4.1 §3.11. Errors: as `MPI_Isend` and `MPI_Irecv`.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Isendrecv_replace(
-    buf: *mut c_void,
+pub extern "C" fn MPI_Isendrecv_replace(
+    buf: Mut<c_void>,
     count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
@@ -129,12 +125,11 @@ pub unsafe extern "C" fn MPI_Isendrecv_replace(
     source: c_int,
     recvtag: c_int,
     comm: MPI_Comm,
-    request: *mut MPI_Request,
+    request: Mut<MPI_Request>,
 ) -> c_int {
     let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
-    // SAFETY: what is not null is a place for a request.
-    let request = unsafe { out(request, "request")? };
+    let request = request.out("request")?;
     let to = Partner {
         rank: dest,
         tag: sendtag,

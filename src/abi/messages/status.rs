@@ -1,7 +1,7 @@
 //! The status: its fields, and its forms in Fortran (MPI 4.1 §3.2.5, §19.3.5).
 
 use crate::abi::bindings::data;
-use crate::abi::boundary::arguments::{inout, input, out, slice};
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::bail;
 use crate::error::Result;
 use crate::mpi::constants::*;
@@ -12,28 +12,28 @@ use std::ffi::c_int;
 use std::sync::atomic::Ordering;
 
 /// Refuses `MPI_STATUS_IGNORE`, which has no fields.
-fn real(status: *const MPI_Status) -> Result<()> {
-    if status.cast_mut() == MPI_STATUS_IGNORE {
+fn real(status: In<MPI_Status>) -> Result<()> {
+    if status.pointer() == MPI_STATUS_IGNORE {
         bail!(Arg, "status is MPI_STATUS_IGNORE, which has no fields");
     }
     Ok(())
 }
 
 /// Refuses Fortran's `MPI_STATUS_IGNORE` and `MPI_STATUSES_IGNORE`.
-fn real_in_fortran(status: *const MPI_Fint) -> Result<()> {
+fn real_in_fortran(status: In<MPI_Fint>) -> Result<()> {
     let ignored = [&data::MPI_F_STATUS_IGNORE, &data::MPI_F_STATUSES_IGNORE]
         .map(|place| place.load(Ordering::Relaxed).cast_const());
-    if !status.is_null() && ignored.contains(&status) {
+    if !status.is_null() && ignored.contains(&status.pointer()) {
         bail!(Arg, "f_status is MPI_STATUS_IGNORE, which has no fields");
     }
     Ok(())
 }
 
 /// Refuses the objects that the module `mpi_f08` calls `MPI_STATUS_IGNORE` and `MPI_STATUSES_IGNORE`.
-fn real_in_f08(status: *const MPI_F08_status) -> Result<()> {
+fn real_in_f08(status: In<MPI_F08_status>) -> Result<()> {
     let one = data::MPI_F08_STATUS_IGNORE.load(Ordering::Relaxed);
     let many = data::MPI_F08_STATUSES_IGNORE.load(Ordering::Relaxed);
-    if !status.is_null() && (status == one.cast() || status == many.cast()) {
+    if !status.is_null() && [one.cast(), many.cast()].contains(&status.pointer().cast_mut()) {
         bail!(Arg, "f08_status is MPI_STATUS_IGNORE, which has no fields");
     }
     Ok(())
@@ -61,30 +61,22 @@ fn from_fortran(fields: &[MPI_Fint]) -> MPI_Status {
 }
 
 /// Gives a field of `status`.
-///
-/// # Safety
-/// `status` must be null or point to a status, and `value` be null or point to memory for an `int`.
-unsafe fn get(
-    status: *const MPI_Status,
+fn get(
+    status: In<MPI_Status>,
     field: impl FnOnce(&MPI_Status) -> c_int,
-    value: *mut c_int,
+    value: Mut<c_int>,
     name: &str,
 ) -> Result<()> {
     real(status)?;
-    // SAFETY: the caller's promise.
-    let (status, value) = unsafe { (input(status, "status")?, out(value, name)?) };
+    let (status, value) = (status.input("status")?, value.out(name)?);
     value.set(field(status));
     Ok(())
 }
 
 /// Changes `status`.
-///
-/// # Safety
-/// `status` must be null or point to a status.
-unsafe fn set(status: *mut MPI_Status, change: impl FnOnce(&mut MPI_Status)) -> Result<()> {
-    real(status)?;
-    // SAFETY: the caller's promise.
-    change(unsafe { inout(status, "status")? });
+fn set(status: Mut<MPI_Status>, change: impl FnOnce(&mut MPI_Status)) -> Result<()> {
+    real(status.into())?;
+    change(status.inout("status")?);
     Ok(())
 }
 
@@ -92,93 +84,76 @@ unsafe fn set(status: *mut MPI_Status, change: impl FnOnce(&mut MPI_Status)) -> 
 ///
 /// MPI 4.1 §3.2.5. Errors: `MPI_ERR_ARG` (null pointer, `MPI_STATUS_IGNORE`).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Status_get_source(
-    status: *const MPI_Status,
-    source: *mut c_int,
-) -> c_int {
-    // SAFETY: what is not null is a status and a place for an `int`, as the function asks for.
-    unsafe { get(status, |s| s.MPI_SOURCE, source, "source") }
+pub extern "C" fn MPI_Status_get_source(status: In<MPI_Status>, source: Mut<c_int>) -> c_int {
+    get(status, |s| s.MPI_SOURCE, source, "source")
 }
 
 /// Gives the tag of the message.
 ///
 /// MPI 4.1 §3.2.5. Errors: `MPI_ERR_ARG` (null pointer, `MPI_STATUS_IGNORE`).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Status_get_tag(status: *const MPI_Status, tag: *mut c_int) -> c_int {
-    // SAFETY: what is not null is a status and a place for an `int`, as the function asks for.
-    unsafe { get(status, |s| s.MPI_TAG, tag, "tag") }
+pub extern "C" fn MPI_Status_get_tag(status: In<MPI_Status>, tag: Mut<c_int>) -> c_int {
+    get(status, |s| s.MPI_TAG, tag, "tag")
 }
 
 /// Gives the error code of the operation.
 ///
 /// MPI 4.1 §3.2.5. Errors: `MPI_ERR_ARG` (null pointer, `MPI_STATUS_IGNORE`).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Status_get_error(status: *const MPI_Status, err: *mut c_int) -> c_int {
-    // SAFETY: what is not null is a status and a place for an `int`, as the function asks for.
-    unsafe { get(status, |s| s.MPI_ERROR, err, "err") }
+pub extern "C" fn MPI_Status_get_error(status: In<MPI_Status>, err: Mut<c_int>) -> c_int {
+    get(status, |s| s.MPI_ERROR, err, "err")
 }
 
 /// Sets the rank that sent the message.
 ///
 /// MPI 4.1 §13.3. Errors: `MPI_ERR_ARG` (null pointer, `MPI_STATUS_IGNORE`).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Status_set_source(status: *mut MPI_Status, source: c_int) -> c_int {
-    // SAFETY: what is not null is a status, as the function asks for.
-    unsafe { set(status, |s| s.MPI_SOURCE = source) }
+pub extern "C" fn MPI_Status_set_source(status: Mut<MPI_Status>, source: c_int) -> c_int {
+    set(status, |s| s.MPI_SOURCE = source)
 }
 
 /// Sets the tag of the message.
 ///
 /// MPI 4.1 §13.3. Errors: `MPI_ERR_ARG` (null pointer, `MPI_STATUS_IGNORE`).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Status_set_tag(status: *mut MPI_Status, tag: c_int) -> c_int {
-    // SAFETY: what is not null is a status, as the function asks for.
-    unsafe { set(status, |s| s.MPI_TAG = tag) }
+pub extern "C" fn MPI_Status_set_tag(status: Mut<MPI_Status>, tag: c_int) -> c_int {
+    set(status, |s| s.MPI_TAG = tag)
 }
 
 /// Sets the error code of the operation.
 ///
 /// MPI 4.1 §13.3. Errors: `MPI_ERR_ARG` (null pointer, `MPI_STATUS_IGNORE`).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Status_set_error(status: *mut MPI_Status, err: c_int) -> c_int {
-    // SAFETY: what is not null is a status, as the function asks for.
-    unsafe { set(status, |s| s.MPI_ERROR = err) }
+pub extern "C" fn MPI_Status_set_error(status: Mut<MPI_Status>, err: c_int) -> c_int {
+    set(status, |s| s.MPI_ERROR = err)
 }
 
 /// Sets what `MPI_Test_cancelled` will say of this status.
 ///
 /// MPI 4.1 §13.3. Errors: `MPI_ERR_ARG` (null pointer, `MPI_STATUS_IGNORE`).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Status_set_cancelled(status: *mut MPI_Status, flag: c_int) -> c_int {
-    // SAFETY: what is not null is a status, as the function asks for.
-    unsafe { set(status, |s| s.set_cancelled(flag != 0)) }
+pub extern "C" fn MPI_Status_set_cancelled(status: Mut<MPI_Status>, flag: c_int) -> c_int {
+    set(status, |s| s.set_cancelled(flag != 0))
 }
 
 /// Whether the operation was cancelled.
 ///
 /// MPI 4.1 §3.8.4. Errors: `MPI_ERR_ARG` (null pointer, `MPI_STATUS_IGNORE`).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Test_cancelled(status: *const MPI_Status, flag: *mut c_int) -> c_int {
-    // SAFETY: what is not null is a status and a place for an `int`, as the function asks for.
-    unsafe { get(status, |s| s.cancelled() as c_int, flag, "flag") }
+pub extern "C" fn MPI_Test_cancelled(status: In<MPI_Status>, flag: Mut<c_int>) -> c_int {
+    get(status, |s| s.cancelled() as c_int, flag, "flag")
 }
 
 /// Copies a status of C into one of Fortran: an array of `MPI_F_STATUS_SIZE` integers.
 ///
 /// MPI 4.1 §19.3.5. Errors: `MPI_ERR_ARG` (null pointer, `MPI_STATUS_IGNORE`).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Status_c2f(
-    c_status: *const MPI_Status,
-    f_status: *mut MPI_Fint,
-) -> c_int {
+pub extern "C" fn MPI_Status_c2f(c_status: In<MPI_Status>, f_status: Mut<MPI_Fint>) -> c_int {
     real(c_status)?;
-    // SAFETY: what is not null is a status of C, and an array for one of Fortran.
-    let (from, to) = unsafe {
-        (
-            input(c_status, "c_status")?,
-            out(f_status.cast(), "f_status")?,
-        )
-    };
+    let (from, to) = (
+        c_status.input("c_status")?,
+        f_status.cast().out("f_status")?,
+    );
     to.set(to_fortran(from));
     Ok(())
 }
@@ -187,18 +162,12 @@ pub unsafe extern "C" fn MPI_Status_c2f(
 ///
 /// MPI 4.1 §19.3.5. Errors: `MPI_ERR_ARG` (null pointer, `MPI_STATUS_IGNORE`).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Status_f2c(
-    f_status: *const MPI_Fint,
-    c_status: *mut MPI_Status,
-) -> c_int {
+pub extern "C" fn MPI_Status_f2c(f_status: In<MPI_Fint>, c_status: Mut<MPI_Status>) -> c_int {
     real_in_fortran(f_status)?;
-    // SAFETY: what is not null is a status of Fortran, and a place for one of C.
-    let (from, to) = unsafe {
-        (
-            slice(f_status, MPI_F_STATUS_SIZE as usize, "f_status")?,
-            out(c_status, "c_status")?,
-        )
-    };
+    let (from, to) = (
+        f_status.slice(MPI_F_STATUS_SIZE as usize, "f_status")?,
+        c_status.out("c_status")?,
+    );
     to.set(from_fortran(from));
     Ok(())
 }
@@ -207,13 +176,12 @@ pub unsafe extern "C" fn MPI_Status_f2c(
 ///
 /// MPI 4.1 §19.3.5. Errors: `MPI_ERR_ARG` (null pointer, `MPI_STATUS_IGNORE`).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Status_c2f08(
-    c_status: *const MPI_Status,
-    f08_status: *mut MPI_F08_status,
+pub extern "C" fn MPI_Status_c2f08(
+    c_status: In<MPI_Status>,
+    f08_status: Mut<MPI_F08_status>,
 ) -> c_int {
     real(c_status)?;
-    // SAFETY: what is not null is a status of C, and a place for one of `mpi_f08`.
-    let (from, to) = unsafe { (input(c_status, "c_status")?, out(f08_status, "f08_status")?) };
+    let (from, to) = (c_status.input("c_status")?, f08_status.out("f08_status")?);
     to.set((*from).into());
     Ok(())
 }
@@ -222,13 +190,12 @@ pub unsafe extern "C" fn MPI_Status_c2f08(
 ///
 /// MPI 4.1 §19.3.5. Errors: `MPI_ERR_ARG` (null pointer, `MPI_STATUS_IGNORE`).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Status_f082c(
-    f08_status: *const MPI_F08_status,
-    c_status: *mut MPI_Status,
+pub extern "C" fn MPI_Status_f082c(
+    f08_status: In<MPI_F08_status>,
+    c_status: Mut<MPI_Status>,
 ) -> c_int {
     real_in_f08(f08_status)?;
-    // SAFETY: what is not null is a status of `mpi_f08`, and a place for one of C.
-    let (from, to) = unsafe { (input(f08_status, "f08_status")?, out(c_status, "c_status")?) };
+    let (from, to) = (f08_status.input("f08_status")?, c_status.out("c_status")?);
     to.set((*from).into());
     Ok(())
 }
@@ -237,18 +204,15 @@ pub unsafe extern "C" fn MPI_Status_f082c(
 ///
 /// MPI 4.1 §19.3.5. Errors: `MPI_ERR_ARG` (null pointer, `MPI_STATUS_IGNORE`).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Status_f2f08(
-    f_status: *const MPI_Fint,
-    f08_status: *mut MPI_F08_status,
+pub extern "C" fn MPI_Status_f2f08(
+    f_status: In<MPI_Fint>,
+    f08_status: Mut<MPI_F08_status>,
 ) -> c_int {
     real_in_fortran(f_status)?;
-    // SAFETY: what is not null is a status of Fortran, and a place for one of `mpi_f08`.
-    let (from, to) = unsafe {
-        (
-            slice(f_status, MPI_F_STATUS_SIZE as usize, "f_status")?,
-            out(f08_status, "f08_status")?,
-        )
-    };
+    let (from, to) = (
+        f_status.slice(MPI_F_STATUS_SIZE as usize, "f_status")?,
+        f08_status.out("f08_status")?,
+    );
     to.set(from_fortran(from).into());
     Ok(())
 }
@@ -257,18 +221,15 @@ pub unsafe extern "C" fn MPI_Status_f2f08(
 ///
 /// MPI 4.1 §19.3.5. Errors: `MPI_ERR_ARG` (null pointer, `MPI_STATUS_IGNORE`).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Status_f082f(
-    f08_status: *const MPI_F08_status,
-    f_status: *mut MPI_Fint,
+pub extern "C" fn MPI_Status_f082f(
+    f08_status: In<MPI_F08_status>,
+    f_status: Mut<MPI_Fint>,
 ) -> c_int {
     real_in_f08(f08_status)?;
-    // SAFETY: what is not null is a status of `mpi_f08`, and an array for one of Fortran.
-    let (from, to) = unsafe {
-        (
-            input(f08_status, "f08_status")?,
-            out(f_status.cast(), "f_status")?,
-        )
-    };
+    let (from, to) = (
+        f08_status.input("f08_status")?,
+        f_status.cast().out("f_status")?,
+    );
     to.set(to_fortran(&(*from).into()));
     Ok(())
 }

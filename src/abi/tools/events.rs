@@ -1,7 +1,7 @@
 //! The tool information interface: events and their sources (MPI 4.1 §15.3.8), of which there are none. So every index,
 //! handle and name is wrong, which is what these functions say. Errors as in [`tools`](crate::abi::tools::interface).
 
-use crate::abi::boundary::arguments::out;
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::error::Result;
 use crate::mpi::types::*;
 use crate::{bail, mpi_api, tools};
@@ -28,10 +28,9 @@ fn no_handle<T>() -> Result<T> {
 ///
 /// MPI 4.1 §15.3.8. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_event_get_num(num_events: *mut c_int) -> c_int {
+pub extern "C" fn MPI_T_event_get_num(num_events: Mut<c_int>) -> c_int {
     tools::check()?;
-    // SAFETY: what is not null is a place for an `int`.
-    unsafe { out(num_events, "num_events")? }.set(0);
+    num_events.out("num_events")?.set(0);
     Ok(())
 }
 
@@ -39,19 +38,19 @@ pub unsafe extern "C" fn MPI_T_event_get_num(num_events: *mut c_int) -> c_int {
 ///
 /// MPI 4.1 §15.3.8. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_INDEX`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_event_get_info(
+pub extern "C" fn MPI_T_event_get_info(
     event_index: c_int,
-    name: *mut c_char,
-    name_len: *mut c_int,
-    verbosity: *mut c_int,
-    array_of_datatypes: *mut MPI_Datatype,
-    array_of_displacements: *mut MPI_Aint,
-    num_elements: *mut c_int,
-    enumtype: *mut MPI_T_enum,
-    info: *mut MPI_Info,
-    desc: *mut c_char,
-    desc_len: *mut c_int,
-    bind: *mut c_int,
+    name: Mut<c_char>,
+    name_len: Mut<c_int>,
+    verbosity: Mut<c_int>,
+    array_of_datatypes: Mut<MPI_Datatype>,
+    array_of_displacements: Mut<MPI_Aint>,
+    num_elements: Mut<c_int>,
+    enumtype: Mut<MPI_T_enum>,
+    info: Mut<MPI_Info>,
+    desc: Mut<c_char>,
+    desc_len: Mut<c_int>,
+    bind: Mut<c_int>,
 ) -> c_int {
     let _ = (
         name,
@@ -73,14 +72,10 @@ pub unsafe extern "C" fn MPI_T_event_get_info(
 ///
 /// MPI 4.1 §15.3.8. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_NAME`, `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_event_get_index(
-    name: *const c_char,
-    event_index: *mut c_int,
-) -> c_int {
+pub extern "C" fn MPI_T_event_get_index(name: In<c_char>, event_index: Mut<c_int>) -> c_int {
     let _ = event_index;
     tools::check()?;
-    // SAFETY: what is not null is a string.
-    let name = unsafe { crate::abi::tools::interface::named(name)? };
+    let name = crate::abi::tools::interface::named(name)?;
     bail!(TInvalidName, "there is no event with the name {name}")
 }
 
@@ -88,11 +83,11 @@ pub unsafe extern "C" fn MPI_T_event_get_index(
 ///
 /// MPI 4.1 §15.3.8. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_INDEX`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_event_handle_alloc(
+pub extern "C" fn MPI_T_event_handle_alloc(
     event_index: c_int,
-    obj_handle: *mut c_void,
+    obj_handle: Mut<c_void>,
     info: MPI_Info,
-    event_registration: *mut MPI_T_event_registration,
+    event_registration: Mut<MPI_T_event_registration>,
 ) -> c_int {
     let _ = (obj_handle, info, event_registration);
     no_index(event_index)
@@ -102,7 +97,7 @@ pub unsafe extern "C" fn MPI_T_event_handle_alloc(
 ///
 /// MPI 4.1 §15.3.8. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_HANDLE`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_event_handle_set_info(
+pub extern "C" fn MPI_T_event_handle_set_info(
     event_registration: MPI_T_event_registration,
     info: MPI_Info,
 ) -> c_int {
@@ -114,9 +109,9 @@ pub unsafe extern "C" fn MPI_T_event_handle_set_info(
 ///
 /// MPI 4.1 §15.3.8. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_HANDLE`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_event_handle_get_info(
+pub extern "C" fn MPI_T_event_handle_get_info(
     event_registration: MPI_T_event_registration,
-    info_used: *mut MPI_Info,
+    info_used: Mut<MPI_Info>,
 ) -> c_int {
     let _ = (event_registration, info_used);
     no_handle()
@@ -126,11 +121,11 @@ pub unsafe extern "C" fn MPI_T_event_handle_get_info(
 ///
 /// MPI 4.1 §15.3.8. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_HANDLE`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_event_register_callback(
+pub extern "C" fn MPI_T_event_register_callback(
     event_registration: MPI_T_event_registration,
     cb_safety: MPI_T_cb_safety,
     info: MPI_Info,
-    user_data: *mut c_void,
+    user_data: Mut<c_void>,
     event_cb_function: Option<MPI_T_event_cb_function>,
 ) -> c_int {
     let _ = (
@@ -147,7 +142,7 @@ pub unsafe extern "C" fn MPI_T_event_register_callback(
 ///
 /// MPI 4.1 §15.3.8. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_HANDLE`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_event_callback_set_info(
+pub extern "C" fn MPI_T_event_callback_set_info(
     event_registration: MPI_T_event_registration,
     cb_safety: MPI_T_cb_safety,
     info: MPI_Info,
@@ -160,10 +155,10 @@ pub unsafe extern "C" fn MPI_T_event_callback_set_info(
 ///
 /// MPI 4.1 §15.3.8. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_HANDLE`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_event_callback_get_info(
+pub extern "C" fn MPI_T_event_callback_get_info(
     event_registration: MPI_T_event_registration,
     cb_safety: MPI_T_cb_safety,
-    info_used: *mut MPI_Info,
+    info_used: Mut<MPI_Info>,
 ) -> c_int {
     let _ = (event_registration, cb_safety, info_used);
     no_handle()
@@ -173,9 +168,9 @@ pub unsafe extern "C" fn MPI_T_event_callback_get_info(
 ///
 /// MPI 4.1 §15.3.8. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_HANDLE`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_event_handle_free(
+pub extern "C" fn MPI_T_event_handle_free(
     event_registration: MPI_T_event_registration,
-    user_data: *mut c_void,
+    user_data: Mut<c_void>,
     free_cb_function: Option<MPI_T_event_free_cb_function>,
 ) -> c_int {
     let _ = (event_registration, user_data, free_cb_function);
@@ -186,7 +181,7 @@ pub unsafe extern "C" fn MPI_T_event_handle_free(
 ///
 /// MPI 4.1 §15.3.8. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_HANDLE`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_event_set_dropped_handler(
+pub extern "C" fn MPI_T_event_set_dropped_handler(
     event_registration: MPI_T_event_registration,
     dropped_cb_function: Option<MPI_T_event_dropped_cb_function>,
 ) -> c_int {
@@ -198,10 +193,10 @@ pub unsafe extern "C" fn MPI_T_event_set_dropped_handler(
 ///
 /// MPI 4.1 §15.3.8. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_HANDLE`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_event_read(
+pub extern "C" fn MPI_T_event_read(
     event_instance: MPI_T_event_instance,
     element_index: c_int,
-    buffer: *mut c_void,
+    buffer: Mut<c_void>,
 ) -> c_int {
     let _ = (event_instance, element_index, buffer);
     no_handle()
@@ -211,9 +206,9 @@ pub unsafe extern "C" fn MPI_T_event_read(
 ///
 /// MPI 4.1 §15.3.8. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_HANDLE`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_event_copy(
+pub extern "C" fn MPI_T_event_copy(
     event_instance: MPI_T_event_instance,
-    buffer: *mut c_void,
+    buffer: Mut<c_void>,
 ) -> c_int {
     let _ = (event_instance, buffer);
     no_handle()
@@ -223,9 +218,9 @@ pub unsafe extern "C" fn MPI_T_event_copy(
 ///
 /// MPI 4.1 §15.3.8. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_HANDLE`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_event_get_timestamp(
+pub extern "C" fn MPI_T_event_get_timestamp(
     event_instance: MPI_T_event_instance,
-    event_timestamp: *mut MPI_Count,
+    event_timestamp: Mut<MPI_Count>,
 ) -> c_int {
     let _ = (event_instance, event_timestamp);
     no_handle()
@@ -235,9 +230,9 @@ pub unsafe extern "C" fn MPI_T_event_get_timestamp(
 ///
 /// MPI 4.1 §15.3.8. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_HANDLE`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_event_get_source(
+pub extern "C" fn MPI_T_event_get_source(
     event_instance: MPI_T_event_instance,
-    source_index: *mut c_int,
+    source_index: Mut<c_int>,
 ) -> c_int {
     let _ = (event_instance, source_index);
     no_handle()
@@ -247,10 +242,9 @@ pub unsafe extern "C" fn MPI_T_event_get_source(
 ///
 /// MPI 4.1 §15.3.8. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_source_get_num(num_sources: *mut c_int) -> c_int {
+pub extern "C" fn MPI_T_source_get_num(num_sources: Mut<c_int>) -> c_int {
     tools::check()?;
-    // SAFETY: what is not null is a place for an `int`.
-    unsafe { out(num_sources, "num_sources")? }.set(0);
+    num_sources.out("num_sources")?.set(0);
     Ok(())
 }
 
@@ -258,16 +252,16 @@ pub unsafe extern "C" fn MPI_T_source_get_num(num_sources: *mut c_int) -> c_int 
 ///
 /// MPI 4.1 §15.3.8. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_INDEX`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_source_get_info(
+pub extern "C" fn MPI_T_source_get_info(
     source_index: c_int,
-    name: *mut c_char,
-    name_len: *mut c_int,
-    desc: *mut c_char,
-    desc_len: *mut c_int,
-    ordering: *mut MPI_T_source_order,
-    ticks_per_second: *mut MPI_Count,
-    max_ticks: *mut MPI_Count,
-    info: *mut MPI_Info,
+    name: Mut<c_char>,
+    name_len: Mut<c_int>,
+    desc: Mut<c_char>,
+    desc_len: Mut<c_int>,
+    ordering: Mut<MPI_T_source_order>,
+    ticks_per_second: Mut<MPI_Count>,
+    max_ticks: Mut<MPI_Count>,
+    info: Mut<MPI_Info>,
 ) -> c_int {
     let _ = (
         name,
@@ -286,9 +280,9 @@ pub unsafe extern "C" fn MPI_T_source_get_info(
 ///
 /// MPI 4.1 §15.3.8. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_INDEX`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_source_get_timestamp(
+pub extern "C" fn MPI_T_source_get_timestamp(
     source_index: c_int,
-    timestamp: *mut MPI_Count,
+    timestamp: Mut<MPI_Count>,
 ) -> c_int {
     let _ = timestamp;
     no_index(source_index)

@@ -3,7 +3,8 @@
 //! Errors are returned as error classes, and no error handler is called. Any null pointer for a result is `MPI_T_ERR_INVALID`.
 //! May be used before `MPI_Init` and after `MPI_Finalize`.
 
-use crate::abi::boundary::arguments::{inout, number, out, put_string, slice_mut, string};
+use crate::abi::boundary::arguments::number;
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::error::Result;
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
@@ -24,40 +25,28 @@ pub fn of_handle<T>(handle: *mut T) -> usize {
 }
 
 /// Writes a string as §15.3.3 says: cut to `*len` bytes with its zero, and in `*len` the bytes that all of it takes.
-///
-/// # Safety
-/// What is not null is an `int`, and an array of `*len` bytes.
-pub unsafe fn tell(text: &str, array: *mut c_char, len: *mut c_int) -> Result<()> {
+pub fn tell(text: &str, array: Mut<c_char>, len: Mut<c_int>) -> Result<()> {
     if len.is_null() {
         return Ok(());
     }
-    // SAFETY: the same contract.
-    let len = unsafe { inout(len, "len")? };
+    let len = len.inout("len")?;
     if !array.is_null() && number(*len, "len")? > 0 {
-        // SAFETY: the same contract.
-        unsafe { put_string(array, *len, text, "string")? };
+        array.put_string(*len, text, "string")?;
     }
     *len = text.len() as c_int + 1;
     Ok(())
 }
 
 /// Writes a result unless its place is null: tools may leave out what they do not ask for.
-///
-/// # Safety
-/// What is not null is a place for a `T`.
-pub unsafe fn put<T>(place: *mut T, value: T) -> Result<()> {
+pub fn put<T>(place: Mut<T>, value: T) -> Result<()> {
     if !place.is_null() {
-        // SAFETY: the same contract.
-        unsafe { out(place, "result")? }.set(value);
+        place.out("result")?.set(value);
     }
     Ok(())
 }
 
-/// # Safety
-/// As `string`.
-pub unsafe fn named<'a>(name: *const c_char) -> Result<&'a str> {
-    // SAFETY: the same contract.
-    Ok(unsafe { string(name, "name")? }.to_str().unwrap_or(""))
+pub fn named<'a>(name: In<'a, c_char>) -> Result<&'a str> {
+    Ok(name.string("name")?.to_str().unwrap_or(""))
 }
 
 /// All variables are 64-bit unsigned numbers.
@@ -67,9 +56,8 @@ pub const TYPE: MPI_Datatype = MPI_UNSIGNED_LONG_LONG;
 ///
 /// MPI 4.1 §15.3.4. Errors: `MPI_T_ERR_INVALID` (null pointer).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_init_thread(required: c_int, provided: *mut c_int) -> c_int {
-    // SAFETY: what is not null is a place for an `int`.
-    let provided = unsafe { out(provided, "provided")? };
+pub extern "C" fn MPI_T_init_thread(required: c_int, provided: Mut<c_int>) -> c_int {
+    let provided = provided.out("provided")?;
     if !(MPI_THREAD_SINGLE..=MPI_THREAD_MULTIPLE).contains(&required) {
         bail!(TInvalid, "required is {required}, which is no thread level");
     }
@@ -82,7 +70,7 @@ pub unsafe extern "C" fn MPI_T_init_thread(required: c_int, provided: *mut c_int
 ///
 /// MPI 4.1 §15.3.4. Errors: `MPI_T_ERR_NOT_INITIALIZED`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_finalize() -> c_int {
+pub extern "C" fn MPI_T_finalize() -> c_int {
     tools::leave()
 }
 
@@ -90,10 +78,9 @@ pub unsafe extern "C" fn MPI_T_finalize() -> c_int {
 ///
 /// MPI 4.1 §15.3.6. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_cvar_get_num(num_cvar: *mut c_int) -> c_int {
+pub extern "C" fn MPI_T_cvar_get_num(num_cvar: Mut<c_int>) -> c_int {
     tools::check()?;
-    // SAFETY: what is not null is a place for an `int`.
-    unsafe { out(num_cvar, "num_cvar")? }.set(controls().len() as c_int);
+    num_cvar.out("num_cvar")?.set(controls().len() as c_int);
     Ok(())
 }
 
@@ -101,49 +88,42 @@ pub unsafe extern "C" fn MPI_T_cvar_get_num(num_cvar: *mut c_int) -> c_int {
 ///
 /// MPI 4.1 §15.3.6. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_INDEX`, `MPI_T_ERR_INVALID` (negative length).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_cvar_get_info(
+pub extern "C" fn MPI_T_cvar_get_info(
     cvar_index: c_int,
-    name: *mut c_char,
-    name_len: *mut c_int,
-    verbosity: *mut c_int,
-    datatype: *mut MPI_Datatype,
-    enumtype: *mut MPI_T_enum,
-    desc: *mut c_char,
-    desc_len: *mut c_int,
-    bind: *mut c_int,
-    scope: *mut c_int,
+    name: Mut<c_char>,
+    name_len: Mut<c_int>,
+    verbosity: Mut<c_int>,
+    datatype: Mut<MPI_Datatype>,
+    enumtype: Mut<MPI_T_enum>,
+    desc: Mut<c_char>,
+    desc_len: Mut<c_int>,
+    bind: Mut<c_int>,
+    scope: Mut<c_int>,
 ) -> c_int {
     tools::check()?;
     let control = tools::at(controls(), cvar_index)?;
-    // SAFETY: what is not null are arrays of the lengths given, and places for results.
-    unsafe {
-        tell(control.about.name, name, name_len)?;
-        tell(control.about.text, desc, desc_len)?;
-        put(verbosity, control.about.verbosity)?;
-        put(datatype, TYPE)?;
-        put(enumtype, MPI_T_ENUM_NULL)?;
-        put(bind, MPI_T_BIND_NO_OBJECT)?;
-        let settable = control.write.is_some();
-        let reach = if settable {
-            MPI_T_SCOPE_LOCAL
-        } else {
-            MPI_T_SCOPE_READONLY
-        };
-        put(scope, reach)
-    }
+    tell(control.about.name, name, name_len)?;
+    tell(control.about.text, desc, desc_len)?;
+    put(verbosity, control.about.verbosity)?;
+    put(datatype, TYPE)?;
+    put(enumtype, MPI_T_ENUM_NULL)?;
+    put(bind, MPI_T_BIND_NO_OBJECT)?;
+    let settable = control.write.is_some();
+    let reach = if settable {
+        MPI_T_SCOPE_LOCAL
+    } else {
+        MPI_T_SCOPE_READONLY
+    };
+    put(scope, reach)
 }
 
 /// Gives the index of a control variable.
 ///
 /// MPI 4.1 §15.3.6. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_NAME`, `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_cvar_get_index(
-    name: *const c_char,
-    cvar_index: *mut c_int,
-) -> c_int {
+pub extern "C" fn MPI_T_cvar_get_index(name: In<c_char>, cvar_index: Mut<c_int>) -> c_int {
     tools::check()?;
-    // SAFETY: what is not null is a string, and a place for an `int`.
-    let (name, cvar_index) = unsafe { (named(name)?, out(cvar_index, "cvar_index")?) };
+    let (name, cvar_index) = (named(name)?, cvar_index.out("cvar_index")?);
     cvar_index.set(tools::find(controls(), name, |c| c.about.name == name)?);
     Ok(())
 }
@@ -152,20 +132,17 @@ pub unsafe extern "C" fn MPI_T_cvar_get_index(
 ///
 /// MPI 4.1 §15.3.6. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_INDEX`, `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_cvar_handle_alloc(
+pub extern "C" fn MPI_T_cvar_handle_alloc(
     cvar_index: c_int,
-    obj_handle: *mut c_void,
-    handle: *mut MPI_T_cvar_handle,
-    count: *mut c_int,
+    obj_handle: Mut<c_void>,
+    handle: Mut<MPI_T_cvar_handle>,
+    count: Mut<c_int>,
 ) -> c_int {
     let _ = obj_handle;
     tools::check()?;
     tools::at(controls(), cvar_index)?;
-    // SAFETY: what is not null are places for results.
-    unsafe {
-        out(handle, "handle")?.set(to_handle(cvar_index as usize));
-        put(count, 1)
-    }
+    handle.out("handle")?.set(to_handle(cvar_index as usize));
+    put(count, 1)
 }
 
 /// The control variable of a handle. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_HANDLE`.
@@ -181,9 +158,8 @@ fn control(handle: MPI_T_cvar_handle) -> Result<&'static tools::Control> {
 ///
 /// MPI 4.1 §15.3.6. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_HANDLE`, `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_cvar_handle_free(handle: *mut MPI_T_cvar_handle) -> c_int {
-    // SAFETY: what is not null is a handle.
-    let handle = unsafe { inout(handle, "handle")? };
+pub extern "C" fn MPI_T_cvar_handle_free(handle: Mut<MPI_T_cvar_handle>) -> c_int {
+    let handle = handle.inout("handle")?;
     control(*handle)?;
     *handle = MPI_T_CVAR_HANDLE_NULL;
     Ok(())
@@ -193,10 +169,9 @@ pub unsafe extern "C" fn MPI_T_cvar_handle_free(handle: *mut MPI_T_cvar_handle) 
 ///
 /// MPI 4.1 §15.3.6. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_HANDLE`, `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_cvar_read(handle: MPI_T_cvar_handle, buf: *mut c_void) -> c_int {
+pub extern "C" fn MPI_T_cvar_read(handle: MPI_T_cvar_handle, buf: Mut<c_void>) -> c_int {
     let control = control(handle)?;
-    // SAFETY: what is not null is a place for the variable's type.
-    unsafe { out(buf.cast::<u64>(), "buf")? }.set((control.read)());
+    buf.cast::<u64>().out("buf")?.set((control.read)());
     Ok(())
 }
 
@@ -205,10 +180,9 @@ pub unsafe extern "C" fn MPI_T_cvar_read(handle: MPI_T_cvar_handle, buf: *mut c_
 /// MPI 4.1 §15.3.6. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_HANDLE`, `MPI_T_ERR_CVAR_SET_NEVER`,
 /// `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_cvar_write(handle: MPI_T_cvar_handle, buf: *const c_void) -> c_int {
+pub extern "C" fn MPI_T_cvar_write(handle: MPI_T_cvar_handle, buf: In<c_void>) -> c_int {
     let control = control(handle)?;
-    // SAFETY: what is not null is a value of the variable's type.
-    let value = unsafe { crate::abi::boundary::arguments::input(buf.cast::<u64>(), "buf")? };
+    let value = buf.cast::<u64>().input("buf")?;
     control.set(*value)
 }
 
@@ -216,10 +190,9 @@ pub unsafe extern "C" fn MPI_T_cvar_write(handle: MPI_T_cvar_handle, buf: *const
 ///
 /// MPI 4.1 §15.3.9. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_category_get_num(num_cat: *mut c_int) -> c_int {
+pub extern "C" fn MPI_T_category_get_num(num_cat: Mut<c_int>) -> c_int {
     tools::check()?;
-    // SAFETY: what is not null is a place for an `int`.
-    unsafe { out(num_cat, "num_cat")? }.set(CATEGORIES.len() as c_int);
+    num_cat.out("num_cat")?.set(CATEGORIES.len() as c_int);
     Ok(())
 }
 
@@ -231,12 +204,9 @@ fn members<T>(cat_index: c_int, list: &[T], about: impl Fn(&T) -> &About) -> Res
     Ok((0..).zip(list).filter(belongs).map(|(i, _)| i).collect())
 }
 
-/// # Safety
-/// As `slice_mut`.
-unsafe fn list(members: &[c_int], len: c_int, indices: *mut c_int) -> Result<()> {
+fn list(members: &[c_int], len: c_int, indices: Mut<c_int>) -> Result<()> {
     let len = number(len, "len")?.min(members.len());
-    // SAFETY: the same contract.
-    let places = unsafe { slice_mut(indices, len, "indices")? };
+    let places = indices.slice_mut(len, "indices")?;
     places.copy_from_slice(&members[..len]);
     Ok(())
 }
@@ -245,41 +215,34 @@ unsafe fn list(members: &[c_int], len: c_int, indices: *mut c_int) -> Result<()>
 ///
 /// MPI 4.1 §15.3.9. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_INDEX`, `MPI_T_ERR_INVALID` (negative length).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_category_get_info(
+pub extern "C" fn MPI_T_category_get_info(
     cat_index: c_int,
-    name: *mut c_char,
-    name_len: *mut c_int,
-    desc: *mut c_char,
-    desc_len: *mut c_int,
-    num_cvars: *mut c_int,
-    num_pvars: *mut c_int,
-    num_categories: *mut c_int,
+    name: Mut<c_char>,
+    name_len: Mut<c_int>,
+    desc: Mut<c_char>,
+    desc_len: Mut<c_int>,
+    num_cvars: Mut<c_int>,
+    num_pvars: Mut<c_int>,
+    num_categories: Mut<c_int>,
 ) -> c_int {
     let cvars = members(cat_index, controls(), |c| &c.about)?;
     let pvars = members(cat_index, performances(), |p| &p.about)?;
     let (own, text) = tools::at(&CATEGORIES, cat_index)?;
-    // SAFETY: what is not null are arrays of the lengths given, and places for results.
-    unsafe {
-        tell(own, name, name_len)?;
-        tell(text, desc, desc_len)?;
-        put(num_cvars, cvars.len() as c_int)?;
-        put(num_pvars, pvars.len() as c_int)?;
-        put(num_categories, 0)
-    }
+    tell(own, name, name_len)?;
+    tell(text, desc, desc_len)?;
+    put(num_cvars, cvars.len() as c_int)?;
+    put(num_pvars, pvars.len() as c_int)?;
+    put(num_categories, 0)
 }
 
 /// Gives the number of events of a category: 0.
 ///
 /// MPI 4.1 §15.3.9. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_INDEX`, `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_category_get_num_events(
-    cat_index: c_int,
-    num_events: *mut c_int,
-) -> c_int {
+pub extern "C" fn MPI_T_category_get_num_events(cat_index: c_int, num_events: Mut<c_int>) -> c_int {
     tools::check()?;
     tools::at(&CATEGORIES, cat_index)?;
-    // SAFETY: what is not null is a place for an `int`.
-    unsafe { out(num_events, "num_events")? }.set(0);
+    num_events.out("num_events")?.set(0);
     Ok(())
 }
 
@@ -287,13 +250,9 @@ pub unsafe extern "C" fn MPI_T_category_get_num_events(
 ///
 /// MPI 4.1 §15.3.9. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_NAME`, `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_category_get_index(
-    name: *const c_char,
-    cat_index: *mut c_int,
-) -> c_int {
+pub extern "C" fn MPI_T_category_get_index(name: In<c_char>, cat_index: Mut<c_int>) -> c_int {
     tools::check()?;
-    // SAFETY: what is not null is a string, and a place for an `int`.
-    let (name, cat_index) = unsafe { (named(name)?, out(cat_index, "cat_index")?) };
+    let (name, cat_index) = (named(name)?, cat_index.out("cat_index")?);
     cat_index.set(tools::find(&CATEGORIES, name, |c| c.0 == name)?);
     Ok(())
 }
@@ -302,68 +261,63 @@ pub unsafe extern "C" fn MPI_T_category_get_index(
 ///
 /// MPI 4.1 §15.3.9. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_INDEX`, `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_category_get_cvars(
+pub extern "C" fn MPI_T_category_get_cvars(
     cat_index: c_int,
     len: c_int,
-    indices: *mut c_int,
+    indices: Mut<c_int>,
 ) -> c_int {
     let found = members(cat_index, controls(), |c| &c.about)?;
-    // SAFETY: the array has `len` places.
-    unsafe { list(&found, len, indices) }
+    list(&found, len, indices)
 }
 
 /// Gives the indices of a category's performance variables, at most `len`.
 ///
 /// MPI 4.1 §15.3.9. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_INDEX`, `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_category_get_pvars(
+pub extern "C" fn MPI_T_category_get_pvars(
     cat_index: c_int,
     len: c_int,
-    indices: *mut c_int,
+    indices: Mut<c_int>,
 ) -> c_int {
     let found = members(cat_index, performances(), |p| &p.about)?;
-    // SAFETY: the array has `len` places.
-    unsafe { list(&found, len, indices) }
+    list(&found, len, indices)
 }
 
 /// Gives the indices of a category's events: none.
 ///
 /// MPI 4.1 §15.3.9. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_INDEX`, `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_category_get_events(
+pub extern "C" fn MPI_T_category_get_events(
     cat_index: c_int,
     len: c_int,
-    indices: *mut c_int,
+    indices: Mut<c_int>,
 ) -> c_int {
     tools::check()?;
     tools::at(&CATEGORIES, cat_index)?;
-    // SAFETY: the array has `len` places.
-    unsafe { list(&[], len, indices) }
+    list(&[], len, indices)
 }
 
 /// Gives the indices of the categories within a category: none.
 ///
 /// MPI 4.1 §15.3.9. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_INDEX`, `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_category_get_categories(
+pub extern "C" fn MPI_T_category_get_categories(
     cat_index: c_int,
     len: c_int,
-    indices: *mut c_int,
+    indices: Mut<c_int>,
 ) -> c_int {
     tools::check()?;
     tools::at(&CATEGORIES, cat_index)?;
-    // SAFETY: the array has `len` places.
-    unsafe { list(&[], len, indices) }
+    list(&[], len, indices)
 }
 
 /// Gives a number that would change with the categories, which do not.
 ///
 /// MPI 4.1 §15.3.9. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_category_changed(update_number: *mut c_int) -> c_int {
+pub extern "C" fn MPI_T_category_changed(update_number: Mut<c_int>) -> c_int {
     tools::check()?;
-    // SAFETY: what is not null is a place for an `int`.
-    unsafe { out(update_number, "update_number")? }.set(0);
+    update_number.out("update_number")?.set(0);
     Ok(())
 }
 
@@ -380,11 +334,11 @@ fn no_enumeration(enumtype: MPI_T_enum) -> Result<()> {
 ///
 /// MPI 4.1 §15.3.5. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_HANDLE`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_enum_get_info(
+pub extern "C" fn MPI_T_enum_get_info(
     enumtype: MPI_T_enum,
-    num: *mut c_int,
-    name: *mut c_char,
-    name_len: *mut c_int,
+    num: Mut<c_int>,
+    name: Mut<c_char>,
+    name_len: Mut<c_int>,
 ) -> c_int {
     let _ = (num, name, name_len);
     no_enumeration(enumtype)
@@ -394,12 +348,12 @@ pub unsafe extern "C" fn MPI_T_enum_get_info(
 ///
 /// MPI 4.1 §15.3.5. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_HANDLE`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_enum_get_item(
+pub extern "C" fn MPI_T_enum_get_item(
     enumtype: MPI_T_enum,
     indx: c_int,
-    value: *mut c_int,
-    name: *mut c_char,
-    name_len: *mut c_int,
+    value: Mut<c_int>,
+    name: Mut<c_char>,
+    name_len: Mut<c_int>,
 ) -> c_int {
     let _ = (indx, value, name, name_len);
     no_enumeration(enumtype)

@@ -1,7 +1,7 @@
 //! The tool information interface: performance variables (MPI 4.1 §15.3.7). Errors as in [`tools`](crate::abi::tools::interface).
 
 use crate::abi::bindings::data::is_all_handles;
-use crate::abi::boundary::arguments::{inout, input, out};
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::tools::interface::{TYPE, named, of_handle, put, tell, to_handle};
 use crate::error::Result;
 use crate::mpi::constants::*;
@@ -15,10 +15,9 @@ use std::ffi::{c_char, c_int, c_void};
 ///
 /// MPI 4.1 §15.3.7. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_pvar_get_num(num_pvar: *mut c_int) -> c_int {
+pub extern "C" fn MPI_T_pvar_get_num(num_pvar: Mut<c_int>) -> c_int {
     tools::check()?;
-    // SAFETY: what is not null is a place for an `int`.
-    unsafe { out(num_pvar, "num_pvar")? }.set(performances().len() as c_int);
+    num_pvar.out("num_pvar")?.set(performances().len() as c_int);
     Ok(())
 }
 
@@ -26,51 +25,47 @@ pub unsafe extern "C" fn MPI_T_pvar_get_num(num_pvar: *mut c_int) -> c_int {
 ///
 /// MPI 4.1 §15.3.7. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_INDEX`, `MPI_T_ERR_INVALID` (negative length).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_pvar_get_info(
+pub extern "C" fn MPI_T_pvar_get_info(
     pvar_index: c_int,
-    name: *mut c_char,
-    name_len: *mut c_int,
-    verbosity: *mut c_int,
-    var_class: *mut c_int,
-    datatype: *mut MPI_Datatype,
-    enumtype: *mut MPI_T_enum,
-    desc: *mut c_char,
-    desc_len: *mut c_int,
-    bind: *mut c_int,
-    readonly: *mut c_int,
-    continuous: *mut c_int,
-    atomic: *mut c_int,
+    name: Mut<c_char>,
+    name_len: Mut<c_int>,
+    verbosity: Mut<c_int>,
+    var_class: Mut<c_int>,
+    datatype: Mut<MPI_Datatype>,
+    enumtype: Mut<MPI_T_enum>,
+    desc: Mut<c_char>,
+    desc_len: Mut<c_int>,
+    bind: Mut<c_int>,
+    readonly: Mut<c_int>,
+    continuous: Mut<c_int>,
+    atomic: Mut<c_int>,
 ) -> c_int {
     tools::check()?;
     let variable = tools::at(performances(), pvar_index)?;
     let counter = variable.is_counter();
-    // SAFETY: what is not null are arrays of the lengths given, and places for results.
-    unsafe {
-        tell(variable.about.name, name, name_len)?;
-        tell(variable.about.text, desc, desc_len)?;
-        put(verbosity, variable.about.verbosity)?;
-        put(var_class, variable.class)?;
-        put(datatype, TYPE)?;
-        put(enumtype, MPI_T_ENUM_NULL)?;
-        put(bind, MPI_T_BIND_NO_OBJECT)?;
-        put(readonly, (!counter).into())?;
-        put(continuous, (!counter).into())?;
-        put(atomic, counter.into())
-    }
+    tell(variable.about.name, name, name_len)?;
+    tell(variable.about.text, desc, desc_len)?;
+    put(verbosity, variable.about.verbosity)?;
+    put(var_class, variable.class)?;
+    put(datatype, TYPE)?;
+    put(enumtype, MPI_T_ENUM_NULL)?;
+    put(bind, MPI_T_BIND_NO_OBJECT)?;
+    put(readonly, (!counter).into())?;
+    put(continuous, (!counter).into())?;
+    put(atomic, counter.into())
 }
 
 /// Gives the index of a performance variable of this class.
 ///
 /// MPI 4.1 §15.3.7. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_NAME`, `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_pvar_get_index(
-    name: *const c_char,
+pub extern "C" fn MPI_T_pvar_get_index(
+    name: In<c_char>,
     var_class: c_int,
-    pvar_index: *mut c_int,
+    pvar_index: Mut<c_int>,
 ) -> c_int {
     tools::check()?;
-    // SAFETY: what is not null is a string, and a place for an `int`.
-    let (name, pvar_index) = unsafe { (named(name)?, out(pvar_index, "pvar_index")?) };
+    let (name, pvar_index) = (named(name)?, pvar_index.out("pvar_index")?);
     let is = |p: &tools::Performance| p.about.name == name && p.class == var_class;
     pvar_index.set(tools::find(performances(), name, is)?);
     Ok(())
@@ -80,10 +75,9 @@ pub unsafe extern "C" fn MPI_T_pvar_get_index(
 ///
 /// MPI 4.1 §15.3.7. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_pvar_session_create(session: *mut MPI_T_pvar_session) -> c_int {
+pub extern "C" fn MPI_T_pvar_session_create(session: Mut<MPI_T_pvar_session>) -> c_int {
     tools::check()?;
-    // SAFETY: what is not null is a place for a session.
-    unsafe { out(session, "session")? }.set(to_handle(sessions().open()));
+    session.out("session")?.set(to_handle(sessions().open()));
     Ok(())
 }
 
@@ -91,10 +85,9 @@ pub unsafe extern "C" fn MPI_T_pvar_session_create(session: *mut MPI_T_pvar_sess
 ///
 /// MPI 4.1 §15.3.7. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_SESSION`, `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_pvar_session_free(session: *mut MPI_T_pvar_session) -> c_int {
+pub extern "C" fn MPI_T_pvar_session_free(session: Mut<MPI_T_pvar_session>) -> c_int {
     tools::check()?;
-    // SAFETY: what is not null is a session.
-    let session = unsafe { inout(session, "session")? };
+    let session = session.inout("session")?;
     sessions().close(of_handle(*session))?;
     *session = MPI_T_PVAR_SESSION_NULL;
     Ok(())
@@ -104,36 +97,32 @@ pub unsafe extern "C" fn MPI_T_pvar_session_free(session: *mut MPI_T_pvar_sessio
 ///
 /// MPI 4.1 §15.3.7. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_SESSION`, `MPI_T_ERR_INVALID_INDEX`, `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_pvar_handle_alloc(
+pub extern "C" fn MPI_T_pvar_handle_alloc(
     session: MPI_T_pvar_session,
     pvar_index: c_int,
-    obj_handle: *mut c_void,
-    handle: *mut MPI_T_pvar_handle,
-    count: *mut c_int,
+    obj_handle: Mut<c_void>,
+    handle: Mut<MPI_T_pvar_handle>,
+    count: Mut<c_int>,
 ) -> c_int {
     let _ = obj_handle;
     tools::check()?;
     tools::at(performances(), pvar_index)?;
-    // SAFETY: what is not null are places for results.
-    unsafe {
-        let handle = out(handle, "handle")?;
-        let made = sessions().alloc(of_handle(session), pvar_index as usize)?;
-        handle.set(to_handle(made));
-        put(count, 1)
-    }
+    let handle = handle.out("handle")?;
+    let made = sessions().alloc(of_handle(session), pvar_index as usize)?;
+    handle.set(to_handle(made));
+    put(count, 1)
 }
 
 /// Gives a handle back and sets it to `MPI_T_PVAR_HANDLE_NULL`.
 ///
 /// MPI 4.1 §15.3.7. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_SESSION`, `MPI_T_ERR_INVALID_HANDLE`, `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_pvar_handle_free(
+pub extern "C" fn MPI_T_pvar_handle_free(
     session: MPI_T_pvar_session,
-    handle: *mut MPI_T_pvar_handle,
+    handle: Mut<MPI_T_pvar_handle>,
 ) -> c_int {
     tools::check()?;
-    // SAFETY: what is not null is a handle.
-    let handle = unsafe { inout(handle, "handle")? };
+    let handle = handle.inout("handle")?;
     sessions().free(of_handle(session), of_handle(*handle))?;
     *handle = MPI_T_PVAR_HANDLE_NULL;
     Ok(())
@@ -167,7 +156,7 @@ fn no_write() -> crate::error::Error {
 /// MPI 4.1 §15.3.7. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_SESSION`, `MPI_T_ERR_INVALID_HANDLE`,
 /// `MPI_T_ERR_PVAR_NO_STARTSTOP` (not a counter).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_pvar_start(
+pub extern "C" fn MPI_T_pvar_start(
     session: MPI_T_pvar_session,
     handle: MPI_T_pvar_handle,
 ) -> c_int {
@@ -178,24 +167,18 @@ pub unsafe extern "C" fn MPI_T_pvar_start(
 ///
 /// MPI 4.1 §15.3.7. Errors: as `MPI_T_pvar_start`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_pvar_stop(
-    session: MPI_T_pvar_session,
-    handle: MPI_T_pvar_handle,
-) -> c_int {
+pub extern "C" fn MPI_T_pvar_stop(session: MPI_T_pvar_session, handle: MPI_T_pvar_handle) -> c_int {
     each(session, handle, no_start, |counter| counter.stop())
 }
 
-/// # Safety
-/// What is not null is a place for a value.
-unsafe fn read(
+fn read(
     session: MPI_T_pvar_session,
     handle: MPI_T_pvar_handle,
-    buf: *mut c_void,
+    buf: Mut<c_void>,
     reset: bool,
 ) -> Result<()> {
     tools::check()?;
-    // SAFETY: the same contract.
-    let place = unsafe { out(buf.cast::<u64>(), "buf")? };
+    let place = buf.cast::<u64>().out("buf")?;
     place.set(sessions().read(of_handle(session), of_handle(handle), reset)?);
     Ok(())
 }
@@ -204,26 +187,24 @@ unsafe fn read(
 ///
 /// MPI 4.1 §15.3.7. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_SESSION`, `MPI_T_ERR_INVALID_HANDLE`, `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_pvar_read(
+pub extern "C" fn MPI_T_pvar_read(
     session: MPI_T_pvar_session,
     handle: MPI_T_pvar_handle,
-    buf: *mut c_void,
+    buf: Mut<c_void>,
 ) -> c_int {
-    // SAFETY: the same contract.
-    unsafe { read(session, handle, buf, false) }
+    read(session, handle, buf, false)
 }
 
 /// Gives the value of a counter and sets it to 0.
 ///
 /// MPI 4.1 §15.3.7. Errors: as `MPI_T_pvar_read`, and `MPI_T_ERR_PVAR_NO_ATOMIC` (not a counter).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_pvar_readreset(
+pub extern "C" fn MPI_T_pvar_readreset(
     session: MPI_T_pvar_session,
     handle: MPI_T_pvar_handle,
-    buf: *mut c_void,
+    buf: Mut<c_void>,
 ) -> c_int {
-    // SAFETY: the same contract.
-    unsafe { read(session, handle, buf, true) }
+    read(session, handle, buf, true)
 }
 
 /// Sets a counter.
@@ -231,13 +212,12 @@ pub unsafe extern "C" fn MPI_T_pvar_readreset(
 /// MPI 4.1 §15.3.7. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_SESSION`, `MPI_T_ERR_INVALID_HANDLE`,
 /// `MPI_T_ERR_PVAR_NO_WRITE` (not a counter), `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_pvar_write(
+pub extern "C" fn MPI_T_pvar_write(
     session: MPI_T_pvar_session,
     handle: MPI_T_pvar_handle,
-    buf: *const c_void,
+    buf: In<c_void>,
 ) -> c_int {
-    // SAFETY: what is not null is a value.
-    let value = *unsafe { input(buf.cast::<u64>(), "buf")? };
+    let value = *buf.cast::<u64>().input("buf")?;
     each(session, handle, no_write, |counter| counter.set(value))
 }
 
@@ -245,7 +225,7 @@ pub unsafe extern "C" fn MPI_T_pvar_write(
 ///
 /// MPI 4.1 §15.3.7. Errors: as `MPI_T_pvar_write`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_T_pvar_reset(
+pub extern "C" fn MPI_T_pvar_reset(
     session: MPI_T_pvar_session,
     handle: MPI_T_pvar_handle,
 ) -> c_int {

@@ -1,12 +1,24 @@
 //! One-sided operations (MPI 4.1 §12.3). None of them blocks, and all of them are done when they return: what remains to a
 //! synchronisation call is a memory fence. The `_c` forms take large counts.
 
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::mpi::types::*;
 use crate::win::transfer::{Origin, Remote};
 use crate::win::{find, get as window};
 use crate::{mpi_api, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
+
+/// The origin's side of an operation, or the result's.
+#[inline(always)]
+pub fn origin<'a>(
+    address: impl Into<In<'a, c_void>>,
+    count: impl Into<i64>,
+    datatype: MPI_Datatype,
+) -> Origin {
+    // SAFETY: that a buffer is as long as its count and datatype say is the promise of the MPI function's caller.
+    unsafe { Origin::new(address.into().pointer(), count, datatype) }
+}
 
 /// Copies `origin_count` elements at `origin_addr` to the window of `target_rank`, `target_disp` of its displacement
 /// units from its beginning.
@@ -15,13 +27,12 @@ use std::ffi::{c_int, c_void};
 /// `MPI_ERR_RMA_SYNC` (no access epoch on the target), `MPI_ERR_DISP`, `MPI_ERR_RMA_RANGE`.
 #[apply(mpi_counts)]
 #[quick(find(win).is_some_and(|win| {
-    let near = Origin::new(origin_addr, origin_count, origin_datatype);
+    let near = origin(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
-    // SAFETY: the origin buffer is what the caller says.
-    unsafe { win.put_quickly(near, far) }
+    win.put_quickly(near, far)
 }))]
-pub unsafe extern "C" fn MPI_Put(
-    origin_addr: *const c_void,
+pub extern "C" fn MPI_Put(
+    origin_addr: In<c_void>,
     origin_count: Count,
     origin_datatype: MPI_Datatype,
     target_rank: c_int,
@@ -30,10 +41,9 @@ pub unsafe extern "C" fn MPI_Put(
     target_datatype: MPI_Datatype,
     win: MPI_Win,
 ) -> c_int {
-    let near = Origin::new(origin_addr, origin_count, origin_datatype);
+    let near = origin(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
-    // SAFETY: the origin buffer is what the caller says.
-    unsafe { window(win)?.put(near, far) }
+    window(win)?.put(near, far)
 }
 
 /// Copies from the window of `target_rank` to `origin_addr`. The data is there on return.
@@ -41,13 +51,12 @@ pub unsafe extern "C" fn MPI_Put(
 /// MPI 4.1 §12.3.2. Errors: as `MPI_Put`.
 #[apply(mpi_counts)]
 #[quick(find(win).is_some_and(|win| {
-    let near = Origin::new(origin_addr, origin_count, origin_datatype);
+    let near = origin(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
-    // SAFETY: the origin buffer is what the caller says.
-    unsafe { win.get_quickly(near, far) }
+    win.get_quickly(near, far)
 }))]
-pub unsafe extern "C" fn MPI_Get(
-    origin_addr: *mut c_void,
+pub extern "C" fn MPI_Get(
+    origin_addr: Mut<c_void>,
     origin_count: Count,
     origin_datatype: MPI_Datatype,
     target_rank: c_int,
@@ -56,10 +65,9 @@ pub unsafe extern "C" fn MPI_Get(
     target_datatype: MPI_Datatype,
     win: MPI_Win,
 ) -> c_int {
-    let near = Origin::new(origin_addr, origin_count, origin_datatype);
+    let near = origin(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
-    // SAFETY: the origin buffer is what the caller says.
-    unsafe { window(win)?.get(near, far) }
+    window(win)?.get(near, far)
 }
 
 /// Combines the origin's elements into the target's with a predefined operation or MPI_REPLACE, each element atomically
@@ -70,13 +78,12 @@ pub unsafe extern "C" fn MPI_Get(
 /// fetch).
 #[apply(mpi_counts)]
 #[quick(find(win).is_some_and(|win| {
-    let near = Origin::new(origin_addr, origin_count, origin_datatype);
+    let near = origin(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
-    // SAFETY: the origin buffer is what the caller says.
-    unsafe { win.accumulate_quickly(near, far, op) }
+    win.accumulate_quickly(near, far, op)
 }))]
-pub unsafe extern "C" fn MPI_Accumulate(
-    origin_addr: *const c_void,
+pub extern "C" fn MPI_Accumulate(
+    origin_addr: In<c_void>,
     origin_count: Count,
     origin_datatype: MPI_Datatype,
     target_rank: c_int,
@@ -86,10 +93,9 @@ pub unsafe extern "C" fn MPI_Accumulate(
     op: MPI_Op,
     win: MPI_Win,
 ) -> c_int {
-    let near = Origin::new(origin_addr, origin_count, origin_datatype);
+    let near = origin(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
-    // SAFETY: the origin buffer is what the caller says.
-    unsafe { window(win)?.accumulate(near, far, op) }
+    window(win)?.accumulate(near, far, op)
 }
 
 /// Fetches the target's elements to `result_addr` and combines the origin's into them, atomically for each element.
@@ -98,17 +104,16 @@ pub unsafe extern "C" fn MPI_Accumulate(
 /// MPI 4.1 §12.3.4.2. Errors: as `MPI_Accumulate`.
 #[apply(mpi_counts)]
 #[quick(find(win).is_some_and(|win| {
-    let near = Origin::new(origin_addr, origin_count, origin_datatype);
-    let result = Origin::new(result_addr, result_count, result_datatype);
+    let near = origin(origin_addr, origin_count, origin_datatype);
+    let result = origin(result_addr, result_count, result_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
-    // SAFETY: the buffers are what the caller says.
-    unsafe { win.get_accumulate_quickly(near, result, far, op) }
+    win.get_accumulate_quickly(near, result, far, op)
 }))]
-pub unsafe extern "C" fn MPI_Get_accumulate(
-    origin_addr: *const c_void,
+pub extern "C" fn MPI_Get_accumulate(
+    origin_addr: In<c_void>,
     origin_count: Count,
     origin_datatype: MPI_Datatype,
-    result_addr: *mut c_void,
+    result_addr: Mut<c_void>,
     result_count: Count,
     result_datatype: MPI_Datatype,
     target_rank: c_int,
@@ -118,11 +123,10 @@ pub unsafe extern "C" fn MPI_Get_accumulate(
     op: MPI_Op,
     win: MPI_Win,
 ) -> c_int {
-    let near = Origin::new(origin_addr, origin_count, origin_datatype);
-    let result = Origin::new(result_addr, result_count, result_datatype);
+    let near = origin(origin_addr, origin_count, origin_datatype);
+    let result = origin(result_addr, result_count, result_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
-    // SAFETY: the buffers are what the caller says.
-    unsafe { window(win)?.get_accumulate(near, result, far, op) }
+    window(win)?.get_accumulate(near, result, far, op)
 }
 
 /// `MPI_Get_accumulate` of one element of a predefined datatype, the same on both sides.
@@ -130,13 +134,13 @@ pub unsafe extern "C" fn MPI_Get_accumulate(
 /// MPI 4.1 §12.3.4.3. Errors: as `MPI_Accumulate`.
 #[apply(mpi_api)]
 #[quick(find(win).is_some_and(|win| {
-    let (from, to) = (origin_addr, result_addr);
+    let (from, to) = (origin_addr.pointer(), result_addr.pointer());
     // SAFETY: the buffers are what the caller says.
     unsafe { win.fetch_and_op_quickly(from, to, datatype, target_rank, target_disp, op) }
 }))]
-pub unsafe extern "C" fn MPI_Fetch_and_op(
-    origin_addr: *const c_void,
-    result_addr: *mut c_void,
+pub extern "C" fn MPI_Fetch_and_op(
+    origin_addr: In<c_void>,
+    result_addr: Mut<c_void>,
     datatype: MPI_Datatype,
     target_rank: c_int,
     target_disp: MPI_Aint,
@@ -146,8 +150,8 @@ pub unsafe extern "C" fn MPI_Fetch_and_op(
     // SAFETY: the buffers are what the caller says.
     unsafe {
         window(win)?.fetch_and_op(
-            origin_addr,
-            result_addr,
+            origin_addr.pointer(),
+            result_addr.pointer(),
             datatype,
             target_rank,
             target_disp,
@@ -162,14 +166,14 @@ pub unsafe extern "C" fn MPI_Fetch_and_op(
 /// MPI 4.1 §12.3.4.4. Errors: as `MPI_Put`.
 #[apply(mpi_api)]
 #[quick(find(win).is_some_and(|win| {
-    let (new, old, to) = (origin_addr, compare_addr, result_addr);
+    let (new, old) = (origin_addr.pointer(), compare_addr.pointer());
     // SAFETY: the buffers are what the caller says.
-    unsafe { win.compare_and_swap_quickly(new, old, to, datatype, target_rank, target_disp) }
+    unsafe { win.compare_and_swap_quickly(new, old, result_addr.pointer(), datatype, target_rank, target_disp) }
 }))]
-pub unsafe extern "C" fn MPI_Compare_and_swap(
-    origin_addr: *const c_void,
-    compare_addr: *const c_void,
-    result_addr: *mut c_void,
+pub extern "C" fn MPI_Compare_and_swap(
+    origin_addr: In<c_void>,
+    compare_addr: In<c_void>,
+    result_addr: Mut<c_void>,
     datatype: MPI_Datatype,
     target_rank: c_int,
     target_disp: MPI_Aint,
@@ -178,9 +182,9 @@ pub unsafe extern "C" fn MPI_Compare_and_swap(
     // SAFETY: the buffers are what the caller says.
     unsafe {
         window(win)?.compare_and_swap(
-            origin_addr,
-            compare_addr,
-            result_addr,
+            origin_addr.pointer(),
+            compare_addr.pointer(),
+            result_addr.pointer(),
             datatype,
             target_rank,
             target_disp,

@@ -4,12 +4,13 @@
 //! MPI 4.1 has them within passive target epochs only. Other implementations take them in every access epoch, and programs
 //! rely on it; nothing here depends on the epoch, so that is served.
 
-use crate::abi::boundary::arguments::out;
+use crate::abi::boundary::pointers::{In, Mut};
+use crate::abi::windows::operations::origin;
 use crate::mpi::types::*;
 use crate::mpi_counts;
 use crate::p2p::request::WAIT_ONLY;
 use crate::win::get as window;
-use crate::win::transfer::{Origin, Remote};
+use crate::win::transfer::Remote;
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
 
@@ -17,8 +18,8 @@ use std::ffi::{c_int, c_void};
 ///
 /// MPI 4.1 §12.3.5.1. Errors: as `MPI_Put`.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Rput(
-    origin_addr: *const c_void,
+pub extern "C" fn MPI_Rput(
+    origin_addr: In<c_void>,
     origin_count: Count,
     origin_datatype: MPI_Datatype,
     target_rank: c_int,
@@ -26,16 +27,13 @@ pub unsafe extern "C" fn MPI_Rput(
     target_count: Count,
     target_datatype: MPI_Datatype,
     win: MPI_Win,
-    request: *mut MPI_Request,
+    request: Mut<MPI_Request>,
 ) -> c_int {
-    let near = Origin::new(origin_addr, origin_count, origin_datatype);
+    let near = origin(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
-    // SAFETY: the buffer is what the caller says; a request that is not null is a place for a handle.
-    unsafe {
-        let request = out(request, "request")?;
-        window(win)?.put(near, far)?;
-        request.set(WAIT_ONLY);
-    }
+    let request = request.out("request")?;
+    window(win)?.put(near, far)?;
+    request.set(WAIT_ONLY);
     Ok(())
 }
 
@@ -43,8 +41,8 @@ pub unsafe extern "C" fn MPI_Rput(
 ///
 /// MPI 4.1 §12.3.5.2. Errors: as `MPI_Get`.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Rget(
-    origin_addr: *mut c_void,
+pub extern "C" fn MPI_Rget(
+    origin_addr: Mut<c_void>,
     origin_count: Count,
     origin_datatype: MPI_Datatype,
     target_rank: c_int,
@@ -52,16 +50,13 @@ pub unsafe extern "C" fn MPI_Rget(
     target_count: Count,
     target_datatype: MPI_Datatype,
     win: MPI_Win,
-    request: *mut MPI_Request,
+    request: Mut<MPI_Request>,
 ) -> c_int {
-    let near = Origin::new(origin_addr, origin_count, origin_datatype);
+    let near = origin(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
-    // SAFETY: the buffer is what the caller says; a request that is not null is a place for a handle.
-    unsafe {
-        let request = out(request, "request")?;
-        window(win)?.get(near, far)?;
-        request.set(WAIT_ONLY);
-    }
+    let request = request.out("request")?;
+    window(win)?.get(near, far)?;
+    request.set(WAIT_ONLY);
     Ok(())
 }
 
@@ -69,8 +64,8 @@ pub unsafe extern "C" fn MPI_Rget(
 ///
 /// MPI 4.1 §12.3.5.3. Errors: as `MPI_Accumulate`.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Raccumulate(
-    origin_addr: *const c_void,
+pub extern "C" fn MPI_Raccumulate(
+    origin_addr: In<c_void>,
     origin_count: Count,
     origin_datatype: MPI_Datatype,
     target_rank: c_int,
@@ -79,16 +74,13 @@ pub unsafe extern "C" fn MPI_Raccumulate(
     target_datatype: MPI_Datatype,
     op: MPI_Op,
     win: MPI_Win,
-    request: *mut MPI_Request,
+    request: Mut<MPI_Request>,
 ) -> c_int {
-    let near = Origin::new(origin_addr, origin_count, origin_datatype);
+    let near = origin(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
-    // SAFETY: the buffer is what the caller says; a request that is not null is a place for a handle.
-    unsafe {
-        let request = out(request, "request")?;
-        window(win)?.accumulate(near, far, op)?;
-        request.set(WAIT_ONLY);
-    }
+    let request = request.out("request")?;
+    window(win)?.accumulate(near, far, op)?;
+    request.set(WAIT_ONLY);
     Ok(())
 }
 
@@ -96,11 +88,11 @@ pub unsafe extern "C" fn MPI_Raccumulate(
 ///
 /// MPI 4.1 §12.3.5.4. Errors: as `MPI_Get_accumulate`.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Rget_accumulate(
-    origin_addr: *const c_void,
+pub extern "C" fn MPI_Rget_accumulate(
+    origin_addr: In<c_void>,
     origin_count: Count,
     origin_datatype: MPI_Datatype,
-    result_addr: *mut c_void,
+    result_addr: Mut<c_void>,
     result_count: Count,
     result_datatype: MPI_Datatype,
     target_rank: c_int,
@@ -109,16 +101,13 @@ pub unsafe extern "C" fn MPI_Rget_accumulate(
     target_datatype: MPI_Datatype,
     op: MPI_Op,
     win: MPI_Win,
-    request: *mut MPI_Request,
+    request: Mut<MPI_Request>,
 ) -> c_int {
-    let near = Origin::new(origin_addr, origin_count, origin_datatype);
-    let result = Origin::new(result_addr, result_count, result_datatype);
+    let near = origin(origin_addr, origin_count, origin_datatype);
+    let result = origin(result_addr, result_count, result_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
-    // SAFETY: the buffers are what the caller says; a request that is not null is a place for a handle.
-    unsafe {
-        let request = out(request, "request")?;
-        window(win)?.get_accumulate(near, result, far, op)?;
-        request.set(WAIT_ONLY);
-    }
+    let request = request.out("request")?;
+    window(win)?.get_accumulate(near, result, far, op)?;
+    request.set(WAIT_ONLY);
     Ok(())
 }

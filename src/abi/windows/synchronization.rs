@@ -1,6 +1,6 @@
 //! Synchronisation of windows (MPI 4.1 §12.5).
 
-use crate::abi::boundary::arguments::out;
+use crate::abi::boundary::pointers::Mut;
 use crate::comm::group;
 use crate::error::Result;
 use crate::mpi::constants::MPI_PROC_NULL;
@@ -18,7 +18,7 @@ use std::ffi::c_int;
 /// (locked already; exposed; another access epoch is open), `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
 #[quick(find(win).is_some_and(|win| win.lock_quickly(lock_type, rank, assert)))]
-pub unsafe extern "C" fn MPI_Win_lock(
+pub extern "C" fn MPI_Win_lock(
     lock_type: c_int,
     rank: c_int,
     assert: c_int,
@@ -33,7 +33,7 @@ pub unsafe extern "C" fn MPI_Win_lock(
 /// MPI 4.1 §12.5.3. Errors: `MPI_ERR_WIN`, `MPI_ERR_RANK`, `MPI_ERR_RMA_SYNC` (not locked).
 #[apply(mpi_api)]
 #[quick(find(win).is_some_and(|win| win.unlock_quickly(rank)))]
-pub unsafe extern "C" fn MPI_Win_unlock(rank: c_int, win: MPI_Win) -> c_int {
+pub extern "C" fn MPI_Win_unlock(rank: c_int, win: MPI_Win) -> c_int {
     on_target(win, rank, Window::unlock)
 }
 
@@ -41,7 +41,7 @@ pub unsafe extern "C" fn MPI_Win_unlock(rank: c_int, win: MPI_Win) -> c_int {
 ///
 /// MPI 4.1 §12.5.3. Errors: `MPI_ERR_WIN`, `MPI_ERR_ASSERT`, `MPI_ERR_RMA_SYNC`, `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_lock_all(assert: c_int, win: MPI_Win) -> c_int {
+pub extern "C" fn MPI_Win_lock_all(assert: c_int, win: MPI_Win) -> c_int {
     window(win)?.lock_all(assert)
 }
 
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn MPI_Win_lock_all(assert: c_int, win: MPI_Win) -> c_int 
 ///
 /// MPI 4.1 §12.5.3. Errors: `MPI_ERR_WIN`, `MPI_ERR_RMA_SYNC`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_unlock_all(win: MPI_Win) -> c_int {
+pub extern "C" fn MPI_Win_unlock_all(win: MPI_Win) -> c_int {
     window(win)?.unlock_all()
 }
 
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn MPI_Win_unlock_all(win: MPI_Win) -> c_int {
 /// MPI 4.1 §12.5.4. Does not block. Errors: `MPI_ERR_WIN`, `MPI_ERR_RANK`, `MPI_ERR_RMA_SYNC` (no passive target epoch).
 #[apply(mpi_api)]
 #[quick(find(win).is_some_and(|win| win.flush_quickly(rank)))]
-pub unsafe extern "C" fn MPI_Win_flush(rank: c_int, win: MPI_Win) -> c_int {
+pub extern "C" fn MPI_Win_flush(rank: c_int, win: MPI_Win) -> c_int {
     on_target(win, rank, Window::flush)
 }
 
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn MPI_Win_flush(rank: c_int, win: MPI_Win) -> c_int {
 ///
 /// MPI 4.1 §12.5.4. Does not block. Errors: `MPI_ERR_WIN`, `MPI_ERR_RMA_SYNC` (no passive target epoch).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_flush_all(win: MPI_Win) -> c_int {
+pub extern "C" fn MPI_Win_flush_all(win: MPI_Win) -> c_int {
     window(win)?.flush_all()
 }
 
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn MPI_Win_flush_all(win: MPI_Win) -> c_int {
 /// MPI 4.1 §12.5.4. Does not block. Errors: as `MPI_Win_flush`.
 #[apply(mpi_api)]
 #[quick(find(win).is_some_and(|win| win.flush_quickly(rank)))]
-pub unsafe extern "C" fn MPI_Win_flush_local(rank: c_int, win: MPI_Win) -> c_int {
+pub extern "C" fn MPI_Win_flush_local(rank: c_int, win: MPI_Win) -> c_int {
     on_target(win, rank, Window::flush)
 }
 
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn MPI_Win_flush_local(rank: c_int, win: MPI_Win) -> c_int
 ///
 /// MPI 4.1 §12.5.4. Does not block. Errors: as `MPI_Win_flush_all`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_flush_local_all(win: MPI_Win) -> c_int {
+pub extern "C" fn MPI_Win_flush_local_all(win: MPI_Win) -> c_int {
     window(win)?.flush_all()
 }
 
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn MPI_Win_flush_local_all(win: MPI_Win) -> c_int {
 /// MPI 4.1 §12.5.4. Does not block. Error: `MPI_ERR_WIN`.
 #[apply(mpi_api)]
 #[quick(find(win).map(|_| full_fence()).is_some())]
-pub unsafe extern "C" fn MPI_Win_sync(win: MPI_Win) -> c_int {
+pub extern "C" fn MPI_Win_sync(win: MPI_Win) -> c_int {
     window(win)?;
     Ok(())
 }
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn MPI_Win_sync(win: MPI_Win) -> c_int {
 /// MPI 4.1 §12.5.1. Errors: `MPI_ERR_WIN`, `MPI_ERR_ASSERT`, `MPI_ERR_RMA_SYNC` (another kind of epoch is open),
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_fence(assert: c_int, win: MPI_Win) -> c_int {
+pub extern "C" fn MPI_Win_fence(assert: c_int, win: MPI_Win) -> c_int {
     window(win)?.fence(assert)
 }
 
@@ -112,7 +112,7 @@ pub unsafe extern "C" fn MPI_Win_fence(assert: c_int, win: MPI_Win) -> c_int {
 /// MPI 4.1 §12.5.2. Does not block. Errors: `MPI_ERR_WIN`, `MPI_ERR_GROUP`, `MPI_ERR_ASSERT`, `MPI_ERR_RMA_SYNC` (exposed
 /// already; locked).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_post(group: MPI_Group, assert: c_int, win: MPI_Win) -> c_int {
+pub extern "C" fn MPI_Win_post(group: MPI_Group, assert: c_int, win: MPI_Win) -> c_int {
     let win = window(win)?;
     win.post(&*group::get(group)?, assert)
 }
@@ -122,7 +122,7 @@ pub unsafe extern "C" fn MPI_Win_post(group: MPI_Group, assert: c_int, win: MPI_
 /// MPI 4.1 §12.5.2. Errors: `MPI_ERR_WIN`, `MPI_ERR_GROUP`, `MPI_ERR_ASSERT`, `MPI_ERR_RMA_SYNC` (another epoch is open),
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_start(group: MPI_Group, assert: c_int, win: MPI_Win) -> c_int {
+pub extern "C" fn MPI_Win_start(group: MPI_Group, assert: c_int, win: MPI_Win) -> c_int {
     let win = window(win)?;
     win.start(&*group::get(group)?, assert)
 }
@@ -132,7 +132,7 @@ pub unsafe extern "C" fn MPI_Win_start(group: MPI_Group, assert: c_int, win: MPI
 ///
 /// MPI 4.1 §12.5.2. Does not block. Errors: `MPI_ERR_WIN`, `MPI_ERR_RMA_SYNC` (no such epoch).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_complete(win: MPI_Win) -> c_int {
+pub extern "C" fn MPI_Win_complete(win: MPI_Win) -> c_int {
     window(win)?.complete()
 }
 
@@ -140,7 +140,7 @@ pub unsafe extern "C" fn MPI_Win_complete(win: MPI_Win) -> c_int {
 ///
 /// MPI 4.1 §12.5.2. Errors: `MPI_ERR_WIN`, `MPI_ERR_RMA_SYNC` (no such epoch), `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_wait(win: MPI_Win) -> c_int {
+pub extern "C" fn MPI_Win_wait(win: MPI_Win) -> c_int {
     window(win)?.wait()
 }
 
@@ -148,10 +148,9 @@ pub unsafe extern "C" fn MPI_Win_wait(win: MPI_Win) -> c_int {
 ///
 /// MPI 4.1 §12.5.2. Does not block. Errors: `MPI_ERR_WIN`, `MPI_ERR_ARG`, `MPI_ERR_RMA_SYNC` (no such epoch).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_test(win: MPI_Win, flag: *mut c_int) -> c_int {
+pub extern "C" fn MPI_Win_test(win: MPI_Win, flag: Mut<c_int>) -> c_int {
     let win = window(win)?;
-    // SAFETY: what is not null is a place for an int.
-    let flag = unsafe { out(flag, "flag")? };
+    let flag = flag.out("flag")?;
     flag.set(win.test()?.into());
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! Windows: making, freeing, and what they say about themselves (MPI 4.1 §12.2), their names (§7.8) and error
 //! handlers (§9.3.2).
 
-use crate::abi::boundary::arguments::{inout, out, put_string, string};
 use crate::abi::boundary::counts::Number;
 use crate::abi::boundary::errors::call_handler;
+use crate::abi::boundary::pointers::{In, Mut};
 use crate::attribute::Value;
 use crate::error::Object;
 use crate::error::{Error, Result};
@@ -24,16 +24,12 @@ fn hints(info: MPI_Info) -> Result<Hints> {
 
 /// Makes a window with `make` and writes its handle. What is wrong with an argument of this process alone goes through
 /// `make` too, because all processes of the communicator are to hear of it.
-///
-/// # Safety
-/// `win`, if it is not null, is a place for a handle.
-unsafe fn give(
+fn give(
     info: MPI_Info,
-    win: *mut MPI_Win,
+    win: Mut<MPI_Win>,
     make: impl FnOnce(Result<Hints>) -> Result<MPI_Win>,
 ) -> Result<()> {
-    // SAFETY: the caller's promise.
-    let place = unsafe { out(win, "win") };
+    let place = win.out("win");
     let asked = hints(info).and_then(|hints| place.as_ref().map(|_| hints).map_err(Error::clone));
     let made = make(asked)?;
     place?.set(made);
@@ -41,25 +37,20 @@ unsafe fn give(
 }
 
 /// The same with the address of the window's memory.
-///
-/// # Safety
-/// What is not null is a place for a pointer and for a handle.
-unsafe fn give_memory(
+fn give_memory(
     info: MPI_Info,
-    baseptr: *mut c_void,
-    win: *mut MPI_Win,
+    baseptr: Mut<c_void>,
+    win: Mut<MPI_Win>,
     make: impl FnOnce(Result<Hints>) -> Result<(MPI_Win, *mut c_void)>,
 ) -> Result<()> {
-    // SAFETY: the caller's promise.
-    let place = unsafe { out(baseptr.cast::<*mut c_void>(), "baseptr") };
+    let place = baseptr.cast::<*mut c_void>().out("baseptr");
     let make = |asked: Result<Hints>| {
         let asked = place.as_ref().map_err(Error::clone).and(asked);
         let (win, base) = make(asked)?;
         place?.set(base);
         Ok(win)
     };
-    // SAFETY: the caller's promise.
-    unsafe { give(info, win, make) }
+    give(info, win, make)
 }
 
 /// Makes a window of `size` bytes on each process. `baseptr` is the address of a pointer. Collective; blocks until all
@@ -69,21 +60,18 @@ unsafe fn give_memory(
 /// all processes alike: `MPI_ERR_SIZE`, `MPI_ERR_DISP`, `MPI_ERR_NO_MEM`; besides `MPI_ERR_COMM`, `MPI_ERR_INFO`,
 /// `MPI_ERR_ARG`.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Win_allocate(
+pub extern "C" fn MPI_Win_allocate(
     size: MPI_Aint,
     disp_unit: Displ,
     info: MPI_Info,
     comm: MPI_Comm,
-    baseptr: *mut c_void,
-    win: *mut MPI_Win,
+    baseptr: Mut<c_void>,
+    win: Mut<MPI_Win>,
 ) -> c_int {
     let comm = comm::get(comm)?;
-    // SAFETY: the same contract.
-    unsafe {
-        give_memory(info, baseptr, win, |hints| {
-            create::allocate(comm, size, disp_unit.wide() as isize, hints)
-        })
-    }
+    give_memory(info, baseptr, win, |hints| {
+        create::allocate(comm, size, disp_unit.wide() as isize, hints)
+    })
 }
 
 /// Makes a window of shared memory: contiguous in the order of ranks, or with the info key `alloc_shared_noncontig` each
@@ -91,21 +79,18 @@ pub unsafe extern "C" fn MPI_Win_allocate(
 ///
 /// MPI 4.1 §12.2.3. Errors: as `MPI_Win_allocate`.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Win_allocate_shared(
+pub extern "C" fn MPI_Win_allocate_shared(
     size: MPI_Aint,
     disp_unit: Displ,
     info: MPI_Info,
     comm: MPI_Comm,
-    baseptr: *mut c_void,
-    win: *mut MPI_Win,
+    baseptr: Mut<c_void>,
+    win: Mut<MPI_Win>,
 ) -> c_int {
     let comm = comm::get(comm)?;
-    // SAFETY: the same contract.
-    unsafe {
-        give_memory(info, baseptr, win, |hints| {
-            create::allocate_shared(comm, size, disp_unit.wide() as isize, hints)
-        })
-    }
+    give_memory(info, baseptr, win, |hints| {
+        create::allocate_shared(comm, size, disp_unit.wide() as isize, hints)
+    })
 }
 
 /// Makes a window of memory that the program has. Memory of MPI_Alloc_mem is reached by load and store, any other through
@@ -115,21 +100,18 @@ pub unsafe extern "C" fn MPI_Win_allocate_shared(
 /// process, ends before the window would), `MPI_ERR_DISP`, `MPI_ERR_BASE`, `MPI_ERR_OTHER` (the
 /// kernel does not let processes reach each other's memory); besides `MPI_ERR_COMM`, `MPI_ERR_INFO`, `MPI_ERR_ARG`.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Win_create(
-    base: *mut c_void,
+pub extern "C" fn MPI_Win_create(
+    base: Mut<c_void>,
     size: MPI_Aint,
     disp_unit: Displ,
     info: MPI_Info,
     comm: MPI_Comm,
-    win: *mut MPI_Win,
+    win: Mut<MPI_Win>,
 ) -> c_int {
     let comm = comm::get(comm)?;
-    // SAFETY: what is not null is a place for a handle.
-    unsafe {
-        give(info, win, |hints| {
-            create::create(comm, base, size, disp_unit.wide() as isize, hints)
-        })
-    }
+    give(info, win, |hints| {
+        create::create(comm, base.pointer(), size, disp_unit.wide() as isize, hints)
+    })
 }
 
 /// Makes a window without memory, to which memory is attached later. Collective; blocks until all processes of `comm`
@@ -138,14 +120,13 @@ pub unsafe extern "C" fn MPI_Win_create(
 /// MPI 4.1 §12.2.4. Errors, on all processes alike: `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` (the kernel does not let processes
 /// reach each other's memory); besides `MPI_ERR_COMM`, `MPI_ERR_INFO`, `MPI_ERR_ARG`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_create_dynamic(
+pub extern "C" fn MPI_Win_create_dynamic(
     info: MPI_Info,
     comm: MPI_Comm,
-    win: *mut MPI_Win,
+    win: Mut<MPI_Win>,
 ) -> c_int {
     let comm = comm::get(comm)?;
-    // SAFETY: what is not null is a place for a handle.
-    unsafe { give(info, win, |hints| create::create_dynamic(comm, hints)) }
+    give(info, win, |hints| create::create_dynamic(comm, hints))
 }
 
 /// Attaches `size` bytes at `base` to a dynamic window: others may access them from now on.
@@ -153,16 +134,16 @@ pub unsafe extern "C" fn MPI_Win_create_dynamic(
 /// MPI 4.1 §12.2.4. Local. Errors: `MPI_ERR_WIN`, `MPI_ERR_RMA_FLAVOR`, `MPI_ERR_SIZE` (also as for MPI_Win_create),
 /// `MPI_ERR_BASE`, `MPI_ERR_RMA_ATTACH` (overlaps attached memory), `MPI_ERR_NO_MEM`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_attach(win: MPI_Win, base: *mut c_void, size: MPI_Aint) -> c_int {
-    window(win)?.attach(base, size)
+pub extern "C" fn MPI_Win_attach(win: MPI_Win, base: Mut<c_void>, size: MPI_Aint) -> c_int {
+    window(win)?.attach(base.pointer(), size)
 }
 
 /// Detaches what was attached at `base`.
 ///
 /// MPI 4.1 §12.2.4. Local. Errors: `MPI_ERR_WIN`, `MPI_ERR_RMA_FLAVOR`, `MPI_ERR_BASE` (nothing was attached there).
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_detach(win: MPI_Win, base: *const c_void) -> c_int {
-    window(win)?.detach(base)
+pub extern "C" fn MPI_Win_detach(win: MPI_Win, base: In<c_void>) -> c_int {
+    window(win)?.detach(base.pointer())
 }
 
 /// Frees a window, and the memory that was allocated with it. Collective; blocks until all processes of the window have
@@ -171,9 +152,8 @@ pub unsafe extern "C" fn MPI_Win_detach(win: MPI_Win, base: *const c_void) -> c_
 /// MPI 4.1 §12.2.5. Errors: `MPI_ERR_WIN`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_RMA_SYNC` (an epoch is open),
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_free(win: *mut MPI_Win) -> c_int {
-    // SAFETY: what is not null is a handle.
-    let win = unsafe { inout(win, "win")? };
+pub extern "C" fn MPI_Win_free(win: Mut<MPI_Win>) -> c_int {
+    let win = win.inout("win")?;
     create::free(*win).map_err(|e| e.on(Object::Win(*win)))?;
     *win = MPI_WIN_NULL;
     Ok(())
@@ -185,23 +165,20 @@ pub unsafe extern "C" fn MPI_Win_free(win: *mut MPI_Win) -> c_int {
 ///
 /// MPI 4.1 §12.2.3. Errors: `MPI_ERR_WIN`, `MPI_ERR_RANK`, `MPI_ERR_RMA_FLAVOR`, `MPI_ERR_ARG`, `MPI_ERR_VALUE_TOO_LARGE`.
 #[apply(mpi_counts)]
-pub unsafe extern "C" fn MPI_Win_shared_query(
+pub extern "C" fn MPI_Win_shared_query(
     win: MPI_Win,
     rank: c_int,
-    size: *mut MPI_Aint,
-    disp_unit: *mut Displ,
-    baseptr: *mut c_void,
+    size: Mut<MPI_Aint>,
+    disp_unit: Mut<Displ>,
+    baseptr: Mut<c_void>,
 ) -> c_int {
     let segment = window(win)?.shared_query(rank)?;
-    // SAFETY: what is not null is a place for the result.
-    unsafe {
-        let size = out(size, "size")?;
-        let disp_unit = out(disp_unit, "disp_unit")?;
-        let baseptr = out(baseptr.cast::<*mut c_void>(), "baseptr")?;
-        size.set(segment.size);
-        disp_unit.set(narrow(segment.disp_unit, "disp_unit")?);
-        baseptr.set(segment.base);
-    }
+    let size = size.out("size")?;
+    let disp_unit = disp_unit.out("disp_unit")?;
+    let baseptr = baseptr.cast::<*mut c_void>().out("baseptr")?;
+    size.set(segment.size);
+    disp_unit.set(narrow(segment.disp_unit, "disp_unit")?);
+    baseptr.set(segment.base);
     Ok(())
 }
 
@@ -209,10 +186,9 @@ pub unsafe extern "C" fn MPI_Win_shared_query(
 ///
 /// MPI 4.1 §12.2.6. Errors: `MPI_ERR_WIN`, `MPI_ERR_ARG`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_get_group(win: MPI_Win, group: *mut MPI_Group) -> c_int {
+pub extern "C" fn MPI_Win_get_group(win: MPI_Win, group: Mut<MPI_Group>) -> c_int {
     let win = window(win)?;
-    // SAFETY: what is not null is a place for a handle.
-    let group = unsafe { out(group, "group")? };
+    let group = group.out("group")?;
     group.set(comm::group::publish(&win.group)?);
     Ok(())
 }
@@ -221,10 +197,9 @@ pub unsafe extern "C" fn MPI_Win_get_group(win: MPI_Win, group: *mut MPI_Group) 
 ///
 /// MPI 4.1 §7.8. Errors: `MPI_ERR_WIN`, `MPI_ERR_ARG`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_set_name(win: MPI_Win, win_name: *const c_char) -> c_int {
+pub extern "C" fn MPI_Win_set_name(win: MPI_Win, win_name: In<c_char>) -> c_int {
     let win = window(win)?;
-    // SAFETY: what is not null is a string.
-    win.set_name(unsafe { string(win_name, "win_name")? }.to_bytes());
+    win.set_name(win_name.string("win_name")?.to_bytes());
     Ok(())
 }
 
@@ -232,25 +207,17 @@ pub unsafe extern "C" fn MPI_Win_set_name(win: MPI_Win, win_name: *const c_char)
 ///
 /// MPI 4.1 §7.8. Errors: `MPI_ERR_WIN`, `MPI_ERR_ARG`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_get_name(
+pub extern "C" fn MPI_Win_get_name(
     win: MPI_Win,
-    win_name: *mut c_char,
-    resultlen: *mut c_int,
+    win_name: Mut<c_char>,
+    resultlen: Mut<c_int>,
 ) -> c_int {
     let name = match win {
         MPI_WIN_NULL => b"MPI_WIN_NULL"[..].into(),
         win => window(win)?.name.lock().clone(),
     };
-    // SAFETY: what is not null is a place for MPI_MAX_OBJECT_NAME characters and for an int.
-    unsafe {
-        let resultlen = out(resultlen, "resultlen")?;
-        resultlen.set(put_string(
-            win_name,
-            MPI_MAX_OBJECT_NAME,
-            &name,
-            "win_name",
-        )?);
-    }
+    let resultlen = resultlen.out("resultlen")?;
+    resultlen.set(win_name.put_string(MPI_MAX_OBJECT_NAME, &name, "win_name")?);
     Ok(())
 }
 
@@ -258,7 +225,7 @@ pub unsafe extern "C" fn MPI_Win_get_name(
 ///
 /// MPI 4.1 §12.2.7. Errors: `MPI_ERR_WIN`, `MPI_ERR_INFO`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_set_info(win: MPI_Win, info: MPI_Info) -> c_int {
+pub extern "C" fn MPI_Win_set_info(win: MPI_Win, info: MPI_Info) -> c_int {
     let win = window(win)?;
     win.set_hints(&info::hints(info)?)
 }
@@ -267,10 +234,9 @@ pub unsafe extern "C" fn MPI_Win_set_info(win: MPI_Win, info: MPI_Info) -> c_int
 ///
 /// MPI 4.1 §12.2.7. Errors: `MPI_ERR_WIN`, `MPI_ERR_ARG`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_get_info(win: MPI_Win, info_used: *mut MPI_Info) -> c_int {
+pub extern "C" fn MPI_Win_get_info(win: MPI_Win, info_used: Mut<MPI_Info>) -> c_int {
     let win = window(win)?;
-    // SAFETY: what is not null is a place for a handle.
-    let info_used = unsafe { out(info_used, "info_used")? };
+    let info_used = info_used.out("info_used")?;
     info_used.set(info::publish(win.info())?);
     Ok(())
 }
@@ -279,7 +245,7 @@ pub unsafe extern "C" fn MPI_Win_get_info(win: MPI_Win, info_used: *mut MPI_Info
 ///
 /// MPI 4.1 §9.3.2. Errors: `MPI_ERR_WIN`, `MPI_ERR_ERRHANDLER`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_set_errhandler(win: MPI_Win, errhandler: MPI_Errhandler) -> c_int {
+pub extern "C" fn MPI_Win_set_errhandler(win: MPI_Win, errhandler: MPI_Errhandler) -> c_int {
     window(win)?.set_handler(errhandler)
 }
 
@@ -287,13 +253,9 @@ pub unsafe extern "C" fn MPI_Win_set_errhandler(win: MPI_Win, errhandler: MPI_Er
 ///
 /// MPI 4.1 §9.3.2. Errors: `MPI_ERR_WIN`, `MPI_ERR_ARG`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_get_errhandler(
-    win: MPI_Win,
-    errhandler: *mut MPI_Errhandler,
-) -> c_int {
+pub extern "C" fn MPI_Win_get_errhandler(win: MPI_Win, errhandler: Mut<MPI_Errhandler>) -> c_int {
     let win = window(win)?;
-    // SAFETY: what is not null is a place for a handle.
-    unsafe { out(errhandler, "errhandler")? }.set(win.handler.get());
+    errhandler.out("errhandler")?.set(win.handler.get());
     Ok(())
 }
 
@@ -301,7 +263,7 @@ pub unsafe extern "C" fn MPI_Win_get_errhandler(
 ///
 /// MPI 4.1 §9.5. Error: `MPI_ERR_WIN`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_call_errhandler(win: MPI_Win, errorcode: c_int) -> c_int {
+pub extern "C" fn MPI_Win_call_errhandler(win: MPI_Win, errorcode: c_int) -> c_int {
     window(win)?;
     call_handler("MPI_Win_call_errhandler", Object::Win(win), errorcode);
     Ok(())
@@ -326,20 +288,17 @@ pub fn predefined(win: &Window, key: c_int) -> Option<*const c_void> {
 ///
 /// MPI 4.1 §7.7.3, §12.2.6. Errors: `MPI_ERR_WIN`, `MPI_ERR_KEYVAL`, `MPI_ERR_ARG`.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_get_attr(
+pub extern "C" fn MPI_Win_get_attr(
     win: MPI_Win,
     win_keyval: c_int,
-    attribute_val: *mut c_void,
-    flag: *mut c_int,
+    attribute_val: Mut<c_void>,
+    flag: Mut<c_int>,
 ) -> c_int {
     let win = window(win)?;
-    // SAFETY: what is not null is a place for a pointer and for an int.
-    let (value, flag) = unsafe {
-        (
-            out(attribute_val.cast::<*const c_void>(), "attribute_val")?,
-            out(flag, "flag")?,
-        )
-    };
+    let (value, flag) = (
+        attribute_val.cast::<*const c_void>().out("attribute_val")?,
+        flag.out("flag")?,
+    );
     let found = match predefined(win, win_keyval) {
         Some(place) => Some(place),
         None => {
@@ -359,12 +318,12 @@ pub unsafe extern "C" fn MPI_Win_get_attr(
 /// MPI 4.1 §7.7.3. Errors: `MPI_ERR_WIN`, `MPI_ERR_KEYVAL` (none, of another kind, or predefined), and what the delete callback of
 /// an old value returns.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_set_attr(
+pub extern "C" fn MPI_Win_set_attr(
     win: MPI_Win,
     win_keyval: c_int,
-    attribute_val: *mut c_void,
+    attribute_val: Mut<c_void>,
 ) -> c_int {
-    let value = Value::Pointer(attribute_val.expose_provenance());
+    let value = Value::Pointer(attribute_val.pointer().expose_provenance());
     window(win)?.attributes.set(win.0, win_keyval, value)
 }
 
@@ -372,6 +331,6 @@ pub unsafe extern "C" fn MPI_Win_set_attr(
 ///
 /// MPI 4.1 §7.7.3. Errors: `MPI_ERR_WIN`, `MPI_ERR_KEYVAL`, and what the delete callback returns.
 #[apply(mpi_api)]
-pub unsafe extern "C" fn MPI_Win_delete_attr(win: MPI_Win, win_keyval: c_int) -> c_int {
+pub extern "C" fn MPI_Win_delete_attr(win: MPI_Win, win_keyval: c_int) -> c_int {
     window(win)?.attributes.delete(win.0, win_keyval)
 }

@@ -129,15 +129,12 @@ impl Core {
         match self.queues(header.context).take_posted(source, tag) {
             Some(receive) => {
                 let len = buffer.len().min(receive.buffer.len());
-                // SAFETY: the sender's buffer is the caller's, the receiver's is its operation's.
-                unsafe { receive.buffer.copy(buffer, len) };
+                receive.buffer.copy(buffer, len);
                 settle(&receive, Envelope { source, tag }, header.bytes, None);
                 self.after.completed = true;
             }
             None => {
-                // SAFETY: the buffer is the caller's.
-                let body = Body::Here(unsafe { buffer.packed() });
-                self.keep(header, self.me, body);
+                self.keep(header, self.me, Body::Here(buffer.packed()));
             }
         }
     }
