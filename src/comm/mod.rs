@@ -137,10 +137,10 @@ impl Comm {
     }
 
     /// What people read: its name, or else its handle.
-    pub fn title(&self, handle: MPI_Comm) -> String {
+    pub fn title(&self) -> String {
         let name = self.name.lock();
         match name.is_empty() {
-            true => format!("{:#x}", handle.0),
+            true => format!("{:#x}", self.handle.0),
             false => String::from_utf8_lossy(&name).into_owned(),
         }
     }
@@ -164,12 +164,12 @@ impl Comm {
     }
 
     /// The remote group. Error: `MPI_ERR_COMM` if it is no intercommunicator.
-    pub fn remote_group(&self, handle: MPI_Comm) -> Result<&Arc<Group>> {
+    pub fn remote_group(&self) -> Result<&Arc<Group>> {
         self.remote.as_ref().ok_or_else(|| {
             err!(
                 Comm,
                 "comm is {}, which is no intercommunicator",
-                self.title(handle)
+                self.title()
             )
         })
     }
@@ -215,7 +215,7 @@ pub fn get_intra(handle: MPI_Comm) -> Result<&'static Comm> {
         bail!(
             Comm,
             "comm is {}, an intercommunicator, and must be of one group",
-            comm.title(handle)
+            comm.title()
         );
     }
     Ok(comm)
@@ -305,11 +305,7 @@ pub fn delete_world_attributes() -> Result<()> {
 pub fn free(handle: MPI_Comm) -> Result<()> {
     let comm = get(handle)?;
     if matches!(handle, COMM_WORLD | COMM_SELF) {
-        bail!(
-            Comm,
-            "comm is {}, which cannot be freed",
-            comm.title(handle)
-        );
+        bail!(Comm, "comm is {}, which cannot be freed", comm.title());
     }
     comm.attributes.delete_all(handle.0)?;
     match COMMS.remove(handle.0) {

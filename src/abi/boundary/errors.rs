@@ -27,7 +27,7 @@ fn holder_of(object: Object) -> Option<Holder> {
             Some(Holder {
                 handler: comm.handler.handler(),
                 object,
-                name: format!("communicator {}", comm.title(handle)),
+                name: format!("communicator {}", comm.title()),
             })
         }
         Object::File(handle) => Some(match file::get(handle) {

@@ -19,7 +19,7 @@ use std::ffi::c_void;
 /// A communicator and the neighbours of this process in it. Errors: `MPI_ERR_COMM`, `MPI_ERR_TOPOLOGY`.
 fn neighbors(handle: MPI_Comm) -> Result<(&'static Comm, Neighbors)> {
     let comm = comm::get(handle)?;
-    Ok((comm, comm.topology(handle)?.neighbors(comm.rank)))
+    Ok((comm, comm.topology()?.neighbors(comm.rank)))
 }
 
 fn exchanged(send: Vec<(usize, Vector)>, receive: Vec<(usize, Vector)>) -> Result<Collective> {

@@ -125,7 +125,7 @@ pub extern "C" fn MPI_Cart_sub(
     newcomm: Mut<MPI_Comm>,
 ) -> c_int {
     let parent = comm::get(comm)?;
-    let cart = parent.cart(comm)?;
+    let cart = parent.cart()?;
     let ndims = cart.dims.len();
     give(newcomm, |told| {
         let remain = told.and_then(|()| remain_dims.slice(ndims, "remain_dims"));
@@ -139,7 +139,7 @@ pub extern "C" fn MPI_Cart_sub(
 /// MPI 4.1 §8.5.5. Errors: `MPI_ERR_COMM`, `MPI_ERR_TOPOLOGY` (no grid), `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Cartdim_get(comm: MPI_Comm, ndims: Mut<c_int>) -> c_int {
-    let cart = comm::get(comm)?.cart(comm)?;
+    let cart = comm::get(comm)?.cart()?;
     ndims.out("ndims")?.set(cart.dims.len() as c_int);
     Ok(())
 }
@@ -158,7 +158,7 @@ pub extern "C" fn MPI_Cart_get(
     coords: Mut<c_int>,
 ) -> c_int {
     let rank = comm::get(comm)?.rank;
-    let cart = comm::get(comm)?.cart(comm)?;
+    let cart = comm::get(comm)?.cart()?;
     let flags: Vec<c_int> = cart.periods.iter().map(|&period| period.into()).collect();
     put(dims, maxdims, &cart.dims, "dims")?;
     put(periods, maxdims, &flags, "periods")?;
@@ -170,7 +170,7 @@ pub extern "C" fn MPI_Cart_get(
 /// MPI 4.1 §8.5.5. Errors: `MPI_ERR_COMM`, `MPI_ERR_TOPOLOGY` (no grid), `MPI_ERR_ARG` (not in the grid, null pointer).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Cart_rank(comm: MPI_Comm, coords: In<c_int>, rank: Mut<c_int>) -> c_int {
-    let cart = comm::get(comm)?.cart(comm)?;
+    let cart = comm::get(comm)?.cart()?;
     let coords = coords.slice(cart.dims.len(), "coords")?;
     rank.out("rank")?.set(cart.rank(coords)? as c_int);
     Ok(())
@@ -187,7 +187,7 @@ pub extern "C" fn MPI_Cart_coords(
     maxdims: c_int,
     coords: Mut<c_int>,
 ) -> c_int {
-    let cart = comm::get(comm)?.cart(comm)?;
+    let cart = comm::get(comm)?.cart()?;
     let place = cart.coords(member(rank, cart.size())?);
     put(coords, maxdims, &place, "coords")
 }
@@ -206,7 +206,7 @@ pub extern "C" fn MPI_Cart_shift(
     rank_dest: Mut<c_int>,
 ) -> c_int {
     let group = comm::get(comm)?;
-    let (source, dest) = group.cart(comm)?.shift(group.rank, direction, disp)?;
+    let (source, dest) = group.cart()?.shift(group.rank, direction, disp)?;
     let rank = |process: Option<usize>| process.map_or(MPI_PROC_NULL, |rank| rank as c_int);
     rank_source.out("rank_source")?.set(rank(source));
     rank_dest.out("rank_dest")?.set(rank(dest));

@@ -80,7 +80,7 @@ pub extern "C" fn MPI_Comm_test_inter(comm: MPI_Comm, flag: Mut<c_int>) -> c_int
 /// MPI 4.1 §7.6.1. Errors: `MPI_ERR_COMM` (also: not an intercommunicator), `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Comm_remote_size(comm: MPI_Comm, size: Mut<c_int>) -> c_int {
-    let remote = comm::get(comm)?.remote_group(comm)?;
+    let remote = comm::get(comm)?.remote_group()?;
     size.out("size")?.set(remote.size() as c_int);
     Ok(())
 }
@@ -91,7 +91,7 @@ pub extern "C" fn MPI_Comm_remote_size(comm: MPI_Comm, size: Mut<c_int>) -> c_in
 /// `MPI_ERR_NO_MEM` (too many handles).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Comm_remote_group(comm: MPI_Comm, group: Mut<MPI_Group>) -> c_int {
-    let remote = comm::get(comm)?.remote_group(comm)?;
+    let remote = comm::get(comm)?.remote_group()?;
     let group = group.out("group")?;
     group.set(group::publish(remote)?);
     Ok(())

@@ -80,7 +80,7 @@ pub extern "C" fn MPI_Graphdims_get(
     nnodes: Mut<c_int>,
     nedges: Mut<c_int>,
 ) -> c_int {
-    let graph = comm::get(comm)?.graph(comm)?;
+    let graph = comm::get(comm)?.graph()?;
     nnodes.out("nnodes")?.set(graph.index.len() as c_int);
     nedges.out("nedges")?.set(graph.edges.len() as c_int);
     Ok(())
@@ -98,7 +98,7 @@ pub extern "C" fn MPI_Graph_get(
     index: Mut<c_int>,
     edges: Mut<c_int>,
 ) -> c_int {
-    let graph = comm::get(comm)?.graph(comm)?;
+    let graph = comm::get(comm)?.graph()?;
     put(index, maxindex, &graph.index, "index")?;
     put(edges, maxedges, &graph.edges, "edges")
 }
@@ -112,7 +112,7 @@ pub extern "C" fn MPI_Graph_neighbors_count(
     rank: c_int,
     nneighbors: Mut<c_int>,
 ) -> c_int {
-    let graph = comm::get(comm)?.graph(comm)?;
+    let graph = comm::get(comm)?.graph()?;
     let neighbors = graph.of(member(rank, graph.index.len())?);
     nneighbors.out("nneighbors")?.set(neighbors.len() as c_int);
     Ok(())
@@ -129,7 +129,7 @@ pub extern "C" fn MPI_Graph_neighbors(
     maxneighbors: c_int,
     neighbors: Mut<c_int>,
 ) -> c_int {
-    let graph = comm::get(comm)?.graph(comm)?;
+    let graph = comm::get(comm)?.graph()?;
     let of = graph.of(member(rank, graph.index.len())?);
     put(neighbors, maxneighbors, of, "neighbors")
 }
@@ -268,7 +268,7 @@ pub extern "C" fn MPI_Dist_graph_neighbors_count(
     outdegree: Mut<c_int>,
     weighted: Mut<c_int>,
 ) -> c_int {
-    let graph = comm::get(comm)?.dist_graph(comm)?;
+    let graph = comm::get(comm)?.dist_graph()?;
     indegree
         .out("indegree")?
         .set(graph.sources.ranks.len() as c_int);
@@ -310,7 +310,7 @@ pub extern "C" fn MPI_Dist_graph_neighbors(
     destinations: Mut<c_int>,
     destweights: Mut<c_int>,
 ) -> c_int {
-    let graph = comm::get(comm)?.dist_graph(comm)?;
+    let graph = comm::get(comm)?.dist_graph()?;
     put_side(
         &graph.sources,
         maxindegree,

@@ -200,7 +200,7 @@ pub extern "C" fn MPI_Intercomm_merge(
     newintracomm: Mut<MPI_Comm>,
 ) -> c_int {
     let parent = comm::get(intercomm)?;
-    parent.remote_group(intercomm)?;
+    parent.remote_group()?;
     let make =
         |told: Result<()>| inter::merge(parent, told.map(|()| high != 0), FUNCTION).map(Some);
     give(newintracomm, make)

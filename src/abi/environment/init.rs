@@ -108,7 +108,7 @@ fn need_mpi() -> crate::error::Result<()> {
 /// leaves it early in any case. Errors: `MPI_ERR_COMM`.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Abort(comm: MPI_Comm, errorcode: c_int) -> c_int {
-    let title = comm::get(comm)?.title(comm);
+    let title = comm::get(comm)?.title();
     let line = format!(
         "rmashm: rank {} called MPI_Abort({title}, {errorcode})\n",
         runtime::job().rank

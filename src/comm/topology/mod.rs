@@ -11,7 +11,6 @@ mod graph;
 use super::Comm;
 use crate::bail;
 use crate::error::Result;
-use crate::mpi::types::MPI_Comm;
 
 pub use cart::Cart;
 pub use graph::{DistGraph, Graph, Side};
@@ -69,47 +68,43 @@ impl Topology {
 
 impl Comm {
     /// The topology. Error: `MPI_ERR_TOPOLOGY` if there is none.
-    pub fn topology(&self, handle: MPI_Comm) -> Result<&Topology> {
+    pub fn topology(&self) -> Result<&Topology> {
         match self.topology.get() {
             Some(topology) => Ok(topology),
-            None => bail!(
-                Topology,
-                "comm is {}, which has no topology",
-                self.title(handle)
-            ),
+            None => bail!(Topology, "comm is {}, which has no topology", self.title()),
         }
     }
 
     /// The Cartesian topology. Error: `MPI_ERR_TOPOLOGY` if there is none.
-    pub fn cart(&self, handle: MPI_Comm) -> Result<&Cart> {
-        match self.topology(handle)? {
+    pub fn cart(&self) -> Result<&Cart> {
+        match self.topology()? {
             Topology::Cart(cart) => Ok(cart),
-            other => self.wrong(handle, other, "a Cartesian"),
+            other => self.wrong(other, "a Cartesian"),
         }
     }
 
     /// The graph topology. Error: `MPI_ERR_TOPOLOGY` if there is none.
-    pub fn graph(&self, handle: MPI_Comm) -> Result<&Graph> {
-        match self.topology(handle)? {
+    pub fn graph(&self) -> Result<&Graph> {
+        match self.topology()? {
             Topology::Graph(graph) => Ok(graph),
-            other => self.wrong(handle, other, "a graph"),
+            other => self.wrong(other, "a graph"),
         }
     }
 
     /// The distributed graph topology. Error: `MPI_ERR_TOPOLOGY` if there is none.
-    pub fn dist_graph(&self, handle: MPI_Comm) -> Result<&DistGraph> {
-        match self.topology(handle)? {
+    pub fn dist_graph(&self) -> Result<&DistGraph> {
+        match self.topology()? {
             Topology::DistGraph(graph) => Ok(graph),
-            other => self.wrong(handle, other, "a distributed graph"),
+            other => self.wrong(other, "a distributed graph"),
         }
     }
 
     #[cold]
-    fn wrong<T>(&self, handle: MPI_Comm, there: &Topology, wanted: &str) -> Result<T> {
+    fn wrong<T>(&self, there: &Topology, wanted: &str) -> Result<T> {
         bail!(
             Topology,
             "comm is {}, which has {} topology, not {wanted} one",
-            self.title(handle),
+            self.title(),
             there.title()
         )
     }
