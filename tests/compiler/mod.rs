@@ -13,11 +13,15 @@ pub fn our_include() -> PathBuf {
     let folder = scratch().join("include");
     std::fs::create_dir_all(&folder).expect("the scratch folder can be written");
     let header = std::fs::read(GENERATED).expect("the build script made a header");
-    // Two tests may do this at the same time: each puts a whole file in place.
-    let part = folder.join(format!("mpi.h.{:?}", std::thread::current().id()));
-    std::fs::write(&part, header).expect("the scratch folder can be written");
-    std::fs::rename(part, folder.join("mpi.h")).expect("the scratch folder can be written");
+    put(&folder.join("mpi.h"), &header);
     folder
+}
+
+/// Puts a whole file in place: tests run at the same time, and may write the same one while others read it.
+fn put(path: &Path, content: &[u8]) {
+    let part = path.with_extension(format!("{:?}", std::thread::current().id()));
+    std::fs::write(&part, content).expect("the scratch folder can be written");
+    std::fs::rename(part, path).expect("the scratch folder can be written");
 }
 
 /// A folder for the files of this test program, which nobody else uses.
@@ -61,6 +65,6 @@ pub fn run<S: AsRef<std::ffi::OsStr>>(program: &str, arguments: &[S]) -> Output 
 /// Writes a source into the scratch folder.
 pub fn write(name: &str, source: &str) -> PathBuf {
     let path = scratch().join(name);
-    std::fs::write(&path, source).expect("the scratch folder can be written");
+    put(&path, source.as_bytes());
     path
 }
