@@ -2,12 +2,13 @@
 //! number that tells one state of the sources of shared memory from another, by which launcher and ranks know that they
 //! belong together.
 
-#[path = "include/generate.rs"]
-mod generate;
-
 use std::path::{Path, PathBuf};
 
 const FRAME: &str = "include/mpi.h.in";
+/// Where the types and the constants of `mpi.h` are.
+const VALUES: &str = "src/mpi";
+/// Where its functions are.
+const FUNCTIONS: &str = "src/abi";
 
 /// The rooms that lay something out in memory that the launcher and its ranks share.
 const SHARED: [&str; 6] = [
@@ -20,14 +21,7 @@ const SHARED: [&str; 6] = [
 ];
 
 fn main() {
-    let sources = [
-        "build.rs",
-        "include/generate.rs",
-        FRAME,
-        "src/mpi",
-        "src/abi",
-    ];
-    for watched in sources.iter().chain(&SHARED) {
+    for watched in ["build.rs", FRAME, VALUES, FUNCTIONS].iter().chain(&SHARED) {
         println!("cargo:rerun-if-changed={watched}");
     }
     println!(
@@ -35,19 +29,23 @@ fn main() {
         digest(&SHARED)
     );
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let frame = std::fs::read_to_string(FRAME).expect("include/mpi.h.in can be read");
-    let sources = ["src/mpi", "src/abi"]
-        .map(|room| generate::sources(Path::new(room)))
-        .concat();
-    let header = generate::header(&sources, &frame, &out.join("abi.rs")).unwrap_or_else(|error| {
+    let header = header().unwrap_or_else(|error| {
         // The compiler says it better, if it is a mistake in the Rust source; a header like this serves nobody.
         println!("cargo:warning=mpi.h cannot be made: {error}");
-        "#error \"mpi.h could not be made of src/mpi and src/abi\"\n".to_string()
+        format!("#error \"mpi.h could not be made of {VALUES} and {FUNCTIONS}\"\n")
     });
     let path = out.join("mpi.h");
     std::fs::write(&path, header).expect("OUT_DIR can be written");
     println!("cargo:rustc-env=RMASHM_GENERATED_HEADER={}", path.display());
     link_unwinder_statically(&out);
+}
+
+/// The text of `mpi.h`.
+fn header() -> Result<String, generator::read::Error> {
+    let frame = std::fs::read_to_string(FRAME).expect("include/mpi.h.in can be read");
+    let interface = generator::read::interface(Path::new(VALUES), Path::new(FUNCTIONS))?;
+    let version = env!("CARGO_PKG_VERSION");
+    Ok(generator::c_header::print(&interface, &frame, version))
 }
 
 /// The standard library asks for `-lgcc_s`: the linker finds this script for it, which names the archive. A process is spared

@@ -1,7 +1,7 @@
 /*
  * mpi.h of rmashm: MPI 4.1 with the application binary interface of MPICH.
  *
- * Generated from src/abi and include/mpi.h.in by the build; change those, not this file.
+ * Generated from src/mpi, src/abi and include/mpi.h.in by the build; change those, not this file.
  */
 #ifndef MPI_INCLUDED
 #define MPI_INCLUDED
@@ -13,17 +13,12 @@
 extern "C" {
 #endif
 
-/* Integers. MPI_Aint holds an address, MPI_Fint is the INTEGER of Fortran. */
+/* Integers (MPI_Aint holds an address, MPI_Fint is the INTEGER of Fortran), handles, MPI_Status, enumerations, and the
+   types of the user's functions. */
 typedef long MPI_Aint;
 typedef long MPI_Count;
 typedef long MPI_Offset;
 typedef int MPI_Fint;
-#define MPI_AINT_FMT_DEC_SPEC "%ld"
-#define MPI_AINT_FMT_HEX_SPEC "%lx"
-
-/* Handles, MPI_Status, enumerations, and the types of the user's functions. */
-typedef struct Option_CopyProxy Option_CopyProxy;
-typedef struct Option_DeleteProxy Option_DeleteProxy;
 typedef int MPI_Comm;
 typedef int MPI_Win;
 typedef int MPI_Group;
@@ -51,13 +46,13 @@ typedef struct MPIR_T_pvar_handle_s MPIR_T_pvar_handle_s;
 typedef struct MPIR_T_pvar_session_s MPIR_T_pvar_session_s;
 typedef struct MPIR_T_event_registration_s MPIR_T_event_registration_s;
 typedef struct MPIR_T_event_instance_s MPIR_T_event_instance_s;
-typedef struct ADIOI_FileD *MPI_File;
-typedef struct MPIR_T_enum_s *MPI_T_enum;
-typedef struct MPIR_T_cvar_handle_s *MPI_T_cvar_handle;
-typedef struct MPIR_T_pvar_handle_s *MPI_T_pvar_handle;
-typedef struct MPIR_T_pvar_session_s *MPI_T_pvar_session;
-typedef struct MPIR_T_event_registration_s *MPI_T_event_registration;
-typedef struct MPIR_T_event_instance_s *MPI_T_event_instance;
+typedef ADIOI_FileD *MPI_File;
+typedef MPIR_T_enum_s *MPI_T_enum;
+typedef MPIR_T_cvar_handle_s *MPI_T_cvar_handle;
+typedef MPIR_T_pvar_handle_s *MPI_T_pvar_handle;
+typedef MPIR_T_pvar_session_s *MPI_T_pvar_session;
+typedef MPIR_T_event_registration_s *MPI_T_event_registration;
+typedef MPIR_T_event_instance_s *MPI_T_event_instance;
 typedef struct MPI_Status {
     int count_lo;
     int count_hi_and_cancelled;
@@ -112,8 +107,33 @@ typedef void (MPI_T_event_free_cb_function)(MPI_T_event_registration event_regis
     MPI_T_cb_safety cb_safety, void *user_data);
 typedef void (MPI_T_event_dropped_cb_function)(MPI_Count count, MPI_T_event_registration event_registration,
     int source_index, MPI_T_cb_safety cb_safety, void *user_data);
+#define MPI_AINT_FMT_DEC_SPEC "%ld"
+#define MPI_AINT_FMT_HEX_SPEC "%lx"
 
 /* Constants. */
+#define MPI_BOTTOM                    ((void *)0)
+#define MPI_IN_PLACE                  ((void *)-1)
+#define MPI_BUFFER_AUTOMATIC          ((void *)-2)
+#define MPI_STATUS_IGNORE             ((MPI_Status *)1)
+#define MPI_STATUSES_IGNORE           ((MPI_Status *)1)
+#define MPI_ERRCODES_IGNORE           ((int *)0)
+#define MPI_ARGV_NULL                 ((char **)0)
+#define MPI_ARGVS_NULL                ((char ***)0)
+#define MPI_FILE_NULL                 ((MPI_File)0)
+#define MPI_T_ENUM_NULL               ((MPI_T_enum)0)
+#define MPI_T_CVAR_HANDLE_NULL        ((MPI_T_cvar_handle)0)
+#define MPI_T_PVAR_HANDLE_NULL        ((MPI_T_pvar_handle)0)
+#define MPI_T_PVAR_SESSION_NULL       ((MPI_T_pvar_session)0)
+#define MPI_NULL_COPY_FN              ((MPI_Copy_function *)0)
+#define MPI_NULL_DELETE_FN            ((MPI_Delete_function *)0)
+#define MPI_COMM_NULL_COPY_FN         ((MPI_Comm_copy_attr_function *)0)
+#define MPI_COMM_NULL_DELETE_FN       ((MPI_Comm_delete_attr_function *)0)
+#define MPI_TYPE_NULL_COPY_FN         ((MPI_Type_copy_attr_function *)0)
+#define MPI_TYPE_NULL_DELETE_FN       ((MPI_Type_delete_attr_function *)0)
+#define MPI_WIN_NULL_COPY_FN          ((MPI_Win_copy_attr_function *)0)
+#define MPI_WIN_NULL_DELETE_FN        ((MPI_Win_delete_attr_function *)0)
+#define MPI_CONVERSION_FN_NULL        ((MPI_Datarep_conversion_function *)0)
+#define MPI_CONVERSION_FN_NULL_C      ((MPI_Datarep_conversion_function_c *)0)
 #define MPI_VERSION                   4
 #define MPI_SUBVERSION                1
 #define MPI_PROC_NULL                 (-1)
@@ -450,42 +470,18 @@ typedef void (MPI_T_event_dropped_cb_function)(MPI_Count count, MPI_T_event_regi
 #define MPI_T_PVAR_CLASS_TIMER        248
 #define MPI_T_PVAR_CLASS_GENERIC      249
 
-/* Addresses with a meaning of their own. */
-#define MPI_BOTTOM              ((void *)0)
-#define MPI_IN_PLACE            ((void *)-1)
-#define MPI_BUFFER_AUTOMATIC    ((void *)-2)
-#define MPI_STATUS_IGNORE       ((MPI_Status *)1)
-#define MPI_STATUSES_IGNORE     ((MPI_Status *)1)
-#define MPI_ERRCODES_IGNORE     ((int *)0)
-#define MPI_ARGV_NULL           ((char **)0)
-#define MPI_ARGVS_NULL          ((char ***)0)
-#define MPI_FILE_NULL           ((MPI_File)0)
-#define MPI_T_ENUM_NULL         ((MPI_T_enum)0)
-#define MPI_T_CVAR_HANDLE_NULL  ((MPI_T_cvar_handle)0)
-#define MPI_T_PVAR_HANDLE_NULL  ((MPI_T_pvar_handle)0)
-#define MPI_T_PVAR_SESSION_NULL ((MPI_T_pvar_session)0)
-
+/* Addresses that the library chooses. */
 extern int *const MPI_UNWEIGHTED;
 extern int *const MPI_WEIGHTS_EMPTY;
 extern MPIR_T_pvar_handle_s *const MPI_T_PVAR_ALL_HANDLES;
 
-/* Functions that copy or delete attributes, or convert data, without a user's code. */
+/* The function that copies attributes without a user's code. */
 int MPIR_Dup_fn(MPI_Comm oldcomm, int keyval, void *extra_state, void *attribute_val_in,
     void *attribute_val_out, int *flag);
-#define MPI_DUP_FN               MPIR_Dup_fn
-#define MPI_NULL_COPY_FN         ((MPI_Copy_function *)0)
-#define MPI_NULL_DELETE_FN       ((MPI_Delete_function *)0)
-#define MPI_COMM_DUP_FN          ((MPI_Comm_copy_attr_function *)MPI_DUP_FN)
-#define MPI_COMM_NULL_COPY_FN    ((MPI_Comm_copy_attr_function *)0)
-#define MPI_COMM_NULL_DELETE_FN  ((MPI_Comm_delete_attr_function *)0)
-#define MPI_TYPE_DUP_FN          ((MPI_Type_copy_attr_function *)MPI_DUP_FN)
-#define MPI_TYPE_NULL_COPY_FN    ((MPI_Type_copy_attr_function *)0)
-#define MPI_TYPE_NULL_DELETE_FN  ((MPI_Type_delete_attr_function *)0)
-#define MPI_WIN_DUP_FN           ((MPI_Win_copy_attr_function *)MPI_DUP_FN)
-#define MPI_WIN_NULL_COPY_FN     ((MPI_Win_copy_attr_function *)0)
-#define MPI_WIN_NULL_DELETE_FN   ((MPI_Win_delete_attr_function *)0)
-#define MPI_CONVERSION_FN_NULL   ((MPI_Datarep_conversion_function *)0)
-#define MPI_CONVERSION_FN_NULL_C ((MPI_Datarep_conversion_function_c *)0)
+#define MPI_DUP_FN       MPIR_Dup_fn
+#define MPI_COMM_DUP_FN  ((MPI_Comm_copy_attr_function *)MPI_DUP_FN)
+#define MPI_TYPE_DUP_FN  ((MPI_Type_copy_attr_function *)MPI_DUP_FN)
+#define MPI_WIN_DUP_FN   ((MPI_Win_copy_attr_function *)MPI_DUP_FN)
 
 /* The statuses to ignore, as Fortran knows them. */
 extern MPI_Fint *MPI_F_STATUS_IGNORE;

@@ -1,0 +1,149 @@
+//! Reads the sources: types and constants from one folder, the functions from another.
+
+mod constants;
+mod definitions;
+mod functions;
+mod types;
+
+use crate::model::Interface;
+use quote::ToTokens;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use syn::{Attribute, Expr, Item, Lit, Meta, Visibility};
+use types::Scope;
+
+/// What the sources export: the types and constants that are public in `values`, and the functions in `functions` that one of
+/// the attributes of `src/abi/boundary/exports.rs` exports.
+pub fn interface(values: &Path, functions: &Path) -> Result<Interface, Error> {
+    understand(&sources(values)?, &sources(functions)?)
+}
+
+fn understand(values: &[Source], functions: &[Source]) -> Result<Interface, Error> {
+    let (mut types, mut constants, mut exported) = (Vec::new(), Vec::new(), Vec::new());
+    for source in values {
+        source.each(|item| definitions::read(item, &mut types))?;
+    }
+    let scope = Scope {
+        definitions: &types,
+        kind: None,
+    };
+    for source in values {
+        source.each(|item| constants::read(item, scope, &mut constants))?;
+    }
+    for source in functions {
+        source.each(|item| functions::read(item, &types, &mut exported))?;
+    }
+    Ok(Interface {
+        definitions: types,
+        constants,
+        functions: exported,
+    })
+}
+
+/// Why the sources cannot be understood, and where.
+#[derive(Debug)]
+pub struct Error(String);
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// A file of Rust.
+struct Source {
+    path: PathBuf,
+    items: Vec<Item>,
+}
+
+impl Source {
+    fn parse(path: &Path, text: &str) -> Result<Source, Error> {
+        let file = syn::parse_file(text).map_err(|error| located(path, &error))?;
+        Ok(Source {
+            path: path.to_path_buf(),
+            items: file.items,
+        })
+    }
+
+    /// Gives the items to `read`, one after the other.
+    fn each(&self, mut read: impl FnMut(&Item) -> syn::Result<()>) -> Result<(), Error> {
+        visit(&self.items, &mut read).map_err(|error| located(&self.path, &error))
+    }
+}
+
+fn located(path: &Path, error: &syn::Error) -> Error {
+    let line = error.span().start().line;
+    Error(format!("{}:{line}: {error}", path.display()))
+}
+
+/// Gives `items` to `read`, and those in modules, except modules of tests.
+fn visit(items: &[Item], read: &mut impl FnMut(&Item) -> syn::Result<()>) -> syn::Result<()> {
+    for item in items {
+        match item {
+            Item::Mod(module) if module.attrs.iter().any(is_for_tests) => {}
+            Item::Mod(module) => {
+                let inside = module.content.as_ref();
+                visit(inside.map_or(&[], |(_, items)| items), read)?;
+            }
+            _ => read(item)?,
+        }
+    }
+    Ok(())
+}
+
+/// Whether this is `#[cfg(test)]`.
+fn is_for_tests(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("cfg")
+        && attribute
+            .parse_args::<syn::Ident>()
+            .is_ok_and(|word| word == "test")
+}
+
+/// The Rust sources below `folder`, in a fixed order.
+fn sources(folder: &Path) -> Result<Vec<Source>, Error> {
+    let unreadable = |error| Error(format!("{}: {error}", folder.display()));
+    let entries = std::fs::read_dir(folder).map_err(unreadable)?;
+    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+    let mut paths = paths.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
+    paths.sort();
+    let mut found = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            found.extend(sources(&path)?);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = std::fs::read_to_string(&path).map_err(unreadable)?;
+            found.push(Source::parse(&path, &text)?);
+        }
+    }
+    Ok(found)
+}
+
+fn is_public(visibility: &Visibility) -> bool {
+    matches!(visibility, Visibility::Public(_))
+}
+
+/// The text of the documentation comments.
+fn documentation(attributes: &[Attribute]) -> String {
+    let mut lines = Vec::new();
+    for attribute in attributes {
+        if let Meta::NameValue(pair) = &attribute.meta
+            && pair.path.is_ident("doc")
+            && let Expr::Lit(literal) = &pair.value
+            && let Lit::Str(text) = &literal.lit
+        {
+            let text = text.value();
+            lines.push(text.strip_prefix(' ').unwrap_or(&text).to_string());
+        }
+    }
+    lines.join("\n")
+}
+
+/// The error that says `sentence` of `place`.
+fn refuse<T>(place: impl ToTokens, sentence: impl fmt::Display) -> syn::Result<T> {
+    Err(syn::Error::new_spanned(place, sentence))
+}
+
+#[cfg(test)]
+mod tests;
