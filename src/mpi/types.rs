@@ -1,6 +1,6 @@
 //! The C types of `mpi.h`: handles, integers, `MPI_Status`, callbacks. Their sizes and layouts are MPICH's.
 //!
-//! The header is made from this file (see `include/generate.rs`): a `pub type` of a function becomes a C function type, so
+//! The header is made from this file (see `generator/`): a `pub type` of a function becomes a C function type, so
 //! that a parameter `Option<MPI_User_function>` is `MPI_User_function *` in C.
 
 use std::ffi::{c_int, c_void};

@@ -1,5 +1,4 @@
-//! Constants that are addresses: `MPI_IN_PLACE`, `MPI_STATUS_IGNORE`, null functions. The header's frame
-//! (`include/mpi.h.in`) writes their casts out in C; `tests/abi.rs` keeps both the same.
+//! Constants that are addresses: `MPI_IN_PLACE`, `MPI_STATUS_IGNORE`, null functions.
 
 use crate::mpi::types::*;
 use std::ffi::{c_char, c_int, c_void};
