@@ -3,6 +3,16 @@
 //! Inside the library everything that can fail returns [`Result`]. Only the boundary (`abi`) knows integer codes: it
 //! hands an [`Error`] to [`register`], which keeps the sentence and gives a code whose class is in the low bits, as
 //! in MPICH; [`text_of`] gives the sentence back for `MPI_Error_string`.
+//!
+//! Classes that nothing here raises: `NAME`, `PORT`, `SERVICE`, `SPAWN` (dynamic processes are not offered:
+//! `UNSUPPORTED_OPERATION`), `CONVERSION` (data in files is native), `RMA_CONFLICT` (conflicting accesses are not looked for),
+//! `RMA_SHARED` (all memory of one machine can be shared), `PENDING` (calls that complete several requests see all of them
+//! through), `PROC_ABORTED`, and `UNKNOWN`, the class of a code that is none. Of the tools': `CANNOT_INIT`, `MEMORY`,
+//! `OUT_OF_HANDLES`, `OUT_OF_SESSIONS`, `INVALID_ITEM`, `CVAR_SET_NOT_NOW`, `NOT_SUPPORTED`, `NOT_ACCESSIBLE`. `INTERN` would
+//! be an error of ours.
+//!
+//! A code is the class in bits 0-6, and from bit 8 on the serial number of the sentence, of which the last 1024 are kept. For
+//! an older one `MPI_Error_string` gives the class's general sentence.
 
 pub mod made;
 

@@ -12,6 +12,25 @@
 //!
 //! An object that the user can ask for again and again (a communicator's group) has one handle, which is given again and
 //! freed as often as it was given: see [`Given`].
+//!
+//! | bits  | direct (`10`): the first 1024 of a kind | indirect (`11`): all others |
+//! |-------|-----------------------------------------|-----------------------------|
+//! | 31-30 | `10`                                    | `11`                        |
+//! | 29-26 | kind, by MPICH's numbers                | the same                    |
+//! | 25-10 | generation                              | index, upper 16 bits        |
+//! | 9-0   | index                                   | index, lower 10 bits        |
+//!
+//! **Orderings.** A look-up loads the slot's handle (acquire), compares it with the one given, and loads the object's pointer.
+//! Inserting stores the pointer, then the handle (release). Removing takes the pointer first, so that the handle 0, which every
+//! free slot has, is nobody's.
+//!
+//! **Rest.** A freed slot goes to the end of a queue. A direct one is used again only when 64 are free, with the next of 65,536
+//! generations; an indirect one, which has no bits left for those, when 8192 are. Direct slots are taken first, so most
+//! programs never have others.
+//!
+//! **Lifetimes.** A reference from a look-up is good until the handle is removed; a program that frees an object in one thread
+//! while it uses it in another is wrong by MPI's rules. What must outlive the call takes an `Arc`. No pending operation keeps a
+//! datatype's handle, but that of a reduction for the user's function, which gets another handle if this one has been freed.
 
 use crate::bail;
 use crate::error::Result;

@@ -2,6 +2,12 @@
 //!
 //! The rooms have users: the world model is one, each session another. The first to come opens them, and the last to go
 //! leaves the job to itself: nothing is waiting to be sent, and the process may end, or come again with another session.
+//!
+//! A session waits for no other process; only MPI_Init meets them. So a process may send to one that has not opened its inbox
+//! yet: the cells wait in the sender, and an inbox that was asked for rings everybody when it is opened (`shm::late`; without
+//! the asking, 32 ranks that come to MPI_Init wake each other 900 times). Between its last session and the next a process is
+//! Finalized in the table, and Running again after. The memory allocation kinds of a session go with its groups, and so with
+//! all that is made of them.
 
 use crate::error::Result;
 use crate::info::kinds;

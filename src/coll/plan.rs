@@ -3,6 +3,12 @@
 //! A plan is made once and can be carried out many times (persistent operations). Its steps are done in order; sends and
 //! receives are only started, a fence waits for all that were. Its messages have a tag of their own, which all processes
 //! give it because they make their plans in the same order (MPI 4.1 §6.14).
+//!
+//! The tag is the number of the operation on its communicator, taken after all checks that can fail on one process alone. An
+//! error does not stop a plan, as others wait for its messages; they are empty from then on. What arrives has to be as long as
+//! what is taken, in messages and on the board alike: so counts that differ are an error where that can be known. (Other
+//! libraries take less than there is room for. MPI forbids it, §6.1, and four programs of MPICH's suite ask that it be told.) A
+//! user's function gets copies of what is the caller's or needed again, because it may write to its first argument.
 
 use super::elements::Vector;
 use super::scratch::Scratch;

@@ -1,5 +1,7 @@
 //! Memory for the steps of plans, kept from one operation for the next: memory that the kernel gives anew costs a page fault
 //! for each page, and in a large reduction they take longer than everything else.
+//!
+//! Up to 8 MiB are kept.
 
 use parking_lot::Mutex;
 

@@ -1,5 +1,13 @@
 //! Blocking operations through memory that all processes see: what each gives goes to the meeting's board, and after a barrier
 //! everybody takes what it needs. No message is sent. What is more than the board takes goes in rounds.
+//!
+//! A round's parts stay in the caches, and there is nothing to match, announce or fetch. Reductions of little are folded by
+//! each process that wants the result. Of much, each folds a share, writes it over its own share on the board, which only it
+//! has read, and after one barrier more all copy the shares.
+//!
+//! Data that only moves is one copy more than a message's, so among few processes large blocks go by messages: the board takes
+//! up to 4 KiB a process and 64 KiB in all where ranks have cores of their own, 128 KiB and 1 MiB where they share cores and
+//! every message waits for its receiver's turn. (Figures: `bench/RESULTS.md`.)
 
 use super::FEW;
 use super::elements::{Element, Vector};

@@ -6,6 +6,9 @@
 //! of its part is used up, a process takes a new number each time all the same, so that nothing left over from a freed
 //! communicator meets messages of a later one; the other half is for blocks that had none yet. So the numbers never run out:
 //! there are more than there is memory for blocks.
+//!
+//! Of the 2^29 numbers each process has a part; contexts from 2^31 on are those of [letters](super::letter). A communicator has
+//! four: its messages', its collectives', and two of partitioned communication.
 
 use crate::bail;
 use crate::error::Result;

@@ -1,4 +1,8 @@
 //! Duplicates of communicators, at once or by and by.
+//!
+//! `MPI_Comm_idup` copies attributes and sets a handle apart at the call. Then it reduces (class of an error, place, context)
+//! by a maximum, as a nonblocking collective operation. At its end, outside of all locks, the duplicate is published under its
+//! handle.
 
 use super::Comm;
 use super::create::{Fresh, Mine, Offer, Shape, agree, open, told};

@@ -3,6 +3,9 @@
 //!
 //! A process belongs to a part when all cores that it is bound to do. Who may run everywhere belongs to none smaller than
 //! the machine.
+//!
+//! All processes exchange a fingerprint of each hint's value, and where each is in the machine. A hint counts if its
+//! fingerprints are the same at all; then every process computes every color.
 
 use std::collections::HashSet;
 use std::fs::Metadata;

@@ -2,6 +2,8 @@
 //!
 //! The two leaders tell each other their groups by letters, whether they can or not, and one of them makes the offer; then
 //! each writes it to its own group, and all processes of both agree in the new meeting.
+//!
+//! The lower leader in the job makes the offer.
 
 use super::Comm;
 use super::create::{Fresh, Mine, Offer, Shape, agree, open, told};

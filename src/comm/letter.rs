@@ -3,6 +3,10 @@
 //! A letter is a message of a few words in a context that no communicator has, under a key that sender and receiver
 //! compute of what they have in common. Letters of one process to another under one key arrive in the order in which they
 //! were sent. The sender needs nobody to be there already, and their number is bounded by memory only.
+//!
+//! Context and tag are a hash, 59 bits, of what the callers have in common: parent and tag or the string, and the members. So
+//! calls that overlap are told apart, and only what the key is made of can be wrong without the others hearing of it: the rest
+//! is told in the new meeting. Whatever fails, both sides write the same number of letters, so none is left for the next call.
 
 use crate::error::Result;
 use crate::mpi::constants::MPI_COMM_NULL;

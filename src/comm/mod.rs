@@ -7,6 +7,9 @@
 //! An intercommunicator has two groups, of which the caller is in the local one. The processes of both meet in one place:
 //! each has a **seat** there, and the seats of a group lie together, those of one group, the same for all, first. Where
 //! there is only one group a seat is the rank.
+//!
+//! Attributes' copies, arguments and a handle set apart are what a process's part is. The leader of each new group, its rank 0,
+//! brings the context and the meeting, whose block it frees when all have left.
 
 mod contexts;
 pub mod create;

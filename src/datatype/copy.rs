@@ -1,4 +1,7 @@
 //! Moving the data of messages: packing, unpacking, and from one message straight into another.
+//!
+//! There are loops of their own for the common block lengths up to 64 bytes. Two messages are copied directly if one of them is
+//! a run or both are laid out alike, else in pieces of 16 KiB on the stack.
 
 use super::layout::Form;
 use super::walk::{Message, Visit};

@@ -1,5 +1,11 @@
 //! The loops that the predefined operations consist of, as types: a [`Loop`] is compiled for each operation and kind of
 //! element by [`kernels`](super::kernels).
+//!
+//! A loop fetches what was there as it goes, for get_accumulate, and is compiled for 16 and 32 byte vectors. It takes 128 bytes
+//! at a time and loads them all before it stores any: processors that go by the lowest twelve bits of addresses make a load
+//! wait for a store to another array, and large arrays begin at about the same place of a page (512 doubles: 92 ns, and 107
+//! with 64 bytes at a time). From 4 KiB on it begins with single elements until vectors are aligned in the target. (Figures,
+//! and what else was tried: `bench/RESULTS.md`.)
 
 use super::number::*;
 use crate::shm::copy::copy;

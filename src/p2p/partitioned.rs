@@ -3,6 +3,9 @@
 //! When a send is made it tells its receive, which it meets in a context of its own by the order in which both were made,
 //! how many partitions of how many bytes there are, and the tags of these. Every partition is then a message by itself,
 //! so the two sides may divide the data as they like: what is a partition here is any number of bytes there.
+//!
+//! The two sides meet in one hidden context of the communicator; data goes in another. A range of tags rests after its send was
+//! freed. Data for memory with gaps arrives beside it.
 
 use super::completion::settled;
 use super::start::{NOBODY, about_receive, peer_of};

@@ -1,6 +1,12 @@
 //! A meeting's board: where the members put what is too large for an exchange, for all to read after one barrier.
 //!
 //! It is made when it is first needed, so a meeting that needs none costs no more. It takes memory as far as it was used.
+//!
+//! Two rounds of parts, one barrier, and everybody reads where the others wrote: as in an exchange. A part is a line for each
+//! member, with a number (the length of its blocks, which the readers compare, or that it failed) and up to 112 bytes. What is
+//! more lies behind the lines of all: up to 128 KiB a member, less where there are more than 64 of them (8 MiB in all), and a
+//! word at least for each pair. All give as many bytes in a round, so parts lie close together. If there is no memory for a
+//! board, messages do its work.
 
 use super::meeting::Meeting;
 use super::wait::spin;

@@ -4,6 +4,12 @@
 //! too, but by what each process did of late: those that have just begun, or have slept, it piles up on one core and leaves
 //! there for tens of milliseconds. So a rank that waits and has no core of its own looks now and then where the others are,
 //! and if too many are on its core, some of them go to another: by a rule, so that not all do. They are not bound there.
+//!
+//! A look at the others comes with every 16th wait. If the cores do not have their share, all that look come to the same plan:
+//! each core keeps its share, the lower ranks, and the others go in order to where the fewest are. A rank goes by narrowing its
+//! affinity to the one core and widening it again at once, and only where it may run: a bound rank stays. Sleepers do not
+//! count, nor do those that are not in MPI. (Why: 16 switches of 2.5 µs for a barrier of 32 ranks on 2 cores if they are 16 and
+//! 16, but 7 and 25 were seen for the first tenth of a second. Figures: `bench/RESULTS.md`.)
 
 use super::table::{CORE_WORDS, Process, State};
 use super::{job, me};

@@ -1,4 +1,16 @@
 //! How this process was started, and so how it finds the others of its job.
+//!
+//! Asked in this order:
+//!
+//! 1. `PMI_FD`: Hydra or another PMI-1 launcher. Our launcher takes it out of its ranks' environment, so where both are there
+//!    the PMI is the newer one.
+//! 2. `RMASHM_FD`, `RMASHM_RANK`: our launcher; the segment was inherited. The descriptor stays open for another program that a
+//!    wrapper script may start after this one, but of one rank only one MPI program can join, and what this one starts does not
+//!    inherit it.
+//! 3. Variables of launchers that started several tasks and give us no way to the others (Slurm without PMI, Open MPI, PMIx,
+//!    PALS): an error. As many silent jobs of one would be the worst answer.
+//! 4. None of these: a job of one. So is a program with rights that its user has not (`AT_SECURE`), which hears none of it: its
+//!    user could make it map any segment.
 
 use super::pmi::Pmi;
 use super::table::Table;

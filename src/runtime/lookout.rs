@@ -7,6 +7,10 @@
 //! have no room for. A process is known by its number and when it was started, so that another one that gets the number is
 //! not taken for it. Of one in other name spaces ([`super::spaces`]) neither says anything here: those are looked at by ranks
 //! in the same ones, and by the launcher.
+//!
+//! The look for all comes every 400 ms at most: a compare-and-swap of the time of the next one, in the process table, gives the
+//! turn. Gone is what `kill(pid, 0)` does not find, what /proc calls ended, and what was started at another time. Where /proc
+//! cannot be read, the number has to do. The death of a rank that is alone in its name spaces is seen by the launcher only.
 
 use super::table::{Death, Process, State, UNFOUND};
 use super::{Job, job, spaces};

@@ -8,6 +8,19 @@
 //!
 //! **Its notice.** With `-disable-auto-cleanup` Hydra sends the survivors of a death SIGUSR1, whose default action is to kill
 //! them. They find out about deaths by looking, so nothing is done about it.
+//!
+//! | started by        | launcher or proxy killed                     | wrapper killed or gone                               |
+//! |-------------------|----------------------------------------------|------------------------------------------------------|
+//! | our launcher      | `PR_SET_PDEATHSIG`, set between fork and exec | —                                                    |
+//! | a wrapper of ours | the launcher's keeper                        | the launcher kills the rank's MPI program            |
+//! | Hydra's proxy     | the tie; `PR_SET_PDEATHSIG`                  | —                                                    |
+//! | a wrapper of its  | the tie                                      | Hydra's cleanup; without it the rank lives, unharmed |
+//!
+//! The *tie* is SIGIO on this end of the manager's socket (`O_ASYNC`). It comes also while the process computes, and takes no
+//! thread. It comes with every answer too, so its handler looks whether the other end is closed, and ends the process only
+//! then. A program that handles SIGIO before MPI_Init has no tie. The tie is loosened while an answer is to come, for an abort,
+//! and for good before PMI's finalize. The manager is told once that the process is done; an abort after that is left to the
+//! exit status.
 
 use crate::shm::atomic::{AtomicI32, Ordering};
 use libc::{c_int, c_void, pid_t, siginfo_t};

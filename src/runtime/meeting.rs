@@ -1,5 +1,15 @@
 //! Where the members of a communicator or a window meet: a barrier, and an exchange of small values, both directly in
 //! shared memory.
+//!
+//! **Exchange.** A member has a slot of 128 bytes in each of two rounds of slots. It writes its value, passes the barrier,
+//! reads all. One barrier is enough: the slots of the next exchange are the others, and those of this one are written again two
+//! exchanges later, when all have passed the barrier between, and so have read. Agreement is built on it: each member gives its
+//! part, or the class of its error. All see the same values, so all go on or all return an error, and nobody is left waiting
+//! for one that has failed.
+//!
+//! The block is allocated by one member and freed when all have left ([`heap::leave`]). After a death nobody comes to the
+//! barrier any more: a round that cannot be complete is refused before it is counted, so the arrivals of a round are always
+//! those of different members.
 
 use super::board::Board;
 use super::job;

@@ -2,6 +2,11 @@
 //!
 //! Written by the ranks themselves and by the launcher, which marks starts, exits and deaths. All of it is atomics;
 //! every word has one writer at a time, as its table of states says.
+//!
+//! A death is published in this order: fate (relaxed), state (an acquire-release swap: only the first that brings the news goes
+//! on), the count of deaths; then everybody is rung. Waiters look at the count alone, one load, until it is not zero. A process
+//! that ends outside MPI, before its first session or after its last one, is counted too: it ends the waits in which it has
+//! something to do yet, and is no death to the others.
 
 use super::rest::Rest;
 use super::spaces;

@@ -1,9 +1,30 @@
-//! The one wait loop, used by everything that blocks.
+//! The one wait loop. Everything that blocks calls [`wait`] with a condition, a description in words, the ranks whose death
+//! ends it, and perhaps a key.
 //!
-//! A waiter checks its condition and moves messages along, first spinning (when it has a core of its own), then
-//! yielding for a bounded time (unless that is known to be dear), then asleep on its rank's doorbell. A sleeping rank
-//! costs no CPU. Whoever makes a condition true rings those who may go on, which costs one load when nobody sleeps.
-//! Why no ring is lost is in [`crate::shm::doorbell`].
+//! A waiter looks at its condition and moves messages along:
+//!
+//! 1. **It spins**, 20 µs, where every rank can have a core and no other rank was on this one when that last began to wait.
+//!    Every rank can have a core if the union of all affinity masks has as many as there are ranks, and the cgroup's quota is
+//!    the time of as many. On a shared core a rank that spins keeps the other from what it waits for.
+//! 2. **It yields**, for 5 to 100 µs, or for up to 25 µs for each rank where ranks share cores. A yield that finds nobody else
+//!    costs half a microsecond; a sleep and a wake-up cost tens. How long follows from how the last waits ended: longer while
+//!    yields met the condition, or more of them might have; an eighth shorter when the wait was much longer than that.
+//! 3. **It sleeps** on its rank's [doorbell](crate::shm::doorbell), for at most 500 ms; then it looks whether others died, and
+//!    goes on. A sleeping rank costs no CPU but two looks a second.
+//!
+//! What makes a condition true rings those that may go on, which costs one load when nobody sleeps.
+//!
+//! **Why the bound of 2 grows with the ranks.** The wake-ups cost the rank that rings. With 32 ranks it may have 16 to wake,
+//! and comes 400 µs late to the next barrier. If those that wait for it slept too, they would be the next 16, and so a job that
+//! was disturbed once would stay slow.
+//!
+//! **Why it also yields as long as its last wake-ups took**, where every rank can have a core (2 ms at most, from the ring,
+//! whose time is in the process table, to the first instruction). A hypervisor that takes cores away makes that 200 µs and
+//! more. Ranks that waited less fell asleep at every barrier, each because the other was being woken. A rank that waits awake
+//! for as long as a wake-up takes loses at most a factor of two against the best choice, and two such ranks stay awake.
+//!
+//! **Where it does not yield.** A quota that is short, while cores are not, is burnt by yields: such a rank sleeps after 15 µs.
+//! A process that computes beside the ranks takes a whole time slice from a yield: see [`yields`](super::yields).
 
 use super::table::{Death, MISSED, State, WAITS, Wait};
 use super::yields::Yields;

@@ -1,4 +1,7 @@
 //! The atomics that protocols in shared memory use: one façade, so that a model checker's can stand in.
+//!
+//! Where a comment says *locked instruction* it means a read-modify-write that is sequentially consistent. On x86-64 weaker
+//! orderings of those cost the same, so they stand only where they help a reader.
 
 pub use std::hint::spin_loop;
 pub use std::sync::atomic::{

@@ -8,6 +8,12 @@
 //!
 //! `arrived` is set to 0 before the generation changes, and nobody comes to round g + 1 before seeing g + 1, so the two
 //! rounds' arrivals never mix. Generations wrap; only equality is asked.
+//!
+//! **Orderings.** One that comes reads the generation (relaxed: it cannot change before this one has come), then counts itself
+//! in (acquire-release). The last sets `arrived` to 0 (relaxed), then the generation (release). Nobody comes to round g + 1
+//! without having seen g + 1 (acquire), and so the 0. What was done before coming happened before what is done after: each
+//! arrival releases, the last acquires them all (they are one release sequence), and passes them on. It costs one locked
+//! instruction a member, and the last one a store and a look at each member's sleepers.
 
 use super::atomic::{AtomicU32, Ordering};
 

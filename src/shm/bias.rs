@@ -1,26 +1,46 @@
-//! Exclusion between many short accesses to the same data and few long ones, biased towards the short ones: while the bias
-//! stands, a short access takes no lock and has no fence, only two plain stores on a line of its own.
+//! Exclusion between many short accesses to the same data and few long ones, biased towards the short ones. While the bias
+//! stands, a short access takes no lock and has no fence: only two plain stores to a line of its own.
 //!
-//! A short access is made by an atomic instruction, so short ones never exclude each other. A long one is made by plain
-//! loads and stores where it excludes everybody else, and by atomic instructions where it cannot. A [`Bias`] belongs to a
-//! lock: long accesses hold it, and so do short ones that the bias does not cover.
+//! A short access is made by an atomic instruction, so short ones never exclude each other. A long access is made by plain
+//! loads and stores where it excludes all others, and by atomic instructions where it cannot. A [`Bias`] belongs to a lock:
+//! long accesses hold it, and so do short ones that the bias does not cover.
 //!
-//! | mode    | short accesses               | long accesses, holding the lock                                 |
-//! |---------|------------------------------|-----------------------------------------------------------------|
-//! | Locked  | hold the lock                | plain                                                           |
-//! | Leaving | hold the lock, but for those that began before | atomic, until all marks have been seen down   |
-//! | Direct  | no lock, while a [`Mark`] is up | go to Leaving first                                          |
+//! | mode    | short accesses                                 | long accesses, holding the lock             |
+//! |---------|------------------------------------------------|---------------------------------------------|
+//! | Locked  | hold the lock                                  | plain                                       |
+//! | Leaving | hold the lock, but for those that began before | atomic, until all marks have been seen down |
+//! | Direct  | no lock, while a [`Mark`] is up                | go to Leaving first                         |
 //!
-//! | from            | to      | by a holder of the lock                                                            |
-//! |-----------------|---------|------------------------------------------------------------------------------------|
-//! | Direct          | Leaving | a long access: it sets the mode, then comes the heavy fence                        |
-//! | Leaving         | Locked  | a long access that has seen each mark down since                                   |
-//! | Leaving, Locked | Direct  | a short access, after as many in turn as the last long one gave credit for         |
+//! | from            | to      | by a holder of the lock                                                    |
+//! |-----------------|---------|----------------------------------------------------------------------------|
+//! | Direct          | Leaving | a long access: it sets the mode, then comes the heavy fence                |
+//! | Leaving         | Locked  | a long access that has seen each mark down since                           |
+//! | Leaving, Locked | Direct  | a short access, after as many in turn as the last long one gave credit for |
 //!
-//! Who makes a short access raises its mark, has a light fence, and looks at the mode; who leaves `Direct` sets the mode, has
-//! a heavy fence, and looks at the marks (Dekker's protocol). So either the long access sees the mark, or the short one sees
-//! that the mode is not `Direct` any more. No long access waits for a mark: it goes on by atomic instructions, so a process
-//! that is preempted, or killed, while its mark is up holds nobody up.
+//! ```text
+//! short: mark = 1;  light fence;  if mode == Direct { access;  mark = 0 (release) } else { mark = 0;  take the lock … }
+//! long:  take the lock;  if mode == Direct { mode = Leaving;  heavy fence }
+//!        if mode == Leaving and each mark was seen 0 (acquire) { mode = Locked }
+//! ```
+//!
+//! **Why it is right.** It is Dekker's protocol. The light fence only stops the compiler; the heavy one is a `membarrier` call,
+//! by which every running thread of every registered process passes a full fence. Against each other they are worth two full
+//! fences.
+//!
+//! - The short access's light fence comes before the heavy one: the long access sees the mark. It goes on by atomic
+//!   instructions until it has seen that mark down. Then (release, acquire) the short access happened before its plain loops.
+//! - The light fence comes after: the short access sees that the mode is not Direct, and takes the lock.
+//! - Back to Direct goes only a holder of the lock, by a release. A short access that finds the mode Direct acquires it, so the
+//!   plain loops before have happened.
+//!
+//! **Nobody waits for a mark.** Where its owner is preempted or killed while it is up, long accesses are slower meanwhile, and
+//! that is all; the marks of the dead do not count.
+//!
+//! **Without light fences.** With `MPI_THREAD_MULTIPLE` the threads of a process share its mark, so it is a count, changed by
+//! locked instructions, which are full fences themselves. The same where the kernel refuses to register a process. Every
+//! process tells when a window is made whether it relies on heavy fences; if none does, a full fence takes their place. If one
+//! does, and a long access is refused the system call, the mode stays Direct and the access is made by atomic instructions
+//! under the lock: slow, never wrong.
 
 use super::atomic::{AtomicU32, Ordering, light_fence};
 

@@ -5,6 +5,13 @@
 //! (b) full fence, (c) looks for sleepers, (d) if there are any, changes the bell and wakes. If (c) comes before (2) in the
 //! order of the two fences, then (4) sees (a); else (c) sees the sleeper, and (d) either comes before (1), then (4) sees
 //! (a), or after it, then (5) does not sleep or is woken.
+//!
+//! There is one doorbell for each rank, not a futex for each thing waited for: a waiter must also move messages and notice
+//! deaths, and can only sleep on one word. What it sleeps for it says by a key, so that ringing for a window's lock does not
+//! wake the sleepers for something else. The key is written before (2), so a ringer that sees the sleeper sees the key. A rank
+//! with more sleepers than there are places for keys is rung in any case.
+//!
+//! A ring costs a fence, which the ringer mostly has anyway, and one load of a line that changes only when the waiter sleeps.
 
 use super::atomic::{AtomicU32, Ordering, full_fence};
 use super::futex;

@@ -27,6 +27,17 @@
 //! Where nobody ever enters, exclusive lockers need not pay for that: they count themselves only once the gate
 //! [is used](Gate::is_used). Who enters first [says so](Gate::open), then takes each lock shared for a moment: who has taken a
 //! lock exclusively after that sees that the gate is used.
+//!
+//! **Why it is right.** All accesses of both words are sequentially consistent, so in their one order a flag comes before the
+//! locker's look at it, and the locker waits; or after it, and so after the count: then its owner sees the count and backs out.
+//! A flag that was seen down may be raised again for a moment, but its owner then takes it down, so the locker need not look
+//! again. Passing is a compare-and-swap that fails if a lock is held; a wanted lock becomes a held one by a compare-and-swap
+//! that fails if `passed` is not what it was when the look at the flags began. Both are on one word, so one comes first: if
+//! passing does, its flag is up for the next look; if the locker does, the other sees it.
+//!
+//! **Cost.** To enter, and to leave, one locked instruction and one load, on lines that nobody else writes. An exclusive lock
+//! where the gate is used: two locked instructions more, and a load for each rank. Where it is not used: two loads of lines
+//! that never change.
 
 use super::atomic::{AtomicU32, AtomicU64, Ordering};
 

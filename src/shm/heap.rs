@@ -1,12 +1,27 @@
 //! Memory of the job segment for this process to give away.
 //!
-//! Each process leases ranges of the segment for itself (one atomic update, [`Segment::lease`]) and keeps its books of them
-//! in private memory: nothing an allocator needs is shared, so a process that dies cannot leave it locked, and memory
-//! is freed by the process that allocated it. What others may still be looking at is freed by [`leave`].
+//! A process leases ranges of the segment for itself, for good: 2 MiB at first, then as much as all before together, up to 64
+//! MiB, or what an allocation needs. A lease is one atomic update ([`Segment::lease`]). It is relaxed, because it publishes
+//! nothing, and because two successful updates of one word never overlap.
 //!
-//! Up to [`LARGEST_SMALL`] bytes come from pages cut into blocks of one power of two; more is whole pages, best fit,
-//! neighbours joined when freed. Freed pages go back to the system at once when the range is large, and together with
-//! all others when much has gathered.
+//! The books of these ranges are private memory. So an allocator's state is never shared: a process that is killed inside it
+//! leaves nothing locked and nothing half changed for the others, and an allocation touches no shared line unless it leases.
+//! The price: only the process that allocated can free, and what it leased is of no use to others. What others may still be
+//! looking at is freed by [`leave`].
+//!
+//! - Up to [`LARGEST_SMALL`] bytes come from pages cut into blocks of one power of two. More is whole pages: best fit,
+//!   neighbours joined when freed.
+//! - From 2 MiB on an allocation begins where a huge page can. What is aligned are addresses in this process, as the segment
+//!   may begin anywhere on a page elsewhere. Where the machine gives huge pages to those that ask, they are asked for: a first
+//!   touch then takes 2 MiB, at ten times the speed.
+//! - A freed range of 1 MiB or more goes back to the system at once, smaller ones together when 8 MiB have gathered. What was
+//!   never touched has nothing to go back, which is asked first: a hole in 512 MiB takes 3 µs for each process that maps the
+//!   segment, the question one. Memory that the program has locked stays, as the kernel refuses.
+//! - [`alloc`] does not zero: fresh pages are zero, and the owner touches them first. [`alloc_zeroed`] is for control blocks.
+//!
+//! **Leaving.** Each process that looks at a block counts itself out when it leaves for good (release). The owner frees the
+//! block when all have (acquire): every use happened before the block is given to anybody else. The owner looks whenever it
+//! allocates, or leaves the next block.
 
 use super::atomic::{AtomicU32, Ordering};
 use super::segment::{Segment, segment};

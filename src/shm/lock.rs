@@ -18,6 +18,29 @@
 //! `sleepers` and no claim clears it and then rings all that are registered. Who set the bit before it was cleared was
 //! registered, and is rung; who sets it after is found by the next release. A release that finds a claim rings the claimant
 //! alone. That one, when it has the lock, rings the next waiter, which may claim in turn.
+//!
+//! | from               | to                   | by                                                           |
+//! |--------------------|----------------------|--------------------------------------------------------------|
+//! | 0                  | writer = me          | exclusive lock: one compare-exchange                         |
+//! | no writer, no next | readers + 1          | shared lock: one add (taken back by one subtract if in vain) |
+//! | writer = me        | no writer            | unlock: one subtract                                         |
+//! | readers            | readers - 1          | unlock: one subtract; the last one rings                     |
+//! | any                | sleepers set         | a waiter, before its last look before it sleeps              |
+//! | next = 0           | next = me, since     | a waiter that has seen no claim for 1 ms                     |
+//! | next = me, free    | held by me, next = 0 | that waiter                                                  |
+//!
+//! **Exclusion.** A writer gets in only by a compare-exchange that saw no reader and no writer, a reader only if the value
+//! before its add had no writer. Both are on one word, whose changes have one order. A reader that tried in vain may make a
+//! writer's attempt fail for a moment; its taking back counts as a release, and rings if it was the last.
+//!
+//! **Orderings.** Taking and giving back are locked instructions, so what the last holder did happened before what the next one
+//! does, the program's loads and stores included. [`Lock::may_take`], the look of waiters, is relaxed: it only decides whether
+//! an attempt is worth it.
+//!
+//! **Fairness.** A claim after 1 ms bounds the wait: n waiters wait for n epochs and n milliseconds at most, and in each of
+//! these milliseconds the lock goes to those that are awake. It is the claimant that rings the next waiter, in the order of
+//! ranks: waiters that nobody rang would claim too late, behind those that come. The claim of one that gives up is taken back.
+//! Nothing here costs more than the one locked instruction while the lock is free.
 
 use super::atomic::{AtomicU64, Ordering};
 

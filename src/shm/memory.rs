@@ -1,5 +1,14 @@
 //! What the machine and the cgroup can give: asked before memory is promised, so that a request that cannot be met is an
 //! error and not a SIGBUS or the out-of-memory killer later.
+//!
+//! A request of 1 MiB and more is held against what the machine has available and what the cgroups on the way to the root
+//! leave, together with what was promised to the job before and not touched yet. The sum of promises changes by
+//! compare-and-swap, so two ranks are never promised the same memory. Against other programs it is a check and no reservation:
+//! what they take between promise and first touch is not seen.
+//!
+//! To ask the system takes 100 µs, so an answer counts for 10 ms and for a sixteenth of what was to be had, for all ranks. A
+//! window of 64 MiB is made and freed in 7 µs instead of 174 by that, and of 32 ranks that open inboxes of 1 MiB only a few
+//! ask.
 
 use super::PAGE;
 use super::atomic::Ordering;

@@ -1,5 +1,8 @@
 //! Private memory of another process, read and written by single copies in the kernel
 //! (`process_vm_readv`, `process_vm_writev`).
+//!
+//! Whether it works is found out by really reading a byte of the peer, since seccomp, Yama and user namespaces can each refuse.
+//! For which processes this one allows it is the affair of `runtime::access`.
 
 use crate::shm::error::{Result, failed};
 use std::ffi::c_void;

@@ -1,14 +1,32 @@
 //! The job segment: one memfd, sparse and far larger than it will be used, of which every process maps the beginning.
 //!
-//! It begins with a [`Header`]; what lies behind that up to [`Header::heap_break`] is laid out by its creator, the rest
-//! is leased to the processes' heaps. A memfd has no name in the file system and is not bounded by the size of
-//! /dev/shm; it is gone with the last process that has it. Its length is sealed: nobody can cut it off under the others.
+//! It begins with a [`Header`]. What lies behind that up to [`Header::heap_break`] is laid out by its creator; the rest is
+//! leased to the processes' heaps. All that lies in it refers to other parts by [`Offset`]s, so to make a window, a
+//! communicator or an allocation takes no name and no descriptor.
 //!
-//! A process maps no more than the job has leased: what limits, locks or shadows address space (`RLIMIT_AS`, `mlockall`,
-//! ThreadSanitizer) sees what the job uses. The mapping grows at its end, in place, so that pointers stay what they
-//! are: when the process leases, and when it hears of an offset that lies behind it ([`Segment::reach`]). The kernel lets a
-//! mapping grow without the descriptor (`mremap`), and gives pages back without it (`MADV_REMOVE`); so a program that
-//! closes all descriptors, also those that are not its own, disturbs nothing.
+//! **The file** is 16 TiB long, or half of that, and so on, where the kernel or `RLIMIT_FSIZE` allows no more; below 64 MiB the
+//! job does not start. A memfd has no name in the file system and is not bounded by the size of /dev/shm. It is gone with the
+//! last process that has it. It cannot be executed. Its length is sealed, because a shorter one would be SIGBUS for all.
+//!
+//! **The header** carries a number made of the sources of all rooms that lay something out here. Launcher and ranks of
+//! different sources refuse each other by it.
+//!
+//! **The mapping** covers what the job has leased, in units of 2 MiB. So what limits, locks or shadows address space
+//! (`RLIMIT_AS`, `mlockall`, ThreadSanitizer) sees what the job uses: some MiB after MPI_Init. It begins at `HOME` where that
+//! is free, so that pointers are usually valid everywhere; nothing in the library depends on that. Else it begins in the middle
+//! of the largest free range, where the program's next mappings are not in the way soon. It grows at its end, in place, so that
+//! pointers stay what they are:
+//!
+//! - [`Segment::lease`] maps what it leases, before it takes it: what cannot be mapped is not lost to the others.
+//! - [`Segment::reach`] makes sure that an offset told by another process is mapped: one compare, and rarely a system call. It
+//!   stands where offsets come in: a meeting or a board is opened, an announced message is looked at, a window is made.
+//!   [`Segment::at`] asks nothing, and so nothing is asked in puts, gets, locks, rings.
+//! - What cannot be mapped is `MPI_ERR_NO_MEM`. Where several processes must map the same, each tells how much it has mapped,
+//!   and only if one has to map more is there a second exchange. What has nobody to give an error to (the word of an announced
+//!   message, an inbox) ends the job with a sentence.
+//! - The kernel lets a mapping grow (`mremap`), and takes pages back (`MADV_REMOVE`), without the descriptor. So a program that
+//!   closes all descriptors disturbs nothing. What grows has the protection, the locks and the advice of where it grows from:
+//!   that is a page behind all that is used, which belongs to nobody.
 
 use super::atomic::{AtomicU64, Ordering};
 use super::descriptor::Descriptor;

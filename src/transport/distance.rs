@@ -4,7 +4,11 @@
 //! that costs nothing, and a copy past the caches several times as much; between those that share the last one it is
 //! right for a message of one cell, but not for one of many, in which the other core reads while this one writes; between
 //! others it takes longer than everything else. The kernel may move ranks, and a hypervisor the cores below them: so an
-//! ordinary copy is timed now and then. (Figures: ARCHITECTURE.md §9.)
+//! ordinary copy is timed now and then. (Figures: `bench/RESULTS.md`.)
+//!
+//! There are three states, which a message of 8 bytes tells by its 0.12, 0.15 or 0.37 µs. Past the caches goes what is for a
+//! far core, and pieces of a larger message for a near one. Both ends copy by loops over lines: `memcpy`'s string instructions,
+//! from 2 KiB on, take 9.4 µs instead of 6.1 for 64 KiB when source and destination are aligned differently.
 
 use std::time::{Duration, Instant};
 

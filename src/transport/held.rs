@@ -8,6 +8,17 @@
 //! it here, and in any case as much as its ring holds. So one that floods this process leaves room for the others. Beyond
 //! that it is told to announce what it sends, which it learns when it has filled its ring again, until half of what is held
 //! of it was received.
+//!
+//! **How it is counted.** Data that came before its receive, what is on its way in rings included, and 256 bytes for each
+//! message. What could be taken is what the machine, the cgroup and the process's own limits leave, less an eighth of each; of
+//! that one eighth, or a part in as many as there are ranks. It is looked for anew (100 µs) only when a sender has that much.
+//!
+//! **What has no bound**: announcements, half a KiB at both ends each, because every `MPI_Isend` must be matched. A blocking
+//! send has one at a time. Letters are sent all the same. In a cgroup of 64 MiB, where a flood ended in SIGKILL, the job stays
+//! below 17 MiB. The word in the ring orders nothing: a sender that learns of it late has sent a ring's length more.
+//!
+//! No process leaves a cell in a ring because it holds enough. So no program that is right waits for ever; one that counts on
+//! buffering does where buffers end, and they end late.
 
 use super::ring::Control;
 use crate::runtime::job;

@@ -1,4 +1,8 @@
 //! The ways to the other ranks' inboxes, and what waits for room in their rings.
+//!
+//! Data that takes more than a cell goes in pieces of up to 8 KiB: one core copies a piece in while the other copies the one
+//! before out. (Larger pieces were no faster.) What finds no room waits here, in order, and is moved on by whatever call of
+//! this process makes progress next. A send that is cancelled when a piece of it has left is complete with a copy of the rest.
 
 use super::buffer::Buffer;
 use super::can_be_announced;

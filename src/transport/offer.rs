@@ -19,6 +19,11 @@
 //! What a receiver answers goes through the ring, which may be full until the receiver calls MPI again. So it is in the word
 //! too, for a sender that has cancelled the message and so need not wait for that: whoever finds the answer there may use the
 //! buffer. Nothing else is ordered by the word. That it says n before the announcement arrives is the ring's doing.
+//!
+//! So a wait for a cancelled send needs no other process. A sender that finds *fetched* in the word is complete; one that finds
+//! *refused* makes the copy, and is complete. The word serves the next message only after the answer in the ring, which is the
+//! last that the receiver does about it; if that may never come, because a process died, the word rests for ever. Words are
+//! never freed: there are as many as messages were on offer at a time. Eager messages have none, as their sends are complete.
 
 use crate::shm::Offset;
 use crate::shm::atomic::{AtomicU64, Ordering};

@@ -1,5 +1,7 @@
 //! Operations that take several steps, and go on whenever messages are moved along: collective operations, and what is
 //! made of several sends and receives.
+//!
+//! A thread that moves messages along lets every task do what it can, and completes the operations of those that have ended.
 
 use super::operation::{Operation, Outcome, wake_threads};
 use parking_lot::Mutex;

@@ -1,5 +1,18 @@
 //! Fetching the data of a message that was only announced: one copy, straight from the sender's memory where it lies in
 //! the segment or the kernel lets us read it, else from a copy in the segment that the sender makes on request.
+//!
+//! | message                                                                 | goes                                                           |
+//! |-------------------------------------------------------------------------|----------------------------------------------------------------|
+//! | up to 8 KiB                                                             | eager: through the ring, copied twice                          |
+//! | up to 64 KiB from outside the segment, its sender waits on an own core  | eager, in pieces                                               |
+//! | up to 16 KiB where ranks share cores                                    | eager, in pieces: an announcement takes more turns on the cores |
+//! | larger, and synchronous ones                                            | announced; the receiver copies and answers *fetched*           |
+//! | announced, its sender waits, cores for all, up to 4 MiB                 | the receiver answers *wanted*; pieces through the ring         |
+//! | announced, the kernel refuses                                           | the receiver answers *refused*; a copy in the segment, *moved* |
+//!
+//! After a *refused* that sender makes the copy at once from then on. Buffers with gaps are packed into the segment. Only a
+//! sender that waits is asked for pieces: where both ranks send (`MPI_Sendrecv`) each core has a copy to make as it is, and a
+//! receiver never waits for a sender that computes.
 
 use super::buffer::Buffer;
 use super::matching::Receive;

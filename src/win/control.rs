@@ -3,6 +3,10 @@
 //! It begins with the window's [`Meeting`]; behind that lie a [`Gate`] for the whole
 //! window, a [`PerRank`] for each process and a matrix of [posts](Control::posts). What is written by different processes
 //! at the same time lies on different cache lines.
+//!
+//! For each process there are: its lock word with the exposure flag, its accumulate lock with the bias, completions, lock_all
+//! flag, mark, attached regions. Rank 0 allocates the block, and offers it with its part in the one exchange that makes the
+//! window.
 
 use super::regions::Regions;
 use crate::error::Result;

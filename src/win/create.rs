@@ -3,6 +3,15 @@
 //! Every process makes an [`Offer`]: what it was asked for, where its memory is, or why it cannot take part. One exchange
 //! over the communicator gives all offers to all, and either all go on or all fail. Memory lies in the job segment, so
 //! nothing has to be mapped or named: an allocation, an exchange, and the window is there.
+//!
+//! What can fail on one process (arguments, memory, the handle) is done before the exchange, so that all get the window or all
+//! get the error. The offers also say how much of the segment each has mapped, and whether each is known to reach the others'
+//! private memory: only where one says no is there another exchange. The kernel allows again what it allowed once, so a process
+//! remembers which others it has reached (8 processes: 85 µs a window instead of 160).
+//!
+//! A contiguous shared window of up to 1 MiB in all is allocated by rank 0 on the guess that all sizes are equal. Where the
+//! guess fails, and above that size, a second exchange tells the place. The parts lie side by side in the memory of rank 0's
+//! heap; the pages of each are touched first by its user.
 
 use super::control::Control;
 use super::dynamic::Recent;

@@ -2,6 +2,10 @@
 //!
 //! All of it is private to the process; what processes share is in [`super::control`]. Words are atomics, because
 //! threads may use one window, and relaxed, because MPI asks the program to order calls that depend on each other.
+//!
+//! Besides the access state of the window these are: whether this process's part is exposed, and what is held at each target.
+//! Only one and the same part must not be locked and exposed at once: a rank may lock others while it is exposed, and post
+//! while it holds locks of others. The check on the fast path is two loads.
 
 pub use super::access::Access;
 use super::access::State;

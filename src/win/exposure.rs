@@ -11,6 +11,12 @@
 //! | origin | start    | —                                             | `posts[target][origin]` ≥ expected, each      |
 //! | origin | complete | `completed[target]` + 1 for each target       | —                                             |
 //! | target | wait     | —                                             | `completed[target]` ≥ expected                |
+//!
+//! Nothing is ever reset, so no reset can race with a count, and groups may change from epoch to epoch. The counters are
+//! acquire-release: what the target stored before post is visible after start, and operations before complete (and a full
+//! fence) are visible after wait. The cost is one locked instruction for each member of the group. When a member dies, start
+//! and wait fail and the epoch is over; the completions that the dead owe are remembered, since they will be missing from the
+//! count for ever.
 
 use super::Window;
 use super::epoch::{Access, Hold};

@@ -16,6 +16,29 @@
 //!
 //! The rest of MPI is reached through few doors: a communicator's group, rank and meeting; a datatype's messages; an op's
 //! kernels; error handlers.
+//!
+//! **Reach.** Each process has for each target a `Target`: base, size, displacement unit, control block, and how its memory is
+//! reached.
+//!
+//! | reach    | memory                                                    | how                                  |
+//! |----------|-----------------------------------------------------------|--------------------------------------|
+//! | Shared   | in the segment (allocate, allocate_shared, MPI_Alloc_mem) | load and store                       |
+//! | Own      | this process's own private memory                         | load and store                       |
+//! | Peer     | another process's private memory, own that is read-only   | one copy by the kernel (`shm::peer`) |
+//! | Attached | a dynamic window's                                        | one of the three, found by address   |
+//!
+//! **Completion.** An operation is complete at the target when its call returns, up to the order in which stores become
+//! visible. So a flush is a full fence and nothing else. A release would not do: after put and flush, a load of another
+//! location must not be taken before the put is seen (the store-buffer litmus test). unlock, unlock_all, complete and fence
+//! contain a locked instruction or the fence. Requests of `MPI_Rput` and its kin are complete when they are given.
+//!
+//! **Fast paths.** The functions whose names end in `_quickly` do the common case or nothing, and say which. An exported
+//! function is that and, where it says no, a jump with the same arguments in the same registers to a body that begins anew with
+//! every check (`#[quick(…)]`). So a fast path has no error to carry, saves few registers, and can be read in a minute. For put
+//! it is the handle's slot, the datatype's size, the target, its epoch, two compares for displacement and length, and a copy.
+//! What it left out was dear: the jump from MPI_X to PMPI_X, the load of the first chunk of handles, overflow checks (a target
+//! knows how many whole displacement units it has), error results on the stack. (Put of 8 bytes with flush 8.4 ns before, 6.0
+//! after, on an AMD EPYC; two calls of empty functions of a shared library take 2.4 each.)
 
 pub mod access;
 pub mod accumulate;

@@ -7,6 +7,13 @@
 //! No fixed time is right for all programs: epochs that last longer, and overlap, would keep a waiter out for ever. So the
 //! patience grows with the time that the others have been waiting. If each of n ranks stays inside for a time t, each goes
 //! past a waiter ever more seldom, and after some multiple of n t there is a moment in which nobody is inside.
+//!
+//! The patience is 0.1 s, or a quarter of the time for which the others have been waiting in vain, if that is more. While
+//! epochs are shorter than 0.1 s nobody loses it without need: a lock waits for the epochs that are open when it comes, for one
+//! epoch of each waiter before it, and a millisecond each. (3 readers of 0.3 ms that overlap and a writer: 2 ms. Exclusive
+//! epochs of 30 ms that overlap and a lock_all: 30 ms.) A chain of shared epochs goes on after 0.1 s, or a third more with each
+//! further link. Once a writer has waited for 8 n t, each of n ranks with epochs of length t goes past at most once in a time
+//! of 2 n t, and the epochs do not cover that.
 
 use crate::shm::clock;
 use crate::shm::lock::TICKS;

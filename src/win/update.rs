@@ -1,17 +1,31 @@
 //! Updating elements of a target, each of them atomically against every other call of the accumulate family.
 //!
-//! How depends only on where the elements are and of what kind, so that any two calls agree on it:
+//! How depends only on where an element is and of what kind, so any two calls, from whatever process, agree on it. A *word* is
+//! an element of 1, 2, 4 or 8 bytes without gaps, aligned to its size, in shared memory. (The segment begins on a page in every
+//! process, so all agree on what is aligned.)
 //!
-//! | elements                                              | how                                                  |
-//! |-------------------------------------------------------|------------------------------------------------------|
-//! | of 1, 2, 4, 8 bytes, aligned, in shared memory; a few | the CPU's atomic instructions ([`amo`]), without the target's accumulate lock while its [bias](crate::shm::bias) allows that |
-//! | the same; many                                        | the lock, and plain loops; atomic instructions where the bias finds others at it without the lock |
-//! | all others: pairs, long double, unaligned, private    | the lock, and plain loops                             |
-//! | in private memory that is reached through the kernel  | the lock; fetched, updated, put back, a part at a time |
+//! | elements                                                     | how                                                     |
+//! |--------------------------------------------------------------|---------------------------------------------------------|
+//! | one word; up to 4 while that goes without the lock           | one atomic instruction each, or a compare-and-swap loop ([`amo`]) |
+//! | more words                                                   | under the target's accumulate lock, plain vector loops; atomic instructions where the [bias](crate::shm::bias) finds others at it without the lock |
+//! | all others: pairs with gaps, long double, unaligned, private | under the lock, plain loops                             |
+//! | private memory that is reached through the kernel            | the same; fetched, updated, put back, 64 KiB at a time  |
+//! | any, while this process alone holds the target exclusively   | plain loops (not with `MPI_THREAD_MULTIPLE`)            |
 //!
-//! While this process, of one thread in MPI, holds the target exclusively, nobody else may interfere, and plain loops do
-//! for all. One element alone is always updated by an atomic instruction if there is one for it: against the program's own
-//! atomics.
+//! One word alone is always updated by an atomic instruction, with or without the lock, so the program's own atomics on its
+//! address fit in. Operations of one origin are done in program order, so every value of `accumulate_ordering` is kept. Lock
+//! and bias are those of a target in a window: memory that is reached through two windows at a time is not kept apart, which
+//! MPI leaves undefined.
+//!
+//! **Policy.** The first single update of a target makes its bias Direct, so programs with one kind only never leave their
+//! mode. After an array 64 single updates in turn stay under the lock before the mode goes back: together they cost about what
+//! leaving it costs. Arrays offer the lock to others every 256 KiB.
+//!
+//! **Cost** (2.5 GHz Xeon): mark and mode add 0.4 ns to the 11.8 of a fetch_and_op with its flush, as their stores drain behind
+//! the call's other work; a mark raised by a locked instruction would add 11.6. A heavy fence takes 0.3 to 0.5 µs. Other ways
+//! were weighed. An atomic instruction for each element is 37 times slower than a vector loop for doubles, and vector loads
+//! before compare-and-swaps do not help. Singles that drop a lease at their next MPI call make arrays wait while the holder
+//! computes. A lock that singles share costs them two locked instructions on a contended line.
 
 use super::amo::{self, Amo};
 use super::elements::{Beside, Room, Sides, part_of};

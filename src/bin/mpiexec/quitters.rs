@@ -1,5 +1,11 @@
 //! Ranks that left with status 0 and without MPI_Finalize. Whether that is a death depends on the others: one that waits for
 //! such a rank says so in the process table. Where nobody does, it is worth a line of warning.
+//!
+//! A waiter that finds such a rank in its way looks once more, as all that the rank did was done before. If it finds nothing,
+//! it marks the rank as missed and goes on waiting. The launcher, which looks every 50 ms while there are such ranks, makes a
+//! death of it. Where it is not known which rank of several is in the way (readers of a lock, origins of an exposure epoch),
+//! one that has quit is given the benefit of the doubt. The line of warning comes at the end of the job, or after 5 s: what the
+//! others wait for may be a number in memory.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,7 @@
 //! Starting one rank: everything is prepared before the fork, so that the child only makes system calls.
+//!
+//! What fails in the child comes back by a pipe as (rank, step, errno). Each rank has a process group of its own, unless it
+//! reads from the launcher's terminal.
 
 use std::ffi::{CStr, CString};
 use std::io;

@@ -3,6 +3,11 @@
 //!
 //! Where it is certain, the job is ended. Where a thread or a signal's handler of some rank might still do something, it is
 //! only told, and after longer.
+//!
+//! The first reading is taken after 4 looks of each rank, in which all that goes by the clock is over (claims and courtesies of
+//! locks, less than a second), the second after 8 more: 6 s. A rank with another thread, or with a handler for a signal that
+//! may come by itself, is in doubt: such a job is told after a minute. Where all are in the same collective call (whose counts
+//! then differ so much that some give their data to the board and others send it), that is asked about.
 
 use rmashm::runtime::rest::Reading;
 

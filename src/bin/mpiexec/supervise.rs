@@ -6,6 +6,8 @@
 //! | Leftover | what the ranks left running has ended too; after a second, or if the job failed, it is killed |
 //! | Draining | all pipes are closed and read; a second of silence is enough if a stranger holds one open      |
 //! | Flushing | our stdout and stderr have taken everything                                                   |
+//!
+//! The launcher is a subreaper: what the ranks leave behind becomes its child and is found.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};

@@ -1,4 +1,7 @@
 //! Cartesian grids (MPI 4.1 §8.5.1, §8.5.5-§8.5.8). Ranks are in row-major order: the last coordinate changes fastest.
+//!
+//! What goes down arrives from above: with a periodic dimension of 1 or 2 processes both neighbours are the same process, and
+//! the receives are in the order in which the other one's sends come.
 
 use super::{Edge, Neighbors};
 use crate::error::Result;

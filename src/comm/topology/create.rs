@@ -1,6 +1,8 @@
 //! Making communicators that have a topology. Collective over the communicator they are made of.
 //!
 //! Its processes first exchange whether their arguments are good, and where these must be the same, whether they are.
+//!
+//! What must be the same is exchanged as a hash. Then the communicator is made as any other.
 
 use super::graph::{Side, check_ranks};
 use super::{Cart, DistGraph, Graph, Topology};

@@ -1,4 +1,8 @@
 //! Graphs that every process knows whole (MPI 4.1 §8.5.3), and graphs of which it knows its own edges (§8.5.4).
+//!
+//! A process of `MPI_Dist_graph_create` puts its edges into the segment and exchanges where they are. Every process picks its
+//! own out of all in the order of ranks, so both ends of several edges between the same processes have them in the same order.
+//! The exchange that makes the communicator tells that all have read.
 
 use super::{Edge, Neighbors};
 use crate::bail;

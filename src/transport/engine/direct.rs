@@ -1,5 +1,9 @@
 //! Receives of callers that wait at once. Where no other thread can want the lock, they look for their message with it in
 //! hand for a while: so they need no operation that is posted, found, completed and asked for its outcome.
+//!
+//! There are 256 such looks. A message that comes within them goes from the ring into its buffer; one that must be fetched or
+//! comes in parts ends them, and the receive is posted as any other. One way 8 bytes take 105 ns by this, on top of what the
+//! cache line takes.
 
 use super::{Core, lock, unlock};
 use crate::mpi::constants::MPI_THREAD_MULTIPLE;

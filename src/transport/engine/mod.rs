@@ -2,6 +2,10 @@
 //!
 //! Everything that is long (copies of large messages) or wakes somebody happens after the lock was given back: the engine
 //! collects it in [`After`].
+//!
+//! A waiter that finds the lock taken leaves progress to the thread that has it. An operation has the number under which the
+//! engine has it (of its receive in the queue, of its message on offer, of its cell that waits for room), so to cancel one of
+//! 100,000 takes as long as to cancel one of ten.
 
 mod cancelling;
 mod direct;
