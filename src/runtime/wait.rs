@@ -36,24 +36,25 @@ use crate::shm::clock;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-/// Whose death ends a wait.
+/// The ranks whose death ends a wait.
 #[derive(Clone, Copy)]
 pub enum Ranks<'a> {
     None,
-    /// Also its process's end.
+    /// One rank; the end of its process counts too.
     One(u32),
     /// Any of the members of an object, given by their ranks in the job; the place among them is the rank in the object.
     These(&'a [u32]),
-    /// Also its having quit.
+    /// All ranks of the job; that one has quit counts too.
     All,
     /// As `These`, where each of them has something to do yet: also one whose process has ended, or that has come to
     /// MPI_Finalize after another died, ends the wait.
     Needed(&'a [u32]),
-    /// As `Needed`, where some of them may have something to do yet, and it cannot be told which: who has quit has not.
+    /// As `Needed`, where it cannot be told which of them have something to do yet: one that has quit counts as one that has
+    /// not.
     Perhaps(&'a [u32]),
-    /// Whoever the function finds in the way: its rank in the job, and what it has there in words, to which ", which was
-    /// killed" is added. The function is called only when somebody's process has ended, and
-    /// finds only those that are as [`Ranks::Needed`] says.
+    /// The rank that the function finds in the way, by its number in the job, and what it has there in words, to which ", which
+    /// was killed" is added. The function is called only when a process has ended, and finds only ranks that are as
+    /// [`Ranks::Needed`] says.
     Who(&'a dyn Fn() -> Option<(u32, String)>),
 }
 
@@ -88,8 +89,8 @@ pub enum Nap {
 }
 
 /// How long a waiter spins before it yields, when every rank can have a core and none is known to share this one. Short: the
-/// kernel may have moved a rank here since it last told, and the one that spins keeps it from what is waited for. A yield
-/// that finds nobody else costs half a microsecond; one that finds a process that computes, a whole time slice.
+/// kernel may have moved another rank here meanwhile, and a rank that spins keeps that one from what it waits for itself. A
+/// yield that finds nobody else costs half a microsecond; one that finds a process that computes, a whole time slice.
 const SPIN: Duration = Duration::from_micros(20);
 /// The same for what others hold for moments only, where ranks share cores: about what a yield costs.
 const MOMENT: Duration = Duration::from_micros(2);
@@ -97,8 +98,9 @@ const MOMENT: Duration = Duration::from_micros(2);
 /// ended.
 const YIELD_LEAST: u32 = 5_000;
 const YIELD_MOST: u32 = 100_000;
-/// Where ranks share cores the upper bound is so much for each rank, if that is more: as long as one takes to wake another. Who
-/// wakes many comes late to what follows; if those that wait for it slept too, it would go on like that.
+/// Where ranks share cores, the upper bound is so much for each rank, if that is more. So long one rank takes to wake another:
+/// a rank that wakes many comes late to what follows, and if those that wait for it slept meanwhile, it would have to wake them
+/// again.
 const WAKING: u32 = 25_000;
 /// But not for more ranks than this.
 const WAKING_RANKS: usize = 200;
@@ -107,8 +109,8 @@ const WAKING_RANKS: usize = 200;
 const SPREAD: u64 = 16;
 /// The most that counts of how long a wake-up took.
 const WAKING_MOST: u64 = 2_000_000;
-/// Where the job's cgroup has the time of fewer cores than there are, whoever yields mostly keeps its core, and takes the time
-/// from those that have something to do: it sleeps soon.
+/// Where the job's cgroup has the time of fewer cores than there are, a rank that yields mostly keeps its core, and uses up
+/// time that the others need. So it sleeps soon.
 const YIELD_RATIONED: u32 = 15_000;
 /// How long it sleeps before it looks by itself, whether it was rung or not.
 const NAP: Duration = Duration::from_millis(500);
@@ -182,8 +184,8 @@ pub fn progress() -> bool {
     }
 }
 
-/// For calls that look and do not block, when they found nothing: where ranks share cores, lets another rank run that may
-/// have to do what is looked for. Who calls again and again would keep it from that for a whole time slice.
+/// For calls that look and do not block, when they found nothing: where ranks share cores, lets another rank run that may have
+/// to do what is looked for. A rank that calls again and again would keep it from that for a whole time slice.
 pub fn give_way() {
     if SPIN_NS.load(Ordering::Relaxed) > 0 {
         return;
@@ -282,7 +284,7 @@ fn wait_slow(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<(
     let most = YIELD_MOST_NS.load(Ordering::Relaxed);
     let (end, mut longest) = (spin.saturating_add(patience), 0);
     loop {
-        // Who gets its core back mostly finds that it may go on, also after a yield that took longer than its patience.
+        // A rank that gets its core back mostly finds that it may go on, even if the yield took longer than its patience.
         if is_over() {
             YIELDS.took(longest);
             let next = (patience + patience / 4).max(2 * (now - spin));
@@ -299,8 +301,8 @@ fn wait_slow(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<(
     }
     YIELDS.took(longest);
     let slept = asleep(waiting, ready);
-    // Would more patience have met it? Perhaps it took that long because others slept too, who would have been there had all
-    // been patient. Then have more next time; else a little less: one long wait says nothing of the next.
+    // After a short wait more patience might have met its end: the others may have come late only because they slept too. Else
+    // a little less: one long wait says nothing of the next.
     let short = began.elapsed() < Duration::from_nanos(u64::from(spin) + u64::from(4 * most));
     let next = if short {
         patience * 2
@@ -316,7 +318,7 @@ fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> 
     let process = me();
     let words = (waiting.what)();
     let place: Option<&Wait> = process.waits.iter().find(|w| w.take(waiting.key, &words));
-    // Who found no place is not found by its key: it weighs so much that `waits_for` says yes whoever else sleeps.
+    // A sleeper without a place cannot be found by its key. It weighs so much that `waits_for` says yes for every key.
     let weight = if place.is_some() { 1 } else { WAITS as u32 + 1 };
     let announce = || {
         if let Some(announce) = &waiting.announce {
@@ -374,7 +376,7 @@ fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> 
             }
             match failure {
                 Failure::Dead(error) => break Err(error),
-                // All that it did was done when it was seen to have quit: nothing of that has helped.
+                // What it did was done before it was seen to have quit, and is no help.
                 Failure::Quit(rank) if !progress() && !ready() => miss(rank),
                 Failure::Quit(_) => {}
             }
@@ -399,7 +401,7 @@ fn woken(before: u64, at: u64) {
     WAKING_NS.store(took.max(last - last / 8), Ordering::Relaxed);
 }
 
-/// The first of `ranks` that has died, and how. One load while nobody has.
+/// The first of `ranks` that has died, and how. One load while none has.
 pub fn dead(ranks: Ranks<'_>) -> Option<(u32, Death)> {
     in_the_way(ranks).map(|obstacle| (obstacle.rank, obstacle.death))
 }
@@ -409,7 +411,7 @@ struct Obstacle {
     /// In the job.
     rank: u32,
     death: Death,
-    /// Who it is, or what it has in the way.
+    /// Which rank it is, or what it has in the way.
     who: String,
 }
 
@@ -470,9 +472,9 @@ fn has_quit(rank: u32) -> bool {
 
 /// Why a wait will not end.
 enum Failure {
-    /// Somebody died.
+    /// A rank died.
     Dead(Error),
-    /// This rank has quit, and nobody has missed it before. The launcher is to know; then it is a death.
+    /// This rank has quit, and was not missed before. Once the launcher knows that it is, that is a death.
     Quit(u32),
 }
 
@@ -503,9 +505,9 @@ thread_local! {
     static SEEN_QUIT: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The error of a wait for `ranks` that was not even begun, because one of them is dead: for what cannot be done by those
-/// that are left. `what` is as in [`Waiting`]. Callers have looked, and found nothing: so one that has quit is missed when it
-/// is in the way for the second time, as all it did was done at the first.
+/// The error of a wait for `ranks` that is not even begun because one of them is dead: for what those that are left cannot do.
+/// `what` is as in [`Waiting`]. The caller has looked, and found nothing. A rank that has quit is missed when it is in the way
+/// for the second time: what it did before it quit was done at the first.
 pub fn check_alive(ranks: Ranks<'_>, what: &dyn Fn() -> String) -> Result<()> {
     if job().table.job.deaths.load(Ordering::Relaxed) == 0 {
         return Ok(());

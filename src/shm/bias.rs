@@ -57,7 +57,7 @@ pub struct Bias {
     credit: AtomicU32,
 }
 
-/// Not 0 while its owner, a process, makes a short access without the lock: how many of its threads do.
+/// Of a process: how many of its threads make a short access without the lock.
 #[repr(transparent)]
 #[derive(Default)]
 pub struct Mark(AtomicU32);
@@ -78,7 +78,7 @@ impl Mark {
     /// Ends what [`Bias::enter`] began; with the same `alone`.
     #[inline(always)]
     pub fn lower(&self, alone: bool) {
-        // Release: who sees the mark down sees the access that was made under it.
+        // Release: with the mark that is seen down comes the access that was made under it.
         if alone {
             self.0.store(0, Ordering::Release);
         } else {
@@ -131,10 +131,11 @@ impl Bias {
         locked
     }
 
-    /// A holder of the lock makes a long access, behind which so many short ones stay under the lock as `credit` says. True: nobody else makes any until the lock is given back. False: there may be
-    /// short ones, so this has to be made by atomic instructions.
+    /// A holder of the lock makes a long access; so many short ones after it stay under the lock as `credit` says. True: no
+    /// other access is made until the lock is given back, and plain loads and stores will do. False: there may be short ones,
+    /// so this one has to be made by atomic instructions.
     ///
-    /// `heavy_fence` says whether there was one; `all_down` whether each mark was seen down.
+    /// `heavy_fence` has one, and says whether the kernel let it; `all_down` says whether each mark was seen down.
     pub fn long(
         &self,
         credit: u32,

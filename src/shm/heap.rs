@@ -38,8 +38,8 @@ const CLASSES: usize = (LARGEST_SMALL / SMALLEST).ilog2() as usize + 1;
 const PUNCH_ALONE: usize = 1 << 20;
 /// …and all free pages do when this much has gathered.
 const PUNCH_ALL: usize = 8 << 20;
-/// What is leased first, at least. Later leases are as large as all before them together, up to a limit: so a process that
-/// needs little takes little of the address space of all, and one that needs much asks rarely.
+/// The least that is leased. Later leases are as large as all before them together, up to a limit: a process that needs little
+/// takes little of what is there for all, and one that needs much asks rarely.
 const FIRST_LEASE: usize = HUGE;
 const LARGEST_LEASE: usize = 64 << 20;
 
@@ -56,7 +56,7 @@ struct Heap {
     dirty: usize,
     /// Bytes leased so far.
     leased: usize,
-    /// Freed when the counter reaches the number.
+    /// To be freed when the counter has reached the number: what others may still look at.
     dying: Vec<(Offset, &'static AtomicU32, u32)>,
 }
 
@@ -98,7 +98,7 @@ pub fn prefer_huge(offset: Offset, len: usize) {
 /// Like [`alloc`], and all bytes are zero. For control blocks.
 pub fn alloc_zeroed(len: usize, align: usize) -> Result<Offset> {
     let offset = alloc(len, align)?;
-    // SAFETY: the range was just given to this process and nobody else knows of it.
+    // SAFETY: the range was just given to this process, and no other knows of it.
     unsafe { segment().at::<u8>(offset).write_bytes(0, len) };
     Ok(offset)
 }
@@ -143,8 +143,8 @@ impl Drop for Owned {
     }
 }
 
-/// Counts this process out, in `gone`, of the `all` that look at the allocation at `offset`, where `gone` may lie itself. If
-/// the allocation is its `own`, it takes it back when all have gone; it looks for that whenever it allocates.
+/// This process leaves the allocation at `offset` for good: it counts itself out in `gone`, which may lie in the allocation.
+/// Its owner (`own`) takes the allocation back when `all` have left. It looks for that whenever it allocates.
 pub fn leave(offset: Offset, gone: &'static AtomicU32, all: u32, own: bool) {
     gone.fetch_add(1, Ordering::AcqRel);
     if !own {
@@ -285,7 +285,7 @@ impl Heap {
         let mut i = 0;
         while i < self.dying.len() {
             let (offset, gone, all) = self.dying[i];
-            // Acquire: what the others did with the block happened before it is given to somebody new.
+            // Acquire: what the others did with the block happened before it is given out again.
             if gone.load(Ordering::Acquire) >= all {
                 self.dying.swap_remove(i);
                 if let Some(len) = self.free(segment(), offset) {

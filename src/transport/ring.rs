@@ -34,11 +34,10 @@ use std::ops::Range;
 
 /// The unit of cells.
 const SLOT: usize = 64;
-/// Cells are shorter.
+/// Words that are no size of a cell: cells are shorter.
 const SKIP: u32 = 1 << 30;
 const GROWN: u32 = 1 << 29;
-/// A pair that has sent so many bytes through a small ring will send more: a sender of short messages has to look at the head
-/// in every lap.
+/// A small ring through which so many bytes went grows, though they fit: its sender has to look at the head in every lap.
 const MUCH: u32 = 8 << 10;
 /// The phase of every other lap.
 const PHASE: u32 = 1 << 31;
@@ -57,7 +56,7 @@ pub enum Kind {
     Refused = 4,
     /// The data of `id` is in the segment now: the payload says where.
     Moved = 5,
-    /// The receiver asks the sender, who waits, to send the data of `id` in parts.
+    /// The receiver asks the sender, which waits, to send the data of `id` in parts.
     Wanted = 6,
     /// The next part of the data of `id`.
     Part = 7,
@@ -88,14 +87,14 @@ pub struct Control {
     heads: [AtomicU32; 2],
     /// 1: the sender found no room, and wants to be rung when there is some.
     wanted: AtomicU32,
-    /// 1: the receiver holds much of this sender's that no receive has met, and wants messages announced, not sent. The sender
-    /// follows when it learns of it; nothing is wrong if that is late.
+    /// 1: the receiver holds many messages of this sender that no receive has met, and wants them announced, not sent. The
+    /// sender follows when it learns of it; nothing is wrong if that is late.
     announce: AtomicU32,
     _line: [u8; LINE - 16],
 }
 
 impl Control {
-    /// The head of a ring that `larger` says the rest of.
+    /// The head of the small ring, which has a `larger` one to grow to, or of the large one, which has none.
     fn head(&self, larger: Option<Slots>) -> &AtomicU32 {
         match larger {
             Some(_) => &self.heads[0],
@@ -126,7 +125,7 @@ pub struct Sender {
     slots: Slots,
     /// The large ring, while this is the small one.
     larger: Option<Slots>,
-    /// Bytes that cells must leave free.
+    /// Bytes that cells must leave free, for the word `GROWN`.
     kept: usize,
     /// Bytes sent since the beginning; wraps.
     tail: u32,
@@ -232,8 +231,8 @@ impl Sender {
         self.wild = all_tame(larger);
     }
 
-    /// Whether the receiver wants messages announced. It is looked at with the head, so at the latest when a ring's length was
-    /// sent since, and each time while it is so: the word costs nothing where messages are received.
+    /// Whether the receiver wants messages announced. The sender looks at that word when it looks at the head, so at the latest
+    /// after a ring's length, and each time while it says so. Where messages are received it costs nothing.
     #[inline]
     pub fn is_to_announce(&mut self) -> bool {
         if self.announce {
@@ -361,7 +360,7 @@ impl Receiver {
         }
     }
 
-    /// Is done with the oldest cell, whose size [`Cell::size`] told.
+    /// Gives back the room of the oldest cell, whose size [`Cell::size`] told.
     #[inline]
     pub fn release(&mut self, size: u32) {
         self.head = self.head.wrapping_add(size);

@@ -61,7 +61,7 @@ impl Window {
     #[cold]
     pub(super) fn let_lock_alls_pass(&self) {
         let gate = self.control.gate;
-        // They wait for what this process holds. The dead wait for ever.
+        // They wait for what this process holds; and the dead wait for ever.
         if self.holds_exclusively() || anybody_died() {
             return;
         }
@@ -175,7 +175,7 @@ impl Window {
             }),
         };
         let entered = runtime::wait(&waiting, || {
-            // Who has died may have wanted a lock, and still does.
+            // A lock that a dead process wanted stays wanted.
             if !pass.get() && (left().is_zero() || anybody_died()) {
                 pass.set(true);
             }
@@ -191,7 +191,7 @@ impl Window {
     }
 }
 
-/// Says that from now on somebody waits in vain: see [`patience`].
+/// Notes that a wait in vain begins now: see [`patience`].
 fn begin(moment: &AtomicU32) {
     moment.store(patience::tick().into(), Relaxed);
 }
@@ -204,13 +204,13 @@ fn anybody_died() -> bool {
     job().table.job.deaths.load(Acquire) != 0
 }
 
-/// What those sleep for who wait for a lock.
+/// The key of the sleepers that wait for a lock.
 fn key(lock: &Lock) -> u64 {
     let base = crate::shm::segment::segment().base() as usize;
     (lock as *const Lock as usize - base) as u64
 }
 
-/// Rings those whom a release found waiting.
+/// Rings those that a release found waiting.
 #[cold]
 pub(super) fn ring(lock: &Lock, whom: Ring) {
     match whom {
@@ -259,7 +259,7 @@ pub(super) fn take(
     taken
 }
 
-/// One that waits for a lock.
+/// A rank that waits for a lock.
 struct Waiter {
     lock: &'static Lock,
     exclusive: bool,
@@ -297,7 +297,7 @@ impl Waiter {
         };
         ring(lock, to_ring);
         if taken && self.exclusive && claimed {
-            // The next one may claim it now. It would not be rung as long as others come that claim sooner.
+            // The next waiter may claim it now. Nothing else rings that one as long as others come that claim sooner.
             ring_one(key(lock));
         }
         taken
@@ -317,7 +317,7 @@ impl Waiter {
             }
             Some((rank, tick)) if rank != self.me && !self.exclusive => {
                 match self.patience_left(tick) {
-                    // It waits for one that holds the lock, of whose release only the claimant is told.
+                    // It waits for a holder whose release rings the claimant alone.
                     Duration::ZERO => Nap::Unrung(patience::LEAST),
                     left => Nap::ByClock(left),
                 }
@@ -327,7 +327,7 @@ impl Waiter {
     }
 }
 
-/// Tries for a moment, and looks less and less often: every look takes the lock's cache line away from those who use it. Left
+/// Tries for a moment, and looks less and less often: every look takes the lock's cache line away from those that use it. Left
 /// alone, a rank that locks again and again does so some hundred times before the line moves on, instead of once.
 fn take_soon(lock: &Lock, exclusive: bool) -> bool {
     let (began, moment) = (Instant::now(), wait::moment());
