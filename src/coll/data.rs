@@ -1,8 +1,8 @@
 //! Collective operations that move data (MPI 4.1 §6.3-§6.8).
 //!
-//! All processes are on one machine and a large message is one copy by its receiver, so whoever needs data gets it from
-//! where it is: everybody's copies run at the same time. Only small broadcasts go down a tree. Where there are many processes,
-//! each talks to few others even if data goes from each to each: a pair that talks takes the memory of a ring.
+//! All processes are on one machine and a large message is one copy by its receiver, so each gets the data that it needs from
+//! where it is, and all copies run at the same time. Only small broadcasts go down a tree. Where there are many processes, each
+//! talks to few others even if data goes from each to each: a pair that talks takes the memory of a ring.
 
 use super::FEW;
 use super::elements::Vector;

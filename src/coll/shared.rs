@@ -8,6 +8,9 @@
 //! Data that only moves is one copy more than a message's, so among few processes large blocks go by messages: the board takes
 //! up to 4 KiB a process and 64 KiB in all where ranks have cores of their own, 128 KiB and 1 MiB where they share cores and
 //! every message waits for its receiver's turn. (Figures: `bench/RESULTS.md`.)
+//!
+//! The bounds are found again by `make bench BENCH="--families sizes --peers none"`, which names sizes that take longer than
+//! the next larger one.
 
 use super::FEW;
 use super::elements::{Element, Vector};

@@ -1,8 +1,8 @@
 //! Making communicators of a part of another's processes.
 //!
 //! The parent's processes exchange, in shared memory, whether each of them could do its part (check its arguments, copy
-//! attributes, set a handle apart), and the leader of each new communicator, who has the first seat there, gives its
-//! context and where its processes meet. So all of them get the communicator, or all get an error.
+//! attributes, set a handle apart), and the leader of each new communicator, which has the first seat there, gives its context
+//! and where its processes meet. So all of them get the communicator, or all get an error.
 
 use super::group::Group;
 use super::hardware::{Level, Places, Wish};

@@ -1,7 +1,7 @@
 //! Which part of the machine a process may run on, and which directories it sees, for splitting communicators by it (MPI 4.1
 //! §7.4.2).
 //!
-//! A process belongs to a part when all cores that it is bound to do. Who may run everywhere belongs to none smaller than
+//! A process belongs to a part when all cores that it is bound to do. One that may run everywhere belongs to none smaller than
 //! the machine.
 //!
 //! All processes exchange a fingerprint of each hint's value, and where each is in the machine. A hint counts if its

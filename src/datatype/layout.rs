@@ -1,11 +1,12 @@
 //! Where the bytes of one element of a datatype lie in memory, in the order of the type map.
 //!
-//! A [`Layout`] is a tree that is kept in its simplest form while it is built: neighbouring runs melt together, a
-//! contiguous of contiguous is one run, a vector of a million blocks is one [`Form::Strided`]. It shares what it can with the
-//! layouts it is made of: a constructor's call adds no more records than it had arguments, and a logarithm of those there were. Displacements are relative to the buffer's address.
+//! A [`Layout`] is a tree that is kept in its simplest form while it is built: neighbouring runs melt together, a contiguous of
+//! contiguous is one run, a vector of a million blocks is one [`Form::Strided`]. It shares what it can with the layouts it is
+//! made of: a constructor's call adds no more records than it had arguments, and a logarithm of those there were. Displacements
+//! are relative to the buffer's address.
 //!
-//! A *position* is the place of a byte in the packed message: 0 for the first byte of the type map. `walk` visits the
-//! memory of a range of positions.
+//! A *position* is the place of a byte in the packed message: 0 for the first byte of the type map. `walk` visits the memory of
+//! a range of positions.
 
 use super::rope::{self, Piece};
 use std::sync::Arc;

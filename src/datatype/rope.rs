@@ -1,9 +1,9 @@
 //! Sequences of pieces as trees, which share what does not change: a datatype made of another one and a little more costs a
 //! little, not a copy of the other, and a nest of any number of datatypes is a tree whose depth is a logarithm.
 //!
-//! All leaves of a tree are equally deep. Two trees are joined at the border between them: the lower one goes down the edge of the
-//! higher one, to the nodes of its own height. A node that has [`FULL`] pieces or more stays as it is, so that one with a million
-//! is not copied to get one more. The nodes that are made new are those of one edge.
+//! All leaves of a tree are equally deep. Two trees are joined at the border between them: the lower one goes down the edge of
+//! the higher one, to the nodes of its own height. A node that has [`FULL`] pieces or more stays as it is, so that one with a
+//! million is not copied to get one more. The nodes that are made new are those of one edge.
 
 use std::cmp::Ordering;
 

@@ -1,9 +1,9 @@
 //! Error handlers (MPI 4.1 §9.3): the predefined ones, those made of the user's functions, and the [`Slot`] by which a
 //! communicator, window, session or file has one.
 //!
-//! A handler made by the user lives as long as somebody holds its handle (`users`) or it is attached to an object
-//! (`attached`). Its handle is good while there are users; `MPI_Comm_get_errhandler` adds one, so the handle it gives is
-//! the one that was set.
+//! A handler made by the user lives as long as the program holds its handle (`users`) or it is attached to an object
+//! (`attached`). Its handle is good while there are users; `MPI_Comm_get_errhandler` adds one, so the handle it gives is the
+//! one that was set.
 //!
 //! Of the user's functions no more than 8 run inside each other in a thread: an error in the innermost only returns its code,
 //! so a handler whose own calls fail comes to an end. One that was left by longjmp does not count, as its place on the stack

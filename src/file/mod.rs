@@ -1,10 +1,10 @@
 //! Files (MPI 4.1 chapter 14), on the system's calls.
 //!
-//! Every process opens the file for itself. What the processes share, the shared file pointer, lies in the segment behind
-//! the file's [`Meeting`]. Data is moved by the call that asks for it, by reading and writing at offsets: nonblocking calls
-//! and the begin of split ones are complete when they return, and a collective access is each process's own, for none
-//! needs what another one does. The kernel keeps all processes' views of a file the same, so that what was written
-//! is read by whoever is told of it. A write locks the range that it covers (see `runs`).
+//! Every process opens the file for itself. What the processes share, the shared file pointer, lies in the segment behind the
+//! file's [`Meeting`]. Data is moved by the call that asks for it, by reading and writing at offsets: nonblocking calls and the
+//! begin of split ones are complete when they return, and a collective access is each process's own, for none needs what
+//! another one does. The kernel keeps all processes' views of a file the same, so that what was written is read by any process
+//! that is told of it. A write locks the range that it covers (see `runs`).
 
 mod access;
 mod create;

@@ -1,13 +1,13 @@
 //! Moving the runs of a view: where they lie close together, many of them by one call of the system.
 //!
-//! Runs with small holes between them become a batch. Reading a batch reads all it covers into a buffer, and takes the runs out of
-//! it. Writing reads what it covers, puts the runs in, and writes everything back (*data sieving*). Meanwhile nobody else may write
-//! into the holes, which would be undone. So every write of every process, also one that has no holes, locks the range of the
-//! file that it covers, one batch at a time: two that meet wait for each other, and nobody waits with a lock held. (The lock
-//! belongs to the open file, which threads share: they take [`File::serial`] first.)
+//! Runs with small holes between them become a batch. Reading a batch reads all it covers into a buffer, and takes the runs out
+//! of it. Writing reads what it covers, puts the runs in, and writes everything back (*data sieving*). Meanwhile nobody else
+//! may write into the holes, which would be undone. So every write of every process, also one that has no holes, locks the
+//! range of the file that it covers, one batch at a time: two that meet wait for each other, and nobody waits with a lock held.
+//! (The lock belongs to the open file, which threads share: they take [`File::serial`] first.)
 //!
-//! What cannot be done so is done run by run: batches whose runs are far apart or few, files that are open for writing only, and
-//! where there are no locks.
+//! What cannot be done so is done run by run: batches whose runs are far apart or few, files that are open for writing only,
+//! and where there are no locks.
 
 use super::File;
 use super::access::Direction;

@@ -4,7 +4,8 @@
 //!
 //! - [`start`]: sends and receives begin, after their ranks and tags were checked; [`buffered`] sends; [`probe`]s.
 //! - [`joint`]: a send and a receive in one; [`partitioned`]: messages in parts.
-//! - [`request`]: what a handle stands for; [`completion`]: waiting and testing; [`generalized`]: requests of the program's own.
+//! - [`request`]: what a handle stands for; [`completion`]: waiting and testing; [`generalized`]: requests of the program's
+//!   own.
 
 pub mod buffered;
 pub mod completion;

@@ -2,9 +2,10 @@
 //! outlives its notice of another rank's death.
 //!
 //! **Ending with it.** The connection to the manager is closed when the manager ends, however it does. The kernel tells this
-//! process at that moment, by a signal whose handler ends it ([`Tie`]), also where a wrapper stands between the two. `PR_SET_PDEATHSIG` alone
-//! would not do: the kernel means the parent's *thread*, and a wrapper's thread may end long before the wrapper. After
-//! MPI_Finalize, when the manager has closed the connection, it serves where the parent is the manager itself.
+//! process at that moment, by a signal whose handler ends it ([`Tie`]), also where a wrapper stands between the two.
+//! `PR_SET_PDEATHSIG` alone would not do: the kernel means the parent's *thread*, and a wrapper's thread may end long before
+//! the wrapper. After MPI_Finalize, when the manager has closed the connection, it serves where the parent is the manager
+//! itself.
 //!
 //! **Its notice.** With `-disable-auto-cleanup` Hydra sends the survivors of a death SIGUSR1, whose default action is to kill
 //! them. They find out about deaths by looking, so nothing is done about it.

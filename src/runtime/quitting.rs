@@ -1,6 +1,6 @@
-//! Leaving without MPI_Finalize under a foreign launcher. It takes a rank that closes its connection without a word for a failure,
-//! and ends the job; so a process that exits with status 0 says its word. A rank that waits for it finds it gone all the same
-//! ([`super::lookout`]), and ends the job if its error handlers do. Our launcher needs to be told nothing.
+//! Leaving without MPI_Finalize under a foreign launcher. It takes a rank that closes its connection without a word for a
+//! failure, and ends the job; so a process that exits with status 0 says its word. A rank that waits for it finds it gone all
+//! the same ([`super::lookout`]), and ends the job if its error handlers do. Our launcher needs to be told nothing.
 
 use super::launcher::Launcher;
 use super::table::State;

@@ -10,12 +10,13 @@
 //! | 31    | something in the process besides its peers may end the wait: another thread, or a handler of a signal   |
 //! | 0-30  | half seconds of looks in vain of this rest                                                             |
 //!
-//! **What follows from it.** Read all ranks, and read them again when each has counted two more looks under the same number
-//! and none has bit 31: between the readings every rank did nothing but look, each looked at least once from beginning to end,
-//! and no look found anything. A look reads what the ranks share and the rank's own memory. Nothing else writes those: the
-//! ranks did not, no other thread of theirs is there and no signal's handler. So the next look will find what the last
-//! one did, and so will all others: the job can never go on by itself. What waits by the clock, as a lock does for others that
-//! come first, does not rest; what only looks more often, as nobody would ring it, does. (From outside a rank may still be killed: where others would survive that, nothing is certain.)
+//! **What follows from it.** Read all ranks, and read them again when each has counted two more looks under the same number and
+//! none has bit 31: between the readings every rank did nothing but look, each looked at least once from beginning to end, and
+//! no look found anything. A look reads what the ranks share and the rank's own memory. Nothing else writes those: the ranks
+//! did not, no other thread of theirs is there and no signal's handler. So the next look will find what the last one did, and
+//! so will all others: the job can never go on by itself. What waits by the clock, as a lock does for others that come first,
+//! does not rest; what only looks more often, as nobody would ring it, does. (From outside a rank may still be killed: where
+//! others would survive that, nothing is certain.)
 
 use crate::shm::atomic::{AtomicU64, Ordering};
 

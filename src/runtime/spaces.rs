@@ -1,6 +1,6 @@
 //! The name spaces in which the numbers of processes are said, and the times at which they were started. Ranks may be in
-//! different ones: each in a container of its own, or started by `unshare --pid`. What is another rank's number there may be any
-//! process here, so nothing is done to a rank by its number where it is in others than this process: its memory is not
+//! different ones: each in a container of its own, or started by `unshare --pid`. What is another rank's number there may be
+//! any process here, so nothing is done to a rank by its number where it is in others than this process: its memory is not
 //! reached by the kernel's copy, and its death is left for others to see.
 
 use super::table::Process;

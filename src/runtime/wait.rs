@@ -25,6 +25,9 @@
 //!
 //! **Where it does not yield.** A quota that is short, while cores are not, is burnt by yields: such a rank sleeps after 15 µs.
 //! A process that computes beside the ranks takes a whole time slice from a yield: see [`yields`](super::yields).
+//!
+//! The bounds are found again by `make bench BENCH="--families epochs,idle,sizes --peers none"`, on a quiet machine and beside
+//! processes that compute.
 
 use super::table::{Death, MISSED, State, WAITS, Wait};
 use super::yields::Yields;

@@ -1,8 +1,9 @@
 //! Whether a yield is worth its price.
 //!
 //! Among ranks that wait for each other it costs a microsecond, and the core goes to one that may make the condition true.
-//! Where a process that computes has the core too, it goes to that for a whole time slice; but who sleeps and is woken mostly
-//! gets it back at once. So a rank whose yield took that long sleeps at once for a number of waits, and then tries again.
+//! Where a process that computes has the core too, it goes to that for a whole time slice; but a rank that sleeps and is woken
+//! mostly gets it back at once. So a rank whose yield took that long sleeps at once for a number of waits, and then tries
+//! again.
 //!
 //! A yield of over 2 ms is such a one. The number of waits is 4 at first, then 16, up to 4096. Calls that look and do not block
 //! (`MPI_Test`, `MPI_Iprobe`) give their core away by the same rule. (A barrier of 4 ranks beside two processes that compute,

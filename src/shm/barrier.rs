@@ -1,4 +1,4 @@
-//! A barrier in shared memory: who comes counts itself in, the last opens it for all.
+//! A barrier in shared memory: each that comes counts itself in, the last opens it for all.
 //!
 //! | arrived | generation | state                                                       |
 //! |---------|------------|-------------------------------------------------------------|
@@ -6,8 +6,8 @@
 //! | 1..n-1  | g          | so many have come and wait for the generation to change     |
 //! | 0       | g + 1      | the last of round g came: round g is over, g + 1 may begin  |
 //!
-//! `arrived` is set to 0 before the generation changes, and nobody comes to round g + 1 before seeing g + 1, so the two
-//! rounds' arrivals never mix. Generations wrap; only equality is asked.
+//! `arrived` is set to 0 before the generation changes, and nobody comes to round g + 1 before seeing g + 1, so the two rounds'
+//! arrivals never mix. Generations wrap; only equality is asked.
 //!
 //! **Orderings.** One that comes reads the generation (relaxed: it cannot change before this one has come), then counts itself
 //! in (acquire-release). The last sets `arrived` to 0 (relaxed), then the generation (release). Nobody comes to round g + 1

@@ -3,6 +3,8 @@
 //! libc's, except for the middle sizes: there it takes `rep movsb` on many processors, which is a tenth slower than 32 bytes at
 //! a time as soon as the addresses differ in their place in a cache line, as those of a window and of malloc do
 //! (32 KiB on an AMD EPYC 9004: 630 ns against 565). Beyond the level-two cache nothing makes a difference.
+//!
+//! The bounds are found again by `make bench BENCH="--families latency,sizes --peers none"`.
 
 use std::ptr::copy as move_bytes;
 

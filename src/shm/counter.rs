@@ -1,5 +1,5 @@
-//! Counters of events that only grow, and wrap. Who waits for events keeps privately how many it expects in all, so nothing
-//! is ever reset, and an event that nobody waited for is not mistaken for a later one.
+//! Counters of events that only grow, and wrap. A process that waits for events keeps privately how many it expects in all, so
+//! nothing is ever reset, and an event that nobody waited for is not mistaken for a later one.
 
 use super::atomic::{AtomicU32, Ordering};
 

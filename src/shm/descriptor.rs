@@ -1,9 +1,9 @@
-//! A descriptor that the program may close, or use the number of for a file of its own: nobody forbids that, and there are
-//! programs that close all from 3 on. So it is asked who it is whenever it is used, and its owner can do without it.
+//! A descriptor that the program may close, or whose number it may use for a file of its own: nothing forbids that, and there
+//! are programs that close all from 3 on. So before each use it is asked which file it is of (`st_dev`, `st_ino`), and its
+//! owner can do without it.
 //!
 //! The segment's is needed to hand it over, and never again. Where it is there it tells more quickly how much memory the
-//! segment holds, and where in it. It has a high number, and before each use it is asked which file it is of (`st_dev`,
-//! `st_ino`).
+//! segment holds, and where in it. It has a high number.
 
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::sys::resource::{Resource, getrlimit};

@@ -1,12 +1,12 @@
-//! The gate between many who may be inside together and holders of exclusive locks: Dekker's protocol between a flag of
-//! each of the many, on a line of its own, and a count of the exclusive lockers. Each side first says what it does and
-//! then, in one order of all (SeqCst), looks at the other:
+//! The gate between many that may be inside together and holders of exclusive locks: Dekker's protocol between a flag of each
+//! of the many, on a line of its own, and a count of the exclusive lockers. Each side first says what it does and then, in one
+//! order of all (SeqCst), looks at the other:
 //!
 //! - an exclusive locker, holding a lock, counts itself as one that holds, then looks at all flags. If one is up it counts
-//!   itself as one that wants instead, gives the lock back, and waits until they are down; takes the lock, and is a holder
-//!   if it can still say so;
-//! - who wants to enter raises its flag, then looks at the count; if that is not 0 it takes the flag down and waits until
-//!   it is.
+//!   itself as one that wants instead, gives the lock back, and waits until they are down; takes the lock, and is a holder if
+//!   it can still say so;
+//! - a process that wants to enter raises its flag, then looks at the count; if that is not 0 it takes the flag down and waits
+//!   until it is.
 //!
 //! The count is one word, [`Gate::exclusives`]:
 //!
@@ -16,16 +16,16 @@
 //! | 16-31 | wanted | exclusive lockers that wait for the flags to be down                |
 //! | 32-63 | passed | how often somebody entered though an exclusive lock was wanted      |
 //!
-//! Those that want to enter wait for wanted locks too, or a flow of them would keep the lockers out for ever. But not
-//! for ever themselves: the end of what somebody does inside may depend on another's entering. So one that has waited long
-//! [passes](Gate::pass), unless a lock is held: it counts that in the same word, with which wanted becomes held, so
-//! that a locker that has seen its flag down before looks at all flags again.
+//! Those that want to enter wait for wanted locks too, or a flow of them would keep the lockers out for ever. But not for ever
+//! themselves: what one does inside may end only when another has entered. So one that has waited long [passes](Gate::pass),
+//! unless a lock is held: it counts that in the same word, with which wanted becomes held, so that a locker that has seen its
+//! flag down before looks at all flags again.
 //!
-//! They are counted while they wait, since lockers that hold nothing let them go first: exclusive locks that overlap would
-//! keep them out. The last one to go in rings those lockers.
+//! They are counted while they wait, since lockers that hold nothing let them go first: exclusive locks that overlap would keep
+//! them out. The last one to go in rings those lockers.
 //!
-//! Where nobody ever enters, exclusive lockers need not pay for that: they count themselves only once the gate
-//! [is used](Gate::is_used). Who enters first [says so](Gate::open), then takes each lock shared for a moment: who has taken a
+//! Where nobody ever enters, exclusive lockers need not pay for that: they count themselves only once the gate [is
+//! used](Gate::is_used). The first to enter [says so](Gate::open), then takes each lock shared for a moment: one that takes a
 //! lock exclusively after that sees that the gate is used.
 //!
 //! **Why it is right.** All accesses of both words are sequentially consistent, so in their one order a flag comes before the

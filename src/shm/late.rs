@@ -1,8 +1,8 @@
 //! A number that one process makes known, and that others may ask for before.
 //!
-//! Why nobody who asked too early sleeps on. Who asks and finds nothing (1) says that it is wanted, (2) full fence, (3)
-//! looks again, and then may sleep. Who makes it known (a) writes it, (b) full fence, (c) looks whether it was wanted, and if
-//! so rings those that sleep. If (2) comes before (b), then (c) sees the wish; else (3) sees the number.
+//! Why no process that asked too early sleeps on. One that asks and finds nothing (1) says that it is wanted, (2) full fence,
+//! (3) looks again, and then may sleep. The one that makes it known (a) writes it, (b) full fence, (c) looks whether it was
+//! wanted, and if so rings those that sleep. If (2) comes before (b), then (c) sees the wish; else (3) sees the number.
 
 use super::atomic::{AtomicU32, AtomicU64, Ordering, full_fence};
 

@@ -8,16 +8,16 @@
 //! | 48    | sleepers | somebody may sleep: a release that makes the lock free has to ring             |
 //! | 49-63 | since    | the tick in which `next` was set; 0 without a claim                            |
 //!
-//! Free and unwanted is 0, so taking and giving back are one locked instruction each. A rank that comes while the lock is
-//! free takes it, also past those that wait: under contention that is much faster than an order of arrival, in which a
-//! preempted next-in-line stalls everybody. A waiter that has waited too long claims `next`: the number of readers falls to
-//! 0 then, and the last release rings the claimant. One that wants the lock shared and has waited still longer goes past a
-//! claim, since the claimant may wait for a reader that waits for this one.
+//! Free and unwanted is 0, so taking and giving back are one locked instruction each. A rank that comes while the lock is free
+//! takes it, also past those that wait: under contention that is much faster than an order of arrival, in which a preempted
+//! next-in-line stalls everybody. A waiter that has waited too long claims `next`: the number of readers falls to 0 then, and
+//! the last release rings the claimant. One that wants the lock shared and has waited still longer goes past a claim, since the
+//! claimant may wait for a reader that waits for this one.
 //!
 //! No wake-up is lost: a waiter registers, sets `sleepers`, and tries once more before it sleeps; a release that finds
-//! `sleepers` and no claim clears it and then rings all that are registered. Who set the bit before it was cleared was
-//! registered, and is rung; who sets it after is found by the next release. A release that finds a claim rings the claimant
-//! alone. That one, when it has the lock, rings the next waiter, which may claim in turn.
+//! `sleepers` and no claim clears it and then rings all that are registered. A waiter that set the bit before it was cleared
+//! was registered, and is rung; one that sets it after is found by the next release. A release that finds a claim rings the
+//! claimant alone. That one, when it has the lock, rings the next waiter, which may claim in turn.
 //!
 //! | from               | to                   | by                                                           |
 //! |--------------------|----------------------|--------------------------------------------------------------|

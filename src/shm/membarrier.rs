@@ -1,5 +1,5 @@
-//! The heavy half of an asymmetric fence: the kernel makes every thread that runs now pass a full fence (Linux's
-//! `membarrier`), so that the many who have the [light half](super::atomic::light_fence) pay nothing for it.
+//! The heavy half of an asymmetric fence: the kernel makes every thread that runs now pass a full fence (Linux's `membarrier`),
+//! so that the many that have the [light half](super::atomic::light_fence) pay nothing for it.
 
 use super::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::Once;

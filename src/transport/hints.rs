@@ -1,9 +1,10 @@
 //! A bit for each ring of an inbox that may have something in it.
 //!
-//! Why no message is overlooked. The sender: (1) publishes the cell, (2) full fence, (3) sets its bit if it is clear, (4)
-//! looks for sleepers. The receiver polls a ring while its bit is set. After many looks in vain it (a) clears the bit,
-//! (b) full fence, (c) looks once more. If (2) comes before (b), then (c) sees the cell; else (3) sees the bit clear and sets
-//! it. If (c) sees a cell, the receiver sets the bit again, as it may have seen one of many. While two ranks talk, the bit stays set and nobody writes to its line.
+//! Why no message is overlooked. The sender: (1) publishes the cell, (2) full fence, (3) sets its bit if it is clear, (4) looks
+//! for sleepers. The receiver polls a ring while its bit is set. After many looks in vain it (a) clears the bit, (b) full
+//! fence, (c) looks once more. If (2) comes before (b), then (c) sees the cell; else (3) sees the bit clear and sets it. If (c)
+//! sees a cell, the receiver sets the bit again, as it may have seen one of many. While two ranks talk, the bit stays set and
+//! nobody writes to its line.
 
 use crate::shm::atomic::{AtomicU64, Ordering, full_fence};
 

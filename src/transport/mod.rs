@@ -1,10 +1,9 @@
-//! Messages between the processes of a job: who sends is a rank in the job, and what keeps messages apart is a number, the
+//! Messages between the processes of a job: the sender is a rank in the job, and what keeps messages apart is a number, the
 //! context. Of communicators nothing is known here.
 //!
-//! May call `runtime`, `shm` and `datatype`. It keeps these promises: messages between two processes
-//! in one context match in the order they were sent; nothing is ever lost but by the death of a process; no lock is shared
-//! between processes, so a process killed at any instant leaves no other stuck; what is held of
-//! messages that no receive has met is bounded.
+//! May call `runtime`, `shm` and `datatype`. It keeps these promises: messages between two processes in one context match in
+//! the order they were sent; nothing is ever lost but by the death of a process; no lock is shared between processes, so a
+//! process killed at any instant leaves no other stuck; what is held of messages that no receive has met is bounded.
 //!
 //! - [`ring`]: cells from one sender to one receiver, [`inbox`]: a rank's rings and the bits that say which to look at.
 //! - [`matching`]: posted receives and unexpected messages.
@@ -16,11 +15,11 @@
 //!   [`offer`]: the word by which they are taken, or taken back.
 //! - [`operation`]: one send or receive from start to end; [`task`]: operations of several steps.
 //!
-//! A message of at most a few KiB is copied into the ring (eager), in several pieces if it takes more than a cell. A larger
-//! one is announced: the receiver, when it has matched it, copies from the sender's memory and answers "fetched", or, if the
-//! sender does nothing but wait, asks it to send the data through the ring, which both then copy at the same time. So the
-//! sender of a large message waits for the receiver, which MPI allows every send that is not buffered. Short ones are announced
-//! too while their receiver holds enough of that sender that no receive has met.
+//! A message of at most a few KiB is copied into the ring (eager), in several pieces if it takes more than a cell. A larger one
+//! is announced: the receiver, when it has matched it, copies from the sender's memory and answers "fetched", or, if the sender
+//! does nothing but wait, asks it to send the data through the ring, which both then copy at the same time. So the sender of a
+//! large message waits for the receiver, which MPI allows every send that is not buffered. Short ones are announced too while
+//! their receiver holds enough of that sender that no receive has met.
 
 pub mod buffer;
 mod distance;

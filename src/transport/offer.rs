@@ -1,5 +1,5 @@
-//! The word by which an announced message is taken: by its receiver when a receive or a matched probe has met it, or back
-//! by its sender. One of them gets it.
+//! The word by which an announced message is taken: by its receiver when a receive or a matched probe has met it, or back by
+//! its sender. One of them gets it.
 //!
 //! | word          | meaning                                                                            |
 //! |---------------|------------------------------------------------------------------------------------|
@@ -10,15 +10,15 @@
 //! | `FETCHED` + n | the receiver has the data of message n                                             |
 //! | `REFUSED` + n | the receiver may not read the sender's memory: it waits for a copy                 |
 //!
-//! A number is never used again. So a word serves the next message as soon as the last one was taken and fetched: whoever
-//! still has the older announcement finds another number, and knows that the message is gone.
+//! A number is never used again. So a word serves the next message as soon as the last one was taken and fetched: a receiver
+//! that still has the older announcement finds another number, and knows that the message is gone.
 //!
-//! A message that is held can only be received, so its sender cannot take it back, but need not wait for that either: it
-//! puts a copy where the receiver finds it, and is done: the copy is there for whoever finds `COPY`.
+//! A message that is held can only be received, so its sender cannot take it back, but need not wait for that either: it puts a
+//! copy where the receiver finds it, and is done: a receiver that finds `COPY` finds the copy.
 //!
 //! What a receiver answers goes through the ring, which may be full until the receiver calls MPI again. So it is in the word
-//! too, for a sender that has cancelled the message and so need not wait for that: whoever finds the answer there may use the
-//! buffer. Nothing else is ordered by the word. That it says n before the announcement arrives is the ring's doing.
+//! too, for a sender that has cancelled the message and so need not wait for that: a sender that finds the answer there may use
+//! the buffer. Nothing else is ordered by the word. That it says n before the announcement arrives is the ring's doing.
 //!
 //! So a wait for a cancelled send needs no other process. A sender that finds *fetched* in the word is complete; one that finds
 //! *refused* makes the copy, and is complete. The word serves the next message only after the answer in the ring, which is the

@@ -1,5 +1,5 @@
-//! Atomic memory operations: elements of 1, 2, 4 or 8 bytes at aligned addresses, updated by the CPU's own atomic
-//! instructions, so that a single update is wait-free, or a compare-and-swap loop, and a process that is preempted in the middle blocks
+//! Atomic memory operations: elements of 1, 2, 4 or 8 bytes at aligned addresses, updated by the CPU's own atomic instructions,
+//! so that a single update is wait-free, or a compare-and-swap loop, and a process that is preempted in the middle blocks
 //! nobody. They are atomic against the program's own C11 atomics on the same address.
 
 use crate::datatype::Basic;

@@ -1,7 +1,7 @@
 //! The heart: windows, epochs, locks, and one-sided access.
 //!
-//! Everything here is truly one-sided: data is moved by the calling process when the call is made, by load and store
-//! where the target's memory lies in the job segment ([`Reach::Shared`]), by single copies in the kernel where it does not
+//! Everything here is truly one-sided: data is moved by the calling process when the call is made, by load and store where the
+//! target's memory lies in the job segment ([`Reach::Shared`]), by single copies in the kernel where it does not
 //! ([`Reach::Peer`]). Completion is therefore a memory fence, and synchronisation is a few words of shared memory
 //! ([`control`]).
 //!

@@ -1,9 +1,9 @@
-//! What the dead hold: whose death ends which wait for a lock (MPI 4.1 leaves the window's state open then; see issue
-//! "Death inside an epoch").
+//! What the dead hold: whose death ends which wait for a lock (MPI 4.1 leaves the window's state open then; see issue "Death
+//! inside an epoch").
 //!
-//! Nothing is taken from the dead: what they were writing may be half written. A lock that a dead process holds is never
-//! given again, and who waits for it gets `MPI_ERR_PROC_FAILED`. The other locks of the window go on working, and so does
-//! access to the memory of the dead that lies in the job segment.
+//! Nothing is taken from the dead: what they were writing may be half written. A lock that a dead process holds is never given
+//! again, and a wait for it ends with `MPI_ERR_PROC_FAILED`. The other locks of the window go on working, and so does access to
+//! the memory of the dead that lies in the job segment.
 //!
 //! | waiting for                        | ended by a dead process that                              |
 //! |------------------------------------|-----------------------------------------------------------|
@@ -12,7 +12,7 @@
 //! | the lock_all epochs to end         | was in one (its flag is up)                               |
 //! | the exclusive locks to end         | holds one at any target: who counts itself there holds that target's word |
 //!
-//! A dead process's claim to be the next holder is void ([`void_claim`]). Who has come to MPI_Finalize after another process
+//! A dead process's claim to be the next holder is void ([`void_claim`]). A process that has come to MPI_Finalize after another
 //! died, with locks that it had no reason to give back, is like the dead here.
 
 use super::Window;

@@ -1,13 +1,13 @@
 //! Passive target synchronisation: lock, unlock, lock_all, unlock_all, the flushes and sync (MPI 4.1 §12.5.3, §12.5.4).
 //!
-//! **One target**: a reader/writer [word](crate::shm::lock) in the target's control block. One locked instruction takes it, one gives
-//! it back.
+//! **One target**: a reader/writer [word](crate::shm::lock) in the target's control block. One locked instruction takes it, one
+//! gives it back.
 //!
 //! **lock_all** must not cost more with more ranks: each origin only raises a flag on a line of its own
-//! ([`PerRank::in_lock_all`](super::control::PerRank)). A [gate](crate::shm::gate) excludes exclusive locks, for which windows on
-//! which nobody ever calls lock_all do not pay.
+//! ([`PerRank::in_lock_all`](super::control::PerRank)). A [gate](crate::shm::gate) excludes exclusive locks, for which windows
+//! on which nobody ever calls lock_all do not pay.
 //!
-//! Everything here ends at once; who finds a lock taken goes on in [`waiting`](super::waiting).
+//! Everything here ends at once; a call that finds a lock taken goes on in [`waiting`](super::waiting).
 
 use super::control::Control;
 use super::epoch::{Access, Hold};

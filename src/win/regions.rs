@@ -1,13 +1,13 @@
 //! The attached regions of a process in shared memory: a tree, sorted by address, for others to look addresses up in.
 //!
-//! A tree that was published never changes (it is *persistent*). The owner attaches and detaches by writing anew the nodes on the
-//! way from the root to one leaf, a few times [`FANOUT`] entries, whatever the number of regions; the new root shares all
-//! other nodes with the last tree, and one store of the version makes it the current one. So a reader never waits, also
-//! not for an owner that was killed while it wrote.
+//! A tree that was published never changes (it is *persistent*). The owner attaches and detaches by writing anew the nodes on
+//! the way from the root to one leaf, a few times [`FANOUT`] entries, whatever the number of regions; the new root shares all
+//! other nodes with the last tree, and one store of the version makes it the current one. So a reader never waits, also not for
+//! an owner that was killed while it wrote.
 //!
-//! Nodes that a tree leaves behind are written to again, and so are the places of roots, but not before [`GRACE`] more
-//! trees were published. A reader follows and returns only what it read while its tree was younger than that, and looks again
-//! with the current one where it was slower.
+//! Nodes that a tree leaves behind are written to again, and so are the places of roots, but not before [`GRACE`] more trees
+//! were published. A reader follows and returns only what it read while its tree was younger than that, and looks again with
+//! the current one where it was slower.
 //!
 //! | version  | `roots[version % ROOTS]` | other places of roots            | nodes                                     |
 //! |----------|--------------------------|----------------------------------|-------------------------------------------|

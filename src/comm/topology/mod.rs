@@ -1,7 +1,7 @@
-//! Virtual topologies (MPI 4.1 chapter 8): who is whose neighbour in a communicator.
+//! Virtual topologies (MPI 4.1 chapter 8): which process is which one's neighbour in a communicator.
 //!
-//! A communicator gets its topology when it is made, by [`create`] or as a duplicate, and keeps it. Ranks are never
-//! reordered: on one machine no order is better than another. What is not collective is local.
+//! A communicator gets its topology when it is made, by [`create`] or as a duplicate, and keeps it. Ranks are never reordered:
+//! on one machine no order is better than another. What is not collective is local.
 
 mod cart;
 pub mod create;

@@ -1,6 +1,6 @@
 //! The engine: what this process is sending and receiving, under one lock of its own.
 //!
-//! Everything that is long (copies of large messages) or wakes somebody happens after the lock was given back: the engine
+//! Everything that is long (copies of large messages) or wakes others happens after the lock was given back: the engine
 //! collects it in [`After`].
 //!
 //! A waiter that finds the lock taken leaves progress to the thread that has it. An operation has the number under which the

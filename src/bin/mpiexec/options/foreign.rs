@@ -1,6 +1,6 @@
 //! The options of MPICH's, Hydra's, Intel's and Open MPI's launchers, and of the standard's mpiexec, that are not ours: those
-//! that mean nothing on one machine, by how many values they take, and those that mean something that is not done here, with the
-//! reason.
+//! that mean nothing on one machine, by how many values they take, and those that mean something that is not done here, with
+//! the reason.
 
 /// Without a value, and without a meaning here.
 pub const FLAGS: &[&str] = &[
