@@ -1,8 +1,8 @@
 //! Becoming a job and being one: the launch environment, the process table, the wait loop, the end.
 //!
-//! May call `shm` only. A process comes to its job in two steps, so that the rooms above can put what others need to find
-//! into the segment in between: [`attach`] (the segment is mapped, rank and size are known), then [`meet`] (everybody is
-//! there). It goes with [`leave`].
+//! Of the rooms with shared memory it calls `shm` only. A process comes to its job in two steps, so that the rooms above can
+//! put what others need to find into the segment in between: [`attach`] (the segment is mapped, rank and size are known), then
+//! [`meet`] (everybody is there). It goes with [`leave`].
 
 pub mod abort;
 pub mod access;

@@ -13,9 +13,9 @@
 //!
 //! **The mapping** covers what the job has leased, in units of 2 MiB. So what limits, locks or shadows address space
 //! (`RLIMIT_AS`, `mlockall`, ThreadSanitizer) sees what the job uses: some MiB after MPI_Init. It begins at `HOME` where that
-//! is free, so that pointers are usually valid everywhere; nothing in the library depends on that. Else it begins in the middle
-//! of the largest free range, where the program's next mappings are not in the way soon. It grows at its end, in place, so that
-//! pointers stay what they are:
+//! is free (which `memmap2` cannot ask for, so it is made by `nix`), so that pointers are usually valid everywhere; nothing in
+//! the library depends on that. Else it begins in the middle of the largest free range, where the program's next mappings are
+//! not in the way soon. It grows at its end, in place, so that pointers stay what they are:
 //!
 //! - [`Segment::lease`] maps what it leases, before it takes it: what cannot be mapped is not lost to the others.
 //! - [`Segment::reach`] makes sure that an offset told by another process is mapped: one compare, and rarely a system call. It

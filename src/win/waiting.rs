@@ -20,9 +20,8 @@
 //! µs where ranks share cores). Only then does it wait in earnest. Every look takes the cache line away from those that use the
 //! lock.
 //!
-//! **No wake-up is lost.** A waiter registers its key, sets `sleepers`, tries once more, sleeps. A releaser that finds
-//! `sleepers` clears it and then rings all that are registered. What comes true by time alone nobody rings for: such a wait
-//! says how long it may sleep ([`Announce::nap`]), after its last look.
+//! **No wake-up is lost.** Of releases [`crate::shm::lock`] tells why. What comes true by time alone nobody rings for: such a
+//! wait says how long it may sleep ([`Announce::nap`]), after its last look.
 
 use super::control::Control;
 use super::epoch::Hold;

@@ -1,7 +1,8 @@
-//! The options of `mpiexec`: one table, from which the command line is read, the help is printed and a hint for an
-//! unknown option is found. The options of other launchers are in [`foreign`].
+//! The options of `mpiexec`: one table, from which the command line is read, the help is printed and a hint for an unknown
+//! option is found. The options of other launchers are in [`foreign`].
 //!
-//! Every name is understood with one dash, as MPICH's launcher writes it, and with two, as GNU programs do.
+//! The table is our own, as `clap` and `lexopt` read MPICH's long options, which have one dash (`-genv`, `-np`), as bundles of
+//! short ones. Every name is understood with one dash, as MPICH's launcher writes it, and with two, as GNU programs do.
 
 mod foreign;
 
