@@ -34,7 +34,8 @@
 //!   plain loops before have happened.
 //!
 //! **Nobody waits for a mark.** Where its owner is preempted or killed while it is up, long accesses are slower meanwhile, and
-//! that is all; the marks of the dead do not count.
+//! that is all; the marks of the dead do not count. A process killed in a long access holds the lock, and waits for that end as
+//! those for every lock of the dead.
 //!
 //! **Without light fences.** With `MPI_THREAD_MULTIPLE` the threads of a process share its mark, so it is a count, changed by
 //! locked instructions, which are full fences themselves. The same where the kernel refuses to register a process. Every

@@ -1,5 +1,7 @@
 //! The heavy half of an asymmetric fence: the kernel makes every thread that runs now pass a full fence (Linux's `membarrier`),
 //! so that the many that have the [light half](super::atomic::light_fence) pay nothing for it.
+//!
+//! A thread that does not run passed a fence when it was taken off its core.
 
 use super::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::Once;

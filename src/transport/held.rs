@@ -1,13 +1,13 @@
 //! What this process holds of messages that no receive has met, and the senders that are to announce theirs because of it.
 //!
 //! A message that is only announced stays with its sender, whose standard send then waits for its receive (MPI 4.1 §3.5: a
-//! program may not count on buffering). It matches in its order as any other. So what is held has a bound, and a receive
-//! never waits for room.
+//! program may not count on buffering). It matches in its order as any other. So what is held has a bound, and a receive never
+//! waits for room.
 //!
-//! The bound goes with the memory there is. What this process could still take is shared out: a sender may have one part of
-//! it here, and in any case as much as its ring holds. So one that floods this process leaves room for the others. Beyond
-//! that it is told to announce what it sends, which it learns when it has filled its ring again, until half of what is held
-//! of it was received.
+//! The bound goes with the memory there is. What this process could still take is shared out: a sender may have one part of it
+//! here, and in any case as much as its ring holds. So one that floods this process leaves room for the others. Beyond that it
+//! is told to announce what it sends, also what waits for room in the ring, which it learns when it has filled its ring again,
+//! until half of what is held of it was received.
 //!
 //! **How it is counted.** Data that came before its receive, what is on its way in rings included, and 256 bytes for each
 //! message. What could be taken is what the machine, the cgroup and the process's own limits leave, less an eighth of each; of

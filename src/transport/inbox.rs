@@ -5,6 +5,9 @@
 //! Why no message is overlooked is in [`super::hints`].
 //!
 //! A large ring has 8 to 64 KiB; those of an inbox share 8 MiB. A pair that says little takes 384 bytes.
+//!
+//! The inboxes of all ranks are mapped at the end of MPI_Init; one of a rank that opens only a session, when it is first sent
+//! to.
 
 use super::hints::Hints;
 use super::ring::{Cell, Control, Header, Receiver, Sender};

@@ -3,6 +3,8 @@
 //! Both are ordered by a number that grows with every receive posted and every message arrived. A message can be met by
 //! receives of four patterns (its source or any, its tag or any), and a receive that names both meets one kind of message:
 //! so both queues are sorted by (source, tag, number), and a search costs a logarithm however long the queues are.
+//!
+//! An announcement that was taken back leaves the queue when it is looked at, or when the queue has doubled.
 
 use super::Envelope;
 use super::buffer::Buffer;

@@ -24,6 +24,11 @@
 //! *refused* makes the copy, and is complete. The word serves the next message only after the answer in the ring, which is the
 //! last that the receiver does about it; if that may never come, because a process died, the word rests for ever. Words are
 //! never freed: there are as many as messages were on offer at a time. Eager messages have none, as their sends are complete.
+//!
+//! **Orderings.** A number is taken out by a compare-and-swap: the one that does it has the message. A receiver that comes too
+//! late drops the announcement, and its receive stays in its place. `COPY` is written by a compare-and-swap (release) when the
+//! copy is there, and found by the receive (acquire). An answer is written (release) when the data was read, and the sender
+//! that is woken by it looks (acquire).
 
 use crate::shm::Offset;
 use crate::shm::atomic::{AtomicU64, Ordering};

@@ -19,7 +19,8 @@
 //!
 //! **Policy.** The first single update of a target makes its bias Direct, so programs with one kind only never leave their
 //! mode. After an array 64 single updates in turn stay under the lock before the mode goes back: together they cost about what
-//! leaving it costs. Arrays offer the lock to others every 256 KiB.
+//! leaving it costs. Arrays offer the lock to others every 256 KiB. get_accumulate puts what was there directly into the result
+//! buffer where that is an array.
 //!
 //! **Cost** (2.5 GHz Xeon): mark and mode add 0.4 ns to the 11.8 of a fetch_and_op with its flush, as their stores drain behind
 //! the call's other work; a mark raised by a locked instruction would add 11.6. A heavy fence takes 0.3 to 0.5 µs. Other ways

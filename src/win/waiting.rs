@@ -15,6 +15,7 @@
 //! **One wait is not bounded.** A lock_all beside a rank that goes hand over hand (locks the next target exclusively, then
 //! unlocks the last) waits until that rank lets go: there is no moment in which all targets could be shared. MPI_Win_lock may
 //! not return before it has the lock where memory is reached by load and store, which "a user must assume" (MPI 4.1 §12.5.3).
+//! (MPICH 5 takes the targets one by one; there both wait for each other for ever.)
 //!
 //! **Contention.** A rank that finds a lock taken looks again after 50 ns, then after twice as long, up to 1.5 µs, for 20 µs (2
 //! µs where ranks share cores). Only then does it wait in earnest. Every look takes the cache line away from those that use the
