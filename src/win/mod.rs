@@ -5,7 +5,7 @@
 //! ([`Reach::Peer`]). Completion is therefore a memory fence, and synchronisation is a few words of shared memory
 //! ([`control`]).
 //!
-//! - [`create`]: making and freeing windows; [`query`]: what a window says about itself
+//! - [`create`]: making and freeing windows; [`query`]: what a window says about itself; [`hints`]: their table
 //! - [`epoch`]: which accesses are allowed when; [`access`]: the window's access epoch
 //! - [`passive`]: lock, lock_all, flush; [`active`]: fence; [`exposure`]: post, start, complete, wait
 //! - [`waiting`]: for locks, with how much [`patience`]; [`obstacle`]: which deaths end which waits
