@@ -59,7 +59,7 @@ impl<F> Argument for Option<F> {}
 /// Exports one function under two names, the standard's and the profiling interface's (MPI 4.1 §15.2).
 ///
 /// The work is done once: the standard's name calls the other. Neither is `unsafe`: pointers come as
-/// [`In`](super::pointers::In) and [`Mut`](super::pointers::Mut), which only C makes without a promise of ours.
+/// [`In`] and [`Mut`], which only C makes without a promise of ours.
 ///
 /// A function with `#[quick(…)]` has a fast path: where that is true, the work is done. Both names have it to themselves, since
 /// a jump from one to the other is as long. The body is a function of its own then, out of the way, and called with the same

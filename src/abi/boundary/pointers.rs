@@ -151,7 +151,7 @@ impl<'a, T> Mut<'a, T> {
 }
 
 impl Mut<'_, c_char> {
-    /// Writes `text` and a zero into an array of `capacity` bytes (one at least), [cut](cut) to fit. Programs' own texts come
+    /// Writes `text` and a zero into an array of `capacity` bytes (one at least), cut to fit. Programs' own texts come
     /// back byte by byte, in whatever encoding they were given. Returns the length without the zero.
     pub fn put_string(self, capacity: c_int, text: impl AsRef<[u8]>, name: &str) -> Result<c_int> {
         let place = check(self.0, name)?.cast::<u8>();
