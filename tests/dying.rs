@@ -10,6 +10,8 @@ mod support;
 mod run;
 
 use harness::needs::need;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use run::{Outcome, Run, marked, mpiexec};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -74,8 +76,7 @@ fn kill_rank(run: &mut Run, program: &Path, rank: u64) {
         let found = pids(run);
         victim = found.or(victim);
         if let Some(pid) = victim {
-            // SAFETY: plain system call on a process of this run.
-            unsafe { libc::kill(pid, libc::SIGKILL) };
+            let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
             return;
         }
         let ended = run.child.try_wait().expect("a child of ours").is_some();
@@ -165,7 +166,7 @@ fn the_launcher_at_a_random_time() {
     for _ in 0..30 {
         let run = Run::start(mpiexec(&["-n", "4", text(&program), ROUNDS]));
         std::thread::sleep(Duration::from_millis(random.below(120)));
-        run.signal(libc::SIGKILL);
+        run.signal(Signal::SIGKILL);
         finish(run).ended(137);
     }
     assert_eq!(new_files(&before), Vec::<PathBuf>::new());
@@ -185,7 +186,7 @@ fn the_launcher_of_wrappers() {
     for _ in 0..10 {
         let run = Run::start(mpiexec(&wrapped("4", &program)));
         std::thread::sleep(Duration::from_millis(random.below(120)));
-        run.signal(libc::SIGKILL);
+        run.signal(Signal::SIGKILL);
         finish(run).ended(137);
     }
 }
@@ -246,7 +247,7 @@ fn one_alone() {
     for _ in 0..10 {
         let run = Run::start(marked(text(&program), &[ROUNDS]));
         std::thread::sleep(Duration::from_millis(random.below(100)));
-        run.signal(libc::SIGKILL);
+        run.signal(Signal::SIGKILL);
         run.finish().ended(137).quietly();
     }
 }
@@ -344,8 +345,7 @@ fn hydras_proxy() {
             let left = run.left();
             let proxy = left.iter().find(|(_, name)| name == "hydra_pmi_proxy");
             let (pid, _) = proxy.expect("Hydra has a proxy");
-            // SAFETY: plain system call on a process of this run.
-            unsafe { libc::kill(*pid, libc::SIGKILL) };
+            let _ = kill(Pid::from_raw(*pid), Signal::SIGKILL);
             finish(run);
         }
     }

@@ -14,6 +14,13 @@ pub const LAUNCHER_LATER: u64 = 30;
 /// The variable by which the processes of one test are known, whoever their parent has become.
 pub const MARKER: &str = "RMASHM_TEST_JOB";
 
+/// A new value for [`MARKER`].
+pub fn marker() -> String {
+    static JOBS: AtomicU32 = AtomicU32::new(0);
+    let job = JOBS.fetch_add(1, Ordering::Relaxed);
+    format!("{}-{job}", std::process::id())
+}
+
 /// What a job left to be judged.
 pub struct Ended {
     pub marker: String,
@@ -49,12 +56,7 @@ pub fn run(
     test_name: &str,
     seconds: u64,
 ) -> Result<Ended, String> {
-    static JOBS: AtomicU32 = AtomicU32::new(0);
-    let marker = format!(
-        "{}-{}",
-        std::process::id(),
-        JOBS.fetch_add(1, Ordering::Relaxed)
-    );
+    let marker = marker();
     // Another run of the tests may be at work in this checkout.
     let name = format!("{}.{marker}", test_name.replace("::", "-"));
     let file = |kind: &str| output.join(format!("{name}.{kind}"));

@@ -2,9 +2,9 @@
 //!
 //! The MPI program is this test program itself: the ignored test [`rank`], told by a variable what to do at each rank.
 
-use rmashm::runtime;
-
 use crate::run::{Outcome, Run, mpiexec};
+use nix::sys::signal::Signal;
+use rmashm::runtime;
 
 const ROLES: &str = "LAUNCHER_TEST_ROLES";
 
@@ -185,7 +185,7 @@ fn the_launchers_death_ends_a_wrapped_mpi_job() {
     command.env(ROLES, "init sleep sleep sleep sleep sleep sleep sleep sleep sleep sleep sleep sleep sleep sleep finalize");
     let mut run = Run::start(command);
     std::thread::sleep(std::time::Duration::from_millis(200));
-    run.signal(libc::SIGKILL);
+    run.signal(Signal::SIGKILL);
     run.child.wait().unwrap();
     let mut watcher = Run::start(mpiexec(&["true"]));
     watcher.wait_until("all processes of the job to be gone", || {

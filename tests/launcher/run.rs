@@ -1,6 +1,9 @@
 //! Running `mpiexec` under a watchdog, and looking for what it left behind.
 
-use nix::sys::signal::{SigHandler, Signal, signal};
+use harness::job::{MARKER, marker};
+use harness::{diagnosis, leftovers};
+use nix::sys::signal::{SigHandler, Signal, kill, signal};
+use nix::unistd::Pid;
 use std::io::{Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
@@ -11,9 +14,6 @@ use std::time::{Duration, Instant};
 
 /// Far longer than anything here takes: only a hang gets that far.
 const WATCHDOG: Duration = Duration::from_secs(120);
-
-/// Every process of a run carries this variable with the run's own value.
-const MARK: &str = "LAUNCHER_TEST_RUN";
 
 /// What came of a run.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl Outcome {
 /// A run of `mpiexec` that is going on.
 pub struct Run {
     pub child: Child,
-    mark: String,
+    marker: String,
     stdout: Option<JoinHandle<Vec<u8>>>,
     stderr: Option<JoinHandle<Vec<u8>>>,
     started: Instant,
@@ -70,16 +70,10 @@ pub fn mpiexec<S: AsRef<std::ffi::OsStr>>(arguments: &[S]) -> Command {
 
 /// A program whose processes, and theirs, can be found.
 pub fn marked<S: AsRef<std::ffi::OsStr>>(program: &str, arguments: &[S]) -> Command {
-    static RUNS: AtomicU32 = AtomicU32::new(0);
     let mut command = Command::new(program);
-    let mark = format!(
-        "{}.{}",
-        std::process::id(),
-        RUNS.fetch_add(1, Ordering::Relaxed)
-    );
     command
         .args(arguments)
-        .env(MARK, mark)
+        .env(MARKER, marker())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
@@ -119,12 +113,12 @@ impl Run {
     pub fn start(mut command: Command) -> Run {
         let value = command
             .get_envs()
-            .find(|(name, _)| *name == MARK)
+            .find(|(name, _)| *name == MARKER)
             .and_then(|(_, value)| value);
-        let mark = format!(
-            "{MARK}={}",
-            value.expect("the command has a mark").display()
-        );
+        let marker = value
+            .expect("the command has a marker")
+            .display()
+            .to_string();
         let mut child = command.spawn().expect("mpiexec starts");
         let (stdout, stderr) = (
             child.stdout.take().map(collect),
@@ -132,7 +126,7 @@ impl Run {
         );
         Run {
             child,
-            mark,
+            marker,
             stdout,
             stderr,
             started: Instant::now(),
@@ -150,9 +144,8 @@ impl Run {
         run
     }
 
-    pub fn signal(&self, signal: i32) {
-        // SAFETY: plain system call on a child that was not waited for.
-        unsafe { libc::kill(self.child.id() as i32, signal) };
+    pub fn signal(&self, signal: Signal) {
+        let _ = kill(Pid::from_raw(self.child.id() as i32), signal);
     }
 
     /// Waits until something is the case.
@@ -200,35 +193,18 @@ impl Run {
 
     /// Processes of this run that are alive.
     pub fn left(&self) -> Vec<(i32, String)> {
-        let mut left = Vec::new();
-        for entry in std::fs::read_dir("/proc")
-            .expect("/proc is there")
-            .flatten()
-        {
-            let path = entry.path();
-            let Some(pid) = entry
-                .file_name()
-                .to_str()
-                .and_then(|name| name.parse().ok())
-            else {
-                continue;
-            };
-            let environment = std::fs::read(path.join("environ")).unwrap_or_default();
-            if environment
-                .split(|byte| *byte == 0)
-                .any(|variable| variable == self.mark.as_bytes())
-            {
-                let name = std::fs::read_to_string(path.join("comm")).unwrap_or_default();
-                left.push((pid, name.trim().to_string()));
-            }
-        }
-        left
+        let name = |pid: i32| std::fs::read_to_string(format!("/proc/{pid}/comm"));
+        leftovers::processes(&self.marker)
+            .into_iter()
+            .map(|pid| (pid, name(pid).unwrap_or_default().trim().to_string()))
+            .collect()
     }
 
     #[track_caller]
     fn bark(&self, what: &str) {
         if self.started.elapsed() > WATCHDOG {
-            panic!("watchdog: waited for {what}; alive were {:?}", self.left());
+            let alive = diagnosis::of(&self.marker);
+            panic!("watchdog: waited for {what}; alive were\n{alive}");
         }
     }
 }
@@ -237,10 +213,7 @@ impl Drop for Run {
     /// A test that fails leaves nothing behind: not even what it has stopped.
     fn drop(&mut self) {
         if std::thread::panicking() {
-            for (pid, _) in self.left() {
-                // SAFETY: plain system call on a process that carries this run's mark.
-                unsafe { libc::kill(pid, libc::SIGKILL) };
-            }
+            leftovers::kill(&self.marker);
             let _ = self.child.wait();
         }
     }

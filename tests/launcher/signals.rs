@@ -1,6 +1,7 @@
 //! Signals to the launcher, and its own death.
 
 use crate::run::{Folder, Run, mpiexec, script};
+use nix::sys::signal::Signal;
 
 /// A job whose ranks say in a folder that they are there; waits until all are.
 fn job(folder: &Folder, options: &[&str], ranks: u32, text: &str) -> Run {
@@ -15,20 +16,21 @@ fn job(folder: &Folder, options: &[&str], ranks: u32, text: &str) -> Run {
 
 #[test]
 fn signals_are_passed_on_to_all_ranks() {
-    for (name, number) in [
-        ("INT", 2),
-        ("TERM", 15),
-        ("HUP", 1),
-        ("QUIT", 3),
-        ("USR1", 10),
-        ("USR2", 12),
+    for signal in [
+        Signal::SIGINT,
+        Signal::SIGTERM,
+        Signal::SIGHUP,
+        Signal::SIGQUIT,
+        Signal::SIGUSR1,
+        Signal::SIGUSR2,
     ] {
+        let name = &signal.as_str()["SIG".len()..];
         let folder = Folder::new();
         let text = format!(
             "trap 'echo got {name} $PMI_RANK; exit 0' {name}; touch there.$PMI_RANK; while :; do sleep 0.02; done"
         );
         let run = job(&folder, &[], 3, &text);
-        run.signal(number);
+        run.signal(signal);
         let outcome = run.finish().ended(0);
         assert_eq!(
             outcome.lines(),
@@ -40,13 +42,13 @@ fn signals_are_passed_on_to_all_ranks() {
 
 #[test]
 fn an_interrupted_job_has_the_signals_status() {
-    for (signal, status) in [(libc::SIGINT, 130), (libc::SIGTERM, 143)] {
+    for (signal, status) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143)] {
         let folder = Folder::new();
         let run = job(&folder, &[], 3, "touch there.$PMI_RANK; exec sleep 1000");
         run.signal(signal);
         run.finish()
             .ended(status)
-            .says(&format!("signal {signal} ("));
+            .says(&format!("signal {} (", signal as i32));
     }
 }
 
@@ -59,7 +61,7 @@ fn ranks_under_wrappers_are_reached() {
         2,
         "sh -c 'touch there.$PMI_RANK; sleep 1000; true'; true",
     );
-    run.signal(libc::SIGTERM);
+    run.signal(Signal::SIGTERM);
     run.finish().ended(143);
 }
 
@@ -72,7 +74,7 @@ fn what_ignores_the_signal_is_killed_after_a_grace() {
         2,
         "trap '' INT TERM; touch there.$PMI_RANK; while :; do sleep 0.1; done",
     );
-    run.signal(libc::SIGTERM);
+    run.signal(Signal::SIGTERM);
     run.finish().ended(143);
 }
 
@@ -82,11 +84,11 @@ fn a_second_interrupt_kills() {
     let text =
         "trap 'touch got.$PMI_RANK' INT; touch there.$PMI_RANK; while :; do sleep 0.02; done";
     let mut run = job(&folder, &[], 2, text);
-    run.signal(libc::SIGINT);
+    run.signal(Signal::SIGINT);
     run.wait_until("both ranks to have the first", || {
         folder.has("got.0") && folder.has("got.1")
     });
-    run.signal(libc::SIGINT);
+    run.signal(Signal::SIGINT);
     run.finish().ended(130);
 }
 
@@ -107,7 +109,7 @@ fn stopped_ranks_end_too() {
     run.wait_until("the ranks to stop", || {
         ranks.iter().filter(|(pid, _)| stopped(*pid)).count() == 2
     });
-    run.signal(libc::SIGTERM);
+    run.signal(Signal::SIGTERM);
     run.finish().ended(143);
 }
 
@@ -122,7 +124,7 @@ fn killing_the_launcher_leaves_no_rank() {
         let folder = Folder::new();
         let mut run = job(&folder, &[], 4, &format!("touch there.$PMI_RANK; {text}"));
         assert!(run.ranks().len() >= 4);
-        run.signal(libc::SIGKILL);
+        run.signal(Signal::SIGKILL);
         run.child.wait().unwrap();
         let mut watcher = Run::start(mpiexec(&["true"]));
         watcher.wait_until("all processes of the job to be gone", || {
@@ -155,7 +157,7 @@ fn the_keeper_is_not_taken_for_the_launcher() {
     run.wait_until("a keeper with a command line of its own", || {
         pids().any(|pid| is_keeper(&pid.to_string_lossy()))
     });
-    run.signal(libc::SIGTERM);
+    run.signal(Signal::SIGTERM);
     run.finish().ended(143);
 }
 
@@ -164,7 +166,7 @@ fn killing_the_launcher_while_it_starts_ranks_leaves_none() {
     for round in 0..20 {
         let mut run = Run::start(script(&[], 64, "sleep 1000; true"));
         std::thread::sleep(std::time::Duration::from_millis(round));
-        run.signal(libc::SIGKILL);
+        run.signal(Signal::SIGKILL);
         run.child.wait().unwrap();
         let mut watcher = Run::start(mpiexec(&["true"]));
         watcher.wait_until("all processes of the job to be gone", || {
@@ -197,7 +199,7 @@ fn a_hangup_under_nohup_is_nobodys_business() {
     run.wait_until("the ranks to be there", || {
         folder.has("there.0") && folder.has("there.1")
     });
-    run.signal(libc::SIGHUP);
+    run.signal(Signal::SIGHUP);
     folder.write("go", "");
     let outcome = run.finish().ended(0);
     assert_eq!(outcome.stdout, "fine\nfine\n");
