@@ -14,7 +14,7 @@ use super::letter::{self, Key};
 use crate::error::{Error, Result, class_name};
 use crate::mpi::types::MPI_Comm;
 use crate::runtime::job;
-use crate::transport::TAG_UB;
+use crate::transport::check_tag;
 use crate::{bail, err};
 use std::sync::Arc;
 
@@ -246,13 +246,6 @@ pub fn create(
         (Err(error), Some(other)) => bridge.negotiate(&other, Err(error.clone())).and(Err(error)),
         (Err(error), None) => Err(error),
     }
-}
-
-fn check_tag(tag: i32) -> Result<()> {
-    if !(0..=TAG_UB).contains(&tag) {
-        bail!(Tag, "tag is {tag}, and must be in 0..{TAG_UB} (MPI_TAG_UB)");
-    }
-    Ok(())
 }
 
 /// The caller's group, and its leader's rank there.

@@ -8,7 +8,7 @@ use crate::mpi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_PROC_NULL};
 use crate::mpi::types::MPI_Status;
 use crate::transport;
 use crate::transport::operation::{About, Action, Operation, Outcome, Partners};
-use crate::transport::{Buffer, Envelope, TAG_UB, Target, context};
+use crate::transport::{Buffer, Envelope, Target, check_tag, context};
 use std::sync::Arc;
 
 /// When a send is complete.
@@ -179,11 +179,4 @@ pub fn envelope(comm: &Comm, from: i32, tag: i32) -> Result<Envelope> {
         check_tag(tag)?;
     }
     Ok(Envelope { source: from, tag })
-}
-
-fn check_tag(tag: i32) -> Result<()> {
-    if !(0..=TAG_UB).contains(&tag) {
-        bail!(Tag, "tag is {tag}, and must be in 0..{TAG_UB} (MPI_TAG_UB)");
-    }
-    Ok(())
 }

@@ -45,6 +45,7 @@ pub use engine::{
 pub use matching::Arrival;
 pub use operation::{About, Action, Operation, Outcome, Partners};
 
+use crate::bail;
 use crate::error::Result;
 use crate::mpi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG};
 use crate::runtime::wait::set_progress;
@@ -64,6 +65,15 @@ pub fn close() -> Result<()> {
 
 /// The largest tag of a message. Messages of collectives use the same range in a context of their own.
 pub const TAG_UB: i32 = (1 << 28) - 1;
+
+/// Error: `MPI_ERR_TAG`.
+#[inline]
+pub fn check_tag(tag: i32) -> Result<()> {
+    if !(0..=TAG_UB).contains(&tag) {
+        bail!(Tag, "tag is {tag}, and must be in 0..{TAG_UB} (MPI_TAG_UB)");
+    }
+    Ok(())
+}
 
 /// Where a message came from, or what a receive asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
