@@ -161,21 +161,23 @@ fn refused(pid: i32, way: Way) -> Result<()> {
 
 /// Whether there is memory of this process at `address`, as far as the kernel tells.
 pub fn is_mapped(address: *const c_void) -> bool {
-    let mut byte = 0_u8;
-    let near = [Piece::new((&raw mut byte).cast(), 1)];
-    let there = [Piece::new(address, 1)];
-    let me = std::process::id() as i32;
-    // SAFETY: the local piece is `byte`.
-    let done = unsafe { call(me, Way::FromPeer, &near, &there) };
-    done > 0 || nix::Error::last() != nix::Error::EFAULT
+    read_byte(std::process::id() as i32, address.addr()) || nix::Error::last() != nix::Error::EFAULT
 }
 
 /// Whether memory of process `pid` can be read: really reads the byte at `address` there.
 pub fn probe(pid: i32, address: usize) -> Result<()> {
+    match read_byte(pid, address) {
+        true => Ok(()),
+        false => refused(pid, Way::FromPeer),
+    }
+}
+
+/// Whether the kernel lets the byte at `address` of process `pid` be read; else `errno` says why not.
+fn read_byte(pid: i32, address: usize) -> bool {
     let mut byte = 0_u8;
-    let local = Piece::new((&raw mut byte).cast(), 1);
+    let near = [Piece::new((&raw mut byte).cast(), 1)];
     // SAFETY: the local piece is `byte`.
-    unsafe { copy_run(pid, Way::FromPeer, local, Piece::at(address, 1)) }
+    unsafe { call(pid, Way::FromPeer, &near, &[Piece::at(address, 1)]) > 0 }
 }
 
 #[cfg(test)]
