@@ -123,28 +123,20 @@ impl Drop for Fresh {
 }
 
 /// Gives every process's part to all, by their seats, if all succeeded. The error of one is an error of all.
-pub(super) fn agree<T: Copy + Default>(
-    place: &Meeting,
-    mine: &Result<T>,
-    call: &str,
-) -> Result<Vec<T>> {
-    let (class, part) = match mine {
-        Ok(part) => (0, *part),
-        Err(error) => (error.class as i32, T::default()),
-    };
+pub(super) fn agree<T: Copy>(place: &Meeting, mine: &Result<T>, call: &str) -> Result<Vec<T>> {
     let what = || format!("{call}: waiting for the other processes of the communicator");
-    let parts = place.exchange((class, part), &what)?;
-    if let Err(error) = mine {
-        return Err(error.clone());
-    }
-    match parts.iter().position(|&(class, _)| class != 0) {
-        None => Ok(parts.into_iter().map(|(_, part)| part).collect()),
-        Some(seat) => bail!(
-            Other,
-            "process {seat} of the communicator failed with {}, so that nobody goes on",
-            class_name(parts[seat].0)
-        ),
-    }
+    place.agree(mine, &what, |failure| {
+        failed_elsewhere(failure.rank, failure.class as i32)
+    })
+}
+
+/// The error of those that were right themselves.
+pub(super) fn failed_elsewhere(seat: usize, class: i32) -> Error {
+    err!(
+        Other,
+        "process {seat} of the communicator failed with {}, so that nobody goes on",
+        class_name(class)
+    )
 }
 
 /// A part that only tells that it succeeded.

@@ -5,14 +5,14 @@
 //! handle.
 
 use super::Comm;
-use super::create::{Fresh, Mine, Offer, Shape, agree, open, told};
+use super::create::{Fresh, Mine, Offer, Shape, agree, failed_elsewhere, open, told};
 use super::hints::Hints;
 use crate::attribute::Attributes;
 use crate::errhandler::Slot;
-use crate::error::{Error, Result, class_name};
+use crate::error::{Error, Result};
 use crate::handle::Kind;
 use crate::mpi::types::{MPI_Comm, MPI_Errhandler};
-use crate::{bail, runtime};
+use crate::runtime;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::ffi::c_int;
@@ -173,12 +173,10 @@ impl Promised {
         if failed != 0 {
             discard(&self.mine.attributes, self.parent);
             drop(self.brought.map(Fresh::again));
-            bail!(
-                Other,
-                "process {} of the communicator failed with {}, so that nobody goes on",
-                failed as u32,
-                class_name((failed >> 32) as i32)
-            );
+            return Err(failed_elsewhere(
+                failed as u32 as usize,
+                (failed >> 32) as i32,
+            ));
         }
         let offer = Offer::new(block as usize, context as u32);
         let meeting = offer.sure_meeting(&self.shape)?;

@@ -18,7 +18,7 @@ pub use view::{REPRESENTATIONS, View};
 
 use crate::comm::group::Group;
 use crate::errhandler::Slot;
-use crate::error::{Class, Error, Result, class_name};
+use crate::error::{Error, Result};
 use crate::handle::{Kind, Table};
 use crate::info::Info;
 use crate::info::kinds::Assertion;
@@ -97,26 +97,9 @@ pub fn close(handle: MPI_File) -> Result<()> {
 }
 
 /// Gives every process's part to all, if all succeeded. Else all get an error of the class of the first one.
-fn agree<T: Copy + Default>(place: &Meeting, mine: &Result<T>, call: &str) -> Result<Vec<T>> {
-    let told = match mine {
-        Ok(part) => (0, *part),
-        Err(error) => (error.class as i32, T::default()),
-    };
+fn agree<T: Copy>(place: &Meeting, mine: &Result<T>, call: &str) -> Result<Vec<T>> {
     let what = || format!("{call}: waiting for the other processes of the file");
-    let parts = place.exchange(told, &what)?;
-    if let Err(error) = mine {
-        return Err(error.clone());
-    }
-    match parts.iter().position(|&(class, _)| class != 0) {
-        None => Ok(parts.into_iter().map(|(_, part)| part).collect()),
-        Some(rank) => Err(Error::new(
-            Class::of(parts[rank].0).unwrap_or(Class::Other),
-            format!(
-                "rank {rank} of the file's processes failed with {}",
-                class_name(parts[rank].0)
-            ),
-        )),
-    }
+    place.agree(mine, &what, |failure| failure.alike(call))
 }
 
 impl File {

@@ -6,6 +6,7 @@
 
 pub mod abort;
 pub mod access;
+pub mod agreement;
 pub mod board;
 mod cores;
 mod handover;
