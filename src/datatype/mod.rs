@@ -33,7 +33,8 @@ pub use construct::{
 pub use copy::{pack, transfer, unpack};
 pub use layout::Layout;
 pub use object::{
-    Datatype, Envelope, find_committed, free, get, get_arc, get_committed, hand_out, insert, lend,
+    Datatype, Envelope, can_be_memory, find_committed, free, get, get_arc, get_committed, hand_out,
+    insert, lend,
 };
 pub use predefined::{
     Named, delete_predefined_attributes, pair_of, predefined_kind, predefined_size,

@@ -17,8 +17,13 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
-/// No memory of a program is below this.
-const FIRST_ADDRESS: usize = 4096;
+/// Whether memory of a program can lie between two addresses. The lowest page is never mapped, and what begins with a set bit
+/// is the kernel's.
+#[inline]
+pub fn can_be_memory(begin: usize, end: usize) -> bool {
+    const LOWEST: usize = 4096;
+    LOWEST <= begin && begin <= end && end <= isize::MAX as usize
+}
 
 pub(super) static TABLE: Table<Datatype> = Table::new(Kind::Datatype);
 
@@ -360,7 +365,7 @@ impl Datatype {
                     "{name} is {base:#x}, and {count} elements from there reach beyond the address space"
                 )
             })?;
-        if low < FIRST_ADDRESS || high > isize::MAX as usize {
+        if !can_be_memory(low, high) {
             bail!(
                 Buffer,
                 "{name} is {base:#x}, and {count} elements from there are at addresses {low:#x} to {high:#x}, where no memory can be"

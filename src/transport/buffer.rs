@@ -1,7 +1,7 @@
 //! The memory of a message in this process: one run of bytes, or elements of a datatype with gaps.
 
 use crate::bail;
-use crate::datatype::{self, Datatype};
+use crate::datatype::{self, Datatype, can_be_memory};
 use crate::error::Result;
 use crate::mpi::constants::MPI_DATATYPE_NULL;
 use crate::shm::copy::{copy, copy_past_caches};
@@ -109,17 +109,14 @@ impl Buffer {
     /// such as `MPI_IN_PLACE`.
     #[inline]
     pub fn checked(self, name: &str) -> Result<Buffer> {
-        // The lowest page is never mapped, and nothing ends behind the address range.
-        const LOWEST: usize = 4096;
         let good = match &self.gaps {
             _ if self.len == 0 => true,
-            None => self.address >= LOWEST && self.address.checked_add(self.len).is_some(),
+            None => can_be_memory(self.address, self.address.wrapping_add(self.len)),
             Some((datatype, count)) => datatype.span(*count).is_some_and(|(low, high)| {
-                let (begin, end) = (
+                can_be_memory(
                     self.address.wrapping_add_signed(low),
                     self.address.wrapping_add_signed(high),
-                );
-                begin >= LOWEST && begin < end
+                )
             }),
         };
         if !good {
