@@ -234,8 +234,11 @@ const CLASS_BITS: u32 = 7;
 const KEPT: u32 = 1024;
 /// The serial number of a sentence begins at bit 8.
 const SERIAL_SHIFT: u32 = 8;
-/// Serial numbers stay below this, so that codes stay positive and below `MPI_ERR_LASTCODE` (0x3fffffff).
+/// Serial numbers stay below this, so that codes stay positive and below `MPI_ERR_LASTCODE`.
 const SERIAL_MAX: u32 = 1 << 21;
+
+const _: () = assert!(CLASS_BITS <= SERIAL_SHIFT);
+const _: () = assert!(SERIAL_MAX << SERIAL_SHIFT <= MPI_ERR_LASTCODE as u32);
 
 struct Sentences {
     next: u32,

@@ -1,5 +1,6 @@
 //! What the launcher uses of the library: it makes the job's segment, and keeps the books of its ranks' lives.
 
+pub use super::launcher::foreign_ranks;
 use super::rest::Reading;
 use super::spaces;
 use super::table::{CAME, Death, MISSED, SURVIVES, State, Table};

@@ -39,7 +39,8 @@ pub(super) struct Place {
     pub appnum: Option<i32>,
 }
 
-/// Variables by which launchers that give us no way to our peers say that there are several of us.
+/// Launchers that give us no way to our peers: the variables by which they say how many of us there are and which one this is,
+/// and the launcher's name.
 const FOREIGN: [(&str, &str, &str); 6] = [
     (
         "SLURM_STEP_NUM_TASKS",
@@ -64,6 +65,11 @@ const FOREIGN: [(&str, &str, &str); 6] = [
         "a launcher without PMI_FD",
     ),
 ];
+
+/// The variables by which such launchers tell a process its rank.
+pub fn foreign_ranks() -> impl Iterator<Item = &'static str> {
+    FOREIGN.iter().map(|&(_, rank, _)| rank)
+}
 
 /// A variable of the environment by which launchers speak to programs; none where [`is_privileged`].
 pub fn variable(name: &str) -> Option<String> {
@@ -93,13 +99,13 @@ pub(super) fn find() -> Result<Place> {
     if let Some(fd) = variable("RMASHM_FD") {
         return inherited(&fd);
     }
-    for (size, rank, who) in FOREIGN {
+    for (size, rank, name) in FOREIGN {
         let ranks = variable(size).unwrap_or_default();
         let several = ranks.parse::<u64>().is_ok_and(|n| n > 1);
         if several && variable(rank).is_some() {
             bail!(
                 Other,
-                "started by {who} ({size} is {ranks}), which gives rmashm no way to find the other processes: start the \
+                "started by {name} ({size} is {ranks}), which gives rmashm no way to find the other processes: start the \
                  program with rmashm's own mpiexec, or with a launcher that speaks PMI-1 (PMI_FD), such as \
                  mpiexec.hydra"
             );

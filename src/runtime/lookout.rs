@@ -13,6 +13,7 @@
 //! cannot be read, the number has to do. The death of a rank that is alone in its name spaces is seen by the launcher only.
 
 use super::table::{Death, Process, State, UNFOUND};
+use super::wait::NAP;
 use super::{Job, job, spaces};
 use crate::shm::atomic::Ordering;
 use nix::time::{ClockId, clock_gettime};
@@ -21,6 +22,8 @@ use std::time::Duration;
 
 /// How often to look, at most.
 const EVERY: Duration = Duration::from_millis(400);
+// So a waiter that wakes by itself finds that a look is due.
+const _: () = assert!(EVERY.as_millis() < NAP.as_millis());
 
 /// Writes down who this process is.
 pub(super) fn introduce(process: &Process) {

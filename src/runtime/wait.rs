@@ -96,7 +96,7 @@ pub enum Nap {
 /// yield that finds nobody else costs half a microsecond; one that finds a process that computes, a whole time slice.
 const SPIN: Duration = Duration::from_micros(20);
 /// The same for what others hold for moments only, where ranks share cores: about what a yield costs.
-const MOMENT: Duration = Duration::from_micros(2);
+pub const MOMENT: Duration = Duration::from_micros(2);
 /// The bounds in nanoseconds of how long it yields before it sleeps; where between them follows from how the last waits
 /// ended.
 const YIELD_LEAST: u32 = 5_000;
@@ -116,7 +116,7 @@ const WAKING_MOST: u64 = 2_000_000;
 /// time that the others need. So it sleeps soon.
 const YIELD_RATIONED: u32 = 15_000;
 /// How long it sleeps before it looks by itself, whether it was rung or not.
-const NAP: Duration = Duration::from_millis(500);
+pub const NAP: Duration = Duration::from_millis(500);
 
 /// Nanoseconds to spin; 0 when there are more ranks than cores.
 static SPIN_NS: AtomicU32 = AtomicU32::new(0);

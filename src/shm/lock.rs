@@ -57,8 +57,8 @@ const CLAIM: u64 = NEXT | !0 << SINCE_SHIFT;
 /// Ticks are counted modulo this.
 pub const TICKS: u16 = 1 << (u64::BITS - SINCE_SHIFT);
 
-/// The most ranks that can use a lock.
-pub const MAX_RANKS: usize = 0xfffe;
+/// The most ranks that can use a lock: each with a number of its own, which is not 0.
+pub const MAX_RANKS: usize = READERS as usize - 1;
 
 /// The lock.
 #[repr(transparent)]

@@ -44,6 +44,8 @@ const CLAIM_AFTER: Duration = Duration::from_millis(1);
 /// Between the first looks at a taken lock, and at most.
 const FIRST_PAUSE: Duration = Duration::from_nanos(50);
 const LONGEST_PAUSE: Duration = Duration::from_nanos(1500);
+// However short the wait, there is more than one look.
+const _: () = assert!(LONGEST_PAUSE.as_nanos() < wait::MOMENT.as_nanos());
 
 impl Window {
     #[cold]

@@ -1,5 +1,6 @@
 //! The environment of the ranks: what is passed on, what is set, and what the launcher adds.
 
+use rmashm::runtime::launch::foreign_ranks;
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -30,26 +31,23 @@ impl Rules {
     }
 }
 
-/// Variables by which other launchers tell a process which of its peers it is. A rank must not take itself for one of
-/// theirs. Names ending in `*` stand for all that begin so.
-const FOREIGN: &[&str] = &[
+/// Variables of other launchers, besides [`foreign_ranks`], by which a process could take itself for one of theirs. Names
+/// ending in `*` stand for all that begin so.
+const OTHERS: &[&str] = &[
     "PMI_*",
     "PMI2_*",
     "PMIX_*",
     "HYDI_*",
     "HYDRA_*",
-    "MPI_LOCALRANKID",
     "MPI_LOCALNRANKS",
     "OMPI_COMM_WORLD_*",
     "OMPI_UNIVERSE_SIZE",
     "MV2_COMM_WORLD_*",
-    "PALS_RANKID",
     "PALS_LOCAL_RANKID",
     "ALPS_APP_PE",
     "JSM_NAMESPACE_*",
     "FLUX_TASK_RANK",
     "FLUX_TASK_LOCAL_ID",
-    "SLURM_PROCID",
     "SLURM_LOCALID",
     "RMASHM_FD",
     "RMASHM_RANK",
@@ -62,7 +60,8 @@ fn is_foreign(name: &OsStr) -> bool {
     let name = name.as_bytes();
     // Hydra's way of handing over the kinds of memory is a wish of the user, not a place in a job.
     let matches = |pattern: &&str| matches(name, pattern.as_bytes());
-    FOREIGN.iter().any(matches) && name != b"PMI_mpi_memory_alloc_kinds"
+    let told = foreign_ranks().any(|rank| name == rank.as_bytes()) || OTHERS.iter().any(matches);
+    told && name != b"PMI_mpi_memory_alloc_kinds"
 }
 
 /// Whether a name is a pattern, or begins with it where it ends in `*`.

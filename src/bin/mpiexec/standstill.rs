@@ -10,16 +10,22 @@
 //! then differ so much that some give their data to the board and others send it), that is asked about.
 
 use rmashm::runtime::rest::Reading;
+use rmashm::runtime::wait::NAP;
 
 use crate::report::Fate;
 use crate::supervise::{SHORT_GRACE, Supervisor};
 
-/// So many looks in vain, two a second, every rank has behind it at the first reading...
-const BEFORE: u32 = 4;
+/// So many looks in vain every rank has behind it at the first reading...
+const BEFORE: u32 = looks(2);
 /// ...and so many more at the second.
-const MORE: u32 = 8;
+const MORE: u32 = looks(4);
 /// As many where something besides the ranks may have a hand in it.
-const DOUBTFUL: u32 = 120;
+const DOUBTFUL: u32 = looks(60);
+
+/// How many looks a rank that rests takes in so many seconds.
+const fn looks(seconds: u32) -> u32 {
+    seconds * 1000 / NAP.as_millis() as u32
+}
 
 /// What the readings say of the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
