@@ -22,11 +22,11 @@ use super::{Flavor, Own, Reach, Target, WINDOWS, Window};
 use crate::attribute::Attributes;
 use crate::comm::Comm;
 use crate::errhandler::Slot;
-use crate::error::{Class, Error, Result};
+use crate::error::{Error, Result};
 use crate::handle::{Kind, Reserved};
 use crate::mpi::constants::MPI_WIN_UNIFIED;
 use crate::mpi::types::MPI_Win;
-use crate::runtime::meeting::{Meeting, SLOT};
+use crate::runtime::meeting::Meeting;
 use crate::runtime::{access, job, reach};
 use crate::shm::atomic::full_fence;
 use crate::shm::heap::{self, Owned};
@@ -35,14 +35,12 @@ use crate::shm::{Offset, lock, membarrier, peer};
 use crate::{bail, err};
 use parking_lot::Mutex;
 use std::ffi::{c_int, c_void};
+use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicBool, AtomicI32};
 use std::sync::{Arc, LazyLock};
 
 /// A contiguous window of up to this many bytes is allocated before the sizes are known, on the guess that all are equal.
 const GUESS: usize = 1 << 20;
-/// Bytes of an error's sentence that reach the other processes.
-const REASON: usize = 56;
 
 /// Of every process of the job: whether this one has reached private memory of it. What the kernel let it do once, it lets it
 /// do again.
@@ -53,60 +51,50 @@ static REACHED: LazyLock<Box<[AtomicBool]>> = LazyLock::new(|| {
 
 /// What a process brings to the exchange.
 #[derive(Clone, Copy)]
-#[repr(C)]
 struct Offer {
-    /// 0, or the class of the error that keeps this process from taking part.
-    class: i32,
-    /// Where the memory is: see [`Place`].
-    place: u32,
-    at: u64,
-    size: u64,
-    disp_unit: u64,
-    alignment: u64,
+    place: Place,
+    at: usize,
+    size: usize,
+    disp_unit: usize,
+    alignment: usize,
     /// From rank 0: the control block.
-    control: u64,
-    /// Not 0 if this process has the segment at its usual address.
-    at_home: u32,
-    /// Not 0 if this process is known to reach private memory of all the others.
-    reaches_all: u32,
-    /// Not 0 if the process counts on heavy fences of the others.
-    light_fences: u64,
+    control: Offset,
+    /// Whether this process has the segment at its usual address.
+    at_home: bool,
+    /// Whether this process is known to reach private memory of all the others.
+    reaches_all: bool,
+    /// Whether the process counts on heavy fences of the others.
+    light_fences: bool,
     /// How much of the segment the process has mapped.
-    mapped: u64,
-    reason: [u8; REASON],
+    mapped: usize,
 }
-
-const _: () = assert!(size_of::<Offer>() <= SLOT);
 
 /// Where a process's part of the window is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
 enum Place {
     /// At an offset of the job segment.
-    Segment = 0,
+    Segment,
     /// At an address of the process.
-    Private = 1,
+    Private,
     /// From rank 0 of a contiguous window: at an offset, on the guess that all sizes are equal. From others: not decided.
-    Guess = 2,
+    Guess,
     /// Nowhere: a dynamic window.
-    None = 3,
+    None,
 }
 
 impl Offer {
     fn new(size: usize, disp_unit: usize, place: Place, at: usize) -> Offer {
         Offer {
-            class: 0,
-            place: place as u32,
-            at: at as u64,
-            size: size as u64,
-            disp_unit: disp_unit as u64,
+            place,
+            at,
+            size,
+            disp_unit,
             alignment: 0,
             control: 0,
-            at_home: segment().at_home().into(),
-            reaches_all: 0,
-            light_fences: 0,
-            mapped: segment().mapped() as u64,
-            reason: [0; REASON],
+            at_home: segment().at_home(),
+            reaches_all: false,
+            light_fences: false,
+            mapped: segment().mapped(),
         }
     }
 
@@ -116,51 +104,15 @@ impl Offer {
             access::allow();
         }
         let mut offer = Offer::new(size, disp_unit, Place::Private, at);
-        offer.reaches_all = peers(comm)
-            .all(|(_, process)| REACHED[process as usize].load(Relaxed))
-            .into();
+        offer.reaches_all = peers(comm).all(|(_, process)| REACHED[process as usize].load(Relaxed));
         offer
-    }
-
-    fn failure(error: &Error) -> Offer {
-        let mut offer = Offer::new(0, 1, Place::None, 0);
-        offer.class = error.class as i32;
-        let len = error.text.len().min(REASON);
-        offer.reason[..len].copy_from_slice(&error.text.as_bytes()[..len]);
-        offer
-    }
-
-    fn size(&self) -> usize {
-        self.size as usize
     }
 }
 
-/// Exchanges offers; fails on all processes if one failed.
-fn agree(comm: &Comm, mine: Result<Offer>, what: &str) -> Result<Vec<Offer>> {
-    let offer = match &mine {
-        Ok(offer) => *offer,
-        Err(error) => Offer::failure(error),
-    };
-    let offers = comm.meeting.exchange(offer, &|| what.to_string())?;
-    mine?;
-    match offers.iter().position(|o| o.class != 0) {
-        None => Ok(offers),
-        Some(rank) => {
-            let failed = &offers[rank];
-            let reason = String::from_utf8_lossy(&failed.reason);
-            let class = Class::of(failed.class).unwrap_or(Class::Other);
-            let cut = if failed.reason[REASON - 1] == 0 {
-                ""
-            } else {
-                "…"
-            };
-            let text = format!(
-                "{what} failed on rank {rank}: {}{cut}",
-                reason.trim_end_matches('\0')
-            );
-            Err(Error::new(class, text))
-        }
-    }
+/// Gives every process's part to all; fails on all processes if one failed.
+fn agree<T: Copy>(comm: &Comm, mine: Result<T>, what: &str) -> Result<Vec<T>> {
+    comm.meeting
+        .agree(&mine, &|| what.to_string(), |failure| failure.alike(what))
 }
 
 /// Rank 0's control block, on the way to the others.
@@ -217,8 +169,8 @@ fn prepare(
     let hints = asked?;
     let (memory, mut offer) = make(&hints)?;
     let control = control_of(comm)?;
-    offer.control = control.as_ref().map_or(0, |c| c.offset() as u64);
-    offer.light_fences = membarrier::register().into();
+    offer.control = control.as_ref().map_or(0, |c| c.offset());
+    offer.light_fences = membarrier::register();
     Ok(Prepared {
         hints,
         memory,
@@ -278,7 +230,7 @@ pub fn allocate_shared(
             place,
             memory.as_ref().map_or(0, Given::offset),
         );
-        offer.alignment = hints.alignment as u64;
+        offer.alignment = hints.alignment;
         Ok((memory, offer))
     });
     let mut offers = agree(
@@ -286,7 +238,7 @@ pub fn allocate_shared(
         prepared.as_ref().map(|p| p.offer).map_err(Error::clone),
         what,
     )?;
-    if offers.iter().any(|o| o.place == Place::Guess as u32) {
+    if offers.iter().any(|o| o.place == Place::Guess) {
         let (start, len) = settle(comm, prepared.as_mut().ok(), &mut offers, what)?;
         reach_parts(comm, &offers, what)?;
         heap::prefer_huge(start, len);
@@ -316,7 +268,7 @@ fn settle(
 ) -> Result<(Offset, usize)> {
     let total = offers
         .iter()
-        .try_fold(0_usize, |sum, o| sum.checked_add(o.size()));
+        .try_fold(0_usize, |sum, o| sum.checked_add(o.size));
     let total = total.ok_or_else(|| {
         err!(
             NoMem,
@@ -324,15 +276,15 @@ fn settle(
         )
     })?;
     let alignment = offers.iter().map(|o| o.alignment).max().unwrap_or(1);
-    let guessed = offers[0].place == Place::Guess as u32
+    let guessed = offers[0].place == Place::Guess
         && offers[0].at != 0
-        && total <= offers[0].size() * comm.size()
+        && total <= offers[0].size * comm.size()
         && alignment == offers[0].alignment;
     let start = if guessed {
-        offers[0].at as usize
+        offers[0].at
     } else {
         let placed = if comm.rank == 0 {
-            Given::alloc(total, alignment as usize).map(Some)
+            Given::alloc(total, alignment).map(Some)
         } else {
             Ok(None)
         };
@@ -340,21 +292,17 @@ fn settle(
             .as_ref()
             .map_err(Error::clone)
             .map(|p| p.as_ref().map_or(0, Given::offset));
-        let answers = agree(
-            comm,
-            at.map(|at| Offer::new(0, 1, Place::Segment, at)),
-            what,
-        )?;
+        let answers = agree(comm, at, what)?;
         if let Some(prepared) = mine {
             prepared.memory = placed?;
         }
-        answers[0].at as usize
+        answers[0]
     };
     let mut at = start;
     for offer in offers {
-        offer.place = Place::Segment as u32;
-        offer.at = at as u64;
-        at += offer.size();
+        offer.place = Place::Segment;
+        offer.at = at;
+        at += offer.size;
     }
     Ok((start, total))
 }
@@ -422,7 +370,7 @@ pub fn create_dynamic(comm: &Comm, hints: Result<Hints>) -> Result<MPI_Win> {
     reach_parts(comm, &offers, what)?;
     let mut prepared = prepared?;
     for offer in offers.iter_mut().chain([&mut prepared.offer]) {
-        (offer.place, offer.size) = (Place::None as u32, 0);
+        (offer.place, offer.size) = (Place::None, 0);
     }
     finish(comm, Flavor::Dynamic, prepared, &offers).map(|(win, _)| win)
 }
@@ -430,37 +378,28 @@ pub fn create_dynamic(comm: &Comm, hints: Result<Hints>) -> Result<MPI_Win> {
 /// Makes sure that every process has mapped every part of the window that lies in the segment, and the control block: its
 /// operations do not ask again. Mostly all have, as the offers say.
 fn reach_parts(comm: &Comm, offers: &[Offer], what: &str) -> Result<()> {
-    let parts = offers.iter().filter(|o| o.place == Place::Segment as u32);
-    let control = offers[0].control as Offset + Control::bytes(comm.size());
-    let end = parts
-        .map(|o| o.at as Offset + o.size())
-        .fold(control, usize::max);
-    if offers.iter().all(|o| o.mapped as usize >= end) {
+    let parts = offers.iter().filter(|o| o.place == Place::Segment);
+    let control = offers[0].control + Control::bytes(comm.size());
+    let end = parts.map(|o| o.at + o.size).fold(control, usize::max);
+    if offers.iter().all(|o| o.mapped >= end) {
         return Ok(());
     }
     let reached = segment().reach(0, end).map_err(Error::from);
-    agree(
-        comm,
-        reached.map(|()| Offer::new(0, 1, Place::None, 0)),
-        what,
-    )
-    .map(drop)
+    agree(comm, reached, what).map(drop)
 }
 
 /// Makes sure that every process can reach the private memory of every other, where there is any.
 fn probe_peers(comm: &Comm, offers: &[Offer], what: &str) -> Result<()> {
-    let private = |o: &Offer| o.place == Place::Private as u32 && o.size > 0;
-    if !offers.iter().any(private) || offers.iter().all(|o| o.reaches_all != 0) {
+    let private = |o: &Offer| o.place == Place::Private && o.size > 0;
+    if !offers.iter().any(private) || offers.iter().all(|o| o.reaches_all) {
         return Ok(());
     }
-    let reach_all = || -> Result<Offer> {
+    let reach_all = || -> Result<()> {
         for (rank, process) in peers(comm).filter(|&(rank, _)| private(&offers[rank])) {
-            reach(process, |pid| {
-                Ok(peer::probe(pid, offers[rank].at as usize)?)
-            })?;
+            reach(process, |pid| Ok(peer::probe(pid, offers[rank].at)?))?;
             REACHED[process as usize].store(true, Relaxed);
         }
-        Ok(Offer::new(0, 1, Place::None, 0))
+        Ok(())
     };
     agree(comm, reach_all(), what).map(drop)
 }
@@ -485,8 +424,8 @@ fn finish(
         handle,
         offer: mine,
     } = prepared;
-    hints.same_address = offers.iter().all(|o| o.at_home != 0);
-    let control_offset = offers[0].control as Offset;
+    hints.same_address = offers.iter().all(|o| o.at_home);
+    let control_offset = offers[0].control;
     if let Some(control) = control {
         // The meeting owns the block from now on.
         control.keep();
@@ -511,16 +450,15 @@ fn finish(
         disp_unit: c_int::try_from(mine.disp_unit).unwrap_or(c_int::MAX),
         flavor: flavor as c_int,
         model: MPI_WIN_UNIFIED,
-        memory: Mutex::new(memory),
+        _memory: memory,
     };
     let epoch = Epoch::default();
-    let win = handle.handle();
     let window = Window {
         epoch,
         targets,
         rank: comm.rank,
         mine: &control.ranks[comm.rank],
-        light_fences: offers.iter().any(|o| o.light_fences != 0),
+        light_fences: offers.iter().any(|o| o.light_fences),
         control,
         meeting,
         group: comm.group.clone(),
@@ -534,33 +472,29 @@ fn finish(
         attached: Mutex::default(),
         writable: Default::default(),
         recent,
-        handle: AtomicI32::new(win),
     };
     Ok((MPI_Win(handle.fill(Arc::new(window))), base))
 }
 
 fn target(comm: &Comm, control: &Control, rank: usize, offer: &Offer) -> Target {
-    let (base, reach) = if offer.place == Place::None as u32 {
+    let (base, reach) = if offer.place == Place::None {
         (std::ptr::null_mut(), Reach::Attached)
-    } else if offer.place == Place::Private as u32 {
+    } else if offer.place == Place::Private {
         let reach = if rank == comm.rank {
             Reach::Own
         } else {
             Reach::Peer
         };
-        (
-            std::ptr::with_exposed_provenance_mut(offer.at as usize),
-            reach,
-        )
-    } else if offer.at == 0 && offer.size() == 0 {
+        (std::ptr::with_exposed_provenance_mut(offer.at), reach)
+    } else if offer.at == 0 && offer.size == 0 {
         (std::ptr::null_mut(), Reach::Shared)
     } else {
-        (segment().at::<u8>(offer.at as usize), Reach::Shared)
+        (segment().at::<u8>(offer.at), Reach::Shared)
     };
     Target::new(
         base,
-        offer.size(),
-        offer.disp_unit as usize,
+        offer.size,
+        offer.disp_unit,
         &control.ranks[rank],
         comm.world_rank(rank),
         reach,

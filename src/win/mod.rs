@@ -77,7 +77,6 @@ use memory::Given;
 use parking_lot::Mutex;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
-use std::sync::atomic::AtomicI32;
 
 /// Entries in a node of the tree of attached [regions], and how many of the last trees' roots are kept.
 const FANOUT: usize = 16;
@@ -202,8 +201,6 @@ pub struct Window {
     writable: private::Writable,
     /// Of each target, if the window is dynamic: where this process was last.
     recent: Box<[dynamic::Recent]>,
-    /// The handle, for callbacks.
-    pub handle: AtomicI32,
 }
 
 /// This process's part, in the types that the attributes have in C.
@@ -214,7 +211,7 @@ pub struct Own {
     pub flavor: c_int,
     pub model: c_int,
     /// What is freed with the window.
-    pub memory: Mutex<Option<Given>>,
+    pub _memory: Option<Given>,
 }
 
 // SAFETY: `base` is only handed to the program.
