@@ -10,23 +10,36 @@ compile_error!(
     "rmashm runs on Linux on x86-64: its fences, copies and atomics are made and model-checked for that memory model"
 );
 
-pub mod abi;
-pub mod attribute;
-pub mod coll;
-pub mod comm;
-pub mod datatype;
-pub mod errhandler;
-pub mod error;
-pub mod file;
-pub mod handle;
-pub mod info;
+mod abi;
+mod attribute;
+mod coll;
+mod comm;
+mod datatype;
+mod errhandler;
+mod error;
+mod file;
+mod handle;
+mod info;
 pub mod mpi;
-pub mod op;
-pub mod p2p;
-pub mod runtime;
-pub mod session;
-pub mod shm;
-pub mod startup;
-pub mod tools;
-pub mod transport;
-pub mod win;
+mod op;
+mod p2p;
+mod runtime;
+mod session;
+mod shm;
+mod startup;
+mod tools;
+mod transport;
+mod win;
+
+/// What the launcher uses of the library, and the tests of the launcher.
+pub mod launching {
+    pub use crate::errhandler::initial;
+    pub use crate::info::kinds::elements as memory_kinds;
+    pub use crate::runtime::abort::abort;
+    pub use crate::runtime::job;
+    pub use crate::runtime::launch::{JobSegment, foreign_ranks};
+    pub use crate::runtime::rest::Reading;
+    pub use crate::runtime::table::{Death, State};
+    pub use crate::runtime::wait::NAP;
+    pub use crate::startup::{end, start};
+}

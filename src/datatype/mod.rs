@@ -31,7 +31,6 @@ pub use construct::{
     vector,
 };
 pub use copy::{pack, transfer, unpack};
-pub use layout::Layout;
 pub use object::{
     Datatype, Envelope, can_be_memory, find_committed, free, get, get_arc, get_committed, hand_out,
     insert, lend,
@@ -39,5 +38,4 @@ pub use object::{
 pub use predefined::{
     Named, delete_predefined_attributes, pair_of, predefined_kind, predefined_size,
 };
-pub use signature::Signature;
-pub use walk::{Message, Visit};
+pub use walk::Message;

@@ -12,6 +12,6 @@ mod predefined;
 #[cfg(test)]
 mod tests;
 
-pub use kernels::{Apply, Fetch, Kernel, Update, kernel_of};
+pub use kernels::{Kernel, Update, kernel_of};
 pub use object::{Function, Op, check, create, free, get};
 pub use predefined::Predefined;

@@ -174,11 +174,6 @@ pub fn channel(handle: MPI_Request) -> Result<(&'static Channel, bool)> {
     bail!(Request, "request {:#x} is not partitioned", handle.0)
 }
 
-/// Whether nothing of the request is under way: it is null, or inactive.
-pub fn is_inactive(handle: MPI_Request) -> Result<bool> {
-    state(handle).map(|state| matches!(state, State::Inactive))
-}
-
 /// Says that the functions of a generalized request are Fortran's; of another it says nothing.
 pub fn set_fortran(handle: MPI_Request) {
     if let Ok(Request::Generalized(generalized)) = find(handle) {

@@ -156,11 +156,6 @@ pub fn leave(offset: Offset, gone: &'static AtomicU32, all: u32, own: bool) {
     });
 }
 
-/// The length, as allocated and rounded, of the allocation of this process that begins at `offset`.
-pub fn len_of(offset: Offset) -> Option<usize> {
-    with(|heap| heap.live.get(&offset).copied())
-}
-
 /// Bytes given out by this process and not freed.
 pub fn in_use() -> usize {
     with(|heap| heap.live.values().sum())

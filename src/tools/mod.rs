@@ -7,7 +7,7 @@ mod control;
 mod performance;
 
 pub use control::{Control, controls};
-pub use performance::{Counter, Performance, Sessions, performances, sessions};
+pub use performance::{Counter, Performance, performances, sessions};
 
 use crate::err;
 use crate::error::Result;

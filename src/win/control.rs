@@ -50,7 +50,6 @@ const _: () = assert!(size_of::<Gate>() == 128 && size_of::<PerRank>() == 320);
 /// The control block of a window, mapped.
 #[derive(Clone, Copy)]
 pub struct Control {
-    pub offset: Offset,
     /// Between lock_all and exclusive locks at any target (see [`super::passive`]).
     pub gate: &'static Gate,
     pub ranks: &'static [PerRank],
@@ -84,7 +83,6 @@ impl Control {
             let per_rank = segment().at::<PerRank>(next(ranks * size_of::<PerRank>()));
             let posts = segment().at::<Counter>(next(ranks * ranks * size_of::<Counter>()));
             Control {
-                offset,
                 gate,
                 ranks: std::slice::from_raw_parts(per_rank, ranks),
                 posts: std::slice::from_raw_parts(posts, ranks * ranks),

@@ -4,7 +4,7 @@
 
 use crate::run::{Outcome, Run, mpiexec};
 use nix::sys::signal::Signal;
-use rmashm::runtime;
+use rmashm::launching;
 
 const ROLES: &str = "LAUNCHER_TEST_ROLES";
 
@@ -21,21 +21,21 @@ fn rank() {
         .split_whitespace()
     {
         match step {
-            "init" => rmashm::startup::start(3).unwrap(),
-            "finalize" => rmashm::startup::end().unwrap(),
+            "init" => launching::start(3).unwrap(),
+            "finalize" => launching::end().unwrap(),
             "sleep" => std::thread::sleep(std::time::Duration::from_millis(300)),
             "kill" => drop(nix::sys::signal::raise(nix::sys::signal::Signal::SIGKILL)),
-            "abort" => runtime::abort::abort(7),
+            "abort" => launching::abort(7),
             word if word.starts_with("abort=") => {
                 let request: u64 = word["abort=".len()..].parse().unwrap();
-                let word = &runtime::job().table.job.abort;
+                let word = &launching::job().table.job.abort;
                 word.store(request, std::sync::atomic::Ordering::Release);
             }
-            "try-init" => match rmashm::startup::start(3) {
+            "try-init" => match launching::start(3) {
                 Ok(()) => eprintln!("rank {number} came through"),
                 Err(error) => eprintln!("rank {number}: {}", error.text),
             },
-            "try-finalize" => match rmashm::startup::end() {
+            "try-finalize" => match launching::end() {
                 Ok(()) => eprintln!("rank {number} came through"),
                 Err(error) => eprintln!("rank {number}: {}", error.text),
             },

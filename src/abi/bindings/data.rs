@@ -35,11 +35,6 @@ pub fn is_unweighted(weights: *const c_int) -> bool {
     weights == &raw const UNWEIGHTED
 }
 
-/// Whether `weights` is `MPI_WEIGHTS_EMPTY`.
-pub fn is_weights_empty(weights: *const c_int) -> bool {
-    weights == &raw const WEIGHTS_EMPTY
-}
-
 /// Whether `handle` is `MPI_T_PVAR_ALL_HANDLES`.
 pub fn is_all_handles(handle: MPI_T_pvar_handle) -> bool {
     handle.cast_const().cast() == &raw const PVAR_ALL_HANDLES

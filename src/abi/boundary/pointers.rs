@@ -47,6 +47,7 @@ impl<'a, T> From<Mut<'a, T>> for In<'a, T> {
 impl<'a, T> In<'a, T> {
     /// # Safety
     /// `pointer` is as an argument of C's would be (see the module), for as long as `'a`.
+    #[cfg(test)]
     pub unsafe fn new(pointer: *const T) -> In<'a, T> {
         In(pointer, PhantomData)
     }
@@ -95,6 +96,7 @@ impl<'a> In<'a, c_char> {
 impl<'a, T> Mut<'a, T> {
     /// # Safety
     /// As for [`In::new`].
+    #[cfg(test)]
     pub unsafe fn new(pointer: *mut T) -> Mut<'a, T> {
         Mut(pointer, PhantomData)
     }
@@ -117,14 +119,6 @@ impl<'a, T> Mut<'a, T> {
     pub fn out(self, name: &str) -> Result<Out<'a, T>> {
         // SAFETY: what passes the check was promised to be memory for a `T`.
         check(self.0, name).map(|place| unsafe { Out::new(place) })
-    }
-
-    /// The same, if the argument was not left out with a null pointer.
-    pub fn out_or_null(self, name: &str) -> Result<Option<Out<'a, T>>> {
-        match self.is_null() {
-            true => Ok(None),
-            false => self.out(name).map(Some),
-        }
     }
 
     /// What is read and changed, such as a handle that is freed.
@@ -208,7 +202,6 @@ mod tests {
         assert_eq!(class(null.out("flag")), Some(Class::Arg));
         assert_eq!(class(null.inout("flag")), Some(Class::Arg));
         assert_eq!(class(askew.inout("flag")), Some(Class::Arg));
-        assert!(null.out_or_null("flag").unwrap().is_none());
         // SAFETY: the pointer is to `words`.
         let good = unsafe { given(words.as_mut_ptr()) };
         good.out("flag").unwrap().set(7);

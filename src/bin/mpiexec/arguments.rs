@@ -13,7 +13,7 @@ use crate::environment::{Base, Rules};
 use crate::hosts;
 use crate::options::{self, Ask, Spec};
 use crate::values;
-use rmashm::errhandler::initial;
+use rmashm::launching::initial;
 
 /// What the user wants done.
 #[derive(Debug)]

@@ -11,8 +11,7 @@ use libc::pid_t;
 use nix::fcntl::OFlag;
 use nix::sched::CpuSet;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
-use rmashm::errhandler::initial;
-use rmashm::runtime::launch::JobSegment;
+use rmashm::launching::{JobSegment, initial};
 
 use crate::arguments::{Part, Reader, Request};
 use crate::binding;

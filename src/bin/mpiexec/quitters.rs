@@ -9,7 +9,7 @@
 
 use std::time::{Duration, Instant};
 
-use rmashm::runtime::launch::JobSegment;
+use rmashm::launching::JobSegment;
 
 use crate::report::ranks_text;
 

@@ -1,5 +1,5 @@
 //! A job in which every rank waits in MPI and none can go on: seen from the counts of looks in vain that the ranks keep
-//! (`rmashm::runtime::rest` says what follows from them, and why), and told with what waits for what.
+//! (`src/runtime/rest.rs` says what follows from them, and why), and told with what waits for what.
 //!
 //! Where it is certain, the job is ended. Where a thread or a signal's handler of some rank might still do something, it is
 //! only told, and after longer.
@@ -9,8 +9,7 @@
 //! may come by itself, is in doubt: such a job is told after a minute. Where all are in the same collective call (whose counts
 //! then differ so much that some give their data to the board and others send it), that is asked about.
 
-use rmashm::runtime::rest::Reading;
-use rmashm::runtime::wait::NAP;
+use rmashm::launching::{NAP, Reading};
 
 use crate::report::Fate;
 use crate::supervise::{SHORT_GRACE, Supervisor};

@@ -10,7 +10,7 @@ use crate::signals;
 
 /// A list of memory allocation kinds, if it is well formed.
 pub fn kinds(name: &str, value: OsString) -> Result<OsString, String> {
-    match rmashm::info::kinds::elements(&value.to_string_lossy()) {
+    match rmashm::launching::memory_kinds(&value.to_string_lossy()) {
         Ok(_) => Ok(value),
         Err(error) => Err(format!("{name}: {}", error.text)),
     }

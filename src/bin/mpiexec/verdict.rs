@@ -15,7 +15,7 @@ use std::io::Read;
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
-use rmashm::runtime::table::{Death, State};
+use rmashm::launching::{Death, State};
 
 use crate::report::{Fate, ranks_text, waiting_lines};
 use crate::spawn::{Complaint, Step};
