@@ -39,6 +39,7 @@ pub mod launching {
     pub use crate::runtime::job;
     pub use crate::runtime::launch::{JobSegment, foreign_ranks};
     pub use crate::runtime::rest::Reading;
+    pub use crate::runtime::signals::handler;
     pub use crate::runtime::table::{Death, State};
     pub use crate::runtime::wait::NAP;
     pub use crate::startup::{end, start};

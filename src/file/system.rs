@@ -3,11 +3,13 @@
 use crate::error::{Class, Error, Result};
 use crate::mpi::constants::*;
 use crate::{bail, err};
+use nix::errno::Errno;
+use nix::fcntl::FcntlArg::{F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW};
+use nix::fcntl::{fcntl, posix_fallocate};
 use std::ffi::{OsStr, c_int};
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::ops::Range;
-use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -98,16 +100,14 @@ pub fn failed(error: &io::Error, doing: &str, path: &Path) -> Error {
 
 /// Gives the file at least `size` bytes, with room for them where the file system can promise that.
 pub fn reserve(file: &File, size: i64) -> io::Result<()> {
-    // SAFETY: a system call on an open descriptor, without memory.
-    let code = unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, size) };
-    match code {
-        0 => Ok(()),
-        libc::EOPNOTSUPP | libc::EINVAL if size > 0 => match file.metadata()?.len() {
+    match posix_fallocate(file, 0, size) {
+        Ok(()) => Ok(()),
+        Err(Errno::EOPNOTSUPP | Errno::EINVAL) if size > 0 => match file.metadata()?.len() {
             len if len < size as u64 => file.set_len(size as u64),
             _ => Ok(()),
         },
-        0.. if size == 0 => Ok(()),
-        code => Err(io::Error::from_raw_os_error(code)),
+        Err(_) if size == 0 => Ok(()),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -167,12 +167,13 @@ impl Locked<'_> {
     /// locked the range for itself: that may be the caller, who would wait for itself, and it is none of us.
     pub fn range(file: &File, range: Range<u64>) -> Option<Locked<'_>> {
         let (kind, range) = (libc::F_WRLCK, Some(range));
-        match lock(file, libc::F_OFD_SETLK, kind, &range) {
+        let mut lock = lock(kind, &range);
+        match fcntl(file, F_OFD_SETLK(&lock)) {
             Ok(_) => Some(Locked { file, range }),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+            Err(Errno::EAGAIN) => {
                 // Locks of open files, as ours are, have no process.
-                let holder = lock(file, libc::F_OFD_GETLK, kind, &range).ok()?;
-                match holder.l_pid {
+                fcntl(file, F_OFD_GETLK(&mut lock)).ok()?;
+                match lock.l_pid {
                     ..=0 => Locked::wait(file, kind, range).ok(),
                     _ => None,
                 }
@@ -183,10 +184,10 @@ impl Locked<'_> {
 
     fn wait(file: &File, kind: c_int, range: Option<Range<u64>>) -> io::Result<Locked<'_>> {
         loop {
-            match lock(file, libc::F_OFD_SETLKW, kind, &range) {
+            match fcntl(file, F_OFD_SETLKW(&lock(kind, &range))) {
                 Ok(_) => return Ok(Locked { file, range }),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+                Err(Errno::EINTR) => {}
+                Err(error) => return Err(error.into()),
             }
         }
     }
@@ -195,17 +196,12 @@ impl Locked<'_> {
 impl Drop for Locked<'_> {
     fn drop(&mut self) {
         // Giving up a lock that is held does not fail.
-        let _ = lock(self.file, libc::F_OFD_SETLK, libc::F_UNLCK, &self.range);
+        let _ = fcntl(self.file, F_OFD_SETLK(&lock(libc::F_UNLCK, &self.range)));
     }
 }
 
-/// One of the commands for locks, with a lock of this kind and range. Gives what the kernel makes of it.
-fn lock(
-    file: &File,
-    command: c_int,
-    kind: c_int,
-    range: &Option<Range<u64>>,
-) -> io::Result<libc::flock> {
+/// A lock of this kind and range. It belongs to the open file, of which each process has its own.
+fn lock(kind: c_int, range: &Option<Range<u64>>) -> libc::flock {
     // SAFETY: a zeroed flock is one of the whole file.
     let mut lock: libc::flock = unsafe { std::mem::zeroed() };
     lock.l_type = kind as libc::c_short;
@@ -214,9 +210,5 @@ fn lock(
         lock.l_start = range.start as libc::off_t;
         lock.l_len = (range.end - range.start) as libc::off_t;
     }
-    // SAFETY: an open descriptor and a valid flock. The lock belongs to the open file, of which each process has its own.
-    match unsafe { libc::fcntl(file.as_raw_fd(), command, &mut lock) } {
-        -1 => Err(io::Error::last_os_error()),
-        _ => Ok(lock),
-    }
+    lock
 }

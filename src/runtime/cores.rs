@@ -51,8 +51,7 @@ pub(super) fn learn() -> usize {
 
 /// Tells the other ranks on which core this one is, and returns it.
 fn tell() -> u32 {
-    // SAFETY: reads a number that the kernel keeps for the thread; -1 if it does not.
-    let core = (unsafe { libc::sched_getcpu() } + 1) as u32;
+    let core = nix::sched::sched_getcpu().map_or(0, |core| core as u32 + 1);
     let mine = &me().core;
     // Written only when it changes: the others read the line.
     if mine.load(Ordering::Relaxed) != core {

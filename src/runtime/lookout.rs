@@ -16,7 +16,9 @@ use super::table::{Death, Process, State, UNFOUND};
 use super::wait::NAP;
 use super::{Job, job, spaces};
 use crate::shm::atomic::Ordering;
+use nix::sys::signal::kill;
 use nix::time::{ClockId, clock_gettime};
+use nix::unistd::Pid;
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -100,9 +102,8 @@ fn is_lost(process: &Process, watched: bool) -> bool {
 fn is_gone(process: &Process) -> bool {
     let pid = process.pid.load(Ordering::Relaxed);
     let born = process.born.load(Ordering::Relaxed);
-    // SAFETY: signal 0 only asks whether the process exists.
-    let refused = unsafe { libc::kill(pid as i32, 0) } != 0;
-    if refused && nix::Error::last() == nix::Error::ESRCH {
+    // No signal: it only asks whether the process exists.
+    if kill(Pid::from_raw(pid as i32), None) == Err(nix::Error::ESRCH) {
         return true;
     }
     // Where this cannot be asked (no /proc, no descriptor to be had), the number has to do.

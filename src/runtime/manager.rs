@@ -23,9 +23,14 @@
 //! and for good before PMI's finalize. The manager is told once that the process is done; an abort after that is left to the
 //! exit status.
 
+use super::signals;
 use crate::shm::atomic::{AtomicI32, Ordering};
 use libc::{c_int, c_void, pid_t, siginfo_t};
-use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, raise, sigaction, signal};
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::sys::signal::{
+    SaFlags, SigAction, SigHandler, SigSet, Signal, kill, raise, sigaction, signal,
+};
+use nix::unistd::Pid;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::sync::atomic::AtomicBool;
 
@@ -74,36 +79,30 @@ impl Tie {
         // SAFETY: a change to the connection's own properties, which touches no memory.
         let tied = unsafe { libc::fcntl(fd, libc::F_SETOWN, libc::getpid()) == 0 };
         // Closed before: of that no signal tells.
-        if tied && set_async(fd, true) && is_closed(fd) {
+        if tied && set_async(connection, true) && is_closed(fd) {
             let _ = raise(Signal::SIGKILL);
         }
     }
 
     pub fn loosen(connection: BorrowedFd<'_>) {
         TIED.store(NONE, Ordering::Relaxed);
-        set_async(connection.as_raw_fd(), false);
+        set_async(connection, false);
     }
 }
 
 extern "C" fn on_event(_: c_int) {
     let fd = TIED.load(Ordering::Relaxed);
     if fd != NONE && is_closed(fd) {
-        // SAFETY: this process has a process id.
-        unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
+        let _ = kill(Pid::this(), Signal::SIGKILL);
     }
 }
 
-fn set_async(fd: c_int, on: bool) -> bool {
-    // SAFETY: as in `tighten`.
-    unsafe {
-        let flags = libc::fcntl(fd, libc::F_GETFL);
-        let wanted = if on {
-            flags | libc::O_ASYNC
-        } else {
-            flags & !libc::O_ASYNC
-        };
-        flags >= 0 && libc::fcntl(fd, libc::F_SETFL, wanted) == 0
-    }
+fn set_async(connection: BorrowedFd<'_>, on: bool) -> bool {
+    let flags = fcntl(connection, FcntlArg::F_GETFL).map(OFlag::from_bits_retain);
+    flags.is_ok_and(|mut flags| {
+        flags.set(OFlag::O_ASYNC, on);
+        fcntl(connection, FcntlArg::F_SETFL(flags)).is_ok()
+    })
 }
 
 /// Whether the other end is. (May be called by a handler.)
@@ -122,8 +121,7 @@ fn die_with_parent(manager: pid_t) {
     let is_parent = || nix::unistd::getppid().as_raw() == manager;
     let threads = || std::fs::read_dir(format!("/proc/{manager}/task")).map_or(0, Iterator::count);
     if is_parent() && threads() == 1 {
-        // SAFETY: prctl with these arguments changes nothing in memory.
-        unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0) };
+        let _ = nix::sys::prctl::set_pdeathsig(Signal::SIGKILL);
         if !is_parent() {
             let _ = raise(Signal::SIGKILL);
         }
@@ -143,12 +141,7 @@ fn outlive_notices() {
 }
 
 fn is_default(signal: Signal) -> bool {
-    let mut action = std::mem::MaybeUninit::<libc::sigaction>::uninit();
-    // SAFETY: a null new action only asks; the answer is written whole before it is read.
-    unsafe {
-        libc::sigaction(signal as c_int, std::ptr::null(), action.as_mut_ptr()) == 0
-            && action.assume_init().sa_sigaction == libc::SIG_DFL
-    }
+    signals::handler(signal as c_int) == Some(libc::SIG_DFL)
 }
 
 extern "C" fn on_notice(_: c_int, info: *mut siginfo_t, _: *mut c_void) {

@@ -19,6 +19,7 @@ pub mod phase;
 mod pmi;
 mod quitting;
 pub mod rest;
+pub mod signals;
 mod spaces;
 pub mod table;
 pub mod wait;

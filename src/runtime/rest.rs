@@ -18,6 +18,7 @@
 //! does not rest; what only looks more often, as nobody would ring it, does. (From outside a rank may still be killed: where
 //! others would survive that, nothing is certain.)
 
+use super::signals;
 use crate::shm::atomic::{AtomicU64, Ordering};
 
 const DOUBT: u64 = 1 << 31;
@@ -96,17 +97,8 @@ const IDLE: [i32; 14] = [
 
 /// Whether the program has a handler for this signal, by which it may do something while it waits.
 fn may_act(signal: i32) -> bool {
-    let mut action = std::mem::MaybeUninit::<libc::sigaction>::uninit();
-    // SAFETY: a null new action only asks; the answer is written whole before it is read. Numbers that are no signals of the
-    // program's are refused.
-    let handler = unsafe {
-        match libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) {
-            0 => action.assume_init().sa_sigaction,
-            _ => libc::SIG_DFL,
-        }
-    };
-    let is_default = handler == libc::SIG_DFL || handler == libc::SIG_IGN;
-    !is_default && !IDLE.contains(&signal)
+    let is_function = |handler| handler != libc::SIG_DFL && handler != libc::SIG_IGN;
+    signals::handler(signal).is_some_and(is_function) && !IDLE.contains(&signal)
 }
 
 #[cfg(test)]

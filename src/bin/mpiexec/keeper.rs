@@ -6,12 +6,18 @@
 //! in its environment. It is cloned without an exit signal, so that an ordinary `waitpid` does not see it.
 
 use std::io;
+use std::num::NonZeroUsize;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use libc::{c_int, pid_t};
+use nix::errno::Errno;
+use nix::sys::mman::{MapFlags, ProtFlags, mmap_anonymous};
+use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, killpg, sigprocmask};
+use nix::sys::wait::{WaitPidFlag, waitpid};
+use nix::unistd::Pid;
 
 /// The variable that carries the job's name.
 pub const JOB_VARIABLE: &str = "RMASHM_JOB";
@@ -30,22 +36,14 @@ pub struct Roster {
 impl Roster {
     pub fn new(ranks: u32) -> io::Result<Roster> {
         let ranks = ranks as usize;
+        let bytes = NonZeroUsize::new(ranks * size_of::<AtomicI32>()).ok_or(Errno::EINVAL)?;
+        let access = ProtFlags::PROT_READ | ProtFlags::PROT_WRITE;
         // SAFETY: a new anonymous mapping; nothing else is touched.
-        let memory = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                ranks * size_of::<AtomicI32>(),
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_SHARED | libc::MAP_ANONYMOUS,
-                -1,
-                0,
-            )
-        };
-        if memory == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        let pids = NonNull::new(memory.cast()).ok_or_else(io::Error::last_os_error)?;
-        Ok(Roster { pids, ranks })
+        let memory = unsafe { mmap_anonymous(None, bytes, access, MapFlags::MAP_SHARED) }?;
+        Ok(Roster {
+            pids: memory.cast(),
+            ranks,
+        })
     }
 
     fn pids(&self) -> &[AtomicI32] {
@@ -102,42 +100,36 @@ impl Keeper {
     /// Kills a process, if it is one of the job.
     pub fn kill(&self, pid: pid_t) {
         if pid > 0 && carries(pid, &self.mark) {
-            // SAFETY: plain system call on a process that carries the job's name.
-            unsafe { libc::kill(pid, libc::SIGKILL) };
+            let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
         }
     }
 }
 
 impl Drop for Keeper {
     fn drop(&mut self) {
-        // SAFETY: the pid is our own child's, not yet waited for.
-        unsafe {
-            libc::kill(self.pid, libc::SIGKILL);
-            libc::waitpid(self.pid, std::ptr::null_mut(), libc::__WALL);
-        }
+        let keeper = Pid::from_raw(self.pid);
+        let _ = kill(keeper, Signal::SIGKILL);
+        let _ = waitpid(keeper, Some(WaitPidFlag::__WALL));
     }
 }
 
 fn watch(line: RawFd, roster: &Roster, mark: &[u8]) {
+    let _ = nix::unistd::setsid();
+    let _ = nix::sys::prctl::set_name(NAME);
+    let _ = sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::all()), None);
     // SAFETY: system calls on this process itself. All descriptors but the line are closed: none of them is used
     // again here, and the keeper must not hold the user's pipes open.
     unsafe {
-        libc::setsid();
-        libc::prctl(libc::PR_SET_NAME, NAME.as_ptr(), 0, 0, 0);
-        let mut all: libc::sigset_t = std::mem::zeroed();
-        libc::sigfillset(&mut all);
-        libc::sigprocmask(libc::SIG_SETMASK, &all, std::ptr::null_mut());
         libc::dup2(line, 0);
         if libc::syscall(libc::SYS_close_range, 1, c_int::MAX, 0) != 0 {
             (1..1024).for_each(|fd| {
                 libc::close(fd);
             });
         }
-        let _ = libc::chdir(c"/".as_ptr());
         rename_command_line();
-        let mut byte = 0_u8;
-        while libc::read(0, (&raw mut byte).cast(), 1) != 0 {}
     }
+    let _ = nix::unistd::chdir("/");
+    while nix::unistd::read(std::io::stdin(), &mut [0]) != Ok(0) {}
     kill_all(roster, mark);
 }
 
@@ -176,8 +168,8 @@ fn kill_all(roster: &Roster, mark: &[u8]) {
         .map(|pid| pid.load(Ordering::Relaxed))
         .filter(|pid| *pid > 0)
     {
-        // SAFETY: plain system call. The group is the rank's own: the launcher, now dead, did not give its number back.
-        unsafe { libc::kill(-pid, libc::SIGKILL) };
+        // The group is the rank's own: the launcher, now dead, did not give its number back.
+        let _ = killpg(Pid::from_raw(pid), Signal::SIGKILL);
     }
     for _ in 0..100 {
         let marked: Vec<pid_t> = processes().filter(|pid| carries(*pid, mark)).collect();
@@ -185,8 +177,7 @@ fn kill_all(roster: &Roster, mark: &[u8]) {
             return;
         }
         for pid in marked {
-            // SAFETY: plain system call on a process that carries the job's name.
-            unsafe { libc::kill(pid, libc::SIGKILL) };
+            let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
         }
         std::thread::sleep(std::time::Duration::from_millis(10));
     }

@@ -11,6 +11,9 @@ use libc::pid_t;
 use nix::fcntl::OFlag;
 use nix::sched::CpuSet;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
+use nix::sys::signal::{Signal, kill};
+use nix::sys::wait::waitpid;
+use nix::unistd::Pid;
 use rmashm::launching::{JobSegment, initial};
 
 use crate::arguments::{Part, Reader, Request};
@@ -20,7 +23,7 @@ use crate::keeper::{JOB_VARIABLE, Keeper, Roster};
 use crate::output::{self, Output, STDOUT};
 use crate::program::{self, Refusal};
 use crate::signals::Signals;
-use crate::spawn::{self, Program, Setting};
+use crate::spawn::{self, OpenFiles, Program, Setting};
 
 /// Epoll's names for the launcher's own events.
 pub const SIGNALS: u64 = 0;
@@ -32,6 +35,13 @@ pub struct Rank {
     /// The program as the user wrote it.
     pub program: String,
     pub own_group: bool,
+}
+
+impl Rank {
+    /// What gets its signals: its process group, so that a program under a wrapper gets them too.
+    pub fn target(&self) -> Pid {
+        Pid::from_raw(if self.own_group { -self.pid } else { self.pid })
+    }
 }
 
 /// A job whose ranks exist. Fields are dropped in order: the keeper goes when the rest is over.
@@ -161,14 +171,8 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
         Ok(()) => Ok(launched),
         Err(refusal) => {
             for rank in &launched.ranks {
-                // SAFETY: plain system calls on our own children, not yet waited for.
-                unsafe {
-                    libc::kill(
-                        if rank.own_group { -rank.pid } else { rank.pid },
-                        libc::SIGKILL,
-                    );
-                    libc::waitpid(rank.pid, std::ptr::null_mut(), 0);
-                }
+                let _ = kill(rank.target(), Signal::SIGKILL);
+                let _ = waitpid(Pid::from_raw(rank.pid), None);
             }
             Err(refusal)
         }
@@ -180,7 +184,7 @@ fn start_all(
     programs: &[Program],
     launched: &mut Launched,
     complain: OwnedFd,
-    open_files: libc::rlimit,
+    open_files: OpenFiles,
 ) -> Result<(), Refusal> {
     let ranks = request.ranks();
     let cores = if request.bind_to_core {
@@ -367,8 +371,7 @@ fn job_name() -> String {
 
 /// What the ranks started and left behind becomes our child, and can be found at the end.
 fn become_subreaper() {
-    // SAFETY: changes a property of this process and touches no memory.
-    unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) };
+    let _ = nix::sys::prctl::set_child_subreaper(true);
 }
 
 /// Started by a rank of another job, we have that job's segment open; it is none of our ranks' business.

@@ -7,6 +7,7 @@ use nix::sys::signal::{
     SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signal, sigaction, sigprocmask,
 };
 use nix::sys::signalfd::{SfdFlags, SignalFd};
+use rmashm::launching::handler;
 
 /// Signals that are passed on and that end the job if they go on long enough.
 pub const ENDING: [Signal; 4] = [
@@ -95,12 +96,7 @@ impl AsFd for Signals {
 }
 
 fn is_ignored(signal: Signal) -> bool {
-    let mut action = std::mem::MaybeUninit::<libc::sigaction>::uninit();
-    // SAFETY: a null new action only asks; the answer is written whole before it is read.
-    unsafe {
-        libc::sigaction(signal as i32, std::ptr::null(), action.as_mut_ptr()) == 0
-            && action.assume_init().sa_sigaction == libc::SIG_IGN
-    }
+    handler(signal as i32) == Some(libc::SIG_IGN)
 }
 
 /// Stops the launcher as the terminal's ^Z would have, so that the shell sees it; returns when it is continued.

@@ -10,7 +10,8 @@ use std::ptr;
 
 use libc::{c_char, c_int, pid_t};
 use nix::sched::CpuSet;
-use nix::sys::signal::{SigSet, Signal};
+use nix::sys::resource::{Resource, getrlimit, rlim_t, setrlimit};
+use nix::sys::signal::{SigHandler, SigSet, SigmaskHow, Signal, signal, sigprocmask};
 
 use crate::keeper::Roster;
 
@@ -34,6 +35,9 @@ pub struct Program {
     pub directory: Option<CString>,
 }
 
+/// A limit on open files, the soft and the hard one.
+pub type OpenFiles = (rlim_t, rlim_t);
+
 /// What all ranks have in common.
 pub struct Setting<'a> {
     pub roster: &'a Roster,
@@ -43,7 +47,7 @@ pub struct Setting<'a> {
     pub complaints: RawFd,
     /// What the launcher changed for itself and the ranks get back.
     pub signals: SigSet,
-    pub open_files: libc::rlimit,
+    pub open_files: OpenFiles,
     pub launcher: pid_t,
 }
 
@@ -114,11 +118,12 @@ unsafe fn become_rank(
     environment: &Pointers,
     script: &Pointers,
 ) -> ! {
+    // nix's functions are used where they are the system call and nothing besides.
     // SAFETY: system calls with arguments that live in the parent's copied memory; `execve` gets arrays that end in
     // NULL. Nothing here allocates.
     unsafe {
         // A dead launcher takes its ranks with it. If it died before this call, its death was missed: look.
-        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0);
+        let _ = nix::sys::prctl::set_pdeathsig(Signal::SIGKILL);
         if libc::getppid() != setting.launcher {
             libc::_exit(1);
         }
@@ -145,13 +150,14 @@ unsafe fn become_rank(
         {
             complain(rank, setting, Step::Directory);
         }
-        libc::setrlimit(libc::RLIMIT_NOFILE, &setting.open_files);
+        let (soft, hard) = setting.open_files;
+        let _ = setrlimit(Resource::RLIMIT_NOFILE, soft, hard);
         // The launcher ignores SIGPIPE; a shell may have had us ignore INT and QUIT (a job in the background), but a
         // rank gets those from us alone, and then they are meant.
-        for signal in [libc::SIGPIPE, libc::SIGINT, libc::SIGQUIT] {
-            libc::signal(signal, libc::SIG_DFL);
+        for which in [Signal::SIGPIPE, Signal::SIGINT, Signal::SIGQUIT] {
+            let _ = signal(which, SigHandler::SigDfl);
         }
-        libc::sigprocmask(libc::SIG_SETMASK, setting.signals.as_ref(), ptr::null_mut());
+        let _ = sigprocmask(SigmaskHow::SIG_SETMASK, Some(&setting.signals), None);
         libc::execve(
             rank.program.file.as_ptr(),
             arguments.0.as_ptr(),
@@ -187,32 +193,21 @@ unsafe fn complain(rank: &Rank, setting: &Setting, step: Step) -> ! {
 const OWN_FILES: u64 = 12;
 
 /// Raises the limit on open files for `ranks` ranks that take `each` of them; gives the limit as it was.
-pub fn raise_open_files(ranks: u32, each: u64) -> Result<libc::rlimit, String> {
-    let mut before = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
-    };
-    // SAFETY: `before` is a valid place for the answer.
-    unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut before) };
+pub fn raise_open_files(ranks: u32, each: u64) -> Result<OpenFiles, String> {
+    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).unwrap_or_default();
     // The look itself is one of those it sees.
     let open = std::fs::read_dir("/proc/self/fd").map(|files| files.count() as u64 - 1);
     let inherited = open.unwrap_or(3);
     let wanted = u64::from(ranks) * each + OWN_FILES + inherited;
-    if before.rlim_cur < wanted {
-        let raised = libc::rlimit {
-            rlim_cur: wanted.min(before.rlim_max),
-            ..before
-        };
-        // SAFETY: `raised` is a valid limit, not above the hard one.
-        let done = unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raised) } == 0;
-        if !done || raised.rlim_cur < wanted {
+    if soft < wanted {
+        let done = setrlimit(Resource::RLIMIT_NOFILE, wanted.min(hard), hard).is_ok();
+        if !done || hard < wanted {
             return Err(format!(
-                "{ranks} ranks need {wanted} open files, {each} for each rank, but the limit is {} (ulimit -Hn)",
-                before.rlim_max
+                "{ranks} ranks need {wanted} open files, {each} for each rank, but the limit is {hard} (ulimit -Hn)"
             ));
         }
     }
-    Ok(before)
+    Ok((soft, hard))
 }
 
 /// The name of a signal as a user knows it: "Segmentation fault".

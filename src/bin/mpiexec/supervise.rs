@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 use libc::pid_t;
 use nix::errno::Errno;
 use nix::sys::epoll::{EpollEvent, EpollTimeout};
-use nix::sys::signal::Signal;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 
 use crate::arguments::Request;
 use crate::keeper;
@@ -287,13 +288,11 @@ impl Supervisor<'_> {
         (0..self.fates.len()).for_each(|number| self.send(number, signal));
     }
 
-    /// To the rank's process group, so that a program under a wrapper gets it too.
     fn send(&self, number: usize, signal: Signal) {
         let rank = &self.job.ranks[number];
         if self.fates[number].is_none() {
-            let target = if rank.own_group { -rank.pid } else { rank.pid };
-            // SAFETY: plain system call. The process was not waited for, so its number and its group's are its own.
-            unsafe { libc::kill(target, signal as i32) };
+            // The process was not waited for, so its number and its group's are its own.
+            let _ = kill(rank.target(), signal);
         }
     }
 
@@ -312,6 +311,7 @@ impl Supervisor<'_> {
     fn reap(&mut self) {
         loop {
             let mut status = 0;
+            // Not nix's: it refuses the status of a process that a real-time signal has killed.
             // SAFETY: `status` is a valid place for the answer.
             let pid = unsafe { libc::waitpid(-1, &mut status, libc::WNOHANG) };
             match pid {
@@ -346,8 +346,7 @@ impl Supervisor<'_> {
             for pid in keeper::processes()
                 .filter(|pid| *pid != self.job.keeper.pid() && parent_of(*pid) == Some(me))
             {
-                // SAFETY: plain system call on our own child, not yet waited for.
-                unsafe { libc::kill(pid, libc::SIGKILL) };
+                let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
             }
             std::thread::sleep(Duration::from_millis(1));
             self.reap();
