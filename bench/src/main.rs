@@ -12,6 +12,7 @@ mod plot;
 mod results;
 mod steps;
 mod table;
+mod thresholds;
 
 use std::path::PathBuf;
 
@@ -22,6 +23,7 @@ usage: rmashm-bench [--quick] [--rounds N] [--families a,b] [--peers mpich,openm
   --families   only these; see bench/c/main.c. `sizes`, a sweep over every size that looks for steps, runs only if named
   --peers      compare with these only; `none` for none
   --prefix     where rmashm is staged (build)
+  --thresholds only what the library's numbers that depend on the machine were chosen by; nothing else is run
 ";
 
 /// What the command line asks for.
@@ -53,6 +55,10 @@ impl Options {
                 Long("rounds") => options.rounds = parser.value()?.parse()?,
                 Long("families") => options.families = list(parser.value()?)?,
                 Long("peers") => options.peers = list(parser.value()?)?,
+                Long("thresholds") => {
+                    thresholds::print();
+                    std::process::exit(0);
+                }
                 Long("prefix") => options.prefix = parser.value()?.into(),
                 Short('h') | Long("help") => {
                     print!("{USAGE}");

@@ -8,8 +8,8 @@
 
 use std::ptr::copy as move_bytes;
 
-/// The sizes in bytes that are copied here.
-const MIDDLE: std::ops::Range<usize> = 1024..1 << 20;
+/// The sizes in bytes that are copied here. (`make bench BENCH=--thresholds` shows where each way is the faster one.)
+pub const MIDDLE: std::ops::Range<usize> = 1024..1 << 20;
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
@@ -60,7 +60,7 @@ pub unsafe fn copy_past_caches(from: *const u8, to: *mut u8, len: usize) {
     }
 }
 
-mod avx2 {
+pub mod avx2 {
     use std::arch::x86_64::*;
 
     const WORD: usize = size_of::<__m256i>();

@@ -15,15 +15,15 @@
 use std::time::{Duration, Instant};
 
 /// Smaller pieces are copied as any others.
-const LEAST: usize = 1 << 10;
+pub const LEAST: usize = 1 << 10;
 /// Pieces of fewer bytes fit into the core's store buffer and do not tell who shares all caches.
-const TELLING: usize = 4 << 10;
+pub const TELLING: usize = 4 << 10;
 /// So many pieces are copied in one way before an ordinary copy is timed again: one that was good, and one that was not.
 const AGAIN: u32 = 16;
 const LATER: u32 = 128;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+pub enum Place {
     /// The cores share all caches.
     Beside,
     /// They share the last one.
@@ -31,8 +31,9 @@ enum Place {
     Far,
 }
 
-/// Where the other core is, if an ordinary copy of `bytes` took so long.
-fn place(bytes: usize, took: Duration) -> Place {
+/// Where the other core is, if an ordinary copy of `bytes` took so long. (`make bench BENCH=--thresholds` shows what it takes between
+/// the cores of a machine, and what each way of copying is worth there.)
+pub fn place(bytes: usize, took: Duration) -> Place {
     let (took, bytes) = (took.as_nanos() as usize, bytes);
     match () {
         () if took > 200 + bytes / 4 => Place::Far,
