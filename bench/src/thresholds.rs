@@ -94,9 +94,9 @@ fn pieces(near: usize, far: usize) {
     for bytes in [distance::LEAST, 2 << 10, distance::TELLING, 8 << 10] {
         let ordinary = piece(near, far, bytes, ptr::copy_nonoverlapping::<u8>);
         let past = piece(near, far, bytes, copy::copy_past_caches);
-        let place = distance::place(bytes, Duration::from_nanos(ordinary.0 as u64));
+        let nearness = distance::nearness(bytes, Duration::from_nanos(ordinary.0 as u64));
         println!(
-            "{bytes:>9} {:>11.0} {:>10.0} {:>11.0} {:>10.0}   {place:?}",
+            "{bytes:>9} {:>11.0} {:>10.0} {:>11.0} {:>10.0}   {nearness:?}",
             ordinary.0, ordinary.1, past.0, past.1
         );
     }

@@ -42,10 +42,10 @@ pub mod shm {
 }
 
 pub mod transport {
-    #[path = "../../../src/transport/hints.rs"]
-    pub mod hints;
     #[path = "../../../src/transport/offer.rs"]
     pub mod offer;
+    #[path = "../../../src/transport/pending.rs"]
+    pub mod pending;
     #[path = "../../../src/transport/ring.rs"]
     pub mod ring;
     pub mod slots;

@@ -26,20 +26,21 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-/// What a leader gives to the others of a new communicator; what the others give says only what they have mapped.
+/// Where a new communicator meets, and its number: what its leader gives to the others. What these give says only what they
+/// have mapped.
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
-pub(super) struct Offer {
+pub(super) struct Site {
     pub block: Offset,
     pub context: u32,
     /// How much of the segment the process has mapped.
     mapped: usize,
 }
 
-impl Offer {
+impl Site {
     /// Of a process at this place in the segment; 0: of one that leads nobody.
-    pub fn new(block: Offset, context: u32) -> Offer {
-        Offer {
+    pub fn new(block: Offset, context: u32) -> Site {
+        Site {
             block,
             context,
             mapped: segment().mapped(),
@@ -55,8 +56,8 @@ impl Offer {
         [self.block as u64, self.context.into()]
     }
 
-    pub fn of_words(words: &[u64]) -> Offer {
-        Offer::new(words[0] as Offset, words[1] as u32)
+    pub fn of_words(words: &[u64]) -> Site {
+        Site::new(words[0] as Offset, words[1] as u32)
     }
 
     fn meeting(&self, shape: &Shape) -> Result<Meeting> {
@@ -71,47 +72,47 @@ impl Offer {
     }
 }
 
-/// Opens the meeting of the new communicator of this process, `own`, if it gets one. `offers` are those of all processes of
-/// `parent`. Mostly everybody has mapped what they offer; else all tell each other whether they can. Collective over
+/// Opens the meeting of the new communicator of this process, `own`, if it gets one. `sites` are those of all processes of
+/// `parent`. Mostly everybody has mapped what they give; else all tell each other whether they can. Collective over
 /// `parent`; an error of one is an error of all.
 pub(super) fn open(
     parent: &Comm,
-    offers: &[Offer],
-    own: Option<(Offer, &Shape)>,
+    sites: &[Site],
+    own: Option<(Site, &Shape)>,
     call: &str,
 ) -> Result<Option<Meeting>> {
-    let opened = own.map(|(offer, shape)| offer.meeting(shape)).transpose();
-    let last = offers.iter().map(|offer| offer.block).max().unwrap_or(0);
+    let opened = own.map(|(site, shape)| site.meeting(shape)).transpose();
+    let last = sites.iter().map(|site| site.block).max().unwrap_or(0);
     let end = last + Meeting::bytes(parent.meeting.size());
-    if offers.iter().any(|offer| offer.mapped < end) {
+    if sites.iter().any(|site| site.mapped < end) {
         agree(&parent.meeting, &told(&opened), call)?;
     }
     opened
 }
 
-/// A leader's offer, taken back unless it is accepted.
-pub(super) struct Fresh(Offer);
+/// A new site, given back unless it is accepted.
+pub(super) struct Fresh(Site);
 
 impl Fresh {
     /// For so many processes.
     pub fn new(size: usize) -> Result<Fresh> {
         let block = Meeting::create(size)?;
-        let mut fresh = Fresh(Offer::new(block, 0));
+        let mut fresh = Fresh(Site::new(block, 0));
         fresh.0.context = contexts::number(block)?;
         Ok(fresh)
     }
 
-    pub fn offer(&self) -> Offer {
+    pub fn site(&self) -> Site {
         self.0
     }
 
-    pub fn accept(self) -> Offer {
+    pub fn accept(self) -> Site {
         std::mem::ManuallyDrop::new(self).0
     }
 
     /// What was accepted too early.
-    pub fn again(offer: Offer) -> Fresh {
-        Fresh(offer)
+    pub fn again(site: Site) -> Fresh {
+        Fresh(site)
     }
 }
 
@@ -218,14 +219,14 @@ impl Mine {
     pub fn publish(
         self,
         shape: Shape,
-        offer: Offer,
+        site: Site,
         meeting: Meeting,
         handler: Slot,
         hints: Hints,
     ) -> MPI_Comm {
         let comm = Comm {
             handle: MPI_Comm(self.handle.handle()),
-            context: offer.context,
+            context: site.context,
             rank: shape.rank(),
             group: shape.group,
             remote: shape.remote,
@@ -427,13 +428,13 @@ fn from_two_groups(
     by_color(parent, &choices, Hints::default(), call)
 }
 
-/// A process's part in [`gather`]: the fingerprint of its communicator's processes, and the offer if it leads them.
+/// A process's part in [`gather`]: the fingerprint of its communicator's processes, and the site if it leads them.
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
 struct Part {
     fingerprint: u64,
     leader: u32,
-    offer: Offer,
+    site: Site,
 }
 
 /// The exchange by which the processes of each shape get their communicator.
@@ -446,7 +447,7 @@ fn gather(
     let prepared = shape.and_then(|shape| {
         let Some(shape) = shape else {
             let part = Part {
-                offer: Offer::new(0, 0),
+                site: Site::new(0, 0),
                 ..Part::default()
             };
             return Ok((part, None));
@@ -460,7 +461,7 @@ fn gather(
         let part = Part {
             fingerprint: letter::fingerprint(&members),
             leader: members[0],
-            offer: fresh.as_ref().map_or(Offer::new(0, 0), Fresh::offer),
+            site: fresh.as_ref().map_or(Site::new(0, 0), Fresh::site),
         };
         Ok((part, Some((shape, mine, fresh))))
     });
@@ -481,17 +482,17 @@ fn gather(
         }
     }
     let (part, made) = prepared?;
-    let offers: Vec<Offer> = parts.iter().map(|part| part.offer).collect();
+    let sites: Vec<Site> = parts.iter().map(|part| part.site).collect();
     let Some((shape, mine, fresh)) = made else {
-        return open(parent, &offers, None, call).map(|_| None);
+        return open(parent, &sites, None, call).map(|_| None);
     };
     if let Some(fresh) = fresh {
         fresh.accept();
     }
-    let offer = offers[seats[&part.leader]];
-    let meeting = open(parent, &offers, Some((offer, &shape)), call)?;
+    let site = sites[seats[&part.leader]];
+    let meeting = open(parent, &sites, Some((site, &shape)), call)?;
     let handler = parent.handler.inherit();
-    Ok(meeting.map(|meeting| mine.publish(shape, offer, meeting, handler, hints)))
+    Ok(meeting.map(|meeting| mine.publish(shape, site, meeting, handler, hints)))
 }
 
 /// The choice of `MPI_Comm_split`. Error: `MPI_ERR_ARG` if `color` is negative and not `MPI_UNDEFINED`.

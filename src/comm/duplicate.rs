@@ -5,7 +5,7 @@
 //! handle.
 
 use super::Comm;
-use super::create::{Fresh, Mine, Offer, Shape, agree, failed_elsewhere, open, told};
+use super::create::{Fresh, Mine, Shape, Site, agree, failed_elsewhere, open, told};
 use super::hints::Hints;
 use crate::attribute::Attributes;
 use crate::errhandler::Slot;
@@ -39,8 +39,8 @@ impl Part {
         Ok(Part { mine, hints, fresh })
     }
 
-    fn offer(&self) -> Offer {
-        self.fresh.as_ref().map_or(Offer::new(0, 0), Fresh::offer)
+    fn site(&self) -> Site {
+        self.fresh.as_ref().map_or(Site::new(0, 0), Fresh::site)
     }
 }
 
@@ -54,9 +54,9 @@ fn discard(attributes: &Attributes, handle: MPI_Comm) {
 /// until all processes have called.
 pub fn duplicate(parent: &Comm, hints: Result<Hints>, call: &str) -> Result<MPI_Comm> {
     let part = Part::new(parent, hints);
-    let mine = told(&part).map(|()| part.as_ref().map_or(Offer::default(), Part::offer));
-    let offers = match agree(&parent.meeting, &mine, call) {
-        Ok(offers) => offers,
+    let mine = told(&part).map(|()| part.as_ref().map_or(Site::default(), Part::site));
+    let sites = match agree(&parent.meeting, &mine, call) {
+        Ok(sites) => sites,
         Err(error) => {
             if let Ok(part) = &part {
                 discard(&part.mine.attributes, parent.handle);
@@ -68,8 +68,8 @@ pub fn duplicate(parent: &Comm, hints: Result<Hints>, call: &str) -> Result<MPI_
     if let Some(fresh) = fresh {
         fresh.accept();
     }
-    let (offer, shape) = (offers[0], Shape::of(parent));
-    let meeting = match open(parent, &offers, Some((offer, &shape)), call) {
+    let (site, shape) = (sites[0], Shape::of(parent));
+    let meeting = match open(parent, &sites, Some((site, &shape)), call) {
         Ok(meeting) => meeting.expect("this process is one of the duplicate's"),
         Err(error) => {
             discard(&mine.attributes, parent.handle);
@@ -77,11 +77,11 @@ pub fn duplicate(parent: &Comm, hints: Result<Hints>, call: &str) -> Result<MPI_
         }
     };
     let handler = parent.handler.inherit();
-    Ok(mine.publish(shape, offer, meeting, handler, hints))
+    Ok(mine.publish(shape, site, meeting, handler, hints))
 }
 
 /// What is known of everybody's parts when the greatest of each of these numbers is: nothing failed if the first is 0,
-/// and only one process brings an offer.
+/// and only one process brings a site.
 pub type Numbers = [i64; 3];
 
 fn failure(error: &Error, seat: usize) -> Numbers {
@@ -126,7 +126,7 @@ impl Begun<'_> {
     pub fn numbers(&self) -> Numbers {
         match &self.part {
             Ok(part) => {
-                let Offer { block, context, .. } = part.offer();
+                let Site { block, context, .. } = part.site();
                 [0, block as i64, context.into()]
             }
             Err(error) => failure(error, self.parent.meeting.rank),
@@ -163,7 +163,7 @@ pub struct Promised {
     shape: Shape,
     mine: Mine,
     hints: Hints,
-    brought: Option<Offer>,
+    brought: Option<Site>,
 }
 
 impl Promised {
@@ -178,11 +178,11 @@ impl Promised {
                 (failed >> 32) as i32,
             ));
         }
-        let offer = Offer::new(block as usize, context as u32);
-        let meeting = offer.sure_meeting(&self.shape)?;
+        let site = Site::new(block as usize, context as u32);
+        let meeting = site.sure_meeting(&self.shape)?;
         let handler = waiting.expect("it was put there with the handle").handler;
         self.mine
-            .publish(self.shape, offer, meeting, handler, self.hints);
+            .publish(self.shape, site, meeting, handler, self.hints);
         Ok(())
     }
 }

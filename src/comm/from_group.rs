@@ -2,7 +2,7 @@
 //!
 //! The first of the group, the leader, writes the others a letter with context and meeting; there all of them agree.
 
-use super::create::{Fresh, Mine, Offer, Shape, agree, told};
+use super::create::{Fresh, Mine, Shape, Site, agree, told};
 use super::group::Group;
 use super::hints::Hints;
 use super::{Comm, letter};
@@ -78,21 +78,21 @@ fn create(group: Arc<Group>, key: letter::Key, settings: Settings, call: &str) -
     let mine = settings.and_then(|settings| Ok((Mine::plain()?, settings)));
     let what = || format!("{call}: waiting for the other processes of the group");
     let (leader, others) = (group.members[0], &group.members[1..]);
-    let offer = if group.rank == Some(0) {
+    let site = if group.rank == Some(0) {
         // From here on others may have it, also where a death keeps the letter from some of them.
-        let offer = Fresh::new(group.size()).map(Fresh::accept);
-        let told = offer.as_ref().map_or([0; 2], Offer::words);
+        let site = Fresh::new(group.size()).map(Fresh::accept);
+        let told = site.as_ref().map_or([0; 2], Site::words);
         letter::send(key, others, &told, &what)?;
-        offer?
+        site?
     } else {
-        Offer::of_words(&letter::receive(key, leader, &group.members, &what)?)
+        Site::of_words(&letter::receive(key, leader, &group.members, &what)?)
     };
-    if !offer.is_there() {
+    if !site.is_there() {
         bail!(NoMem, "rank 0 of group has no memory for the communicator");
     }
     let shape = Shape::of_one(group);
-    let meeting = offer.sure_meeting(&shape)?;
+    let meeting = site.sure_meeting(&shape)?;
     agree(&meeting, &told(&mine), call)?;
     let (mine, (handler, hints)) = mine?;
-    Ok(mine.publish(shape, offer, meeting, handler, hints))
+    Ok(mine.publish(shape, site, meeting, handler, hints))
 }

@@ -1,12 +1,12 @@
 //! Intercommunicators of two groups, and what becomes of them when they are merged (MPI 4.1 §7.6).
 //!
-//! The two leaders tell each other their groups by letters, whether they can or not, and one of them makes the offer; then
+//! The two leaders tell each other their groups by letters, whether they can or not, and one of them gives the site; then
 //! each writes it to its own group, and all processes of both agree in the new meeting.
 //!
 //! The lower leader in the job makes the offer.
 
 use super::Comm;
-use super::create::{Fresh, Mine, Offer, Shape, agree, open, told};
+use super::create::{Fresh, Mine, Shape, Site, agree, open, told};
 use super::from_group::Settings;
 use super::group::Group;
 use super::hints::Hints;
@@ -38,14 +38,14 @@ struct Other {
 
 /// What leaders agree on.
 struct Agreed {
-    offer: Offer,
+    site: Site,
     remote_first: bool,
     remote: Vec<u32>,
 }
 
 impl Agreed {
     fn words(&self) -> Vec<u64> {
-        let Offer { block, context, .. } = self.offer;
+        let Site { block, context, .. } = self.site;
         let mut words = vec![0, block as u64, context.into(), self.remote_first.into()];
         words.extend(self.remote.iter().map(|&member| u64::from(member)));
         words
@@ -53,7 +53,7 @@ impl Agreed {
 
     fn of_words(words: &[u64]) -> Agreed {
         Agreed {
-            offer: Offer::of_words(&words[1..]),
+            site: Site::of_words(&words[1..]),
             remote_first: words[3] != 0,
             remote: words[4..].iter().map(|&member| member as u32).collect(),
         }
@@ -97,10 +97,10 @@ impl Bridge<'_> {
             group: self.local,
             remote_first: agreed.remote_first,
         };
-        let meeting = agreed.offer.sure_meeting(&shape)?;
+        let meeting = agreed.site.sure_meeting(&shape)?;
         agree(&meeting, &told(&mine), self.call)?;
         let (mine, (handler, hints)) = mine?;
-        Ok(mine.publish(shape, agreed.offer, meeting, handler, hints))
+        Ok(mine.publish(shape, agreed.site, meeting, handler, hints))
     }
 
     /// The leader's part: agrees with the other leader, and tells its own group.
@@ -128,7 +128,7 @@ impl Bridge<'_> {
         };
         let introduction = match &prepared {
             Ok(()) => Agreed {
-                offer: Offer::default(),
+                site: Site::default(),
                 remote_first: false,
                 remote: self.local.members.to_vec(),
             }
@@ -151,9 +151,9 @@ impl Bridge<'_> {
             false => Fresh::new(self.local.size() + remote.len()).map(Some),
         };
         let mut agreed = Agreed {
-            offer: match &fresh {
-                Ok(Some(fresh)) => fresh.offer(),
-                _ => Offer::default(),
+            site: match &fresh {
+                Ok(Some(fresh)) => fresh.site(),
+                _ => Site::default(),
             },
             remote_first,
             remote,
@@ -169,7 +169,7 @@ impl Bridge<'_> {
             }
             None => {
                 check_letter(&answer, "the leader of the other group")?;
-                agreed.offer = Agreed::of_words(&answer).offer;
+                agreed.site = Agreed::of_words(&answer).site;
             }
         }
         Ok(agreed)
@@ -316,7 +316,7 @@ pub fn create_from_groups(
 #[repr(C)]
 struct Part {
     high: bool,
-    offer: Offer,
+    site: Site,
 }
 
 /// Makes an intracommunicator of both groups of `parent`, that with `high` behind the other; where both say the same, the
@@ -333,8 +333,8 @@ pub fn merge(parent: &Comm, high: Result<bool>, call: &str) -> Result<MPI_Comm> 
     let part = high.and_then(|high| {
         told(&mine)?;
         let fresh = fresh.as_ref().map_err(Error::clone)?.as_ref();
-        let offer = fresh.map_or(Offer::new(0, 0), Fresh::offer);
-        Ok(Part { high, offer })
+        let site = fresh.map_or(Site::new(0, 0), Fresh::site);
+        Ok(Part { high, site })
     });
     let parts = agree(&parent.meeting, &part, call)?;
     let mut sides = [parent.local_seats(), parent.peer_seats()];
@@ -358,9 +358,9 @@ pub fn merge(parent: &Comm, high: Result<bool>, call: &str) -> Result<MPI_Comm> 
         fresh.accept();
     }
     let shape = Shape::of_one(Arc::new(parent.group.of(members)));
-    let offers: Vec<Offer> = parts.iter().map(|part| part.offer).collect();
-    let meeting = open(parent, &offers, Some((offers[0], &shape)), call)?;
+    let sites: Vec<Site> = parts.iter().map(|part| part.site).collect();
+    let meeting = open(parent, &sites, Some((sites[0], &shape)), call)?;
     let meeting = meeting.expect("this process is one of the new communicator's");
     let handler = parent.handler.inherit();
-    Ok(mine?.publish(shape, offers[0], meeting, handler, Hints::default()))
+    Ok(mine?.publish(shape, sites[0], meeting, handler, Hints::default()))
 }

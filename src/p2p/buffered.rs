@@ -50,12 +50,12 @@ struct Copied {
 }
 
 #[derive(Default)]
-struct Sends {
+struct Copies {
     attached: Option<Attached>,
     copies: Vec<Copied>,
 }
 
-static SENDS: LazyLock<Mutex<HashMap<Owner, Sends>>> = LazyLock::new(Mutex::default);
+static SENDS: LazyLock<Mutex<HashMap<Owner, Copies>>> = LazyLock::new(Mutex::default);
 
 fn cost(len: usize) -> usize {
     len.saturating_add(MPI_BSEND_OVERHEAD as usize)
@@ -67,7 +67,7 @@ fn is_lost(operation: &Operation) -> bool {
     members.iter().any(|&to| dead(Ranks::One(to)).is_some())
 }
 
-impl Sends {
+impl Copies {
     /// Bytes of the attached buffer in use. Copies for the dead never leave, but take no room in it.
     fn used(&mut self) -> usize {
         self.copies.retain(|copy| !copy.operation.is_done());
@@ -78,7 +78,7 @@ impl Sends {
 }
 
 /// Whose buffer a send on this communicator takes its room from.
-fn owner(sends: &HashMap<Owner, Sends>, comm: &Comm) -> Owner {
+fn owner(sends: &HashMap<Owner, Copies>, comm: &Comm) -> Owner {
     let session = comm.group.session.map(Owner::Session);
     let attached = |owner: &Owner| sends.get(owner).is_some_and(|s| s.attached.is_some());
     [Some(Owner::Comm(comm.context)), session]
@@ -140,7 +140,7 @@ pub fn attach(owner: Owner, address: usize, room: Room) -> Result<()> {
 }
 
 fn used(owner: Owner) -> usize {
-    SENDS.lock().get_mut(&owner).map_or(0, Sends::used)
+    SENDS.lock().get_mut(&owner).map_or(0, Copies::used)
 }
 
 /// Blocks until no message of this buffer is on its way to a living process.

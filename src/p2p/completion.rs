@@ -1,6 +1,6 @@
 //! Completing requests: waiting for one or many of them, testing, and asking how they ended (MPI 4.1 §3.7.3 to §3.7.6).
 
-use super::request::{REQUESTS, Request, State, is_over, state};
+use super::request::{Current, REQUESTS, Request, is_over, state};
 use crate::error::{Error, Result};
 use crate::mpi::constants::MPI_REQUEST_NULL;
 use crate::mpi::types::{MPI_Request, MPI_Status};
@@ -10,16 +10,16 @@ use crate::transport;
 use crate::transport::operation::{Operation, Outcome, block};
 use std::sync::Arc;
 
-impl State {
+impl Current {
     fn is_done(&self) -> bool {
         match self {
-            State::Operation(operation) => operation.is_done(),
+            Current::Operation(operation) => operation.is_done(),
             _ => true,
         }
     }
 
     fn is_inactive(&self) -> bool {
-        matches!(self, State::Inactive)
+        matches!(self, Current::Inactive)
     }
 
     /// Whether it was active and is complete.
@@ -29,19 +29,19 @@ impl State {
 
     fn outcome(&self) -> Outcome {
         match self {
-            State::Operation(operation) => operation.outcome(),
-            State::Complete => Outcome::NOTHING,
-            State::Inactive => Outcome::EMPTY,
+            Current::Operation(operation) => operation.outcome(),
+            Current::Complete => Outcome::NOTHING,
+            Current::Inactive => Outcome::EMPTY,
         }
     }
 }
 
-fn states(handles: &[MPI_Request]) -> Result<Vec<State>> {
+fn states(handles: &[MPI_Request]) -> Result<Vec<Current>> {
     handles.iter().map(|&handle| state(handle)).collect()
 }
 
 /// Ends a completed operation: its handle becomes null, or inactive if it is persistent.
-fn finish(handle: &mut MPI_Request, state: &State) -> Outcome {
+fn finish(handle: &mut MPI_Request, state: &Current) -> Outcome {
     let mut outcome = None;
     match REQUESTS.get(handle.0) {
         Some(Request::Persistent(persistent)) => persistent.deactivate(),
@@ -58,7 +58,7 @@ fn finish(handle: &mut MPI_Request, state: &State) -> Outcome {
 }
 
 /// How a completed operation ended; its handle stays.
-fn told(handle: MPI_Request, state: &State) -> Outcome {
+fn told(handle: MPI_Request, state: &Current) -> Outcome {
     match REQUESTS.get(handle.0) {
         Some(Request::Generalized(generalized)) => generalized.query(),
         _ => state.outcome(),
@@ -73,7 +73,7 @@ pub fn peek(handle: MPI_Request) -> Result<Option<Outcome>> {
 /// How all requests ended, if all are complete; their handles stay.
 pub fn peek_all(handles: &[MPI_Request]) -> Result<Option<Vec<Outcome>>> {
     let states = states(handles)?;
-    if !look(&states, State::is_done) {
+    if !look(&states, Current::is_done) {
         return Ok(None);
     }
     let outcomes = handles.iter().zip(&states).map(|(&h, s)| told(h, s));
@@ -83,7 +83,7 @@ pub fn peek_all(handles: &[MPI_Request]) -> Result<Option<Vec<Outcome>>> {
 /// Which requests are over, the first or all of them, and how they ended; their handles stay.
 pub fn peek_some(handles: &[MPI_Request], only_one: bool) -> Result<Found<Vec<(usize, Outcome)>>> {
     let states = states(handles)?;
-    if states.iter().all(State::is_inactive) {
+    if states.iter().all(Current::is_inactive) {
         return Ok(Found::NoneActive);
     }
     if !await_some(&states, false) {
@@ -98,7 +98,7 @@ pub fn peek_some(handles: &[MPI_Request], only_one: bool) -> Result<Found<Vec<(u
 /// Blocks until the request is complete.
 pub fn wait(handle: &mut MPI_Request) -> Result<Outcome> {
     let state = state(*handle)?;
-    if let State::Operation(operation) = &state {
+    if let Current::Operation(operation) = &state {
         wait_operation(operation);
     }
     Ok(finish(handle, &state))
@@ -114,14 +114,14 @@ pub fn wait_operation(operation: &Arc<Operation>) {
 /// The outcome of the request if it is complete.
 pub fn test(handle: &mut MPI_Request) -> Result<Option<Outcome>> {
     let state = state(*handle)?;
-    if !look(std::slice::from_ref(&state), State::is_done) {
+    if !look(std::slice::from_ref(&state), Current::is_done) {
         return Ok(None);
     }
     Ok(Some(finish(handle, &state)))
 }
 
 /// Whether it is so, now or after messages were moved along.
-fn look<'a>(states: &'a [State], so: impl Fn(&'a State) -> bool) -> bool {
+fn look<'a>(states: &'a [Current], so: impl Fn(&'a Current) -> bool) -> bool {
     states.iter().all(&so) || {
         move_along(states);
         states.iter().all(&so)
@@ -130,7 +130,7 @@ fn look<'a>(states: &'a [State], so: impl Fn(&'a State) -> bool) -> bool {
 
 /// Moves messages along. While some come, there may be more; then what the dead have sent counts, and if there is nothing
 /// at all, others may have the core.
-fn move_along(states: &[State]) {
+fn move_along(states: &[Current]) {
     if !progress() {
         look_around();
         abandon_dead(states);
@@ -155,7 +155,7 @@ pub fn wait_all(handles: &mut [MPI_Request], mut each: impl FnMut(usize, Outcome
 /// Tells how all requests ended if all are complete; false if not.
 pub fn test_all(handles: &mut [MPI_Request], mut each: impl FnMut(usize, Outcome)) -> Result<bool> {
     let states = states(handles)?;
-    if !look(&states, State::is_done) {
+    if !look(&states, Current::is_done) {
         return Ok(false);
     }
     for (i, (handle, state)) in handles.iter_mut().zip(&states).enumerate() {
@@ -187,13 +187,13 @@ pub fn any(handles: &mut [MPI_Request], blocking: bool) -> Result<Found<(usize, 
         return Ok(Found::Some((i, finish(&mut handles[i], &state))));
     }
     let states = states(handles)?;
-    if states.iter().all(State::is_inactive) {
+    if states.iter().all(Current::is_inactive) {
         return Ok(Found::NoneActive);
     }
     if !await_some(&states, blocking) {
         return Ok(Found::NoneComplete);
     }
-    let Some(i) = states.iter().position(State::is_over) else {
+    let Some(i) = states.iter().position(Current::is_over) else {
         return Ok(Found::NoneComplete);
     };
     Ok(Found::Some((i, finish(&mut handles[i], &states[i]))))
@@ -202,7 +202,7 @@ pub fn any(handles: &mut [MPI_Request], blocking: bool) -> Result<Found<(usize, 
 /// Completes all requests that are over, at least one if `blocking`; tells which, and how they ended.
 pub fn some(handles: &mut [MPI_Request], blocking: bool) -> Result<Found<Vec<(usize, Outcome)>>> {
     let states = states(handles)?;
-    if states.iter().all(State::is_inactive) {
+    if states.iter().all(Current::is_inactive) {
         return Ok(Found::NoneActive);
     }
     if !await_some(&states, blocking) {
@@ -217,8 +217,8 @@ pub fn some(handles: &mut [MPI_Request], blocking: bool) -> Result<Found<Vec<(us
     Ok(Found::Some(over.collect()))
 }
 
-fn await_some(states: &[State], blocking: bool) -> bool {
-    let ready = || states.iter().any(State::is_over);
+fn await_some(states: &[Current], blocking: bool) -> bool {
+    let ready = || states.iter().any(Current::is_over);
     if blocking {
         block_until(states, ready);
         return true;
@@ -229,13 +229,13 @@ fn await_some(states: &[State], blocking: bool) -> bool {
     }
 }
 
-fn block_until(states: &[State], mut ready: impl FnMut() -> bool) {
+fn block_until(states: &[Current], mut ready: impl FnMut() -> bool) {
     if ready() {
         return;
     }
     let pending = || {
         states.iter().filter_map(|s| match s {
-            State::Operation(operation) if !operation.is_done() => Some(operation),
+            Current::Operation(operation) if !operation.is_done() => Some(operation),
             _ => None,
         })
     };
@@ -258,9 +258,9 @@ fn block_until(states: &[State], mut ready: impl FnMut() -> bool) {
 }
 
 /// Ends the operations that no longer can by themselves, because a process died.
-fn abandon_dead(states: &[State]) {
+fn abandon_dead(states: &[Current]) {
     for state in states {
-        if let State::Operation(operation) = state {
+        if let Current::Operation(operation) = state {
             settled(operation);
         }
     }

@@ -30,7 +30,7 @@ pub enum Channel {
 }
 
 /// What a send tells its receive: partitions, the bytes of each, the tag of the first.
-type Plan = [u64; 3];
+type Terms = [u64; 3];
 
 /// What both sides know of the communicator and of each other.
 struct Way {
@@ -173,10 +173,10 @@ impl Drop for Outgoing {
     }
 }
 
-/// Waits until the plan has left, and keeps its memory.
+/// Waits until the terms have left, and keeps their memory.
 struct Telling {
     sent: Arc<Operation>,
-    _plan: Box<Plan>,
+    _terms: Box<Terms>,
     /// The tags are in use as long.
     _channel: Arc<Outgoing>,
 }
@@ -210,12 +210,12 @@ pub fn send(comm: &Comm, parts: Parts, to: i32, tag: i32) -> Result<Channel> {
     let Some(world) = way.to else {
         return Ok(Channel::Send(channel));
     };
-    let plan = [
+    let terms = [
         channel.parts.partitions as u64,
         bytes as u64,
         channel.first_tag as u64,
     ];
-    let plan = Box::new(plan);
+    let terms = Box::new(terms);
     let target = Target {
         context: partitioned_context(way.number),
         source: way.rank,
@@ -227,12 +227,12 @@ pub fn send(comm: &Comm, parts: Parts, to: i32, tag: i32) -> Result<Channel> {
         partners: Partners::One(world),
         ..way.about(Action::Send)
     };
-    // SAFETY: the plan is kept until it was told.
-    let bytes = unsafe { Buffer::bytes(plan.as_ptr().cast(), size_of::<Plan>()) };
+    // SAFETY: the terms are kept until they were told.
+    let bytes = unsafe { Buffer::bytes(terms.as_ptr().cast(), size_of::<Terms>()) };
     if let Some(sent) = transport::send(target, bytes, false, about)? {
         let telling = Telling {
             sent,
-            _plan: plan,
+            _terms: terms,
             _channel: channel.clone(),
         };
         task::begin(
@@ -263,7 +263,7 @@ impl Outgoing {
             pending: Vec::new(),
         };
         let operation = Operation::new(self.way.about(Action::Steps("a partitioned send")));
-        task::begin(operation.clone(), Sends(self.clone()));
+        task::begin(operation.clone(), SendTask(self.clone()));
         operation
     }
 
@@ -318,9 +318,9 @@ impl Outgoing {
 }
 
 /// A send on its way.
-struct Sends(Arc<Outgoing>);
+struct SendTask(Arc<Outgoing>);
 
-impl Task for Sends {
+impl Task for SendTask {
     fn advance(&mut self) -> bool {
         let state = self.0.state.lock();
         state.missing == 0 && state.pending.iter().all(settled)
@@ -340,8 +340,8 @@ pub struct Incoming {
     buffer: Buffer,
     /// Bytes of a partition.
     bytes: usize,
-    /// The plan comes here, once.
-    met: Option<(Arc<Operation>, Box<Plan>)>,
+    /// The terms come here, once.
+    met: Option<(Arc<Operation>, Box<Terms>)>,
     state: Mutex<Receiving>,
 }
 
@@ -361,7 +361,7 @@ struct Arriving {
     beside: Option<Box<[u8]>>,
 }
 
-/// Waits until the plan has come, and keeps its memory meanwhile.
+/// Waits until the terms have come, and keeps their memory meanwhile.
 struct Meeting(Arc<Incoming>);
 
 impl Task for Meeting {
@@ -382,16 +382,16 @@ pub fn receive(comm: &Comm, parts: Parts, from: i32, tag: i32) -> Result<Channel
     let buffer = parts.buffer(0, parts.partitions)?;
     let bytes = parts.buffer(0, 1)?.len();
     let met = way.to.is_some().then(|| -> Result<_> {
-        let mut plan = Box::new(Plan::default());
-        // SAFETY: the plan is kept beside its receive.
-        let into = unsafe { Buffer::bytes(plan.as_mut_ptr().cast(), size_of::<Plan>()) };
+        let mut terms = Box::new(Terms::default());
+        // SAFETY: the terms are kept beside their receive.
+        let into = unsafe { Buffer::bytes(terms.as_mut_ptr().cast(), size_of::<Terms>()) };
         let envelope = Envelope { source: from, tag };
         let context = partitioned_context(way.number);
         let about = About {
             context,
             ..about_receive(comm, from, tag)
         };
-        Ok((transport::receive(context, envelope, into, about), plan))
+        Ok((transport::receive(context, envelope, into, about), terms))
     });
     let channel = Arc::new(Incoming {
         buffer,
@@ -427,7 +427,7 @@ impl Incoming {
         if state.asked {
             return;
         }
-        let Some((met, plan)) = &self.met else {
+        let Some((met, terms)) = &self.met else {
             return;
         };
         if !settled(met) {
@@ -437,8 +437,8 @@ impl Incoming {
         if met.outcome().error.is_some() {
             return;
         }
-        // SAFETY: the engine wrote the plan before it completed the receive, and does not touch it any more.
-        let [partitions, bytes, first_tag] = unsafe { (&raw const **plan).read_volatile() };
+        // SAFETY: the engine wrote the terms before it completed the receive, and does not touch them any more.
+        let [partitions, bytes, first_tag] = unsafe { (&raw const **terms).read_volatile() };
         for i in 0..partitions {
             let tag = (first_tag + i) as i32;
             let place = (i * bytes) as usize..((i + 1) * bytes) as usize;

@@ -47,13 +47,6 @@ impl Persistent {
     }
 }
 
-enum Current {
-    Inactive,
-    /// Started, and complete at once.
-    Complete,
-    Operation(Arc<Operation>),
-}
-
 /// The requests of this process.
 pub(super) static REQUESTS: Table<Request> = Table::new(Kind::Request);
 
@@ -67,7 +60,8 @@ pub const WAIT_ONLY: MPI_Request = MPI_Request(0x6c00_0002);
 const COMPLETE_COLLECTIVE: MPI_Request = MPI_Request(0x6c00_0003);
 
 /// What a handle says about waiting.
-pub(super) enum State {
+#[derive(Clone)]
+pub(super) enum Current {
     /// The null handle, or an inactive persistent request: nothing to wait for.
     Inactive,
     /// Complete since its start.
@@ -212,20 +206,16 @@ fn find(handle: MPI_Request) -> Result<&'static Request> {
 }
 
 /// What there is to wait for. Error: `MPI_ERR_REQUEST`.
-pub(super) fn state(handle: MPI_Request) -> Result<State> {
+pub(super) fn state(handle: MPI_Request) -> Result<Current> {
     match handle {
-        MPI_REQUEST_NULL => return Ok(State::Inactive),
-        COMPLETE | COMPLETE_COLLECTIVE | WAIT_ONLY => return Ok(State::Complete),
+        MPI_REQUEST_NULL => return Ok(Current::Inactive),
+        COMPLETE | COMPLETE_COLLECTIVE | WAIT_ONLY => return Ok(Current::Complete),
         _ => {}
     }
     Ok(match find(handle)? {
-        Request::Once(operation) => State::Operation(operation.clone()),
-        Request::Generalized(generalized) => State::Operation(generalized.operation.clone()),
-        Request::Persistent(persistent) => match &*persistent.current.lock() {
-            Current::Inactive => State::Inactive,
-            Current::Complete => State::Complete,
-            Current::Operation(operation) => State::Operation(operation.clone()),
-        },
+        Request::Once(operation) => Current::Operation(operation.clone()),
+        Request::Generalized(generalized) => Current::Operation(generalized.operation.clone()),
+        Request::Persistent(persistent) => persistent.current.lock().clone(),
     })
 }
 
@@ -329,7 +319,7 @@ pub fn cancel(handle: MPI_Request) -> Result<()> {
             }
         }
     }
-    if let State::Operation(operation) = state(handle)?
+    if let Current::Operation(operation) = state(handle)?
         && !operation.is_done()
     {
         return transport::cancel(&operation);

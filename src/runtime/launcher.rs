@@ -31,8 +31,8 @@ pub enum Launcher {
     Alone,
 }
 
-/// A process's place in its job.
-pub(super) struct Place {
+/// A process's membership in its job.
+pub(super) struct Membership {
     pub launcher: Launcher,
     pub rank: u32,
     pub table: Table,
@@ -85,7 +85,7 @@ fn is_privileged() -> bool {
 
 /// Finds the job. PMI_FD is looked at first: our own launcher takes it out of its ranks' environment, so where both are
 /// there, the PMI is the newer one.
-pub(super) fn find() -> Result<Place> {
+pub(super) fn find() -> Result<Membership> {
     let told = |name| std::env::var_os(name).is_some();
     if is_privileged() && (told("PMI_FD") || told("RMASHM_FD")) {
         eprintln!(
@@ -113,7 +113,7 @@ pub(super) fn find() -> Result<Place> {
     }
     let segment = Segment::create(Table::bytes(1))?.install();
     let table = Table::create(segment, 1, false);
-    Ok(Place {
+    Ok(Membership {
         launcher: Launcher::Alone,
         rank: 0,
         table,
@@ -121,7 +121,7 @@ pub(super) fn find() -> Result<Place> {
     })
 }
 
-fn inherited(fd: &str) -> Result<Place> {
+fn inherited(fd: &str) -> Result<Membership> {
     let number: i32 = fd
         .parse()
         .map_err(|_| err!(Other, "RMASHM_FD is \"{fd}\", not a descriptor"))?;
@@ -150,7 +150,7 @@ fn inherited(fd: &str) -> Result<Place> {
         );
     }
     let appnum = variable("RMASHM_APPNUM").and_then(|n| n.parse().ok());
-    Ok(Place {
+    Ok(Membership {
         launcher: Launcher::Ours,
         rank,
         table,
@@ -158,7 +158,7 @@ fn inherited(fd: &str) -> Result<Place> {
     })
 }
 
-fn through_pmi(mut pmi: Pmi) -> Result<Place> {
+fn through_pmi(mut pmi: Pmi) -> Result<Membership> {
     let (rank, ranks) = (pmi.rank, pmi.ranks);
     if rank >= ranks {
         bail!(Other, "PMI_RANK is {rank}, but PMI_SIZE is {ranks}");
@@ -205,7 +205,7 @@ fn through_pmi(mut pmi: Pmi) -> Result<Place> {
     if access::knows_ancestor(table.job) {
         access::descend(&table.job.ancestor, parent);
     }
-    Ok(Place {
+    Ok(Membership {
         launcher: Launcher::Pmi(Mutex::new(pmi)),
         rank,
         table,

@@ -23,7 +23,7 @@ const AGAIN: u32 = 16;
 const LATER: u32 = 128;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum Nearness {
     /// The cores share all caches.
     Beside,
     /// They share the last one.
@@ -33,18 +33,18 @@ pub enum Place {
 
 /// Where the other core is, if an ordinary copy of `bytes` took so long. (`make bench BENCH=--thresholds` shows what it takes between
 /// the cores of a machine, and what each way of copying is worth there.)
-pub fn place(bytes: usize, took: Duration) -> Place {
+pub fn nearness(bytes: usize, took: Duration) -> Nearness {
     let (took, bytes) = (took.as_nanos() as usize, bytes);
     match () {
-        () if took > 200 + bytes / 4 => Place::Far,
-        () if took > 50 + bytes / 16 => Place::Near,
-        () => Place::Beside,
+        () if took > 200 + bytes / 4 => Nearness::Far,
+        () if took > 50 + bytes / 16 => Nearness::Near,
+        () => Nearness::Beside,
     }
 }
 
 /// What is known of the other core.
 pub struct Distance {
-    place: Place,
+    nearness: Nearness,
     /// Pieces to be copied before the next one is timed.
     rest: u32,
 }
@@ -60,7 +60,7 @@ pub enum Manner {
 impl Distance {
     pub fn new() -> Distance {
         Distance {
-            place: Place::Near,
+            nearness: Nearness::Near,
             rest: 0,
         }
     }
@@ -75,8 +75,12 @@ impl Distance {
             return Manner::Timed(Instant::now());
         }
         self.rest -= 1;
-        let ordinary = if many { Place::Beside } else { Place::Near };
-        match self.place <= ordinary {
+        let ordinary = if many {
+            Nearness::Beside
+        } else {
+            Nearness::Near
+        };
+        match self.nearness <= ordinary {
             true => Manner::Ordinary,
             false => Manner::PastCaches,
         }
@@ -84,14 +88,14 @@ impl Distance {
 
     /// The copy of a piece of `bytes`, begun at `begin`, has ended.
     pub fn learn(&mut self, begin: Instant, bytes: usize) {
-        let now = place(bytes, begin.elapsed());
-        if bytes >= TELLING || self.place == Place::Far || now == Place::Far {
-            self.place = now;
+        let now = nearness(bytes, begin.elapsed());
+        if bytes >= TELLING || self.nearness == Nearness::Far || now == Nearness::Far {
+            self.nearness = now;
         }
-        self.rest = match self.place {
-            Place::Far => LATER,
+        self.rest = match self.nearness {
+            Nearness::Far => LATER,
             // One of many is copied past the caches then.
-            Place::Near if bytes >= TELLING => LATER / 2,
+            Nearness::Near if bytes >= TELLING => LATER / 2,
             _ => AGAIN,
         };
     }
@@ -101,8 +105,8 @@ impl Distance {
 mod tests {
     use super::*;
 
-    fn nanoseconds(bytes: usize, took: u64) -> Place {
-        place(bytes, Duration::from_nanos(took))
+    fn nanoseconds(bytes: usize, took: u64) -> Nearness {
+        nearness(bytes, Duration::from_nanos(took))
     }
 
     #[test]
@@ -113,10 +117,10 @@ mod tests {
             (4 << 10, 130, 560, 2500),
             (8 << 10, 250, 1200, 5000),
         ] {
-            assert!(bytes < TELLING || nanoseconds(bytes, beside) == Place::Beside);
-            assert!(nanoseconds(bytes, near) <= Place::Near);
-            assert!(bytes < TELLING || nanoseconds(bytes, near) == Place::Near);
-            assert_eq!(nanoseconds(bytes, far), Place::Far);
+            assert!(bytes < TELLING || nanoseconds(bytes, beside) == Nearness::Beside);
+            assert!(nanoseconds(bytes, near) <= Nearness::Near);
+            assert!(bytes < TELLING || nanoseconds(bytes, near) == Nearness::Near);
+            assert_eq!(nanoseconds(bytes, far), Nearness::Far);
         }
     }
 

@@ -2,14 +2,14 @@
 //!
 //! Each rank makes its own inbox before it joins the job and announces it in its entry of the process table. The block is
 //! memory only where rings were used.
-//! Why no message is overlooked is in [`super::hints`].
+//! Why no message is overlooked is in [`super::pending`].
 //!
 //! A large ring has 8 to 64 KiB; those of an inbox share 8 MiB. A pair that says little takes 384 bytes.
 //!
 //! The inboxes of all ranks are mapped at the end of MPI_Init; one of a rank that opens only a session, when it is first sent
 //! to.
 
-use super::hints::Hints;
+use super::pending::Pending;
 use super::ring::{Cell, Control, Header, Receiver, Sender};
 use super::slots::Slots;
 use crate::error::Result;
@@ -27,20 +27,20 @@ const SMALLEST_RING: usize = 8 << 10;
 const ALL_RINGS: usize = 8 << 20;
 /// After so many looks in vain a ring's bit is cleared: where ranks have cores of their own, and look again and again, and
 /// where they share cores, and look only when they have got one.
-const PATIENCE: u32 = 1000;
-const PATIENCE_SHARING: u32 = 50;
+const LOOKS: u32 = 1000;
+const LOOKS_SHARING: u32 = 50;
 
 /// Where things lie in the inboxes of a job of `ranks` ranks.
 #[derive(Clone, Copy)]
-struct Plan {
+struct Geometry {
     ranks: usize,
     ring: usize,
 }
 
-impl Plan {
-    fn new(ranks: usize) -> Plan {
+impl Geometry {
+    fn new(ranks: usize) -> Geometry {
         let share = (ALL_RINGS / ranks.max(1)).next_power_of_two();
-        Plan {
+        Geometry {
             ranks,
             ring: share.clamp(SMALLEST_RING, LARGEST_RING),
         }
@@ -66,7 +66,7 @@ impl Plan {
     }
 
     /// The bits of the inbox at `offset`.
-    fn bits(self, offset: Offset) -> &'static [Hints] {
+    fn bits(self, offset: Offset) -> &'static [Pending] {
         // SAFETY: an inbox begins with its bits; it is never freed and its bits are atomics.
         unsafe { std::slice::from_raw_parts(segment().at(offset), self.words()) }
     }
@@ -87,7 +87,7 @@ impl Plan {
 
 /// Bytes of a ring in a job of `ranks` ranks.
 pub fn ring_bytes(ranks: usize) -> usize {
-    Plan::new(ranks).ring
+    Geometry::new(ranks).ring
 }
 
 /// The longest payload of a cell in such a job.
@@ -97,7 +97,7 @@ pub fn longest(ranks: usize) -> usize {
 
 /// This rank's inbox.
 pub struct Inbox {
-    bits: &'static [Hints],
+    bits: &'static [Pending],
     rings: Vec<Receiver>,
     /// Looks in vain since the last cell.
     idle: Vec<u32>,
@@ -107,8 +107,8 @@ impl Inbox {
     /// Makes this rank's inbox and announces it. Once in a process.
     pub fn open() -> Result<Inbox> {
         let ranks = job().ranks as usize;
-        let plan = Plan::new(ranks);
-        let len = plan.bytes().next_multiple_of(PAGE);
+        let geometry = Geometry::new(ranks);
+        let len = geometry.bytes().next_multiple_of(PAGE);
         let offset = heap::alloc(len, PAGE)?;
         // Zero, without touching it if the kernel helps.
         if !segment().punch(offset, len) {
@@ -116,12 +116,12 @@ impl Inbox {
             unsafe { segment().at::<u8>(offset).write_bytes(0, len) };
         }
         let rings = (0..ranks).map(|sender| {
-            let (control, [small, large]) = plan.ring(offset, sender);
+            let (control, [small, large]) = geometry.ring(offset, sender);
             // SAFETY: the ring was made just now; this is the only receiving end.
             unsafe { Receiver::new(control, small, Some(large)) }
         });
         let inbox = Inbox {
-            bits: plan.bits(offset),
+            bits: geometry.bits(offset),
             rings: rings.collect(),
             idle: vec![0; ranks],
         };
@@ -160,7 +160,7 @@ impl Inbox {
 
     /// The ranks that may have something, as 64 bits from rank 64 × `word` on.
     #[inline]
-    pub fn hints(&self, word: usize) -> u64 {
+    pub fn pending(&self, word: usize) -> u64 {
         self.bits[word].get()
     }
 
@@ -172,11 +172,11 @@ impl Inbox {
     #[inline]
     pub fn in_vain(&mut self, sender: usize) -> bool {
         self.idle[sender] += 1;
-        let patience = match spin() {
-            0 => PATIENCE_SHARING,
-            _ => PATIENCE,
+        let most = match spin() {
+            0 => LOOKS_SHARING,
+            _ => LOOKS,
         };
-        if self.idle[sender] < patience {
+        if self.idle[sender] < most {
             return false;
         }
         self.idle[sender] = 0;
@@ -200,7 +200,7 @@ pub struct Outbox {
 /// The way to another rank's inbox.
 struct Way {
     ring: Sender,
-    bits: &'static Hints,
+    bits: &'static Pending,
     bit: u64,
 }
 
@@ -246,15 +246,15 @@ impl Way {
     #[cold]
     fn find(rank: u32) -> Option<Way> {
         let job = job();
-        let plan = Plan::new(job.ranks as usize);
+        let geometry = Geometry::new(job.ranks as usize);
         let sender = job.rank as usize;
         let offset = job.table.processes[rank as usize].inbox.get()? as Offset;
-        must_reach(offset, plan.bytes());
-        let (control, [small, large]) = plan.ring(offset, sender);
+        must_reach(offset, geometry.bytes());
+        let (control, [small, large]) = geometry.ring(offset, sender);
         Some(Way {
             // SAFETY: the receiver made the ring before it told of its inbox; this is the only sending end.
             ring: unsafe { Sender::new(control, small, Some(large)) },
-            bits: &plan.bits(offset)[sender / 64],
+            bits: &geometry.bits(offset)[sender / 64],
             bit: 1 << (sender % 64),
         })
     }

@@ -45,9 +45,9 @@ impl Access {
 
 /// The word.
 #[derive(Default)]
-pub struct State(AtomicU8);
+pub struct AccessWord(AtomicU8);
 
-impl State {
+impl AccessWord {
     #[inline(always)]
     pub fn get(&self) -> Access {
         Access::from(self.0.load(Relaxed))
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_fence_is_an_epoch_once_an_operation_follows() {
-        let state = State::default();
+        let state = AccessWord::default();
         assert!(!state.use_fence() && state.get() == Access::None);
         state.set(Access::FenceIdle);
         assert!(state.use_fence() && state.use_fence() && state.get() == Access::Fence);
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn after_an_idle_fence_another_epoch_is_opened_once() {
         for before in [Access::None, Access::FenceIdle] {
-            let state = State::default();
+            let state = AccessWord::default();
             state.set(before);
             assert!(state.open(Access::Start) && !state.open(Access::Start));
             state.end_idle_fence();

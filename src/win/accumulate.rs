@@ -262,16 +262,16 @@ impl Window {
         // SAFETY: the caller's promise.
         let near = unsafe { Origin::new(result, 1, datatype) };
         let remote = Remote::new(rank, disp, 1, datatype);
-        let Some(plan) = self.plan(&near, &remote, Access::Change)? else {
+        let Some(checked) = self.check_both(&near, &remote, Access::Change)? else {
             return Ok(());
         };
         let object = datatype::get(datatype)?;
         object.check_buffer(origin.addr(), 1, "origin_addr")?;
         object.check_buffer(compare.addr(), 1, "compare_addr")?;
-        let at: *mut u8 = with_exposed_provenance_mut(plan.remote.base);
-        if plan.reach == Reach::Shared && amo::can_update(basic, at) {
+        let at: *mut u8 = with_exposed_provenance_mut(checked.remote.base);
+        if checked.reach == Reach::Shared && amo::can_update(basic, at) {
             // SAFETY: elements at `origin` and `compare` are readable, one at `result` writable; `at` is in the window.
-            return self.with_amos(plan.target, || unsafe {
+            return self.with_amos(checked.target, || unsafe {
                 amo::compare_and_swap(size, at, compare.cast(), origin.cast(), result.cast())
             });
         }
@@ -283,12 +283,12 @@ impl Window {
                 std::slice::from_raw_parts(compare.cast::<u8>(), size),
             )
         };
-        let turn = Turn::take(self, plan.target)?;
+        let turn = Turn::take(self, checked.target)?;
         // SAFETY: `before` is ours.
-        unsafe { move_target(Way::FromPeer, &plan, before.as_mut_ptr()) }?;
+        unsafe { move_target(Way::FromPeer, &checked, before.as_mut_ptr()) }?;
         if before[..size] == *expected {
             // SAFETY: only read from.
-            unsafe { move_target(Way::ToPeer, &plan, new.as_ptr().cast_mut()) }?;
+            unsafe { move_target(Way::ToPeer, &checked, new.as_ptr().cast_mut()) }?;
         }
         drop(turn);
         // SAFETY: the result is writable for one element.
@@ -360,7 +360,7 @@ impl Window {
             None => Access::Change,
             Some(_) => Access::Exchange,
         };
-        let plan = self.plan(near, remote, access)?;
+        let checked = self.check_both(near, remote, access)?;
         if remote.rank == MPI_PROC_NULL {
             return Ok(());
         }
@@ -370,9 +370,11 @@ impl Window {
             None => None,
         };
         // Of no elements it does not matter what they are.
-        let Some(plan) = plan else { return Ok(()) };
+        let Some(checked) = checked else {
+            return Ok(());
+        };
         let operation = Operation::new(named, far)?;
-        plan.must_be_of_one_kind()?;
+        checked.must_be_of_one_kind()?;
         let basic = operation.basic;
         let kind = datatype::get(near.datatype)?.basic();
         if !reading && kind.is_none_or(|b| b.parts() != basic.parts()) {
@@ -381,12 +383,12 @@ impl Window {
                 "the elements of origin_datatype and target_datatype are of different kinds"
             );
         }
-        let elements = plan.remote.size() / basic.size();
-        let operands = (!reading).then_some(plan.origin);
+        let elements = checked.remote.size() / basic.size();
+        let operands = (!reading).then_some(checked.origin);
         let beside = Beside::new(basic, elements, operands, out)?;
         // SAFETY: both sides have as many elements as the target's part, the operands none for NO_OP; the origin buffer is
         // readable, the result buffer writable.
-        unsafe { self.update_target(&plan, far, plan.remote.count, &operation, beside) }
+        unsafe { self.update_target(&checked, far, checked.remote.count, &operation, beside) }
     }
 
     fn result_side(

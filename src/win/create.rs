@@ -1,7 +1,7 @@
 //! Making and freeing windows (MPI 4.1 §12.2).
 //!
-//! Every process makes an [`Offer`]: what it was asked for, where its memory is, or why it cannot take part. One exchange
-//! over the communicator gives all offers to all, and either all go on or all fail. Memory lies in the job segment, so
+//! Every process makes an [`Entry`]: what it was asked for, where its memory is, or why it cannot take part. One exchange
+//! over the communicator gives all entries to all, and either all go on or all fail. Memory lies in the job segment, so
 //! nothing has to be mapped or named: an allocation, an exchange, and the window is there.
 //!
 //! What can fail on one process (arguments, memory, the handle) is done before the exchange, so that all get the window or all
@@ -51,8 +51,8 @@ static REACHED: LazyLock<Box<[AtomicBool]>> = LazyLock::new(|| {
 
 /// What a process brings to the exchange.
 #[derive(Clone, Copy)]
-struct Offer {
-    place: Place,
+struct Entry {
+    location: Location,
     at: usize,
     size: usize,
     disp_unit: usize,
@@ -71,7 +71,7 @@ struct Offer {
 
 /// Where a process's part of the window is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum Location {
     /// At an offset of the job segment.
     Segment,
     /// At an address of the process.
@@ -82,10 +82,10 @@ enum Place {
     None,
 }
 
-impl Offer {
-    fn new(size: usize, disp_unit: usize, place: Place, at: usize) -> Offer {
-        Offer {
-            place,
+impl Entry {
+    fn new(size: usize, disp_unit: usize, location: Location, at: usize) -> Entry {
+        Entry {
+            location,
             at,
             size,
             disp_unit,
@@ -99,13 +99,13 @@ impl Offer {
     }
 
     /// Private memory of this process.
-    fn private(comm: &Comm, size: usize, disp_unit: usize, at: usize) -> Offer {
+    fn private(comm: &Comm, size: usize, disp_unit: usize, at: usize) -> Entry {
         if size > 0 {
             access::allow();
         }
-        let mut offer = Offer::new(size, disp_unit, Place::Private, at);
-        offer.reaches_all = peers(comm).all(|(_, process)| REACHED[process as usize].load(Relaxed));
-        offer
+        let mut entry = Entry::new(size, disp_unit, Location::Private, at);
+        entry.reaches_all = peers(comm).all(|(_, process)| REACHED[process as usize].load(Relaxed));
+        entry
     }
 }
 
@@ -151,32 +151,32 @@ fn check(size: isize, disp_unit: isize) -> Result<(usize, usize)> {
     Ok((bytes, disp_unit as usize))
 }
 
-/// What one process does before the exchange: its memory and its offer, and all that could fail after it.
+/// What one process does before the exchange: its memory and its entry, and all that could fail after it.
 struct Prepared {
     hints: Hints,
     memory: Option<Given>,
     control: Option<Owned>,
     handle: Reserved<'static, Window>,
-    offer: Offer,
+    entry: Entry,
 }
 
 /// `asked`: the hints, or what is wrong with an argument of this process, so that the others hear of it.
 fn prepare(
     comm: &Comm,
     asked: Result<Hints>,
-    make: impl FnOnce(&Hints) -> Result<(Option<Given>, Offer)>,
+    make: impl FnOnce(&Hints) -> Result<(Option<Given>, Entry)>,
 ) -> Result<Prepared> {
     let hints = asked?;
-    let (memory, mut offer) = make(&hints)?;
+    let (memory, mut entry) = make(&hints)?;
     let control = control_of(comm)?;
-    offer.control = control.as_ref().map_or(0, |c| c.offset());
-    offer.light_fences = membarrier::register();
+    entry.control = control.as_ref().map_or(0, |c| c.offset());
+    entry.light_fences = membarrier::register();
     Ok(Prepared {
         hints,
         memory,
         control,
         handle: WINDOWS.reserve()?,
-        offer,
+        entry,
     })
 }
 
@@ -190,16 +190,16 @@ pub fn allocate(
     let prepared = prepare(comm, hints, |hints| {
         let (size, disp_unit) = check(size, disp_unit)?;
         let memory = Given::alloc(size, hints.alignment)?;
-        let offer = Offer::new(size, disp_unit, Place::Segment, memory.offset());
-        Ok((Some(memory), offer))
+        let entry = Entry::new(size, disp_unit, Location::Segment, memory.offset());
+        Ok((Some(memory), entry))
     });
-    let offers = agree(
+    let entries = agree(
         comm,
-        prepared.as_ref().map(|p| p.offer).map_err(Error::clone),
+        prepared.as_ref().map(|p| p.entry).map_err(Error::clone),
         "MPI_Win_allocate",
     )?;
-    reach_parts(comm, &offers, "MPI_Win_allocate")?;
-    finish(comm, Flavor::Allocate, prepared?, &offers)
+    reach_parts(comm, &entries, "MPI_Win_allocate")?;
+    finish(comm, Flavor::Allocate, prepared?, &entries)
 }
 
 /// `MPI_Win_allocate_shared`: contiguous in the order of ranks, or not, as the hint says. Collective. Errors as
@@ -219,33 +219,33 @@ pub fn allocate_shared(
             true => Some(Given::alloc(size, hints.alignment)?),
             false => guess(comm, size, hints.alignment)?,
         };
-        let place = if hints.noncontiguous {
-            Place::Segment
+        let location = if hints.noncontiguous {
+            Location::Segment
         } else {
-            Place::Guess
+            Location::Guess
         };
-        let mut offer = Offer::new(
+        let mut entry = Entry::new(
             size,
             disp_unit,
-            place,
+            location,
             memory.as_ref().map_or(0, Given::offset),
         );
-        offer.alignment = hints.alignment;
-        Ok((memory, offer))
+        entry.alignment = hints.alignment;
+        Ok((memory, entry))
     });
-    let mut offers = agree(
+    let mut entries = agree(
         comm,
-        prepared.as_ref().map(|p| p.offer).map_err(Error::clone),
+        prepared.as_ref().map(|p| p.entry).map_err(Error::clone),
         what,
     )?;
-    if offers.iter().any(|o| o.place == Place::Guess) {
-        let (start, len) = settle(comm, prepared.as_mut().ok(), &mut offers, what)?;
-        reach_parts(comm, &offers, what)?;
+    if entries.iter().any(|o| o.location == Location::Guess) {
+        let (start, len) = settle(comm, prepared.as_mut().ok(), &mut entries, what)?;
+        reach_parts(comm, &entries, what)?;
         heap::prefer_huge(start, len);
     } else {
-        reach_parts(comm, &offers, what)?;
+        reach_parts(comm, &entries, what)?;
     }
-    finish(comm, Flavor::Shared, prepared?, &offers)
+    finish(comm, Flavor::Shared, prepared?, &entries)
 }
 
 /// Rank 0's guess at the memory of a contiguous window.
@@ -258,15 +258,15 @@ fn guess(comm: &Comm, size: usize, alignment: usize) -> Result<Option<Given>> {
     }
 }
 
-/// Turns the offers of a contiguous window into places: side by side in the memory of rank 0, which allocates anew where its guess
+/// Turns the entries of a contiguous window into places: side by side in the memory of rank 0, which allocates anew where its guess
 /// does not fit. Gives its offset and length.
 fn settle(
     comm: &Comm,
     mine: Option<&mut Prepared>,
-    offers: &mut [Offer],
+    entries: &mut [Entry],
     what: &str,
 ) -> Result<(Offset, usize)> {
-    let total = offers
+    let total = entries
         .iter()
         .try_fold(0_usize, |sum, o| sum.checked_add(o.size));
     let total = total.ok_or_else(|| {
@@ -275,13 +275,13 @@ fn settle(
             "the sizes in bytes that the processes ask for overflow when added up"
         )
     })?;
-    let alignment = offers.iter().map(|o| o.alignment).max().unwrap_or(1);
-    let guessed = offers[0].place == Place::Guess
-        && offers[0].at != 0
-        && total <= offers[0].size * comm.size()
-        && alignment == offers[0].alignment;
+    let alignment = entries.iter().map(|o| o.alignment).max().unwrap_or(1);
+    let guessed = entries[0].location == Location::Guess
+        && entries[0].at != 0
+        && total <= entries[0].size * comm.size()
+        && alignment == entries[0].alignment;
     let start = if guessed {
-        offers[0].at
+        entries[0].at
     } else {
         let placed = if comm.rank == 0 {
             Given::alloc(total, alignment).map(Some)
@@ -299,10 +299,10 @@ fn settle(
         answers[0]
     };
     let mut at = start;
-    for offer in offers {
-        offer.place = Place::Segment;
-        offer.at = at;
-        at += offer.size;
+    for entry in entries {
+        entry.location = Location::Segment;
+        entry.at = at;
+        at += entry.size;
     }
     Ok((start, total))
 }
@@ -328,25 +328,25 @@ pub fn create(
                 "base {base:p} and size {size} reach beyond the end of memory"
             );
         }
-        let offer = match memory::offset_of(base, size)? {
-            Some(offset) => Offer::new(size, disp_unit, Place::Segment, offset),
+        let entry = match memory::offset_of(base, size)? {
+            Some(offset) => Entry::new(size, disp_unit, Location::Segment, offset),
             None => {
                 if size > 0 && !peer::is_mapped(base) {
                     bail!(Base, "there is no memory at base {base:p}");
                 }
-                Offer::private(comm, size, disp_unit, base as usize)
+                Entry::private(comm, size, disp_unit, base as usize)
             }
         };
-        Ok((None, offer))
+        Ok((None, entry))
     });
-    let offers = agree(
+    let entries = agree(
         comm,
-        prepared.as_ref().map(|p| p.offer).map_err(Error::clone),
+        prepared.as_ref().map(|p| p.entry).map_err(Error::clone),
         what,
     )?;
-    probe_peers(comm, &offers, what)?;
-    reach_parts(comm, &offers, what)?;
-    finish(comm, Flavor::Create, prepared?, &offers).map(|(win, _)| win)
+    probe_peers(comm, &entries, what)?;
+    reach_parts(comm, &entries, what)?;
+    finish(comm, Flavor::Create, prepared?, &entries).map(|(win, _)| win)
 }
 
 /// `MPI_Win_create_dynamic`. Collective. Errors, on all processes alike: `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` where the kernel
@@ -358,30 +358,30 @@ pub fn create_dynamic(comm: &Comm, hints: Result<Hints>) -> Result<MPI_Win> {
     let prepared = prepare(comm, hints, |_| {
         Ok((
             None,
-            Offer::private(comm, 1, 1, (&raw const PROBE) as usize),
+            Entry::private(comm, 1, 1, (&raw const PROBE) as usize),
         ))
     });
-    let mut offers = agree(
+    let mut entries = agree(
         comm,
-        prepared.as_ref().map(|p| p.offer).map_err(Error::clone),
+        prepared.as_ref().map(|p| p.entry).map_err(Error::clone),
         what,
     )?;
-    probe_peers(comm, &offers, what)?;
-    reach_parts(comm, &offers, what)?;
+    probe_peers(comm, &entries, what)?;
+    reach_parts(comm, &entries, what)?;
     let mut prepared = prepared?;
-    for offer in offers.iter_mut().chain([&mut prepared.offer]) {
-        (offer.place, offer.size) = (Place::None, 0);
+    for entry in entries.iter_mut().chain([&mut prepared.entry]) {
+        (entry.location, entry.size) = (Location::None, 0);
     }
-    finish(comm, Flavor::Dynamic, prepared, &offers).map(|(win, _)| win)
+    finish(comm, Flavor::Dynamic, prepared, &entries).map(|(win, _)| win)
 }
 
 /// Makes sure that every process has mapped every part of the window that lies in the segment, and the control block: its
-/// operations do not ask again. Mostly all have, as the offers say.
-fn reach_parts(comm: &Comm, offers: &[Offer], what: &str) -> Result<()> {
-    let parts = offers.iter().filter(|o| o.place == Place::Segment);
-    let control = offers[0].control + Control::bytes(comm.size());
-    let end = parts.map(|o| o.at + o.size).fold(control, usize::max);
-    if offers.iter().all(|o| o.mapped >= end) {
+/// operations do not ask again. Mostly all have, as the entries say.
+fn reach_parts(comm: &Comm, entries: &[Entry], what: &str) -> Result<()> {
+    let in_segment = entries.iter().filter(|o| o.location == Location::Segment);
+    let control = entries[0].control + Control::bytes(comm.size());
+    let end = in_segment.map(|o| o.at + o.size).fold(control, usize::max);
+    if entries.iter().all(|o| o.mapped >= end) {
         return Ok(());
     }
     let reached = segment().reach(0, end).map_err(Error::from);
@@ -389,14 +389,14 @@ fn reach_parts(comm: &Comm, offers: &[Offer], what: &str) -> Result<()> {
 }
 
 /// Makes sure that every process can reach the private memory of every other, where there is any.
-fn probe_peers(comm: &Comm, offers: &[Offer], what: &str) -> Result<()> {
-    let private = |o: &Offer| o.place == Place::Private && o.size > 0;
-    if !offers.iter().any(private) || offers.iter().all(|o| o.reaches_all) {
+fn probe_peers(comm: &Comm, entries: &[Entry], what: &str) -> Result<()> {
+    let private = |o: &Entry| o.location == Location::Private && o.size > 0;
+    if !entries.iter().any(private) || entries.iter().all(|o| o.reaches_all) {
         return Ok(());
     }
     let reach_all = || -> Result<()> {
-        for (rank, process) in peers(comm).filter(|&(rank, _)| private(&offers[rank])) {
-            reach(process, |pid| Ok(peer::probe(pid, offers[rank].at)?))?;
+        for (rank, process) in peers(comm).filter(|&(rank, _)| private(&entries[rank])) {
+            reach(process, |pid| Ok(peer::probe(pid, entries[rank].at)?))?;
             REACHED[process as usize].store(true, Relaxed);
         }
         Ok(())
@@ -415,24 +415,24 @@ fn finish(
     comm: &Comm,
     flavor: Flavor,
     prepared: Prepared,
-    offers: &[Offer],
+    entries: &[Entry],
 ) -> Result<(MPI_Win, *mut c_void)> {
     let Prepared {
         mut hints,
         memory,
         control,
         handle,
-        offer: mine,
+        entry: mine,
     } = prepared;
-    hints.same_address = offers.iter().all(|o| o.at_home);
-    let control_offset = offers[0].control;
+    hints.same_address = entries.iter().all(|o| o.at_home);
+    let control_offset = entries[0].control;
     if let Some(control) = control {
         // The meeting owns the block from now on.
         control.keep();
     }
     let meeting = Meeting::open(control_offset, comm.group.members.clone(), comm.rank)?;
     let control = Control::open(control_offset, comm.size());
-    let targets: Box<[Target]> = offers
+    let targets: Box<[Target]> = entries
         .iter()
         .enumerate()
         .map(|(rank, o)| target(comm, &control, rank, o))
@@ -458,7 +458,7 @@ fn finish(
         targets,
         rank: comm.rank,
         mine: &control.ranks[comm.rank],
-        light_fences: offers.iter().any(|o| o.light_fences),
+        light_fences: entries.iter().any(|o| o.light_fences),
         control,
         meeting,
         group: comm.group.clone(),
@@ -476,25 +476,25 @@ fn finish(
     Ok((MPI_Win(handle.fill(Arc::new(window))), base))
 }
 
-fn target(comm: &Comm, control: &Control, rank: usize, offer: &Offer) -> Target {
-    let (base, reach) = if offer.place == Place::None {
+fn target(comm: &Comm, control: &Control, rank: usize, entry: &Entry) -> Target {
+    let (base, reach) = if entry.location == Location::None {
         (std::ptr::null_mut(), Reach::Attached)
-    } else if offer.place == Place::Private {
+    } else if entry.location == Location::Private {
         let reach = if rank == comm.rank {
             Reach::Own
         } else {
             Reach::Peer
         };
-        (std::ptr::with_exposed_provenance_mut(offer.at), reach)
-    } else if offer.at == 0 && offer.size == 0 {
+        (std::ptr::with_exposed_provenance_mut(entry.at), reach)
+    } else if entry.at == 0 && entry.size == 0 {
         (std::ptr::null_mut(), Reach::Shared)
     } else {
-        (segment().at::<u8>(offer.at), Reach::Shared)
+        (segment().at::<u8>(entry.at), Reach::Shared)
     };
     Target::new(
         base,
-        offer.size,
-        offer.disp_unit,
+        entry.size,
+        entry.disp_unit,
         &control.ranks[rank],
         comm.world_rank(rank),
         reach,

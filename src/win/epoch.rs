@@ -8,7 +8,7 @@
 //! while it holds locks of others. The check on the fast path is two loads.
 
 pub use super::access::Access;
-use super::access::State;
+use super::access::AccessWord;
 use super::{Target, Window};
 use crate::bail;
 use crate::error::Result;
@@ -51,7 +51,7 @@ impl Hold {
 #[derive(Default)]
 pub struct Epoch {
     /// The access epoch of the window as a whole.
-    pub state: State,
+    pub state: AccessWord,
     /// Not 0 while operations are allowed at every target without further look: `Fence` and `LockAll`.
     open: AtomicU8,
     /// Not 0 if lock_all was called with MPI_MODE_NOCHECK.

@@ -1,7 +1,7 @@
 //! Put and get (MPI 4.1 §12.3.1, §12.3.2).
 //!
 //! The common call, elements of one predefined datatype without gaps to a target in shared memory, is a handful of
-//! compares and one copy ([`Window::place`]). Everything else, and every mistake, goes through [`Window::plan`].
+//! compares and one copy ([`Window::place`]). Everything else, and every mistake, goes through [`Window::check_both`].
 
 use super::private::move_data;
 use super::{Reach, Target, Window};
@@ -92,7 +92,7 @@ pub(super) enum Access {
 }
 
 /// Both sides of an operation, checked.
-pub(super) struct Plan<'a> {
+pub(super) struct Checked<'a> {
     pub origin: Message<'static>,
     /// At an address of this process, or of the peer for [`Reach::Peer`].
     pub remote: Message<'static>,
@@ -105,7 +105,7 @@ pub(super) struct Plan<'a> {
     pub mixed: bool,
 }
 
-impl Plan<'_> {
+impl Checked<'_> {
     /// Makes sure that all elements are updated in the same way. Error: `MPI_ERR_RMA_RANGE`.
     pub fn must_be_of_one_kind(&self) -> Result<()> {
         if self.mixed {
@@ -120,15 +120,15 @@ impl Plan<'_> {
 
 /// The address, here or at the peer, that a target displacement stands for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct Resolved {
     address: usize,
     reach: Reach,
     mixed: bool,
 }
 
-impl Place {
-    fn new(address: usize, reach: Reach) -> Place {
-        Place {
+impl Resolved {
+    fn new(address: usize, reach: Reach) -> Resolved {
+        Resolved {
             address,
             reach,
             mixed: false,
@@ -203,16 +203,23 @@ impl Window {
             count(&PUT, len);
             return Ok(());
         }
-        let Some(plan) = self.plan(&origin, &remote, Access::Change)? else {
+        let Some(checked) = self.check_both(&origin, &remote, Access::Change)? else {
             return Ok(());
         };
-        let bytes = plan.origin.size();
-        if plan.reach == Reach::Peer {
+        let bytes = checked.origin.size();
+        if checked.reach == Reach::Peer {
             // SAFETY: the origin buffer is readable, as its maker promised.
-            unsafe { move_data(Way::ToPeer, plan.target.process, plan.origin, plan.remote)? };
+            unsafe {
+                move_data(
+                    Way::ToPeer,
+                    checked.target.process,
+                    checked.origin,
+                    checked.remote,
+                )?
+            };
         } else {
             // SAFETY: the origin is readable, and the target's part lies within the window, in this process's address space.
-            unsafe { datatype::transfer(plan.origin, plan.remote) };
+            unsafe { datatype::transfer(checked.origin, checked.remote) };
         }
         count(&PUT, bytes);
         Ok(())
@@ -226,16 +233,23 @@ impl Window {
             count(&GOT, len);
             return Ok(());
         }
-        let Some(plan) = self.plan(&origin, &remote, Access::Read)? else {
+        let Some(checked) = self.check_both(&origin, &remote, Access::Read)? else {
             return Ok(());
         };
-        let bytes = plan.origin.size();
-        if plan.reach == Reach::Peer {
+        let bytes = checked.origin.size();
+        if checked.reach == Reach::Peer {
             // SAFETY: the origin buffer is writable, as the caller promised.
-            unsafe { move_data(Way::FromPeer, plan.target.process, plan.origin, plan.remote)? };
+            unsafe {
+                move_data(
+                    Way::FromPeer,
+                    checked.target.process,
+                    checked.origin,
+                    checked.remote,
+                )?
+            };
         } else {
             // SAFETY: as in `put`, the other way round.
-            unsafe { datatype::transfer(plan.remote, plan.origin) };
+            unsafe { datatype::transfer(checked.remote, checked.origin) };
         }
         count(&GOT, bytes);
         Ok(())
@@ -243,14 +257,14 @@ impl Window {
 
     /// Checks both sides of an operation. `None`: nothing is to be moved (MPI_PROC_NULL, no data). An error changes
     /// nothing.
-    // Inline, so that the plan stays in registers: it is moved around byte by byte elsewhere, which costs more than to make it.
+    // Inline, so that what it gives stays in registers: it is moved around byte by byte elsewhere, which costs more than to make it.
     #[inline(always)]
-    pub(super) fn plan(
+    pub(super) fn check_both(
         &self,
         origin: &Origin,
         remote: &Remote,
         access: Access,
-    ) -> Result<Option<Plan<'_>>> {
+    ) -> Result<Option<Checked<'_>>> {
         let near = side("origin", origin.count, origin.datatype)?;
         let far = side("target", remote.count, remote.datatype)?;
         if remote.rank == MPI_PROC_NULL {
@@ -266,7 +280,7 @@ impl Window {
         if far.bytes == 0 {
             return Ok(None);
         }
-        let Place {
+        let Resolved {
             address,
             reach,
             mixed,
@@ -281,7 +295,7 @@ impl Window {
             .datatype
             .message(origin.address.cast(), origin.count as usize);
         let remote = far.datatype.message_at(address, remote.count as usize);
-        Ok(Some(Plan {
+        Ok(Some(Checked {
             origin,
             remote,
             target,
@@ -290,8 +304,9 @@ impl Window {
         }))
     }
 
-    /// A plan where one side has more bytes than the other: those that are given are the first of the room for them, as in a
-    /// message. Errors: `MPI_ERR_TYPE` if they do not fit in it, or do not end with one of its elements; those of the plan.
+    /// The same where one side has more bytes than the other: those that are given are the first of the room for them, as in a
+    /// message. Errors: `MPI_ERR_TYPE` if they do not fit in it, or do not end with one of its elements; those of
+    /// [`Window::check_both`].
     #[cold]
     fn plan_with_room(
         &self,
@@ -300,7 +315,7 @@ impl Window {
         remote: &Remote,
         far: &Side,
         access: Access,
-    ) -> Result<Option<Plan<'_>>> {
+    ) -> Result<Option<Checked<'_>>> {
         let (mut origin, mut remote) = (*origin, *remote);
         let fits = match access {
             Access::Change => near.fits(far).map(|count| remote.count = count),
@@ -317,7 +332,7 @@ impl Window {
                 far.bytes
             );
         }
-        self.plan(&origin, &remote, access)
+        self.check_both(&origin, &remote, access)
     }
 
     /// The address that a target displacement stands for. Errors: `MPI_ERR_DISP`, `MPI_ERR_RMA_RANGE`.
@@ -327,7 +342,7 @@ impl Window {
         target: &Target,
         remote: &Remote,
         datatype: &datatype::Datatype,
-    ) -> Result<Place> {
+    ) -> Result<Resolved> {
         let rank = remote.rank;
         if target.reach == Reach::Attached {
             return self.attached_address(remote, datatype);
@@ -339,7 +354,7 @@ impl Window {
                 remote.disp
             );
         }
-        let beyond = |first: i128, behind: i128| -> Result<Place> {
+        let beyond = |first: i128, behind: i128| -> Result<Resolved> {
             bail!(
                 RmaRange,
                 "bytes {first} to {behind} of rank {rank}'s part are asked for (target_disp {} in units of {} bytes), \
@@ -357,7 +372,7 @@ impl Window {
         if first < 0 || behind > target.size as i128 {
             return beyond(first, behind);
         }
-        Ok(Place::new(
+        Ok(Resolved::new(
             (target.base as usize).wrapping_add(at as usize),
             target.reach,
         ))
@@ -365,7 +380,7 @@ impl Window {
 
     /// The address that a displacement in a dynamic window stands for: an address of the target. Errors:
     /// `MPI_ERR_RMA_RANGE`.
-    fn attached_address(&self, remote: &Remote, datatype: &datatype::Datatype) -> Result<Place> {
+    fn attached_address(&self, remote: &Remote, datatype: &datatype::Datatype) -> Result<Resolved> {
         let at = remote.disp as usize;
         let count = remote.count as usize;
         let Some((low, high)) = datatype.span(count) else {
@@ -378,7 +393,7 @@ impl Window {
         let (first, behind) = (at as i128 + low as i128, at as i128 + high as i128);
         let message = datatype.message_at(at, count);
         match self.find_attached(remote.rank, at, first, behind) {
-            Ok((address, reach)) => Ok(Place::new(address, reach)),
+            Ok((address, reach)) => Ok(Resolved::new(address, reach)),
             // There may be gaps between the runs that are not attached.
             Err(_) if message.as_run().is_none() => self.find_each_attached(remote, &message),
             Err(missing) => Err(missing),
@@ -387,18 +402,18 @@ impl Window {
 
     /// The same where each run of the message, at addresses of the target, is to be looked for. Error:
     /// `MPI_ERR_RMA_RANGE`.
-    fn find_each_attached(&self, remote: &Remote, message: &Message<'_>) -> Result<Place> {
+    fn find_each_attached(&self, remote: &Remote, message: &Message<'_>) -> Result<Resolved> {
         let (mut found, mut missing) = (None, None);
         message.walk(&mut |at: usize, len: usize| {
             let (first, behind) = (at as i128, at as i128 + len as i128);
             match self.find_attached(remote.rank, at, first, behind) {
                 Ok((address, reach)) => {
-                    let place = Place::new(address.wrapping_sub(at), reach);
+                    let place = Resolved::new(address.wrapping_sub(at), reach);
                     found = match found {
-                        Some(before) if before != place => Some(Place {
+                        Some(before) if before != place => Some(Resolved {
                             mixed: true,
                             // Where the target itself reaches it.
-                            ..Place::new(0, self.reach_of_private(remote.rank))
+                            ..Resolved::new(0, self.reach_of_private(remote.rank))
                         }),
                         _ => Some(place),
                     };
@@ -409,8 +424,8 @@ impl Window {
         if let Some(missing) = missing {
             return Err(missing);
         }
-        let place = found.unwrap_or(Place::new(0, Reach::Own));
-        Ok(Place {
+        let place = found.unwrap_or(Resolved::new(0, Reach::Own));
+        Ok(Resolved {
             address: place.address.wrapping_add(message.base),
             ..place
         })

@@ -32,7 +32,7 @@ use super::amo::{self, Amo};
 use super::elements::{Beside, Room, Sides, part_of};
 use super::epoch::Hold;
 use super::private::move_range;
-use super::transfer::Plan;
+use super::transfer::Checked;
 use super::waiting;
 use super::{Reach, Target, Window, obstacle};
 use crate::bail;
@@ -266,30 +266,30 @@ impl Window {
         alone
     }
 
-    /// Updates the elements of a plan: `count` of `datatype`.
+    /// Updates the target's elements: `count` of `datatype`.
     ///
     /// # Safety
     /// `beside` has as many elements as the target's part, and its messages are readable and writable.
     pub(super) unsafe fn update_target(
         &self,
-        plan: &Plan<'_>,
+        checked: &Checked<'_>,
         datatype: &Datatype,
         count: usize,
         operation: &Operation,
         mut beside: Beside<'_>,
     ) -> Result<()> {
-        let (target, reach, basic) = (plan.target, plan.reach, operation.basic);
+        let (target, reach, basic) = (checked.target, checked.reach, operation.basic);
         let extent = operation.kernel.extent;
         if reach == Reach::Peer {
             // SAFETY: the caller's promise.
-            return unsafe { self.update_private(plan, operation, beside) };
+            return unsafe { self.update_private(checked, operation, beside) };
         }
         if basic.is_dense()
-            && let Some(run) = plan.remote.as_run()
+            && let Some(run) = checked.remote.as_run()
         {
-            let (mut at, mut rest) = (run, plan.remote.size() / basic.size());
+            let (mut at, mut rest) = (run, checked.remote.size() / basic.size());
             while rest > 0 {
-                // SAFETY: the caller's promise; the plan's elements lie within the window, in this process's address space.
+                // SAFETY: the caller's promise; the elements lie within the window, in this process's address space.
                 let n = unsafe {
                     let (n, sides) = beside.next(rest);
                     let at = with_exposed_provenance_mut(at);
@@ -306,7 +306,7 @@ impl Window {
             let mut result = Ok(());
             // What lies beside the next elements, and of how many of them.
             let (mut left, mut sides) = (0, Sides::NONE);
-            datatype.for_each_element(plan.remote.base, count, basic, |address, n| {
+            datatype.for_each_element(checked.remote.base, count, basic, |address, n| {
                 let (mut at, mut rest) = (address, n);
                 while rest > 0 && result.is_ok() {
                     if left == 0 {
@@ -341,20 +341,20 @@ impl Window {
     /// As [`Window::update_target`].
     unsafe fn update_private(
         &self,
-        plan: &Plan<'_>,
+        checked: &Checked<'_>,
         operation: &Operation,
         mut beside: Beside<'_>,
     ) -> Result<()> {
         let (basic, size) = (operation.basic, operation.basic.size());
-        let elements = plan.remote.size() / size;
+        let elements = checked.remote.size() / size;
         let mut room = Room::new(basic, elements)?;
         let mut done = 0;
         while done < elements {
             let part = part_of(basic).min(elements - done);
             let range = done * size..(done + part) * size;
-            let _turn = Turn::take(self, plan.target)?;
+            let _turn = Turn::take(self, checked.target)?;
             // SAFETY: there is room for the part.
-            unsafe { move_part(Way::FromPeer, plan, range.clone(), room.packed()) }?;
+            unsafe { move_part(Way::FromPeer, checked, range.clone(), room.packed()) }?;
             room.expand(part);
             let mut at = 0;
             while at < part {
@@ -369,7 +369,7 @@ impl Window {
             if operation.op != Predefined::NoOp {
                 room.compress(part);
                 // SAFETY: only read from.
-                unsafe { move_part(Way::ToPeer, plan, range, room.packed()) }?;
+                unsafe { move_part(Way::ToPeer, checked, range, room.packed()) }?;
             }
             done += part;
         }
@@ -397,19 +397,19 @@ impl Window {
     }
 }
 
-/// Moves the target's side of a plan from or to a packed buffer.
+/// Moves the target's side from or to a packed buffer.
 ///
 /// # Safety
 /// `buffer` has as many bytes; it is written (`FromPeer`) or read.
-pub(super) unsafe fn move_target(way: Way, plan: &Plan<'_>, buffer: *mut u8) -> Result<()> {
-    let all = 0..plan.remote.size();
-    match (plan.reach, way) {
+pub(super) unsafe fn move_target(way: Way, checked: &Checked<'_>, buffer: *mut u8) -> Result<()> {
+    let all = 0..checked.remote.size();
+    match (checked.reach, way) {
         // SAFETY: the caller's promise.
-        (Reach::Peer, way) => unsafe { move_part(way, plan, all, buffer) }?,
+        (Reach::Peer, way) => unsafe { move_part(way, checked, all, buffer) }?,
         // SAFETY: the caller's promise; the side lies in the window, in this process's address space.
-        (_, Way::FromPeer) => unsafe { datatype::pack(plan.remote, all, buffer) },
+        (_, Way::FromPeer) => unsafe { datatype::pack(checked.remote, all, buffer) },
         // SAFETY: as above.
-        (_, Way::ToPeer) => unsafe { datatype::unpack(plan.remote, all, buffer) },
+        (_, Way::ToPeer) => unsafe { datatype::unpack(checked.remote, all, buffer) },
     }
     Ok(())
 }
@@ -418,12 +418,17 @@ pub(super) unsafe fn move_target(way: Way, plan: &Plan<'_>, buffer: *mut u8) -> 
 ///
 /// # Safety
 /// `buffer` has as many bytes; it is written (`FromPeer`) or read.
-unsafe fn move_part(way: Way, plan: &Plan<'_>, range: Range<usize>, buffer: *mut u8) -> Result<()> {
+unsafe fn move_part(
+    way: Way,
+    checked: &Checked<'_>,
+    range: Range<usize>,
+    buffer: *mut u8,
+) -> Result<()> {
     // The buffer holds these positions alone, of a message of as many bytes as the whole side.
     let whole = buffer.wrapping_sub(range.start);
-    let near = datatype::get(MPI_BYTE)?.message(whole, plan.remote.size());
+    let near = datatype::get(MPI_BYTE)?.message(whole, checked.remote.size());
     // SAFETY: the caller's promise, for these positions.
-    unsafe { move_range(way, plan.target.process, near, plan.remote, range) }
+    unsafe { move_range(way, checked.target.process, near, checked.remote, range) }
 }
 
 /// The accumulate lock of a target, held until this is dropped.

@@ -2,10 +2,10 @@
 //! time end that fence, and nothing else.
 
 use rmashm_model::actor::{act, explore};
-use rmashm_model::win::access::{Access, State};
+use rmashm_model::win::access::{Access, AccessWord};
 
-fn after_a_fence() -> State {
-    let state = State::default();
+fn after_a_fence() -> AccessWord {
+    let state = AccessWord::default();
     state.set(Access::FenceIdle);
     state
 }

@@ -1,8 +1,8 @@
-//! Message rings and the hints of an inbox: every message arrives whole and in order, and nobody sleeps for ever.
+//! Message rings and the pending bits of an inbox: every message arrives whole and in order, and nobody sleeps for ever.
 
 use loom::cell::UnsafeCell;
 use rmashm_model::actor::{Actors, act, explore};
-use rmashm_model::transport::hints::Hints;
+use rmashm_model::transport::pending::Pending;
 use rmashm_model::transport::ring::{Control, Header, Kind, Receiver, Sender};
 use rmashm_model::transport::slots::{Memory, Slots};
 
@@ -84,7 +84,7 @@ impl Ring {
 /// An inbox with rings from some senders; the receiver is the last actor.
 struct Inbox {
     actors: Actors,
-    hints: Hints,
+    pending: Pending,
     rings: Vec<Ring>,
     /// So many messages are taken from one ring before the next has its turn.
     turn: usize,
@@ -94,7 +94,7 @@ impl Inbox {
     fn new(senders: usize, turn: usize, grows: bool) -> Inbox {
         Inbox {
             actors: Actors::new(senders + 1),
-            hints: Hints::default(),
+            pending: Pending::default(),
             rings: (0..senders).map(|_| Ring::new(grows)).collect(),
             turn,
         }
@@ -105,7 +105,7 @@ impl Inbox {
         for (id, &payload) in payloads.iter().enumerate() {
             let ring = &self.rings[me];
             self.actors.wait(me, || ring.push(id as u64 + 1, payload));
-            self.hints.set(1 << me);
+            self.pending.set(1 << me);
             self.actors.ring_unfenced(self.rings.len());
         }
     }
@@ -113,7 +113,7 @@ impl Inbox {
     /// As `Link::push_data`: the receiver is told of the first piece, and again when no more are to come for now.
     fn send_in_pieces(&self, me: usize, payloads: &[usize]) {
         let tell = || {
-            self.hints.set(1 << me);
+            self.pending.set(1 << me);
             self.actors.ring_unfenced(self.rings.len());
         };
         let mut sent = 0;
@@ -134,7 +134,7 @@ impl Inbox {
 
     /// As `Engine::poll` and `drain`; a bit is cleared at the first look in vain.
     fn poll(&self, took: &mut impl FnMut(usize, u64)) -> bool {
-        let hints = self.hints.get();
+        let pending = self.pending.get();
         let mut moved = false;
         for (sender, ring) in self.rings.iter().enumerate() {
             let mut drain = || {
@@ -151,16 +151,16 @@ impl Inbox {
                 taken > 0
             };
             let bit = 1 << sender;
-            if hints & bit == 0 {
+            if pending & bit == 0 {
                 continue;
             }
             if drain() {
                 moved = true;
                 continue;
             }
-            self.hints.clear(bit);
+            self.pending.clear(bit);
             if drain() {
-                self.hints.keep(bit);
+                self.pending.keep(bit);
                 moved = true;
             }
         }

@@ -20,10 +20,10 @@ pub(super) struct Direct {
     context: u32,
     envelope: Envelope,
     buffer: Buffer,
-    state: State,
+    found: Found,
 }
 
-enum State {
+enum Found {
     Open,
     /// It has got its message.
     Over(Outcome),
@@ -49,7 +49,7 @@ pub fn receive_at_once(
         context,
         envelope,
         buffer,
-        state: State::Open,
+        found: Found::Open,
     });
     for _ in 0..LOOKS {
         if engine.poll() {
@@ -59,9 +59,9 @@ pub fn receive_at_once(
     let direct = engine.core.direct.take();
     unlock(engine);
     let direct = direct.expect("nobody else takes it");
-    match direct.state {
-        State::Over(outcome) => Ok(outcome),
-        State::Open | State::Elsewhere => Err(direct.buffer),
+    match direct.found {
+        Found::Over(outcome) => Ok(outcome),
+        Found::Open | Found::Elsewhere => Err(direct.buffer),
     }
 }
 
@@ -79,7 +79,7 @@ impl Core {
             source: header.source as i32,
             tag: header.tag,
         };
-        direct.state = State::Over(received(envelope, data.len() as u64, direct.buffer.len()));
+        direct.found = Found::Over(received(envelope, data.len() as u64, direct.buffer.len()));
         true
     }
 
@@ -87,7 +87,7 @@ impl Core {
     #[inline]
     pub(super) fn end_direct(&mut self, header: &Header) {
         if let Some(direct) = self.wanted(header) {
-            direct.state = State::Elsewhere;
+            direct.found = Found::Elsewhere;
         }
     }
 
@@ -97,7 +97,7 @@ impl Core {
         let direct = self.direct.as_mut()?;
         let is_it = direct.context == header.context
             && direct.envelope.meets(header.source as i32, header.tag)
-            && matches!(direct.state, State::Open);
+            && matches!(direct.found, Found::Open);
         is_it.then_some(direct)
     }
 }

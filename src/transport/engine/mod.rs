@@ -178,10 +178,10 @@ impl Engine {
     fn poll(&mut self) -> bool {
         let mut moved = false;
         for word in 0..self.inbox.words() {
-            let mut hints = self.inbox.hints(word);
-            while hints != 0 {
-                let sender = word * 64 + hints.trailing_zeros() as usize;
-                hints &= hints - 1;
+            let mut pending = self.inbox.pending(word);
+            while pending != 0 {
+                let sender = word * 64 + pending.trailing_zeros() as usize;
+                pending &= pending - 1;
                 if self.drain(sender) {
                     moved = true;
                 } else if self.inbox.in_vain(sender) && self.drain(sender) {

@@ -11,9 +11,9 @@ use crate::shm::atomic::{AtomicU64, Ordering, full_fence};
 /// The bits of 64 rings.
 #[repr(transparent)]
 #[derive(Default)]
-pub struct Hints(AtomicU64);
+pub struct Pending(AtomicU64);
 
-impl Hints {
+impl Pending {
     /// The rings that may have something.
     #[inline]
     pub fn get(&self) -> u64 {
@@ -37,7 +37,7 @@ impl Hints {
         full_fence();
     }
 
-    /// Goes on polling the ring with this `bit`: the look after [`Hints::clear`] found something, behind which there may be
+    /// Goes on polling the ring with this `bit`: the look after [`Pending::clear`] found something, behind which there may be
     /// more of which the sender has told while the bit was still set.
     #[cold]
     pub fn keep(&self, bit: u64) {
