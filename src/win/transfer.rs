@@ -23,7 +23,11 @@ pub static GOT: AtomicU64 = AtomicU64::new(0);
 
 /// Counts bytes that were moved. Where only one thread at a time may be in MPI that need not be a locked instruction.
 #[inline(always)]
-fn count(moved: &AtomicU64, bytes: usize) {
+fn count(way: Way, bytes: usize) {
+    let moved = match way {
+        Way::ToPeer => &PUT,
+        Way::FromPeer => &GOT,
+    };
     if phase::level() == MPI_THREAD_MULTIPLE {
         moved.fetch_add(bytes as u64, Relaxed);
     } else {
@@ -173,23 +177,21 @@ impl Window {
     /// `MPI_Put` if it is a simple one: whether it was.
     #[inline(always)]
     pub fn put_quickly(&self, origin: Origin, remote: Remote) -> bool {
-        let place = self.place(&origin, &remote);
-        if let Some((to, len)) = place {
-            // SAFETY: the origin's bytes are its maker's promise, the target's lie within the window (`place`).
-            unsafe { store(origin.address.cast(), to, len) }
-            count(&PUT, len);
-        }
-        place.is_some()
+        self.transfer_quickly(Way::ToPeer, origin, remote)
     }
 
     /// `MPI_Get` if it is a simple one: whether it was.
     #[inline(always)]
     pub fn get_quickly(&self, origin: Origin, remote: Remote) -> bool {
+        self.transfer_quickly(Way::FromPeer, origin, remote)
+    }
+
+    #[inline(always)]
+    fn transfer_quickly(&self, way: Way, origin: Origin, remote: Remote) -> bool {
         let place = self.place(&origin, &remote);
-        if let Some((from, len)) = place {
-            // SAFETY: as in `put_quickly`, the other way round.
-            unsafe { store(from, origin.address.cast_mut().cast(), len) }
-            count(&GOT, len);
+        if let Some((there, len)) = place {
+            // SAFETY: the origin's bytes are its maker's promise, the target's lie within the window (`place`).
+            unsafe { transfer_here(way, &origin, there, len) };
         }
         place.is_some()
     }
@@ -197,61 +199,38 @@ impl Window {
     /// `MPI_Put`. Complete at the target on return, up to the fence of a synchronisation call. Errors: `MPI_ERR_COUNT`,
     /// `MPI_ERR_TYPE`, `MPI_ERR_RANK`, `MPI_ERR_RMA_SYNC`, `MPI_ERR_BUFFER`, `MPI_ERR_DISP`, `MPI_ERR_RMA_RANGE`.
     pub fn put(&self, origin: Origin, remote: Remote) -> Result<()> {
-        if let Some((to, len)) = self.attached_place(&origin, &remote) {
-            // SAFETY: the origin's bytes are its maker's promise, the target's lie within what it has attached.
-            unsafe { store(origin.address.cast(), to, len) };
-            count(&PUT, len);
-            return Ok(());
-        }
-        let Some(checked) = self.check_both(&origin, &remote, Access::Change)? else {
-            return Ok(());
-        };
-        let bytes = checked.origin.size();
-        if checked.reach == Reach::Peer {
-            // SAFETY: the origin buffer is readable, as its maker promised.
-            unsafe {
-                move_data(
-                    Way::ToPeer,
-                    checked.target.process,
-                    checked.origin,
-                    checked.remote,
-                )?
-            };
-        } else {
-            // SAFETY: the origin is readable, and the target's part lies within the window, in this process's address space.
-            unsafe { datatype::transfer(checked.origin, checked.remote) };
-        }
-        count(&PUT, bytes);
-        Ok(())
+        self.transfer(Way::ToPeer, Access::Change, origin, remote)
     }
 
     /// `MPI_Get`. The data is in the origin buffer on return. Errors as [`Window::put`].
     pub fn get(&self, origin: Origin, remote: Remote) -> Result<()> {
-        if let Some((from, len)) = self.attached_place(&origin, &remote) {
-            // SAFETY: as in `put`, the other way round.
-            unsafe { store(from, origin.address.cast_mut().cast(), len) };
-            count(&GOT, len);
+        self.transfer(Way::FromPeer, Access::Read, origin, remote)
+    }
+
+    #[inline(always)]
+    fn transfer(&self, way: Way, access: Access, origin: Origin, remote: Remote) -> Result<()> {
+        if let Some((there, len)) = self.attached_place(&origin, &remote) {
+            // SAFETY: the origin's bytes are its maker's promise, the target's lie within what it has attached.
+            unsafe { transfer_here(way, &origin, there, len) };
             return Ok(());
         }
-        let Some(checked) = self.check_both(&origin, &remote, Access::Read)? else {
+        let Some(checked) = self.check_both(&origin, &remote, access)? else {
             return Ok(());
         };
-        let bytes = checked.origin.size();
-        if checked.reach == Reach::Peer {
-            // SAFETY: the origin buffer is writable, as the caller promised.
-            unsafe {
-                move_data(
-                    Way::FromPeer,
-                    checked.target.process,
-                    checked.origin,
-                    checked.remote,
-                )?
-            };
-        } else {
-            // SAFETY: as in `put`, the other way round.
-            unsafe { datatype::transfer(checked.remote, checked.origin) };
-        }
-        count(&GOT, bytes);
+        let (near, far) = (checked.origin, checked.remote);
+        let bytes = near.size();
+        // SAFETY: the origin is readable or writable, as its maker promised. The target's part lies within the window, in this
+        // process's address space unless a peer has it.
+        unsafe {
+            match way {
+                _ if checked.reach == Reach::Peer => {
+                    move_data(way, checked.target.process, near, far)?
+                }
+                Way::ToPeer => datatype::transfer(near, far),
+                Way::FromPeer => datatype::transfer(far, near),
+            }
+        };
+        count(way, bytes);
         Ok(())
     }
 
@@ -275,7 +254,7 @@ impl Window {
         near.datatype
             .check_buffer(origin.address.addr(), origin.count as usize, "origin_addr")?;
         if near.bytes != far.bytes {
-            return self.plan_with_room(origin, &near, remote, &far, access);
+            return self.check_with_room(origin, &near, remote, &far, access);
         }
         if far.bytes == 0 {
             return Ok(None);
@@ -308,7 +287,7 @@ impl Window {
     /// message. Errors: `MPI_ERR_TYPE` if they do not fit in it, or do not end with one of its elements; those of
     /// [`Window::check_both`].
     #[cold]
-    fn plan_with_room(
+    fn check_with_room(
         &self,
         origin: &Origin,
         near: &Side,
@@ -461,6 +440,23 @@ fn side(which: &str, count: i64, handle: MPI_Datatype) -> Result<Side> {
     };
     let bytes = datatype.bytes(count as usize)?;
     Ok(Side { datatype, bytes })
+}
+
+/// Moves `len` bytes between the origin's buffer and an address `there` in this process's address space, and counts them.
+///
+/// # Safety
+/// Both are readable or writable, as the way asks for.
+#[inline(always)]
+unsafe fn transfer_here(way: Way, origin: &Origin, there: *mut u8, len: usize) {
+    let here = origin.address.cast_mut().cast::<u8>();
+    // SAFETY: the caller's promise.
+    unsafe {
+        match way {
+            Way::ToPeer => store(here, there, len),
+            Way::FromPeer => store(there, here, len),
+        }
+    }
+    count(way, len);
 }
 
 /// Copies `len` bytes, which may overlap. Sizes of machine words are single accesses when aligned.
