@@ -18,7 +18,7 @@ use crate::error::{Error, Object, Result};
 use crate::mpi::types::{MPI_Comm, MPI_Status};
 use crate::op::Op;
 use crate::runtime::Ranks;
-use crate::runtime::wait::{dead, name};
+use crate::runtime::deaths::{dead, name};
 use crate::transport::operation::block;
 use crate::transport::task::{self, Task, withdraw_all};
 use crate::transport::{About, Action, Buffer, Envelope, Operation, Outcome, Partners, Target};

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::mpi::constants::{MPI_BSEND_OVERHEAD, MPI_PROC_NULL};
 use crate::mpi::types::MPI_Session;
 use crate::runtime::Ranks;
-use crate::runtime::wait::dead;
+use crate::runtime::deaths::dead;
 use crate::transport::Buffer;
 use crate::transport::operation::{About, Action, Operation, Outcome, Partners, block};
 use crate::transport::task::{self, Task};

@@ -6,7 +6,7 @@
 //! leaves MPI. There is one name for a process and no way to ask for it: what the program itself had named is lost then.
 
 use super::table::{self, MISSED};
-use super::{Ranks, State, Waiting, job, spaces, wait};
+use super::{Ranks, State, Waiting, deaths, job, spaces, wait};
 use crate::error::{Class, Result};
 use crate::shm::atomic::{AtomicU32, Ordering};
 use crate::{bail, err};
@@ -100,7 +100,7 @@ pub fn reach(rank: u32, access: impl FnOnce(pid_t) -> Result<()>) -> Result<()> 
             "the memory of rank {rank} of the job cannot be reached, which {how}"
         )
     };
-    if let Some((_, death)) = wait::dead(Ranks::One(rank)) {
+    if let Some((_, death)) = deaths::dead(Ranks::One(rank)) {
         miss(rank)?;
         return Err(gone(&death.to_string()));
     }

@@ -12,8 +12,9 @@
 //! those of different members.
 
 use super::board::Board;
+use super::deaths::{Ranks, check_alive};
 use super::job;
-use super::wait::{Ranks, Waiting, check_alive, wait};
+use super::wait::{Waiting, wait};
 use crate::error::Result;
 use crate::shm::atomic::{AtomicU32, Ordering, full_fence};
 use crate::shm::barrier::{self, Barrier};

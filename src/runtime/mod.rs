@@ -9,6 +9,7 @@ pub mod access;
 pub mod agreement;
 pub mod board;
 mod cores;
+pub mod deaths;
 mod handover;
 pub mod launch;
 mod launcher;
@@ -32,12 +33,13 @@ use crate::shm::atomic::Ordering;
 use crate::shm::segment::segment;
 use crate::shm::{self, cgroup};
 pub use access::reach;
+pub use deaths::Ranks;
 use launcher::Launcher;
 pub use launcher::variable;
 pub use lookout::look_around;
 use std::sync::OnceLock;
 use table::{CAME, LEAVING, Process, SURVIVES, State, Table};
-pub use wait::{Announce, Nap, Ranks, Waiting, ring, ring_key, ring_one, wait};
+pub use wait::{Announce, Nap, Waiting, ring, ring_key, ring_one, wait};
 
 /// This process's job.
 pub struct Job {

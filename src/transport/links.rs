@@ -13,7 +13,7 @@ use super::ring::{Header, Kind};
 use super::streams::count_part;
 use super::transfer::Announced;
 use crate::runtime::Ranks;
-use crate::runtime::wait::dead;
+use crate::runtime::deaths::dead;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;

@@ -5,7 +5,7 @@ use super::task;
 use crate::error::{Error, Object, Result};
 use crate::mpi::constants::MPI_THREAD_MULTIPLE;
 use crate::mpi::types::{MPI_Comm, MPI_Status};
-use crate::runtime::wait::{check_alive, dead, name};
+use crate::runtime::deaths::{check_alive, dead, name};
 use crate::runtime::{self, Ranks, Waiting, phase};
 use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering, full_fence};
 use std::cell::{Cell, UnsafeCell};

@@ -24,7 +24,7 @@ use crate::bail;
 use crate::comm::group::Group;
 use crate::error::Result;
 use crate::mpi::constants::{MPI_MODE_NOCHECK, MPI_MODE_NOPUT, MPI_MODE_NOSTORE};
-use crate::runtime::wait::{check_alive, dead};
+use crate::runtime::deaths::{check_alive, dead};
 use crate::runtime::{self, Ranks, Waiting};
 use crate::shm::atomic::Ordering::{Relaxed, Release};
 use crate::shm::atomic::full_fence;

@@ -16,7 +16,7 @@
 //! died, with locks that it had no reason to give back, is like the dead here.
 
 use super::Window;
-use crate::runtime::wait::{dead, name};
+use crate::runtime::deaths::{dead, name};
 use crate::runtime::{Ranks, job};
 use crate::shm::atomic::Ordering::Acquire;
 use crate::shm::lock::Lock;
