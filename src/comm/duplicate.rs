@@ -5,8 +5,8 @@
 //! handle.
 
 use super::Comm;
-use super::create::{Fresh, Mine, Shape, Site, agree, failed_elsewhere, open, told};
 use super::hints::Hints;
+use super::making::{Fresh, Mine, Shape, Site, agree, failed_elsewhere, open, told};
 use crate::attribute::Attributes;
 use crate::errhandler::Slot;
 use crate::error::{Error, Result};

@@ -2,9 +2,9 @@
 //!
 //! The first of the group, the leader, writes the others a letter with context and meeting; there all of them agree.
 
-use super::create::{Fresh, Mine, Shape, Site, agree, told};
 use super::group::Group;
 use super::hints::Hints;
+use super::making::{Fresh, Mine, Shape, Site, agree, told};
 use super::{Comm, letter};
 use crate::bail;
 use crate::errhandler::Slot;

@@ -6,11 +6,11 @@
 //! The lower leader in the job makes the offer.
 
 use super::Comm;
-use super::create::{Fresh, Mine, Shape, Site, agree, open, told};
 use super::from_group::Settings;
 use super::group::Group;
 use super::hints::Hints;
 use super::letter::{self, Key};
+use super::making::{Fresh, Mine, Shape, Site, agree, open, told};
 use crate::error::{Error, Result, class_name};
 use crate::mpi::types::MPI_Comm;
 use crate::runtime::job;

@@ -20,6 +20,7 @@ pub mod hardware;
 mod hints;
 pub mod inter;
 mod letter;
+mod making;
 pub mod predefined;
 pub mod topology;
 

@@ -2,7 +2,8 @@
 //! (`MPI_Type_match_size`). The kinds are those of gfortran on x86-64.
 
 use super::construct::parts_of;
-use super::object::{Datatype, Envelope, insert};
+use super::handles::insert;
+use super::object::{Datatype, Envelope};
 use super::predefined::Named;
 use crate::error::Result;
 use crate::mpi::constants::*;

@@ -14,6 +14,7 @@ mod construct;
 mod copy;
 pub mod external;
 pub mod f90;
+mod handles;
 mod layout;
 mod object;
 mod predefined;
@@ -31,10 +32,8 @@ pub use construct::{
     vector,
 };
 pub use copy::{pack, transfer, unpack};
-pub use object::{
-    Datatype, Envelope, can_be_memory, find_committed, free, get, get_arc, get_committed, hand_out,
-    insert, lend,
-};
+pub use handles::{find_committed, free, get, get_arc, get_committed, hand_out, insert, lend};
+pub use object::{Datatype, Envelope, can_be_memory};
 pub use predefined::{
     Named, delete_predefined_attributes, pair_of, predefined_kind, predefined_size,
 };

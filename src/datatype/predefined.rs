@@ -3,8 +3,9 @@
 //! they are the first five objects of the handle table.
 
 use super::basic::Basic;
+use super::handles::TABLE;
 use super::layout::Layout;
-use super::object::{Datatype, Envelope, Parts, TABLE};
+use super::object::{Datatype, Envelope, Parts};
 use super::signature::Signature;
 use crate::error::Result;
 use crate::mpi::constants::*;

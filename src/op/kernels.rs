@@ -3,8 +3,9 @@
 //! What MPICH allows beyond the standard's table is allowed too, because programs rely on it: arithmetic and bits of
 //! `MPI_CHAR`, logical operations on floating point numbers and on Fortran integers.
 
+use super::half::F16;
 use super::loops::*;
-use super::number::{Bool, Complex, F16, F80, F128, Logical};
+use super::number::{Bool, Complex, F80, F128, Logical};
 use super::predefined::Predefined;
 use crate::datatype::Basic;
 use crate::shm::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::SeqCst};

@@ -4,6 +4,7 @@
 //! predefined operation for a kind of element, the same loop that fetches what was there as it goes, and the same for one
 //! element that is updated atomically, by compare-and-swap.
 
+mod half;
 mod kernels;
 mod loops;
 mod number;

@@ -21,6 +21,7 @@ pub mod late;
 pub mod lock;
 pub mod membarrier;
 pub mod memory;
+mod pages;
 pub mod peer;
 pub mod segment;
 

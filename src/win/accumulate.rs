@@ -9,7 +9,8 @@
 use super::amo::{self, Amo};
 use super::elements::{Beside, Sides};
 use super::transfer::{Access, Origin, Remote};
-use super::update::{Operation, Turn, move_target};
+use super::turn::Turn;
+use super::update::{Operation, move_target};
 use super::{Reach, Target, Window};
 use crate::bail;
 use crate::datatype::{self, Basic, Datatype, Message};

@@ -59,7 +59,8 @@ pub mod private;
 pub mod query;
 pub mod regions;
 pub mod transfer;
-pub mod update;
+pub mod turn;
+mod update;
 pub mod waiting;
 
 use crate::attribute::Attributes;

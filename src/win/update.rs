@@ -33,8 +33,9 @@ use super::elements::{Beside, Room, Sides, part_of};
 use super::epoch::Hold;
 use super::private::move_range;
 use super::transfer::Checked;
+use super::turn::{CREDIT, TURN, Turn};
 use super::waiting;
-use super::{Reach, Target, Window, obstacle};
+use super::{Reach, Target, Window};
 use crate::bail;
 use crate::datatype::{self, Basic, Datatype};
 use crate::error::Result;
@@ -42,7 +43,6 @@ use crate::mpi::constants::{MPI_BYTE, MPI_THREAD_MULTIPLE};
 use crate::mpi::types::MPI_Op;
 use crate::op::{Kernel, Predefined, kernel_of};
 use crate::runtime::{job, phase};
-use crate::shm::atomic::{full_fence, heavy_fence, spin_loop};
 use crate::shm::bias::Mark;
 use crate::shm::lock::Ring;
 use crate::shm::membarrier;
@@ -52,19 +52,12 @@ use std::ptr::with_exposed_provenance_mut;
 
 /// So few elements are updated one by one while that goes without the lock.
 const FEW: usize = 4;
-/// After so many bytes the lock is offered to others.
-const TURN: usize = 256 << 10;
-/// So many single updates under the lock, with no array between, cost about as much as a heavy fence.
-const CREDIT: u32 = 64;
-/// So often a mark is looked at before it counts as being up: a short access takes some ten nanoseconds.
-const LOOKS: usize = 50;
-
 /// What happens to each element.
 #[derive(Clone, Copy)]
 pub struct Operation {
     pub op: Predefined,
     pub basic: Basic,
-    kernel: &'static Kernel,
+    pub(super) kernel: &'static Kernel,
 }
 
 impl Operation {
@@ -103,7 +96,7 @@ impl Operation {
     ///
     /// # Safety
     /// `n` elements at `at` are alive, and nobody else touches them; `sides` has as many.
-    unsafe fn by_kernel(&self, at: *mut u8, n: usize, sides: Sides) {
+    pub(super) unsafe fn by_kernel(&self, at: *mut u8, n: usize, sides: Sides) {
         let (kernel, operands) = (self.kernel, sides.operands);
         // SAFETY: the caller's promise.
         unsafe {
@@ -116,7 +109,7 @@ impl Operation {
 
     /// Cuts `n` elements into pieces of at most so many bytes: calls `piece` with the bytes before each, and its elements.
     #[inline(always)]
-    fn in_pieces(&self, bytes: usize, n: usize, mut piece: impl FnMut(usize, usize)) {
+    pub(super) fn in_pieces(&self, bytes: usize, n: usize, mut piece: impl FnMut(usize, usize)) {
         let mut done = 0;
         loop {
             let rest = n - done;
@@ -139,7 +132,7 @@ impl Operation {
     /// # Safety
     /// `n` elements at `at` are alive, aligned and in shared memory, and the operation has such instructions; `sides` has
     /// as many.
-    unsafe fn by_amo(&self, amo: Amo, at: *mut u8, n: usize, sides: Sides) {
+    pub(super) unsafe fn by_amo(&self, amo: Amo, at: *mut u8, n: usize, sides: Sides) {
         let mut unwanted = 0_u64;
         for i in 0..n {
             let offset = i * self.kernel.extent;
@@ -153,7 +146,7 @@ impl Operation {
     }
 
     /// The instruction for elements at `at`, if they are where the CPU can update them.
-    fn amo_at(&self, reach: Reach, at: *const u8) -> Option<Amo> {
+    pub(super) fn amo_at(&self, reach: Reach, at: *const u8) -> Option<Amo> {
         let amo = amo::of(self.op, self.basic)?;
         (reach == Reach::Shared && amo::is_aligned(at, self.kernel.extent)).then_some(amo)
     }
@@ -377,24 +370,6 @@ impl Window {
         unsafe { beside.finish() };
         Ok(())
     }
-
-    /// Whether the mark of every process has been seen down, or will never be lowered nor used again.
-    fn all_marks_down(&self) -> bool {
-        self.control
-            .ranks
-            .iter()
-            .zip(&self.targets)
-            .all(|(rank, target)| {
-                let down = (0..LOOKS).any(|_| {
-                    let up = rank.updating.is_up();
-                    if up {
-                        spin_loop();
-                    }
-                    !up
-                });
-                down || obstacle::is_gone(target.process)
-            })
-    }
 }
 
 /// Moves the target's side from or to a packed buffer.
@@ -429,120 +404,4 @@ unsafe fn move_part(
     let near = datatype::get(MPI_BYTE)?.message(whole, checked.remote.size());
     // SAFETY: the caller's promise, for these positions.
     unsafe { move_range(way, checked.target.process, near, checked.remote, range) }
-}
-
-/// The accumulate lock of a target, held until this is dropped.
-pub(super) struct Turn<'a> {
-    window: &'a Window,
-    target: &'a Target,
-    held: bool,
-    /// Whether those are kept out who come without the lock; `None` until that was asked for.
-    alone: Option<bool>,
-    /// Bytes updated since the lock was taken.
-    spent: usize,
-}
-
-impl<'a> Turn<'a> {
-    /// Blocks until the lock is taken. Error: `MPI_ERR_PROC_FAILED` if who holds it has died.
-    pub fn take(window: &'a Window, target: &'a Target) -> Result<Turn<'a>> {
-        let mut turn = Turn {
-            window,
-            target,
-            held: false,
-            alone: None,
-            spent: 0,
-        };
-        turn.acquire()?;
-        Ok(turn)
-    }
-
-    #[inline]
-    fn acquire(&mut self) -> Result<()> {
-        if !self.target.block.accumulate.try_exclusive(job().rank) {
-            self.wait()?;
-        }
-        (self.held, self.alone, self.spent) = (true, None, 0);
-        Ok(())
-    }
-
-    #[cold]
-    fn wait(&self) -> Result<()> {
-        let (window, word) = (self.window, &self.target.block.accumulate);
-        let rank = window.rank_of(self.target);
-        let call = || format!("an accumulate at rank {rank}");
-        let name = || format!("{} (its elements are updated under a lock)", call());
-        let obstacle = || {
-            let held = format!("accumulate lock of rank {rank}");
-            obstacle::of_lock(word, true, &window.meeting.members, &call(), &held)
-        };
-        waiting::take(word, true, &name, &obstacle)
-    }
-
-    #[inline]
-    fn release(&mut self) {
-        let lock = &self.target.block.accumulate;
-        if std::mem::take(&mut self.held) {
-            let whom = lock.release_exclusive(job().rank);
-            if whom != Ring::Nobody {
-                waiting::ring(lock, whom);
-            }
-        }
-    }
-
-    /// Whether plain loops may update what others update by atomic instructions.
-    #[inline]
-    fn is_alone(&mut self) -> bool {
-        let (window, bias) = (self.window, &self.target.block.bias);
-        *self.alone.get_or_insert_with(|| {
-            // Where no process has light fences, all marks are raised by full ones.
-            let fence = || match window.light_fences {
-                true => heavy_fence(),
-                false => {
-                    full_fence();
-                    true
-                }
-            };
-            bias.long(CREDIT, fence, || window.all_marks_down())
-        })
-    }
-
-    /// Updates an array of `n` elements at `at`.
-    ///
-    /// # Safety
-    /// As [`Window::update_array`].
-    unsafe fn update(
-        &mut self,
-        reach: Reach,
-        at: *mut u8,
-        n: usize,
-        operation: &Operation,
-        sides: Sides,
-    ) -> Result<()> {
-        let amo = operation.amo_at(reach, at);
-        let mut result = Ok(());
-        operation.in_pieces(TURN, n, |offset, n| {
-            if self.spent >= TURN && result.is_ok() {
-                self.release();
-                result = self.acquire();
-            }
-            if result.is_err() {
-                return;
-            }
-            self.spent += n * operation.kernel.extent;
-            let (at, sides) = (at.wrapping_add(offset), sides.skip(offset));
-            match amo {
-                // SAFETY: the caller's promise, for the elements from `offset` on; `amo_at` found instructions for them.
-                Some(amo) if !self.is_alone() => unsafe { operation.by_amo(amo, at, n, sides) },
-                // SAFETY: the caller's promise. Who else updates them holds the lock, too.
-                _ => unsafe { operation.by_kernel(at, n, sides) },
-            }
-        });
-        result
-    }
-}
-
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        self.release();
-    }
 }

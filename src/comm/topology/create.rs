@@ -6,8 +6,9 @@
 
 use super::graph::{Side, check_ranks};
 use super::{Cart, DistGraph, Graph, Topology};
-use crate::comm::create::{self, Choice, agree};
+use crate::comm::create::{self, Choice};
 use crate::comm::hints::Hints;
+use crate::comm::making::agree;
 use crate::comm::{self, Comm, letter};
 use crate::error::{Error, Result};
 use crate::mpi::types::MPI_Comm;
