@@ -11,13 +11,14 @@ const VALUES: &str = "src/mpi";
 const FUNCTIONS: &str = "src/abi";
 
 /// The rooms that lay something out in memory that the launcher and its ranks share.
-const SHARED: [&str; 6] = [
+const SHARED: [&str; 7] = [
     "src/shm",
     "src/runtime",
     "src/transport",
     "src/comm",
     "src/coll",
     "src/win",
+    "src/file",
 ];
 
 fn main() {
