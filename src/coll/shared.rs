@@ -38,6 +38,8 @@ struct Limits {
     all: usize,
 }
 
+// Where these numbers do not suit a machine, `make bench BENCH="--families sizes"` shows a step.
+
 /// A fold of all that the others gave is work for each process that wants the result; a share of it costs one barrier more.
 const ALLREDUCE_ALONE: usize = 32 << 10;
 const REDUCE_ALONE: usize = 512 << 10;

@@ -69,6 +69,8 @@ pub enum Nap {
     Unrung(Duration),
 }
 
+// What a yield and a wake-up cost on a machine, from which these numbers follow: `make bench BENCH=--thresholds`.
+
 /// How long a waiter spins before it yields, when every rank can have a core and none is known to share this one. Short: the
 /// kernel may have moved another rank here meanwhile, and a rank that spins keeps that one from what it waits for itself. A
 /// yield that finds nobody else costs half a microsecond; one that finds a process that computes, a whole time slice.

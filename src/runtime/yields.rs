@@ -12,7 +12,7 @@
 use crate::shm::atomic::{AtomicU32, Ordering};
 
 /// A yield of so many nanoseconds has met somebody who computes. Ranks of the job that all wait for one that computes less
-/// than this are better off yielding.
+/// than this are better off yielding. (What one costs otherwise: `make bench BENCH=--thresholds`.)
 const SLICE: u32 = 2_000_000;
 /// The waits between two tries: at first, and at most. A try costs a slice, a needless sleep some ten microseconds.
 const LEAST: u32 = 4;

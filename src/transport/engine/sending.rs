@@ -14,7 +14,8 @@ use crate::transport::transfer::{self, Announced, Place, settle};
 use crate::transport::{Envelope, Target, can_be_announced};
 use std::sync::Arc;
 
-/// Messages up to this many bytes go through the rings, larger ones are announced.
+/// Messages up to this many bytes go through the rings, larger ones are announced. (`make bench BENCH="--families sizes"` shows
+/// the step at it.)
 const EAGER: usize = 8 << 10;
 /// The same for those from memory that the receiver cannot load from, where ranks share cores: an announcement takes more
 /// turns on a core.
