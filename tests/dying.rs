@@ -10,13 +10,13 @@ mod support;
 mod run;
 
 use harness::needs::need;
+use harness::scratch::Scratch;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use run::{Outcome, Run, marked, mpiexec};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
-use support::Scratch;
 
 /// Far more rounds than fit before the kill.
 const ROUNDS: &str = "1000000";

@@ -2,9 +2,10 @@
 
 mod support;
 
+use harness::scratch::Scratch;
 use std::path::Path;
 use std::process::Command;
-use support::{Scratch, command, prefix, repository, run, run_to_fail};
+use support::{command, prefix, repository, run, run_to_fail};
 
 fn build(folder: &Path) -> std::path::PathBuf {
     let program = folder.join("program");

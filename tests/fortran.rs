@@ -4,7 +4,8 @@
 mod support;
 
 use harness::needs::need;
-use support::{Scratch, command, prefix, repository, run};
+use harness::scratch::Scratch;
+use support::{command, prefix, repository, run};
 
 /// Builds a program of `tests/fortran` and runs it in each way.
 fn program(name: &str) {

@@ -4,8 +4,9 @@
 mod support;
 
 use harness::needs::missing;
+use harness::scratch::Scratch;
 use std::path::{Path, PathBuf};
-use support::{Scratch, command, prefix, repository, run};
+use support::{command, prefix, repository, run};
 
 /// The program, compiled by our mpicc with these flags.
 fn build(folder: &Path, flags: &[&str]) -> PathBuf {

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use harness::needs::{need, need_file};
-use support::{Scratch, command, prefix, run, run_to_fail};
+use harness::scratch::Scratch;
+use support::{command, prefix, run, run_to_fail};
 
 fn tool(prefix: &Path, name: &str) -> Command {
     command(prefix.join("bin").join(name))

@@ -3,10 +3,11 @@
 mod support;
 
 use harness::needs::need;
+use harness::scratch::Scratch;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::{Scratch, command, prefix, repository, run};
+use support::{command, prefix, repository, run};
 
 /// A program of `tests/security/`, compiled by the prefix's mpicc.
 fn compile(folder: &Path, name: &str) -> PathBuf {

@@ -5,3 +5,4 @@ pub mod diagnosis;
 pub mod job;
 pub mod leftovers;
 pub mod needs;
+pub mod scratch;

@@ -2,7 +2,8 @@
 
 use std::process::Command;
 
-use crate::run::{Folder, Run, mpiexec, run, run_script, script};
+use crate::run::{Run, mpiexec, run, run_script, script};
+use harness::scratch::Scratch;
 
 const WHO: &str = "echo $RMASHM_APPNUM.$RMASHM_RANK/$RMASHM_SIZE $PMI_RANK/$PMI_SIZE $MPI_LOCALRANKID/$MPI_LOCALNRANKS";
 
@@ -117,8 +118,8 @@ fn other_launchers_variables_do_not_reach_the_ranks() {
 
 #[test]
 fn the_working_directory() {
-    let folder = Folder::new();
-    let place = folder.0.canonicalize().unwrap().display().to_string();
+    let folder = Scratch::new("launcher");
+    let place = folder.canonicalize().unwrap().display().to_string();
     for option in ["-wdir", "--wdir", "-wd"] {
         let outcome = run(&[option, &place, "-n", "2", "pwd", ":", "pwd"])
             .ended(0)
@@ -146,7 +147,7 @@ fn the_working_directory() {
 
 #[test]
 fn a_configuration_file() {
-    let folder = Folder::new();
+    let folder = Scratch::new("launcher");
     let text = "# two parts\n-n 2 sh -c 'echo \"a  $1\" $RMASHM_APPNUM' sh 'x y' # the first\n\n-n 1 -env V \"1 2\" \\\n  sh -c 'echo $V $RMASHM_APPNUM'\n";
     let file = folder.write("job", text);
     let outcome = run(&["-l", "-configfile", &file]).ended(0).quietly();
@@ -176,7 +177,7 @@ fn a_configuration_file() {
 #[test]
 fn this_machine_by_any_name() {
     let own = nix::unistd::gethostname().unwrap().into_string().unwrap();
-    let folder = Folder::new();
+    let folder = Scratch::new("launcher");
     let file = folder.write(
         "hosts",
         &format!("# all of them here\nlocalhost:2\n{own} slots=3\n127.0.0.1\n"),
@@ -198,7 +199,7 @@ fn this_machine_by_any_name() {
 
 #[test]
 fn other_machines_are_refused_with_the_way_out() {
-    let folder = Folder::new();
+    let folder = Scratch::new("launcher");
     let file = folder.write("hosts", "localhost\nnode17:2\n");
     for options in [
         ["-host", "node17"],
@@ -260,12 +261,12 @@ fn every_option_of_hydra_is_known() {
         .map(|name| name.trim_start_matches('-'))
         .collect();
     assert!(names.len() > 30, "{text}");
-    let folder = Folder::new();
+    let folder = Scratch::new("launcher");
     for name in names {
         // Whatever it means: it is not the option that is unknown.
         // Some take their value for the name of a file.
         let mut command = mpiexec(&[&format!("-{name}")[..], "1", "true"]);
-        command.current_dir(&folder.0);
+        command.current_dir(&*folder);
         let outcome = Run::start(command).finish();
         assert!(!outcome.stderr.contains("unknown option"), "{outcome:?}");
     }
@@ -307,7 +308,7 @@ fn where_output_goes() {
     let marked = run_script(&["-prepend-pattern", "<%r|%%> "], 2, "echo x");
     assert_eq!(marked.ended(0).quietly().lines(), ["<0|%> x", "<1|%> x"]);
 
-    let folder = Folder::new();
+    let folder = Scratch::new("launcher");
     let files = folder.file("50% of it");
     let outcome = run_script(
         &["--output-filename", &files],
@@ -347,10 +348,10 @@ fn the_same_by_other_names() {
     let both = run(&["-N", "3", "-n", "2", "echo", "x"]).ended(0).quietly();
     assert_eq!(both.stdout, "x\nx\n");
 
-    let folder = Folder::new();
+    let folder = Scratch::new("launcher");
     let tool = folder.write("a-tool-of-mine", "echo found it\n");
     Command::new("chmod").args(["+x", &tool]).status().unwrap();
-    let place = folder.0.display().to_string();
+    let place = folder.display().to_string();
     let found = run(&["-path", &place, "a-tool-of-mine"]).ended(0).quietly();
     assert_eq!(found.stdout, "found it\n");
     let parts = folder.write("parts", "-n 1 echo a\n-n 1 echo b\n");

@@ -1,6 +1,7 @@
 //! How jobs of ordinary programs end: statuses, deaths, time limits, programs that cannot run.
 
-use crate::run::{Folder, Run, mpiexec, run, run_script};
+use crate::run::{Run, mpiexec, run, run_script};
+use harness::scratch::Scratch;
 
 #[test]
 fn programs_that_are_not_mpi() {
@@ -11,7 +12,7 @@ fn programs_that_are_not_mpi() {
 #[test]
 fn the_status_is_the_first_failing_ranks() {
     // Rank 2 fails only when rank 1 has.
-    let folder = Folder::new();
+    let folder = Scratch::new("launcher");
     let first = folder.file("first");
     let text = format!(
         "case $PMI_RANK in 1) touch {first}; exit 5;; 2) until test -e {first}; do sleep 0.02; done; sleep 0.5; exit 9;; esac"
@@ -62,9 +63,9 @@ fn without_cleanup_the_others_go_on() {
 
 #[test]
 fn what_ignores_term_is_killed() {
-    let folder = Folder::new();
+    let folder = Scratch::new("launcher");
     let text = "trap '' TERM; touch there.$PMI_RANK; if [ $PMI_RANK = 0 ]; then until test -e there.1; do sleep 0.02; done; kill -9 $$; fi; while :; do sleep 0.1; done";
-    run_script(&["-wdir", &folder.0.display().to_string()], 2, text)
+    run_script(&["-wdir", &folder.display().to_string()], 2, text)
         .ended(137)
         .says("rank 0");
 }
@@ -106,14 +107,14 @@ fn a_time_limit() {
 
 #[test]
 fn programs_that_cannot_run() {
-    let folder = Folder::new();
+    let folder = Scratch::new("launcher");
     let text = folder.write("text", "no program\n");
     let broken = folder.write("broken", "#!/no/such/interpreter\n");
     std::process::Command::new("chmod")
         .args(["+x", &broken])
         .status()
         .unwrap();
-    let folder_name = folder.0.display().to_string();
+    let folder_name = folder.display().to_string();
     for (program, status, words) in [
         ("no-such-program", 127, "was not found in PATH"),
         ("./no-such-program", 127, "was not found"),
@@ -131,7 +132,7 @@ fn programs_that_cannot_run() {
 
 #[test]
 fn one_missing_program_starts_none() {
-    let folder = Folder::new();
+    let folder = Scratch::new("launcher");
     let started = folder.file("started");
     run(&[
         "-n",

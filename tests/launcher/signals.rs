@@ -1,12 +1,13 @@
 //! Signals to the launcher, and its own death.
 
-use crate::run::{Folder, Run, mpiexec, script};
+use crate::run::{Run, mpiexec, script};
+use harness::scratch::Scratch;
 use nix::sys::signal::Signal;
 
 /// A job whose ranks say in a folder that they are there; waits until all are.
-fn job(folder: &Folder, options: &[&str], ranks: u32, text: &str) -> Run {
+fn job(folder: &Scratch, options: &[&str], ranks: u32, text: &str) -> Run {
     let mut command = script(options, ranks, text);
-    command.current_dir(&folder.0);
+    command.current_dir(&**folder);
     let mut run = Run::start(command);
     run.wait_until("the ranks to be there", || {
         (0..ranks).all(|rank| folder.has(&format!("there.{rank}")))
@@ -25,7 +26,7 @@ fn signals_are_passed_on_to_all_ranks() {
         Signal::SIGUSR2,
     ] {
         let name = &signal.as_str()["SIG".len()..];
-        let folder = Folder::new();
+        let folder = Scratch::new("launcher");
         let text = format!(
             "trap 'echo got {name} $PMI_RANK; exit 0' {name}; touch there.$PMI_RANK; while :; do sleep 0.02; done"
         );
@@ -43,7 +44,7 @@ fn signals_are_passed_on_to_all_ranks() {
 #[test]
 fn an_interrupted_job_has_the_signals_status() {
     for (signal, status) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143)] {
-        let folder = Folder::new();
+        let folder = Scratch::new("launcher");
         let run = job(&folder, &[], 3, "touch there.$PMI_RANK; exec sleep 1000");
         run.signal(signal);
         run.finish()
@@ -54,7 +55,7 @@ fn an_interrupted_job_has_the_signals_status() {
 
 #[test]
 fn ranks_under_wrappers_are_reached() {
-    let folder = Folder::new();
+    let folder = Scratch::new("launcher");
     let run = job(
         &folder,
         &[],
@@ -67,7 +68,7 @@ fn ranks_under_wrappers_are_reached() {
 
 #[test]
 fn what_ignores_the_signal_is_killed_after_a_grace() {
-    let folder = Folder::new();
+    let folder = Scratch::new("launcher");
     let run = job(
         &folder,
         &[],
@@ -80,7 +81,7 @@ fn what_ignores_the_signal_is_killed_after_a_grace() {
 
 #[test]
 fn a_second_interrupt_kills() {
-    let folder = Folder::new();
+    let folder = Scratch::new("launcher");
     let text =
         "trap 'touch got.$PMI_RANK' INT; touch there.$PMI_RANK; while :; do sleep 0.02; done";
     let mut run = job(&folder, &[], 2, text);
@@ -94,7 +95,7 @@ fn a_second_interrupt_kills() {
 
 #[test]
 fn stopped_ranks_end_too() {
-    let folder = Folder::new();
+    let folder = Scratch::new("launcher");
     let mut run = job(
         &folder,
         &[],
@@ -121,7 +122,7 @@ fn killing_the_launcher_leaves_no_rank() {
         "setsid sleep 1000 & sleep 1000; true",
         "trap '' INT TERM HUP; sleep 1000; true",
     ] {
-        let folder = Folder::new();
+        let folder = Scratch::new("launcher");
         let mut run = job(&folder, &[], 4, &format!("touch there.$PMI_RANK; {text}"));
         assert!(run.ranks().len() >= 4);
         run.signal(Signal::SIGKILL);
@@ -137,7 +138,7 @@ fn killing_the_launcher_leaves_no_rank() {
 
 #[test]
 fn the_keeper_is_not_taken_for_the_launcher() {
-    let folder = Folder::new();
+    let folder = Scratch::new("launcher");
     let mut run = job(&folder, &[], 2, "touch there.$PMI_RANK; exec sleep 1000");
     let launcher = run.child.id().to_string();
     let is_keeper = |pid: &str| {
@@ -179,7 +180,7 @@ fn killing_the_launcher_while_it_starts_ranks_leaves_none() {
 
 #[test]
 fn a_hangup_under_nohup_is_nobodys_business() {
-    let folder = Folder::new();
+    let folder = Scratch::new("launcher");
     let inner = format!(
         "trap '' HUP; exec {} -n 2 sh -c 'touch there.$PMI_RANK; until test -e go; do sleep 0.02; done; echo fine'",
         env!("CARGO_BIN_EXE_mpiexec")
@@ -188,7 +189,7 @@ fn a_hangup_under_nohup_is_nobodys_business() {
     let template = mpiexec(&["true"]);
     command
         .args(["-c", &inner])
-        .current_dir(&folder.0)
+        .current_dir(&*folder)
         .stdout(std::process::Stdio::piped());
     command.envs(
         template

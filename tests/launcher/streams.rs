@@ -3,8 +3,9 @@
 use std::io::Read;
 use std::process::Stdio;
 
-use crate::run::{Folder, Run, mpiexec, run, run_script, script};
+use crate::run::{Run, mpiexec, run, run_script, script};
 use harness::needs::need;
+use harness::scratch::Scratch;
 
 #[test]
 fn lines_of_ranks_are_never_mixed() {
@@ -13,7 +14,7 @@ fn lines_of_ranks_are_never_mixed() {
     }
     // Each rank writes its lines in pieces, so that the pieces of eight ranks do arrive mixed.
     let text = "import os, sys\nr = os.environ['PMI_RANK']\nfor i in range(300):\n line = (r * (1 + i % 7 * 977) + '.' + str(i) + '\\n').encode()\n for at in range(0, len(line), 700): os.write(1, line[at:at + 700])\n";
-    let folder = Folder::new();
+    let folder = Scratch::new("launcher");
     let program = folder.write("writer.py", text);
     let outcome = run(&["-n", "8", "python3", &program]).ended(0).quietly();
     let mut next = [0; 8];
@@ -175,7 +176,7 @@ fn stdin_goes_to_rank_0() {
             "if [ $PMI_RANK = 0 ]; then exec cat; else wc -c >&2; fi",
         );
         let mut command = command;
-        let folder = Folder::new();
+        let folder = Scratch::new("launcher");
         command.stdout(std::fs::File::create(folder.file("out")).unwrap());
         let outcome = Run::start_with_input(command, input.clone())
             .finish()
@@ -204,7 +205,7 @@ fn rank_0_need_not_read_its_input() {
 #[test]
 fn input_that_rank_0_does_not_read_stays_for_others() {
     // The loop's own input must not be swallowed by the jobs in it.
-    let folder = Folder::new();
+    let folder = Scratch::new("launcher");
     let list = folder.write("list", "one\ntwo\nthree\n");
     let mpiexec_path = env!("CARGO_BIN_EXE_mpiexec");
     let text = format!("while read word; do {mpiexec_path} -n 2 echo $word; done < {list}");
@@ -214,7 +215,7 @@ fn input_that_rank_0_does_not_read_stays_for_others() {
 
 #[test]
 fn output_to_files() {
-    let folder = Folder::new();
+    let folder = Scratch::new("launcher");
     let (out, err) = (folder.file("out.%r"), folder.file("all-%g%p.%%"));
     let outcome = run_script(
         &["-outfile-pattern", &out, "-errfile-pattern", &err],

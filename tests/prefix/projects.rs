@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::{moved_prefix, project, run_sum, variable, words};
-use crate::support::{Scratch, command, path_with, prefix, run};
+use crate::support::{command, path_with, prefix, run};
 use harness::needs::need;
+use harness::scratch::Scratch;
 
 /// Configures, builds and runs the CMake project; `find` tells CMake where to look.
 fn cmake_project(prefix: &Path, scratch: &Path, find: impl Fn(&mut Command) -> &mut Command) {

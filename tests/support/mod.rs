@@ -5,12 +5,9 @@
 
 use std::env;
 use std::ffi::OsStr;
-use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The staged prefix: `RMASHM_PREFIX` if that is set, and taken as it is; else `build/` of this repository, staged by
 /// `make` first, so that what is tested is never older than the sources.
@@ -120,35 +117,4 @@ fn both(output: &Output) -> String {
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     )
-}
-
-/// A folder of the test's own, removed when the test ends well and kept for a look when it fails.
-pub struct Scratch(PathBuf);
-
-impl Scratch {
-    pub fn new(name: &str) -> Scratch {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let folder = env::temp_dir().join(format!("rmashm-{name}-{}-{count}", std::process::id()));
-        fs::create_dir_all(&folder)
-            .unwrap_or_else(|error| panic!("cannot create {}: {error}", folder.display()));
-        Scratch(folder)
-    }
-}
-
-impl std::ops::Deref for Scratch {
-    type Target = Path;
-    fn deref(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            let _ = writeln!(std::io::stderr(), "left for a look: {}", self.0.display());
-        } else {
-            let _ = fs::remove_dir_all(&self.0);
-        }
-    }
 }
