@@ -5,7 +5,7 @@
 //! nothing has to be mapped or named: an allocation, an exchange, and the window is there.
 //!
 //! What can fail on one process (arguments, memory, the handle) is done before the exchange, so that all get the window or all
-//! get the error. The offers also say how much of the segment each has mapped, and whether each is known to reach the others'
+//! get the error. The entries also say how much of the segment each has mapped, and whether each is known to reach the others'
 //! private memory: only where one says no is there another exchange. The kernel allows again what it allowed once, so a process
 //! remembers which others it has reached (8 processes: 85 µs a window instead of 160).
 //!
@@ -15,6 +15,7 @@
 
 use super::control::Control;
 use super::dynamic::Recent;
+use super::entry::{Entry, Location, agree, probe_peers, reach_parts};
 use super::epoch::Epoch;
 use super::hints::Hints;
 use super::memory::{self, Given};
@@ -27,7 +28,6 @@ use crate::handle::{Kind, Reserved};
 use crate::mpi::constants::MPI_WIN_UNIFIED;
 use crate::mpi::types::MPI_Win;
 use crate::runtime::meeting::Meeting;
-use crate::runtime::{access, job, reach};
 use crate::shm::atomic::full_fence;
 use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
@@ -35,85 +35,10 @@ use crate::shm::{Offset, lock, membarrier, peer};
 use crate::{bail, err};
 use parking_lot::Mutex;
 use std::ffi::{c_int, c_void};
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// A contiguous window of up to this many bytes is allocated before the sizes are known, on the guess that all are equal.
 const GUESS: usize = 1 << 20;
-
-/// Of every process of the job: whether this one has reached private memory of it. What the kernel let it do once, it lets it
-/// do again.
-static REACHED: LazyLock<Box<[AtomicBool]>> = LazyLock::new(|| {
-    let processes = job().table.processes.iter();
-    processes.map(|_| AtomicBool::new(false)).collect()
-});
-
-/// What a process brings to the exchange.
-#[derive(Clone, Copy)]
-struct Entry {
-    location: Location,
-    at: usize,
-    size: usize,
-    disp_unit: usize,
-    alignment: usize,
-    /// From rank 0: the control block.
-    control: Offset,
-    /// Whether this process has the segment at its usual address.
-    at_home: bool,
-    /// Whether this process is known to reach private memory of all the others.
-    reaches_all: bool,
-    /// Whether the process counts on heavy fences of the others.
-    light_fences: bool,
-    /// How much of the segment the process has mapped.
-    mapped: usize,
-}
-
-/// Where a process's part of the window is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Location {
-    /// At an offset of the job segment.
-    Segment,
-    /// At an address of the process.
-    Private,
-    /// From rank 0 of a contiguous window: at an offset, on the guess that all sizes are equal. From others: not decided.
-    Guess,
-    /// Nowhere: a dynamic window.
-    None,
-}
-
-impl Entry {
-    fn new(size: usize, disp_unit: usize, location: Location, at: usize) -> Entry {
-        Entry {
-            location,
-            at,
-            size,
-            disp_unit,
-            alignment: 0,
-            control: 0,
-            at_home: segment().at_home(),
-            reaches_all: false,
-            light_fences: false,
-            mapped: segment().mapped(),
-        }
-    }
-
-    /// Private memory of this process.
-    fn private(comm: &Comm, size: usize, disp_unit: usize, at: usize) -> Entry {
-        if size > 0 {
-            access::allow();
-        }
-        let mut entry = Entry::new(size, disp_unit, Location::Private, at);
-        entry.reaches_all = peers(comm).all(|(_, process)| REACHED[process as usize].load(Relaxed));
-        entry
-    }
-}
-
-/// Gives every process's part to all; fails on all processes if one failed.
-fn agree<T: Copy>(comm: &Comm, mine: Result<T>, what: &str) -> Result<Vec<T>> {
-    comm.meeting
-        .agree(&mine, &|| what.to_string(), |failure| failure.alike(what))
-}
 
 /// Rank 0's control block, on the way to the others.
 fn control_of(comm: &Comm) -> Result<Option<Owned>> {
@@ -160,6 +85,11 @@ struct Prepared {
     entry: Entry,
 }
 
+fn exchange(comm: &Comm, prepared: &Result<Prepared>, what: &str) -> Result<Vec<Entry>> {
+    let entry = prepared.as_ref().map(|prepared| prepared.entry);
+    agree(comm, entry.map_err(Error::clone), what)
+}
+
 /// `asked`: the hints, or what is wrong with an argument of this process, so that the others hear of it.
 fn prepare(
     comm: &Comm,
@@ -193,11 +123,7 @@ pub fn allocate(
         let entry = Entry::new(size, disp_unit, Location::Segment, memory.offset());
         Ok((Some(memory), entry))
     });
-    let entries = agree(
-        comm,
-        prepared.as_ref().map(|p| p.entry).map_err(Error::clone),
-        "MPI_Win_allocate",
-    )?;
+    let entries = exchange(comm, &prepared, "MPI_Win_allocate")?;
     reach_parts(comm, &entries, "MPI_Win_allocate")?;
     finish(comm, Flavor::Allocate, prepared?, &entries)
 }
@@ -233,11 +159,7 @@ pub fn allocate_shared(
         entry.alignment = hints.alignment;
         Ok((memory, entry))
     });
-    let mut entries = agree(
-        comm,
-        prepared.as_ref().map(|p| p.entry).map_err(Error::clone),
-        what,
-    )?;
+    let mut entries = exchange(comm, &prepared, what)?;
     if entries.iter().any(|o| o.location == Location::Guess) {
         let (start, len) = settle(comm, prepared.as_mut().ok(), &mut entries, what)?;
         reach_parts(comm, &entries, what)?;
@@ -339,11 +261,7 @@ pub fn create(
         };
         Ok((None, entry))
     });
-    let entries = agree(
-        comm,
-        prepared.as_ref().map(|p| p.entry).map_err(Error::clone),
-        what,
-    )?;
+    let entries = exchange(comm, &prepared, what)?;
     probe_peers(comm, &entries, what)?;
     reach_parts(comm, &entries, what)?;
     finish(comm, Flavor::Create, prepared?, &entries).map(|(win, _)| win)
@@ -361,11 +279,7 @@ pub fn create_dynamic(comm: &Comm, hints: Result<Hints>) -> Result<MPI_Win> {
             Entry::private(comm, 1, 1, (&raw const PROBE) as usize),
         ))
     });
-    let mut entries = agree(
-        comm,
-        prepared.as_ref().map(|p| p.entry).map_err(Error::clone),
-        what,
-    )?;
+    let mut entries = exchange(comm, &prepared, what)?;
     probe_peers(comm, &entries, what)?;
     reach_parts(comm, &entries, what)?;
     let mut prepared = prepared?;
@@ -373,41 +287,6 @@ pub fn create_dynamic(comm: &Comm, hints: Result<Hints>) -> Result<MPI_Win> {
         (entry.location, entry.size) = (Location::None, 0);
     }
     finish(comm, Flavor::Dynamic, prepared, &entries).map(|(win, _)| win)
-}
-
-/// Makes sure that every process has mapped every part of the window that lies in the segment, and the control block: its
-/// operations do not ask again. Mostly all have, as the entries say.
-fn reach_parts(comm: &Comm, entries: &[Entry], what: &str) -> Result<()> {
-    let in_segment = entries.iter().filter(|o| o.location == Location::Segment);
-    let control = entries[0].control + Control::bytes(comm.size());
-    let end = in_segment.map(|o| o.at + o.size).fold(control, usize::max);
-    if entries.iter().all(|o| o.mapped >= end) {
-        return Ok(());
-    }
-    let reached = segment().reach(0, end).map_err(Error::from);
-    agree(comm, reached, what).map(drop)
-}
-
-/// Makes sure that every process can reach the private memory of every other, where there is any.
-fn probe_peers(comm: &Comm, entries: &[Entry], what: &str) -> Result<()> {
-    let private = |o: &Entry| o.location == Location::Private && o.size > 0;
-    if !entries.iter().any(private) || entries.iter().all(|o| o.reaches_all) {
-        return Ok(());
-    }
-    let reach_all = || -> Result<()> {
-        for (rank, process) in peers(comm).filter(|&(rank, _)| private(&entries[rank])) {
-            reach(process, |pid| Ok(peer::probe(pid, entries[rank].at)?))?;
-            REACHED[process as usize].store(true, Relaxed);
-        }
-        Ok(())
-    };
-    agree(comm, reach_all(), what).map(drop)
-}
-
-/// The others of a communicator: rank there and rank in the job.
-fn peers(comm: &Comm) -> impl Iterator<Item = (usize, u32)> {
-    let others = (0..comm.size()).filter(|&rank| rank != comm.rank);
-    others.map(|rank| (rank, comm.world_rank(rank)))
 }
 
 /// Makes the window object when all have agreed.

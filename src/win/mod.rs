@@ -48,6 +48,7 @@ pub mod control;
 pub mod create;
 pub mod dynamic;
 pub mod elements;
+mod entry;
 pub mod epoch;
 pub mod exposure;
 pub mod hints;
