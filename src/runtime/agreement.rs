@@ -8,14 +8,14 @@ const REASON: usize = SLOT - 3 * size_of::<u64>();
 
 /// What a member tells that has no part to give.
 #[derive(Clone, Copy)]
-struct Told {
+struct Excuse {
     class: Class,
     len: u16,
     reason: [u8; REASON],
 }
 
 /// How another member failed.
-pub struct Failure {
+pub struct OtherFailed {
     /// Its rank in the meeting.
     pub rank: usize,
     pub class: Class,
@@ -23,10 +23,10 @@ pub struct Failure {
     pub reason: String,
 }
 
-impl Failure {
+impl OtherFailed {
     /// The error for calls that fail on all members alike.
     pub fn alike(self, call: &str) -> Error {
-        let Failure {
+        let OtherFailed {
             rank,
             class,
             reason,
@@ -44,9 +44,9 @@ impl Meeting {
         &self,
         mine: &Result<T>,
         what: &dyn Fn() -> String,
-        answer: impl FnOnce(Failure) -> Error,
+        answer: impl FnOnce(OtherFailed) -> Error,
     ) -> Result<Vec<T>> {
-        let told = self.exchange(mine.as_ref().map_err(Told::of).copied(), what)?;
+        let told = self.exchange(mine.as_ref().map_err(Excuse::of).copied(), what)?;
         if let Err(error) = mine {
             return Err(error.clone());
         }
@@ -54,16 +54,16 @@ impl Meeting {
         for (rank, part) in told.into_iter().enumerate() {
             match part {
                 Ok(part) => parts.push(part),
-                Err(told) => return Err(answer(told.failure(rank))),
+                Err(excuse) => return Err(answer(excuse.failure(rank))),
             }
         }
         Ok(parts)
     }
 }
 
-impl Told {
-    fn of(error: &Error) -> Told {
-        let mut told = Told {
+impl Excuse {
+    fn of(error: &Error) -> Excuse {
+        let mut told = Excuse {
             class: error.class,
             len: u16::try_from(error.text.len()).unwrap_or(u16::MAX),
             reason: [0; REASON],
@@ -73,12 +73,12 @@ impl Told {
         told
     }
 
-    fn failure(&self, rank: usize) -> Failure {
+    fn failure(&self, rank: usize) -> OtherFailed {
         let len = usize::from(self.len);
         let whole = len <= self.reason.len();
         let bytes = &self.reason[..len.min(self.reason.len())];
         let text = String::from_utf8_lossy(bytes);
-        Failure {
+        OtherFailed {
             rank,
             class: self.class,
             reason: match whole {
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_long_reason_is_cut_and_says_so() {
-        let told = |len| Told::of(&Error::new(Class::Arg, "x".repeat(len))).failure(3);
+        let told = |len| Excuse::of(&Error::new(Class::Arg, "x".repeat(len))).failure(3);
         assert_eq!(told(REASON).reason, "x".repeat(REASON));
         assert_eq!(told(REASON + 1).reason, "x".repeat(REASON) + "…");
         assert_eq!((told(0).rank, told(0).class), (3, Class::Arg));
