@@ -1,4 +1,5 @@
-//! How a collective operation is done is decided here: by messages or over the board, within one group or between two.
+//! What is wanted of a collective operation, and the way to it: a blocking call is offered to the board first, which refuses
+//! what goes better by messages ([`shared`]); anything else is planned, within one group or between two.
 
 use super::elements::Vector;
 use super::plan::{self, Plan};

@@ -1,9 +1,10 @@
 //! Collective operations (MPI 4.1 chapter 6).
 //!
 //! Its messages go by `transport`; communicators, operations and datatypes are those of `comm`, `op` and `datatype`. A
-//! [`Collective`] says what is wanted; [`decide`](self) is where it is chosen how that is done, and nowhere else. Every
-//! operation can be done by a [`plan`] of messages: blocking calls carry it out at once, the others while messages are moved
-//! along. Small blocking ones need no messages: their processes meet in shared memory ([`shared`]).
+//! [`Collective`] says what is wanted. Every operation can be done by a [`plan`] of messages: blocking calls carry it out at
+//! once, the others while messages are moved along. Small blocking ones need no messages: their processes meet in shared
+//! memory. [`decide`] offers blocking calls to [`shared`], which refuses those that go better by messages; the methods of the
+//! [`planner`] choose among plans, by size.
 //!
 //! | operation                          | by messages (a plan)                                                        | over the board          |
 //! |------------------------------------|-----------------------------------------------------------------------------|-------------------------|

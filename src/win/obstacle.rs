@@ -1,5 +1,4 @@
-//! What the dead hold: whose death ends which wait for a lock (MPI 4.1 leaves the window's state open then; see issue "Death
-//! inside an epoch").
+//! What the dead hold: whose death ends which wait for a lock. (MPI 4.1 leaves the window's state open then.)
 //!
 //! Nothing is taken from the dead: what they were writing may be half written. A lock that a dead process holds is never given
 //! again, and a wait for it ends with `MPI_ERR_PROC_FAILED`. The other locks of the window go on working, and so does access to
