@@ -1,25 +1,15 @@
 //! Running one job under a watchdog.
 
+use crate::leftovers::{MARKER, marker};
 use crate::{diagnosis, leftovers};
 use std::fs::File;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// How many seconds after our watchdog the launcher's own time limit is reached.
 pub const LAUNCHER_LATER: u64 = 30;
-
-/// The variable by which the processes of one test are known, whoever their parent has become.
-pub const MARKER: &str = "RMASHM_TEST_JOB";
-
-/// A new value for [`MARKER`].
-pub fn marker() -> String {
-    static JOBS: AtomicU32 = AtomicU32::new(0);
-    let job = JOBS.fetch_add(1, Ordering::Relaxed);
-    format!("{}-{job}", std::process::id())
-}
 
 /// What a job left to be judged.
 pub struct Ended {

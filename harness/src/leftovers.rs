@@ -1,12 +1,22 @@
 //! What a job may not leave behind: processes, and files in /dev/shm.
 
-use crate::job::MARKER;
 use nix::sys::signal::{Signal, kill as send_signal};
 use nix::unistd::{Pid, Uid};
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
+
+/// The variable by which the processes of one test are known, whatever their parent has become.
+pub const MARKER: &str = "RMASHM_TEST_JOB";
+
+/// A new value for [`MARKER`].
+pub fn marker() -> String {
+    static JOBS: AtomicU32 = AtomicU32::new(0);
+    let job = JOBS.fetch_add(1, Ordering::Relaxed);
+    format!("{}-{job}", std::process::id())
+}
 
 /// How long the system gets to finish what ended with the job: the last of its processes may still be exiting.
 const GRACE: Duration = Duration::from_secs(20);

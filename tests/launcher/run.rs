@@ -1,6 +1,6 @@
 //! Running `mpiexec` under a watchdog, and looking for what it left behind.
 
-use harness::job::{MARKER, marker};
+use harness::leftovers::{MARKER, marker};
 use harness::{diagnosis, leftovers};
 use nix::sys::signal::{SigHandler, Signal, kill, signal};
 use nix::unistd::Pid;
