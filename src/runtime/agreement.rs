@@ -44,20 +44,17 @@ impl Meeting {
         &self,
         mine: &Result<T>,
         what: &dyn Fn() -> String,
-        answer: impl FnOnce(OtherFailed) -> Error,
+        answer: impl Fn(OtherFailed) -> Error,
     ) -> Result<Vec<T>> {
-        let told = self.exchange(mine.as_ref().map_err(Excuse::of).copied(), what)?;
-        if let Err(error) = mine {
-            return Err(error.clone());
+        let told = mine.as_ref().map_err(Excuse::of).copied();
+        let parts: Result<Vec<T>> = self.exchange_each(told, what, |rank, told| match told {
+            Ok(part) => Ok(*part),
+            Err(excuse) => Err(answer(excuse.failure(rank))),
+        })?;
+        match mine {
+            Ok(_) => parts,
+            Err(error) => Err(error.clone()),
         }
-        let mut parts = Vec::with_capacity(told.len());
-        for (rank, part) in told.into_iter().enumerate() {
-            match part {
-                Ok(part) => parts.push(part),
-                Err(excuse) => return Err(answer(excuse.failure(rank))),
-            }
-        }
-        Ok(parts)
     }
 }
 

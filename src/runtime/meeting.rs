@@ -138,6 +138,16 @@ impl Meeting {
 
     /// Gives everybody's value to everybody, in the order of ranks. A barrier besides.
     pub fn exchange<T: Copy>(&self, mine: T, what: &dyn Fn() -> String) -> Result<Vec<T>> {
+        self.exchange_each(mine, what, |_, given| *given)
+    }
+
+    /// The same, of which `each` takes what it needs from where it lies.
+    pub(super) fn exchange_each<T: Copy, U, C: FromIterator<U>>(
+        &self,
+        mine: T,
+        what: &dyn Fn() -> String,
+        each: impl Fn(usize, &T) -> U,
+    ) -> Result<C> {
         const { assert!(size_of::<T>() <= SLOT && align_of::<T>() <= LINE) };
         // After a failed exchange others may still read what this member gave to the last good one.
         self.check_alive(what)?;
@@ -151,7 +161,7 @@ impl Meeting {
         unsafe { slot(self.rank).write(mine) };
         self.barrier(what)?;
         // SAFETY: every member wrote a T before it came to the barrier, and writes there again only after the next one.
-        let given = |rank| unsafe { slot(rank).read() };
+        let given = |rank| each(rank, unsafe { &*slot(rank) });
         Ok((0..self.size()).map(given).collect())
     }
 }
