@@ -4,13 +4,21 @@ use super::meeting::{Meeting, SLOT};
 use crate::error::{Class, Error, Result};
 
 /// Bytes of an error's sentence that reach the other members.
-const REASON: usize = SLOT - 3 * size_of::<u64>();
+const REASON: usize = SLOT - 2 * size_of::<u64>();
 
-/// What a member tells that has no part to give.
-#[derive(Clone, Copy)]
-struct Excuse {
-    class: Class,
-    len: u16,
+/// What a member tells. Only what it says is written, so that a small part takes one cache line of its slot.
+#[repr(C)]
+struct Told<T: Copy> {
+    /// That of the member's error; 0 if it has a part.
+    class: i32,
+    /// How long the error's sentence is.
+    len: usize,
+    what: What<T>,
+}
+
+#[repr(C)]
+union What<T: Copy> {
+    part: T,
     reason: [u8; REASON],
 }
 
@@ -44,44 +52,80 @@ impl Meeting {
         &self,
         mine: &Result<T>,
         what: &dyn Fn() -> String,
-        answer: impl Fn(OtherFailed) -> Error,
+        answer: impl FnOnce(OtherFailed) -> Error,
     ) -> Result<Vec<T>> {
-        let told = mine.as_ref().map_err(Excuse::of).copied();
-        let parts: Result<Vec<T>> = self.exchange_each(told, what, |rank, told| match told {
-            Ok(part) => Ok(*part),
-            Err(excuse) => Err(answer(excuse.failure(rank))),
-        })?;
-        match mine {
-            Ok(_) => parts,
-            Err(error) => Err(error.clone()),
+        // SAFETY: the slot is this member's own.
+        let write = |told: *mut Told<T>| unsafe { Told::write(told, mine) };
+        let told = self.exchange_in_place(write, what)?;
+        if let Err(error) = mine {
+            return Err(error.clone());
         }
+        let mut parts = Vec::with_capacity(told.len());
+        for (rank, told) in told.enumerate() {
+            // SAFETY: each member has written what it has to tell.
+            match unsafe { Told::read(told) } {
+                Some(part) => parts.push(part),
+                // SAFETY: it has written how it failed.
+                None => return Err(answer(unsafe { Told::failure(told, rank) })),
+            }
+        }
+        Ok(parts)
     }
 }
 
-impl Excuse {
-    fn of(error: &Error) -> Excuse {
-        let mut told = Excuse {
-            class: error.class,
-            len: u16::try_from(error.text.len()).unwrap_or(u16::MAX),
-            reason: [0; REASON],
+impl<T: Copy> Told<T> {
+    /// # Safety
+    /// `told` is writable.
+    unsafe fn write(told: *mut Told<T>, mine: &Result<T>) {
+        let (class, len) = match mine {
+            Ok(_) => (0, 0),
+            Err(error) => (error.class as i32, error.text.len()),
         };
-        let fits = error.text.len().min(told.reason.len());
-        told.reason[..fits].copy_from_slice(&error.text.as_bytes()[..fits]);
-        told
+        // SAFETY: the caller's promise.
+        unsafe {
+            (&raw mut (*told).class).write(class);
+            (&raw mut (*told).len).write(len);
+            match mine {
+                Ok(part) => (&raw mut (*told).what.part).write(*part),
+                Err(error) => {
+                    let to = (&raw mut (*told).what.reason).cast::<u8>();
+                    to.copy_from_nonoverlapping(error.text.as_ptr(), len.min(REASON));
+                }
+            }
+        }
     }
 
-    fn failure(&self, rank: usize) -> OtherFailed {
-        let len = usize::from(self.len);
-        let whole = len <= self.reason.len();
-        let bytes = &self.reason[..len.min(self.reason.len())];
-        let text = String::from_utf8_lossy(bytes);
+    /// The member's part, if it has one.
+    ///
+    /// # Safety
+    /// `told` was written by [`Told::write`].
+    #[inline]
+    unsafe fn read(told: *const Told<T>) -> Option<T> {
+        // SAFETY: the caller's promise: the class is always there, and 0 comes with a part.
+        unsafe { ((*told).class == 0).then(|| (*told).what.part) }
+    }
+
+    /// How member `rank` failed.
+    ///
+    /// # Safety
+    /// `told` was written by [`Told::write`], and has no part.
+    #[cold]
+    unsafe fn failure(told: *const Told<T>, rank: usize) -> OtherFailed {
+        // SAFETY: the caller's promise: class, length, and as much of the sentence as there is room for.
+        let (class, len, bytes) = unsafe {
+            let bytes = (&raw const (*told).what.reason).cast::<u8>();
+            let bytes = std::slice::from_raw_parts(bytes, (*told).len.min(REASON));
+            ((*told).class, (*told).len, bytes)
+        };
+        let mut reason = String::from_utf8_lossy(bytes).into_owned();
+        if len > REASON {
+            reason.push('…');
+        }
+        let class = Class::of(class).unwrap_or(Class::Other);
         OtherFailed {
             rank,
-            class: self.class,
-            reason: match whole {
-                true => text.into_owned(),
-                false => format!("{text}…"),
-            },
+            class,
+            reason,
         }
     }
 }
@@ -89,12 +133,35 @@ impl Excuse {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::mem::MaybeUninit;
+
+    /// What others read of this.
+    fn told(mine: Result<u64>) -> std::result::Result<u64, OtherFailed> {
+        let mut place = MaybeUninit::<Told<u64>>::uninit();
+        let told = place.as_mut_ptr();
+        // SAFETY: the place is ours, and is written before it is read.
+        unsafe {
+            Told::write(told, &mine);
+            Told::read(told).ok_or_else(|| Told::failure(told, 3))
+        }
+    }
 
     #[test]
     fn a_long_reason_is_cut_and_says_so() {
-        let told = |len| Excuse::of(&Error::new(Class::Arg, "x".repeat(len))).failure(3);
-        assert_eq!(told(REASON).reason, "x".repeat(REASON));
-        assert_eq!(told(REASON + 1).reason, "x".repeat(REASON) + "…");
-        assert_eq!((told(0).rank, told(0).class), (3, Class::Arg));
+        let reason = |len| {
+            let failed = told(Err(Error::new(Class::Arg, "x".repeat(len))))
+                .err()
+                .unwrap();
+            assert_eq!((failed.rank, failed.class), (3, Class::Arg));
+            failed.reason
+        };
+        assert_eq!(reason(0), "");
+        assert_eq!(reason(REASON), "x".repeat(REASON));
+        assert_eq!(reason(REASON + 1), "x".repeat(REASON) + "…");
+    }
+
+    #[test]
+    fn a_part_is_told() {
+        assert_eq!(told(Ok(42)).ok(), Some(42));
     }
 }

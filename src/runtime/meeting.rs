@@ -138,31 +138,33 @@ impl Meeting {
 
     /// Gives everybody's value to everybody, in the order of ranks. A barrier besides.
     pub fn exchange<T: Copy>(&self, mine: T, what: &dyn Fn() -> String) -> Result<Vec<T>> {
-        self.exchange_each(mine, what, |_, given| *given)
+        // SAFETY: the place is this member's own.
+        let write = |own: *mut T| unsafe { own.write(mine) };
+        let given = self.exchange_in_place(write, what)?;
+        // SAFETY: every member has written a whole value.
+        Ok(given.map(|given| unsafe { given.read() }).collect())
     }
 
-    /// The same, of which `each` takes what it needs from where it lies.
-    pub(super) fn exchange_each<T: Copy, U, C: FromIterator<U>>(
+    /// The same; `write` writes the own value where it lies. Gives the places of all, to be read before the caller gives something
+    /// again.
+    pub(super) fn exchange_in_place<T>(
         &self,
-        mine: T,
+        write: impl FnOnce(*mut T),
         what: &dyn Fn() -> String,
-        each: impl Fn(usize, &T) -> U,
-    ) -> Result<C> {
+    ) -> Result<impl ExactSizeIterator<Item = *const T>> {
         const { assert!(size_of::<T>() <= SLOT && align_of::<T>() <= LINE) };
         // After a failed exchange others may still read what this member gave to the last good one.
         self.check_alive(what)?;
         let exchange = self.exchanges.fetch_add(1, Ordering::Relaxed);
-        let slot = |rank: usize| -> *mut T {
+        let slot = move |rank: usize| -> *mut T {
             let slot = barrier::slot(exchange, self.size(), rank);
             segment().at::<T>(self.offset + size_of::<Block>() + slot * SLOT)
         };
-        // SAFETY: the slot is this member's own, large and aligned enough for a T, and nobody reads it before the barrier
-        // (see [`barrier::slot`]).
-        unsafe { slot(self.rank).write(mine) };
+        // The slot is this member's own, large and aligned enough for a T, and nobody reads it before the barrier (see
+        // [`barrier::slot`]). Every member writes before it comes there, and again only after the next one.
+        write(slot(self.rank));
         self.barrier(what)?;
-        // SAFETY: every member wrote a T before it came to the barrier, and writes there again only after the next one.
-        let given = |rank| each(rank, unsafe { &*slot(rank) });
-        Ok((0..self.size()).map(given).collect())
+        Ok((0..self.size()).map(move |rank| slot(rank).cast_const()))
     }
 }
 
