@@ -28,7 +28,7 @@ pub fn read(
         "mpi_api" => vec![exports.one(name, Kind::Code, &[])?],
         "mpi_plain" => vec![exports.one(name, Kind::Value, &[])?],
         "mpi_counts" => exports.pair(&name, &[])?,
-        "mpi_collective" => exports.collective()?,
+        "mpi_forms" => exports.forms()?,
         other => return refuse(&export, format!("the attribute {other} is not known")),
     });
     Ok(())
@@ -75,25 +75,49 @@ impl Exports<'_> {
         ])
     }
 
-    /// The blocking, the nonblocking and the persistent form of a collective operation, each a pair.
-    fn collective(&self) -> syn::Result<Vec<Function>> {
+    /// The forms of an operation, a pair each: which there are is said by what the function gives.
+    fn forms(&self) -> syn::Result<Vec<Function>> {
         let place = &self.function.sig.ident;
         let Some(names) = find(&self.function.attrs, "names") else {
-            return refuse(place, "a collective operation needs #[names(…)]");
+            return refuse(place, "an operation in several forms needs #[names(…)]");
         };
         let names = names.parse_args_with(Punctuated::<Ident, Token![,]>::parse_terminated)?;
-        let names: Vec<String> = names.iter().map(Ident::to_string).collect();
-        let [blocking, nonblocking, persistent] = names.as_slice() else {
-            return refuse(place, "a collective operation has three names");
-        };
         let info = Variable::new("info", Type::named("MPI_Info"));
-        let request = Type::pointer_to(Type::named("MPI_Request"));
-        let request = Variable::new("request", request);
-        Ok([
-            self.pair(blocking, &[])?,
-            self.pair(nonblocking, std::slice::from_ref(&request))?,
-            self.pair(persistent, &[info, request])?,
-        ]
-        .concat())
+        let pointer = |name: &str, to| Variable::new(name, Type::pointer_to(Type::named(to)));
+        let request = pointer("request", "MPI_Request");
+        let status = pointer("status", "MPI_Status");
+        let gives = self.gives();
+        let forms = match (gives.as_str(), names.len()) {
+            ("Call", 3) => vec![vec![], vec![request.clone()], vec![info, request]],
+            ("Sending", 3) => vec![vec![], vec![request.clone()], vec![request]],
+            ("Access", 1) => vec![vec![status]],
+            ("Access", 2) => vec![vec![status], vec![request]],
+            ("Access", 4) => {
+                let (status, request) = (vec![status], vec![request]);
+                vec![status.clone(), status, request.clone(), request]
+            }
+            (gives, names) => {
+                return refuse(place, format!("what gives a {gives} has no {names} forms"));
+            }
+        };
+        let mut functions = Vec::new();
+        for (name, more) in names.iter().zip(forms) {
+            functions.extend(self.pair(&name.to_string(), &more)?);
+        }
+        Ok(functions)
+    }
+
+    /// The last name of the type that the function of Rust gives.
+    fn gives(&self) -> String {
+        match &self.function.sig.output {
+            syn::ReturnType::Type(_, gives) => match &**gives {
+                syn::Type::Path(path) => {
+                    path.path.segments.last().map(|last| last.ident.to_string())
+                }
+                _ => None,
+            },
+            syn::ReturnType::Default => None,
+        }
+        .unwrap_or_default()
     }
 }

@@ -191,31 +191,42 @@ fn counts_are_small_and_large() {
 }
 
 #[test]
-fn a_collective_operation_has_six_functions() {
-    let all = functions(
-        "#[apply(mpi_collective)]
-        #[names(MPI_Bcast, MPI_Ibcast, MPI_Bcast_init)]
-        unsafe fn bcast(n: Count, comm: MPI_Comm) -> Call {}",
-    );
-    let parameters = |function: &Function| {
-        let parameters = function.signature.parameters.iter();
-        let names: Vec<&str> = parameters.map(|p| p.name.as_str()).collect();
-        format!("{}({})", function.name, names.join(" "))
+fn an_operation_has_the_forms_that_its_result_says() {
+    let forms = |names: &str, gives: &str| {
+        let all = functions(&format!(
+            "#[apply(mpi_forms)] #[names({names})] fn any(n: Count, comm: MPI_Comm) -> {gives} {{}}"
+        ));
+        assert!(all.iter().all(|f| f.signature.result == Type::Int));
+        let parameters = |function: &Function| {
+            let parameters = function.signature.parameters.iter();
+            let names: Vec<&str> = parameters.map(|p| p.name.as_str()).collect();
+            format!("{}({})", function.name, names.join(" "))
+        };
+        let large = all.iter().filter(|f| f.kind == Kind::LargeCounts);
+        assert_eq!(large.clone().count() * 2, all.len());
+        assert!(large.clone().all(|f| f.name.ends_with("_c")));
+        let last = |f: &Function| f.signature.parameters[0].kind == named("MPI_Count");
+        assert!(large.clone().all(last));
+        let small = all.iter().filter(|f| f.kind == Kind::SmallCounts);
+        small.map(parameters).collect::<Vec<_>>().join(", ")
     };
-    let expected = [
-        "MPI_Bcast(n comm)",
-        "MPI_Bcast_c(n comm)",
-        "MPI_Ibcast(n comm request)",
-        "MPI_Ibcast_c(n comm request)",
-        "MPI_Bcast_init(n comm info request)",
-        "MPI_Bcast_init_c(n comm info request)",
-    ];
-    assert_eq!(all.iter().map(parameters).collect::<Vec<_>>(), expected);
-    assert!(all.iter().all(|f| f.signature.result == Type::Int));
-    let last = &all[5].signature.parameters;
-    assert_eq!(last[0].kind, named("MPI_Count"));
-    assert_eq!(last[2].kind, named("MPI_Info"));
-    assert_eq!(last[3].kind, pointer(named("MPI_Request")));
+    assert_eq!(
+        forms("MPI_A, MPI_IA, MPI_A_init", "Call"),
+        "MPI_A(n comm), MPI_IA(n comm request), MPI_A_init(n comm info request)"
+    );
+    assert_eq!(
+        forms("MPI_A, MPI_IA, MPI_A_init", "Sending"),
+        "MPI_A(n comm), MPI_IA(n comm request), MPI_A_init(n comm request)"
+    );
+    assert_eq!(
+        forms("MPI_A, MPI_A_all, MPI_IA, MPI_IA_all", "Access"),
+        "MPI_A(n comm status), MPI_A_all(n comm status), MPI_IA(n comm request), MPI_IA_all(n comm request)"
+    );
+    assert_eq!(
+        forms("MPI_A, MPI_IA", "Access"),
+        "MPI_A(n comm status), MPI_IA(n comm request)"
+    );
+    assert_eq!(forms("MPI_A", "Access"), "MPI_A(n comm status)");
 }
 
 #[test]
@@ -309,10 +320,10 @@ fn mistakes_in_functions_are_told_with_their_place() {
         "",
         "2: the attribute mpi_new is not known",
     );
-    let collective = "#[apply(mpi_collective)]";
-    one(collective, "", "3: a collective operation needs");
-    let two = format!("{collective} #[names(MPI_A, MPI_B)]");
-    one(&two, "", "3: a collective operation has three names");
+    let forms = "#[apply(mpi_forms)]";
+    one(forms, "", "3: an operation in several forms needs");
+    let two = format!("{forms} #[names(MPI_A, MPI_B)]");
+    one(&two, "", "3: what gives a c_int has no 2 forms");
     complains("", "\n\nfn 7() {}", "functions.rs:3: expected identifier");
 }
 

@@ -211,11 +211,18 @@ macro_rules! mpi_counts {
     };
 }
 
-/// Makes the blocking, the nonblocking and the persistent form of a collective operation, small and large, of one function
-/// that gives the [`Call`](crate::coll::Call).
+/// Makes the forms of an operation, small and large, of one function, whose result says which forms there are:
+///
+/// | result                                              | blocking   | nonblocking | persistent             |
+/// |-----------------------------------------------------|------------|-------------|------------------------|
+/// | [`Call`](crate::coll::Call), a collective operation | as written | `request`   | `info` and `request`   |
+/// | [`Sending`](crate::abi::messages::p2p::Sending)     | as written | `request`   | `request`              |
+/// | [`Access`](crate::abi::files::access::Access)       | `status`   | `request`   |                        |
+///
+/// An access to a file has two names of each form where processes may access it together.
 ///
 /// ```text
-/// #[apply(mpi_collective)]
+/// #[apply(mpi_forms)]
 /// #[names(MPI_Bcast, MPI_Ibcast, MPI_Bcast_init)]
 /// fn bcast(buffer: Mut<c_void>, count: Count, datatype: MPI_Datatype, root: c_int, comm: MPI_Comm) -> Call {
 ///     let what = Collective::Broadcast { … };
@@ -223,7 +230,7 @@ macro_rules! mpi_counts {
 /// }
 /// ```
 #[macro_export]
-macro_rules! mpi_collective {
+macro_rules! mpi_forms {
     (
         $(#[doc = $doc:expr])*
         #[names($blocking:ident, $nonblocking:ident, $init:ident)]
@@ -260,6 +267,100 @@ macro_rules! mpi_collective {
                 let call: $crate::error::Result<$crate::coll::Call> = $body;
                 let (comm, start) = call?.repeatedly()?;
                 request.set($crate::p2p::request::persistent_collective(comm, start)?);
+                Ok(())
+            }
+        }
+    };
+    (
+        $(#[doc = $doc:expr])*
+        #[names($blocking:ident, $nonblocking:ident, $init:ident)]
+        fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> Sending $body:block
+    ) => {
+        $crate::mpi_counts! {
+            $(#[doc = $doc])*
+            pub extern "C" fn $blocking($($arg: $type),*) -> c_int {
+                let send: $crate::error::Result<Sending> = $body;
+                send?.run()
+            }
+        }
+        $crate::mpi_counts! {
+            $(#[doc = $doc])*
+            pub extern "C" fn $nonblocking(
+                $($arg: $type,)*
+                request: $crate::abi::boundary::pointers::Mut<$crate::mpi::types::MPI_Request>
+            ) -> c_int {
+                let request = request.out("request")?;
+                let send: $crate::error::Result<Sending> = $body;
+                request.set(send?.start()?);
+                Ok(())
+            }
+        }
+        $crate::mpi_counts! {
+            $(#[doc = $doc])*
+            pub extern "C" fn $init(
+                $($arg: $type,)*
+                request: $crate::abi::boundary::pointers::Mut<$crate::mpi::types::MPI_Request>
+            ) -> c_int {
+                let request = request.out("request")?;
+                let send: $crate::error::Result<Sending> = $body;
+                request.set(send?.repeatedly()?);
+                Ok(())
+            }
+        }
+    };
+    (
+        $(#[doc = $doc:expr])*
+        #[names($alone:ident, $together:ident, $ialone:ident, $itogether:ident)]
+        fn $name:ident $arguments:tt -> Access $body:block
+    ) => {
+        $crate::mpi_forms! {
+            $(#[doc = $doc])*
+            #[names($alone, $ialone)]
+            fn $name $arguments -> Access $body
+        }
+        $crate::mpi_forms! {
+            $(#[doc = $doc])*
+            #[names($together, $itogether)]
+            fn $name $arguments -> Access $body
+        }
+    };
+    (
+        $(#[doc = $doc:expr])*
+        #[names($blocking:ident, $nonblocking:ident)]
+        fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> Access $body:block
+    ) => {
+        $crate::mpi_forms! {
+            $(#[doc = $doc])*
+            #[names($blocking)]
+            fn $name($($arg: $type),*) -> Access $body
+        }
+        $crate::mpi_counts! {
+            $(#[doc = $doc])*
+            pub extern "C" fn $nonblocking(
+                $($arg: $type,)*
+                request: $crate::abi::boundary::pointers::Mut<$crate::mpi::types::MPI_Request>
+            ) -> c_int {
+                let request = request.out("request")?;
+                let access: $crate::error::Result<Access> = $body;
+                request.set(access?.start()?);
+                Ok(())
+            }
+        }
+    };
+    (
+        $(#[doc = $doc:expr])*
+        #[names($blocking:ident)]
+        fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> Access $body:block
+    ) => {
+        $crate::mpi_counts! {
+            $(#[doc = $doc])*
+            pub extern "C" fn $blocking(
+                $($arg: $type,)*
+                status: $crate::abi::boundary::pointers::Mut<$crate::mpi::types::MPI_Status>
+            ) -> c_int {
+                let access: $crate::error::Result<Access> = $body;
+                let (access, status) = (access?, status.single()?);
+                status.set(&access.run()?);
                 Ok(())
             }
         }

@@ -11,7 +11,7 @@ use crate::comm::Comm;
 use crate::error::Result;
 use crate::mpi::types::*;
 use crate::p2p::request;
-use crate::{comm, info, mpi_api, mpi_collective};
+use crate::{comm, info, mpi_api, mpi_forms};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
 
@@ -164,7 +164,7 @@ pub extern "C" fn MPI_Barrier_init(
 ///
 /// MPI 4.1 §6.4. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ROOT`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_collective)]
+#[apply(mpi_forms)]
 #[names(MPI_Bcast, MPI_Ibcast, MPI_Bcast_init)]
 fn bcast(
     buffer: Mut<c_void>,
@@ -193,7 +193,7 @@ fn bcast(
 ///
 /// MPI 4.1 §6.5. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ROOT`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_collective)]
+#[apply(mpi_forms)]
 #[names(MPI_Gather, MPI_Igather, MPI_Gather_init)]
 fn gather(
     sendbuf: In<c_void>,
@@ -224,7 +224,7 @@ fn gather(
 ///
 /// MPI 4.1 §6.5. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ROOT`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_collective)]
+#[apply(mpi_forms)]
 #[names(MPI_Gatherv, MPI_Igatherv, MPI_Gatherv_init)]
 fn gatherv(
     sendbuf: In<c_void>,
@@ -265,7 +265,7 @@ fn gatherv(
 ///
 /// MPI 4.1 §6.6. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ROOT`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_collective)]
+#[apply(mpi_forms)]
 #[names(MPI_Scatter, MPI_Iscatter, MPI_Scatter_init)]
 fn scatter(
     sendbuf: In<c_void>,
@@ -292,7 +292,7 @@ fn scatter(
 ///
 /// MPI 4.1 §6.6. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ROOT`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_collective)]
+#[apply(mpi_forms)]
 #[names(MPI_Scatterv, MPI_Iscatterv, MPI_Scatterv_init)]
 fn scatterv(
     sendbuf: In<c_void>,
@@ -320,7 +320,7 @@ fn scatterv(
 ///
 /// MPI 4.1 §6.7. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_collective)]
+#[apply(mpi_forms)]
 #[names(MPI_Allgather, MPI_Iallgather, MPI_Allgather_init)]
 fn allgather(
     sendbuf: In<c_void>,
@@ -351,7 +351,7 @@ fn allgather(
 ///
 /// MPI 4.1 §6.7. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_collective)]
+#[apply(mpi_forms)]
 #[names(MPI_Allgatherv, MPI_Iallgatherv, MPI_Allgatherv_init)]
 fn allgatherv(
     sendbuf: In<c_void>,
@@ -390,7 +390,7 @@ fn allgatherv(
 ///
 /// MPI 4.1 §6.8. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_collective)]
+#[apply(mpi_forms)]
 #[names(MPI_Alltoall, MPI_Ialltoall, MPI_Alltoall_init)]
 fn alltoall(
     sendbuf: In<c_void>,
@@ -424,7 +424,7 @@ fn alltoall(
 ///
 /// MPI 4.1 §6.8. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_collective)]
+#[apply(mpi_forms)]
 #[names(MPI_Alltoallv, MPI_Ialltoallv, MPI_Alltoallv_init)]
 fn alltoallv(
     sendbuf: In<c_void>,
@@ -469,7 +469,7 @@ fn alltoallv(
 ///
 /// MPI 4.1 §6.8. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_collective)]
+#[apply(mpi_forms)]
 #[names(MPI_Alltoallw, MPI_Ialltoallw, MPI_Alltoallw_init)]
 fn alltoallw(
     sendbuf: In<c_void>,

@@ -12,7 +12,7 @@ use crate::comm::Comm;
 use crate::comm::topology::{Edge, Neighbors};
 use crate::error::Result;
 use crate::mpi::types::*;
-use crate::{comm, mpi_collective};
+use crate::{comm, mpi_forms};
 use macro_rules_attribute::apply;
 use std::ffi::c_void;
 
@@ -133,7 +133,7 @@ impl<'a> Blocks<'a> {
 ///
 /// MPI 4.1 §8.6.1. Errors: `MPI_ERR_COMM`, `MPI_ERR_TOPOLOGY` (none), `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`
 /// (`MPI_IN_PLACE` too), `MPI_ERR_TRUNCATE`, `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_collective)]
+#[apply(mpi_forms)]
 #[names(
     MPI_Neighbor_allgather,
     MPI_Ineighbor_allgather,
@@ -163,7 +163,7 @@ fn neighbor_allgather(
 /// The blocking form blocks until this process's part is done.
 ///
 /// MPI 4.1 §8.6.1. Errors: as `MPI_Neighbor_allgather`, and `MPI_ERR_ARG` (null pointer).
-#[apply(mpi_collective)]
+#[apply(mpi_forms)]
 #[names(
     MPI_Neighbor_allgatherv,
     MPI_Ineighbor_allgatherv,
@@ -195,7 +195,7 @@ fn neighbor_allgatherv(
 /// done.
 ///
 /// MPI 4.1 §8.6.2. Errors: as `MPI_Neighbor_allgather`.
-#[apply(mpi_collective)]
+#[apply(mpi_forms)]
 #[names(
     MPI_Neighbor_alltoall,
     MPI_Ineighbor_alltoall,
@@ -225,7 +225,7 @@ fn neighbor_alltoall(
 /// form blocks until this process's part is done.
 ///
 /// MPI 4.1 §8.6.2. Errors: as `MPI_Neighbor_allgatherv`.
-#[apply(mpi_collective)]
+#[apply(mpi_forms)]
 #[names(
     MPI_Neighbor_alltoallv,
     MPI_Ineighbor_alltoallv,
@@ -261,7 +261,7 @@ fn neighbor_alltoallv(
 /// blocking form blocks until this process's part is done.
 ///
 /// MPI 4.1 §8.6.2. Errors: as `MPI_Neighbor_allgatherv`.
-#[apply(mpi_collective)]
+#[apply(mpi_forms)]
 #[names(
     MPI_Neighbor_alltoallw,
     MPI_Ineighbor_alltoallw,

@@ -10,7 +10,7 @@ use crate::comm::Comm;
 use crate::error::Result;
 use crate::mpi::types::*;
 use crate::op::Op;
-use crate::{comm, err, mpi_collective};
+use crate::{comm, err, mpi_forms};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
 
@@ -71,7 +71,7 @@ fn reduced_and_scattered(
 ///
 /// MPI 4.1 §6.9.1. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_OP`,
 /// `MPI_ERR_ROOT`, `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_collective)]
+#[apply(mpi_forms)]
 #[names(MPI_Reduce, MPI_Ireduce, MPI_Reduce_init)]
 fn reduce(
     sendbuf: In<c_void>,
@@ -125,7 +125,7 @@ fn reduce(
 ///
 /// MPI 4.1 §6.9.6. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_OP`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_collective)]
+#[apply(mpi_forms)]
 #[names(MPI_Allreduce, MPI_Iallreduce, MPI_Allreduce_init)]
 fn allreduce(
     sendbuf: In<c_void>,
@@ -149,7 +149,7 @@ fn allreduce(
 ///
 /// MPI 4.1 §6.10.1. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_OP`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_collective)]
+#[apply(mpi_forms)]
 #[names(
     MPI_Reduce_scatter_block,
     MPI_Ireduce_scatter_block,
@@ -177,7 +177,7 @@ fn reduce_scatter_block(
 ///
 /// MPI 4.1 §6.10.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_OP`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_collective)]
+#[apply(mpi_forms)]
 #[names(MPI_Reduce_scatter, MPI_Ireduce_scatter, MPI_Reduce_scatter_init)]
 fn reduce_scatter(
     sendbuf: In<c_void>,
@@ -203,7 +203,7 @@ fn reduce_scatter(
 ///
 /// MPI 4.1 §6.11.1. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_OP`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_collective)]
+#[apply(mpi_forms)]
 #[names(MPI_Scan, MPI_Iscan, MPI_Scan_init)]
 fn scan(
     sendbuf: In<c_void>,
@@ -227,7 +227,7 @@ fn scan(
 ///
 /// MPI 4.1 §6.11.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_OP`,
 /// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_collective)]
+#[apply(mpi_forms)]
 #[names(MPI_Exscan, MPI_Iexscan, MPI_Exscan_init)]
 fn exscan(
     sendbuf: In<c_void>,

@@ -1,94 +1,19 @@
-//! Files: opening, sizes, views, pointers, consistency (MPI 4.1 §14.2, §14.3, §14.4.3, §14.4.4, §14.5, §14.6); and what
-//! the functions that move data share.
+//! Files: opening, sizes, views, pointers, consistency (MPI 4.1 §14.2, §14.3, §14.4.3, §14.4.4, §14.5, §14.6).
 //!
 //! Errors go to the handler of the file, at first that of `MPI_FILE_NULL`, which returns them unless it is changed.
 
 use crate::abi::boundary::pointers::{In, Mut};
-use crate::abi::messages::p2p;
-use crate::comm::COMM_SELF;
 use crate::error::Object;
 use crate::error::{Error, Result};
-use crate::file::{self, Direction, From, REPRESENTATIONS, Split, View};
+use crate::file::{self, REPRESENTATIONS, View};
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
-use crate::p2p::request;
-use crate::transport::{About, Action, Buffer, Operation, Partners};
-use crate::{bail, comm, datatype, info, mpi_api, mpi_counts, runtime};
+use crate::{bail, comm, datatype, info, mpi_api, mpi_counts};
 use macro_rules_attribute::apply;
 use parking_lot::Mutex;
 use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-
-/// A buffer argument: address, number of elements, datatype.
-type Elements<'a, C> = (In<'a, c_void>, C, MPI_Datatype);
-
-fn buffer<C: Into<i64>>((address, n, datatype): Elements<C>) -> Result<Buffer> {
-    p2p::buffer(address, n, datatype, "buf")
-}
-
-fn status_of(bytes: usize) -> MPI_Status {
-    let mut status = MPI_Status::EMPTY;
-    status.set_count(bytes as u64);
-    status
-}
-
-/// Reads or writes, and gives the status.
-pub fn access<C: Into<i64>>(
-    fh: MPI_File,
-    direction: Direction,
-    from: From,
-    elements: Elements<C>,
-    status: Mut<MPI_Status>,
-) -> Result<()> {
-    let file = file::get(fh)?;
-    let status = status.single()?;
-    let moved = file.access(direction, from, &buffer(elements)?)?;
-    status.set(&status_of(moved));
-    Ok(())
-}
-
-/// Reads or writes, and gives a request that is complete.
-pub fn start<C: Into<i64>>(
-    fh: MPI_File,
-    direction: Direction,
-    from: From,
-    elements: Elements<C>,
-    place: Mut<MPI_Request>,
-) -> Result<()> {
-    let file = file::get(fh)?;
-    let place = place.out("request")?;
-    let moved = file.access(direction, from, &buffer(elements)?)?;
-    let operation = Operation::new(About {
-        action: Action::Steps("an operation on a file"),
-        context: 0,
-        peer: MPI_PROC_NULL,
-        tag: MPI_ANY_TAG,
-        partners: Partners::One(runtime::job().rank),
-        comm: COMM_SELF,
-    });
-    operation.complete(status_of(moved), None);
-    place.set(request::handle(Some(operation))?);
-    Ok(())
-}
-
-/// Begins an operation in two parts.
-pub fn begin<C: Into<i64>>(
-    fh: MPI_File,
-    split: Split,
-    from: From,
-    elements: Elements<C>,
-) -> Result<()> {
-    file::get(fh)?.begin(split, from, &buffer(elements)?)
-}
-
-/// Ends it, and gives the status.
-pub fn end(fh: MPI_File, split: Split, status: Mut<MPI_Status>) -> Result<()> {
-    let file = file::get(fh)?;
-    let status = status.single()?;
-    status.set(&status_of(file.end(split)?));
-    Ok(())
-}
 
 /// For functions that have no file yet: their errors go to the handler of `MPI_FILE_NULL`.
 fn without_file(error: Error) -> Error {

@@ -1,12 +1,31 @@
 //! Collective file operations in two parts (MPI 4.1 §14.4.5). One may be begun on a file at a time.
 
 use crate::abi::boundary::pointers::{In, Mut};
-use crate::abi::files::file::{begin, end};
-use crate::file::{From, Split};
+use crate::abi::files::access::{Elements, buffer, status_of};
+use crate::error::Result;
+use crate::file::{self, From, Split};
 use crate::mpi::types::*;
 use crate::{mpi_api, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::c_void;
+
+/// Begins an operation in two parts.
+fn begin<C: Into<i64>>(
+    fh: MPI_File,
+    split: Split,
+    from: From,
+    elements: Elements<C>,
+) -> Result<()> {
+    file::get(fh)?.begin(split, from, &buffer(elements)?)
+}
+
+/// Ends it, and gives the status.
+fn end(fh: MPI_File, split: Split, status: Mut<MPI_Status>) -> Result<()> {
+    let file = file::get(fh)?;
+    let status = status.single()?;
+    status.set(&status_of(file.end(split)?));
+    Ok(())
+}
 
 /// Begins to read as `MPI_File_read_at_all`. The data is moved before it returns.
 ///

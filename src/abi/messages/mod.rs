@@ -5,7 +5,6 @@ pub mod completion;
 pub mod generalized;
 pub mod p2p;
 pub mod partitioned;
-pub mod persistent;
 pub mod probe;
 pub mod request;
 pub mod request_status;

@@ -1,4 +1,4 @@
-//! Sending and receiving (MPI 4.1 §3.2, §3.4, §3.6, §3.7).
+//! Sending and receiving: blocking, nonblocking, persistent (MPI 4.1 §3.2, §3.4, §3.6, §3.7, §3.9).
 
 use crate::abi::boundary::arguments::count;
 use crate::abi::boundary::pointers::{In, Mut};
@@ -7,12 +7,14 @@ use crate::error::Result;
 use crate::mpi::types::*;
 use crate::p2p::buffered;
 use crate::p2p::completion::wait_operation;
-use crate::p2p::request::handle;
+use crate::p2p::request::{handle, persistent};
 use crate::p2p::start::{self, Mode};
 use crate::transport::Buffer;
-use crate::{comm, mpi_counts};
+use crate::transport::operation::Operation;
+use crate::{comm, mpi_counts, mpi_forms};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
+use std::sync::Arc;
 
 /// The memory of `n` elements of `datatype` at `address`, checked.
 #[inline]
@@ -28,179 +30,165 @@ pub fn buffer<'a>(
     unsafe { Buffer::elements(address, n, datatype) }?.checked(name)
 }
 
-/// Sends and blocks until the buffer is free, or the receive was found.
-#[inline]
-fn send(comm: &Comm, buffer: Buffer, dest: c_int, tag: c_int, mode: Mode) -> Result<()> {
-    let Some(operation) = start::send_and_wait(comm, buffer, dest, tag, mode)? else {
-        return Ok(());
-    };
-    wait_operation(&operation);
-    operation.outcome().error.map_or(Ok(()), Err)
+/// How a message is sent.
+#[derive(Clone, Copy)]
+enum How {
+    As(Mode),
+    Buffered,
 }
 
-/// Starts a send and gives its request.
-fn isend(
-    comm: &Comm,
+/// A message that is to be sent.
+pub struct Sending {
+    comm: &'static Comm,
     buffer: Buffer,
     dest: c_int,
     tag: c_int,
-    mode: Mode,
-    place: Mut<MPI_Request>,
-) -> Result<()> {
-    let place = place.out("request")?;
-    place.set(handle(start::send(comm, buffer, dest, tag, mode)?)?);
-    Ok(())
+    how: How,
 }
 
-/// Sends a message; blocks until the buffer is free, for which a long message waits for its receive.
+impl Sending {
+    #[inline(always)]
+    fn new(
+        comm: MPI_Comm,
+        (buf, count, datatype): (In<c_void>, impl Into<i64>, MPI_Datatype),
+        dest: c_int,
+        tag: c_int,
+        how: How,
+    ) -> Result<Sending> {
+        Ok(Sending {
+            comm: comm::get(comm)?,
+            buffer: buffer(buf, count, datatype, "buf")?,
+            dest,
+            tag,
+            how,
+        })
+    }
+
+    /// Blocks until the buffer is free, or the receive was found.
+    #[inline(always)]
+    fn run(self) -> Result<()> {
+        let mode = match self.how {
+            How::Buffered => return buffered::send(self.comm, self.buffer, self.dest, self.tag),
+            How::As(mode) => mode,
+        };
+        let sent = start::send_and_wait(self.comm, self.buffer, self.dest, self.tag, mode)?;
+        let Some(operation) = sent else {
+            return Ok(());
+        };
+        wait_operation(&operation);
+        operation.outcome().error.map_or(Ok(()), Err)
+    }
+
+    fn begin(
+        comm: &Comm,
+        buffer: Buffer,
+        (dest, tag, how): (c_int, c_int, How),
+    ) -> Result<Option<Arc<Operation>>> {
+        match how {
+            How::As(mode) => start::send(comm, buffer, dest, tag, mode),
+            How::Buffered => buffered::send(comm, buffer, dest, tag).map(|()| None),
+        }
+    }
+
+    fn start(self) -> Result<MPI_Request> {
+        let to = (self.dest, self.tag, self.how);
+        handle(Sending::begin(self.comm, self.buffer, to)?)
+    }
+
+    /// A request that starts the send whenever it is started.
+    fn repeatedly(self) -> Result<MPI_Request> {
+        start::check_send(self.comm, self.dest, self.tag)?;
+        let (comm, to) = (self.comm.handle, (self.dest, self.tag, self.how));
+        let begin = move || Sending::begin(comm::get(comm)?, self.buffer.clone(), to);
+        persistent(comm, begin)
+    }
+}
+
+/// Sends a message. Blocking, until the buffer is free, for which a long message waits for its receive.
 ///
-/// MPI 4.1 §3.2.1. `count` in elements of `datatype`. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
-/// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_counts)]
-pub extern "C" fn MPI_Send(
+/// MPI 4.1 §3.2.1, §3.7.2, §3.9. `count` in elements of `datatype`. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`,
+/// `MPI_ERR_RANK`, `MPI_ERR_TAG`, `MPI_ERR_PROC_FAILED`; with a request `MPI_ERR_ARG` (its place is null).
+#[apply(mpi_forms)]
+#[names(MPI_Send, MPI_Isend, MPI_Send_init)]
+fn send(
     buf: In<c_void>,
     count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
     tag: c_int,
     comm: MPI_Comm,
-) -> c_int {
-    let comm = comm::get(comm)?;
-    let buffer = buffer(buf, count, datatype, "buf")?;
-    send(comm, buffer, dest, tag, Mode::Standard)
+) -> Sending {
+    Sending::new(
+        comm,
+        (buf, count, datatype),
+        dest,
+        tag,
+        How::As(Mode::Standard),
+    )
 }
 
-/// Sends a message; blocks until its receive was found.
+/// Sends a message, synchronously: the send is complete when its receive was found.
 ///
-/// MPI 4.1 §3.4. `count` in elements of `datatype`. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
-/// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_counts)]
-pub extern "C" fn MPI_Ssend(
+/// MPI 4.1 §3.4, §3.7.2, §3.9. `count` in elements of `datatype`. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`,
+/// `MPI_ERR_RANK`, `MPI_ERR_TAG`, `MPI_ERR_PROC_FAILED`; with a request `MPI_ERR_ARG` (its place is null).
+#[apply(mpi_forms)]
+#[names(MPI_Ssend, MPI_Issend, MPI_Ssend_init)]
+fn ssend(
     buf: In<c_void>,
     count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
     tag: c_int,
     comm: MPI_Comm,
-) -> c_int {
-    let comm = comm::get(comm)?;
-    let buffer = buffer(buf, count, datatype, "buf")?;
-    send(comm, buffer, dest, tag, Mode::Synchronous)
+) -> Sending {
+    Sending::new(
+        comm,
+        (buf, count, datatype),
+        dest,
+        tag,
+        How::As(Mode::Synchronous),
+    )
 }
 
-/// Sends a message whose receive is posted already; blocks until the buffer is free.
+/// Sends a message whose receive is posted already.
 ///
-/// MPI 4.1 §3.4. `count` in elements of `datatype`. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
-/// `MPI_ERR_PROC_FAILED`.
-#[apply(mpi_counts)]
-pub extern "C" fn MPI_Rsend(
+/// MPI 4.1 §3.4, §3.7.2, §3.9. `count` in elements of `datatype`. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`,
+/// `MPI_ERR_RANK`, `MPI_ERR_TAG`, `MPI_ERR_PROC_FAILED`; with a request `MPI_ERR_ARG` (its place is null).
+#[apply(mpi_forms)]
+#[names(MPI_Rsend, MPI_Irsend, MPI_Rsend_init)]
+fn rsend(
     buf: In<c_void>,
     count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
     tag: c_int,
     comm: MPI_Comm,
-) -> c_int {
-    let comm = comm::get(comm)?;
-    let buffer = buffer(buf, count, datatype, "buf")?;
-    send(comm, buffer, dest, tag, Mode::Standard)
+) -> Sending {
+    Sending::new(
+        comm,
+        (buf, count, datatype),
+        dest,
+        tag,
+        How::As(Mode::Standard),
+    )
 }
 
-/// Sends a copy of a message, within the room of the attached buffer. Does not block.
+/// Sends a copy of a message, within the room of the attached buffer: does not block, and is complete at once.
 ///
-/// MPI 4.1 §3.6. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG` (also if the attached buffer
-/// is full).
-#[apply(mpi_counts)]
-pub extern "C" fn MPI_Bsend(
+/// MPI 4.1 §3.6, §3.7.2, §3.9. `count` in elements of `datatype`. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER` (also if the attached
+/// buffer is full),
+/// `MPI_ERR_RANK`, `MPI_ERR_TAG`, `MPI_ERR_PROC_FAILED`; with a request `MPI_ERR_ARG` (its place is null).
+#[apply(mpi_forms)]
+#[names(MPI_Bsend, MPI_Ibsend, MPI_Bsend_init)]
+fn bsend(
     buf: In<c_void>,
     count: Count,
     datatype: MPI_Datatype,
     dest: c_int,
     tag: c_int,
     comm: MPI_Comm,
-) -> c_int {
-    let comm = comm::get(comm)?;
-    let buffer = buffer(buf, count, datatype, "buf")?;
-    buffered::send(comm, buffer, dest, tag)
-}
-
-/// Starts a send. Does not block.
-///
-/// MPI 4.1 §3.7.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
-/// `MPI_ERR_ARG` (`request` is null).
-#[apply(mpi_counts)]
-pub extern "C" fn MPI_Isend(
-    buf: In<c_void>,
-    count: Count,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: Mut<MPI_Request>,
-) -> c_int {
-    let comm = comm::get(comm)?;
-    let buffer = buffer(buf, count, datatype, "buf")?;
-    isend(comm, buffer, dest, tag, Mode::Standard, request)
-}
-
-/// Starts a synchronous send: it is complete when its receive was found. Does not block.
-///
-/// MPI 4.1 §3.7.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
-/// `MPI_ERR_ARG` (`request` is null).
-#[apply(mpi_counts)]
-pub extern "C" fn MPI_Issend(
-    buf: In<c_void>,
-    count: Count,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: Mut<MPI_Request>,
-) -> c_int {
-    let comm = comm::get(comm)?;
-    let buffer = buffer(buf, count, datatype, "buf")?;
-    isend(comm, buffer, dest, tag, Mode::Synchronous, request)
-}
-
-/// Starts a send whose receive is posted already. Does not block.
-///
-/// MPI 4.1 §3.7.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
-/// `MPI_ERR_ARG` (`request` is null).
-#[apply(mpi_counts)]
-pub extern "C" fn MPI_Irsend(
-    buf: In<c_void>,
-    count: Count,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: Mut<MPI_Request>,
-) -> c_int {
-    let comm = comm::get(comm)?;
-    let buffer = buffer(buf, count, datatype, "buf")?;
-    isend(comm, buffer, dest, tag, Mode::Standard, request)
-}
-
-/// Sends a copy of a message as `MPI_Bsend` does, and gives a request that is complete. Does not block.
-///
-/// MPI 4.1 §3.7.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
-/// `MPI_ERR_ARG` (`request` is null).
-#[apply(mpi_counts)]
-pub extern "C" fn MPI_Ibsend(
-    buf: In<c_void>,
-    count: Count,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: Mut<MPI_Request>,
-) -> c_int {
-    let comm = comm::get(comm)?;
-    let buffer = buffer(buf, count, datatype, "buf")?;
-    let request = request.out("request")?;
-    buffered::send(comm, buffer, dest, tag)?;
-    request.set(handle(None)?);
-    Ok(())
+) -> Sending {
+    Sending::new(comm, (buf, count, datatype), dest, tag, How::Buffered)
 }
 
 /// Receives a message; blocks until it is there.
@@ -241,5 +229,29 @@ pub extern "C" fn MPI_Irecv(
     let buffer = buffer(buf, count, datatype, "buf")?;
     let request = request.out("request")?;
     request.set(handle(Some(start::receive(comm, buffer, source, tag)?))?);
+    Ok(())
+}
+
+/// Makes a persistent request of a receive. Does not block.
+///
+/// MPI 4.1 §3.9. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
+/// `MPI_ERR_ARG` (`request` is null).
+#[apply(mpi_counts)]
+pub extern "C" fn MPI_Recv_init(
+    buf: Mut<c_void>,
+    count: Count,
+    datatype: MPI_Datatype,
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: Mut<MPI_Request>,
+) -> c_int {
+    let comm = comm::get(comm)?;
+    let buffer = buffer(buf, count, datatype, "buf")?;
+    let request = request.out("request")?;
+    start::envelope(comm, source, tag)?;
+    let comm = comm.handle;
+    let start = move || start::receive(comm::get(comm)?, buffer.clone(), source, tag).map(Some);
+    request.set(persistent(comm, start)?);
     Ok(())
 }

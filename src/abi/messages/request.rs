@@ -1,4 +1,4 @@
-//! Waiting for requests, testing them, giving them back (MPI 4.1 §3.7.3-§3.7.6, §3.8.4).
+//! Starting requests, waiting for them, testing them, giving them back (MPI 4.1 §3.7.3-§3.7.6, §3.8.4, §3.9).
 
 use crate::abi::boundary::arguments::count as counted;
 use crate::abi::boundary::pointers::Mut;
@@ -186,4 +186,25 @@ pub extern "C" fn MPI_Request_free(request: Mut<MPI_Request>) -> c_int {
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Cancel(request: Mut<MPI_Request>) -> c_int {
     request::cancel(*request.inout("request")?)
+}
+
+/// Starts a persistent request. Does not block.
+///
+/// MPI 4.1 §3.9. Errors: `MPI_ERR_REQUEST` (null, not persistent, active), `MPI_ERR_ARG` (null pointer), and those of
+/// the operation.
+#[apply(mpi_api)]
+pub extern "C" fn MPI_Start(request: Mut<MPI_Request>) -> c_int {
+    request::start(*request.inout("request")?)
+}
+
+/// Starts persistent requests, in the order of the array. Does not block.
+///
+/// MPI 4.1 §3.9. Errors: as `MPI_Start`, and `MPI_ERR_COUNT`.
+#[apply(mpi_api)]
+pub extern "C" fn MPI_Startall(count: c_int, array_of_requests: Mut<MPI_Request>) -> c_int {
+    let count = counted(count, "count")?;
+    let requests = array_of_requests.slice(count, "array_of_requests")?;
+    requests
+        .iter()
+        .try_for_each(|&request| request::start(request))
 }
