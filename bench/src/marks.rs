@@ -38,6 +38,8 @@ const MARKS: &[Mark] = &[
     mark("latency", "get_shared", Some(8), None, Some(0.5), Some(1.5)),
     mark("latency", "put_allocate", Some(8), None, Some(0.5), Some(1.5)),
     mark("latency", "get_allocate", Some(8), None, Some(0.5), Some(1.5)),
+    mark("latency", "rput_allocate", Some(8), None, Some(0.7), None),
+    mark("latency", "rget_allocate", Some(8), None, Some(0.7), None),
     mark("latency", "put_shared", Some(4096), None, Some(0.9), None),
     mark("latency", "get_shared", Some(4096), None, Some(0.9), None),
     mark("latency", "put_shared", Some(32768), None, Some(1.0), Some(1.1)),

@@ -192,6 +192,16 @@ pub fn complete(handle: MPI_Request) -> Result<()> {
     freed.unwrap_or(Ok(()))
 }
 
+/// Ends a request that was complete when it was given, if this is one: whether it was.
+#[inline(always)]
+pub fn end_at_once(handle: &mut MPI_Request) -> bool {
+    let complete = matches!(*handle, COMPLETE | COMPLETE_COLLECTIVE | WAIT_ONLY);
+    if complete {
+        *handle = MPI_REQUEST_NULL;
+    }
+    complete
+}
+
 /// The request of a handle that is not null. Error: `MPI_ERR_REQUEST`.
 fn find(handle: MPI_Request) -> Result<&'static Request> {
     match REQUESTS.get(handle.0) {

@@ -8,13 +8,28 @@ use crate::mpi::types::*;
 use crate::mpi_api;
 use crate::p2p::completion::{self, Found};
 use crate::p2p::request;
+use crate::transport::operation::Outcome;
 use macro_rules_attribute::apply;
 use std::ffi::c_int;
+
+/// Ends a request that was complete when it was given, if this is one: whether it was.
+#[inline(always)]
+fn end_at_once(request: Mut<MPI_Request>, status: Mut<MPI_Status>) -> bool {
+    let (Ok(status), Ok(request)) = (status.single(), request.inout("request")) else {
+        return false;
+    };
+    let ended = request::end_at_once(request);
+    if ended {
+        status.tell(&Outcome::NOTHING);
+    }
+    ended
+}
 
 /// Blocks until a request is complete. It becomes `MPI_REQUEST_NULL`, or inactive if it is persistent.
 ///
 /// MPI 4.1 §3.7.3. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_ARG` (null pointer), and those of the operation.
 #[apply(mpi_api)]
+#[quick(end_at_once(request, status))]
 pub extern "C" fn MPI_Wait(request: Mut<MPI_Request>, status: Mut<MPI_Status>) -> c_int {
     let (status, request) = (status.single()?, request.inout("request")?);
     status.report(completion::wait(request)?)

@@ -9,15 +9,33 @@ use crate::abi::windows::operations::origin;
 use crate::mpi::types::*;
 use crate::mpi_counts;
 use crate::p2p::request::WAIT_ONLY;
-use crate::win::get as window;
 use crate::win::transfer::Remote;
+use crate::win::{find, get as window};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
+
+/// Does a simple operation, and gives the request if it was one: whether it was.
+#[inline(always)]
+fn at_once(request: Mut<MPI_Request>, quickly: impl FnOnce() -> bool) -> bool {
+    let Ok(request) = request.out("request") else {
+        return false;
+    };
+    let done = quickly();
+    if done {
+        request.set(WAIT_ONLY);
+    }
+    done
+}
 
 /// `MPI_Put` with a request, which is complete when it is given: the origin buffer may be reused.
 ///
 /// MPI 4.1 §12.3.5.1. Errors: as `MPI_Put`.
 #[apply(mpi_counts)]
+#[quick(find(win).is_some_and(|win| {
+    let near = origin(origin_addr, origin_count, origin_datatype);
+    let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
+    at_once(request, || win.put_quickly(near, far))
+}))]
 pub extern "C" fn MPI_Rput(
     origin_addr: In<c_void>,
     origin_count: Count,
@@ -41,6 +59,11 @@ pub extern "C" fn MPI_Rput(
 ///
 /// MPI 4.1 §12.3.5.2. Errors: as `MPI_Get`.
 #[apply(mpi_counts)]
+#[quick(find(win).is_some_and(|win| {
+    let near = origin(origin_addr, origin_count, origin_datatype);
+    let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
+    at_once(request, || win.get_quickly(near, far))
+}))]
 pub extern "C" fn MPI_Rget(
     origin_addr: Mut<c_void>,
     origin_count: Count,
@@ -64,6 +87,11 @@ pub extern "C" fn MPI_Rget(
 ///
 /// MPI 4.1 §12.3.5.3. Errors: as `MPI_Accumulate`.
 #[apply(mpi_counts)]
+#[quick(find(win).is_some_and(|win| {
+    let near = origin(origin_addr, origin_count, origin_datatype);
+    let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
+    at_once(request, || win.accumulate_quickly(near, far, op))
+}))]
 pub extern "C" fn MPI_Raccumulate(
     origin_addr: In<c_void>,
     origin_count: Count,
@@ -88,6 +116,12 @@ pub extern "C" fn MPI_Raccumulate(
 ///
 /// MPI 4.1 §12.3.5.4. Errors: as `MPI_Get_accumulate`.
 #[apply(mpi_counts)]
+#[quick(find(win).is_some_and(|win| {
+    let near = origin(origin_addr, origin_count, origin_datatype);
+    let result = origin(result_addr, result_count, result_datatype);
+    let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
+    at_once(request, || win.get_accumulate_quickly(near, result, far, op))
+}))]
 pub extern "C" fn MPI_Rget_accumulate(
     origin_addr: In<c_void>,
     origin_count: Count,
