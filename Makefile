@@ -13,13 +13,19 @@ SONAME := libmpi.so.12
 RUN_CARGO := env -u MAKEFLAGS -u MFLAGS $(CARGO)
 
 .DEFAULT_GOAL := stage
-.PHONY: stage install demo check check-mpich imb mpi4py bench conformance clean help
+.PHONY: stage quick install demo check check-mpich imb mpi4py bench conformance clean help
 
 # The library as a cdylib alone: built together with an rlib it would lose link-time optimisation.
 stage:
 	$(RUN_CARGO) rustc --release --lib --crate-type cdylib --target-dir '$(CARGO_TARGET_DIR)' -- -C link-arg=-Wl,-soname,$(SONAME)
 	$(RUN_CARGO) build --profile tools --bins --target-dir '$(CARGO_TARGET_DIR)'
 	@tools/stage '$(CARGO_TARGET_DIR)/release' '$(CARGO_TARGET_DIR)/tools' include '$(BUILD)'
+
+# The same in a part of the time, for work on it: not optimised as a whole, and so not to be measured.
+quick:
+	$(RUN_CARGO) rustc --profile tools --lib --crate-type cdylib --target-dir '$(CARGO_TARGET_DIR)' -- -C link-arg=-Wl,-soname,$(SONAME)
+	$(RUN_CARGO) build --profile tools --bins --target-dir '$(CARGO_TARGET_DIR)'
+	@tools/stage '$(CARGO_TARGET_DIR)/tools' '$(CARGO_TARGET_DIR)/tools' include '$(BUILD)'
 
 # Installs what is staged, brought up to date first unless there is no cargo (as under sudo, often).
 install:
@@ -56,6 +62,7 @@ clean:
 
 help:
 	@echo 'make            build the library and its tools, and stage them as a prefix in $(BUILD)/'
+	@echo 'make quick      the same in a part of the time, for work on it; nothing to be measured'
 	@echo 'make install    install that prefix; PREFIX=$(PREFIX), DESTDIR= for packaging. It may be moved afterwards.'
 	@echo 'make demo       solve a heat problem on 4 ranks, then run the same executable on MPICH if there is one'
 	@echo 'make check      formatting, lints and all tests; the last line is the count'

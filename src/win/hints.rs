@@ -206,6 +206,8 @@ mod tests {
         for (key, _, wanted) in asked {
             assert_eq!(told.get(key), Some(wanted), "{key}");
         }
+        // All but the one that is only told.
+        assert_eq!(asked.len() + 1, TABLE.len());
         assert_eq!(told.len(), TABLE.len() + 1);
         assert_eq!(ordering("none"), Some("none".into()));
         let small = info(&[("mpi_minimum_memory_alignment", "8")]);
