@@ -1,9 +1,9 @@
-//! Jobs where there is little address space, few descriptors or short files: under limits that a shell sets, and compiled
-//! with a sanitizer that takes most addresses for itself.
+//! Jobs where there is little address space, few descriptors or short files: under limits that a shell sets, compiled with
+//! sanitizers, of which one takes most addresses for itself, and watched by valgrind.
 
 mod support;
 
-use harness::needs::missing;
+use harness::needs::{missing, need};
 use harness::scratch::Scratch;
 use std::path::{Path, PathBuf};
 use support::{command, prefix, repository, run};
@@ -54,23 +54,57 @@ fn descriptors() {
     assert_eq!(run(job.arg(program)), "");
 }
 
-#[test]
-fn the_thread_sanitizer() {
+/// Runs the program compiled with a sanitizer, alone and as a job, where that makes programs that run.
+#[track_caller]
+fn sanitized(flag: &str, package: &str) {
     let folder = Scratch::new("limits");
     let source = folder.join("nothing.c");
     std::fs::write(&source, "int main(void) { return 0; }\n").unwrap();
     let nothing = folder.join("nothing");
     let mut compiler = command("cc");
-    compiler.args(["-fsanitize=thread", "-o"]).arg(&nothing);
+    compiler.args([flag, "-o"]).arg(&nothing);
     let compiled = compiler.arg(&source).output().unwrap().status.success();
-    // There are kernels that place programs where older sanitizers want no program.
     if !compiled || !command(&nothing).output().unwrap().status.success() {
-        return missing("cc -fsanitize=thread makes no program that runs (Debian: libtsan2)");
+        let sentence = format!("cc {flag} makes no program that runs (Debian: {package})");
+        return missing(&sentence);
     }
-    let program = build(&folder, &["-fsanitize=thread", "-g"]);
+    let program = build(&folder, &[flag, "-g"]);
     run(&mut command(&program));
     let mut job = command(prefix().join("bin/mpiexec"));
     run(job.args(["-n", "4"]).arg(program));
+}
+
+/// There are kernels that place programs where older ones want no program.
+#[test]
+fn the_thread_sanitizer() {
+    sanitized("-fsanitize=thread", "libtsan2");
+}
+
+/// At the end it looks for memory that nothing points to, and finds none of ours.
+#[test]
+fn the_address_sanitizer() {
+    sanitized("-fsanitize=address", "libasan8");
+}
+
+/// It lets no mapping grow where it is. What it finds wrong ends a rank with status 9.
+#[test]
+fn valgrind() {
+    if !need("valgrind", "valgrind") {
+        return;
+    }
+    let folder = Scratch::new("limits");
+    let program = build(&folder, &["-g"]);
+    for tool in ["memcheck", "none"] {
+        let watched = |mut command: std::process::Command| {
+            command.args(["valgrind", "-q", "--error-exitcode=9"]);
+            command.arg(format!("--tool={tool}")).arg(&program);
+            run(&mut command);
+        };
+        watched(command("env"));
+        let mut job = command(prefix().join("bin/mpiexec"));
+        job.args(["-n", "2"]);
+        watched(job);
+    }
 }
 
 /// A control group of this test's own, whose processes together have the time of one core. It ends with this.

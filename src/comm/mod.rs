@@ -289,10 +289,12 @@ pub fn open_world() -> Result<()> {
     Ok(())
 }
 
-/// Makes MPI_COMM_WORLD and MPI_COMM_SELF unknown, when MPI is over. A thread that still uses them finds their memory.
+/// Makes MPI_COMM_WORLD and MPI_COMM_SELF unknown, when MPI is over. A thread that still uses them finds their memory, and so do
+/// the tools that look for memory that nothing points to.
 pub fn close_world() {
-    for comm in &PREDEFINED {
-        comm.store(null_mut(), Ordering::Release);
+    static CLOSED: [AtomicPtr<Comm>; 2] = [const { AtomicPtr::new(null_mut()) }; 2];
+    for (comm, closed) in PREDEFINED.iter().zip(&CLOSED) {
+        closed.store(comm.swap(null_mut(), Ordering::AcqRel), Ordering::Release);
     }
 }
 

@@ -25,7 +25,8 @@
 //!   and only if one has to map more is there a second exchange. What has nobody to give an error to (the word of an announced
 //!   message, an inbox) ends the job with a sentence.
 //! - The kernel lets a mapping grow (`mremap`), and takes pages back (`MADV_REMOVE`), without the descriptor. So a program that
-//!   closes all descriptors disturbs nothing. What grows has the protection, the locks and the advice of where it grows from:
+//!   closes all descriptors disturbs nothing. (Under valgrind, which lets no mapping grow, more is mapped with the descriptor,
+//!   behind what is there.) What grows has the protection, the locks and the advice of where it grows from:
 //!   that is a page behind all that is used, which belongs to nobody.
 
 use super::atomic::{AtomicU64, Ordering};
@@ -269,23 +270,40 @@ impl Segment {
         }
         let leased = self.header().heap_break.load(Ordering::Relaxed) as usize;
         let least = end.next_multiple_of(HUGE);
+        let mut refused = nix::Error::ENOMEM;
         for to in [least.max(leased).min(self.len), least] {
-            let tail = self.base.wrapping_add(mapped).cast();
-            // SAFETY: the last page of the mapping, which nobody uses, is made longer where it is, or nothing happens. It is
-            // shared with the file, so that what comes in is what lies behind it there.
-            let grown = unsafe { libc::mremap(tail, TAIL, to - mapped + TAIL, 0) };
-            if grown != libc::MAP_FAILED {
-                self.mapped.store(to, Ordering::Relaxed);
-                return Ok(());
+            match self.extend(mapped, to) {
+                Ok(()) => {
+                    self.mapped.store(to, Ordering::Relaxed);
+                    return Ok(());
+                }
+                Err(error) => refused = error,
             }
         }
         Err(failed!(
             NoMemory,
-            "{} bytes more of the job segment, which has {mapped} bytes here, cannot be mapped ({}): see `ulimit -v` and \
-             `ulimit -l`",
-            least - mapped,
-            nix::Error::last()
+            "{} bytes more of the job segment, which has {mapped} bytes here, cannot be mapped ({refused}): see `ulimit -v` \
+             and `ulimit -l`",
+            least - mapped
         ))
+    }
+
+    /// Maps what lies between `mapped` and `to`, and the tail behind it.
+    fn extend(&self, mapped: usize, to: usize) -> nix::Result<()> {
+        let tail = self.base.wrapping_add(mapped);
+        // SAFETY: the last page of the mapping, which nobody uses, is made longer where it is, or nothing happens. It is
+        // shared with the file, so that what comes in is what lies behind it there.
+        let grown = unsafe { libc::mremap(tail.cast(), TAIL, to - mapped + TAIL, 0) };
+        if grown != libc::MAP_FAILED {
+            return Ok(());
+        }
+        let refused = nix::Error::last();
+        // valgrind lets no mapping grow where it is, but makes another one behind it.
+        let fd = self.fd().ok_or(refused)?;
+        let behind = tail as usize + TAIL;
+        map_at(behind, fd, mapped + TAIL, to - mapped)
+            .map(drop)
+            .map_err(|_| refused)
     }
 
     /// The offset of `len` bytes at `address`, if they lie in the segment.
@@ -333,25 +351,21 @@ fn memory_file() -> nix::Result<OwnedFd> {
 
 /// Maps the first `first` bytes of the segment, of `len` bytes, where there is room for much more behind them.
 fn place(fd: BorrowedFd<'_>, len: usize, first: usize) -> nix::Result<*mut u8> {
-    let base = map_at(HOME, fd, first).or_else(|mut error| {
+    map_at(HOME, fd, 0, first).or_else(|mut error| {
         let mut room = len;
         while room >= 2 * first.next_multiple_of(HUGE) {
-            match middle_of_free(room).and_then(|base| map_at(base, fd, first)) {
+            match middle_of_free(room).and_then(|base| map_at(base, fd, 0, first)) {
                 Err(e) => error = e,
                 base => return base,
             }
             room /= 2;
         }
         Err(error)
-    })?;
-    // The cores of all ranks would each hold the windows of all.
-    // SAFETY: the range is the mapping just made.
-    unsafe { libc::madvise(base.cast(), first, libc::MADV_DONTDUMP) };
-    Ok(base)
+    })
 }
 
-/// Maps the first `len` bytes at `address`, if they fit there.
-fn map_at(address: usize, fd: BorrowedFd<'_>, len: usize) -> nix::Result<*mut u8> {
+/// Maps the `len` bytes from `from` on at `address`, if they fit there.
+fn map_at(address: usize, fd: BorrowedFd<'_>, from: usize, len: usize) -> nix::Result<*mut u8> {
     use nix::sys::mman::{MapFlags, ProtFlags, mmap, munmap};
     use std::num::NonZeroUsize;
     let size = NonZeroUsize::new(len).ok_or(nix::Error::EINVAL)?;
@@ -359,8 +373,20 @@ fn map_at(address: usize, fd: BorrowedFd<'_>, len: usize) -> nix::Result<*mut u8
     let flags = MapFlags::MAP_SHARED | MapFlags::MAP_NORESERVE;
     // A wish and no more: a sanitizer that wants its own at the address takes an order for an error of the program.
     // SAFETY: a new mapping where nothing is mapped touches no memory of the program.
-    let base = unsafe { mmap(NonZeroUsize::new(address), size, access, flags, fd, 0) }?;
+    let base = unsafe {
+        mmap(
+            NonZeroUsize::new(address),
+            size,
+            access,
+            flags,
+            fd,
+            from as i64,
+        )
+    }?;
     if base.as_ptr() as usize == address {
+        // The cores of all ranks would each hold the windows of all.
+        // SAFETY: the range is the mapping just made.
+        unsafe { libc::madvise(base.as_ptr(), len, libc::MADV_DONTDUMP) };
         return Ok(base.as_ptr().cast());
     }
     // SAFETY: the mapping just made.
