@@ -8,7 +8,7 @@
 
 use super::amo::{self, Amo};
 use super::elements::{Beside, Sides};
-use super::transfer::{Access, Origin, Remote};
+use super::transfer::{Effect, Origin, Remote};
 use super::turn::Turn;
 use super::update::{Operation, move_target};
 use super::{Reach, Target, Window};
@@ -263,7 +263,7 @@ impl Window {
         // SAFETY: the caller's promise.
         let near = unsafe { Origin::new(result, 1, datatype) };
         let remote = Remote::new(rank, disp, 1, datatype);
-        let Some(checked) = self.check_both(&near, &remote, Access::Change)? else {
+        let Some(checked) = self.check_both(&near, &remote, Effect::Change)? else {
             return Ok(());
         };
         let object = datatype::get(datatype)?;
@@ -356,12 +356,12 @@ impl Window {
             _ => origin,
         };
         let far = datatype::get_committed(remote.datatype)?;
-        let access = match result {
-            _ if reading => Access::Read,
-            None => Access::Change,
-            Some(_) => Access::Exchange,
+        let effect = match result {
+            _ if reading => Effect::Read,
+            None => Effect::Change,
+            Some(_) => Effect::Exchange,
         };
-        let checked = self.check_both(near, remote, access)?;
+        let checked = self.check_both(near, remote, effect)?;
         if remote.rank == MPI_PROC_NULL {
             return Ok(());
         }

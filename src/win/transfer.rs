@@ -88,7 +88,7 @@ impl Remote {
 
 /// What an operation does to the target's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Access {
+pub(super) enum Effect {
     Read,
     Change,
     /// Both, of the same elements.
@@ -199,22 +199,22 @@ impl Window {
     /// `MPI_Put`. Complete at the target on return, up to the fence of a synchronisation call. Errors: `MPI_ERR_COUNT`,
     /// `MPI_ERR_TYPE`, `MPI_ERR_RANK`, `MPI_ERR_RMA_SYNC`, `MPI_ERR_BUFFER`, `MPI_ERR_DISP`, `MPI_ERR_RMA_RANGE`.
     pub fn put(&self, origin: Origin, remote: Remote) -> Result<()> {
-        self.transfer(Way::ToPeer, Access::Change, origin, remote)
+        self.transfer(Way::ToPeer, Effect::Change, origin, remote)
     }
 
     /// `MPI_Get`. The data is in the origin buffer on return. Errors as [`Window::put`].
     pub fn get(&self, origin: Origin, remote: Remote) -> Result<()> {
-        self.transfer(Way::FromPeer, Access::Read, origin, remote)
+        self.transfer(Way::FromPeer, Effect::Read, origin, remote)
     }
 
     #[inline(always)]
-    fn transfer(&self, way: Way, access: Access, origin: Origin, remote: Remote) -> Result<()> {
+    fn transfer(&self, way: Way, effect: Effect, origin: Origin, remote: Remote) -> Result<()> {
         if let Some((there, len)) = self.attached_place(&origin, &remote) {
             // SAFETY: the origin's bytes are its maker's promise, the target's lie within what it has attached.
             unsafe { transfer_here(way, &origin, there, len) };
             return Ok(());
         }
-        let Some(checked) = self.check_both(&origin, &remote, access)? else {
+        let Some(checked) = self.check_both(&origin, &remote, effect)? else {
             return Ok(());
         };
         let (near, far) = (checked.origin, checked.remote);
@@ -242,7 +242,7 @@ impl Window {
         &self,
         origin: &Origin,
         remote: &Remote,
-        access: Access,
+        effect: Effect,
     ) -> Result<Option<Checked<'_>>> {
         let near = side("origin", origin.count, origin.datatype)?;
         let far = side("target", remote.count, remote.datatype)?;
@@ -254,7 +254,7 @@ impl Window {
         near.datatype
             .check_buffer(origin.address.addr(), origin.count as usize, "origin_addr")?;
         if near.bytes != far.bytes {
-            return self.check_with_room(origin, &near, remote, &far, access);
+            return self.check_with_room(origin, &near, remote, &far, effect);
         }
         if far.bytes == 0 {
             return Ok(None);
@@ -264,8 +264,8 @@ impl Window {
             reach,
             mixed,
         } = self.address(target, remote, far.datatype)?;
-        let reach = match (reach, access) {
-            (Reach::Own, Access::Change | Access::Exchange) => {
+        let reach = match (reach, effect) {
+            (Reach::Own, Effect::Change | Effect::Exchange) => {
                 self.reach_to_change(address, far.datatype, remote.count as usize)
             }
             (reach, _) => reach,
@@ -293,13 +293,13 @@ impl Window {
         near: &Side,
         remote: &Remote,
         far: &Side,
-        access: Access,
+        effect: Effect,
     ) -> Result<Option<Checked<'_>>> {
         let (mut origin, mut remote) = (*origin, *remote);
-        let fits = match access {
-            Access::Change => near.fits(far).map(|count| remote.count = count),
-            Access::Read => far.fits(near).map(|count| origin.count = count),
-            Access::Exchange => None,
+        let fits = match effect {
+            Effect::Change => near.fits(far).map(|count| remote.count = count),
+            Effect::Read => far.fits(near).map(|count| origin.count = count),
+            Effect::Exchange => None,
         };
         if fits.is_none() {
             bail!(
@@ -311,7 +311,7 @@ impl Window {
                 far.bytes
             );
         }
-        self.check_both(&origin, &remote, access)
+        self.check_both(&origin, &remote, effect)
     }
 
     /// The address that a target displacement stands for. Errors: `MPI_ERR_DISP`, `MPI_ERR_RMA_RANGE`.

@@ -89,10 +89,10 @@ impl Exports<'_> {
         let gives = self.gives();
         let forms = match (gives.as_str(), names.len()) {
             ("Call", 3) => vec![vec![], vec![request.clone()], vec![info, request]],
-            ("Sending", 3) => vec![vec![], vec![request.clone()], vec![request]],
-            ("Access", 1) => vec![vec![status]],
-            ("Access", 2) => vec![vec![status], vec![request]],
-            ("Access", 4) => {
+            ("SendCall", 3) => vec![vec![], vec![request.clone()], vec![request]],
+            ("FileCall", 1) => vec![vec![status]],
+            ("FileCall", 2) => vec![vec![status], vec![request]],
+            ("FileCall", 4) => {
                 let (status, request) = (vec![status], vec![request]);
                 vec![status.clone(), status, request.clone(), request]
             }

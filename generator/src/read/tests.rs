@@ -215,18 +215,18 @@ fn an_operation_has_the_forms_that_its_result_says() {
         "MPI_A(n comm), MPI_IA(n comm request), MPI_A_init(n comm info request)"
     );
     assert_eq!(
-        forms("MPI_A, MPI_IA, MPI_A_init", "Sending"),
+        forms("MPI_A, MPI_IA, MPI_A_init", "SendCall"),
         "MPI_A(n comm), MPI_IA(n comm request), MPI_A_init(n comm request)"
     );
     assert_eq!(
-        forms("MPI_A, MPI_A_all, MPI_IA, MPI_IA_all", "Access"),
+        forms("MPI_A, MPI_A_all, MPI_IA, MPI_IA_all", "FileCall"),
         "MPI_A(n comm status), MPI_A_all(n comm status), MPI_IA(n comm request), MPI_IA_all(n comm request)"
     );
     assert_eq!(
-        forms("MPI_A, MPI_IA", "Access"),
+        forms("MPI_A, MPI_IA", "FileCall"),
         "MPI_A(n comm status), MPI_IA(n comm request)"
     );
-    assert_eq!(forms("MPI_A", "Access"), "MPI_A(n comm status)");
+    assert_eq!(forms("MPI_A", "FileCall"), "MPI_A(n comm status)");
 }
 
 #[test]

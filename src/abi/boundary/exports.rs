@@ -216,8 +216,8 @@ macro_rules! mpi_counts {
 /// | result                                              | blocking   | nonblocking | persistent             |
 /// |-----------------------------------------------------|------------|-------------|------------------------|
 /// | [`Call`](crate::coll::Call), a collective operation | as written | `request`   | `info` and `request`   |
-/// | [`Sending`](crate::abi::messages::p2p::Sending)     | as written | `request`   | `request`              |
-/// | [`Access`](crate::abi::files::access::Access)       | `status`   | `request`   |                        |
+/// | [`SendCall`](crate::abi::messages::p2p::SendCall)   | as written | `request`   | `request`              |
+/// | [`FileCall`](crate::abi::files::access::FileCall)   | `status`   | `request`   |                        |
 ///
 /// An access to a file has two names of each form where processes may access it together.
 ///
@@ -274,12 +274,12 @@ macro_rules! mpi_forms {
     (
         $(#[doc = $doc:expr])*
         #[names($blocking:ident, $nonblocking:ident, $init:ident)]
-        fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> Sending $body:block
+        fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> SendCall $body:block
     ) => {
         $crate::mpi_counts! {
             $(#[doc = $doc])*
             pub extern "C" fn $blocking($($arg: $type),*) -> c_int {
-                let send: $crate::error::Result<Sending> = $body;
+                let send: $crate::error::Result<SendCall> = $body;
                 send?.run()
             }
         }
@@ -290,7 +290,7 @@ macro_rules! mpi_forms {
                 request: $crate::abi::boundary::pointers::Mut<$crate::mpi::types::MPI_Request>
             ) -> c_int {
                 let request = request.out("request")?;
-                let send: $crate::error::Result<Sending> = $body;
+                let send: $crate::error::Result<SendCall> = $body;
                 request.set(send?.start()?);
                 Ok(())
             }
@@ -302,7 +302,7 @@ macro_rules! mpi_forms {
                 request: $crate::abi::boundary::pointers::Mut<$crate::mpi::types::MPI_Request>
             ) -> c_int {
                 let request = request.out("request")?;
-                let send: $crate::error::Result<Sending> = $body;
+                let send: $crate::error::Result<SendCall> = $body;
                 request.set(send?.repeatedly()?);
                 Ok(())
             }
@@ -311,28 +311,28 @@ macro_rules! mpi_forms {
     (
         $(#[doc = $doc:expr])*
         #[names($alone:ident, $together:ident, $ialone:ident, $itogether:ident)]
-        fn $name:ident $arguments:tt -> Access $body:block
+        fn $name:ident $arguments:tt -> FileCall $body:block
     ) => {
         $crate::mpi_forms! {
             $(#[doc = $doc])*
             #[names($alone, $ialone)]
-            fn $name $arguments -> Access $body
+            fn $name $arguments -> FileCall $body
         }
         $crate::mpi_forms! {
             $(#[doc = $doc])*
             #[names($together, $itogether)]
-            fn $name $arguments -> Access $body
+            fn $name $arguments -> FileCall $body
         }
     };
     (
         $(#[doc = $doc:expr])*
         #[names($blocking:ident, $nonblocking:ident)]
-        fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> Access $body:block
+        fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> FileCall $body:block
     ) => {
         $crate::mpi_forms! {
             $(#[doc = $doc])*
             #[names($blocking)]
-            fn $name($($arg: $type),*) -> Access $body
+            fn $name($($arg: $type),*) -> FileCall $body
         }
         $crate::mpi_counts! {
             $(#[doc = $doc])*
@@ -341,7 +341,7 @@ macro_rules! mpi_forms {
                 request: $crate::abi::boundary::pointers::Mut<$crate::mpi::types::MPI_Request>
             ) -> c_int {
                 let request = request.out("request")?;
-                let access: $crate::error::Result<Access> = $body;
+                let access: $crate::error::Result<FileCall> = $body;
                 request.set(access?.start()?);
                 Ok(())
             }
@@ -350,7 +350,7 @@ macro_rules! mpi_forms {
     (
         $(#[doc = $doc:expr])*
         #[names($blocking:ident)]
-        fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> Access $body:block
+        fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> FileCall $body:block
     ) => {
         $crate::mpi_counts! {
             $(#[doc = $doc])*
@@ -358,7 +358,7 @@ macro_rules! mpi_forms {
                 $($arg: $type,)*
                 status: $crate::abi::boundary::pointers::Mut<$crate::mpi::types::MPI_Status>
             ) -> c_int {
-                let access: $crate::error::Result<Access> = $body;
+                let access: $crate::error::Result<FileCall> = $body;
                 let (access, status) = (access?, status.single()?);
                 status.set(&access.run()?);
                 Ok(())

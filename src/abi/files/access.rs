@@ -38,21 +38,21 @@ pub fn status_of(bytes: usize) -> MPI_Status {
 }
 
 /// One access to a file.
-pub struct Access {
+pub struct FileCall {
     file: &'static File,
     direction: Direction,
     from: From,
     buffer: Buffer,
 }
 
-impl Access {
+impl FileCall {
     fn new<C: Into<i64>>(
         fh: MPI_File,
         direction: Direction,
         from: From,
         elements: Elements<C>,
-    ) -> Result<Access> {
-        Ok(Access {
+    ) -> Result<FileCall> {
+        Ok(FileCall {
             file: file::get(fh)?,
             direction,
             from,
@@ -95,8 +95,8 @@ fn read_at(
     buf: Mut<c_void>,
     count: Count,
     datatype: MPI_Datatype,
-) -> Access {
-    Access::new(
+) -> FileCall {
+    FileCall::new(
         fh,
         Direction::Read,
         From::Offset(offset),
@@ -118,8 +118,8 @@ fn write_at(
     buf: In<c_void>,
     count: Count,
     datatype: MPI_Datatype,
-) -> Access {
-    Access::new(
+) -> FileCall {
+    FileCall::new(
         fh,
         Direction::Write,
         From::Offset(offset),
@@ -130,8 +130,8 @@ fn write_at(
 /// Reads at the individual file pointer, and moves it behind the data asked for.
 #[apply(mpi_forms)]
 #[names(MPI_File_read, MPI_File_read_all, MPI_File_iread, MPI_File_iread_all)]
-fn read(fh: MPI_File, buf: Mut<c_void>, count: Count, datatype: MPI_Datatype) -> Access {
-    Access::new(
+fn read(fh: MPI_File, buf: Mut<c_void>, count: Count, datatype: MPI_Datatype) -> FileCall {
+    FileCall::new(
         fh,
         Direction::Read,
         From::Individual,
@@ -147,8 +147,8 @@ fn read(fh: MPI_File, buf: Mut<c_void>, count: Count, datatype: MPI_Datatype) ->
     MPI_File_iwrite,
     MPI_File_iwrite_all
 )]
-fn write(fh: MPI_File, buf: In<c_void>, count: Count, datatype: MPI_Datatype) -> Access {
-    Access::new(
+fn write(fh: MPI_File, buf: In<c_void>, count: Count, datatype: MPI_Datatype) -> FileCall {
+    FileCall::new(
         fh,
         Direction::Write,
         From::Individual,
@@ -159,8 +159,8 @@ fn write(fh: MPI_File, buf: In<c_void>, count: Count, datatype: MPI_Datatype) ->
 /// Reads at the shared file pointer, and moves it behind the data asked for.
 #[apply(mpi_forms)]
 #[names(MPI_File_read_shared, MPI_File_iread_shared)]
-fn read_shared(fh: MPI_File, buf: Mut<c_void>, count: Count, datatype: MPI_Datatype) -> Access {
-    Access::new(
+fn read_shared(fh: MPI_File, buf: Mut<c_void>, count: Count, datatype: MPI_Datatype) -> FileCall {
+    FileCall::new(
         fh,
         Direction::Read,
         From::Shared,
@@ -171,15 +171,15 @@ fn read_shared(fh: MPI_File, buf: Mut<c_void>, count: Count, datatype: MPI_Datat
 /// Writes at the shared file pointer, and moves it behind the data.
 #[apply(mpi_forms)]
 #[names(MPI_File_write_shared, MPI_File_iwrite_shared)]
-fn write_shared(fh: MPI_File, buf: In<c_void>, count: Count, datatype: MPI_Datatype) -> Access {
-    Access::new(fh, Direction::Write, From::Shared, (buf, count, datatype))
+fn write_shared(fh: MPI_File, buf: In<c_void>, count: Count, datatype: MPI_Datatype) -> FileCall {
+    FileCall::new(fh, Direction::Write, From::Shared, (buf, count, datatype))
 }
 
 /// Reads at the shared file pointer, in the order of ranks. Blocks until all processes of the file have called it.
 #[apply(mpi_forms)]
 #[names(MPI_File_read_ordered)]
-fn read_ordered(fh: MPI_File, buf: Mut<c_void>, count: Count, datatype: MPI_Datatype) -> Access {
-    Access::new(
+fn read_ordered(fh: MPI_File, buf: Mut<c_void>, count: Count, datatype: MPI_Datatype) -> FileCall {
+    FileCall::new(
         fh,
         Direction::Read,
         From::Ordered,
@@ -190,6 +190,6 @@ fn read_ordered(fh: MPI_File, buf: Mut<c_void>, count: Count, datatype: MPI_Data
 /// Writes at the shared file pointer, in the order of ranks. Blocks until all processes of the file have called it.
 #[apply(mpi_forms)]
 #[names(MPI_File_write_ordered)]
-fn write_ordered(fh: MPI_File, buf: In<c_void>, count: Count, datatype: MPI_Datatype) -> Access {
-    Access::new(fh, Direction::Write, From::Ordered, (buf, count, datatype))
+fn write_ordered(fh: MPI_File, buf: In<c_void>, count: Count, datatype: MPI_Datatype) -> FileCall {
+    FileCall::new(fh, Direction::Write, From::Ordered, (buf, count, datatype))
 }

@@ -1,4 +1,4 @@
-//! Sending and receiving: blocking, nonblocking, persistent (MPI 4.1 §3.2, §3.4, §3.6, §3.7, §3.9).
+//! SendCall and receiving: blocking, nonblocking, persistent (MPI 4.1 §3.2, §3.4, §3.6, §3.7, §3.9).
 
 use crate::abi::boundary::arguments::count;
 use crate::abi::boundary::pointers::{In, Mut};
@@ -38,7 +38,7 @@ enum How {
 }
 
 /// A message that is to be sent.
-pub struct Sending {
+pub struct SendCall {
     comm: &'static Comm,
     buffer: Buffer,
     dest: c_int,
@@ -46,7 +46,7 @@ pub struct Sending {
     how: How,
 }
 
-impl Sending {
+impl SendCall {
     #[inline(always)]
     fn new(
         comm: MPI_Comm,
@@ -54,8 +54,8 @@ impl Sending {
         dest: c_int,
         tag: c_int,
         how: How,
-    ) -> Result<Sending> {
-        Ok(Sending {
+    ) -> Result<SendCall> {
+        Ok(SendCall {
             comm: comm::get(comm)?,
             buffer: buffer(buf, count, datatype, "buf")?,
             dest,
@@ -92,14 +92,14 @@ impl Sending {
 
     fn start(self) -> Result<MPI_Request> {
         let to = (self.dest, self.tag, self.how);
-        handle(Sending::begin(self.comm, self.buffer, to)?)
+        handle(SendCall::begin(self.comm, self.buffer, to)?)
     }
 
     /// A request that starts the send whenever it is started.
     fn repeatedly(self) -> Result<MPI_Request> {
         start::check_send(self.comm, self.dest, self.tag)?;
         let (comm, to) = (self.comm.handle, (self.dest, self.tag, self.how));
-        let begin = move || Sending::begin(comm::get(comm)?, self.buffer.clone(), to);
+        let begin = move || SendCall::begin(comm::get(comm)?, self.buffer.clone(), to);
         persistent(comm, begin)
     }
 }
@@ -117,8 +117,8 @@ fn send(
     dest: c_int,
     tag: c_int,
     comm: MPI_Comm,
-) -> Sending {
-    Sending::new(
+) -> SendCall {
+    SendCall::new(
         comm,
         (buf, count, datatype),
         dest,
@@ -140,8 +140,8 @@ fn ssend(
     dest: c_int,
     tag: c_int,
     comm: MPI_Comm,
-) -> Sending {
-    Sending::new(
+) -> SendCall {
+    SendCall::new(
         comm,
         (buf, count, datatype),
         dest,
@@ -163,8 +163,8 @@ fn rsend(
     dest: c_int,
     tag: c_int,
     comm: MPI_Comm,
-) -> Sending {
-    Sending::new(
+) -> SendCall {
+    SendCall::new(
         comm,
         (buf, count, datatype),
         dest,
@@ -187,8 +187,8 @@ fn bsend(
     dest: c_int,
     tag: c_int,
     comm: MPI_Comm,
-) -> Sending {
-    Sending::new(comm, (buf, count, datatype), dest, tag, How::Buffered)
+) -> SendCall {
+    SendCall::new(comm, (buf, count, datatype), dest, tag, How::Buffered)
 }
 
 /// Receives a message; blocks until it is there.
