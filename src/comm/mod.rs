@@ -292,6 +292,8 @@ pub fn open_world() -> Result<()> {
 /// Makes MPI_COMM_WORLD and MPI_COMM_SELF unknown, when MPI is over. A thread that still uses them finds their memory, and so do
 /// the tools that look for memory that nothing points to.
 pub fn close_world() {
+    // Nothing reads it: without the attribute an optimising build keeps nothing there.
+    #[used]
     static CLOSED: [AtomicPtr<Comm>; 2] = [const { AtomicPtr::new(null_mut()) }; 2];
     for (comm, closed) in PREDEFINED.iter().zip(&CLOSED) {
         closed.store(comm.swap(null_mut(), Ordering::AcqRel), Ordering::Release);
