@@ -4,6 +4,7 @@
 //! named by [`Offset`]s. Each process hands out memory from ranges that it alone leases ([`heap`]), so no allocator state is
 //! shared and none can be left locked by a process that dies.
 
+pub mod adoption;
 pub mod atomic;
 pub mod barrier;
 pub mod bias;
@@ -19,11 +20,15 @@ pub mod gate;
 pub mod heap;
 pub mod late;
 pub mod lock;
+pub mod maps;
 pub mod membarrier;
 pub mod memory;
 mod pages;
 pub mod peer;
 pub mod segment;
+pub mod stillness;
+pub mod view;
+pub mod visitors;
 
 /// A place in the job segment, in bytes from its beginning. 0 is the segment's header and so never an allocation.
 pub type Offset = usize;

@@ -306,6 +306,25 @@ impl Segment {
             .map_err(|_| refused)
     }
 
+    /// Maps `len` bytes at `offset`, whole pages that are mapped here, at `address` besides, over what is there: whether the
+    /// kernel did. Needs no descriptor.
+    ///
+    /// # Safety
+    /// What lies at `address` may go.
+    pub unsafe fn map_again(&self, offset: Offset, len: usize, address: usize) -> bool {
+        let to = std::ptr::with_exposed_provenance_mut::<c_void>(address);
+        let how = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
+        // SAFETY: the caller's promise. A shared mapping with a length of 0 stays, and is made once more as long as wanted.
+        unsafe {
+            let mapped = libc::mremap(self.at(offset), 0, len, how, to) != libc::MAP_FAILED;
+            if mapped {
+                // It is the program's own memory there.
+                libc::madvise(to, len, libc::MADV_DODUMP);
+            }
+            mapped
+        }
+    }
+
     /// The offset of `len` bytes at `address`, if they lie in the segment.
     pub fn offset_of(&self, address: *const c_void, len: usize) -> Option<Offset> {
         let offset = (address as usize).checked_sub(self.base as usize)?;

@@ -24,6 +24,7 @@ use crate::datatype::{self, Datatype, Message};
 use crate::error::{Error, Result};
 use crate::runtime::reach;
 use crate::shm::PAGE;
+use crate::shm::maps::Maps;
 use crate::shm::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::shm::peer::{self, Piece, Pieces, Way};
 use std::ops::Range;
@@ -276,7 +277,7 @@ impl Writable {
     /// Asks the kernel for the mappings.
     #[cold]
     fn ask(&self, range: Range<usize>) -> bool {
-        let Ok(maps) = std::fs::read_to_string("/proc/self/maps") else {
+        let Some(maps) = Maps::read() else {
             // A process that cannot know does what it did before.
             return true;
         };
@@ -293,25 +294,18 @@ impl Writable {
     }
 }
 
-/// The writable mappings without a gap of which `range` is a part, in the form of /proc/self/maps.
-fn writable_around(maps: &str, range: &Range<usize>) -> Option<Range<usize>> {
+/// The writable mappings without a gap of which `range` is a part.
+fn writable_around(maps: &Maps, range: &Range<usize>) -> Option<Range<usize>> {
     let mut found = 0..0;
-    for line in maps.lines() {
-        let mut words = line.split(' ');
-        let (begin, end) = words.next()?.split_once('-')?;
-        let (begin, end) = (
-            usize::from_str_radix(begin, 16).ok()?,
-            usize::from_str_radix(end, 16).ok()?,
-        );
-        let writable = words.next()?.as_bytes().get(1) == Some(&b'w');
-        if !writable || begin != found.end {
+    for mapping in maps.iter() {
+        if !mapping.writable || mapping.range.start != found.end {
             if found.end > range.start {
                 break;
             }
-            found = begin..begin;
+            found = mapping.range.start..mapping.range.start;
         }
-        if writable {
-            found.end = end;
+        if mapping.writable {
+            found.end = mapping.range.end;
         }
     }
     (found.start <= range.start && range.end <= found.end).then_some(found)
@@ -343,12 +337,14 @@ mod tests {
 
     #[test]
     fn what_is_writable_is_found_with_its_neighbours() {
-        let maps = "1000-3000 r-xp 00000000 00:00 0 [x]\n\
-                    3000-5000 rw-p 00000000 00:00 0\n\
-                    5000-6000 rw-s 00000000 00:00 0 /a b\n\
-                    6000-7000 r--p 00000000 00:00 0\n\
-                    8000-9000 -w-p 00000000 00:00 0\n";
-        let around = |range: Range<usize>| writable_around(maps, &range);
+        let maps = Maps::of(
+            "1000-3000 r-xp 00000000 00:00 0 [x]\n\
+             3000-5000 rw-p 00000000 00:00 0\n\
+             5000-6000 rw-s 00000000 00:00 0 /a b\n\
+             6000-7000 r--p 00000000 00:00 0\n\
+             8000-9000 -w-p 00000000 00:00 0\n",
+        );
+        let around = |range: Range<usize>| writable_around(&maps, &range);
         assert_eq!(around(0x3000..0x3001), Some(0x3000..0x6000));
         assert_eq!(around(0x4fff..0x6000), Some(0x3000..0x6000));
         assert_eq!(around(0x2fff..0x4000), None);

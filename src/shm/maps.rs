@@ -1,0 +1,103 @@
+//! What the kernel tells of this process's mappings.
+
+use std::ops::Range;
+
+/// `/proc/self/maps` at some moment.
+pub struct Maps(String);
+
+/// A mapping.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mapping<'a> {
+    pub range: Range<usize>,
+    pub writable: bool,
+    pub executable: bool,
+    /// Whether others see what is written.
+    pub shared: bool,
+    /// Where in its file it begins.
+    pub offset: usize,
+    /// 0 if it has no file.
+    pub inode: u64,
+    /// A path, or what the kernel calls it: "[heap]".
+    pub name: &'a str,
+}
+
+impl Maps {
+    /// Asks. `None` where the system does not tell.
+    pub fn read() -> Option<Maps> {
+        std::fs::read_to_string("/proc/self/maps").ok().map(Maps)
+    }
+
+    #[cfg(test)]
+    pub fn of(text: &str) -> Maps {
+        Maps(text.into())
+    }
+
+    /// All of them, by address.
+    pub fn iter(&self) -> impl Iterator<Item = Mapping<'_>> {
+        self.0.lines().filter_map(parse)
+    }
+
+    /// Those in which bytes of `range` lie.
+    pub fn around(&self, range: &Range<usize>) -> impl Iterator<Item = Mapping<'_>> {
+        let range = range.clone();
+        self.iter()
+            .skip_while(move |m| m.range.end <= range.start)
+            .take_while(move |m| m.range.start < range.end)
+    }
+}
+
+fn parse(line: &str) -> Option<Mapping<'_>> {
+    let mut words = line.splitn(6, ' ');
+    let hexadecimal = |text| usize::from_str_radix(text, 16).ok();
+    let (begin, end) = words.next()?.split_once('-')?;
+    let access = words.next()?.as_bytes();
+    let offset = hexadecimal(words.next()?)?;
+    let inode = words.nth(1)?.trim().parse().ok()?;
+    Some(Mapping {
+        range: hexadecimal(begin)?..hexadecimal(end)?,
+        writable: access.get(1) == Some(&b'w'),
+        executable: access.get(2) == Some(&b'x'),
+        shared: access.get(3) == Some(&b's'),
+        offset,
+        inode,
+        name: words.next().unwrap_or("").trim(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_understood() {
+        let maps = Maps::of(
+            "1000-3000 r-xp 00002000 fe:01 77    /a b (deleted)\n\
+             3000-5000 rw-p 00000000 00:00 0 \n\
+             7000-8000 rw-s 00000000 00:01 9                          /dev/shm/x\n\
+             9000-a000 rw-p 00000000 00:00 0                          [heap]\n",
+        );
+        let all: Vec<_> = maps.iter().collect();
+        let names: Vec<_> = all.iter().map(|m| m.name).collect();
+        assert_eq!(names, ["/a b (deleted)", "", "/dev/shm/x", "[heap]"]);
+        assert_eq!((all[0].offset, all[0].inode), (0x2000, 77));
+        let writable: Vec<_> = all.iter().map(|m| (m.writable, m.shared)).collect();
+        let wanted = [(false, false), (true, false), (true, true), (true, false)];
+        assert_eq!(writable, wanted);
+        let starts = |range: Range<usize>| -> Vec<usize> {
+            maps.around(&range).map(|m| m.range.start).collect()
+        };
+        assert_eq!(starts(0x2fff..0x7001), [0x1000, 0x3000, 0x7000]);
+        assert_eq!(starts(0x3000..0x5000), [0x3000]);
+        assert_eq!(starts(0x5000..0x7000), []);
+        assert_eq!(starts(0xa000..0xb000), []);
+    }
+
+    #[test]
+    fn the_kernel_is_understood() {
+        let here = 0_u8;
+        let maps = Maps::read().unwrap();
+        let at = (&raw const here) as usize;
+        let found: Vec<_> = maps.around(&(at..at + 1)).collect();
+        assert!(found.len() == 1 && found[0].writable && !found[0].shared, "{found:?}");
+    }
+}

@@ -1,0 +1,245 @@
+//! Making sure that nobody else in this process writes to memory while it is moved: not its signal handlers, not its other
+//! threads.
+//!
+//! | the process has                                    | what keeps them off                                           |
+//! |----------------------------------------------------|---------------------------------------------------------------|
+//! | one thread                                         | its signals are blocked                                       |
+//! | more, and may have faults of the kernel handled    | `userfaultfd`: who writes to what is protected waits            |
+//! | more, which all sleep until another thread of it wakes them | that, and `userfaultfd` for their signal handlers       |
+//! | more that run, and only its own faults handled     | nothing: a system call of theirs that writes there would fail |
+//!
+//! The kernel handles its own faults for privileged processes, or where `vm.unprivileged_userfaultfd` is 1. A thread sleeps
+//! until another one wakes it if it is in a private futex without a time limit, which `/proc/self/task` tells; and if all others
+//! did so at one moment, nobody is there to wake the first. That they did at one moment is known if none of them has run between
+//! two looks at all of them.
+
+use super::adoption::Refusal;
+use nix::sys::signal::{SigSet, SigmaskHow, pthread_sigmask};
+use std::collections::BTreeMap;
+use std::fs::read_to_string;
+use std::ops::Range;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+/// The others are kept off until this is dropped.
+pub struct Stillness {
+    signals: SigSet,
+    faults: Option<Faults>,
+}
+
+impl Stillness {
+    /// `threads`: how many this process has.
+    pub fn begin(threads: usize) -> Result<Stillness, Refusal> {
+        let mut signals = SigSet::empty();
+        let all = SigSet::all();
+        let blocked = pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(&all), Some(&mut signals));
+        blocked.map_err(|_| Refusal::Kernel)?;
+        // From here on what ends early unblocks them again.
+        let mut still = Stillness {
+            signals,
+            faults: None,
+        };
+        if threads > 1 {
+            let faults = match Faults::of_all() {
+                Some(faults) => faults,
+                None if all_others_sleep() => Faults::of_program().ok_or(Refusal::Threads)?,
+                None => return Err(Refusal::Threads),
+            };
+            still.faults = Some(faults);
+        }
+        Ok(still)
+    }
+
+    /// From here on who writes to `range`, whole pages, waits until [`Stillness::let_go`].
+    pub fn protect(&self, range: &Range<usize>) -> Result<(), Refusal> {
+        let Some(faults) = &self.faults else {
+            return Ok(());
+        };
+        let protected = faults.protect(range);
+        protected.then_some(()).ok_or(Refusal::Threads)
+    }
+
+    /// What lies at `range` may be another mapping by now.
+    pub fn let_go(&self, range: &Range<usize>) {
+        if let Some(faults) = &self.faults {
+            faults.let_go(range);
+        }
+    }
+}
+
+impl Drop for Stillness {
+    fn drop(&mut self) {
+        // Who waits for the descriptor goes on when it is closed.
+        self.faults = None;
+        let _ = self.signals.thread_set_mask();
+    }
+}
+
+/// A descriptor of `userfaultfd` (linux/userfaultfd.h).
+struct Faults(OwnedFd);
+
+const USER_MODE_ONLY: i32 = 1;
+const API: u64 = 0xaa;
+const UFFDIO_API: u64 = 0xc018_aa3f;
+const UFFDIO_REGISTER: u64 = 0xc020_aa00;
+const UFFDIO_WAKE: u64 = 0x8010_aa02;
+const UFFDIO_WRITEPROTECT: u64 = 0xc018_aa06;
+/// Of registering and of protecting.
+const REGISTER_MODE_WP: u64 = 2;
+const WRITEPROTECT_MODE_WP: u64 = 1;
+/// Features: pages of shared memory, and pages that are not there yet, can be protected too.
+const WP_HUGETLBFS_SHMEM: u64 = 1 << 12;
+const WP_UNPOPULATED: u64 = 1 << 13;
+
+impl Faults {
+    /// Those of the program and of the kernel on its behalf.
+    fn of_all() -> Option<Faults> {
+        Faults::open(0)
+    }
+
+    /// Those of the program alone.
+    fn of_program() -> Option<Faults> {
+        Faults::open(USER_MODE_ONLY)
+    }
+
+    fn open(flags: i32) -> Option<Faults> {
+        let flags = flags | libc::O_CLOEXEC | libc::O_NONBLOCK;
+        // SAFETY: the call takes a number and gives a descriptor or -1.
+        let fd = unsafe { libc::syscall(libc::SYS_userfaultfd, flags) };
+        if fd < 0 {
+            return None;
+        }
+        // SAFETY: the descriptor was just opened.
+        let faults = Faults(unsafe { OwnedFd::from_raw_fd(fd as i32) });
+        let mut api = [API, WP_HUGETLBFS_SHMEM | WP_UNPOPULATED, 0];
+        faults.ask(UFFDIO_API, &mut api).then_some(faults)
+    }
+
+    fn ask<const N: usize>(&self, what: u64, with: &mut [u64; N]) -> bool {
+        // SAFETY: each request's structure is as many words as it is given here.
+        unsafe { libc::ioctl(self.0.as_raw_fd(), what as _, with.as_mut_ptr()) == 0 }
+    }
+
+    fn protect(&self, range: &Range<usize>) -> bool {
+        let (start, len) = (range.start as u64, range.len() as u64);
+        self.ask(UFFDIO_REGISTER, &mut [start, len, REGISTER_MODE_WP, 0])
+            && self.ask(UFFDIO_WRITEPROTECT, &mut [start, len, WRITEPROTECT_MODE_WP])
+    }
+
+    fn let_go(&self, range: &Range<usize>) {
+        let (start, len) = (range.start as u64, range.len() as u64);
+        // What was moved away is protected no more, and refuses this.
+        self.ask(UFFDIO_WRITEPROTECT, &mut [start, len, 0]);
+        self.ask(UFFDIO_WAKE, &mut [start, len]);
+    }
+}
+
+/// Whether all threads but this one sleep until another thread of this process wakes them, which therefore none will.
+fn all_others_sleep() -> bool {
+    let first = sleepers();
+    first.is_some() && first == sleepers()
+}
+
+/// The threads but this one, and how often each has run. `None` unless all of them sleep so.
+fn sleepers() -> Option<BTreeMap<String, String>> {
+    let me = nix::unistd::gettid().to_string();
+    let mut found = BTreeMap::new();
+    for entry in std::fs::read_dir("/proc/self/task").ok()? {
+        let thread = entry.ok()?.file_name().into_string().ok()?;
+        if thread == me {
+            continue;
+        }
+        // How often it has run comes first: who wakes up in between is seen to have run at the second look.
+        let runs = read_to_string(format!("/proc/self/task/{thread}/schedstat")).ok()?;
+        let call = read_to_string(format!("/proc/self/task/{thread}/syscall")).ok()?;
+        if !is_woken_from_here_only(&call) {
+            return None;
+        }
+        found.insert(thread, runs);
+    }
+    Some(found)
+}
+
+/// Whether a line of `/proc/PID/syscall` says so: number, six arguments, stack pointer, instruction pointer.
+fn is_woken_from_here_only(line: &str) -> bool {
+    const WAIT: u64 = 0;
+    const WAIT_BITSET: u64 = 9;
+    const PRIVATE: u64 = 128;
+    const CLOCK_REALTIME: u64 = 256;
+    let mut words = line.split_whitespace();
+    let is_futex = words.next().and_then(|n| n.parse().ok()) == Some(libc::SYS_futex);
+    let mut argument = |skip| {
+        let word: &str = words.nth(skip)?;
+        u64::from_str_radix(word.strip_prefix("0x")?, 16).ok()
+    };
+    let (operation, limit) = (argument(1), argument(1));
+    let waits = operation.is_some_and(|operation| {
+        operation & PRIVATE != 0
+            && matches!(operation & !(PRIVATE | CLOCK_REALTIME), WAIT | WAIT_BITSET)
+    });
+    is_futex && waits && limit == Some(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::Duration;
+
+    #[test]
+    fn sleeps_are_told_apart() {
+        let line = |number, operation, limit| {
+            format!("{number} 0x7f00 0x{operation:x} 0x0 0x{limit:x} 0x0 0xffffffff 0x7ffe 0x7f01\n")
+        };
+        assert!(is_woken_from_here_only(&line(202, 128, 0)));
+        assert!(is_woken_from_here_only(&line(202, 128 | 256 | 9, 0)));
+        for other in [
+            line(202, 0, 0),
+            line(202, 128, 0x7f02),
+            line(202, 129, 0),
+            line(0, 128, 0),
+            "running\n".into(),
+            "-1 0x7ffe 0x7f01\n".into(),
+            String::new(),
+        ] {
+            assert!(!is_woken_from_here_only(&other), "{other}");
+        }
+    }
+
+    /// In a process of its own, for the threads of other tests would count.
+    #[test]
+    fn a_thread_that_runs_is_seen() {
+        const ALONE: &str = "RMASHM_TEST_STILLNESS";
+        if std::env::var(ALONE).is_err() {
+            let me = std::env::current_exe().unwrap();
+            let mut alone = std::process::Command::new(me);
+            let name = "shm::stillness::tests::a_thread_that_runs_is_seen";
+            alone.args(["--exact", name, "--test-threads=1"]);
+            assert!(alone.env(ALONE, "1").output().unwrap().status.success());
+            return;
+        }
+        // The test's runner sleeps until this thread ends.
+        let settled = |wanted: bool| {
+            (0..200).any(|_| {
+                std::thread::sleep(Duration::from_millis(10));
+                all_others_sleep() == wanted
+            })
+        };
+        assert!(settled(true));
+        static STOP: AtomicBool = AtomicBool::new(false);
+        let runner = std::thread::spawn(|| {
+            while !STOP.load(Ordering::Relaxed) {
+                std::hint::spin_loop();
+            }
+        });
+        assert!(settled(false));
+        for _ in 0..100 {
+            assert!(!all_others_sleep());
+        }
+        STOP.store(true, Ordering::Relaxed);
+        runner.join().unwrap();
+        assert!(settled(true));
+        let napper = std::thread::spawn(|| std::thread::sleep(Duration::from_secs(2)));
+        assert!(settled(false));
+        napper.join().unwrap();
+    }
+}
