@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::info::kinds;
 use crate::p2p::buffered;
 use crate::runtime::phase;
-use crate::{comm, datatype, runtime, transport};
+use crate::{comm, datatype, runtime, transport, win};
 use parking_lot::Mutex;
 
 /// How many use the rooms.
@@ -67,6 +67,7 @@ pub fn end() -> Result<()> {
     let farewell = farewell.and(datatype::delete_predefined_attributes());
     let sent = buffered::flush_all().and_then(|()| transport::close());
     let left = runtime::leave();
+    win::moving::close();
     comm::close_world();
     phase::over();
     let gone = go();

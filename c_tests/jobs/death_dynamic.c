@@ -1,6 +1,6 @@
 /* ranks: 3 4; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job */
 /* The owner of a dynamic window's memory is killed while it attaches and detaches without a pause: who looks its memory up
- * is not kept waiting, reaches what lies in the job's segment, and gets an error for what lay in the owner's own. */
+ * is not kept waiting, reaches what lies in the job's segment, and gets an error for what lay in the owner's own, which stays that. */
 #include "death.h"
 
 static MPI_Win win;
@@ -24,7 +24,11 @@ int main(int argc, char **argv)
     int *shared, private = 77, got;
     MPI_Aint at[2];
     death_start(&argc, &argv);
-    OK(MPI_Win_create_dynamic(MPI_INFO_NULL, all, &win));
+    MPI_Info info;
+    OK(MPI_Info_create(&info));
+    OK(MPI_Info_set(info, "rmashm_adopt", "false"));
+    OK(MPI_Win_create_dynamic(info, all, &win));
+    OK(MPI_Info_free(&info));
     OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
     OK(MPI_Alloc_mem(sizeof *shared, MPI_INFO_NULL, &shared));
     *shared = 55;

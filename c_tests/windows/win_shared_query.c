@@ -66,6 +66,8 @@ int main(int argc, char **argv)
     unsigned char *base, own[BYTES], *memory;
     char reached[8];
     check_start(&argc, &argv);
+    MPI_Info info;
+    OK(MPI_Info_create(&info));
     OK(MPI_Alloc_mem(BYTES, MPI_INFO_NULL, &memory));
     for (int pattern = 0; pattern < 4; pattern++) {
         MPI_Aint bytes = part(pattern, rank);
@@ -79,13 +81,16 @@ int main(int argc, char **argv)
         OK(MPI_Win_create(memory, bytes, rank + 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
         query(win, pattern, memory, reached);
         OK(MPI_Win_free(&win));
-        /* Memory of the stack on even ranks: only they themselves reach it. */
-        for (int r = 0; r < size; r++)
-            reached[r] = (char)(r % 2 ? 2 : r == rank);
+        /* Memory of the stack on even ranks: only they themselves reach it, or all if it is adopted. */
         base = rank % 2 ? memory : own;
-        OK(MPI_Win_create(base, bytes, rank + 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
-        query(win, pattern, base, reached);
-        OK(MPI_Win_free(&win));
+        for (int adopted = 0; adopted < 2; adopted++) {
+            for (int r = 0; r < size; r++)
+                reached[r] = (char)(r % 2 || adopted ? 2 : r == rank);
+            OK(MPI_Info_set(info, "rmashm_adopt", adopted ? "true" : "false"));
+            OK(MPI_Win_create(base, bytes, rank + 1, info, MPI_COMM_WORLD, &win));
+            query(win, pattern, base, reached);
+            OK(MPI_Win_free(&win));
+        }
     }
     MPI_Aint at, unit;
     int small;
@@ -96,5 +101,6 @@ int main(int argc, char **argv)
     CHECK_CLASS(MPI_Win_shared_query(win, rank, &at, &small, &base), MPI_ERR_VALUE_TOO_LARGE);
     OK(MPI_Win_free(&win));
     OK(MPI_Free_mem(memory));
+    OK(MPI_Info_free(&info));
     return check_end();
 }

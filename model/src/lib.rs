@@ -36,6 +36,8 @@ pub mod shm {
     pub mod late;
     #[path = "../../../src/shm/lock.rs"]
     pub mod lock;
+    #[path = "../../../src/shm/visitors.rs"]
+    pub mod visitors;
 
     pub type Offset = usize;
     pub const LINE: usize = 128;

@@ -10,6 +10,7 @@ pub mod agreement;
 pub mod board;
 mod cores;
 pub mod deaths;
+pub mod errands;
 mod handover;
 pub mod launch;
 mod launcher;
@@ -23,6 +24,7 @@ pub mod rest;
 pub mod signals;
 mod spaces;
 pub mod table;
+pub mod visits;
 pub mod wait;
 mod yields;
 

@@ -14,6 +14,7 @@ use crate::shm::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering, full_fence};
 use crate::shm::doorbell::Doorbell;
 use crate::shm::late::Late;
 use crate::shm::segment::Segment;
+use crate::shm::visitors::Visitors;
 use crate::shm::{LINE, PAGE, clock};
 
 /// How many threads of one rank can say what they wait for at the same time. More can wait, unseen.
@@ -135,6 +136,11 @@ pub struct Process {
     /// clock that they share.
     pub next_look: AtomicU64,
     _line2: [u8; LINE - 64],
+    /// Who is in the rank's private memory.
+    pub visitors: Visitors,
+    /// Not 0 if others ask the rank for something, see [`super::errands`].
+    pub asked: AtomicU32,
+    _line3: [u8; LINE - 8],
     /// The cores the rank may run on, a bit each.
     pub cores: [AtomicU64; CORE_WORDS],
     pub waits: [Wait; WAITS],

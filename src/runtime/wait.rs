@@ -30,6 +30,7 @@
 //! processes that compute.
 
 use super::deaths::{Failure, Ranks, failure, miss};
+use super::errands::run_errand;
 use super::table::{WAITS, Wait};
 use super::yields::Yields;
 use super::{cores, job, lookout, me, rest};
@@ -157,9 +158,10 @@ pub fn set_progress(progress: fn() -> bool) {
     PROGRESS.store(progress as usize, Ordering::Release);
 }
 
-/// Moves messages along, if there are any.
+/// Moves messages along, if there are any, and does what others ask for.
 #[inline]
 pub fn progress() -> bool {
+    run_errand();
     match PROGRESS.load(Ordering::Acquire) {
         0 => false,
         // SAFETY: only `set_progress` writes the word, and it writes a `fn() -> bool`.

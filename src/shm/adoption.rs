@@ -110,6 +110,11 @@ impl Process {
         })
     }
 
+    /// How many mappings there are.
+    pub fn mappings(&self) -> usize {
+        self.maps.iter().count()
+    }
+
     /// Whether `range`, whole pages, can be taken in.
     pub fn may_take(&self, range: &Range<usize>) -> Result<(), Refusal> {
         if self.pinned {
@@ -158,13 +163,14 @@ impl Process {
         }
     }
 
-    /// The parts of `range`, whole pages, that are still mappings of the segment, of the bytes at `offset`.
+    /// The parts of `range`, whole pages, that are still mappings of the segment, of the bytes at `offset`; and whether each may
+    /// be written.
     pub fn still_there(
         &self,
         segment: &Segment,
         range: &Range<usize>,
         offset: Offset,
-    ) -> Vec<Range<usize>> {
+    ) -> Vec<(Range<usize>, bool)> {
         let Some(file) = self.inode_of(segment) else {
             return Vec::new();
         };
@@ -173,7 +179,8 @@ impl Process {
             mapping.shared && mapping.inode == file && mapping.offset == expected
         });
         let cut = |mapping: Mapping<'_>| {
-            mapping.range.start.max(range.start)..mapping.range.end.min(range.end)
+            let part = mapping.range.start.max(range.start)..mapping.range.end.min(range.end);
+            (part, mapping.writable)
         };
         there.map(cut).collect()
     }
@@ -242,7 +249,10 @@ unsafe fn take_piece(
     if piece.start < stack + DEPTH && stack.saturating_sub(2 * DEPTH) < piece.end {
         return Err(Refusal::Stack);
     }
-    let (from, to) = (with_exposed_provenance_mut::<u8>(piece.start), segment.at::<u8>(offset));
+    let (from, to) = (
+        with_exposed_provenance_mut::<u8>(piece.start),
+        segment.at::<u8>(offset),
+    );
     still.protect(piece)?;
     for at in (0..piece.len()).step_by(PAGE) {
         // SAFETY: both are whole pages of live memory, and nobody else writes to either.
@@ -336,22 +346,15 @@ unsafe fn give_piece(
 /// `range` is whole pages of the program's memory, or was.
 unsafe fn put_private(from: *const u8, range: &Range<usize>) -> bool {
     let len = range.len();
-    let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-    // SAFETY: a new mapping, of which nobody knows; it is as long as what is copied there, and moved to the place of what is
-    // the same, or goes again.
+    // SAFETY: the caller's promise.
+    let Some(copy) = (unsafe { copy_privately(from, len) }) else {
+        return false;
+    };
+    let copy = with_exposed_provenance_mut::<libc::c_void>(copy);
+    let to = with_exposed_provenance_mut::<libc::c_void>(range.start);
+    let how = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
+    // SAFETY: the copy is as long, and goes to the place of what is the same, or away.
     unsafe {
-        let copy = libc::mmap(std::ptr::null_mut(), len, access, flags, -1, 0);
-        if copy == libc::MAP_FAILED {
-            return false;
-        }
-        for at in (0..len).step_by(PAGE) {
-            let page = from.add(at);
-            if !is_zero(page) {
-                copy.cast::<u8>().add(at).copy_from_nonoverlapping(page, PAGE);
-            }
-        }
-        let to = with_exposed_provenance_mut::<libc::c_void>(range.start);
-        let how = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
         let moved = libc::mremap(copy, len, len, how, to) != libc::MAP_FAILED;
         if !moved {
             libc::munmap(copy, len);
@@ -360,24 +363,63 @@ unsafe fn put_private(from: *const u8, range: &Range<usize>) -> bool {
     }
 }
 
+/// Where a private copy of whole pages is: a mapping of its own. `None` if there is no memory for it.
+///
+/// # Safety
+/// They are readable.
+pub unsafe fn copy_privately(from: *const u8, len: usize) -> Option<usize> {
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    // SAFETY: a new mapping wherever the kernel likes, of which nobody knows, and as long as what is copied there.
+    unsafe {
+        let copy = libc::mmap(std::ptr::null_mut(), len, access, flags, -1, 0);
+        if copy == libc::MAP_FAILED {
+            return None;
+        }
+        for at in (0..len).step_by(PAGE) {
+            let page = from.add(at);
+            if !is_zero(page) {
+                let to = copy.cast::<u8>().add(at);
+                to.copy_from_nonoverlapping(page, PAGE);
+            }
+        }
+        Some(copy as usize)
+    }
+}
+
+/// Takes the right to write from `range`, whole pages of the program's, as it has done itself.
+pub fn protect_again(range: &Range<usize>) {
+    let at = with_exposed_provenance_mut::<libc::c_void>(range.start);
+    // SAFETY: it had no such right before the memory was given back.
+    unsafe { libc::mprotect(at, range.len(), libc::PROT_READ) };
+}
+
 /// Makes a private mapping of the same pages of the segment, which is one step of the kernel, and then each page a copy of its
 /// own, which writes nothing: so others may write there all the time.
 ///
 /// # Safety
 /// As [`give_back`].
-unsafe fn give_back_in_place(
-    segment: &Segment,
-    range: &Range<usize>,
-    offset: Offset,
-) -> GivenBack {
+unsafe fn give_back_in_place(segment: &Segment, range: &Range<usize>, offset: Offset) -> GivenBack {
     use std::os::fd::AsRawFd;
     let Some(fd) = segment.fd() else {
         return GivenBack::Kept;
     };
-    let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_FIXED);
+    let (access, flags) = (
+        libc::PROT_READ | libc::PROT_WRITE,
+        libc::MAP_PRIVATE | libc::MAP_FIXED,
+    );
     let to = with_exposed_provenance_mut::<libc::c_void>(range.start);
     // SAFETY: what is mapped over is a shared mapping of the same bytes.
-    let mapped = unsafe { libc::mmap(to, range.len(), access, flags, fd.as_raw_fd(), offset as i64) };
+    let mapped = unsafe {
+        libc::mmap(
+            to,
+            range.len(),
+            access,
+            flags,
+            fd.as_raw_fd(),
+            offset as i64,
+        )
+    };
     if mapped == libc::MAP_FAILED {
         return GivenBack::Kept;
     }
@@ -400,7 +442,10 @@ mod tests {
 
     impl Pages {
         fn new(len: usize) -> Pages {
-            let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+            let (access, flags) = (
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+            );
             // SAFETY: a new mapping wherever the kernel likes.
             let at = unsafe { libc::mmap(std::ptr::null_mut(), len, access, flags, -1, 0) };
             assert_ne!(at, libc::MAP_FAILED);
@@ -447,9 +492,16 @@ mod tests {
             process.may_take(&range).unwrap();
             // SAFETY: nobody else knows of the memory, and the range of the segment.
             unsafe { take_in(&segment, &range, offset, &alone()) }.unwrap();
-            let there = || Process::look().unwrap().still_there(&segment, &range, offset);
-            assert_eq!(there(), [range.clone()]);
-            assert_eq!(Process::look().unwrap().may_take(&range), Err(Refusal::Shared));
+            let there = || {
+                Process::look()
+                    .unwrap()
+                    .still_there(&segment, &range, offset)
+            };
+            assert_eq!(there(), [(range.clone(), true)]);
+            assert_eq!(
+                Process::look().unwrap().may_take(&range),
+                Err(Refusal::Shared)
+            );
             let middle = range.len() / 2;
             let i = from * PAGE + middle;
             // SAFETY: the byte lies in the range that was leased.
@@ -518,7 +570,10 @@ mod tests {
         assert_eq!(may(), Err(Refusal::Missing));
         static mut VARIABLE: [u8; 3 * PAGE] = [1; 3 * PAGE];
         let page = (&raw const VARIABLE as usize).next_multiple_of(PAGE);
-        assert_eq!(Process::look().unwrap().may_take(&(page..page + PAGE)), Ok(()));
+        assert_eq!(
+            Process::look().unwrap().may_take(&(page..page + PAGE)),
+            Ok(())
+        );
         let local = 0_u8;
         let page = (&raw const local as usize) & !(PAGE - 1);
         let segment = Segment::create(PAGE).unwrap();

@@ -5,8 +5,8 @@
 
 pub use std::hint::spin_loop;
 pub use std::sync::atomic::{
-    AtomicBool, AtomicI32, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering,
-    compiler_fence, fence,
+    AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize,
+    Ordering, compiler_fence, fence,
 };
 
 /// A full memory fence: no load after it is taken before the stores ahead of it are seen by all.

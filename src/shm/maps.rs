@@ -98,6 +98,9 @@ mod tests {
         let maps = Maps::read().unwrap();
         let at = (&raw const here) as usize;
         let found: Vec<_> = maps.around(&(at..at + 1)).collect();
-        assert!(found.len() == 1 && found[0].writable && !found[0].shared, "{found:?}");
+        assert!(
+            found.len() == 1 && found[0].writable && !found[0].shared,
+            "{found:?}"
+        );
     }
 }

@@ -188,7 +188,9 @@ mod tests {
     #[test]
     fn sleeps_are_told_apart() {
         let line = |number, operation, limit| {
-            format!("{number} 0x7f00 0x{operation:x} 0x0 0x{limit:x} 0x0 0xffffffff 0x7ffe 0x7f01\n")
+            format!(
+                "{number} 0x7f00 0x{operation:x} 0x0 0x{limit:x} 0x0 0xffffffff 0x7ffe 0x7f01\n"
+            )
         };
         assert!(is_woken_from_here_only(&line(202, 128, 0)));
         assert!(is_woken_from_here_only(&line(202, 128 | 256 | 9, 0)));

@@ -37,13 +37,11 @@ impl View {
             });
         }
         let skipped = first.offset % PAGE;
-        let len = (skipped + pieces.iter().map(|piece| piece.len).sum::<usize>())
-            .next_multiple_of(PAGE);
+        let len =
+            (skipped + pieces.iter().map(|piece| piece.len).sum::<usize>()).next_multiple_of(PAGE);
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
         // SAFETY: a new mapping wherever the kernel likes.
-        let room = unsafe {
-            libc::mmap(std::ptr::null_mut(), len, libc::PROT_NONE, flags, -1, 0)
-        };
+        let room = unsafe { libc::mmap(std::ptr::null_mut(), len, libc::PROT_NONE, flags, -1, 0) };
         if room == libc::MAP_FAILED {
             return Err(failed!(
                 NoMemory,

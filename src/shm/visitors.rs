@@ -58,6 +58,11 @@ impl Visitors {
         self.0.load(Ordering::Acquire) == SHUT
     }
 
+    /// How many are inside.
+    pub fn inside(&self) -> u32 {
+        self.0.load(Ordering::Relaxed) & !SHUT
+    }
+
     /// Lets others come in, who see all that the owner did meanwhile.
     pub fn open(&self) {
         self.0.fetch_and(!SHUT, Ordering::Release);

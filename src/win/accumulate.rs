@@ -375,7 +375,6 @@ impl Window {
             return Ok(());
         };
         let operation = Operation::new(named, far)?;
-        checked.must_be_of_one_kind()?;
         let basic = operation.basic;
         let kind = datatype::get(near.datatype)?.basic();
         if !reading && kind.is_none_or(|b| b.parts() != basic.parts()) {
@@ -387,6 +386,10 @@ impl Window {
         let elements = checked.remote.size() / basic.size();
         let operands = (!reading).then_some(checked.origin);
         let beside = Beside::new(basic, elements, operands, out)?;
+        if checked.mixed {
+            // SAFETY: as below.
+            return unsafe { self.update_mixed(&checked, &operation, beside) };
+        }
         // SAFETY: both sides have as many elements as the target's part, the operands none for NO_OP; the origin buffer is
         // readable, the result buffer writable.
         unsafe { self.update_target(&checked, far, checked.remote.count, &operation, beside) }

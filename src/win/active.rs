@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::mpi::constants::{
     MPI_MODE_NOPRECEDE, MPI_MODE_NOPUT, MPI_MODE_NOSTORE, MPI_MODE_NOSUCCEED,
 };
+use crate::runtime::errands::run_errand;
 use crate::shm::atomic::full_fence;
 use std::ffi::c_int;
 
@@ -35,6 +36,7 @@ impl Window {
                 "this process's part is exposed since MPI_Win_post: call MPI_Win_wait first"
             );
         }
+        run_errand();
         full_fence();
         if let Err(failed) = self.meeting.barrier(&|| "MPI_Win_fence".to_string()) {
             // No fence of this window will succeed any more: the epoch is over.

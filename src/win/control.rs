@@ -5,9 +5,10 @@
 //! at the same time lies on different cache lines.
 //!
 //! For each process there are: its lock word with the exposure flag, its accumulate lock with the bias, completions, lock_all
-//! flag, mark, attached regions. Rank 0 allocates the block, and offers it with its part in the one exchange that makes the
+//! flag, mark, attached regions, what others ask of it. Rank 0 allocates the block, and offers it with its part in the one exchange that makes the
 //! window.
 
+use super::moving::MoveIn;
 use super::regions::Regions;
 use crate::error::Result;
 use crate::runtime::meeting::Meeting;
@@ -43,9 +44,11 @@ pub struct PerRank {
     /// As the owner of attached memory (see [`super::dynamic`]).
     pub attached: Regions,
     _line5: [u8; 24],
+    /// As the owner of memory of the program's own.
+    pub move_in: MoveIn,
 }
 
-const _: () = assert!(size_of::<Gate>() == 128 && size_of::<PerRank>() == 320);
+const _: () = assert!(size_of::<Gate>() == 128 && size_of::<PerRank>() == 384);
 
 /// The control block of a window, mapped.
 #[derive(Clone, Copy)]

@@ -19,6 +19,7 @@ use super::entry::{Entry, Location, agree, probe_peers, reach_parts};
 use super::epoch::Epoch;
 use super::hints::Hints;
 use super::memory::{self, Given};
+use super::moving::{self, Part, Told};
 use super::{Flavor, Own, Reach, Target, WINDOWS, Window};
 use crate::attribute::Attributes;
 use crate::comm::Comm;
@@ -31,6 +32,7 @@ use crate::runtime::meeting::Meeting;
 use crate::shm::atomic::full_fence;
 use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
+use crate::shm::view::View;
 use crate::shm::{Offset, lock, membarrier, peer};
 use crate::{bail, err};
 use parking_lot::Mutex;
@@ -82,6 +84,8 @@ struct Prepared {
     memory: Option<Given>,
     control: Option<Owned>,
     handle: Reserved<'static, Window>,
+    /// Private memory of this process.
+    part: Part,
     entry: Entry,
 }
 
@@ -106,6 +110,7 @@ fn prepare(
         memory,
         control,
         handle: WINDOWS.reserve()?,
+        part: Part::default(),
         entry,
     })
 }
@@ -239,7 +244,8 @@ pub fn create(
     hints: Result<Hints>,
 ) -> Result<MPI_Win> {
     let what = "MPI_Win_create";
-    let prepared = prepare(comm, hints, |_| {
+    let mut part = Part::default();
+    let prepared = prepare(comm, hints, |hints| {
         let (size, disp_unit) = check(size, disp_unit)?;
         if size > 0 && base.is_null() {
             bail!(Base, "base is a null pointer, but size is {size}");
@@ -256,7 +262,10 @@ pub fn create(
                 if size > 0 && !peer::is_mapped(base) {
                     bail!(Base, "there is no memory at base {base:p}");
                 }
-                Entry::private(comm, size, disp_unit, base as usize)
+                let mut entry = Entry::private(comm, size, disp_unit, base as usize);
+                part = Part::of(base as usize..base as usize + size, hints.adopt);
+                entry.place = part.place().unwrap_or(0);
+                entry
             }
         };
         Ok((None, entry))
@@ -264,7 +273,8 @@ pub fn create(
     let entries = exchange(comm, &prepared, what)?;
     probe_peers(comm, &entries, what)?;
     reach_parts(comm, &entries, what)?;
-    finish(comm, Flavor::Create, prepared?, &entries).map(|(win, _)| win)
+    let prepared = Prepared { part, ..prepared? };
+    finish(comm, Flavor::Create, prepared, &entries).map(|(win, _)| win)
 }
 
 /// `MPI_Win_create_dynamic`. Collective. Errors, on all processes alike: `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` where the kernel
@@ -301,8 +311,10 @@ fn finish(
         memory,
         control,
         handle,
+        part,
         entry: mine,
     } = prepared;
+    let mut views = views_of(comm, entries)?;
     hints.same_address = entries.iter().all(|o| o.at_home);
     let control_offset = entries[0].control;
     if let Some(control) = control {
@@ -314,7 +326,7 @@ fn finish(
     let targets: Box<[Target]> = entries
         .iter()
         .enumerate()
-        .map(|(rank, o)| target(comm, &control, rank, o))
+        .map(|(rank, o)| target(comm, &control, rank, o, views[rank].as_ref()))
         .collect();
     let dynamic = if flavor == Flavor::Dynamic {
         comm.size()
@@ -322,7 +334,7 @@ fn finish(
         0
     };
     let recent = (0..dynamic).map(|_| Recent::default()).collect();
-    let base: *mut c_void = targets[comm.rank].base.cast();
+    let base: *mut c_void = targets[comm.rank].base().cast();
     let own = Own {
         base,
         size: mine.size as isize,
@@ -348,16 +360,48 @@ fn finish(
         handler: Slot::new(),
         attributes: Attributes::new(Kind::Win),
         expected: Mutex::default(),
+        part: Mutex::new(part),
+        views: Mutex::new(views.iter_mut().filter_map(Option::take).collect()),
         attached: Mutex::default(),
         writable: Default::default(),
         recent,
     };
-    Ok((MPI_Win(handle.fill(Arc::new(window))), base))
+    let window = Arc::new(window);
+    moving::watch(&window);
+    Ok((MPI_Win(handle.fill(window)), base))
 }
 
-fn target(comm: &Comm, control: &Control, rank: usize, entry: &Entry) -> Target {
+/// Maps the parts of others that were taken in. Errors, on all processes alike: `MPI_ERR_NO_MEM`.
+fn views_of(comm: &Comm, entries: &[Entry]) -> Result<Vec<Option<View>>> {
+    let view = |(rank, entry): (usize, &Entry)| match entry.place {
+        place if place != 0 && rank != comm.rank => Told::view(place).map(Some),
+        _ => Ok(None),
+    };
+    let views: Result<Vec<_>> = entries.iter().enumerate().map(view).collect();
+    if entries.iter().any(|entry| entry.place != 0) {
+        let mapped = views.as_ref().map(drop).map_err(Error::clone);
+        agree(comm, mapped, "MPI_Win_create")?;
+    }
+    views
+}
+
+fn target(
+    comm: &Comm,
+    control: &Control,
+    rank: usize,
+    entry: &Entry,
+    view: Option<&View>,
+) -> Target {
     let (base, reach) = if entry.location == Location::None {
         (std::ptr::null_mut(), Reach::Attached)
+    } else if let Some(view) = view {
+        (view.first(), Reach::Shared)
+    } else if entry.place != 0 {
+        // This process's own part.
+        (
+            std::ptr::with_exposed_provenance_mut(entry.at),
+            Reach::Shared,
+        )
     } else if entry.location == Location::Private {
         let reach = if rank == comm.rank {
             Reach::Own
@@ -394,6 +438,7 @@ pub fn free(handle: MPI_Win) -> Result<()> {
     window.attributes.delete_all(handle.0)?;
     full_fence();
     window.meeting.barrier(&|| "MPI_Win_free".to_string())?;
+    window.move_out();
     let window = WINDOWS.remove(handle.0);
     debug_assert!(
         window.is_some(),

@@ -9,26 +9,34 @@
 //! together if they are neighbours for the origin too. Where not all between the first and the last byte of an operation is
 //! attached, each of its runs is looked for by itself.
 
+use super::adoption::Adoption;
+use super::hints::Adopt;
 use super::regions::{Books, Change, Node, Region};
+use super::transfer::Resolved;
 use super::{Flavor, Reach, Target, Window, memory};
 use crate::bail;
 use crate::error::Result;
 use crate::mpi::constants::MPI_THREAD_MULTIPLE;
 use crate::mpi::types::MPI_Aint;
+use crate::runtime::errands::run_errand;
+use crate::runtime::visits::Patience;
 use crate::runtime::{must_reach, phase};
 use crate::shm::Offset;
+use crate::shm::adoption::Refusal;
 use crate::shm::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
+use crate::shm::view::Piece;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{c_int, c_void};
+use std::ops::Range;
 use std::ptr::with_exposed_provenance_mut;
 
 /// What the owner keeps privately.
 #[derive(Default)]
 pub struct Attached {
-    /// Where regions begin, and their lengths in bytes.
-    regions: BTreeMap<usize, usize>,
+    /// By where they begin.
+    regions: BTreeMap<usize, Attachment>,
     /// Where nothing was attached, with a size of 0, and not detached yet; how often.
     empty: HashMap<usize, usize>,
     books: Books,
@@ -37,11 +45,36 @@ pub struct Attached {
     nodes: usize,
 }
 
+/// A region that is attached.
+struct Attachment {
+    /// Bytes.
+    len: usize,
+    /// Whether it is memory of the program's own that is not in the segment.
+    private: bool,
+    /// If it was taken in; and where its pieces but the first begin.
+    adoption: Option<Adoption>,
+    borders: Vec<usize>,
+}
+
 impl Attached {
-    /// Makes sure that a region can be added to the tree, and that none lacks a node that is removed later. Error:
+    /// The region of private memory in which an address lies.
+    pub(super) fn private_at(&self, address: usize) -> Option<Range<usize>> {
+        let (&begin, region) = self.regions.range(..=address).next_back()?;
+        let range = begin..begin + region.len;
+        (region.private && range.contains(&address)).then_some(range)
+    }
+
+    /// Ends what was taken in.
+    pub(super) fn move_out(&mut self) {
+        for region in self.regions.values_mut() {
+            region.adoption = None;
+        }
+    }
+
+    /// Makes sure that so many regions can be added to the tree, and that none lacks a node that is removed later. Error:
     /// `MPI_ERR_NO_MEM`.
-    fn provide(&mut self) -> Result<()> {
-        let wanted = self.books.wanted(node);
+    fn provide(&mut self, regions: usize) -> Result<()> {
+        let wanted = regions * self.books.wanted(node);
         if self.books.spare() < wanted {
             let more = wanted.max(self.nodes / 2);
             // Not zeroed: nodes are written before they are looked at.
@@ -115,6 +148,7 @@ impl Window {
     /// if the region overlaps one that is attached, `MPI_ERR_NO_MEM`.
     pub fn attach(&self, base: *mut c_void, size: isize) -> Result<()> {
         self.must_be_dynamic()?;
+        run_errand();
         let Ok(len) = usize::try_from(size) else {
             bail!(Size, "size is {size}, and a size is not negative");
         };
@@ -137,21 +171,65 @@ impl Window {
         let mut attached = self.attached.lock();
         let attached = attached.get_or_insert_default();
         let before = attached.regions.range(..end).next_back();
-        if before.is_some_and(|(&begin, &len)| begin + len > address) {
+        if before.is_some_and(|(&begin, region)| begin + region.len > address) {
             bail!(
                 RmaAttach,
                 "{size} bytes at {base:p} overlap memory that is attached already"
             );
         }
         let offset = memory::offset_of(base, len)?.unwrap_or(0);
-        attached.provide()?;
-        attached.regions.insert(address, len);
+        attached.provide(1)?;
+        let attachment = Attachment {
+            len,
+            private: offset == 0,
+            adoption: None,
+            borders: Vec::new(),
+        };
+        attached.regions.insert(address, attachment);
         let region = Region {
             address,
             len,
             offset,
         };
         self.publish(&mut attached.books, Change::Add(region));
+        if offset == 0 && self.hints.lock().adopt == Adopt::AtOnce {
+            // What cannot be taken in is reached as it was.
+            let _ = self.adopt_region(attached, address..end, Patience::Long);
+        }
+        Ok(())
+    }
+
+    /// Takes an attached region of private memory in. In the tree it becomes as many as it has pieces there, from behind: until
+    /// the first one is told, the whole region is what is found before those.
+    pub(super) fn adopt_region(
+        &self,
+        attached: &mut Attached,
+        bytes: Range<usize>,
+        patience: Patience,
+    ) -> std::result::Result<(), Refusal> {
+        let (begin, mut behind) = (bytes.start, bytes.end);
+        let mut borders = Vec::new();
+        let adoption = Adoption::of(bytes, patience, |pieces| {
+            attached.provide(pieces.len())?;
+            for &Piece { offset, len } in pieces.iter().rev() {
+                behind -= len;
+                let address = behind;
+                let region = Region {
+                    address,
+                    len,
+                    offset,
+                };
+                self.publish(&mut attached.books, Change::Add(region));
+                borders.push(address);
+            }
+            Ok(())
+        })?;
+        borders.pop();
+        if let Some(region) = attached.regions.get_mut(&begin) {
+            region.private = false;
+            region.adoption = Some(adoption);
+            region.borders = borders;
+        }
         Ok(())
     }
 
@@ -159,11 +237,16 @@ impl Window {
     /// `MPI_ERR_BASE`.
     pub fn detach(&self, base: *const c_void) -> Result<()> {
         self.must_be_dynamic()?;
+        run_errand();
         let address = base as usize;
         let mut attached = self.attached.lock();
         let attached = attached.get_or_insert_default();
-        if attached.regions.remove(&address).is_some() {
-            self.publish(&mut attached.books, Change::Remove { address });
+        if let Some(region) = attached.regions.remove(&address) {
+            for &address in [address].iter().chain(&region.borders) {
+                self.publish(&mut attached.books, Change::Remove { address });
+            }
+            // Private again before this returns.
+            drop(region);
             return Ok(());
         }
         let Some(times) = attached.empty.get_mut(&address) else {
@@ -209,13 +292,13 @@ impl Window {
         at: usize,
         first: i128,
         behind: i128,
-    ) -> Result<(usize, Reach)> {
-        let private = self.reach_of_private(rank);
+    ) -> Result<Resolved> {
+        let private = Resolved::new(at, self.reach_of_private(rank));
         let block = self.targets[rank as usize].block;
         let version = block.attached.version();
         let mut from = first;
-        let mut reach = None;
-        while from < behind || reach.is_none() {
+        let mut found: Option<Resolved> = None;
+        while from < behind || found.is_none() {
             let Some(region) = usize::try_from(from)
                 .ok()
                 .and_then(|from| block.attached.look_up(from, node))
@@ -224,17 +307,23 @@ impl Window {
             };
             let step = if region.offset != 0 {
                 segment().reach(region.offset, region.len)?;
-                (
-                    at.wrapping_add(region.offset).wrapping_sub(region.address),
+                let here = segment().at::<u8>(region.offset) as usize;
+                Resolved::new(
+                    at.wrapping_add(here).wrapping_sub(region.address),
                     Reach::Shared,
                 )
             } else {
-                (at, private)
+                private
             };
-            // Neighbouring regions serve together if they are neighbours for this process too.
-            if *reach.get_or_insert(step) != step {
-                break;
-            }
+            // Neighbouring regions serve together as they are if they are neighbours for this process too, else as private
+            // memory, which is the same where it is shared.
+            found = match found {
+                Some(before) if before != step => Some(Resolved {
+                    mixed: true,
+                    ..private
+                }),
+                _ => Some(step),
+            };
             from = (region.address + region.len) as i128;
             if region.offset != 0
                 && phase::level() != MPI_THREAD_MULTIPLE
@@ -242,19 +331,13 @@ impl Window {
             {
                 self.recent[rank as usize].keep(version, region);
             }
-            if from >= behind {
-                let (place, reach) = step;
-                let base = if reach == Reach::Shared {
-                    segment().base() as usize
-                } else {
-                    0
-                };
-                return Ok((base.wrapping_add(place), reach));
-            }
         }
-        bail!(
-            RmaRange,
-            "bytes {first:#x} to {behind:#x} of rank {rank}'s memory are asked for, which are not (all) attached to the window"
-        )
+        match found {
+            Some(found) if from >= behind => Ok(found),
+            _ => bail!(
+                RmaRange,
+                "bytes {first:#x} to {behind:#x} of rank {rank}'s memory are asked for, which are not (all) attached to the window"
+            ),
+        }
     }
 }

@@ -35,6 +35,8 @@ pub(super) struct Entry {
     pub light_fences: bool,
     /// How much of the segment the process has mapped.
     pub mapped: usize,
+    /// Where the process tells the pieces of its part, if that is private memory that was taken in; or 0.
+    pub place: Offset,
 }
 
 /// Where a process's part of the window is.
@@ -63,6 +65,7 @@ impl Entry {
             reaches_all: false,
             light_fences: false,
             mapped: segment().mapped(),
+            place: 0,
         }
     }
 

@@ -6,6 +6,8 @@
 use crate::error::Result;
 use crate::info::Info;
 use crate::info::kinds::Assertion;
+use crate::runtime;
+use std::sync::LazyLock;
 
 /// Allocations are aligned to this much without being asked (a cache line).
 pub const ALIGNMENT: usize = 64;
@@ -23,8 +25,50 @@ pub struct Hints {
     granularity: usize,
     /// No hint of the program's: whether the job's segment has one address in all processes of the window.
     pub same_address: bool,
+    /// Whether memory of the program's own is taken into the segment.
+    pub adopt: Adopt,
     kinds: Assertion,
 }
+
+/// Whether memory of the program's own is taken into the segment (see [`super::moving`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Adopt {
+    Never,
+    /// When the window is made, or the memory attached.
+    AtOnce,
+    /// When that pays.
+    WhenWorthIt,
+}
+
+impl Adopt {
+    fn of(text: &str) -> Option<Adopt> {
+        match text {
+            "false" => Some(Adopt::Never),
+            "true" => Some(Adopt::AtOnce),
+            "auto" => Some(Adopt::WhenWorthIt),
+            _ => None,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Adopt::Never => "false",
+            Adopt::AtOnce => "true",
+            Adopt::WhenWorthIt => "auto",
+        }
+    }
+
+    /// What holds for windows that do not say: by the environment variable RMASHM_ADOPT, else when that pays.
+    fn usual() -> Adopt {
+        *USUAL
+    }
+}
+
+static USUAL: LazyLock<Adopt> = LazyLock::new(|| {
+    let asked = runtime::variable("RMASHM_ADOPT");
+    let asked = asked.and_then(|text| Adopt::of(text.trim()));
+    asked.unwrap_or(Adopt::WhenWorthIt)
+});
 
 impl Default for Hints {
     fn default() -> Hints {
@@ -38,6 +82,7 @@ impl Default for Hints {
             alignment: ALIGNMENT,
             granularity: 0,
             same_address: false,
+            adopt: Adopt::usual(),
             kinds: Assertion::default(),
         }
     }
@@ -50,7 +95,7 @@ struct Hint {
     tell: fn(&Hints) -> String,
 }
 
-const TABLE: [Hint; 9] = [
+const TABLE: [Hint; 10] = [
     Hint {
         key: "no_locks",
         take: |hints, text| truth(text).map(|value| hints.no_locks = value),
@@ -90,6 +135,11 @@ const TABLE: [Hint; 9] = [
         key: "mpi_accumulate_granularity",
         take: |hints, text| number(text).map(|value| hints.granularity = value),
         tell: |hints| hints.granularity.to_string(),
+    },
+    Hint {
+        key: "rmashm_adopt",
+        take: |hints, text| Adopt::of(text).map(|value| hints.adopt = value),
+        tell: |hints| hints.adopt.name().into(),
     },
     Hint {
         key: "rmashm_same_address",
@@ -144,8 +194,9 @@ impl Hints {
     /// says how the memory lies: the memory is there. Error: as [`Hints::of`].
     pub fn change(&mut self, info: &Info) -> Result<()> {
         let (alignment, noncontiguous) = (self.alignment, self.noncontiguous);
+        let adopt = self.adopt;
         self.take(info)?;
-        self.alignment = alignment;
+        (self.alignment, self.adopt) = (alignment, adopt);
         // Contiguous memory stays so, whatever is asked for. That gaps are no longer wanted can be told.
         self.noncontiguous &= noncontiguous;
         Ok(())
@@ -184,6 +235,7 @@ mod tests {
             ("mpi_minimum_memory_alignment", "100"),
             ("mpi_accumulate_granularity", "-8"),
             ("rmashm_same_address", "true"),
+            ("rmashm_adopt", "perhaps"),
         ]);
         let told = |hints: Hints| format!("{hints:?}");
         assert_eq!(told(Hints::of(&asked).unwrap()), told(Hints::default()));
@@ -200,6 +252,7 @@ mod tests {
             ("alloc_shared_noncontig", " true", "true"),
             ("mpi_minimum_memory_alignment", "4096", "4096"),
             ("mpi_accumulate_granularity", "8", "8"),
+            ("rmashm_adopt", "false", "false"),
         ];
         let given: Vec<_> = asked.iter().map(|(key, value, _)| (*key, *value)).collect();
         let told = Hints::of(&info(&given)).unwrap().info("system,mpi");
@@ -220,9 +273,12 @@ mod tests {
             ("alloc_shared_noncontig", "true"),
             ("mpi_minimum_memory_alignment", "4096"),
             ("same_size", "true"),
+            ("rmashm_adopt", "true"),
         ]);
         let mut hints = Hints::default();
+        let adopt = hints.adopt;
         hints.change(&asked).unwrap();
+        assert_eq!(hints.adopt, adopt);
         assert!(!hints.noncontiguous && hints.same_size);
         assert_eq!(hints.alignment, ALIGNMENT);
     }

@@ -10,7 +10,7 @@
 //! - [`passive`]: lock, lock_all, flush; [`active`]: fence; [`exposure`]: post, start, complete, wait
 //! - [`waiting`]: for locks, with how much [`patience`]; [`obstacle`]: which deaths end which waits
 //! - [`dynamic`]: windows whose memory comes and goes, found in a tree of [`regions`]; [`memory`]: MPI_Alloc_mem
-//! - [`private`]: memory where load and store do not reach
+//! - [`private`]: memory where load and store do not reach; [`moving`]: when it becomes shared; [`adoption`]: what was taken in
 //! - [`transfer`]: put and get; [`accumulate`]: the accumulate family; [`update`]: how elements are updated, by [`amo`]'s
 //!   atomic instructions or under a lock; [`elements`]: arrays of them
 //!
@@ -22,7 +22,7 @@
 //!
 //! | reach    | memory                                                    | how                                  |
 //! |----------|-----------------------------------------------------------|--------------------------------------|
-//! | Shared   | in the segment (allocate, allocate_shared, MPI_Alloc_mem) | load and store                       |
+//! | Shared   | in the segment (allocate, allocate_shared, MPI_Alloc_mem, the program's own that was taken in) | load and store |
 //! | Own      | this process's own private memory                         | load and store                       |
 //! | Peer     | another process's private memory, own that is read-only   | one copy by the kernel (`shm::peer`) |
 //! | Attached | a dynamic window's                                        | one of the three, found by address   |
@@ -43,6 +43,7 @@
 pub mod access;
 pub mod accumulate;
 pub mod active;
+pub mod adoption;
 pub mod amo;
 pub mod control;
 pub mod create;
@@ -53,6 +54,8 @@ pub mod epoch;
 pub mod exposure;
 pub mod hints;
 pub mod memory;
+mod mixed;
+pub mod moving;
 pub mod obstacle;
 pub mod passive;
 pub mod patience;
@@ -72,10 +75,13 @@ use crate::error::Result;
 use crate::handle::{Kind, Table};
 use crate::mpi::types::{MPI_Aint, MPI_Errhandler, MPI_Win};
 use crate::runtime::{self, meeting::Meeting};
-use crate::shm::atomic::{AtomicU8, AtomicU64};
+use crate::shm::atomic::Ordering::{Acquire, Relaxed, Release};
+use crate::shm::atomic::{AtomicPtr, AtomicU8, AtomicU64, AtomicUsize};
+use crate::shm::view::View;
 use control::{Control, PerRank};
 use epoch::Epoch;
 use memory::Given;
+use moving::Part;
 use parking_lot::Mutex;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -89,33 +95,36 @@ const ROOTS: usize = 4;
 #[repr(u8)]
 pub enum Reach {
     /// By load and store: it lies in the job segment.
-    Shared,
+    Shared = 0,
     /// By load and store, but only here: this process's own private memory.
-    Own,
+    Own = 1,
     /// Through the kernel: private memory of another process, and of this one where it may not be written.
-    Peer,
+    Peer = 2,
     /// A dynamic window: it depends on the address.
-    Attached,
+    Attached = 3,
 }
 
 /// What a process needs to know of a target, close together.
 #[repr(C, align(64))]
 pub struct Target {
-    /// The window's first byte: an address in this process, or in the peer for [`Reach::Peer`].
-    pub base: *mut u8,
+    /// The window's first byte in this process, if it is [`Reach::Shared`].
+    here: AtomicPtr<u8>,
+    /// The window's first byte in the target, else.
+    pub there: *mut u8,
     /// Bytes.
     pub size: usize,
     /// Bytes per unit of displacement.
     pub disp_unit: usize,
     /// Bytes that every process reaches by load and store: all of them ([`Reach::Shared`]) or none.
-    near: usize,
+    near: AtomicUsize,
     /// The same in whole units of displacement.
-    near_units: usize,
+    near_units: AtomicUsize,
     /// The target's side of locks.
     pub block: &'static PerRank,
     /// The target's rank in the job.
     pub process: u32,
-    pub reach: Reach,
+    /// Becomes [`Reach::Shared`] where the target's own memory is [taken in](moving).
+    reach: AtomicU8,
     /// This process's own access epoch on this target alone: an [`epoch::Hold`].
     pub hold: AtomicU8,
 }
@@ -129,17 +138,50 @@ impl Target {
         process: u32,
         reach: Reach,
     ) -> Target {
-        let near = if reach == Reach::Shared { size } else { 0 };
-        Target {
-            base,
+        let target = Target {
+            here: AtomicPtr::default(),
+            there: base,
             size,
             disp_unit,
-            near,
-            near_units: near / disp_unit,
+            near: AtomicUsize::default(),
+            near_units: AtomicUsize::default(),
             block,
             process,
-            reach,
+            reach: AtomicU8::new(reach as u8),
             hold: AtomicU8::default(),
+        };
+        if reach == Reach::Shared {
+            target.settle(base);
+        }
+        target
+    }
+
+    /// From now on all of it is reached by load and store, at `here`.
+    fn settle(&self, here: *mut u8) {
+        self.here.store(here, Relaxed);
+        // Release: who finds bytes near also finds where they are.
+        self.near.store(self.size, Release);
+        self.near_units.store(self.size / self.disp_unit, Release);
+        self.reach.store(Reach::Shared as u8, Release);
+    }
+
+    /// How its memory is reached now.
+    #[inline(always)]
+    pub fn reach(&self) -> Reach {
+        match self.reach.load(Acquire) {
+            0 => Reach::Shared,
+            1 => Reach::Own,
+            2 => Reach::Peer,
+            _ => Reach::Attached,
+        }
+    }
+
+    /// The window's first byte: an address in this process, or in the target for [`Reach::Peer`].
+    #[inline(always)]
+    pub fn base(&self) -> *mut u8 {
+        match self.reach() {
+            Reach::Shared => self.here.load(Relaxed),
+            _ => self.there,
         }
     }
 
@@ -148,16 +190,18 @@ impl Target {
     pub fn place(&self, disp: MPI_Aint, count: i64, size: usize) -> Option<*mut u8> {
         // What is negative is larger than every size, and what is not larger does not overflow.
         let (disp, count) = (disp as usize, count as usize);
-        if disp > self.near_units || count > self.near {
+        // Acquire, which costs nothing here: with `settle`.
+        let near = self.near.load(Acquire);
+        if disp > self.near_units.load(Acquire) || count > near {
             return None;
         }
         let at = disp.wrapping_mul(self.disp_unit);
-        let fits = count.wrapping_mul(size) <= self.near.wrapping_sub(at);
-        fits.then(|| self.base.wrapping_add(at))
+        let fits = count.wrapping_mul(size) <= near.wrapping_sub(at);
+        fits.then(|| self.here.load(Relaxed).wrapping_add(at))
     }
 }
 
-// SAFETY: `base` is only used under the rules of RMA: what lies there is shared by design.
+// SAFETY: the addresses are only used under the rules of RMA: what lies there is shared by design.
 unsafe impl Send for Target {}
 // SAFETY: as above.
 unsafe impl Sync for Target {}
@@ -197,6 +241,10 @@ pub struct Window {
     pub attributes: Attributes,
     /// What this process expects of post and complete.
     pub expected: Mutex<exposure::Expected>,
+    /// What this process brought to the window, if that is memory of the program's own.
+    part: Mutex<Part>,
+    /// Where parts of others are mapped that have moved.
+    views: Mutex<Vec<View>>,
     /// What this process has attached, if it ever has.
     pub attached: Mutex<Option<Box<dynamic::Attached>>>,
     /// Where this process may write to private memory of its own.

@@ -16,6 +16,7 @@ use super::{Target, Window};
 use crate::bail;
 use crate::error::Result;
 use crate::mpi::constants::{MPI_LOCK_EXCLUSIVE, MPI_LOCK_SHARED, MPI_MODE_NOCHECK};
+use crate::runtime::errands::run_errand;
 use crate::runtime::{job, ring_key};
 use crate::shm::atomic::Ordering::Relaxed;
 use crate::shm::atomic::full_fence;
@@ -31,7 +32,8 @@ impl Window {
             return false;
         };
         let unlocked = target.hold() == Hold::None && target.block.exposed.load(Relaxed) == 0;
-        if assert != 0 || !unlocked || !self.epoch.fits_locks() {
+        let asked = self.mine.move_in.is_asked();
+        if assert != 0 || !unlocked || !self.epoch.fits_locks() || asked {
             return false;
         }
         let (gate, lock, me) = (self.control.gate, &target.block.lock, job().rank);
@@ -79,6 +81,7 @@ impl Window {
     /// `MPI_Win_lock`. Blocks until the lock is acquired. Errors: `MPI_ERR_LOCKTYPE`, `MPI_ERR_ASSERT`,
     /// `MPI_ERR_RMA_SYNC`, `MPI_ERR_PROC_FAILED`.
     pub fn lock(&self, kind: c_int, target: &Target, assert: c_int) -> Result<()> {
+        run_errand();
         if kind != MPI_LOCK_EXCLUSIVE && kind != MPI_LOCK_SHARED {
             bail!(
                 Locktype,
@@ -305,6 +308,7 @@ impl Window {
         let locked = self.find_target(rank).is_some_and(|target| {
             self.epoch.is_lock_all() || matches!(target.hold(), Hold::Shared | Hold::Exclusive)
         });
+        let locked = locked && !self.mine.move_in.is_asked();
         if locked {
             full_fence();
         }
@@ -313,6 +317,7 @@ impl Window {
 
     /// The same with every check. Error: `MPI_ERR_RMA_SYNC` outside a passive target epoch on the target.
     pub fn flush(&self, target: &Target) -> Result<()> {
+        run_errand();
         if !self.epoch.is_lock_all() {
             self.may_flush(target)?;
         }

@@ -26,20 +26,25 @@ impl Window {
             );
         }
         let target = if rank == MPI_PROC_NULL {
+            for target in &self.targets {
+                self.look_again(target)?;
+            }
             let first = self
                 .targets
                 .iter()
-                .find(|t| t.size > 0 && t.reach != Reach::Peer);
+                .find(|t| t.size > 0 && t.reach() != Reach::Peer);
             first.unwrap_or(&self.targets[0])
         } else {
-            self.target(rank)?
+            let target = self.target(rank)?;
+            self.look_again(target)?;
+            target
         };
+        let base = target.base();
         // A part without bytes of a noncontiguous shared window is a null pointer, as in its owner.
-        let has_base =
-            !target.base.is_null() || (self.flavor == Flavor::Shared && rank != MPI_PROC_NULL);
-        let reachable = target.reach != Reach::Peer && has_base;
+        let has_base = !base.is_null() || (self.flavor == Flavor::Shared && rank != MPI_PROC_NULL);
+        let reachable = target.reach() != Reach::Peer && has_base;
         let (size, base) = if reachable {
-            (target.size, target.base)
+            (target.size, base)
         } else {
             (0, self.nowhere())
         };

@@ -157,7 +157,7 @@ impl Regions {
         &self.roots[(version % ROOTS as u64) as usize]
     }
 
-    /// Writes the next tree: with `region` in addition, which overlaps none, or without the one at `address`, which is
+    /// Writes the next tree: with `region` in addition, which overlaps none, or takes the place of one or of its end, or without the one at `address`, which is
     /// there. Nobody finds it before [`Regions::publish`]. For the owner, one thread at a time, which has at least
     /// [`Books::wanted`] nodes to spare for an addition, and had them at the last one for the other.
     pub fn prepare<'a>(
@@ -184,8 +184,11 @@ impl Regions {
 /// What the next tree has that the last one had not, or has not that it had.
 #[derive(Clone, Copy)]
 pub enum Change {
+    /// In the place of the one that begins there, if there is one.
     Add(Region),
-    Remove { address: usize },
+    Remove {
+        address: usize,
+    },
 }
 
 impl Change {
@@ -291,7 +294,10 @@ impl<'a, F: Fn(Offset) -> &'a Node> Writer<'_, F> {
             }
         } else {
             match change {
-                Change::Add(region) => entries.insert(behind, region),
+                Change::Add(region) => match entries.get_mut(behind.wrapping_sub(1)) {
+                    Some(same) if same.address == region.address => *same = region,
+                    _ => entries.insert(behind, region),
+                },
                 Change::Remove { .. } => drop(entries.remove(behind - 1)),
             }
         }

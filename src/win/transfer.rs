@@ -3,6 +3,7 @@
 //! The common call, elements of one predefined datatype without gaps to a target in shared memory, is a handful of
 //! compares and one copy ([`Window::place`]). Everything else, and every mistake, goes through [`Window::check_both`].
 
+use super::moving::Stay;
 use super::private::move_data;
 use super::{Reach, Target, Window};
 use crate::bail;
@@ -104,34 +105,24 @@ pub(super) struct Checked<'a> {
     /// How the target's memory is reached: as [`Target::reach`], or for this address of a dynamic window; through the kernel
     /// also where this process may not write to its own.
     pub reach: Reach,
-    /// The elements lie in memory of the segment and in private memory of a dynamic window: all of them are reached as
-    /// the private ones are.
+    /// As [`Resolved::mixed`].
     pub mixed: bool,
-}
-
-impl Checked<'_> {
-    /// Makes sure that all elements are updated in the same way. Error: `MPI_ERR_RMA_RANGE`.
-    pub fn must_be_of_one_kind(&self) -> Result<()> {
-        if self.mixed {
-            bail!(
-                RmaRange,
-                "the target's elements lie in memory of MPI_Alloc_mem and in other memory, which one accumulate cannot update"
-            );
-        }
-        Ok(())
-    }
+    /// Where the memory is private: it stays where it is as long as this.
+    pub _stay: Option<Stay<'a>>,
 }
 
 /// The address, here or at the peer, that a target displacement stands for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Resolved {
-    address: usize,
-    reach: Reach,
-    mixed: bool,
+pub(super) struct Resolved {
+    pub address: usize,
+    pub reach: Reach,
+    /// In a dynamic window: some lies in the segment and some does not, or in another place of the segment. To move it, all of
+    /// it is reached as private memory is, at the target's addresses; each element is updated by itself, where it is.
+    pub mixed: bool,
 }
 
 impl Resolved {
-    fn new(address: usize, reach: Reach) -> Resolved {
+    pub fn new(address: usize, reach: Reach) -> Resolved {
         Resolved {
             address,
             reach,
@@ -259,11 +250,12 @@ impl Window {
         if far.bytes == 0 {
             return Ok(None);
         }
+        let (place, stay) = self.address(target, remote, far.datatype)?;
         let Resolved {
             address,
             reach,
             mixed,
-        } = self.address(target, remote, far.datatype)?;
+        } = place;
         let reach = match (reach, effect) {
             (Reach::Own, Effect::Change | Effect::Exchange) => {
                 self.reach_to_change(address, far.datatype, remote.count as usize)
@@ -280,6 +272,7 @@ impl Window {
             target,
             reach,
             mixed,
+            _stay: stay,
         }))
     }
 
@@ -314,17 +307,18 @@ impl Window {
         self.check_both(&origin, &remote, effect)
     }
 
-    /// The address that a target displacement stands for. Errors: `MPI_ERR_DISP`, `MPI_ERR_RMA_RANGE`.
+    /// The address that a target displacement stands for, and a stay there if the memory is private. Errors: `MPI_ERR_DISP`,
+    /// `MPI_ERR_RMA_RANGE`, `MPI_ERR_PROC_FAILED`, `MPI_ERR_NO_MEM`.
     #[inline(always)]
-    fn address(
+    fn address<'a>(
         &self,
-        target: &Target,
+        target: &'a Target,
         remote: &Remote,
         datatype: &datatype::Datatype,
-    ) -> Result<Resolved> {
+    ) -> Result<(Resolved, Option<Stay<'a>>)> {
         let rank = remote.rank;
-        if target.reach == Reach::Attached {
-            return self.attached_address(remote, datatype);
+        if target.reach() == Reach::Attached {
+            return self.stay_attached(target, remote, datatype);
         }
         if remote.disp < 0 {
             bail!(
@@ -333,7 +327,7 @@ impl Window {
                 remote.disp
             );
         }
-        let beyond = |first: i128, behind: i128| -> Result<Resolved> {
+        let beyond = |first: i128, behind: i128| {
             bail!(
                 RmaRange,
                 "bytes {first} to {behind} of rank {rank}'s part are asked for (target_disp {} in units of {} bytes), \
@@ -351,10 +345,35 @@ impl Window {
         if first < 0 || behind > target.size as i128 {
             return beyond(first, behind);
         }
-        Ok(Resolved::new(
-            (target.base as usize).wrapping_add(at as usize),
-            target.reach,
-        ))
+        let stay = match target.reach() {
+            Reach::Shared => None,
+            _ => self.visit(target, target.there as usize)?,
+        };
+        // By now it may be shared.
+        let address = (target.base() as usize).wrapping_add(at as usize);
+        let reach = match stay {
+            None => Reach::Shared,
+            Some(_) => target.reach(),
+        };
+        Ok((Resolved::new(address, reach), stay))
+    }
+
+    /// The same in a dynamic window.
+    fn stay_attached<'a>(
+        &self,
+        target: &'a Target,
+        remote: &Remote,
+        datatype: &datatype::Datatype,
+    ) -> Result<(Resolved, Option<Stay<'a>>)> {
+        let found = self.attached_address(remote, datatype)?;
+        if found.reach == Reach::Shared {
+            return Ok((found, None));
+        }
+        let stay = self.visit(target, remote.disp as usize)?;
+        // By now it may be shared.
+        let found = self.attached_address(remote, datatype)?;
+        let stay = stay.filter(|_| found.reach != Reach::Shared);
+        Ok((found, stay))
     }
 
     /// The address that a displacement in a dynamic window stands for: an address of the target. Errors:
@@ -372,7 +391,7 @@ impl Window {
         let (first, behind) = (at as i128 + low as i128, at as i128 + high as i128);
         let message = datatype.message_at(at, count);
         match self.find_attached(remote.rank, at, first, behind) {
-            Ok((address, reach)) => Ok(Resolved::new(address, reach)),
+            Ok(found) => Ok(found),
             // There may be gaps between the runs that are not attached.
             Err(_) if message.as_run().is_none() => self.find_each_attached(remote, &message),
             Err(missing) => Err(missing),
@@ -386,8 +405,11 @@ impl Window {
         message.walk(&mut |at: usize, len: usize| {
             let (first, behind) = (at as i128, at as i128 + len as i128);
             match self.find_attached(remote.rank, at, first, behind) {
-                Ok((address, reach)) => {
-                    let place = Resolved::new(address.wrapping_sub(at), reach);
+                Ok(place) => {
+                    let place = Resolved {
+                        address: place.address.wrapping_sub(at),
+                        ..place
+                    };
                     found = match found {
                         Some(before) if before != place => Some(Resolved {
                             mixed: true,

@@ -393,7 +393,7 @@ pub(super) unsafe fn move_target(way: Way, checked: &Checked<'_>, buffer: *mut u
 ///
 /// # Safety
 /// `buffer` has as many bytes; it is written (`FromPeer`) or read.
-unsafe fn move_part(
+pub(super) unsafe fn move_part(
     way: Way,
     checked: &Checked<'_>,
     range: Range<usize>,

@@ -12,3 +12,4 @@ mod lock;
 mod offer;
 mod regions;
 mod ring;
+mod visitors;

@@ -1,0 +1,395 @@
+//! Memory of the program's own that was taken into the job's segment: the book of this process (how, is in
+//! [`shm::adoption`](crate::shm::adoption)).
+//!
+//! A *run* is whole pages side by side that are side by side in the segment too, and how many windows (or attached regions)
+//! need them. Windows that overlap, or lie on the same page, share runs: of what a window covers only what no run has is taken
+//! in, and only what nobody needs any more is given back. So a window's part may be several pieces of the segment.
+//!
+//! **Before it is given back** the kernel is asked whether it is still there: programs free memory before the window, and what
+//! lies there by then is somebody else's.
+//!
+//! **Forks.** A child would share the memory with the job. So a copy is made before each fork, which the child then has in its
+//! place: what was there at the fork, as with all other memory. Where there is no room for a copy, the child has nothing there.
+
+use crate::error::Result as MpiResult;
+use crate::runtime::visits::{Patience, without_visitors};
+use crate::shm::adoption::{GivenBack, Process, Refusal, copy_privately, give_back, protect_again, take_in};
+use crate::shm::heap::{self, Owned};
+use crate::shm::segment::segment;
+use crate::shm::stillness::Stillness;
+use crate::shm::view::Piece;
+use crate::shm::{Offset, PAGE, memory};
+use parking_lot::{Mutex, MutexGuard};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Once};
+use std::time::{Duration, Instant};
+
+/// A process may have 65,530 mappings, where nobody changed that.
+const MAPPINGS: usize = 32_000;
+
+/// With so many bytes in the segment a fork asks first whether there is room for copies.
+const LARGE: usize = 64 << 20;
+
+/// Bytes of this process's own memory that are in the segment now, whole pages.
+pub static ADOPTED: AtomicU64 = AtomicU64::new(0);
+/// How often memory was taken in, and how often that was refused.
+pub static TIMES: AtomicU64 = AtomicU64::new(0);
+pub static REFUSED: AtomicU64 = AtomicU64::new(0);
+
+/// Nanoseconds that it costs to take a page in and to give it back, by what the last ones took.
+static PAGE_COSTS: AtomicU64 = AtomicU64::new(5000);
+
+pub fn page_costs() -> u64 {
+    PAGE_COSTS.load(Relaxed)
+}
+
+/// Learns from so many pages that were taken in. To give them back takes as long.
+fn learn(pages: usize, took: Duration) {
+    const ENOUGH: usize = 16;
+    if pages >= ENOUGH {
+        let costs = 2 * took.as_nanos() as u64 / pages as u64;
+        PAGE_COSTS.store((3 * page_costs() + costs) / 4, Relaxed);
+    }
+}
+
+struct Run {
+    len: usize,
+    offset: Offset,
+    /// The allocation that it is in.
+    memory: Arc<Owned>,
+    /// How many need it; 0 if it could not be given back.
+    users: usize,
+}
+
+#[derive(Default)]
+struct Book {
+    /// By the address of their first byte.
+    runs: BTreeMap<usize, Run>,
+    /// What lies ready for a child, while a fork is on its way: where it belongs, and the copy if there is one.
+    copies: Vec<(Range<usize>, Option<usize>)>,
+}
+
+static BOOK: Mutex<Book> = Mutex::new(Book {
+    runs: BTreeMap::new(),
+    copies: Vec::new(),
+});
+
+/// The whole pages in which bytes lie.
+fn pages_of(bytes: &Range<usize>) -> Range<usize> {
+    bytes.start & !(PAGE - 1)..bytes.end.next_multiple_of(PAGE)
+}
+
+/// Bytes of the program that lie in the segment, until this is dropped: then those go back that nobody else needs.
+pub struct Adoption {
+    bytes: Range<usize>,
+}
+
+impl Adoption {
+    /// Takes in what is not in the segment yet. `publish` tells the others where the bytes are, piece by piece, before any of
+    /// them may come again; if it cannot, all stays as it was.
+    pub fn of(
+        bytes: Range<usize>,
+        patience: Patience,
+        publish: impl FnOnce(&[Piece]) -> MpiResult<()>,
+    ) -> Result<Adoption, Refusal> {
+        // A safe moment, perhaps in the middle of another call: what is held elsewhere is left for the next one.
+        let book = match patience {
+            Patience::Long => BOOK.lock(),
+            Patience::Short => BOOK.try_lock().ok_or(Refusal::Visitors)?,
+        };
+        let adopted = Book::adopt(book, bytes, patience, publish);
+        let outcome = if adopted.is_ok() { &TIMES } else { &REFUSED };
+        outcome.fetch_add(1, Relaxed);
+        adopted
+    }
+
+    /// The same if all of it is in the segment already.
+    pub fn of_adopted(
+        bytes: Range<usize>,
+        publish: impl FnOnce(&[Piece]) -> MpiResult<()>,
+    ) -> Option<Adoption> {
+        let book = BOOK.lock();
+        if book.runs.is_empty() || !book.gaps(&pages_of(&bytes)).is_empty() {
+            return None;
+        }
+        Book::adopt(book, bytes, Patience::Long, publish).ok()
+    }
+}
+
+impl Drop for Adoption {
+    fn drop(&mut self) {
+        let mut book = BOOK.lock();
+        let pages = pages_of(&self.bytes);
+        book.split_at(pages.start);
+        book.split_at(pages.end);
+        for (_, run) in book.runs.range_mut(pages) {
+            run.users -= 1;
+        }
+        book.give_back_unused();
+    }
+}
+
+/// Gives all memory back, whoever may need it: nobody does any more.
+pub fn give_all_back() {
+    let mut book = BOOK.lock();
+    for run in book.runs.values_mut() {
+        run.users = 0;
+    }
+    book.give_back_unused();
+}
+
+impl Book {
+    fn adopt(
+        mut book: MutexGuard<'_, Book>,
+        bytes: Range<usize>,
+        patience: Patience,
+        publish: impl FnOnce(&[Piece]) -> MpiResult<()>,
+    ) -> Result<Adoption, Refusal> {
+        let pages = pages_of(&bytes);
+        let process = Process::look()?;
+        let mut news = Vec::new();
+        for gap in book.gaps(&pages) {
+            process.may_take(&gap)?;
+            if process.mappings() + 2 * book.runs.len() > MAPPINGS {
+                return Err(Refusal::Mappings);
+            }
+            let offset = heap::alloc(gap.len(), PAGE).map_err(|_| Refusal::Memory)?;
+            let memory = Arc::new(Owned::new(offset));
+            news.push((
+                gap.start,
+                Run {
+                    len: gap.len(),
+                    offset,
+                    memory,
+                    users: 0,
+                },
+            ));
+        }
+        if !news.is_empty() {
+            watch_forks();
+        }
+        let adopted = without_visitors(patience, || {
+            let began = Instant::now();
+            take_all(&news, process.threads)?;
+            let len: usize = news.iter().map(|(_, run)| run.len).sum();
+            learn(len / PAGE, began.elapsed());
+            for (start, run) in news {
+                ADOPTED.fetch_add(run.len as u64, Relaxed);
+                book.runs.insert(start, run);
+            }
+            book.split_at(pages.start);
+            book.split_at(pages.end);
+            for (_, run) in book.runs.range_mut(pages) {
+                run.users += 1;
+            }
+            let adoption = Adoption {
+                bytes: bytes.clone(),
+            };
+            let published = publish(&book.pieces(&bytes));
+            Ok((adoption, published))
+        });
+        drop(book);
+        let (adoption, published) = adopted.ok_or(Refusal::Visitors)??;
+        // What nobody was told of goes back, by the end of the adoption.
+        published.map_err(|_| Refusal::Memory)?;
+        Ok(adoption)
+    }
+
+    /// What no run has of `pages`.
+    fn gaps(&self, pages: &Range<usize>) -> Vec<Range<usize>> {
+        let mut gaps = Vec::new();
+        let mut at = pages.start;
+        let before = self.runs.range(..=at).next_back();
+        let inside = self.runs.range(at + 1..pages.end.max(at + 1));
+        for (&start, run) in before.into_iter().chain(inside) {
+            if start > at {
+                gaps.push(at..start);
+            }
+            at = at.max(start + run.len);
+        }
+        if at < pages.end {
+            gaps.push(at..pages.end);
+        }
+        gaps
+    }
+
+    /// Makes two runs of the one that goes across an address.
+    fn split_at(&mut self, at: usize) {
+        let Some((&start, run)) = self.runs.range_mut(..at).next_back() else {
+            return;
+        };
+        if start + run.len <= at {
+            return;
+        }
+        let front = at - start;
+        let back = Run {
+            len: run.len - front,
+            offset: run.offset + front,
+            memory: run.memory.clone(),
+            users: run.users,
+        };
+        run.len = front;
+        self.runs.insert(at, back);
+    }
+
+    /// Where `bytes`, all of which runs have, lie in the segment.
+    fn pieces(&self, bytes: &Range<usize>) -> Vec<Piece> {
+        let mut pieces: Vec<Piece> = Vec::new();
+        let first = self.runs.range(..=bytes.start).next_back();
+        let from = first.map_or(bytes.start, |(&start, _)| start);
+        for (&start, run) in self.runs.range(from..bytes.end) {
+            let begin = start.max(bytes.start);
+            let len = (start + run.len).min(bytes.end) - begin;
+            let offset = run.offset + (begin - start);
+            match pieces.last_mut() {
+                Some(last) if last.offset + last.len == offset => last.len += len,
+                _ => pieces.push(Piece { offset, len }),
+            }
+        }
+        pieces
+    }
+
+    fn give_back_unused(&mut self) {
+        if self.runs.values().all(|run| run.users > 0) {
+            return;
+        }
+        let Ok(process) = Process::look() else {
+            return;
+        };
+        // They wait until all have left: at the end of windows.
+        without_visitors(Patience::Long, || {
+            let still = Stillness::begin(process.threads).ok();
+            self.runs.retain(|&start, run| {
+                run.users > 0
+                    || give_run_back(start, run, &process, still.as_ref()) == GivenBack::Kept
+            });
+        });
+    }
+}
+
+/// Takes all runs in, or none.
+fn take_all(news: &[(usize, Run)], threads: usize) -> Result<(), Refusal> {
+    if news.is_empty() {
+        return Ok(());
+    }
+    let still = Stillness::begin(threads)?;
+    for (i, (start, run)) in news.iter().enumerate() {
+        let range = *start..*start + run.len;
+        // SAFETY: the kernel said that it may be taken, the allocation is new, and there are no visitors.
+        if let Err(refusal) = unsafe { take_in(segment(), &range, run.offset, &still) } {
+            for (start, run) in &news[..i] {
+                let range = *start..*start + run.len;
+                // SAFETY: what was just taken in.
+                let given = unsafe { give_back(segment(), &range, run.offset, Some(&still)) };
+                keep_unless_free(run, given);
+            }
+            return Err(refusal);
+        }
+    }
+    Ok(())
+}
+
+fn give_run_back(
+    start: usize,
+    run: &Run,
+    process: &Process,
+    still: Option<&Stillness>,
+) -> GivenBack {
+    let range = start..start + run.len;
+    let mut outcome = GivenBack::Free;
+    for (part, writable) in process.still_there(segment(), &range, run.offset) {
+        let offset = run.offset + (part.start - start);
+        // SAFETY: the kernel said that it is such a mapping, and there are no visitors.
+        let given = unsafe { give_back(segment(), &part, offset, still) };
+        keep_unless_free(run, given);
+        if given != GivenBack::Free {
+            outcome = given;
+        }
+        if !writable {
+            protect_again(&part);
+        }
+    }
+    if outcome != GivenBack::Kept {
+        ADOPTED.fetch_sub(run.len as u64, Relaxed);
+    }
+    outcome
+}
+
+/// Keeps the allocation for good where the program's memory is still a mapping of it.
+fn keep_unless_free(run: &Run, given: GivenBack) {
+    if given != GivenBack::Free {
+        std::mem::forget(run.memory.clone());
+    }
+}
+
+/// From now on a child of this process gets memory of its own.
+fn watch_forks() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: three functions that stay as long as the library, which is never unloaded.
+        unsafe { libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(in_child)) };
+    });
+}
+
+extern "C" fn before_fork() {
+    let mut book = BOOK.lock();
+    if !book.runs.is_empty()
+        && let Ok(process) = Process::look()
+    {
+        let mut copies = Vec::new();
+        let all: usize = book.runs.values().map(|run| run.len).sum();
+        // To find out takes 100 µs.
+        let there_is_room = all < LARGE || memory::spare() > all;
+        for (&start, run) in &book.runs {
+            let range = start..start + run.len;
+            for (part, _) in process.still_there(segment(), &range, run.offset) {
+                let from = segment().at(run.offset + (part.start - start));
+                let copy = there_is_room.then(|| {
+                    // SAFETY: the bytes are in the segment, as long as the book says so.
+                    unsafe { copy_privately(from, part.len()) }
+                });
+                copies.push((part, copy.flatten()));
+            }
+        }
+        book.copies = copies;
+    }
+    // Held until the fork is over, on both sides.
+    std::mem::forget(book);
+}
+
+extern "C" fn after_fork() {
+    // SAFETY: `before_fork` has locked it, on this thread.
+    unsafe {
+        let book = &mut *BOOK.data_ptr();
+        for (part, copy) in book.copies.drain(..) {
+            if let Some(copy) = copy {
+                libc::munmap(copy as *mut _, part.len());
+            }
+        }
+        BOOK.force_unlock();
+    }
+}
+
+extern "C" fn in_child() {
+    // SAFETY: `before_fork` has locked it; the child has this thread alone. What is mapped over are shared mappings that are
+    // its parent's.
+    unsafe {
+        let book = &mut *BOOK.data_ptr();
+        for (part, copy) in book.copies.drain(..) {
+            let (to, len) = (part.start as *mut libc::c_void, part.len());
+            let how = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
+            let moved = copy.is_some_and(|copy| {
+                libc::mremap(copy as *mut _, len, len, how, to) != libc::MAP_FAILED
+            });
+            if !moved {
+                let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
+                libc::mmap(to, len, libc::PROT_NONE, flags, -1, 0);
+            }
+        }
+        // Their allocations are the parent's.
+        std::mem::forget(std::mem::take(&mut book.runs));
+        BOOK.force_unlock();
+    }
+}

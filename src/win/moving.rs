@@ -1,0 +1,345 @@
+//! When a process's own memory becomes shared, and how the others learn of it ([`adoption`](super::adoption) does it).
+//!
+//! A window over the program's own memory is reached through the kernel at first: 1 to 3 µs an operation. Taken into the
+//! segment it is reached by load and store. That costs its owner a look at its mappings and two copies of it, there and
+//! back, which pays for windows that are used and not for others; nobody knows which they are. So the others count the time that
+//! they spend in the kernel, and once it has come to what the move costs, they ask the owner for it: whatever comes, a window
+//! takes no more than twice the time that it would have taken with the better choice made at once. The owner does it when it is
+//! in MPI: in any wait, and in the synchronisation calls of the window.
+//!
+//! | `place`     | the target's part is                                          | others                              |
+//! |-------------|---------------------------------------------------------------|-------------------------------------|
+//! | 0           | private memory                                                | visit it ([`runtime::visits`])      |
+//! | an offset   | in the segment; the list of its [pieces](super::super::shm::view::Piece) is there | map it, and load and store |
+//!
+//! The place is told while the owner's door is shut, and every visitor looks at it after it has come in. So no update of an
+//! element through the kernel, which fetches and puts back, is under way once another may update it by an atomic instruction.
+//! The parts of a dynamic window are told in its tree of [regions](super::regions), looked up after coming in: a
+//! region for each piece.
+
+use super::adoption::{self, Adoption};
+use super::hints::Adopt;
+use super::{Flavor, Reach, Target, Window};
+use crate::error::Result;
+use crate::runtime::errands::{ask, set_errand};
+use crate::runtime::job;
+use crate::runtime::visits::{self, Patience, Visit};
+use crate::shm::atomic::{AtomicU64, Ordering};
+use crate::shm::heap::{self, Owned};
+use crate::shm::segment::segment;
+use crate::shm::view::{Piece, View};
+use crate::shm::{Offset, PAGE, clock};
+use parking_lot::Mutex;
+use std::ops::Range;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+/// What a move costs besides the copies: two looks at the mappings, and what the kernel does for each.
+const FIXED: Duration = Duration::from_micros(80);
+
+/// In the control block, for one process as an owner.
+#[repr(C, align(64))]
+pub struct MoveIn {
+    /// See the table.
+    place: AtomicU64,
+    /// Nanoseconds that the others have spent in visits since the last move, or refusal.
+    spent: AtomicU64,
+    /// From so many on they ask the owner; 0: it is not to be asked.
+    price: AtomicU64,
+    /// An address of the owner in what is wanted; 0 if nothing is.
+    asked: AtomicU64,
+}
+
+impl MoveIn {
+    fn place(&self) -> Option<Offset> {
+        // Acquire: with what the owner has written there.
+        let place = self.place.load(Ordering::Acquire) as Offset;
+        (place != 0).then_some(place)
+    }
+
+    /// Whether others ask for a move.
+    #[inline(always)]
+    pub fn is_asked(&self) -> bool {
+        self.asked.load(Ordering::Relaxed) != 0
+    }
+
+    /// The owner has answered: how much is to be spent before it is asked again.
+    fn answer(&self, price: u64) {
+        self.spent.store(0, Ordering::Relaxed);
+        self.price.store(price, Ordering::Relaxed);
+        self.asked.store(0, Ordering::Release);
+    }
+}
+
+/// Nanoseconds that it costs to take so many bytes in and to give them back.
+fn price(len: usize) -> u64 {
+    let pages = len.div_ceil(PAGE) as u64 + 1;
+    FIXED.as_nanos() as u64 + pages * adoption::page_costs()
+}
+
+/// The list of the pieces of a part, in the segment: how many, then offset and length of each.
+pub struct Told(Owned);
+
+impl Told {
+    /// Error: `MPI_ERR_NO_MEM`.
+    pub fn new(pieces: &[Piece]) -> Result<Told> {
+        let words = 1 + 2 * pieces.len();
+        let offset = heap::alloc(words * size_of::<u64>(), align_of::<u64>())?;
+        let told = Told(Owned::new(offset));
+        let list = [pieces.len()].into_iter();
+        let list = list.chain(pieces.iter().flat_map(|piece| [piece.offset, piece.len]));
+        for (i, word) in list.enumerate() {
+            word_at(offset, i).store(word as u64, Ordering::Relaxed);
+        }
+        Ok(told)
+    }
+
+    pub fn offset(&self) -> Offset {
+        self.0.offset()
+    }
+
+    /// Maps what is told at `offset`. Error: `MPI_ERR_NO_MEM`.
+    pub fn view(offset: Offset) -> Result<View> {
+        let reach = |words| segment().reach(offset, words * size_of::<u64>());
+        reach(1)?;
+        let word = |i| word_at(offset, i).load(Ordering::Relaxed) as usize;
+        let piece = |i| Piece {
+            offset: word(1 + 2 * i),
+            len: word(2 + 2 * i),
+        };
+        reach(1 + 2 * word(0))?;
+        let pieces: Vec<Piece> = (0..word(0)).map(piece).collect();
+        Ok(View::of(segment(), &pieces)?)
+    }
+}
+
+fn word_at(offset: Offset, i: usize) -> &'static AtomicU64 {
+    let at = offset + i * size_of::<u64>();
+    // SAFETY: the owner allocated the list, aligned, and frees it after the window, or when nobody was told of it. Who looks
+    // has reached it.
+    unsafe { &*segment().at::<AtomicU64>(at) }
+}
+
+/// This process's part of a window over memory of the program's own.
+#[derive(Default)]
+pub enum Part {
+    /// There is none, or it stays what it is.
+    #[default]
+    Settled,
+    Private(Range<usize>),
+    Adopted(Adoption, Told),
+}
+
+impl Part {
+    /// A part that is taken in, or was already, before anybody knows of it, if `wish` says so or it costs nothing.
+    pub fn of(bytes: Range<usize>, wish: Adopt) -> Part {
+        if bytes.is_empty() || wish == Adopt::Never {
+            return Part::Settled;
+        }
+        let mut told = None;
+        let mut tell = |pieces: &[Piece]| {
+            told = Some(Told::new(pieces)?);
+            Ok(())
+        };
+        let adoption = match wish {
+            Adopt::AtOnce => Adoption::of(bytes.clone(), Patience::Long, &mut tell).ok(),
+            _ => Adoption::of_adopted(bytes.clone(), &mut tell),
+        };
+        match (adoption, told) {
+            (Some(adoption), Some(told)) => Part::Adopted(adoption, told),
+            _ => Part::Private(bytes),
+        }
+    }
+
+    /// Where it is told, if it is in the segment.
+    pub fn place(&self) -> Option<Offset> {
+        match self {
+            Part::Adopted(_, told) => Some(told.offset()),
+            _ => None,
+        }
+    }
+}
+
+/// The windows in which this process may be asked for a move.
+static OWNED: Mutex<Vec<Weak<Window>>> = Mutex::new(Vec::new());
+
+/// Lets others ask this process to move what it has in the window.
+pub fn watch(window: &Arc<Window>) {
+    let price = match (window.flavor, &*window.part.lock()) {
+        (Flavor::Create, Part::Private(bytes)) => price(bytes.len()),
+        (Flavor::Dynamic, _) if window.hints.lock().adopt != Adopt::Never => price(0),
+        _ => return,
+    };
+    set_errand(answer_all);
+    let mut owned = OWNED.lock();
+    owned.retain(|window| window.strong_count() > 0);
+    owned.push(Arc::downgrade(window));
+    drop(owned);
+    window.mine.move_in.answer(price);
+}
+
+fn answer_all() {
+    let Some(owned) = OWNED.try_lock() else {
+        // Another thread is at it, or this one is about to be: the next opportunity will do.
+        return ask(job().rank);
+    };
+    let asked: Vec<Arc<Window>> = owned.iter().filter_map(Weak::upgrade).collect();
+    drop(owned);
+    asked.iter().for_each(|window| window.answer());
+}
+
+/// Gives all memory back that windows still have, which nobody reaches any more.
+pub fn close() {
+    OWNED.lock().clear();
+    adoption::give_all_back();
+}
+
+/// A visit to private memory of a target, until this is dropped.
+pub(super) struct Stay<'a> {
+    _visit: Visit,
+    target: &'a Target,
+    address: usize,
+    /// When it began, if it counts.
+    began: Option<Duration>,
+}
+
+impl Drop for Stay<'_> {
+    fn drop(&mut self) {
+        if let Some(began) = self.began {
+            let spent = clock::now().saturating_sub(began).as_nanos() as u64;
+            self.target.spend(self.address, spent);
+        }
+    }
+}
+
+impl Target {
+    /// Counts time spent in visits at an address, and asks the owner for a move when it is worth that.
+    fn spend(&self, address: usize, nanoseconds: u64) {
+        let move_in = &self.block.move_in;
+        let price = move_in.price.load(Ordering::Relaxed);
+        if price == 0 {
+            return;
+        }
+        let spent = move_in.spent.fetch_add(nanoseconds, Ordering::Relaxed) + nanoseconds;
+        if spent >= price && !move_in.is_asked() {
+            move_in.asked.store(address as u64, Ordering::Relaxed);
+            ask(self.process);
+        }
+    }
+}
+
+impl Window {
+    /// Comes into private memory of a target, to stay while it is copied. `None`: it is in the segment by now, and mapped.
+    /// Blocks while the owner moves it. Errors: `MPI_ERR_PROC_FAILED`, `MPI_ERR_NO_MEM`.
+    pub(super) fn visit<'a>(&self, target: &'a Target, address: usize) -> Result<Option<Stay<'a>>> {
+        let visit = visits::visit(target.process)?;
+        if let Some(place) = target.block.move_in.place() {
+            drop(visit);
+            self.follow(target, place)?;
+            return Ok(None);
+        }
+        let others = target.process != job().rank;
+        Ok(Some(Stay {
+            _visit: visit,
+            target,
+            address,
+            began: others.then(clock::now),
+        }))
+    }
+
+    /// Maps a target's part where its owner has told that it is. Error: `MPI_ERR_NO_MEM`.
+    fn follow(&self, target: &Target, place: Offset) -> Result<()> {
+        let mut views = self.views.lock();
+        if target.reach() != Reach::Shared {
+            let view = Told::view(place)?;
+            target.settle(view.first());
+            views.push(view);
+        }
+        Ok(())
+    }
+
+    /// Looks whether a target's part is in the segment by now. Error: `MPI_ERR_NO_MEM`.
+    pub(super) fn look_again(&self, target: &Target) -> Result<()> {
+        match target.block.move_in.place() {
+            Some(place) if target.reach() == Reach::Peer => self.follow(target, place),
+            _ => Ok(()),
+        }
+    }
+
+    /// Does what others ask of this process's part: for calls in which it is in MPI, and has nothing half done.
+    #[cold]
+    pub(super) fn answer(&self) {
+        let move_in = &self.mine.move_in;
+        if !move_in.is_asked() {
+            return;
+        }
+        let asked = move_in.asked.load(Ordering::Relaxed) as usize;
+        let again = match self.flavor {
+            Flavor::Dynamic => self.adopt_attached(asked, move_in.spent.load(Ordering::Relaxed)),
+            _ => self.adopt_part(),
+        };
+        move_in.answer(again);
+    }
+
+    /// Takes this process's part in. Gives the price of the next attempt.
+    fn adopt_part(&self) -> u64 {
+        let now = self.mine.move_in.price.load(Ordering::Relaxed);
+        let Some(mut part) = self.part.try_lock() else {
+            return now;
+        };
+        let Part::Private(bytes) = &*part else {
+            return 0;
+        };
+        let (bytes, mut told) = (bytes.clone(), None);
+        let own = &self.targets[self.rank];
+        let adopted = Adoption::of(bytes, Patience::Short, |pieces| {
+            let list = Told::new(pieces)?;
+            own.settle(own.there);
+            let place = list.offset() as u64;
+            // Release: the list.
+            self.mine.move_in.place.store(place, Ordering::Release);
+            told = Some(list);
+            Ok(())
+        });
+        match (adopted, told) {
+            (Ok(adoption), Some(told)) => {
+                *part = Part::Adopted(adoption, told);
+                0
+            }
+            _ => 2 * now,
+        }
+    }
+
+    /// Takes the attached region in that an address lies in, if so much was spent as that costs. Gives the price of the next
+    /// attempt.
+    fn adopt_attached(&self, address: usize, spent: u64) -> u64 {
+        let now = self.mine.move_in.price.load(Ordering::Relaxed);
+        let Some(mut attached) = self.attached.try_lock() else {
+            return now;
+        };
+        let Some(attached) = attached.as_deref_mut() else {
+            return price(0);
+        };
+        let Some(region) = attached.private_at(address) else {
+            return price(0);
+        };
+        let price_of_it = price(region.len());
+        if spent < price_of_it {
+            // All of it, since what was spent is forgotten now.
+            return price_of_it;
+        }
+        match self.adopt_region(attached, region, Patience::Short) {
+            Ok(()) => price(0),
+            Err(_) => 2 * now,
+        }
+    }
+
+    /// Ends what this process has in the window: its memory is private again. Nobody else reaches it any more.
+    pub(super) fn move_out(&self) {
+        self.mine.move_in.price.store(0, Ordering::Relaxed);
+        *self.part.lock() = Part::Settled;
+        if let Some(attached) = self.attached.lock().as_deref_mut() {
+            attached.move_out();
+        }
+    }
+}
