@@ -5,7 +5,9 @@ use crate::results::{Key, Results, Row};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::Path;
+use std::slice;
 
 const COLOURS: [RGBColor; 5] = [
     RGBColor(200, 30, 30),
@@ -20,6 +22,9 @@ const PANEL: (u32, u32) = (560, 300);
 const CASE: u32 = 16;
 const HEAD: u32 = 56;
 const COLUMNS: usize = 2;
+
+/// Families that do the same on several kinds of windows: how many, by which a row of the picture is one operation.
+const KINDS: [(&str, usize); 1] = [("own_memory", 3)];
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -53,26 +58,31 @@ pub fn all(results: &Results, programs: &[&str], place: &Path) -> Result<(), Str
     Ok(())
 }
 
-/// The panels of a family. Where a case goes over both sizes and ranks, it has one for each number of ranks and one for each
-/// size that was measured with several.
+/// The panels of a family. A case that goes over sizes has one for each number of ranks; one that does not may go over ranks.
 fn panels<'a>(results: &Results, programs: &[&'a str], family: &str) -> Vec<Panel<'a>> {
     let rows: Vec<(&Key, &Row)> = results
         .rows
         .iter()
         .filter(|(key, row)| key.family == family && row.median(OURS).is_some())
         .collect();
+    // What is measured by ranks alone has them for its size.
+    let sized: BTreeSet<&str> = rows
+        .iter()
+        .filter(|(key, _)| key.x != key.ranks as i64)
+        .map(|(key, _)| key.case.as_str())
+        .collect();
     let mut panels = Vec::new();
-    let mut shown = BTreeSet::new();
+    let mut shown: BTreeSet<&Key> = BTreeSet::new();
     for (what, over_ranks) in [("size", false), ("ranks", true)] {
         let mut groups: BTreeMap<(&str, i64), Vec<(&Key, &Row)>> = BTreeMap::new();
-        for &(key, row) in &rows {
-            let (x, ranks) = (key.x, key.ranks as i64);
+        for &(key, row) in rows.iter().filter(|(key, _)| !shown.contains(key)) {
+            let by_ranks_alone = !sized.contains(key.case.as_str());
             let fixed = match over_ranks {
-                // What is measured by ranks alone has them for its size.
-                true if x == ranks => 0,
-                true => x,
-                false if x == ranks || x == 0 => continue,
-                false => ranks,
+                true if by_ranks_alone => 0,
+                true => key.x,
+                // A logarithmic axis has no place for 0.
+                false if by_ranks_alone || key.x == 0 => continue,
+                false => key.ranks as i64,
             };
             groups
                 .entry((&key.case, fixed))
@@ -111,12 +121,20 @@ fn panels<'a>(results: &Results, programs: &[&'a str], family: &str) -> Vec<Pane
         let position = |key: &Key| keys.iter().position(|k| *k == key).unwrap_or(0) as f64;
         Panel {
             title: family.to_string(),
-            axis: Axis::Cases(keys.iter().map(|key| key.case.clone()).collect()),
+            axis: Axis::Cases(keys.iter().map(|key| label(key, &shown)).collect()),
             unit: unit.to_string(),
             lines: lines(results, programs, &group, position),
         }
     }));
     panels
+}
+
+/// A case's name among others; of one that is shown elsewhere, with what it is here.
+fn label(key: &Key, shown: &BTreeSet<&Key>) -> String {
+    match shown.iter().any(|other| other.case == key.case) {
+        true => format!("{}, size {}, {} ranks", key.case, key.x, key.ranks),
+        false => key.case.clone(),
+    }
 }
 
 /// The medians of each program.
@@ -144,24 +162,39 @@ fn picture(path: &Path, family: &str, panels: &[Panel<'_>]) -> Outcome {
     let Some(first) = panels.first() else {
         return Ok(());
     };
-    let columns = COLUMNS.min(panels.len());
-    let rows = panels.len().div_ceil(columns);
-    let height = panels.iter().map(Panel::height).max().unwrap_or(0);
-    let size = (PANEL.0 * columns as u32, height * rows as u32 + HEAD);
+    let kinds = KINDS.iter().find(|(name, _)| *name == family);
+    let columns = kinds.map_or(COLUMNS, |(_, kinds)| *kinds).min(panels.len());
+    let rows = || panels.chunks(columns);
+    let tallest = |row: &[Panel<'_>]| row.iter().map(Panel::height).max().unwrap_or(0);
+    let height: u32 = rows().map(tallest).sum();
+    let size = (PANEL.0 * columns as u32, height + HEAD);
     let root = SVGBackend::new(path, size).into_drawing_area();
     root.fill(&WHITE)?;
-    let (head, body) = root.split_vertically(HEAD);
+    let (head, mut body) = root.split_vertically(HEAD);
     head.draw(&Text::new(family, (12, 8), ("sans-serif", 20)))?;
+    let drawn = |line: usize| panels.iter().any(|panel| !panel.lines[line].1.is_empty());
     for (i, ((name, _), colour)) in first.lines.iter().zip(COLOURS).enumerate() {
+        if !drawn(i) {
+            continue;
+        }
         let x = 16 + 100 * i as i32;
         head.draw(&Circle::new((x, 42), 4, colour.filled()))?;
         head.draw(&Text::new(*name, (x + 10, 36), ("sans-serif", 13)))?;
     }
-    let areas = body.split_evenly((rows, columns));
-    for (area, panel) in areas.iter().zip(panels) {
-        match &panel.axis {
-            Axis::Over(what) => over(area, panel, what)?,
-            Axis::Cases(cases) => side_by_side(area, panel, cases)?,
+    for row in rows() {
+        let (areas, below) = body.split_vertically(tallest(row));
+        body = below;
+        for (panel, area) in row.iter().zip(areas.split_evenly((1, columns))) {
+            // What stands side by side to be compared has one scale.
+            let alike = if kinds.is_some() {
+                row
+            } else {
+                slice::from_ref(panel)
+            };
+            match &panel.axis {
+                Axis::Over(what) => over(&area, panel, what, range(alike, |p| p.1))?,
+                Axis::Cases(cases) => side_by_side(&area, panel, cases)?,
+            }
         }
     }
     root.present()?;
@@ -178,8 +211,9 @@ impl Panel<'_> {
 }
 
 /// The least and the most of what `pick` gives, with room around.
-fn range(panel: &Panel<'_>, pick: fn(&(f64, f64)) -> f64) -> std::ops::Range<f64> {
-    let all = || panel.lines.iter().flat_map(|(_, points)| points).map(pick);
+fn range(panels: &[Panel<'_>], pick: fn(&(f64, f64)) -> f64) -> Range<f64> {
+    let lines = || panels.iter().flat_map(|panel| &panel.lines);
+    let all = || lines().flat_map(|(_, points)| points).map(pick);
     let least = all().fold(f64::MAX, f64::min).min(1e300);
     let most = all().fold(f64::MIN_POSITIVE, f64::max);
     least * 0.8..most * 1.25
@@ -202,15 +236,15 @@ fn decimal(value: &f64) -> String {
     }
 }
 
-fn over(area: &Area<'_>, panel: &Panel<'_>, what: &str) -> Outcome {
+fn over(area: &Area<'_>, panel: &Panel<'_>, what: &str, values: Range<f64>) -> Outcome {
     let mut chart = ChartBuilder::on(area)
         .caption(&panel.title, ("sans-serif", 15))
         .margin(8)
         .x_label_area_size(34)
         .y_label_area_size(64)
         .build_cartesian_2d(
-            range(panel, |p| p.0).log_scale().base(2.0),
-            range(panel, |p| p.1).log_scale(),
+            range(slice::from_ref(panel), |p| p.0).log_scale().base(2.0),
+            values.log_scale(),
         )?;
     chart
         .configure_mesh()
@@ -231,11 +265,12 @@ fn over(area: &Area<'_>, panel: &Panel<'_>, what: &str) -> Outcome {
 fn side_by_side(area: &Area<'_>, panel: &Panel<'_>, cases: &[String]) -> Outcome {
     // The first case is the uppermost.
     let last = cases.len() as f64 - 1.0;
+    let values = range(slice::from_ref(panel), |p| p.1);
     let mut chart = ChartBuilder::on(area)
         .margin(8)
         .x_label_area_size(34)
         .y_label_area_size(210)
-        .build_cartesian_2d(range(panel, |p| p.1).log_scale(), -0.6..last + 0.6)?;
+        .build_cartesian_2d(values.clone().log_scale(), -0.6..last + 0.6)?;
     chart
         .configure_mesh()
         .max_light_lines(0)
@@ -245,7 +280,7 @@ fn side_by_side(area: &Area<'_>, panel: &Panel<'_>, cases: &[String]) -> Outcome
         .x_desc(&panel.unit)
         .draw()?;
     for (i, case) in cases.iter().enumerate() {
-        let (_, y) = chart.backend_coord(&(range(panel, |p| p.1).start, last - i as f64));
+        let (_, y) = chart.backend_coord(&(values.start, last - i as f64));
         let (_, top) = area.get_base_pixel();
         area.draw(&Text::new(
             case.as_str(),
