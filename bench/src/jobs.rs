@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use wait_timeout::ChildExt;
 
@@ -90,24 +91,21 @@ fn one(
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .process_group(0)
         .spawn()
         .map_err(|e| format!("cannot be run: {e}"))?;
-    let mut output = child.stdout.take().expect("it was asked for");
-    let reader = std::thread::spawn(move || {
-        let mut text = String::new();
-        // A job that was ended may have printed half a line: what came before counts.
-        let _ = output.read_to_string(&mut text);
-        text
-    });
+    let output = reader(child.stdout.take().expect("it was asked for"));
+    let errors = reader(child.stderr.take().expect("it was asked for"));
     let status = child.wait_timeout(patience).map_err(|e| e.to_string())?;
     let took = begin.elapsed();
     if status.is_none() {
         end(child.id());
         let _ = child.wait();
     }
-    let text = reader.join().unwrap_or_default();
+    let text = output.join().unwrap_or_default();
+    let errors = errors.join().unwrap_or_default();
+    let mut last = String::new();
     for line in text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
         if let ["result", case, x, unit, value] = words[..]
@@ -119,13 +117,17 @@ fn one(
                 x,
                 ranks,
             };
+            last = format!(" after {case} {x}");
             results.add(key, unit, program, value);
         }
     }
+    // What the benchmark itself found: wrong data.
+    let found = errors.lines().find_map(|line| line.strip_prefix("bench: "));
+    let found = found.map_or(String::new(), |line| format!(": {line}"));
     match status {
-        None => Err(format!("no end in {} s", patience.as_secs())),
+        None => Err(format!("no end in {} s{last}", patience.as_secs())),
         // The bare machine's program has nothing to say about some families.
-        Some(status) if !status.success() => Err(format!("{status}")),
+        Some(status) if !status.success() => Err(format!("{status}{last}{found}")),
         Some(_) => {
             if family == "nothing" {
                 let key = Key {
@@ -141,6 +143,16 @@ fn one(
             Ok(())
         }
     }
+}
+
+/// Reads all that a job prints.
+fn reader(mut from: impl Read + Send + 'static) -> JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        // A job that was ended may have printed half a line: what came before counts.
+        let _ = from.read_to_end(&mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
 }
 
 /// Ends a job that takes too long: its launcher is asked first, so that it can end the ranks.
