@@ -32,6 +32,11 @@ const JOBS: [(&str, &[usize]); 16] = [
     ("nothing", &[2, 8, 32]),
 ];
 
+/// The families.
+pub fn families() -> Vec<&'static str> {
+    JOBS.iter().map(|(family, _)| *family).collect()
+}
+
 /// Runs everything that `options` ask for.
 pub fn run(options: &Options, programs: &[Program]) -> Results {
     let seconds = if options.quick { 0.005 } else { 0.05 };

@@ -14,15 +14,18 @@ mod steps;
 mod table;
 mod thresholds;
 
+use results::Results;
 use std::path::PathBuf;
 
 const USAGE: &str = "\
 usage: rmashm-bench [--quick] [--rounds N] [--families a,b] [--peers mpich,openmpi,intel] [--prefix DIR]
+       rmashm-bench --from results.csv
   --quick      one round of short measurements, at most 8 ranks
   --rounds     how often each job is run (5)
   --families   only these; see bench/c/main.c. `sizes`, a sweep over every size that looks for steps, runs only if named
   --peers      compare with these only; `none` for none
   --prefix     where rmashm is staged (build)
+  --from       nothing is run: shows results.csv of former runs (a,b: of both together)
   --thresholds only what the library's numbers that depend on the machine were chosen by; nothing else is run
 ";
 
@@ -33,6 +36,7 @@ pub struct Options {
     families: Vec<String>,
     peers: Vec<String>,
     prefix: PathBuf,
+    from: Vec<String>,
 }
 
 impl Options {
@@ -47,6 +51,7 @@ impl Options {
             families: Vec::new(),
             peers: libraries::PEERS.map(str::to_string).to_vec(),
             prefix: "build".into(),
+            from: Vec::new(),
         };
         let mut parser = lexopt::Parser::from_env();
         while let Some(argument) = parser.next()? {
@@ -55,6 +60,7 @@ impl Options {
                 Long("rounds") => options.rounds = parser.value()?.parse()?,
                 Long("families") => options.families = list(parser.value()?)?,
                 Long("peers") => options.peers = list(parser.value()?)?,
+                Long("from") => options.from = list(parser.value()?)?,
                 Long("thresholds") => {
                     thresholds::print();
                     std::process::exit(0);
@@ -88,9 +94,14 @@ fn main() {
 fn run(options: &Options) -> Result<(), String> {
     let place = PathBuf::from("build/bench");
     std::fs::create_dir_all(&place).map_err(|e| format!("{}: {e}", place.display()))?;
-    let programs = libraries::prepare(options, &place)?;
-    let results = jobs::run(options, &programs);
-    let names: Vec<&str> = programs.iter().map(|p| p.name).collect();
+    let (results, names) = match options.from.is_empty() {
+        true => {
+            let programs = libraries::prepare(options, &place)?;
+            let results = jobs::run(options, &programs);
+            (results, programs.iter().map(|p| p.name).collect())
+        }
+        false => former(options)?,
+    };
     let table = table::markdown(&results, &names);
     let marks = table::marks(&results);
     print!("{table}\n### marks\n\n{marks}");
@@ -112,4 +123,17 @@ fn run(options: &Options) -> Result<(), String> {
         place.display()
     );
     Ok(())
+}
+
+/// What former runs have measured, and the programs that there may be.
+fn former(options: &Options) -> Result<(Results, Vec<&'static str>), String> {
+    let mut names = vec![libraries::OURS];
+    names.extend(libraries::PEERS);
+    names.push(libraries::LIMIT);
+    let mut results = Results::default();
+    for path in &options.from {
+        let csv = std::fs::read_to_string(path).map_err(|e| format!("{path}: {e}"))?;
+        results.read(&csv, &jobs::families(), &names);
+    }
+    Ok((results, names))
 }
