@@ -28,6 +28,7 @@ void family_bandwidth(void);
 void family_idle(void);
 void family_memory(void);
 void family_messages(void);
+void family_own_memory(void);
 void family_sizes(void);
 void family_nothing(void);
 
@@ -44,21 +45,30 @@ void result(const char *name, long x, const char *unit, double value);
  *
  *     TIMED(ALONE, "put", 8, MPI_Put(…); MPI_Win_flush(…));      nanoseconds of a round
  *
- * ALONE: rank 0 works and the others wait in a barrier; TOGETHER: all do the same number of rounds. */
+ * ALONE: rank 0 works and the others wait in a barrier; TOGETHER: all do the same number of rounds.
+ * TIMED_WARM does some thousand rounds before, for what a library makes faster when it is used. */
 enum who { ALONE, TOGETHER };
 struct timing {
     enum who who;
-    long rounds;
+    /* Rounds that come before what is measured. */
+    long warm;
+    long rounds, done;
     int batch;
-    double begin, batches[5];
+    double first, begin, batches[5];
 };
 struct timing timing(enum who who);
+struct timing timing_warm(enum who who);
 int timing_next(struct timing *t);
+/* The median of the batches: seconds of a round. */
+double timing_median(const struct timing *t);
+/* The same, printed in nanoseconds. */
 void timing_end(const struct timing *t, const char *name, long x);
 
-#define TIMED(who, name, x, ...)                                        \
+#define TIMED(who, name, x, ...) TIMED_(timing(who), name, x, __VA_ARGS__)
+#define TIMED_WARM(who, name, x, ...) TIMED_(timing_warm(who), name, x, __VA_ARGS__)
+#define TIMED_(begun, name, x, ...)                                     \
     do {                                                                \
-        struct timing t_ = timing(who);                                 \
+        struct timing t_ = begun;                                       \
         while (timing_next(&t_))                                        \
             for (long i_ = 0; i_ < t_.rounds; i_++) {                   \
                 __VA_ARGS__;                                            \
@@ -66,8 +76,8 @@ void timing_end(const struct timing *t, const char *name, long x);
         timing_end(&t_, name, x);                                       \
     } while (0)
 
-/* The kinds of windows. */
-enum flavour { SHARED, ALLOCATED, CREATED_ALLOC, CREATED_MALLOC, DYNAMIC, FLAVOURS };
+/* The kinds of windows. The families that go over the flavours end at FLAVOURS. */
+enum flavour { SHARED, ALLOCATED, CREATED_ALLOC, CREATED_MALLOC, DYNAMIC, FLAVOURS, DYNAMIC_MALLOC = FLAVOURS };
 extern const char *const flavour_name[FLAVOURS];
 struct window {
     enum flavour flavour;

@@ -13,6 +13,7 @@ static const struct {
     {"contended", family_contended},   {"epochs", family_epochs},     {"windows", family_windows},
     {"progress", family_progress},     {"bandwidth", family_bandwidth}, {"idle", family_idle},
     {"memory", family_memory},         {"messages", family_messages},
+    {"own_memory", family_own_memory},
     {"sizes", family_sizes},           {"nothing", family_nothing},
 };
 
@@ -39,14 +40,30 @@ void result(const char *name, long x, const char *unit, double value)
 
 struct timing timing(enum who who)
 {
-    struct timing t = {.who = who, .rounds = 0, .batch = -1};
+    struct timing t = {.who = who, .batch = -1};
     MPI_Barrier(MPI_COMM_WORLD);
+    t.first = MPI_Wtime();
     return t;
+}
+
+struct timing timing_warm(enum who who)
+{
+    struct timing t = timing(who);
+    t.warm = 4000;
+    return t;
+}
+
+/* Whether what is to come before was done: so many rounds in so much time, but of long rounds only what three measurements take. */
+static int warmed(const struct timing *t)
+{
+    double seconds = MPI_Wtime() - t->first;
+    return t->warm == 0 || (t->done >= t->warm && seconds >= budget) || seconds >= 3 * budget;
 }
 
 /* The rounds of the next batch, from how long the last one took; 0: enough. */
 static void plan(struct timing *t, double seconds)
 {
+    t->done += t->rounds;
     if (t->rounds == 0) {
         t->rounds = 1;
     } else if (t->batch >= 0) {
@@ -55,7 +72,7 @@ static void plan(struct timing *t, double seconds)
             t->rounds = 0;
     } else if (seconds < budget / 10 && t->rounds < 100000000) {
         t->rounds *= seconds < budget / 1000 ? 10 : 2;
-    } else {
+    } else if (warmed(t)) {
         t->batch = 0;
         t->rounds = seconds < budget / 5 ? (long)(t->rounds * (budget / 5) / seconds) + 1 : t->rounds;
     }
@@ -84,12 +101,17 @@ static int ascending(const void *a, const void *b)
     return (d > 0) - (d < 0);
 }
 
-void timing_end(const struct timing *t, const char *name, long x)
+double timing_median(const struct timing *t)
 {
     double batches[5];
     memcpy(batches, t->batches, sizeof batches);
     qsort(batches, 5, sizeof *batches, ascending);
-    result(name, x, "ns", batches[2] * 1e9);
+    return batches[2];
+}
+
+void timing_end(const struct timing *t, const char *name, long x)
+{
+    result(name, x, "ns", timing_median(t) * 1e9);
     MPI_Barrier(MPI_COMM_WORLD);
 }
 

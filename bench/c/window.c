@@ -24,7 +24,10 @@ struct window window_open(enum flavour flavour, MPI_Aint bytes)
         MPI_Win_create(w.mine, bytes, 1, MPI_INFO_NULL, world, &w.win);
         break;
     default:
-        MPI_Alloc_mem(bytes, MPI_INFO_NULL, &w.mine);
+        if (flavour == DYNAMIC)
+            MPI_Alloc_mem(bytes, MPI_INFO_NULL, &w.mine);
+        else
+            w.mine = malloc(bytes);
         MPI_Win_create_dynamic(MPI_INFO_NULL, world, &w.win);
         MPI_Win_attach(w.win, w.mine, bytes);
         MPI_Get_address(w.mine, &begin);
@@ -40,12 +43,12 @@ struct window window_open(enum flavour flavour, MPI_Aint bytes)
 void window_close(struct window *w)
 {
     MPI_Barrier(MPI_COMM_WORLD);
-    if (w->flavour == DYNAMIC)
+    if (w->flavour == DYNAMIC || w->flavour == DYNAMIC_MALLOC)
         MPI_Win_detach(w->win, w->mine);
     MPI_Win_free(&w->win);
     if (w->flavour == CREATED_ALLOC || w->flavour == DYNAMIC)
         MPI_Free_mem(w->mine);
-    if (w->flavour == CREATED_MALLOC)
+    if (w->flavour == CREATED_MALLOC || w->flavour == DYNAMIC_MALLOC)
         free(w->mine);
     free(w->begin);
 }

@@ -1,5 +1,7 @@
 //! What we want to reach: ratios to the best peer and to the bare machine.
 
+mod own_memory;
+
 use crate::results::Key;
 
 /// A mark for the results that it names.
@@ -100,7 +102,7 @@ const MARKS: &[Mark] = &[
 
 /// The mark for `key`, if there is one.
 pub fn of(key: &Key) -> Option<&'static Mark> {
-    MARKS.iter().find(|mark| {
+    MARKS.iter().chain(own_memory::MARKS).find(|mark| {
         mark.family == key.family
             && key.case.starts_with(mark.case)
             && mark.x.is_none_or(|x| x == key.x)
@@ -145,8 +147,12 @@ const fn own(
 }
 
 /// All of them.
+pub fn all_own() -> impl Iterator<Item = &'static Own> {
+    OWN.iter().chain(own_memory::OWN)
+}
+
 #[rustfmt::skip]
-pub const OWN: &[Own] = &[
+const OWN: &[Own] = &[
     own("bandwidth", "triad_own", None, None, Some(("triad_private", None, None)), Bound::Least(1.0)),
     own("bandwidth", "triad_remote", None, None, Some(("triad_private", None, None)), Bound::Least(1.0)),
     own("bandwidth", "memcpy_own", None, None, Some(("memcpy_private", None, None)), Bound::Least(1.0)),

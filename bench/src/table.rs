@@ -110,7 +110,7 @@ pub fn marks(results: &Results) -> String {
         );
     }
     out += "\n| family | case | x | ranks | unit | rmashm | divided by | quotient |\n|---|---|---:|---:|---|---:|---|---:|\n";
-    for own in marks::OWN {
+    for own in marks::all_own() {
         for (key, row) in results.rows.iter().filter(|(key, _)| own.fits(key)) {
             own_line(&mut out, results, own, key, row);
         }
