@@ -28,6 +28,7 @@ void family_bandwidth(void);
 void family_idle(void);
 void family_memory(void);
 void family_messages(void);
+void family_collectives(void);
 void family_own_memory(void);
 void family_sizes(void);
 void family_nothing(void);

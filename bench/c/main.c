@@ -13,7 +13,7 @@ static const struct {
     {"contended", family_contended},   {"epochs", family_epochs},     {"windows", family_windows},
     {"progress", family_progress},     {"bandwidth", family_bandwidth}, {"idle", family_idle},
     {"memory", family_memory},         {"messages", family_messages},
-    {"own_memory", family_own_memory},
+    {"collectives", family_collectives}, {"own_memory", family_own_memory},
     {"sizes", family_sizes},           {"nothing", family_nothing},
 };
 
