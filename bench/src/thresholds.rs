@@ -56,30 +56,34 @@ fn nanoseconds(calls: u32, mut call: impl FnMut()) -> f64 {
     (0..ROUNDS).map(|_| round()).fold(f64::MAX, f64::min)
 }
 
-/// libc's copy and the one of 32 bytes at a time, between addresses that differ in their place in a cache line.
+/// libc's copy, the one of 32 bytes at a time, and the one past the caches, between addresses that differ in their place in a
+/// cache line.
 fn copies() {
     println!(
-        "Copies, ns (shm/copy.rs: the own one for {:?} bytes)\n",
-        copy::MIDDLE
+        "Copies, ns (shm/copy.rs: the own one from {} bytes, past the caches from {})\n",
+        copy::OWN,
+        copy::leaving()
     );
-    println!("{:>9} {:>9} {:>9}", "bytes", "libc", "own");
-    let most = 4 * copy::MIDDLE.end;
+    println!("{:>9} {:>9} {:>9} {:>9}", "bytes", "libc", "own", "past");
+    let most = copy::leaving().min(32 << 20) * 2;
     let (from, mut to) = (vec![1_u8; most + 16], vec![0_u8; most]);
     let (from, to) = (from[16..].as_ptr(), to.as_mut_ptr());
-    let mut bytes = copy::MIDDLE.start / 4;
+    let mut bytes = copy::OWN / 4;
     while bytes <= most {
-        let calls = (16 << 20) / bytes as u32;
-        // SAFETY: both have room for the most bytes, and do not overlap.
-        let libc = nanoseconds(calls, || unsafe {
-            ptr::copy(black_box(from), black_box(to), bytes)
-        });
-        let own = is_x86_feature_detected!("avx2").then(|| {
-            // SAFETY: as above, and the processor has what it takes.
+        let calls = (16_u32 << 20).div_ceil(bytes as u32);
+        let time = |copy: unsafe fn(*const u8, *mut u8, usize)| {
+            // SAFETY: both have room for the most bytes, and do not overlap; each is called where the processor has what it takes.
             nanoseconds(calls, || unsafe {
-                copy::avx2::copy(black_box(from), black_box(to), bytes)
+                copy(black_box(from), black_box(to), bytes)
             })
-        });
-        println!("{bytes:>9} {libc:>9.0} {:>9.0}", own.unwrap_or(f64::NAN));
+        };
+        let libc = time(ptr::copy);
+        let own = is_x86_feature_detected!("avx2").then(|| time(copy::avx2::copy));
+        let past = time(copy::copy_past_caches);
+        println!(
+            "{bytes:>9} {libc:>9.0} {:>9.0} {past:>9.0}",
+            own.unwrap_or(f64::NAN)
+        );
         bytes *= 2;
     }
 }
