@@ -84,14 +84,17 @@ impl Lock {
     /// Takes the lock exclusively for `rank` if it is free.
     #[inline(always)]
     pub fn try_exclusive(&self, rank: u32) -> bool {
+        self.take_unwanted(rank) || self.try_wanted(rank)
+    }
+
+    /// The same if nobody waits for it either.
+    #[inline(always)]
+    pub fn take_unwanted(&self, rank: u32) -> bool {
+        let mine = id(rank) << WRITER_SHIFT;
         // SeqCst, which costs nothing more on x86-64: lock_all's protocol orders this against another word.
-        let taken = self.0.compare_exchange(
-            0,
-            id(rank) << WRITER_SHIFT,
-            Ordering::SeqCst,
-            Ordering::Relaxed,
-        );
-        taken.is_ok() || self.try_wanted(rank)
+        self.0
+            .compare_exchange(0, mine, Ordering::SeqCst, Ordering::Relaxed)
+            .is_ok()
     }
 
     /// The same where others wait for it, or it is held.
@@ -107,6 +110,13 @@ impl Lock {
         self.0
             .fetch_update(Ordering::SeqCst, Ordering::Relaxed, take)
             .is_ok()
+    }
+
+    /// Takes the lock shared if nobody holds it exclusively or has claimed it. False: the attempt was in vain, and has to be
+    /// taken back by [`Lock::release_shared`].
+    #[inline(always)]
+    pub fn begin_shared(&self) -> bool {
+        self.0.fetch_add(READER, Ordering::SeqCst) & (WRITER | NEXT) == 0
     }
 
     /// Takes the lock shared for `rank` if nobody holds it exclusively: whether it did, and who is to be rung in either

@@ -32,6 +32,8 @@ pub enum Hold {
     Unchecked = 4,
     /// In the group of start.
     Started = 5,
+    /// Nothing: `MPI_Win_lock` on its fast path has changed the lock's word, but must not have the lock yet.
+    InVain = 6,
 }
 
 impl Hold {
@@ -42,7 +44,8 @@ impl Hold {
             2 => Hold::Exclusive,
             3 => Hold::ExclusiveCounted,
             4 => Hold::Unchecked,
-            _ => Hold::Started,
+            5 => Hold::Started,
+            _ => Hold::InVain,
         }
     }
 }

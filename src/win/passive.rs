@@ -20,12 +20,14 @@ use crate::runtime::errands::run_errand;
 use crate::runtime::{job, ring_key};
 use crate::shm::atomic::Ordering::Relaxed;
 use crate::shm::atomic::full_fence;
-use crate::shm::gate::{Flag, Look};
+use crate::shm::gate::Flag;
 use crate::shm::lock::Ring;
 use std::ffi::c_int;
 
 impl Window {
     /// `MPI_Win_lock` if nothing is unusual about it and the lock is free: whether it was taken.
+    // Calls no function: the registers that a call needs saved cost as much as the locked instruction, which waits for their
+    // stores.
     #[inline(always)]
     pub fn lock_quickly(&self, kind: c_int, rank: c_int, assert: c_int) -> bool {
         let Some(target) = self.find_target(rank) else {
@@ -36,51 +38,45 @@ impl Window {
         if assert != 0 || !unlocked || !self.epoch.fits_locks() || asked {
             return false;
         }
-        let (gate, lock, me) = (self.control.gate, &target.block.lock, job().rank);
-        let hold = match kind {
-            MPI_LOCK_SHARED => {
-                let (taken, to_ring) = lock.try_shared(me);
-                if !taken {
-                    ring(lock, to_ring);
-                    return false;
-                }
-                Hold::Shared
-            }
+        let (gate, lock) = (self.control.gate, &target.block.lock);
+        let (taken, hold) = match kind {
+            MPI_LOCK_SHARED => (lock.begin_shared(), Hold::Shared),
             MPI_LOCK_EXCLUSIVE => {
-                if gate.is_awaited() || !lock.try_exclusive(me) {
+                if gate.is_used() || !lock.take_unwanted(job().rank) {
                     return false;
                 }
-                // Asked now that the lock is held.
-                if gate.is_used() {
-                    return self.exclude_lock_alls_quickly(target);
-                }
-                Hold::Exclusive
+                // Asked again now that the lock is held.
+                (!gate.is_used(), Hold::Exclusive)
             }
             _ => return false,
         };
-        self.hold(target, hold);
-        true
+        if taken {
+            target.set_hold(hold);
+            self.epoch.count_lock(1);
+        } else {
+            target.set_hold(Hold::InVain);
+        }
+        taken
     }
 
-    /// With the target's word taken: keeps it and counts this exclusive lock if nobody is in a lock_all epoch, else gives it
-    /// back.
-    #[inline(never)]
-    fn exclude_lock_alls_quickly(&self, target: &Target) -> bool {
-        let (gate, lock) = (self.control.gate, &target.block.lock);
-        gate.count();
-        let alone = gate.is_empty(&mut Look::default(), |rank| self.flag_of(rank));
-        if alone {
-            self.hold(target, Hold::ExclusiveCounted);
-        } else {
-            self.uncount_exclusive();
-            ring(lock, lock.release_exclusive(job().rank));
-        }
-        alone
+    /// Takes back what [`Window::lock_quickly`] did in vain.
+    #[cold]
+    fn take_back(&self, kind: c_int, target: &Target) {
+        let lock = &target.block.lock;
+        let to_ring = match kind {
+            MPI_LOCK_SHARED => lock.release_shared(),
+            _ => lock.release_exclusive(job().rank),
+        };
+        target.set_hold(Hold::None);
+        ring(lock, to_ring);
     }
 
     /// `MPI_Win_lock`. Blocks until the lock is acquired. Errors: `MPI_ERR_LOCKTYPE`, `MPI_ERR_ASSERT`,
     /// `MPI_ERR_RMA_SYNC`, `MPI_ERR_PROC_FAILED`.
     pub fn lock(&self, kind: c_int, target: &Target, assert: c_int) -> Result<()> {
+        if target.hold() == Hold::InVain {
+            self.take_back(kind, target);
+        }
         run_errand();
         if kind != MPI_LOCK_EXCLUSIVE && kind != MPI_LOCK_SHARED {
             bail!(
@@ -171,12 +167,12 @@ impl Window {
         if !matches!(hold, Hold::Shared | Hold::Exclusive) {
             return false;
         }
-        self.let_go(target);
         // The release is a locked instruction, which completes all stores before it.
         let to_ring = match hold {
             Hold::Shared => lock.release_shared(),
             _ => lock.release_exclusive(job().rank),
         };
+        self.let_go(target);
         if to_ring != Ring::Nobody {
             ring(lock, to_ring);
         }
@@ -217,22 +213,25 @@ impl Window {
         )
     }
 
-    /// `MPI_Win_lock_all`. Blocks until no target is locked exclusively. Errors: `MPI_ERR_ASSERT`, `MPI_ERR_RMA_SYNC`,
-    /// `MPI_ERR_PROC_FAILED`.
-    #[inline]
-    pub fn lock_all(&self, assert: c_int) -> Result<()> {
-        let ready = self.epoch.access() == Access::None
+    /// `MPI_Win_lock_all` if nothing is unusual about it and no exclusive lock is held: whether the epoch is open.
+    #[inline(always)]
+    pub fn lock_all_quickly(&self, assert: c_int) -> bool {
+        let epoch = &self.epoch;
+        let ready = epoch.access() == Access::None
             && assert == 0
-            && self.epoch.ready_for_lock_all.load(Relaxed) != 0
-            && !self.epoch.exposed();
-        if !ready {
-            return self.lock_all_checked(assert);
+            && epoch.ready_for_lock_all.load(Relaxed) != 0
+            && !epoch.exposed();
+        // Where the gate is closed the flag stays up, and `enter_lock_all` goes on.
+        let entered = ready && self.control.gate.enter(&self.mine.in_lock_all);
+        if entered {
+            epoch.set_access(Access::LockAll);
         }
-        self.enter_lock_all()
+        entered
     }
 
-    #[cold]
-    fn lock_all_checked(&self, assert: c_int) -> Result<()> {
+    /// `MPI_Win_lock_all`. Blocks until no target is locked exclusively. Errors: `MPI_ERR_ASSERT`, `MPI_ERR_RMA_SYNC`,
+    /// `MPI_ERR_PROC_FAILED`.
+    pub fn lock_all(&self, assert: c_int) -> Result<()> {
         check_assert(assert)?;
         self.may_open("MPI_Win_lock_all")?;
         if self.epoch.exposed() {
@@ -272,9 +271,8 @@ impl Window {
         Ok(())
     }
 
-    #[inline(always)]
     fn enter_lock_all(&self) -> Result<()> {
-        let flag = &self.control.ranks[self.rank].in_lock_all;
+        let flag = &self.mine.in_lock_all;
         if !self.control.gate.enter(flag) {
             self.wait_for_exclusives(flag)?;
         }
@@ -282,22 +280,38 @@ impl Window {
         Ok(())
     }
 
+    /// `MPI_Win_unlock_all` of an epoch with nothing unusual about it: whether it was closed.
+    #[inline(always)]
+    pub fn unlock_all_quickly(&self) -> bool {
+        let usual = self.epoch.is_lock_all() && self.epoch.unchecked.load(Relaxed) == 0;
+        if usual {
+            self.leave_lock_all();
+        }
+        usual
+    }
+
     /// `MPI_Win_unlock_all`. All operations are complete at their targets on return. Error: `MPI_ERR_RMA_SYNC`.
-    #[inline]
     pub fn unlock_all(&self) -> Result<()> {
         if !self.epoch.is_lock_all() {
             bail!(RmaSync, "the window is not locked by MPI_Win_lock_all");
         }
-        self.epoch.set_access(Access::None);
         if self.epoch.unchecked.swap(0, Relaxed) != 0 {
+            self.epoch.set_access(Access::None);
             full_fence();
-            return Ok(());
-        }
-        let gate = self.control.gate;
-        if gate.leave(&self.control.ranks[self.rank].in_lock_all) {
-            ring_key(Control::key(&gate.exclusives));
+        } else {
+            self.leave_lock_all();
         }
         Ok(())
+    }
+
+    #[inline(always)]
+    fn leave_lock_all(&self) {
+        let gate = self.control.gate;
+        let to_ring = gate.leave(&self.mine.in_lock_all);
+        self.epoch.set_access(Access::None);
+        if to_ring {
+            ring_key(Control::key(&gate.exclusives));
+        }
     }
 
     /// `MPI_Win_flush`, `MPI_Win_flush_local`: whether `rank` may be flushed, as far as a look tells, and is.

@@ -41,6 +41,7 @@ pub extern "C" fn MPI_Win_unlock(rank: c_int, win: MPI_Win) -> c_int {
 ///
 /// MPI 4.1 §12.5.3. Errors: `MPI_ERR_WIN`, `MPI_ERR_ASSERT`, `MPI_ERR_RMA_SYNC`, `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
+#[quick(find(win).is_some_and(|win| win.lock_all_quickly(assert)))]
 pub extern "C" fn MPI_Win_lock_all(assert: c_int, win: MPI_Win) -> c_int {
     window(win)?.lock_all(assert)
 }
@@ -49,6 +50,7 @@ pub extern "C" fn MPI_Win_lock_all(assert: c_int, win: MPI_Win) -> c_int {
 ///
 /// MPI 4.1 §12.5.3. Errors: `MPI_ERR_WIN`, `MPI_ERR_RMA_SYNC`.
 #[apply(mpi_api)]
+#[quick(find(win).is_some_and(Window::unlock_all_quickly))]
 pub extern "C" fn MPI_Win_unlock_all(win: MPI_Win) -> c_int {
     window(win)?.unlock_all()
 }
