@@ -2,12 +2,26 @@
  * that one waited. */
 #include "bench.h"
 
+enum { ARRAY = 64 };
+
 static struct window w;
-static long before, one = 1;
+static long before, one = 1, ones[ARRAY];
 
 static void word(void)
 {
     MPI_Fetch_and_op(&one, &before, MPI_LONG, 0, 0, MPI_SUM, w.win);
+    MPI_Win_flush(0, w.win);
+}
+
+static void accumulate(void)
+{
+    MPI_Accumulate(&one, 1, MPI_LONG, 0, 0, 1, MPI_LONG, MPI_SUM, w.win);
+    MPI_Win_flush(0, w.win);
+}
+
+static void array(void)
+{
+    MPI_Accumulate(ones, ARRAY, MPI_LONG, 0, 0, ARRAY, MPI_LONG, MPI_SUM, w.win);
     MPI_Win_flush(0, w.win);
 }
 
@@ -23,13 +37,14 @@ static void shared(void)
     MPI_Win_unlock(0, w.win);
 }
 
-static void all(const char *name, void (*body)(void))
+/* With `counts` each call adds one to the first word, or to all. */
+static void all(const char *name, void (*body)(void), int counts)
 {
     char text[64];
     double seconds = budget * 8, worst = 0, longest;
     long served = 0, sum, least, most;
-    w = window_open(SHARED, 64);
-    if (body == word)
+    w = window_open(SHARED, sizeof ones);
+    if (counts)
         MPI_Win_lock_all(0, w.win);
     MPI_Barrier(MPI_COMM_WORLD);
     double begin = MPI_Wtime(), last = begin, now;
@@ -54,9 +69,10 @@ static void all(const char *name, void (*body)(void))
     result(text, size, "x", (double)most / least);
     snprintf(text, sizeof text, "%s_longest", name);
     result(text, size, "ms", longest * 1e3);
-    if (body == word) {
+    if (counts) {
+        const long *words = (const long *)w.mine;
         MPI_Win_sync(w.win);
-        check(rank != 0 || *(long *)w.mine == sum, "contended fetch_and_op");
+        check(rank != 0 || (words[0] == sum && (body != array || words[ARRAY - 1] == sum)), name);
         MPI_Win_unlock_all(w.win);
     }
     window_close(&w);
@@ -64,7 +80,11 @@ static void all(const char *name, void (*body)(void))
 
 void family_contended(void)
 {
-    all("fetch_and_op", word);
-    all("exclusive", exclusive);
-    all("shared", shared);
+    for (int i = 0; i < ARRAY; i++)
+        ones[i] = 1;
+    all("fetch_and_op", word, 1);
+    all("accumulate", accumulate, 1);
+    all("accumulate_array", array, 1);
+    all("exclusive", exclusive, 0);
+    all("shared", shared, 0);
 }
