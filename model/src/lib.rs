@@ -38,9 +38,13 @@ pub mod shm {
     pub mod lock;
     #[path = "../../../src/shm/visitors.rs"]
     pub mod visitors;
+    #[path = "../../../src/shm/notes.rs"]
+    pub mod notes;
 
     pub type Offset = usize;
     pub const LINE: usize = 128;
+    /// Few, so that they are soon written over.
+    pub const NOTES: u32 = 4;
 }
 
 pub mod transport {

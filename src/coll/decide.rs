@@ -128,6 +128,7 @@ impl Call {
         use Collective::*;
         let (comm, name) = (self.comm, self.name);
         match &self.what {
+            Broadcast { what, root } => shared::broadcast(comm, name, what, *root),
             Allgather {
                 mine,
                 blocks,

@@ -15,11 +15,13 @@
 use super::FEW;
 use super::elements::{Element, Vector};
 use super::plan::same_length;
+use super::planner::Root;
 use crate::comm::Comm;
 use crate::err;
 use crate::error::Result;
 use crate::op::Op;
 use crate::runtime::board::Shared;
+use crate::runtime::notes::{MEMBERS, NOTE};
 use std::ops::Range;
 
 /// The most bytes that go better over the board than by messages, each of which is one copy: of one process, and of all of
@@ -138,6 +140,39 @@ pub fn alltoall(
     Ok(true)
 }
 
+/// Does a broadcast within one group; false if messages are the better way. The root says which it is: the others learn how
+/// much it gives before they take it.
+pub fn broadcast(comm: &Comm, name: &str, what: &Vector, root: Root) -> Result<bool> {
+    let name = || name.to_string();
+    let (len, size) = (what.bytes(), comm.meeting.size());
+    if comm.remote.is_some() || !(2..=MEMBERS).contains(&size) {
+        return Ok(false);
+    }
+    let given = match root {
+        Root::Here if len <= NOTE => len,
+        _ => 0,
+    };
+    let write = |room| put(what, 0..given, room);
+    let Some(round) = comm.meeting.pin(given, len, &name, write)? else {
+        return Ok(false);
+    };
+    let Root::There(root) = root else {
+        return Ok(len <= NOTE);
+    };
+    // Nothing comes to those that take nothing.
+    if len == 0 {
+        return Ok(true);
+    }
+    let (sent, data) = round.from(root, len, &name)?;
+    if sent > NOTE {
+        return Ok(false);
+    }
+    same_length(sent, len)?;
+    // SAFETY: the buffer is the caller's, and has `len` bytes.
+    unsafe { what.buffer()?.take_over(0..len, data) };
+    Ok(true)
+}
+
 /// What the process in `seat` gave. Errors: its blocks are not `len` bytes long, or it failed.
 fn block_by(given: &Shared<'_>, seat: usize, len: usize) -> Result<*const u8> {
     let (sent, address) = given.by(seat)?;
@@ -168,12 +203,51 @@ pub fn reduce(
     mine: &Vector,
     out: Option<&Vector>,
 ) -> Result<bool> {
-    let by_messages = mine.bytes() < REDUCE_LEAST && comm.meeting.size() < REDUCE_FEW;
-    if comm.remote.is_some() || by_messages {
+    let (len, size) = (mine.bytes(), comm.meeting.size());
+    if comm.remote.is_some() || size == 1 {
         return Ok(false);
     }
     let what = || name.to_string();
+    if len <= NOTE && size <= MEMBERS {
+        return reduce_notes(comm, op, mine, out, &what);
+    }
+    if len < REDUCE_LEAST && size < REDUCE_FEW {
+        return Ok(false);
+    }
     reduction(comm, op, mine, out, REDUCE_ALONE, &what)
+}
+
+/// Does a reduction of little: nobody waits but the root.
+fn reduce_notes(
+    comm: &Comm,
+    op: Op,
+    mine: &Vector,
+    out: Option<&Vector>,
+    what: &dyn Fn() -> String,
+) -> Result<bool> {
+    let len = mine.bytes();
+    let mut fold = Fold::new(op, mine.element.clone());
+    let write = |room| {
+        if out.is_some() {
+            fold.make_room(mine.count, false)?;
+        }
+        put(mine, 0..len, room)
+    };
+    let Some(round) = comm.meeting.pin(len, len, what, write)? else {
+        return Ok(false);
+    };
+    let Some(out) = out.filter(|_| len > 0) else {
+        return Ok(true);
+    };
+    let mut parts = [std::ptr::null(); MEMBERS];
+    let parts = &mut parts[..comm.meeting.size()];
+    for (seat, part) in parts.iter_mut().enumerate() {
+        let (sent, data) = round.from(seat, len, what)?;
+        same_length(sent, len)?;
+        *part = data;
+    }
+    fold.fold(parts.iter().copied(), out)?;
+    Ok(true)
 }
 
 /// Folds the peers' elements into everybody's `out`, those that have one. All processes decide alike: the bytes are the same

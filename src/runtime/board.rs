@@ -9,6 +9,7 @@
 //! board, messages do its work.
 
 use super::meeting::Meeting;
+use super::notes::{FAILED, MEMBERS, NOTE, Notes};
 use super::wait::spin;
 use crate::err;
 use crate::error::{Error, Result};
@@ -26,8 +27,6 @@ const ALL: usize = 8 << 20;
 /// this. Others lie behind the lines of all members.
 const NUMBER: usize = 16;
 const INLINE: usize = LINE - NUMBER;
-/// The number of a member that could not write what it was to give.
-const FAILED: usize = usize::MAX;
 
 /// One member's view of the board. Everything but the first line, which has `gone`, is there twice, for odd and even rounds.
 pub struct Board {
@@ -58,44 +57,19 @@ impl Board {
     #[cold]
     pub(super) fn make(meeting: &Meeting, what: &dyn Fn() -> String) -> Result<Option<Board>> {
         let (rank, members) = (meeting.rank, meeting.size());
-        // Nothing is allocated at 0.
-        let offset = match rank {
-            0 => Board::allocate(members).unwrap_or(0),
-            _ => 0,
-        };
-        let all = meeting.exchange((offset, spin() == 0, segment().mapped()), what)?;
-        let (offset, sharing, _) = all[0];
-        if offset == 0 {
+        let made = meeting.common(bytes(members), LINE, spin() == 0, what)?;
+        let Some((offset, sharing)) = made else {
             return Ok(None);
-        }
-        // Mostly everybody has mapped it; else all tell each other whether they can.
-        let end = offset + bytes(members);
-        if all.iter().any(|&(_, _, mapped)| mapped < end) {
-            let is_mapped = segment().reach(offset, bytes(members)).is_ok();
-            if meeting.exchange(is_mapped, what)?.contains(&false) {
-                if rank == 0 {
-                    // Nobody else looks at it.
-                    heap::free(offset)?;
-                }
-                return Ok(None);
-            }
-        }
+        };
         Ok(Some(Board {
             offset,
-            sharing,
+            sharing: sharing[0],
             members,
             rank,
             rounds: AtomicU32::new(0),
             // SAFETY: the first line was zeroed before the exchange, and is freed when all have left.
             gone: unsafe { &*segment().at::<AtomicU32>(offset) },
         }))
-    }
-
-    fn allocate(members: usize) -> Result<Offset> {
-        let offset = heap::alloc(bytes(members), LINE)?;
-        // SAFETY: the allocation is the caller's alone yet.
-        unsafe { segment().at::<u8>(offset).write_bytes(0, LINE) };
-        Ok(offset)
     }
 
     /// Where a member's number is, and its `len` bytes. All give as many in a round, so their parts lie close together.
@@ -141,6 +115,10 @@ impl Meeting {
         what: &dyn Fn() -> String,
         write: impl FnOnce(*mut u8) -> Result<()>,
     ) -> Result<Option<Shared<'_>>> {
+        if len <= NOTE && self.size() <= MEMBERS {
+            let pinned = self.pin(len, number, what, write)?;
+            return pinned.map(|round| round.all(len, what)).transpose();
+        }
         let Some(board) = self.board(what)? else {
             return Ok(None);
         };
@@ -155,26 +133,47 @@ impl Meeting {
         unsafe { place.write(number) };
         self.barrier(what)?;
         written?;
-        Ok(Some(Shared { board, round, len }))
+        let place = Place::Board(board);
+        Ok(Some(Shared { place, round, len }))
     }
 }
 
 /// What everybody gave: to be read until the caller shares something again.
 pub struct Shared<'a> {
-    board: &'a Board,
+    place: Place<'a>,
     round: u32,
     len: usize,
 }
 
-impl Shared<'_> {
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    Board(&'a Board),
+    Notes(&'a Notes),
+}
+
+impl<'a> Shared<'a> {
+    pub(super) fn of_notes(notes: &'a Notes, round: u32, len: usize) -> Shared<'a> {
+        let place = Place::Notes(notes);
+        Shared { place, round, len }
+    }
+
+    #[inline]
+    fn part(&self, member: usize) -> (*mut usize, *mut u8) {
+        match self.place {
+            Place::Board(board) => board.part(self.round, member, self.len),
+            Place::Notes(notes) => notes.part(self.round, member, self.len),
+        }
+    }
+
     /// The number that a member gave, and its bytes, aligned as any element of a datatype. If it gave more or fewer of them
     /// than the caller, they are anything.
     ///
     /// Error: `MPI_ERR_OTHER`, if it failed.
     #[inline]
     pub fn by(&self, member: usize) -> Result<(usize, *const u8)> {
-        let (place, data) = self.board.part(self.round, member, self.len);
-        // SAFETY: the member wrote it before it came to the barrier, and writes there again only after the next one.
+        let (place, data) = self.part(member);
+        // SAFETY: the member wrote it before it came to the barrier, or pinned; it writes there again only after the next one, or when
+        // all have pinned once more.
         match unsafe { place.read() } {
             FAILED => Err(failed(member)),
             number => Ok((number, data)),
@@ -184,17 +183,21 @@ impl Shared<'_> {
     /// The bytes alone, of a member that is known to have given them.
     #[inline]
     pub fn bytes_by(&self, member: usize) -> *const u8 {
-        self.board.part(self.round, member, self.len).1
+        self.part(member).1
     }
 
     /// The caller's own bytes. It may write to those that nobody reads before they all meet once more.
     pub fn own(&self) -> *mut u8 {
-        self.board.part(self.round, self.board.rank, self.len).1
+        self.part(match self.place {
+            Place::Board(board) => board.rank,
+            Place::Notes(notes) => notes.rank(),
+        })
+        .1
     }
 }
 
 #[cold]
-fn failed(member: usize) -> Error {
+pub(super) fn failed(member: usize) -> Error {
     err!(
         Other,
         "process {member} of the communicator failed in this operation, so that nobody goes on"

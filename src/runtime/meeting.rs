@@ -14,6 +14,7 @@
 use super::board::Board;
 use super::deaths::{Ranks, check_alive};
 use super::job;
+use super::notes::{self, Notes};
 use super::wait::{Waiting, wait};
 use crate::error::Result;
 use crate::shm::atomic::{AtomicU32, Ordering, full_fence};
@@ -47,6 +48,8 @@ pub struct Meeting {
     exchanges: AtomicU32,
     /// Set when it was first needed; `None` if there was no memory for it.
     board: OnceLock<Option<Board>>,
+    /// As the board.
+    notes: OnceLock<Option<Notes>>,
 }
 
 impl Meeting {
@@ -85,6 +88,7 @@ impl Meeting {
             rank,
             exchanges: AtomicU32::new(0),
             board: OnceLock::new(),
+            notes: OnceLock::new(),
         })
     }
 
@@ -128,7 +132,58 @@ impl Meeting {
         Ok(self.board.get_or_init(|| board).as_ref())
     }
 
-    fn ring_others(&self) {
+    /// The notes, likewise. `None` also if there are too many members.
+    #[inline]
+    pub(super) fn notes(&self, what: &dyn Fn() -> String) -> Result<Option<&Notes>> {
+        if let Some(notes) = self.notes.get() {
+            return Ok(notes.as_ref());
+        }
+        let notes = match self.size() <= notes::MEMBERS {
+            true => Notes::make(self, what)?,
+            false => None,
+        };
+        Ok(self.notes.get_or_init(|| notes).as_ref())
+    }
+
+    /// Memory of the segment for all members, of so many bytes, of which the first are zeroed; and everybody's `mine`. Collective.
+    /// `None` if it is not there for all of them. It comes from the heap of the first.
+    pub(super) fn common<T: Copy>(
+        &self,
+        bytes: usize,
+        zeroed: usize,
+        mine: T,
+        what: &dyn Fn() -> String,
+    ) -> Result<Option<(Offset, Vec<T>)>> {
+        // Nothing is allocated at 0.
+        let offset = match self.rank {
+            0 => heap::alloc(bytes, LINE).unwrap_or(0),
+            _ => 0,
+        };
+        if offset != 0 {
+            // SAFETY: the allocation is the caller's alone yet.
+            unsafe { segment().at::<u8>(offset).write_bytes(0, zeroed) };
+        }
+        let all = self.exchange((offset, mine, segment().mapped()), what)?;
+        let offset = all[0].0;
+        if offset == 0 {
+            return Ok(None);
+        }
+        // Mostly everybody has mapped it; else all tell each other whether they can.
+        if all.iter().any(|&(_, _, mapped)| mapped < offset + bytes) {
+            let is_mapped = segment().reach(offset, bytes).is_ok();
+            if self.exchange(is_mapped, what)?.contains(&false) {
+                if self.rank == 0 {
+                    // Nobody else looks at it.
+                    heap::free(offset)?;
+                }
+                return Ok(None);
+            }
+        }
+        let given = all.iter().map(|&(_, given, _)| given).collect();
+        Ok(Some((offset, given)))
+    }
+
+    pub(super) fn ring_others(&self) {
         full_fence();
         let table = &job().table;
         for &member in self.members.iter() {

@@ -23,6 +23,7 @@ pub mod lock;
 pub mod maps;
 pub mod membarrier;
 pub mod memory;
+pub mod notes;
 mod pages;
 pub mod peer;
 pub mod segment;
@@ -32,6 +33,9 @@ pub mod visitors;
 
 /// A place in the job segment, in bytes from its beginning. 0 is the segment's header and so never an allocation.
 pub type Offset = usize;
+
+/// How many notes a member of a meeting has: so far it can be ahead of the others.
+pub const NOTES: u32 = 16;
 
 /// The size of a page, and the unit in which the heap hands out larger ranges.
 pub const PAGE: usize = 4096;

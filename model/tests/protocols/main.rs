@@ -9,6 +9,7 @@ mod doorbell;
 mod gate;
 mod late;
 mod lock;
+mod notes;
 mod offer;
 mod regions;
 mod ring;

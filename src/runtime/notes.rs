@@ -1,0 +1,291 @@
+//! A meeting's notes: little that some members give and some take, in rounds in which nobody waits for more than it needs.
+//!
+//! In an operation every member pins a note ([`crate::shm::notes`]), if only to say that it has come so far. A broadcast's root
+//! goes on when its note is pinned, and so do those that give to a reduction; one that reads waits for the notes that it reads. So
+//! one line goes from a core to another, where a barrier takes two, and members that come late keep nobody up until they are
+//! a dozen rounds behind.
+//!
+//! A note is a line with the word, a number and up to 112 bytes. What is more, up to 4 KiB, lies behind the lines of all. The
+//! notes are made when they are first needed. In meetings of many members there are none: everybody would look at everybody.
+//!
+//! Those that sleep for a note are counted, so that one who pins has to look at one word. It passes no fence if all members'
+//! processes take part in [heavy ones](crate::shm::membarrier): then those that go to sleep pass one for it.
+
+use super::board::{Shared, failed};
+use super::deaths::Ranks;
+use super::meeting::Meeting;
+use super::wait::{Announce, Nap, Waiting, spin, wait};
+use crate::error::Result;
+use crate::shm::atomic::{AtomicU32, Ordering, full_fence, heavy_fence, light_fence};
+use crate::shm::notes::{KEPT, Pin, awaited, place};
+use crate::shm::segment::segment;
+use crate::shm::{LINE, Offset, heap, membarrier};
+use std::cell::Cell;
+use std::mem::offset_of;
+
+/// The most bytes of a note.
+pub const NOTE: usize = 4 << 10;
+/// The most members that have notes.
+pub const MEMBERS: usize = 16;
+/// The number of a member that could not write what it was to give.
+pub(super) const FAILED: usize = usize::MAX;
+/// So many looks at a word come before a member waits in earnest, where every rank can have a core.
+const LOOKS: u32 = 256;
+
+/// What all members see first.
+#[repr(C, align(128))]
+struct Head {
+    /// Members that have left for good.
+    gone: AtomicU32,
+    _line: [u8; LINE - 4],
+    /// Members that sleep for a note, or are about to.
+    sleepers: AtomicU32,
+}
+
+/// A note's line.
+#[repr(C, align(128))]
+struct Line {
+    pin: Pin,
+    number: usize,
+    data: [u8; INLINE],
+}
+
+const INLINE: usize = LINE - 16;
+
+const _: () = assert!(size_of::<Line>() == LINE && offset_of!(Line, data) == 16);
+
+/// One member's view of the notes.
+pub struct Notes {
+    offset: Offset,
+    head: &'static Head,
+    members: usize,
+    /// The caller's place among them.
+    rank: usize,
+    /// The number of the next round.
+    next: AtomicU32,
+    /// Whether all processes take part in heavy fences.
+    light: bool,
+}
+
+impl Notes {
+    /// Makes a meeting's notes. Collective. `None` if there is no memory for them.
+    #[cold]
+    pub(super) fn make(meeting: &Meeting, what: &dyn Fn() -> String) -> Result<Option<Notes>> {
+        let (rank, members) = (meeting.rank, meeting.size());
+        let lines = size_of::<Head>() + members * KEPT as usize * LINE;
+        let bytes = lines + members * KEPT as usize * NOTE;
+        let made = meeting.common(bytes, lines, membarrier::register(), what)?;
+        let Some((offset, registered)) = made else {
+            return Ok(None);
+        };
+        Ok(Some(Notes {
+            offset,
+            // SAFETY: it was zeroed before the exchange, and is freed when all have left.
+            head: unsafe { &*segment().at::<Head>(offset) },
+            members,
+            rank,
+            next: AtomicU32::new(0),
+            light: !registered.contains(&false),
+        }))
+    }
+
+    #[inline]
+    fn line(&self, round: u32, member: usize) -> *mut Line {
+        let lines = segment().at::<Line>(self.offset + size_of::<Head>());
+        lines.wrapping_add(member * KEPT as usize + place(round))
+    }
+
+    #[inline]
+    fn pin(&self, round: u32, member: usize) -> &Pin {
+        // SAFETY: the word is one of the lines', zeroed before anybody saw it, and lives as long as the notes.
+        unsafe { &(*self.line(round, member)).pin }
+    }
+
+    /// Where a note's number is, and its `len` bytes.
+    #[inline]
+    pub(super) fn part(&self, round: u32, member: usize, len: usize) -> (*mut usize, *mut u8) {
+        let line = self.line(round, member);
+        // SAFETY: places within the line.
+        let (number, data) = unsafe { (&raw mut (*line).number, &raw mut (*line).data) };
+        if len <= INLINE {
+            return (number, data.cast());
+        }
+        let at = member * KEPT as usize + place(round);
+        let all = size_of::<Head>() + self.members * KEPT as usize * LINE;
+        (number, segment().at(self.offset + all + at * NOTE))
+    }
+
+    pub(super) fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// Waits until `member` has pinned in `round`.
+    #[inline]
+    fn wait_for(
+        &self,
+        meeting: &Meeting,
+        round: u32,
+        member: usize,
+        what: &dyn Fn() -> String,
+    ) -> Result<()> {
+        let pin = self.pin(round, member);
+        let looks = if spin() > 0 { LOOKS } else { 0 };
+        for _ in 0..looks {
+            if pin.has(round) {
+                return Ok(());
+            }
+        }
+        match pin.has(round) {
+            true => Ok(()),
+            false => self.wait_long(meeting, &|| pin.has(round), what),
+        }
+    }
+
+    #[cold]
+    fn wait_long(
+        &self,
+        meeting: &Meeting,
+        ready: &dyn Fn() -> bool,
+        what: &dyn Fn() -> String,
+    ) -> Result<()> {
+        let counted = Cell::new(false);
+        let sleeper = || {
+            if !counted.replace(true) {
+                self.head.sleepers.fetch_add(1, Ordering::SeqCst);
+            }
+            // With the fence of `ring`: either what is pinned is seen now, or this one is counted there.
+            if self.light {
+                heavy_fence();
+            }
+        };
+        let waiting = Waiting {
+            key: 0,
+            what,
+            ranks: Ranks::Needed(&meeting.members),
+            announce: Some(Announce {
+                sleeper: &sleeper,
+                nap: &|| Nap::UntilRung,
+            }),
+        };
+        let result = wait(&waiting, ready);
+        if counted.get() {
+            self.head.sleepers.fetch_sub(1, Ordering::SeqCst);
+        }
+        result
+    }
+
+    /// Rings those that sleep for a note, after one was pinned.
+    #[inline]
+    fn ring(&self, meeting: &Meeting) {
+        match self.light {
+            true => light_fence(),
+            false => full_fence(),
+        }
+        if self.head.sleepers.load(Ordering::Relaxed) != 0 {
+            meeting.ring_others();
+        }
+    }
+}
+
+/// A round in which the caller has pinned its note.
+#[derive(Clone, Copy)]
+pub struct Round<'a> {
+    meeting: &'a Meeting,
+    notes: &'a Notes,
+    round: u32,
+}
+
+impl Meeting {
+    /// Pins a note of `len` bytes, which `write` writes, and a number. `None`, and nothing was done, if there are no notes in
+    /// this meeting, the same for all members. Collective, and waits only for those that are many rounds behind. `len` is at most
+    /// [`NOTE`].
+    ///
+    /// Errors: those of `write`, of which those that read the note learn; as [`Meeting::barrier`].
+    #[inline]
+    pub fn pin(
+        &self,
+        len: usize,
+        number: usize,
+        what: &dyn Fn() -> String,
+        write: impl FnOnce(*mut u8) -> Result<()>,
+    ) -> Result<Option<Round<'_>>> {
+        let Some(notes) = self.notes(what)? else {
+            return Ok(None);
+        };
+        debug_assert!(len <= NOTE);
+        // Rounds in which a member died are counted differently by the others: nobody goes on.
+        self.check_alive(what)?;
+        // One thread at a time calls collective operations on a communicator.
+        let round = notes.next.load(Ordering::Relaxed);
+        notes.next.store(round.wrapping_add(1), Ordering::Relaxed);
+        if let Some(before) = awaited(round) {
+            for member in 0..notes.members {
+                notes.wait_for(self, before, member, what)?;
+            }
+        }
+        let (place, data) = notes.part(round, notes.rank, len);
+        let written = write(data);
+        let number = if written.is_ok() { number } else { FAILED };
+        // SAFETY: the note is this member's own, and all have read what it was before.
+        unsafe { place.write(number) };
+        notes.pin(round, notes.rank).set(round);
+        prefetch_to_write(notes.line(round.wrapping_add(1), notes.rank));
+        notes.ring(self);
+        written?;
+        let meeting = self;
+        Ok(Some(Round {
+            meeting,
+            notes,
+            round,
+        }))
+    }
+}
+
+impl<'a> Round<'a> {
+    /// The number that a member gave, and its `len` bytes, aligned as any element of a datatype, to be read until the caller pins again.
+    /// If it gave more or fewer of them, they are anything. Blocks until it has.
+    ///
+    /// Error: `MPI_ERR_OTHER`, if it failed; as [`Meeting::barrier`].
+    #[inline]
+    pub fn from(
+        &self,
+        member: usize,
+        len: usize,
+        what: &dyn Fn() -> String,
+    ) -> Result<(usize, *const u8)> {
+        self.notes
+            .wait_for(self.meeting, self.round, member, what)?;
+        let (place, data) = self.notes.part(self.round, member, len);
+        // SAFETY: the member wrote it before it pinned, and writes there again when this one has pinned once more.
+        match unsafe { place.read() } {
+            FAILED => Err(failed(member)),
+            number => Ok((number, data)),
+        }
+    }
+
+    /// What everybody gives, when they all have.
+    pub(super) fn all(self, len: usize, what: &dyn Fn() -> String) -> Result<Shared<'a>> {
+        for member in 0..self.notes.members {
+            self.notes
+                .wait_for(self.meeting, self.round, member, what)?;
+        }
+        Ok(Shared::of_notes(self.notes, self.round, len))
+    }
+}
+
+/// The line of the caller's next note comes from the core that read there last, while this one does something else.
+#[inline]
+fn prefetch_to_write(line: *const Line) {
+    // SAFETY: a hint, which reads and writes nothing.
+    unsafe {
+        std::arch::asm!("prefetchw [{}]", in(reg) line, options(nostack, preserves_flags, readonly))
+    }
+}
+
+impl Drop for Notes {
+    /// The member leaves for good. The one whose heap they came from sees to their end.
+    fn drop(&mut self) {
+        let all = self.members as u32;
+        heap::leave(self.offset, &self.head.gone, all, self.rank == 0);
+    }
+}
