@@ -1,9 +1,14 @@
-//! Blocking operations through memory that all processes see: what each gives goes to the meeting's board, and after a barrier
-//! everybody takes what it needs. No message is sent. What is more than the board takes goes in rounds.
+//! Blocking operations through memory that all processes see. No message is sent, and there is nothing to match, announce or
+//! fetch.
 //!
-//! A round's parts stay in the caches, and there is nothing to match, announce or fetch. Reductions of little are folded by
-//! each process that wants the result. Of much, each folds a share, writes it over its own share on the board, which only it
-//! has read, and after one barrier more all copy the shares.
+//! Little goes by notes: who gives pins one and goes on, who takes waits for those that it needs. So a broadcast's root and
+//! those that give to a reduction wait for nobody. More goes to the meeting's board, and after a barrier everybody takes what it
+//! needs; what is more than the board takes goes in rounds, whose parts stay in the caches.
+//!
+//! Reductions of little are folded by each process that wants the result. Of much, each folds a share, and after one barrier
+//! more all copy the shares. Predefined operations fold on the board, over what the last process gave there: of two elements it
+//! does not matter which is the first, so the result is that of the order of ranks all the same. Others fold elsewhere, and write
+//! the share over their own.
 //!
 //! Data that only moves is one copy more than a message's, so among few processes large blocks go by messages: the board takes
 //! up to 4 KiB a process and 64 KiB in all where ranks have cores of their own, 128 KiB and 1 MiB where they share cores and
@@ -22,7 +27,9 @@ use crate::error::Result;
 use crate::op::Op;
 use crate::runtime::board::Shared;
 use crate::runtime::notes::{MEMBERS, NOTE};
+use crate::shm::copy::copy;
 use std::ops::Range;
+use std::ptr::with_exposed_provenance;
 
 /// The most bytes that go better over the board than by messages, each of which is one copy: of one process, and of all of
 /// them together. Where ranks share cores, every message takes a turn on one.
@@ -43,11 +50,15 @@ struct Limits {
 // Where these numbers do not suit a machine, `make bench BENCH="--families sizes"` shows a step.
 
 /// A fold of all that the others gave is work for each process that wants the result; a share of it costs one barrier more.
-const ALLREDUCE_ALONE: usize = 32 << 10;
+const ALLREDUCE_ALONE: usize = 16 << 10;
 const REDUCE_ALONE: usize = 512 << 10;
 /// Fewer bytes are reduced by messages, which keep nobody but the root waiting, in communicators of fewer processes.
 const REDUCE_LEAST: usize = 16 << 10;
 const REDUCE_FEW: usize = 8;
+/// What the root alone folds comes in pieces of so many bytes: the others write the next one meanwhile.
+const PIECE: usize = 64 << 10;
+/// What is folded at a time, so that it stays in the nearest cache.
+const BLOCK: usize = 8 << 10;
 
 /// Whether data moves better over the board than by messages, where each of the processes gives `len` bytes. Collective, and the
 /// same for all of them.
@@ -95,7 +106,7 @@ pub fn allgather(
         for (seat, block) in blocks.iter().enumerate() {
             let data = block_by(&given, seat, len)?;
             // SAFETY: the block is the caller's, and has `len` bytes.
-            unsafe { block.buffer()?.write(range.clone(), data) };
+            unsafe { block.buffer()?.take_over(range.clone(), data) };
         }
     }
     Ok(true)
@@ -134,7 +145,7 @@ pub fn alltoall(
         for (seat, block) in receive.iter().enumerate() {
             let mine = block_by(&given, seat, len)?.wrapping_add(comm.rank * piece);
             // SAFETY: the block is the caller's, and has `len` bytes.
-            unsafe { block.buffer()?.write(range.clone(), mine) };
+            unsafe { block.buffer()?.take_over(range.clone(), mine) };
         }
     }
     Ok(true)
@@ -185,14 +196,18 @@ fn put(block: &Vector, range: Range<usize>, to: *mut u8) -> Result<()> {
     let buffer = block.buffer()?;
     let end = buffer.len().min(range.end);
     // SAFETY: the block is the caller's, and the room is large enough.
-    unsafe { buffer.read(range.start.min(end)..end, to) };
+    unsafe { buffer.hand_over(range.start.min(end)..end, to, false) };
     Ok(())
 }
 
 /// Does an allreduce of the peers' elements; false if messages are the better way, and nothing was done.
 pub fn allreduce(comm: &Comm, name: &str, op: Op, mine: &Vector, out: &Vector) -> Result<bool> {
     let what = || name.to_string();
-    reduction(comm, op, mine, Some(out), ALLREDUCE_ALONE, &what)
+    // Who has nothing to give has nothing to wait for.
+    if mine.bytes() == 0 && comm.remote.is_none() && comm.meeting.size() <= MEMBERS {
+        return Ok(comm.meeting.pin(0, 0, &what, |_| Ok(()))?.is_some());
+    }
+    reduction(comm, op, mine, Some(out), true, &what)
 }
 
 /// Does a reduce within one group, with `out` at the root alone; false if messages are the better way, and nothing was done.
@@ -214,7 +229,7 @@ pub fn reduce(
     if len < REDUCE_LEAST && size < REDUCE_FEW {
         return Ok(false);
     }
-    reduction(comm, op, mine, out, REDUCE_ALONE, &what)
+    reduction(comm, op, mine, out, false, &what)
 }
 
 /// Does a reduction of little: nobody waits but the root.
@@ -250,27 +265,41 @@ fn reduce_notes(
     Ok(true)
 }
 
-/// Folds the peers' elements into everybody's `out`, those that have one. All processes decide alike: the bytes are the same
-/// everywhere. `alone`: up to so many bytes of the others' each process folds all that it wants itself.
+/// Folds the peers' elements into everybody's `out`, those that have one: all or the root. All processes decide alike: the
+/// bytes are the same everywhere.
 fn reduction(
     comm: &Comm,
     op: Op,
     mine: &Vector,
     out: Option<&Vector>,
-    alone: usize,
+    everywhere: bool,
     what: &dyn Fn() -> String,
 ) -> Result<bool> {
     let (len, element) = (mine.bytes(), &mine.element);
     let members = comm.meeting.size();
+    let mut fold = Fold::new(op, element.clone());
+    let direct = fold.direct;
+    let alone = match everywhere {
+        true => ALLREDUCE_ALONE,
+        false => REDUCE_ALONE,
+    };
+    // Of two the root alone folds no more than either would copy.
+    let others = members.saturating_sub(if everywhere && direct { 1 } else { 2 });
     // Above, each folds a share for all; so it can be in one group only.
-    let together = comm.remote.is_none() && len.saturating_mul(members.saturating_sub(2)) > alone;
+    let together = comm.remote.is_none() && len.saturating_mul(others) > alone;
+    // Who alone gets the result need not give: of two elements it does not matter which is the first.
+    let keeps = !together && !everywhere && direct;
+    let keeps = keeps && out.is_some_and(|out| members == 2 || !mine.is_at(out));
     // Whole elements go in a round.
     let size = element.datatype.size().max(1);
-    let most = comm.meeting.room() / size * size;
+    let room = match together || everywhere {
+        true => comm.meeting.room(),
+        false => comm.meeting.room().min(PIECE),
+    };
+    let most = room / size * size;
     if most == 0 || len > most && comm.remote.is_some() {
         return Ok(false);
     }
-    let mut fold = Fold::new(op, element.clone());
     for range in rounds(len, most) {
         let (first, count) = (range.start / size, range.len() / size);
         let begin = |i: usize| (count as u128 * i as u128 / members as u128) as usize;
@@ -279,9 +308,21 @@ fn reduction(
             Some(_) => (0, count),
             None => (0, 0),
         };
-        let write = |room| {
+        let mine = mine.part(first, count);
+        let write = |room: *mut u8| {
             fold.make_room(end - at, together && out.is_none())?;
-            put(mine, range.clone(), room)
+            match () {
+                () if keeps => Ok(()),
+                () if together && direct => {
+                    put(&mine, 0..at * size, room)?;
+                    put(
+                        &mine,
+                        end * size..range.len(),
+                        room.wrapping_add(end * size),
+                    )
+                }
+                () => put(&mine, 0..range.len(), room),
+            }
         };
         let given = comm.meeting.share(range.len(), len, what, write)?;
         let Some(given) = given else {
@@ -293,14 +334,29 @@ fn reduction(
             break;
         }
         let out = out.map(|out| out.part(first, count));
+        let part = |seat: usize| match seat == comm.rank && direct && (keeps || together) {
+            true => with_exposed_provenance(mine.address),
+            false => given.bytes_by(seat),
+        };
         if !together {
-            if let Some(out) = &out {
-                let parts = comm.peer_seats().map(|seat| given.bytes_by(seat));
-                fold.fold(parts, out)?;
+            let Some(out) = &out else { continue };
+            if keeps && members == 2 {
+                fold.fold([part(1 - comm.rank), part(comm.rank)].into_iter(), out)?;
+            } else {
+                fold.fold(comm.peer_seats().map(part), out)?;
             }
             continue;
         }
-        if end > at {
+        let begin = |i: usize| begin(i) * size;
+        let home = |seat: usize| match direct {
+            true => given.bytes_by(lender(seat, members)),
+            false => given.bytes_by(seat),
+        };
+        if end > at && direct {
+            let parts = (0..members).map(|seat| part(seat).wrapping_add(at * size));
+            let lender = lender(comm.rank, members);
+            fold.fold_at(parts, lender, end - at)?;
+        } else if end > at {
             let share = match &out {
                 Some(out) => out.part(at, end - at),
                 None => fold.share(end - at),
@@ -316,16 +372,23 @@ fn reduction(
         }
         comm.meeting.barrier(what)?;
         let Some(out) = out else { continue };
-        for seat in (0..members).filter(|&seat| seat != comm.rank) {
-            let (at, end) = (begin(seat) * size, begin(seat + 1) * size);
+        for seat in (0..members).filter(|&seat| direct || seat != comm.rank) {
+            let range = begin(seat)..begin(seat + 1);
+            let from = home(seat).wrapping_add(range.start);
             // SAFETY: the result buffer is the caller's.
-            unsafe {
-                out.buffer()?
-                    .write(at..end, given.bytes_by(seat).wrapping_add(at))
-            };
+            unsafe { out.buffer()?.take_over(range, from) };
         }
     }
     Ok(true)
+}
+
+/// Over whose elements on the board the process in `seat` folds its share, which nobody else reads: the last one's, who is the
+/// first to be folded, and gives all but its own share.
+fn lender(seat: usize, members: usize) -> usize {
+    match seat + 1 == members {
+        true => members - 2,
+        false => members - 1,
+    }
 }
 
 /// Folding what processes gave, packed, in the order of their ranks.
@@ -354,7 +417,7 @@ impl Fold {
     /// `out = parts[0] op parts[1] op …`
     fn fold(
         &mut self,
-        parts: impl DoubleEndedIterator<Item = *const u8>,
+        parts: impl DoubleEndedIterator<Item = *const u8> + Clone,
         out: &Vector,
     ) -> Result<()> {
         let mut parts = parts.rev();
@@ -362,24 +425,65 @@ impl Fold {
             return Ok(());
         };
         let (count, len) = (out.count, out.bytes());
+        let inout = std::ptr::with_exposed_provenance_mut::<u8>(out.address);
+        if self.direct {
+            let size = self.element.datatype.size();
+            let step = (BLOCK / size.max(1)).max(1);
+            // What was copied is still near when it is folded.
+            for begin in (0..count).step_by(step) {
+                let (at, n) = (begin * size, step.min(count - begin));
+                let inout = inout.wrapping_add(at);
+                // SAFETY: the result buffer is the caller's; the elements have no gaps.
+                unsafe {
+                    if last.wrapping_add(at) != inout.cast_const() {
+                        copy(last.wrapping_add(at), inout, n * size);
+                    }
+                    for part in parts.clone() {
+                        self.apply(part.wrapping_add(at), inout, n)?;
+                    }
+                }
+            }
+            return Ok(());
+        }
         // SAFETY: the result buffer is the caller's, or this one's share.
         unsafe { out.buffer()?.write(0..len, last) };
-        let inout = std::ptr::with_exposed_provenance_mut::<u8>(out.address);
-        let (datatype, handle) = (self.element.datatype.clone(), self.element.handle);
         for part in parts {
-            let input = match self.direct {
-                true => part,
-                false => {
-                    let input = start_of(&mut self.operand, &self.element, count);
-                    // SAFETY: `input` has room for `count` elements.
-                    unsafe { datatype.unpack(part, input, count, 0..len) };
-                    input.cast_const()
-                }
-            };
-            // SAFETY: both are `count` elements laid out as the datatype says; what was given is aligned as any.
-            unsafe { self.op.apply(input, inout, count, &datatype, handle)? };
+            let input = start_of(&mut self.operand, &self.element, count);
+            // SAFETY: `input` has room for `count` elements; both are laid out as the datatype says.
+            unsafe {
+                self.element.datatype.unpack(part, input, count, 0..len);
+                self.apply(input, inout, count)?;
+            }
         }
         Ok(())
+    }
+
+    /// Folds `count` elements of all parts over those of the `lender`, which is the last but for the caller: elements without
+    /// gaps, by an operation for which it does not matter which of two is the first.
+    fn fold_at(
+        &self,
+        parts: impl DoubleEndedIterator<Item = *const u8> + Clone + ExactSizeIterator,
+        lender: usize,
+        count: usize,
+    ) -> Result<()> {
+        let inout = parts.clone().nth(lender).expect("a member's").cast_mut();
+        for (seat, part) in parts.enumerate().rev() {
+            if seat != lender {
+                // SAFETY: the part is the lender's on the board, and this share of it the caller's to change.
+                unsafe { self.apply(part, inout, count)? };
+            }
+        }
+        Ok(())
+    }
+
+    /// `inout = input op inout`
+    ///
+    /// # Safety
+    /// Both are `count` elements laid out as the datatype says, aligned as any.
+    unsafe fn apply(&self, input: *const u8, inout: *mut u8, count: usize) -> Result<()> {
+        let Element { datatype, handle } = &self.element;
+        // SAFETY: the caller's promise.
+        unsafe { self.op.apply(input, inout, count, datatype, *handle) }
     }
 
     /// Makes room to fold `count` elements, if `is_apart` into memory of its own. Error: `MPI_ERR_NO_MEM`.
