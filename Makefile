@@ -13,7 +13,7 @@ SONAME := libmpi.so.12
 RUN_CARGO := env -u MAKEFLAGS -u MFLAGS $(CARGO)
 
 .DEFAULT_GOAL := stage
-.PHONY: stage quick install demo check check-mpich imb mpi4py bench conformance clean help
+.PHONY: stage quick install demo check check-mpich adoption imb mpi4py bench conformance clean help
 
 # The library as a cdylib alone: built together with an rlib it would lose link-time optimisation.
 stage:
@@ -43,6 +43,9 @@ check:
 check-mpich:
 	@tools/check-mpich '$(BUILD)'
 
+adoption: stage
+	@tools/check-adoption '$(BUILD)'
+
 imb: stage
 	@./imb/run
 
@@ -67,6 +70,7 @@ help:
 	@echo 'make demo       solve a heat problem on 4 ranks, then run the same executable on MPICH if there is one'
 	@echo 'make check      formatting, lints and all tests; the last line is the count'
 	@echo 'make check-mpich  run the C tests on a real MPICH, to see that it is not the tests that are wrong'
+	@echo 'make adoption   run the C tests with all memory adopted, and with none'
 	@echo 'make imb        fetch and run the prebuilt Intel MPI Benchmarks'
 	@echo 'make mpi4py     fetch mpi4py and run its own test suite'
 	@echo 'make bench      all of it next to MPICH, Open MPI and Intel MPI of PyPI and the bare machine; QUICK=1 takes two minutes'

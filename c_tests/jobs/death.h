@@ -6,6 +6,7 @@
 #include "check.h"
 
 #include <signal.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 

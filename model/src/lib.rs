@@ -36,10 +36,10 @@ pub mod shm {
     pub mod late;
     #[path = "../../../src/shm/lock.rs"]
     pub mod lock;
-    #[path = "../../../src/shm/visitors.rs"]
-    pub mod visitors;
     #[path = "../../../src/shm/notes.rs"]
     pub mod notes;
+    #[path = "../../../src/shm/visitors.rs"]
+    pub mod visitors;
 
     pub type Offset = usize;
     pub const LINE: usize = 128;

@@ -5,6 +5,7 @@ use super::rest::Reading;
 use super::spaces;
 use super::table::{CAME, Death, MISSED, SURVIVES, State, Table};
 use crate::error::Result;
+pub use crate::shm::adoption::Refusal;
 use crate::shm::atomic::Ordering;
 use crate::shm::segment::Segment;
 use std::os::fd::{AsRawFd, RawFd};
@@ -38,6 +39,14 @@ impl JobSegment {
     pub fn pid(&self, rank: usize) -> Option<i32> {
         let process = &self.table.processes[rank];
         spaces::are_shared_with(process).then(|| process.pid.load(Ordering::Relaxed) as i32)
+    }
+
+    /// How many bytes of its own memory `rank` had in the segment at most, and why some last stayed private, if any did.
+    pub fn adopted(&self, rank: usize) -> (u64, Option<Refusal>) {
+        let process = &self.table.processes[rank];
+        let refused = process.refused.load(Ordering::Relaxed).checked_sub(1);
+        let bytes = process.adopted.load(Ordering::Relaxed);
+        (bytes, refused.and_then(Refusal::of))
     }
 
     pub fn state(&self, rank: usize) -> State {

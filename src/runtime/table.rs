@@ -140,7 +140,11 @@ pub struct Process {
     pub visitors: Visitors,
     /// Not 0 if others ask the rank for something, see [`super::errands`].
     pub asked: AtomicU32,
-    _line3: [u8; LINE - 8],
+    /// The most bytes of its own memory that the rank had in the segment; 1 + the number of the [refusal](crate::shm::adoption::Refusal) by which some last stayed
+    /// private, or 0.
+    pub adopted: AtomicU64,
+    pub refused: AtomicU32,
+    _line3: [u8; LINE - 24],
     /// The cores the rank may run on, a bit each.
     pub cores: [AtomicU64; CORE_WORDS],
     pub waits: [Wait; WAITS],

@@ -14,6 +14,7 @@
 //! | what may not be written, or not be read          | it would have to be, for a moment                     |
 //! | huge pages of the program's own, devices         | they are no pages that can be replaced                |
 //! | everything, where any memory is locked or pinned | a device may know where it lies                       |
+//! | everything, where address space is limited       | others would need some, too                           |
 //! | the end of the stack of who asks                 | it is written to by who moves it                      |
 //!
 //! Pages of zeros are not copied: a window that is used here and there takes no more memory than before.
@@ -22,6 +23,7 @@ use super::maps::{Mapping, Maps};
 use super::segment::Segment;
 use super::stillness::Stillness;
 use super::{HUGE, Offset, PAGE};
+use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 use std::hint::black_box;
 use std::ops::Range;
 use std::ptr::with_exposed_provenance_mut;
@@ -50,11 +52,36 @@ pub enum Refusal {
     Threads,
     Memory,
     Mappings,
+    AddressSpace,
     Visitors,
     Kernel,
 }
 
 impl Refusal {
+    const ALL: [Refusal; 15] = [
+        Refusal::Unknown,
+        Refusal::Missing,
+        Refusal::Shared,
+        Refusal::File,
+        Refusal::ReadOnly,
+        Refusal::Huge,
+        Refusal::Device,
+        Refusal::Locked,
+        Refusal::Stack,
+        Refusal::Threads,
+        Refusal::Memory,
+        Refusal::Mappings,
+        Refusal::AddressSpace,
+        Refusal::Visitors,
+        Refusal::Kernel,
+    ];
+
+    /// The one with a number.
+    pub fn of(number: u32) -> Option<Refusal> {
+        Refusal::ALL.get(number as usize).copied()
+    }
+
+    /// Why, of memory that is "it".
     pub fn text(self) -> &'static str {
         match self {
             Refusal::Unknown => "/proc does not tell what it is",
@@ -71,6 +98,7 @@ impl Refusal {
             }
             Refusal::Memory => "there is no shared memory for it",
             Refusal::Mappings => "the process has too many mappings",
+            Refusal::AddressSpace => "address space is limited (ulimit -v)",
             Refusal::Visitors => "other ranks were copying there all the time",
             Refusal::Kernel => "the kernel refused to map it",
         }
@@ -120,6 +148,10 @@ impl Process {
         if self.pinned {
             return Err(Refusal::Locked);
         }
+        // Others would have to map it too, and could not say that they cannot.
+        if getrlimit(Resource::RLIMIT_AS).is_ok_and(|(soft, _)| soft != RLIM_INFINITY) {
+            return Err(Refusal::AddressSpace);
+        }
         let mut at = range.start;
         for mapping in self.maps.around(range) {
             if mapping.range.start > at {
@@ -152,7 +184,7 @@ impl Process {
             return Ok(());
         }
         let file = nix::sys::statfs::statfs(name);
-        if file.is_ok_and(|file| file.filesystem_type().0 as i64 == HUGETLBFS) {
+        if file.is_ok_and(|file| file.filesystem_type().0 == HUGETLBFS) {
             return Err(Refusal::Huge);
         }
         // Variables: of the same file there is code.
@@ -452,12 +484,12 @@ mod tests {
             Pages(at as usize..at as usize + len)
         }
 
-        fn bytes(&self) -> &mut [u8] {
+        fn bytes(&mut self) -> &mut [u8] {
             // SAFETY: the mapping is there, and only one thread of the test looks at it.
             unsafe { std::slice::from_raw_parts_mut(self.0.start as *mut u8, self.0.len()) }
         }
 
-        fn fill(&self) {
+        fn fill(&mut self) {
             for (i, byte) in self.bytes().iter_mut().enumerate() {
                 *byte = value(i);
             }
@@ -481,9 +513,16 @@ mod tests {
     }
 
     #[test]
+    fn refusals_have_numbers() {
+        for (number, refusal) in (0..).zip(Refusal::ALL) {
+            assert_eq!(refusal as u32, number);
+        }
+    }
+
+    #[test]
     fn memory_comes_and_goes() {
         let segment = Segment::create(PAGE).unwrap();
-        let all = Pages::new(3 * HUGE);
+        let mut all = Pages::new(3 * HUGE);
         all.fill();
         let offset = segment.lease(4 * HUGE).unwrap();
         for (from, to) in [(1, 2), (0, 3), (5, 5 + 300), (0, 3 * HUGE / PAGE)] {
@@ -524,7 +563,7 @@ mod tests {
     #[test]
     fn what_was_never_touched_takes_no_memory() {
         let segment = Segment::create(PAGE).unwrap();
-        let all = Pages::new(64 * HUGE);
+        let mut all = Pages::new(64 * HUGE);
         all.bytes()[20 * HUGE] = 5;
         let offset = segment.lease(64 * HUGE).unwrap();
         let before = segment.in_use();
@@ -540,7 +579,7 @@ mod tests {
     #[test]
     fn where_others_write_it_goes_back_in_place() {
         let segment = Segment::create(PAGE).unwrap();
-        let all = Pages::new(8 * PAGE);
+        let mut all = Pages::new(8 * PAGE);
         all.fill();
         let offset = segment.lease(HUGE).unwrap();
         // SAFETY: as above.

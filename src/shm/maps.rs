@@ -17,7 +17,7 @@ pub struct Mapping<'a> {
     pub offset: usize,
     /// 0 if it has no file.
     pub inode: u64,
-    /// A path, or what the kernel calls it: "[heap]".
+    /// A path, or what the kernel calls it: `[heap]`.
     pub name: &'a str,
 }
 

@@ -8,7 +8,7 @@ use crate::shm::atomic::{AtomicU64, Ordering};
 use crate::shm::{heap, peer, segment::try_segment};
 use crate::{
     bail, err, file,
-    win::{self, transfer},
+    win::{self, adoption, transfer},
 };
 use parking_lot::{Mutex, MutexGuard};
 use std::ffi::c_int;
@@ -63,7 +63,7 @@ const fn level(name: &'static str, text: &'static str, now: fn() -> u64) -> Perf
     }
 }
 
-static PERFORMANCES: [Performance; 10] = [
+static PERFORMANCES: [Performance; 13] = [
     counter(
         "rmashm_waits",
         "Waits whose condition was not met at the first look",
@@ -101,6 +101,18 @@ static PERFORMANCES: [Performance; 10] = [
         || count(&peer::COPIED),
     ),
     counter(
+        "rmashm_adoptions",
+        "How often memory of the program's own was taken into shared memory, for windows",
+        WINDOWS,
+        || count(&adoption::TIMES),
+    ),
+    counter(
+        "rmashm_adoptions_refused",
+        "How often that was tried in vain",
+        WINDOWS,
+        || count(&adoption::REFUSED),
+    ),
+    counter(
         "rmashm_file_bytes_read",
         "Bytes read from files",
         FILES,
@@ -116,6 +128,11 @@ static PERFORMANCES: [Performance; 10] = [
         "rmashm_memory_in_use",
         "Bytes of shared memory that this process has allocated and not freed",
         || try_segment().map_or(0, |_| heap::in_use() as u64),
+    ),
+    level(
+        "rmashm_adopted",
+        "Bytes of the program's own memory that lie in shared memory now, whole pages",
+        || count(&adoption::ADOPTED),
     ),
     level(
         "rmashm_segment_in_use",

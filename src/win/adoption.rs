@@ -12,8 +12,11 @@
 //! place: what was there at the fork, as with all other memory. Where there is no room for a copy, the child has nothing there.
 
 use crate::error::Result as MpiResult;
+use crate::runtime::me;
 use crate::runtime::visits::{Patience, without_visitors};
-use crate::shm::adoption::{GivenBack, Process, Refusal, copy_privately, give_back, protect_again, take_in};
+use crate::shm::adoption::{
+    GivenBack, Process, Refusal, copy_privately, give_back, protect_again, take_in,
+};
 use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
 use crate::shm::stillness::Stillness;
@@ -100,8 +103,16 @@ impl Adoption {
             Patience::Short => BOOK.try_lock().ok_or(Refusal::Visitors)?,
         };
         let adopted = Book::adopt(book, bytes, patience, publish);
-        let outcome = if adopted.is_ok() { &TIMES } else { &REFUSED };
-        outcome.fetch_add(1, Relaxed);
+        match adopted {
+            Ok(_) => {
+                TIMES.fetch_add(1, Relaxed);
+                me().adopted.fetch_max(ADOPTED.load(Relaxed), Relaxed);
+            }
+            Err(refusal) => {
+                REFUSED.fetch_add(1, Relaxed);
+                me().refused.store(1 + refusal as u32, Relaxed);
+            }
+        }
         adopted
     }
 

@@ -436,6 +436,7 @@ pub fn free(handle: MPI_Win) -> Result<()> {
         );
     }
     window.attributes.delete_all(handle.0)?;
+    window.stay();
     full_fence();
     window.meeting.barrier(&|| "MPI_Win_free".to_string())?;
     window.move_out();

@@ -35,8 +35,7 @@ impl Window {
             let positions = element * size..(element + 1) * size;
             let bytes = span_of(checked, positions.clone());
             let start = bytes.start.wrapping_sub(skipped);
-            let place =
-                self.find_attached(rank, start, bytes.start as i128, bytes.end as i128)?;
+            let place = self.find_attached(rank, start, bytes.start as i128, bytes.end as i128)?;
             // SAFETY: the caller's promise; the element's own bytes were found.
             unsafe {
                 let (_, sides) = beside.next(1);

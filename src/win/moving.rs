@@ -1,4 +1,4 @@
-//! When a process's own memory becomes shared, and how the others learn of it ([`adoption`](super::adoption) does it).
+//! When a process's own memory becomes shared, and how the others learn of it ([`adoption`] does it).
 //!
 //! A window over the program's own memory is reached through the kernel at first: 1 to 3 µs an operation. Taken into the
 //! segment it is reached by load and store. That costs its owner a look at its mappings and two copies of it, there and
@@ -9,7 +9,7 @@
 //!
 //! | `place`     | the target's part is                                          | others                              |
 //! |-------------|---------------------------------------------------------------|-------------------------------------|
-//! | 0           | private memory                                                | visit it ([`runtime::visits`])      |
+//! | 0           | private memory                                                | visit it ([`visits`])               |
 //! | an offset   | in the segment; the list of its [pieces](super::super::shm::view::Piece) is there | map it, and load and store |
 //!
 //! The place is told while the owner's door is shut, and every visitor looks at it after it has come in. So no update of an
@@ -24,6 +24,7 @@ use crate::error::Result;
 use crate::runtime::errands::{ask, set_errand};
 use crate::runtime::job;
 use crate::runtime::visits::{self, Patience, Visit};
+use crate::shm::adoption::Refusal;
 use crate::shm::atomic::{AtomicU64, Ordering};
 use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
@@ -126,8 +127,12 @@ pub enum Part {
     /// There is none, or it stays what it is.
     #[default]
     Settled,
-    Private(Range<usize>),
-    Adopted(Adoption, Told),
+    /// And why it stayed so, if it was to be taken in.
+    Private(Range<usize>, Option<Refusal>),
+    Adopted(
+        #[expect(dead_code, reason = "dropped, it goes back")] Adoption,
+        Told,
+    ),
 }
 
 impl Part {
@@ -142,12 +147,21 @@ impl Part {
             Ok(())
         };
         let adoption = match wish {
-            Adopt::AtOnce => Adoption::of(bytes.clone(), Patience::Long, &mut tell).ok(),
-            _ => Adoption::of_adopted(bytes.clone(), &mut tell),
+            Adopt::AtOnce => Adoption::of(bytes.clone(), Patience::Long, &mut tell).map_err(Some),
+            _ => Adoption::of_adopted(bytes.clone(), &mut tell).ok_or(None),
         };
         match (adoption, told) {
-            (Some(adoption), Some(told)) => Part::Adopted(adoption, told),
-            _ => Part::Private(bytes),
+            (Ok(adoption), Some(told)) => Part::Adopted(adoption, told),
+            (adoption, _) => Part::Private(bytes, adoption.err().flatten()),
+        }
+    }
+
+    /// Whether it was taken in, and why it was not, where that is known.
+    pub fn outcome(&self) -> Option<std::result::Result<(), Refusal>> {
+        match self {
+            Part::Settled => None,
+            Part::Private(_, refusal) => refusal.map(Err),
+            Part::Adopted(..) => Some(Ok(())),
         }
     }
 
@@ -166,7 +180,7 @@ static OWNED: Mutex<Vec<Weak<Window>>> = Mutex::new(Vec::new());
 /// Lets others ask this process to move what it has in the window.
 pub fn watch(window: &Arc<Window>) {
     let price = match (window.flavor, &*window.part.lock()) {
-        (Flavor::Create, Part::Private(bytes)) => price(bytes.len()),
+        (Flavor::Create, Part::Private(bytes, _)) => price(bytes.len()),
         (Flavor::Dynamic, _) if window.hints.lock().adopt != Adopt::Never => price(0),
         _ => return,
     };
@@ -287,12 +301,12 @@ impl Window {
         let Some(mut part) = self.part.try_lock() else {
             return now;
         };
-        let Part::Private(bytes) = &*part else {
+        let Part::Private(bytes, _) = &*part else {
             return 0;
         };
         let (bytes, mut told) = (bytes.clone(), None);
         let own = &self.targets[self.rank];
-        let adopted = Adoption::of(bytes, Patience::Short, |pieces| {
+        let adopted = Adoption::of(bytes.clone(), Patience::Short, |pieces| {
             let list = Told::new(pieces)?;
             own.settle(own.there);
             let place = list.offset() as u64;
@@ -306,7 +320,10 @@ impl Window {
                 *part = Part::Adopted(adoption, told);
                 0
             }
-            _ => 2 * now,
+            (adopted, _) => {
+                *part = Part::Private(bytes, adopted.err());
+                2 * now
+            }
         }
     }
 
@@ -334,9 +351,13 @@ impl Window {
         }
     }
 
+    /// The window is about to be freed: it is not worth a move any more.
+    pub(super) fn stay(&self) {
+        self.mine.move_in.answer(0);
+    }
+
     /// Ends what this process has in the window: its memory is private again. Nobody else reaches it any more.
     pub(super) fn move_out(&self) {
-        self.mine.move_in.price.store(0, Ordering::Relaxed);
         *self.part.lock() = Part::Settled;
         if let Some(attached) = self.attached.lock().as_deref_mut() {
             attached.move_out();

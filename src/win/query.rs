@@ -65,9 +65,15 @@ impl Window {
         self.hints.lock().change(info)
     }
 
-    /// All hints of the window, with their values.
+    /// All hints of the window, with their values: for `rmashm_adopt` what became of this process's part.
     pub fn info(&self) -> Info {
-        self.hints.lock().info(self.group.kinds())
+        let mut info = self.hints.lock().info(self.group.kinds());
+        match self.part.lock().outcome() {
+            Some(Ok(())) => info.set("rmashm_adopt", "true"),
+            Some(Err(refusal)) => info.set("rmashm_adopt_refused", refusal.text()),
+            None => {}
+        }
+        info
     }
 
     /// Names the window.

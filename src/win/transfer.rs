@@ -205,6 +205,13 @@ impl Window {
             unsafe { transfer_here(way, &origin, there, len) };
             return Ok(());
         }
+        self.transfer_any(way, effect, origin, remote)
+    }
+
+    /// Any transfer.
+    // By itself, so that the one above saves few registers.
+    #[inline(never)]
+    fn transfer_any(&self, way: Way, effect: Effect, origin: Origin, remote: Remote) -> Result<()> {
         let Some(checked) = self.check_both(&origin, &remote, effect)? else {
             return Ok(());
         };

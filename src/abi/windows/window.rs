@@ -94,7 +94,7 @@ pub extern "C" fn MPI_Win_allocate_shared(
 }
 
 /// Makes a window of memory that the program has. Memory of MPI_Alloc_mem is reached by load and store, any other through
-/// the kernel, and all of it without the target's help. Collective; blocks until all processes of `comm` have called it.
+/// the kernel until it is adopted (info key `rmashm_adopt`: `auto`, `true`, `false`), and all of it without the target's help. Collective; blocks until all processes of `comm` have called it.
 ///
 /// MPI 4.1 §12.2.1. Errors, on all processes alike: `MPI_ERR_SIZE` (also where memory of MPI_Alloc_mem, or of a window of this
 /// process, ends before the window would), `MPI_ERR_DISP`, `MPI_ERR_BASE`, `MPI_ERR_OTHER` (the

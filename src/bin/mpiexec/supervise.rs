@@ -105,10 +105,29 @@ pub fn supervise(request: &Request, job: Launched) -> u8 {
         job,
     };
     supervisor.run();
+    if request.verbose {
+        supervisor.tell_adoptions();
+    }
     supervisor.status.unwrap_or(0)
 }
 
 impl Supervisor<'_> {
+    /// Says how much memory of its own each rank had in the job's shared memory, and why some had not.
+    fn tell_adoptions(&mut self) {
+        for rank in 0..self.job.ranks.len() {
+            let (bytes, refusal) = self.job.segment.adopted(rank);
+            if bytes > 0 {
+                let text = format!("rank {rank}: {bytes} bytes of its own memory were adopted");
+                self.job.output.say(&text);
+            }
+            if let Some(refusal) = refusal {
+                let why = refusal.text();
+                let text = format!("rank {rank}: some of its own memory was not adopted: {why}");
+                self.job.output.say(&text);
+            }
+        }
+    }
+
     fn run(&mut self) {
         let mut events = [EpollEvent::empty(); 64];
         while self.phase != Phase::Over {
