@@ -2,8 +2,10 @@
 //! give the body's `Result` to [`raise`](super::errors::raise), with the objects that are among the arguments.
 
 use super::pointers::{In, Mut};
-use crate::error::Object;
+use crate::coll::Call;
+use crate::error::{Object, Result};
 use crate::mpi::types::*;
+use crate::p2p::request;
 use std::ffi::c_int;
 
 /// An argument that may say which error handler is meant. Most say nothing.
@@ -211,13 +213,39 @@ macro_rules! mpi_counts {
     };
 }
 
+/// An operation that the arguments of a function describe, and what its three forms do with it.
+pub trait Forms {
+    /// Blocks until this process's part is done.
+    fn run(self) -> Result<()>;
+    /// Begins it; does not block.
+    fn start(self) -> Result<MPI_Request>;
+    /// Makes a request that begins it whenever it is started.
+    fn repeatedly(self) -> Result<MPI_Request>;
+}
+
+impl Forms for Call {
+    #[inline]
+    fn run(self) -> Result<()> {
+        Call::run(self)
+    }
+
+    fn start(self) -> Result<MPI_Request> {
+        request::collective_handle(Call::start(self)?)
+    }
+
+    fn repeatedly(self) -> Result<MPI_Request> {
+        let (comm, start) = Call::repeatedly(self)?;
+        request::persistent_collective(comm, start)
+    }
+}
+
 /// Makes the forms of an operation, small and large, of one function, whose result says which forms there are:
 ///
-/// | result                                              | blocking   | nonblocking | persistent             |
-/// |-----------------------------------------------------|------------|-------------|------------------------|
-/// | [`Call`](crate::coll::Call), a collective operation | as written | `request`   | `info` and `request`   |
-/// | [`SendCall`](crate::abi::messages::p2p::SendCall)   | as written | `request`   | `request`              |
-/// | [`FileCall`](crate::abi::files::access::FileCall)   | `status`   | `request`   |                        |
+/// | result                                            | blocking   | nonblocking | persistent           |
+/// |---------------------------------------------------|------------|-------------|----------------------|
+/// | [`Call`], a collective operation                  | as written | `request`   | `info` and `request` |
+/// | [`SendCall`](crate::abi::messages::p2p::SendCall) | as written | `request`   | `request`            |
+/// | [`FileCall`](crate::abi::files::access::FileCall) | `status`   | `request`   |                      |
 ///
 /// An access to a file has two names of each form where processes may access it together.
 ///
@@ -233,54 +261,36 @@ macro_rules! mpi_counts {
 macro_rules! mpi_forms {
     (
         $(#[doc = $doc:expr])*
-        #[names($blocking:ident, $nonblocking:ident, $init:ident)]
-        fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> Call $body:block
+        #[names($($name:ident),*)]
+        fn $rust:ident($($arg:ident : $type:ty),* $(,)?) -> Call $body:block
     ) => {
-        $crate::mpi_counts! {
+        $crate::mpi_forms! {
+            @three [$($name),*] [info]
             $(#[doc = $doc])*
-            pub extern "C" fn $blocking($($arg: $type),*) -> c_int {
-                let call: $crate::error::Result<$crate::coll::Call> = $body;
-                call?.run()
-            }
-        }
-        $crate::mpi_counts! {
-            $(#[doc = $doc])*
-            pub extern "C" fn $nonblocking(
-                $($arg: $type,)*
-                request: $crate::abi::boundary::pointers::Mut<$crate::mpi::types::MPI_Request>
-            ) -> c_int {
-                let request = request.out("request")?;
-                let call: $crate::error::Result<$crate::coll::Call> = $body;
-                request.set($crate::p2p::request::collective_handle(call?.start()?)?);
-                Ok(())
-            }
-        }
-        $crate::mpi_counts! {
-            $(#[doc = $doc])*
-            pub extern "C" fn $init(
-                $($arg: $type,)*
-                info: $crate::mpi::types::MPI_Info,
-                request: $crate::abi::boundary::pointers::Mut<$crate::mpi::types::MPI_Request>
-            ) -> c_int {
-                let request = request.out("request")?;
-                $crate::info::hints(info)?;
-                let call: $crate::error::Result<$crate::coll::Call> = $body;
-                let (comm, start) = call?.repeatedly()?;
-                request.set($crate::p2p::request::persistent_collective(comm, start)?);
-                Ok(())
-            }
+            fn $rust($($arg: $type),*) -> $crate::coll::Call $body
         }
     };
     (
         $(#[doc = $doc:expr])*
-        #[names($blocking:ident, $nonblocking:ident, $init:ident)]
-        fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> SendCall $body:block
+        #[names($($name:ident),*)]
+        fn $rust:ident($($arg:ident : $type:ty),* $(,)?) -> SendCall $body:block
+    ) => {
+        $crate::mpi_forms! {
+            @three [$($name),*] []
+            $(#[doc = $doc])*
+            fn $rust($($arg: $type),*) -> SendCall $body
+        }
+    };
+    (
+        @three [$blocking:ident, $nonblocking:ident, $init:ident] [$($info:ident)?]
+        $(#[doc = $doc:expr])*
+        fn $rust:ident($($arg:ident : $type:ty),*) -> $result:ty $body:block
     ) => {
         $crate::mpi_counts! {
             $(#[doc = $doc])*
             pub extern "C" fn $blocking($($arg: $type),*) -> c_int {
-                let send: $crate::error::Result<SendCall> = $body;
-                send?.run()
+                let call: $crate::error::Result<$result> = $body;
+                $crate::abi::boundary::exports::Forms::run(call?)
             }
         }
         $crate::mpi_counts! {
@@ -290,8 +300,8 @@ macro_rules! mpi_forms {
                 request: $crate::abi::boundary::pointers::Mut<$crate::mpi::types::MPI_Request>
             ) -> c_int {
                 let request = request.out("request")?;
-                let send: $crate::error::Result<SendCall> = $body;
-                request.set(send?.start()?);
+                let call: $crate::error::Result<$result> = $body;
+                request.set($crate::abi::boundary::exports::Forms::start(call?)?);
                 Ok(())
             }
         }
@@ -299,11 +309,13 @@ macro_rules! mpi_forms {
             $(#[doc = $doc])*
             pub extern "C" fn $init(
                 $($arg: $type,)*
+                $($info: $crate::mpi::types::MPI_Info,)?
                 request: $crate::abi::boundary::pointers::Mut<$crate::mpi::types::MPI_Request>
             ) -> c_int {
                 let request = request.out("request")?;
-                let send: $crate::error::Result<SendCall> = $body;
-                request.set(send?.repeatedly()?);
+                $($crate::info::hints($info)?;)?
+                let call: $crate::error::Result<$result> = $body;
+                request.set($crate::abi::boundary::exports::Forms::repeatedly(call?)?);
                 Ok(())
             }
         }

@@ -1,6 +1,7 @@
 //! SendCall and receiving: blocking, nonblocking, persistent (MPI 4.1 §3.2, §3.4, §3.6, §3.7, §3.9).
 
 use crate::abi::boundary::arguments::count;
+use crate::abi::boundary::exports::Forms;
 use crate::abi::boundary::pointers::{In, Mut};
 use crate::comm::Comm;
 use crate::error::Result;
@@ -64,6 +65,19 @@ impl SendCall {
         })
     }
 
+    fn begin(
+        comm: &Comm,
+        buffer: Buffer,
+        (dest, tag, how): (c_int, c_int, How),
+    ) -> Result<Option<Arc<Operation>>> {
+        match how {
+            How::As(mode) => start::send(comm, buffer, dest, tag, mode),
+            How::Buffered => buffered::send(comm, buffer, dest, tag).map(|()| None),
+        }
+    }
+}
+
+impl Forms for SendCall {
     /// Blocks until the buffer is free, or the receive was found.
     #[inline(always)]
     fn run(self) -> Result<()> {
@@ -77,17 +91,6 @@ impl SendCall {
         };
         wait_operation(&operation);
         operation.outcome().error.map_or(Ok(()), Err)
-    }
-
-    fn begin(
-        comm: &Comm,
-        buffer: Buffer,
-        (dest, tag, how): (c_int, c_int, How),
-    ) -> Result<Option<Arc<Operation>>> {
-        match how {
-            How::As(mode) => start::send(comm, buffer, dest, tag, mode),
-            How::Buffered => buffered::send(comm, buffer, dest, tag).map(|()| None),
-        }
     }
 
     fn start(self) -> Result<MPI_Request> {
