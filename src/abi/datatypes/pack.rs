@@ -89,6 +89,20 @@ fn only_external32(datarep: In<c_char>) -> Result<()> {
     Ok(())
 }
 
+/// Lets `work` have the `len` bytes at `position` of a packed buffer of `size`, and moves the position behind them.
+fn at_position<N: Number>(
+    (buffer, size): (In<c_void>, N),
+    position: Mut<N>,
+    len: usize,
+    names: (&str, &str),
+    work: impl FnOnce(*mut u8),
+) -> Result<()> {
+    let position = position.inout("position")?;
+    let at = place(buffer, size, *position, len, names)?;
+    work(buffer.pointer().cast_mut().cast::<u8>().wrapping_add(at));
+    advance(position, at + len)
+}
+
 fn pack<N: Number>(
     inbuf: In<c_void>,
     incount: N,
@@ -100,26 +114,13 @@ fn pack<N: Number>(
 ) -> Result<()> {
     comm::get(comm)?;
     let from = elements(inbuf, incount, datatype, ("inbuf", "incount"))?;
-    let position = position.inout("position")?;
     let len = from.object.bytes(from.count)?;
-    let at = place(
-        outbuf.into(),
-        outsize,
-        *position,
-        len,
-        ("outbuf", "outsize"),
-    )?;
+    let out = (outbuf.into(), outsize);
     // SAFETY: the caller of the MPI function promised readable elements and `outsize` bytes at `outbuf`, of which `len`
-    // from `at` on are used.
-    unsafe {
-        from.object.pack(
-            from.buffer,
-            from.count,
-            0..len,
-            outbuf.pointer().cast::<u8>().wrapping_add(at),
-        )
-    };
-    advance(position, at + len)
+    // from the position on are used.
+    at_position(out, position, len, ("outbuf", "outsize"), |to| unsafe {
+        from.object.pack(from.buffer, from.count, 0..len, to)
+    })
 }
 
 fn unpack<N: Number>(
@@ -133,20 +134,16 @@ fn unpack<N: Number>(
 ) -> Result<()> {
     comm::get(comm)?;
     let to = elements(outbuf.into(), outcount, datatype, ("outbuf", "outcount"))?;
-    let position = position.inout("position")?;
     let len = to.object.bytes(to.count)?;
-    let at = place(inbuf, insize, *position, len, ("inbuf", "insize"))?;
     // SAFETY: the caller of the MPI function promised writable elements and `insize` bytes at `inbuf`, of which `len`
-    // from `at` on are used.
-    unsafe {
-        to.object.unpack(
-            inbuf.pointer().cast::<u8>().wrapping_add(at),
-            to.buffer,
-            to.count,
-            0..len,
-        )
-    };
-    advance(position, at + len)
+    // from the position on are used.
+    at_position(
+        (inbuf, insize),
+        position,
+        len,
+        ("inbuf", "insize"),
+        |from| unsafe { to.object.unpack(from, to.buffer, to.count, 0..len) },
+    )
 }
 
 fn pack_size<N: Number>(
@@ -181,25 +178,12 @@ fn pack_external<C: Number, N: Number>(
 ) -> Result<()> {
     only_external32(datarep)?;
     let from = elements(inbuf, incount, datatype, ("inbuf", "incount"))?;
-    let position = position.inout("position")?;
     let len = external::size(from.object, from.count)?;
-    let at = place(
-        outbuf.into(),
-        outsize,
-        *position,
-        len,
-        ("outbuf", "outsize"),
-    )?;
+    let out = (outbuf.into(), outsize);
     // SAFETY: as in `pack`.
-    unsafe {
-        external::pack(
-            from.object,
-            from.buffer,
-            from.count,
-            outbuf.pointer().cast::<u8>().wrapping_add(at),
-        )
-    };
-    advance(position, at + len)
+    at_position(out, position, len, ("outbuf", "outsize"), |to| unsafe {
+        external::pack(from.object, from.buffer, from.count, to)
+    })
 }
 
 fn unpack_external<C: Number, N: Number>(
@@ -213,19 +197,15 @@ fn unpack_external<C: Number, N: Number>(
 ) -> Result<()> {
     only_external32(datarep)?;
     let to = elements(outbuf.into(), outcount, datatype, ("outbuf", "outcount"))?;
-    let position = position.inout("position")?;
     let len = external::size(to.object, to.count)?;
-    let at = place(inbuf, insize, *position, len, ("inbuf", "insize"))?;
     // SAFETY: as in `unpack`.
-    unsafe {
-        external::unpack(
-            to.object,
-            inbuf.pointer().cast::<u8>().wrapping_add(at),
-            to.buffer,
-            to.count,
-        )
-    };
-    advance(position, at + len)
+    at_position(
+        (inbuf, insize),
+        position,
+        len,
+        ("inbuf", "insize"),
+        |from| unsafe { external::unpack(to.object, from, to.buffer, to.count) },
+    )
 }
 
 fn pack_external_size<C: Number, N: Number>(

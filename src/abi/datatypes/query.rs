@@ -82,20 +82,12 @@ pub extern "C" fn MPI_Type_get_contents(
     array_of_addresses: Mut<MPI_Aint>,
     array_of_datatypes: Mut<MPI_Datatype>,
 ) -> c_int {
-    let envelope = small(derived(datatype)?)?;
-    fill(
-        "integers",
-        &envelope.integers,
-        max_integers,
-        array_of_integers,
-    )?;
-    fill(
-        "addresses",
-        &envelope.addresses,
-        max_addresses,
-        array_of_addresses,
-    )?;
-    hand_out_types(envelope, max_datatypes, array_of_datatypes)
+    hand_out(
+        small(derived(datatype)?)?,
+        (max_integers, array_of_integers),
+        (max_addresses, array_of_addresses),
+        (max_datatypes, array_of_datatypes),
+    )
 }
 
 /// `MPI_Type_get_contents` for datatypes made by either form of a constructor.
@@ -114,25 +106,14 @@ pub extern "C" fn MPI_Type_get_contents_c(
     array_of_datatypes: Mut<MPI_Datatype>,
 ) -> c_int {
     let envelope = derived(datatype)?.envelope();
-    fill(
-        "integers",
-        &envelope.integers,
-        max_integers,
-        array_of_integers,
-    )?;
-    fill(
-        "addresses",
-        &envelope.addresses,
-        max_addresses,
-        array_of_addresses,
-    )?;
-    fill(
-        "large_counts",
-        &envelope.counts,
-        max_large_counts,
-        array_of_large_counts,
-    )?;
-    hand_out_types(envelope, max_datatypes, array_of_datatypes)
+    let counts = (max_large_counts, array_of_large_counts);
+    fill("large_counts", &envelope.counts, counts)?;
+    hand_out(
+        envelope,
+        (max_integers, array_of_integers),
+        (max_addresses, array_of_addresses),
+        (max_datatypes, array_of_datatypes),
+    )
 }
 
 /// A datatype that was made by a constructor.
@@ -161,37 +142,39 @@ fn small(object: &'static Datatype) -> Result<&'static Envelope> {
     Ok(envelope)
 }
 
-/// Copies values into an array of `max` elements.
-fn fill<T: Copy>(what: &str, values: &[T], max: impl Into<i64>, array: Mut<T>) -> Result<()> {
+/// An array of `max` elements that takes `len`.
+fn room<'a, T>(
+    what: &str,
+    len: usize,
+    (max, array): (impl Into<i64>, Mut<'a, T>),
+) -> Result<&'a mut [T]> {
     let max = number(max, &format!("max_{what}"))?;
-    if max < values.len() {
+    if max < len {
         bail!(
             Arg,
-            "max_{what} is {max}, but the datatype has {} of them",
-            values.len()
+            "max_{what} is {max}, but the datatype has {len} of them"
         );
     }
-    let array = array.slice_mut(values.len(), &format!("array_of_{what}"))?;
-    array.copy_from_slice(values);
+    array.slice_mut(len, &format!("array_of_{what}"))
+}
+
+/// Copies values into an array that takes `array.0` elements.
+fn fill<T: Copy>(what: &str, values: &[T], array: (impl Into<i64>, Mut<T>)) -> Result<()> {
+    room(what, values.len(), array)?.copy_from_slice(values);
     Ok(())
 }
 
-/// Gives handles of the constituents.
-fn hand_out_types(
+/// Gives what both forms give: integers, addresses, and handles of the constituents, each with how many the array takes.
+fn hand_out<N: Into<i64>>(
     envelope: &Envelope,
-    max: impl Into<i64>,
-    array: Mut<MPI_Datatype>,
+    integers: (N, Mut<c_int>),
+    addresses: (N, Mut<MPI_Aint>),
+    datatypes: (N, Mut<MPI_Datatype>),
 ) -> Result<()> {
-    let max = number(max, "max_datatypes")?;
-    if max < envelope.types.len() {
-        bail!(
-            Arg,
-            "max_datatypes is {max}, but the datatype has {} of them",
-            envelope.types.len()
-        );
-    }
-    let array = array.slice_mut(envelope.types.len(), "array_of_datatypes")?;
-    for (place, object) in array.iter_mut().zip(&envelope.types) {
+    fill("integers", &envelope.integers, integers)?;
+    fill("addresses", &envelope.addresses, addresses)?;
+    let datatypes = room("datatypes", envelope.types.len(), datatypes)?;
+    for (place, object) in datatypes.iter_mut().zip(&envelope.types) {
         *place = datatype::hand_out(object)?;
     }
     Ok(())
