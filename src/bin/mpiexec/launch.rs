@@ -16,12 +16,12 @@ use nix::sys::wait::waitpid;
 use nix::unistd::Pid;
 use rmashm::launching::{JobSegment, initial};
 
-use crate::arguments::{Part, Reader, Request};
 use crate::binding;
 use crate::environment;
 use crate::keeper::{JOB_VARIABLE, Keeper, Roster};
 use crate::output::{self, Output, STDOUT};
 use crate::program::{self, Refusal};
+use crate::request::{Part, Reader, Request};
 use crate::signals::Signals;
 use crate::spawn::{self, OpenFiles, Program, Setting};
 

@@ -1,9 +1,10 @@
 //! `mpiexec`: starts an MPI program as N ranks on this machine, and watches over them.
 //!
-//! `arguments` and `values` read the command line by the table in `options`; `launch` makes the job's segment and starts the
-//! ranks (`program`, `environment`, `binding`, `spawn`); `supervise` is the event loop, with `signals` and `output`; `verdict`
-//! decides what the end of a rank means, in the words of `report`, with `quitters` for those that leave without a word and
-//! `standstill` for a job in which nobody can go on; `keeper` ends what is left if the launcher itself is killed.
+//! `arguments` and `values` make a `request` of the command line, by the table in `options`; `launch` makes the job's segment and
+//! starts the ranks (`program`, `environment`, `binding`, `spawn`); `supervise` is the event loop, with `signals` and `output`;
+//! `verdict` decides what the end of a rank means, in the words of `report`, with `quitters` for those that leave without a word
+//! and `standstill` for a job in which nobody can go on, which `readings` tell; `keeper` ends what is left if the launcher itself
+//! is killed.
 //!
 //! The launcher has one thread. It shares with the ranks only the job segment's process table.
 
@@ -17,7 +18,9 @@ mod options;
 mod output;
 mod program;
 mod quitters;
+mod readings;
 mod report;
+mod request;
 mod signals;
 mod spawn;
 mod standstill;

@@ -18,14 +18,14 @@ use nix::sys::epoll::{EpollEvent, EpollTimeout};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::arguments::Request;
 use crate::keeper;
 use crate::launch::{COMPLAINTS, Launched, SIGNALS};
 use crate::quitters::Quitters;
+use crate::readings::Standstill;
 use crate::report::Fate;
+use crate::request::Request;
 use crate::signals::{Arrival, ENDING, stop_self};
 use crate::spawn::signal_text;
-use crate::standstill::Standstill;
 
 /// Between passing on a signal that ends the job and killing what has not ended.
 const GRACE: Duration = Duration::from_secs(5);

@@ -4,8 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::time::Duration;
 
-use crate::arguments::{MOST_RANKS, Reader};
 use crate::environment::Rules;
+use crate::request::{MOST_RANKS, Reader};
 use crate::signals;
 
 /// A list of memory allocation kinds, if it is well formed.

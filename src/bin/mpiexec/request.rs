@@ -1,0 +1,65 @@
+//! What the command line asks for: a job to run.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::environment::Rules;
+
+/// A job to run.
+#[derive(Debug, Default)]
+pub struct Request {
+    pub parts: Vec<Part>,
+    pub environment: Rules,
+    /// What each line of output begins with: a pattern.
+    pub prefix: Option<OsString>,
+    pub out_pattern: Option<OsString>,
+    pub err_pattern: Option<OsString>,
+    pub merge_output: bool,
+    /// Makes the folders of the output's files.
+    pub makes_folders: bool,
+    pub reader: Reader,
+    pub bind_to_core: bool,
+    pub no_oversubscribe: bool,
+    pub timeout: Option<Duration>,
+    pub print_exit_codes: bool,
+    pub no_cleanup: bool,
+    pub memory_alloc_kinds: Option<OsString>,
+    pub initial_errhandler: Option<&'static str>,
+    pub verbose: bool,
+}
+
+/// One program and how many ranks run it.
+#[derive(Debug, Default)]
+pub struct Part {
+    pub ranks: u32,
+    pub program: OsString,
+    pub arguments: Vec<OsString>,
+    pub directory: Option<PathBuf>,
+    /// Folders to look for the program in before PATH.
+    pub search_path: Option<OsString>,
+    pub environment: Rules,
+}
+
+/// Which rank reads the launcher's stdin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    Rank(u32),
+    None,
+}
+
+impl Default for Reader {
+    fn default() -> Reader {
+        Reader::Rank(0)
+    }
+}
+
+impl Request {
+    /// Ranks of all parts together.
+    pub fn ranks(&self) -> u32 {
+        self.parts.iter().map(|part| part.ranks).sum()
+    }
+}
+
+/// More ranks than this are taken for a mistake; Linux cannot run as many processes as that.
+pub const MOST_RANKS: u32 = 1 << 20;
