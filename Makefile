@@ -52,7 +52,7 @@ imb: stage
 mpi4py: stage
 	@./mpi4py/run
 
-# QUICK=1: in under two minutes. BENCH: options of bench/src/main.rs.
+# QUICK=1: in three minutes. BENCH: options of bench/src/main.rs.
 bench: stage
 	$(RUN_CARGO) run -q --profile tools -p rmashm-bench --target-dir '$(CARGO_TARGET_DIR)' -- --prefix '$(BUILD)' $(if $(QUICK),--quick) $(BENCH)
 
@@ -73,6 +73,6 @@ help:
 	@echo 'make adoption   run the C tests with all memory adopted, and with none'
 	@echo 'make imb        fetch and run the prebuilt Intel MPI Benchmarks'
 	@echo 'make mpi4py     fetch mpi4py and run its own test suite'
-	@echo 'make bench      all of it next to MPICH, Open MPI and Intel MPI of PyPI and the bare machine; QUICK=1 takes two minutes'
+	@echo 'make bench      all of it next to MPICH, Open MPI and Intel MPI of PyPI and the bare machine; QUICK=1 takes three minutes'
 	@echo 'make conformance  run MPICH'"'"'s own test suite, all that concerns us; DIRS="rma info" for some directories'
 	@echo 'make clean      remove $(BUILD)/ and $(CARGO_TARGET_DIR)/'
