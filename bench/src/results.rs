@@ -124,3 +124,30 @@ impl Results {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table;
+
+    #[test]
+    fn what_was_written_is_read_again() {
+        let mut written = Results::default();
+        for (program, value) in [(OURS, 1.5), (OURS, 2.5), (LIMIT, 0.5)] {
+            let key = Key {
+                family: "rate",
+                case: "put".into(),
+                ranks: 2,
+                x: 8,
+            };
+            written.add(key, "ns", program, value);
+        }
+        let csv = table::csv(&written);
+        let mut read = Results::default();
+        read.read(&csv, &["rate"], &[OURS, LIMIT]);
+        assert_eq!(table::csv(&read), csv);
+        let mut others = Results::default();
+        others.read(&csv, &["latency"], &[OURS]);
+        assert!(others.rows.is_empty());
+    }
+}
