@@ -32,8 +32,24 @@ impl Room {
         }
     }
 
-    /// As `Window::acquire`, then `waiting::take`; with `claim` the patience is over when the first attempt is.
+    /// As `Window::lock_quickly`, which a reader that comes in vain takes back.
+    fn take_quickly(&self, me: usize, exclusive: bool) -> bool {
+        if exclusive {
+            return self.lock.take_unwanted(me as u32);
+        }
+        let taken = self.lock.begin_shared();
+        if !taken {
+            self.ring(self.lock.release_shared());
+        }
+        taken
+    }
+
+    /// As `MPI_Win_lock`: quickly, else as `Window::acquire`, then `waiting::take`; with `claim` the patience is over when the
+    /// first attempt is.
     pub fn take(&self, me: usize, exclusive: bool, claim: bool) {
+        if self.take_quickly(me, exclusive) {
+            return;
+        }
         let rank = me as u32;
         let (taken, to_ring) = if exclusive {
             (self.lock.try_exclusive(rank), Ring::Nobody)
