@@ -1,4 +1,5 @@
-/* Loads and stores in shared windows, next to private memory of malloc: copy, triad, and the first touch. */
+/* Loads and stores in shared windows, next to private memory of malloc: copy, triad, and the first touch; puts that are the
+ * first of their origin to memory that its owner has touched. */
 #include "bench.h"
 
 enum { N = 4 << 20 };
@@ -46,6 +47,19 @@ static double touch(char *memory)
     return 3.0 * N * sizeof(double) / (MPI_Wtime() - begin) / 1e9;
 }
 
+/* In pieces of this many doubles: 1 MiB. */
+enum { PIECE = 128 << 10 };
+
+static double put(const double *from, int target, MPI_Win win)
+{
+    double begin = MPI_Wtime();
+    MPI_Win_lock(MPI_LOCK_SHARED, target, 0, win);
+    for (long i = 0; i < 3 * N; i += PIECE)
+        MPI_Put(from, PIECE, MPI_DOUBLE, target, i * sizeof *from, PIECE, MPI_DOUBLE, win);
+    MPI_Win_unlock(target, win);
+    return 3.0 * N * sizeof(double) / (MPI_Wtime() - begin) / 1e9;
+}
+
 void family_bandwidth(void)
 {
     MPI_Win win;
@@ -64,6 +78,8 @@ void family_bandwidth(void)
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {
         double *memory = private_memory();
+        result("put_first", PIECE * sizeof(double), "GB/s", put(memory, size - 1, win));
+        result("put_again", PIECE * sizeof(double), "GB/s", put(memory, size - 1, win));
         work("private", memory);
         free(memory);
         work("own", mine);

@@ -13,7 +13,7 @@ use crate::mpi::constants::{MPI_PROC_NULL, MPI_THREAD_MULTIPLE};
 use crate::mpi::types::{MPI_Aint, MPI_Datatype};
 use crate::runtime::phase;
 use crate::shm::atomic::{AtomicU64, Ordering::Relaxed};
-use crate::shm::copy::copy;
+use crate::shm::copy::{copy, copy_to_segment};
 use crate::shm::peer::Way;
 use std::ffi::{c_int, c_void};
 
@@ -478,22 +478,28 @@ fn side(which: &str, count: i64, handle: MPI_Datatype) -> Result<Side> {
 #[inline(always)]
 unsafe fn transfer_here(way: Way, origin: &Origin, there: *mut u8, len: usize) {
     let here = origin.address.cast_mut().cast::<u8>();
+    // Before the copy, so that the length need not be kept in a register that is saved.
+    count(way, len);
     // SAFETY: the caller's promise.
     unsafe {
         match way {
-            Way::ToPeer => store(here, there, len),
-            Way::FromPeer => store(there, here, len),
+            Way::ToPeer => store(here, there, len, copy_to_segment),
+            Way::FromPeer => store(there, here, len, copy),
         }
     }
-    count(way, len);
 }
 
 /// Copies `len` bytes, which may overlap. Sizes of machine words are single accesses when aligned.
 ///
 /// # Safety
-/// `from` is readable and `to` writable for `len` bytes.
+/// `from` is readable and `to` writable for `len` bytes; that is all that `copy` needs.
 #[inline(always)]
-unsafe fn store(from: *const u8, to: *mut u8, len: usize) {
+unsafe fn store(
+    from: *const u8,
+    to: *mut u8,
+    len: usize,
+    copy: unsafe fn(*const u8, *mut u8, usize),
+) {
     // SAFETY: the caller's promise. Unaligned accesses of fixed size compile to one instruction each.
     unsafe {
         match len {
