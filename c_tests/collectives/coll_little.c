@@ -5,9 +5,9 @@
 #include "check.h"
 #include <unistd.h>
 
-enum { MOST = 5000, COMMS = 3 };
+enum { MOST = 9000, COMMS = 3 };
 
-static const int lengths[] = {0, 1, 8, 47, 48, 49, 111, 112, 113, 1000, 4095, 4096, 4097, MOST};
+static const int lengths[] = {0, 1, 8, 47, 48, 49, 111, 112, 113, 1000, 4096, 8191, 8192, 8193, MOST};
 enum { LENGTHS = sizeof lengths / sizeof *lengths };
 
 static unsigned char buffer[2 * MOST];

@@ -43,7 +43,7 @@ pub mod shm {
 
     pub type Offset = usize;
     pub const LINE: usize = 128;
-    /// Few, so that they are soon written over.
+    /// As in the library.
     pub const NOTES: u32 = 4;
 }
 

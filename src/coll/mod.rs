@@ -2,7 +2,7 @@
 //!
 //! Its messages go by `transport`; communicators, operations and datatypes are those of `comm`, `op` and `datatype`. A
 //! [`Collective`] says what is wanted. Every operation can be done by a [`plan`] of messages: blocking calls carry it out at
-//! once, the others while messages are moved along. Blocking ones of up to 16 processes and 4 KiB need no messages: they pin
+//! once, the others while messages are moved along. Blocking ones of up to 16 processes and 8 KiB need no messages: they pin
 //! notes. Larger ones can meet at the board. [`decide`] offers blocking calls to [`shared`], which refuses those that go better by messages; the methods of the
 //! [`planner`] choose among plans, by size.
 //!

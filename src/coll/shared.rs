@@ -27,7 +27,11 @@ use crate::error::Result;
 use crate::op::Op;
 use crate::runtime::board::Shared;
 use crate::runtime::notes::{MEMBERS, NOTE};
+use crate::runtime::wait::spin;
+use crate::shm::atomic::full_fence;
 use crate::shm::copy::copy;
+use crate::transport::distance::{Distance, Manner};
+use parking_lot::Mutex;
 use std::ops::Range;
 use std::ptr::with_exposed_provenance;
 
@@ -50,13 +54,18 @@ struct Limits {
 // Where these numbers do not suit a machine, `make bench BENCH="--families sizes"` shows a step.
 
 /// A fold of all that the others gave is work for each process that wants the result; a share of it costs one barrier more.
-const ALLREDUCE_ALONE: usize = 16 << 10;
+const ALLREDUCE_ALONE: usize = 32 << 10;
+const ALLREDUCE_ALONE_OF_TWO: usize = 4 << 10;
 const REDUCE_ALONE: usize = 512 << 10;
 /// Fewer bytes are reduced by messages, which keep nobody but the root waiting, in communicators of fewer processes.
 const REDUCE_LEAST: usize = 16 << 10;
 const REDUCE_FEW: usize = 8;
 /// What the root alone folds comes in pieces of so many bytes: the others write the next one meanwhile.
 const PIECE: usize = 64 << 10;
+/// So many bytes are copied past the caches, to cores that do not share them.
+const MUCH: usize = 8 << 10;
+/// Two processes fetch shares of so much from each other, in one copy.
+const FETCH: usize = 512 << 10;
 /// What is folded at a time, so that it stays in the nearest cache.
 const BLOCK: usize = 8 << 10;
 
@@ -191,12 +200,27 @@ fn block_by(given: &Shared<'_>, seat: usize, len: usize) -> Result<*const u8> {
     Ok(address)
 }
 
-/// Copies the bytes `range` of a block, as far as it has them, to where there is room for them.
+/// What is known of the cores of those who read what this process gives.
+static READERS: Mutex<Distance> = Mutex::new(Distance::new());
+
+/// Copies the bytes `range` of a block, as far as it has them, to where there is room for them and others read them.
 fn put(block: &Vector, range: Range<usize>, to: *mut u8) -> Result<()> {
     let buffer = block.buffer()?;
     let end = buffer.len().min(range.end);
-    // SAFETY: the block is the caller's, and the room is large enough.
-    unsafe { buffer.hand_over(range.start.min(end)..end, to, false) };
+    let range = range.start.min(end)..end;
+    let len = range.len();
+    // As pieces of a message: the others fetch what lies in this core's caches line by line.
+    let manner = match len >= MUCH && spin() > 0 {
+        true => READERS.lock().next(len, true),
+        false => Manner::Ordinary,
+    };
+    let past_caches = matches!(manner, Manner::PastCaches);
+    // SAFETY: the block is the caller's, and the room is large enough, and no part of it.
+    unsafe { buffer.hand_over(range, to, past_caches) };
+    if let Manner::Timed(begin) = manner {
+        full_fence();
+        READERS.lock().learn(begin, len);
+    }
     Ok(())
 }
 
@@ -277,9 +301,17 @@ fn reduction(
 ) -> Result<bool> {
     let (len, element) = (mine.bytes(), &mine.element);
     let members = comm.meeting.size();
+    if comm.remote.is_none()
+        && members == 2
+        && len >= FETCH
+        && comm.meeting.sharing_cores(what)? == Some(false)
+    {
+        return Ok(false);
+    }
     let mut fold = Fold::new(op, element.clone());
     let direct = fold.direct;
     let alone = match everywhere {
+        true if members == 2 => ALLREDUCE_ALONE_OF_TWO,
         true => ALLREDUCE_ALONE,
         false => REDUCE_ALONE,
     };

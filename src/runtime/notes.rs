@@ -3,9 +3,9 @@
 //! In an operation every member pins a note ([`crate::shm::notes`]), if only to say that it has come so far. A broadcast's root
 //! goes on when its note is pinned, and so do those that give to a reduction; one that reads waits for the notes that it reads. So
 //! one line goes from a core to another, where a barrier takes two, and members that come late keep nobody up until they are
-//! a dozen rounds behind.
+//! some rounds behind.
 //!
-//! A note is a line with the word, a number and up to 112 bytes. What is more, up to 4 KiB, lies behind the lines of all. The
+//! A note is a line with the word, a number and up to 112 bytes. What is more, up to 8 KiB, lies behind the lines of all. The
 //! notes are made when they are first needed. In meetings of many members there are none: everybody would look at everybody.
 //!
 //! Those that sleep for a note are counted, so that one who pins has to look at one word. It passes no fence if all members'
@@ -24,7 +24,7 @@ use std::cell::Cell;
 use std::mem::offset_of;
 
 /// The most bytes of a note.
-pub const NOTE: usize = 4 << 10;
+pub const NOTE: usize = 8 << 10;
 /// The most members that have notes.
 pub const MEMBERS: usize = 16;
 /// The number of a member that could not write what it was to give.

@@ -58,7 +58,7 @@ pub enum Manner {
 }
 
 impl Distance {
-    pub fn new() -> Distance {
+    pub const fn new() -> Distance {
         Distance {
             nearness: Nearness::Near,
             rest: 0,

@@ -22,7 +22,7 @@
 //! their receiver holds enough of that sender that no receive has met.
 
 pub mod buffer;
-mod distance;
+pub mod distance;
 mod engine;
 mod held;
 mod inbox;
