@@ -27,6 +27,7 @@ use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 use std::hint::black_box;
 use std::ops::Range;
 use std::ptr::with_exposed_provenance_mut;
+use std::sync::OnceLock;
 
 /// So much is moved at a time.
 const PIECE: usize = HUGE;
@@ -235,6 +236,9 @@ pub unsafe fn take_in(
     offset: Offset,
     still: &Stillness,
 ) -> Result<(), Refusal> {
+    if !can_map_again(segment) {
+        return Err(Refusal::Kernel);
+    }
     // What was used before is not zero.
     let zeroed = range.len() >= SPARSE && segment.punch(offset, range.len());
     let mut done = range.start;
@@ -291,7 +295,7 @@ unsafe fn take_piece(
         unsafe {
             let page = from.add(at);
             if !zeroed || !is_zero(page) {
-                to.add(at).copy_from_nonoverlapping(page, PAGE);
+                copy_page(page, to.add(at));
             }
         }
     }
@@ -303,6 +307,42 @@ unsafe fn take_piece(
     }
     still.let_go(piece);
     mapped.then_some(()).ok_or(Refusal::Kernel)
+}
+
+/// Copies a page. Not by libc, whose copies the sanitizers watch: between the bytes that the program may touch there are some
+/// that it may not.
+///
+/// # Safety
+/// One is readable and the other writable.
+unsafe fn copy_page(from: *const u8, to: *mut u8) {
+    // SAFETY: the caller's promise; as many words as a page has, upwards.
+    unsafe {
+        std::arch::asm!(
+            "rep movsq",
+            inout("rcx") PAGE / size_of::<u64>() => _,
+            inout("rsi") from => _,
+            inout("rdi") to => _,
+            options(nostack, preserves_flags)
+        );
+    }
+}
+
+/// Whether memory can be mapped over here at all. (valgrind, which also watches who reads what, does not let it.) Asked once.
+fn can_map_again(segment: &Segment) -> bool {
+    static CAN: OnceLock<bool> = OnceLock::new();
+    *CAN.get_or_init(|| {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        // SAFETY: a page of its own, mapped over with the segment's first one, which nobody writes to there, and its end.
+        unsafe {
+            let page = libc::mmap(std::ptr::null_mut(), PAGE, libc::PROT_NONE, flags, -1, 0);
+            if page == libc::MAP_FAILED {
+                return false;
+            }
+            let can = segment.map_again(0, PAGE, page as usize);
+            libc::munmap(page, PAGE);
+            can
+        }
+    })
 }
 
 /// Whether a page holds zeros alone.
