@@ -136,7 +136,7 @@ impl Drop for Adoption {
         book.split_at(pages.start);
         book.split_at(pages.end);
         for (_, run) in book.runs.range_mut(pages) {
-            run.users -= 1;
+            run.users = run.users.saturating_sub(1);
         }
         book.give_back_unused();
     }
