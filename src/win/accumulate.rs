@@ -45,26 +45,7 @@ impl Window {
         let target = self.open_target(rank)?;
         Some(Array {
             target,
-            at: target.place(disp, count, size)?,
-            size,
-            basic,
-        })
-    }
-
-    /// The same in the region of a dynamic window that was found last.
-    #[inline]
-    fn attached_array(
-        &self,
-        datatype: MPI_Datatype,
-        count: i64,
-        rank: c_int,
-        address: MPI_Aint,
-    ) -> Option<Array<'_>> {
-        let (size, basic) = datatype::predefined_kind(datatype)?;
-        let target = self.open_target(rank)?;
-        Some(Array {
-            target,
-            at: self.recently_attached(target, address, count, size)?,
+            at: self.near_place(target, disp, count, size)?,
             size,
             basic,
         })
@@ -239,22 +220,6 @@ impl Window {
         let Some(element) = self.array(datatype, 1, rank, disp) else {
             return false;
         };
-        // SAFETY: the caller's promise.
-        unsafe { self.compare_and_swap_at(element, origin, compare, result) }
-    }
-
-    /// The same with an element that was found.
-    ///
-    /// # Safety
-    /// As [`Window::compare_and_swap`].
-    #[inline(always)]
-    unsafe fn compare_and_swap_at(
-        &self,
-        element: Array<'_>,
-        origin: *const c_void,
-        compare: *const c_void,
-        result: *mut c_void,
-    ) -> bool {
         let Array { at, size, .. } = element;
         let whole = can_compare(element.basic) && size <= 8 && amo::is_aligned(at, size);
         let complete = !origin.is_null() && !compare.is_null() && !result.is_null();
@@ -286,12 +251,6 @@ impl Window {
         rank: c_int,
         disp: MPI_Aint,
     ) -> Result<()> {
-        if let Some(element) = self.attached_array(datatype, 1, rank, disp) {
-            // SAFETY: the caller's promise.
-            if unsafe { self.compare_and_swap_at(element, origin, compare, result) } {
-                return Ok(());
-            }
-        }
         let Some((size, basic)) = datatype::predefined_kind(datatype).filter(|k| can_compare(k.1))
         else {
             datatype::get(datatype)?;
@@ -361,10 +320,7 @@ impl Window {
         if alike(origin)
             && result.is_none_or(alike)
             && remote.count > 0
-            && let (kind, n, rank, disp) = (remote.datatype, remote.count, remote.rank, remote.disp)
-            && let Some(array) = self
-                .array(kind, n, rank, disp)
-                .or_else(|| self.attached_array(kind, n, rank, disp))
+            && let Some(array) = self.array(remote.datatype, remote.count, remote.rank, remote.disp)
             && let Some(op) = Predefined::of(op)
             && let Some(operation) = Operation::of(op, array.basic)
         {

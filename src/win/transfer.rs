@@ -132,37 +132,31 @@ impl Resolved {
 }
 
 impl Window {
-    /// Where a simple operation goes, as `find` finds the place of so many elements of that size at a displacement of a target:
-    /// its address here and its length in bytes. `None` if it is not simple or not right.
+    /// Where a simple operation goes: its address here and its length in bytes. `None` if it is not simple or not right.
     #[inline(always)]
-    fn simple(
-        &self,
-        origin: &Origin,
-        remote: &Remote,
-        find: impl FnOnce(&Target, MPI_Aint, i64, usize) -> Option<*mut u8>,
-    ) -> Option<(*mut u8, usize)> {
+    fn place(&self, origin: &Origin, remote: &Remote) -> Option<(*mut u8, usize)> {
         let same = origin.datatype == remote.datatype && origin.count == remote.count;
         if !same || origin.address.is_null() {
             return None;
         }
         let size = datatype::predefined_size(remote.datatype)?;
         let target = self.open_target(remote.rank)?;
-        let at = find(target, remote.disp, remote.count, size)?;
+        let at = self.near_place(target, remote.disp, remote.count, size)?;
         Some((at, remote.count as usize * size))
     }
 
-    /// The same in a window that is not dynamic.
+    /// Where `count` elements of `size` bytes, 255 at most, at a displacement of `target` are, if they are reached by load and
+    /// store, as far as some compares tell.
     #[inline(always)]
-    fn place(&self, origin: &Origin, remote: &Remote) -> Option<(*mut u8, usize)> {
-        self.simple(origin, remote, Target::place)
-    }
-
-    /// The same in a dynamic window.
-    #[inline]
-    fn attached_place(&self, origin: &Origin, remote: &Remote) -> Option<(*mut u8, usize)> {
-        self.simple(origin, remote, |target, address, count, size| {
-            self.recently_attached(target, address, count, size)
-        })
+    pub(super) fn near_place(
+        &self,
+        target: &Target,
+        disp: MPI_Aint,
+        count: i64,
+        size: usize,
+    ) -> Option<*mut u8> {
+        let attached = || self.recently_attached(target, disp, count, size);
+        target.place(disp, count, size).or_else(attached)
     }
 
     /// `MPI_Put` if it is a simple one: whether it was.
@@ -198,20 +192,7 @@ impl Window {
         self.transfer(Way::FromPeer, Effect::Read, origin, remote)
     }
 
-    #[inline(always)]
     fn transfer(&self, way: Way, effect: Effect, origin: Origin, remote: Remote) -> Result<()> {
-        if let Some((there, len)) = self.attached_place(&origin, &remote) {
-            // SAFETY: the origin's bytes are its maker's promise, the target's lie within what it has attached.
-            unsafe { transfer_here(way, &origin, there, len) };
-            return Ok(());
-        }
-        self.transfer_any(way, effect, origin, remote)
-    }
-
-    /// Any transfer.
-    // By itself, so that the one above saves few registers.
-    #[inline(never)]
-    fn transfer_any(&self, way: Way, effect: Effect, origin: Origin, remote: Remote) -> Result<()> {
         let Some(checked) = self.check_both(&origin, &remote, effect)? else {
             return Ok(());
         };
