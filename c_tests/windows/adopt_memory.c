@@ -7,8 +7,13 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
+#include <sys/syscall.h>
+
+/* As other libraries have it that watch what is mapped: they hand on four of the five arguments. */
+void *mremap(void *old, size_t bytes, size_t wanted, int flags, ...)
+{
+    return (void *)syscall(SYS_mremap, old, bytes, wanted, flags, NULL);
+}
 
 static unsigned char bss[5 * A_PAGE];
 static unsigned char data[3 * A_PAGE] = {1, 2, 3};

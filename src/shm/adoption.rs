@@ -22,7 +22,7 @@
 use super::maps::{Mapping, Maps};
 use super::segment::Segment;
 use super::stillness::Stillness;
-use super::{HUGE, Offset, PAGE};
+use super::{HUGE, Offset, PAGE, mapping};
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 use std::hint::black_box;
 use std::ops::Range;
@@ -331,15 +331,13 @@ unsafe fn copy_page(from: *const u8, to: *mut u8) {
 fn can_map_again(segment: &Segment) -> bool {
     static CAN: OnceLock<bool> = OnceLock::new();
     *CAN.get_or_init(|| {
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        let Some(page) = mapping::map_private(PAGE, libc::PROT_NONE) else {
+            return false;
+        };
         // SAFETY: a page of its own, mapped over with the segment's first one, which nobody writes to there, and its end.
         unsafe {
-            let page = libc::mmap(std::ptr::null_mut(), PAGE, libc::PROT_NONE, flags, -1, 0);
-            if page == libc::MAP_FAILED {
-                return false;
-            }
             let can = segment.map_again(0, PAGE, page as usize);
-            libc::munmap(page, PAGE);
+            mapping::unmap(page, PAGE);
             can
         }
     })
@@ -423,13 +421,11 @@ unsafe fn put_private(from: *const u8, range: &Range<usize>) -> bool {
         return false;
     };
     let copy = with_exposed_provenance_mut::<libc::c_void>(copy);
-    let to = with_exposed_provenance_mut::<libc::c_void>(range.start);
-    let how = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
     // SAFETY: the copy is as long, and goes to the place of what is the same, or away.
     unsafe {
-        let moved = libc::mremap(copy, len, len, how, to) != libc::MAP_FAILED;
+        let moved = mapping::move_over(copy, len, len, range.start);
         if !moved {
-            libc::munmap(copy, len);
+            mapping::unmap(copy, len);
         }
         moved
     }
@@ -440,23 +436,17 @@ unsafe fn put_private(from: *const u8, range: &Range<usize>) -> bool {
 /// # Safety
 /// They are readable.
 pub unsafe fn copy_privately(from: *const u8, len: usize) -> Option<usize> {
-    let access = libc::PROT_READ | libc::PROT_WRITE;
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-    // SAFETY: a new mapping wherever the kernel likes, of which nobody knows, and as long as what is copied there.
-    unsafe {
-        let copy = libc::mmap(std::ptr::null_mut(), len, access, flags, -1, 0);
-        if copy == libc::MAP_FAILED {
-            return None;
-        }
-        for at in (0..len).step_by(PAGE) {
+    let copy = mapping::map_private(len, libc::PROT_READ | libc::PROT_WRITE)?;
+    for at in (0..len).step_by(PAGE) {
+        // SAFETY: the caller's promise; the copy is as long.
+        unsafe {
             let page = from.add(at);
             if !is_zero(page) {
-                let to = copy.cast::<u8>().add(at);
-                to.copy_from_nonoverlapping(page, PAGE);
+                copy_page(page, copy.cast::<u8>().add(at));
             }
         }
-        Some(copy as usize)
     }
+    Some(copy as usize)
 }
 
 /// Takes the right to write from `range`, whole pages of the program's, as it has done itself.
@@ -472,27 +462,11 @@ pub fn protect_again(range: &Range<usize>) {
 /// # Safety
 /// As [`give_back`].
 unsafe fn give_back_in_place(segment: &Segment, range: &Range<usize>, offset: Offset) -> GivenBack {
-    use std::os::fd::AsRawFd;
     let Some(fd) = segment.fd() else {
         return GivenBack::Kept;
     };
-    let (access, flags) = (
-        libc::PROT_READ | libc::PROT_WRITE,
-        libc::MAP_PRIVATE | libc::MAP_FIXED,
-    );
-    let to = with_exposed_provenance_mut::<libc::c_void>(range.start);
     // SAFETY: what is mapped over is a shared mapping of the same bytes.
-    let mapped = unsafe {
-        libc::mmap(
-            to,
-            range.len(),
-            access,
-            flags,
-            fd.as_raw_fd(),
-            offset as i64,
-        )
-    };
-    if mapped == libc::MAP_FAILED {
+    if !unsafe { mapping::map_over(range.start, range.len(), Some((fd, offset))) } {
         return GivenBack::Kept;
     }
     for page in range.clone().step_by(PAGE) {

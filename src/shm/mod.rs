@@ -20,6 +20,7 @@ pub mod gate;
 pub mod heap;
 pub mod late;
 pub mod lock;
+pub mod mapping;
 pub mod maps;
 pub mod membarrier;
 pub mod memory;

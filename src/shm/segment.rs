@@ -31,7 +31,7 @@
 
 use super::atomic::{AtomicU64, Ordering};
 use super::descriptor::Descriptor;
-use super::{HUGE, Offset, PAGE};
+use super::{HUGE, Offset, PAGE, mapping};
 use crate::shm::error::{Result, failed};
 use nix::fcntl::{FcntlArg, SealFlag, fcntl};
 use nix::sys::memfd::{MFdFlags, memfd_create};
@@ -313,13 +313,12 @@ impl Segment {
     /// What lies at `address` may go.
     pub unsafe fn map_again(&self, offset: Offset, len: usize, address: usize) -> bool {
         let to = std::ptr::with_exposed_provenance_mut::<c_void>(address);
-        let how = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
-        // SAFETY: the caller's promise. A shared mapping with a length of 0 stays, and is made once more as long as wanted.
+        // SAFETY: the caller's promise; the mapping of the segment stays.
         unsafe {
-            let mapped = libc::mremap(self.at(offset), 0, len, how, to) != libc::MAP_FAILED;
+            let mapped = mapping::move_over(self.at(offset), 0, len, address);
             if mapped {
                 // It is the program's own memory there.
-                libc::madvise(to, len, libc::MADV_DODUMP);
+                libc::syscall(libc::SYS_madvise, to, len, i64::from(libc::MADV_DODUMP));
             }
             mapped
         }

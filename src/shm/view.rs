@@ -1,7 +1,7 @@
 //! Ranges of the segment side by side, in the order that somebody else has them in.
 
 use super::segment::Segment;
-use super::{Offset, PAGE};
+use super::{Offset, PAGE, mapping};
 use crate::shm::error::{Result, failed};
 use std::ffi::c_void;
 
@@ -39,15 +39,12 @@ impl View {
         let skipped = first.offset % PAGE;
         let len =
             (skipped + pieces.iter().map(|piece| piece.len).sum::<usize>()).next_multiple_of(PAGE);
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        // SAFETY: a new mapping wherever the kernel likes.
-        let room = unsafe { libc::mmap(std::ptr::null_mut(), len, libc::PROT_NONE, flags, -1, 0) };
-        if room == libc::MAP_FAILED {
-            return Err(failed!(
+        let room = mapping::map_private(len, libc::PROT_NONE).ok_or_else(|| {
+            failed!(
                 NoMemory,
                 "there is no room to map {len} bytes of a window: see `ulimit -v`"
-            ));
-        }
+            )
+        })?;
         let view = View {
             first: room.cast::<u8>().wrapping_add(skipped),
             mapped: Some((room, len)),
@@ -77,7 +74,7 @@ impl Drop for View {
     fn drop(&mut self) {
         if let Some((room, len)) = self.mapped {
             // SAFETY: the view's own mapping, which goes with the window that it is of.
-            unsafe { libc::munmap(room, len) };
+            unsafe { mapping::unmap(room, len) };
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
 use crate::shm::stillness::Stillness;
 use crate::shm::view::Piece;
-use crate::shm::{Offset, PAGE, memory};
+use crate::shm::{Offset, PAGE, mapping, memory};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -376,7 +376,7 @@ extern "C" fn after_fork() {
         let book = &mut *BOOK.data_ptr();
         for (part, copy) in book.copies.drain(..) {
             if let Some(copy) = copy {
-                libc::munmap(copy as *mut _, part.len());
+                mapping::unmap(copy as *mut _, part.len());
             }
         }
         BOOK.force_unlock();
@@ -389,14 +389,10 @@ extern "C" fn in_child() {
     unsafe {
         let book = &mut *BOOK.data_ptr();
         for (part, copy) in book.copies.drain(..) {
-            let (to, len) = (part.start as *mut libc::c_void, part.len());
-            let how = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
-            let moved = copy.is_some_and(|copy| {
-                libc::mremap(copy as *mut _, len, len, how, to) != libc::MAP_FAILED
-            });
+            let (to, len) = (part.start, part.len());
+            let moved = copy.is_some_and(|copy| mapping::move_over(copy as *mut _, len, len, to));
             if !moved {
-                let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
-                libc::mmap(to, len, libc::PROT_NONE, flags, -1, 0);
+                mapping::map_over(to, len, None);
             }
         }
         // Their allocations are the parent's.
