@@ -19,14 +19,18 @@ static void play(int owner, int dynamic, int waits)
     MPI_Win win;
     int done = 0, moved = 0;
     if (dynamic) {
-        OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+        MPI_Info info;
+        OK(MPI_Info_create(&info));
+        OK(MPI_Info_set(info, "rmashm_adopt", "auto"));
+        OK(MPI_Win_create_dynamic(info, MPI_COMM_WORLD, &win));
+        OK(MPI_Info_free(&info));
         if (rank == owner) {
             OK(MPI_Win_attach(win, words, WORDS * sizeof *words));
             OK(MPI_Get_address(words, &at));
         }
         OK(MPI_Bcast(&at, 1, MPI_AINT, owner, MPI_COMM_WORLD));
     } else
-        OK(MPI_Win_create(words, WORDS * sizeof *words, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+        win = window_of(MPI_COMM_WORLD, words, WORDS * sizeof *words, "auto");
     for (int i = 0; i < WORDS; i++)
         ones[i] = 1;
     OK(MPI_Win_lock_all(0, win));

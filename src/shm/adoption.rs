@@ -19,7 +19,7 @@
 //!
 //! Pages of zeros are not copied: a window that is used here and there takes no more memory than before.
 
-use super::maps::{Mapping, Maps};
+use super::maps::{self, Mapping, Maps};
 use super::segment::Segment;
 use super::stillness::Stillness;
 use super::{HUGE, Offset, PAGE, mapping};
@@ -90,7 +90,7 @@ impl Refusal {
             Refusal::Shared => "it is shared already",
             Refusal::File => "it is of a file",
             Refusal::ReadOnly => "it may not be written",
-            Refusal::Huge => "it has huge pages of its own",
+            Refusal::Huge => "it has huge pages",
             Refusal::Device => "it is of a device",
             Refusal::Locked => "the program has locked or pinned memory",
             Refusal::Stack => "it is where the stack ends",
@@ -194,6 +194,22 @@ impl Process {
             true => Ok(()),
             false => Err(Refusal::File),
         }
+    }
+
+    /// Whether the kernel gave the memory in which `range` lies huge pages. Shared memory has none there: what streams through
+    /// such memory, or jumps about in it, would take half as long again. Slow: the kernel looks at all pages of the process.
+    pub fn has_huge_pages(&self, range: &Range<usize>) -> bool {
+        let Ok(details) = std::fs::read_to_string("/proc/self/smaps") else {
+            return false;
+        };
+        let mut inside = false;
+        details.lines().any(|line| {
+            if let Some(mapping) = maps::parse(line) {
+                inside = mapping.range.start < range.end && range.start < mapping.range.end;
+            }
+            let size = line.strip_prefix("AnonHugePages:").map(str::trim);
+            inside && size.is_some_and(|size| size != "0 kB")
+        })
     }
 
     /// The parts of `range`, whole pages, that are still mappings of the segment, of the bytes at `offset`; and whether each may
@@ -604,6 +620,26 @@ mod tests {
         // SAFETY: the byte lies in the range that was leased.
         unsafe { segment.at::<u8>(offset).write(77) };
         assert!((0..all.0.len()).all(|i| all.bytes()[i] == value(i)));
+    }
+
+    #[test]
+    fn huge_pages_are_seen() {
+        let mut pages = Pages::new(8 * HUGE);
+        let process = Process::look().unwrap();
+        pages.bytes()[HUGE] = 1;
+        assert!(!process.has_huge_pages(&(0..PAGE)));
+        let whole = pages.0.clone();
+        // SAFETY: advice for a mapping of the test's own.
+        unsafe { libc::madvise(whole.start as *mut _, whole.len(), libc::MADV_HUGEPAGE) };
+        pages.fill();
+        let settings = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled");
+        if settings.is_ok_and(|settings| !settings.contains("[never]")) {
+            assert!(process.has_huge_pages(&whole));
+            assert!(process.has_huge_pages(&(whole.start + PAGE..whole.start + 2 * PAGE)));
+        }
+        let local = 0_u8;
+        let page = (&raw const local as usize) & !(PAGE - 1);
+        assert!(!process.has_huge_pages(&(page..page + PAGE)));
     }
 
     #[test]

@@ -46,7 +46,8 @@ impl Maps {
     }
 }
 
-fn parse(line: &str) -> Option<Mapping<'_>> {
+/// The mapping of a line, in `smaps` also: there others follow, which are none.
+pub(super) fn parse(line: &str) -> Option<Mapping<'_>> {
     let mut words = line.splitn(6, ' ');
     let hexadecimal = |text| usize::from_str_radix(text, 16).ok();
     let (begin, end) = words.next()?.split_once('-')?;

@@ -21,7 +21,7 @@ use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
 use crate::shm::stillness::Stillness;
 use crate::shm::view::Piece;
-use crate::shm::{Offset, PAGE, mapping, memory};
+use crate::shm::{HUGE, Offset, PAGE, mapping, memory};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -163,6 +163,10 @@ impl Book {
         let mut news = Vec::new();
         for gap in book.gaps(&pages) {
             process.may_take(&gap)?;
+            // What the program asks for it gets, whatever that costs it.
+            if patience == Patience::Short && gap.len() >= HUGE && process.has_huge_pages(&gap) {
+                return Err(Refusal::Huge);
+            }
             if process.mappings() + 2 * book.runs.len() > MAPPINGS {
                 return Err(Refusal::Mappings);
             }
