@@ -43,18 +43,15 @@ static void over(unsigned char *at, size_t bytes, int shared)
     }
 }
 
-/* Frames of calls in calls, whose windows live at the same time. */
+/* Frames of calls in calls, whose windows live at the same time: stacks are left alone. */
 static void nested(int depth)
 {
     unsigned char local[3000];
     MPI_Win win = window_of(MPI_COMM_WORLD, local, sizeof local, "true");
-    exercise(win, local, sizeof local, 1);
+    exercise(win, local, sizeof local, 0);
     if (depth > 0)
         nested(depth - 1);
-    unsigned char deep[20000];
-    memset(deep, depth, sizeof deep);
-    exercise(win, local, sizeof local, 1);
-    CHECK_EQ(deep[19999], depth);
+    exercise(win, local, sizeof local, 0);
     OK(MPI_Win_free(&win));
 }
 

@@ -63,7 +63,8 @@ static void query(MPI_Win win, int pattern, const unsigned char *base, const cha
 int main(int argc, char **argv)
 {
     MPI_Win win;
-    unsigned char *base, own[BYTES], *memory;
+    static unsigned char own[BYTES];
+    unsigned char *base, *memory;
     char reached[8];
     check_start(&argc, &argv);
     MPI_Info info;
@@ -81,7 +82,7 @@ int main(int argc, char **argv)
         OK(MPI_Win_create(memory, bytes, rank + 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
         query(win, pattern, memory, reached);
         OK(MPI_Win_free(&win));
-        /* Memory of the stack on even ranks: only they themselves reach it, or all if it is adopted. */
+        /* The program's own memory on even ranks: only they themselves reach it, or all if it is adopted. */
         base = rank % 2 ? memory : own;
         for (int adopted = 0; adopted < 2; adopted++) {
             for (int r = 0; r < size; r++)

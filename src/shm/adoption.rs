@@ -15,7 +15,9 @@
 //! | huge pages of the program's own, devices         | they are no pages that can be replaced                |
 //! | everything, where any memory is locked or pinned | a device may know where it lies                       |
 //! | everything, where address space is limited       | others would need some, too                           |
-//! | the end of the stack of who asks                 | it is written to by who moves it                      |
+//! | what may be executed                             | the segment may not                                   |
+//! | stacks                                           | who moves them, and who forks, runs on them            |
+//! | everything, where input and output go on by themselves (AIO, io_uring) | pages are written that nobody has any more |
 //!
 //! Pages of zeros are not copied: a window that is used here and there takes no more memory than before.
 
@@ -24,6 +26,7 @@ use super::segment::Segment;
 use super::stillness::Stillness;
 use super::{HUGE, Offset, PAGE, mapping};
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
+use std::ffi::c_void;
 use std::hint::black_box;
 use std::ops::Range;
 use std::ptr::with_exposed_provenance_mut;
@@ -49,7 +52,9 @@ pub enum Refusal {
     Huge,
     Device,
     Locked,
+    Code,
     Stack,
+    Devices,
     Threads,
     Memory,
     Mappings,
@@ -59,7 +64,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    const ALL: [Refusal; 15] = [
+    const ALL: [Refusal; 17] = [
         Refusal::Unknown,
         Refusal::Missing,
         Refusal::Shared,
@@ -68,7 +73,9 @@ impl Refusal {
         Refusal::Huge,
         Refusal::Device,
         Refusal::Locked,
+        Refusal::Code,
         Refusal::Stack,
+        Refusal::Devices,
         Refusal::Threads,
         Refusal::Memory,
         Refusal::Mappings,
@@ -93,7 +100,11 @@ impl Refusal {
             Refusal::Huge => "it has huge pages",
             Refusal::Device => "it is of a device",
             Refusal::Locked => "the program has locked or pinned memory",
-            Refusal::Stack => "it is where the stack ends",
+            Refusal::Code => "it may be executed",
+            Refusal::Stack => "it is a stack",
+            Refusal::Devices => {
+                "the kernel may be writing there on its own (asynchronous input and output)"
+            }
             Refusal::Threads => {
                 "other threads run, and userfaultfd is not allowed to keep them off"
             }
@@ -153,6 +164,12 @@ impl Process {
         if getrlimit(Resource::RLIMIT_AS).is_ok_and(|(soft, _)| soft != RLIM_INFINITY) {
             return Err(Refusal::AddressSpace);
         }
+        let asynchronous = |mapping: Mapping<'_>| {
+            mapping.name.starts_with("/[aio]") || mapping.name.starts_with("anon_inode:[io_uring]")
+        };
+        if self.maps.iter().any(asynchronous) {
+            return Err(Refusal::Devices);
+        }
         let mut at = range.start;
         for mapping in self.maps.around(range) {
             if mapping.range.start > at {
@@ -177,6 +194,13 @@ impl Process {
         }
         if !mapping.writable {
             return Err(Refusal::ReadOnly);
+        }
+        if mapping.executable {
+            return Err(Refusal::Code);
+        }
+        let here = 0_u8;
+        if name == "[stack]" || mapping.range.contains(&((&raw const here) as usize)) {
+            return Err(Refusal::Stack);
         }
         if name.starts_with("/dev/") {
             return Err(Refusal::Device);
@@ -386,17 +410,26 @@ pub unsafe fn give_back(
         // SAFETY: the caller's promise.
         return unsafe { give_back_in_place(segment, range, offset) };
     };
+    // All copies out of one mapping, each from its own place there: so they become one mapping again.
+    let Some(copies) = mapping::map_private(range.len(), libc::PROT_READ | libc::PROT_WRITE) else {
+        // SAFETY: the caller's promise.
+        return unsafe { give_back_in_place(segment, range, offset) };
+    };
     let mut done = range.start;
     while done < range.end {
         let piece = done..range.end.min(done + PIECE);
-        let at = offset + (piece.start - range.start);
+        let skipped = piece.start - range.start;
+        let (at, copy) = (offset + skipped, copies.wrapping_byte_add(skipped));
         // SAFETY: the caller's promise.
-        let given = farther_down(|| unsafe { give_piece(segment, &piece, at, still) });
+        let given = farther_down(|| unsafe { give_piece(segment, &piece, at, copy, still) });
         if !given {
             // What is left goes the other way, and so all counts as lost.
             let rest = done..range.end;
-            // SAFETY: as above.
-            return unsafe { give_back_in_place(segment, &rest, at) };
+            // SAFETY: as above; what is left of the copies is nobody's.
+            return unsafe {
+                mapping::unmap(copy, rest.len());
+                give_back_in_place(segment, &rest, at)
+            };
         }
         if range.len() >= SPARSE {
             // To look at what was never touched has made pages of it.
@@ -414,6 +447,7 @@ unsafe fn give_piece(
     segment: &Segment,
     piece: &Range<usize>,
     offset: Offset,
+    copy: *mut c_void,
     still: &Stillness,
 ) -> bool {
     if still.protect(piece).is_err() {
@@ -421,7 +455,10 @@ unsafe fn give_piece(
         return false;
     }
     // SAFETY: the caller's promise.
-    let given = unsafe { put_private(segment.at(offset), piece) };
+    let given = unsafe {
+        copy_pages(segment.at(offset), copy.cast(), piece.len());
+        mapping::move_over(copy, piece.len(), piece.len(), piece.start)
+    };
     still.let_go(piece);
     given
 }
@@ -436,7 +473,6 @@ unsafe fn put_private(from: *const u8, range: &Range<usize>) -> bool {
     let Some(copy) = (unsafe { copy_privately(from, len) }) else {
         return false;
     };
-    let copy = with_exposed_provenance_mut::<libc::c_void>(copy);
     // SAFETY: the copy is as long, and goes to the place of what is the same, or away.
     unsafe {
         let moved = mapping::move_over(copy, len, len, range.start);
@@ -447,22 +483,31 @@ unsafe fn put_private(from: *const u8, range: &Range<usize>) -> bool {
     }
 }
 
+/// Copies whole pages to some that are zero.
+///
+/// # Safety
+/// They are readable, and the others writable.
+unsafe fn copy_pages(from: *const u8, to: *mut u8, len: usize) {
+    for at in (0..len).step_by(PAGE) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let page = from.add(at);
+            if !is_zero(page) {
+                copy_page(page, to.add(at));
+            }
+        }
+    }
+}
+
 /// Where a private copy of whole pages is: a mapping of its own. `None` if there is no memory for it.
 ///
 /// # Safety
 /// They are readable.
-pub unsafe fn copy_privately(from: *const u8, len: usize) -> Option<usize> {
+pub unsafe fn copy_privately(from: *const u8, len: usize) -> Option<*mut c_void> {
     let copy = mapping::map_private(len, libc::PROT_READ | libc::PROT_WRITE)?;
-    for at in (0..len).step_by(PAGE) {
-        // SAFETY: the caller's promise; the copy is as long.
-        unsafe {
-            let page = from.add(at);
-            if !is_zero(page) {
-                copy_page(page, copy.cast::<u8>().add(at));
-            }
-        }
-    }
-    Some(copy as usize)
+    // SAFETY: the caller's promise; the copy is as long.
+    unsafe { copy_pages(from, copy.cast(), len) };
+    Some(copy)
 }
 
 /// Takes the right to write from `range`, whole pages of the program's, as it has done itself.

@@ -24,9 +24,10 @@ use crate::shm::view::Piece;
 use crate::shm::{HUGE, Offset, PAGE, mapping, memory};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
+use std::ffi::c_void;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
 /// A process may have 65,530 mappings, where nobody changed that.
@@ -66,17 +67,15 @@ struct Run {
     users: usize,
 }
 
-#[derive(Default)]
 struct Book {
     /// By the address of their first byte.
     runs: BTreeMap<usize, Run>,
-    /// What lies ready for a child, while a fork is on its way: where it belongs, and the copy if there is one.
-    copies: Vec<(Range<usize>, Option<usize>)>,
+    snapshots: Snapshots,
 }
 
 static BOOK: Mutex<Book> = Mutex::new(Book {
     runs: BTreeMap::new(),
-    copies: Vec::new(),
+    snapshots: Snapshots::NONE,
 });
 
 /// The whole pages in which bytes lie.
@@ -121,8 +120,13 @@ impl Adoption {
         bytes: Range<usize>,
         publish: impl FnOnce(&[Piece]) -> MpiResult<()>,
     ) -> Option<Adoption> {
-        let book = BOOK.lock();
-        if book.runs.is_empty() || !book.gaps(&pages_of(&bytes)).is_empty() {
+        let mut book = BOOK.lock();
+        let pages = pages_of(&bytes);
+        if book.runs.is_empty() || !book.gaps(&pages).is_empty() {
+            return None;
+        }
+        book.forget_what_went(&Process::look().ok()?, &pages);
+        if !book.gaps(&pages).is_empty() {
             return None;
         }
         Book::adopt(book, bytes, Patience::Long, publish).ok()
@@ -160,6 +164,11 @@ impl Book {
     ) -> Result<Adoption, Refusal> {
         let pages = pages_of(&bytes);
         let process = Process::look()?;
+        book.forget_what_went(&process, &pages);
+        // Threads come and go, and sleep where they are woken by an address.
+        if patience == Patience::Short && process.threads > 1 {
+            return Err(Refusal::Threads);
+        }
         let mut news = Vec::new();
         for gap in book.gaps(&pages) {
             process.may_take(&gap)?;
@@ -181,9 +190,6 @@ impl Book {
                     users: 0,
                 },
             ));
-        }
-        if !news.is_empty() {
-            watch_forks();
         }
         let adopted = without_visitors(patience, || {
             let began = Instant::now();
@@ -210,6 +216,23 @@ impl Book {
         // What nobody was told of goes back, by the end of the adoption.
         published.map_err(|_| Refusal::Memory)?;
         Ok(adoption)
+    }
+
+    /// Forgets the runs in `pages` in whose place there is something else by now.
+    fn forget_what_went(&mut self, process: &Process, pages: &Range<usize>) {
+        self.runs.retain(|&start, run| {
+            let range = start..start + run.len;
+            let elsewhere = range.end <= pages.start || pages.end <= range.start;
+            let there = || {
+                let parts = process.still_there(segment(), &range, run.offset);
+                parts.iter().map(|(part, _)| part.len()).sum::<usize>() == run.len
+            };
+            let kept = elsewhere || there();
+            if !kept {
+                ADOPTED.fetch_sub(run.len as u64, Relaxed);
+            }
+            kept
+        });
     }
 
     /// What no run has of `pages`.
@@ -322,6 +345,10 @@ fn give_run_back(
         if given != GivenBack::Free {
             outcome = given;
         }
+        if given == GivenBack::Lost {
+            // The range is never used again; the memory was given back.
+            memory::release(segment(), part.len());
+        }
         if !writable {
             protect_again(&part);
         }
@@ -339,36 +366,109 @@ fn keep_unless_free(run: &Run, given: GivenBack) {
     }
 }
 
-/// From now on a child of this process gets memory of its own.
-fn watch_forks() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        // SAFETY: three functions that stay as long as the library, which is never unloaded.
-        unsafe { libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(in_child)) };
-    });
+/// What lies ready for a child while a fork is on its way: a mapping of its own, for nothing that a snapshot was taken of may
+/// change any more. The memory of malloc is such.
+struct Snapshots {
+    list: *mut Snapshot,
+    len: usize,
+}
+
+/// A part of a run, and its copy, if there is one.
+#[repr(C)]
+struct Snapshot {
+    start: usize,
+    len: usize,
+    from: *const u8,
+    copy: *mut c_void,
+}
+
+// SAFETY: an address, used under the lock of the book.
+unsafe impl Send for Snapshots {}
+
+impl Snapshots {
+    const NONE: Snapshots = Snapshots {
+        list: std::ptr::null_mut(),
+        len: 0,
+    };
+
+    fn bytes(&self) -> usize {
+        (self.len * size_of::<Snapshot>()).next_multiple_of(PAGE)
+    }
+
+    /// Where all runs are that are still there, without copies.
+    fn plan(book: &Book) -> Snapshots {
+        let Ok(process) = Process::look() else {
+            return Snapshots::NONE;
+        };
+        let mut parts = Vec::new();
+        for (&start, run) in &book.runs {
+            let range = start..start + run.len;
+            for (part, _) in process.still_there(segment(), &range, run.offset) {
+                parts.push(Snapshot {
+                    start: part.start,
+                    len: part.len(),
+                    from: segment().at(run.offset + (part.start - start)),
+                    copy: std::ptr::null_mut(),
+                });
+            }
+        }
+        let mut planned = Snapshots {
+            list: std::ptr::null_mut(),
+            len: parts.len(),
+        };
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        let Some(list) = mapping::map_private(planned.bytes().max(PAGE), access) else {
+            return Snapshots::NONE;
+        };
+        planned.list = list.cast();
+        for (i, part) in parts.into_iter().enumerate() {
+            // SAFETY: the mapping has room for all.
+            unsafe { planned.list.add(i).write(part) };
+        }
+        planned
+    }
+
+    fn all(&mut self) -> &mut [Snapshot] {
+        match self.list.is_null() {
+            true => &mut [],
+            // SAFETY: so many were written.
+            false => unsafe { std::slice::from_raw_parts_mut(self.list, self.len) },
+        }
+    }
+
+    fn end(&mut self) {
+        if !self.list.is_null() {
+            // SAFETY: the mapping of `plan`.
+            unsafe { mapping::unmap(self.list.cast(), self.bytes().max(PAGE)) };
+        }
+        *self = Snapshots::NONE;
+    }
+}
+
+/// Handlers that were registered first are called last before a fork, and first in the child: so these are registered when the
+/// library is loaded. What others do in theirs is in the snapshots.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static WATCH_FORKS: extern "C" fn() = watch_forks;
+
+extern "C" fn watch_forks() {
+    // SAFETY: three functions that stay as long as the library, which is never unloaded.
+    unsafe { libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(in_child)) };
 }
 
 extern "C" fn before_fork() {
     let mut book = BOOK.lock();
-    if !book.runs.is_empty()
-        && let Ok(process) = Process::look()
-    {
-        let mut copies = Vec::new();
+    if !book.runs.is_empty() {
         let all: usize = book.runs.values().map(|run| run.len).sum();
         // To find out takes 100 µs.
         let there_is_room = all < LARGE || memory::spare() > all;
-        for (&start, run) in &book.runs {
-            let range = start..start + run.len;
-            for (part, _) in process.still_there(segment(), &range, run.offset) {
-                let from = segment().at(run.offset + (part.start - start));
-                let copy = there_is_room.then(|| {
-                    // SAFETY: the bytes are in the segment, as long as the book says so.
-                    unsafe { copy_privately(from, part.len()) }
-                });
-                copies.push((part, copy.flatten()));
-            }
+        book.snapshots = Snapshots::plan(&book);
+        // From here on nothing is allocated or freed until the fork is over.
+        for part in book.snapshots.all().iter_mut().filter(|_| there_is_room) {
+            // SAFETY: the bytes are in the segment, as long as the book says so.
+            let copy = unsafe { copy_privately(part.from, part.len) };
+            part.copy = copy.unwrap_or(std::ptr::null_mut());
         }
-        book.copies = copies;
     }
     // Held until the fork is over, on both sides.
     std::mem::forget(book);
@@ -378,11 +478,12 @@ extern "C" fn after_fork() {
     // SAFETY: `before_fork` has locked it, on this thread.
     unsafe {
         let book = &mut *BOOK.data_ptr();
-        for (part, copy) in book.copies.drain(..) {
-            if let Some(copy) = copy {
-                mapping::unmap(copy as *mut _, part.len());
+        for part in book.snapshots.all() {
+            if !part.copy.is_null() {
+                mapping::unmap(part.copy, part.len);
             }
         }
+        book.snapshots.end();
         BOOK.force_unlock();
     }
 }
@@ -392,13 +493,13 @@ extern "C" fn in_child() {
     // its parent's.
     unsafe {
         let book = &mut *BOOK.data_ptr();
-        for (part, copy) in book.copies.drain(..) {
-            let (to, len) = (part.start, part.len());
-            let moved = copy.is_some_and(|copy| mapping::move_over(copy as *mut _, len, len, to));
-            if !moved {
+        for part in book.snapshots.all() {
+            let (copy, len, to) = (part.copy, part.len, part.start);
+            if copy.is_null() || !mapping::move_over(copy, len, len, to) {
                 mapping::map_over(to, len, None);
             }
         }
+        book.snapshots.end();
         // Their allocations are the parent's.
         std::mem::forget(std::mem::take(&mut book.runs));
         BOOK.force_unlock();
