@@ -101,7 +101,8 @@ impl Adoption {
             Patience::Long => BOOK.lock(),
             Patience::Short => BOOK.try_lock().ok_or(Refusal::Visitors)?,
         };
-        let adopted = Book::adopt(book, bytes, patience, publish);
+        let adopted = Process::look()
+            .and_then(|process| Book::adopt(book, &process, bytes, patience, publish));
         match adopted {
             Ok(_) => {
                 TIMES.fetch_add(1, Relaxed);
@@ -125,11 +126,12 @@ impl Adoption {
         if book.runs.is_empty() || !book.gaps(&pages).is_empty() {
             return None;
         }
-        book.forget_what_went(&Process::look().ok()?, &pages);
+        let process = Process::look().ok()?;
+        book.forget_what_went(&process, &pages);
         if !book.gaps(&pages).is_empty() {
             return None;
         }
-        Book::adopt(book, bytes, Patience::Long, publish).ok()
+        Book::adopt(book, &process, bytes, Patience::Long, publish).ok()
     }
 }
 
@@ -158,13 +160,13 @@ pub fn give_all_back() {
 impl Book {
     fn adopt(
         mut book: MutexGuard<'_, Book>,
+        process: &Process,
         bytes: Range<usize>,
         patience: Patience,
         publish: impl FnOnce(&[Piece]) -> MpiResult<()>,
     ) -> Result<Adoption, Refusal> {
         let pages = pages_of(&bytes);
-        let process = Process::look()?;
-        book.forget_what_went(&process, &pages);
+        book.forget_what_went(process, &pages);
         // Threads come and go, and sleep where they are woken by an address.
         if patience == Patience::Short && process.threads > 1 {
             return Err(Refusal::Threads);
