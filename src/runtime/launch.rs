@@ -5,8 +5,8 @@ use super::rest::Reading;
 use super::spaces;
 use super::table::{CAME, Death, MISSED, SURVIVES, State, Table};
 use crate::error::Result;
-pub use crate::shm::adoption::Refusal;
 use crate::shm::atomic::Ordering;
+pub use crate::shm::replaceable::Refusal;
 use crate::shm::segment::Segment;
 use std::os::fd::{AsRawFd, RawFd};
 

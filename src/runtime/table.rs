@@ -140,7 +140,7 @@ pub struct Process {
     pub visitors: Visitors,
     /// Not 0 if others ask the rank for something, see [`super::errands`].
     pub asked: AtomicU32,
-    /// The most bytes of its own memory that the rank had in the segment; 1 + the number of the [refusal](crate::shm::adoption::Refusal) by which some last stayed
+    /// The most bytes of its own memory that the rank had in the segment; 1 + the number of the [refusal](crate::shm::replaceable::Refusal) by which some last stayed
     /// private, or 0.
     pub adopted: AtomicU64,
     pub refused: AtomicU32,

@@ -6,116 +6,30 @@
 //! in them is the same. Who *writes* meanwhile would write to pages that are about to go: this process's signal handlers and
 //! other threads are kept off by [`Stillness`]; other processes, by their [door](super::visitors).
 //!
-//! All of it goes piece by piece, so that there are never more than a few MiB twice.
+//! All of it goes piece by piece, so that there are never more than 16 MiB twice.
 //!
-//! | left alone                                       | because                                              |
-//! |--------------------------------------------------|------------------------------------------------------|
-//! | what is shared, or of a file, but for variables of programs and libraries | somebody else looks there     |
-//! | what may not be written, or not be read          | it would have to be, for a moment                     |
-//! | huge pages of the program's own, devices         | they are no pages that can be replaced                |
-//! | everything, where any memory is locked or pinned | a device may know where it lies                       |
-//! | everything, where address space is limited       | others would need some, too                           |
-//! | what may be executed                             | the segment may not                                   |
-//! | stacks                                           | who moves them, and who forks, runs on them            |
-//! | everything, where input and output go on by themselves (AIO, io_uring) | pages are written that nobody has any more |
-//!
-//! Pages of zeros are not copied: a window that is used here and there takes no more memory than before.
+//! **Huge pages.** Where 2 MiB of the program's have been used nearly everywhere, they become a huge page of the segment, and of
+//! the program afterwards: the kernel makes those on request (`MADV_COLLAPSE`, Linux 6.1), whatever the machine's settings for
+//! shared memory are, and the request takes a tenth of the time that 512 page faults take. For that both places must begin
+//! equally far behind a multiple of 2 MiB ([`alloc_like`](super::heap::alloc_like)). Elsewhere pages of zeros are not copied:
+//! a window that is used here and there takes no more memory than before.
 
-use super::maps::{self, Mapping, Maps};
-use super::segment::Segment;
+use super::heap::{self, Owned};
+use super::replaceable::Refusal;
+use super::segment::{Segment, segment};
 use super::stillness::Stillness;
 use super::{HUGE, Offset, PAGE, mapping};
-use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 use std::ffi::c_void;
-use std::hint::black_box;
 use std::ops::Range;
 use std::ptr::with_exposed_provenance_mut;
 use std::sync::OnceLock;
 
-/// So much is moved at a time.
-const PIECE: usize = HUGE;
+/// So much is moved at a time. For a request for huge pages the kernel has something done on each core, so one is for several.
+const PIECE: usize = 8 * HUGE;
+/// Of 512 pages so many have been used where a huge page takes their place.
+const DENSE: usize = HUGE / PAGE * 7 / 8;
 /// From so many bytes on it is worth asking which pages of the segment hold nothing.
 const SPARSE: usize = 1 << 20;
-/// So many bytes on both sides of the end of the stack are left alone, and more lies between who moves memory and who asks.
-const DEPTH: usize = 4 * PAGE;
-/// linux/magic.h
-const HUGETLBFS: i64 = 0x9584_58f6;
-
-/// Why memory stays private.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    Unknown,
-    Missing,
-    Shared,
-    File,
-    ReadOnly,
-    Huge,
-    Device,
-    Locked,
-    Code,
-    Stack,
-    Devices,
-    Threads,
-    Memory,
-    Mappings,
-    AddressSpace,
-    Visitors,
-    Kernel,
-}
-
-impl Refusal {
-    const ALL: [Refusal; 17] = [
-        Refusal::Unknown,
-        Refusal::Missing,
-        Refusal::Shared,
-        Refusal::File,
-        Refusal::ReadOnly,
-        Refusal::Huge,
-        Refusal::Device,
-        Refusal::Locked,
-        Refusal::Code,
-        Refusal::Stack,
-        Refusal::Devices,
-        Refusal::Threads,
-        Refusal::Memory,
-        Refusal::Mappings,
-        Refusal::AddressSpace,
-        Refusal::Visitors,
-        Refusal::Kernel,
-    ];
-
-    /// The one with a number.
-    pub fn of(number: u32) -> Option<Refusal> {
-        Refusal::ALL.get(number as usize).copied()
-    }
-
-    /// Why, of memory that is "it".
-    pub fn text(self) -> &'static str {
-        match self {
-            Refusal::Unknown => "/proc does not tell what it is",
-            Refusal::Missing => "not all of it is there",
-            Refusal::Shared => "it is shared already",
-            Refusal::File => "it is of a file",
-            Refusal::ReadOnly => "it may not be written",
-            Refusal::Huge => "it has huge pages",
-            Refusal::Device => "it is of a device",
-            Refusal::Locked => "the program has locked or pinned memory",
-            Refusal::Code => "it may be executed",
-            Refusal::Stack => "it is a stack",
-            Refusal::Devices => {
-                "the kernel may be writing there on its own (asynchronous input and output)"
-            }
-            Refusal::Threads => {
-                "other threads run, and userfaultfd is not allowed to keep them off"
-            }
-            Refusal::Memory => "there is no shared memory for it",
-            Refusal::Mappings => "the process has too many mappings",
-            Refusal::AddressSpace => "address space is limited (ulimit -v)",
-            Refusal::Visitors => "other ranks were copying there all the time",
-            Refusal::Kernel => "the kernel refused to map it",
-        }
-    }
-}
 
 /// What became of a range of the segment whose bytes went back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,143 +40,6 @@ pub enum GivenBack {
     Lost,
     /// It stays where it is.
     Kept,
-}
-
-/// What the kernel tells of this process.
-pub struct Process {
-    maps: Maps,
-    pub threads: usize,
-    /// Whether some memory is locked or pinned.
-    pinned: bool,
-}
-
-impl Process {
-    pub fn look() -> Result<Process, Refusal> {
-        let status = std::fs::read_to_string("/proc/self/status").map_err(|_| Refusal::Unknown)?;
-        let number = |key: &str| -> Option<usize> {
-            let line = status.lines().find_map(|line| line.strip_prefix(key))?;
-            line.split_whitespace().next()?.parse().ok()
-        };
-        Ok(Process {
-            maps: Maps::read().ok_or(Refusal::Unknown)?,
-            threads: number("Threads:").ok_or(Refusal::Unknown)?,
-            pinned: [number("VmLck:"), number("VmPin:")] != [Some(0), Some(0)],
-        })
-    }
-
-    /// How many mappings there are.
-    pub fn mappings(&self) -> usize {
-        self.maps.iter().count()
-    }
-
-    /// Whether `range`, whole pages, can be taken in.
-    pub fn may_take(&self, range: &Range<usize>) -> Result<(), Refusal> {
-        if self.pinned {
-            return Err(Refusal::Locked);
-        }
-        // Others would have to map it too, and could not say that they cannot.
-        if getrlimit(Resource::RLIMIT_AS).is_ok_and(|(soft, _)| soft != RLIM_INFINITY) {
-            return Err(Refusal::AddressSpace);
-        }
-        let asynchronous = |mapping: Mapping<'_>| {
-            mapping.name.starts_with("/[aio]") || mapping.name.starts_with("anon_inode:[io_uring]")
-        };
-        if self.maps.iter().any(asynchronous) {
-            return Err(Refusal::Devices);
-        }
-        let mut at = range.start;
-        for mapping in self.maps.around(range) {
-            if mapping.range.start > at {
-                break;
-            }
-            self.may_replace(&mapping)?;
-            at = mapping.range.end;
-        }
-        match at >= range.end {
-            true => Ok(()),
-            false => Err(Refusal::Missing),
-        }
-    }
-
-    fn may_replace(&self, mapping: &Mapping<'_>) -> Result<(), Refusal> {
-        let name = mapping.name;
-        if name.starts_with("/anon_hugepage") {
-            return Err(Refusal::Huge);
-        }
-        if mapping.shared {
-            return Err(Refusal::Shared);
-        }
-        if !mapping.writable {
-            return Err(Refusal::ReadOnly);
-        }
-        if mapping.executable {
-            return Err(Refusal::Code);
-        }
-        let here = 0_u8;
-        if name == "[stack]" || mapping.range.contains(&((&raw const here) as usize)) {
-            return Err(Refusal::Stack);
-        }
-        if name.starts_with("/dev/") {
-            return Err(Refusal::Device);
-        }
-        if mapping.inode == 0 {
-            return Ok(());
-        }
-        let file = nix::sys::statfs::statfs(name);
-        if file.is_ok_and(|file| file.filesystem_type().0 == HUGETLBFS) {
-            return Err(Refusal::Huge);
-        }
-        // Variables: of the same file there is code.
-        let is_code = |other: Mapping<'_>| other.executable && other.name == name;
-        match self.maps.iter().any(is_code) {
-            true => Ok(()),
-            false => Err(Refusal::File),
-        }
-    }
-
-    /// Whether the kernel gave the memory in which `range` lies huge pages. Shared memory has none there: what streams through
-    /// such memory, or jumps about in it, would take half as long again. Slow: the kernel looks at all pages of the process.
-    pub fn has_huge_pages(&self, range: &Range<usize>) -> bool {
-        let Ok(details) = std::fs::read_to_string("/proc/self/smaps") else {
-            return false;
-        };
-        let mut inside = false;
-        details.lines().any(|line| {
-            if let Some(mapping) = maps::parse(line) {
-                inside = mapping.range.start < range.end && range.start < mapping.range.end;
-            }
-            let size = line.strip_prefix("AnonHugePages:").map(str::trim);
-            inside && size.is_some_and(|size| size != "0 kB")
-        })
-    }
-
-    /// The parts of `range`, whole pages, that are still mappings of the segment, of the bytes at `offset`; and whether each may
-    /// be written.
-    pub fn still_there(
-        &self,
-        segment: &Segment,
-        range: &Range<usize>,
-        offset: Offset,
-    ) -> Vec<(Range<usize>, bool)> {
-        let Some(file) = self.inode_of(segment) else {
-            return Vec::new();
-        };
-        let there = self.maps.around(range).filter(|mapping| {
-            let expected = (offset + mapping.range.start).wrapping_sub(range.start);
-            mapping.shared && mapping.inode == file && mapping.offset == expected
-        });
-        let cut = |mapping: Mapping<'_>| {
-            let part = mapping.range.start.max(range.start)..mapping.range.end.min(range.end);
-            (part, mapping.writable)
-        };
-        there.map(cut).collect()
-    }
-
-    fn inode_of(&self, segment: &Segment) -> Option<u64> {
-        let base = segment.base() as usize;
-        let first = self.maps.around(&(base..base + PAGE)).next()?;
-        Some(first.inode)
-    }
 }
 
 /// Makes `range` of this process's memory, whole pages, a mapping of as many bytes at `offset` of the segment, with what is
@@ -284,10 +61,10 @@ pub unsafe fn take_in(
     let mut done = range.start;
     let mut result = Ok(());
     while done < range.end && result.is_ok() {
-        let piece = done..range.end.min(done + PIECE);
+        let piece = next_piece(done, range.end);
         let to = offset + (piece.start - range.start);
         // SAFETY: the caller's promise.
-        result = farther_down(|| unsafe { take_piece(segment, &piece, to, zeroed, still) });
+        result = unsafe { take_piece(segment, &piece, to, zeroed, still) };
         if result.is_ok() {
             done = piece.end;
         }
@@ -299,20 +76,8 @@ pub unsafe fn take_in(
     result
 }
 
-/// Calls `work` with some pages of the stack between it and the caller: it copies and replaces the caller's own frame, and must
-/// not write to that meanwhile.
-#[inline(never)]
-fn farther_down<R>(work: impl FnOnce() -> R) -> R {
-    let between = [0_u8; 2 * DEPTH];
-    black_box(&between);
-    let result = work();
-    black_box(&between);
-    result
-}
-
 /// # Safety
 /// As [`take_in`].
-#[inline(never)]
 unsafe fn take_piece(
     segment: &Segment,
     piece: &Range<usize>,
@@ -320,25 +85,17 @@ unsafe fn take_piece(
     zeroed: bool,
     still: &Stillness,
 ) -> Result<(), Refusal> {
-    let here = 0_u8;
-    let stack = (&raw const here) as usize;
-    if piece.start < stack + DEPTH && stack.saturating_sub(2 * DEPTH) < piece.end {
-        return Err(Refusal::Stack);
-    }
     let (from, to) = (
         with_exposed_provenance_mut::<u8>(piece.start),
         segment.at::<u8>(offset),
     );
-    still.protect(piece)?;
-    for at in (0..piece.len()).step_by(PAGE) {
-        // SAFETY: both are whole pages of live memory, and nobody else writes to either.
-        unsafe {
-            let page = from.add(at);
-            if !zeroed || !is_zero(page) {
-                copy_page(page, to.add(at));
-            }
-        }
+    if zeroed {
+        // SAFETY: nobody else uses what is made there.
+        unsafe { make_huge_where_dense(piece, to.cast()) };
     }
+    still.protect(piece)?;
+    // SAFETY: both are whole pages of live memory, and nobody else writes to either.
+    unsafe { copy_pages(from, to, piece.len(), zeroed) };
     // SAFETY: the range is the program's memory that is to be replaced, by what is the same.
     let mapped = unsafe { segment.map_again(offset, piece.len(), piece.start) };
     if !mapped {
@@ -347,6 +104,44 @@ unsafe fn take_piece(
     }
     still.let_go(piece);
     mapped.then_some(()).ok_or(Refusal::Kernel)
+}
+
+/// The next piece of what ends at `end`. It ends where a huge page does.
+fn next_piece(start: usize, end: usize) -> Range<usize> {
+    start..end.min((start + PIECE) & !(HUGE - 1))
+}
+
+/// Makes huge pages of zeros at `to` for those of `piece` that have been used nearly everywhere, if they lie alike.
+///
+/// # Safety
+/// Nobody uses the memory at `to`, which is mapped, has zeros or nothing, and is as long.
+unsafe fn make_huge_where_dense(piece: &Range<usize>, to: *mut c_void) {
+    let lie_alike = (to as usize).wrapping_sub(piece.start).is_multiple_of(HUGE);
+    let begin = piece.start.next_multiple_of(HUGE);
+    if !lie_alike || begin + HUGE > piece.end {
+        return;
+    }
+    let all = begin..piece.end & !(HUGE - 1);
+    let mut used = [0_u8; PIECE / PAGE];
+    // SAFETY: the kernel writes a byte for each page, for which there is room.
+    if unsafe { libc::mincore(all.start as *mut c_void, all.len(), used.as_mut_ptr()) } != 0 {
+        return;
+    }
+    let is_dense = |pages: &[u8]| pages.iter().filter(|&&page| page & 1 != 0).count() >= DENSE;
+    let units: Vec<bool> = used[..all.len() / PAGE]
+        .chunks(HUGE / PAGE)
+        .map(is_dense)
+        .collect();
+    // Neighbours with one request.
+    let mut skipped = all.start - piece.start;
+    for run in units.chunk_by(|a, b| a == b) {
+        let len = run.len() * HUGE;
+        if run[0] {
+            // SAFETY: the caller's promise.
+            unsafe { mapping::make_huge(to.wrapping_byte_add(skipped), len) };
+        }
+        skipped += len;
+    }
 }
 
 /// Copies a page. Not by libc, whose copies the sanitizers watch: between the bytes that the program may touch there are some
@@ -383,6 +178,19 @@ fn can_map_again(segment: &Segment) -> bool {
     })
 }
 
+/// Whether the kernel makes huge pages of the segment on request. Asked once.
+pub fn can_make_huge() -> bool {
+    static CAN: OnceLock<bool> = OnceLock::new();
+    *CAN.get_or_init(|| {
+        let Ok(offset) = heap::alloc(HUGE, HUGE) else {
+            return false;
+        };
+        let unit = Owned::new(offset);
+        // SAFETY: the allocation is new, and goes as it came.
+        unsafe { mapping::make_huge(segment().at(unit.offset()), HUGE) }
+    })
+}
+
 /// Whether a page holds zeros alone.
 ///
 /// # Safety
@@ -411,17 +219,17 @@ pub unsafe fn give_back(
         return unsafe { give_back_in_place(segment, range, offset) };
     };
     // All copies out of one mapping, each from its own place there: so they become one mapping again.
-    let Some(copies) = mapping::map_private(range.len(), libc::PROT_READ | libc::PROT_WRITE) else {
+    let Some(copies) = mapping::map_private_like(range) else {
         // SAFETY: the caller's promise.
         return unsafe { give_back_in_place(segment, range, offset) };
     };
     let mut done = range.start;
     while done < range.end {
-        let piece = done..range.end.min(done + PIECE);
+        let piece = next_piece(done, range.end);
         let skipped = piece.start - range.start;
         let (at, copy) = (offset + skipped, copies.wrapping_byte_add(skipped));
         // SAFETY: the caller's promise.
-        let given = farther_down(|| unsafe { give_piece(segment, &piece, at, copy, still) });
+        let given = unsafe { give_piece(segment, &piece, at, copy, still) };
         if !given {
             // What is left goes the other way, and so all counts as lost.
             let rest = done..range.end;
@@ -442,7 +250,6 @@ pub unsafe fn give_back(
 
 /// # Safety
 /// As [`give_back`].
-#[inline(never)]
 unsafe fn give_piece(
     segment: &Segment,
     piece: &Range<usize>,
@@ -456,7 +263,8 @@ unsafe fn give_piece(
     }
     // SAFETY: the caller's promise.
     let given = unsafe {
-        copy_pages(segment.at(offset), copy.cast(), piece.len());
+        make_huge_where_dense(piece, copy);
+        copy_pages(segment.at(offset), copy.cast(), piece.len(), true);
         mapping::move_over(copy, piece.len(), piece.len(), piece.start)
     };
     still.let_go(piece);
@@ -483,16 +291,16 @@ unsafe fn put_private(from: *const u8, range: &Range<usize>) -> bool {
     }
 }
 
-/// Copies whole pages to some that are zero.
+/// Copies whole pages; where the others are `zeroed` already, but those of zeros.
 ///
 /// # Safety
 /// They are readable, and the others writable.
-unsafe fn copy_pages(from: *const u8, to: *mut u8, len: usize) {
+unsafe fn copy_pages(from: *const u8, to: *mut u8, len: usize, zeroed: bool) {
     for at in (0..len).step_by(PAGE) {
         // SAFETY: the caller's promise.
         unsafe {
             let page = from.add(at);
-            if !is_zero(page) {
+            if !zeroed || !is_zero(page) {
                 copy_page(page, to.add(at));
             }
         }
@@ -506,7 +314,7 @@ unsafe fn copy_pages(from: *const u8, to: *mut u8, len: usize) {
 pub unsafe fn copy_privately(from: *const u8, len: usize) -> Option<*mut c_void> {
     let copy = mapping::map_private(len, libc::PROT_READ | libc::PROT_WRITE)?;
     // SAFETY: the caller's promise; the copy is as long.
-    unsafe { copy_pages(from, copy.cast(), len) };
+    unsafe { copy_pages(from, copy.cast(), len, true) };
     Some(copy)
 }
 
@@ -542,39 +350,12 @@ unsafe fn give_back_in_place(segment: &Segment, range: &Range<usize>, offset: Of
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shm::segment::Segment;
+    use crate::shm::mapping::tests::Pages;
+    use crate::shm::replaceable::Process;
 
-    /// Memory of this process, whole pages, until it is dropped.
-    struct Pages(Range<usize>);
-
-    impl Pages {
-        fn new(len: usize) -> Pages {
-            let (access, flags) = (
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-            );
-            // SAFETY: a new mapping wherever the kernel likes.
-            let at = unsafe { libc::mmap(std::ptr::null_mut(), len, access, flags, -1, 0) };
-            assert_ne!(at, libc::MAP_FAILED);
-            Pages(at as usize..at as usize + len)
-        }
-
-        fn bytes(&mut self) -> &mut [u8] {
-            // SAFETY: the mapping is there, and only one thread of the test looks at it.
-            unsafe { std::slice::from_raw_parts_mut(self.0.start as *mut u8, self.0.len()) }
-        }
-
-        fn fill(&mut self) {
-            for (i, byte) in self.bytes().iter_mut().enumerate() {
-                *byte = value(i);
-            }
-        }
-    }
-
-    impl Drop for Pages {
-        fn drop(&mut self) {
-            // SAFETY: the mapping of `new`.
-            unsafe { libc::munmap(self.0.start as *mut _, self.0.len()) };
+    fn fill(pages: &mut Pages) {
+        for (i, byte) in pages.bytes().iter_mut().enumerate() {
+            *byte = value(i);
         }
     }
 
@@ -588,17 +369,10 @@ mod tests {
     }
 
     #[test]
-    fn refusals_have_numbers() {
-        for (number, refusal) in (0..).zip(Refusal::ALL) {
-            assert_eq!(refusal as u32, number);
-        }
-    }
-
-    #[test]
     fn memory_comes_and_goes() {
         let segment = Segment::create(PAGE).unwrap();
         let mut all = Pages::new(3 * HUGE);
-        all.fill();
+        fill(&mut all);
         let offset = segment.lease(4 * HUGE).unwrap();
         for (from, to) in [(1, 2), (0, 3), (5, 5 + 300), (0, 3 * HUGE / PAGE)] {
             let range = all.0.start + from * PAGE..all.0.start + to * PAGE;
@@ -651,11 +425,49 @@ mod tests {
         assert_eq!(all.bytes()[20 * HUGE], 5);
     }
 
+    /// Where the kernel makes them. What is used here and there gets none, and takes what it took before.
+    #[test]
+    fn what_is_used_everywhere_gets_huge_pages() {
+        let segment = Segment::create(PAGE).unwrap();
+        let offset = segment.lease(18 * HUGE).unwrap();
+        // SAFETY: what was just leased.
+        if !unsafe { mapping::make_huge(segment.at(offset), HUGE) } {
+            return;
+        }
+        segment.punch(offset, HUGE);
+        let mut all = Pages::new(17 * HUGE);
+        let skipped = all.0.start.next_multiple_of(HUGE) - all.0.start + 3 * PAGE;
+        let range = all.0.start + skipped..all.0.end;
+        for (i, byte) in all.bytes().iter_mut().enumerate() {
+            if i < 10 * HUGE || i.is_multiple_of(4 * PAGE) {
+                *byte = value(i);
+            }
+        }
+        let seen_at = |at: usize| Process::look().unwrap().has_huge_pages(&(at..at + PAGE));
+        let before = segment.in_use();
+        let offset = offset + 3 * PAGE;
+        // SAFETY: as above.
+        unsafe { take_in(&segment, &range, offset, &alone()) }.unwrap();
+        let check = |all: &mut Pages| {
+            let is = |i: usize| i < 10 * HUGE || i.is_multiple_of(4 * PAGE);
+            let right = |(i, &byte): (usize, &u8)| byte == if is(i) { value(i) } else { 0 };
+            assert!(all.bytes().iter().enumerate().all(right));
+        };
+        assert!(segment.in_use() - before < 13 * HUGE as u64);
+        check(&mut all);
+        assert!(seen_at(range.start + 5 * HUGE));
+        // SAFETY: as above.
+        let given = unsafe { give_back(&segment, &range, offset, Some(&alone())) };
+        assert_eq!((given, segment.in_use()), (GivenBack::Free, before));
+        assert!(seen_at(range.start + 5 * HUGE));
+        check(&mut all);
+    }
+
     #[test]
     fn where_others_write_it_goes_back_in_place() {
         let segment = Segment::create(PAGE).unwrap();
         let mut all = Pages::new(8 * PAGE);
-        all.fill();
+        fill(&mut all);
         let offset = segment.lease(HUGE).unwrap();
         // SAFETY: as above.
         unsafe { take_in(&segment, &all.0, offset, &alone()) }.unwrap();
@@ -665,81 +477,5 @@ mod tests {
         // SAFETY: the byte lies in the range that was leased.
         unsafe { segment.at::<u8>(offset).write(77) };
         assert!((0..all.0.len()).all(|i| all.bytes()[i] == value(i)));
-    }
-
-    #[test]
-    fn huge_pages_are_seen() {
-        let mut pages = Pages::new(8 * HUGE);
-        let process = Process::look().unwrap();
-        pages.bytes()[HUGE] = 1;
-        assert!(!process.has_huge_pages(&(0..PAGE)));
-        let whole = pages.0.clone();
-        // SAFETY: advice for a mapping of the test's own.
-        unsafe { libc::madvise(whole.start as *mut _, whole.len(), libc::MADV_HUGEPAGE) };
-        pages.fill();
-        let settings = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled");
-        if settings.is_ok_and(|settings| !settings.contains("[never]")) {
-            assert!(process.has_huge_pages(&whole));
-            assert!(process.has_huge_pages(&(whole.start + PAGE..whole.start + 2 * PAGE)));
-        }
-        let local = 0_u8;
-        let page = (&raw const local as usize) & !(PAGE - 1);
-        assert!(!process.has_huge_pages(&(page..page + PAGE)));
-    }
-
-    #[test]
-    fn what_is_in_the_way_is_told() {
-        let pages = Pages::new(4 * PAGE);
-        let protect = |page: usize, access| {
-            // SAFETY: a page of the test's own.
-            unsafe { libc::mprotect((pages.0.start + page * PAGE) as *mut _, PAGE, access) };
-        };
-        let may = || Process::look().unwrap().may_take(&pages.0);
-        assert_eq!(may(), Ok(()));
-        protect(2, libc::PROT_READ);
-        assert_eq!(may(), Err(Refusal::ReadOnly));
-        protect(2, libc::PROT_READ | libc::PROT_WRITE);
-        // SAFETY: as above.
-        unsafe { libc::munmap((pages.0.start + PAGE) as *mut _, PAGE) };
-        assert_eq!(may(), Err(Refusal::Missing));
-        static mut VARIABLE: [u8; 3 * PAGE] = [1; 3 * PAGE];
-        let page = (&raw const VARIABLE as usize).next_multiple_of(PAGE);
-        assert_eq!(
-            Process::look().unwrap().may_take(&(page..page + PAGE)),
-            Ok(())
-        );
-        let local = 0_u8;
-        let page = (&raw const local as usize) & !(PAGE - 1);
-        let segment = Segment::create(PAGE).unwrap();
-        let offset = segment.lease(HUGE).unwrap();
-        let low = page - 10 * PAGE..page - 9 * PAGE;
-        // SAFETY: it is refused.
-        let taken = unsafe { take_in(&segment, &low, offset, &alone()) };
-        assert_eq!(taken, Err(Refusal::Stack));
-    }
-
-    /// A window in the frame of who calls: the end of the stack is farther down by then.
-    #[test]
-    fn a_frame_of_the_stack_comes_and_goes() {
-        let segment = Segment::create(PAGE).unwrap();
-        let offset = segment.lease(HUGE).unwrap();
-        let mut frame = [3_u8; 100];
-        let at = black_box(&raw mut frame) as usize;
-        let range = at & !(PAGE - 1)..(at + 100).next_multiple_of(PAGE);
-        for round in 0..20_u8 {
-            frame[7] = round;
-            // SAFETY: as above.
-            unsafe { take_in(&segment, &range, offset, &alone()) }.unwrap();
-            let there = segment.at::<u8>(offset + (at - range.start) + 7);
-            // SAFETY: the byte lies in the range that was leased.
-            unsafe {
-                assert_eq!(there.read_volatile(), round);
-                there.write_volatile(round + 100);
-            }
-            assert_eq!(black_box(&frame)[7], round + 100);
-            // SAFETY: as above.
-            unsafe { give_back(&segment, &range, offset, Some(&alone())) };
-            assert_eq!(black_box(&frame)[7], round + 100);
-        }
     }
 }

@@ -88,6 +88,13 @@ pub fn alloc(len: usize, align: usize) -> Result<Offset> {
     })
 }
 
+/// An allocation, and where in it `len` bytes lie in the same place of a huge page as at `address`. For whole pages.
+pub fn alloc_like(len: usize, address: usize) -> Result<(Owned, Offset)> {
+    let skipped = if len < HUGE { 0 } else { address % HUGE };
+    let offset = alloc(len + skipped, PAGE)?;
+    Ok((Owned::new(offset), offset + skipped))
+}
+
 /// Asks for huge pages for an allocation, this process's or another's, that is large enough for one, where asking helps.
 pub fn prefer_huge(offset: Offset, len: usize) {
     if len >= HUGE && memory::huge_on_request() {

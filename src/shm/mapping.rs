@@ -2,7 +2,9 @@
 //! mapped: UCX's, which MPICH and Open MPI bring along, hand on four of the five arguments of `mremap`. And what is mapped here
 //! over the program's memory is the same to the program.
 
+use super::HUGE;
 use std::ffi::c_void;
+use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::ptr::with_exposed_provenance_mut;
 
@@ -11,6 +13,41 @@ pub fn map_private(len: usize, access: i32) -> Option<*mut c_void> {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     // SAFETY: a new mapping, of which nobody knows.
     unsafe { map(0, len, access, flags, None, 0) }
+}
+
+/// The same with the right to read and write, for what will be moved to `range`: huge pages can then move along.
+pub fn map_private_like(range: &Range<usize>) -> Option<*mut c_void> {
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    let len = range.len();
+    if len < HUGE {
+        return map_private(len, access);
+    }
+    let room = map_private(len + HUGE, access)?;
+    let before = range.start.wrapping_sub(room as usize) % HUGE;
+    // SAFETY: the ends of what was just made.
+    unsafe {
+        unmap(room, before);
+        unmap(room.wrapping_byte_add(before + len), HUGE - before);
+    }
+    Some(room.wrapping_byte_add(before))
+}
+
+/// Makes huge pages where there are small ones or none, of `len` bytes, both multiples of 2 MiB: whether the kernel did. What
+/// was not there is zero.
+///
+/// # Safety
+/// It is mapped, readable and writable.
+pub unsafe fn make_huge(at: *mut c_void, len: usize) -> bool {
+    for skipped in (0..len).step_by(HUGE) {
+        // The kernel looks at what has page tables only.
+        let page = at.wrapping_byte_add(skipped);
+        // SAFETY: the caller's promise; a write that changes nothing.
+        unsafe { std::arch::asm!("lock or byte ptr [{}], 0", in(reg) page) };
+    }
+    // linux/mman.h, since Linux 6.1.
+    const COLLAPSE: i64 = 25;
+    // SAFETY: the pages change, and not what is in them.
+    unsafe { libc::syscall(libc::SYS_madvise, at, len, COLLAPSE) == 0 }
 }
 
 /// Maps over what is at `address`: whether the kernel did. A file's private pages from `offset` on, else nothing that may be
@@ -59,6 +96,41 @@ pub unsafe fn move_over(from: *mut c_void, len: usize, new_len: usize, to: usize
 /// # Safety
 /// Nobody uses what is there any more.
 pub unsafe fn unmap(at: *mut c_void, len: usize) {
-    // SAFETY: the caller's promise.
-    unsafe { libc::syscall(libc::SYS_munmap, at, len) };
+    if len > 0 {
+        // SAFETY: the caller's promise.
+        unsafe { libc::syscall(libc::SYS_munmap, at, len) };
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// Memory of this process, whole pages, until it is dropped.
+    pub struct Pages(pub Range<usize>);
+
+    impl Pages {
+        pub fn new(len: usize) -> Pages {
+            let (access, flags) = (
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+            );
+            // SAFETY: a new mapping wherever the kernel likes.
+            let at = unsafe { libc::mmap(std::ptr::null_mut(), len, access, flags, -1, 0) };
+            assert_ne!(at, libc::MAP_FAILED);
+            Pages(at as usize..at as usize + len)
+        }
+
+        pub fn bytes(&mut self) -> &mut [u8] {
+            // SAFETY: the mapping is there, and only one thread of the test looks at it.
+            unsafe { std::slice::from_raw_parts_mut(self.0.start as *mut u8, self.0.len()) }
+        }
+    }
+
+    impl Drop for Pages {
+        fn drop(&mut self) {
+            // SAFETY: the mapping of `new`.
+            unsafe { libc::munmap(self.0.start as *mut _, self.0.len()) };
+        }
+    }
 }

@@ -27,6 +27,7 @@ pub mod memory;
 pub mod notes;
 mod pages;
 pub mod peer;
+pub mod replaceable;
 pub mod segment;
 pub mod stillness;
 pub mod view;

@@ -12,8 +12,12 @@
 //! until another one wakes it if it is in a private futex without a time limit, which `/proc/self/task` tells; and if all others
 //! did so at one moment, nobody is there to wake the first. That they did at one moment is known if none of them has run between
 //! two looks at all of them.
+//!
+//! A thread in a futex that is not private is found by the page that the word lies on: so by who wakes it through the same
+//! mapping as it has fallen asleep through, and by nobody after that was replaced. Memory with such sleepers is not taken in
+//! ([`must_have_no_sleepers`]), and those are woken whose memory was given back ([`wake_sleepers`]): they look at the word again.
 
-use super::adoption::Refusal;
+use super::replaceable::Refusal;
 use nix::sys::signal::{SigSet, SigmaskHow, pthread_sigmask};
 use std::collections::BTreeMap;
 use std::fs::read_to_string;
@@ -133,6 +137,37 @@ impl Faults {
     }
 }
 
+/// Refuses memory in which threads of this process sleep in futexes that are not private.
+pub fn must_have_no_sleepers(range: &Range<usize>) -> Result<(), Refusal> {
+    match sleepers_in(range).is_empty() {
+        true => Ok(()),
+        false => Err(Refusal::Sleepers),
+    }
+}
+
+/// Wakes those that fell asleep so in `range`, which was a mapping of what lies at `from`, and still does.
+pub fn wake_sleepers(range: &Range<usize>, from: *const u8) {
+    for word in sleepers_in(range) {
+        let at = from.wrapping_add(word - range.start);
+        // SAFETY: the kernel looks whose word it is, and at nothing there.
+        unsafe { libc::syscall(libc::SYS_futex, at, libc::FUTEX_WAKE, i32::MAX) };
+    }
+}
+
+/// The words in `range` that threads sleep for in futexes that are not private.
+fn sleepers_in(range: &Range<usize>) -> Vec<usize> {
+    let Ok(threads) = std::fs::read_dir("/proc/self/task") else {
+        return Vec::new();
+    };
+    let sleep_of = |entry: std::fs::DirEntry| {
+        let call = read_to_string(entry.path().join("syscall")).ok()?;
+        Sleep::of(&call)
+    };
+    let sleeps = threads.filter_map(|entry| sleep_of(entry.ok()?));
+    let found = sleeps.filter(|sleep| !sleep.private && range.contains(&sleep.word));
+    found.map(|sleep| sleep.word).collect()
+}
+
 /// Whether all threads but this one sleep until another thread of this process wakes them, which therefore none will.
 fn all_others_sleep() -> bool {
     let first = sleepers();
@@ -151,32 +186,51 @@ fn sleepers() -> Option<BTreeMap<String, String>> {
         // How often it has run comes first: who wakes up in between is seen to have run at the second look.
         let runs = read_to_string(format!("/proc/self/task/{thread}/schedstat")).ok()?;
         let call = read_to_string(format!("/proc/self/task/{thread}/syscall")).ok()?;
-        if !is_woken_from_here_only(&call) {
-            return None;
-        }
+        Sleep::of(&call).filter(Sleep::is_woken_from_here_only)?;
         found.insert(thread, runs);
     }
     Some(found)
 }
 
-/// Whether a line of `/proc/PID/syscall` says so: number, six arguments, stack pointer, instruction pointer.
-fn is_woken_from_here_only(line: &str) -> bool {
-    const WAIT: u64 = 0;
-    const WAIT_BITSET: u64 = 9;
-    const PRIVATE: u64 = 128;
-    const CLOCK_REALTIME: u64 = 256;
-    let mut words = line.split_whitespace();
-    let is_futex = words.next().and_then(|n| n.parse().ok()) == Some(libc::SYS_futex);
-    let mut argument = |skip| {
-        let word: &str = words.nth(skip)?;
-        u64::from_str_radix(word.strip_prefix("0x")?, 16).ok()
-    };
-    let (operation, limit) = (argument(1), argument(1));
-    let waits = operation.is_some_and(|operation| {
-        operation & PRIVATE != 0
-            && matches!(operation & !(PRIVATE | CLOCK_REALTIME), WAIT | WAIT_BITSET)
-    });
-    is_futex && waits && limit == Some(0)
+/// A thread that sleeps in a futex.
+struct Sleep {
+    word: usize,
+    /// Only threads of this process wake it.
+    private: bool,
+    for_some_time: bool,
+}
+
+impl Sleep {
+    /// What a line of `/proc/PID/syscall` says: number, six arguments, stack pointer, instruction pointer.
+    fn of(line: &str) -> Option<Sleep> {
+        const WAIT: u64 = 0;
+        const LOCK_PI: u64 = 6;
+        const WAIT_BITSET: u64 = 9;
+        const WAIT_REQUEUE_PI: u64 = 11;
+        const LOCK_PI2: u64 = 13;
+        const PRIVATE: u64 = 128;
+        const CLOCK_REALTIME: u64 = 256;
+        let (number, rest) = line.split_once(' ')?;
+        if number.parse() != Ok(libc::SYS_futex) {
+            return None;
+        }
+        let argument = |word: &str| u64::from_str_radix(word.strip_prefix("0x")?, 16).ok();
+        let mut arguments = rest.split_whitespace().map_while(argument);
+        let (word, operation) = (arguments.next()?, arguments.next()?);
+        let limit = arguments.nth(1)?;
+        let sleeps = [WAIT, WAIT_BITSET, LOCK_PI, WAIT_REQUEUE_PI, LOCK_PI2];
+        sleeps
+            .contains(&(operation & !(PRIVATE | CLOCK_REALTIME)))
+            .then_some(Sleep {
+                word: word as usize,
+                private: operation & PRIVATE != 0,
+                for_some_time: limit != 0,
+            })
+    }
+
+    fn is_woken_from_here_only(&self) -> bool {
+        self.private && !self.for_some_time
+    }
 }
 
 #[cfg(test)]
@@ -187,6 +241,8 @@ mod tests {
 
     #[test]
     fn sleeps_are_told_apart() {
+        let is_woken_from_here_only =
+            |line: &str| Sleep::of(line).is_some_and(|sleep| sleep.is_woken_from_here_only());
         let line = |number, operation, limit| {
             format!(
                 "{number} 0x7f00 0x{operation:x} 0x0 0x{limit:x} 0x0 0xffffffff 0x7ffe 0x7f01\n"

@@ -15,11 +15,12 @@ use crate::error::Result as MpiResult;
 use crate::runtime::me;
 use crate::runtime::visits::{Patience, without_visitors};
 use crate::shm::adoption::{
-    GivenBack, Process, Refusal, copy_privately, give_back, protect_again, take_in,
+    GivenBack, can_make_huge, copy_privately, give_back, protect_again, take_in,
 };
 use crate::shm::heap::{self, Owned};
+use crate::shm::replaceable::{Process, Refusal};
 use crate::shm::segment::segment;
-use crate::shm::stillness::Stillness;
+use crate::shm::stillness::{Stillness, must_have_no_sleepers, wake_sleepers};
 use crate::shm::view::Piece;
 use crate::shm::{HUGE, Offset, PAGE, mapping, memory};
 use parking_lot::{Mutex, MutexGuard};
@@ -167,22 +168,23 @@ impl Book {
     ) -> Result<Adoption, Refusal> {
         let pages = pages_of(&bytes);
         book.forget_what_went(process, &pages);
-        // Threads come and go, and sleep where they are woken by an address.
-        if patience == Patience::Short && process.threads > 1 {
-            return Err(Refusal::Threads);
-        }
         let mut news = Vec::new();
         for gap in book.gaps(&pages) {
             process.may_take(&gap)?;
+            if process.threads > 1 {
+                must_have_no_sleepers(&gap)?;
+            }
             // What the program asks for it gets, whatever that costs it.
-            if patience == Patience::Short && gap.len() >= HUGE && process.has_huge_pages(&gap) {
+            let would_lose = |gap| !can_make_huge() && process.has_huge_pages(gap);
+            if patience == Patience::Short && gap.len() >= HUGE && would_lose(&gap) {
                 return Err(Refusal::Huge);
             }
             if process.mappings() + 2 * book.runs.len() > MAPPINGS {
                 return Err(Refusal::Mappings);
             }
-            let offset = heap::alloc(gap.len(), PAGE).map_err(|_| Refusal::Memory)?;
-            let memory = Arc::new(Owned::new(offset));
+            let allocated = heap::alloc_like(gap.len(), gap.start);
+            let (memory, offset) = allocated.map_err(|_| Refusal::Memory)?;
+            let memory = Arc::new(memory);
             news.push((
                 gap.start,
                 Run {
@@ -350,6 +352,9 @@ fn give_run_back(
         if given == GivenBack::Lost {
             // The range is never used again; the memory was given back.
             memory::release(segment(), part.len());
+        }
+        if process.threads > 1 && given != GivenBack::Kept {
+            wake_sleepers(&part, segment().at(offset));
         }
         if !writable {
             protect_again(&part);

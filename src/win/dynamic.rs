@@ -22,9 +22,9 @@ use crate::runtime::errands::run_errand;
 use crate::runtime::visits::Patience;
 use crate::runtime::{must_reach, phase};
 use crate::shm::Offset;
-use crate::shm::adoption::Refusal;
 use crate::shm::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::shm::heap::{self, Owned};
+use crate::shm::replaceable::{Refusal, is_on_this_stack};
 use crate::shm::segment::segment;
 use crate::shm::view::Piece;
 use std::collections::{BTreeMap, HashMap};
@@ -181,7 +181,7 @@ impl Window {
         attached.provide(1)?;
         let attachment = Attachment {
             len,
-            private: offset == 0,
+            private: offset == 0 && !is_on_this_stack(&(address..end)),
             adoption: None,
             borders: Vec::new(),
         };

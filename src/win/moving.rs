@@ -24,9 +24,9 @@ use crate::error::Result;
 use crate::runtime::errands::{ask, set_errand};
 use crate::runtime::job;
 use crate::runtime::visits::{self, Patience, Visit};
-use crate::shm::adoption::Refusal;
 use crate::shm::atomic::{AtomicU64, Ordering};
 use crate::shm::heap::{self, Owned};
+use crate::shm::replaceable::{Refusal, is_on_this_stack};
 use crate::shm::segment::segment;
 use crate::shm::view::{Piece, View};
 use crate::shm::{Offset, PAGE, clock};
@@ -141,6 +141,9 @@ impl Part {
         if bytes.is_empty() || wish == Adopt::Never {
             return Part::Settled;
         }
+        if is_on_this_stack(&bytes) {
+            return Part::Private(bytes, Some(Refusal::Stack));
+        }
         let mut told = None;
         let mut tell = |pieces: &[Piece]| {
             told = Some(Told::new(pieces)?);
@@ -180,6 +183,7 @@ static OWNED: Mutex<Vec<Weak<Window>>> = Mutex::new(Vec::new());
 /// Lets others ask this process to move what it has in the window.
 pub fn watch(window: &Arc<Window>) {
     let price = match (window.flavor, &*window.part.lock()) {
+        (Flavor::Create, Part::Private(_, Some(Refusal::Stack))) => return,
         (Flavor::Create, Part::Private(bytes, _)) => price(bytes.len()),
         (Flavor::Dynamic, _) if window.hints.lock().adopt != Adopt::Never => price(0),
         _ => return,
