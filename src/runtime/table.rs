@@ -14,8 +14,8 @@ use crate::shm::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering, full_fence};
 use crate::shm::doorbell::Doorbell;
 use crate::shm::late::Late;
 use crate::shm::segment::Segment;
-use crate::shm::visitors::Visitors;
-use crate::shm::{LINE, PAGE, clock};
+use crate::shm::visitors::{Door, Whereabouts};
+use crate::shm::{LINE, PAGE, VISITS, clock};
 
 /// How many threads of one rank can say what they wait for at the same time. More can wait, unseen.
 pub const WAITS: usize = 8;
@@ -136,8 +136,8 @@ pub struct Process {
     /// clock that they share.
     pub next_look: AtomicU64,
     _line2: [u8; LINE - 64],
-    /// Who is in the rank's private memory.
-    pub visitors: Visitors,
+    /// Whether others may come into the rank's private memory.
+    pub door: Door,
     /// Not 0 if others ask the rank for something, see [`super::errands`].
     pub asked: AtomicU32,
     /// The most bytes of its own memory that the rank had in the segment; 1 + the number of the [refusal](crate::shm::replaceable::Refusal) by which some last stayed
@@ -145,6 +145,9 @@ pub struct Process {
     pub adopted: AtomicU64,
     pub refused: AtomicU32,
     _line3: [u8; LINE - 24],
+    /// Whose private memory the rank's threads are in.
+    pub whereabouts: Whereabouts,
+    _line4: [u8; LINE - 4 * VISITS],
     /// The cores the rank may run on, a bit each.
     pub cores: [AtomicU64; CORE_WORDS],
     pub waits: [Wait; WAITS],

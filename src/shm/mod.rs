@@ -39,6 +39,8 @@ pub type Offset = usize;
 /// How many notes a member of a meeting has: so far it can be ahead of the others. (With 16 the largest do not stay in the nearest
 /// cache: a broadcast of 4 KiB takes 0.63 µs instead of 0.44.)
 pub const NOTES: u32 = 4;
+/// So many threads of a process can be in private memory of others at a time; more take turns.
+pub const VISITS: usize = 16;
 
 /// The size of a page, and the unit in which the heap hands out larger ranges.
 pub const PAGE: usize = 4096;

@@ -107,7 +107,8 @@ impl Refusal {
 pub struct Process {
     maps: Maps,
     pub threads: usize,
-    /// Whether some memory is locked or pinned.
+    /// Whether some memory is locked, and whether some is pinned.
+    locked: bool,
     pinned: bool,
 }
 
@@ -121,7 +122,8 @@ impl Process {
         Ok(Process {
             maps: Maps::read().ok_or(Refusal::Unknown)?,
             threads: number("Threads:").ok_or(Refusal::Unknown)?,
-            pinned: [number("VmLck:"), number("VmPin:")] != [Some(0), Some(0)],
+            locked: number("VmLck:") != Some(0),
+            pinned: number("VmPin:") != Some(0),
         })
     }
 
@@ -132,17 +134,14 @@ impl Process {
 
     /// Whether `range`, whole pages, can be taken in.
     pub fn may_take(&self, range: &Range<usize>) -> Result<(), Refusal> {
-        if self.pinned {
+        if self.locked || self.pinned {
             return Err(Refusal::Locked);
         }
         // Others would have to map it too, and could not say that they cannot.
         if getrlimit(Resource::RLIMIT_AS).is_ok_and(|(soft, _)| soft != RLIM_INFINITY) {
             return Err(Refusal::AddressSpace);
         }
-        let asynchronous = |mapping: Mapping<'_>| {
-            mapping.name.starts_with("/[aio]") || mapping.name.starts_with("anon_inode:[io_uring]")
-        };
-        if self.maps.iter().any(asynchronous) || (self.threads > 1 && is_direct_input_possible()) {
+        if self.has_asynchronous_input() || (self.threads > 1 && is_direct_input_possible()) {
             return Err(Refusal::Devices);
         }
         if is_on_this_stack(range) {
@@ -160,6 +159,18 @@ impl Process {
             true => Ok(()),
             false => Err(Refusal::Missing),
         }
+    }
+
+    fn has_asynchronous_input(&self) -> bool {
+        let asynchronous = |mapping: Mapping<'_>| {
+            mapping.name.starts_with("/[aio]") || mapping.name.starts_with("anon_inode:[io_uring]")
+        };
+        self.maps.iter().any(asynchronous)
+    }
+
+    /// Whether a device may be writing to pages of this process: what was taken in has to stay for as long.
+    pub fn is_known_to_devices(&self) -> bool {
+        self.pinned || self.has_asynchronous_input()
     }
 
     fn may_replace(&self, mapping: &Mapping<'_>) -> Result<(), Refusal> {

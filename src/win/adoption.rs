@@ -297,9 +297,13 @@ impl Book {
         if self.runs.values().all(|run| run.users > 0) {
             return;
         }
+        // What cannot go back now does so with the next that goes back.
         let Ok(process) = Process::look() else {
             return;
         };
+        if process.is_known_to_devices() {
+            return;
+        }
         // They wait until all have left: at the end of windows.
         without_visitors(Patience::Long, || {
             let still = Stillness::begin(process.threads).ok();

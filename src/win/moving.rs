@@ -78,6 +78,14 @@ fn price(len: usize) -> u64 {
     FIXED.as_nanos() as u64 + pages * adoption::page_costs()
 }
 
+/// After a refusal: visitors will have left the next time, and what else there is mostly stays.
+fn next_price(now: u64, refusal: Option<Refusal>) -> u64 {
+    match refusal {
+        Some(Refusal::Visitors) => now,
+        _ => 2 * now,
+    }
+}
+
 /// The list of the pieces of a part, in the segment: how many, then offset and length of each.
 pub struct Told(Owned);
 
@@ -325,8 +333,9 @@ impl Window {
                 0
             }
             (adopted, _) => {
-                *part = Part::Private(bytes, adopted.err());
-                2 * now
+                let refusal = adopted.err();
+                *part = Part::Private(bytes, refusal);
+                next_price(now, refusal)
             }
         }
     }
@@ -351,7 +360,7 @@ impl Window {
         }
         match self.adopt_region(attached, region, Patience::Short) {
             Ok(()) => price(0),
-            Err(_) => 2 * now,
+            Err(refusal) => next_price(now, Some(refusal)),
         }
     }
 
