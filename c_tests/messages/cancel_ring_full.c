@@ -2,7 +2,7 @@
 /* A wait for a cancelled send is local (MPI 4.1 section 3.8.4), also when a receive has taken the message and the answer cannot
  * come through MPI: the receiver has sent so much that the way back is full, and does not call MPI again before the sender
  * has waited. */
-#include "no_copies.h"
+#include "refuse_calls.h"
 #include <sched.h>
 
 enum { LONGEST = 1 << 20, FLOOD = 600, EACH = 1000, DATA = 1, OTHER = 2 };

@@ -4,33 +4,16 @@
  * write is lost. With and without userfaultfd, by which writers are made to wait; without it what threads use stays private. */
 #define _GNU_SOURCE
 #include "adopt.h"
+#include "refuse_calls.h"
 
-#include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 
 enum { THREADS = 3, ROUNDS = 60 };
 
 static atomic_int stop;
 static struct { unsigned char window[5 * A_PAGE + 200]; volatile long word[THREADS]; } shared_page;
 static long counted[THREADS];
-
-static void refuse_userfaultfd(void)
-{
-    struct sock_filter filter[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_userfaultfd, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = { sizeof filter / sizeof *filter, filter };
-    CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
-    CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
-}
 
 static void *writer(void *number)
 {
@@ -65,7 +48,7 @@ int main(int argc, char **argv)
     pthread_t threads[THREADS];
     int refused = argc > 1 && atoi(argv[1]);
     if (refused)
-        refuse_userfaultfd();
+        refuse_call(SYS_userfaultfd, EPERM);
     check_start_threads(&argc, &argv);
     /* The first ones are made before there are other threads. */
     MPI_Win early = window_of(MPI_COMM_WORLD, shared_page.window, sizeof shared_page.window & ~7u, "true");

@@ -1,6 +1,6 @@
 /* ranks: 2 4; mpich: skip it does not recover when the kernel refuses */
 /* Large messages where the kernel refuses cross-process copies (as in a container without CAP_SYS_PTRACE). */
-#include "no_copies.h"
+#include "refuse_calls.h"
 
 enum { MOST = 3000000 };
 
