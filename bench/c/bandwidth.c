@@ -1,12 +1,18 @@
-/* Loads and stores in shared windows, next to private memory of malloc: copy, triad, and the first touch; puts that are the
- * first of their origin to memory that its owner has touched. */
+/* Loads and stores in shared windows, and in memory of the program's own that was adopted, next to private memory: copy, triad,
+ * and the first touch; puts that are the first of their origin to memory that its owner has touched. */
 #include "bench.h"
+#include <sys/mman.h>
 
 enum { N = 4 << 20 };
 
-static double *private_memory(void)
+enum { HUGE = 2 << 20 };
+
+/* With the pages that malloc has, or with huge ones where the machine gives them to who asks. */
+static double *private_memory(int huge)
 {
-    double *memory = malloc(3 * N * sizeof(double));
+    double *memory = huge ? aligned_alloc(HUGE, 3 * N * sizeof(double)) : malloc(3 * N * sizeof(double));
+    if (huge)
+        madvise(memory, 3 * N * sizeof(double), MADV_HUGEPAGE);
     for (long i = 0; i < 3 * N; i++)
         memory[i] = i;
     return memory;
@@ -60,6 +66,24 @@ static double put(const double *from, int target, MPI_Win win)
     return 3.0 * N * sizeof(double) / (MPI_Wtime() - begin) / 1e9;
 }
 
+/* The same, before and after it belongs to a window that adopts it. */
+static void adopted(int huge)
+{
+    MPI_Win win;
+    MPI_Info info;
+    double *memory = rank == 0 ? private_memory(huge) : NULL;
+    if (rank == 0)
+        work(huge ? "huge" : "private", memory);
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "rmashm_adopt", "true");
+    MPI_Win_create(memory, memory ? 3 * N * sizeof(double) : 0, 1, info, MPI_COMM_WORLD, &win);
+    MPI_Info_free(&info);
+    if (rank == 0)
+        work(huge ? "adopted_huge" : "adopted", memory);
+    MPI_Win_free(&win);
+    free(memory);
+}
+
 void family_bandwidth(void)
 {
     MPI_Win win;
@@ -77,10 +101,9 @@ void family_bandwidth(void)
         mine[i] = i;
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {
-        double *memory = private_memory();
+        double *memory = private_memory(0);
         result("put_first", PIECE * sizeof(double), "GB/s", put(memory, size - 1, win));
         result("put_again", PIECE * sizeof(double), "GB/s", put(memory, size - 1, win));
-        work("private", memory);
         free(memory);
         work("own", mine);
         MPI_Win_shared_query(win, size - 1, &bytes, &unit, &theirs);
@@ -88,4 +111,6 @@ void family_bandwidth(void)
     }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_free(&win);
+    adopted(0);
+    adopted(1);
 }
