@@ -1,5 +1,6 @@
 //! What the kernel tells of this process's mappings.
 
+use std::io::Read;
 use std::ops::Range;
 
 /// `/proc/self/maps` at some moment.
@@ -24,7 +25,7 @@ pub struct Mapping<'a> {
 impl Maps {
     /// Asks. `None` where the system does not tell.
     pub fn read() -> Option<Maps> {
-        std::fs::read_to_string("/proc/self/maps").ok().map(Maps)
+        read("/proc/self/maps").map(Maps)
     }
 
     #[cfg(test)]
@@ -44,6 +45,14 @@ impl Maps {
             .skip_while(move |m| m.range.end <= range.start)
             .take_while(move |m| m.range.start < range.end)
     }
+}
+
+/// A file of `/proc`. Its length is not known before: into a buffer without room it would come in many small parts.
+pub(super) fn read(path: &str) -> Option<String> {
+    let mut text = String::with_capacity(16 << 10);
+    let mut file = std::fs::File::open(path).ok()?;
+    file.read_to_string(&mut text).ok()?;
+    Some(text)
 }
 
 /// The mapping of a line, in `smaps` also: there others follow, which are none.
