@@ -43,7 +43,7 @@ static void over(unsigned char *at, size_t bytes, int shared)
     }
 }
 
-/* Frames of calls in calls, whose windows live at the same time: stacks are left alone. */
+/* Frames of calls in calls, whose windows live at the same time: pages of a stack with more than the window are left alone. */
 static void nested(int depth)
 {
     unsigned char local[3000];

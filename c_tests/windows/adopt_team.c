@@ -9,10 +9,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 
 enum { MANY = 4000, MOST = 400000 };
 
-/* Everything on the pages of the window. */
+/* Two pages. The window is the words; what threads wait for lies on its second page. */
 struct board {
     int64_t words[600];
     pthread_mutex_t mutex;
@@ -28,7 +29,7 @@ static void make_board(int shared)
 {
     pthread_mutexattr_t mutex;
     pthread_condattr_t turn;
-    board = aligned_alloc(64, sizeof *board + 40);
+    board = aligned_alloc(A_PAGE, 2 * A_PAGE);
     memset(board, 0, sizeof *board);
     CHECK(pthread_mutexattr_init(&mutex) == 0 && pthread_condattr_init(&turn) == 0);
     CHECK(pthread_mutexattr_setpshared(&mutex, shared) == 0 && pthread_condattr_setpshared(&turn, shared) == 0);
@@ -38,7 +39,7 @@ static void make_board(int shared)
 static void *sleeper(void *unused)
 {
     CHECK(pthread_mutex_lock(&board->mutex) == 0);
-    board->arrived = 1;
+    board->arrived = (int)syscall(SYS_gettid);
     while (!board->go)
         CHECK(pthread_cond_wait(&board->turn, &board->mutex) == 0);
     CHECK(pthread_mutex_unlock(&board->mutex) == 0);
@@ -50,6 +51,21 @@ static void *runner(void *unused)
     while (!atomic_load(&stop))
         board->count++;
     return unused;
+}
+
+/* Until the sleeper is in a futex. */
+static void await_sleep(void)
+{
+    char name[64], call[16] = "";
+    while (!board->arrived)
+        usleep(100);
+    sprintf(name, "/proc/self/task/%d/syscall", board->arrived);
+    while (atoi(call) != SYS_futex) {
+        usleep(1000);
+        FILE *file = fopen(name, "r");
+        CHECK(file && fgets(call, sizeof call, file));
+        fclose(file);
+    }
 }
 
 static void let_go(void)
@@ -115,9 +131,7 @@ static void sleeps_for_others(int may)
     pthread_t thread;
     make_board(PTHREAD_PROCESS_SHARED);
     CHECK(pthread_create(&thread, NULL, sleeper, NULL) == 0);
-    while (!board->arrived)
-        usleep(100);
-    usleep(20000);
+    await_sleep();
     MPI_Win win = window_of(MPI_COMM_WORLD, board, sizeof board->words, "auto");
     CHECK_EQ(update(win, MANY), 0);
     let_go();
@@ -126,9 +140,7 @@ static void sleeps_for_others(int may)
     /* It falls asleep on the shared page, and wakes up after that has gone back. */
     board->go = board->arrived = 0;
     CHECK(pthread_create(&thread, NULL, sleeper, NULL) == 0);
-    while (!board->arrived)
-        usleep(100);
-    usleep(20000);
+    await_sleep();
     struct board *mine = board;
     board = memcpy(malloc(sizeof *board), board, sizeof *board);
     end(win);

@@ -377,7 +377,7 @@ mod tests {
         for (from, to) in [(1, 2), (0, 3), (5, 5 + 300), (0, 3 * HUGE / PAGE)] {
             let range = all.0.start + from * PAGE..all.0.start + to * PAGE;
             let process = Process::look().unwrap();
-            process.may_take(&range).unwrap();
+            process.may_take(&range, false).unwrap();
             // SAFETY: nobody else knows of the memory, and the range of the segment.
             unsafe { take_in(&segment, &range, offset, &alone()) }.unwrap();
             let there = || {
@@ -387,7 +387,7 @@ mod tests {
             };
             assert_eq!(there(), [(range.clone(), true)]);
             assert_eq!(
-                Process::look().unwrap().may_take(&range),
+                Process::look().unwrap().may_take(&range, false),
                 Err(Refusal::Shared)
             );
             let middle = range.len() / 2;

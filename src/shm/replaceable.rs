@@ -8,7 +8,7 @@
 //! | everything, where any memory is locked or pinned | a device may know where it lies                       |
 //! | everything, where address space is limited       | others would need some, too                           |
 //! | what may be executed                             | the segment may not                                   |
-//! | stacks                                           | who moves them, and who forks, runs on them            |
+//! | pages of stacks with more than what is to be shared | who moves them, and who forks, runs on them         |
 //! | everything, where input and output go on by themselves (AIO, io_uring; in processes with threads files open for direct input) | pages are written that nobody has any more |
 //! | where a thread sleeps for what other processes may do (a process-shared lock) | it is found by the page then |
 //!
@@ -132,8 +132,8 @@ impl Process {
         self.maps.iter().count()
     }
 
-    /// Whether `range`, whole pages, can be taken in.
-    pub fn may_take(&self, range: &Range<usize>) -> Result<(), Refusal> {
+    /// Whether `range`, whole pages, can be taken in. `whole`: what is to be shared fills them, and nothing else lies there.
+    pub fn may_take(&self, range: &Range<usize>, whole: bool) -> Result<(), Refusal> {
         if self.locked || self.pinned {
             return Err(Refusal::Locked);
         }
@@ -144,7 +144,7 @@ impl Process {
         if self.has_asynchronous_input() || (self.threads > 1 && is_direct_input_possible()) {
             return Err(Refusal::Devices);
         }
-        if is_on_this_stack(range) {
+        if !whole && is_on_this_stack(range) {
             return Err(Refusal::Stack);
         }
         let mut at = range.start;
@@ -152,7 +152,7 @@ impl Process {
             if mapping.range.start > at {
                 break;
             }
-            self.may_replace(&mapping)?;
+            self.may_replace(&mapping, whole)?;
             at = mapping.range.end;
         }
         match at >= range.end {
@@ -173,7 +173,7 @@ impl Process {
         self.pinned || self.has_asynchronous_input()
     }
 
-    fn may_replace(&self, mapping: &Mapping<'_>) -> Result<(), Refusal> {
+    fn may_replace(&self, mapping: &Mapping<'_>, whole: bool) -> Result<(), Refusal> {
         let name = mapping.name;
         if name.starts_with("/anon_hugepage") {
             return Err(Refusal::Huge);
@@ -187,7 +187,7 @@ impl Process {
         if mapping.executable {
             return Err(Refusal::Code);
         }
-        if name == "[stack]" {
+        if !whole && name == "[stack]" {
             return Err(Refusal::Stack);
         }
         if name.starts_with("/dev/") {
@@ -290,11 +290,8 @@ pub fn is_on_this_stack(range: &Range<usize>) -> bool {
     meets(&(here - NEAR..here + NEAR)) || STACK.with(meets)
 }
 
-/// Nothing for the first thread, whose stack the kernel tells.
+/// Nothing if it is not known. Asked once: the first thread's is found in the list of mappings, and what is taken in cuts it.
 fn stack_of_this_thread() -> Range<usize> {
-    if nix::unistd::gettid() == nix::unistd::getpid() {
-        return 0..0;
-    }
     let mut attributes = std::mem::MaybeUninit::uninit();
     let (mut low, mut len) = (std::ptr::null_mut(), 0);
     // SAFETY: the attributes are made by the first call, and ended by the last.
@@ -348,7 +345,7 @@ mod tests {
             // SAFETY: a page of the test's own.
             unsafe { libc::mprotect((pages.0.start + page * PAGE) as *mut _, PAGE, access) };
         };
-        let may = || Process::look().unwrap().may_take(&pages.0);
+        let may = || Process::look().unwrap().may_take(&pages.0, false);
         assert_eq!(may(), Ok(()));
         protect(2, libc::PROT_READ);
         assert_eq!(may(), Err(Refusal::ReadOnly));
@@ -359,13 +356,17 @@ mod tests {
         static mut VARIABLE: [u8; 3 * PAGE] = [1; 3 * PAGE];
         let page = (&raw const VARIABLE as usize).next_multiple_of(PAGE);
         assert_eq!(
-            Process::look().unwrap().may_take(&(page..page + PAGE)),
+            Process::look()
+                .unwrap()
+                .may_take(&(page..page + PAGE), false),
             Ok(())
         );
         let local = 0_u8;
         let page = (&raw const local as usize) & !(PAGE - 1);
         assert_eq!(
-            Process::look().unwrap().may_take(&(page..page + PAGE)),
+            Process::look()
+                .unwrap()
+                .may_take(&(page..page + PAGE), false),
             Err(Refusal::Stack)
         );
         // The test's thread is not the first one: its stack is told by itself, wherever in it something lies.

@@ -170,7 +170,7 @@ impl Book {
         book.forget_what_went(process, &pages);
         let mut news = Vec::new();
         for gap in book.gaps(&pages) {
-            process.may_take(&gap)?;
+            process.may_take(&gap, pages == bytes)?;
             if process.threads > 1 {
                 must_have_no_sleepers(&gap)?;
             }

@@ -17,9 +17,9 @@ use super::control::Control;
 use super::dynamic::Recent;
 use super::entry::{Entry, Location, agree, probe_peers, reach_parts};
 use super::epoch::Epoch;
-use super::hints::Hints;
+use super::hints::{Adopt, Hints};
 use super::memory::{self, Given};
-use super::moving::{self, Part, Told};
+use super::moving::{self, Part, Told, movable};
 use super::{Flavor, Own, Reach, Target, WINDOWS, Window};
 use crate::attribute::Attributes;
 use crate::comm::Comm;
@@ -263,8 +263,14 @@ pub fn create(
                     bail!(Base, "there is no memory at base {base:p}");
                 }
                 let mut entry = Entry::private(comm, size, disp_unit, base as usize);
-                part = Part::of(base as usize..base as usize + size, hints.adopt);
-                entry.place = part.place().unwrap_or(0);
+                let bytes = base as usize..base as usize + size;
+                let movable = movable(&bytes);
+                if movable != bytes && !movable.is_empty() && hints.adopt != Adopt::Never {
+                    entry.location = Location::Attached;
+                } else {
+                    part = Part::of(bytes, hints.adopt);
+                    entry.place = part.place().unwrap_or(0);
+                }
                 entry
             }
         };
@@ -328,12 +334,12 @@ fn finish(
         .enumerate()
         .map(|(rank, o)| target(comm, &control, rank, o, views[rank].as_ref()))
         .collect();
-    let dynamic = if flavor == Flavor::Dynamic {
-        comm.size()
-    } else {
-        0
+    let some_attached = entries.iter().any(|o| o.location == Location::Attached);
+    let regions_of = match flavor == Flavor::Dynamic || some_attached {
+        true => comm.size(),
+        false => 0,
     };
-    let recent = (0..dynamic).map(|_| Recent::default()).collect();
+    let recent = (0..regions_of).map(|_| Recent::default()).collect();
     let base: *mut c_void = targets[comm.rank].base().cast();
     let own = Own {
         base,
@@ -366,6 +372,14 @@ fn finish(
         writable: Default::default(),
         recent,
     };
+    if some_attached {
+        let attached = match mine.location {
+            Location::Attached => window.attach_part(mine.at..mine.at + mine.size),
+            _ => Ok(()),
+        };
+        // The others may look as soon as the window is there.
+        agree(comm, attached, "MPI_Win_create")?;
+    }
     let window = Arc::new(window);
     moving::watch(&window);
     Ok((MPI_Win(handle.fill(window)), base))
@@ -394,6 +408,11 @@ fn target(
 ) -> Target {
     let (base, reach) = if entry.location == Location::None {
         (std::ptr::null_mut(), Reach::Attached)
+    } else if entry.location == Location::Attached {
+        (
+            std::ptr::with_exposed_provenance_mut(entry.at),
+            Reach::Attached,
+        )
     } else if let Some(view) = view {
         (view.first(), Reach::Shared)
     } else if entry.place != 0 {

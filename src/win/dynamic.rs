@@ -11,6 +11,7 @@
 
 use super::adoption::Adoption;
 use super::hints::Adopt;
+use super::moving::movable;
 use super::regions::{Books, Change, Node, Region};
 use super::transfer::Resolved;
 use super::{Flavor, Reach, Target, Window, memory};
@@ -24,7 +25,7 @@ use crate::runtime::{must_reach, phase};
 use crate::shm::Offset;
 use crate::shm::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::shm::heap::{self, Owned};
-use crate::shm::replaceable::{Refusal, is_on_this_stack};
+use crate::shm::replaceable::Refusal;
 use crate::shm::segment::segment;
 use crate::shm::view::Piece;
 use std::collections::{BTreeMap, HashMap};
@@ -49,19 +50,28 @@ pub struct Attached {
 struct Attachment {
     /// Bytes.
     len: usize,
-    /// Whether it is memory of the program's own that is not in the segment.
-    private: bool,
-    /// If it was taken in; and where its pieces but the first begin.
+    /// What may be taken in of it, and has not been.
+    movable: Range<usize>,
+    /// If it was taken in, and why it was not.
     adoption: Option<Adoption>,
+    refusal: Option<Refusal>,
+    /// Where its regions in the tree but the first begin.
     borders: Vec<usize>,
 }
 
 impl Attached {
-    /// The region of private memory in which an address lies.
-    pub(super) fn private_at(&self, address: usize) -> Option<Range<usize>> {
-        let (&begin, region) = self.regions.range(..=address).next_back()?;
-        let range = begin..begin + region.len;
-        (region.private && range.contains(&address)).then_some(range)
+    /// What may be taken in, and has not been, of the region in which an address lies, if it lies there.
+    pub(super) fn movable_at(&self, address: usize) -> Option<Range<usize>> {
+        let (_, region) = self.regions.range(..=address).next_back()?;
+        let movable = region.movable.clone();
+        movable.contains(&address).then_some(movable)
+    }
+
+    /// Whether the first region was taken in, and why it was not, where that is known.
+    pub(super) fn outcome(&self) -> Option<std::result::Result<(), Refusal>> {
+        let (_, region) = self.regions.iter().next()?;
+        let refused = region.refusal.map(Err);
+        region.adoption.as_ref().map(|_| Ok(())).or(refused)
     }
 
     /// Ends what was taken in.
@@ -126,22 +136,25 @@ impl Recent {
 }
 
 impl Window {
-    /// Where `count` elements of `size` bytes, 255 at most, at an address of `target` are here, if they are in the region that was found last.
+    /// Where `count` elements of `size` bytes, 255 at most, at a displacement of `target` are here, if they are in the region that was found last.
     #[inline(always)]
     pub(super) fn recently_attached(
         &self,
         target: &Target,
-        address: MPI_Aint,
+        disp: MPI_Aint,
         count: i64,
         size: usize,
     ) -> Option<*mut u8> {
         let recent = self.recent.get(self.rank_of(target))?;
+        // A displacement in a dynamic window is an address; a window whose part was attached has a base and a unit.
+        let at = (disp as usize).checked_mul(target.disp_unit)?;
+        let address = (target.there as usize).wrapping_add(at);
         let (len, too_long) = (count as usize).overflowing_mul(size);
         // Several threads would need a lock for it.
         if too_long || phase::level() == MPI_THREAD_MULTIPLE {
             return None;
         }
-        recent.find(target.block.attached.version(), address as usize, len)
+        recent.find(target.block.attached.version(), address, len)
     }
 
     /// `MPI_Win_attach`. Does not block. Errors: `MPI_ERR_RMA_FLAVOR`, `MPI_ERR_SIZE`, `MPI_ERR_BASE`, `MPI_ERR_RMA_ATTACH`
@@ -178,38 +191,67 @@ impl Window {
             );
         }
         let offset = memory::offset_of(base, len)?.unwrap_or(0);
-        attached.provide(1)?;
+        self.attach_bytes(attached, address..end, offset)
+    }
+
+    /// Attaches this process's part of a window that is not dynamic. Error: `MPI_ERR_NO_MEM`.
+    pub(super) fn attach_part(&self, bytes: Range<usize>) -> Result<()> {
+        let mut attached = self.attached.lock();
+        self.attach_bytes(attached.get_or_insert_default(), bytes, 0)
+    }
+
+    /// `offset`: in the segment, or 0. In the tree are what may be taken in and what lies before and behind it.
+    fn attach_bytes(
+        &self,
+        attached: &mut Attached,
+        bytes: Range<usize>,
+        offset: Offset,
+    ) -> Result<()> {
+        let movable = match offset {
+            0 => movable(&bytes),
+            _ => 0..0,
+        };
+        let mut ends = vec![bytes.start];
+        if !movable.is_empty() {
+            ends.extend([movable.start, movable.end]);
+        }
+        ends.push(bytes.end);
+        ends.dedup();
+        attached.provide(ends.len() - 1)?;
         let attachment = Attachment {
-            len,
-            private: offset == 0 && !is_on_this_stack(&(address..end)),
+            len: bytes.len(),
+            movable: movable.clone(),
             adoption: None,
-            borders: Vec::new(),
+            refusal: None,
+            borders: ends[1..ends.len() - 1].to_vec(),
         };
-        attached.regions.insert(address, attachment);
-        let region = Region {
-            address,
-            len,
-            offset,
-        };
-        self.publish(&mut attached.books, Change::Add(region));
-        if offset == 0 && self.hints.lock().adopt == Adopt::AtOnce {
+        attached.regions.insert(bytes.start, attachment);
+        for ends in ends.windows(2) {
+            let region = Region {
+                address: ends[0],
+                len: ends[1] - ends[0],
+                offset,
+            };
+            self.publish(&mut attached.books, Change::Add(region));
+        }
+        if !movable.is_empty() && self.hints.lock().adopt == Adopt::AtOnce {
             // What cannot be taken in is reached as it was.
-            let _ = self.adopt_region(attached, address..end, Patience::Long);
+            let _ = self.adopt_region(attached, movable, Patience::Long);
         }
         Ok(())
     }
 
-    /// Takes an attached region of private memory in. In the tree it becomes as many as it has pieces there, from behind: until
-    /// the first one is told, the whole region is what is found before those.
+    /// Takes in what may be of an attached region. In the tree it becomes as many as it has pieces there, from behind: until
+    /// the first one is told, all of it is what is found before those.
     pub(super) fn adopt_region(
         &self,
         attached: &mut Attached,
-        bytes: Range<usize>,
+        movable: Range<usize>,
         patience: Patience,
     ) -> std::result::Result<(), Refusal> {
-        let (begin, mut behind) = (bytes.start, bytes.end);
+        let (begin, mut behind) = (movable.start, movable.end);
         let mut borders = Vec::new();
-        let adoption = Adoption::of(bytes, patience, |pieces| {
+        let adoption = Adoption::of(movable, patience, |pieces| {
             attached.provide(pieces.len())?;
             for &Piece { offset, len } in pieces.iter().rev() {
                 behind -= len;
@@ -223,13 +265,17 @@ impl Window {
                 borders.push(address);
             }
             Ok(())
-        })?;
+        });
+        let mut all_before = attached.regions.range_mut(..=begin);
+        let Some((_, region)) = all_before.next_back() else {
+            return adoption.map(drop);
+        };
+        region.refusal = adoption.as_ref().err().copied();
+        // The first piece begins where a region did.
         borders.pop();
-        if let Some(region) = attached.regions.get_mut(&begin) {
-            region.private = false;
-            region.adoption = Some(adoption);
-            region.borders = borders;
-        }
+        region.adoption = Some(adoption?);
+        region.borders.extend(borders);
+        region.movable = 0..0;
         Ok(())
     }
 

@@ -46,6 +46,8 @@ pub(super) enum Location {
     Segment,
     /// At an address of the process.
     Private,
+    /// The same, and the process attaches it as if the window were dynamic: not all of it may be taken in.
+    Attached,
     /// From rank 0 of a contiguous window: at an offset, on the guess that all sizes are equal. From others: not decided.
     Guess,
     /// Nowhere: a dynamic window.
@@ -101,7 +103,8 @@ pub(super) fn reach_parts(comm: &Comm, entries: &[Entry], what: &str) -> Result<
 
 /// Makes sure that every process can reach the private memory of every other, where there is any.
 pub(super) fn probe_peers(comm: &Comm, entries: &[Entry], what: &str) -> Result<()> {
-    let private = |o: &Entry| o.location == Location::Private && o.size > 0;
+    let private =
+        |o: &Entry| matches!(o.location, Location::Private | Location::Attached) && o.size > 0;
     if !entries.iter().any(private) || entries.iter().all(|o| o.reaches_all) {
         return Ok(());
     }

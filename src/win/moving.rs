@@ -19,7 +19,7 @@
 
 use super::adoption::{self, Adoption};
 use super::hints::Adopt;
-use super::{Flavor, Reach, Target, Window};
+use super::{Reach, Target, Window};
 use crate::error::Result;
 use crate::runtime::errands::{ask, set_errand};
 use crate::runtime::job;
@@ -129,6 +129,16 @@ fn word_at(offset: Offset, i: usize) -> &'static AtomicU64 {
     unsafe { &*segment().at::<AtomicU64>(at) }
 }
 
+/// What may be taken in of memory of the program's own: all of it, with what else lies on its pages; but of a stack, where it
+/// would be in the way of forks, the pages only that have nothing else.
+pub fn movable(bytes: &Range<usize>) -> Range<usize> {
+    if !is_on_this_stack(bytes) {
+        return bytes.clone();
+    }
+    let start = bytes.start.next_multiple_of(PAGE);
+    start..start.max(bytes.end & !(PAGE - 1))
+}
+
 /// This process's part of a window over memory of the program's own.
 #[derive(Default)]
 pub enum Part {
@@ -149,7 +159,7 @@ impl Part {
         if bytes.is_empty() || wish == Adopt::Never {
             return Part::Settled;
         }
-        if is_on_this_stack(&bytes) {
+        if movable(&bytes) != bytes {
             return Part::Private(bytes, Some(Refusal::Stack));
         }
         let mut told = None;
@@ -190,10 +200,10 @@ static OWNED: Mutex<Vec<Weak<Window>>> = Mutex::new(Vec::new());
 
 /// Lets others ask this process to move what it has in the window.
 pub fn watch(window: &Arc<Window>) {
-    let price = match (window.flavor, &*window.part.lock()) {
-        (Flavor::Create, Part::Private(_, Some(Refusal::Stack))) => return,
-        (Flavor::Create, Part::Private(bytes, _)) => price(bytes.len()),
-        (Flavor::Dynamic, _) if window.hints.lock().adopt != Adopt::Never => price(0),
+    let is_attached = window.targets[window.rank].reach() == Reach::Attached;
+    let price = match &*window.part.lock() {
+        _ if is_attached && window.hints.lock().adopt != Adopt::Never => price(0),
+        Part::Private(bytes, refusal) if *refusal != Some(Refusal::Stack) => price(bytes.len()),
         _ => return,
     };
     set_errand(answer_all);
@@ -300,8 +310,8 @@ impl Window {
             return;
         }
         let asked = move_in.asked.load(Ordering::Relaxed) as usize;
-        let again = match self.flavor {
-            Flavor::Dynamic => self.adopt_attached(asked, move_in.spent.load(Ordering::Relaxed)),
+        let again = match self.targets[self.rank].reach() {
+            Reach::Attached => self.adopt_attached(asked, move_in.spent.load(Ordering::Relaxed)),
             _ => self.adopt_part(),
         };
         move_in.answer(again);
@@ -350,7 +360,7 @@ impl Window {
         let Some(attached) = attached.as_deref_mut() else {
             return price(0);
         };
-        let Some(region) = attached.private_at(address) else {
+        let Some(region) = attached.movable_at(address) else {
             return price(0);
         };
         let price_of_it = price(region.len());

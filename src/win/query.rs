@@ -1,9 +1,10 @@
 //! What a window says about itself: its hints, and where its memory is.
 
-use super::{Flavor, Reach, Window};
+use super::{Flavor, Reach, Target, Window};
 use crate::error::Result;
 use crate::info::Info;
 use crate::mpi::constants::MPI_PROC_NULL;
+use crate::runtime::job;
 use crate::{bail, err};
 use std::ffi::{c_int, c_void};
 
@@ -32,7 +33,7 @@ impl Window {
             let first = self
                 .targets
                 .iter()
-                .find(|t| t.size > 0 && t.reach() != Reach::Peer);
+                .find(|t| t.size > 0 && self.is_loadable(t));
             first.unwrap_or(&self.targets[0])
         } else {
             let target = self.target(rank)?;
@@ -42,7 +43,7 @@ impl Window {
         let base = target.base();
         // A part without bytes of a noncontiguous shared window is a null pointer, as in its owner.
         let has_base = !base.is_null() || (self.flavor == Flavor::Shared && rank != MPI_PROC_NULL);
-        let reachable = target.reach() != Reach::Peer && has_base;
+        let reachable = self.is_loadable(target) && has_base;
         let (size, base) = if reachable {
             (target.size, base)
         } else {
@@ -53,6 +54,15 @@ impl Window {
             disp_unit: target.disp_unit as isize,
             base: base.cast(),
         })
+    }
+
+    /// Whether this process can load and store all of a target's part.
+    fn is_loadable(&self, target: &Target) -> bool {
+        match target.reach() {
+            Reach::Shared | Reach::Own => true,
+            Reach::Peer => false,
+            Reach::Attached => target.process == job().rank,
+        }
     }
 
     /// A valid address for a segment without bytes.
@@ -68,7 +78,13 @@ impl Window {
     /// All hints of the window, with their values: for `rmashm_adopt` what became of this process's part.
     pub fn info(&self) -> Info {
         let mut info = self.hints.lock().info(self.group.kinds());
-        match self.part.lock().outcome() {
+        let of_part = self.part.lock().outcome();
+        let of_attached = || self.attached.lock().as_ref()?.outcome();
+        let outcome = match self.flavor {
+            Flavor::Create => of_part.or_else(of_attached),
+            _ => of_part,
+        };
+        match outcome {
             Some(Ok(())) => info.set("rmashm_adopt", "true"),
             Some(Err(refusal)) => info.set("rmashm_adopt_refused", refusal.text()),
             None => {}

@@ -5,7 +5,7 @@
 
 use super::moving::Stay;
 use super::private::move_data;
-use super::{Reach, Target, Window};
+use super::{Flavor, Reach, Target, Window};
 use crate::bail;
 use crate::datatype::{self, Message};
 use crate::error::Result;
@@ -305,8 +305,8 @@ impl Window {
         datatype: &datatype::Datatype,
     ) -> Result<(Resolved, Option<Stay<'a>>)> {
         let rank = remote.rank;
-        if target.reach() == Reach::Attached {
-            return self.stay_attached(target, remote, datatype);
+        if self.flavor == Flavor::Dynamic {
+            return self.stay_attached(target, remote, remote.disp as usize, datatype);
         }
         if remote.disp < 0 {
             bail!(
@@ -335,6 +335,10 @@ impl Window {
         }
         let stay = match target.reach() {
             Reach::Shared => None,
+            Reach::Attached => {
+                let at = (target.there as usize).wrapping_add(at as usize);
+                return self.stay_attached(target, remote, at, datatype);
+            }
             _ => self.visit(target, target.there as usize)?,
         };
         // By now it may be shared.
@@ -346,28 +350,32 @@ impl Window {
         Ok((Resolved::new(address, reach), stay))
     }
 
-    /// The same in a dynamic window.
+    /// The same for an address of the target, whose part is what it has attached.
     fn stay_attached<'a>(
         &self,
         target: &'a Target,
         remote: &Remote,
+        at: usize,
         datatype: &datatype::Datatype,
     ) -> Result<(Resolved, Option<Stay<'a>>)> {
-        let found = self.attached_address(remote, datatype)?;
+        let found = self.attached_address(remote, at, datatype)?;
         if found.reach == Reach::Shared {
             return Ok((found, None));
         }
-        let stay = self.visit(target, remote.disp as usize)?;
+        let stay = self.visit(target, at)?;
         // By now it may be shared.
-        let found = self.attached_address(remote, datatype)?;
+        let found = self.attached_address(remote, at, datatype)?;
         let stay = stay.filter(|_| found.reach != Reach::Shared);
         Ok((found, stay))
     }
 
-    /// The address that a displacement in a dynamic window stands for: an address of the target. Errors:
-    /// `MPI_ERR_RMA_RANGE`.
-    fn attached_address(&self, remote: &Remote, datatype: &datatype::Datatype) -> Result<Resolved> {
-        let at = remote.disp as usize;
+    /// Where an address of the target is for this process. Errors: `MPI_ERR_RMA_RANGE`.
+    fn attached_address(
+        &self,
+        remote: &Remote,
+        at: usize,
+        datatype: &datatype::Datatype,
+    ) -> Result<Resolved> {
         let count = remote.count as usize;
         let Some((low, high)) = datatype.span(count) else {
             bail!(
