@@ -49,7 +49,8 @@ impl Maps {
 
 /// A file of `/proc`. Its length is not known before: into a buffer without room it would come in many small parts.
 pub(super) fn read(path: &str) -> Option<String> {
-    let mut text = String::with_capacity(16 << 10);
+    let mut text = String::new();
+    text.try_reserve(16 << 10).ok()?;
     let mut file = std::fs::File::open(path).ok()?;
     file.read_to_string(&mut text).ok()?;
     Some(text)

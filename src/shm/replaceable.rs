@@ -112,6 +112,15 @@ pub struct Process {
     pinned: bool,
 }
 
+/// Refuses where address space is limited: others would have to map it too, and could not say that they cannot. Allocates
+/// nothing.
+pub fn must_have_address_space() -> Result<(), Refusal> {
+    match getrlimit(Resource::RLIMIT_AS) {
+        Ok((soft, _)) if soft != RLIM_INFINITY => Err(Refusal::AddressSpace),
+        _ => Ok(()),
+    }
+}
+
 impl Process {
     pub fn look() -> Result<Process, Refusal> {
         let status = maps::read("/proc/self/status").ok_or(Refusal::Unknown)?;
@@ -136,10 +145,6 @@ impl Process {
     pub fn may_take(&self, range: &Range<usize>, whole: bool) -> Result<(), Refusal> {
         if self.locked || self.pinned {
             return Err(Refusal::Locked);
-        }
-        // Others would have to map it too, and could not say that they cannot.
-        if getrlimit(Resource::RLIMIT_AS).is_ok_and(|(soft, _)| soft != RLIM_INFINITY) {
-            return Err(Refusal::AddressSpace);
         }
         if self.has_asynchronous_input() || (self.threads > 1 && is_direct_input_possible()) {
             return Err(Refusal::Devices);

@@ -18,7 +18,7 @@ use crate::shm::adoption::{
     GivenBack, can_make_huge, copy_privately, give_back, protect_again, take_in,
 };
 use crate::shm::heap::{self, Owned};
-use crate::shm::replaceable::{Process, Refusal};
+use crate::shm::replaceable::{Process, Refusal, must_have_address_space};
 use crate::shm::segment::segment;
 use crate::shm::stillness::{Stillness, must_have_no_sleepers, wake_sleepers};
 use crate::shm::view::Piece;
@@ -102,7 +102,8 @@ impl Adoption {
             Patience::Long => BOOK.lock(),
             Patience::Short => BOOK.try_lock().ok_or(Refusal::Visitors)?,
         };
-        let adopted = Process::look()
+        let adopted = must_have_address_space()
+            .and_then(|()| Process::look())
             .and_then(|process| Book::adopt(book, &process, bytes, patience, publish));
         match adopted {
             Ok(_) => {
