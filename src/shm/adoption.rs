@@ -4,7 +4,8 @@
 //! `mremap` of a shared mapping with a length of 0 makes a second one of the same pages, without the descriptor. To give it back
 //! a private copy is moved over it. Who looks meanwhile, here or through the kernel, sees the one or the other, and what lies
 //! in them is the same. Who *writes* meanwhile would write to pages that are about to go: this process's signal handlers and
-//! other threads are kept off by [`Stillness`]; other processes, by their [door](super::visitors).
+//! other threads are kept off by [`Stillness`]; other processes, by their [door](super::visitors). While others are kept off
+//! nothing is allocated: they may hold malloc's lock.
 //!
 //! All of it goes piece by piece, so that there are never more than 16 MiB twice.
 //!
@@ -18,7 +19,7 @@ use super::heap::{self, Owned};
 use super::replaceable::Refusal;
 use super::segment::{Segment, segment};
 use super::stillness::Stillness;
-use super::{HUGE, Offset, PAGE, mapping};
+use super::{HUGE, Offset, PAGE, mapping, pages, sleepers};
 use std::ffi::c_void;
 use std::ops::Range;
 use std::ptr::with_exposed_provenance_mut;
@@ -89,21 +90,56 @@ unsafe fn take_piece(
         with_exposed_provenance_mut::<u8>(piece.start),
         segment.at::<u8>(offset),
     );
-    if zeroed {
+    let mut used = [false; PIECE / PAGE];
+    if zeroed && pages::used(piece, &mut used) {
         // SAFETY: nobody else uses what is made there.
-        unsafe { make_huge_where_dense(piece, to.cast()) };
+        unsafe { make_huge(piece, &used, to.cast()) };
     }
     still.protect(piece)?;
-    // SAFETY: both are whole pages of live memory, and nobody else writes to either.
-    unsafe { copy_pages(from, to, piece.len(), zeroed) };
+    let result = if !still.is_alone() && sleepers::are_in(piece) {
+        Err(Refusal::Sleepers)
+    } else {
+        // SAFETY: both are whole pages of live memory, and nobody else writes to either.
+        unsafe {
+            copy_pages(from, to, piece.len(), zeroed);
+            replace(segment, piece, offset, still)
+        }
+    };
+    still.let_go(piece);
+    result
+}
+
+/// Maps what is at `offset` of the segment over the same at `piece`.
+///
+/// # Safety
+/// As [`take_piece`].
+unsafe fn replace(
+    segment: &Segment,
+    piece: &Range<usize>,
+    offset: Offset,
+    still: &Stillness,
+) -> Result<(), Refusal> {
+    let there = segment.at::<u8>(offset);
     // SAFETY: the range is the program's memory that is to be replaced, by what is the same.
     let mapped = unsafe { segment.map_again(offset, piece.len(), piece.start) };
-    if !mapped {
-        // SAFETY: as above; where the kernel had taken the old mapping away already, there is nothing now.
-        unsafe { put_private(to, piece) };
+    let in_vain = || !still.is_alone() && sleepers::are_in(piece);
+    if mapped && !in_vain() {
+        return Ok(());
     }
-    still.let_go(piece);
-    mapped.then_some(()).ok_or(Refusal::Kernel)
+    // Who has gone to sleep meanwhile sleeps for the one page or the other; and where the kernel had taken the old mapping
+    // away already, there is nothing now.
+    // SAFETY: as above.
+    let private = unsafe { put_private(there, piece) };
+    match mapped {
+        false => Err(Refusal::Kernel),
+        true if private => {
+            // And who was to wake them may have done so in vain.
+            sleepers::wake(piece, there);
+            sleepers::wake(piece, with_exposed_provenance_mut(piece.start));
+            Err(Refusal::Sleepers)
+        }
+        true => Ok(()),
+    }
 }
 
 /// The next piece of what ends at `end`. It ends where a huge page does.
@@ -111,30 +147,28 @@ fn next_piece(start: usize, end: usize) -> Range<usize> {
     start..end.min((start + PIECE) & !(HUGE - 1))
 }
 
-/// Makes huge pages of zeros at `to` for those of `piece` that have been used nearly everywhere, if they lie alike.
+/// Makes huge pages of zeros at `to` for those of `piece` whose pages have been `used` nearly everywhere, if they lie alike.
 ///
 /// # Safety
 /// Nobody uses the memory at `to`, which is mapped, has zeros or nothing, and is as long.
-unsafe fn make_huge_where_dense(piece: &Range<usize>, to: *mut c_void) {
-    let lie_alike = (to as usize).wrapping_sub(piece.start).is_multiple_of(HUGE);
+unsafe fn make_huge(piece: &Range<usize>, used: &[bool], to: *mut c_void) {
+    if !(to as usize).wrapping_sub(piece.start).is_multiple_of(HUGE) {
+        return;
+    }
     let begin = piece.start.next_multiple_of(HUGE);
-    if !lie_alike || begin + HUGE > piece.end {
+    if begin + HUGE > piece.end {
         return;
     }
     let all = begin..piece.end & !(HUGE - 1);
-    let mut used = [0_u8; PIECE / PAGE];
-    // SAFETY: the kernel writes a byte for each page, for which there is room.
-    if unsafe { libc::mincore(all.start as *mut c_void, all.len(), used.as_mut_ptr()) } != 0 {
-        return;
+    let used = &used[(begin - piece.start) / PAGE..];
+    let mut dense = [false; PIECE / HUGE];
+    let units = used.chunks(HUGE / PAGE);
+    for (dense, unit) in dense.iter_mut().zip(units) {
+        *dense = unit.iter().filter(|&&used| used).count() >= DENSE;
     }
-    let is_dense = |pages: &[u8]| pages.iter().filter(|&&page| page & 1 != 0).count() >= DENSE;
-    let units: Vec<bool> = used[..all.len() / PAGE]
-        .chunks(HUGE / PAGE)
-        .map(is_dense)
-        .collect();
     // Neighbours with one request.
     let mut skipped = all.start - piece.start;
-    for run in units.chunk_by(|a, b| a == b) {
+    for run in dense[..all.len() / HUGE].chunk_by(|a, b| a == b) {
         let len = run.len() * HUGE;
         if run[0] {
             // SAFETY: the caller's promise.
@@ -142,6 +176,15 @@ unsafe fn make_huge_where_dense(piece: &Range<usize>, to: *mut c_void) {
         }
         skipped += len;
     }
+}
+
+/// Which pages of a range of the segment have memory.
+fn used_at(segment: &Segment, offset: Offset, len: usize) -> [bool; PIECE / PAGE] {
+    let mut used = [false; PIECE / PAGE];
+    for data in segment.data(offset, len) {
+        used[(data.start - offset) / PAGE..(data.end - offset) / PAGE].fill(true);
+    }
+    used
 }
 
 /// Copies a page. Not by libc, whose copies the sanitizers watch: between the bytes that the program may touch there are some
@@ -218,6 +261,10 @@ pub unsafe fn give_back(
         // SAFETY: the caller's promise.
         return unsafe { give_back_in_place(segment, range, offset) };
     };
+    if still.is_alone() {
+        // SAFETY: the caller's promise.
+        return unsafe { give_back_alone(segment, range, offset) };
+    }
     // All copies out of one mapping, each from its own place there: so they become one mapping again.
     let Some(copies) = mapping::map_private_like(range) else {
         // SAFETY: the caller's promise.
@@ -240,7 +287,6 @@ pub unsafe fn give_back(
             };
         }
         if range.len() >= SPARSE {
-            // To look at what was never touched has made pages of it.
             segment.punch(at, piece.len());
         }
         done = piece.end;
@@ -257,18 +303,46 @@ unsafe fn give_piece(
     copy: *mut c_void,
     still: &Stillness,
 ) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { make_huge(piece, &used_at(segment, offset, piece.len()), copy) };
     if still.protect(piece).is_err() {
-        still.let_go(piece);
         return false;
     }
     // SAFETY: the caller's promise.
     let given = unsafe {
-        make_huge_where_dense(piece, copy);
-        copy_pages(segment.at(offset), copy.cast(), piece.len(), true);
+        copy_data(segment, offset, copy.cast(), piece.len());
         mapping::move_over(copy, piece.len(), piece.len(), piece.start)
     };
     still.let_go(piece);
     given
+}
+
+/// Where nobody looks meanwhile: new memory is made in its place, which joins the mappings beside it, and filled.
+///
+/// # Safety
+/// As [`give_back`].
+unsafe fn give_back_alone(segment: &Segment, range: &Range<usize>, offset: Offset) -> GivenBack {
+    let mut done = range.start;
+    while done < range.end {
+        let piece = next_piece(done, range.end);
+        let at = offset + (piece.start - range.start);
+        let here = with_exposed_provenance_mut::<u8>(piece.start);
+        // SAFETY: the caller's promise.
+        unsafe {
+            if !mapping::renew(&piece) {
+                // Where the kernel had taken the old mapping away already, it comes back.
+                segment.map_again(at, piece.len(), piece.start);
+                return give_back_in_place(segment, &(done..range.end), at);
+            }
+            make_huge(&piece, &used_at(segment, at, piece.len()), here.cast());
+            copy_data(segment, at, here, piece.len());
+        }
+        if range.len() >= SPARSE {
+            segment.punch(at, piece.len());
+        }
+        done = piece.end;
+    }
+    GivenBack::Free
 }
 
 /// Moves a private copy of the bytes at `from`, in the segment, to `range`.
@@ -307,6 +381,18 @@ unsafe fn copy_pages(from: *const u8, to: *mut u8, len: usize, zeroed: bool) {
     }
 }
 
+/// Copies what there is at `offset` of the segment to pages that are zero. What was never touched there stays so.
+///
+/// # Safety
+/// As many bytes, whole pages, are writable at `to`, and nobody else uses either.
+unsafe fn copy_data(segment: &Segment, offset: Offset, to: *mut u8, len: usize) {
+    for data in segment.data(offset, len) {
+        let skipped = data.start - offset;
+        // SAFETY: the caller's promise.
+        unsafe { copy_pages(segment.at(data.start), to.add(skipped), data.len(), true) };
+    }
+}
+
 /// Where a private copy of whole pages is: a mapping of its own. `None` if there is no memory for it.
 ///
 /// # Safety
@@ -338,10 +424,12 @@ unsafe fn give_back_in_place(segment: &Segment, range: &Range<usize>, offset: Of
     if !unsafe { mapping::map_over(range.start, range.len(), Some((fd, offset))) } {
         return GivenBack::Kept;
     }
-    for page in range.clone().step_by(PAGE) {
-        let page = with_exposed_provenance_mut::<u8>(page);
-        // SAFETY: a write that changes nothing, whoever writes there at the same time.
-        unsafe { std::arch::asm!("lock or byte ptr [{}], 0", in(reg) page) };
+    for data in segment.data(offset, range.len()) {
+        for at in data.step_by(PAGE) {
+            let page = with_exposed_provenance_mut::<u8>(range.start + (at - offset));
+            // SAFETY: a write that changes nothing, whoever writes there at the same time.
+            unsafe { std::arch::asm!("lock or byte ptr [{}], 0", in(reg) page) };
+        }
     }
     segment.punch(offset, range.len());
     GivenBack::Lost

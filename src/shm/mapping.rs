@@ -32,6 +32,18 @@ pub fn map_private_like(range: &Range<usize>) -> Option<*mut c_void> {
     Some(room.wrapping_byte_add(before))
 }
 
+/// Makes new private memory of zeros in the place of `range`: whether the kernel did. It is as what malloc has, so that it
+/// becomes one mapping with such beside it.
+///
+/// # Safety
+/// What lies there may go.
+pub unsafe fn renew(range: &Range<usize>) -> bool {
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
+    // SAFETY: the caller's promise.
+    unsafe { map(range.start, range.len(), access, flags, None, 0) }.is_some()
+}
+
 /// Makes huge pages where there are small ones or none, of `len` bytes, both multiples of 2 MiB: whether the kernel did. What
 /// was not there is zero.
 ///

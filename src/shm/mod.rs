@@ -29,6 +29,7 @@ mod pages;
 pub mod peer;
 pub mod replaceable;
 pub mod segment;
+pub mod sleepers;
 pub mod stillness;
 pub mod view;
 pub mod visitors;

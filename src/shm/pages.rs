@@ -2,9 +2,69 @@
 
 use super::segment::Segment;
 use super::{HUGE, Offset, PAGE};
-use nix::unistd::Whence;
+use nix::unistd::{Whence, lseek};
+use std::ops::Range;
+
+/// Says for each page of `range`, whole pages of private memory, whether it has memory of its own. False if the kernel does not tell. Allocates nothing.
+pub fn used(range: &Range<usize>, pages: &mut [bool]) -> bool {
+    const STEP: usize = 256;
+    // linux/Documentation/admin-guide/mm/pagemap.rst. The page of zeros, which all share, is neither.
+    const EXCLUSIVE: u64 = 1 << 56;
+    const SHARED: u64 = 1 << 61;
+    const SWAPPED: u64 = 1 << 62;
+    // SAFETY: a path that ends with a zero.
+    let map = unsafe {
+        let flags = libc::O_RDONLY | libc::O_CLOEXEC;
+        libc::open(c"/proc/self/pagemap".as_ptr(), flags)
+    };
+    if map < 0 {
+        return false;
+    }
+    let mut told = true;
+    let mut words = [0_u64; STEP];
+    let all = &mut pages[..range.len() / PAGE];
+    for (i, pages) in all.chunks_mut(STEP).enumerate() {
+        let bytes = size_of_val(pages) * size_of::<u64>();
+        let at = (range.start / PAGE + i * STEP) * size_of::<u64>();
+        // SAFETY: there is room for a word for each page.
+        let read = unsafe { libc::pread(map, words.as_mut_ptr().cast(), bytes, at as i64) };
+        told &= read == bytes as isize;
+        for (page, word) in pages.iter_mut().zip(words) {
+            *page = told && word & (EXCLUSIVE | SHARED | SWAPPED) != 0;
+        }
+    }
+    // SAFETY: the descriptor opened above.
+    unsafe { libc::close(map) };
+    told
+}
 
 impl Segment {
+    /// The parts of a range, whole pages, that may hold something else than zeros. Allocates nothing.
+    pub fn data(&self, offset: Offset, len: usize) -> impl Iterator<Item = Range<Offset>> {
+        let end = offset + len;
+        let mut at = offset;
+        std::iter::from_fn(move || {
+            if at >= end {
+                return None;
+            }
+            let seek = |from: usize, whence| {
+                let found = lseek(self.fd()?, from as i64, whence);
+                match found {
+                    Ok(found) => Some(found as usize),
+                    Err(nix::Error::ENXIO) => Some(end),
+                    Err(_) => None,
+                }
+            };
+            let (begin, behind) = match seek(at, Whence::SeekData) {
+                Some(begin) if begin >= end => return None,
+                Some(begin) => (begin, seek(begin, Whence::SeekHole).unwrap_or(end)),
+                None => (at, end),
+            };
+            at = behind;
+            Some(begin & !(PAGE - 1)..behind.next_multiple_of(PAGE).min(end))
+        })
+    }
+
     /// Asks for huge pages where `len` bytes at `offset` lie, in this process's mapping: a first touch then takes one of them.
     pub fn prefer_huge(&self, offset: Offset, len: usize) {
         // To the ends of huge pages, so that neighbours become one mapping and not three.
@@ -47,7 +107,7 @@ impl Segment {
         // Where nothing was touched there is nothing to give back. To find that out takes a microsecond; a hole takes three
         // for each process of the job where it is 512 MiB long, for the kernel looks through all mappings.
         if let Some(fd) = self.fd() {
-            let first = nix::unistd::lseek(fd, offset as i64, Whence::SeekData);
+            let first = lseek(fd, offset as i64, Whence::SeekData);
             if first == Err(nix::Error::ENXIO)
                 || first.is_ok_and(|first| first as usize >= offset + len)
             {

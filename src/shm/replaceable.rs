@@ -9,6 +9,7 @@
 //! | everything, where address space is limited       | others would need some, too                           |
 //! | what may be executed                             | the segment may not                                   |
 //! | pages of stacks with more than what is to be shared | who moves them, and who forks, runs on them         |
+//! | what libc and the kernel keep about the thread that moves | they would write there meanwhile              |
 //! | everything, where input and output go on by themselves (AIO, io_uring; in processes with threads files open for direct input) | pages are written that nobody has any more |
 //! | where a thread sleeps for what other processes may do (a process-shared lock) | it is found by the page then |
 //!
@@ -86,7 +87,7 @@ impl Refusal {
             Refusal::Device => "it is of a device",
             Refusal::Locked => "the program has locked or pinned memory",
             Refusal::Code => "it may be executed",
-            Refusal::Stack => "it is a stack",
+            Refusal::Stack => "it is a stack, or a thread's own variables lie there",
             Refusal::Devices => {
                 "the kernel may be writing there on its own (asynchronous or direct input)"
             }
@@ -149,7 +150,7 @@ impl Process {
         if self.has_asynchronous_input() || (self.threads > 1 && is_direct_input_possible()) {
             return Err(Refusal::Devices);
         }
-        if !whole && is_on_this_stack(range) {
+        if is_of_this_thread(range) || (!whole && is_on_this_stack(range)) {
             return Err(Refusal::Stack);
         }
         let mut at = range.start;
@@ -283,16 +284,38 @@ fn is_no_pipe(fd: i32) -> bool {
     kind != Ok(libc::S_IFIFO)
 }
 
+thread_local! {
+    static STACK: Range<usize> = stack_of_this_thread();
+}
+
 /// Whether bytes of `range` lie in the stack of this thread, or near what it uses for one now (a coroutine's).
 pub fn is_on_this_stack(range: &Range<usize>) -> bool {
     const NEAR: usize = 64 << 10;
-    thread_local! {
-        static STACK: Range<usize> = stack_of_this_thread();
-    }
     let here = 0_u8;
     let here = (&raw const here) as usize;
     let meets = |stack: &Range<usize>| range.start < stack.end && stack.start < range.end;
-    meets(&(here - NEAR..here + NEAR)) || STACK.with(meets)
+    STACK.with(|stack| {
+        // The first thread's may have grown since.
+        let is_used = here < stack.end && stack.end - here < stack.len() + NEAR;
+        meets(stack) || (!is_used && meets(&(here - NEAR..here + NEAR)))
+    })
+}
+
+/// Whether what the kernel and libc write for this thread lies in `range`: they would wait for themselves.
+fn is_of_this_thread(range: &Range<usize>) -> bool {
+    /// libc's book of the thread, with what the kernel is told about it.
+    const BOOK: usize = 4096;
+    let book: usize;
+    // SAFETY: reads the word that the thread pointer points to, which is the pointer.
+    unsafe { std::arch::asm!("mov {}, fs:0", out(reg) book, options(nostack, readonly)) };
+    // SAFETY: gives an address.
+    let errno = unsafe { libc::__errno_location() } as usize;
+    // On a thread's stack it is what lies highest.
+    let end = STACK.with(|stack| match stack.contains(&book) {
+        true => stack.end.min(book + BOOK),
+        false => book + BOOK,
+    });
+    range.contains(&errno) || (range.start < end && book < range.end)
 }
 
 /// Nothing if it is not known. Asked once: the first thread's is found in the list of mappings, and what is taken in cuts it.

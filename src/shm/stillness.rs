@@ -11,13 +11,12 @@
 //! The kernel handles its own faults for privileged processes, or where `vm.unprivileged_userfaultfd` is 1. A thread sleeps
 //! until another one wakes it if it is in a private futex without a time limit, which `/proc/self/task` tells; and if all others
 //! did so at one moment, nobody is there to wake the first. That they did at one moment is known if none of them has run between
-//! two looks at all of them.
-//!
-//! A thread in a futex that is not private is found by the page that the word lies on: so by who wakes it through the same
-//! mapping as it has fallen asleep through, and by nobody after that was replaced. Memory with such sleepers is not taken in
-//! ([`must_have_no_sleepers`]), and those are woken whose memory was given back ([`wake_sleepers`]): they look at the word again.
+//! two looks at all of them. Such a thread may be given a signal to handle, and the kernel ends the process if it cannot write
+//! that to the thread's stack: so memory is left alone where the end of a stack lies, and all of it where a handler has a stack
+//! of its own.
 
 use super::replaceable::Refusal;
+use super::sleepers;
 use nix::sys::signal::{SigSet, SigmaskHow, pthread_sigmask};
 use std::collections::BTreeMap;
 use std::fs::read_to_string;
@@ -45,7 +44,9 @@ impl Stillness {
         if threads > 1 {
             let faults = match Faults::of_all() {
                 Some(faults) => faults,
-                None if all_others_sleep() => Faults::of_program().ok_or(Refusal::Threads)?,
+                None if no_signal_stacks() && all_others_sleep() => {
+                    Faults::of_program().ok_or(Refusal::Threads)?
+                }
                 None => return Err(Refusal::Threads),
             };
             still.faults = Some(faults);
@@ -59,7 +60,16 @@ impl Stillness {
             return Ok(());
         };
         let protected = faults.protect(range);
-        protected.then_some(()).ok_or(Refusal::Threads)
+        if !protected || (faults.of_program && sleepers::stacks_are_in(range)) {
+            faults.let_go(range);
+            return Err(Refusal::Threads);
+        }
+        Ok(())
+    }
+
+    /// Whether there is nobody to be kept off but signal handlers.
+    pub fn is_alone(&self) -> bool {
+        self.faults.is_none()
     }
 
     /// What lies at `range` may be another mapping by now.
@@ -79,7 +89,11 @@ impl Drop for Stillness {
 }
 
 /// A descriptor of `userfaultfd` (linux/userfaultfd.h).
-struct Faults(OwnedFd);
+struct Faults {
+    fd: OwnedFd,
+    /// Only the program's own, not the kernel's.
+    of_program: bool,
+}
 
 const USER_MODE_ONLY: i32 = 1;
 const API: u64 = 0xaa;
@@ -105,22 +119,24 @@ impl Faults {
         Faults::open(USER_MODE_ONLY)
     }
 
-    fn open(flags: i32) -> Option<Faults> {
-        let flags = flags | libc::O_CLOEXEC | libc::O_NONBLOCK;
+    fn open(mode: i32) -> Option<Faults> {
+        let flags = mode | libc::O_CLOEXEC | libc::O_NONBLOCK;
         // SAFETY: the call takes a number and gives a descriptor or -1.
         let fd = unsafe { libc::syscall(libc::SYS_userfaultfd, flags) };
         if fd < 0 {
             return None;
         }
         // SAFETY: the descriptor was just opened.
-        let faults = Faults(unsafe { OwnedFd::from_raw_fd(fd as i32) });
+        let fd = unsafe { OwnedFd::from_raw_fd(fd as i32) };
+        let of_program = mode != 0;
+        let faults = Faults { fd, of_program };
         let mut api = [API, WP_HUGETLBFS_SHMEM | WP_UNPOPULATED, 0];
         faults.ask(UFFDIO_API, &mut api).then_some(faults)
     }
 
     fn ask<const N: usize>(&self, what: u64, with: &mut [u64; N]) -> bool {
         // SAFETY: each request's structure is as many words as it is given here.
-        unsafe { libc::ioctl(self.0.as_raw_fd(), what as _, with.as_mut_ptr()) == 0 }
+        unsafe { libc::ioctl(self.fd.as_raw_fd(), what as _, with.as_mut_ptr()) == 0 }
     }
 
     fn protect(&self, range: &Range<usize>) -> bool {
@@ -137,45 +153,33 @@ impl Faults {
     }
 }
 
-/// Refuses memory in which threads of this process sleep in futexes that are not private.
-pub fn must_have_no_sleepers(range: &Range<usize>) -> Result<(), Refusal> {
-    match sleepers_in(range).is_empty() {
-        true => Ok(()),
-        false => Err(Refusal::Sleepers),
-    }
-}
-
-/// Wakes those that fell asleep so in `range`, which was a mapping of what lies at `from`, and still does.
-pub fn wake_sleepers(range: &Range<usize>, from: *const u8) {
-    for word in sleepers_in(range) {
-        let at = from.wrapping_add(word - range.start);
-        // SAFETY: the kernel looks whose word it is, and at nothing there.
-        unsafe { libc::syscall(libc::SYS_futex, at, libc::FUTEX_WAKE, i32::MAX) };
-    }
-}
-
-/// The words in `range` that threads sleep for in futexes that are not private.
-fn sleepers_in(range: &Range<usize>) -> Vec<usize> {
-    let Ok(threads) = std::fs::read_dir("/proc/self/task") else {
-        return Vec::new();
+/// Whether no signal that comes from outside has a handler on a stack of its own.
+fn no_signal_stacks() -> bool {
+    const FAULTS: [i32; 4] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL];
+    let has_one = |signal: &i32| {
+        let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
+        // SAFETY: the kernel writes what is asked for, or nothing.
+        let action = unsafe {
+            libc::sigaction(*signal, std::ptr::null(), action.as_mut_ptr());
+            action.assume_init()
+        };
+        let handled = action.sa_sigaction != libc::SIG_DFL && action.sa_sigaction != libc::SIG_IGN;
+        handled && action.sa_flags & libc::SA_ONSTACK != 0
     };
-    let sleep_of = |entry: std::fs::DirEntry| {
-        let call = read_to_string(entry.path().join("syscall")).ok()?;
-        Sleep::of(&call)
-    };
-    let sleeps = threads.filter_map(|entry| sleep_of(entry.ok()?));
-    let found = sleeps.filter(|sleep| !sleep.private && range.contains(&sleep.word));
-    found.map(|sleep| sleep.word).collect()
+    let from_outside = |signal: &i32| !FAULTS.contains(signal);
+    !(1..=libc::SIGRTMAX())
+        .filter(from_outside)
+        .any(|signal| has_one(&signal))
 }
 
 /// Whether all threads but this one sleep until another thread of this process wakes them, which therefore none will.
 fn all_others_sleep() -> bool {
-    let first = sleepers();
-    first.is_some() && first == sleepers()
+    let first = runs_of_sleepers();
+    first.is_some() && first == runs_of_sleepers()
 }
 
 /// The threads but this one, and how often each has run. `None` unless all of them sleep so.
-fn sleepers() -> Option<BTreeMap<String, String>> {
+fn runs_of_sleepers() -> Option<BTreeMap<String, String>> {
     let me = nix::unistd::gettid().to_string();
     let mut found = BTreeMap::new();
     for entry in std::fs::read_dir("/proc/self/task").ok()? {
@@ -186,51 +190,12 @@ fn sleepers() -> Option<BTreeMap<String, String>> {
         // How often it has run comes first: who wakes up in between is seen to have run at the second look.
         let runs = read_to_string(format!("/proc/self/task/{thread}/schedstat")).ok()?;
         let call = read_to_string(format!("/proc/self/task/{thread}/syscall")).ok()?;
-        Sleep::of(&call).filter(Sleep::is_woken_from_here_only)?;
+        if !sleepers::is_woken_from_here_only(&call) {
+            return None;
+        }
         found.insert(thread, runs);
     }
     Some(found)
-}
-
-/// A thread that sleeps in a futex.
-struct Sleep {
-    word: usize,
-    /// Only threads of this process wake it.
-    private: bool,
-    for_some_time: bool,
-}
-
-impl Sleep {
-    /// What a line of `/proc/PID/syscall` says: number, six arguments, stack pointer, instruction pointer.
-    fn of(line: &str) -> Option<Sleep> {
-        const WAIT: u64 = 0;
-        const LOCK_PI: u64 = 6;
-        const WAIT_BITSET: u64 = 9;
-        const WAIT_REQUEUE_PI: u64 = 11;
-        const LOCK_PI2: u64 = 13;
-        const PRIVATE: u64 = 128;
-        const CLOCK_REALTIME: u64 = 256;
-        let (number, rest) = line.split_once(' ')?;
-        if number.parse() != Ok(libc::SYS_futex) {
-            return None;
-        }
-        let argument = |word: &str| u64::from_str_radix(word.strip_prefix("0x")?, 16).ok();
-        let mut arguments = rest.split_whitespace().map_while(argument);
-        let (word, operation) = (arguments.next()?, arguments.next()?);
-        let limit = arguments.nth(1)?;
-        let sleeps = [WAIT, WAIT_BITSET, LOCK_PI, WAIT_REQUEUE_PI, LOCK_PI2];
-        sleeps
-            .contains(&(operation & !(PRIVATE | CLOCK_REALTIME)))
-            .then_some(Sleep {
-                word: word as usize,
-                private: operation & PRIVATE != 0,
-                for_some_time: limit != 0,
-            })
-    }
-
-    fn is_woken_from_here_only(&self) -> bool {
-        self.private && !self.for_some_time
-    }
 }
 
 #[cfg(test)]
@@ -238,30 +203,6 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Duration;
-
-    #[test]
-    fn sleeps_are_told_apart() {
-        let is_woken_from_here_only =
-            |line: &str| Sleep::of(line).is_some_and(|sleep| sleep.is_woken_from_here_only());
-        let line = |number, operation, limit| {
-            format!(
-                "{number} 0x7f00 0x{operation:x} 0x0 0x{limit:x} 0x0 0xffffffff 0x7ffe 0x7f01\n"
-            )
-        };
-        assert!(is_woken_from_here_only(&line(202, 128, 0)));
-        assert!(is_woken_from_here_only(&line(202, 128 | 256 | 9, 0)));
-        for other in [
-            line(202, 0, 0),
-            line(202, 128, 0x7f02),
-            line(202, 129, 0),
-            line(0, 128, 0),
-            "running\n".into(),
-            "-1 0x7ffe 0x7f01\n".into(),
-            String::new(),
-        ] {
-            assert!(!is_woken_from_here_only(&other), "{other}");
-        }
-    }
 
     /// In a process of its own, for the threads of other tests would count.
     #[test]

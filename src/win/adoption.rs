@@ -20,9 +20,9 @@ use crate::shm::adoption::{
 use crate::shm::heap::{self, Owned};
 use crate::shm::replaceable::{Process, Refusal, must_have_address_space};
 use crate::shm::segment::segment;
-use crate::shm::stillness::{Stillness, must_have_no_sleepers, wake_sleepers};
+use crate::shm::stillness::Stillness;
 use crate::shm::view::Piece;
-use crate::shm::{HUGE, Offset, PAGE, mapping, memory};
+use crate::shm::{HUGE, Offset, PAGE, mapping, memory, sleepers};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -66,16 +66,21 @@ struct Run {
     memory: Arc<Owned>,
     /// How many need it; 0 if it could not be given back.
     users: usize,
+    /// The adoption that it came with: earlier ones do not need it, whatever lay here when they were made.
+    since: u64,
 }
 
 struct Book {
     /// By the address of their first byte.
     runs: BTreeMap<usize, Run>,
+    /// How many adoptions there have been.
+    adoptions: u64,
     snapshots: Snapshots,
 }
 
 static BOOK: Mutex<Book> = Mutex::new(Book {
     runs: BTreeMap::new(),
+    adoptions: 0,
     snapshots: Snapshots::NONE,
 });
 
@@ -87,6 +92,8 @@ fn pages_of(bytes: &Range<usize>) -> Range<usize> {
 /// Bytes of the program that lie in the segment, until this is dropped: then those go back that nobody else needs.
 pub struct Adoption {
     bytes: Range<usize>,
+    /// Its number.
+    number: u64,
 }
 
 impl Adoption {
@@ -144,7 +151,10 @@ impl Drop for Adoption {
         book.split_at(pages.start);
         book.split_at(pages.end);
         for (_, run) in book.runs.range_mut(pages) {
-            run.users = run.users.saturating_sub(1);
+            // What is here may be another's: programs free memory before its window.
+            if run.since <= self.number {
+                run.users = run.users.saturating_sub(1);
+            }
         }
         book.give_back_unused();
     }
@@ -170,10 +180,12 @@ impl Book {
         let pages = pages_of(&bytes);
         book.forget_what_went(process, &pages);
         let mut news = Vec::new();
+        book.adoptions += 1;
+        let number = book.adoptions;
         for gap in book.gaps(&pages) {
             process.may_take(&gap, pages == bytes)?;
-            if process.threads > 1 {
-                must_have_no_sleepers(&gap)?;
+            if process.threads > 1 && sleepers::are_in(&gap) {
+                return Err(Refusal::Sleepers);
             }
             // What the program asks for it gets, whatever that costs it.
             let would_lose = |gap| !can_make_huge() && process.has_huge_pages(gap);
@@ -193,6 +205,7 @@ impl Book {
                     offset,
                     memory,
                     users: 0,
+                    since: number,
                 },
             ));
         }
@@ -212,6 +225,7 @@ impl Book {
             }
             let adoption = Adoption {
                 bytes: bytes.clone(),
+                number,
             };
             let published = publish(&book.pieces(&bytes));
             Ok((adoption, published))
@@ -272,6 +286,7 @@ impl Book {
             offset: run.offset + front,
             memory: run.memory.clone(),
             users: run.users,
+            since: run.since,
         };
         run.len = front;
         self.runs.insert(at, back);
@@ -359,7 +374,7 @@ fn give_run_back(
             memory::release(segment(), part.len());
         }
         if process.threads > 1 && given != GivenBack::Kept {
-            wake_sleepers(&part, segment().at(offset));
+            sleepers::wake(&part, segment().at(offset));
         }
         if !writable {
             protect_again(&part);
@@ -407,15 +422,18 @@ impl Snapshots {
         (self.len * size_of::<Snapshot>()).next_multiple_of(PAGE)
     }
 
-    /// Where all runs are that are still there, without copies.
+    /// Where all runs are that are still there, without copies. Where the kernel does not tell (a process may have no descriptor
+    /// left to ask with) all of them are taken to be there.
     fn plan(book: &Book) -> Snapshots {
-        let Ok(process) = Process::look() else {
-            return Snapshots::NONE;
-        };
+        let process = Process::look();
         let mut parts = Vec::new();
         for (&start, run) in &book.runs {
             let range = start..start + run.len;
-            for (part, _) in process.still_there(segment(), &range, run.offset) {
+            let there = match &process {
+                Ok(process) => process.still_there(segment(), &range, run.offset),
+                Err(_) => vec![(range, true)],
+            };
+            for (part, _) in there {
                 parts.push(Snapshot {
                     start: part.start,
                     len: part.len(),
