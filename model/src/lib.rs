@@ -38,6 +38,8 @@ pub mod shm {
     pub mod lock;
     #[path = "../../../src/shm/notes.rs"]
     pub mod notes;
+    #[path = "../../../src/shm/parcel.rs"]
+    pub mod parcel;
     #[path = "../../../src/shm/visitors.rs"]
     pub mod visitors;
 

@@ -26,6 +26,7 @@ pub mod membarrier;
 pub mod memory;
 pub mod notes;
 mod pages;
+pub mod parcel;
 pub mod peer;
 pub mod replaceable;
 pub mod segment;

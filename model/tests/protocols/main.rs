@@ -11,6 +11,7 @@ mod late;
 mod lock;
 mod notes;
 mod offer;
+mod parcel;
 mod regions;
 mod ring;
 mod visitors;
