@@ -68,6 +68,7 @@ pub fn end() -> Result<()> {
     let sent = buffered::flush_all().and_then(|()| transport::close());
     let left = runtime::leave();
     win::moving::close();
+    win::parcel::close();
     comm::close_world();
     phase::over();
     let gone = go();

@@ -33,8 +33,9 @@ pub use construct::{
 };
 pub use copy::{pack, transfer, unpack};
 pub use handles::{find_committed, free, get, get_arc, get_committed, hand_out, insert, lend};
+pub use layout::Layout;
 pub use object::{Datatype, Envelope, can_be_memory};
 pub use predefined::{
     Named, delete_predefined_attributes, pair_of, predefined_kind, predefined_size,
 };
-pub use walk::Message;
+pub use walk::{Message, Visit};

@@ -71,7 +71,7 @@ pub(super) fn has_own() -> bool {
 
 /// Goes to another core, if too many of the ranks that are awake are on this one, and the rule names this rank.
 #[cold]
-pub(super) fn spread() {
+pub fn spread() {
     tell();
     let place = |process: &Process| match (process.state(), process.doorbell.sleepers()) {
         (State::Running, 0) => process.core.load(Ordering::Relaxed),

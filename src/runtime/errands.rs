@@ -1,20 +1,33 @@
 //! What others ask this process to do when it is in MPI: every wait looks for that, and so does who calls [`run_errand`].
 
 use super::{job, me};
-use crate::shm::atomic::{AtomicUsize, Ordering, full_fence};
+use crate::shm::atomic::{AtomicU32, AtomicUsize, Ordering, full_fence};
 
-/// The function that does it: a `fn()`, or 0.
-static ERRAND: AtomicUsize = AtomicUsize::new(0);
+/// What can be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Errand {
+    /// To move memory of the program's own into the segment.
+    Move = 0,
+    /// To store what lies on its desk.
+    Store = 1,
+}
 
-/// Names it.
-pub fn set_errand(errand: fn()) {
-    ERRAND.store(errand as usize, Ordering::Release);
+/// The functions that do it: a `fn()` each, or 0.
+static ERRANDS: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
+/// How often this process has stored, or looked for what is to be stored.
+static STORED: AtomicU32 = AtomicU32::new(0);
+
+/// Names the function that does an errand.
+pub fn set_errand(errand: Errand, function: fn()) {
+    ERRANDS[errand as usize].store(function as usize, Ordering::Release);
 }
 
 /// Asks a rank to do it, at its next opportunity.
-pub fn ask(rank: u32) {
+pub fn ask(rank: u32, errand: Errand) {
     let process = &job().table.processes[rank as usize];
-    process.asked.store(1, Ordering::Release);
+    process
+        .asked
+        .fetch_or(1 << errand as u32, Ordering::Release);
     full_fence();
     process.ring_sleepers();
 }
@@ -23,16 +36,30 @@ pub fn ask(rank: u32) {
 #[inline]
 pub fn run_errand() {
     let asked = &me().asked;
-    if asked.load(Ordering::Relaxed) != 0 && asked.swap(0, Ordering::Acquire) != 0 {
-        do_errand();
+    if asked.load(Ordering::Relaxed) != 0 {
+        run(asked.swap(0, Ordering::Acquire));
     }
 }
 
 #[cold]
-fn do_errand() {
-    match ERRAND.load(Ordering::Acquire) {
-        0 => {}
-        // SAFETY: only `set_errand` writes the word, and it writes a `fn()`.
-        function => unsafe { std::mem::transmute::<usize, fn()>(function)() },
+fn run(asked: u32) {
+    for errand in [Errand::Store, Errand::Move] {
+        if asked & 1 << errand as u32 == 0 {
+            continue;
+        }
+        if errand == Errand::Store {
+            STORED.fetch_add(1, Ordering::Relaxed);
+        }
+        match ERRANDS[errand as usize].load(Ordering::Acquire) {
+            0 => {}
+            // SAFETY: only `set_errand` writes the word, and it writes a `fn()`.
+            function => unsafe { std::mem::transmute::<usize, fn()>(function)() },
+        }
     }
+}
+
+/// A number that changes when this process was asked to store: there may be more to come.
+#[inline]
+pub(super) fn stored() -> u32 {
+    STORED.load(Ordering::Relaxed)
 }

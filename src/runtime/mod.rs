@@ -36,6 +36,7 @@ use crate::shm::atomic::Ordering;
 use crate::shm::segment::segment;
 use crate::shm::{self, cgroup};
 pub use access::reach;
+pub use cores::spread;
 pub use deaths::Ranks;
 use launcher::Launcher;
 pub use launcher::variable;

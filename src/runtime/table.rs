@@ -13,6 +13,7 @@ use super::spaces;
 use crate::shm::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering, full_fence};
 use crate::shm::doorbell::Doorbell;
 use crate::shm::late::Late;
+use crate::shm::parcel::Desk;
 use crate::shm::segment::Segment;
 use crate::shm::visitors::{Door, Whereabouts};
 use crate::shm::{LINE, PAGE, VISITS, clock};
@@ -138,13 +139,17 @@ pub struct Process {
     _line2: [u8; LINE - 64],
     /// Whether others may come into the rank's private memory.
     pub door: Door,
-    /// Not 0 if others ask the rank for something, see [`super::errands`].
+    /// What others ask the rank for, see [`super::errands`].
     pub asked: AtomicU32,
     /// The most bytes of its own memory that the rank had in the segment; 1 + the number of the [refusal](crate::shm::replaceable::Refusal) by which some last stayed
     /// private, or 0.
     pub adopted: AtomicU64,
     pub refused: AtomicU32,
-    _line3: [u8; LINE - 24],
+    /// How many of its threads wait in MPI, and so look at once what it is asked for.
+    pub attentive: AtomicU32,
+    /// What others leave for the rank to store.
+    pub desk: Desk,
+    _line3: [u8; LINE - 32],
     /// Whose private memory the rank's threads are in.
     pub whereabouts: Whereabouts,
     _line4: [u8; LINE - 4 * VISITS],

@@ -23,6 +23,10 @@
 //! more. Ranks that waited less fell asleep at every barrier, each because the other was being woken. A rank that waits awake
 //! for as long as a wake-up takes loses at most a factor of two against the best choice, and two such ranks stay awake.
 //!
+//! **What others ask for.** A waiter looks for [errands](super::errands) all the time, and says so by a count in the process table
+//! once it has looked in vain for a moment. Who has stored for others waits awake for as long again, from the first step on:
+//! there is mostly more to come, and a rank that sleeps is not asked for little.
+//!
 //! **Where it does not yield.** A quota that is short, while cores are not, is burnt by yields: such a rank sleeps after 15 µs.
 //! A process that computes beside the ranks takes a whole time slice from a yield: see [`yields`](super::yields).
 //!
@@ -30,11 +34,12 @@
 //! processes that compute.
 
 use super::deaths::{Failure, Ranks, failure, miss};
-use super::errands::run_errand;
+use super::errands::{run_errand, stored};
 use super::table::{WAITS, Wait};
 use super::yields::Yields;
-use super::{cores, job, lookout, me, rest};
+use super::{cores, job, lookout, me, phase, rest};
 use crate::error::Result;
+use crate::mpi::constants::MPI_THREAD_MULTIPLE;
 use crate::shm::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering, full_fence, spin_loop};
 use crate::shm::clock;
 use std::cell::Cell;
@@ -135,9 +140,9 @@ pub(super) fn set_pace(cores: usize, quota: usize, ranks: usize) {
 
 /// How long a waiter may spin for what another holds for a moment, before it waits in earnest.
 pub fn moment() -> Duration {
-    let nanoseconds = match SPIN_NS.load(Ordering::Relaxed) {
-        spin if spin > 0 && cores::has_own() => spin,
-        _ => MOMENT_NS.load(Ordering::Relaxed),
+    let nanoseconds = match spin_here() {
+        0 => MOMENT_NS.load(Ordering::Relaxed),
+        spin => spin,
     };
     Duration::from_nanos(nanoseconds.into())
 }
@@ -237,28 +242,39 @@ fn nanoseconds(began: Instant) -> u32 {
 fn wait_slow(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> {
     let waits = LONG.fetch_add(1, Ordering::Relaxed);
     let began = Instant::now();
-    let spin = match SPIN_NS.load(Ordering::Relaxed) {
-        spin if spin > 0 && cores::has_own() => spin,
-        _ => 0,
-    };
-    if spin == 0 && waits.is_multiple_of(SPREAD) {
+    if spin_here() > 0 && look_often(ready) {
+        return Ok(());
+    }
+    let _attentive = Attentive::begin();
+    if stay(waiting, ready, began, waits.is_multiple_of(SPREAD))? {
+        return Ok(());
+    }
+    while !stay(waiting, ready, Instant::now(), true)? {}
+    Ok(())
+}
+
+/// Waits, from the first of the three steps to the last. False if it was asked to store in its sleep: there may be more to
+/// come.
+fn stay(
+    waiting: &Waiting<'_>,
+    ready: &mut dyn FnMut() -> bool,
+    began: Instant,
+    spread: bool,
+) -> Result<bool> {
+    let spin = spin_here();
+    if spin == 0 && spread {
         cores::spread();
     }
-    let mut now = 0;
-    while now < spin {
-        for _ in 0..8 {
-            if ready() {
-                return Ok(());
-            }
-            spin_loop();
-        }
-        progress();
-        now = nanoseconds(began);
+    let mut seen = stored();
+    if spins(began, spin, ready) {
+        return Ok(true);
     }
-    let mut is_over = || ready() || progress() && ready();
+    let mut now = nanoseconds(began);
+    let spun = now;
+    let is_over = |ready: &mut dyn FnMut() -> bool| ready() || progress() && ready();
     if YIELDS.are_dear() {
-        return match is_over() {
-            true => Ok(()),
+        return match is_over(ready) {
+            true => Ok(true),
             false => asleep(waiting, ready),
         };
     }
@@ -267,14 +283,14 @@ fn wait_slow(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<(
     let patience = YIELD_NS.load(Ordering::Relaxed);
     let patience = patience.max(WAKING_NS.load(Ordering::Relaxed));
     let most = YIELD_MOST_NS.load(Ordering::Relaxed);
-    let (end, mut longest) = (spin.saturating_add(patience), 0);
+    let (mut end, mut longest) = (spun.saturating_add(patience), 0);
     loop {
         // A rank that gets its core back mostly finds that it may go on, even if the yield took longer than its patience.
-        if is_over() {
+        if is_over(ready) {
             YIELDS.took(longest);
-            let next = (patience + patience / 4).max(2 * (now - spin));
+            let next = (patience + patience / 4).max(2 * (now - spun));
             YIELD_NS.store(next.min(most), Ordering::Relaxed);
-            return Ok(());
+            return Ok(true);
         }
         if now >= end {
             break;
@@ -283,12 +299,20 @@ fn wait_slow(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<(
         let before = now;
         now = nanoseconds(began);
         longest = longest.max(now - before);
+        if stored() != seen {
+            seen = stored();
+            if spins(Instant::now(), spin, ready) {
+                return Ok(true);
+            }
+            now = nanoseconds(began);
+            end = now.saturating_add(patience);
+        }
     }
     YIELDS.took(longest);
     let slept = asleep(waiting, ready);
     // After a short wait more patience might have met its end: the others may have come late only because they slept too. Else
     // a little less: one long wait says nothing of the next.
-    let short = began.elapsed() < Duration::from_nanos(u64::from(spin) + u64::from(4 * most));
+    let short = began.elapsed() < Duration::from_nanos(u64::from(spun) + u64::from(4 * most));
     let next = if short {
         patience * 2
     } else {
@@ -298,7 +322,73 @@ fn wait_slow(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<(
     slept
 }
 
-fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> {
+/// Nanoseconds that this thread spins where it is now.
+fn spin_here() -> u32 {
+    match SPIN_NS.load(Ordering::Relaxed) {
+        spin if spin > 0 && cores::has_own() => spin,
+        _ => 0,
+    }
+}
+
+/// Some looks at a condition: whether it came true.
+#[inline]
+fn look_often(ready: &mut dyn FnMut() -> bool) -> bool {
+    for _ in 0..8 {
+        if ready() {
+            return true;
+        }
+        spin_loop();
+    }
+    progress();
+    false
+}
+
+/// Looks for so many nanoseconds after `began`, and for as many more whenever others have asked this process to store: whether
+/// the condition came true.
+fn spins(mut began: Instant, spin: u32, ready: &mut dyn FnMut() -> bool) -> bool {
+    let mut seen = stored();
+    while nanoseconds(began) < spin {
+        if look_often(ready) {
+            return true;
+        }
+        if stored() != seen {
+            (began, seen) = (Instant::now(), stored());
+        }
+    }
+    false
+}
+
+/// While a thread waits, and so looks at once what others ask its process for.
+struct Attentive;
+
+impl Attentive {
+    fn begin() -> Attentive {
+        Attentive::count(1);
+        Attentive
+    }
+
+    /// Where only one thread at a time may be in MPI that need not be a locked instruction.
+    fn count(more: u32) {
+        let threads = &me().attentive;
+        if phase::level() == MPI_THREAD_MULTIPLE {
+            threads.fetch_add(more, Ordering::Relaxed);
+        } else {
+            threads.store(
+                threads.load(Ordering::Relaxed).wrapping_add(more),
+                Ordering::Relaxed,
+            );
+        }
+    }
+}
+
+impl Drop for Attentive {
+    fn drop(&mut self) {
+        Attentive::count(u32::MAX);
+    }
+}
+
+/// False if it was asked to store.
+fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<bool> {
     SLEEPS.fetch_add(1, Ordering::Relaxed);
     let process = me();
     let words = (waiting.what)();
@@ -322,6 +412,7 @@ fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> 
         longest()
     };
     let mut undisturbed = Duration::ZERO;
+    let seen = stored();
     process.rest.disturb();
     let result = loop {
         let (mut over, mut moved) = (false, false);
@@ -330,7 +421,7 @@ fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> 
         let look = || {
             moved = progress();
             over = ready();
-            over || moved || failure(waiting).is_some()
+            over || moved || stored() != seen || failure(waiting).is_some()
         };
         let awake = process.doorbell.sleep_unless(weight, announce, look, nap);
         if !awake {
@@ -350,14 +441,17 @@ fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> 
             }
         }
         if over || ready() {
-            break Ok(());
+            break Ok(true);
+        }
+        if stored() != seen {
+            break Ok(false);
         }
         lookout::look_around();
         // While messages come, there may be more: what the dead have sent counts.
         if !moved && let Some(failure) = failure(waiting) {
             // The condition may have come true together with the death.
             if ready() {
-                break Ok(());
+                break Ok(true);
             }
             match failure {
                 Failure::Dead(error) => break Err(error),

@@ -8,7 +8,7 @@ use crate::shm::atomic::{AtomicU64, Ordering};
 use crate::shm::{heap, peer, segment::try_segment};
 use crate::{
     bail, err, file,
-    win::{self, adoption, transfer},
+    win::{self, adoption, parcel, transfer},
 };
 use parking_lot::{Mutex, MutexGuard};
 use std::ffi::c_int;
@@ -63,7 +63,7 @@ const fn level(name: &'static str, text: &'static str, now: fn() -> u64) -> Perf
     }
 }
 
-static PERFORMANCES: [Performance; 13] = [
+static PERFORMANCES: [Performance; 14] = [
     counter(
         "rmashm_waits",
         "Waits whose condition was not met at the first look",
@@ -99,6 +99,12 @@ static PERFORMANCES: [Performance; 13] = [
         "Bytes copied to and from private memory of other processes",
         MEMORY,
         || count(&peer::COPIED),
+    ),
+    counter(
+        "rmashm_bytes_carried",
+        "Bytes that this process has moved in its private memory for others, while it waited",
+        WINDOWS,
+        || count(&parcel::CARRIED),
     ),
     counter(
         "rmashm_adoptions",

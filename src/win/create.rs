@@ -20,6 +20,7 @@ use super::epoch::Epoch;
 use super::hints::{Adopt, Hints};
 use super::memory::{self, Given};
 use super::moving::{self, Part, Told, movable};
+use super::parcel;
 use super::{Flavor, Own, Reach, Target, WINDOWS, Window};
 use crate::attribute::Attributes;
 use crate::comm::Comm;
@@ -382,6 +383,7 @@ fn finish(
     }
     let window = Arc::new(window);
     moving::watch(&window);
+    parcel::accept(&window);
     Ok((MPI_Win(handle.fill(window)), base))
 }
 

@@ -67,6 +67,13 @@ impl Attached {
         movable.contains(&address).then_some(movable)
     }
 
+    /// The region in which an address lies.
+    pub(super) fn region_at(&self, address: usize) -> Option<Range<usize>> {
+        let (&begin, region) = self.regions.range(..=address).next_back()?;
+        let range = begin..begin + region.len;
+        range.contains(&address).then_some(range)
+    }
+
     /// Whether the first region was taken in, and why it was not, where that is known.
     pub(super) fn outcome(&self) -> Option<std::result::Result<(), Refusal>> {
         let (_, region) = self.regions.iter().next()?;

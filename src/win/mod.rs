@@ -10,7 +10,8 @@
 //! - [`passive`]: lock, lock_all, flush; [`active`]: fence; [`exposure`]: post, start, complete, wait
 //! - [`waiting`]: for locks, with how much [`patience`]; [`obstacle`]: which deaths end which waits
 //! - [`dynamic`]: windows whose memory comes and goes, found in a tree of [`regions`]; [`memory`]: MPI_Alloc_mem
-//! - [`private`]: memory where load and store do not reach; [`moving`]: when it becomes shared; [`adoption`]: what was taken in
+//! - [`private`]: memory where load and store do not reach; [`parcel`]: what a target that waits does there itself;
+//!   [`moving`]: when it becomes shared; [`adoption`]: what was taken in
 //! - [`transfer`]: put and get; [`accumulate`]: the accumulate family; [`update`]: how elements are updated, by [`amo`]'s
 //!   atomic instructions or under a lock; [`elements`]: arrays of them
 //!
@@ -57,6 +58,7 @@ pub mod memory;
 mod mixed;
 pub mod moving;
 pub mod obstacle;
+pub mod parcel;
 pub mod passive;
 pub mod patience;
 pub mod private;
@@ -76,7 +78,7 @@ use crate::handle::{Kind, Table};
 use crate::mpi::types::{MPI_Aint, MPI_Errhandler, MPI_Win};
 use crate::runtime::{self, meeting::Meeting};
 use crate::shm::atomic::Ordering::{Acquire, Relaxed, Release};
-use crate::shm::atomic::{AtomicPtr, AtomicU8, AtomicU64, AtomicUsize};
+use crate::shm::atomic::{AtomicPtr, AtomicU8, AtomicU16, AtomicU64, AtomicUsize};
 use crate::shm::view::View;
 use control::{Control, PerRank};
 use epoch::Epoch;
@@ -127,6 +129,8 @@ pub struct Target {
     reach: AtomicU8,
     /// This process's own access epoch on this target alone: an [`epoch::Hold`].
     pub hold: AtomicU8,
+    /// For how many transfers this process does not [ask](parcel) it.
+    pause: AtomicU16,
 }
 
 impl Target {
@@ -149,6 +153,7 @@ impl Target {
             process,
             reach: AtomicU8::new(reach as u8),
             hold: AtomicU8::default(),
+            pause: AtomicU16::default(),
         };
         if reach == Reach::Shared {
             target.settle(base);

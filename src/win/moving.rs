@@ -21,7 +21,7 @@ use super::adoption::{self, Adoption};
 use super::hints::Adopt;
 use super::{Reach, Target, Window};
 use crate::error::Result;
-use crate::runtime::errands::{ask, set_errand};
+use crate::runtime::errands::{Errand, ask, set_errand};
 use crate::runtime::job;
 use crate::runtime::visits::{self, Patience, Visit};
 use crate::shm::atomic::{AtomicU64, Ordering};
@@ -206,7 +206,7 @@ pub fn watch(window: &Arc<Window>) {
         Part::Private(bytes, refusal) if *refusal != Some(Refusal::Stack) => price(bytes.len()),
         _ => return,
     };
-    set_errand(answer_all);
+    set_errand(Errand::Move, answer_all);
     let mut owned = OWNED.lock();
     owned.retain(|window| window.strong_count() > 0);
     owned.push(Arc::downgrade(window));
@@ -217,7 +217,7 @@ pub fn watch(window: &Arc<Window>) {
 fn answer_all() {
     let Some(owned) = OWNED.try_lock() else {
         // Another thread is at it, or this one is about to be: the next opportunity will do.
-        return ask(job().rank);
+        return ask(job().rank, Errand::Move);
     };
     let asked: Vec<Arc<Window>> = owned.iter().filter_map(Weak::upgrade).collect();
     drop(owned);
@@ -259,7 +259,7 @@ impl Target {
         let spent = move_in.spent.fetch_add(nanoseconds, Ordering::Relaxed) + nanoseconds;
         if spent >= price && !move_in.is_asked() {
             move_in.asked.store(address as u64, Ordering::Relaxed);
-            ask(self.process);
+            ask(self.process, Errand::Move);
         }
     }
 }

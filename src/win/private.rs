@@ -1,5 +1,6 @@
 //! Private memory, where load and store do not reach: that of other processes, and this process's own where it may not be
-//! written. Data is moved through the kernel, which finds out what is not there.
+//! written. Data is moved through the kernel, which finds out what is not there; or by the target itself, if it waits in MPI
+//! ([`parcel`]).
 //!
 //! Nothing here grows with the counts of the call: where a side is not one run, 256 KiB are moved at a time.
 //!
@@ -19,7 +20,7 @@
 //! the whole mapping.
 
 use super::elements::buffer;
-use super::{Reach, Window};
+use super::{Reach, Target, Window, parcel};
 use crate::datatype::{self, Datatype, Message};
 use crate::error::{Error, Result};
 use crate::runtime::reach;
@@ -43,8 +44,7 @@ const SPAN: usize = 1 << 20;
 /// Room for those, to be used again.
 static ROOM: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
-/// Moves the data of `near`, a message here, to or from `far`, one of as many bytes at addresses of the process with `rank` in the
-/// job.
+/// Moves the data of `near`, a message here, to or from `far`, one of as many bytes at addresses of the target.
 ///
 /// Errors: `MPI_ERR_OTHER` if the kernel refuses, or there is no such memory; `MPI_ERR_PROC_FAILED`, `MPI_ERR_NO_MEM`.
 ///
@@ -52,13 +52,13 @@ static ROOM: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 /// `near` is readable (`ToPeer`) or writable (`FromPeer`).
 pub(super) unsafe fn move_data(
     way: Way,
-    rank: u32,
+    target: &Target,
     near: Message<'_>,
     far: Message<'_>,
 ) -> Result<()> {
     let all = 0..near.size();
     // SAFETY: the caller's promise.
-    unsafe { move_range(way, rank, near, far, all) }
+    unsafe { move_range(way, target, near, far, all) }
 }
 
 /// The same for the positions `range` of both sides.
@@ -67,15 +67,21 @@ pub(super) unsafe fn move_data(
 /// As [`move_data`], for these positions.
 pub(super) unsafe fn move_range(
     way: Way,
-    rank: u32,
+    target: &Target,
     near: Message<'_>,
     far: Message<'_>,
     range: Range<usize>,
 ) -> Result<()> {
+    // SAFETY: the caller's promise.
+    let done = unsafe { parcel::leave_to(target, way, near, far, range.clone()) }?;
+    if done == range.end {
+        return Ok(());
+    }
+    let range = done..range.end;
     if let (Some(here), Some(there)) = (near.as_run(), far.as_run()) {
         let piece = |run: usize| Piece::at(run.wrapping_add(range.start), range.len());
         let (here, there) = (piece(here), piece(there));
-        return reach(rank, |pid| {
+        return reach(target.process, |pid| {
             // SAFETY: the caller's promise.
             unsafe { peer::copy_run(pid, way, here, there) }.map_err(Error::from)
         });
@@ -84,7 +90,7 @@ pub(super) unsafe fn move_range(
         Some(_) => Vec::new(),
         None => buffer(range.len().min(STEP))?,
     };
-    reach(rank, |pid| {
+    reach(target.process, |pid| {
         let mut mover = Mover {
             pid,
             way,
@@ -278,7 +284,7 @@ const PAGES: u32 = 28;
 impl Writable {
     /// Whether all of a range can be written, as far as is known. What was writable once is not asked for again: a program that
     /// takes the right to write from a window's memory afterwards is as if it wrote there itself.
-    fn covers(&self, range: Range<usize>) -> bool {
+    pub(super) fn covers(&self, range: Range<usize>) -> bool {
         let (first, behind) = (range.start / PAGE, range.end.div_ceil(PAGE));
         let holds = |word: &AtomicU64| {
             let word = word.load(Relaxed);

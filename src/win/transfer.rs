@@ -202,9 +202,7 @@ impl Window {
         // process's address space unless a peer has it.
         unsafe {
             match way {
-                _ if checked.reach == Reach::Peer => {
-                    move_data(way, checked.target.process, near, far)?
-                }
+                _ if checked.reach == Reach::Peer => move_data(way, checked.target, near, far)?,
                 Way::ToPeer => datatype::transfer(near, far),
                 Way::FromPeer => datatype::transfer(far, near),
             }

@@ -403,5 +403,5 @@ pub(super) unsafe fn move_part(
     let whole = buffer.wrapping_sub(range.start);
     let near = datatype::get(MPI_BYTE)?.message(whole, checked.remote.size());
     // SAFETY: the caller's promise, for these positions.
-    unsafe { move_range(way, checked.target.process, near, checked.remote, range) }
+    unsafe { move_range(way, checked.target, near, checked.remote, range) }
 }
