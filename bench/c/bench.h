@@ -78,7 +78,7 @@ void timing_end(const struct timing *t, const char *name, long x);
     } while (0)
 
 /* The kinds of windows. The families that go over the flavours end at FLAVOURS. */
-enum flavour { SHARED, ALLOCATED, CREATED_ALLOC, CREATED_MALLOC, DYNAMIC, FLAVOURS, DYNAMIC_MALLOC = FLAVOURS };
+enum flavour { SHARED, ALLOCATED, CREATED_ALLOC, CREATED_MALLOC, DYNAMIC, FLAVOURS, DYNAMIC_MALLOC = FLAVOURS, REFUSED_MALLOC };
 extern const char *const flavour_name[FLAVOURS];
 struct window {
     enum flavour flavour;
@@ -91,4 +91,6 @@ struct window {
 /* Collective over MPI_COMM_WORLD; the memory is zero. */
 struct window window_open(enum flavour flavour, MPI_Aint bytes);
 void window_close(struct window *w);
+/* MPI_Win_create, over memory that may not become shared if the flavour says so. */
+MPI_Win window_over(void *memory, MPI_Aint bytes, enum flavour flavour);
 #endif

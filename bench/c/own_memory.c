@@ -1,12 +1,13 @@
 /* Windows over the program's own memory, next to those that allocate theirs: each case on MPI_Win_allocate, MPI_Win_create of
- * malloc and MPI_Win_create_dynamic with malloc attached. The target waits in MPI. What is measured comes after some thousand
+ * malloc, MPI_Win_create_dynamic with malloc attached, and MPI_Win_create of malloc that may not become shared (rmashm_adopt).
+ * The target waits in MPI. What is measured comes after some thousand
  * operations, for a library may reach memory in another way once it has been used; what those cost is the case `first`. */
 #include "bench.h"
 
 static const struct kind {
     const char *name;
     enum flavour flavour;
-} kinds[] = {{"allocate", ALLOCATED}, {"create", CREATED_MALLOC}, {"dynamic", DYNAMIC_MALLOC}};
+} kinds[] = {{"allocate", ALLOCATED}, {"create", CREATED_MALLOC}, {"dynamic", DYNAMIC_MALLOC}, {"refused", REFUSED_MALLOC}};
 
 static const struct kind *kind;
 static struct window w;
@@ -269,7 +270,7 @@ static void live(int verify)
     if (kind->flavour == ALLOCATED)
         MPI_Win_allocate(life.bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &life.mine, &win);
     else if (!dynamic)
-        MPI_Win_create(life.mine, life.bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+        win = window_over(life.mine, life.bytes, kind->flavour);
     else {
         MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
         MPI_Win_attach(win, life.mine, life.bytes);

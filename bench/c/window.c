@@ -3,6 +3,18 @@
 
 const char *const flavour_name[FLAVOURS] = {"shared", "allocate", "create_alloc_mem", "create_malloc", "dynamic"};
 
+MPI_Win window_over(void *memory, MPI_Aint bytes, enum flavour flavour)
+{
+    MPI_Win win;
+    MPI_Info info;
+    MPI_Info_create(&info);
+    if (flavour == REFUSED_MALLOC)
+        MPI_Info_set(info, "rmashm_adopt", "false");
+    MPI_Win_create(memory, bytes, 1, info, MPI_COMM_WORLD, &win);
+    MPI_Info_free(&info);
+    return win;
+}
+
 struct window window_open(enum flavour flavour, MPI_Aint bytes)
 {
     struct window w = {.flavour = flavour, .bytes = bytes};
@@ -20,8 +32,9 @@ struct window window_open(enum flavour flavour, MPI_Aint bytes)
         MPI_Win_create(w.mine, bytes, 1, MPI_INFO_NULL, world, &w.win);
         break;
     case CREATED_MALLOC:
+    case REFUSED_MALLOC:
         w.mine = malloc(bytes);
-        MPI_Win_create(w.mine, bytes, 1, MPI_INFO_NULL, world, &w.win);
+        w.win = window_over(w.mine, bytes, flavour);
         break;
     default:
         if (flavour == DYNAMIC)
@@ -48,7 +61,7 @@ void window_close(struct window *w)
     MPI_Win_free(&w->win);
     if (w->flavour == CREATED_ALLOC || w->flavour == DYNAMIC)
         MPI_Free_mem(w->mine);
-    if (w->flavour == CREATED_MALLOC || w->flavour == DYNAMIC_MALLOC)
+    if (w->flavour == CREATED_MALLOC || w->flavour == DYNAMIC_MALLOC || w->flavour == REFUSED_MALLOC)
         free(w->mine);
     free(w->begin);
 }

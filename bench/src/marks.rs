@@ -102,12 +102,16 @@ const MARKS: &[Mark] = &[
 
 /// The mark for `key`, if there is one.
 pub fn of(key: &Key) -> Option<&'static Mark> {
-    MARKS.iter().chain(own_memory::MARKS).find(|mark| {
-        mark.family == key.family
-            && key.case.starts_with(mark.case)
-            && mark.x.is_none_or(|x| x == key.x)
-            && mark.ranks.is_none_or(|ranks| ranks == key.ranks)
-    })
+    MARKS
+        .iter()
+        .chain(own_memory::MARKS)
+        .chain(own_memory::REFUSED)
+        .find(|mark| {
+            mark.family == key.family
+                && key.case.starts_with(mark.case)
+                && mark.x.is_none_or(|x| x == key.x)
+                && mark.ranks.is_none_or(|ranks| ranks == key.ranks)
+        })
 }
 
 /// What we want of our own results, whatever others do.

@@ -24,7 +24,7 @@ const HEAD: u32 = 56;
 const COLUMNS: usize = 2;
 
 /// Families that do the same on several kinds of windows: how many, by which a row of the picture is one operation.
-const KINDS: [(&str, usize); 1] = [("own_memory", 3)];
+const KINDS: [(&str, usize); 1] = [("own_memory", 4)];
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Outcome = Result<(), Box<dyn std::error::Error>>;
