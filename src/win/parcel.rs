@@ -11,8 +11,8 @@
 //! | waits awake          | puts of more than one piece; what is small                                             |
 //! | waits asleep         | puts that would keep the kernel for longer than it takes to wake a process up          |
 //!
-//! The origin waits for as long as the kernel would have taken. Then it takes the parcel back, and leaves the target alone for
-//! the next [`PAUSE`] transfers: nothing takes more than twice its time. A target that was asked stays awake for a while.
+//! The origin waits for a call longer than the kernel would have taken. Then it takes the parcel back, and leaves the target alone
+//! for the next [`PAUSE`] transfers. A target that was asked stays awake for a while.
 //!
 //! **What the target looks at.** Whether the origin lives, and whether the addresses are in its part of the window and may be
 //! written: where the kernel gives an error, a store would end the process. What does not look like that it refuses, as it does
@@ -36,6 +36,7 @@ use crate::shm::parcel::Receipt;
 use crate::shm::peer::Way;
 use crate::shm::segment::segment;
 use parking_lot::Mutex;
+use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 use std::ops::Range;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -309,7 +310,7 @@ impl Patterns {
             knock(rank, kernel);
         }
         let worth = kernel >= WAKING || small && !sleeps;
-        worth.then_some(kernel)
+        worth.then_some(kernel + CALL)
     }
 }
 
@@ -377,6 +378,9 @@ fn carry_out() {
     };
     must_reach(place, size_of::<Parcel>());
     let parcel = segment().at::<Parcel>(place);
+    // What is small is on its way while the rest is looked at.
+    // SAFETY: a prefetch touches nothing.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>((&raw const (*parcel).data).cast()) };
     // SAFETY: what lies on a desk is a parcel, which its sender leaves alone until it is answered. It is moved after it was
     // looked at.
     unsafe {
