@@ -18,7 +18,7 @@ macro_rules! against_peers {
 #[rustfmt::skip]
 pub const REFUSED: &[Mark] = &[
     mark(FAMILY, "put_to_vector_refused", None, None, Some(0.9), None),
-    mark(FAMILY, "get_from_vector_refused", None, None, Some(0.9), None),
+    mark(FAMILY, "get_from_vector_refused", None, None, Some(1.5), None),
     mark(FAMILY, "put_refused", Some(8), None, Some(2.0), None),
     mark(FAMILY, "get_refused", Some(8), None, Some(2.0), None),
     mark(FAMILY, "fetch_and_op_refused", None, None, Some(4.0), None),
