@@ -142,6 +142,8 @@ fn unpack<N: Number>(
         position,
         len,
         ("inbuf", "insize"),
+        // SAFETY: the caller of the MPI function promised writable elements, and `insize` bytes at `inbuf`, of which `len` from the
+        // position on are read.
         |from| unsafe { to.object.unpack(from, to.buffer, to.count, 0..len) },
     )
 }
@@ -204,6 +206,7 @@ fn unpack_external<C: Number, N: Number>(
         position,
         len,
         ("inbuf", "insize"),
+        // SAFETY: as in `unpack`.
         |from| unsafe { external::unpack(to.object, from, to.buffer, to.count) },
     )
 }
