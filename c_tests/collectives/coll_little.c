@@ -3,6 +3,7 @@
  * every root, operations that do not commute, elements with gaps, none at all, in place; on several communicators in turn,
  * mixed with messages, and with processes that come late and find the others far ahead. */
 #include "check.h"
+#include "lines.h"
 #include <unistd.h>
 
 enum { MOST = 9000, COMMS = 3 };
@@ -53,31 +54,9 @@ static void broadcast_with_gaps(int length, int root, MPI_Comm comm)
     step++;
 }
 
-/* x -> slope * x + shift, modulo 251: functions applied one after the other do not commute. */
-struct line {
-    uint16_t slope, shift;
-};
-
 static struct line line(int from, int i)
 {
-    return (struct line){ (uint16_t)((step + from * 31 + i) % 250 + 1), (uint16_t)((from * 17 + i) % 251) };
-}
-
-static struct line after(struct line first, struct line then)
-{
-    return (struct line){ (uint16_t)(then.slope * first.slope % 251),
-                          (uint16_t)((then.slope * first.shift + then.shift) % 251) };
-}
-
-/* Spoils its input, as it must not but may have been written to. */
-static void compose(void *in, void *inout, int *length, MPI_Datatype *type)
-{
-    struct line *from = in, *to = inout;
-    (void)type;
-    for (int i = 0; i < *length; i++) {
-        to[i] = after(from[i], to[i]);
-        from[i] = (struct line){ 0, 0 };
-    }
+    return (struct line){ (step + from * 31 + i) % 250 + 1, (uint32_t)((from * 17 + i) % 251) };
 }
 
 /* `root` is -1 for everybody. */
@@ -145,20 +124,20 @@ int main(int argc, char **argv)
     comms[0] = MPI_COMM_WORLD;
     for (int i = 1; i < COMMS; i++)
         OK(MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]));
-    OK(MPI_Type_contiguous(2, MPI_UINT16_T, &type));
+    OK(MPI_Type_contiguous(2, MPI_UINT32_T, &type));
     OK(MPI_Type_commit(&type));
     OK(MPI_Op_create(compose, 0, &op));
     for (int l = 0; l < LENGTHS; l++) {
         for (int root = 0; root < size; root++) {
             doze();
             broadcast(lengths[l], root, comms[step % COMMS]);
-            reduce_lines(lengths[l] / 4, root, type, op, comms[step % COMMS]);
+            reduce_lines(lengths[l] / 8, root, type, op, comms[step % COMMS]);
             reduce_sums(lengths[l] / 4, root, comms[step % COMMS]);
             if (lengths[l] > 0)
                 broadcast_with_gaps(lengths[l], root, comms[step % COMMS]);
             message();
         }
-        reduce_lines(lengths[l] / 4, -1, type, op, comms[step % COMMS]);
+        reduce_lines(lengths[l] / 8, -1, type, op, comms[step % COMMS]);
         reduce_sums(lengths[l] / 4, -1, comms[step % COMMS]);
     }
     /* One process gives all the time, and is far ahead. */

@@ -2,35 +2,14 @@
 /* Reduce and allreduce of more than goes through shared memory at a time: the order of ranks is kept, every root gets the
  * result, elements with gaps keep their gaps, nobody's own elements change, and users' functions may spoil what they get. */
 #include "check.h"
+#include "lines.h"
 
 static const int counts[] = {4095, 4096, 10001, 16384, 32768, 32769, 100003};
-enum { COUNTS = sizeof counts / sizeof *counts, PRIME = 65521 };
-
-/* x -> slope * x + shift, modulo a prime: functions applied one after the other do not commute. */
-struct line {
-    uint32_t slope, shift;
-};
+enum { COUNTS = sizeof counts / sizeof *counts };
 
 static struct line line(int from, int i)
 {
     return (struct line){ (uint32_t)(from * 31 + i % 1009 + 2), (uint32_t)(from * 17 + i % 613) };
-}
-
-static struct line after(struct line first, struct line then)
-{
-    return (struct line){ (uint32_t)((uint64_t)then.slope * first.slope % PRIME),
-                          (uint32_t)(((uint64_t)then.slope * first.shift + then.shift) % PRIME) };
-}
-
-/* Spoils its input, as it must not but may have been written to. */
-static void compose(void *in, void *inout, int *length, MPI_Datatype *type)
-{
-    struct line *from = in, *to = inout;
-    (void)type;
-    for (int i = 0; i < *length; i++) {
-        to[i] = after(from[i], to[i]);
-        from[i] = (struct line){ 0, 0 };
-    }
 }
 
 static struct line composed(int i)
