@@ -1,6 +1,6 @@
 //! A send and a receive that are one operation (MPI 4.1 §3.11).
 
-use super::completion::settled;
+use super::completion::{settled, wait_operation};
 use super::start::{self, Mode};
 use crate::comm::Comm;
 use crate::error::Result;
@@ -21,6 +21,27 @@ struct Joint {
     parts: Vec<Arc<Operation>>,
     /// What is sent, where it is a copy.
     _copy: Option<Box<[u8]>>,
+}
+
+/// Sends `out` and receives into `into`; blocks until both are done. How the receive ended, and the error of the send. (The
+/// receive is posted after the send, and only if its message does not come at once.)
+///
+/// Errors: `MPI_ERR_RANK`, `MPI_ERR_TAG`; then nothing was done.
+pub fn run(
+    comm: &Comm,
+    (out, to): (Buffer, Partner),
+    (into, from): (Buffer, Partner),
+) -> Result<(Outcome, Result<()>)> {
+    start::envelope(comm, from.rank, from.tag)?;
+    let Some(sent) = start::send(comm, out, to.rank, to.tag, Mode::Standard)? else {
+        let received = start::receive_and_wait(comm, into, from.rank, from.tag)?;
+        return Ok((received, Ok(())));
+    };
+    let received = start::receive(comm, into, from.rank, from.tag)?;
+    wait_operation(&received);
+    wait_operation(&sent);
+    let error = sent.outcome().error;
+    Ok((received.outcome(), error.map_or(Ok(()), Err)))
 }
 
 /// Starts to send `out` and to receive into `into`; the operation ends when both have, with the status of the receive.

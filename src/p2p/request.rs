@@ -229,6 +229,12 @@ pub(super) fn state(handle: MPI_Request) -> Result<Current> {
     })
 }
 
+/// Whether the request was complete when the call that gave it returned.
+#[inline]
+pub(super) fn was_over(handle: MPI_Request) -> bool {
+    matches!(handle, COMPLETE | COMPLETE_COLLECTIVE | WAIT_ONLY)
+}
+
 /// Whether the request is active and complete. Error: `MPI_ERR_REQUEST`.
 pub(super) fn is_over(handle: MPI_Request) -> Result<bool> {
     match handle {

@@ -3,14 +3,16 @@
 use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::messages::p2p::buffer;
 use crate::mpi::types::*;
-use crate::p2p::completion::wait_operation;
 use crate::p2p::joint::{self, Partner};
 use crate::p2p::request::handle;
-use crate::p2p::start::{self, Mode};
 use crate::transport::Buffer;
 use crate::{comm, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
+
+fn partner(rank: c_int, tag: c_int) -> Partner {
+    Partner { rank, tag }
+}
 
 /// Sends one message and receives another; blocks until both are done.
 ///
@@ -34,15 +36,9 @@ pub extern "C" fn MPI_Sendrecv(
     let out = buffer(sendbuf, sendcount, sendtype, "sendbuf")?;
     let into = buffer(recvbuf, recvcount, recvtype, "recvbuf")?;
     let status = status.single()?;
-    start::check_send(comm, dest, sendtag)?;
-    let received = start::receive(comm, into, source, recvtag)?;
-    let sent = start::send(comm, out, dest, sendtag, Mode::Standard)?;
-    wait_operation(&received);
-    let sent = sent.map_or(Ok(()), |sent| {
-        wait_operation(&sent);
-        sent.outcome().error.map_or(Ok(()), Err)
-    });
-    status.report(received.outcome()).and(sent)
+    let (to, from) = (partner(dest, sendtag), partner(source, recvtag));
+    let (received, sent) = joint::run(comm, (out, to), (into, from))?;
+    status.report(received).and(sent)
 }
 
 /// Sends what is in the buffer and receives another message into it; blocks until both are done.
@@ -63,18 +59,12 @@ pub extern "C" fn MPI_Sendrecv_replace(
     let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
     let status = status.single()?;
-    start::check_send(comm, dest, sendtag)?;
+    let (to, from) = (partner(dest, sendtag), partner(source, recvtag));
     let copy = buffer.packed();
     // SAFETY: the copy is there until the send is complete.
     let out = unsafe { Buffer::bytes(copy.as_ptr(), copy.len()) };
-    let received = start::receive(comm, buffer, source, recvtag)?;
-    let sent = start::send(comm, out, dest, sendtag, Mode::Standard)?;
-    wait_operation(&received);
-    let sent = sent.map_or(Ok(()), |sent| {
-        wait_operation(&sent);
-        sent.outcome().error.map_or(Ok(()), Err)
-    });
-    status.report(received.outcome()).and(sent)
+    let (received, sent) = joint::run(comm, (out, to), (buffer, from))?;
+    status.report(received).and(sent)
 }
 
 /// Starts to send one message and to receive another; the request is complete when both are done. Does not block.
@@ -99,14 +89,8 @@ pub extern "C" fn MPI_Isendrecv(
     let what = buffer(sendbuf, sendcount, sendtype, "sendbuf")?;
     let into = buffer(recvbuf, recvcount, recvtype, "recvbuf")?;
     let request = request.out("request")?;
-    let to = Partner {
-        rank: dest,
-        tag: sendtag,
-    };
-    let from = Partner {
-        rank: source,
-        tag: recvtag,
-    };
+    let to = partner(dest, sendtag);
+    let from = partner(source, recvtag);
     let operation = joint::start(comm, (what, to), (into, from), FUNCTION)?;
     request.set(handle(Some(operation))?);
     Ok(())
@@ -130,14 +114,8 @@ pub extern "C" fn MPI_Isendrecv_replace(
     let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
     let request = request.out("request")?;
-    let to = Partner {
-        rank: dest,
-        tag: sendtag,
-    };
-    let from = Partner {
-        rank: source,
-        tag: recvtag,
-    };
+    let to = partner(dest, sendtag);
+    let from = partner(source, recvtag);
     let operation = joint::start_replacing(comm, buffer, to, from, FUNCTION)?;
     request.set(handle(Some(operation))?);
     Ok(())

@@ -66,6 +66,12 @@ pub fn receive_at_once(
 }
 
 impl Core {
+    /// Whether the receive that is looked for has got its message.
+    #[inline]
+    pub(super) fn is_direct_over(&self) -> bool {
+        matches!(&self.direct, Some(direct) if !matches!(direct.found, Found::Open))
+    }
+
     /// Gives a message to the receive that is looked for; false if there is none for it.
     #[inline]
     pub(super) fn deliver_directly(&mut self, header: &Header, data: &[u8]) -> bool {

@@ -206,6 +206,10 @@ impl Engine {
             inbox.release(sender, size);
             taken += 1;
             bytes += size as usize;
+            // What comes next may be for the caller's next receive.
+            if core.is_direct_over() {
+                break;
+            }
         }
         if taken > 0 {
             inbox.offer_room(sender);
