@@ -7,6 +7,7 @@ use crate::handle::{Kind, Table};
 use crate::mpi::constants::*;
 use crate::mpi::types::MPI_Datatype;
 use crate::{bail, err};
+use std::ops::Deref;
 use std::sync::Arc;
 
 pub(super) static TABLE: Table<Datatype> = Table::new(Kind::Datatype);
@@ -49,6 +50,34 @@ pub fn get_arc(handle: MPI_Datatype) -> Result<Arc<Datatype>> {
     match TABLE.get_arc(handle.0) {
         Some(object) => Ok(object),
         None => pair(handle).cloned(),
+    }
+}
+
+/// A datatype that is kept beyond a call. Nobody counts those that are there for ever.
+#[derive(Clone)]
+pub enum Kept {
+    Predefined(&'static Arc<Datatype>),
+    Made(Arc<Datatype>),
+}
+
+impl Deref for Kept {
+    type Target = Arc<Datatype>;
+
+    #[inline]
+    fn deref(&self) -> &Arc<Datatype> {
+        match self {
+            Kept::Predefined(object) => object,
+            Kept::Made(object) => object,
+        }
+    }
+}
+
+/// The object of a datatype handle, for keeping it beyond the call, where that has to be quick.
+#[inline]
+pub fn keep(handle: MPI_Datatype) -> Result<Kept> {
+    match predefined::builtin(handle) {
+        Some(object) => Ok(Kept::Predefined(object)),
+        None => get_arc(handle).map(Kept::Made),
     }
 }
 

@@ -32,7 +32,9 @@ pub use construct::{
     vector,
 };
 pub use copy::{pack, transfer, unpack};
-pub use handles::{find_committed, free, get, get_arc, get_committed, hand_out, insert, lend};
+pub use handles::{
+    Kept, find_committed, free, get, get_arc, get_committed, hand_out, insert, keep, lend,
+};
 pub use layout::Layout;
 pub use object::{Datatype, Envelope, can_be_memory};
 pub use predefined::{
