@@ -4,8 +4,9 @@
 #include "check.h"
 
 #define N 10
+#define MOST 20000
 
-static int from[8 * N], to[8 * N];
+static int from[MOST], to[MOST];
 
 /* All is well in the communicator. */
 static void still_works(MPI_Comm comm)
@@ -75,6 +76,24 @@ static void different_counts(MPI_Comm comm, int small, int large)
     still_works(comm);
 }
 
+/* The same around the bounds between the ways in which data goes. */
+static void different_ways(MPI_Comm comm, int small, int large)
+{
+    int turn, n, error;
+    for (turn = 0; turn < 2; turn++) {
+        n = (rank == 0) == (turn == 0) ? small : large;
+        error = MPI_Bcast(to, n, MPI_INT, 0, comm);
+        CHECK(rank == 0 ? error == MPI_SUCCESS : error != MPI_SUCCESS);
+        still_works(comm);
+        /* Of more processes those that have much wait for the others, which have gone on: jobs/standstill.c. */
+        if (size == 2) {
+            error = MPI_Reduce(from, to, n, MPI_INT, MPI_SUM, 0, comm);
+            CHECK(rank == 0 ? error != MPI_SUCCESS : error == MPI_SUCCESS);
+            still_works(comm);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm comm;
@@ -85,6 +104,10 @@ int main(int argc, char **argv)
     same_memory(comm);
     different_counts(comm, 1, 2);
     different_counts(comm, 1, N);
+    different_ways(comm, 1, 3000);
+    different_ways(comm, 2000, 2100);
+    different_ways(comm, 3000, 3500);
+    different_ways(comm, 2100, 7000);
     OK(MPI_Comm_free(&comm));
     return check_end();
 }

@@ -63,14 +63,9 @@ impl Planner {
         if self.rank != root {
             return mine.map_or(Ok(()), |mine| self.send(root, mine));
         }
-        for (from, block) in blocks.iter().enumerate() {
-            if from != root {
-                self.receive(from, block)?;
-            } else if let Some(mine) = mine {
-                self.copy(mine, block)?;
-            }
-        }
-        Ok(())
+        let mut others = blocks.iter().enumerate().filter(|&(from, _)| from != root);
+        others.try_for_each(|(from, block)| self.receive(from, block))?;
+        mine.map_or(Ok(()), |mine| self.copy(mine, &blocks[root]))
     }
 
     /// The root's blocks go to everybody. `mine` is `None` if the root's shall stay, `blocks` is empty elsewhere.
@@ -78,14 +73,9 @@ impl Planner {
         if self.rank != root {
             return mine.map_or(Ok(()), |mine| self.receive(root, mine));
         }
-        for (to, block) in blocks.iter().enumerate() {
-            if to != root {
-                self.send(to, block)?;
-            } else if let Some(mine) = mine {
-                self.copy(block, mine)?;
-            }
-        }
-        Ok(())
+        let mut others = blocks.iter().enumerate().filter(|&(to, _)| to != root);
+        others.try_for_each(|(to, block)| self.send(to, block))?;
+        mine.map_or(Ok(()), |mine| self.copy(&blocks[root], mine))
     }
 
     /// Everybody's elements go to everybody's blocks. `mine` is `None` if they are in their block already.
@@ -169,33 +159,44 @@ impl Planner {
     /// Block i of process j goes to block j of process i. `send` is `None` if the blocks to be sent are where the others
     /// shall come.
     pub fn alltoall(&mut self, send: Option<&[Vector]>, receive: &[Vector]) -> Result<()> {
+        self.exchange(send, receive, |_| true, |_| true)?;
+        match send {
+            Some(blocks) => self.copy(&blocks[self.rank], &receive[self.rank]),
+            None => Ok(()),
+        }
+    }
+
+    /// The same `to` some of the others and `from` some.
+    pub fn exchange(
+        &mut self,
+        send: Option<&[Vector]>,
+        receive: &[Vector],
+        to: impl Fn(usize) -> bool,
+        from: impl Fn(usize) -> bool,
+    ) -> Result<()> {
         let (size, rank) = (self.size, self.rank);
         let mut outgoing = Vec::with_capacity(size);
-        for i in 1..size {
-            let to = (rank + i) % size;
-            outgoing.push((
-                to,
-                match send {
-                    Some(blocks) => blocks[to].buffer()?,
-                    None => {
-                        let block = receive[to].buffer()?;
-                        let copy = self.temporary_bytes(block.len());
-                        self.copy_bytes(block, copy.clone());
-                        copy
-                    }
-                },
-            ));
+        for to in (1..size).map(|i| (rank + i) % size).filter(|&i| to(i)) {
+            let buffer = match send {
+                Some(blocks) => blocks[to].buffer()?,
+                None => {
+                    let block = receive[to].buffer()?;
+                    let copy = self.temporary_bytes(block.len());
+                    self.copy_bytes(block, copy.clone());
+                    copy
+                }
+            };
+            outgoing.push((to, buffer));
         }
-        for i in 1..size {
-            let from = (rank + size - i) % size;
+        for from in (1..size)
+            .map(|i| (rank + size - i) % size)
+            .filter(|&i| from(i))
+        {
             self.receive(from, &receive[from])?;
         }
         for (to, buffer) in outgoing {
             self.send_bytes(to, buffer);
         }
-        match send {
-            Some(blocks) => self.copy(&blocks[rank], &receive[rank]),
-            None => Ok(()),
-        }
+        Ok(())
     }
 }

@@ -1,7 +1,9 @@
-//! What is wanted of a collective operation, and the way to it: a blocking call is offered to the board first, which refuses
-//! what goes better by messages ([`shared`]); anything else is planned, within one group or between two.
+//! What is wanted of a collective operation, and the way to it: a blocking call is offered to notes and to the board first, which
+//! refuse what goes better by messages ([`little`](super::little), [`shared`]); anything else is planned, within one group or between
+//! two. Where all know that there is no data, nothing is done.
 
 use super::elements::Vector;
+use super::little::Little;
 use super::plan::{self, Plan};
 use super::planner::{Planner, Root};
 use super::shared;
@@ -21,25 +23,28 @@ pub enum Collective {
         what: Vector,
         root: Root,
     },
-    /// `mine` is `None` if it is in its block already, and of a root in another group; `blocks` are the root's.
+    /// `mine` is `None` if it is in its block already, and of a root in another group; `blocks` are the root's. `alike`: all
+    /// processes know that all blocks are as long.
     Gather {
         mine: Option<Vector>,
         blocks: Vec<Vector>,
         root: Root,
+        alike: bool,
     },
     /// As for `Gather`.
     Scatter {
         blocks: Vec<Vector>,
         mine: Option<Vector>,
         root: Root,
+        alike: bool,
     },
-    /// `mine` is `None` if it is in its block already. `alike`: all processes know that all blocks are as long.
+    /// `mine` is `None` if it is in its block already. `alike` as for `Gather`.
     Allgather {
         mine: Option<Vector>,
         blocks: Vec<Vector>,
         alike: bool,
     },
-    /// `send` is `None` if the blocks to be sent are where the others shall come. `alike` as for `Allgather`.
+    /// `send` is `None` if the blocks to be sent are where the others shall come. `alike` as for `Gather`.
     Alltoall {
         send: Option<Vec<Vector>>,
         receive: Vec<Vector>,
@@ -102,10 +107,10 @@ impl Call {
     ///
     /// Errors: those of messages and reductions, `MPI_ERR_PROC_FAILED`.
     pub fn run(self) -> Result<()> {
-        match self.meet()? {
-            true => Ok(()),
-            false => plan::run(self.plan()?),
+        if self.is_empty() || self.by_notes()? || self.meet()? {
+            return Ok(());
         }
+        plan::run(self.plan()?)
     }
 
     /// Begins; does not block. `None`: it is done already.
@@ -122,30 +127,100 @@ impl Call {
         Ok((self.comm.handle, move || plan::start(plan.clone())))
     }
 
-    /// Does the operation in memory that all processes see, if that is the better way; else false, and nothing was done. All
-    /// processes decide alike.
-    fn meet(&self) -> Result<bool> {
+    /// Whether all processes know that nobody gives anything: then nobody waits for the others.
+    fn is_empty(&self) -> bool {
         use Collective::*;
-        let (comm, name) = (self.comm, self.name);
+        let first = |blocks: &[Vector]| blocks.first().is_none_or(|block| block.bytes() == 0);
+        self.comm.remote.is_none()
+            && match &self.what {
+                Broadcast { what, .. } => what.bytes() == 0,
+                Gather {
+                    mine,
+                    blocks,
+                    alike: true,
+                    ..
+                }
+                | Scatter {
+                    mine,
+                    blocks,
+                    alike: true,
+                    ..
+                } => first(blocks) && mine.as_ref().is_none_or(|mine| mine.bytes() == 0),
+                Allgather { blocks, .. } => blocks.iter().all(|block| block.bytes() == 0),
+                Alltoall {
+                    receive,
+                    alike: true,
+                    ..
+                } => first(receive),
+                Reduce { mine, .. } => mine.as_ref().is_some_and(|mine| mine.bytes() == 0),
+                Allreduce { mine, .. } | ReduceScatter { mine, .. } => mine.bytes() == 0,
+                _ => false,
+            }
+    }
+
+    /// Does the operation by notes, if that is the better way; else false, and nothing was done. All processes decide alike.
+    fn by_notes(&self) -> Result<bool> {
+        use Collective::*;
+        let what = || self.name.to_string();
+        let Some(little) = Little::new(self.comm, self.name, &what) else {
+            return Ok(false);
+        };
         match &self.what {
-            Broadcast { what, root } => shared::broadcast(comm, name, what, *root),
+            Broadcast { what, root } => little.broadcast(what, *root),
+            Gather {
+                mine, blocks, root, ..
+            } => little.gather(mine.as_ref(), blocks, *root),
+            Scatter {
+                blocks, mine, root, ..
+            } => little.scatter(blocks, mine.as_ref(), *root),
             Allgather {
                 mine,
                 blocks,
-                alike: true,
-            } => shared::allgather(comm, name, mine.as_ref(), blocks),
+                alike: false,
+            } => little.allgather(mine.as_ref(), blocks),
             Alltoall {
                 send,
                 receive,
-                alike: true,
-            } => shared::alltoall(comm, name, send.as_deref(), receive),
+                alike: false,
+            } => little.alltoall(send.as_deref(), receive),
             Reduce {
                 op,
                 mine: Some(mine),
                 out,
                 ..
-            } => shared::reduce(comm, name, *op, mine, out.as_ref()),
-            Allreduce { op, mine, out } => shared::allreduce(comm, name, *op, mine, out),
+            } => little.reduce(*op, mine, out.as_ref()),
+            ReduceScatter {
+                op,
+                mine,
+                counts,
+                out,
+            } => little.reduce_scatter(*op, mine, counts, out),
+            _ => Ok(false),
+        }
+    }
+
+    /// The same on the board.
+    fn meet(&self) -> Result<bool> {
+        use Collective::*;
+        let (comm, what) = (self.comm, &|| self.name.to_string());
+        match &self.what {
+            Allgather {
+                mine,
+                blocks,
+                alike: true,
+            } => shared::allgather(comm, what, mine.as_ref(), blocks),
+            Alltoall {
+                send,
+                receive,
+                alike: true,
+            } => shared::alltoall(comm, what, send.as_deref(), receive),
+            Reduce {
+                op,
+                mine: Some(mine),
+                out,
+                ..
+            } => shared::reduce(comm, what, *op, mine, out.as_ref()),
+            Allreduce { op, mine, out } => shared::allreduce(comm, what, *op, mine, out),
             _ => Ok(false),
         }
     }
@@ -166,12 +241,16 @@ impl Call {
                     plan.broadcast(what, root)?;
                 }
             }
-            Gather { mine, blocks, root } => {
+            Gather {
+                mine, blocks, root, ..
+            } => {
                 if let Some(root) = plan.around(*root) {
                     plan.gather(mine.as_ref(), blocks, root)?;
                 }
             }
-            Scatter { blocks, mine, root } => {
+            Scatter {
+                blocks, mine, root, ..
+            } => {
                 if let Some(root) = plan.around(*root) {
                     plan.scatter(blocks, mine.as_ref(), root)?;
                 }

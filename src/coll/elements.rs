@@ -1,28 +1,39 @@
 //! What collective operations work on: elements in memory.
 
-use crate::datatype::{self, Datatype};
+use crate::datatype::{self, Kept};
 use crate::error::Result;
 use crate::mpi::types::MPI_Datatype;
+use crate::runtime::wait::spin;
+use crate::shm::atomic::full_fence;
+use crate::shm::copy::Way;
 use crate::transport::Buffer;
+use crate::transport::distance::{Distance, TELLING};
+use parking_lot::Mutex;
+use std::ops::Range;
 use std::ptr::with_exposed_provenance;
-use std::sync::Arc;
+
+/// So many bytes are copied past the caches, to cores that do not share them.
+const MUCH: usize = 8 << 10;
+
+/// What is known of the cores of those who read what this process gives.
+static READERS: Mutex<Distance> = Mutex::new(Distance::new());
 
 /// The datatype of elements that take part in a collective operation, kept until it is complete.
 #[derive(Clone)]
 pub struct Element {
-    pub datatype: Arc<Datatype>,
+    pub datatype: Kept,
     /// For users' reduction functions.
     pub handle: MPI_Datatype,
 }
 
 impl Element {
     /// Errors: `MPI_ERR_TYPE` (no datatype, not committed).
+    // What is returned by way of memory is waited for where it is moved on by wider words.
+    #[inline(always)]
     pub fn new(handle: MPI_Datatype) -> Result<Element> {
-        datatype::get_committed(handle)?;
-        Ok(Element {
-            datatype: datatype::get_arc(handle)?,
-            handle,
-        })
+        let datatype = datatype::keep(handle)?;
+        datatype.committed()?;
+        Ok(Element { datatype, handle })
     }
 }
 
@@ -51,6 +62,7 @@ impl Vector {
     }
 
     /// `count` of the elements from number `first` on.
+    #[inline]
     pub fn part(&self, first: usize, count: usize) -> Vector {
         let skip = (first as isize).wrapping_mul(self.element.datatype.extent());
         Vector {
@@ -62,6 +74,7 @@ impl Vector {
 
     /// Whether the data of both begins at one place. (The addresses alone do not tell: with absolute displacements both are
     /// `MPI_BOTTOM`.)
+    #[inline]
     pub fn is_at(&self, other: &Vector) -> bool {
         let begin = |v: &Vector| {
             let low = v
@@ -75,6 +88,7 @@ impl Vector {
     }
 
     /// Bytes of data.
+    #[inline]
     pub fn bytes(&self) -> usize {
         self.element.datatype.size().saturating_mul(self.count)
     }
@@ -85,9 +99,42 @@ impl Vector {
         unsafe { Buffer::typed(address, self.count, &self.element.datatype) }
     }
 
-    /// The vector, if it can be memory of a program. Errors: `MPI_ERR_BUFFER`, `MPI_ERR_COUNT`.
-    pub fn checked(self, name: &str) -> Result<Vector> {
-        self.buffer()?.checked(name)?;
-        Ok(self)
+    /// Checks that it can be memory of a program. Errors: `MPI_ERR_BUFFER`, `MPI_ERR_COUNT`.
+    #[inline]
+    pub fn check(&self, name: &str) -> Result<()> {
+        let datatype = &self.element.datatype;
+        datatype.check_buffer(self.address, self.count, name)
+    }
+
+    /// Copies the bytes `range` of the data, as far as it has them, to where there is room for them and others read them.
+    pub(super) fn give(&self, range: Range<usize>, to: *mut u8) -> Result<()> {
+        let buffer = self.buffer()?;
+        let end = buffer.len().min(range.end);
+        let range = range.start.min(end)..end;
+        let len = range.len();
+        if len < TELLING || spin() == 0 {
+            // SAFETY: the data is the operation's, and the room is large enough, and no part of it.
+            unsafe { buffer.hand_over(range, to, Way::Words) };
+            return Ok(());
+        }
+        // As pieces of a message: the others fetch what lies in this core's caches line by line.
+        let manner = READERS.lock().next(len, len >= MUCH);
+        // SAFETY: the same.
+        unsafe { buffer.hand_over(range, to, manner.way) };
+        if manner.is_timed() {
+            full_fence();
+            READERS.lock().learn(manner, len);
+        }
+        Ok(())
+    }
+
+    /// Copies the bytes `range` of the data from `from`, which others wrote.
+    ///
+    /// # Safety
+    /// They are there, and the data has such a range.
+    pub(super) unsafe fn take(&self, range: Range<usize>, from: *const u8) -> Result<()> {
+        // SAFETY: the data is the operation's; the rest is the caller's promise.
+        unsafe { self.buffer()?.take_over(range, from) };
+        Ok(())
     }
 }

@@ -3,20 +3,20 @@
 //! Its messages go by `transport`; communicators, operations and datatypes are those of `comm`, `op` and `datatype`. A
 //! [`Collective`] says what is wanted. Every operation can be done by a [`plan`] of messages: blocking calls carry it out at
 //! once, the others while messages are moved along. Blocking ones of up to 16 processes and 8 KiB need no messages: they pin
-//! notes. Larger ones can meet at the board. [`decide`] offers blocking calls to [`shared`], which refuses those that go better by messages; the methods of the
-//! [`planner`] choose among plans, by size.
+//! notes ([`little`]). Larger ones can meet at the board. [`decide`] offers blocking calls to both, which refuse those that go better
+//! by messages; the methods of the [`planner`] choose among plans, by size. Where all know that there is no data, nobody waits.
 //!
 //! | operation                          | by messages (a plan)                                                        | over notes or the board |
 //! |------------------------------------|-----------------------------------------------------------------------------|-------------------------|
 //! | barrier                            | dissemination: log2 n rounds                                                | blocking: the meeting's |
-//! | broadcast                          | up to 8 KiB a binomial tree; above, all fetch from the root                 | blocking: notes         |
-//! | gather, scatter                    | every block directly                                                        | —                       |
-//! | allgather, alltoall                | every block directly                                                        | blocking: small, or more than 16 processes |
+//! | broadcast                          | up to 8 KiB a binomial tree; above, all fetch from the root                 | blocking: notes; between two, pieces of up to 32 KiB |
+//! | gather, scatter                    | every block directly                                                        | blocking: notes; a gather between two as a broadcast |
+//! | allgather, alltoall                | every block directly                                                        | blocking: small, or more than 16 processes; of different lengths: notes |
 //! | allgather of more than 16          | handed on: log2 n rounds, with those at distances of powers of two          | the same                |
 //! | alltoall of more than 16, to 256 B | the same                                                                    | the same                |
-//! | allreduce                          | below 32 KiB all send to all (up to 16 processes) or reduce and broadcast; from there each folds its share, then allgather | blocking |
-//! | reduce                             | below 32 KiB the root folds all; from there each folds its share and sends it to the root | blocking: notes; from 16 KiB, or 8 processes on |
-//! | reduce_scatter                     | each gets its part of everybody's and folds                                 | —                       |
+//! | allreduce                          | below 32 KiB all send to all (up to 16 processes) or reduce and broadcast; from there each folds its share, then allgather | blocking; not between two from 64 KiB on |
+//! | reduce                             | below 32 KiB, and between two, the root folds all; from there each folds its share and sends it to the root | blocking: notes, between two up to 64 KiB; from 16 KiB, or 8 processes on |
+//! | reduce_scatter                     | each gets its part of everybody's and folds                                 | blocking: notes |
 //! | scan, exscan                       | a chain                                                                     | —                       |
 //! | allreduce between groups           | up to 16 processes all send to all; above, reduce and broadcast             | —                       |
 //! | neighbourhood                      | receives, then sends; of several to one process the first is the first      | —                       |
@@ -29,7 +29,9 @@ mod across;
 mod data;
 mod decide;
 mod elements;
+mod fold;
 pub mod idup;
+mod little;
 mod neighbor;
 mod plan;
 mod planner;

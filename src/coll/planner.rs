@@ -42,7 +42,7 @@ pub enum Root {
 }
 
 /// The number of the next collective operation of a communicator: its tag.
-fn next_tag(comm: &Comm) -> i32 {
+pub(super) fn next_tag(comm: &Comm) -> i32 {
     (comm.collectives.fetch_add(1, Ordering::Relaxed) as i32).wrapping_add(1) & TAG_UB
 }
 

@@ -29,6 +29,9 @@ impl Planner {
 
     /// Receives everybody's `count` elements, folds them with `mine` into `out`.
     fn collect(&mut self, op: Op, mine: &Vector, out: &Vector) -> Result<()> {
+        if self.size == 2 && op.predefined().is_some() {
+            return self.collect_of_two(op, mine, out);
+        }
         let mut parts = Vec::with_capacity(self.size);
         for from in 0..self.size {
             parts.push(if from != self.rank {
@@ -46,6 +49,24 @@ impl Planner {
         }
         self.fence();
         self.fold(op, &parts, out)
+    }
+
+    /// The same where it does not matter which of two elements is the first: those of the other one come to where the result shall
+    /// be, unless the own ones are there.
+    fn collect_of_two(&mut self, op: Op, mine: &Vector, out: &Vector) -> Result<()> {
+        let in_place = mine.is_at(out);
+        let into = match in_place {
+            true => self.temporary(&mine.element, mine.count)?,
+            false => out.part(0, mine.count),
+        };
+        self.receive(1 - self.rank, &into)?;
+        self.fence();
+        self.reduce(
+            op,
+            if in_place { &into } else { mine },
+            &out.part(0, mine.count),
+        );
+        Ok(())
     }
 
     /// Each process gets the fold of its own part of everybody's `mine`: `counts[i]` elements to process i.
@@ -119,7 +140,8 @@ impl Planner {
         out: Option<&Vector>,
         root: usize,
     ) -> Result<()> {
-        if !self.is_shared_out(mine) {
+        // Of two the root folds no more than either would copy.
+        if !self.is_shared_out(mine) || self.size == 2 {
             return match out {
                 Some(out) => self.collect(op, mine, out),
                 None => self.send(root, mine),

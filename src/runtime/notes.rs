@@ -23,8 +23,10 @@ use crate::shm::{LINE, Offset, heap, membarrier};
 use std::cell::Cell;
 use std::mem::offset_of;
 
-/// The most bytes of a note.
+/// The most bytes that a member gives in a note.
 pub const NOTE: usize = 8 << 10;
+/// The room of a note: there is some more, to say where in it what lies.
+pub const ROOM: usize = NOTE + 64;
 /// The most members that have notes.
 pub const MEMBERS: usize = 16;
 /// The number of a member that could not write what it was to give.
@@ -73,7 +75,7 @@ impl Notes {
     pub(super) fn make(meeting: &Meeting, what: &dyn Fn() -> String) -> Result<Option<Notes>> {
         let (rank, members) = (meeting.rank, meeting.size());
         let lines = size_of::<Head>() + members * KEPT as usize * LINE;
-        let bytes = lines + members * KEPT as usize * NOTE;
+        let bytes = lines + members * KEPT as usize * ROOM;
         let made = meeting.common(bytes, lines, membarrier::register(), what)?;
         let Some((offset, registered)) = made else {
             return Ok(None);
@@ -112,7 +114,7 @@ impl Notes {
         }
         let at = member * KEPT as usize + place(round);
         let all = size_of::<Head>() + self.members * KEPT as usize * LINE;
-        (number, segment().at(self.offset + all + at * NOTE))
+        (number, segment().at(self.offset + all + at * ROOM))
     }
 
     pub(super) fn rank(&self) -> usize {
@@ -198,7 +200,7 @@ pub struct Round<'a> {
 impl Meeting {
     /// Pins a note of `len` bytes, which `write` writes, and a number. `None`, and nothing was done, if there are no notes in
     /// this meeting, the same for all members. Collective, and waits only for those that are many rounds behind. `len` is at most
-    /// [`NOTE`].
+    /// [`ROOM`].
     ///
     /// Errors: those of `write`, of which those that read the note learn; as [`Meeting::barrier`].
     #[inline]
@@ -212,7 +214,7 @@ impl Meeting {
         let Some(notes) = self.notes(what)? else {
             return Ok(None);
         };
-        debug_assert!(len <= NOTE);
+        debug_assert!(len <= ROOM);
         // Rounds in which a member died are counted differently by the others: nobody goes on.
         self.check_alive(what)?;
         // One thread at a time calls collective operations on a communicator.
@@ -242,25 +244,26 @@ impl Meeting {
 }
 
 impl<'a> Round<'a> {
-    /// The number that a member gave, and its `len` bytes, aligned as any element of a datatype, to be read until the caller pins again.
-    /// If it gave more or fewer of them, they are anything. Blocks until it has.
+    /// The number that a member gave. Blocks until it has.
     ///
     /// Error: `MPI_ERR_OTHER`, if it failed; as [`Meeting::barrier`].
     #[inline]
-    pub fn from(
-        &self,
-        member: usize,
-        len: usize,
-        what: &dyn Fn() -> String,
-    ) -> Result<(usize, *const u8)> {
+    pub fn number(&self, member: usize, what: &dyn Fn() -> String) -> Result<usize> {
         self.notes
             .wait_for(self.meeting, self.round, member, what)?;
-        let (place, data) = self.notes.part(self.round, member, len);
+        let (place, _) = self.notes.part(self.round, member, 0);
         // SAFETY: the member wrote it before it pinned, and writes there again when this one has pinned once more.
         match unsafe { place.read() } {
             FAILED => Err(failed(member)),
-            number => Ok((number, data)),
+            number => Ok(number),
         }
+    }
+
+    /// The `len` bytes of a member whose number was found, aligned as any element of a datatype, to be read until the caller pins
+    /// again. If it gave more or fewer of them, they are anything.
+    #[inline]
+    pub fn data(&self, member: usize, len: usize) -> *const u8 {
+        self.notes.part(self.round, member, len).1
     }
 
     /// What everybody gives, when they all have.

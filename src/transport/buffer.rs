@@ -4,7 +4,7 @@ use crate::bail;
 use crate::datatype::{self, Datatype, can_be_memory};
 use crate::error::Result;
 use crate::mpi::constants::MPI_DATATYPE_NULL;
-use crate::shm::copy::{copy, copy_past_caches};
+use crate::shm::copy::{Way, copy, copy_by};
 use std::ops::Range;
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use std::sync::Arc;
@@ -177,24 +177,19 @@ impl Buffer {
         }
     }
 
-    /// The same into shared memory of which the buffer is no part, past the caches if so wanted.
+    /// The same into shared memory of which the buffer is no part.
     ///
     /// # Safety
     /// As [`Buffer::read`].
     #[inline]
-    pub unsafe fn hand_over(&self, range: Range<usize>, to: *mut u8, past_caches: bool) {
+    pub unsafe fn hand_over(&self, range: Range<usize>, to: *mut u8, way: Way) {
         let Some(address) = self.run() else {
             // SAFETY: the maker's promise, and the caller's.
             return unsafe { self.read(range, to) };
         };
         let from = with_exposed_provenance(address + range.start);
         // SAFETY: the maker's promise, and the caller's.
-        unsafe {
-            match past_caches {
-                true => copy_past_caches(from, to, range.len()),
-                false => copy(from, to, range.len()),
-            }
-        }
+        unsafe { copy_by(way, from, to, range.len()) }
     }
 
     /// As [`Buffer::write`], out of shared memory of which the buffer is no part.

@@ -6,7 +6,7 @@
 
 use super::buffer::Buffer;
 use super::can_be_announced;
-use super::distance::{Distance, Manner};
+use super::distance::Distance;
 use super::inbox::Outbox;
 use super::operation::Operation;
 use super::ring::{Header, Kind};
@@ -14,6 +14,7 @@ use super::streams::count_part;
 use super::transfer::Announced;
 use crate::runtime::Ranks;
 use crate::runtime::deaths::dead;
+use crate::shm::atomic::full_fence;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -349,18 +350,17 @@ impl Link {
         let many = len < buffer.len();
         header.payload = len as u32;
         let manner = self.distance.next(len, many);
-        let past_caches = matches!(manner, Manner::PastCaches);
         // SAFETY: the ring gives room for the payload; the buffer is the send's until it is complete.
-        let write = |to: *mut u8| unsafe { buffer.hand_over(range, to, past_caches) };
+        let write = |to: *mut u8| unsafe { buffer.hand_over(range, to, manner.way) };
         if !self.outbox.push(header, write) {
             return false;
         }
         if first {
             self.outbox.notify();
+        } else if manner.is_timed() {
+            full_fence();
         }
-        if let Manner::Timed(begin) = manner {
-            self.distance.learn(begin, len);
-        }
+        self.distance.learn(manner, len);
         if many {
             count_part();
         }

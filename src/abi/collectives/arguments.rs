@@ -16,15 +16,20 @@ use crate::{bail, datatype, err};
 use std::ffi::{c_int, c_void};
 
 /// Errors: `MPI_ERR_BUFFER`, `MPI_ERR_COUNT`.
+#[inline(always)]
 pub fn memory(address: usize, count: usize, element: Element, name: &str) -> Result<Vector> {
     // SAFETY: that a buffer is as long as its count and datatype say is the promise of the MPI function's caller.
-    unsafe { Vector::new(address, count, element) }.checked(name)
+    let vector = unsafe { Vector::new(address, count, element) };
+    vector.check(name)?;
+    Ok(vector)
 }
 
+#[inline]
 pub fn in_place(address: In<c_void>) -> bool {
     address.pointer() == MPI_IN_PLACE.cast_const()
 }
 
+#[inline(always)]
 pub fn vector(
     address: In<c_void>,
     n: impl Number,
@@ -36,6 +41,7 @@ pub fn vector(
 }
 
 /// The memory of a buffer, unless it is in place.
+#[inline(always)]
 pub fn vector_or_in_place(
     address: In<c_void>,
     n: impl Number,
@@ -121,6 +127,7 @@ pub fn blocks_w<N: Number, D: Number>(
     (0..size).map(block).collect()
 }
 
+#[inline]
 pub fn checked_root(comm: &Comm, root: c_int) -> Result<Root> {
     let inter = comm.remote.is_some();
     let size = comm.peers().size();
@@ -141,6 +148,7 @@ pub fn checked_root(comm: &Comm, root: c_int) -> Result<Root> {
 }
 
 /// Refuses `MPI_IN_PLACE` between two groups.
+#[inline]
 pub fn not_in_place_across(comm: &Comm, address: In<c_void>, name: &str) -> Result<()> {
     match comm.remote {
         Some(_) => not_in_place(address, name),
@@ -149,6 +157,7 @@ pub fn not_in_place_across(comm: &Comm, address: In<c_void>, name: &str) -> Resu
 }
 
 /// Refuses `MPI_IN_PLACE` where it has no meaning.
+#[inline]
 pub fn not_in_place(address: In<c_void>, name: &str) -> Result<()> {
     if in_place(address) {
         bail!(Buffer, "{name} is MPI_IN_PLACE, which has no meaning here");
@@ -157,6 +166,7 @@ pub fn not_in_place(address: In<c_void>, name: &str) -> Result<()> {
 }
 
 /// The operation, if it can reduce elements of this datatype.
+#[inline]
 pub fn checked_op(op: MPI_Op, datatype: MPI_Datatype) -> Result<Op> {
     let op = op::get(op)?;
     op.check_reduction(datatype::get_committed(datatype)?)?;
@@ -164,6 +174,7 @@ pub fn checked_op(op: MPI_Op, datatype: MPI_Datatype) -> Result<Op> {
 }
 
 /// Refuses one memory for what goes out and what comes in: arguments must not be aliased (MPI 4.1 §2.3).
+#[inline]
 pub fn not_aliased<'a>(
     send: impl IntoIterator<Item = &'a Vector>,
     receive: impl IntoIterator<Item = &'a Vector>,

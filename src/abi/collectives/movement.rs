@@ -55,12 +55,13 @@ fn root_blocks(
     blocks()
 }
 
-/// What this process gives to a gather and, at the root, where everybody's go.
+/// What this process gives to a gather and, at the root, where everybody's go. `alike`: all blocks are as long.
 fn gathered<N: Number>(
     comm: &Comm,
     root: c_int,
     (sendbuf, sendcount, sendtype): (In<c_void>, N, MPI_Datatype),
     recvbuf: In<c_void>,
+    alike: bool,
     blocks: impl FnOnce() -> Result<Vec<Vector>>,
 ) -> Result<Collective> {
     let root = checked_root(comm, root)?;
@@ -70,15 +71,21 @@ fn gathered<N: Number>(
     let mine = own_part(comm, root, sendbuf, sendcount, sendtype, "sendbuf")?;
     let blocks = root_blocks(root, recvbuf, "recvbuf", blocks)?;
     not_aliased(&mine, blocks.get(comm.rank))?;
-    Ok(Collective::Gather { mine, blocks, root })
+    Ok(Collective::Gather {
+        mine,
+        blocks,
+        root,
+        alike,
+    })
 }
 
-/// What this process gets of a scatter and, at the root, everybody's.
+/// What this process gets of a scatter and, at the root, everybody's. `alike`: all blocks are as long.
 fn scattered<N: Number>(
     comm: &Comm,
     root: c_int,
     sendbuf: In<c_void>,
     (recvbuf, recvcount, recvtype): (Mut<c_void>, N, MPI_Datatype),
+    alike: bool,
     blocks: impl FnOnce() -> Result<Vec<Vector>>,
 ) -> Result<Collective> {
     let root = checked_root(comm, root)?;
@@ -88,7 +95,12 @@ fn scattered<N: Number>(
     let mine = own_part(comm, root, recvbuf.into(), recvcount, recvtype, "recvbuf")?;
     let blocks = root_blocks(root, sendbuf, "sendbuf", blocks)?;
     not_aliased(blocks.get(comm.rank), &mine)?;
-    Ok(Collective::Scatter { blocks, mine, root })
+    Ok(Collective::Scatter {
+        blocks,
+        mine,
+        root,
+        alike,
+    })
 }
 
 /// What this process gives to an allgather (`None`: its block in place), and where everybody's go.
@@ -211,6 +223,7 @@ fn gather(
         root,
         (sendbuf, sendcount, sendtype),
         recvbuf.into(),
+        true,
         || blocks(comm, recvbuf.into(), recvcount, recvtype, "recvbuf"),
     )?;
     Ok(Call {
@@ -243,6 +256,7 @@ fn gatherv(
         root,
         (sendbuf, sendcount, sendtype),
         recvbuf.into(),
+        false,
         || {
             blocks_v(
                 comm,
@@ -278,9 +292,14 @@ fn scatter(
     comm: MPI_Comm,
 ) -> Call {
     let comm = comm::get(comm)?;
-    let what = scattered(comm, root, sendbuf, (recvbuf, recvcount, recvtype), || {
-        blocks(comm, sendbuf, sendcount, sendtype, "sendbuf")
-    })?;
+    let what = scattered(
+        comm,
+        root,
+        sendbuf,
+        (recvbuf, recvcount, recvtype),
+        true,
+        || blocks(comm, sendbuf, sendcount, sendtype, "sendbuf"),
+    )?;
     Ok(Call {
         comm,
         name: FUNCTION,
@@ -306,9 +325,14 @@ fn scatterv(
     comm: MPI_Comm,
 ) -> Call {
     let comm = comm::get(comm)?;
-    let what = scattered(comm, root, sendbuf, (recvbuf, recvcount, recvtype), || {
-        blocks_v(comm, sendbuf, sendcounts, displs, sendtype, "sendbuf")
-    })?;
+    let what = scattered(
+        comm,
+        root,
+        sendbuf,
+        (recvbuf, recvcount, recvtype),
+        false,
+        || blocks_v(comm, sendbuf, sendcounts, displs, sendtype, "sendbuf"),
+    )?;
     Ok(Call {
         comm,
         name: FUNCTION,

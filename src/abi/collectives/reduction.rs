@@ -15,6 +15,7 @@ use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
 
 /// The operands of a reduction: what goes in and where the result goes, the same if in place.
+#[inline(always)]
 fn operands(
     comm: &Comm,
     sendbuf: In<c_void>,

@@ -1,0 +1,450 @@
+//! Blocking operations of little within one group, by notes: who gives pins one and goes on, who takes waits for those that it
+//! needs. So a broadcast's root, and those that give to a gather or a reduction, wait for nobody.
+//!
+//! Where blocks are of different lengths, each process decides by what it gives: if that is more than a note takes, its note says
+//! so, and messages follow for those that take something. The tags of messages are counted alike everywhere, so every process
+//! counts one, whether it has a message or not.
+//!
+//! A note with a block for each process begins with their lengths. Nobody looks at what is to be empty.
+//!
+//! **In pieces.** Between two processes with cores of their own, what one gives goes on in a note a piece, if that is faster than
+//! a message: the one writes the next piece while the other takes the last. Its first note says so, and how long it is.
+
+use super::elements::Vector;
+use super::fold::Fold;
+use super::plan::{self, same_length};
+use super::planner::{Planner, Root, next_tag};
+use super::shared::rounds;
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::op::Op;
+use crate::runtime::notes::{MEMBERS, NOTE, ROOM, Round};
+use crate::runtime::wait::spin;
+use std::ops::Range;
+use std::ptr::with_exposed_provenance;
+use std::slice::{from_raw_parts, from_raw_parts_mut};
+
+/// The number of a note that has only lengths: the blocks come as messages.
+const BY_MESSAGES: usize = usize::MAX - 1;
+
+/// Set in the number of the first note of a block that goes in pieces, beside its length.
+const IN_PIECES: usize = 1 << (usize::BITS - 1);
+
+/// From so many bytes on blocks go as messages, which are one copy, and elements to be folded.
+const PIECES: usize = 32 << 10;
+const PIECES_TO_FOLD: usize = 64 << 10;
+
+/// An operation of those that have notes.
+pub struct Little<'a> {
+    comm: &'a Comm,
+    name: &'static str,
+    /// Says it in words.
+    what: &'a dyn Fn() -> String,
+    /// What goes by messages, if anything does.
+    plan: Option<Planner>,
+}
+
+impl<'a> Little<'a> {
+    /// `None` if the processes have no notes.
+    pub fn new(
+        comm: &'a Comm,
+        name: &'static str,
+        what: &'a dyn Fn() -> String,
+    ) -> Option<Little<'a>> {
+        let few = (2..=MEMBERS).contains(&comm.meeting.size());
+        (few && comm.remote.is_none()).then_some(Little {
+            comm,
+            name,
+            what,
+            plan: None,
+        })
+    }
+
+    /// Pins a note of `len` bytes. `None`, and nothing was done: there is no memory for notes.
+    fn pin(
+        &self,
+        len: usize,
+        number: usize,
+        write: impl FnOnce(*mut u8) -> Result<()>,
+    ) -> Result<Option<Round<'a>>> {
+        self.comm.meeting.pin(len, number, self.what, write)
+    }
+
+    fn number(&self, round: &Round<'_>, from: usize) -> Result<usize> {
+        round.number(from, self.what)
+    }
+
+    /// The ranks of the others with their blocks that are not empty.
+    fn others<'b>(
+        &self,
+        blocks: &'b [Vector],
+    ) -> impl Iterator<Item = (usize, &'b Vector)> + use<'b> {
+        let me = self.comm.rank;
+        let blocks = blocks.iter().enumerate();
+        blocks.filter(move |&(rank, block)| rank != me && block.bytes() > 0)
+    }
+
+    fn messages(&mut self) -> &mut Planner {
+        self.plan
+            .get_or_insert_with(|| Planner::new(self.comm, self.name))
+    }
+
+    /// Sends and receives what goes by messages, and copies what stays here.
+    fn end(self, stays: Option<(&Vector, &Vector)>) -> Result<bool> {
+        match (self.plan, stays) {
+            (None, stays) => {
+                next_tag(self.comm);
+                if let Some((from, to)) = stays
+                    && !from.is_at(to)
+                {
+                    same_length(from.bytes(), to.bytes())?;
+                    to.buffer()?.copy(&from.buffer()?, from.bytes());
+                }
+            }
+            (Some(mut plan), stays) => {
+                // While they come.
+                stays.map_or(Ok(()), |(from, to)| plan.copy(from, to))?;
+                plan::run(plan.finish())?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Pins a note with a block, or with its length alone if that is too much. `None` as for `pin`.
+    fn give(&self, block: Option<&Vector>) -> Result<Option<Round<'a>>> {
+        let len = block.map_or(0, Vector::bytes);
+        let inside = if len <= NOTE { len } else { 0 };
+        self.pin(inside, len, |room| {
+            block.map_or(Ok(()), |block| block.give(0..inside, room))
+        })
+    }
+
+    /// Whether what one of two gives goes in pieces.
+    fn in_pieces(&self, len: usize, end: usize) -> bool {
+        (NOTE + 1..end).contains(&len) && self.comm.meeting.size() == 2 && spin() > 0
+    }
+
+    /// Gives a block to the other one in pieces of at most so many bytes. False as for `pin`.
+    fn give_in_pieces(&self, block: &Vector, most: usize) -> Result<bool> {
+        let len = block.bytes();
+        for range in rounds(len, most) {
+            let write = |room| block.give(range.clone(), room);
+            if self.pin(range.len(), len | IN_PIECES, write)?.is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Takes what `from` gives in pieces: `sent` bytes, which have to be `len`. Else they are let by, so that the notes of both stay
+    /// those of one round.
+    fn take_in_pieces(
+        &self,
+        first: Round<'a>,
+        from: usize,
+        (sent, len): (usize, usize),
+        most: usize,
+        mut take: impl FnMut(Range<usize>, *const u8) -> Result<()>,
+    ) -> Result<()> {
+        let mut result = same_length(sent, len);
+        let mut next = Some(first);
+        for range in rounds(sent, most) {
+            let round = match next.take() {
+                Some(first) => first,
+                None => match self.give(None)? {
+                    Some(round) => round,
+                    None => break,
+                },
+            };
+            self.number(&round, from)?;
+            if result.is_ok() {
+                result = take(range.clone(), round.data(from, range.len()));
+            }
+        }
+        result
+    }
+
+    /// Takes the block that `from` gave to all, or leaves it to messages.
+    fn take(&mut self, round: &Round<'a>, from: usize, block: &Vector) -> Result<()> {
+        let (sent, len) = (self.number(round, from)?, block.bytes());
+        if sent & IN_PIECES != 0 {
+            // SAFETY: so many bytes were given, and so long is the block.
+            let take = |range, data| unsafe { block.take(range, data) };
+            let sent = sent & !IN_PIECES;
+            return self.take_in_pieces(*round, from, (sent, len), NOTE, take);
+        }
+        if sent > NOTE {
+            return self.messages().receive(from, block);
+        }
+        same_length(sent, len)?;
+        // SAFETY: `from` gave `len` bytes, and so long is the block.
+        unsafe { block.take(0..len, round.data(from, len)) }
+    }
+
+    /// Takes those of all others. An error does not keep it from the next: messages are to be received.
+    fn take_all(&mut self, round: &Round<'a>, blocks: &[Vector]) -> Result<()> {
+        let mut taken = Ok(());
+        for (from, block) in self.others(blocks) {
+            taken = taken.and(self.take(round, from, block));
+        }
+        taken
+    }
+
+    /// What the root has goes to everybody. False if nothing was done, here and below; of a broadcast the root says so.
+    pub fn broadcast(mut self, what: &Vector, root: Root) -> Result<bool> {
+        let len = what.bytes();
+        let Root::There(root) = root else {
+            if self.in_pieces(len, PIECES) {
+                return self.give_in_pieces(what, NOTE);
+            }
+            return Ok(self.give(Some(what))?.is_some() && len <= NOTE);
+        };
+        let Some(round) = self.give(None)? else {
+            return Ok(false);
+        };
+        let sent = self.number(&round, root)?;
+        if sent > NOTE && sent & IN_PIECES == 0 {
+            return Ok(false);
+        }
+        self.take(&round, root, what)?;
+        Ok(true)
+    }
+
+    /// Everybody's elements go to the root's blocks. `mine` is `None` if they are there already.
+    pub fn gather(mut self, mine: Option<&Vector>, blocks: &[Vector], root: Root) -> Result<bool> {
+        if let (Some(given), Root::There(root)) = (mine, root) {
+            let len = given.bytes();
+            let is_pinned = match self.in_pieces(len, PIECES) {
+                true => self.give_in_pieces(given, NOTE)?,
+                false => self.give(Some(given))?.is_some(),
+            };
+            if is_pinned && len > NOTE && !self.in_pieces(len, PIECES) {
+                self.messages().send(root, given)?;
+            }
+            return Ok(is_pinned && self.end(None)?);
+        }
+        let Some(round) = self.give(None)? else {
+            return Ok(false);
+        };
+        let taken = self.take_all(&round, blocks);
+        let own = &blocks[self.comm.rank];
+        taken.and(self.end(mine.map(|mine| (mine, own))))
+    }
+
+    /// Everybody's elements go to everybody's blocks. `mine` is `None` if they are in their block already.
+    pub fn allgather(mut self, mine: Option<&Vector>, blocks: &[Vector]) -> Result<bool> {
+        let (size, rank) = (blocks.len(), self.comm.rank);
+        let own = &blocks[rank];
+        let given = mine.unwrap_or(own);
+        let Some(round) = self.give(Some(given))? else {
+            return Ok(false);
+        };
+        let taken = self.take_all(&round, blocks);
+        if given.bytes() > NOTE {
+            (1..size).try_for_each(|i| self.messages().send((rank + i) % size, given))?;
+        }
+        taken.and(self.end(mine.map(|mine| (mine, own))))
+    }
+
+    /// Pins a note with the blocks for the others, or with their lengths alone; whether it has the blocks.
+    fn give_each(&self, blocks: &[Vector]) -> Result<Option<(Round<'a>, bool)>> {
+        let lengths = lengths(self.comm);
+        let all = self.others(blocks).map(|(_, block)| block.bytes());
+        let len = all.fold(lengths, usize::saturating_add);
+        let fits = len <= ROOM;
+        let (len, number) = if fits {
+            (len, len)
+        } else {
+            (lengths, BY_MESSAGES)
+        };
+        let pinned = self.pin(len, number, |room| {
+            // SAFETY: the note begins with the lengths, and is aligned as they are.
+            let told = unsafe { from_raw_parts_mut(room.cast::<u32>(), self.comm.meeting.size()) };
+            told.fill(0);
+            let mut at = lengths;
+            for (to, block) in self.others(blocks) {
+                let len = block.bytes();
+                told[to] = u32::try_from(len).unwrap_or(u32::MAX);
+                if fits {
+                    block.give(0..len, room.wrapping_add(at))?;
+                    at += len;
+                }
+            }
+            Ok(())
+        })?;
+        Ok(pinned.map(|round| (round, fits)))
+    }
+
+    /// Where the block of `len` bytes, more than none, that `from` gave to this process lies; `None` if it is a message.
+    fn find(&self, round: &Round<'_>, from: usize, len: usize) -> Result<Option<*const u8>> {
+        let lengths = lengths(self.comm);
+        let number = self.number(round, from)?;
+        let is_message = number == BY_MESSAGES;
+        let data = round.data(from, if is_message { lengths } else { number });
+        // SAFETY: the note begins with the lengths, and is aligned as they are.
+        let told = unsafe { from_raw_parts(data.cast::<u32>(), self.comm.meeting.size()) };
+        let sent = told[self.comm.rank] as usize;
+        // The message tells how long it is, if there is one.
+        if is_message && sent > 0 {
+            return Ok(None);
+        }
+        same_length(sent, len)?;
+        let before = told[..self.comm.rank].iter().map(|&len| len as usize);
+        Ok(Some(data.wrapping_add(lengths + before.sum::<usize>())))
+    }
+
+    /// The root's blocks go to everybody. `mine` is `None` if the root's shall stay.
+    pub fn scatter(mut self, blocks: &[Vector], mine: Option<&Vector>, root: Root) -> Result<bool> {
+        let Root::There(root) = root else {
+            let Some((_, fits)) = self.give_each(blocks)? else {
+                return Ok(false);
+            };
+            if !fits {
+                let mut others = self.others(blocks);
+                others.try_for_each(|(to, block)| self.messages().send(to, block))?;
+            }
+            let own = &blocks[self.comm.rank];
+            return self.end(mine.map(|mine| (own, mine)));
+        };
+        let Some(round) = self.give(None)? else {
+            return Ok(false);
+        };
+        let mut taken = Ok(());
+        if let Some(mine) = mine.filter(|mine| mine.bytes() > 0) {
+            let len = mine.bytes();
+            taken = match self.find(&round, root, len) {
+                Ok(None) => self.messages().receive(root, mine),
+                // SAFETY: the root gave `len` bytes, and so long is the block.
+                Ok(Some(data)) => unsafe { mine.take(0..len, data) },
+                Err(error) => Err(error),
+            };
+        }
+        taken.and(self.end(None))
+    }
+
+    /// Block i of process j goes to block j of process i. `send` is `None` if the blocks to be sent are where the others shall
+    /// come.
+    pub fn alltoall(mut self, send: Option<&[Vector]>, receive: &[Vector]) -> Result<bool> {
+        let outgoing = send.unwrap_or(receive);
+        let Some((round, fits)) = self.give_each(outgoing)? else {
+            return Ok(false);
+        };
+        let mut places = [None; MEMBERS];
+        let mut taken = Ok(());
+        for (from, block) in self.others(receive) {
+            match self.find(&round, from, block.bytes()) {
+                Ok(place) => places[from] = Some(place),
+                Err(error) => taken = taken.and(Err(error)),
+            }
+        }
+        let is_message = |from: usize| places[from] == Some(None);
+        if !fits || (0..receive.len()).any(is_message) {
+            let to = |to: usize| !fits && outgoing[to].bytes() > 0;
+            self.messages().exchange(send, receive, to, is_message)?;
+        }
+        let own = self.comm.rank;
+        let stays = send.map(|send| (&send[own], &receive[own]));
+        // Messages go first: they may be those of the blocks.
+        let ended = self.end(stays);
+        for (block, place) in receive.iter().zip(places) {
+            if let Some(Some(data)) = place {
+                // SAFETY: so many bytes were given, and so long is the block.
+                unsafe { block.take(0..block.bytes(), data)? };
+            }
+        }
+        taken.and(ended)
+    }
+
+    /// The `len` bytes that everybody gave, from number `skip` on.
+    fn parts(
+        &self,
+        round: &Round<'_>,
+        len: usize,
+        skip: usize,
+    ) -> Result<impl DoubleEndedIterator<Item = *const u8> + Clone> {
+        let members = self.comm.meeting.size();
+        let mut parts = [std::ptr::null(); MEMBERS];
+        for (from, part) in parts[..members].iter_mut().enumerate() {
+            same_length(self.number(round, from)?, len)?;
+            *part = round.data(from, len).wrapping_add(skip);
+        }
+        Ok(parts.into_iter().take(members))
+    }
+
+    /// Everybody's `mine` are folded into the root's `out`: nobody else waits.
+    pub fn reduce(self, op: Op, mine: &Vector, out: Option<&Vector>) -> Result<bool> {
+        let (len, size) = (mine.bytes(), mine.element.datatype.size());
+        let mut fold = Fold::new(op, mine.element.clone());
+        let piece = NOTE / size.max(1) * size;
+        let of_two = self.comm.meeting.size() == 2 && fold.direct && piece > 0;
+        if len > NOTE && !of_two {
+            return Ok(false);
+        }
+        let Some(out) = out else {
+            return match of_two && self.in_pieces(len, PIECES_TO_FOLD) {
+                true => self.give_in_pieces(mine, piece),
+                false => Ok(self.give(Some(mine))?.is_some() && len <= NOTE),
+            };
+        };
+        // Of two elements it does not matter which is the first: the root's own stay where they are.
+        let given = if of_two { 0 } else { len };
+        let pinned = self.pin(given, len, |room| {
+            fold.make_room(mine.count, false)?;
+            mine.give(0..given, room)
+        })?;
+        let Some(round) = pinned else {
+            return Ok(false);
+        };
+        if !of_two {
+            fold.fold(self.parts(&round, len, 0)?, out)?;
+            return Ok(true);
+        }
+        let other = 1 - self.comm.rank;
+        let number = self.number(&round, other)?;
+        let sent = number & !IN_PIECES;
+        if sent > NOTE && sent == number {
+            same_length(sent, len)?;
+            return Ok(false);
+        }
+        self.take_in_pieces(round, other, (sent, len), piece, |range, data| {
+            let (at, count) = (range.start / size, range.len() / size);
+            let own = with_exposed_provenance(mine.part(at, count).address);
+            fold.fold([data, own].into_iter(), &out.part(at, count))
+        })?;
+        Ok(true)
+    }
+
+    /// Each process gets the fold of its own part of everybody's `mine`: `counts[i]` elements to process i.
+    pub fn reduce_scatter(
+        self,
+        op: Op,
+        mine: &Vector,
+        counts: &[usize],
+        out: &Vector,
+    ) -> Result<bool> {
+        let len = mine.bytes();
+        if len > NOTE {
+            return Ok(false);
+        }
+        let rank = self.comm.rank;
+        let first: usize = counts[..rank].iter().sum();
+        let out = out.part(0, counts[rank]);
+        let mut fold = Fold::new(op, mine.element.clone());
+        let pinned = self.pin(len, len, |room| {
+            fold.make_room(out.count, false)?;
+            mine.give(0..len, room)
+        })?;
+        if let Some(round) = pinned
+            && out.count > 0
+        {
+            let skip = first * mine.element.datatype.size();
+            fold.fold(self.parts(&round, len, skip)?, &out)?;
+        }
+        Ok(pinned.is_some())
+    }
+}
+
+/// Bytes of the lengths at the beginning of a note.
+fn lengths(comm: &Comm) -> usize {
+    comm.meeting.size() * size_of::<u32>()
+}
