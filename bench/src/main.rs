@@ -10,6 +10,12 @@ mod libraries;
 mod marks;
 mod plot;
 mod results;
+/// The library's own, where they can be had alone.
+#[path = "../../src/shm"]
+mod shm {
+    #[allow(dead_code)]
+    pub mod copy;
+}
 mod steps;
 mod table;
 mod thresholds;

@@ -1,6 +1,7 @@
 //! `--thresholds`: what the numbers in the library that depend on the machine were chosen by. Both sides of each are measured, on
 //! the library's own sources where they can be had alone, and shown with the number as it is.
 
+use crate::shm::copy;
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
 use std::hint::{black_box, spin_loop};
@@ -8,9 +9,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use std::{ptr, thread};
 
-#[path = "../../src/shm/copy.rs"]
-#[allow(dead_code)]
-mod copy;
 #[path = "../../src/transport/distance.rs"]
 #[allow(dead_code)]
 mod distance;

@@ -47,7 +47,7 @@ pub enum GivenBack {
 /// there. An error leaves all as it was.
 ///
 /// # Safety
-/// `range` [may be taken](Process::may_take), nobody uses the bytes at `offset`, and no other process writes to the range.
+/// `range` [may be taken](super::replaceable::Process::may_take), nobody uses the bytes at `offset`, and no other process writes to the range.
 pub unsafe fn take_in(
     segment: &Segment,
     range: &Range<usize>,
