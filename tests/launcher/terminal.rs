@@ -121,9 +121,10 @@ fn control_z_stops_all_and_fg_continues_them() {
     // What a shell has forked is a shell too, where it was stopped before it became `sleep`.
     assert!(ranks.len() >= 3, "{ranks:?}");
     session.run.wait_until("the ranks to stop", || {
-        // One that a shell had forked may be over.
-        let has_stopped = |state: String| state.is_empty() || state.contains(") T ");
-        ranks.iter().map(state).all(has_stopped)
+        // One that a shell had forked may be over, and not looked after by a shell that has stopped.
+        let is_still =
+            |state: String| state.is_empty() || state.contains(") T ") || state.contains(") Z ");
+        ranks.iter().map(state).all(is_still)
     });
     session.type_in("\n");
     session.expect("finished", 3);
