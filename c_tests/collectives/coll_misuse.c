@@ -53,15 +53,21 @@ static void same_memory(MPI_Comm comm)
     still_works(comm);
 }
 
+/* A broadcast of `own` elements at rank 0, which is right there, and of `others` elsewhere. Gives what this rank has. */
+static int broadcast_of_two(MPI_Comm comm, int own, int others)
+{
+    int n = rank == 0 ? own : others, error = MPI_Bcast(to, n, MPI_INT, 0, comm);
+    CHECK(rank == 0 ? error == MPI_SUCCESS : error != MPI_SUCCESS);
+    still_works(comm);
+    return n;
+}
+
 /* `small` at rank 0 and `large` elsewhere, or the other way round. */
 static void different_counts(MPI_Comm comm, int small, int large)
 {
     int turn, n, error;
     for (turn = 0; turn < 2; turn++) {
-        n = (rank == 0) == (turn == 0) ? small : large;
-        error = MPI_Bcast(to, n, MPI_INT, 0, comm);
-        CHECK(rank == 0 ? error == MPI_SUCCESS : error != MPI_SUCCESS);
-        still_works(comm);
+        n = broadcast_of_two(comm, turn == 0 ? small : large, turn == 0 ? large : small);
         /* The root's own block is as long as it gives; all others are not. */
         error = MPI_Gather(from, n, MPI_INT, to, n, MPI_INT, 0, comm);
         CHECK(rank == 0 ? error != MPI_SUCCESS : error == MPI_SUCCESS);
@@ -81,10 +87,7 @@ static void different_ways(MPI_Comm comm, int small, int large)
 {
     int turn, n, error;
     for (turn = 0; turn < 2; turn++) {
-        n = (rank == 0) == (turn == 0) ? small : large;
-        error = MPI_Bcast(to, n, MPI_INT, 0, comm);
-        CHECK(rank == 0 ? error == MPI_SUCCESS : error != MPI_SUCCESS);
-        still_works(comm);
+        n = broadcast_of_two(comm, turn == 0 ? small : large, turn == 0 ? large : small);
         /* Of more processes those that have much wait for the others, which have gone on: jobs/standstill.c. */
         if (size == 2) {
             error = MPI_Reduce(from, to, n, MPI_INT, MPI_SUM, 0, comm);

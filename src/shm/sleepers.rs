@@ -119,9 +119,9 @@ fn each(look: &mut dyn FnMut(&Call)) -> bool {
         if read <= 0 {
             break read == 0;
         }
+        let first = entries.as_ptr().cast::<u8>();
         // SAFETY: so many bytes were written.
-        let bytes =
-            unsafe { std::slice::from_raw_parts(entries.as_ptr().cast::<u8>(), read as usize) };
+        let bytes = unsafe { std::slice::from_raw_parts(first, read as usize) };
         for name in names(bytes) {
             look_at(list, name, look);
         }
