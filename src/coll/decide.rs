@@ -102,6 +102,12 @@ pub fn barrier(comm: &Comm) -> Result<()> {
     comm.meeting.barrier(&|| "MPI_Barrier".to_string())
 }
 
+/// Takes part in an operation `name` where this process gives nothing and takes nothing, and others may. False if nothing was done.
+#[inline]
+pub fn pass(comm: &Comm, name: &str) -> bool {
+    Little::pass(comm, name)
+}
+
 impl Call {
     /// Blocks until this process's part is done.
     ///

@@ -39,7 +39,7 @@ mod reduction;
 mod scratch;
 mod shared;
 
-pub use decide::{Call, Collective, barrier};
+pub use decide::{Call, Collective, barrier, pass};
 pub use elements::{Element, Vector};
 pub use planner::Root;
 

@@ -406,8 +406,11 @@ impl Datatype {
         base: usize,
         count: usize,
         basic: Basic,
-        each: impl FnMut(usize, usize),
+        mut each: impl FnMut(usize, usize),
     ) {
+        if basic.is_dense() && self.is_dense() {
+            return each(base, count * (self.size() / basic.size()));
+        }
         let mut elements = Elements {
             basic,
             position: 0,

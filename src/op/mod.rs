@@ -14,5 +14,5 @@ mod predefined;
 mod tests;
 
 pub use kernels::{Kernel, Update, kernel_of};
-pub use object::{Function, Op, check, create, free, get};
+pub use object::{Function, Op, check, create, free, get, is_plain, reduce_quickly};
 pub use predefined::Predefined;

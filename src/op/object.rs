@@ -1,8 +1,8 @@
 //! The operation object: predefined or a user's function, and its application to buffers of any datatype.
 
-use super::kernels::kernel_of;
+use super::kernels::{Kernel, kernel_of};
 use super::predefined::Predefined;
-use crate::datatype::{Basic, Datatype, Named};
+use crate::datatype::{Basic, Datatype, Named, can_be_memory, find_committed};
 use crate::error::Result;
 use crate::handle::{Kind, Table};
 use crate::mpi::constants::MPI_OP_NULL;
@@ -122,6 +122,52 @@ pub fn check(op: Predefined, datatype: &Datatype) -> Result<Basic> {
         );
     }
     Ok(basic)
+}
+
+/// The loop of a predefined operation on elements of a datatype that lie one after the other, if there is one; and their kind.
+#[inline(always)]
+fn plain(
+    op: MPI_Op,
+    datatype: MPI_Datatype,
+) -> Option<(&'static Kernel, Basic, &'static Datatype)> {
+    let datatype = find_committed(datatype).filter(|datatype| datatype.is_dense())?;
+    let op = Predefined::of(op).filter(|op| !op.is_for_accumulate_only())?;
+    let basic = datatype.basic().filter(|basic| basic.is_dense())?;
+    Some((kernel_of(op, basic)?, basic, datatype))
+}
+
+/// Whether a reduction by `op` is known at once to be in order.
+#[inline]
+pub fn is_plain(op: MPI_Op, datatype: MPI_Datatype) -> bool {
+    plain(op, datatype).is_some()
+}
+
+/// Reduces `count` elements that lie one after the other by a predefined operation, if all arguments are in order. False if it is
+/// not that; then nothing was done.
+///
+/// # Safety
+/// As [`Op::apply`], if the buffers can be memory.
+#[inline(always)]
+pub unsafe fn reduce_quickly(
+    op: MPI_Op,
+    input: *const u8,
+    inout: *mut u8,
+    count: usize,
+    datatype: MPI_Datatype,
+) -> bool {
+    let Some((kernel, basic, datatype)) = plain(op, datatype) else {
+        return false;
+    };
+    let Some(bytes) = datatype.size().checked_mul(count) else {
+        return false;
+    };
+    let memory = |begin: usize| can_be_memory(begin, begin.saturating_add(bytes));
+    let good = memory(input.addr()) && memory(inout.addr()) && input != inout.cast_const();
+    if good {
+        // SAFETY: the caller's promise.
+        unsafe { (kernel.apply)(input, inout, bytes / basic.size()) };
+    }
+    good || count == 0
 }
 
 /// Applies a predefined operation to all elements of `count` elements of `datatype`.

@@ -247,7 +247,8 @@ impl Forms for Call {
 /// | [`SendCall`](crate::abi::messages::p2p::SendCall) | as written | `request`   | `request`            |
 /// | [`FileCall`](crate::abi::files::access::FileCall) | `status`   | `request`   |                      |
 ///
-/// An access to a file has two names of each form where processes may access it together.
+/// An access to a file has two names of each form where processes may access it together. A collective operation may have
+/// `#[nothing(…)]`: where that is true, the blocking form has nothing to do, and the call is in order.
 ///
 /// ```text
 /// #[apply(mpi_forms)]
@@ -262,10 +263,11 @@ macro_rules! mpi_forms {
     (
         $(#[doc = $doc:expr])*
         #[names($($name:ident),*)]
+        $(#[nothing($nothing:expr)])?
         fn $rust:ident($($arg:ident : $type:ty),* $(,)?) -> Call $body:block
     ) => {
         $crate::mpi_forms! {
-            @three [$($name),*] [info]
+            @three [$($name),*] [info] [$($nothing)?]
             $(#[doc = $doc])*
             fn $rust($($arg: $type),*) -> $crate::coll::Call $body
         }
@@ -276,18 +278,19 @@ macro_rules! mpi_forms {
         fn $rust:ident($($arg:ident : $type:ty),* $(,)?) -> SendCall $body:block
     ) => {
         $crate::mpi_forms! {
-            @three [$($name),*] []
+            @three [$($name),*] [] []
             $(#[doc = $doc])*
             fn $rust($($arg: $type),*) -> SendCall $body
         }
     };
     (
-        @three [$blocking:ident, $nonblocking:ident, $init:ident] [$($info:ident)?]
+        @three [$blocking:ident, $nonblocking:ident, $init:ident] [$($info:ident)?] [$($quick:expr)?]
         $(#[doc = $doc:expr])*
         fn $rust:ident($($arg:ident : $type:ty),*) -> $result:ty $body:block
     ) => {
         $crate::mpi_counts! {
             $(#[doc = $doc])*
+            $(#[quick($quick)])?
             pub extern "C" fn $blocking($($arg: $type),*) -> c_int {
                 let call: $crate::error::Result<$result> = $body;
                 $crate::abi::boundary::exports::Forms::run(call?)

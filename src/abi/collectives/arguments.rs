@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
 use crate::op::{self, Op};
-use crate::{bail, datatype, err};
+use crate::{bail, coll, comm, datatype, err};
 use std::ffi::{c_int, c_void};
 
 /// Errors: `MPI_ERR_BUFFER`, `MPI_ERR_COUNT`.
@@ -52,6 +52,65 @@ pub fn vector_or_in_place(
         true => Ok(None),
         false => vector(address, n, datatype, name).map(Some),
     }
+}
+
+/// The communicator of a call that gives and takes nothing, if the call is in order and in one group: then it is done, and nobody
+/// waits for the others. (`None` says nothing.)
+#[inline(always)]
+pub fn nothing<const N: usize>(
+    comm: MPI_Comm,
+    buffers: [(In<c_void>, i64, MPI_Datatype); N],
+) -> Option<&'static Comm> {
+    let empty = |(address, n, datatype)| {
+        n == 0 && !in_place(address) && datatype::find_committed(datatype).is_some()
+    };
+    let comm = comm::find(comm)?;
+    (comm.remote.is_none() && buffers.into_iter().all(empty)).then_some(comm)
+}
+
+/// The same of a call with a root, which alone has the second buffer.
+#[inline(always)]
+pub fn nothing_rooted(
+    comm: MPI_Comm,
+    root: c_int,
+    own: (In<c_void>, i64, MPI_Datatype),
+    at_root: (In<c_void>, i64, MPI_Datatype),
+) -> bool {
+    nothing(comm, [own]).is_some_and(|group| match usize::try_from(root) {
+        Ok(root) if root == group.rank => nothing(comm, [at_root]).is_some(),
+        Ok(root) => root < group.size(),
+        Err(_) => false,
+    })
+}
+
+/// Whether there are counts and displacements, and all counts are 0.
+#[inline(always)]
+pub fn all_zero<N: Number, D: Number>(comm: &Comm, counts: In<N>, displs: In<D>) -> bool {
+    let counts = counts.slice(comm.size(), "counts");
+    counts.is_ok_and(|counts| counts.iter().all(|n| n.wide() == 0))
+        && displs.slice(comm.size(), "displs").is_ok()
+}
+
+/// Takes part in an operation with a root, `name`, to which this process gives nothing and from which it takes nothing, but others
+/// may: `own` is what each process has, `of_all` what the root has. False if nothing was done.
+#[inline(always)]
+pub fn passed_rooted<N: Number, D: Number>(
+    comm: MPI_Comm,
+    name: &str,
+    root: c_int,
+    own: (In<c_void>, i64, MPI_Datatype),
+    (at_root, counts, displs, datatype): (In<c_void>, In<N>, In<D>, MPI_Datatype),
+) -> bool {
+    nothing(comm, [own]).is_some_and(|group| {
+        let passes = match usize::try_from(root) {
+            Ok(root) if root == group.rank => {
+                nothing(comm, [(at_root, 0, datatype)]).is_some() && all_zero(group, counts, displs)
+            }
+            Ok(root) => root < group.size(),
+            Err(_) => false,
+        };
+        passes && coll::pass(group, name)
+    })
 }
 
 /// A block of `n` elements for each peer, one after the other.

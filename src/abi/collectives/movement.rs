@@ -178,6 +178,8 @@ pub extern "C" fn MPI_Barrier_init(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Bcast, MPI_Ibcast, MPI_Bcast_init)]
+#[nothing(nothing(comm, [(buffer.into(), count.wide(), datatype)])
+    .is_some_and(|comm| usize::try_from(root).is_ok_and(|root| root < comm.size())))]
 fn bcast(
     buffer: Mut<c_void>,
     count: Count,
@@ -207,6 +209,12 @@ fn bcast(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Gather, MPI_Igather, MPI_Gather_init)]
+#[nothing(nothing_rooted(
+    comm,
+    root,
+    (sendbuf, sendcount.wide(), sendtype),
+    (recvbuf.into(), recvcount.wide(), recvtype)
+))]
 fn gather(
     sendbuf: In<c_void>,
     sendcount: Count,
@@ -239,6 +247,13 @@ fn gather(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Gatherv, MPI_Igatherv, MPI_Gatherv_init)]
+#[nothing(passed_rooted(
+    comm,
+    FUNCTION,
+    root,
+    (sendbuf, sendcount.wide(), sendtype),
+    (recvbuf.into(), recvcounts, displs, recvtype)
+))]
 fn gatherv(
     sendbuf: In<c_void>,
     sendcount: Count,
@@ -281,6 +296,12 @@ fn gatherv(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Scatter, MPI_Iscatter, MPI_Scatter_init)]
+#[nothing(nothing_rooted(
+    comm,
+    root,
+    (recvbuf.into(), recvcount.wide(), recvtype),
+    (sendbuf, sendcount.wide(), sendtype)
+))]
 fn scatter(
     sendbuf: In<c_void>,
     sendcount: Count,
@@ -313,6 +334,13 @@ fn scatter(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Scatterv, MPI_Iscatterv, MPI_Scatterv_init)]
+#[nothing(passed_rooted(
+    comm,
+    FUNCTION,
+    root,
+    (recvbuf.into(), recvcount.wide(), recvtype),
+    (sendbuf, sendcounts, displs, sendtype)
+))]
 fn scatterv(
     sendbuf: In<c_void>,
     sendcounts: In<Count>,
@@ -346,6 +374,14 @@ fn scatterv(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Allgather, MPI_Iallgather, MPI_Allgather_init)]
+#[nothing(nothing(
+    comm,
+    [
+        (sendbuf, sendcount.wide(), sendtype),
+        (recvbuf.into(), recvcount.wide(), recvtype)
+    ]
+)
+.is_some())]
 fn allgather(
     sendbuf: In<c_void>,
     sendcount: Count,
@@ -377,6 +413,14 @@ fn allgather(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Allgatherv, MPI_Iallgatherv, MPI_Allgatherv_init)]
+#[nothing(nothing(
+    comm,
+    [
+        (sendbuf, sendcount.wide(), sendtype),
+        (recvbuf.into(), 0, recvtype)
+    ]
+)
+.is_some_and(|comm| all_zero(comm, recvcounts, displs)))]
 fn allgatherv(
     sendbuf: In<c_void>,
     sendcount: Count,
@@ -416,6 +460,14 @@ fn allgatherv(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Alltoall, MPI_Ialltoall, MPI_Alltoall_init)]
+#[nothing(nothing(
+    comm,
+    [
+        (sendbuf, sendcount.wide(), sendtype),
+        (recvbuf.into(), recvcount.wide(), recvtype)
+    ]
+)
+.is_some())]
 fn alltoall(
     sendbuf: In<c_void>,
     sendcount: Count,
@@ -450,6 +502,11 @@ fn alltoall(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Alltoallv, MPI_Ialltoallv, MPI_Alltoallv_init)]
+#[nothing(nothing(comm, [(sendbuf, 0, sendtype), (recvbuf.into(), 0, recvtype)]).is_some_and(
+    |comm| all_zero(comm, sendcounts, sdispls)
+        && all_zero(comm, recvcounts, rdispls)
+        && coll::pass(comm, FUNCTION)
+))]
 fn alltoallv(
     sendbuf: In<c_void>,
     sendcounts: In<Count>,

@@ -9,7 +9,7 @@ use crate::coll::{Call, Collective, Root, Vector};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::mpi::types::*;
-use crate::op::Op;
+use crate::op::{self, Op};
 use crate::{comm, err, mpi_forms};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
@@ -74,6 +74,12 @@ fn reduced_and_scattered(
 /// `MPI_ERR_ROOT`, `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Reduce, MPI_Ireduce, MPI_Reduce_init)]
+#[nothing(nothing_rooted(
+    comm,
+    root,
+    (sendbuf, count.wide(), datatype),
+    (recvbuf.into(), count.wide(), datatype)
+) && op::is_plain(op, datatype))]
 fn reduce(
     sendbuf: In<c_void>,
     recvbuf: Mut<c_void>,
@@ -128,6 +134,15 @@ fn reduce(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Allreduce, MPI_Iallreduce, MPI_Allreduce_init)]
+#[nothing(nothing(
+    comm,
+    [
+        (sendbuf, count.wide(), datatype),
+        (recvbuf.into(), 0, datatype)
+    ]
+)
+.is_some()
+    && op::is_plain(op, datatype))]
 fn allreduce(
     sendbuf: In<c_void>,
     recvbuf: Mut<c_void>,
@@ -156,6 +171,15 @@ fn allreduce(
     MPI_Ireduce_scatter_block,
     MPI_Reduce_scatter_block_init
 )]
+#[nothing(nothing(
+    comm,
+    [
+        (sendbuf, recvcount.wide(), datatype),
+        (recvbuf.into(), 0, datatype)
+    ]
+)
+.is_some()
+    && op::is_plain(op, datatype))]
 fn reduce_scatter_block(
     sendbuf: In<c_void>,
     recvbuf: Mut<c_void>,
@@ -180,6 +204,15 @@ fn reduce_scatter_block(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Reduce_scatter, MPI_Ireduce_scatter, MPI_Reduce_scatter_init)]
+#[nothing(nothing(
+    comm,
+    [
+        (sendbuf, 0, datatype),
+        (recvbuf.into(), 0, datatype)
+    ]
+)
+.is_some_and(|comm| all_zero(comm, recvcounts, recvcounts))
+    && op::is_plain(op, datatype))]
 fn reduce_scatter(
     sendbuf: In<c_void>,
     recvbuf: Mut<c_void>,
