@@ -97,6 +97,48 @@ static void different_ways(MPI_Comm comm, int small, int large)
     }
 }
 
+/* Rank 1 gives nothing where the others, which give one element each, want as much of it; so the others know. */
+static void nothing_of_one(MPI_Comm comm)
+{
+    int own = rank != 1, counts[8], displs[8], error, i;
+    for (i = 0; i < 8; i++) {
+        counts[i] = own;
+        displs[i] = i;
+    }
+    error = MPI_Gatherv(from, own, MPI_INT, to, counts, displs, MPI_INT, 0, comm);
+    CHECK(rank == 0 ? error != MPI_SUCCESS : error == MPI_SUCCESS);
+    still_works(comm);
+    error = MPI_Alltoallv(from, counts, displs, MPI_INT, to, counts, displs, MPI_INT, comm);
+    CHECK(own ? error != MPI_SUCCESS : error == MPI_SUCCESS);
+    still_works(comm);
+    /* The root is rank 1. */
+    error = MPI_Scatterv(from, counts, displs, MPI_INT, to, own, MPI_INT, 1, comm);
+    CHECK(own ? error != MPI_SUCCESS : error == MPI_SUCCESS);
+    still_works(comm);
+}
+
+/* That there is nothing to do is no reason to let wrong arguments by. */
+static void nothing_but_wrong(MPI_Comm comm)
+{
+    int counts[8] = {0};
+    CHECK_CLASS(MPI_Bcast(to, 0, MPI_INT, size, comm), MPI_ERR_ROOT);
+    CHECK_CLASS(MPI_Bcast(to, 0, MPI_INT, -1, comm), MPI_ERR_ROOT);
+    CHECK_CLASS(MPI_Bcast(to, 0, MPI_DATATYPE_NULL, 0, comm), MPI_ERR_TYPE);
+    CHECK_CLASS(MPI_Bcast(MPI_IN_PLACE, 0, MPI_INT, 0, comm), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Reduce(from, to, 0, MPI_INT, MPI_OP_NULL, 0, comm), MPI_ERR_OP);
+    CHECK_CLASS(MPI_Reduce(from, to, 0, MPI_FLOAT, MPI_BAND, 0, comm), MPI_ERR_OP);
+    CHECK_CLASS(MPI_Allreduce(from, to, 0, MPI_INT, MPI_REPLACE, comm), MPI_ERR_OP);
+    CHECK_CLASS(MPI_Reduce_local(from, to, 0, MPI_INT, MPI_NO_OP), MPI_ERR_OP);
+    CHECK_CLASS(MPI_Allgatherv(from, 0, MPI_INT, to, NULL, counts, MPI_INT, comm), MPI_ERR_ARG);
+    CHECK_CLASS(MPI_Alltoallv(from, counts, NULL, MPI_INT, to, counts, counts, MPI_INT, comm), MPI_ERR_ARG);
+    CHECK_CLASS(MPI_Alltoall(from, 0, MPI_INT, to, -1, MPI_INT, comm), MPI_ERR_COUNT);
+    if (rank == 0)
+        CHECK_CLASS(MPI_Gatherv(from, 0, MPI_INT, to, counts, NULL, MPI_INT, 0, comm), MPI_ERR_ARG);
+    else
+        CHECK_CLASS(MPI_Gatherv(MPI_IN_PLACE, 0, MPI_INT, NULL, NULL, NULL, MPI_INT, 0, comm), MPI_ERR_BUFFER);
+    still_works(comm);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm comm;
@@ -111,6 +153,8 @@ int main(int argc, char **argv)
     different_ways(comm, 2000, 2100);
     different_ways(comm, 3000, 3500);
     different_ways(comm, 2100, 7000);
+    nothing_of_one(comm);
+    nothing_but_wrong(comm);
     OK(MPI_Comm_free(&comm));
     return check_end();
 }
