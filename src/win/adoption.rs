@@ -8,24 +8,20 @@
 //! **Before it is given back** the kernel is asked whether it is still there: programs free memory before the window, and what
 //! lies there by then is somebody else's.
 //!
-//! **Forks.** A child would share the memory with the job. So a copy is made before each fork, which the child then has in its
-//! place: what was there at the fork, as with all other memory. Where there is no room for a copy, the child has nothing there.
+//! A child of a fork has copies of it: [`forks`](super::forks).
 
 use crate::error::Result as MpiResult;
 use crate::runtime::me;
 use crate::runtime::visits::{Patience, without_visitors};
-use crate::shm::adoption::{
-    GivenBack, can_make_huge, copy_privately, give_back, protect_again, take_in,
-};
+use crate::shm::adoption::{GivenBack, can_make_huge, give_back, protect_again, take_in};
 use crate::shm::heap::{self, Owned};
 use crate::shm::replaceable::{Process, Refusal, must_have_address_space};
 use crate::shm::segment::segment;
 use crate::shm::stillness::Stillness;
 use crate::shm::view::Piece;
-use crate::shm::{HUGE, Offset, PAGE, mapping, memory, sleepers};
+use crate::shm::{HUGE, Offset, PAGE, memory, sleepers};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
-use std::ffi::c_void;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -33,9 +29,6 @@ use std::time::{Duration, Instant};
 
 /// A process may have 65,530 mappings, where nobody changed that.
 const MAPPINGS: usize = 32_000;
-
-/// With so many bytes in the segment a fork asks first whether there is room for copies.
-const LARGE: usize = 64 << 20;
 
 /// Bytes of this process's own memory that are in the segment now, whole pages.
 pub static ADOPTED: AtomicU64 = AtomicU64::new(0);
@@ -70,18 +63,16 @@ struct Run {
     since: u64,
 }
 
-struct Book {
+pub(super) struct Book {
     /// By the address of their first byte.
     runs: BTreeMap<usize, Run>,
     /// How many adoptions there have been.
     adoptions: u64,
-    snapshots: Snapshots,
 }
 
-static BOOK: Mutex<Book> = Mutex::new(Book {
+pub(super) static BOOK: Mutex<Book> = Mutex::new(Book {
     runs: BTreeMap::new(),
     adoptions: 0,
-    snapshots: Snapshots::NONE,
 });
 
 /// The whole pages in which bytes lie.
@@ -184,9 +175,6 @@ impl Book {
         let number = book.adoptions;
         for gap in book.gaps(&pages) {
             process.may_take(&gap, pages == bytes)?;
-            if process.threads > 1 && sleepers::are_in(&gap) {
-                return Err(Refusal::Sleepers);
-            }
             // What the program asks for it gets, whatever that costs it.
             let would_lose = |gap| !can_make_huge() && process.has_huge_pages(gap);
             if patience == Patience::Short && gap.len() >= HUGE && would_lose(&gap) {
@@ -309,6 +297,37 @@ impl Book {
         pieces
     }
 
+    /// What of all runs is still there. Where the kernel does not tell (a process may have no descriptor left to ask with) all of
+    /// them are taken to be there.
+    pub(super) fn there(&self) -> Vec<(Range<usize>, Offset)> {
+        let process = Process::look();
+        let mut parts = Vec::new();
+        for (&start, run) in &self.runs {
+            let range = start..start + run.len;
+            let there = match &process {
+                Ok(process) => process.still_there(segment(), &range, run.offset),
+                Err(_) => vec![(range, true)],
+            };
+            let offset = |part: &Range<usize>| run.offset + (part.start - start);
+            parts.extend(
+                there
+                    .into_iter()
+                    .map(|(part, _)| (part.clone(), offset(&part))),
+            );
+        }
+        parts
+    }
+
+    /// Bytes in the segment.
+    pub(super) fn len(&self) -> usize {
+        self.runs.values().map(|run| run.len).sum()
+    }
+
+    /// Forgets all runs, which are another process's.
+    pub(super) fn disown(&mut self) {
+        std::mem::forget(std::mem::take(&mut self.runs));
+    }
+
     fn give_back_unused(&mut self) {
         if self.runs.values().all(|run| run.users > 0) {
             return;
@@ -390,148 +409,5 @@ fn give_run_back(
 fn keep_unless_free(run: &Run, given: GivenBack) {
     if given != GivenBack::Free {
         std::mem::forget(run.memory.clone());
-    }
-}
-
-/// What lies ready for a child while a fork is on its way: a mapping of its own, for nothing that a snapshot was taken of may
-/// change any more. The memory of malloc is such.
-struct Snapshots {
-    list: *mut Snapshot,
-    len: usize,
-}
-
-/// A part of a run, and its copy, if there is one.
-#[repr(C)]
-struct Snapshot {
-    start: usize,
-    len: usize,
-    from: *const u8,
-    copy: *mut c_void,
-}
-
-// SAFETY: an address, used under the lock of the book.
-unsafe impl Send for Snapshots {}
-
-impl Snapshots {
-    const NONE: Snapshots = Snapshots {
-        list: std::ptr::null_mut(),
-        len: 0,
-    };
-
-    fn bytes(&self) -> usize {
-        (self.len * size_of::<Snapshot>()).next_multiple_of(PAGE)
-    }
-
-    /// Where all runs are that are still there, without copies. Where the kernel does not tell (a process may have no descriptor
-    /// left to ask with) all of them are taken to be there.
-    fn plan(book: &Book) -> Snapshots {
-        let process = Process::look();
-        let mut parts = Vec::new();
-        for (&start, run) in &book.runs {
-            let range = start..start + run.len;
-            let there = match &process {
-                Ok(process) => process.still_there(segment(), &range, run.offset),
-                Err(_) => vec![(range, true)],
-            };
-            for (part, _) in there {
-                parts.push(Snapshot {
-                    start: part.start,
-                    len: part.len(),
-                    from: segment().at(run.offset + (part.start - start)),
-                    copy: std::ptr::null_mut(),
-                });
-            }
-        }
-        let mut planned = Snapshots {
-            list: std::ptr::null_mut(),
-            len: parts.len(),
-        };
-        let access = libc::PROT_READ | libc::PROT_WRITE;
-        let Some(list) = mapping::map_private(planned.bytes().max(PAGE), access) else {
-            return Snapshots::NONE;
-        };
-        planned.list = list.cast();
-        for (i, part) in parts.into_iter().enumerate() {
-            // SAFETY: the mapping has room for all.
-            unsafe { planned.list.add(i).write(part) };
-        }
-        planned
-    }
-
-    fn all(&mut self) -> &mut [Snapshot] {
-        match self.list.is_null() {
-            true => &mut [],
-            // SAFETY: so many were written.
-            false => unsafe { std::slice::from_raw_parts_mut(self.list, self.len) },
-        }
-    }
-
-    fn end(&mut self) {
-        if !self.list.is_null() {
-            // SAFETY: the mapping of `plan`.
-            unsafe { mapping::unmap(self.list.cast(), self.bytes().max(PAGE)) };
-        }
-        *self = Snapshots::NONE;
-    }
-}
-
-/// Handlers that were registered first are called last before a fork, and first in the child: so these are registered when the
-/// library is loaded. What others do in theirs is in the snapshots.
-#[used]
-#[unsafe(link_section = ".init_array")]
-static WATCH_FORKS: extern "C" fn() = watch_forks;
-
-extern "C" fn watch_forks() {
-    // SAFETY: three functions that stay as long as the library, which is never unloaded.
-    unsafe { libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(in_child)) };
-}
-
-extern "C" fn before_fork() {
-    let mut book = BOOK.lock();
-    if !book.runs.is_empty() {
-        let all: usize = book.runs.values().map(|run| run.len).sum();
-        // To find out takes 100 µs.
-        let there_is_room = all < LARGE || memory::spare() > all;
-        book.snapshots = Snapshots::plan(&book);
-        // From here on nothing is allocated or freed until the fork is over.
-        for part in book.snapshots.all().iter_mut().filter(|_| there_is_room) {
-            // SAFETY: the bytes are in the segment, as long as the book says so.
-            let copy = unsafe { copy_privately(part.from, part.len) };
-            part.copy = copy.unwrap_or(std::ptr::null_mut());
-        }
-    }
-    // Held until the fork is over, on both sides.
-    std::mem::forget(book);
-}
-
-extern "C" fn after_fork() {
-    // SAFETY: `before_fork` has locked it, on this thread.
-    unsafe {
-        let book = &mut *BOOK.data_ptr();
-        for part in book.snapshots.all() {
-            if !part.copy.is_null() {
-                mapping::unmap(part.copy, part.len);
-            }
-        }
-        book.snapshots.end();
-        BOOK.force_unlock();
-    }
-}
-
-extern "C" fn in_child() {
-    // SAFETY: `before_fork` has locked it; the child has this thread alone. What is mapped over are shared mappings that are
-    // its parent's.
-    unsafe {
-        let book = &mut *BOOK.data_ptr();
-        for part in book.snapshots.all() {
-            let (copy, len, to) = (part.copy, part.len, part.start);
-            if copy.is_null() || !mapping::move_over(copy, len, len, to) {
-                mapping::map_over(to, len, None);
-            }
-        }
-        book.snapshots.end();
-        // Their allocations are the parent's.
-        std::mem::forget(std::mem::take(&mut book.runs));
-        BOOK.force_unlock();
     }
 }

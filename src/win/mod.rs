@@ -11,7 +11,7 @@
 //! - [`waiting`]: for locks, with how much [`patience`]; [`obstacle`]: which deaths end which waits
 //! - [`dynamic`]: windows whose memory comes and goes, found in a tree of [`regions`]; [`memory`]: MPI_Alloc_mem
 //! - [`private`]: memory where load and store do not reach; [`parcel`]: what a target that waits does there itself;
-//!   [`moving`]: when it becomes shared; [`adoption`]: what was taken in
+//!   [`moving`]: when it becomes shared; [`adoption`]: what was taken in; [`forks`]: what a child has in its place
 //! - [`transfer`]: put and get; [`accumulate`]: the accumulate family; [`update`]: how elements are updated, by [`amo`]'s
 //!   atomic instructions or under a lock; [`elements`]: arrays of them
 //!
@@ -53,6 +53,7 @@ pub mod elements;
 mod entry;
 pub mod epoch;
 pub mod exposure;
+mod forks;
 pub mod hints;
 pub mod memory;
 mod mixed;
