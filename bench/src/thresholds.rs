@@ -54,33 +54,40 @@ fn nanoseconds(calls: u32, mut call: impl FnMut()) -> f64 {
     (0..ROUNDS).map(|_| round()).fold(f64::MAX, f64::min)
 }
 
-/// libc's copy, the one of 32 bytes at a time, and the one past the caches, between addresses that differ in their place in a
-/// cache line.
+/// libc's copy, the ways of the library, and the one that it takes, between addresses that differ in their place in a cache line.
 fn copies() {
     println!(
-        "Copies, ns (shm/copy.rs: the own one from {} bytes, past the caches from {})\n",
+        "Copies, ns (shm/copy.rs: words from {} bytes, or string from {}, past the caches from {})\n",
         copy::OWN,
+        copy::LONG,
         copy::leaving()
     );
-    println!("{:>9} {:>9} {:>9} {:>9}", "bytes", "libc", "own", "past");
+    println!(
+        "{:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
+        "bytes", "libc", "words", "string", "past", "taken"
+    );
     let most = copy::leaving().min(32 << 20) * 2;
     let (from, mut to) = (vec![1_u8; most + 16], vec![0_u8; most]);
     let (from, to) = (from[16..].as_ptr(), to.as_mut_ptr());
-    let mut bytes = copy::OWN / 4;
+    let mut bytes = copy::OWN;
     while bytes <= most {
         let calls = (16_u32 << 20).div_ceil(bytes as u32);
-        let time = |copy: unsafe fn(*const u8, *mut u8, usize)| {
-            // SAFETY: both have room for the most bytes, and do not overlap; each is called where the processor has what it takes.
+        let ways = [
+            ptr::copy,
+            copy::by_words,
+            copy::by_string,
+            copy::past_caches,
+            copy::copy,
+        ];
+        let times = ways.map(|copy: unsafe fn(*const u8, *mut u8, usize)| {
+            // SAFETY: both have room for the most bytes, and do not overlap.
             nanoseconds(calls, || unsafe {
                 copy(black_box(from), black_box(to), bytes)
             })
-        };
-        let libc = time(ptr::copy);
-        let own = is_x86_feature_detected!("avx2").then(|| time(copy::avx2::copy));
-        let past = time(copy::copy_past_caches);
+        });
         println!(
-            "{bytes:>9} {libc:>9.0} {:>9.0} {past:>9.0}",
-            own.unwrap_or(f64::NAN)
+            "{bytes:>9} {}",
+            times.map(|t| format!("{t:>9.0}")).join(" ")
         );
         bytes *= 2;
     }
@@ -94,8 +101,8 @@ fn pieces(near: usize, far: usize) {
         "bytes", "ordinary: copied, read", "past caches: the same"
     );
     for bytes in [distance::LEAST, 2 << 10, distance::TELLING, 8 << 10] {
-        let ordinary = piece(near, far, bytes, ptr::copy_nonoverlapping::<u8>);
-        let past = piece(near, far, bytes, copy::copy_past_caches);
+        let ordinary = piece(near, far, bytes, copy::copy_to_segment);
+        let past = piece(near, far, bytes, copy::past_caches);
         let nearness = distance::nearness(bytes, Duration::from_nanos(ordinary.0 as u64));
         println!(
             "{bytes:>9} {:>11.0} {:>10.0} {:>11.0} {:>10.0}   {nearness:?}",

@@ -114,7 +114,7 @@ impl Vector {
         let len = range.len();
         if len < TELLING || spin() == 0 {
             // SAFETY: the data is the operation's, and the room is large enough, and no part of it.
-            unsafe { buffer.hand_over(range, to, Way::Words) };
+            unsafe { buffer.hand_over(range, to, Way::Ordinary) };
             return Ok(());
         }
         // As pieces of a message: the others fetch what lies in this core's caches line by line.

@@ -1,23 +1,50 @@
 //! Copies of memory that other processes see.
 //!
-//! | bytes                           | how                |
-//! |---------------------------------|--------------------|
-//! | few                             | libc               |
-//! | [`OWN`] and more                | 32 bytes at a time |
-//! | a third of the last cache, more | past the caches    |
+//! | bytes                                | how                                                            |
+//! |--------------------------------------|----------------------------------------------------------------|
+//! | few                                  | libc                                                           |
+//! | [`OWN`] and more                     | 32 bytes at a time: by words                                   |
+//! | [`LONG`], or [`LONG_READ`], and more | by the string instruction, `rep movsb`, if that is faster here |
+//! | a third of the last cache, more      | past the caches                                                |
 //!
-//! libc takes `rep movsb` on many processors, a tenth slower than 32 bytes at a time as soon as the addresses differ in their
-//! place in a cache line, as those of a window and of malloc do. Source and target that the last cache does not hold drive each
-//! other out of it; libc goes past it too late, or never, where a virtual machine tells it of a cache that is not there.
+//! The string instruction is the slower one on some processors as soon as the addresses differ in their place in a cache line, as
+//! those of a window and of malloc do. On others it does not read the lines that it writes over, which saves most where another core
+//! has read them last. So the first copy that is long enough tries both, which takes 30 µs, most of it for memory. (libc does not try: it
+//! takes the instruction on both.)
 //!
-//! On an AMD EPYC 9004 with a last cache of 32 MiB, own way and libc: 32 KiB 565 ns and 630, 4 MiB 93 µs and 103, 16 MiB 1.2 ms
-//! and 2.0, and if the target is read next 2.3 ms and 2.9. The bounds are found again by `make bench BENCH=--thresholds`.
+//! Source and target that the last cache does not hold drive each other out of it; libc goes past it too late, or never, where a
+//! virtual machine tells it of a cache that is not there.
+//!
+//! | AMD EPYC                                                | words   | string  | past the caches |
+//! |---------------------------------------------------------|---------|---------|-----------------|
+//! | 9004, 32 KiB                                            | 565 ns  | 630 ns  |                 |
+//! | 9004, 16 MiB that are read next                         | 2.9 ms  |         | 2.3 ms          |
+//! | 9005, 4 KiB                                             | 23 ns   | 34 ns   | 217 ns          |
+//! | 9005, 4 KiB, read by a core that shares the last cache  | 0.26 µs | 0.27 µs | 0.30 µs         |
+//! | 9005, 8 KiB                                             | 46 ns   | 59 ns   | 304 ns          |
+//! | 9005, 8 KiB, read so                                    | 1.2 µs  | 0.38 µs | 0.41 µs         |
+//! | 9005, 32 KiB                                            | 313 ns  | 205 ns  | 0.93 µs         |
+//! | 9005, 32 KiB, the target 16 bytes further in its page   | 322 ns  | 337 ns  | 0.93 µs         |
+//! | 9005, 64 KiB, read so                                   | 9.2 µs  | 1.8 µs  | 1.8 µs          |
+//! | 9005, 1 MiB                                             | 18.6 µs | 15.7 µs | 26.4 µs         |
+//!
+//! Loops of 64 bytes at a time (AVX-512) take two thirds of the time of words within the first cache, and longer than words do
+//! where another core has read the lines: twice as long for 4 KiB. To ask for lines ahead (`prefetchw`) makes that worse. The bounds are
+//! found again by `make bench BENCH=--thresholds`.
 
 use std::ptr::copy as move_bytes;
 use std::sync::OnceLock;
+use std::sync::atomic::{Ordering, fence};
+use std::time::{Duration, Instant};
 
 /// Fewer bytes are libc's.
 pub const OWN: usize = 1024;
+
+/// So many bytes may be the string instruction's.
+pub const LONG: usize = 32 << 10;
+
+/// So many may be where another core has read the lines that are written over.
+pub const LONG_READ: usize = 5 << 10;
 
 /// Fewer bytes stay in any last cache.
 const MAY_LEAVE: usize = 1 << 20;
@@ -32,18 +59,26 @@ const LINE: usize = 64;
 // Out of line, so that the way to a single access saves no registers.
 #[inline(never)]
 pub unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
-    if len >= OWN && from.addr().abs_diff(to.addr()) >= len {
-        if len >= MAY_LEAVE && len >= leaving() {
-            // SAFETY: the caller's promise; the bytes do not overlap.
-            return unsafe { copy_past_caches(from, to, len) };
-        }
-        if is_x86_feature_detected!("avx2") {
-            // SAFETY: the same; they are at least a kilobyte.
-            return unsafe { avx2::copy(from, to, len) };
+    // SAFETY: the caller's promise.
+    unsafe { copy_with(LONG, from, to, len) }
+}
+
+/// [`copy`], by the string instruction from `long` bytes on if it is the faster one.
+///
+/// # Safety
+/// As [`copy`].
+#[inline(always)]
+unsafe fn copy_with(long: usize, from: *const u8, to: *mut u8, len: usize) {
+    let apart = from.addr().abs_diff(to.addr());
+    // SAFETY: the caller's promise; none overlap of those that must not.
+    unsafe {
+        match len {
+            _ if len < OWN || apart < len => move_bytes(from, to, len),
+            _ if len >= MAY_LEAVE && len >= leaving() => past_caches(from, to, len),
+            _ if len >= long && string_is_faster() => by_string(from, to, len),
+            _ => by_words(from, to, len),
         }
     }
-    // SAFETY: the caller's promise.
-    unsafe { move_bytes(from, to, len) }
 }
 
 /// The kernel maps so many bytes around one that is read for the first time, as far as they are there, but of one that is
@@ -67,7 +102,7 @@ pub unsafe fn copy_to_segment(from: *const u8, to: *mut u8, len: usize) {
         at += AROUND - to.wrapping_add(at).addr() % AROUND;
     }
     // SAFETY: the caller's promise.
-    unsafe { copy(from, to, len) }
+    unsafe { copy_with(LONG_READ, from, to, len) }
 }
 
 /// So many bytes, and as many of the target, leave the last cache while they are copied.
@@ -85,14 +120,48 @@ fn last_cache() -> Option<usize> {
     Some(kilobytes << 10)
 }
 
+/// Whether the string instruction is the faster copy in the second cache, where to read the lines that it writes over costs
+/// something, if less than where another core has them. Tried once.
+fn string_is_faster() -> bool {
+    static FASTER: OnceLock<bool> = OnceLock::new();
+    *FASTER.get_or_init(|| {
+        let [words, string] = tried([by_words, by_string]);
+        string < words
+    })
+}
+
+/// So many bytes and as many of the target fit into the second cache, and not into the first.
+const TRIED: usize = 32 << 10;
+/// The least of so many turns is what a copy takes. They are not turns about: a copy finds the lines as the one before left them.
+const TURNS: u32 = 6;
+
+/// What each of these takes to copy [`TRIED`] bytes.
+fn tried(copies: [unsafe fn(*const u8, *mut u8, usize); 2]) -> [Duration; 2] {
+    let mut took = [Duration::MAX; 2];
+    // The addresses differ in their place in a line, as those of malloc and of a window do.
+    const APART: usize = 16;
+    let mut memory = vec![0_u8; LINE + TRIED + APART + TRIED];
+    let to = memory.as_mut_ptr();
+    let to = to.wrapping_add(to.align_offset(LINE));
+    let from = to.wrapping_add(TRIED + APART);
+    for (copy, took) in copies.into_iter().zip(&mut took) {
+        for _ in 0..TURNS {
+            let begun = Instant::now();
+            // SAFETY: both lie in the memory, and do not overlap.
+            unsafe { copy(from, to, TRIED) };
+            // Until all is stored.
+            fence(Ordering::SeqCst);
+            *took = begun.elapsed().min(*took);
+        }
+    }
+    took
+}
+
 /// How memory is copied to where another core reads it next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// As any other: [`copy`].
-    Words,
-    /// By the string instruction, which need not read a line before it writes all of it. On some processors it takes half as long,
-    /// where another core has read those lines last; on others, longer.
-    String,
+    /// As [`copy`] does.
+    Ordinary,
     PastCaches,
 }
 
@@ -105,16 +174,40 @@ pub unsafe fn copy_by(way: Way, from: *const u8, to: *mut u8, len: usize) {
     // SAFETY: the caller's promise.
     unsafe {
         match way {
-            Way::Words => copy(from, to, len),
-            Way::String => std::arch::asm!(
-                "rep movsb",
-                inout("rsi") from => _,
-                inout("rdi") to => _,
-                inout("rcx") len => _,
-                options(nostack, preserves_flags)
-            ),
-            Way::PastCaches => copy_past_caches(from, to, len),
+            Way::Ordinary => copy_with(LONG_READ, from, to, len),
+            Way::PastCaches => past_caches(from, to, len),
         }
+    }
+}
+
+/// Copies `len` bytes that do not overlap, at least [`OWN`].
+///
+/// # Safety
+/// As [`std::ptr::copy_nonoverlapping`].
+pub unsafe fn by_words(from: *const u8, to: *mut u8, len: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match is_x86_feature_detected!("avx2") {
+            true => avx2::copy(from, to, len),
+            false => move_bytes(from, to, len),
+        }
+    }
+}
+
+/// Copies `len` bytes that do not overlap.
+///
+/// # Safety
+/// As [`std::ptr::copy_nonoverlapping`].
+pub unsafe fn by_string(from: *const u8, to: *mut u8, len: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        std::arch::asm!(
+            "rep movsb",
+            inout("rsi") from => _,
+            inout("rdi") to => _,
+            inout("rcx") len => _,
+            options(nostack, preserves_flags)
+        );
     }
 }
 
@@ -125,7 +218,7 @@ pub unsafe fn copy_by(way: Way, from: *const u8, to: *mut u8, len: usize) {
 ///
 /// # Safety
 /// As [`std::ptr::copy_nonoverlapping`].
-pub unsafe fn copy_past_caches(from: *const u8, to: *mut u8, len: usize) {
+pub unsafe fn past_caches(from: *const u8, to: *mut u8, len: usize) {
     use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
     let before = to.align_offset(LINE).min(len);
     let after = before + (len - before) / LINE * LINE;
@@ -227,30 +320,28 @@ mod tests {
     }
 
     #[test]
-    fn ways_to_other_cores_for_all_alignments_and_lengths() {
+    fn each_way_copies_all_places_and_lengths_and_nothing_else() {
         let source: Vec<u8> = (0..4096_u32).map(|i| (i * 7 + i / 256) as u8).collect();
-        for (from, to) in [(0, 0), (1, 0), (0, 1), (40, 16), (63, 40), (16, 63)] {
-            let lengths = [0, 1, 63, 64, 65, 1023, 1024, 1025, 1087, 1088, 3000];
-            let ways = [Way::Words, Way::String, Way::PastCaches];
-            for (len, way) in lengths
-                .into_iter()
-                .flat_map(|len| ways.map(|way| (len, way)))
-            {
-                let mut target = vec![0xee_u8; 4096];
-                let begin = target.as_ptr().align_offset(LINE) + to;
-                // SAFETY: both have room for the longest of them behind the largest offset.
-                unsafe {
-                    copy_by(
-                        way,
-                        source[from..].as_ptr(),
-                        target[begin..].as_mut_ptr(),
-                        len,
-                    )
-                };
-                assert_eq!(target[begin..begin + len], source[from..from + len]);
-                assert!(target[..begin].iter().all(|&byte| byte == 0xee));
-                assert!(target[begin + len..].iter().all(|&byte| byte == 0xee));
+        let copy_all = |way: unsafe fn(*const u8, *mut u8, usize), lengths: &[usize]| {
+            for (from, to) in [(0, 0), (1, 0), (0, 1), (40, 16), (63, 40), (16, 63)] {
+                for &len in lengths {
+                    let mut target = vec![0xee_u8; 4096];
+                    let begin = target.as_ptr().align_offset(LINE) + to;
+                    let (here, there) = (source[from..].as_ptr(), target[begin..].as_mut_ptr());
+                    // SAFETY: both have room for the longest of them behind the largest offset.
+                    unsafe { way(here, there, len) };
+                    assert_eq!(target[begin..begin + len], source[from..from + len]);
+                    assert!(target[..begin].iter().all(|&byte| byte == 0xee));
+                    assert!(target[begin + len..].iter().all(|&byte| byte == 0xee));
+                }
             }
+        };
+        let long = [OWN, 1025, 1087, 1088, 3000];
+        for way in [by_words, by_string, past_caches] {
+            copy_all(way, &long);
+        }
+        for way in [by_string, past_caches] {
+            copy_all(way, &[0, 1, 63, 64, 65, 1023]);
         }
     }
 }

@@ -1,18 +1,13 @@
 //! How far the other core is, and so how data is best copied into a ring that it reads.
 //!
-//! An ordinary copy fetches every line from the cache of the core that read there last. Between cores that share all caches
-//! that costs nothing, and a copy past the caches several times as much; between those that share the last one it is
+//! An ordinary copy fetches every line from the cache of the core that read there last, unless it is by the string instruction
+//! (`shm/copy.rs`), which then looks like one to a core beside. Between cores that share all caches that costs nothing, and a copy past the caches several times as much; between those that share the last one it is
 //! right for a message of one cell, but not for one of many, in which the other core reads while this one writes; between
 //! others it takes longer than everything else. The kernel may move ranks, and a hypervisor the cores below them: so an
 //! ordinary copy is timed now and then. (Figures: `bench/RESULTS.md`.)
 //!
 //! There are three states, which a message of 8 bytes tells by its 0.12, 0.15 or 0.37 µs. Past the caches goes what is for a
 //! far core, and pieces of a larger message for a near one.
-//!
-//! An ordinary copy is one by words or by the string instruction. On some processors the latter does not read the lines that it
-//! writes over: 8 KiB go from a core to another in 0.29 µs instead of 0.45 (AMD EPYC 9005). On others it is the slower one: 64 KiB
-//! take 9.4 µs instead of 6.1 (EPYC 9004) when source and destination are aligned differently. So a piece copied by it is timed
-//! after one of the same length that was copied by words.
 //!
 //! The bounds are found again by `make bench BENCH="--families messages,sizes --peers none"`.
 
@@ -52,14 +47,7 @@ pub struct Distance {
     nearness: Nearness,
     /// Pieces to be copied before the next one is timed.
     rest: u32,
-    /// The last piece by words that was timed, its bytes and how long they took, until one by the string instruction is.
-    words: Option<(usize, Duration)>,
-    /// By how many times more the string instruction was found to be faster than slower, at most [`SURE`].
-    string: i32,
 }
-
-/// So many times more are enough to count upon.
-const SURE: i32 = 2;
 
 /// How one piece is copied.
 #[derive(Clone, Copy)]
@@ -74,8 +62,8 @@ impl Manner {
         Manner { way, begun: None }
     }
 
-    fn timed(way: Way) -> Manner {
-        let begun = Some(Instant::now());
+    fn timed() -> Manner {
+        let (way, begun) = (Way::Ordinary, Some(Instant::now()));
         Manner { way, begun }
     }
 
@@ -89,8 +77,6 @@ impl Distance {
         Distance {
             nearness: Nearness::Near,
             rest: 0,
-            words: None,
-            string: 0,
         }
     }
 
@@ -98,10 +84,10 @@ impl Distance {
     #[inline]
     pub fn next(&mut self, bytes: usize, many: bool) -> Manner {
         if bytes < LEAST {
-            return Manner::untimed(Way::Words);
+            return Manner::untimed(Way::Ordinary);
         }
         if self.rest == 0 {
-            return Manner::timed(Way::Words);
+            return Manner::timed();
         }
         self.rest -= 1;
         let ordinary = if many {
@@ -109,36 +95,25 @@ impl Distance {
         } else {
             Nearness::Near
         };
-        if self.nearness > ordinary {
-            return Manner::untimed(Way::PastCaches);
-        }
-        match self.words {
-            Some((words, _)) if words == bytes => Manner::timed(Way::String),
-            _ if bytes >= TELLING && self.string > 0 => Manner::untimed(Way::String),
-            _ => Manner::untimed(Way::Words),
-        }
+        Manner::untimed(match self.nearness > ordinary {
+            true => Way::PastCaches,
+            false => Way::Ordinary,
+        })
     }
 
     /// The copy of a piece of `bytes` has ended. The caller has passed a fence since, so that what it has written is there.
     #[inline]
     pub fn learn(&mut self, manner: Manner, bytes: usize) {
         if let Some(begun) = manner.begun {
-            self.took(manner.way, bytes, begun.elapsed());
+            self.took(bytes, begun.elapsed());
         }
     }
 
-    fn took(&mut self, way: Way, bytes: usize, took: Duration) {
-        if way == Way::String {
-            let faster = self.words.take().is_some_and(|(_, words)| took < words);
-            let vote = if faster { 1 } else { -1 };
-            self.string = (self.string + vote).clamp(-SURE, SURE);
-            return;
-        }
+    fn took(&mut self, bytes: usize, took: Duration) {
         let now = nearness(bytes, took);
         if bytes >= TELLING || self.nearness == Nearness::Far || now == Nearness::Far {
             self.nearness = now;
         }
-        self.words = (bytes >= TELLING).then_some((bytes, took));
         self.rest = match self.nearness {
             Nearness::Far => LATER,
             // One of many is copied past the caches then.
@@ -177,30 +152,12 @@ mod tests {
         assert!(!distance.next(LEAST - 1, false).is_timed());
         for _ in 0..3 {
             let manner = distance.next(8000, true);
-            assert!(manner.is_timed() && manner.way == Way::Words);
-            distance.took(Way::Words, 8000, Duration::from_micros(100));
+            assert!(manner.is_timed() && manner.way == Way::Ordinary);
+            distance.took(8000, Duration::from_micros(100));
             for _ in 0..LATER {
                 let manner = distance.next(8000, false);
                 assert!(manner.way == Way::PastCaches && !manner.is_timed());
             }
-        }
-    }
-
-    /// Both ways are timed with pieces of one length, and the faster one is taken for what is long enough to tell.
-    #[test]
-    fn the_string_instruction_is_taken_where_it_is_faster() {
-        let mut distance = Distance::new();
-        for (string, way) in [(100, Way::String), (300, Way::Words), (100, Way::String)] {
-            for _ in 0..2 * SURE {
-                while !distance.next(TELLING, false).is_timed() {}
-                distance.took(Way::Words, TELLING, Duration::from_nanos(200));
-                assert!(!distance.next(TELLING + 1, false).is_timed());
-                let manner = distance.next(TELLING, false);
-                assert!(manner.is_timed() && manner.way == Way::String);
-                distance.took(Way::String, TELLING, Duration::from_nanos(string));
-            }
-            assert_eq!(distance.next(TELLING, false).way, way);
-            assert_eq!(distance.next(TELLING - 1, false).way, Way::Words);
         }
     }
 }
