@@ -42,9 +42,15 @@ unsafe fn run<L: Loop, const FETCH: bool>(
     before: *mut u8,
     count: usize,
 ) {
-    if L::WIDENS && count >= LONG && is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has AVX2; the caller's contract is the loop's.
-        return unsafe { run_avx2::<L, FETCH>(input, inout, before, count) };
+    if L::WIDENS && count >= LONG {
+        if is_x86_feature_detected!("avx512vbmi2") {
+            // SAFETY: the processor has AVX-512; the caller's contract is the loop's.
+            return unsafe { run_avx512::<L, FETCH>(input, inout, before, count) };
+        }
+        if is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has AVX2; the caller's contract is the loop's.
+            return unsafe { run_avx2::<L, FETCH>(input, inout, before, count) };
+        }
     }
     // SAFETY: the caller's contract is the loop's.
     unsafe { L::run::<FETCH>(input, inout, before, count) }
@@ -66,6 +72,19 @@ const LONG: usize = 64;
 /// The same loop, compiled for vectors of 32 bytes. Results are the same to the bit: nothing is contracted or reordered.
 #[target_feature(enable = "avx2")]
 unsafe fn run_avx2<L: Loop, const FETCH: bool>(
+    input: *const u8,
+    inout: *mut u8,
+    before: *mut u8,
+    count: usize,
+) {
+    // SAFETY: the caller's contract is the loop's.
+    unsafe { L::run::<FETCH>(input, inout, before, count) }
+}
+
+/// The same for vectors of 64 bytes, on processors that have a later part of AVX-512 too: the first ones with AVX-512 run slower
+/// for a while after such an instruction.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2")]
+unsafe fn run_avx512<L: Loop, const FETCH: bool>(
     input: *const u8,
     inout: *mut u8,
     before: *mut u8,
