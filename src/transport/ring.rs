@@ -27,13 +27,11 @@
 //! of its own: what the receiver still says of the small one means nothing to the large one. (1,000 ranks that all send each
 //! other a few bytes take 0.4 GiB, not 4.)
 
-use super::slots::{FRONT, Slots};
+use super::slots::{SLOT, Slots, front};
 use crate::shm::LINE;
 use crate::shm::atomic::{AtomicU32, Ordering, full_fence};
 use std::ops::Range;
 
-/// The unit of cells.
-const SLOT: usize = 64;
 /// Words that are no size of a cell: cells are shorter.
 const SKIP: u32 = 1 << 30;
 const GROWN: u32 = 1 << 29;
@@ -173,7 +171,7 @@ impl Sender {
 
     /// The longest payload that a ring of `len` bytes takes, always: even if the cell has to skip the ring's end.
     pub const fn longest(len: usize) -> usize {
-        len / 2 - FRONT - SLOT
+        len / 2 - 2 * SLOT
     }
 
     fn fits(&self, need: usize) -> bool {
@@ -250,7 +248,8 @@ impl Sender {
     /// `write` gets room for `header.payload` bytes, which is at most [`Sender::longest`].
     #[inline]
     pub fn push(&mut self, header: &Header, write: impl FnOnce(*mut u8)) -> bool {
-        let size = (FRONT + header.payload as usize + SLOT - 1) & !(SLOT - 1);
+        let len = header.payload as usize;
+        let size = (front(len) + len + SLOT - 1) & !(SLOT - 1);
         if !self.fits(self.skip(size) + size) && !self.fits_later(size) {
             return false;
         }

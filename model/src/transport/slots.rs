@@ -5,8 +5,7 @@ use super::ring::Header;
 use crate::shm::atomic::{AtomicU32, Ordering};
 use loom::cell::UnsafeCell;
 
-pub const FRONT: usize = 40;
-const SLOT: usize = 64;
+pub const SLOT: usize = 64;
 /// The most bytes of a ring.
 const MOST: usize = 8 * SLOT;
 
@@ -14,6 +13,11 @@ const MOST: usize = 8 * SLOT;
 struct Slot {
     word: AtomicU32,
     rest: UnsafeCell<()>,
+}
+
+/// Bytes of a cell in front of its payload of `len` bytes, as the library's.
+pub const fn front(len: usize) -> usize {
+    if len <= 24 { 40 } else { SLOT }
 }
 
 /// The memory of a ring.
@@ -74,7 +78,8 @@ impl Slots {
 
     fn covered(&self, at: usize, header: &Header) -> &[Slot] {
         let first = at / SLOT;
-        let slots = (FRONT + header.payload as usize).div_ceil(SLOT);
+        let len = header.payload as usize;
+        let slots = (front(len) + len).div_ceil(SLOT);
         &self.memory().slots[first..first + slots]
     }
 
