@@ -1,25 +1,27 @@
 //! How far the other core is, and so how data is best copied into a ring that it reads.
 //!
 //! An ordinary copy fetches every line from the cache of the core that read there last, unless it is by the string instruction
-//! (`shm/copy.rs`), which then looks like one to a core beside. Between cores that share all caches that costs nothing, and a copy past the caches several times as much; between those that share the last one it is
-//! right for a message of one cell, but not for one of many, in which the other core reads while this one writes; between
-//! others it takes longer than everything else. The kernel may move ranks, and a hypervisor the cores below them: so an
-//! ordinary copy is timed now and then. (Figures: `bench/RESULTS.md`.)
+//! (`shm/copy.rs`), which then looks like one to a core beside. Between cores that share all caches that costs nothing, and a copy
+//! past the caches several times as much; between those that share the last one it is right for a message of one cell, but not for
+//! one of many, in which the other core reads while this one writes; between others it takes longer than everything else. The
+//! kernel may move ranks, and a hypervisor the cores below them: so an ordinary copy is timed now and then. (Figures:
+//! `bench/RESULTS.md`.)
 //!
 //! There are three states, which a message of 8 bytes tells by its 0.12, 0.15 or 0.37 µs. Past the caches goes what is for a
 //! far core, and pieces of a larger message for a near one.
 //!
 //! The bounds are found again by `make bench BENCH="--families messages,sizes --peers none"`.
 
-use crate::shm::copy::Way;
+use crate::shm::copy::{IN_TWO, Way};
 use std::time::{Duration, Instant};
 
 /// Smaller pieces are copied as any others.
 pub const LEAST: usize = 1 << 10;
 /// Pieces of fewer bytes fit into the core's store buffer and do not tell who shares all caches.
 pub const TELLING: usize = 4 << 10;
-/// So many pieces are copied in one way before an ordinary copy is timed again: one that was good, and one that was not.
-const AGAIN: u32 = 16;
+/// So many pieces are copied in one way before an ordinary copy is timed again: one that was good, and one that was not. To time
+/// one takes 60 ns.
+const AGAIN: u32 = 64;
 const LATER: u32 = 128;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -95,9 +97,10 @@ impl Distance {
         } else {
             Nearness::Near
         };
-        Manner::untimed(match self.nearness > ordinary {
-            true => Way::PastCaches,
-            false => Way::Ordinary,
+        Manner::untimed(match self.nearness {
+            nearness if nearness > ordinary => Way::PastCaches,
+            Nearness::Beside if IN_TWO.contains(&bytes) => Way::InTwo,
+            _ => Way::Ordinary,
         })
     }
 
@@ -116,8 +119,6 @@ impl Distance {
         }
         self.rest = match self.nearness {
             Nearness::Far => LATER,
-            // One of many is copied past the caches then.
-            Nearness::Near if bytes >= TELLING => LATER / 2,
             _ => AGAIN,
         };
     }
