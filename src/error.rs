@@ -36,11 +36,6 @@ pub struct Error {
     pub object: Option<Object>,
 }
 
-// SAFETY: the pointer of an `MPI_File` is a number in a pointer's clothes; nobody follows it.
-unsafe impl Send for Object {}
-// SAFETY: as above.
-unsafe impl Sync for Object {}
-
 /// The object whose error handler an error goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Object {

@@ -279,12 +279,16 @@ impl Handler {
         // SAFETY: the caller promised the function's contract; handle and code live through the call.
         nested(|| unsafe {
             match (function, object) {
-                (Function::Comm(f), Object::Comm(mut handle)) => f(&mut handle, &mut code),
-                (Function::Win(f), Object::Win(mut handle)) => f(&mut handle, &mut code),
-                (Function::File(f), Object::File(mut handle)) => f(&mut handle, &mut code),
-                (Function::Session(f), Object::Session(mut handle)) => f(&mut handle, &mut code),
-                (Function::Comm(f), Object::Given(_)) => f(&mut { MPI_COMM_NULL }, &mut code),
-                (Function::Session(f), Object::Given(_)) => f(&mut { MPI_SESSION_NULL }, &mut code),
+                (Function::Comm(f), Object::Comm(handle)) => f(&mut handle.foreign(), &mut code),
+                (Function::Win(f), Object::Win(handle)) => f(&mut handle.foreign(), &mut code),
+                (Function::File(f), Object::File(handle)) => f(&mut handle.foreign(), &mut code),
+                (Function::Session(f), Object::Session(handle)) => {
+                    f(&mut handle.foreign(), &mut code)
+                }
+                (Function::Comm(f), Object::Given(_)) => f(&mut MPI_COMM_NULL.foreign(), &mut code),
+                (Function::Session(f), Object::Given(_)) => {
+                    f(&mut MPI_SESSION_NULL.foreign(), &mut code)
+                }
                 // A slot takes only handlers of its object's kind, and calls that are given one make no other objects.
                 _ => {}
             }

@@ -98,7 +98,7 @@ pub fn open(
         // Nobody writes before all have seen the same end.
         file.barrier(CALL)?;
     }
-    Ok(MPI_File::of(handle.fill(Arc::new(file))))
+    Ok(MPI_File(handle.fill(Arc::new(file))))
 }
 
 /// What rank 0 does first: opens the file, which may be new, and makes the place where the processes meet.

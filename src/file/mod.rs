@@ -66,11 +66,11 @@ static FILES: Table<File> = Table::new(Kind::File);
 
 /// The file of a handle. Error: `MPI_ERR_FILE`.
 pub fn get(handle: MPI_File) -> Result<&'static File> {
-    FILES.get(handle.handle()).ok_or_else(|| match handle {
+    FILES.get(handle.0).ok_or_else(|| match handle {
         MPI_FILE_NULL => err!(File, "file is MPI_FILE_NULL"),
         _ => err!(
             File,
-            "file is {:p}, which is no open file (it may be closed)",
+            "file is {:#x}, which is no open file (it may be closed)",
             handle.0
         ),
     })
@@ -92,7 +92,7 @@ pub fn close(handle: MPI_File) -> Result<()> {
         };
         met = agree(&file.meeting, &gone, "MPI_File_close").map(|_| ());
     }
-    FILES.remove(handle.handle());
+    FILES.remove(handle.0);
     met
 }
 

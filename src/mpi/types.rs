@@ -3,7 +3,7 @@
 //! The header is made from this file (see `generator/`): a `pub type` of a function becomes a C function type, so
 //! that a parameter `Option<MPI_User_function>` is `MPI_User_function *` in C.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 
 /// An address or a byte displacement; `long` in C.
 pub type MPI_Aint = isize;
@@ -14,7 +14,72 @@ pub type MPI_Offset = i64;
 /// The `INTEGER` of Fortran.
 pub type MPI_Fint = c_int;
 
+/// A type that C may have in another form.
+///
+/// Inside, a handle is an `int` of the shape that [`crate::handle`] gives it. C has what its face of the library makes of that. A
+/// handle is the one from where an exported function takes it from C to where it goes back: to C's arguments, to places that C
+/// gave, to the program's own functions. What is no handle is the same on both sides.
+pub trait Foreign: Copy {
+    /// The form that C has.
+    type C: Copy;
+    /// Whether both forms are the same bytes.
+    const SAME: bool;
+    fn of(foreign: Self::C) -> Self;
+    fn foreign(self) -> Self::C;
+}
+
+/// A type of which C has the same.
+pub trait Plain: Foreign<C = Self> {}
+
+/// The form that C has of a type.
+pub type C<T> = <T as Foreign>::C;
+
+/// Types of which C has the same.
+macro_rules! plain {
+    ($($({$($generic:tt)*})? $name:ty),* $(,)?) => {$(
+        $crate::mpi::types::same!($({$($generic)*})? $name);
+        impl<$($($generic)*)?> $crate::mpi::types::Plain for $name {}
+    )*};
+}
+
+macro_rules! same {
+    ($({$($generic:tt)*})? $name:ty) => {
+        impl<$($($generic)*)?> $crate::mpi::types::Foreign for $name {
+            type C = $name;
+            const SAME: bool = true;
+
+            #[inline(always)]
+            fn of(foreign: $name) -> $name {
+                foreign
+            }
+
+            #[inline(always)]
+            fn foreign(self) -> $name {
+                self
+            }
+        }
+    };
+}
+
+pub(crate) use {plain, same};
+
+plain! {
+    {T} *const T, {T} *mut T, {F: Copy} Option<F>, {const N: usize} [c_int; N],
+    c_int, u32, i64, u64, isize, usize, f64, c_char, MPI_Status, MPI_F08_status, MPI_T_cb_safety, MPI_T_source_order,
+}
+
 macro_rules! handles {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(transparent)]
+        pub struct $name(pub c_int);
+        same!($name);
+    )*};
+}
+
+/// Enumerations of C's.
+macro_rules! enumerations {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -44,6 +109,9 @@ handles! {
     MPI_Message;
     /// A session.
     MPI_Session;
+}
+
+enumerations! {
     /// What a callback of a tool's event may do; an enumeration in C.
     MPI_T_cb_safety;
     /// Whether a source of events keeps the order of time; an enumeration in C.
@@ -77,21 +145,24 @@ opaque! {
     MPIR_T_event_instance_s;
 }
 
-/// A file: a pointer in MPICH's ABI, which programs never follow. Its value is the `int` handle, zero-extended, so that
-/// Fortran's integer handle is its low half.
+/// A file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
-pub struct MPI_File(pub *mut ADIOI_FileD);
+pub struct MPI_File(pub c_int);
 
-impl MPI_File {
-    /// The file of an integer handle.
-    pub fn of(handle: c_int) -> MPI_File {
-        MPI_File(std::ptr::without_provenance_mut(handle as u32 as usize))
+/// C has a pointer, which programs never follow: the handle, zero-extended, so that Fortran's integer handle is its low half.
+impl Foreign for MPI_File {
+    type C = *mut ADIOI_FileD;
+    const SAME: bool = false;
+
+    #[inline(always)]
+    fn of(foreign: *mut ADIOI_FileD) -> MPI_File {
+        MPI_File(foreign.addr() as u32 as c_int)
     }
 
-    /// Its integer handle: the low half of the pointer, which holds the whole handle.
-    pub fn handle(self) -> c_int {
-        self.0.addr() as u32 as c_int
+    #[inline(always)]
+    fn foreign(self) -> *mut ADIOI_FileD {
+        std::ptr::without_provenance_mut(self.0 as u32 as usize)
     }
 }
 
@@ -195,19 +266,19 @@ pub type MPI_User_function = unsafe extern "C" fn(
     invec: *mut c_void,
     inoutvec: *mut c_void,
     len: *mut c_int,
-    datatype: *mut MPI_Datatype,
+    datatype: *mut C<MPI_Datatype>,
 );
 pub type MPI_User_function_c = unsafe extern "C" fn(
     invec: *mut c_void,
     inoutvec: *mut c_void,
     len: *mut MPI_Count,
-    datatype: *mut MPI_Datatype,
+    datatype: *mut C<MPI_Datatype>,
 );
 
 // Callbacks: copying and deleting attributes (MPI 4.1 §7.7; the first two are deprecated, §16.3).
 
 pub type MPI_Copy_function = unsafe extern "C" fn(
-    oldcomm: MPI_Comm,
+    oldcomm: C<MPI_Comm>,
     keyval: c_int,
     extra_state: *mut c_void,
     attribute_val_in: *mut c_void,
@@ -215,13 +286,13 @@ pub type MPI_Copy_function = unsafe extern "C" fn(
     flag: *mut c_int,
 ) -> c_int;
 pub type MPI_Delete_function = unsafe extern "C" fn(
-    comm: MPI_Comm,
+    comm: C<MPI_Comm>,
     keyval: c_int,
     attribute_val: *mut c_void,
     extra_state: *mut c_void,
 ) -> c_int;
 pub type MPI_Comm_copy_attr_function = unsafe extern "C" fn(
-    oldcomm: MPI_Comm,
+    oldcomm: C<MPI_Comm>,
     comm_keyval: c_int,
     extra_state: *mut c_void,
     attribute_val_in: *mut c_void,
@@ -229,13 +300,13 @@ pub type MPI_Comm_copy_attr_function = unsafe extern "C" fn(
     flag: *mut c_int,
 ) -> c_int;
 pub type MPI_Comm_delete_attr_function = unsafe extern "C" fn(
-    comm: MPI_Comm,
+    comm: C<MPI_Comm>,
     comm_keyval: c_int,
     attribute_val: *mut c_void,
     extra_state: *mut c_void,
 ) -> c_int;
 pub type MPI_Type_copy_attr_function = unsafe extern "C" fn(
-    oldtype: MPI_Datatype,
+    oldtype: C<MPI_Datatype>,
     type_keyval: c_int,
     extra_state: *mut c_void,
     attribute_val_in: *mut c_void,
@@ -243,13 +314,13 @@ pub type MPI_Type_copy_attr_function = unsafe extern "C" fn(
     flag: *mut c_int,
 ) -> c_int;
 pub type MPI_Type_delete_attr_function = unsafe extern "C" fn(
-    datatype: MPI_Datatype,
+    datatype: C<MPI_Datatype>,
     type_keyval: c_int,
     attribute_val: *mut c_void,
     extra_state: *mut c_void,
 ) -> c_int;
 pub type MPI_Win_copy_attr_function = unsafe extern "C" fn(
-    oldwin: MPI_Win,
+    oldwin: C<MPI_Win>,
     win_keyval: c_int,
     extra_state: *mut c_void,
     attribute_val_in: *mut c_void,
@@ -257,7 +328,7 @@ pub type MPI_Win_copy_attr_function = unsafe extern "C" fn(
     flag: *mut c_int,
 ) -> c_int;
 pub type MPI_Win_delete_attr_function = unsafe extern "C" fn(
-    win: MPI_Win,
+    win: C<MPI_Win>,
     win_keyval: c_int,
     attribute_val: *mut c_void,
     extra_state: *mut c_void,
@@ -266,15 +337,15 @@ pub type MPI_Win_delete_attr_function = unsafe extern "C" fn(
 // Callbacks: error handlers (MPI 4.1 §9.3). The names in `_fn` and `MPI_Handler_function` are the older ones.
 
 pub type MPI_Handler_function =
-    unsafe extern "C" fn(comm: *mut MPI_Comm, error_code: *mut c_int, ...);
+    unsafe extern "C" fn(comm: *mut C<MPI_Comm>, error_code: *mut c_int, ...);
 pub type MPI_Comm_errhandler_function =
-    unsafe extern "C" fn(comm: *mut MPI_Comm, error_code: *mut c_int, ...);
+    unsafe extern "C" fn(comm: *mut C<MPI_Comm>, error_code: *mut c_int, ...);
 pub type MPI_File_errhandler_function =
-    unsafe extern "C" fn(file: *mut MPI_File, error_code: *mut c_int, ...);
+    unsafe extern "C" fn(file: *mut C<MPI_File>, error_code: *mut c_int, ...);
 pub type MPI_Win_errhandler_function =
-    unsafe extern "C" fn(win: *mut MPI_Win, error_code: *mut c_int, ...);
+    unsafe extern "C" fn(win: *mut C<MPI_Win>, error_code: *mut c_int, ...);
 pub type MPI_Session_errhandler_function =
-    unsafe extern "C" fn(session: *mut MPI_Session, error_code: *mut c_int, ...);
+    unsafe extern "C" fn(session: *mut C<MPI_Session>, error_code: *mut c_int, ...);
 pub type MPI_Comm_errhandler_fn = MPI_Comm_errhandler_function;
 pub type MPI_File_errhandler_fn = MPI_File_errhandler_function;
 pub type MPI_Win_errhandler_fn = MPI_Win_errhandler_function;
@@ -292,7 +363,7 @@ pub type MPI_Grequest_cancel_function =
 
 pub type MPI_Datarep_conversion_function = unsafe extern "C" fn(
     userbuf: *mut c_void,
-    datatype: MPI_Datatype,
+    datatype: C<MPI_Datatype>,
     count: c_int,
     filebuf: *mut c_void,
     position: MPI_Offset,
@@ -300,14 +371,14 @@ pub type MPI_Datarep_conversion_function = unsafe extern "C" fn(
 ) -> c_int;
 pub type MPI_Datarep_conversion_function_c = unsafe extern "C" fn(
     userbuf: *mut c_void,
-    datatype: MPI_Datatype,
+    datatype: C<MPI_Datatype>,
     count: MPI_Count,
     filebuf: *mut c_void,
     position: MPI_Offset,
     extra_state: *mut c_void,
 ) -> c_int;
 pub type MPI_Datarep_extent_function = unsafe extern "C" fn(
-    datatype: MPI_Datatype,
+    datatype: C<MPI_Datatype>,
     extent: *mut MPI_Aint,
     extra_state: *mut c_void,
 ) -> c_int;

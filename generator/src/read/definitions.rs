@@ -1,10 +1,14 @@
-//! Definitions of types: `pub type`, `pub struct`, and the lists `handles! { … }` and `opaque! { … }`.
+//! Definitions of types: `pub type`, `pub struct`, and the lists `handles! { … }`, `enumerations! { … }` and
+//! `opaque! { … }`.
 
 use super::types::Scope;
 use super::{documentation, is_public, refuse};
 use crate::model::{Definition, Shape, Variable};
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, Field, Fields, Ident, Item, ItemMacro, ItemStruct, ItemType, Token, Type};
+use syn::{
+    Attribute, Field, Fields, Ident, ImplItem, Item, ItemImpl, ItemMacro, ItemStruct, ItemType,
+    Token, Type,
+};
 
 /// Adds what `item` defines to `definitions`.
 pub fn read(item: &Item, definitions: &mut Vec<Definition>) -> syn::Result<()> {
@@ -13,12 +17,13 @@ pub fn read(item: &Item, definitions: &mut Vec<Definition>) -> syn::Result<()> {
         kind: None,
     };
     let new = match item {
-        Item::Type(alias) if is_public(&alias.vis) => {
+        Item::Type(alias) if is_public(&alias.vis) && alias.generics.params.is_empty() => {
             vec![named(&alias.attrs, &alias.ident, of_alias(alias, scope)?)]
         }
         Item::Struct(plain) if is_public(&plain.vis) => {
             vec![named(&plain.attrs, &plain.ident, of_struct(plain, scope)?)]
         }
+        Item::Impl(form) => return of_form(form, definitions),
         // One with a name is the macro's own definition.
         Item::Macro(call) if call.ident.is_none() => of_list(call)?,
         _ => return Ok(()),
@@ -60,11 +65,45 @@ fn of_struct(plain: &ItemStruct, scope: Scope) -> syn::Result<Shape> {
     }
 }
 
+/// `impl Foreign for` a type says which form of it C has.
+fn of_form(form: &ItemImpl, definitions: &mut [Definition]) -> syn::Result<()> {
+    let last = |path: &syn::Path| path.segments.last().map(|last| last.ident.to_string());
+    let is_foreign = |path: &syn::Path| last(path).is_some_and(|name| name == "Foreign");
+    let (Some(of), syn::Type::Path(this)) = (&form.trait_, &*form.self_ty) else {
+        return Ok(());
+    };
+    let named = last(&this.path);
+    let known = definitions
+        .iter()
+        .position(|known| Some(&known.name) == named.as_ref());
+    let (true, Some(known)) = (is_foreign(&of.0), known) else {
+        return Ok(());
+    };
+    let scope = Scope {
+        definitions,
+        kind: None,
+    };
+    for item in &form.items {
+        if let ImplItem::Type(c) = item {
+            definitions[known].shape = Shape::Alias(scope.meaning(&c.ty)?);
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
 fn of_list(call: &ItemMacro) -> syn::Result<Vec<Definition>> {
     let shape = match call.mac.path.get_ident() {
-        Some(list) if list == "handles" => || Shape::Handle,
+        Some(list) if list == "handles" || list == "enumerations" => || Shape::Handle,
+        // What the types of it are to Rust.
+        Some(list) if list == "plain" => return Ok(Vec::new()),
         Some(list) if list == "opaque" => || Shape::Opaque,
-        _ => return refuse(&call.mac.path, "only handles! and opaque! are known here"),
+        _ => {
+            return refuse(
+                &call.mac.path,
+                "only handles!, enumerations!, opaque! and plain! are known here",
+            );
+        }
     };
     let List(entries) = call.mac.parse_body()?;
     let entries = entries.iter();

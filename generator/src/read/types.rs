@@ -44,6 +44,7 @@ impl Scope<'_> {
         Ok(match (name.as_str(), argument(&place.arguments)) {
             ("In", Some(to)) => Type::pointer_to_constant(self.meaning(to)?),
             ("Mut", Some(to)) => Type::pointer_to(self.meaning(to)?),
+            ("C", Some(inside)) => self.meaning(inside)?,
             ("Option", Some(function)) => match self.meaning(function)? {
                 Type::Named(function) if self.is_function(&function) => Type::Callback(function),
                 _ => return refuse(place, "only a user's function may be an Option"),

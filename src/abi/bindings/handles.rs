@@ -133,13 +133,13 @@ pub extern "C" fn MPI_Session_f2c(session: MPI_Fint) -> MPI_Session {
 /// The Fortran handle of a file.
 #[apply(mpi_plain)]
 pub extern "C" fn MPI_File_c2f(file: MPI_File) -> MPI_Fint {
-    file.handle()
+    file.0
 }
 
 /// The file of a Fortran handle.
 #[apply(mpi_plain)]
 pub extern "C" fn MPI_File_f2c(file: MPI_Fint) -> MPI_File {
-    MPI_File::of(file)
+    MPI_File(file)
 }
 
 /// The integer of a communicator.
@@ -265,13 +265,13 @@ pub extern "C" fn MPI_Win_fromint(win: c_int) -> MPI_Win {
 /// The integer of a file.
 #[apply(mpi_plain)]
 pub extern "C" fn MPI_File_toint(file: MPI_File) -> c_int {
-    MPI_File_c2f(file)
+    file.0
 }
 
 /// The file of an integer.
 #[apply(mpi_plain)]
 pub extern "C" fn MPI_File_fromint(file: c_int) -> MPI_File {
-    MPI_File_f2c(file)
+    MPI_File(file)
 }
 
 #[cfg(test)]
@@ -284,9 +284,9 @@ mod tests {
         assert_eq!(MPI_Comm_f2c(MPI_Comm_c2f(MPI_COMM_WORLD)), MPI_COMM_WORLD);
         assert_eq!(MPI_Type_c2f(MPI_DOUBLE_INT), 0x8c000001_u32 as MPI_Fint);
         assert_eq!(MPI_Type_fromint(MPI_Type_toint(MPI_INT)), MPI_INT);
-        assert_eq!(MPI_File_c2f(MPI_FILE_NULL), 0);
+        assert_eq!(MPI_File_c2f(MPI_FILE_NULL.foreign()), 0);
         let file = MPI_File_f2c(0x9000_0003_u32 as MPI_Fint);
-        assert_eq!(file.0.addr(), 0x9000_0003);
+        assert_eq!(file.addr(), 0x9000_0003);
         assert_eq!(MPI_File_c2f(file), 0x9000_0003_u32 as MPI_Fint);
     }
 }

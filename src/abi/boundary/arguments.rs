@@ -7,16 +7,16 @@ use crate::{bail, err};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-/// Where a result goes. What was there before is never read.
-pub struct Out<'a, T> {
-    place: NonNull<T>,
-    call: PhantomData<&'a mut T>,
+/// Where a result goes, in the form that C has. What was there before is never read.
+pub struct Out<'a, T: Foreign> {
+    place: NonNull<C<T>>,
+    call: PhantomData<&'a mut C<T>>,
 }
 
-impl<T> Out<'_, T> {
+impl<T: Foreign> Out<'_, T> {
     /// # Safety
-    /// `place` is memory for a `T` that the call has to itself.
-    pub unsafe fn new(place: NonNull<T>) -> Self {
+    /// `place` is memory for a `T` of C's that the call has to itself.
+    pub unsafe fn new(place: NonNull<C<T>>) -> Self {
         Out {
             place,
             call: PhantomData,
@@ -24,8 +24,8 @@ impl<T> Out<'_, T> {
     }
 
     pub fn set(&self, value: T) {
-        // SAFETY: `new` was promised memory for a `T`.
-        unsafe { self.place.write(value) }
+        // SAFETY: `new` was promised memory for a `T` of C's.
+        unsafe { self.place.write(value.foreign()) }
     }
 }
 

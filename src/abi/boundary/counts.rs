@@ -2,11 +2,11 @@
 //! [`small`] ones, `MPI_X_c` the [`large`] ones. `#[apply(mpi_counts)]` makes both of one function.
 
 use crate::mpi::constants::MPI_UNDEFINED;
-use crate::mpi::types::{MPI_Aint, MPI_Count};
+use crate::mpi::types::{MPI_Aint, MPI_Count, Plain};
 use std::ffi::c_int;
 
 /// An integer type of a count, a displacement or an extent: `int`, `MPI_Aint` or `MPI_Count`.
-pub trait Number: Copy + TryFrom<usize> + TryFrom<isize> {
+pub trait Number: Plain + TryFrom<usize> + TryFrom<isize> {
     fn wide(self) -> i64;
 
     /// `n`, or `MPI_UNDEFINED` if there is none or it does not fit.

@@ -8,8 +8,8 @@ use crate::mpi::types::*;
 use crate::p2p::request;
 use std::ffi::c_int;
 
-/// An argument that may say which error handler is meant. Most say nothing.
-pub trait Argument {
+/// An argument, which may say which error handler is meant. Most say nothing.
+pub trait Argument: Foreign {
     fn object(&self) -> Option<Object> {
         None
     }
@@ -56,7 +56,7 @@ impl<T> Argument for In<'_, T> {}
 impl<T> Argument for Mut<'_, T> {}
 /// Handles of the tool information interface.
 impl<T> Argument for *mut T {}
-impl<F> Argument for Option<F> {}
+impl<F: Copy> Argument for Option<F> {}
 
 /// Exports one function under two names, the standard's and the profiling interface's (MPI 4.1 §15.2).
 ///
@@ -74,7 +74,7 @@ macro_rules! mpi_exported {
     ) => {
         $(#[$meta])*
         #[unsafe(export_name = $name)]
-        pub extern "C" fn $rust($($arg: $type),*) -> ::std::ffi::c_int {
+        pub extern "C" fn $rust($($arg: $crate::mpi::types::C<$type>),*) -> ::std::ffi::c_int {
             /// The function's name, for messages.
             #[allow(dead_code)]
             const FUNCTION: &str = $name;
@@ -84,7 +84,8 @@ macro_rules! mpi_exported {
 
             #[cold]
             #[inline(never)]
-            extern "C" fn otherwise($($arg: $type),*) -> ::std::ffi::c_int {
+            extern "C" fn otherwise($($arg: $crate::mpi::types::C<$type>),*) -> ::std::ffi::c_int {
+                $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
                 match body($($arg),*) {
                     Ok(()) => 0,
                     Err(error) => $crate::abi::boundary::errors::raise(
@@ -96,15 +97,21 @@ macro_rules! mpi_exported {
             }
 
             #[inline(always)]
-            fn shared($($arg: $type),*) -> ::std::ffi::c_int {
-                if $quick {
+            fn is_quick($($arg: $crate::mpi::types::C<$type>),*) -> bool {
+                $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
+                $quick
+            }
+
+            #[inline(always)]
+            fn shared($($arg: $crate::mpi::types::C<$type>),*) -> ::std::ffi::c_int {
+                if is_quick($($arg),*) {
                     return 0;
                 }
                 otherwise($($arg),*)
             }
 
             #[unsafe(export_name = $profiled)]
-            extern "C" fn profiled($($arg: $type),*) -> ::std::ffi::c_int {
+            extern "C" fn profiled($($arg: $crate::mpi::types::C<$type>),*) -> ::std::ffi::c_int {
                 shared($($arg),*)
             }
             shared($($arg),*)
@@ -113,7 +120,7 @@ macro_rules! mpi_exported {
     ($(#[$meta:meta])* [$name:expr] [$profiled:expr] $rust:ident($($arg:ident : $type:ty),*) $body:block) => {
         $(#[$meta])*
         #[unsafe(export_name = $name)]
-        pub extern "C" fn $rust($($arg: $type),*) -> ::std::ffi::c_int {
+        pub extern "C" fn $rust($($arg: $crate::mpi::types::C<$type>),*) -> ::std::ffi::c_int {
             /// The function's name, for messages.
             #[allow(dead_code)]
             const FUNCTION: &str = $name;
@@ -122,7 +129,8 @@ macro_rules! mpi_exported {
             fn body($($arg: $type),*) -> $crate::error::Result<()> $body
 
             #[unsafe(export_name = $profiled)]
-            extern "C" fn shared($($arg: $type),*) -> ::std::ffi::c_int {
+            extern "C" fn shared($($arg: $crate::mpi::types::C<$type>),*) -> ::std::ffi::c_int {
+                $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
                 match body($($arg),*) {
                     Ok(()) => 0,
                     Err(error) => $crate::abi::boundary::errors::raise(
@@ -391,9 +399,19 @@ macro_rules! mpi_plain {
     ) => {
         $(#[$meta])*
         #[unsafe(no_mangle)]
-        pub extern "C" fn $name($($arg: $type),*) -> $result {
+        pub extern "C" fn $name(
+            $($arg: $crate::mpi::types::C<$type>),*
+        ) -> $crate::mpi::types::C<$result> {
+            #[inline(always)]
+            fn body($($arg: $type),*) -> $result $body
+
             #[unsafe(export_name = concat!("P", stringify!($name)))]
-            extern "C" fn shared($($arg: $type),*) -> $result $body
+            extern "C" fn shared(
+                $($arg: $crate::mpi::types::C<$type>),*
+            ) -> $crate::mpi::types::C<$result> {
+                $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
+                $crate::mpi::types::Foreign::foreign(body($($arg),*))
+            }
             shared($($arg),*)
         }
     };

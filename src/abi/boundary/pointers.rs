@@ -12,16 +12,19 @@ use crate::abi::boundary::arguments::{Out, check, cut};
 use crate::bail;
 use crate::error::Result;
 use crate::mpi::constants::MPI_STATUS_IGNORE;
-use crate::mpi::types::MPI_Status;
+use crate::mpi::types::{C, Foreign, MPI_Status, Plain, plain};
+use std::borrow::Cow;
 use std::ffi::{CStr, c_char, c_int};
 use std::marker::PhantomData;
-use std::ptr::NonNull;
+use std::mem::MaybeUninit;
+use std::ops::{Deref, DerefMut};
+use std::slice::{from_raw_parts, from_raw_parts_mut};
 
-/// `const T *`.
+/// `const T *`, of the form that C has.
 #[repr(transparent)]
 pub struct In<'a, T>(*const T, PhantomData<&'a T>);
 
-/// `T *`.
+/// `T *`, of the form that C has.
 #[repr(transparent)]
 pub struct Mut<'a, T>(*mut T, PhantomData<&'a mut T>);
 
@@ -65,7 +68,9 @@ impl<'a, T> In<'a, T> {
     pub fn cast<U>(self) -> In<'a, U> {
         In(self.0.cast(), PhantomData)
     }
+}
 
+impl<'a, T: Plain> In<'a, T> {
     /// What is there, to be read.
     pub fn input(self, name: &str) -> Result<&'a T> {
         let place = check(self.0.cast_mut(), name)?;
@@ -75,12 +80,19 @@ impl<'a, T> In<'a, T> {
 
     /// An array of `len` elements. It may be null if `len` is 0. Errors: also an array larger than the address space.
     pub fn slice(self, len: usize, name: &str) -> Result<&'a [T]> {
-        if len == 0 {
-            return Ok(&[]);
-        }
-        let place = check_array(self.0.cast_mut(), len, name)?;
-        // SAFETY: not null, aligned, not larger than `isize::MAX`, and `len` elements were promised.
-        Ok(unsafe { std::slice::from_raw_parts(place.as_ptr(), len) })
+        array(self.0.cast_mut(), len, name).map(|array| &*array)
+    }
+}
+
+impl<'a, T: Foreign> In<'a, T> {
+    /// An array of handles. As [`In::slice`].
+    pub fn handles(self, len: usize, name: &str) -> Result<Cow<'a, [T]>> {
+        let foreign: &[C<T>] = array(self.0.cast_mut().cast(), len, name)?;
+        Ok(match T::SAME {
+            // SAFETY: both forms are the same bytes.
+            true => Cow::Borrowed(unsafe { from_raw_parts(foreign.as_ptr().cast(), len) }),
+            false => Cow::Owned(foreign.iter().map(|&handle| T::of(handle)).collect()),
+        })
     }
 }
 
@@ -114,20 +126,59 @@ impl<'a, T> Mut<'a, T> {
     pub fn cast<U>(self) -> Mut<'a, U> {
         Mut(self.0.cast(), PhantomData)
     }
+}
 
+impl<'a, T: Foreign> Mut<'a, T> {
     /// A place for a result. What was there before is never read.
     pub fn out(self, name: &str) -> Result<Out<'a, T>> {
-        // SAFETY: what passes the check was promised to be memory for a `T`.
-        check(self.0, name).map(|place| unsafe { Out::new(place) })
+        // SAFETY: what passes the check was promised to be memory for a `T` of C's.
+        check(self.0.cast(), name).map(|place| unsafe { Out::new(place) })
     }
 
-    /// What is read and changed, such as a handle that is freed.
-    pub fn inout(self, name: &str) -> Result<&'a mut T> {
-        let mut place = check(self.0, name)?;
-        // SAFETY: not null, aligned, and promised to be an initialised `T` that this call alone uses.
-        Ok(unsafe { place.as_mut() })
+    /// A handle that is only read although C does not say `const`.
+    pub fn handle(self, name: &str) -> Result<T> {
+        let place = check(self.0.cast::<C<T>>(), name)?;
+        // SAFETY: not null, aligned, and promised to be an initialised `T` of C's.
+        Ok(T::of(unsafe { place.read() }))
     }
 
+    /// Writes `values` into an array that has room for them. It may be null if there are none. Errors: as [`In::slice`].
+    pub fn fill(self, values: &[T], name: &str) -> Result<()> {
+        let places: &mut [MaybeUninit<C<T>>] = array(self.0.cast(), values.len(), name)?;
+        for (place, value) in places.iter_mut().zip(values) {
+            place.write(value.foreign());
+        }
+        Ok(())
+    }
+
+    /// What is read and changed, such as a handle that is freed. C has it when this is dropped.
+    pub fn inout(self, name: &str) -> Result<InOut<'a, T>> {
+        let mut place = check(self.0.cast::<C<T>>(), name)?;
+        // SAFETY: not null, aligned, and promised to be an initialised `T` of C's that this call alone uses.
+        let place = unsafe { place.as_mut() };
+        Ok(InOut {
+            value: T::of(*place),
+            place,
+        })
+    }
+
+    /// An array of handles that is only read although C does not say `const`. As [`In::slice`].
+    pub fn handles(self, len: usize, name: &str) -> Result<Cow<'a, [T]>> {
+        In::from(self).handles(len, name)
+    }
+
+    /// An array of handles that is read and changed. C has them when this is dropped. Errors: as [`In::slice`].
+    pub fn handles_mut(self, len: usize, name: &str) -> Result<HandlesMut<'a, T>> {
+        let place: &mut [C<T>] = array(self.0.cast(), len, name)?;
+        Ok(match T::SAME {
+            // SAFETY: both forms are the same bytes.
+            true => HandlesMut::Same(unsafe { from_raw_parts_mut(place.as_mut_ptr().cast(), len) }),
+            false => HandlesMut::Copied(place.iter().map(|&handle| T::of(handle)).collect(), place),
+        })
+    }
+}
+
+impl<'a, T: Plain> Mut<'a, T> {
     /// An array that is only read although C does not say `const`. As [`In::slice`].
     pub fn slice(self, len: usize, name: &str) -> Result<&'a [T]> {
         In::from(self).slice(len, name)
@@ -135,12 +186,75 @@ impl<'a, T> Mut<'a, T> {
 
     /// An array of `len` initialised elements. It may be null if `len` is 0. Errors: as [`In::slice`].
     pub fn slice_mut(self, len: usize, name: &str) -> Result<&'a mut [T]> {
-        if len == 0 {
-            return Ok(&mut []);
+        array(self.0, len, name)
+    }
+}
+
+/// A value of C's that is read and changed.
+pub struct InOut<'a, T: Foreign> {
+    value: T,
+    place: &'a mut C<T>,
+}
+
+impl<T: Foreign> Deref for InOut<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T: Foreign> DerefMut for InOut<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.value
+    }
+}
+
+impl<T: Foreign> Drop for InOut<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        *self.place = self.value.foreign();
+    }
+}
+
+/// Handles of C's that are read and changed.
+pub enum HandlesMut<'a, T: Foreign> {
+    Same(&'a mut [T]),
+    Copied(Vec<T>, &'a mut [C<T>]),
+}
+
+impl<T: Foreign> Deref for HandlesMut<'_, T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        match self {
+            HandlesMut::Same(handles) => handles,
+            HandlesMut::Copied(handles, _) => handles,
         }
-        let place = check_array(self.0, len, name)?;
-        // SAFETY: not null, aligned, not larger than `isize::MAX`, and `len` elements were promised to this call alone.
-        Ok(unsafe { std::slice::from_raw_parts_mut(place.as_ptr(), len) })
+    }
+}
+
+impl<T: Foreign> DerefMut for HandlesMut<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [T] {
+        match self {
+            HandlesMut::Same(handles) => handles,
+            HandlesMut::Copied(handles, _) => handles,
+        }
+    }
+}
+
+impl<T: Foreign> Drop for HandlesMut<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        if let HandlesMut::Copied(handles, places) = self {
+            for (place, handle) in places.iter_mut().zip(handles) {
+                *place = handle.foreign();
+            }
+        }
     }
 }
 
@@ -169,12 +283,21 @@ impl<'a> Mut<'a, MPI_Status> {
     }
 }
 
-fn check_array<T>(pointer: *mut T, len: usize, name: &str) -> Result<NonNull<T>> {
+/// `len` elements at `pointer`, as C's caller promised. It may be null if there are none.
+fn array<'a, T>(pointer: *mut T, len: usize, name: &str) -> Result<&'a mut [T]> {
+    if len == 0 {
+        return Ok(&mut []);
+    }
     if len.saturating_mul(size_of::<T>()) > isize::MAX as usize {
         bail!(Arg, "{name} has {len} elements, more than fit in memory");
     }
-    check(pointer, name)
+    let place = check(pointer, name)?;
+    // SAFETY: not null, aligned, not larger than `isize::MAX`, and promised to be `len` initialised elements, to this call alone
+    // where they may be changed.
+    Ok(unsafe { from_raw_parts_mut(place.as_ptr(), len) })
 }
+
+plain! { {'a, T} In<'a, T>, {'a, T} Mut<'a, T> }
 
 #[cfg(test)]
 mod tests {

@@ -172,7 +172,7 @@ pub fn blocks_w<N: Number, D: Number>(
     let (counts, displs, types) = (
         counts.slice(size, "counts")?,
         displs.slice(size, "displs")?,
-        types.slice(size, "types")?,
+        types.handles(size, "types")?,
     );
     let block = |i: usize| {
         let skip = displs[i].wide() as isize;

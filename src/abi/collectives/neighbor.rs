@@ -119,7 +119,7 @@ impl<'a> Blocks<'a> {
         let (counts, displs, types) = (
             counts.slice(self.degree, "counts")?,
             displs.slice(self.degree, "displs")?,
-            types.slice(self.degree, "types")?,
+            types.handles(self.degree, "types")?,
         );
         self.each(|block| {
             let n = count(counts[block].wide(), "counts[i]")?;

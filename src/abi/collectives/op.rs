@@ -49,7 +49,7 @@ pub extern "C" fn MPI_Op_create_c(
 /// MPI 4.1 §6.9.5. Errors: `MPI_ERR_OP` (also for a predefined one), `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Op_free(op: Mut<MPI_Op>) -> c_int {
-    let handle = op.inout("op")?;
+    let mut handle = op.inout("op")?;
     op::free(*handle)?;
     *handle = MPI_OP_NULL;
     Ok(())

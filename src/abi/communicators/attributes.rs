@@ -18,7 +18,7 @@ fn create(callbacks: Callbacks, keyval: Mut<c_int>, name: &str, extra: Mut<c_voi
 }
 
 fn free(kind: Kind, keyval: Mut<c_int>, name: &str) -> Result<()> {
-    let keyval = keyval.inout(name)?;
+    let mut keyval = keyval.inout(name)?;
     attribute::free_keyval(kind, *keyval)?;
     *keyval = MPI_KEYVAL_INVALID;
     Ok(())

@@ -277,7 +277,7 @@ fn request(split_type: c_int, key: c_int, info: &Info) -> Result<Request> {
 /// a delete callback returned.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Comm_free(comm: Mut<MPI_Comm>) -> c_int {
-    let comm = comm.inout("comm")?;
+    let mut comm = comm.inout("comm")?;
     comm::free(*comm).map_err(|error| error.on(Object::Comm(*comm)))?;
     *comm = MPI_COMM_NULL;
     Ok(())

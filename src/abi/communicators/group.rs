@@ -192,7 +192,7 @@ pub extern "C" fn MPI_Group_range_excl(
 /// MPI 4.1 §7.3.3. Errors: `MPI_ERR_GROUP`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Group_free(group: Mut<MPI_Group>) -> c_int {
-    let group = group.inout("group")?;
+    let mut group = group.inout("group")?;
     group::free(*group)?;
     *group = MPI_GROUP_NULL;
     Ok(())

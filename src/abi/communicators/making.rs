@@ -68,7 +68,7 @@ pub extern "C" fn MPI_Comm_idup_with_info(
 /// MPI 4.1 §11.10.4. Errors: as `MPI_Comm_free`.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Comm_disconnect(comm: Mut<MPI_Comm>) -> c_int {
-    let comm = comm.inout("comm")?;
+    let mut comm = comm.inout("comm")?;
     comm::free(*comm).map_err(|error| error.on(Object::Comm(*comm)))?;
     *comm = MPI_COMM_NULL;
     Ok(())

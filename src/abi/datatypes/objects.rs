@@ -17,8 +17,7 @@ use std::ffi::{c_char, c_int};
 /// MPI 4.1 §5.1.9. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Type_commit(datatype: Mut<MPI_Datatype>) -> c_int {
-    let handle = datatype.inout("datatype")?;
-    datatype::get(*handle)?.commit();
+    datatype::get(datatype.handle("datatype")?)?.commit();
     Ok(())
 }
 
@@ -28,7 +27,7 @@ pub extern "C" fn MPI_Type_commit(datatype: Mut<MPI_Datatype>) -> c_int {
 /// a delete callback returns.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Type_free(datatype: Mut<MPI_Datatype>) -> c_int {
-    let handle = datatype.inout("datatype")?;
+    let mut handle = datatype.inout("datatype")?;
     datatype::free(*handle)?;
     *handle = MPI_DATATYPE_NULL;
     Ok(())

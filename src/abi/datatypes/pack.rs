@@ -97,10 +97,10 @@ fn at_position<N: Number>(
     names: (&str, &str),
     work: impl FnOnce(*mut u8),
 ) -> Result<()> {
-    let position = position.inout("position")?;
+    let mut position = position.inout("position")?;
     let at = place(buffer, size, *position, len, names)?;
     work(buffer.pointer().cast_mut().cast::<u8>().wrapping_add(at));
-    advance(position, at + len)
+    advance(&mut *position, at + len)
 }
 
 fn pack<N: Number>(

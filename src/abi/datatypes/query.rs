@@ -142,26 +142,20 @@ fn small(object: &'static Datatype) -> Result<&'static Envelope> {
     Ok(envelope)
 }
 
-/// An array of `max` elements that takes `len`.
-fn room<'a, T>(
+/// Copies values into an array that takes `max` elements.
+fn fill<T: Foreign>(
     what: &str,
-    len: usize,
-    (max, array): (impl Into<i64>, Mut<'a, T>),
-) -> Result<&'a mut [T]> {
-    let max = number(max, &format!("max_{what}"))?;
+    values: &[T],
+    (max, array): (impl Into<i64>, Mut<T>),
+) -> Result<()> {
+    let (max, len) = (number(max, &format!("max_{what}"))?, values.len());
     if max < len {
         bail!(
             Arg,
             "max_{what} is {max}, but the datatype has {len} of them"
         );
     }
-    array.slice_mut(len, &format!("array_of_{what}"))
-}
-
-/// Copies values into an array that takes `array.0` elements.
-fn fill<T: Copy>(what: &str, values: &[T], array: (impl Into<i64>, Mut<T>)) -> Result<()> {
-    room(what, values.len(), array)?.copy_from_slice(values);
-    Ok(())
+    array.fill(values, &format!("array_of_{what}"))
 }
 
 /// Gives what both forms give: integers, addresses, and handles of the constituents, each with how many the array takes.
@@ -173,11 +167,12 @@ fn hand_out<N: Into<i64>>(
 ) -> Result<()> {
     fill("integers", &envelope.integers, integers)?;
     fill("addresses", &envelope.addresses, addresses)?;
-    let datatypes = room("datatypes", envelope.types.len(), datatypes)?;
-    for (place, object) in datatypes.iter_mut().zip(&envelope.types) {
-        *place = datatype::hand_out(object)?;
-    }
-    Ok(())
+    let handles = envelope.types.iter().map(datatype::hand_out);
+    fill(
+        "datatypes",
+        &handles.collect::<Result<Vec<_>>>()?,
+        datatypes,
+    )
 }
 
 /// The elements of `datatype` that a status counts: `entries` whole ones, or basic elements.
@@ -249,7 +244,7 @@ fn set_elements(status: Mut<MPI_Status>, datatype: MPI_Datatype, n: impl Into<i6
     if status.pointer() == MPI_STATUS_IGNORE {
         bail!(Arg, "status is MPI_STATUS_IGNORE, which has no fields");
     }
-    let status = status.inout("status")?;
+    let mut status = status.inout("status")?;
     let object = datatype::get(datatype)?;
     let n = count(n, "count")?;
     let bytes = if object.size() == 0 {

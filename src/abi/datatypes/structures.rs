@@ -28,7 +28,7 @@ pub fn structure(
     let blocklengths = wide(blocklengths, n, "array_of_blocklengths")?;
     let displacements = wide(displacements, n, "array_of_displacements")?;
     let types = types
-        .slice(n, "array_of_types")?
+        .handles(n, "array_of_types")?
         .iter()
         .map(|&handle| datatype::get_arc(handle))
         .collect::<Result<Vec<_>>>()?;

@@ -74,7 +74,7 @@ fn create(function: Function, errhandler: Mut<MPI_Errhandler>) -> Result<()> {
 /// MPI 4.1 §9.3.5. Errors: `MPI_ERR_ARG` (null pointer), `MPI_ERR_ERRHANDLER`.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Errhandler_free(errhandler: Mut<MPI_Errhandler>) -> c_int {
-    let errhandler = errhandler.inout("errhandler")?;
+    let mut errhandler = errhandler.inout("errhandler")?;
     errhandler::free(*errhandler)?;
     *errhandler = MPI_ERRHANDLER_NULL;
     Ok(())

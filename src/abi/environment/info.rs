@@ -77,7 +77,7 @@ pub extern "C" fn MPI_Info_create_env(
 /// MPI 4.1 §10. Errors: `MPI_ERR_ARG` (null pointer), `MPI_ERR_INFO` (no info object, `MPI_INFO_ENV`).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Info_free(info: Mut<MPI_Info>) -> c_int {
-    let info = info.inout("info")?;
+    let mut info = info.inout("info")?;
     info::free(*info)?;
     *info = MPI_INFO_NULL;
     Ok(())
@@ -170,7 +170,7 @@ pub extern "C" fn MPI_Info_get_string(
     flag: Mut<c_int>,
 ) -> c_int {
     let found = info::copy(info)?;
-    let (key, buflen, flag) = (self::key(key)?, buflen.inout("buflen")?, flag.out("flag")?);
+    let (key, mut buflen, flag) = (self::key(key)?, buflen.inout("buflen")?, flag.out("flag")?);
     let room = number(*buflen, "*buflen")?;
     if room > 0 && value.is_null() {
         bail!(InfoValue, "value is a null pointer");

@@ -87,7 +87,7 @@ pub extern "C" fn MPI_Comm_spawn_multiple(
         for &most in array_of_maxprocs.slice(count, "array_of_maxprocs")? {
             number(most, "array_of_maxprocs[i]")?;
         }
-        for &hints in array_of_info.slice(count, "array_of_info")? {
+        for &hints in array_of_info.handles(count, "array_of_info")?.iter() {
             info::hints(hints)?;
         }
     }

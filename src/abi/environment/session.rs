@@ -43,8 +43,8 @@ pub extern "C" fn MPI_Session_init(
 /// MPI 4.1 §11.3.1. Errors: `MPI_ERR_SESSION`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Session_finalize(session: Mut<MPI_Session>) -> c_int {
-    let session = session.inout("session")?;
-    let handle = std::mem::replace(session, MPI_SESSION_NULL);
+    let mut session = session.inout("session")?;
+    let handle = std::mem::replace(&mut *session, MPI_SESSION_NULL);
     session::close(handle).inspect_err(|error| {
         // What is no session stays what it was.
         if error.class == crate::error::Class::Session {
@@ -95,7 +95,7 @@ pub extern "C" fn MPI_Session_get_nth_pset(
 ) -> c_int {
     session::get(session)?;
     info::hints(info)?;
-    let pset_len = pset_len.inout("pset_len")?;
+    let mut pset_len = pset_len.inout("pset_len")?;
     let Some(name) = usize::try_from(n).ok().and_then(|n| PSETS.get(n)) else {
         bail!(Arg, "n is {n}, but there are {} process sets", PSETS.len());
     };

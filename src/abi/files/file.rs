@@ -59,7 +59,7 @@ pub extern "C" fn MPI_File_open(
 /// `MPI_ERR_NO_SUCH_FILE` and others of the system (deleting), `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_File_close(fh: Mut<MPI_File>) -> c_int {
-    let fh = fh.inout("fh").map_err(without_file)?;
+    let mut fh = fh.inout("fh").map_err(without_file)?;
     file::close(*fh).map_err(|error| error.on(Object::File(*fh)))?;
     *fh = MPI_FILE_NULL;
     Ok(())

@@ -100,8 +100,8 @@ pub extern "C" fn MPI_Mrecv(
     status: Mut<MPI_Status>,
 ) -> c_int {
     let buffer = buffer(buf, count, datatype, "buf")?;
-    let (status, message) = (status.single()?, message.inout("message")?);
-    let operation = probe::receive(message, buffer)?;
+    let (status, mut message) = (status.single()?, message.inout("message")?);
+    let operation = probe::receive(&mut message, buffer)?;
     wait_operation(&operation);
     status.report(operation.outcome())
 }
@@ -119,7 +119,7 @@ pub extern "C" fn MPI_Imrecv(
     request: Mut<MPI_Request>,
 ) -> c_int {
     let buffer = buffer(buf, count, datatype, "buf")?;
-    let (message, request) = (message.inout("message")?, request.out("request")?);
-    request.set(handle(Some(probe::receive(message, buffer)?))?);
+    let (mut message, request) = (message.inout("message")?, request.out("request")?);
+    request.set(handle(Some(probe::receive(&mut message, buffer)?))?);
     Ok(())
 }

@@ -15,10 +15,10 @@ use std::ffi::c_int;
 /// Ends a request that was complete when it was given, if this is one: whether it was.
 #[inline(always)]
 fn end_at_once(request: Mut<MPI_Request>, status: Mut<MPI_Status>) -> bool {
-    let (Ok(status), Ok(request)) = (status.single(), request.inout("request")) else {
+    let (Ok(status), Ok(mut request)) = (status.single(), request.inout("request")) else {
         return false;
     };
-    let ended = request::end_at_once(request);
+    let ended = request::end_at_once(&mut request);
     if ended {
         status.tell(&Outcome::NOTHING);
     }
@@ -31,8 +31,8 @@ fn end_at_once(request: Mut<MPI_Request>, status: Mut<MPI_Status>) -> bool {
 #[apply(mpi_api)]
 #[quick(end_at_once(request, status))]
 pub extern "C" fn MPI_Wait(request: Mut<MPI_Request>, status: Mut<MPI_Status>) -> c_int {
-    let (status, request) = (status.single()?, request.inout("request")?);
-    status.report(completion::wait(request)?)
+    let (status, mut request) = (status.single()?, request.inout("request")?);
+    status.report(completion::wait(&mut request)?)
 }
 
 /// Tells whether a request is complete, and if so ends it as `MPI_Wait` does. Does not block.
@@ -44,12 +44,12 @@ pub extern "C" fn MPI_Test(
     flag: Mut<c_int>,
     status: Mut<MPI_Status>,
 ) -> c_int {
-    let (status, request, flag) = (
+    let (status, mut request, flag) = (
         status.single()?,
         request.inout("request")?,
         flag.out("flag")?,
     );
-    let outcome = completion::test(request)?;
+    let outcome = completion::test(&mut request)?;
     flag.set(outcome.is_some().into());
     outcome.map_or(Ok(()), |outcome| status.report(outcome))
 }
@@ -65,9 +65,9 @@ pub extern "C" fn MPI_Waitall(
     array_of_statuses: Mut<MPI_Status>,
 ) -> c_int {
     let count = counted(count, "count")?;
-    let requests = array_of_requests.slice_mut(count, "array_of_requests")?;
+    let mut requests = array_of_requests.handles_mut(count, "array_of_requests")?;
     let mut statuses = Several::new(array_of_statuses, count)?;
-    completion::wait_all(requests, |i, outcome| statuses.put(i, outcome))?;
+    completion::wait_all(&mut requests, |i, outcome| statuses.put(i, outcome))?;
     statuses.result()
 }
 
@@ -83,9 +83,9 @@ pub extern "C" fn MPI_Testall(
     array_of_statuses: Mut<MPI_Status>,
 ) -> c_int {
     let count = counted(count, "count")?;
-    let requests = array_of_requests.slice_mut(count, "array_of_requests")?;
+    let mut requests = array_of_requests.handles_mut(count, "array_of_requests")?;
     let (mut statuses, flag) = (Several::new(array_of_statuses, count)?, flag.out("flag")?);
-    let all = completion::test_all(requests, |i, outcome| statuses.put(i, outcome))?;
+    let all = completion::test_all(&mut requests, |i, outcome| statuses.put(i, outcome))?;
     flag.set(all.into());
     statuses.result()
 }
@@ -101,9 +101,9 @@ pub extern "C" fn MPI_Waitany(
     status: Mut<MPI_Status>,
 ) -> c_int {
     let count = counted(count, "count")?;
-    let requests = array_of_requests.slice_mut(count, "array_of_requests")?;
+    let mut requests = array_of_requests.handles_mut(count, "array_of_requests")?;
     let (status, index) = (status.single()?, index.out("index")?);
-    match completion::any(requests, true)? {
+    match completion::any(&mut requests, true)? {
         Found::Some((i, outcome)) => {
             index.set(i as c_int);
             status.report(outcome)
@@ -129,9 +129,9 @@ pub extern "C" fn MPI_Testany(
     status: Mut<MPI_Status>,
 ) -> c_int {
     let count = counted(count, "count")?;
-    let requests = array_of_requests.slice_mut(count, "array_of_requests")?;
+    let mut requests = array_of_requests.handles_mut(count, "array_of_requests")?;
     let (status, index, flag) = (status.single()?, index.out("index")?, flag.out("flag")?);
-    let found = completion::any(requests, false)?;
+    let found = completion::any(&mut requests, false)?;
     flag.set((!matches!(found, Found::NoneComplete)).into());
     match found {
         Found::Some((i, outcome)) => {
@@ -159,9 +159,9 @@ pub extern "C" fn MPI_Waitsome(
     array_of_statuses: Mut<MPI_Status>,
 ) -> c_int {
     let count = counted(incount, "incount")?;
-    let requests = array_of_requests.slice_mut(count, "array_of_requests")?;
+    let mut requests = array_of_requests.handles_mut(count, "array_of_requests")?;
     let chosen = Chosen::new(outcount, array_of_indices, array_of_statuses, count)?;
-    chosen.report(completion::some(requests, true)?)
+    chosen.report(completion::some(&mut requests, true)?)
 }
 
 /// Ends all requests that are complete: as `MPI_Waitsome`, but does not block, and `outcount` may be 0.
@@ -177,9 +177,9 @@ pub extern "C" fn MPI_Testsome(
     array_of_statuses: Mut<MPI_Status>,
 ) -> c_int {
     let count = counted(incount, "incount")?;
-    let requests = array_of_requests.slice_mut(count, "array_of_requests")?;
+    let mut requests = array_of_requests.handles_mut(count, "array_of_requests")?;
     let chosen = Chosen::new(outcount, array_of_indices, array_of_statuses, count)?;
-    chosen.report(completion::some(requests, false)?)
+    chosen.report(completion::some(&mut requests, false)?)
 }
 
 /// Gives a request back; the operation goes on by itself. The handle becomes `MPI_REQUEST_NULL`.
@@ -188,7 +188,7 @@ pub extern "C" fn MPI_Testsome(
 /// which must be completed: §6.12, §12.3.6), `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Request_free(request: Mut<MPI_Request>) -> c_int {
-    request::free(request.inout("request")?)
+    request::free(&mut *request.inout("request")?)
 }
 
 /// Cancels a receive that has met no message, or a send that has met no receive. What has met its other side goes on, and so
@@ -200,7 +200,7 @@ pub extern "C" fn MPI_Request_free(request: Mut<MPI_Request>) -> c_int {
 /// for `MPI_Isendrecv`, operations on files and flushes of buffers, which are not one message), `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (for the data to be kept).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Cancel(request: Mut<MPI_Request>) -> c_int {
-    request::cancel(*request.inout("request")?)
+    request::cancel(request.handle("request")?)
 }
 
 /// Starts a persistent request. Does not block.
@@ -209,7 +209,7 @@ pub extern "C" fn MPI_Cancel(request: Mut<MPI_Request>) -> c_int {
 /// the operation.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Start(request: Mut<MPI_Request>) -> c_int {
-    request::start(*request.inout("request")?)
+    request::start(request.handle("request")?)
 }
 
 /// Starts persistent requests, in the order of the array. Does not block.
@@ -218,7 +218,7 @@ pub extern "C" fn MPI_Start(request: Mut<MPI_Request>) -> c_int {
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Startall(count: c_int, array_of_requests: Mut<MPI_Request>) -> c_int {
     let count = counted(count, "count")?;
-    let requests = array_of_requests.slice(count, "array_of_requests")?;
+    let requests = array_of_requests.handles(count, "array_of_requests")?;
     requests
         .iter()
         .try_for_each(|&request| request::start(request))

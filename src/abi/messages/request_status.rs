@@ -41,9 +41,9 @@ pub extern "C" fn MPI_Request_get_status_any(
     status: Mut<MPI_Status>,
 ) -> c_int {
     let count = counted(count, "count")?;
-    let requests = array_of_requests.slice(count, "array_of_requests")?;
+    let requests = array_of_requests.handles(count, "array_of_requests")?;
     let (status, index, flag) = (status.single()?, index.out("index")?, flag.out("flag")?);
-    let found = completion::peek_some(requests, true)?;
+    let found = completion::peek_some(&requests, true)?;
     flag.set((!matches!(found, Found::NoneComplete)).into());
     index.set(MPI_UNDEFINED);
     match found {
@@ -71,9 +71,9 @@ pub extern "C" fn MPI_Request_get_status_all(
     array_of_statuses: Mut<MPI_Status>,
 ) -> c_int {
     let count = counted(count, "count")?;
-    let requests = array_of_requests.slice(count, "array_of_requests")?;
+    let requests = array_of_requests.handles(count, "array_of_requests")?;
     let (mut statuses, flag) = (Several::new(array_of_statuses, count)?, flag.out("flag")?);
-    let all = completion::peek_all(requests)?;
+    let all = completion::peek_all(&requests)?;
     flag.set(all.is_some().into());
     for (i, outcome) in all.into_iter().flatten().enumerate() {
         statuses.put(i, outcome);
@@ -93,7 +93,7 @@ pub extern "C" fn MPI_Request_get_status_some(
     array_of_statuses: Mut<MPI_Status>,
 ) -> c_int {
     let count = counted(incount, "incount")?;
-    let requests = array_of_requests.slice(count, "array_of_requests")?;
+    let requests = array_of_requests.handles(count, "array_of_requests")?;
     let chosen = Chosen::new(outcount, array_of_indices, array_of_statuses, count)?;
-    chosen.report(completion::peek_some(requests, false)?)
+    chosen.report(completion::peek_some(&requests, false)?)
 }

@@ -76,7 +76,7 @@ fn get(
 /// Changes `status`.
 fn set(status: Mut<MPI_Status>, change: impl FnOnce(&mut MPI_Status)) -> Result<()> {
     real(status.into())?;
-    change(status.inout("status")?);
+    change(&mut *status.inout("status")?);
     Ok(())
 }
 

@@ -29,7 +29,7 @@ pub fn tell(text: &str, array: Mut<c_char>, len: Mut<c_int>) -> Result<()> {
     if len.is_null() {
         return Ok(());
     }
-    let len = len.inout("len")?;
+    let mut len = len.inout("len")?;
     if !array.is_null() && number(*len, "len")? > 0 {
         array.put_string(*len, text, "string")?;
     }
@@ -38,7 +38,7 @@ pub fn tell(text: &str, array: Mut<c_char>, len: Mut<c_int>) -> Result<()> {
 }
 
 /// Writes a result unless its place is null: tools may leave out what they do not ask for.
-pub fn put<T>(place: Mut<T>, value: T) -> Result<()> {
+pub fn put<T: Foreign>(place: Mut<T>, value: T) -> Result<()> {
     if !place.is_null() {
         place.out("result")?.set(value);
     }
@@ -159,7 +159,7 @@ fn control(handle: MPI_T_cvar_handle) -> Result<&'static tools::Control> {
 /// MPI 4.1 §15.3.6. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_HANDLE`, `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_T_cvar_handle_free(handle: Mut<MPI_T_cvar_handle>) -> c_int {
-    let handle = handle.inout("handle")?;
+    let mut handle = handle.inout("handle")?;
     control(*handle)?;
     *handle = MPI_T_CVAR_HANDLE_NULL;
     Ok(())

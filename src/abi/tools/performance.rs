@@ -87,7 +87,7 @@ pub extern "C" fn MPI_T_pvar_session_create(session: Mut<MPI_T_pvar_session>) ->
 #[apply(mpi_api)]
 pub extern "C" fn MPI_T_pvar_session_free(session: Mut<MPI_T_pvar_session>) -> c_int {
     tools::check()?;
-    let session = session.inout("session")?;
+    let mut session = session.inout("session")?;
     sessions().close(of_handle(*session))?;
     *session = MPI_T_PVAR_SESSION_NULL;
     Ok(())
@@ -122,7 +122,7 @@ pub extern "C" fn MPI_T_pvar_handle_free(
     handle: Mut<MPI_T_pvar_handle>,
 ) -> c_int {
     tools::check()?;
-    let handle = handle.inout("handle")?;
+    let mut handle = handle.inout("handle")?;
     sessions().free(of_handle(session), of_handle(*handle))?;
     *handle = MPI_T_PVAR_HANDLE_NULL;
     Ok(())

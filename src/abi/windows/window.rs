@@ -153,7 +153,7 @@ pub extern "C" fn MPI_Win_detach(win: MPI_Win, base: In<c_void>) -> c_int {
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Win_free(win: Mut<MPI_Win>) -> c_int {
-    let win = win.inout("win")?;
+    let mut win = win.inout("win")?;
     create::free(*win).map_err(|e| e.on(Object::Win(*win)))?;
     *win = MPI_WIN_NULL;
     Ok(())

@@ -22,7 +22,7 @@ pub const MPI_ARGV_NULL: *mut *mut c_char = null_mut();
 pub const MPI_ARGVS_NULL: *mut *mut *mut c_char = null_mut();
 
 /// No file.
-pub const MPI_FILE_NULL: MPI_File = MPI_File(null_mut());
+pub const MPI_FILE_NULL: MPI_File = MPI_File(0);
 
 /// No enumeration of a tool variable's values.
 pub const MPI_T_ENUM_NULL: MPI_T_enum = null_mut();
