@@ -21,6 +21,8 @@ pub enum Ranks<'a> {
     /// As `These`, where each of them has something to do yet: also one whose process has ended, or that has come to
     /// MPI_Finalize after another died, ends the wait.
     Needed(&'a [u32]),
+    /// As `Needed`, where this one of the members alone has something to do yet: others may have ended in order.
+    Awaited(u32, &'a [u32]),
     /// As `Needed`, where it cannot be told which of them have something to do yet: one that has quit counts as one that has
     /// not.
     Perhaps(&'a [u32]),
@@ -68,6 +70,12 @@ fn in_the_way(ranks: Ranks<'_>) -> Option<Obstacle> {
             // The dead first: they are the reason.
             let found = table.first_dead(members.iter().copied());
             let (rank, death) = found.or_else(|| members.iter().find_map(end))?;
+            let who = name(rank, members);
+            Some(Obstacle { rank, death, who })
+        }
+        Ranks::Awaited(awaited, members) => {
+            let found = table.first_dead(members.iter().copied());
+            let (rank, death) = found.or_else(|| Some((awaited, table.end(awaited)?)))?;
             let who = name(rank, members);
             Some(Obstacle { rank, death, who })
         }

@@ -12,7 +12,7 @@
 //! processes take part in [heavy ones](crate::shm::membarrier): then those that go to sleep pass one for it.
 
 use super::board::{Shared, failed};
-use super::deaths::Ranks;
+use super::deaths::{Ranks, check_alive};
 use super::meeting::Meeting;
 use super::wait::{Announce, Nap, Waiting, spin, wait};
 use crate::error::Result;
@@ -139,7 +139,7 @@ impl Notes {
         }
         match pin.has(round) {
             true => Ok(()),
-            false => self.wait_long(meeting, &|| pin.has(round), what),
+            false => self.wait_long(meeting, member, &|| pin.has(round), what),
         }
     }
 
@@ -147,6 +147,7 @@ impl Notes {
     fn wait_long(
         &self,
         meeting: &Meeting,
+        member: usize,
         ready: &dyn Fn() -> bool,
         what: &dyn Fn() -> String,
     ) -> Result<()> {
@@ -163,7 +164,7 @@ impl Notes {
         let waiting = Waiting {
             key: 0,
             what,
-            ranks: Ranks::Needed(&meeting.members),
+            ranks: Ranks::Awaited(meeting.members[member], &meeting.members),
             announce: Some(Announce {
                 sleeper: &sleeper,
                 nap: &|| Nap::UntilRung,
@@ -215,8 +216,9 @@ impl Meeting {
             return Ok(None);
         };
         debug_assert!(len <= ROOM);
-        // Rounds in which a member died are counted differently by the others: nobody goes on.
-        self.check_alive(what)?;
+        // Rounds in which a member died are counted differently by the others: nobody goes on. One that has ended in order has
+        // pinned in all that it takes part in.
+        check_alive(Ranks::These(&self.members), what)?;
         // One thread at a time calls collective operations on a communicator.
         let round = notes.next.load(Ordering::Relaxed);
         notes.next.store(round.wrapping_add(1), Ordering::Relaxed);

@@ -335,7 +335,10 @@ fn mistakes_in_values_are_told_with_their_place() {
         later,
         "1: MPI_B is no type of MPI's interface, or is defined later",
     );
-    one("\nlists! { A; }", "2: only handles! and opaque! are known");
+    one(
+        "\nlists! { A; }",
+        "2: only handles!, enumerations!, opaque! and plain! are known",
+    );
     one("opaque! {\nA;\nB C; }", "3: expected `;`");
     one("pub struct MPI_A(c_int, c_int);", "1: a struct must have");
     let nameless = "pub type MPI_F = unsafe extern \"C\" fn(c_int);";
