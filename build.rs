@@ -44,7 +44,11 @@ fn main() {
 /// The text of `mpi.h`.
 fn header() -> Result<String, generator::read::Error> {
     let frame = std::fs::read_to_string(FRAME).expect("include/mpi.h.in can be read");
-    let interface = generator::read::interface(Path::new(VALUES), Path::new(FUNCTIONS))?;
+    let interface = generator::read::interface(
+        Path::new(VALUES),
+        Path::new(FUNCTIONS),
+        generator::model::Face::Mpich,
+    )?;
     let version = env!("CARGO_PKG_VERSION");
     Ok(generator::c_header::print(&interface, &frame, version))
 }

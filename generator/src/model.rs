@@ -1,5 +1,17 @@
 //! The interface of MPI as the sources declare it: types, constants and functions, free of any language that prints them.
 
+/// The C interfaces that the sources have, in the order in which their rows have the values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Face {
+    Mpich,
+    Openmpi,
+    Standard,
+}
+
+impl Face {
+    pub const ALL: [Face; 3] = [Face::Mpich, Face::Openmpi, Face::Standard];
+}
+
 /// All that the library exports, in the order of the sources.
 #[derive(Debug, Default, PartialEq)]
 pub struct Interface {

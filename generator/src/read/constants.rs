@@ -1,26 +1,96 @@
-//! Constants: numbers, handles and addresses.
+//! Constants: numbers, handles and addresses; rows of numbers with one for each interface.
 
 use super::types::Scope;
 use super::{documentation, is_public, refuse};
-use crate::model::{Constant, Type, Value};
-use syn::{Expr, ExprLit, ExprPath, Ident, Item, Lit, LitInt, UnOp};
+use crate::model::{Constant, Face, Type, Value};
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Expr, ExprLit, ExprPath, Ident, Item, ItemMacro, Lit, LitInt, Token, UnOp};
 
-/// Adds `item` to `constants`, if it is a public one.
-pub fn read(item: &Item, scope: Scope, constants: &mut Vec<Constant>) -> syn::Result<()> {
-    let Item::Const(item) = item else {
-        return Ok(());
-    };
-    if is_public(&item.vis) {
-        let kind = scope.meaning(&item.ty)?;
-        let value = value(&item.expr, &kind, constants)?;
+/// Adds `item` to `constants`, if it is a public one, or those of its rows that `face` has.
+pub fn read(
+    item: &Item,
+    scope: Scope,
+    face: Face,
+    constants: &mut Vec<Constant>,
+) -> syn::Result<()> {
+    match item {
+        Item::Const(item) if is_public(&item.vis) => {
+            let kind = scope.meaning(&item.ty)?;
+            let value = value(&item.expr, &kind, constants)?;
+            constants.push(Constant {
+                name: item.ident.to_string(),
+                documentation: documentation(&item.attrs),
+                kind,
+                value,
+            });
+            Ok(())
+        }
+        Item::Macro(call) if call.ident.is_none() && call.mac.path.is_ident("values") => {
+            rows(call, scope, face, constants)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Adds the rows of a list `values! { … }`.
+fn rows(
+    call: &ItemMacro,
+    scope: Scope,
+    face: Face,
+    constants: &mut Vec<Constant>,
+) -> syn::Result<()> {
+    let Rows(rows) = call.mac.parse_body()?;
+    for row in rows {
+        if row.values.len() != Face::ALL.len() {
+            return refuse(&row.name, "a row must have a value for each interface");
+        }
+        let own = &row.values[face as usize];
+        if matches!(own, Expr::Path(path) if path.path.is_ident("NONE")) {
+            continue;
+        }
+        let kind = scope.meaning(&row.kind)?;
+        let value = value(own, &kind, constants)?;
         constants.push(Constant {
-            name: item.ident.to_string(),
-            documentation: documentation(&item.attrs),
+            name: row.name.to_string(),
+            documentation: documentation(&row.attributes),
             kind,
             value,
         });
     }
     Ok(())
+}
+
+struct Rows(Vec<Row>);
+
+/// `NAME: type = value, value, value;`, with its documentation before.
+struct Row {
+    attributes: Vec<Attribute>,
+    name: Ident,
+    kind: syn::Type,
+    values: Punctuated<Expr, Token![,]>,
+}
+
+impl Parse for Rows {
+    fn parse(input: ParseStream) -> syn::Result<Rows> {
+        let mut rows = Vec::new();
+        while !input.is_empty() {
+            let attributes = input.call(Attribute::parse_outer)?;
+            let name = input.parse()?;
+            input.parse::<Token![:]>()?;
+            let kind = input.parse()?;
+            input.parse::<Token![=]>()?;
+            let values = Punctuated::parse_separated_nonempty(input)?;
+            input.parse::<Token![;]>()?;
+            rows.push(Row {
+                attributes,
+                name,
+                kind,
+                values,
+            });
+        }
+        Ok(Rows(rows))
+    }
 }
 
 /// The value of a constant of the type `kind`. `known` are the constants before it.

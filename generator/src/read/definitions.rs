@@ -95,13 +95,13 @@ fn of_form(form: &ItemImpl, definitions: &mut [Definition]) -> syn::Result<()> {
 fn of_list(call: &ItemMacro) -> syn::Result<Vec<Definition>> {
     let shape = match call.mac.path.get_ident() {
         Some(list) if list == "handles" || list == "enumerations" => || Shape::Handle,
-        // What the types of it are to Rust.
-        Some(list) if list == "plain" => return Ok(Vec::new()),
+        // What types are to Rust, and constants.
+        Some(list) if list == "plain" || list == "values" => return Ok(Vec::new()),
         Some(list) if list == "opaque" => || Shape::Opaque,
         _ => {
             return refuse(
                 &call.mac.path,
-                "only handles!, enumerations!, opaque! and plain! are known here",
+                "only handles!, enumerations!, opaque!, plain! and values! are known here",
             );
         }
     };

@@ -5,7 +5,7 @@ mod definitions;
 mod functions;
 mod types;
 
-use crate::model::Interface;
+use crate::model::{Face, Interface};
 use quote::ToTokens;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -13,12 +13,12 @@ use syn::{Attribute, Expr, Item, Lit, Meta, Visibility};
 use types::Scope;
 
 /// What the sources export: the types and constants that are public in `values`, and the functions in `functions` that one of
-/// the attributes of `src/abi/boundary/exports.rs` exports.
-pub fn interface(values: &Path, functions: &Path) -> Result<Interface, Error> {
-    understand(&sources(values)?, &sources(functions)?)
+/// the attributes of `src/abi/boundary/exports.rs` exports; with the values of `face`.
+pub fn interface(values: &Path, functions: &Path, face: Face) -> Result<Interface, Error> {
+    understand(&sources(values)?, &sources(functions)?, face)
 }
 
-fn understand(values: &[Source], functions: &[Source]) -> Result<Interface, Error> {
+fn understand(values: &[Source], functions: &[Source], face: Face) -> Result<Interface, Error> {
     let (mut types, mut constants, mut exported) = (Vec::new(), Vec::new(), Vec::new());
     for source in values {
         source.each(|item| definitions::read(item, &mut types))?;
@@ -28,7 +28,7 @@ fn understand(values: &[Source], functions: &[Source]) -> Result<Interface, Erro
         kind: None,
     };
     for source in values {
-        source.each(|item| constants::read(item, scope, &mut constants))?;
+        source.each(|item| constants::read(item, scope, face, &mut constants))?;
     }
     for source in functions {
         source.each(|item| functions::read(item, &types, &mut exported))?;

@@ -19,14 +19,20 @@ handles! {
 opaque! { ADIOI_FileD; }
 
 #[repr(transparent)]
-pub struct MPI_File(pub *mut ADIOI_FileD);
+pub struct MPI_File(pub c_int);
+impl Foreign for MPI_File { type C = *mut ADIOI_FileD; const SAME: bool = false; }
+impl Other for MPI_File { type C = c_int; }
 pub struct MPI_Status { pub MPI_SOURCE: c_int, hidden: MPI_Aint }
 
-pub type MPI_Handler = unsafe extern "C" fn(comm: *mut MPI_Comm, code: *mut c_int, ...);
+pub type MPI_Handler = unsafe extern "C" fn(comm: *mut C<MPI_Comm>, code: *mut c_int, ...);
 pub type MPI_Old_handler = MPI_Handler;
 "#;
 
 fn read(values: &str, functions: &str) -> Result<Interface, String> {
+    read_for(Face::Mpich, values, functions)
+}
+
+fn read_for(face: Face, values: &str, functions: &str) -> Result<Interface, String> {
     let parse = |name: &str, text: &str| Source::parse(Path::new(name), text);
     let values = [parse("types.rs", VALUES), parse("more.rs", values)];
     let values: Vec<Source> = values
@@ -34,7 +40,7 @@ fn read(values: &str, functions: &str) -> Result<Interface, String> {
         .collect::<Result<_, _>>()
         .map_err(|e| e.0)?;
     let functions = parse("functions.rs", functions).map_err(|e| e.0)?;
-    understand(&values, &[functions]).map_err(|e| e.0)
+    understand(&values, &[functions], face).map_err(|e| e.0)
 }
 
 fn functions(source: &str) -> Vec<Function> {
@@ -96,6 +102,30 @@ fn definitions_have_every_shape_in_the_order_of_the_source() {
     assert_eq!(definitions[0].documentation, "An address.");
     assert_eq!(definitions[2].documentation, "A communicator.");
     assert_eq!(definitions[3].documentation, "");
+}
+
+#[test]
+fn a_row_has_a_value_for_each_interface_or_none() {
+    let rows = "values! {
+        /// Nobody.
+        MPI_PROC_NULL: c_int = -1, -2, -3;
+        MPIX_X: c_int = 5, NONE, 0x10;
+    }";
+    let of = |face| {
+        let constants = read_for(face, rows, "").unwrap().constants;
+        let values = constants.into_iter().map(|c| (c.name, c.value));
+        values.collect::<Vec<_>>()
+    };
+    let (nobody, x) = ("MPI_PROC_NULL".to_string(), "MPIX_X".to_string());
+    let mpich = [
+        (nobody.clone(), Value::Decimal(-1)),
+        (x.clone(), Value::Decimal(5)),
+    ];
+    assert_eq!(of(Face::Mpich), mpich);
+    assert_eq!(of(Face::Openmpi), [(nobody.clone(), Value::Decimal(-2))]);
+    let standard = [(nobody, Value::Decimal(-3)), (x, Value::Hexadecimal(16))];
+    assert_eq!(of(Face::Standard), standard);
+    assert_eq!(constants(rows)[0].documentation, "Nobody.");
 }
 
 #[test]
@@ -337,7 +367,7 @@ fn mistakes_in_values_are_told_with_their_place() {
     );
     one(
         "\nlists! { A; }",
-        "2: only handles!, enumerations!, opaque! and plain! are known",
+        "2: only handles!, enumerations!, opaque!, plain! and values! are known",
     );
     one("opaque! {\nA;\nB C; }", "3: expected `;`");
     one("pub struct MPI_A(c_int, c_int);", "1: a struct must have");
@@ -354,4 +384,6 @@ fn mistakes_in_values_are_told_with_their_place() {
     constant("MPI_Info(1)", "this call is not known in a constant");
     constant("-0x1", "only a decimal number");
     constant("1 + 1", "a constant must be");
+    let short = "values! {\nMPI_X: c_int = 1, 2; }";
+    one(short, "2: a row must have a value for each interface");
 }

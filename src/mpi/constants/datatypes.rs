@@ -1,6 +1,7 @@
 //! Handles of the predefined datatypes (MPI 4.1 §3.2.2, annex A.1). The size in bytes sits in bits 8-15, so that
 //! `MPI_INT` is `0x4c00_0405`; the pair types of padded structs have handles of another form.
 
+use super::NONE;
 use crate::mpi::types::*;
 use std::ffi::c_int;
 
@@ -89,37 +90,39 @@ pub const MPI_2DOUBLE_PRECISION: MPI_Datatype = MPI_Datatype(0x4c001023);
 pub const MPI_LB: MPI_Datatype = MPI_Datatype(0x4c000010);
 pub const MPI_UB: MPI_Datatype = MPI_Datatype(0x4c000011);
 
-// Type classes of `MPI_Type_match_size` (MPI 4.1 §19.1.5).
-pub const MPI_TYPECLASS_REAL: c_int = 1;
-pub const MPI_TYPECLASS_INTEGER: c_int = 2;
-pub const MPI_TYPECLASS_COMPLEX: c_int = 3;
+values! {
+    // Type classes of `MPI_Type_match_size` (MPI 4.1 §19.1.5).
+    MPI_TYPECLASS_REAL: c_int = 1, 2, 193;
+    MPI_TYPECLASS_INTEGER: c_int = 2, 1, 192;
+    MPI_TYPECLASS_COMPLEX: c_int = 3, 3, 194;
 
-// What made a datatype, as `MPI_Type_get_envelope` tells (MPI 4.1 §5.1.13).
-pub const MPI_COMBINER_NAMED: c_int = 1;
-pub const MPI_COMBINER_DUP: c_int = 2;
-pub const MPI_COMBINER_CONTIGUOUS: c_int = 3;
-pub const MPI_COMBINER_VECTOR: c_int = 4;
-pub const MPI_COMBINER_HVECTOR_INTEGER: c_int = 5;
-pub const MPI_COMBINER_HVECTOR: c_int = 6;
-pub const MPI_COMBINER_INDEXED: c_int = 7;
-pub const MPI_COMBINER_HINDEXED_INTEGER: c_int = 8;
-pub const MPI_COMBINER_HINDEXED: c_int = 9;
-pub const MPI_COMBINER_INDEXED_BLOCK: c_int = 10;
-pub const MPI_COMBINER_STRUCT_INTEGER: c_int = 11;
-pub const MPI_COMBINER_STRUCT: c_int = 12;
-pub const MPI_COMBINER_SUBARRAY: c_int = 13;
-pub const MPI_COMBINER_DARRAY: c_int = 14;
-pub const MPI_COMBINER_F90_REAL: c_int = 15;
-pub const MPI_COMBINER_F90_COMPLEX: c_int = 16;
-pub const MPI_COMBINER_F90_INTEGER: c_int = 17;
-pub const MPI_COMBINER_RESIZED: c_int = 18;
-pub const MPI_COMBINER_HINDEXED_BLOCK: c_int = 19;
-pub const MPI_COMBINER_VALUE_INDEX: c_int = 20;
+    // What made a datatype, as `MPI_Type_get_envelope` tells (MPI 4.1 §5.1.13).
+    MPI_COMBINER_NAMED: c_int = 1, 0, 101;
+    MPI_COMBINER_DUP: c_int = 2, 1, 102;
+    MPI_COMBINER_CONTIGUOUS: c_int = 3, 2, 103;
+    MPI_COMBINER_VECTOR: c_int = 4, 3, 104;
+    MPI_COMBINER_HVECTOR_INTEGER: c_int = 5, NONE, NONE;
+    MPI_COMBINER_HVECTOR: c_int = 6, 5, 105;
+    MPI_COMBINER_INDEXED: c_int = 7, 6, 106;
+    MPI_COMBINER_HINDEXED_INTEGER: c_int = 8, NONE, NONE;
+    MPI_COMBINER_HINDEXED: c_int = 9, 8, 107;
+    MPI_COMBINER_INDEXED_BLOCK: c_int = 10, 9, 108;
+    MPI_COMBINER_STRUCT_INTEGER: c_int = 11, NONE, NONE;
+    MPI_COMBINER_STRUCT: c_int = 12, 11, 110;
+    MPI_COMBINER_SUBARRAY: c_int = 13, 12, 111;
+    MPI_COMBINER_DARRAY: c_int = 14, 13, 112;
+    MPI_COMBINER_F90_REAL: c_int = 15, 14, 113;
+    MPI_COMBINER_F90_COMPLEX: c_int = 16, 15, 114;
+    MPI_COMBINER_F90_INTEGER: c_int = 17, 16, 115;
+    MPI_COMBINER_RESIZED: c_int = 18, 17, 116;
+    MPI_COMBINER_HINDEXED_BLOCK: c_int = 19, 18, 109;
+    MPI_COMBINER_VALUE_INDEX: c_int = 20, NONE, 117;
 
-// Orders and distributions of `MPI_Type_create_subarray` and `MPI_Type_create_darray` (MPI 4.1 §5.1.3, §5.1.4).
-pub const MPI_ORDER_C: c_int = 56;
-pub const MPI_ORDER_FORTRAN: c_int = 57;
-pub const MPI_DISTRIBUTE_BLOCK: c_int = 121;
-pub const MPI_DISTRIBUTE_CYCLIC: c_int = 122;
-pub const MPI_DISTRIBUTE_NONE: c_int = 123;
-pub const MPI_DISTRIBUTE_DFLT_DARG: c_int = -49767;
+    // Orders and distributions of `MPI_Type_create_subarray` and `MPI_Type_create_darray` (MPI 4.1 §5.1.3, §5.1.4).
+    MPI_ORDER_C: c_int = 56, 0, 12;
+    MPI_ORDER_FORTRAN: c_int = 57, 1, 15;
+    MPI_DISTRIBUTE_BLOCK: c_int = 121, 0, 17;
+    MPI_DISTRIBUTE_CYCLIC: c_int = 122, 1, 18;
+    MPI_DISTRIBUTE_NONE: c_int = 123, 2, 16;
+    MPI_DISTRIBUTE_DFLT_DARG: c_int = -49767, -1, 19;
+}

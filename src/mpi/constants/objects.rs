@@ -46,20 +46,22 @@ pub const MPI_MAXLOC: MPI_Op = MPI_Op(0x5800000c);
 pub const MPI_REPLACE: MPI_Op = MPI_Op(0x5800000d);
 pub const MPI_NO_OP: MPI_Op = MPI_Op(0x5800000e);
 
-// Keys of the attributes of `MPI_COMM_WORLD` (MPI 4.1 §9.1.2, §9.5.3, §11.10). The key that Fortran uses is one more.
-pub const MPI_TAG_UB: c_int = 0x64400001;
-pub const MPI_HOST: c_int = 0x64400003;
-pub const MPI_IO: c_int = 0x64400005;
-pub const MPI_WTIME_IS_GLOBAL: c_int = 0x64400007;
-pub const MPI_UNIVERSE_SIZE: c_int = 0x64400009;
-pub const MPI_LASTUSEDCODE: c_int = 0x6440000b;
-pub const MPI_APPNUM: c_int = 0x6440000d;
+values! {
+    // Keys of the attributes of `MPI_COMM_WORLD` (MPI 4.1 §9.1.2, §9.5.3, §11.10). The key that Fortran uses is one more.
+    MPI_TAG_UB: c_int = 0x64400001, 0, 501;
+    MPI_HOST: c_int = 0x64400003, 1, 503;
+    MPI_IO: c_int = 0x64400005, 2, 502;
+    MPI_WTIME_IS_GLOBAL: c_int = 0x64400007, 3, 504;
+    MPI_UNIVERSE_SIZE: c_int = 0x64400009, 6, 507;
+    MPI_LASTUSEDCODE: c_int = 0x6440000b, 5, 506;
+    MPI_APPNUM: c_int = 0x6440000d, 4, 505;
 
-// Keys of the attributes of every window (MPI 4.1 §12.2.6). The key that Fortran uses is one more.
-pub const MPI_WIN_BASE: c_int = 0x66000001;
-pub const MPI_WIN_SIZE: c_int = 0x66000003;
-pub const MPI_WIN_DISP_UNIT: c_int = 0x66000005;
-pub const MPI_WIN_CREATE_FLAVOR: c_int = 0x66000007;
-pub const MPI_WIN_MODEL: c_int = 0x66000009;
-/// No key.
-pub const MPI_KEYVAL_INVALID: c_int = 0x24000000;
+    // Keys of the attributes of every window (MPI 4.1 §12.2.6). The key that Fortran uses is one more.
+    MPI_WIN_BASE: c_int = 0x66000001, 7, 601;
+    MPI_WIN_SIZE: c_int = 0x66000003, 8, 603;
+    MPI_WIN_DISP_UNIT: c_int = 0x66000005, 9, 602;
+    MPI_WIN_CREATE_FLAVOR: c_int = 0x66000007, 10, 604;
+    MPI_WIN_MODEL: c_int = 0x66000009, 11, 605;
+    /// No key.
+    MPI_KEYVAL_INVALID: c_int = 0x24000000, -1, 0;
+}
