@@ -15,6 +15,20 @@ extern "C" {
 
 /* Integers (MPI_Aint holds an address, MPI_Fint is the INTEGER of Fortran), handles, MPI_Status, enumerations, and the
    types of the user's functions. */
+typedef struct MPI_Status {
+    int count_lo;
+    int count_hi_and_cancelled;
+    int MPI_SOURCE;
+    int MPI_TAG;
+    int MPI_ERROR;
+} MPI_Status;
+typedef struct MPI_F08_status {
+    int count_lo;
+    int count_hi_and_cancelled;
+    int MPI_SOURCE;
+    int MPI_TAG;
+    int MPI_ERROR;
+} MPI_F08_status;
 typedef long MPI_Aint;
 typedef long MPI_Count;
 typedef long MPI_Offset;
@@ -53,20 +67,6 @@ typedef MPIR_T_pvar_handle_s *MPI_T_pvar_handle;
 typedef MPIR_T_pvar_session_s *MPI_T_pvar_session;
 typedef MPIR_T_event_registration_s *MPI_T_event_registration;
 typedef MPIR_T_event_instance_s *MPI_T_event_instance;
-typedef struct MPI_Status {
-    int count_lo;
-    int count_hi_and_cancelled;
-    int MPI_SOURCE;
-    int MPI_TAG;
-    int MPI_ERROR;
-} MPI_Status;
-typedef struct MPI_F08_status {
-    MPI_Fint count_lo;
-    MPI_Fint count_hi_and_cancelled;
-    MPI_Fint MPI_SOURCE;
-    MPI_Fint MPI_TAG;
-    MPI_Fint MPI_ERROR;
-} MPI_F08_status;
 typedef void (MPI_User_function)(void *invec, void *inoutvec, int *len, MPI_Datatype *datatype);
 typedef void (MPI_User_function_c)(void *invec, void *inoutvec, MPI_Count *len, MPI_Datatype *datatype);
 typedef int (MPI_Copy_function)(MPI_Comm oldcomm, int keyval, void *extra_state, void *attribute_val_in,
@@ -119,7 +119,6 @@ typedef void (MPI_T_event_dropped_cb_function)(MPI_Count count, MPI_T_event_regi
 #define MPI_ERRCODES_IGNORE           ((int *)0)
 #define MPI_ARGV_NULL                 ((char **)0)
 #define MPI_ARGVS_NULL                ((char ***)0)
-#define MPI_FILE_NULL                 ((MPI_File)0)
 #define MPI_T_ENUM_NULL               ((MPI_T_enum)0)
 #define MPI_T_CVAR_HANDLE_NULL        ((MPI_T_cvar_handle)0)
 #define MPI_T_PVAR_HANDLE_NULL        ((MPI_T_pvar_handle)0)
@@ -198,14 +197,12 @@ typedef void (MPI_T_event_dropped_cb_function)(MPI_Count count, MPI_T_event_regi
 #define MPI_LONG                      ((MPI_Datatype)0x4c000807)
 #define MPI_UNSIGNED_LONG             ((MPI_Datatype)0x4c000808)
 #define MPI_LONG_LONG_INT             ((MPI_Datatype)0x4c000809)
-#define MPI_LONG_LONG                 MPI_LONG_LONG_INT
 #define MPI_UNSIGNED_LONG_LONG        ((MPI_Datatype)0x4c000819)
 #define MPI_FLOAT                     ((MPI_Datatype)0x4c00040a)
 #define MPI_DOUBLE                    ((MPI_Datatype)0x4c00080b)
 #define MPI_LONG_DOUBLE               ((MPI_Datatype)0x4c00100c)
 #define MPI_C_BOOL                    ((MPI_Datatype)0x4c00013f)
 #define MPI_C_FLOAT_COMPLEX           ((MPI_Datatype)0x4c000840)
-#define MPI_C_COMPLEX                 MPI_C_FLOAT_COMPLEX
 #define MPI_C_DOUBLE_COMPLEX          ((MPI_Datatype)0x4c001041)
 #define MPI_C_LONG_DOUBLE_COMPLEX     ((MPI_Datatype)0x4c002042)
 #define MPIX_C_FLOAT16                ((MPI_Datatype)0x4c000246)
@@ -256,6 +253,8 @@ typedef void (MPI_T_event_dropped_cb_function)(MPI_Count count, MPI_T_event_regi
 #define MPI_2DOUBLE_PRECISION         ((MPI_Datatype)0x4c001023)
 #define MPI_LB                        ((MPI_Datatype)0x4c000010)
 #define MPI_UB                        ((MPI_Datatype)0x4c000011)
+#define MPI_LONG_LONG                 MPI_LONG_LONG_INT
+#define MPI_C_COMPLEX                 MPI_C_FLOAT_COMPLEX
 #define MPI_TYPECLASS_REAL            1
 #define MPI_TYPECLASS_INTEGER         2
 #define MPI_TYPECLASS_COMPLEX         3
@@ -380,6 +379,7 @@ typedef void (MPI_T_event_dropped_cb_function)(MPI_Count count, MPI_T_event_regi
 #define MPI_MESSAGE_NULL              ((MPI_Message)0x2c000000)
 #define MPI_MESSAGE_NO_PROC           ((MPI_Message)0x6c000000)
 #define MPI_SESSION_NULL              ((MPI_Session)0x38000000)
+#define MPI_FILE_NULL                 ((MPI_File)0)
 #define MPI_INFO_NULL                 ((MPI_Info)0x1c000000)
 #define MPI_INFO_ENV                  ((MPI_Info)0x5c000001)
 #define MPI_ERRHANDLER_NULL           ((MPI_Errhandler)0x14000000)

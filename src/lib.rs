@@ -10,6 +10,9 @@ compile_error!(
     "rmashm runs on Linux on x86-64: its fences, copies and atomics are made and model-checked for that memory model"
 );
 
+#[cfg(all(feature = "openmpi", feature = "standard"))]
+compile_error!("one interface is compiled at a time");
+
 mod abi;
 mod attribute;
 mod coll;

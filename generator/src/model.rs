@@ -10,6 +10,15 @@ pub enum Face {
 
 impl Face {
     pub const ALL: [Face; 3] = [Face::Mpich, Face::Openmpi, Face::Standard];
+
+    /// The feature of cargo that chooses it.
+    pub fn feature(self) -> Option<&'static str> {
+        match self {
+            Face::Mpich => None,
+            Face::Openmpi => Some("openmpi"),
+            Face::Standard => Some("standard"),
+        }
+    }
 }
 
 /// All that the library exports, in the order of the sources.

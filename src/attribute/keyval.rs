@@ -183,9 +183,28 @@ pub(super) fn find(kind: Kind, key: c_int) -> Result<Arc<Keyval>> {
     Ok(keyval)
 }
 
+const MPICH: bool = cfg!(not(any(feature = "openmpi", feature = "standard")));
+
 /// Whether a key is one of MPI's own.
 pub fn is_predefined(key: c_int) -> bool {
-    (MPI_TAG_UB..=MPI_APPNUM).contains(&key) || (MPI_WIN_BASE..=MPI_WIN_MODEL).contains(&key)
+    // Those that MPICH's Fortran has are one more.
+    let own =
+        |known: &[c_int]| known.contains(&key) || (MPICH && known.contains(&key.wrapping_sub(1)));
+    own(&[
+        MPI_TAG_UB,
+        MPI_HOST,
+        MPI_IO,
+        MPI_WTIME_IS_GLOBAL,
+        MPI_UNIVERSE_SIZE,
+        MPI_LASTUSEDCODE,
+        MPI_APPNUM,
+    ]) || own(&[
+        MPI_WIN_BASE,
+        MPI_WIN_SIZE,
+        MPI_WIN_DISP_UNIT,
+        MPI_WIN_CREATE_FLAVOR,
+        MPI_WIN_MODEL,
+    ])
 }
 
 pub(super) fn recount(key: c_int, keyval: &Keyval, change: impl FnOnce(&mut Counts)) {
@@ -223,16 +242,28 @@ impl Keyval {
             return Ok((flag != 0).then(|| Value::integer(copied.addr() as isize)));
         }
         let given = std::ptr::with_exposed_provenance_mut::<c_void>(value.in_c());
+        if MPI_DUP_FN == Some(user.addr()) {
+            return Ok(Some(Value::Pointer(given.addr())));
+        }
         let (to, flag_to) = ((&raw mut copied).cast::<c_void>(), &raw mut flag);
         // SAFETY: the user gave the functions for objects of this kind; they get the object's handle, the pointers that
         // the user gave, and places for a pointer and an `int`.
         let code = unsafe {
             match self.callbacks {
-                Callbacks::Comm(Some(f), _) => f(MPI_Comm(object), key, extra, given, to, flag_to),
-                Callbacks::Type(Some(f), _) => {
-                    f(MPI_Datatype(object), key, extra, given, to, flag_to)
+                Callbacks::Comm(Some(f), _) => {
+                    f(MPI_Comm(object).foreign(), key, extra, given, to, flag_to)
                 }
-                Callbacks::Win(Some(f), _) => f(MPI_Win(object), key, extra, given, to, flag_to),
+                Callbacks::Type(Some(f), _) => f(
+                    MPI_Datatype(object).foreign(),
+                    key,
+                    extra,
+                    given,
+                    to,
+                    flag_to,
+                ),
+                Callbacks::Win(Some(f), _) => {
+                    f(MPI_Win(object).foreign(), key, extra, given, to, flag_to)
+                }
                 _ => return Ok(None),
             }
         };
@@ -262,9 +293,9 @@ impl Keyval {
         // that the user gave.
         outcome(unsafe {
             match self.callbacks {
-                Callbacks::Comm(_, Some(f)) => f(MPI_Comm(object), key, value, extra),
-                Callbacks::Type(_, Some(f)) => f(MPI_Datatype(object), key, value, extra),
-                Callbacks::Win(_, Some(f)) => f(MPI_Win(object), key, value, extra),
+                Callbacks::Comm(_, Some(f)) => f(MPI_Comm(object).foreign(), key, value, extra),
+                Callbacks::Type(_, Some(f)) => f(MPI_Datatype(object).foreign(), key, value, extra),
+                Callbacks::Win(_, Some(f)) => f(MPI_Win(object).foreign(), key, value, extra),
                 _ => MPI_SUCCESS,
             }
         })

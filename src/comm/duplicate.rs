@@ -9,7 +9,7 @@ use super::hints::Hints;
 use super::making::{Fresh, Mine, Shape, Site, agree, failed_elsewhere, open, told};
 use crate::attribute::Attributes;
 use crate::errhandler::Slot;
-use crate::error::{Error, Result};
+use crate::error::{Class, Error, Result};
 use crate::handle::Kind;
 use crate::mpi::types::{MPI_Comm, MPI_Errhandler};
 use crate::runtime;
@@ -175,7 +175,7 @@ impl Promised {
             drop(self.brought.map(Fresh::again));
             return Err(failed_elsewhere(
                 failed as u32 as usize,
-                (failed >> 32) as i32,
+                Class::of((failed >> 32) as i32).unwrap_or(Class::Other),
             ));
         }
         let site = Site::new(block as usize, context as u32);

@@ -11,7 +11,7 @@ use super::group::Group;
 use super::hints::Hints;
 use super::letter::{self, Key};
 use super::making::{Fresh, Mine, Shape, Site, agree, open, told};
-use crate::error::{Error, Result, class_name};
+use crate::error::{Class, Error, Result};
 use crate::mpi::types::MPI_Comm;
 use crate::runtime::job;
 use crate::transport::check_tag;
@@ -71,7 +71,7 @@ fn check_letter(words: &[u64], who: &str) -> Result<()> {
         class => bail!(
             Other,
             "{who} failed with {}, so that nobody goes on",
-            class_name(class as i32)
+            Class::of(class as i32).map_or("an error", Class::name)
         ),
     }
 }

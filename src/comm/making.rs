@@ -8,7 +8,7 @@ use super::{COMMS, Comm, contexts};
 use crate::attribute::Attributes;
 use crate::err;
 use crate::errhandler::Slot;
-use crate::error::{Error, Result, class_name};
+use crate::error::{Class, Error, Result};
 use crate::handle::{Kind, Reserved};
 use crate::mpi::types::MPI_Comm;
 use crate::runtime::meeting::Meeting;
@@ -120,16 +120,16 @@ impl Drop for Fresh {
 pub(super) fn agree<T: Copy>(place: &Meeting, mine: &Result<T>, call: &str) -> Result<Vec<T>> {
     let what = || format!("{call}: waiting for the other processes of the communicator");
     place.agree(mine, &what, |failure| {
-        failed_elsewhere(failure.rank, failure.class as i32)
+        failed_elsewhere(failure.rank, failure.class)
     })
 }
 
 /// The error of those that were right themselves.
-pub(super) fn failed_elsewhere(seat: usize, class: i32) -> Error {
+pub(super) fn failed_elsewhere(seat: usize, class: Class) -> Error {
     err!(
         Other,
         "process {seat} of the communicator failed with {}, so that nobody goes on",
-        class_name(class)
+        class.name()
     )
 }
 

@@ -7,7 +7,18 @@ use crate::shm::atomic::{AtomicI32, Ordering};
 use crate::transport::TAG_UB;
 use std::ffi::c_int;
 
-static HOLD: [AtomicI32; 7] = [
+/// The keys, and what they hold, in one order.
+const KEYS: [c_int; 7] = [
+    MPI_TAG_UB,
+    MPI_HOST,
+    MPI_IO,
+    MPI_WTIME_IS_GLOBAL,
+    MPI_UNIVERSE_SIZE,
+    MPI_LASTUSEDCODE,
+    MPI_APPNUM,
+];
+
+static HOLD: [AtomicI32; KEYS.len()] = [
     AtomicI32::new(TAG_UB),
     // There is no process that stands for the host.
     AtomicI32::new(MPI_PROC_NULL),
@@ -20,22 +31,28 @@ static HOLD: [AtomicI32; 7] = [
     AtomicI32::new(0),
 ];
 
+fn hold(key: c_int) -> Option<&'static AtomicI32> {
+    let place = KEYS.iter().position(|&known| known == key)?;
+    HOLD.get(place)
+}
+
 /// Where the value of a predefined key is. `None`: it is no such key, or has no value in this job (`MPI_APPNUM` of a
 /// program that no launcher started).
 pub fn value(key: c_int) -> Option<*mut c_int> {
-    let place = HOLD.get(usize::try_from(key.checked_sub(MPI_TAG_UB)?).ok()? / 2)?;
+    let place = hold(key)?;
     match key {
         MPI_UNIVERSE_SIZE => place.store(runtime::job().ranks as c_int, Ordering::Relaxed),
         MPI_APPNUM => place.store(runtime::job().appnum?, Ordering::Relaxed),
-        MPI_TAG_UB | MPI_HOST | MPI_IO | MPI_WTIME_IS_GLOBAL | MPI_LASTUSEDCODE => {}
-        _ => return None,
+        _ => {}
     }
     Some(place.as_ptr())
 }
 
 /// Tells of an error class or code in use, for `MPI_LASTUSEDCODE`, which is the highest.
 pub fn set_last_used_code(code: c_int) {
-    HOLD[((MPI_LASTUSEDCODE - MPI_TAG_UB) / 2) as usize].fetch_max(code, Ordering::Relaxed);
+    if let Some(place) = hold(MPI_LASTUSEDCODE) {
+        place.fetch_max(code, Ordering::Relaxed);
+    }
 }
 
 #[cfg(test)]
@@ -53,13 +70,7 @@ mod tests {
         assert_eq!(read(MPI_HOST), Some(MPI_PROC_NULL));
         assert_eq!(read(MPI_WTIME_IS_GLOBAL), Some(1));
         assert_eq!(read(MPI_LASTUSEDCODE), Some(MPI_ERR_LASTCODE));
-        for other in [
-            MPI_KEYVAL_INVALID,
-            MPI_TAG_UB + 1,
-            0,
-            c_int::MIN,
-            c_int::MAX,
-        ] {
+        for other in [MPI_KEYVAL_INVALID, 1 << 20, c_int::MIN, c_int::MAX] {
             assert_eq!(read(other), None);
         }
     }

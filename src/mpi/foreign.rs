@@ -87,6 +87,83 @@ macro_rules! form {
     };
 }
 
+#[cfg(feature = "openmpi")]
+macro_rules! form {
+    ($name:ident) => {
+        impl $crate::mpi::foreign::Foreign for $name {
+            type C = *mut ::std::ffi::c_void;
+            const SAME: bool = false;
+
+            #[inline(always)]
+            fn of(foreign: Self::C) -> $name {
+                $name($crate::mpi::foreign::places::handle_of(foreign))
+            }
+
+            #[inline]
+            fn foreign(self) -> Self::C {
+                use $crate::mpi::constants::Objects;
+                $crate::mpi::foreign::places::place_of($name::OBJECTS, self.0)
+            }
+        }
+    };
+}
+
+/// The handles of Open MPI's interface: pointers. Predefined objects are variables that programs refer to by name, and may have
+/// copies of; each begins with the library's own handle. All other handles are marked numbers: nothing lies there, and no program
+/// looks.
+#[cfg(feature = "openmpi")]
+pub mod places {
+    use super::super::constants::{Object, objects_of_all_kinds};
+    use std::ffi::{c_int, c_void};
+    use std::ptr::{from_ref, without_provenance_mut};
+    use std::sync::OnceLock;
+
+    /// In the upper half of a number that is no address.
+    const MARK: usize = 0x524d_5348;
+    /// What no object of any kind has.
+    const NOBODY: c_int = 1;
+
+    /// The predefined objects' addresses lie between two of the library's own variables, and, where the program has copies, between
+    /// two of its.
+    fn places() -> &'static [usize] {
+        static PLACES: OnceLock<Box<[usize]>> = OnceLock::new();
+        PLACES.get_or_init(|| {
+            let all = objects_of_all_kinds();
+            let objects = all.iter().flat_map(|objects| objects.iter());
+            let places = objects.filter_map(|object| object.place);
+            let mut places: Vec<usize> = places.map(|place| from_ref(place).addr()).collect();
+            places.sort_unstable();
+            places.into()
+        })
+    }
+
+    /// The handle of a pointer that C gave.
+    #[inline(always)]
+    pub fn handle_of(pointer: *mut c_void) -> c_int {
+        if pointer.addr() >> u32::BITS == MARK {
+            return pointer.addr() as u32 as c_int;
+        }
+        named(pointer)
+    }
+
+    fn named(pointer: *mut c_void) -> c_int {
+        match places().binary_search(&pointer.addr()) {
+            // SAFETY: it is the address of a predefined object, which begins with its handle.
+            Ok(_) => unsafe { pointer.cast::<c_int>().read() },
+            Err(_) => NOBODY,
+        }
+    }
+
+    /// The pointer that C gets for a handle, which may be that of one of its kind's predefined `objects`.
+    pub(crate) fn place_of(objects: &[Object], handle: c_int) -> *mut c_void {
+        let known = objects.iter().find(|object| object.handle == handle);
+        match known.and_then(|object| object.place) {
+            Some(place) => from_ref(place).cast_mut().cast(),
+            None => without_provenance_mut(MARK << u32::BITS | handle as u32 as usize),
+        }
+    }
+}
+
 /// The handles of the standard's interface (MPI 5.0 §20.3): pointers in name. Predefined objects are small numbers, all others the
 /// library's own handles, zero-extended.
 #[cfg(feature = "standard")]
@@ -129,7 +206,7 @@ pub mod numbers {
     }
 
     /// The number that C gets of a handle, which may be that of one of its kind's predefined `objects`.
-    pub fn number_of(objects: &[Object], handle: c_int) -> usize {
+    pub(crate) fn number_of(objects: &[Object], handle: c_int) -> usize {
         let known = objects.iter().find(|object| object.handle == handle);
         match known {
             Some(object) if object.standard >= 0 => object.standard as usize,

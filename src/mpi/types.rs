@@ -1,9 +1,11 @@
-//! The C types of `mpi.h`: handles, integers, `MPI_Status`, callbacks. Their sizes and layouts are MPICH's.
+//! The C types of `mpi.h`: handles, integers, callbacks.
 //!
 //! The header is made from this file (see `generator/`): a `pub type` of a function becomes a C function type, so
 //! that a parameter `Option<MPI_User_function>` is `MPI_User_function *` in C.
 
-use std::ffi::{c_char, c_int, c_void};
+pub use super::foreign::*;
+pub use super::status::*;
+use std::ffi::{c_int, c_void};
 
 /// An address or a byte displacement; `long` in C.
 pub type MPI_Aint = isize;
@@ -14,67 +16,13 @@ pub type MPI_Offset = i64;
 /// The `INTEGER` of Fortran.
 pub type MPI_Fint = c_int;
 
-/// A type that C may have in another form.
-///
-/// Inside, a handle is an `int` of the shape that [`crate::handle`] gives it. C has what its face of the library makes of that. A
-/// handle is the one from where an exported function takes it from C to where it goes back: to C's arguments, to places that C
-/// gave, to the program's own functions. What is no handle is the same on both sides.
-pub trait Foreign: Copy {
-    /// The form that C has.
-    type C: Copy;
-    /// Whether both forms are the same bytes.
-    const SAME: bool;
-    fn of(foreign: Self::C) -> Self;
-    fn foreign(self) -> Self::C;
-}
-
-/// A type of which C has the same.
-pub trait Plain: Foreign<C = Self> {}
-
-/// The form that C has of a type.
-pub type C<T> = <T as Foreign>::C;
-
-/// Types of which C has the same.
-macro_rules! plain {
-    ($($({$($generic:tt)*})? $name:ty),* $(,)?) => {$(
-        $crate::mpi::types::same!($({$($generic)*})? $name);
-        impl<$($($generic)*)?> $crate::mpi::types::Plain for $name {}
-    )*};
-}
-
-macro_rules! same {
-    ($({$($generic:tt)*})? $name:ty) => {
-        impl<$($($generic)*)?> $crate::mpi::types::Foreign for $name {
-            type C = $name;
-            const SAME: bool = true;
-
-            #[inline(always)]
-            fn of(foreign: $name) -> $name {
-                foreign
-            }
-
-            #[inline(always)]
-            fn foreign(self) -> $name {
-                self
-            }
-        }
-    };
-}
-
-pub(crate) use {plain, same};
-
-plain! {
-    {T} *const T, {T} *mut T, {F: Copy} Option<F>, {const N: usize} [c_int; N],
-    c_int, u32, i64, u64, isize, usize, f64, c_char, MPI_Status, MPI_F08_status, MPI_T_cb_safety, MPI_T_source_order,
-}
-
 macro_rules! handles {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(transparent)]
         pub struct $name(pub c_int);
-        same!($name);
+        $crate::mpi::foreign::form!($name);
     )*};
 }
 
@@ -150,7 +98,8 @@ opaque! {
 #[repr(transparent)]
 pub struct MPI_File(pub c_int);
 
-/// C has a pointer, which programs never follow: the handle, zero-extended, so that Fortran's integer handle is its low half.
+/// MPICH has a pointer, which programs never follow: the handle, zero-extended, so that Fortran's integer handle is its low half.
+#[cfg(not(any(feature = "openmpi", feature = "standard")))]
 impl Foreign for MPI_File {
     type C = *mut ADIOI_FileD;
     const SAME: bool = false;
@@ -166,6 +115,9 @@ impl Foreign for MPI_File {
     }
 }
 
+#[cfg(any(feature = "openmpi", feature = "standard"))]
+form!(MPI_File);
+
 /// The values of an enumerated tool variable.
 pub type MPI_T_enum = *mut MPIR_T_enum_s;
 /// A handle of a control variable.
@@ -178,87 +130,6 @@ pub type MPI_T_pvar_session = *mut MPIR_T_pvar_session_s;
 pub type MPI_T_event_registration = *mut MPIR_T_event_registration_s;
 /// An event that happened.
 pub type MPI_T_event_instance = *mut MPIR_T_event_instance_s;
-
-/// What a receive, probe or completed request tells (MPI 4.1 §3.2.5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C)]
-pub struct MPI_Status {
-    /// The low 32 bits of the number of bytes.
-    pub count_lo: c_int,
-    /// Bit 0: cancelled. Bits 1-31: the bits 32-62 of the number of bytes.
-    pub count_hi_and_cancelled: c_int,
-    pub MPI_SOURCE: c_int,
-    pub MPI_TAG: c_int,
-    pub MPI_ERROR: c_int,
-}
-
-impl MPI_Status {
-    /// The status of an operation that moved nothing and matched nobody (MPI 4.1 §3.7.3).
-    pub const EMPTY: MPI_Status = MPI_Status {
-        count_lo: 0,
-        count_hi_and_cancelled: 0,
-        MPI_SOURCE: super::constants::MPI_ANY_SOURCE,
-        MPI_TAG: super::constants::MPI_ANY_TAG,
-        MPI_ERROR: super::constants::MPI_SUCCESS,
-    };
-
-    /// The number of bytes received.
-    pub fn count(&self) -> u64 {
-        let high = (self.count_hi_and_cancelled as u32 >> 1) as u64;
-        high << 32 | self.count_lo as u32 as u64
-    }
-
-    /// Sets the number of bytes received, which must be below 2^63.
-    pub fn set_count(&mut self, bytes: u64) {
-        debug_assert!(bytes >> 63 == 0);
-        let cancelled = self.count_hi_and_cancelled & 1;
-        self.count_lo = bytes as u32 as c_int;
-        self.count_hi_and_cancelled = (((bytes >> 32) as u32) << 1) as c_int | cancelled;
-    }
-
-    pub fn cancelled(&self) -> bool {
-        self.count_hi_and_cancelled & 1 != 0
-    }
-
-    pub fn set_cancelled(&mut self, cancelled: bool) {
-        self.count_hi_and_cancelled = self.count_hi_and_cancelled & !1 | cancelled as c_int;
-    }
-}
-
-/// The status of Fortran's module `mpi_f08`: the fields of [`MPI_Status`], as Fortran integers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C)]
-pub struct MPI_F08_status {
-    pub count_lo: MPI_Fint,
-    pub count_hi_and_cancelled: MPI_Fint,
-    pub MPI_SOURCE: MPI_Fint,
-    pub MPI_TAG: MPI_Fint,
-    pub MPI_ERROR: MPI_Fint,
-}
-
-impl From<MPI_Status> for MPI_F08_status {
-    fn from(s: MPI_Status) -> MPI_F08_status {
-        MPI_F08_status {
-            count_lo: s.count_lo,
-            count_hi_and_cancelled: s.count_hi_and_cancelled,
-            MPI_SOURCE: s.MPI_SOURCE,
-            MPI_TAG: s.MPI_TAG,
-            MPI_ERROR: s.MPI_ERROR,
-        }
-    }
-}
-
-impl From<MPI_F08_status> for MPI_Status {
-    fn from(s: MPI_F08_status) -> MPI_Status {
-        MPI_Status {
-            count_lo: s.count_lo,
-            count_hi_and_cancelled: s.count_hi_and_cancelled,
-            MPI_SOURCE: s.MPI_SOURCE,
-            MPI_TAG: s.MPI_TAG,
-            MPI_ERROR: s.MPI_ERROR,
-        }
-    }
-}
 
 // Callbacks: reductions (MPI 4.1 §6.9.5).
 
@@ -403,32 +274,3 @@ pub type MPI_T_event_dropped_cb_function = unsafe extern "C" fn(
     cb_safety: MPI_T_cb_safety,
     user_data: *mut c_void,
 );
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_status_keeps_large_counts_and_cancellation_apart() {
-        for bytes in [0, 1, 0xffff_ffff, 1 << 32, 0x1234_5678_9abc, (1 << 63) - 1] {
-            for cancelled in [false, true] {
-                let mut status = MPI_Status::EMPTY;
-                status.set_cancelled(cancelled);
-                status.set_count(bytes);
-                assert_eq!(status.count(), bytes);
-                assert_eq!(status.cancelled(), cancelled);
-                status.set_cancelled(!cancelled);
-                assert_eq!(status.count(), bytes);
-                assert_eq!(status.cancelled(), !cancelled);
-            }
-        }
-    }
-
-    #[test]
-    fn the_parts_of_a_count_are_where_mpich_has_them() {
-        let mut status = MPI_Status::EMPTY;
-        status.set_count(5 << 32 | 7);
-        status.set_cancelled(true);
-        assert_eq!((status.count_lo, status.count_hi_and_cancelled), (7, 11));
-    }
-}

@@ -6,7 +6,7 @@ use crate::datatype::{Basic, Datatype, Named, can_be_memory, find_committed};
 use crate::error::Result;
 use crate::handle::{Kind, Table};
 use crate::mpi::constants::MPI_OP_NULL;
-use crate::mpi::types::{MPI_Datatype, MPI_Op, MPI_User_function, MPI_User_function_c};
+use crate::mpi::types::{Foreign, MPI_Datatype, MPI_Op, MPI_User_function, MPI_User_function_c};
 use crate::{bail, err};
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -207,7 +207,7 @@ impl Function {
         extent: isize,
         handle: MPI_Datatype,
     ) {
-        let mut datatype = handle;
+        let mut datatype = handle.foreign();
         match self {
             Function::Large(function) => {
                 let mut len = count as i64;

@@ -346,7 +346,7 @@ fn finish(
         base,
         size: mine.size as isize,
         disp_unit: c_int::try_from(mine.disp_unit).unwrap_or(c_int::MAX),
-        flavor: flavor as c_int,
+        flavor: flavor.number(),
         model: MPI_WIN_UNIFIED,
         _memory: memory,
     };

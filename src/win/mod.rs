@@ -76,6 +76,7 @@ use crate::comm::group::Group;
 use crate::errhandler::Slot;
 use crate::error::Result;
 use crate::handle::{Kind, Table};
+use crate::mpi::constants::*;
 use crate::mpi::types::{MPI_Aint, MPI_Errhandler, MPI_Win};
 use crate::runtime::{self, meeting::Meeting};
 use crate::shm::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -220,6 +221,18 @@ pub enum Flavor {
     Allocate = 2,
     Dynamic = 3,
     Shared = 4,
+}
+
+impl Flavor {
+    /// The number that C has.
+    pub fn number(self) -> c_int {
+        match self {
+            Flavor::Create => MPI_WIN_FLAVOR_CREATE,
+            Flavor::Allocate => MPI_WIN_FLAVOR_ALLOCATE,
+            Flavor::Dynamic => MPI_WIN_FLAVOR_DYNAMIC,
+            Flavor::Shared => MPI_WIN_FLAVOR_SHARED,
+        }
+    }
 }
 
 /// A window.

@@ -26,14 +26,22 @@ pub fn read(
             });
             Ok(())
         }
-        Item::Macro(call) if call.ident.is_none() && call.mac.path.is_ident("values") => {
+        Item::Macro(call)
+            if call.ident.is_none()
+                && ["values", "addresses"]
+                    .iter()
+                    .any(|list| call.mac.path.is_ident(list)) =>
+        {
             rows(call, scope, face, constants)
+        }
+        Item::Macro(call) if call.ident.is_none() && call.mac.path.is_ident("objects") => {
+            objects(call, scope, face, constants)
         }
         _ => Ok(()),
     }
 }
 
-/// Adds the rows of a list `values! { … }`.
+/// Adds the rows of a list `values! { … }` or `addresses! { … }`.
 fn rows(
     call: &ItemMacro,
     scope: Scope,
@@ -59,6 +67,73 @@ fn rows(
         });
     }
     Ok(())
+}
+
+/// Adds the rows of a list `objects! { KIND: … }`. Open MPI's are symbols, and no constants.
+fn objects(
+    call: &ItemMacro,
+    scope: Scope,
+    face: Face,
+    constants: &mut Vec<Constant>,
+) -> syn::Result<()> {
+    let Listed { kind, rows } = call.mac.parse_body()?;
+    let kind = scope.meaning(&kind)?;
+    for row in rows {
+        let own = match face {
+            Face::Mpich => &row.handle,
+            Face::Standard => &row.standard,
+            Face::Openmpi => continue,
+        };
+        if matches!(own, Expr::Path(path) if path.path.is_ident("NONE")) {
+            continue;
+        }
+        constants.push(Constant {
+            name: row.name.to_string(),
+            documentation: documentation(&row.attributes),
+            kind: kind.clone(),
+            value: value(own, &kind, constants)?,
+        });
+    }
+    Ok(())
+}
+
+struct Listed {
+    kind: syn::Type,
+    rows: Vec<ObjectRow>,
+}
+
+/// `NAME = handle, symbol, number;`, with its documentation before.
+struct ObjectRow {
+    attributes: Vec<Attribute>,
+    name: Ident,
+    handle: Expr,
+    standard: Expr,
+}
+
+impl Parse for Listed {
+    fn parse(input: ParseStream) -> syn::Result<Listed> {
+        let kind = input.parse()?;
+        input.parse::<Token![:]>()?;
+        let mut rows = Vec::new();
+        while !input.is_empty() {
+            let attributes = input.call(Attribute::parse_outer)?;
+            let name = input.parse()?;
+            input.parse::<Token![=]>()?;
+            let handle = input.parse()?;
+            input.parse::<Token![,]>()?;
+            input.parse::<Ident>()?;
+            input.parse::<Token![,]>()?;
+            let standard = input.parse()?;
+            input.parse::<Token![;]>()?;
+            rows.push(ObjectRow {
+                attributes,
+                name,
+                handle,
+                standard,
+            });
+        }
+        Ok(Listed { kind, rows })
+    }
 }
 
 struct Rows(Vec<Row>);

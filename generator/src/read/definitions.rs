@@ -96,12 +96,18 @@ fn of_list(call: &ItemMacro) -> syn::Result<Vec<Definition>> {
     let shape = match call.mac.path.get_ident() {
         Some(list) if list == "handles" || list == "enumerations" => || Shape::Handle,
         // What types are to Rust, and constants.
-        Some(list) if list == "plain" || list == "values" => return Ok(Vec::new()),
+        Some(list)
+            if ["plain", "values", "addresses", "objects"]
+                .iter()
+                .any(|known| list == known) =>
+        {
+            return Ok(Vec::new());
+        }
         Some(list) if list == "opaque" => || Shape::Opaque,
         _ => {
             return refuse(
                 &call.mac.path,
-                "only handles!, enumerations!, opaque!, plain! and values! are known here",
+                "only handles!, enumerations!, opaque!, plain!, values! and objects! are known here",
             );
         }
     };

@@ -9,7 +9,8 @@ use crate::model::{Face, Interface};
 use quote::ToTokens;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use syn::{Attribute, Expr, Item, Lit, Meta, Visibility};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Expr, Ident, Item, Lit, Meta, Token, Visibility};
 use types::Scope;
 
 /// What the sources export: the types and constants that are public in `values`, and the functions in `functions` that one of
@@ -21,17 +22,19 @@ pub fn interface(values: &Path, functions: &Path, face: Face) -> Result<Interfac
 fn understand(values: &[Source], functions: &[Source], face: Face) -> Result<Interface, Error> {
     let (mut types, mut constants, mut exported) = (Vec::new(), Vec::new(), Vec::new());
     for source in values {
-        source.each(|item| definitions::read(item, &mut types))?;
+        source.each(face, |item| definitions::read(item, &mut types))?;
     }
     let scope = Scope {
         definitions: &types,
         kind: None,
     };
     for source in values {
-        source.each(|item| constants::read(item, scope, face, &mut constants))?;
+        source.each(face, |item| {
+            constants::read(item, scope, face, &mut constants)
+        })?;
     }
     for source in functions {
-        source.each(|item| functions::read(item, &types, &mut exported))?;
+        source.each(face, |item| functions::read(item, &types, &mut exported))?;
     }
     Ok(Interface {
         definitions: types,
@@ -68,8 +71,12 @@ impl Source {
     }
 
     /// Gives the items to `read`, one after the other.
-    fn each(&self, mut read: impl FnMut(&Item) -> syn::Result<()>) -> Result<(), Error> {
-        visit(&self.items, &mut read).map_err(|error| located(&self.path, &error))
+    fn each(
+        &self,
+        face: Face,
+        mut read: impl FnMut(&Item) -> syn::Result<()>,
+    ) -> Result<(), Error> {
+        visit(&self.items, face, &mut read).map_err(|error| located(&self.path, &error))
     }
 }
 
@@ -78,14 +85,20 @@ fn located(path: &Path, error: &syn::Error) -> Error {
     Error(format!("{}:{line}: {error}", path.display()))
 }
 
-/// Gives `items` to `read`, and those in modules, except modules of tests.
-fn visit(items: &[Item], read: &mut impl FnMut(&Item) -> syn::Result<()>) -> syn::Result<()> {
+/// Gives `items` to `read`, and those in modules, but none that is compiled for tests or another interface only.
+fn visit(
+    items: &[Item],
+    face: Face,
+    read: &mut impl FnMut(&Item) -> syn::Result<()>,
+) -> syn::Result<()> {
     for item in items {
         match item {
-            Item::Mod(module) if module.attrs.iter().any(is_for_tests) => {}
+            item if !conditions(item)
+                .iter()
+                .all(|condition| holds(condition, face)) => {}
             Item::Mod(module) => {
                 let inside = module.content.as_ref();
-                visit(inside.map_or(&[], |(_, items)| items), read)?;
+                visit(inside.map_or(&[], |(_, items)| items), face, read)?;
             }
             _ => read(item)?,
         }
@@ -93,12 +106,50 @@ fn visit(items: &[Item], read: &mut impl FnMut(&Item) -> syn::Result<()>) -> syn
     Ok(())
 }
 
-/// Whether this is `#[cfg(test)]`.
-fn is_for_tests(attribute: &Attribute) -> bool {
-    attribute.path().is_ident("cfg")
-        && attribute
-            .parse_args::<syn::Ident>()
-            .is_ok_and(|word| word == "test")
+/// What an item is compiled under.
+fn conditions(item: &Item) -> Vec<Meta> {
+    let attributes = match item {
+        Item::Const(item) => &item.attrs,
+        Item::Fn(item) => &item.attrs,
+        Item::Impl(item) => &item.attrs,
+        Item::Macro(item) => &item.attrs,
+        Item::Mod(item) => &item.attrs,
+        Item::Struct(item) => &item.attrs,
+        Item::Type(item) => &item.attrs,
+        _ => return Vec::new(),
+    };
+    let conditions = attributes.iter().filter(|a| a.path().is_ident("cfg"));
+    conditions.filter_map(|a| a.parse_args().ok()).collect()
+}
+
+/// Whether a condition of `#[cfg(…)]` holds where an interface is compiled. A name does, unless it is that of tests.
+fn holds(condition: &Meta, face: Face) -> bool {
+    match condition {
+        Meta::Path(path) => !path.is_ident("test"),
+        Meta::NameValue(pair) => {
+            let feature = match &pair.value {
+                Expr::Lit(literal) => match &literal.lit {
+                    Lit::Str(text) => text.value(),
+                    _ => return false,
+                },
+                _ => return false,
+            };
+            pair.path.is_ident("feature") && face.feature() == Some(&*feature)
+        }
+        Meta::List(list) => {
+            let parse = Punctuated::<Meta, Token![,]>::parse_terminated;
+            let Ok(inside) = list.parse_args_with(parse) else {
+                return false;
+            };
+            let mut inside = inside.iter().map(|condition| holds(condition, face));
+            match list.path.get_ident().map(Ident::to_string).as_deref() {
+                Some("not") => !inside.any(|holds| holds),
+                Some("any") => inside.any(|holds| holds),
+                Some("all") => inside.all(|holds| holds),
+                _ => false,
+            }
+        }
+    }
 }
 
 /// The Rust sources below `folder`, in a fixed order.

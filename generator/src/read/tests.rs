@@ -129,6 +129,32 @@ fn a_row_has_a_value_for_each_interface_or_none() {
 }
 
 #[test]
+fn an_object_has_a_handle_for_each_interface_or_none() {
+    let rows = "objects! { MPI_Comm:
+        /// All.
+        MPI_COMM_WORLD = 0x44000000, ompi_mpi_comm_world, 0x101;
+        MPIX_COMM_X = 0x44000001, NONE, NONE;
+    }";
+    let of = |face| {
+        let constants = read_for(face, rows, "").unwrap().constants;
+        let all = constants.into_iter().map(|c| (c.name, c.kind, c.value));
+        all.collect::<Vec<_>>()
+    };
+    let row = |name: &str, value| {
+        let value = Value::Hexadecimal(value);
+        (name.to_string(), named("MPI_Comm"), value)
+    };
+    let mpich = [
+        row("MPI_COMM_WORLD", 0x44000000),
+        row("MPIX_COMM_X", 0x44000001),
+    ];
+    assert_eq!(of(Face::Mpich), mpich);
+    assert_eq!(of(Face::Standard), [row("MPI_COMM_WORLD", 0x101)]);
+    assert_eq!(of(Face::Openmpi), []);
+    assert_eq!(constants(rows)[0].documentation, "All.");
+}
+
+#[test]
 fn parameters_have_every_type() {
     let all = functions(
         "#[apply(mpi_api)]
@@ -367,7 +393,7 @@ fn mistakes_in_values_are_told_with_their_place() {
     );
     one(
         "\nlists! { A; }",
-        "2: only handles!, enumerations!, opaque!, plain! and values! are known",
+        "2: only handles!, enumerations!, opaque!, plain!, values! and objects! are known",
     );
     one("opaque! {\nA;\nB C; }", "3: expected `;`");
     one("pub struct MPI_A(c_int, c_int);", "1: a struct must have");

@@ -32,12 +32,19 @@ pub static MPI_T_PVAR_ALL_HANDLES: Address<c_int> = Address(&raw const PVAR_ALL_
 
 /// Whether `weights` is `MPI_UNWEIGHTED`.
 pub fn is_unweighted(weights: *const c_int) -> bool {
-    weights == &raw const UNWEIGHTED
+    match () {
+        () if cfg!(feature = "openmpi") => weights.addr() == 2,
+        () if cfg!(feature = "standard") => weights.addr() == 10,
+        () => weights == &raw const UNWEIGHTED,
+    }
 }
 
 /// Whether `handle` is `MPI_T_PVAR_ALL_HANDLES`.
 pub fn is_all_handles(handle: MPI_T_pvar_handle) -> bool {
-    handle.cast_const().cast() == &raw const PVAR_ALL_HANDLES
+    match cfg!(feature = "standard") {
+        true => handle.addr() == 1,
+        false => handle.cast_const().cast() == &raw const PVAR_ALL_HANDLES,
+    }
 }
 
 /// What the module `mpi_f08` hands to C functions for `MPI_UNWEIGHTED`. The Fortran library has a variable of this name
@@ -66,20 +73,12 @@ pub static MPI_F_STATUS_IGNORE: AtomicPtr<MPI_Fint> = AtomicPtr::new(null_mut())
 #[unsafe(no_mangle)]
 pub static MPI_F_STATUSES_IGNORE: AtomicPtr<MPI_Fint> = AtomicPtr::new(null_mut());
 
-const EMPTY_F08: MPI_F08_status = MPI_F08_status {
-    count_lo: 0,
-    count_hi_and_cancelled: 0,
-    MPI_SOURCE: 0,
-    MPI_TAG: 0,
-    MPI_ERROR: 0,
-};
-
 /// The object that the module `mpi_f08` calls `MPI_STATUS_IGNORE`.
 #[unsafe(no_mangle)]
-pub static mut MPIR_F08_MPI_STATUS_IGNORE_OBJ: MPI_F08_status = EMPTY_F08;
+pub static mut MPIR_F08_MPI_STATUS_IGNORE_OBJ: MPI_F08_status = MPI_F08_status::NOTHING;
 /// The object that the module `mpi_f08` calls `MPI_STATUSES_IGNORE`.
 #[unsafe(no_mangle)]
-pub static mut MPIR_F08_MPI_STATUSES_IGNORE_OBJ: [MPI_F08_status; 1] = [EMPTY_F08];
+pub static mut MPIR_F08_MPI_STATUSES_IGNORE_OBJ: [MPI_F08_status; 1] = [MPI_F08_status::NOTHING];
 /// The object that the module `mpi_f08` calls `MPI_IN_PLACE`.
 #[unsafe(no_mangle)]
 pub static mut MPIR_F08_MPI_IN_PLACE: c_int = 0;

@@ -32,14 +32,8 @@ impl<T: Foreign> Out<'_, T> {
 impl Out<'_, MPI_Status> {
     /// Writes all fields but `MPI_ERROR`, which keeps what it has.
     pub fn set_but_error(&self, status: &MPI_Status) {
-        let place = self.place.as_ptr();
         // SAFETY: as in `set`.
-        unsafe {
-            (&raw mut (*place).count_lo).write(status.count_lo);
-            (&raw mut (*place).count_hi_and_cancelled).write(status.count_hi_and_cancelled);
-            (&raw mut (*place).MPI_SOURCE).write(status.MPI_SOURCE);
-            (&raw mut (*place).MPI_TAG).write(status.MPI_TAG);
-        }
+        unsafe { status.write_but_error(self.place.as_ptr()) }
     }
 }
 

@@ -94,8 +94,8 @@ pub fn raise(function: &'static str, error: Error, arguments: &[Option<Object>])
     if function.starts_with("MPI_T_") {
         // Tools get classes, and call no error handler (MPI 4.1 §15.3.10).
         return match error.class {
-            Class::Arg => Class::TInvalid as c_int,
-            class => class as c_int,
+            Class::Arg => Class::TInvalid.number(),
+            class => class.number(),
         };
     }
     let error = out_of_phase(function, error);
@@ -154,7 +154,7 @@ fn end(function: &str, code: c_int, holder: Option<Holder>, handler: &str) -> ! 
     let _ = std::io::stderr().write_all(block.as_bytes());
     let class = error::class_of(code);
     // The number of a class of the program's does not fit in an exit status.
-    runtime::abort::abort(Class::of(class).unwrap_or(Class::Other) as c_int)
+    runtime::abort::abort(Class::of_number(class).unwrap_or(Class::Other) as c_int)
 }
 
 /// The error of a call at the wrong time is that, whatever its arguments looked like.

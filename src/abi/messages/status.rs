@@ -39,27 +39,6 @@ fn real_in_f08(status: In<MPI_F08_status>) -> Result<()> {
     Ok(())
 }
 
-/// The fields in the order in which Fortran indexes them: `MPI_F_SOURCE` and its kin.
-fn to_fortran(status: &MPI_Status) -> [MPI_Fint; MPI_F_STATUS_SIZE as usize] {
-    [
-        status.count_lo,
-        status.count_hi_and_cancelled,
-        status.MPI_SOURCE,
-        status.MPI_TAG,
-        status.MPI_ERROR,
-    ]
-}
-
-fn from_fortran(fields: &[MPI_Fint]) -> MPI_Status {
-    MPI_Status {
-        count_lo: fields[0],
-        count_hi_and_cancelled: fields[1],
-        MPI_SOURCE: fields[MPI_F_SOURCE as usize],
-        MPI_TAG: fields[MPI_F_TAG as usize],
-        MPI_ERROR: fields[MPI_F_ERROR as usize],
-    }
-}
-
 /// Gives a field of `status`.
 fn get(
     status: In<MPI_Status>,
@@ -154,7 +133,7 @@ pub extern "C" fn MPI_Status_c2f(c_status: In<MPI_Status>, f_status: Mut<MPI_Fin
         c_status.input("c_status")?,
         f_status.cast().out("f_status")?,
     );
-    to.set(to_fortran(from));
+    to.set(from.integers());
     Ok(())
 }
 
@@ -165,10 +144,10 @@ pub extern "C" fn MPI_Status_c2f(c_status: In<MPI_Status>, f_status: Mut<MPI_Fin
 pub extern "C" fn MPI_Status_f2c(f_status: In<MPI_Fint>, c_status: Mut<MPI_Status>) -> c_int {
     real_in_fortran(f_status)?;
     let (from, to) = (
-        f_status.slice(MPI_F_STATUS_SIZE as usize, "f_status")?,
+        f_status.cast().input("f_status")?,
         c_status.out("c_status")?,
     );
-    to.set(from_fortran(from));
+    to.set(MPI_Status::of_integers(*from));
     Ok(())
 }
 
@@ -210,10 +189,10 @@ pub extern "C" fn MPI_Status_f2f08(
 ) -> c_int {
     real_in_fortran(f_status)?;
     let (from, to) = (
-        f_status.slice(MPI_F_STATUS_SIZE as usize, "f_status")?,
+        f_status.cast().input("f_status")?,
         f08_status.out("f08_status")?,
     );
-    to.set(from_fortran(from).into());
+    to.set(MPI_Status::of_integers(*from).into());
     Ok(())
 }
 
@@ -230,6 +209,6 @@ pub extern "C" fn MPI_Status_f082f(
         f08_status.input("f08_status")?,
         f_status.cast().out("f_status")?,
     );
-    to.set(to_fortran(&(*from).into()));
+    to.set(MPI_Status::from(*from).integers());
     Ok(())
 }

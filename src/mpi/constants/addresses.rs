@@ -1,28 +1,28 @@
 //! Constants that are addresses: `MPI_IN_PLACE`, `MPI_STATUS_IGNORE`, null functions.
 
+use super::NONE;
 use crate::mpi::types::*;
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::{null_mut, without_provenance_mut};
 
-/// The address zero, of absolute displacements (MPI 4.1 §2.5.4).
-pub const MPI_BOTTOM: *mut c_void = null_mut();
-/// The buffer is both input and output (MPI 4.1 §6.2.3).
-pub const MPI_IN_PLACE: *mut c_void = without_provenance_mut(-1_isize as usize);
-/// The library finds the memory for buffered sends itself (MPI 4.1 §3.6.1).
-pub const MPI_BUFFER_AUTOMATIC: *mut c_void = without_provenance_mut(-2_isize as usize);
-/// Nobody asks for the status (MPI 4.1 §3.2.6).
-pub const MPI_STATUS_IGNORE: *mut MPI_Status = without_provenance_mut(1);
-/// Nobody asks for the statuses (MPI 4.1 §3.2.6).
-pub const MPI_STATUSES_IGNORE: *mut MPI_Status = without_provenance_mut(1);
-/// Nobody asks for the error codes of spawned processes (MPI 4.1 §11.8.2).
-pub const MPI_ERRCODES_IGNORE: *mut c_int = null_mut();
-/// No arguments for a spawned process.
-pub const MPI_ARGV_NULL: *mut *mut c_char = null_mut();
-/// No arguments for any spawned process.
-pub const MPI_ARGVS_NULL: *mut *mut *mut c_char = null_mut();
-
-/// No file.
-pub const MPI_FILE_NULL: MPI_File = MPI_File(0);
+addresses! {
+    /// The address zero, of absolute displacements (MPI 4.1 §2.5.4).
+    MPI_BOTTOM: *mut c_void = 0, 0, 0;
+    /// The buffer is both input and output (MPI 4.1 §6.2.3).
+    MPI_IN_PLACE: *mut c_void = -1, 1, 1;
+    /// The library finds the memory for buffered sends itself (MPI 4.1 §3.6.1).
+    MPI_BUFFER_AUTOMATIC: *mut c_void = -2, NONE, 2;
+    /// Nobody asks for the status (MPI 4.1 §3.2.6).
+    MPI_STATUS_IGNORE: *mut MPI_Status = 1, 0, 0;
+    /// Nobody asks for the statuses (MPI 4.1 §3.2.6).
+    MPI_STATUSES_IGNORE: *mut MPI_Status = 1, 0, 0;
+    /// Nobody asks for the error codes of spawned processes (MPI 4.1 §11.8.2).
+    MPI_ERRCODES_IGNORE: *mut c_int = 0, 0, 0;
+    /// No arguments for a spawned process.
+    MPI_ARGV_NULL: *mut *mut c_char = 0, 0, 0;
+    /// No arguments for any spawned process.
+    MPI_ARGVS_NULL: *mut *mut *mut c_char = 0, 0, 0;
+}
 
 /// No enumeration of a tool variable's values.
 pub const MPI_T_ENUM_NULL: MPI_T_enum = null_mut();
@@ -32,6 +32,12 @@ pub const MPI_T_CVAR_HANDLE_NULL: MPI_T_cvar_handle = null_mut();
 pub const MPI_T_PVAR_HANDLE_NULL: MPI_T_pvar_handle = null_mut();
 /// No session of performance variables.
 pub const MPI_T_PVAR_SESSION_NULL: MPI_T_pvar_session = null_mut();
+
+/// `MPI_COMM_DUP_FN` and its kin, which copy the value, where they are numbers and not functions (MPI 5.0 §20.2).
+#[cfg(feature = "standard")]
+pub(crate) const MPI_DUP_FN: Option<usize> = Some(1);
+#[cfg(not(feature = "standard"))]
+pub(crate) const MPI_DUP_FN: Option<usize> = None;
 
 /// No copying of attributes, and no deleting (MPI 4.1 §7.7.2, §16.3).
 pub const MPI_NULL_COPY_FN: Option<MPI_Copy_function> = None;

@@ -5,90 +5,93 @@ use super::NONE;
 use crate::mpi::types::*;
 use std::ffi::c_int;
 
-pub const MPI_DATATYPE_NULL: MPI_Datatype = MPI_Datatype(0x0c000000);
+objects! { MPI_Datatype:
+    MPI_DATATYPE_NULL = 0x0c000000, ompi_mpi_datatype_null, 0x200;
 
-// Types of C.
-pub const MPI_CHAR: MPI_Datatype = MPI_Datatype(0x4c000101);
-pub const MPI_SIGNED_CHAR: MPI_Datatype = MPI_Datatype(0x4c000118);
-pub const MPI_UNSIGNED_CHAR: MPI_Datatype = MPI_Datatype(0x4c000102);
-pub const MPI_BYTE: MPI_Datatype = MPI_Datatype(0x4c00010d);
-pub const MPI_WCHAR: MPI_Datatype = MPI_Datatype(0x4c00040e);
-pub const MPI_SHORT: MPI_Datatype = MPI_Datatype(0x4c000203);
-pub const MPI_UNSIGNED_SHORT: MPI_Datatype = MPI_Datatype(0x4c000204);
-pub const MPI_INT: MPI_Datatype = MPI_Datatype(0x4c000405);
-pub const MPI_UNSIGNED: MPI_Datatype = MPI_Datatype(0x4c000406);
-pub const MPI_LONG: MPI_Datatype = MPI_Datatype(0x4c000807);
-pub const MPI_UNSIGNED_LONG: MPI_Datatype = MPI_Datatype(0x4c000808);
-pub const MPI_LONG_LONG_INT: MPI_Datatype = MPI_Datatype(0x4c000809);
+    // Types of C.
+    MPI_CHAR = 0x4c000101, ompi_mpi_char, 0x243;
+    MPI_SIGNED_CHAR = 0x4c000118, ompi_mpi_signed_char, 0x244;
+    MPI_UNSIGNED_CHAR = 0x4c000102, ompi_mpi_unsigned_char, 0x245;
+    MPI_BYTE = 0x4c00010d, ompi_mpi_byte, 0x247;
+    MPI_WCHAR = 0x4c00040e, ompi_mpi_wchar, 0x23c;
+    MPI_SHORT = 0x4c000203, ompi_mpi_short, 0x208;
+    MPI_UNSIGNED_SHORT = 0x4c000204, ompi_mpi_unsigned_short, 0x20c;
+    MPI_INT = 0x4c000405, ompi_mpi_int, 0x209;
+    MPI_UNSIGNED = 0x4c000406, ompi_mpi_unsigned, 0x20d;
+    MPI_LONG = 0x4c000807, ompi_mpi_long, 0x20a;
+    MPI_UNSIGNED_LONG = 0x4c000808, ompi_mpi_unsigned_long, 0x20e;
+    MPI_LONG_LONG_INT = 0x4c000809, ompi_mpi_long_long_int, 0x20b;
+    MPI_UNSIGNED_LONG_LONG = 0x4c000819, ompi_mpi_unsigned_long_long, 0x20f;
+    MPI_FLOAT = 0x4c00040a, ompi_mpi_float, 0x210;
+    MPI_DOUBLE = 0x4c00080b, ompi_mpi_double, 0x214;
+    MPI_LONG_DOUBLE = 0x4c00100c, ompi_mpi_long_double, 0x220;
+    MPI_C_BOOL = 0x4c00013f, ompi_mpi_c_bool, 0x238;
+    MPI_C_FLOAT_COMPLEX = 0x4c000840, ompi_mpi_c_float_complex, 0x212;
+    MPI_C_DOUBLE_COMPLEX = 0x4c001041, ompi_mpi_c_double_complex, 0x216;
+    MPI_C_LONG_DOUBLE_COMPLEX = 0x4c002042, ompi_mpi_c_long_double_complex, 0x224;
+    /// `_Float16` (MPICH's extension).
+    MPIX_C_FLOAT16 = 0x4c000246, NONE, NONE;
+    MPI_INT8_T = 0x4c000137, ompi_mpi_int8_t, 0x240;
+    MPI_INT16_T = 0x4c000238, ompi_mpi_int16_t, 0x248;
+    MPI_INT32_T = 0x4c000439, ompi_mpi_int32_t, 0x250;
+    MPI_INT64_T = 0x4c00083a, ompi_mpi_int64_t, 0x258;
+    MPI_UINT8_T = 0x4c00013b, ompi_mpi_uint8_t, 0x241;
+    MPI_UINT16_T = 0x4c00023c, ompi_mpi_uint16_t, 0x249;
+    MPI_UINT32_T = 0x4c00043d, ompi_mpi_uint32_t, 0x251;
+    MPI_UINT64_T = 0x4c00083e, ompi_mpi_uint64_t, 0x259;
+
+    // Types of MPI.
+    MPI_AINT = 0x4c000843, ompi_mpi_aint, 0x201;
+    MPI_OFFSET = 0x4c000844, ompi_mpi_offset, 0x203;
+    MPI_COUNT = 0x4c000845, ompi_mpi_count, 0x202;
+    MPI_PACKED = 0x4c00010f, ompi_mpi_packed, 0x207;
+
+    // Types of C++.
+    MPI_CXX_BOOL = 0x4c000133, ompi_mpi_cxx_bool, 0x239;
+    MPI_CXX_FLOAT_COMPLEX = 0x4c000834, ompi_mpi_cxx_cplex, 0x213;
+    MPI_CXX_DOUBLE_COMPLEX = 0x4c001035, ompi_mpi_cxx_dblcplex, 0x217;
+    MPI_CXX_LONG_DOUBLE_COMPLEX = 0x4c002036, ompi_mpi_cxx_ldblcplex, 0x225;
+
+    // Types of Fortran.
+    MPI_CHARACTER = 0x4c00011a, ompi_mpi_character, 0x21e;
+    MPI_LOGICAL = 0x4c00041d, ompi_mpi_logical, 0x218;
+    MPI_INTEGER = 0x4c00041b, ompi_mpi_integer, 0x219;
+    MPI_REAL = 0x4c00041c, ompi_mpi_real, 0x21a;
+    MPI_DOUBLE_PRECISION = 0x4c00081f, ompi_mpi_dblprec, 0x21c;
+    MPI_COMPLEX = 0x4c00081e, ompi_mpi_cplex, 0x21b;
+    MPI_DOUBLE_COMPLEX = 0x4c001022, ompi_mpi_dblcplex, 0x21d;
+    MPI_INTEGER1 = 0x4c00012d, ompi_mpi_integer1, 0x2c1;
+    MPI_INTEGER2 = 0x4c00022f, ompi_mpi_integer2, 0x2c9;
+    MPI_INTEGER4 = 0x4c000430, ompi_mpi_integer4, 0x2d1;
+    MPI_INTEGER8 = 0x4c000831, ompi_mpi_integer8, 0x2d9;
+    MPI_INTEGER16 = 0x4c001032, NONE, 0x2e1;
+    MPI_REAL2 = 0x4c000226, NONE, 0x2ca;
+    MPI_REAL4 = 0x4c000427, ompi_mpi_real4, 0x2d2;
+    MPI_REAL8 = 0x4c000829, ompi_mpi_real8, 0x2da;
+    MPI_REAL16 = 0x4c00102b, ompi_mpi_real16, 0x2e2;
+    MPI_COMPLEX4 = 0x4c00042e, NONE, 0x2d3;
+    MPI_COMPLEX8 = 0x4c000828, ompi_mpi_complex8, 0x2db;
+    MPI_COMPLEX16 = 0x4c00102a, ompi_mpi_complex16, 0x2e3;
+    MPI_COMPLEX32 = 0x4c00202c, ompi_mpi_complex32, 0x2eb;
+
+    // A value and an index, for `MPI_MINLOC` and `MPI_MAXLOC` (MPI 4.1 §6.9.4).
+    MPI_FLOAT_INT = 0x8c000000, ompi_mpi_float_int, 0x228;
+    MPI_DOUBLE_INT = 0x8c000001, ompi_mpi_double_int, 0x229;
+    MPI_LONG_INT = 0x8c000002, ompi_mpi_long_int, 0x22a;
+    MPI_SHORT_INT = 0x8c000003, ompi_mpi_short_int, 0x22c;
+    MPI_2INT = 0x4c000816, ompi_mpi_2int, 0x22b;
+    MPI_LONG_DOUBLE_INT = 0x8c000004, ompi_mpi_longdbl_int, 0x22d;
+    MPI_2INTEGER = 0x4c000820, ompi_mpi_2integer, 0x232;
+    MPI_2REAL = 0x4c000821, ompi_mpi_2real, 0x230;
+    MPI_2DOUBLE_PRECISION = 0x4c001023, ompi_mpi_2dblprec, 0x231;
+
+    // The bounds markers that MPI-3 removed.
+    MPI_LB = 0x4c000010, ompi_mpi_lb, NONE;
+    MPI_UB = 0x4c000011, ompi_mpi_ub, NONE;
+}
+
 pub const MPI_LONG_LONG: MPI_Datatype = MPI_LONG_LONG_INT;
-pub const MPI_UNSIGNED_LONG_LONG: MPI_Datatype = MPI_Datatype(0x4c000819);
-pub const MPI_FLOAT: MPI_Datatype = MPI_Datatype(0x4c00040a);
-pub const MPI_DOUBLE: MPI_Datatype = MPI_Datatype(0x4c00080b);
-pub const MPI_LONG_DOUBLE: MPI_Datatype = MPI_Datatype(0x4c00100c);
-pub const MPI_C_BOOL: MPI_Datatype = MPI_Datatype(0x4c00013f);
-pub const MPI_C_FLOAT_COMPLEX: MPI_Datatype = MPI_Datatype(0x4c000840);
 pub const MPI_C_COMPLEX: MPI_Datatype = MPI_C_FLOAT_COMPLEX;
-pub const MPI_C_DOUBLE_COMPLEX: MPI_Datatype = MPI_Datatype(0x4c001041);
-pub const MPI_C_LONG_DOUBLE_COMPLEX: MPI_Datatype = MPI_Datatype(0x4c002042);
-/// `_Float16` (MPICH's extension).
-pub const MPIX_C_FLOAT16: MPI_Datatype = MPI_Datatype(0x4c000246);
-pub const MPI_INT8_T: MPI_Datatype = MPI_Datatype(0x4c000137);
-pub const MPI_INT16_T: MPI_Datatype = MPI_Datatype(0x4c000238);
-pub const MPI_INT32_T: MPI_Datatype = MPI_Datatype(0x4c000439);
-pub const MPI_INT64_T: MPI_Datatype = MPI_Datatype(0x4c00083a);
-pub const MPI_UINT8_T: MPI_Datatype = MPI_Datatype(0x4c00013b);
-pub const MPI_UINT16_T: MPI_Datatype = MPI_Datatype(0x4c00023c);
-pub const MPI_UINT32_T: MPI_Datatype = MPI_Datatype(0x4c00043d);
-pub const MPI_UINT64_T: MPI_Datatype = MPI_Datatype(0x4c00083e);
-
-// Types of MPI.
-pub const MPI_AINT: MPI_Datatype = MPI_Datatype(0x4c000843);
-pub const MPI_OFFSET: MPI_Datatype = MPI_Datatype(0x4c000844);
-pub const MPI_COUNT: MPI_Datatype = MPI_Datatype(0x4c000845);
-pub const MPI_PACKED: MPI_Datatype = MPI_Datatype(0x4c00010f);
-
-// Types of C++.
-pub const MPI_CXX_BOOL: MPI_Datatype = MPI_Datatype(0x4c000133);
-pub const MPI_CXX_FLOAT_COMPLEX: MPI_Datatype = MPI_Datatype(0x4c000834);
-pub const MPI_CXX_DOUBLE_COMPLEX: MPI_Datatype = MPI_Datatype(0x4c001035);
-pub const MPI_CXX_LONG_DOUBLE_COMPLEX: MPI_Datatype = MPI_Datatype(0x4c002036);
-
-// Types of Fortran.
-pub const MPI_CHARACTER: MPI_Datatype = MPI_Datatype(0x4c00011a);
-pub const MPI_LOGICAL: MPI_Datatype = MPI_Datatype(0x4c00041d);
-pub const MPI_INTEGER: MPI_Datatype = MPI_Datatype(0x4c00041b);
-pub const MPI_REAL: MPI_Datatype = MPI_Datatype(0x4c00041c);
-pub const MPI_DOUBLE_PRECISION: MPI_Datatype = MPI_Datatype(0x4c00081f);
-pub const MPI_COMPLEX: MPI_Datatype = MPI_Datatype(0x4c00081e);
-pub const MPI_DOUBLE_COMPLEX: MPI_Datatype = MPI_Datatype(0x4c001022);
-pub const MPI_INTEGER1: MPI_Datatype = MPI_Datatype(0x4c00012d);
-pub const MPI_INTEGER2: MPI_Datatype = MPI_Datatype(0x4c00022f);
-pub const MPI_INTEGER4: MPI_Datatype = MPI_Datatype(0x4c000430);
-pub const MPI_INTEGER8: MPI_Datatype = MPI_Datatype(0x4c000831);
-pub const MPI_INTEGER16: MPI_Datatype = MPI_Datatype(0x4c001032);
-pub const MPI_REAL2: MPI_Datatype = MPI_Datatype(0x4c000226);
-pub const MPI_REAL4: MPI_Datatype = MPI_Datatype(0x4c000427);
-pub const MPI_REAL8: MPI_Datatype = MPI_Datatype(0x4c000829);
-pub const MPI_REAL16: MPI_Datatype = MPI_Datatype(0x4c00102b);
-pub const MPI_COMPLEX4: MPI_Datatype = MPI_Datatype(0x4c00042e);
-pub const MPI_COMPLEX8: MPI_Datatype = MPI_Datatype(0x4c000828);
-pub const MPI_COMPLEX16: MPI_Datatype = MPI_Datatype(0x4c00102a);
-pub const MPI_COMPLEX32: MPI_Datatype = MPI_Datatype(0x4c00202c);
-
-// A value and an index, for `MPI_MINLOC` and `MPI_MAXLOC` (MPI 4.1 §6.9.4).
-pub const MPI_FLOAT_INT: MPI_Datatype = MPI_Datatype(0x8c000000_u32 as c_int);
-pub const MPI_DOUBLE_INT: MPI_Datatype = MPI_Datatype(0x8c000001_u32 as c_int);
-pub const MPI_LONG_INT: MPI_Datatype = MPI_Datatype(0x8c000002_u32 as c_int);
-pub const MPI_SHORT_INT: MPI_Datatype = MPI_Datatype(0x8c000003_u32 as c_int);
-pub const MPI_2INT: MPI_Datatype = MPI_Datatype(0x4c000816);
-pub const MPI_LONG_DOUBLE_INT: MPI_Datatype = MPI_Datatype(0x8c000004_u32 as c_int);
-pub const MPI_2INTEGER: MPI_Datatype = MPI_Datatype(0x4c000820);
-pub const MPI_2REAL: MPI_Datatype = MPI_Datatype(0x4c000821);
-pub const MPI_2DOUBLE_PRECISION: MPI_Datatype = MPI_Datatype(0x4c001023);
-
-// The bounds markers that MPI-3 removed.
-pub const MPI_LB: MPI_Datatype = MPI_Datatype(0x4c000010);
-pub const MPI_UB: MPI_Datatype = MPI_Datatype(0x4c000011);
 
 values! {
     // Type classes of `MPI_Type_match_size` (MPI 4.1 §19.1.5).
