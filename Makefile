@@ -6,8 +6,8 @@ BUILD ?= build
 CARGO ?= cargo
 CARGO_TARGET_DIR ?= target
 
-# The name a linked program records. Every MPICH-ABI library (MPICH since 3.1, Intel MPI, ...) can be found by it.
-SONAME := libmpi.so.12
+# The C interfaces of the library: each is a library of its own.
+FACES ?= mpich openmpi standard
 
 # cargo does not take part in make's -j.
 RUN_CARGO := env -u MAKEFLAGS -u MFLAGS $(CARGO)
@@ -15,16 +15,13 @@ RUN_CARGO := env -u MAKEFLAGS -u MFLAGS $(CARGO)
 .DEFAULT_GOAL := stage
 .PHONY: stage quick install demo check check-mpich adoption imb mpi4py bench conformance clean help
 
-# The library as a cdylib alone: built together with an rlib it would lose link-time optimisation.
 stage:
-	$(RUN_CARGO) rustc --release --lib --crate-type cdylib --target-dir '$(CARGO_TARGET_DIR)' -- -C link-arg=-Wl,-soname,$(SONAME)
-	$(RUN_CARGO) build --profile tools --bins --target-dir '$(CARGO_TARGET_DIR)'
+	@CARGO='$(CARGO)' tools/build release '$(CARGO_TARGET_DIR)' $(FACES)
 	@tools/stage '$(CARGO_TARGET_DIR)/release' '$(CARGO_TARGET_DIR)/tools' include '$(BUILD)'
 
 # The same in a part of the time, for work on it: not optimised as a whole, and so not to be measured.
 quick:
-	$(RUN_CARGO) rustc --profile tools --lib --crate-type cdylib --target-dir '$(CARGO_TARGET_DIR)' -- -C link-arg=-Wl,-soname,$(SONAME)
-	$(RUN_CARGO) build --profile tools --bins --target-dir '$(CARGO_TARGET_DIR)'
+	@CARGO='$(CARGO)' tools/build tools '$(CARGO_TARGET_DIR)' $(FACES)
 	@tools/stage '$(CARGO_TARGET_DIR)/tools' '$(CARGO_TARGET_DIR)/tools' include '$(BUILD)'
 
 # Installs what is staged, brought up to date first unless there is no cargo (as under sudo, often).
@@ -65,7 +62,7 @@ clean:
 
 help:
 	@echo 'make            build the library and its tools, and stage them as a prefix in $(BUILD)/'
-	@echo 'make quick      the same in a part of the time, for work on it; nothing to be measured'
+	@echo 'make quick      the same in a part of the time, for work on it; nothing to be measured; FACES=mpich builds one interface of the three'
 	@echo 'make install    install that prefix; PREFIX=$(PREFIX), DESTDIR= for packaging. It may be moved afterwards.'
 	@echo 'make demo       solve a heat problem on 4 ranks, then run the same executable on MPICH if there is one'
 	@echo 'make check      formatting, lints and all tests; the last line is the count'

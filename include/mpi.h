@@ -3,7 +3,10 @@
  *
  * Generated from src/mpi, src/abi and include/mpi.h.in by the build; change those, not this file.
  */
-#ifndef MPI_INCLUDED
+#if defined(MPI_ABI)
+/* Programs for the standard's ABI include this file, too. */
+#include "mpi_abi.h"
+#elif !defined(MPI_INCLUDED)
 #define MPI_INCLUDED
 
 #define RMASHM 1

@@ -44,6 +44,8 @@ pub struct CommandLine {
     pub has_input: bool,
     /// A static executable is asked for.
     pub wants_static: bool,
+    /// The program is for the standard's ABI.
+    pub wants_standard_abi: bool,
 }
 
 /// Options of gcc and clang whose value is the next argument: that value is neither an option nor an input file.
@@ -98,10 +100,16 @@ impl CommandLine {
             links: true,
             has_input: false,
             wants_static: false,
+            wants_standard_abi: false,
         };
         let mut arguments = arguments.into_iter();
         while let Some(argument) = arguments.next() {
-            if let Some(compiler) = compiler_option(language, &argument) {
+            if ["-abi", "--abi", "-mpi-abi", "-mpi_abi"]
+                .iter()
+                .any(|option| argument == *option)
+            {
+                line.wants_standard_abi = true;
+            } else if let Some(compiler) = compiler_option(language, &argument) {
                 line.compiler = Some(compiler);
             } else if let Some(question) = question_option(&argument) {
                 line.question = Some(question);
@@ -268,6 +276,14 @@ mod tests {
         for arguments in [&["-"][..], &["a.o"], &["-lm"], &["-x", "c", "-"]] {
             assert!(parse(arguments).has_input, "{arguments:?}");
         }
+    }
+
+    #[test]
+    fn the_standards_abi_is_an_option() {
+        let line = parse(&["-abi", "a.c", "-mabi=sysv"]);
+        assert!(line.wants_standard_abi);
+        assert_eq!(line.arguments, ["a.c", "-mabi=sysv"]);
+        assert!(!parse(&["a.c", "-o", "-abi"]).wants_standard_abi);
     }
 
     #[test]

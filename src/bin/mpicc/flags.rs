@@ -8,24 +8,50 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// The library's name after `-l`. Not `mpi`: an `-L` of the user's own must not find another MPI by it. What a linked
-/// program records is the library's soname, `libmpi.so.12`, which every MPICH-ABI library answers to.
-pub const LIBRARY: &str = "rmashm";
+/// The C interface of MPI that programs are compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interface {
+    Mpich,
+    /// The standard's own (MPI 5.0 §20).
+    Standard,
+}
+
+impl Interface {
+    /// The library's name after `-l`. Not `mpi`: an `-L` of the user's own must not find another MPI by it. What a linked
+    /// program records is the library's soname, `libmpi.so.12`, which every MPICH-ABI library answers to, or `libmpi_abi.so.1`,
+    /// which all others will.
+    pub fn library(self) -> &'static str {
+        match self {
+            Interface::Mpich => "rmashm",
+            Interface::Standard => "mpi_abi",
+        }
+    }
+}
 
 /// The flags for one prefix.
 pub struct Flags {
     prefix: PathBuf,
+    interface: Interface,
 }
 
 impl Flags {
-    pub fn of_prefix(prefix: &Path) -> Flags {
+    pub fn of_prefix(prefix: &Path, interface: Interface) -> Flags {
         Flags {
             prefix: prefix.to_path_buf(),
+            interface,
         }
     }
 
     pub fn include_dir(&self) -> PathBuf {
         self.prefix.join("include")
+    }
+
+    /// What `#include <mpi.h>` leads to.
+    pub fn header(&self) -> PathBuf {
+        self.include_dir().join(match self.interface {
+            Interface::Mpich => "mpi.h",
+            Interface::Standard => "mpi_abi.h",
+        })
     }
 
     pub fn library_dir(&self) -> PathBuf {
@@ -53,7 +79,11 @@ impl Flags {
     }
 
     fn compile_flags(&self) -> Vec<Flag> {
-        vec![Flag::new("-I", self.include_dir())]
+        let mut flags = vec![Flag::new("-I", self.include_dir())];
+        if self.interface == Interface::Standard {
+            flags.push(Flag::new("-D", "MPI_ABI"));
+        }
+        flags
     }
 
     fn link_flags(&self) -> Vec<Flag> {
@@ -72,7 +102,7 @@ impl Flags {
         }
         // RUNPATH and not RPATH: LD_LIBRARY_PATH must be able to put another MPICH-ABI library in our place.
         flags.push(Flag::new("-Wl,", "--enable-new-dtags"));
-        flags.push(Flag::new("-l", LIBRARY));
+        flags.push(Flag::new("-l", self.interface.library()));
         flags
     }
 }
@@ -140,7 +170,7 @@ mod tests {
 
     #[test]
     fn plain_folders_are_not_quoted() {
-        let flags = Flags::of_prefix(Path::new("/opt/rmashm"));
+        let flags = Flags::of_prefix(Path::new("/opt/rmashm"), Interface::Mpich);
         assert_eq!(flags.compile_text(), "-I/opt/rmashm/include");
         assert_eq!(
             flags.link_text(),
@@ -149,8 +179,15 @@ mod tests {
     }
 
     #[test]
+    fn the_standards_interface_has_its_own_header_and_library() {
+        let flags = Flags::of_prefix(Path::new("/opt/rmashm"), Interface::Standard);
+        assert_eq!(flags.compile_text(), "-I/opt/rmashm/include -DMPI_ABI");
+        assert!(flags.link_text().ends_with(" -lmpi_abi"));
+    }
+
+    #[test]
     fn folders_with_spaces_are_quoted_after_the_flag() {
-        let flags = Flags::of_prefix(Path::new("/my $dir"));
+        let flags = Flags::of_prefix(Path::new("/my $dir"), Interface::Mpich);
         assert_eq!(flags.compile_text(), r#"-I"/my \$dir/include""#);
         assert!(
             flags
@@ -162,7 +199,7 @@ mod tests {
 
     #[test]
     fn a_comma_in_the_folder_survives_the_linker() {
-        let link = Flags::of_prefix(Path::new("/a,b")).link();
+        let link = Flags::of_prefix(Path::new("/a,b"), Interface::Mpich).link();
         assert_eq!(link[1..5], ["-Xlinker", "-rpath", "-Xlinker", "/a,b/lib"]);
     }
 

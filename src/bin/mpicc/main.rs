@@ -1,7 +1,7 @@
 //! `mpicc` and `mpicxx`: the C or C++ compiler with the flags that find this prefix's `mpi.h` and library.
 //!
 //! One program under several names: called as `mpicxx`, `mpic++` or `mpiCC` it runs the C++ compiler, otherwise the
-//! C compiler. It finds its prefix from where the program itself lies (`<prefix>/bin/mpicc`), so an installed or staged
+//! C compiler; a name that ends in `_abi` compiles for the standard's ABI. It finds its prefix from where the program itself lies (`<prefix>/bin/mpicc`), so an installed or staged
 //! prefix may be moved. It answers the questions of both MPICH's (`-show`, `-compile_info`, `-link_info`) and
 //! Open MPI's (`-showme…`) wrappers, because build systems ask either.
 //!
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use command_line::{CommandLine, Part, Question};
-use flags::Flags;
+use flags::{Flags, Interface};
 
 /// The language the tool compiles, and what differs by it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,11 +97,15 @@ fn run(tool: &str, arguments: Vec<OsString>) -> Result<(), Refusal> {
     let language = Language::of_tool(tool);
     let line = CommandLine::parse(language, arguments);
     let prefix = prefix()?;
-    let flags = Flags::of_prefix(&prefix);
+    let interface = match line.wants_standard_abi || tool.ends_with("_abi") {
+        true => Interface::Standard,
+        false => Interface::Mpich,
+    };
+    let flags = Flags::of_prefix(&prefix, interface);
     let compiler = || compiler(language, line.compiler.as_deref());
 
     let answer = match line.question {
-        None => return Err(compile(&line, compiler()?, &prefix, &flags)),
+        None => return Err(compile(&line, compiler()?, &flags)),
         Some(Question::Help) => {
             format!("Usage: {tool} [options of {tool}] [options and files of the compiler]\n{HELP}")
         }
@@ -129,7 +133,7 @@ fn run(tool: &str, arguments: Vec<OsString>) -> Result<(), Refusal> {
             Part::Link => flags.link_text(),
             Part::Incdirs => flags::quote(flags.include_dir().as_os_str().as_bytes()),
             Part::Libdirs => flags::quote(flags.library_dir().as_os_str().as_bytes()),
-            Part::Libs => flags::LIBRARY.to_string(),
+            Part::Libs => interface.library().to_string(),
             Part::Version => {
                 format!(
                     "{tool}: rmashm {} (MPI 4.1, language: {})",
@@ -151,16 +155,17 @@ fn run(tool: &str, arguments: Vec<OsString>) -> Result<(), Refusal> {
 }
 
 /// Becomes the compiler; returns only if that fails or must not be tried.
-fn compile(line: &CommandLine, compiler: Vec<OsString>, prefix: &Path, flags: &Flags) -> Refusal {
+fn compile(line: &CommandLine, compiler: Vec<OsString>, flags: &Flags) -> Refusal {
     let mut command = Command::new(&compiler[0]);
     command.args(&compiler[1..]).args(&line.arguments);
     if line.has_input {
-        if !flags.include_dir().join("mpi.h").is_file() {
-            let prefix = prefix.display();
-            return Refusal(
-                format!("no include/mpi.h in {prefix}: this program is not in an installed prefix"),
-                1,
+        let header = flags.header();
+        if !header.is_file() {
+            let sentence = format!(
+                "there is no {}: this program is not in a prefix with that interface",
+                header.display()
             );
+            return Refusal(sentence, 1);
         }
         command.args(flags.compile());
         if line.links {
@@ -271,6 +276,7 @@ Runs the compiler with what it needs to find mpi.h and the library of rmashm.
 
   -cc=COMPILER        (mpicc) use this C compiler; else MPICH_CC, OMPI_CC, gcc, cc, clang
   -cxx=COMPILER       (mpicxx) use this C++ compiler; else MPICH_CXX, OMPI_CXX, g++, c++, clang++
+  -abi                compile for the standard ABI of MPI 5, with mpi_abi.h (also -mpi-abi, and mpicc_abi)
   -show, -showme      print the whole command instead of running it
   -compile_info       print the command to compile with (also -compile-info)
   -link_info          print the command to link with (also -link-info)

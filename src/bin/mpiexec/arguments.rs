@@ -9,6 +9,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 use crate::environment::Base;
 use crate::hosts;
+use crate::interfaces::Choice;
 use crate::options::{self, Ask, Spec};
 use crate::request::{MOST_RANKS, Part, Request};
 use crate::values;
@@ -193,6 +194,7 @@ fn apply(
         Ask::Export => values::export(name, values, &mut part.environment)?,
         Ask::Unset => part.environment.unset.push(values.remove(0)),
         Ask::SearchPath => part.search_path = Some(values.remove(0)),
+        Ask::Abi => part.interface = Choice::parse(name, &values[0])?,
         Ask::GlobalEnv => request
             .environment
             .set

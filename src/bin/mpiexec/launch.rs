@@ -18,6 +18,7 @@ use rmashm::launching::{JobSegment, initial};
 
 use crate::binding;
 use crate::environment;
+use crate::interfaces;
 use crate::keeper::{JOB_VARIABLE, Keeper, Roster};
 use crate::output::{self, Output, STDOUT};
 use crate::program::{self, Refusal};
@@ -166,7 +167,7 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
             added.push(("RMASHM_APPNUM", number.to_string().into()));
             describe(request, part, file, &added)
         });
-    let programs: Vec<Program> = programs.collect();
+    let programs: Vec<Program> = programs.collect::<Result<_, _>>()?;
     match start_all(request, &programs, &mut launched, complain, open_files) {
         Ok(()) => Ok(launched),
         Err(refusal) => {
@@ -321,14 +322,25 @@ fn describe(
     part: &Part,
     file: std::path::PathBuf,
     added: &[(&str, OsString)],
-) -> Program {
-    let variables = environment::shared(
+) -> Result<Program, Refusal> {
+    let mut variables = environment::shared(
         std::env::vars_os(),
         &request.environment,
         &part.environment,
         added,
     );
-    Program {
+    let seen_from_here = part
+        .directory
+        .as_deref()
+        .unwrap_or(Path::new(""))
+        .join(&file);
+    interfaces::lead(
+        &mut variables,
+        part.interface,
+        &seen_from_here,
+        &part.program,
+    )?;
+    Ok(Program {
         file: c_string(file.as_os_str()),
         arguments: std::iter::once(&part.program)
             .chain(&part.arguments)
@@ -342,7 +354,7 @@ fn describe(
             .directory
             .as_deref()
             .map(|directory: &Path| c_string(directory.as_os_str())),
-    }
+    })
 }
 
 /// Words of a command line have no zero bytes; those of a file might, and end there as they would in C.

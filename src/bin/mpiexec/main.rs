@@ -1,7 +1,7 @@
 //! `mpiexec`: starts an MPI program as N ranks on this machine, and watches over them.
 //!
 //! `arguments` and `values` make a `request` of the command line, by the table in `options`; `launch` makes the job's segment and
-//! starts the ranks (`program`, `environment`, `binding`, `spawn`); `supervise` is the event loop, with `signals` and `output`;
+//! starts the ranks (`program`, `interfaces`, `environment`, `binding`, `spawn`); `supervise` is the event loop, with `signals` and `output`;
 //! `verdict` decides what the end of a rank means, in the words of `report`, with `quitters` for those that leave without a word
 //! and `standstill` for a job in which nobody can go on, which `readings` tell; `keeper` ends what is left if the launcher itself
 //! is killed.
@@ -12,6 +12,7 @@ mod arguments;
 mod binding;
 mod environment;
 mod hosts;
+mod interfaces;
 mod keeper;
 mod launch;
 mod options;
@@ -43,7 +44,7 @@ fn run() -> u8 {
     let mut request = match arguments::parse(std::env::args_os().skip(1)) {
         Ok(Command::Help) => return print(&options::help()),
         Ok(Command::Version) => {
-            return print(&format!("mpiexec (rmashm) {}\n", env!("CARGO_PKG_VERSION")));
+            return print(&version());
         }
         Ok(Command::Run(request)) => request,
         Err(text) => return refuse(&text, MISUSE),
@@ -60,6 +61,26 @@ fn run() -> u8 {
         Ok(launched) => supervise::supervise(&request, launched),
         Err(refusal) => refuse(&refusal.text, refusal.status),
     }
+}
+
+/// The version, and the C interfaces whose programs can be started.
+fn version() -> String {
+    let mut text = format!("mpiexec (rmashm) {}\n", env!("CARGO_PKG_VERSION"));
+    let Some(folder) = programs::folder_of_names() else {
+        return text;
+    };
+    for interface in programs::Interface::ALL {
+        let libraries = interface.libraries().iter();
+        let here: Vec<&str> = libraries
+            .copied()
+            .filter(|name| folder.join(name).exists())
+            .collect();
+        if !here.is_empty() {
+            let (name, title, list) = (interface.name(), interface.title(), here.join(", "));
+            text += &format!("{name}: {title} ({list})\n");
+        }
+    }
+    text
 }
 
 fn print(text: &str) -> u8 {

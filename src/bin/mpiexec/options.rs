@@ -21,6 +21,7 @@ pub enum Ask {
     WorkDir,
     SearchPath,
     PerNode,
+    Abi,
     GlobalEnv,
     GlobalEnvList,
     GlobalEnvAll,
@@ -140,6 +141,12 @@ const LOCAL: &[Spec] = &[
         &["N"],
         Ask::PerNode,
         "as -n N where that is not given: there is one node",
+    ),
+    spec(
+        &["abi"],
+        &["NAME"],
+        Ask::Abi,
+        "mpich, openmpi, standard: the library that these ranks get (default: what it was linked with)",
     ),
 ];
 

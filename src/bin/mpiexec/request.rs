@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::environment::Rules;
+use crate::interfaces::Choice;
 
 /// A job to run.
 #[derive(Debug, Default)]
@@ -39,6 +40,8 @@ pub struct Part {
     /// Folders to look for the program in before PATH.
     pub search_path: Option<OsString>,
     pub environment: Rules,
+    /// The C interface whose library these ranks get.
+    pub interface: Choice,
 }
 
 /// Which rank reads the launcher's stdin.
