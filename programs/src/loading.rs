@@ -24,8 +24,9 @@ pub fn with(program: &Program, path: &Path, folders: &[PathBuf]) -> io::Result<V
     let all = std::env::join_paths(all).map_err(io::Error::other)?;
     let loader = program.interpreter.as_deref();
     let output = Command::new(loader.unwrap_or(Path::new(LOADER)))
-        .arg("--list")
         .arg(std::path::absolute(path)?)
+        // As ldd asks: what is not found is a line, too.
+        .env("LD_TRACE_LOADED_OBJECTS", "1")
         .env("LD_LIBRARY_PATH", all)
         .env_remove("LD_PRELOAD")
         .output()?;
