@@ -13,7 +13,7 @@ FACES ?= mpich openmpi standard
 RUN_CARGO := env -u MAKEFLAGS -u MFLAGS $(CARGO)
 
 .DEFAULT_GOAL := stage
-.PHONY: stage quick install demo check check-mpich adoption imb mpi4py bench conformance clean help
+.PHONY: stage quick install demo check check-mpich adoption interfaces imb mpi4py bench conformance clean help
 
 stage:
 	@CARGO='$(CARGO)' tools/build release '$(CARGO_TARGET_DIR)' $(FACES)
@@ -40,8 +40,14 @@ check:
 check-mpich:
 	@tools/check-mpich '$(BUILD)'
 
+# With all of the program's own memory adopted that can be when a window is made, and with none: what is adopted otherwise is what
+# pays.
 adoption: stage
-	@tools/check-adoption '$(BUILD)'
+	@tools/c-tests '$(BUILD)' RMASHM_ADOPT true false
+
+# As programs of the other C interfaces, each with one number of ranks.
+interfaces: stage
+	@tools/c-tests '$(BUILD)' RMASHM_ABI openmpi standard
 
 imb: stage
 	@./imb/run
@@ -68,6 +74,7 @@ help:
 	@echo 'make check      formatting, lints and all tests; the last line is the count'
 	@echo 'make check-mpich  run the C tests on a real MPICH, to see that it is not the tests that are wrong'
 	@echo 'make adoption   run the C tests with all memory adopted, and with none'
+	@echo 'make interfaces  run the C tests as programs of Open MPI and of the standard ABI'
 	@echo 'make imb        fetch and run the prebuilt Intel MPI Benchmarks'
 	@echo 'make mpi4py     fetch mpi4py and run its own test suite'
 	@echo 'make bench      all of it next to MPICH, Open MPI and Intel MPI of PyPI and the bare machine; QUICK=1 takes three minutes'

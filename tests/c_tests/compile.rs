@@ -3,6 +3,7 @@
 use crate::spec::{Launcher, Spec};
 use harness::job::LAUNCHER_LATER;
 use harness::needs::find_program;
+use programs::Interface;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,11 +18,21 @@ pub enum Library {
     Mpich,
 }
 
+/// Why there is no program.
+#[derive(Clone, Debug)]
+pub enum Refused {
+    /// It uses a name that the header of the interface does not have.
+    Lacking(String),
+    Wrong(String),
+}
+
 /// Compiled programs by path: each is compiled once in a run, however many tests use it at once.
-type Programs = HashMap<PathBuf, Arc<OnceLock<Result<(), String>>>>;
+type Programs = HashMap<PathBuf, Arc<OnceLock<Result<(), Refused>>>>;
 
 pub struct Toolbox {
     pub library: Library,
+    /// The C interface that programs are compiled for.
+    pub interface: Interface,
     prefix: PathBuf,
     sources: PathBuf,
     work: PathBuf,
@@ -44,6 +55,11 @@ impl Toolbox {
             }
             _ => Library::Rmashm,
         };
+        let interface = match std::env::var("RMASHM_ABI") {
+            Ok(name) => Interface::of_name(&name)
+                .unwrap_or_else(|| panic!("RMASHM_ABI is '{name}', which is no interface")),
+            Err(_) => Interface::Mpich,
+        };
         let reference = |name: &str| {
             let prefix =
                 std::env::var_os("RMASHM_MPICH_PREFIX").filter(|_| library == Library::Mpich)?;
@@ -52,12 +68,13 @@ impl Toolbox {
         let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join("c_tests");
         let toolbox = Toolbox {
             library,
+            interface,
             prefix: folder("RMASHM_PREFIX", "build"),
             sources: folder("RMASHM_C_TESTS", "c_tests"),
-            work: work.join(if library == Library::Mpich {
-                "mpich"
-            } else {
-                "rmashm"
+            work: work.join(match (library, interface) {
+                (Library::Mpich, _) => "mpich",
+                (Library::Rmashm, Interface::Mpich) => "rmashm",
+                (Library::Rmashm, interface) => interface.name(),
             }),
             mpich_compiler: reference("mpicc").or_else(|| find_program("mpicc.mpich")),
             mpich_launcher: reference("mpiexec").or_else(|| find_program("mpiexec.hydra")),
@@ -89,7 +106,7 @@ impl Toolbox {
     }
 
     /// The program made of `source` for `launcher`; compiled if it is not there or older than what it is made of.
-    pub fn compile(&self, source: &Path, launcher: Launcher) -> Result<PathBuf, String> {
+    pub fn compile(&self, source: &Path, launcher: Launcher) -> Result<PathBuf, Refused> {
         let by_mpich = self.library == Library::Mpich
             || matches!(launcher, Launcher::Preload | Launcher::Path);
         let compiler = match by_mpich {
@@ -100,7 +117,7 @@ impl Toolbox {
         let program = self.work.join(compiler).join(place).with_extension("");
         let folder = program.parent().expect("it has a chapter");
         std::fs::create_dir_all(folder)
-            .map_err(|error| format!("{}: {error}", folder.display()))?;
+            .map_err(|error| Refused::Wrong(format!("{}: {error}", folder.display())))?;
         let compiled = self
             .programs
             .lock()
@@ -114,26 +131,29 @@ impl Toolbox {
         Ok(program)
     }
 
-    fn compile_now(&self, source: &Path, program: &Path, by_mpich: bool) -> Result<(), String> {
+    fn compile_now(&self, source: &Path, program: &Path, by_mpich: bool) -> Result<(), Refused> {
         let is_cpp = source
             .extension()
             .is_some_and(|extension| extension == "cpp");
-        let compiler = if by_mpich {
-            self.mpich_compiler
-                .clone()
-                .ok_or("Debian's mpich is not installed: there is no mpicc.mpich")?
-        } else {
-            self.prefix.join("bin/mpicc")
+        let wrong = |text: &str| Refused::Wrong(text.to_string());
+        let compiler = match (by_mpich, self.interface) {
+            (true, _) => self.mpich_compiler.clone().ok_or(wrong(
+                "Debian's mpich is not installed: there is no mpicc.mpich",
+            ))?,
+            (_, Interface::Openmpi) => find_program("mpicc.openmpi").ok_or(wrong(
+                "Debian's libopenmpi-dev is not installed: there is no mpicc.openmpi",
+            ))?,
+            (_, Interface::Mpich) => self.prefix.join("bin/mpicc"),
+            (_, Interface::Standard) => self.prefix.join("bin/mpicc_abi"),
         };
         if !compiler.exists() {
-            return Err(format!(
-                "{} does not exist: `make` builds it",
-                compiler.display()
-            ));
+            let text = format!("{} does not exist: `make` builds it", compiler.display());
+            return Err(Refused::Wrong(text));
         }
         let mut parts = vec![source.to_owned(), compiler.clone()];
-        if !by_mpich {
+        if !by_mpich && self.interface != Interface::Openmpi {
             parts.push(self.prefix.join("include/mpi.h"));
+            parts.push(self.prefix.join("include/mpi_abi.h"));
         }
         let chapter = source.parent().expect("a program has a chapter");
         for folder in [self.sources.as_path(), chapter] {
@@ -144,27 +164,37 @@ impl Toolbox {
             return Ok(());
         }
         let mut command = Command::new(compiler);
-        if is_cpp {
-            command.args(["-cc=g++", "-std=c++17"]);
-        } else {
-            command.arg("-std=gnu11");
-        }
+        command.env("LC_ALL", "C");
+        match (is_cpp, self.interface) {
+            (true, Interface::Openmpi) => command.env("OMPI_CC", "g++").arg("-std=c++17"),
+            (true, _) => command.args(["-cc=g++", "-std=c++17"]),
+            (false, _) => command.arg("-std=gnu11"),
+        };
         command.args(["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]);
         if self.library == Library::Rmashm {
             command.arg("-DRMASHM");
+        }
+        if self.interface == Interface::Openmpi {
+            // Its header marks what later versions of the standard deprecate.
+            command.arg("-Wno-deprecated-declarations");
+            // It says that weights are arrays, and gcc that MPI_UNWEIGHTED is none.
+            command.arg("-Wno-stringop-overflow");
+            // Its C++ classes are a library of their own.
+            command.arg("-DOMPI_SKIP_MPICXX");
         }
         command.arg("-I").arg(&self.sources);
         command.arg("-o").arg(program).arg(source).arg("-lm");
         let output = command
             .output()
-            .map_err(|error| format!("{command:?}: {error}"))?;
-        if !output.status.success() {
-            return Err(format!(
-                "{command:?}\n{}",
-                String::from_utf8_lossy(&output.stderr)
-            ));
+            .map_err(|error| Refused::Wrong(format!("{command:?}: {error}")))?;
+        if output.status.success() {
+            return Ok(());
         }
-        Ok(())
+        let said = String::from_utf8_lossy(&output.stderr);
+        Err(match lacking(&said) {
+            Some(name) if self.interface == Interface::Openmpi => Refused::Lacking(name),
+            _ => Refused::Wrong(format!("{command:?}\n{said}")),
+        })
     }
 
     /// The command that runs `program` as a job of `ranks`.
@@ -201,11 +231,32 @@ impl Toolbox {
         if launcher == Launcher::Path {
             command.env("LD_LIBRARY_PATH", &library);
         }
+        if launcher == Launcher::Alone && self.interface == Interface::Openmpi {
+            // The compiler of another library leaves no path to this one.
+            command.env("LD_LIBRARY_PATH", library.join("openmpi"));
+        }
         command
             .args(&spec.arguments)
             .envs(spec.variables.iter().cloned());
         command
     }
+}
+
+/// The first name of MPI's that the compiler says was declared nowhere.
+fn lacking(said: &str) -> Option<String> {
+    let errors = said.lines().filter(|line| line.contains("error: "));
+    let undeclared = errors.filter(|line| {
+        [
+            "implicit declaration",
+            "undeclared",
+            "unknown type name",
+            "not declared",
+        ]
+        .iter()
+        .any(|complaint| line.contains(complaint))
+    });
+    let mut names = undeclared.filter_map(|line| line.split('\'').nth(1));
+    names.find(|name| name.contains("MPI")).map(str::to_string)
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {

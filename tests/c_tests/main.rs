@@ -5,15 +5,18 @@
 //! job that hangs is ended by a watchdog that first says where each process waits.
 //!
 //! Environment: `RMASHM_PREFIX` is the prefix under test (default: `build` in the project), `RMASHM_MPI=mpich` runs the
-//! same programs on a real MPICH instead: that of `RMASHM_MPICH_PREFIX`, or Debian's. `RMASHM_C_TESTS` names another
-//! folder of programs, `CI` makes a missing MPICH a failure. Arguments are those of `cargo test`: a filter, `--exact`, `--list`, `--test-threads`, …
+//! same programs on a real MPICH instead: that of `RMASHM_MPICH_PREFIX`, or Debian's. `RMASHM_ABI` compiles them for another of
+//! the library's C interfaces, `openmpi` (by Debian's `mpicc.openmpi`) or `standard`, and runs each with one number of ranks; those
+//! that use names which Open MPI's header lacks are ignored. `RMASHM_C_TESTS` names another folder of programs, `CI` makes a missing
+//! MPICH a failure. Arguments are those of `cargo test`: a filter, `--exact`, `--list`, `--test-threads`, …
 
 mod compile;
 mod spec;
 
-use compile::{Library, Toolbox};
+use compile::{Library, Refused, Toolbox};
 use harness::{job, leftovers, needs};
 use libtest_mimic::{Arguments, Conclusion, Failed, Trial};
+use programs::Interface;
 use spec::{Launcher, Spec};
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -35,8 +38,12 @@ fn main() -> std::process::ExitCode {
     // Two jobs at once: many ranks on few cores is what is to be tested, but a watchdog must not be their only end.
     arguments.test_threads.get_or_insert(2);
     let toolbox = Arc::new(Toolbox::find());
+    let mut sources = toolbox.programs();
+    if toolbox.interface == Interface::Openmpi && !arguments.list {
+        sources = compilable(&toolbox, sources);
+    }
     let mut trials = Vec::new();
-    for source in toolbox.programs() {
+    for source in sources {
         trials.extend(trials_of(&toolbox, source));
     }
     if !arguments.list && !toolbox.has_mpich() {
@@ -49,6 +56,32 @@ fn main() -> std::process::ExitCode {
     }
     let conclusion: Conclusion = libtest_mimic::run(&arguments, trials);
     conclusion.exit_code()
+}
+
+/// Those of the sources that the header has all names for. The others are told.
+fn compilable(toolbox: &Toolbox, sources: Vec<PathBuf>) -> Vec<PathBuf> {
+    let lacks = |source: &PathBuf| match toolbox.compile(source, Launcher::Mpiexec) {
+        Err(Refused::Lacking(name)) => Some(name),
+        _ => None,
+    };
+    let half = sources.len() / 2;
+    let lacking: Vec<Option<String>> = std::thread::scope(|scope| {
+        let parts = [&sources[..half], &sources[half..]];
+        let workers =
+            parts.map(|part| scope.spawn(move || part.iter().map(lacks).collect::<Vec<_>>()));
+        let found = workers.map(|worker| worker.join().expect("no compiler panics"));
+        found.concat()
+    });
+    let (mut whole, mut left) = (Vec::new(), Vec::new());
+    for (source, lacking) in sources.into_iter().zip(lacking) {
+        match lacking {
+            Some(lacked) => left.push(format!("{} ({lacked})", name(&source))),
+            None => whole.push(source),
+        }
+    }
+    let (count, list) = (left.len(), left.join(" "));
+    println!("{count} programs use names that the header lacks: {list}");
+    whole
 }
 
 /// The chapter and the program: `windows::put_get`.
@@ -67,15 +100,21 @@ fn trials_of(toolbox: &Arc<Toolbox>, source: PathBuf) -> Vec<Trial> {
         Err(text) => return vec![Trial::test(name, move || Err(Failed::from(text)))],
     };
     let mut trials = Vec::new();
+    let is_other_interface = toolbox.interface != Interface::Mpich;
     for spec in specs {
-        if toolbox.library == Library::Mpich && spec.mpich_skip.is_some() {
+        let is_skipped = toolbox.library == Library::Mpich && spec.mpich_skip.is_some();
+        if is_skipped || !spec.interfaces.contains(&toolbox.interface) {
             continue;
         }
         for &launcher in &spec.launchers {
-            if toolbox.library == Library::Mpich && launcher.is_foreign() {
+            let only_ours = toolbox.library == Library::Mpich || is_other_interface;
+            if only_ours && launcher.is_foreign() {
                 continue;
             }
             for &ranks in &spec.ranks {
+                if is_other_interface && Some(ranks) != spec.usual_ranks() {
+                    continue;
+                }
                 if toolbox.library == Library::Mpich
                     && ranks > mpich_ranks_max()
                     && spec.ranks[0] != ranks
@@ -115,7 +154,12 @@ fn run(
     ranks: u32,
     launcher: Launcher,
 ) -> Result<(), String> {
-    let program = toolbox.compile(source, launcher)?;
+    let program = toolbox
+        .compile(source, launcher)
+        .map_err(|refused| match refused {
+            Refused::Lacking(name) => format!("the header lacks {name}"),
+            Refused::Wrong(text) => text,
+        })?;
     let command = toolbox.command(spec, &program, ranks, launcher);
     let before = leftovers::shared_memory_files();
     let ended = job::run(command, &toolbox.output_folder(), test_name, spec.seconds)?;

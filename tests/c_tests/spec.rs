@@ -12,10 +12,12 @@
 //! - `args:`, `env:` arguments and `NAME=VALUE`s of the program, separated by blanks
 //! - `expect-exit:` exit status (default 0; `nonzero` is any other); `expect-stderr:`, `expect-stdout:` text that must
 //!   be found there (may be repeated; without one nothing may be written, with an empty one anything)
+//! - `abi:` the interfaces whose programs it can be (default: all)
 //! - `mpich:` `skip` and the reason why Debian's MPICH cannot run the program
 //! - `seconds:` when the watchdog takes it for a hang (default 120)
 
 use harness::job::Ended;
+use programs::Interface;
 use std::path::Path;
 
 /// How a program is started, and what it was compiled with.
@@ -68,7 +70,8 @@ enum Exit {
 }
 
 /// What a line about running the program may begin with.
-const FIELDS: [&str; 10] = [
+const FIELDS: [&str; 11] = [
+    "abi",
     "ranks",
     "launcher",
     "name",
@@ -88,6 +91,7 @@ pub struct Spec {
     pub launchers: Vec<Launcher>,
     pub arguments: Vec<String>,
     pub variables: Vec<(String, String)>,
+    pub interfaces: Vec<Interface>,
     pub mpich_skip: Option<String>,
     pub seconds: u64,
     name: Option<String>,
@@ -103,6 +107,7 @@ impl Spec {
             launchers: vec![Launcher::Mpiexec],
             arguments: Vec::new(),
             variables: Vec::new(),
+            interfaces: Interface::ALL.to_vec(),
             mpich_skip: None,
             seconds: 120,
             name: None,
@@ -174,6 +179,13 @@ impl Spec {
                 }
                 "expect-stderr" => spec.stderr.push(value.to_owned()),
                 "expect-stdout" => spec.stdout.push(value.to_owned()),
+                "abi" => {
+                    let known = |word| {
+                        Interface::of_name(word)
+                            .ok_or_else(|| format!("abi '{word}' is no interface"))
+                    };
+                    spec.interfaces = words().map(known).collect::<Result<_, _>>()?;
+                }
                 "mpich" => {
                     let reason = value
                         .strip_prefix("skip")
@@ -189,6 +201,12 @@ impl Spec {
             }
         }
         Ok(spec)
+    }
+
+    /// The number of ranks where one is enough: the largest up to four.
+    pub fn usual_ranks(&self) -> Option<u32> {
+        let few = self.ranks.iter().filter(|ranks| **ranks <= 4).max();
+        few.or(self.ranks.iter().min()).copied()
     }
 
     /// `put_get::n4`, `put_get::large::n4::hydra`.
