@@ -38,6 +38,7 @@ static void not_mapped(void)
 {
     enum { CALLS = 3, MOST = 2000 };
     static MPI_Comm made[MOST];
+    static char block[50000];
     MPI_Comm comm;
     MPI_File file;
     void *far = NULL;
@@ -53,6 +54,11 @@ static void not_mapped(void)
         OK(MPI_Allreduce(&round, &sum, 1, MPI_INT, MPI_SUM, comm));
         CHECK_EQ(sum, size * round);
     }
+    /* The last cannot put its block there. */
+    memset(block, rank + 1, sizeof block);
+    OK(MPI_Gather(block, sizeof block, MPI_BYTE, far, sizeof block, MPI_BYTE, 0, comm));
+    for (size_t i = 0; rank == 0 && i < size * sizeof block; i++)
+        CHECK_EQ(((char *)far)[i], (int)(i / sizeof block) + 1);
     /* There is some room for what is small at first. */
     while (count + 2 <= MOST && !(failed[0] && failed[1])) {
         failed[0] = fails(MPI_Comm_dup(comm, &made[count]), MPI_ERR_OTHER, comm);

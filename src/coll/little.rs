@@ -7,6 +7,10 @@
 //!
 //! A note with a block for each process begins with their lengths. Nobody looks at what is to be empty.
 //!
+//! **In place.** What many give to one is much for that one to copy, while the others wait for it. So the note of a gather's root says
+//! where the large blocks shall come, if that is memory of the segment. Who gives one waits for that note, copies its block there
+//! and sends an empty message: all copy at the same time. Where it cannot reach the place, the message has the block.
+//!
 //! **In pieces.** Between two processes with cores of their own, what one gives goes on in a note a piece, if that is faster than
 //! a message: the one writes the next piece while the other takes the last. Its first note says so, and how long it is.
 
@@ -20,8 +24,11 @@ use crate::error::Result;
 use crate::op::Op;
 use crate::runtime::notes::{MEMBERS, NOTE, ROOM, Round};
 use crate::runtime::wait::spin;
+use crate::shm::Offset;
+use crate::shm::segment::segment;
+use crate::transport::Buffer;
 use std::ops::Range;
-use std::ptr::with_exposed_provenance;
+use std::ptr::{with_exposed_provenance, without_provenance};
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
 /// The number of a note of nothing, which has no lengths either.
@@ -33,9 +40,28 @@ const BY_MESSAGES: usize = usize::MAX - 1;
 /// Set in the number of the first note of a block that goes in pieces, beside its length.
 const IN_PIECES: usize = 1 << (usize::BITS - 1);
 
+/// Set in the number of a note of a gather, beside the block's length: the block comes to its place, if the root's note has one.
+const IN_PLACE: usize = 1 << (usize::BITS - 2);
+
+/// The number of the note of a gather's root that has places.
+const PLACES: usize = 1;
+
+/// Where the blocks of all shall come, by their ranks.
+type Places = [Place; MEMBERS];
+
+/// So many bytes of the segment, from this offset on. None: the block comes otherwise.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    at: Offset,
+    len: usize,
+}
+
 /// From so many bytes on blocks go as messages, which are one copy, and elements to be folded.
 const PIECES: usize = 32 << 10;
 const PIECES_TO_FOLD: usize = 64 << 10;
+
+/// Up to so many bytes are left to the root as a message where ranks share cores, and nobody waits.
+const LEFT: usize = 16 << 10;
 
 /// An operation of those that have notes.
 pub struct Little<'a> {
@@ -185,9 +211,12 @@ impl<'a> Little<'a> {
         result
     }
 
-    /// Takes the block that `from` gave to all, or leaves it to messages.
-    fn take(&mut self, round: &Round<'a>, from: usize, block: &Vector) -> Result<()> {
+    /// Takes the block that `from` gave to all, or leaves it to messages. It may have a place of so many bytes.
+    fn take(&mut self, round: &Round<'a>, from: usize, block: &Vector, place: usize) -> Result<()> {
         let (sent, len) = (self.number(round, from)?, block.bytes());
+        if sent == place | IN_PLACE {
+            return self.messages().receive_or_nothing(from, block);
+        }
         if sent & IN_PIECES != 0 {
             // SAFETY: so many bytes were given, and so long is the block.
             let take = |range, data| unsafe { block.take(range, data) };
@@ -203,10 +232,16 @@ impl<'a> Little<'a> {
     }
 
     /// Takes those of all others. An error does not keep it from the next: messages are to be received.
-    fn take_all(&mut self, round: &Round<'a>, blocks: &[Vector]) -> Result<()> {
+    fn take_all(
+        &mut self,
+        round: &Round<'a>,
+        blocks: &[Vector],
+        places: Option<&Places>,
+    ) -> Result<()> {
         let mut taken = Ok(());
         for (from, block) in self.others(blocks) {
-            taken = taken.and(self.take(round, from, block));
+            let place = places.map_or(0, |places| places[from].len);
+            taken = taken.and(self.take(round, from, block, place));
         }
         taken
     }
@@ -227,7 +262,7 @@ impl<'a> Little<'a> {
         if sent > NOTE && sent & IN_PIECES == 0 {
             return Ok(false);
         }
-        self.take(&round, root, what)?;
+        self.take(&round, root, what, 0)?;
         Ok(true)
     }
 
@@ -235,21 +270,82 @@ impl<'a> Little<'a> {
     pub fn gather(mut self, mine: Option<&Vector>, blocks: &[Vector], root: Root) -> Result<bool> {
         if let (Some(given), Root::There(root)) = (mine, root) {
             let len = given.bytes();
-            let is_pinned = match self.in_pieces(len, PIECES) {
-                true => self.give_in_pieces(given, NOTE)?,
-                false => self.give(Some(given))?.is_some(),
-            };
-            if is_pinned && len > NOTE && !self.in_pieces(len, PIECES) {
+            if self.in_pieces(len, PIECES) {
+                return Ok(self.give_in_pieces(given, NOTE)? && self.end(None)?);
+            }
+            if self.is_for_place(len) {
+                return Ok(self.give_in_place(given, root)? && self.end(None)?);
+            }
+            let is_pinned = self.give(Some(given))?.is_some();
+            if is_pinned && len > NOTE {
                 self.messages().send(root, given)?;
             }
             return Ok(is_pinned && self.end(None)?);
         }
-        let Some(round) = self.give(None)? else {
+        let places = self.places(blocks)?;
+        let Some(round) = self.give_places(places.as_ref())? else {
             return Ok(false);
         };
-        let taken = self.take_all(&round, blocks);
+        let taken = self.take_all(&round, blocks, places.as_ref());
         let own = &blocks[self.comm.rank];
         taken.and(self.end(mine.map(|mine| (mine, own))))
+    }
+
+    /// Whether such a block goes to its place in a gather: of two there is nobody to copy at the same time, and where ranks share cores,
+    /// less goes sooner as a message that waits for nobody.
+    fn is_for_place(&self, len: usize) -> bool {
+        let least = if spin() > 0 { NOTE } else { LEFT };
+        len > least && self.comm.meeting.size() > 2
+    }
+
+    /// Where the large ones of these blocks are; `None` if there are none.
+    fn places(&self, blocks: &[Vector]) -> Result<Option<Places>> {
+        let mut places = None;
+        if self.comm.meeting.size() > 2 {
+            for (from, block) in self.others(blocks) {
+                let len = block.bytes();
+                if len > NOTE
+                    && let Some(address) = block.buffer()?.run()
+                    && let Some(at) = segment().offset_of(without_provenance(address), len)
+                {
+                    places.get_or_insert_with(Places::default)[from] = Place { at, len };
+                }
+            }
+        }
+        Ok(places)
+    }
+
+    /// Pins the note of a gather's root. `None` as for `pin`.
+    fn give_places(&self, places: Option<&Places>) -> Result<Option<Round<'a>>> {
+        let Some(places) = places else {
+            return self.give(None);
+        };
+        self.pin(size_of::<Places>(), PLACES, |room| {
+            // SAFETY: the note has room for them, and is aligned as they are.
+            unsafe { room.cast::<Places>().write(*places) };
+            Ok(())
+        })
+    }
+
+    /// Copies a block to its place at the root, or sends it if there is none. False as for `pin`.
+    fn give_in_place(&mut self, block: &Vector, root: usize) -> Result<bool> {
+        let len = block.bytes();
+        let write = |room| block.give(0..0, room);
+        let Some(round) = self.pin(0, len | IN_PLACE, write)? else {
+            return Ok(false);
+        };
+        if self.number(&round, root)? == PLACES {
+            let places = round.data(root, size_of::<Places>()).cast::<Places>();
+            // SAFETY: the root's number says that its note has places.
+            let place = unsafe { (*places)[self.comm.rank] };
+            if place.len == len && segment().reach(place.at, len).is_ok() {
+                block.give(0..len, segment().at(place.at))?;
+                self.messages().send_bytes(root, Buffer::empty());
+                return Ok(true);
+            }
+        }
+        self.messages().send(root, block)?;
+        Ok(true)
     }
 
     /// Everybody's elements go to everybody's blocks. `mine` is `None` if they are in their block already.
@@ -260,7 +356,7 @@ impl<'a> Little<'a> {
         let Some(round) = self.give(Some(given))? else {
             return Ok(false);
         };
-        let taken = self.take_all(&round, blocks);
+        let taken = self.take_all(&round, blocks, None);
         if given.bytes() > NOTE {
             (1..size).try_for_each(|i| self.messages().send((rank + i) % size, given))?;
         }

@@ -10,7 +10,7 @@
 //! |------------------------------------|-----------------------------------------------------------------------------|-------------------------|
 //! | barrier                            | dissemination: log2 n rounds                                                | blocking: the meeting's |
 //! | broadcast                          | up to 8 KiB a binomial tree; above, all fetch from the root                 | blocking: notes; between two, pieces of up to 32 KiB |
-//! | gather, scatter                    | every block directly                                                        | blocking: notes; a gather between two as a broadcast |
+//! | gather, scatter                    | every block directly                                                        | blocking: notes; a gather between two as a broadcast; of more, into the root's memory |
 //! | allgather, alltoall                | every block directly                                                        | blocking: small, or more than 16 processes; of different lengths: notes |
 //! | allgather of more than 16          | handed on: log2 n rounds, with those at distances of powers of two          | the same                |
 //! | alltoall of more than 16, to 256 B | the same                                                                    | the same                |

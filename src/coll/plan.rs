@@ -30,6 +30,8 @@ use std::sync::Arc;
 pub(super) enum Step {
     Send(u32, Buffer),
     Receive(u32, i32, Buffer),
+    /// The same of a message that is empty if its data has come otherwise.
+    ReceiveOrNothing(u32, i32, Buffer),
     /// Waits for all sends and receives before it.
     Fence,
     Copy(Buffer, Buffer),
@@ -65,6 +67,8 @@ struct Pending {
     operation: Arc<Operation>,
     /// How many bytes have to come, if any have.
     expected: Option<usize>,
+    /// Whether nothing may come instead.
+    or_nothing: bool,
 }
 
 impl Pending {
@@ -72,9 +76,9 @@ impl Pending {
     fn error(&self) -> Option<Error> {
         let outcome = self.operation.outcome();
         let came = outcome.status.count() as usize;
-        outcome
-            .error
-            .or_else(|| same_length(came, self.expected?).err())
+        let is_left_out = self.or_nothing && came == 0;
+        let expected = self.expected.filter(|_| !is_left_out);
+        outcome.error.or_else(|| same_length(came, expected?).err())
     }
 }
 
@@ -170,9 +174,10 @@ impl Run {
                 self.pending.extend(sent.map(|operation| Pending {
                     operation,
                     expected: None,
+                    or_nothing: false,
                 }));
             }
-            Step::Receive(world, from, buffer) => {
+            Step::Receive(world, from, buffer) | Step::ReceiveOrNothing(world, from, buffer) => {
                 let envelope = Envelope {
                     source: *from,
                     tag: plan.tag,
@@ -183,6 +188,7 @@ impl Run {
                 let pending = Pending {
                     operation,
                     expected: Some(buffer.len()),
+                    or_nothing: matches!(step, Step::ReceiveOrNothing(..)),
                 };
                 if !pending.operation.is_done() {
                     self.pending.push(pending);

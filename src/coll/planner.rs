@@ -156,6 +156,15 @@ impl Planner {
             .push(Step::Receive(world, seat as i32, buffer));
     }
 
+    /// Receives what may have come otherwise: then the message is empty.
+    pub fn receive_or_nothing(&mut self, from: usize, into: &Vector) -> Result<()> {
+        let seat = self.seat_of(from);
+        let (world, buffer) = (self.plan.members[seat], into.buffer()?);
+        let step = Step::ReceiveOrNothing(world, seat as i32, buffer);
+        self.plan.steps.push(step);
+        Ok(())
+    }
+
     /// Does `end` once, when all steps are done and have had no error.
     pub fn at_end(&mut self, end: impl FnOnce() -> Result<()> + Send + 'static) {
         *self.plan.end.get_mut() = Some(Box::new(end));
