@@ -17,11 +17,10 @@ use std::sync::Arc;
 /// Messages up to this many bytes go through the rings, larger ones are announced. (`make bench BENCH="--families sizes"` shows
 /// the step at it.)
 const EAGER: usize = 8 << 10;
-/// The same for those from memory that the receiver cannot load from, where ranks share cores: an announcement takes more
-/// turns on a core.
+/// The same where ranks share cores: an announcement takes more turns on a core, and its sender waits for them.
 const EAGER_SHARED_CORES: usize = 16 << 10;
-/// And for those of a sender that waits on a core of its own, and so copies while the receiver does. Above it the
-/// receiver is asked first: what no receive waits for is not to fill its memory.
+/// And for those from memory that the receiver cannot load from, of a sender that waits on a core of its own, and so copies while the
+/// receiver does. Above it the receiver is asked first: what no receive waits for is not to fill its memory.
 const EAGER_WAITING: usize = 64 << 10;
 
 /// Bytes up to which messages go through the rings.
@@ -34,12 +33,13 @@ pub fn eager_limit() -> u64 {
 /// Whether such a message is to go through the ring, of a sender that may wait for it.
 #[inline]
 fn is_eager(buffer: &Buffer, waits: bool) -> bool {
-    let most = match (wait::spin() > 0, waits) {
-        (true, true) => EAGER_WAITING,
-        (true, false) => EAGER,
-        (false, _) => EAGER_SHARED_CORES,
-    };
-    buffer.len() <= EAGER || buffer.len() <= most && !Place::is_shared(buffer)
+    let len = buffer.len();
+    match (wait::spin() > 0, waits) {
+        _ if len <= EAGER => true,
+        (true, true) => len <= EAGER_WAITING && !Place::is_shared(buffer),
+        (true, false) => false,
+        (false, _) => len <= EAGER_SHARED_CORES,
+    }
 }
 
 /// Sends the data of `buffer`. `None`: it is in the ring, the buffer is free again.
