@@ -150,9 +150,9 @@ impl Inbox {
         self.rings.iter().map(Receiver::control)
     }
 
-    /// Rings `sender` if it waits for room: after cells of its were released.
+    /// Rings `sender` if it waits for room: after cells of its were released, half a ring of them.
     #[inline]
-    pub fn offer_room(&self, sender: usize) {
+    pub fn offer_room(&mut self, sender: usize) {
         if self.rings[sender].is_wanted() {
             crate::runtime::ring(sender as u32);
         }

@@ -21,6 +21,11 @@
 //! and then moves `head` (release). The sender reads `head` (acquire) only when it seems to have no room. If there is none, it
 //! leaves a wish to be rung when there is. A process that dies leaves at worst a cell unpublished.
 //!
+//! **Wishes.** The receiver passes a fence and looks for one when it has released half a ring since it last did, not after each
+//! cell. No cell takes more than a quarter of the ring, and so none with what is skipped in front of it more than half: where one
+//! finds no room, more than half of the ring is yet to be released, and the receiver looks while it does that. (To look each time
+//! cost 5 ns of 104 one way, 15 of 134 where both send at once.)
+//!
 //! **Growing.** Most pairs of ranks of a large job say little to each other or nothing. So a ring may begin small, two lines
 //! behind its control block, and grow once. Where a cell finds no room in the small ring, or 8 KiB have gone through it, the
 //! sender writes `GROWN` and goes on in the large ring. A slot of the small ring stays free for that word. Each ring has a head
@@ -142,6 +147,8 @@ pub struct Receiver {
     /// The large ring, while this is the small one.
     larger: Option<Slots>,
     head: u32,
+    /// Bytes released since the last look for a wish.
+    unlooked: u32,
 }
 
 /// A cell that the receiver looks at.
@@ -169,9 +176,9 @@ impl Sender {
         }
     }
 
-    /// The longest payload that a ring of `len` bytes takes, always: even if the cell has to skip the ring's end.
+    /// The longest payload of a cell in a ring of `len` bytes: with what it skips, the cell takes at most half of it.
     pub const fn longest(len: usize) -> usize {
-        len / 2 - 2 * SLOT
+        len / 4 - SLOT
     }
 
     fn fits(&self, need: usize) -> bool {
@@ -323,6 +330,7 @@ impl Receiver {
             slots,
             larger,
             head: 0,
+            unlooked: 0,
         }
     }
 
@@ -363,6 +371,7 @@ impl Receiver {
     #[inline]
     pub fn release(&mut self, size: u32) {
         self.head = self.head.wrapping_add(size);
+        self.unlooked += size;
         // Release: the reads of the cell are over before the sender sees that it is free.
         let head = self.control.head(self.larger);
         head.store(self.head, Ordering::Release);
@@ -373,9 +382,13 @@ impl Receiver {
         self.control
     }
 
-    /// Whether the sender wants to be rung, after cells were released.
+    /// Whether the sender wants to be rung, after cells were released; not asked each time.
     #[inline]
-    pub fn is_wanted(&self) -> bool {
+    pub fn is_wanted(&mut self) -> bool {
+        if (self.unlooked as usize) < self.slots.len() / 2 {
+            return false;
+        }
+        self.unlooked = 0;
         full_fence();
         let wanted = self.control.wanted.load(Ordering::Relaxed) != 0;
         if wanted {
@@ -438,7 +451,7 @@ mod tests {
 
     /// Payloads that look like published words, of all lengths that matter.
     fn payload(id: u64) -> Vec<u8> {
-        vec![if id.is_multiple_of(3) { 0xff } else { id as u8 }; (id * 37 % 1900) as usize]
+        vec![if id.is_multiple_of(3) { 0xff } else { id as u8 }; (id * 37 % 950) as usize]
     }
 
     fn push(sender: &mut Sender, id: u64) -> bool {

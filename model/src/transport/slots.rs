@@ -7,7 +7,7 @@ use loom::cell::UnsafeCell;
 
 pub const SLOT: usize = 64;
 /// The most bytes of a ring.
-const MOST: usize = 8 * SLOT;
+const MOST: usize = 16 * SLOT;
 
 #[derive(Default)]
 struct Slot {

@@ -6,7 +6,7 @@ use rmashm_model::transport::pending::Pending;
 use rmashm_model::transport::ring::{Control, Header, Kind, Receiver, Sender};
 use rmashm_model::transport::slots::{Memory, Slots};
 
-const LEN: usize = 512;
+const LEN: usize = 1024;
 /// Of a ring that grows.
 const SMALL: usize = 256;
 
@@ -220,19 +220,19 @@ fn short_messages() {
     messages("ring, 3 short messages", 3, 1, 1, &[0, 8, 24]);
 }
 
-/// Cells of three slots in a ring of eight: the third has to skip the ring's end, and finds it full.
+/// Cells of four slots but one in a ring of sixteen: the last has to skip the ring's end, and finds it full.
 #[test]
 fn full_ring() {
-    let payloads = &[120, 124, 110, 100];
-    messages("ring, 4 long messages, full", 2, 1, 1, payloads);
-    messages("ring, 4 long messages, full, 2 a turn", 2, 1, 2, payloads);
+    let payloads = &[192, 180, 150, 120, 130];
+    messages("ring, 5 long messages, full", 2, 1, 1, payloads);
+    messages("ring, 5 long messages, full, 2 a turn", 2, 1, 2, payloads);
 }
 
 /// The last one, in the second lap, is shorter than what was there in the first: behind it lies what looks like a cell.
 #[test]
 fn shorter_than_before() {
-    let payloads = &[120, 124, 110, 8];
-    messages("ring, 3 long messages and a short one", 2, 1, 1, payloads);
+    let payloads = &[192, 180, 150, 192, 8];
+    messages("ring, 4 long messages and a short one", 2, 1, 1, payloads);
 }
 
 /// The small ring has room for three short cells beside the word that says where it goes on: the fourth grows it, or not, and
@@ -254,7 +254,7 @@ fn growing_ring() {
         2,
         1,
         1,
-        &[110, 120, 124, 110],
+        &[192, 180, 150, 192, 192],
     );
 }
 
@@ -266,8 +266,8 @@ fn two_senders() {
 /// A message in pieces, of which some find no room at first.
 #[test]
 fn pieces() {
-    let payloads: &[usize] = &[120, 124, 110, 8];
-    explore("ring, a message in 4 pieces", 2, move || {
+    let payloads: &[usize] = &[192, 180, 150, 120, 192];
+    explore("ring, a message in 5 pieces", 2, move || {
         act(Inbox::new(1, 1, false), 2, move |inbox, me| match me {
             0 => inbox.send_in_pieces(me, payloads),
             _ => inbox.receive(payloads.len() as u64),
