@@ -10,21 +10,22 @@ use super::hints::Hints;
 use super::making::{Fresh, Mine, Shape, Site, agree, open};
 use super::{Comm, hardware, letter};
 use crate::error::{Error, Result};
-use crate::mpi::constants::*;
+use crate::mpi::constants::MPI_UNDEFINED;
 use crate::mpi::types::MPI_Comm;
-use crate::{bail, err};
+use crate::{bail, neutral};
+use macro_rules_attribute::apply;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// What a process says about its part of a split.
+#[apply(neutral)]
 #[derive(Clone, Copy, Default)]
-#[repr(C)]
 pub struct Choice {
-    /// Processes of the same color come together; `MPI_UNDEFINED`: the process wants no communicator.
-    pub color: i32,
+    /// Processes of the same color come together; `None`: the process wants no communicator.
+    pub color: Option<u32>,
     /// They are ordered by this, then by rank.
-    pub key: i32,
+    pub key: i64,
 }
 
 /// Splits `parent` by color; `None` for who wants none. Collective over `parent`.
@@ -54,7 +55,7 @@ fn by_color(
         let members: Vec<u32> = seats.iter().map(|&s| parent.meeting.members[s]).collect();
         Arc::new(parent.group.of(members))
     };
-    let shape = (color != MPI_UNDEFINED).then(|| Shape {
+    let shape = color.map(|_| Shape {
         group: chosen(parent.local_seats()),
         remote: parent.remote.is_some().then(|| chosen(parent.peer_seats())),
         remote_first: parent.local_seats().start > 0,
@@ -80,10 +81,34 @@ impl Hint {
     }
 }
 
+/// The kinds of `MPI_Comm_split_type`.
+#[apply(neutral)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SplitType {
+    Shared,
+    HwGuided,
+    HwUnguided,
+    ResourceGuided,
+    Neighborhood,
+}
+
+impl SplitType {
+    /// Its name in C.
+    fn name(self) -> &'static str {
+        match self {
+            SplitType::Shared => "MPI_COMM_TYPE_SHARED",
+            SplitType::HwGuided => "MPI_COMM_TYPE_HW_GUIDED",
+            SplitType::HwUnguided => "MPI_COMM_TYPE_HW_UNGUIDED",
+            SplitType::ResourceGuided => "MPI_COMM_TYPE_RESOURCE_GUIDED",
+            SplitType::Neighborhood => "MPIX_COMM_TYPE_NEIGHBORHOOD",
+        }
+    }
+}
+
 /// What a process asks for by its part of a split by type.
 pub struct Request {
-    /// `MPI_COMM_TYPE_SHARED` and so on, or `MPI_UNDEFINED`.
-    pub kind: i32,
+    /// `None`: the process wants no communicator.
+    pub kind: Option<SplitType>,
     pub key: i32,
     /// What the kind of split may go by: the first that counts.
     pub hints: [Hint; 3],
@@ -91,11 +116,11 @@ pub struct Request {
 }
 
 /// What it tells the others of that.
+#[apply(neutral)]
 #[derive(Clone, Copy, Default)]
-#[repr(C)]
 struct Told {
-    kind: i32,
-    key: i32,
+    kind: Option<SplitType>,
+    key: i64,
     values: [u64; 3],
     places: Places,
 }
@@ -110,20 +135,21 @@ pub fn split_by_type(
 ) -> Result<(Option<MPI_Comm>, Option<Level>)> {
     let mine = request.as_ref().map_err(Error::clone).map(|mine| Told {
         kind: mine.kind,
-        key: mine.key,
+        key: mine.key.into(),
         values: mine.hints.map(|hint| hint.value),
         places: mine.places,
     });
     let requests = agree(&parent.meeting, &mine, call)?;
-    let asking = || requests.iter().filter(|r| r.kind != MPI_UNDEFINED);
-    if let Some(first) = asking().next()
-        && let Some(other) = asking().find(|r| r.kind != first.kind)
+    let asking = || requests.iter().filter(|r| r.kind.is_some());
+    let mut kinds = requests.iter().filter_map(|r| r.kind);
+    if let Some(first) = kinds.next()
+        && let Some(other) = kinds.find(|&kind| kind != first)
     {
         bail!(
             NotSame,
             "split_type must be the same on all processes, but there are {} and {}",
-            first.kind,
-            other.kind
+            first.name(),
+            other.name()
         );
     }
     let same = |i: usize, hint: &Hint| asking().all(|r| r.values[i] == hint.value);
@@ -131,18 +157,12 @@ pub fn split_by_type(
     let wish = hinted
         .find(|(i, hint)| hint.wish != Wish::Nothing && same(*i, hint))
         .map_or(Wish::Nothing, |(_, hint)| hint.wish);
-    let places: Vec<Option<Places>> = requests
-        .iter()
-        .map(|r| (r.kind != MPI_UNDEFINED).then_some(r.places))
-        .collect();
+    let places: Vec<Option<Places>> = requests.iter().map(|r| r.kind.map(|_| r.places)).collect();
     let (colors, level) = hardware::colors(wish, &places);
     let choices: Vec<Choice> = colors
         .into_iter()
         .zip(&requests)
-        .map(|(color, r)| Choice {
-            color: color.unwrap_or(MPI_UNDEFINED),
-            key: r.key,
-        })
+        .map(|(color, r)| Choice { color, key: r.key })
         .collect();
     Ok((by_color(parent, &choices, hints, call)?, level))
 }
@@ -166,8 +186,8 @@ pub fn from_groups(
 }
 
 /// What a process of an intercommunicator says about the group it gives.
+#[apply(neutral)]
 #[derive(Clone, Copy, Default)]
-#[repr(C)]
 struct Membership {
     fingerprint: u64,
     choice: Choice,
@@ -181,8 +201,8 @@ fn from_two_groups(
     let mine = group.map(|group| Membership {
         fingerprint: letter::fingerprint(&group.members),
         choice: Choice {
-            color: group.rank.map_or(MPI_UNDEFINED, |_| 0),
-            key: group.rank.unwrap_or(0) as i32,
+            color: group.rank.map(|_| 0),
+            key: group.rank.unwrap_or(0) as i64,
         },
     });
     let all = agree(&parent.meeting, &mine, call)?;
@@ -204,8 +224,8 @@ fn from_two_groups(
 }
 
 /// A process's part in [`gather`]: the fingerprint of its communicator's processes, and the site if it leads them.
+#[apply(neutral)]
 #[derive(Clone, Copy, Default)]
-#[repr(C)]
 struct Part {
     fingerprint: u64,
     leader: u32,
@@ -272,11 +292,14 @@ fn gather(
 
 /// The choice of `MPI_Comm_split`. Error: `MPI_ERR_ARG` if `color` is negative and not `MPI_UNDEFINED`.
 pub fn choice(color: i32, key: i32) -> Result<Choice> {
-    if color < 0 && color != MPI_UNDEFINED {
-        return Err(err!(
+    let color = match color {
+        0.. => Some(color as u32),
+        MPI_UNDEFINED => None,
+        _ => bail!(
             Arg,
             "color is {color}, and must not be negative unless it is MPI_UNDEFINED"
-        ));
-    }
+        ),
+    };
+    let key = key.into();
     Ok(Choice { color, key })
 }

@@ -7,6 +7,8 @@
 //! All processes exchange a fingerprint of each hint's value, and where each is in the machine. A hint counts if its
 //! fingerprints are the same at all; then every process computes every color.
 
+use crate::neutral;
+use macro_rules_attribute::apply;
 use std::collections::HashSet;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -68,11 +70,11 @@ impl Wish {
 }
 
 /// Where a process is.
+#[apply(neutral)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
 pub struct Places {
     /// The number of the part that it belongs to, by level; negative: none.
-    parts: [i32; 3],
+    parts: [i64; 3],
     /// Device and number of the directory that it was asked about; zeros: it sees none.
     directory: [u64; 2],
 }
@@ -94,7 +96,7 @@ pub fn places(directory: Option<&str>) -> Places {
     }
 }
 
-fn parts() -> Option<[i32; 3]> {
+fn parts() -> Option<[i64; 3]> {
     let set = nix::sched::sched_getaffinity(nix::unistd::Pid::from_raw(0)).ok()?;
     let cores: Vec<usize> = (0..nix::sched::CpuSet::count())
         .filter(|&core| set.is_set(core).unwrap_or(false))
@@ -109,11 +111,12 @@ fn parts() -> Option<[i32; 3]> {
 }
 
 /// The part of `level` that a core belongs to, as the system tells it.
-fn part_of(core: usize, level: Level) -> Option<i32> {
+fn part_of(core: usize, level: Level) -> Option<i64> {
     let folder = format!("/sys/devices/system/cpu/cpu{core}");
-    let number = |file: &str| -> Option<i32> {
+    let number = |file: &str| -> Option<i64> {
         let text = std::fs::read_to_string(format!("{folder}/topology/{file}")).ok()?;
-        text.trim().parse().ok().filter(|&n| n >= 0)
+        let number: i32 = text.trim().parse().ok().filter(|&n| n >= 0)?;
+        Some(number.into())
     };
     match level {
         Level::Package => number("physical_package_id"),
@@ -128,26 +131,26 @@ fn part_of(core: usize, level: Level) -> Option<i32> {
 
 /// The color of each process (`None` for who gets no communicator), given the places of those that take part, and the
 /// level that [`Wish::AnyPart`] found.
-pub fn colors(wish: Wish, places: &[Option<Places>]) -> (Vec<Option<i32>>, Option<Level>) {
-    let by = |color: &dyn Fn(usize, Places) -> Option<i32>| -> Vec<Option<i32>> {
+pub fn colors(wish: Wish, places: &[Option<Places>]) -> (Vec<Option<u32>>, Option<Level>) {
+    let by = |color: &dyn Fn(usize, Places) -> Option<u32>| -> Vec<Option<u32>> {
         let each = places.iter().enumerate();
         each.map(|(rank, place)| color(rank, (*place)?)).collect()
     };
     let part = |level: Level| {
         by(&move |_, place| {
             let part = place.parts[level as usize];
-            (part >= 0).then_some(part)
+            (part >= 0).then_some(part as u32)
         })
     };
     match wish {
         Wish::Nothing => (by(&|_, _| None), None),
         Wish::Together => (by(&|_, _| Some(0)), None),
-        Wish::Alone => (by(&|rank, _| Some(rank as i32)), None),
+        Wish::Alone => (by(&|rank, _| Some(rank as u32)), None),
         Wish::Part(level) => (part(level), None),
         Wish::Directory => {
             let first = |directory: [u64; 2]| {
                 let same = |place: &Option<Places>| place.is_some_and(|p| p.directory == directory);
-                places.iter().position(same).map(|rank| rank as i32)
+                places.iter().position(same).map(|rank| rank as u32)
             };
             let color = |_, place: Places| {
                 let seen = place.directory != [0; 2];
@@ -157,7 +160,7 @@ pub fn colors(wish: Wish, places: &[Option<Places>]) -> (Vec<Option<i32>>, Optio
         }
         Wish::AnyPart => {
             let parts_them = |level: &Level| {
-                let different: HashSet<Option<i32>> = part(*level).into_iter().collect();
+                let different: HashSet<Option<u32>> = part(*level).into_iter().collect();
                 different.len() > 1 && different != HashSet::from([None])
             };
             match Level::ALL.into_iter().find(parts_them) {

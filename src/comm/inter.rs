@@ -15,7 +15,8 @@ use crate::error::{Class, Error, Result};
 use crate::mpi::types::MPI_Comm;
 use crate::runtime::job;
 use crate::transport::check_tag;
-use crate::{bail, err};
+use crate::{bail, err, neutral};
+use macro_rules_attribute::apply;
 use std::sync::Arc;
 
 /// Two groups on the way to an intercommunicator, as a process of one of them sees it.
@@ -312,8 +313,8 @@ pub fn create_from_groups(
 }
 
 /// A process's part of a merge.
+#[apply(neutral)]
 #[derive(Clone, Copy, Default)]
-#[repr(C)]
 struct Part {
     high: bool,
     site: Site,

@@ -11,18 +11,21 @@ use crate::errhandler::Slot;
 use crate::error::{Class, Error, Result};
 use crate::handle::{Kind, Reserved};
 use crate::mpi::types::MPI_Comm;
+use crate::neutral;
 use crate::runtime::meeting::Meeting;
 use crate::runtime::must_reach;
+use crate::runtime::neutral::Neutral;
 use crate::shm::atomic::AtomicU32;
 use crate::shm::segment::segment;
 use crate::shm::{Offset, heap};
+use macro_rules_attribute::apply;
 use parking_lot::Mutex;
 use std::sync::{Arc, OnceLock};
 
 /// Where a new communicator meets, and its number: what its leader gives to the others. What these give says only what they
 /// have mapped.
+#[apply(neutral)]
 #[derive(Clone, Copy, Default)]
-#[repr(C)]
 pub(super) struct Site {
     pub block: Offset,
     pub context: u32,
@@ -117,7 +120,7 @@ impl Drop for Fresh {
 }
 
 /// Gives every process's part to all, by their seats, if all succeeded. The error of one is an error of all.
-pub(super) fn agree<T: Copy>(place: &Meeting, mine: &Result<T>, call: &str) -> Result<Vec<T>> {
+pub(super) fn agree<T: Neutral>(place: &Meeting, mine: &Result<T>, call: &str) -> Result<Vec<T>> {
     let what = || format!("{call}: waiting for the other processes of the communicator");
     place.agree(mine, &what, |failure| {
         failed_elsewhere(failure.rank, failure.class)

@@ -4,12 +4,13 @@
 use super::runs::Mover;
 use super::system::Locked;
 use super::{File, agree};
-use crate::bail;
 use crate::error::{Error, Result};
 use crate::file::View;
 use crate::mpi::constants::*;
 use crate::shm::atomic::{AtomicU64, Ordering};
 use crate::transport::Buffer;
+use crate::{bail, neutral};
+use macro_rules_attribute::apply;
 use std::ops::Range;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +29,30 @@ pub enum From {
     Shared,
     /// As `Shared`, one process after the other in the order of ranks. Collective.
     Ordered,
+}
+
+/// What an offset counts from.
+#[apply(neutral)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whence {
+    Set,
+    Current,
+    End,
+}
+
+impl Whence {
+    /// Of C's number. Error: `MPI_ERR_ARG`.
+    fn of(whence: i32) -> Result<Whence> {
+        Ok(match whence {
+            MPI_SEEK_SET => Whence::Set,
+            MPI_SEEK_CUR => Whence::Current,
+            MPI_SEEK_END => Whence::End,
+            _ => bail!(
+                Arg,
+                "whence is {whence}, not MPI_SEEK_SET, MPI_SEEK_CUR or MPI_SEEK_END"
+            ),
+        })
+    }
 }
 
 /// The kinds of operations in two parts, each of which is begun and ended by functions of its own.
@@ -240,15 +265,11 @@ impl File {
     }
 
     /// The etype that `offset` from `whence` is, where `now` is the current one. Error: `MPI_ERR_ARG`.
-    fn target(&self, offset: i64, whence: i32, now: i64) -> Result<i64> {
+    fn target(&self, offset: i64, whence: Whence, now: i64) -> Result<i64> {
         let base = match whence {
-            MPI_SEEK_SET => 0,
-            MPI_SEEK_CUR => now,
-            MPI_SEEK_END => self.view().etypes_in(self.size()?),
-            _ => bail!(
-                Arg,
-                "whence is {whence}, not MPI_SEEK_SET, MPI_SEEK_CUR or MPI_SEEK_END"
-            ),
+            Whence::Set => 0,
+            Whence::Current => now,
+            Whence::End => self.view().etypes_in(self.size()?),
         };
         match base.checked_add(offset) {
             Some(target) if target >= 0 => Ok(target),
@@ -262,7 +283,7 @@ impl File {
     /// Moves the individual file pointer. Errors: `MPI_ERR_ARG`, `MPI_ERR_UNSUPPORTED_OPERATION` in sequential mode.
     pub fn seek(&self, offset: i64, whence: i32) -> Result<()> {
         let now = self.position()?;
-        let target = self.target(offset, whence, now)?;
+        let target = self.target(offset, Whence::of(whence)?, now)?;
         *self.position.lock() = target;
         Ok(())
     }
@@ -273,10 +294,14 @@ impl File {
         const CALL: &str = "MPI_File_seek_shared";
         let target = self
             .not_sequential("seeking")
-            .and_then(|()| self.target(offset, whence, self.shared_position()))
-            .map(|target| (target, offset, whence));
+            .and_then(|()| Whence::of(whence))
+            .and_then(|whence| {
+                let target = self.target(offset, whence, self.shared_position())?;
+                Ok((target, offset, whence))
+            });
         let targets = agree(&self.meeting, &target, CALL)?;
-        if targets.iter().any(|t| (t.1, t.2) != (offset, whence)) {
+        let asked = |told: &(i64, i64, Whence)| (told.1, told.2);
+        if targets.iter().any(|told| asked(told) != asked(&targets[0])) {
             bail!(
                 NotSame,
                 "offset and whence are not the same on all processes"

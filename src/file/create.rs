@@ -35,14 +35,15 @@ pub fn open(
         check_amode(amode)?;
         Ok((path, Assertion::of(&hints?)?, FILES.reserve()?))
     });
-    let mode = checked.as_ref().map(|_| amode).map_err(Error::clone);
+    let told = || system::told_amode(amode);
+    let mode = checked.as_ref().map(|_| told()).map_err(Error::clone);
     let modes = agree(&comm.meeting, &mode, CALL)?;
     if let Some(rank) = modes.iter().position(|&other| other != modes[0]) {
         bail!(
             NotSame,
             "amode is {:#x} at rank 0 and {:#x} at rank {rank}",
-            modes[0],
-            modes[rank]
+            system::amode_of(modes[0]),
+            system::amode_of(modes[rank])
         );
     }
     let (path, kinds, handle) = checked?;

@@ -25,6 +25,7 @@ use crate::info::kinds::Assertion;
 use crate::mpi::constants::*;
 use crate::mpi::types::MPI_File;
 use crate::runtime::meeting::Meeting;
+use crate::runtime::neutral::Neutral;
 use crate::shm::atomic::{AtomicU64, Ordering};
 use crate::{bail, err};
 use parking_lot::Mutex;
@@ -97,7 +98,7 @@ pub fn close(handle: MPI_File) -> Result<()> {
 }
 
 /// Gives every process's part to all, if all succeeded. Else all get an error of the class of the first one.
-fn agree<T: Copy>(place: &Meeting, mine: &Result<T>, call: &str) -> Result<Vec<T>> {
+fn agree<T: Neutral>(place: &Meeting, mine: &Result<T>, call: &str) -> Result<Vec<T>> {
     let what = || format!("{call}: waiting for the other processes of the file");
     place.agree(mine, &what, |failure| failure.alike(call))
 }

@@ -20,15 +20,30 @@ const PREFIXES: [&str; 11] = [
     "daos:",
 ];
 
-const KNOWN: c_int = MPI_MODE_CREATE
-    | MPI_MODE_RDONLY
-    | MPI_MODE_WRONLY
-    | MPI_MODE_RDWR
-    | MPI_MODE_DELETE_ON_CLOSE
-    | MPI_MODE_UNIQUE_OPEN
-    | MPI_MODE_EXCL
-    | MPI_MODE_APPEND
-    | MPI_MODE_SEQUENTIAL;
+/// The access modes, in the order of the bits by which processes tell each other of them.
+const MODES: [c_int; 9] = [
+    MPI_MODE_CREATE,
+    MPI_MODE_RDONLY,
+    MPI_MODE_WRONLY,
+    MPI_MODE_RDWR,
+    MPI_MODE_DELETE_ON_CLOSE,
+    MPI_MODE_UNIQUE_OPEN,
+    MPI_MODE_EXCL,
+    MPI_MODE_APPEND,
+    MPI_MODE_SEQUENTIAL,
+];
+
+/// An access mode as processes tell each other of it.
+pub fn told_amode(amode: c_int) -> u32 {
+    let modes = (0..MODES.len()).filter(|&bit| amode & MODES[bit] != 0);
+    modes.fold(0, |told, bit| told | 1 << bit)
+}
+
+/// The access mode that a process told of.
+pub fn amode_of(told: u32) -> c_int {
+    let modes = (0..MODES.len()).filter(|&bit| told >> bit & 1 != 0);
+    modes.fold(0, |amode, bit| amode | MODES[bit])
+}
 
 /// The path of a file name. Error: `MPI_ERR_BAD_FILE` if it is empty.
 pub fn path(name: &Path) -> Result<PathBuf> {
@@ -47,7 +62,7 @@ pub fn path(name: &Path) -> Result<PathBuf> {
 pub fn check_amode(amode: c_int) -> Result<()> {
     let ways = [MPI_MODE_RDONLY, MPI_MODE_WRONLY, MPI_MODE_RDWR];
     let given = ways.iter().filter(|&&way| amode & way != 0).count();
-    let wrong = if amode & !KNOWN != 0 {
+    let wrong = if amode != amode_of(told_amode(amode)) {
         "has unknown bits"
     } else if given != 1 {
         "must have exactly one of MPI_MODE_RDONLY, MPI_MODE_WRONLY and MPI_MODE_RDWR"

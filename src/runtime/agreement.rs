@@ -1,6 +1,7 @@
 //! An exchange in which all members succeed, or all fail.
 
 use super::meeting::{Meeting, SLOT};
+use super::neutral::Neutral;
 use crate::error::{Class, Error, Result};
 
 /// Bytes of an error's sentence that reach the other members.
@@ -8,8 +9,8 @@ const REASON: usize = SLOT - 2 * size_of::<u64>();
 
 /// What a member tells. Only what it says is written, so that a small part takes one cache line of its slot.
 #[repr(C)]
-struct Told<T: Copy> {
-    /// That of the member's error; 0 if it has a part.
+struct Told<T: Neutral> {
+    /// That of the member's error, by the library's own number; 0 if it has a part.
     class: i32,
     /// How long the error's sentence is.
     len: usize,
@@ -17,7 +18,7 @@ struct Told<T: Copy> {
 }
 
 #[repr(C)]
-union What<T: Copy> {
+union What<T: Neutral> {
     part: T,
     reason: [u8; REASON],
 }
@@ -48,7 +49,7 @@ impl Meeting {
     /// for diagnosis.
     ///
     /// Errors: the member's own; what `answer` makes of the first failure, if only others failed; as [`Meeting::barrier`].
-    pub fn agree<T: Copy>(
+    pub fn agree<T: Neutral>(
         &self,
         mine: &Result<T>,
         what: &dyn Fn() -> String,
@@ -73,7 +74,7 @@ impl Meeting {
     }
 }
 
-impl<T: Copy> Told<T> {
+impl<T: Neutral> Told<T> {
     /// # Safety
     /// `told` is writable.
     unsafe fn write(told: *mut Told<T>, mine: &Result<T>) {

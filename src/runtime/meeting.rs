@@ -14,6 +14,7 @@
 use super::board::Board;
 use super::deaths::{Ranks, check_alive};
 use super::job;
+use super::neutral::Neutral;
 use super::notes::{self, Notes};
 use super::wait::{Waiting, wait};
 use crate::error::Result;
@@ -147,7 +148,7 @@ impl Meeting {
 
     /// Memory of the segment for all members, of so many bytes, of which the first are zeroed; and everybody's `mine`. Collective.
     /// `None` if it is not there for all of them. It comes from the heap of the first.
-    pub(super) fn common<T: Copy>(
+    pub(super) fn common<T: Neutral>(
         &self,
         bytes: usize,
         zeroed: usize,
@@ -192,7 +193,7 @@ impl Meeting {
     }
 
     /// Gives everybody's value to everybody, in the order of ranks. A barrier besides.
-    pub fn exchange<T: Copy>(&self, mine: T, what: &dyn Fn() -> String) -> Result<Vec<T>> {
+    pub fn exchange<T: Neutral>(&self, mine: T, what: &dyn Fn() -> String) -> Result<Vec<T>> {
         // SAFETY: the place is this member's own.
         let write = |own: *mut T| unsafe { own.write(mine) };
         let given = self.exchange_in_place(write, what)?;

@@ -17,6 +17,7 @@ mod launcher;
 mod lookout;
 mod manager;
 pub mod meeting;
+pub mod neutral;
 pub mod notes;
 pub mod phase;
 mod pmi;

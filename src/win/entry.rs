@@ -3,9 +3,12 @@
 use super::control::Control;
 use crate::comm::Comm;
 use crate::error::{Error, Result};
+use crate::neutral;
+use crate::runtime::neutral::Neutral;
 use crate::runtime::{access, job, reach};
 use crate::shm::segment::segment;
 use crate::shm::{Offset, peer};
+use macro_rules_attribute::apply;
 use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -18,6 +21,7 @@ static REACHED: LazyLock<Box<[AtomicBool]>> = LazyLock::new(|| {
 });
 
 /// What a process brings to the exchange.
+#[apply(neutral)]
 #[derive(Clone, Copy)]
 pub(super) struct Entry {
     pub location: Location,
@@ -40,6 +44,7 @@ pub(super) struct Entry {
 }
 
 /// Where a process's part of the window is.
+#[apply(neutral)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Location {
     /// At an offset of the job segment.
@@ -83,7 +88,7 @@ impl Entry {
 }
 
 /// Gives every process's part to all; fails on all processes if one failed.
-pub(super) fn agree<T: Copy>(comm: &Comm, mine: Result<T>, what: &str) -> Result<Vec<T>> {
+pub(super) fn agree<T: Neutral>(comm: &Comm, mine: Result<T>, what: &str) -> Result<Vec<T>> {
     comm.meeting
         .agree(&mine, &|| what.to_string(), |failure| failure.alike(what))
 }

@@ -5,7 +5,7 @@
 
 use crate::abi::boundary::pointers::{In, Mut};
 use crate::comm::Hints;
-use crate::comm::create::{self, Hint, Request};
+use crate::comm::create::{self, Hint, Request, SplitType};
 use crate::comm::duplicate;
 use crate::comm::group::{self, Likeness};
 use crate::comm::hardware::{self, Places, Wish};
@@ -248,22 +248,30 @@ fn request(split_type: c_int, key: c_int, info: &Info) -> Result<Request> {
     };
     let part = || named(RESOURCE, &Wish::named);
     let directory = || named(DIRECTORY, &|_| Wish::Directory);
-    let places = match split_type {
-        MPI_COMM_TYPE_SHARED | MPI_UNDEFINED => Places::default(),
-        _ => hardware::places(info.get(DIRECTORY)),
-    };
-    let hints = match split_type {
-        MPI_COMM_TYPE_SHARED => certain(Wish::Together),
-        MPI_COMM_TYPE_HW_UNGUIDED => certain(Wish::AnyPart),
-        MPI_COMM_TYPE_HW_GUIDED => [part(), Hint::default(), Hint::default()],
-        // MPICH 4.0 has MPIX_COMM_TYPE_NEIGHBORHOOD under this number.
-        MPI_COMM_TYPE_RESOURCE_GUIDED => [part(), named(PSET, &Wish::named), directory()],
-        MPIX_COMM_TYPE_NEIGHBORHOOD => [directory(), Hint::default(), Hint::default()],
-        MPI_UNDEFINED => <[Hint; 3]>::default(),
+    let kind = match split_type {
+        MPI_UNDEFINED => None,
+        MPI_COMM_TYPE_SHARED => Some(SplitType::Shared),
+        MPI_COMM_TYPE_HW_GUIDED => Some(SplitType::HwGuided),
+        MPI_COMM_TYPE_HW_UNGUIDED => Some(SplitType::HwUnguided),
+        MPI_COMM_TYPE_RESOURCE_GUIDED => Some(SplitType::ResourceGuided),
+        MPIX_COMM_TYPE_NEIGHBORHOOD => Some(SplitType::Neighborhood),
         _ => bail!(Arg, "split_type is {split_type}, which is no kind of split"),
     };
+    let places = match kind {
+        None | Some(SplitType::Shared) => Places::default(),
+        Some(_) => hardware::places(info.get(DIRECTORY)),
+    };
+    let hints = match kind {
+        None => <[Hint; 3]>::default(),
+        Some(SplitType::Shared) => certain(Wish::Together),
+        Some(SplitType::HwUnguided) => certain(Wish::AnyPart),
+        Some(SplitType::HwGuided) => [part(), Hint::default(), Hint::default()],
+        // MPICH 4.0 has MPIX_COMM_TYPE_NEIGHBORHOOD under its number.
+        Some(SplitType::ResourceGuided) => [part(), named(PSET, &Wish::named), directory()],
+        Some(SplitType::Neighborhood) => [directory(), Hint::default(), Hint::default()],
+    };
     Ok(Request {
-        kind: split_type,
+        kind,
         key,
         hints,
         places,

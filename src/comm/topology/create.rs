@@ -14,7 +14,8 @@ use crate::error::{Error, Result};
 use crate::mpi::types::MPI_Comm;
 use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
-use crate::{bail, err};
+use crate::{bail, err, neutral};
+use macro_rules_attribute::apply;
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -84,8 +85,8 @@ pub fn sub(
     let (part, inside) = cart.part(|i| remain[i], &coords);
     let (others, which) = cart.part(|i| !remain[i], &coords);
     let choice = Choice {
-        color: others.rank(&which)? as i32,
-        key: part.rank(&inside)? as i32,
+        color: Some(others.rank(&which)? as u32),
+        key: part.rank(&inside)? as i64,
     };
     let made = create::split(parent, Ok(choice), Hints::default(), call)?;
     arrange(made, Topology::Cart(part), Hints::default())
@@ -150,8 +151,8 @@ impl Edges {
 }
 
 /// Where a process has put its edges for all to see.
+#[apply(neutral)]
 #[derive(Clone, Copy, Default)]
-#[repr(C)]
 struct Shown {
     offset: usize,
     count: usize,
