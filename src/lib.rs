@@ -41,6 +41,7 @@ pub mod launching {
     pub use crate::runtime::abort::abort;
     pub use crate::runtime::job;
     pub use crate::runtime::launch::{JobSegment, foreign_ranks};
+    pub use crate::runtime::phase::Level;
     pub use crate::runtime::rest::Reading;
     pub use crate::runtime::signals::handler;
     pub use crate::runtime::table::{Death, State};

@@ -5,9 +5,10 @@ use crate::comm::group::Group;
 use crate::errhandler::Slot;
 use crate::error::Result;
 use crate::handle::{Kind, Table};
-use crate::info::{Info, THREAD_LEVELS, kinds};
+use crate::info::{Info, kinds};
 use crate::mpi::types::*;
 use crate::runtime::job;
+use crate::runtime::phase::Level;
 use crate::{bail, err, startup};
 use std::sync::{Arc, OnceLock};
 
@@ -15,7 +16,7 @@ use std::sync::{Arc, OnceLock};
 pub struct Session {
     pub handler: Slot,
     /// The thread level it was given.
-    level: i32,
+    level: Level,
     /// The memory allocation kinds of what is made from it.
     kinds: Arc<str>,
     /// The groups of its process sets, when they were first asked for.
@@ -45,8 +46,8 @@ pub fn open(info: &Info, errhandler: MPI_Errhandler) -> Result<MPI_Session> {
     handler.set(Kind::Session, errhandler)?;
     let level = match info.get("thread_level").map(str::trim) {
         // Whoever says nothing may have threads.
-        None => THREAD_LEVELS.len() - 1,
-        Some(name) => match THREAD_LEVELS.iter().position(|level| *level == name) {
+        None => Level::Multiple,
+        Some(name) => match Level::ALL.into_iter().find(|level| level.name() == name) {
             Some(level) => level,
             None => bail!(
                 InfoValue,
@@ -57,7 +58,7 @@ pub fn open(info: &Info, errhandler: MPI_Errhandler) -> Result<MPI_Session> {
     let requested = info.get(kinds::SUPPORTED).map(kinds::granted).transpose()?;
     let session = Session {
         handler,
-        level: level as i32,
+        level,
         kinds: requested.as_deref().unwrap_or(kinds::world()).into(),
         groups: Default::default(),
     };
@@ -83,7 +84,7 @@ impl Session {
     /// What it was given.
     pub fn info(&self) -> Info {
         let mut info = Info::new();
-        info.set("thread_level", THREAD_LEVELS[self.level as usize]);
+        info.set("thread_level", self.level.name());
         info.set(kinds::SUPPORTED, &*self.kinds);
         info
     }

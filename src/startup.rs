@@ -12,7 +12,7 @@
 use crate::error::Result;
 use crate::info::kinds;
 use crate::p2p::buffered;
-use crate::runtime::phase;
+use crate::runtime::phase::{self, Level};
 use crate::{comm, datatype, runtime, transport, win};
 use parking_lot::Mutex;
 
@@ -48,7 +48,7 @@ fn go() -> Result<()> {
 ///
 /// `level` is the thread level asked for; every level is honoured. Errors: `MPI_ERR_OTHER` if it was called before, and
 /// those of becoming a job.
-pub fn start(level: i32) -> Result<()> {
+pub fn start(level: Level) -> Result<()> {
     phase::starting(level)?;
     enter()?;
     comm::prepare_world()?;
@@ -77,7 +77,7 @@ pub fn end() -> Result<()> {
 
 /// Opens the rooms to a session with thread level `level`. Waits for no process under our own launcher. Errors: those of
 /// becoming a job.
-pub fn start_session(level: i32) -> Result<()> {
+pub fn start_session(level: Level) -> Result<()> {
     enter()?;
     runtime::run();
     phase::session_opened(level);

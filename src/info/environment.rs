@@ -5,14 +5,6 @@ use crate::errhandler::initial;
 use crate::runtime;
 use std::os::unix::ffi::OsStrExt;
 
-/// The values of the key `thread_level`, by their numbers.
-pub const THREAD_LEVELS: [&str; 4] = [
-    "MPI_THREAD_SINGLE",
-    "MPI_THREAD_FUNNELED",
-    "MPI_THREAD_SERIALIZED",
-    "MPI_THREAD_MULTIPLE",
-];
-
 /// The environment of this process, the same at any time. There is no `thread_level`: that is what was asked for before the
 /// program was started, and nothing asks for it there.
 pub fn environment() -> Info {

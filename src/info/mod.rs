@@ -15,7 +15,7 @@ use crate::{bail, err};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-pub use environment::{THREAD_LEVELS, environment, of_arguments};
+pub use environment::{environment, of_arguments};
 
 /// Keys and their values, in the order in which the keys were first set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

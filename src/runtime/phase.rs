@@ -11,6 +11,7 @@
 
 use crate::bail;
 use crate::error::Result;
+use crate::mpi::constants::*;
 use crate::shm::atomic::{AtomicI32, AtomicU32, Ordering};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,6 +33,52 @@ static LEVEL: AtomicI32 = AtomicI32::new(0);
 static WORLD_LEVEL: AtomicI32 = AtomicI32::new(0);
 /// The thread that called MPI_Init.
 static MAIN: AtomicI32 = AtomicI32::new(0);
+
+/// How threads use MPI. C has a number for each, which is another one in each of its interfaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Level {
+    Single = 0,
+    Funneled = 1,
+    Serialized = 2,
+    Multiple = 3,
+}
+
+impl Level {
+    pub const ALL: [Level; 4] = [
+        Level::Single,
+        Level::Funneled,
+        Level::Serialized,
+        Level::Multiple,
+    ];
+
+    /// The level of C's number.
+    pub fn of(number: i32) -> Option<Level> {
+        Level::ALL
+            .into_iter()
+            .find(|level| level.number() == number)
+    }
+
+    /// C's number.
+    pub fn number(self) -> i32 {
+        match self {
+            Level::Single => MPI_THREAD_SINGLE,
+            Level::Funneled => MPI_THREAD_FUNNELED,
+            Level::Serialized => MPI_THREAD_SERIALIZED,
+            Level::Multiple => MPI_THREAD_MULTIPLE,
+        }
+    }
+
+    /// Its name in C, which is also the value of the info key `thread_level`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Single => "MPI_THREAD_SINGLE",
+            Level::Funneled => "MPI_THREAD_FUNNELED",
+            Level::Serialized => "MPI_THREAD_SERIALIZED",
+            Level::Multiple => "MPI_THREAD_MULTIPLE",
+        }
+    }
+}
 
 /// How far the world model is.
 pub fn phase() -> Phase {
@@ -61,15 +108,15 @@ fn step(from: Phase, to: Phase) -> bool {
 }
 
 /// Enters MPI_Init with thread level `level`. Error: `MPI_ERR_OTHER` if the process has entered it before.
-pub fn starting(level: i32) -> Result<()> {
+pub fn starting(level: Level) -> Result<()> {
     if !step(Phase::Before, Phase::Starting) {
         match phase() {
             Phase::Over => bail!(Other, "MPI cannot be initialized again after MPI_Finalize"),
             _ => bail!(Other, "MPI is already initialized"),
         }
     }
-    LEVEL.fetch_max(level, Ordering::Relaxed);
-    WORLD_LEVEL.store(level, Ordering::Relaxed);
+    LEVEL.fetch_max(level as i32, Ordering::Relaxed);
+    WORLD_LEVEL.store(level as i32, Ordering::Relaxed);
     MAIN.store(thread(), Ordering::Relaxed);
     Ok(())
 }
@@ -96,8 +143,8 @@ pub fn over() {
 }
 
 /// A session with thread level `level` is open.
-pub fn session_opened(level: i32) {
-    LEVEL.fetch_max(level, Ordering::Relaxed);
+pub fn session_opened(level: Level) {
+    LEVEL.fetch_max(level as i32, Ordering::Relaxed);
     SESSIONS.fetch_add(1, Ordering::AcqRel);
 }
 
@@ -106,14 +153,14 @@ pub fn session_closed() {
     SESSIONS.fetch_sub(1, Ordering::AcqRel);
 }
 
-/// How threads may use MPI: the highest level that the world model or a session was given.
-pub fn level() -> i32 {
-    LEVEL.load(Ordering::Relaxed)
+/// Whether any thread may call MPI at any time: the world model or a session was given that level.
+pub fn is_threaded() -> bool {
+    LEVEL.load(Ordering::Relaxed) == Level::Multiple as i32
 }
 
 /// The thread level that MPI_Init gave.
-pub fn world_level() -> i32 {
-    WORLD_LEVEL.load(Ordering::Relaxed)
+pub fn world_level() -> Level {
+    Level::ALL[WORLD_LEVEL.load(Ordering::Relaxed) as usize]
 }
 
 /// Whether the caller is the thread that called MPI_Init.

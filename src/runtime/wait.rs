@@ -39,7 +39,6 @@ use super::table::{WAITS, Wait};
 use super::yields::Yields;
 use super::{cores, job, lookout, me, phase, rest};
 use crate::error::Result;
-use crate::mpi::constants::MPI_THREAD_MULTIPLE;
 use crate::shm::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering, full_fence, spin_loop};
 use crate::shm::clock;
 use std::cell::Cell;
@@ -370,7 +369,7 @@ impl Attentive {
     /// Where only one thread at a time may be in MPI that need not be a locked instruction.
     fn count(more: u32) {
         let threads = &me().attentive;
-        if phase::level() == MPI_THREAD_MULTIPLE {
+        if phase::is_threaded() {
             threads.fetch_add(more, Ordering::Relaxed);
         } else {
             threads.store(

@@ -3,7 +3,6 @@
 use super::streams::parts;
 use super::task;
 use crate::error::{Error, Object, Result};
-use crate::mpi::constants::MPI_THREAD_MULTIPLE;
 use crate::mpi::types::{MPI_Comm, MPI_Status};
 use crate::runtime::deaths::{check_alive, dead, name};
 use crate::runtime::{self, Ranks, Waiting, phase};
@@ -240,9 +239,9 @@ pub fn block(
     // The first looks need no bookkeeping: a message that is on its way arrives within them, and its next part within as
     // many again.
     let looks = if runtime::wait::spin() > 0 { LOOKS } else { 16 };
-    let at_once = match phase::level() {
-        MPI_THREAD_MULTIPLE => 1,
-        _ => AT_ONCE,
+    let at_once = match phase::is_threaded() {
+        true => 1,
+        false => AT_ONCE,
     };
     let mut in_vain = 0;
     while in_vain < looks {
@@ -284,7 +283,7 @@ pub fn block(
 #[inline]
 pub fn wake_threads() {
     // Without `MPI_THREAD_MULTIPLE` nobody waits while another thread is here.
-    if phase::level() != MPI_THREAD_MULTIPLE {
+    if !phase::is_threaded() {
         return;
     }
     // The completion comes before the look for waiters in everybody's eyes: a thread counts itself before it looks.

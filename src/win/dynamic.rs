@@ -17,7 +17,6 @@ use super::transfer::Resolved;
 use super::{Flavor, Reach, Target, Window, memory};
 use crate::bail;
 use crate::error::Result;
-use crate::mpi::constants::MPI_THREAD_MULTIPLE;
 use crate::mpi::types::MPI_Aint;
 use crate::runtime::errands::run_errand;
 use crate::runtime::visits::Patience;
@@ -158,7 +157,7 @@ impl Window {
         let address = (target.there as usize).wrapping_add(at);
         let (len, too_long) = (count as usize).overflowing_mul(size);
         // Several threads would need a lock for it.
-        if too_long || phase::level() == MPI_THREAD_MULTIPLE {
+        if too_long || phase::is_threaded() {
             return None;
         }
         recent.find(target.block.attached.version(), address, len)
@@ -378,10 +377,7 @@ impl Window {
                 _ => Some(step),
             };
             from = (region.address + region.len) as i128;
-            if region.offset != 0
-                && phase::level() != MPI_THREAD_MULTIPLE
-                && block.attached.version() == version
-            {
+            if region.offset != 0 && !phase::is_threaded() && block.attached.version() == version {
                 self.recent[rank as usize].keep(version, region);
             }
         }

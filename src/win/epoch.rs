@@ -12,7 +12,6 @@ use super::access::AccessWord;
 use super::{Target, Window};
 use crate::bail;
 use crate::error::Result;
-use crate::mpi::constants::MPI_THREAD_MULTIPLE;
 use crate::runtime::phase;
 use crate::shm::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 use std::fmt::Display;
@@ -89,7 +88,7 @@ impl Epoch {
     /// instruction, which costs as much as the lock itself.
     #[inline(always)]
     pub fn count_lock(&self, by: i32) {
-        if phase::level() == MPI_THREAD_MULTIPLE {
+        if phase::is_threaded() {
             self.locks.fetch_add(by as u32, Relaxed);
         } else {
             let held = self.locks.load(Relaxed);

@@ -9,7 +9,7 @@ use super::{Flavor, Reach, Target, Window};
 use crate::bail;
 use crate::datatype::{self, Message};
 use crate::error::Result;
-use crate::mpi::constants::{MPI_PROC_NULL, MPI_THREAD_MULTIPLE};
+use crate::mpi::constants::MPI_PROC_NULL;
 use crate::mpi::types::{MPI_Aint, MPI_Datatype};
 use crate::runtime::phase;
 use crate::shm::atomic::{AtomicU64, Ordering::Relaxed};
@@ -29,7 +29,7 @@ fn count(way: Way, bytes: usize) {
         Way::ToPeer => &PUT,
         Way::FromPeer => &GOT,
     };
-    if phase::level() == MPI_THREAD_MULTIPLE {
+    if phase::is_threaded() {
         moved.fetch_add(bytes as u64, Relaxed);
     } else {
         moved.store(moved.load(Relaxed).wrapping_add(bytes as u64), Relaxed);

@@ -39,7 +39,7 @@ use super::{Reach, Target, Window};
 use crate::bail;
 use crate::datatype::{self, Basic, Datatype};
 use crate::error::Result;
-use crate::mpi::constants::{MPI_BYTE, MPI_THREAD_MULTIPLE};
+use crate::mpi::constants::MPI_BYTE;
 use crate::mpi::types::MPI_Op;
 use crate::op::{Kernel, Predefined, kernel_of};
 use crate::runtime::{job, phase};
@@ -171,7 +171,7 @@ impl Window {
     /// Begins updates of `target` by atomic instructions without its lock. `None`: that does not go now.
     #[inline(always)]
     pub(super) fn enter(&self, target: &Target) -> Option<Raised> {
-        let alone = (phase::level() != MPI_THREAD_MULTIPLE) & membarrier::is_registered();
+        let alone = (!phase::is_threaded()) & membarrier::is_registered();
         let mark = &self.mine.updating;
         let entered = target.block.bias.enter(mark, alone);
         entered.then_some(Raised { mark, alone })
@@ -192,8 +192,7 @@ impl Window {
 
     /// Whether nobody else may access the target now, other threads of this process included.
     fn has_to_itself(&self, target: &Target) -> bool {
-        matches!(target.hold(), Hold::Exclusive | Hold::ExclusiveCounted)
-            && phase::level() != MPI_THREAD_MULTIPLE
+        matches!(target.hold(), Hold::Exclusive | Hold::ExclusiveCounted) && !phase::is_threaded()
     }
 
     /// Updates an array of `n` elements at `at`, which is reached by load and store.

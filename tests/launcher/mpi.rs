@@ -21,7 +21,7 @@ fn rank() {
         .split_whitespace()
     {
         match step {
-            "init" => launching::start(3).unwrap(),
+            "init" => launching::start(launching::Level::Multiple).unwrap(),
             "finalize" => launching::end().unwrap(),
             "sleep" => std::thread::sleep(std::time::Duration::from_millis(300)),
             "kill" => drop(nix::sys::signal::raise(nix::sys::signal::Signal::SIGKILL)),
@@ -31,7 +31,7 @@ fn rank() {
                 let word = &launching::job().table.job.abort;
                 word.store(request, std::sync::atomic::Ordering::Release);
             }
-            "try-init" => match launching::start(3) {
+            "try-init" => match launching::start(launching::Level::Multiple) {
                 Ok(()) => eprintln!("rank {number} came through"),
                 Err(error) => eprintln!("rank {number}: {}", error.text),
             },

@@ -3,9 +3,8 @@
 //! What tells whether MPI is initialized may be called at any time, by any thread.
 
 use crate::abi::boundary::pointers::Mut;
-use crate::mpi::constants::*;
 use crate::mpi::types::*;
-use crate::runtime::phase::{self, Phase};
+use crate::runtime::phase::{self, Level, Phase};
 use crate::{bail, comm, mpi_api, runtime, startup};
 use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_int};
@@ -19,7 +18,7 @@ use std::io::Write;
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Init(argc: Mut<c_int>, argv: Mut<*mut *mut c_char>) -> c_int {
     let _ = (argc, argv);
-    startup::start(MPI_THREAD_SINGLE)
+    startup::start(Level::Single)
 }
 
 /// Initializes MPI as `MPI_Init` does, for threads: every level is given as `required`.
@@ -34,10 +33,10 @@ pub extern "C" fn MPI_Init_thread(
 ) -> c_int {
     let _ = (argc, argv);
     let provided = provided.out("provided")?;
-    if !(MPI_THREAD_SINGLE..=MPI_THREAD_MULTIPLE).contains(&required) {
+    let Some(level) = Level::of(required) else {
         bail!(Arg, "required is {required}, which is no thread level");
-    }
-    startup::start(required)?;
+    };
+    startup::start(level)?;
     provided.set(required);
     Ok(())
 }
@@ -79,7 +78,7 @@ pub extern "C" fn MPI_Finalized(flag: Mut<c_int>) -> c_int {
 pub extern "C" fn MPI_Query_thread(provided: Mut<c_int>) -> c_int {
     let provided = provided.out("provided")?;
     need_mpi()?;
-    provided.set(phase::world_level());
+    provided.set(phase::world_level().number());
     Ok(())
 }
 

@@ -8,6 +8,7 @@ use crate::abi::boundary::pointers::{In, Mut};
 use crate::error::Result;
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
+use crate::runtime::phase::Level;
 use crate::tools::{self, About, CATEGORIES, controls, performances};
 use crate::{bail, mpi_api};
 use macro_rules_attribute::apply;
@@ -58,7 +59,7 @@ pub const TYPE: MPI_Datatype = MPI_UNSIGNED_LONG_LONG;
 #[apply(mpi_api)]
 pub extern "C" fn MPI_T_init_thread(required: c_int, provided: Mut<c_int>) -> c_int {
     let provided = provided.out("provided")?;
-    if !(MPI_THREAD_SINGLE..=MPI_THREAD_MULTIPLE).contains(&required) {
+    if Level::of(required).is_none() {
         bail!(TInvalid, "required is {required}, which is no thread level");
     }
     tools::enter();

@@ -6,7 +6,6 @@
 //! cache line takes.
 
 use super::{Core, lock, unlock};
-use crate::mpi::constants::MPI_THREAD_MULTIPLE;
 use crate::runtime::{phase, wait};
 use crate::transport::ring::Header;
 use crate::transport::transfer::received;
@@ -38,7 +37,7 @@ pub fn receive_at_once(
     envelope: Envelope,
     buffer: Buffer,
 ) -> Result<Outcome, Buffer> {
-    if phase::level() == MPI_THREAD_MULTIPLE || wait::spin() == 0 || task::are_begun() {
+    if phase::is_threaded() || wait::spin() == 0 || task::are_begun() {
         return Err(buffer);
     }
     let mut engine = lock();
