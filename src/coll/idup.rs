@@ -7,7 +7,7 @@ use crate::comm::duplicate::{self, Numbers};
 use crate::comm::{Comm, Hints};
 use crate::error::Result;
 use crate::mpi::constants::{MPI_COMM_NULL, MPI_INT64_T, MPI_MAX};
-use crate::mpi::types::MPI_Comm;
+use crate::mpi::types::{C, Foreign, MPI_Comm};
 use crate::op;
 use crate::transport::Operation;
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
@@ -46,7 +46,9 @@ pub fn duplicate(
     planner.at_end(move || {
         promised.keep(read(&greatest)).inspect_err(|_| {
             // SAFETY: the place for the duplicate's handle is the operation's until it is complete.
-            unsafe { with_exposed_provenance_mut::<MPI_Comm>(place).write(MPI_COMM_NULL) };
+            unsafe {
+                with_exposed_provenance_mut::<C<MPI_Comm>>(place).write(MPI_COMM_NULL.foreign())
+            };
         })
     });
     Ok((handle, plan::start(planner.finish())?))
