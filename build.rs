@@ -1,6 +1,7 @@
 //! Makes `mpi.h` from `src/mpi` and `src/abi` in `OUT_DIR` (`tests/header.rs` compares it with the committed `include/mpi.h`), and a
 //! number that tells one state of the sources of shared memory from another, by which launcher and ranks know that they
-//! belong together.
+//! belong together. It is the same in all interfaces, whose ranks may be in one job, and another where another compiler lays
+//! things out.
 
 use std::path::{Path, PathBuf};
 
@@ -10,12 +11,14 @@ const VALUES: &str = "src/mpi";
 /// Where its functions are.
 const FUNCTIONS: &str = "src/abi";
 
-/// The rooms that lay something out in memory that the launcher and its ranks share.
-const SHARED: [&str; 7] = [
+/// What lays something out in memory that the launcher and its ranks share, or tells other ranks something.
+const SHARED: [&str; 9] = [
+    "src/error.rs",
     "src/shm",
     "src/runtime",
     "src/transport",
     "src/comm",
+    "src/p2p",
     "src/coll",
     "src/win",
     "src/file",
@@ -64,20 +67,28 @@ fn link_unwinder_statically(out: &Path) {
     println!("cargo:rustc-link-search=native={}", folder.display());
 }
 
-/// FNV-1a of all Rust sources in `folders`.
-fn digest(folders: &[&str]) -> u64 {
-    let files = folders.iter().flat_map(|folder| files(Path::new(folder)));
-    files.fold(0xcbf2_9ce4_8422_2325, |digest, file| {
-        let text = std::fs::read(file).expect("the sources can be read");
-        let mix =
-            |digest: u64, byte: &u8| (digest ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
-        text.iter().fold(digest, mix)
-    })
+/// FNV-1a of all Rust sources in `places`, and of the compiler's version.
+fn digest(places: &[&str]) -> u64 {
+    let files = places.iter().flat_map(|place| files(Path::new(place)));
+    let texts = files.map(|file| std::fs::read(file).expect("the sources can be read"));
+    let mix = |digest: u64, byte: u8| (digest ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+    let bytes = texts.chain([compiler()]).flatten();
+    bytes.fold(0xcbf2_9ce4_8422_2325, mix)
 }
 
-/// All files in `folder` and the folders in it, in a fixed order.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).expect("the sources can be read");
+/// The version of the compiler.
+fn compiler() -> Vec<u8> {
+    let compiler = std::env::var_os("RUSTC").expect("cargo sets RUSTC");
+    let told = std::process::Command::new(compiler).arg("-vV").output();
+    told.expect("the compiler runs").stdout
+}
+
+/// All files in `place` and the folders in it, in a fixed order.
+fn files(place: &Path) -> Vec<PathBuf> {
+    if place.is_file() {
+        return vec![place.to_path_buf()];
+    }
+    let entries = std::fs::read_dir(place).expect("the sources can be read");
     let paths = entries.map(|entry| entry.expect("the sources can be read").path());
     let mut files: Vec<PathBuf> = paths
         .flat_map(|path| match path.is_dir() {

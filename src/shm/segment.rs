@@ -8,8 +8,8 @@
 //! job does not start. A memfd has no name in the file system and is not bounded by the size of /dev/shm. It is gone with the
 //! last process that has it. It cannot be executed. Its length is sealed, because a shorter one would be SIGBUS for all.
 //!
-//! **The header** carries a number made of the sources of all rooms that lay something out here. Launcher and ranks of
-//! different sources refuse each other by it.
+//! **The header** carries a number made of the sources of all rooms that lay something out here, and of the compiler. Launcher
+//! and ranks of different sources refuse each other by it; those of different interfaces have the same.
 //!
 //! **The mapping** covers what the job has leased, in units of 2 MiB. So what limits, locks or shadows address space
 //! (`RLIMIT_AS`, `mlockall`, ThreadSanitizer) sees what the job uses: some MiB after MPI_Init. It begins at `HOME` where that
