@@ -57,6 +57,7 @@ const ADDED: &[(&str, &str)] = &[
         "MPI_ERR_PROC_FAILED",
         "another name of MPIX_ERR_PROC_FAILED",
     ),
+    ("MPI_LOGICAL*", NEWER),
     ("MPI_REAL2", NEWER),
     ("MPI_T_BIND_MPI_SESSION", NEWER),
     ("MPI_T_ERR_NOT_ACCESSIBLE", NEWER),

@@ -72,6 +72,7 @@ fn value(value: &Value) -> String {
         Value::Decimal(number) => number.to_string(),
         Value::Hexadecimal(number) => format!("{number:#010x}"),
         Value::Same(name) => name.clone(),
+        Value::Address(variable) => format!("&{variable}"),
     }
 }
 

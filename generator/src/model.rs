@@ -127,12 +127,14 @@ pub struct Constant {
 }
 
 /// A number, of a handle all its bits, of a pointer the address; in the notation of the source.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     Decimal(i64),
     Hexadecimal(i64),
     /// The value of another constant.
     Same(String),
+    /// The address of a variable.
+    Address(String),
 }
 
 /// An exported function. Its name in the profiling interface has a `P` in front.

@@ -31,8 +31,12 @@ pub enum Basic {
     ComplexF128,
     /// `_Bool` of C and `bool` of C++: one byte.
     Bool,
-    /// Fortran's default `LOGICAL`: four bytes, nonzero is `.TRUE.`.
-    Logical,
+    /// Fortran's `LOGICAL`s: nonzero is `.TRUE.`. The default one has four bytes.
+    Logical1,
+    Logical2,
+    Logical4,
+    Logical8,
+    Logical16,
     /// Uninterpreted: `MPI_BYTE`.
     Byte,
     /// Uninterpreted: `MPI_PACKED`.
@@ -51,11 +55,14 @@ pub enum Basic {
     /// The pairs of Fortran, two elements of one type.
     RealReal,
     DoubleDouble,
+    /// Two complex numbers, which have no operation of their own.
+    TwoComplexF32,
+    TwoComplexF64,
 }
 
 impl Basic {
     /// Every kind, in order.
-    pub const ALL: [Basic; 33] = {
+    pub const ALL: [Basic; 39] = {
         use Basic::*;
         [
             I8,
@@ -78,7 +85,11 @@ impl Basic {
             ComplexF80,
             ComplexF128,
             Bool,
-            Logical,
+            Logical1,
+            Logical2,
+            Logical4,
+            Logical8,
+            Logical16,
             Byte,
             Packed,
             Char,
@@ -91,6 +102,8 @@ impl Basic {
             LongDoubleInt,
             RealReal,
             DoubleDouble,
+            TwoComplexF32,
+            TwoComplexF64,
         ]
     };
 
@@ -98,19 +111,28 @@ impl Basic {
     /// gap between them; the one element itself for all others.
     pub const fn parts(self) -> &'static [(usize, usize)] {
         match self {
-            Basic::I8 | Basic::U8 | Basic::Bool | Basic::Byte | Basic::Packed | Basic::Char => {
-                &[(0, 1)]
-            }
-            Basic::I16 | Basic::U16 | Basic::F16 => &[(0, 2)],
+            Basic::I8
+            | Basic::U8
+            | Basic::Bool
+            | Basic::Logical1
+            | Basic::Byte
+            | Basic::Packed
+            | Basic::Char => &[(0, 1)],
+            Basic::I16 | Basic::U16 | Basic::F16 | Basic::Logical2 => &[(0, 2)],
             Basic::I32
             | Basic::U32
             | Basic::F32
-            | Basic::Logical
+            | Basic::Logical4
             | Basic::WideChar
             | Basic::ComplexF16 => &[(0, 4)],
-            Basic::I64 | Basic::U64 | Basic::F64 | Basic::ComplexF32 => &[(0, 8)],
-            Basic::I128 | Basic::F80 | Basic::F128 | Basic::ComplexF64 => &[(0, 16)],
-            Basic::ComplexF80 | Basic::ComplexF128 => &[(0, 32)],
+            Basic::I64 | Basic::U64 | Basic::F64 | Basic::ComplexF32 | Basic::Logical8 => &[(0, 8)],
+            Basic::I128
+            | Basic::F80
+            | Basic::F128
+            | Basic::ComplexF64
+            | Basic::Logical16
+            | Basic::TwoComplexF32 => &[(0, 16)],
+            Basic::ComplexF80 | Basic::ComplexF128 | Basic::TwoComplexF64 => &[(0, 32)],
             Basic::FloatInt | Basic::IntInt | Basic::RealReal => &[(0, 4), (4, 4)],
             Basic::DoubleInt | Basic::LongInt => &[(0, 8), (8, 4)],
             Basic::ShortInt => &[(0, 2), (4, 4)],
@@ -144,8 +166,8 @@ impl Basic {
     pub const fn align(self) -> usize {
         match self {
             Basic::ComplexF16 => 2,
-            Basic::ComplexF32 => 4,
-            Basic::ComplexF64 => 8,
+            Basic::ComplexF32 | Basic::TwoComplexF32 => 4,
+            Basic::ComplexF64 | Basic::TwoComplexF64 => 8,
             Basic::ComplexF80 | Basic::ComplexF128 | Basic::LongDoubleInt => 16,
             Basic::FloatInt | Basic::ShortInt | Basic::IntInt | Basic::RealReal => 4,
             Basic::DoubleInt | Basic::LongInt | Basic::DoubleDouble => 8,

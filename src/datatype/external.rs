@@ -40,46 +40,47 @@ const EXTENDED: Number = Number {
     kind: Kind::Extended,
 };
 
-/// The numbers of an element in the order of the type map. Padding is no part of a message.
-fn numbers(named: Named) -> (Number, Option<Number>) {
+/// The numbers of an element in the order of the type map, four at most. Padding is no part of a message.
+fn numbers(named: Named) -> [Option<Number>; 4] {
+    let one = |number| [Some(number), None, None, None];
+    let two = |first, second| [Some(first), Some(second), None, None];
     let Some(basic) = named.basic() else {
-        return (plain(0), None);
+        return [None; 4];
     };
     let long = |signed| Number {
         memory: 8,
         external: 4,
         kind: if signed { Kind::Signed } else { Kind::Plain },
     };
-    let twice = |n| (n, Some(n));
+    let twice = |number| two(number, number);
     match basic {
-        Basic::I64 if named.is_long() => (long(true), None),
-        Basic::U64 if named.is_long() => (long(false), None),
-        Basic::LongInt => (long(true), Some(plain(4))),
-        Basic::WideChar => (
-            Number {
-                memory: 4,
-                external: 2,
-                kind: Kind::Plain,
-            },
-            None,
-        ),
-        Basic::F80 => (EXTENDED, None),
+        Basic::I64 if named.is_long() => one(long(true)),
+        Basic::U64 if named.is_long() => one(long(false)),
+        Basic::LongInt => two(long(true), plain(4)),
+        Basic::WideChar => one(Number {
+            memory: 4,
+            external: 2,
+            kind: Kind::Plain,
+        }),
+        Basic::F80 => one(EXTENDED),
         Basic::ComplexF80 => twice(EXTENDED),
-        Basic::LongDoubleInt => (EXTENDED, Some(plain(4))),
+        Basic::LongDoubleInt => two(EXTENDED, plain(4)),
         Basic::ComplexF16 => twice(plain(2)),
         Basic::ComplexF32 => twice(plain(4)),
         Basic::ComplexF64 => twice(plain(8)),
         Basic::ComplexF128 => twice(plain(16)),
+        Basic::TwoComplexF32 => [Some(plain(4)); 4],
+        Basic::TwoComplexF64 => [Some(plain(8)); 4],
         _ => match basic.parts() {
-            [(_, a), (_, b)] => (plain(*a), Some(plain(*b))),
-            _ => (plain(basic.size()), None),
+            [(_, a), (_, b)] => two(plain(*a), plain(*b)),
+            _ => one(plain(basic.size())),
         },
     }
 }
 
 fn external_size(named: Named) -> usize {
-    let (first, second) = numbers(named);
-    first.external + second.map_or(0, |n| n.external)
+    let numbers = numbers(named).into_iter().flatten();
+    numbers.map(|number| number.external).sum()
 }
 
 /// Bytes of `count` elements of `datatype` in external32. Errors: `MPI_ERR_COUNT` if they do not fit in memory.
@@ -105,9 +106,9 @@ fn walk(datatype: &Datatype, count: usize, mut each: impl FnMut(Number, usize, u
     let (mut native, mut external) = (0, 0);
     for _ in 0..count {
         datatype.signature().for_each(&mut |named, n| {
-            let (first, second) = numbers(named);
+            let numbers = numbers(named);
             for _ in 0..n {
-                for number in [Some(first), second].into_iter().flatten() {
+                for number in numbers.into_iter().flatten() {
                     each(number, native, external);
                     native += number.memory;
                     external += number.external;

@@ -97,12 +97,17 @@ predefined! {
     MPI_CXX_DOUBLE_COMPLEX ComplexF64;
     MPI_CXX_LONG_DOUBLE_COMPLEX ComplexF80;
     MPI_CHARACTER Char;
-    MPI_LOGICAL Logical;
+    MPI_LOGICAL Logical4;
     MPI_INTEGER I32;
     MPI_REAL F32;
     MPI_DOUBLE_PRECISION F64;
     MPI_COMPLEX ComplexF32;
     MPI_DOUBLE_COMPLEX ComplexF64;
+    MPI_LOGICAL1 Logical1;
+    MPI_LOGICAL2 Logical2;
+    MPI_LOGICAL4 Logical4;
+    MPI_LOGICAL8 Logical8;
+    MPI_LOGICAL16 Logical16;
     MPI_INTEGER1 I8;
     MPI_INTEGER2 I16;
     MPI_INTEGER4 I32;
@@ -125,6 +130,8 @@ predefined! {
     MPI_2INTEGER IntInt;
     MPI_2REAL RealReal;
     MPI_2DOUBLE_PRECISION DoubleDouble;
+    MPI_2COMPLEX TwoComplexF32;
+    MPI_2DOUBLE_COMPLEX TwoComplexF64;
 }
 
 /// The `0x4c00…` types without gaps by the low byte of the handle, for the paths that count instructions: the handle (where
@@ -333,7 +340,7 @@ mod tests {
             assert!(std::ptr::eq(found, &**object), "{}", named.name());
             all += 1;
         }
-        assert_eq!(all, 68);
+        assert_eq!(all, 75);
     }
 
     #[test]

@@ -9,6 +9,11 @@
 /// No value.
 const NONE: i64 = i64::MIN;
 
+/// A handle of the library's own, for which MPICH's interface has no name.
+const fn own(handle: i64) -> i64 {
+    handle
+}
+
 /// The value in the interface that is compiled.
 const fn value(mpich: i64, openmpi: i64, standard: i64) -> i64 {
     let own = if cfg!(feature = "openmpi") {

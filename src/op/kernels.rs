@@ -177,7 +177,10 @@ macro_rules! bytes {
 }
 
 macro_rules! truths {
-    ($basic:expr, $f:ty) => { single!($basic, $f; Bool Bool, Logical Logical) };
+    ($basic:expr, $f:ty) => {
+        single!($basic, $f; Bool Bool, Logical1 Logical<i8>, Logical2 Logical<i16>, Logical4 Logical<i32>,
+            Logical8 Logical<i64>, Logical16 Logical<i128>)
+    };
 }
 
 macro_rules! pairs {

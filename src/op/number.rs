@@ -314,10 +314,10 @@ impl Truth for F128 {
 #[repr(transparent)]
 pub struct Bool(pub u8);
 
-/// Fortran's `LOGICAL`: nonzero is `.TRUE.`, results are 0 or 1.
+/// Fortran's `LOGICAL` of the size of an integer: nonzero is `.TRUE.`, results are 0 or 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(transparent)]
-pub struct Logical(pub i32);
+pub struct Logical<I>(pub I);
 
 impl Truth for Bool {
     #[inline(always)]
@@ -330,14 +330,14 @@ impl Truth for Bool {
     }
 }
 
-impl Truth for Logical {
+impl<I: Copy + PartialEq + From<bool>> Truth for Logical<I> {
     #[inline(always)]
     fn is_true(self) -> bool {
-        self.0 != 0
+        self.0 != I::from(false)
     }
     #[inline(always)]
     fn from_truth(truth: bool) -> Self {
-        Logical(truth as i32)
+        Logical(I::from(truth))
     }
 }
 

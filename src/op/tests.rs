@@ -25,9 +25,9 @@ fn sort(basic: Basic) -> Sort {
         I8 | I16 | I32 | I64 | I128 | U8 | U16 | U32 | U64 | Char => Sort::Integer,
         F16 | F32 | F64 | F80 | F128 => Sort::Real,
         ComplexF16 | ComplexF32 | ComplexF64 | ComplexF80 | ComplexF128 => Sort::Complex,
-        Bool | Logical => Sort::Truth,
+        Bool | Logical1 | Logical2 | Logical4 | Logical8 | Logical16 => Sort::Truth,
         Byte => Sort::Byte,
-        Packed | WideChar => Sort::Other,
+        Packed | WideChar | TwoComplexF32 | TwoComplexF64 => Sort::Other,
         _ => Sort::Pair,
     }
 }
@@ -72,7 +72,9 @@ fn number(value: i64, basic: Basic) -> Vec<u8> {
         }
         _ => value as i128 as u128,
     };
-    bits.to_le_bytes()[..basic.size()].to_vec()
+    let mut bytes = bits.to_le_bytes().to_vec();
+    bytes.resize(basic.size(), 0);
+    bytes
 }
 
 /// The kinds of the two numbers of a complex number or of a pair.
@@ -275,7 +277,7 @@ fn every_operation_on_every_kind() {
 
 #[test]
 fn logicals_are_true_if_not_zero() {
-    let land = kernel_of(Predefined::Land, Basic::Logical).unwrap();
+    let land = kernel_of(Predefined::Land, Basic::Logical4).unwrap();
     let input = [7i32, -1, 0, 1 << 31];
     let mut inout = [-1i32, 1, 1, 2];
     // SAFETY: both buffers have four elements.

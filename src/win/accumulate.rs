@@ -439,7 +439,11 @@ fn can_compare(basic: Basic) -> bool {
             | U32
             | U64
             | Bool
-            | Logical
+            | Logical1
+            | Logical2
+            | Logical4
+            | Logical8
+            | Logical16
             | Byte
             | Char
             | WideChar

@@ -54,7 +54,7 @@ fn rows(
             return refuse(&row.name, "a row must have a value for each interface");
         }
         let own = &row.values[face as usize];
-        if matches!(own, Expr::Path(path) if path.path.is_ident("NONE")) {
+        if is_absent(own) {
             continue;
         }
         let kind = scope.meaning(&row.kind)?;
@@ -69,7 +69,7 @@ fn rows(
     Ok(())
 }
 
-/// Adds the rows of a list `objects! { KIND: … }`. Open MPI's are symbols, and no constants.
+/// Adds the rows of a list `objects! { KIND: … }`. Open MPI's are variables.
 fn objects(
     call: &ItemMacro,
     scope: Scope,
@@ -79,22 +79,33 @@ fn objects(
     let Listed { kind, rows } = call.mac.parse_body()?;
     let kind = scope.meaning(&kind)?;
     for row in rows {
-        let own = match face {
-            Face::Mpich => &row.handle,
-            Face::Standard => &row.standard,
-            Face::Openmpi => continue,
+        let value = match face {
+            Face::Openmpi if row.openmpi == "NONE" => continue,
+            Face::Openmpi => Value::Address(row.openmpi.to_string()),
+            Face::Mpich if is_absent(&row.handle) => continue,
+            Face::Mpich => value(&row.handle, &kind, constants)?,
+            Face::Standard if is_absent(&row.standard) => continue,
+            Face::Standard => value(&row.standard, &kind, constants)?,
         };
-        if matches!(own, Expr::Path(path) if path.path.is_ident("NONE")) {
-            continue;
-        }
         constants.push(Constant {
             name: row.name.to_string(),
             documentation: documentation(&row.attributes),
             kind: kind.clone(),
-            value: value(own, &kind, constants)?,
+            value,
         });
     }
     Ok(())
+}
+
+/// Whether an interface has no such name: `NONE`, or a handle that is the library's `own(…)`.
+fn is_absent(value: &Expr) -> bool {
+    match value {
+        Expr::Path(path) => path.path.is_ident("NONE"),
+        Expr::Call(call) => {
+            matches!(&*call.func, Expr::Path(path) if path.path.is_ident("own"))
+        }
+        _ => false,
+    }
 }
 
 struct Listed {
@@ -107,6 +118,7 @@ struct ObjectRow {
     attributes: Vec<Attribute>,
     name: Ident,
     handle: Expr,
+    openmpi: Ident,
     standard: Expr,
 }
 
@@ -121,7 +133,7 @@ impl Parse for Listed {
             input.parse::<Token![=]>()?;
             let handle = input.parse()?;
             input.parse::<Token![,]>()?;
-            input.parse::<Ident>()?;
+            let openmpi = input.parse()?;
             input.parse::<Token![,]>()?;
             let standard = input.parse()?;
             input.parse::<Token![;]>()?;
@@ -129,6 +141,7 @@ impl Parse for Listed {
                 attributes,
                 name,
                 handle,
+                openmpi,
                 standard,
             });
         }

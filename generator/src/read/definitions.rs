@@ -20,10 +20,12 @@ pub fn read(item: &Item, definitions: &mut Vec<Definition>) -> syn::Result<()> {
         Item::Type(alias) if is_public(&alias.vis) && alias.generics.params.is_empty() => {
             vec![named(&alias.attrs, &alias.ident, of_alias(alias, scope)?)]
         }
-        Item::Struct(plain) if is_public(&plain.vis) => {
+        // C has no types with parameters.
+        Item::Struct(plain) if is_public(&plain.vis) && plain.generics.params.is_empty() => {
             vec![named(&plain.attrs, &plain.ident, of_struct(plain, scope)?)]
         }
         Item::Impl(form) => return of_form(form, definitions),
+        Item::Macro(call) if call.mac.path.is_ident("form") => return of_handle(call, definitions),
         // One with a name is the macro's own definition.
         Item::Macro(call) if call.ident.is_none() => of_list(call)?,
         _ => return Ok(()),
@@ -88,6 +90,16 @@ fn of_form(form: &ItemImpl, definitions: &mut [Definition]) -> syn::Result<()> {
             definitions[known].shape = Shape::Alias(scope.meaning(&c.ty)?);
             return Ok(());
         }
+    }
+    Ok(())
+}
+
+/// `form!(…)` says that C has a handle.
+fn of_handle(call: &ItemMacro, definitions: &mut [Definition]) -> syn::Result<()> {
+    let name: Ident = call.mac.parse_body()?;
+    match definitions.iter_mut().find(|known| name == known.name) {
+        Some(known) => known.shape = Shape::Handle,
+        None => return refuse(name, "form! is for a type that is defined before"),
     }
     Ok(())
 }

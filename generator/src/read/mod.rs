@@ -58,6 +58,8 @@ impl std::error::Error for Error {}
 /// A file of Rust.
 struct Source {
     path: PathBuf,
+    /// What all of it is compiled under.
+    conditions: Vec<Meta>,
     items: Vec<Item>,
 }
 
@@ -66,6 +68,7 @@ impl Source {
         let file = syn::parse_file(text).map_err(|error| located(path, &error))?;
         Ok(Source {
             path: path.to_path_buf(),
+            conditions: conditions_in(&file.attrs),
             items: file.items,
         })
     }
@@ -76,6 +79,13 @@ impl Source {
         face: Face,
         mut read: impl FnMut(&Item) -> syn::Result<()>,
     ) -> Result<(), Error> {
+        if !self
+            .conditions
+            .iter()
+            .all(|condition| holds(condition, face))
+        {
+            return Ok(());
+        }
         visit(&self.items, face, &mut read).map_err(|error| located(&self.path, &error))
     }
 }
@@ -118,6 +128,10 @@ fn conditions(item: &Item) -> Vec<Meta> {
         Item::Type(item) => &item.attrs,
         _ => return Vec::new(),
     };
+    conditions_in(attributes)
+}
+
+fn conditions_in(attributes: &[Attribute]) -> Vec<Meta> {
     let conditions = attributes.iter().filter(|a| a.path().is_ident("cfg"));
     conditions.filter_map(|a| a.parse_args().ok()).collect()
 }

@@ -134,6 +134,7 @@ fn an_object_has_a_handle_for_each_interface_or_none() {
         /// All.
         MPI_COMM_WORLD = 0x44000000, ompi_mpi_comm_world, 0x101;
         MPIX_COMM_X = 0x44000001, NONE, NONE;
+        MPI_COMM_Y = own(0x44000002), ompi_mpi_comm_y, NONE;
     }";
     let of = |face| {
         let constants = read_for(face, rows, "").unwrap().constants;
@@ -150,7 +151,15 @@ fn an_object_has_a_handle_for_each_interface_or_none() {
     ];
     assert_eq!(of(Face::Mpich), mpich);
     assert_eq!(of(Face::Standard), [row("MPI_COMM_WORLD", 0x101)]);
-    assert_eq!(of(Face::Openmpi), []);
+    let variable = |name: &str, variable: &str| {
+        let value = Value::Address(variable.to_string());
+        (name.to_string(), named("MPI_Comm"), value)
+    };
+    let openmpi = [
+        variable("MPI_COMM_WORLD", "ompi_mpi_comm_world"),
+        variable("MPI_COMM_Y", "ompi_mpi_comm_y"),
+    ];
+    assert_eq!(of(Face::Openmpi), openmpi);
     assert_eq!(constants(rows)[0].documentation, "All.");
 }
 

@@ -53,7 +53,7 @@ impl Scope<'_> {
             ("c_char", None) => Type::Char,
             ("c_int", None) => Type::Int,
             ("c_double", None) => Type::Double,
-            ("isize", None) => Type::AddressSized,
+            ("isize" | "usize", None) => Type::AddressSized,
             ("i64", None) => Type::Wide,
             (name, None) if self.find(name).is_some() => Type::named(name),
             (name, _) => match self.of_count(name) {

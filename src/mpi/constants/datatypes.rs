@@ -1,7 +1,7 @@
 //! Handles of the predefined datatypes (MPI 4.1 §3.2.2, annex A.1). The size in bytes sits in bits 8-15, so that
 //! `MPI_INT` is `0x4c00_0405`; the pair types of padded structs have handles of another form.
 
-use super::NONE;
+use super::{NONE, own};
 use crate::mpi::types::*;
 use std::ffi::c_int;
 
@@ -30,7 +30,7 @@ objects! { MPI_Datatype:
     MPI_C_DOUBLE_COMPLEX = 0x4c001041, ompi_mpi_c_double_complex, 0x216;
     MPI_C_LONG_DOUBLE_COMPLEX = 0x4c002042, ompi_mpi_c_long_double_complex, 0x224;
     /// `_Float16` (MPICH's extension).
-    MPIX_C_FLOAT16 = 0x4c000246, NONE, NONE;
+    MPIX_C_FLOAT16 = 0x4c000246, ompi_mpi_short_float, NONE;
     MPI_INT8_T = 0x4c000137, ompi_mpi_int8_t, 0x240;
     MPI_INT16_T = 0x4c000238, ompi_mpi_int16_t, 0x248;
     MPI_INT32_T = 0x4c000439, ompi_mpi_int32_t, 0x250;
@@ -60,16 +60,21 @@ objects! { MPI_Datatype:
     MPI_DOUBLE_PRECISION = 0x4c00081f, ompi_mpi_dblprec, 0x21c;
     MPI_COMPLEX = 0x4c00081e, ompi_mpi_cplex, 0x21b;
     MPI_DOUBLE_COMPLEX = 0x4c001022, ompi_mpi_dblcplex, 0x21d;
+    MPI_LOGICAL1 = 0x4c000147, ompi_mpi_logical1, 0x2c0;
+    MPI_LOGICAL2 = 0x4c000248, ompi_mpi_logical2, 0x2c8;
+    MPI_LOGICAL4 = 0x4c000449, ompi_mpi_logical4, 0x2d0;
+    MPI_LOGICAL8 = 0x4c00084a, ompi_mpi_logical8, 0x2d8;
+    MPI_LOGICAL16 = 0x4c00104b, NONE, 0x2e0;
     MPI_INTEGER1 = 0x4c00012d, ompi_mpi_integer1, 0x2c1;
     MPI_INTEGER2 = 0x4c00022f, ompi_mpi_integer2, 0x2c9;
     MPI_INTEGER4 = 0x4c000430, ompi_mpi_integer4, 0x2d1;
     MPI_INTEGER8 = 0x4c000831, ompi_mpi_integer8, 0x2d9;
-    MPI_INTEGER16 = 0x4c001032, NONE, 0x2e1;
-    MPI_REAL2 = 0x4c000226, NONE, 0x2ca;
+    MPI_INTEGER16 = 0x4c001032, ompi_mpi_integer16, 0x2e1;
+    MPI_REAL2 = 0x4c000226, ompi_mpi_real2, 0x2ca;
     MPI_REAL4 = 0x4c000427, ompi_mpi_real4, 0x2d2;
     MPI_REAL8 = 0x4c000829, ompi_mpi_real8, 0x2da;
     MPI_REAL16 = 0x4c00102b, ompi_mpi_real16, 0x2e2;
-    MPI_COMPLEX4 = 0x4c00042e, NONE, 0x2d3;
+    MPI_COMPLEX4 = 0x4c00042e, ompi_mpi_complex4, 0x2d3;
     MPI_COMPLEX8 = 0x4c000828, ompi_mpi_complex8, 0x2db;
     MPI_COMPLEX16 = 0x4c00102a, ompi_mpi_complex16, 0x2e3;
     MPI_COMPLEX32 = 0x4c00202c, ompi_mpi_complex32, 0x2eb;
@@ -84,6 +89,10 @@ objects! { MPI_Datatype:
     MPI_2INTEGER = 0x4c000820, ompi_mpi_2integer, 0x232;
     MPI_2REAL = 0x4c000821, ompi_mpi_2real, 0x230;
     MPI_2DOUBLE_PRECISION = 0x4c001023, ompi_mpi_2dblprec, 0x231;
+
+    // Two complex numbers, which only Open MPI has a name for.
+    MPI_2COMPLEX = own(0x4c001024), ompi_mpi_2cplex, NONE;
+    MPI_2DOUBLE_COMPLEX = own(0x4c002025), ompi_mpi_2dblcplex, NONE;
 
     // The bounds markers that MPI-3 removed.
     MPI_LB = 0x4c000010, ompi_mpi_lb, NONE;
@@ -104,13 +113,13 @@ values! {
     MPI_COMBINER_DUP: c_int = 2, 1, 102;
     MPI_COMBINER_CONTIGUOUS: c_int = 3, 2, 103;
     MPI_COMBINER_VECTOR: c_int = 4, 3, 104;
-    MPI_COMBINER_HVECTOR_INTEGER: c_int = 5, NONE, NONE;
+    MPI_COMBINER_HVECTOR_INTEGER: c_int = 5, 4, NONE;
     MPI_COMBINER_HVECTOR: c_int = 6, 5, 105;
     MPI_COMBINER_INDEXED: c_int = 7, 6, 106;
-    MPI_COMBINER_HINDEXED_INTEGER: c_int = 8, NONE, NONE;
+    MPI_COMBINER_HINDEXED_INTEGER: c_int = 8, 7, NONE;
     MPI_COMBINER_HINDEXED: c_int = 9, 8, 107;
     MPI_COMBINER_INDEXED_BLOCK: c_int = 10, 9, 108;
-    MPI_COMBINER_STRUCT_INTEGER: c_int = 11, NONE, NONE;
+    MPI_COMBINER_STRUCT_INTEGER: c_int = 11, 10, NONE;
     MPI_COMBINER_STRUCT: c_int = 12, 11, 110;
     MPI_COMBINER_SUBARRAY: c_int = 13, 12, 111;
     MPI_COMBINER_DARRAY: c_int = 14, 13, 112;
