@@ -185,6 +185,12 @@ pub(super) fn find(kind: Kind, key: c_int) -> Result<Arc<Keyval>> {
 
 const MPICH: bool = cfg!(not(any(feature = "openmpi", feature = "standard")));
 
+/// Whether a key is one of the interface's own under which no communicator has anything.
+pub fn is_empty(key: c_int) -> bool {
+    cfg!(feature = "openmpi")
+        && [MPI_FT, IMPI_CLIENT_COLOR, IMPI_HOST_SIZE, IMPI_HOST_COLOR].contains(&key)
+}
+
 /// Whether a key is one of MPI's own.
 pub fn is_predefined(key: c_int) -> bool {
     // Those that MPICH's Fortran has are one more.
@@ -198,13 +204,14 @@ pub fn is_predefined(key: c_int) -> bool {
         MPI_UNIVERSE_SIZE,
         MPI_LASTUSEDCODE,
         MPI_APPNUM,
-    ]) || own(&[
-        MPI_WIN_BASE,
-        MPI_WIN_SIZE,
-        MPI_WIN_DISP_UNIT,
-        MPI_WIN_CREATE_FLAVOR,
-        MPI_WIN_MODEL,
-    ])
+    ]) || is_empty(key)
+        || own(&[
+            MPI_WIN_BASE,
+            MPI_WIN_SIZE,
+            MPI_WIN_DISP_UNIT,
+            MPI_WIN_CREATE_FLAVOR,
+            MPI_WIN_MODEL,
+        ])
 }
 
 pub(super) fn recount(key: c_int, keyval: &Keyval, change: impl FnOnce(&mut Counts)) {

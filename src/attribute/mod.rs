@@ -12,8 +12,8 @@
 mod keyval;
 
 pub use keyval::{
-    Callbacks, CopyProxy, DeleteProxy, Proxies, Value, create_keyval, free_keyval, is_predefined,
-    set_proxies,
+    Callbacks, CopyProxy, DeleteProxy, Proxies, Value, create_keyval, free_keyval, is_empty,
+    is_predefined, set_proxies,
 };
 
 use crate::bail;

@@ -90,6 +90,8 @@ pub enum SplitType {
     HwUnguided,
     ResourceGuided,
     Neighborhood,
+    /// One of Open MPI's own.
+    OfOpenmpi,
 }
 
 impl SplitType {
@@ -101,6 +103,7 @@ impl SplitType {
             SplitType::HwUnguided => "MPI_COMM_TYPE_HW_UNGUIDED",
             SplitType::ResourceGuided => "MPI_COMM_TYPE_RESOURCE_GUIDED",
             SplitType::Neighborhood => "MPIX_COMM_TYPE_NEIGHBORHOOD",
+            SplitType::OfOpenmpi => "one of OMPI_COMM_TYPE_...",
         }
     }
 }

@@ -111,7 +111,7 @@ fn parts() -> Option<[i64; 3]> {
 }
 
 /// The part of `level` that a core belongs to, as the system tells it.
-fn part_of(core: usize, level: Level) -> Option<i64> {
+pub(super) fn part_of(core: usize, level: Level) -> Option<i64> {
     let folder = format!("/sys/devices/system/cpu/cpu{core}");
     let number = |file: &str| -> Option<i64> {
         let text = std::fs::read_to_string(format!("{folder}/topology/{file}")).ok()?;

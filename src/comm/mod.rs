@@ -11,6 +11,8 @@
 //! Attributes' copies, arguments and a handle set apart are what a process's part is. The leader of each new group, its rank 0,
 //! brings the context and the meeting, whose block it frees when all have left.
 
+#[cfg(feature = "openmpi")]
+pub mod affinity;
 mod contexts;
 pub mod create;
 pub mod duplicate;

@@ -183,6 +183,8 @@ mod communication;
 mod datatypes;
 mod errors;
 mod objects;
+#[cfg(feature = "openmpi")]
+mod openmpi;
 mod rma;
 mod tools;
 
@@ -191,5 +193,7 @@ pub use communication::*;
 pub use datatypes::*;
 pub use errors::*;
 pub use objects::*;
+#[cfg(feature = "openmpi")]
+pub use openmpi::*;
 pub use rma::*;
 pub use tools::*;

@@ -113,15 +113,27 @@ macro_rules! form {
 /// looks.
 #[cfg(feature = "openmpi")]
 pub mod places {
-    use super::super::constants::{Object, objects_of_all_kinds};
+    use super::super::constants::{NOBODY, Object, objects_of_all_kinds, other_places};
     use std::ffi::{c_int, c_void};
     use std::ptr::{from_ref, without_provenance_mut};
     use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
     /// In the upper half of a number that is no address.
     const MARK: usize = 0x524d_5348;
-    /// What no object of any kind has.
-    const NOBODY: c_int = 1;
+    /// The addresses of predefined objects that C gave before, each where [`at`] says. An object has 256 bytes at least, and all of
+    /// them together have less than 128 KiB: those that lie in one piece of memory have a place each, and only if a program has
+    /// copies may two of them have to share one.
+    static SEEN: [AtomicUsize; 512] = {
+        let mut seen = [const { AtomicUsize::new(0) }; 512];
+        // Zero belongs here: it must not be found.
+        seen[at(0)] = AtomicUsize::new(usize::MAX);
+        seen
+    };
+
+    const fn at(address: usize) -> usize {
+        address / 256 % 512
+    }
 
     /// The predefined objects' addresses lie between two of the library's own variables, and, where the program has copies, between
     /// two of its.
@@ -130,8 +142,9 @@ pub mod places {
         PLACES.get_or_init(|| {
             let all = objects_of_all_kinds();
             let objects = all.iter().flat_map(|objects| objects.iter());
-            let places = objects.filter_map(|object| object.place);
-            let mut places: Vec<usize> = places.map(|place| from_ref(place).addr()).collect();
+            let places = objects.filter_map(|object| object.place.map(from_ref));
+            let places = places.chain(other_places());
+            let mut places: Vec<usize> = places.map(|place| place.addr()).collect();
             places.sort_unstable();
             places.into()
         })
@@ -140,18 +153,26 @@ pub mod places {
     /// The handle of a pointer that C gave.
     #[inline(always)]
     pub fn handle_of(pointer: *mut c_void) -> c_int {
-        if pointer.addr() >> u32::BITS == MARK {
-            return pointer.addr() as u32 as c_int;
+        let address = pointer.addr();
+        if address >> u32::BITS == MARK {
+            return address as u32 as c_int;
         }
-        named(pointer)
+        if SEEN[at(address)].load(Relaxed) != address && !is_named(address) {
+            return NOBODY;
+        }
+        // SAFETY: it is the address of a predefined object, which begins with its handle.
+        unsafe { pointer.cast::<c_int>().read() }
     }
 
-    fn named(pointer: *mut c_void) -> c_int {
-        match places().binary_search(&pointer.addr()) {
-            // SAFETY: it is the address of a predefined object, which begins with its handle.
-            Ok(_) => unsafe { pointer.cast::<c_int>().read() },
-            Err(_) => NOBODY,
+    /// Whether it is the address of a predefined object, which is then taken note of.
+    #[cold]
+    #[inline(never)]
+    fn is_named(address: usize) -> bool {
+        let known = places().binary_search(&address).is_ok();
+        if known {
+            SEEN[at(address)].store(address, Relaxed);
         }
+        known
     }
 
     /// The pointer that C gets for a handle, which may be that of one of its kind's predefined `objects`.

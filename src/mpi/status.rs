@@ -191,14 +191,25 @@ pub struct MPI_F08_status {
 }
 
 /// The status of Fortran's module `mpi_f08`: [`MPI_Status`] as Fortran integers.
-#[cfg(any(feature = "openmpi", feature = "standard"))]
+#[cfg(feature = "standard")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct MPI_F08_status {
     pub MPI_SOURCE: c_int,
     pub MPI_TAG: c_int,
     pub MPI_ERROR: c_int,
-    pub MPI_internal: [c_int; INTEGERS - 3],
+    pub MPI_internal: [c_int; 5],
+}
+
+/// The status of Fortran's module `mpi_f08`: [`MPI_Status`] as Fortran integers.
+#[cfg(feature = "openmpi")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct MPI_F08_status {
+    pub MPI_SOURCE: c_int,
+    pub MPI_TAG: c_int,
+    pub MPI_ERROR: c_int,
+    pub MPI_internal: [c_int; 3],
 }
 
 const _: () = assert!(size_of::<MPI_F08_status>() == size_of::<MPI_Status>());

@@ -41,9 +41,10 @@ pub fn is_unweighted(weights: *const c_int) -> bool {
 
 /// Whether `handle` is `MPI_T_PVAR_ALL_HANDLES`.
 pub fn is_all_handles(handle: MPI_T_pvar_handle) -> bool {
-    match cfg!(feature = "standard") {
-        true => handle.addr() == 1,
-        false => handle.cast_const().cast() == &raw const PVAR_ALL_HANDLES,
+    match () {
+        () if cfg!(feature = "openmpi") => handle.addr() == usize::MAX,
+        () if cfg!(feature = "standard") => handle.addr() == 1,
+        () => handle.cast_const().cast() == &raw const PVAR_ALL_HANDLES,
     }
 }
 

@@ -43,7 +43,7 @@ pub extern "C" fn MPIX_GPU_query_support(gpu_type: c_int, is_supported: Mut<c_in
 }
 
 /// Refuses to recover `comm`, once it is known to be a communicator.
-fn no_recovery(comm: MPI_Comm) -> Result<()> {
+pub fn no_recovery(comm: MPI_Comm) -> Result<()> {
     comm::get(comm)?;
     bail!(
         UnsupportedOperation,

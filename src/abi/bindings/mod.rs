@@ -4,4 +4,6 @@ pub mod data;
 pub mod extensions;
 pub mod fortran;
 pub mod handles;
+#[cfg(feature = "openmpi")]
+pub mod openmpi;
 pub mod query;

@@ -8,7 +8,7 @@ use crate::comm::Hints;
 use crate::comm::create::{self, Hint, Request, SplitType};
 use crate::comm::duplicate;
 use crate::comm::group::{self, Likeness};
-use crate::comm::hardware::{self, Places, Wish};
+use crate::comm::hardware::{self, Level, Places, Wish};
 use crate::error::{Error, Object, Result};
 use crate::info::{self, Info};
 use crate::mpi::constants::*;
@@ -239,6 +239,28 @@ pub extern "C" fn MPI_Comm_split_type(
     give(newcomm, make)
 }
 
+/// What a kind of split goes by that only Open MPI has. What processes share of caches or threads of a core, nobody here knows.
+fn of_openmpi(split_type: c_int) -> Option<Wish> {
+    if !cfg!(feature = "openmpi") {
+        return None;
+    }
+    let kinds = [
+        (OMPI_COMM_TYPE_HWTHREAD, Wish::Nothing),
+        (OMPI_COMM_TYPE_CORE, Wish::Part(Level::Core)),
+        (OMPI_COMM_TYPE_L1CACHE, Wish::Nothing),
+        (OMPI_COMM_TYPE_L2CACHE, Wish::Nothing),
+        (OMPI_COMM_TYPE_L3CACHE, Wish::Nothing),
+        (OMPI_COMM_TYPE_SOCKET, Wish::Part(Level::Package)),
+        (OMPI_COMM_TYPE_NUMA, Wish::Part(Level::Numa)),
+        (OMPI_COMM_TYPE_BOARD, Wish::Together),
+        (OMPI_COMM_TYPE_HOST, Wish::Together),
+        (OMPI_COMM_TYPE_CU, Wish::Together),
+        (OMPI_COMM_TYPE_CLUSTER, Wish::Together),
+    ];
+    let known = kinds.into_iter().find(|&(kind, _)| kind == split_type);
+    known.map(|(_, wish)| wish)
+}
+
 /// What a kind of split goes by, and where this process is, as far as that matters.
 fn request(split_type: c_int, key: c_int, info: &Info) -> Result<Request> {
     let certain = |wish| [Hint::new("", wish), Hint::default(), Hint::default()];
@@ -255,6 +277,7 @@ fn request(split_type: c_int, key: c_int, info: &Info) -> Result<Request> {
         MPI_COMM_TYPE_HW_UNGUIDED => Some(SplitType::HwUnguided),
         MPI_COMM_TYPE_RESOURCE_GUIDED => Some(SplitType::ResourceGuided),
         MPIX_COMM_TYPE_NEIGHBORHOOD => Some(SplitType::Neighborhood),
+        _ if of_openmpi(split_type).is_some() => Some(SplitType::OfOpenmpi),
         _ => bail!(Arg, "split_type is {split_type}, which is no kind of split"),
     };
     let places = match kind {
@@ -269,6 +292,14 @@ fn request(split_type: c_int, key: c_int, info: &Info) -> Result<Request> {
         // MPICH 4.0 has MPIX_COMM_TYPE_NEIGHBORHOOD under its number.
         Some(SplitType::ResourceGuided) => [part(), named(PSET, &Wish::named), directory()],
         Some(SplitType::Neighborhood) => [directory(), Hint::default(), Hint::default()],
+        Some(SplitType::OfOpenmpi) => {
+            let wish = of_openmpi(split_type).unwrap_or_default();
+            [
+                Hint::new(&format!("{wish:?}"), wish),
+                Hint::default(),
+                Hint::default(),
+            ]
+        }
     };
     Ok(Request {
         kind,

@@ -28,6 +28,17 @@ values! {
     MPI_COMM_TYPE_HW_UNGUIDED: c_int = 3, 12, 222;
     MPI_COMM_TYPE_RESOURCE_GUIDED: c_int = 4, NONE, 224;
     MPIX_COMM_TYPE_NEIGHBORHOOD: c_int = 5, NONE, NONE;
+    OMPI_COMM_TYPE_HWTHREAD: c_int = NONE, 1, NONE;
+    OMPI_COMM_TYPE_CORE: c_int = NONE, 2, NONE;
+    OMPI_COMM_TYPE_L1CACHE: c_int = NONE, 3, NONE;
+    OMPI_COMM_TYPE_L2CACHE: c_int = NONE, 4, NONE;
+    OMPI_COMM_TYPE_L3CACHE: c_int = NONE, 5, NONE;
+    OMPI_COMM_TYPE_SOCKET: c_int = NONE, 6, NONE;
+    OMPI_COMM_TYPE_NUMA: c_int = NONE, 7, NONE;
+    OMPI_COMM_TYPE_BOARD: c_int = NONE, 8, NONE;
+    OMPI_COMM_TYPE_HOST: c_int = NONE, 9, NONE;
+    OMPI_COMM_TYPE_CU: c_int = NONE, 10, NONE;
+    OMPI_COMM_TYPE_CLUSTER: c_int = NONE, 11, NONE;
 
     // Topologies, as `MPI_Topo_test` tells (MPI 4.1 §8.5.5).
     MPI_GRAPH: c_int = 1, 2, 212;

@@ -93,9 +93,11 @@ values! {
     // Extensions: fault tolerance. MPICH begins them at 100.
     MPIX_ERR_PROC_FAILED: c_int = 101, 75, NONE;
 }
-/// The name without the X, which programs use that look ahead.
+/// The name without the X, which Open MPI 5 has and programs use that look ahead.
 pub const MPI_ERR_PROC_FAILED: c_int = MPIX_ERR_PROC_FAILED;
 values! {
     MPIX_ERR_PROC_FAILED_PENDING: c_int = 102, 76, NONE;
     MPIX_ERR_REVOKED: c_int = 103, 77, NONE;
+    MPI_ERR_PROC_FAILED_PENDING: c_int = NONE, 76, NONE;
+    MPI_ERR_REVOKED: c_int = NONE, 77, NONE;
 }

@@ -1,5 +1,6 @@
 //! Handles of the predefined objects that are not datatypes, null handles, and the keys of predefined attributes.
 
+use super::NONE;
 use crate::mpi::types::*;
 use std::ffi::c_int;
 
@@ -83,6 +84,13 @@ values! {
     MPI_WIN_DISP_UNIT: c_int = 0x66000005, 9, 602;
     MPI_WIN_CREATE_FLAVOR: c_int = 0x66000007, 10, 604;
     MPI_WIN_MODEL: c_int = 0x66000009, 11, 605;
+    // Keys of Open MPI's for all communicators, under which there is nothing here: the first is `IMPI_CLIENT_SIZE` up to Open MPI 4,
+    // and whether failures are survived from 5 on.
+    MPI_FT: c_int = NONE, 12, NONE;
+    IMPI_CLIENT_COLOR: c_int = NONE, 13, NONE;
+    IMPI_HOST_SIZE: c_int = NONE, 14, NONE;
+    IMPI_HOST_COLOR: c_int = NONE, 15, NONE;
+
     /// No key.
     MPI_KEYVAL_INVALID: c_int = 0x24000000, -1, 0;
 }

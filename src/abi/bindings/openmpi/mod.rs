@@ -1,0 +1,8 @@
+//! What programs and libraries for Open MPI ask for beside MPI.
+
+#![cfg(feature = "openmpi")]
+
+pub mod aliases;
+pub mod callbacks;
+pub mod data;
+pub mod extensions;
