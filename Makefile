@@ -59,9 +59,9 @@ mpi4py: stage
 bench: stage
 	$(RUN_CARGO) run -q --profile tools -p rmashm-bench --target-dir '$(CARGO_TARGET_DIR)' -- --prefix '$(BUILD)' $(if $(QUICK),--quick) $(BENCH)
 
-# DIRS: directories of MPICH's test suite. CONFORMANCE: options of mpich_conformance/src/options.rs.
+# DIRS: directories of MPICH's test suite. ABI: mpich, openmpi or standard. CONFORMANCE: options of mpich_conformance/src/options.rs.
 conformance: stage
-	$(RUN_CARGO) run -q --profile tools -p mpich-conformance --target-dir '$(CARGO_TARGET_DIR)' -- --prefix '$(BUILD)' $(DIRS) $(CONFORMANCE)
+	$(RUN_CARGO) run -q --profile tools -p mpich-conformance --target-dir '$(CARGO_TARGET_DIR)' -- --prefix '$(BUILD)' $(if $(ABI),--abi $(ABI)) $(DIRS) $(CONFORMANCE)
 
 clean:
 	rm -rf '$(BUILD)' '$(CARGO_TARGET_DIR)'

@@ -51,3 +51,36 @@ pub fn find_program(program: &str) -> Option<PathBuf> {
         .map(|folder| folder.join(program))
         .find(|path| path.is_file())
 }
+
+/// The first name of MPI's of which the compiler, or the linker, says that it is nowhere. They have to speak English (`LC_ALL=C`).
+pub fn undeclared(said: &str) -> Option<String> {
+    let complaints = [
+        "implicit declaration of function '",
+        "' undeclared",
+        "unknown type name '",
+        "' was not declared",
+        "undefined reference to `",
+    ];
+    let lines = said
+        .lines()
+        .filter(|line| complaints.iter().any(|complaint| line.contains(complaint)));
+    let mut names = lines.filter_map(|line| line.split(['\'', '`']).nth(1));
+    names.find(|name| name.contains("MPI")).map(str::to_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::undeclared;
+
+    #[test]
+    fn names_that_are_nowhere() {
+        let said = "a.c:3: error: 'counts' undeclared\na.c:4: error: 'MPI_Session' undeclared (first use)\n";
+        assert_eq!(undeclared(said).as_deref(), Some("MPI_Session"));
+        let said = "ld: a.c:(.text+0x2): undefined reference to `MPI_Put_c'";
+        assert_eq!(undeclared(said).as_deref(), Some("MPI_Put_c"));
+        assert_eq!(
+            undeclared("a.c:3: error: expected ';' before 'MPI_Put'"),
+            None
+        );
+    }
+}

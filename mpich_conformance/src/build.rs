@@ -3,11 +3,61 @@
 //! here.
 
 use crate::testlist::Entry;
+use harness::needs::find_program;
+use programs::Interface;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+/// What compiles the suite's programs.
+pub struct Compiler {
+    interface: Interface,
+    mpicc: PathBuf,
+    /// The header that it finds.
+    header: PathBuf,
+}
+
+impl Compiler {
+    /// The compiler for programs of `interface` that the MPI at `prefix` runs.
+    pub fn of(prefix: &Path, interface: Interface) -> Result<Compiler, String> {
+        let (mpicc, header) = match interface {
+            Interface::Mpich => (prefix.join("bin/mpicc"), prefix.join("include/mpi.h")),
+            Interface::Standard => (
+                prefix.join("bin/mpicc_abi"),
+                prefix.join("include/mpi_abi.h"),
+            ),
+            Interface::Openmpi => {
+                let mpicc = find_program("mpicc.openmpi").ok_or(
+                    "there is no mpicc.openmpi (Debian: apt-get install libopenmpi-dev openmpi-bin)",
+                )?;
+                (mpicc.clone(), mpicc)
+            }
+        };
+        if !mpicc.is_file() {
+            return Err(format!("{} is missing", mpicc.display()));
+        }
+        Ok(Compiler {
+            interface,
+            mpicc,
+            header,
+        })
+    }
+
+    /// A folder with the compiler as `bin/mpicc`, which is where the suite looks for it.
+    fn prefix(&self, folder: &Path) -> Result<PathBuf, String> {
+        let prefix = folder.with_extension("compiler");
+        let wrapper = prefix.join("bin/mpicc");
+        let script = format!("#!/bin/sh\nexec '{}' \"$@\"\n", self.mpicc.display());
+        let failed = |error| format!("{}: {error}", wrapper.display());
+        fs::create_dir_all(prefix.join("bin")).map_err(failed)?;
+        fs::write(&wrapper, script).map_err(failed)?;
+        fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).map_err(failed)?;
+        Ok(prefix)
+    }
+}
 
 /// The suite as configured for one MPI.
 pub struct Build {
@@ -15,6 +65,7 @@ pub struct Build {
     pub source: PathBuf,
     /// Where it is built.
     pub folder: PathBuf,
+    compiler: Compiler,
     jobs: usize,
 }
 
@@ -39,19 +90,21 @@ const MEDDLERS: [&str; 16] = [
 ];
 
 impl Build {
-    /// Configures the suite for the MPI at `prefix` in `folder`, unless that is done already.
+    /// Configures the suite for `compiler` in `folder`, unless that is done already.
     pub fn configure(
         source: PathBuf,
         folder: PathBuf,
-        prefix: &Path,
+        compiler: Compiler,
         jobs: usize,
     ) -> Result<Self, String> {
         let build = Self {
             source,
             folder,
+            compiler,
             jobs,
         };
-        let options = [
+        let prefix = build.compiler.prefix(&build.folder)?;
+        let mut options = vec![
             format!("--with-mpi={}", prefix.display()),
             "--enable-threads=multiple".to_owned(),
             "--disable-fortran".to_owned(),
@@ -61,8 +114,12 @@ impl Build {
             "--disable-maintainer-mode".to_owned(),
             "--disable-dependency-tracking".to_owned(),
         ];
+        if build.compiler.interface != Interface::Mpich {
+            // Without what only MPICH has.
+            options.push("--enable-strictmpi".to_owned());
+        }
         let stamp = build.folder.join("configured-for");
-        let wanted = build.identity(prefix, &options)?;
+        let wanted = build.identity(&options);
         if fs::read_to_string(&stamp).is_ok_and(|text| text == wanted) {
             return Ok(build);
         }
@@ -92,19 +149,19 @@ impl Build {
     }
 
     /// What decides what `configure` finds: compiler, header, source, options.
-    fn identity(&self, prefix: &Path, options: &[String]) -> Result<String, String> {
-        let mpicc = prefix.join("bin/mpicc");
-        if !mpicc.is_file() {
-            return Err(format!("{} is missing", mpicc.display()));
-        }
-        let header = fs::read(prefix.join("include/mpi.h")).unwrap_or_default();
+    fn identity(&self, options: &[String]) -> String {
+        let header = fs::read(&self.compiler.header).unwrap_or_default();
         let digest = Sha256::digest(&header);
         let sum: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(format!(
-            "{}\n{}\n{sum}\n",
-            self.source.display(),
-            options.join("\n")
-        ))
+        format!("{}\n{}\n{sum}\n", self.source.display(), options.join("\n"))
+    }
+
+    /// The name that a program uses and the header of another library does not have, by what make said about it.
+    pub fn lacking(&self, said: &str) -> Option<String> {
+        if self.compiler.interface != Interface::Openmpi {
+            return None;
+        }
+        harness::needs::undeclared(said)
     }
 
     /// Compiles the programs of these entries, as far as make finds them out of date. What does not compile is found missing
@@ -161,6 +218,7 @@ impl Build {
     fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.current_dir(&self.folder).stdin(Stdio::null());
+        command.env("LC_ALL", "C");
         for variable in MEDDLERS {
             command.env_remove(variable);
         }

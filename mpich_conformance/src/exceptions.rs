@@ -1,6 +1,7 @@
 //! `exceptions.toml`: which entries cannot pass, and why.
 
 use crate::testlist::Entry;
+use programs::Interface;
 use serde::Deserialize;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -18,6 +19,9 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Exception {
     reason: String,
+    /// The C interfaces with which it is so; none are all.
+    #[serde(default)]
+    abi: Vec<String>,
     /// `folder/program` (all entries of the program), or the whole line of the report: `folder/program 4 -arg=1`.
     tests: Vec<String>,
 }
@@ -36,16 +40,28 @@ struct Known {
 }
 
 impl Exceptions {
-    pub fn read(file: &Path) -> Result<Self, String> {
+    /// Those of the file that hold with `interface`.
+    pub fn read(file: &Path, interface: Interface) -> Result<Self, String> {
         let text = std::fs::read_to_string(file)
             .map_err(|error| format!("{}: {error}", file.display()))?;
-        Self::parse(&text).map_err(|error| format!("{}: {error}", file.display()))
+        Self::parse(&text, interface).map_err(|error| format!("{}: {error}", file.display()))
     }
 
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str, interface: Interface) -> Result<Self, String> {
         let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
         let mut known: Vec<Known> = Vec::new();
         for exception in file.exception {
+            if let Some(unknown) = exception
+                .abi
+                .iter()
+                .find(|name| Interface::of_name(name).is_none())
+            {
+                return Err(format!("{unknown} is no interface"));
+            }
+            let own = interface.name().to_owned();
+            if !exception.abi.is_empty() && !exception.abi.contains(&own) {
+                continue;
+            }
             for test in exception.tests {
                 if known.iter().any(|other| other.test == test) {
                     return Err(format!("{test} is there twice"));
@@ -117,7 +133,7 @@ mod tests {
 
     #[test]
     fn by_name_or_by_line() {
-        let exceptions = Exceptions::parse(TEXT).unwrap();
+        let exceptions = Exceptions::parse(TEXT, Interface::Mpich).unwrap();
         assert_eq!(exceptions.reason(&entry("a", 7), false), Some("r"));
         assert_eq!(exceptions.reason(&entry("b", 2), false), Some("r"));
         assert_eq!(exceptions.reason(&entry("b", 3), false), None);
@@ -127,8 +143,18 @@ mod tests {
     }
 
     #[test]
+    fn some_hold_with_one_interface() {
+        let text = TEXT.replace("tests", "abi = ['openmpi']\ntests");
+        let held = |interface| {
+            let exceptions = Exceptions::parse(&text, interface).unwrap();
+            exceptions.has(&entry("a", 1))
+        };
+        assert!(held(Interface::Openmpi) && !held(Interface::Mpich));
+    }
+
+    #[test]
     fn what_begins_to_pass_has_to_go() {
-        let exceptions = Exceptions::parse(TEXT).unwrap();
+        let exceptions = Exceptions::parse(TEXT, Interface::Mpich).unwrap();
         assert_eq!(exceptions.outdated().count(), 0);
         exceptions.reason(&entry("a", 1), true);
         assert_eq!(exceptions.outdated().collect::<Vec<_>>(), ["spawn/a"]);
@@ -138,16 +164,18 @@ mod tests {
 
     #[test]
     fn mistakes_are_refused() {
-        assert!(Exceptions::parse("[[exception]]\ntests = ['a']\n").is_err());
-        assert!(
-            Exceptions::parse(&TEXT.replace("b 2", "a").replace("spawn/a 2", "spawn/a")).is_err()
-        );
-        assert!(Exceptions::parse("").is_ok());
+        let parse = |text: &str| Exceptions::parse(text, Interface::Mpich);
+        assert!(parse("[[exception]]\ntests = ['a']\n").is_err());
+        assert!(parse(&TEXT.replace("b 2", "a").replace("spawn/a 2", "spawn/a")).is_err());
+        assert!(parse("").is_ok());
+        assert!(parse(&TEXT.replace("tests", "abi = ['lam']\ntests")).is_err());
     }
 
     #[test]
     fn the_file_of_this_project() {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("exceptions.toml");
-        Exceptions::read(&file).unwrap();
+        for interface in Interface::ALL {
+            Exceptions::read(&file, interface).unwrap();
+        }
     }
 }

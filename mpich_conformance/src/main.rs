@@ -13,11 +13,12 @@ mod source;
 mod testlist;
 mod verdict;
 
-use build::Build;
+use build::{Build, Compiler};
 use exceptions::Exceptions;
 use indicatif::{ProgressBar, ProgressStyle};
 use options::Options;
 use outcome::{Memory, Outcome};
+use programs::Interface;
 use report::Counts;
 use run::{Done, Runner};
 use std::path::Path;
@@ -93,8 +94,11 @@ fn conformance(options: &Options) -> Result<bool, String> {
     let prefix = absolute(options.mpi.as_ref().unwrap_or(&options.prefix))?;
     std::fs::create_dir_all(&home).map_err(|error| format!("{}: {error}", home.display()))?;
     let source = source::suite(&home)?;
-    let folder = home.join("runs").join(name_of(&prefix, ours));
-    let build = Build::configure(source, folder, &prefix, options.build_jobs)?;
+    let folder = home
+        .join("runs")
+        .join(name_of(&prefix, ours, options.interface));
+    let compiler = Compiler::of(&prefix, options.interface)?;
+    let build = Build::configure(source, folder, compiler, options.build_jobs)?;
     let mut memory = Memory::read(&build.folder);
     let (entries, without_list) = all_entries(&build, options)?;
     let entries = choose(entries, options, &memory);
@@ -112,7 +116,10 @@ fn conformance(options: &Options) -> Result<bool, String> {
 
     // The exceptions are this project's: another MPI has none.
     let exceptions = match ours {
-        true => Exceptions::read(&project().join("mpich_conformance/exceptions.toml"))?,
+        true => Exceptions::read(
+            &project().join("mpich_conformance/exceptions.toml"),
+            options.interface,
+        )?,
         false => Exceptions::default(),
     };
     let entries: Vec<&Entry> = entries.iter().collect();
@@ -138,9 +145,11 @@ fn conformance(options: &Options) -> Result<bool, String> {
 }
 
 /// The folder in which the suite is built for this MPI.
-fn name_of(prefix: &Path, ours: bool) -> String {
-    if ours {
-        return "rmashm".to_owned();
+fn name_of(prefix: &Path, ours: bool, interface: Interface) -> String {
+    match interface {
+        _ if !ours => {}
+        Interface::Mpich => return "rmashm".to_owned(),
+        interface => return format!("rmashm-{}", interface.name()),
     }
     let name = prefix.display().to_string();
     name.trim_matches('/').replace('/', "-")

@@ -2,6 +2,7 @@
 
 use crate::testlist::Lists;
 use lexopt::prelude::*;
+use programs::Interface;
 use std::path::PathBuf;
 
 pub const USAGE: &str = "\
@@ -11,6 +12,8 @@ The directories (rma, errors/rma, info, ...) are those of the suite's test/mpi; 
 
   --mpi PREFIX          another MPI to test, to compare with
   --prefix PREFIX       where this project is staged (default: build/); downloads and builds go into its folder mpich
+  --abi NAME            the C interface that programs are compiled for: mpich (default), openmpi (by mpicc.openmpi on PATH),
+                        standard
   --dir DIRECTORY       the same as DIRECTORY alone
   --filter TEXT         only entries whose line in the report has TEXT in it; several: any of them
   --rerun-failed        only entries that did not pass when they last ran
@@ -43,6 +46,7 @@ pub struct Options {
     pub prefix: PathBuf,
     /// The MPI to test, if it is not the project's own.
     pub mpi: Option<PathBuf>,
+    pub interface: Interface,
     pub filters: Vec<String>,
     pub rerun_failed: bool,
     pub lists: Lists,
@@ -69,6 +73,7 @@ impl Options {
             directories: Vec::new(),
             prefix: PathBuf::from("build"),
             mpi: None,
+            interface: Interface::Mpich,
             filters: Vec::new(),
             rerun_failed: false,
             lists: Lists::Usual,
@@ -86,6 +91,11 @@ impl Options {
             match argument {
                 Long("mpi") => options.mpi = Some(parser.value()?.into()),
                 Long("prefix") => options.prefix = parser.value()?.into(),
+                Long("abi") => {
+                    options.interface = parser.value()?.parse_with(|name| {
+                        Interface::of_name(name).ok_or("it is mpich, openmpi or standard")
+                    })?;
+                }
                 Long("dir") => options.add_directory(&parser.value()?.string()?),
                 Long("filter") => options.filters.push(parser.value()?.string()?),
                 Long("rerun-failed") => options.rerun_failed = true,
@@ -155,6 +165,7 @@ mod tests {
     #[test]
     fn mistakes_are_refused() {
         assert!(parse(&["--launcher", "srun"]).is_err());
+        assert!(parse(&["--abi", "lam"]).is_err());
         assert!(parse(&["--jobs", "0"]).is_err());
         assert!(parse(&["--np-maximum", "3"]).is_err());
         assert!(parse(&["--help"]).unwrap().is_none());

@@ -90,6 +90,10 @@ impl Runner<'_> {
         let program = self.build.program(entry);
         if !program.is_file() {
             let details = self.build.explain(entry);
+            if let Some(name) = self.build.lacking(&details) {
+                let reason = format!("the header lacks {name}");
+                return Err((Outcome::NotApplicable, reason, details));
+            }
             return Err((Outcome::Failed, build_reason(&details), details));
         }
         let seconds = (entry.seconds as f64 * self.options.time_scale).ceil() as u64;

@@ -2,7 +2,7 @@
 
 use crate::spec::{Launcher, Spec};
 use harness::job::LAUNCHER_LATER;
-use harness::needs::find_program;
+use harness::needs::{find_program, undeclared};
 use programs::Interface;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -192,7 +192,7 @@ impl Toolbox {
             return Ok(());
         }
         let said = String::from_utf8_lossy(&output.stderr);
-        Err(match lacking(&said) {
+        Err(match undeclared(&said) {
             Some(name) if self.interface == Interface::Openmpi => Refused::Lacking(name),
             _ => Refused::Wrong(format!("{command:?}\n{said}")),
         })
@@ -241,23 +241,6 @@ impl Toolbox {
             .envs(spec.variables.iter().cloned());
         command
     }
-}
-
-/// The first name of MPI's that the compiler says was declared nowhere.
-fn lacking(said: &str) -> Option<String> {
-    let errors = said.lines().filter(|line| line.contains("error: "));
-    let undeclared = errors.filter(|line| {
-        [
-            "implicit declaration",
-            "undeclared",
-            "unknown type name",
-            "not declared",
-        ]
-        .iter()
-        .any(|complaint| line.contains(complaint))
-    });
-    let mut names = undeclared.filter_map(|line| line.split('\'').nth(1));
-    names.find(|name| name.contains("MPI")).map(str::to_string)
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
