@@ -153,11 +153,12 @@ impl Class {
         (number, name, text)
     }
 
-    /// The number that C has. Classes that its interface does not have are `MPI_ERR_OTHER`.
+    /// The number that C has. Where its interface does not have the class, there is one that says nearly the same.
     pub fn number(self) -> i32 {
         match self.row().0 {
-            number if number > MPI_ERR_LASTCODE => MPI_ERR_OTHER,
-            number => number,
+            number if number <= MPI_ERR_LASTCODE => number,
+            _ if self == Class::Errhandler => MPI_ERR_ARG,
+            _ => MPI_ERR_OTHER,
         }
     }
 
@@ -257,6 +258,8 @@ classes! {
     TNotAccessible = 79, MPI_T_ERR_NOT_ACCESSIBLE, "Not accessible now";
     Errhandler = 80, MPI_ERR_ERRHANDLER, "Invalid error handler";
     ProcFailed = 101, PROC_FAILED, "A process failed";
+    ProcFailedPending = 102, MPIX_ERR_PROC_FAILED_PENDING, "The operation waits for a process that has failed";
+    Revoked = 103, MPIX_ERR_REVOKED, "The communicator was revoked";
 }
 
 /// Whether codes carry the number of their sentence beside the class, as MPICH's do. Where they do not, a code is its class, as
