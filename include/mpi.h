@@ -1,5 +1,5 @@
 /*
- * mpi.h of rmashm: MPI 4.1 with the application binary interface of MPICH.
+ * mpi.h of rmashm: MPI 5.0 with the application binary interface of MPICH.
  *
  * Generated from src/mpi, src/abi and include/mpi.h.in by the build; change those, not this file.
  */
@@ -136,8 +136,8 @@ typedef void (MPI_T_event_dropped_cb_function)(MPI_Count count, MPI_T_event_regi
 #define MPI_WIN_NULL_DELETE_FN        ((MPI_Win_delete_attr_function *)0)
 #define MPI_CONVERSION_FN_NULL        ((MPI_Datarep_conversion_function *)0)
 #define MPI_CONVERSION_FN_NULL_C      ((MPI_Datarep_conversion_function_c *)0)
-#define MPI_VERSION                   4
-#define MPI_SUBVERSION                1
+#define MPI_VERSION                   5
+#define MPI_SUBVERSION                0
 #define MPI_PROC_NULL                 (-1)
 #define MPI_ANY_SOURCE                (-2)
 #define MPI_ROOT                      (-3)
@@ -354,6 +354,7 @@ typedef void (MPI_T_event_dropped_cb_function)(MPI_Count count, MPI_T_event_regi
 #define MPI_ERR_PROC_ABORTED          76
 #define MPI_ERR_VALUE_TOO_LARGE       77
 #define MPI_ERR_ERRHANDLER            80
+#define MPI_ERR_ABI                   81
 #define MPI_T_ERR_MEMORY              59
 #define MPI_T_ERR_NOT_INITIALIZED     60
 #define MPI_T_ERR_CANNOT_INIT         61

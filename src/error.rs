@@ -117,7 +117,7 @@ macro_rules! bail {
 
 macro_rules! classes {
     ($($name:ident = $value:literal, $number:ident, $text:literal;)*) => {
-        /// The error classes of MPI 4.1 §9.4 (and of its chapters), with numbers of the library's own, which are MPICH's.
+        /// The error classes of MPI 5.0 §9.4 (and of its chapters), with numbers of the library's own, which are MPICH's.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(i32)]
         pub enum Class { $($name = $value,)* }
@@ -257,6 +257,7 @@ classes! {
     TNotSupported = 78, MPI_T_ERR_NOT_SUPPORTED, "Not supported by the tool information interface";
     TNotAccessible = 79, MPI_T_ERR_NOT_ACCESSIBLE, "Not accessible now";
     Errhandler = 80, MPI_ERR_ERRHANDLER, "Invalid error handler";
+    Abi = 81, MPI_ERR_ABI, "The binary interface cannot be changed";
     ProcFailed = 101, PROC_FAILED, "A process failed";
     ProcFailedPending = 102, MPIX_ERR_PROC_FAILED_PENDING, "The operation waits for a process that has failed";
     Revoked = 103, MPIX_ERR_REVOKED, "The communicator was revoked";

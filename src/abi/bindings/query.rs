@@ -1,25 +1,36 @@
-//! What MPI 5.0 §20 lets a program ask about the binary interface. Ours is MPICH's, not the standard's, and is declared as
+//! What MPI 5.0 §20 lets a program ask about the binary interface, at any time. Where it is not the standard's, it is declared as
 //! such; the sizes of the integers and Fortran's types are told all the same.
+//!
+//! Fortran's types are those of its compilers without options that change sizes. They are known from the start, so that nothing is
+//! left to be set: MPI lets only the first who says them be heard.
 
 use crate::abi::bindings::data;
 use crate::abi::boundary::pointers::Mut;
 use crate::bail;
 use crate::error::Result;
 use crate::info::{self, Info};
+use crate::mpi::constants::*;
 use crate::mpi::types::*;
 use crate::mpi_api;
 use macro_rules_attribute::apply;
-use std::ffi::{c_int, c_void};
-use std::sync::atomic::Ordering;
+use std::ffi::{c_char, c_int, c_void};
+use std::sync::atomic::{AtomicI32, Ordering};
 
-/// Gives the version of the standard's binary interface: -1, because this library does not have it.
+/// Whether C has the standard's interface.
+const STANDARD: bool = cfg!(feature = "standard");
+
+/// Gives the version of the standard's binary interface: 1.0, or -1 where this library has another.
 ///
 /// MPI 5.0 §20.2. Errors: `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Abi_get_version(abi_major: Mut<c_int>, abi_minor: Mut<c_int>) -> c_int {
     let (major, minor) = (abi_major.out("abi_major")?, abi_minor.out("abi_minor")?);
-    major.set(-1);
-    minor.set(-1);
+    let version = match STANDARD {
+        true => (MPI_ABI_VERSION, MPI_ABI_SUBVERSION),
+        false => (-1, -1),
+    };
+    major.set(version.0);
+    minor.set(version.1);
     Ok(())
 }
 
@@ -43,12 +54,13 @@ pub extern "C" fn MPI_Abi_get_info(info: Mut<MPI_Info>) -> c_int {
 }
 
 /// Gives the sizes of Fortran's basic types, in bytes, and says which optional ones there are, as an info object that
-/// the caller frees. `MPI_INTEGER16`, `MPI_REAL2` and `MPI_COMPLEX4` are not told: programs compiled with an MPICH before
-/// 4.1 have `MPI_DATATYPE_NULL` for them.
+/// the caller frees. The types that came last are told only to programs of the standard's interface: those compiled with an MPICH
+/// before 4.1 have `MPI_DATATYPE_NULL` for `MPI_INTEGER16`, `MPI_REAL2` and `MPI_COMPLEX4`.
 ///
 /// MPI 5.0 §20.4. Errors: `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (too many handles).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Abi_get_fortran_info(info: Mut<MPI_Info>) -> c_int {
+    const LAST: &str = if STANDARD { "true" } else { "false" };
     const FORTRAN: [(&str, &str); 23] = [
         ("mpi_logical_size", "4"),
         ("mpi_integer_size", "4"),
@@ -63,12 +75,12 @@ pub extern "C" fn MPI_Abi_get_fortran_info(info: Mut<MPI_Info>) -> c_int {
         ("mpi_integer2_supported", "true"),
         ("mpi_integer4_supported", "true"),
         ("mpi_integer8_supported", "true"),
-        ("mpi_integer16_supported", "false"),
-        ("mpi_real2_supported", "false"),
+        ("mpi_integer16_supported", LAST),
+        ("mpi_real2_supported", LAST),
         ("mpi_real4_supported", "true"),
         ("mpi_real8_supported", "true"),
         ("mpi_real16_supported", "true"),
-        ("mpi_complex4_supported", "false"),
+        ("mpi_complex4_supported", LAST),
         ("mpi_complex8_supported", "true"),
         ("mpi_complex16_supported", "true"),
         ("mpi_complex32_supported", "true"),
@@ -77,32 +89,39 @@ pub extern "C" fn MPI_Abi_get_fortran_info(info: Mut<MPI_Info>) -> c_int {
     give(info, &FORTRAN)
 }
 
-/// Refuses to have Fortran's types set: they are part of this library's binary interface.
+/// Refuses to have Fortran's types set: they are known.
 ///
-/// MPI 5.0 §20.4. Errors: `MPI_ERR_UNSUPPORTED_OPERATION`; `MPI_ERR_INFO` before that.
+/// MPI 5.0 §20.4. Errors: `MPI_ERR_ABI`; `MPI_ERR_INFO` before that.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Abi_set_fortran_info(info: MPI_Info) -> c_int {
     info::copy(info)?;
     bail!(
-        UnsupportedOperation,
-        "the sizes of Fortran's types are fixed in this binary interface"
+        Abi,
+        "the sizes of Fortran's types are known, as MPI_Abi_get_fortran_info tells them"
     );
 }
 
-/// Refuses a size of `LOGICAL` other than ours.
-fn check_logical(size: c_int) -> Result<()> {
-    if size != 4 {
-        bail!(
-            Arg,
-            "logical_size is {size}, but LOGICAL has 4 bytes in this binary interface"
-        );
+/// A `LOGICAL` of any size.
+const LARGEST: usize = 16;
+
+/// The size of a `LOGICAL`.
+fn logical_size(size: c_int) -> Result<usize> {
+    match size {
+        1 | 2 | 4 | 8 | 16 => Ok(size as usize),
+        _ => bail!(Arg, "logical_size is {size}, and must be 1, 2, 4, 8 or 16"),
     }
-    Ok(())
 }
 
-/// Gives what Fortran's compiler stores for `.TRUE.` and `.FALSE.`. `is_set` is 1: they are part of the interface.
+/// What Fortran's compiler stores for `value`, in the first bytes.
+fn logical(value: &AtomicI32) -> [c_char; LARGEST] {
+    let wide = i128::from(value.load(Ordering::Relaxed));
+    wide.to_le_bytes().map(|byte| byte as c_char)
+}
+
+/// Gives what Fortran's compiler stores for `.TRUE.` and `.FALSE.` in a `LOGICAL` of `logical_size` bytes. `is_set` is 1: they are
+/// known.
 ///
-/// MPI 5.0 §20.4. Errors: `MPI_ERR_ARG` (null pointer, `logical_size` is not 4).
+/// MPI 5.0 §20.4. Errors: `MPI_ERR_ARG` (null pointer, no size that a `LOGICAL` has).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Abi_get_fortran_booleans(
     logical_size: c_int,
@@ -110,42 +129,43 @@ pub extern "C" fn MPI_Abi_get_fortran_booleans(
     logical_false: Mut<c_void>,
     is_set: Mut<c_int>,
 ) -> c_int {
-    check_logical(logical_size)?;
-    let (yes, no, is_set) = (
-        logical_true.cast::<MPI_Fint>().out("logical_true")?,
-        logical_false.cast::<MPI_Fint>().out("logical_false")?,
-        is_set.out("is_set")?,
+    let size = self::logical_size(logical_size)?;
+    let is_set = is_set.out("is_set")?;
+    let (yes, no) = (
+        logical(&data::MPIR_fortran_true),
+        logical(&data::MPIR_fortran_false),
     );
-    yes.set(data::MPIR_fortran_true.load(Ordering::Relaxed));
-    no.set(data::MPIR_fortran_false.load(Ordering::Relaxed));
+    let (to_yes, to_no) = (logical_true.cast(), logical_false.cast());
+    to_yes.fill(&yes[..size], "logical_true")?;
+    to_no.fill(&no[..size], "logical_false")?;
     is_set.set(1);
     Ok(())
 }
 
-/// Accepts the values that Fortran's `.TRUE.` and `.FALSE.` have, and refuses all others: they are part of the interface.
+/// Accepts the values that Fortran's `.TRUE.` and `.FALSE.` have, and refuses all others: they are known.
 ///
-/// MPI 5.0 §20.4. Errors: `MPI_ERR_ARG` (null pointer, `logical_size` is not 4), `MPI_ERR_UNSUPPORTED_OPERATION`.
+/// MPI 5.0 §20.4. Errors: `MPI_ERR_ARG` (null pointer, no size that a `LOGICAL` has), `MPI_ERR_ABI`.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Abi_set_fortran_booleans(
     logical_size: c_int,
     logical_true: Mut<c_void>,
     logical_false: Mut<c_void>,
 ) -> c_int {
-    check_logical(logical_size)?;
+    let size = self::logical_size(logical_size)?;
     let (yes, no) = (
-        *logical_true.cast::<MPI_Fint>().inout("logical_true")?,
-        *logical_false.cast::<MPI_Fint>().inout("logical_false")?,
+        logical_true.cast::<c_char>().slice(size, "logical_true")?,
+        logical_false
+            .cast::<c_char>()
+            .slice(size, "logical_false")?,
     );
-    let ours = (
-        data::MPIR_fortran_true.load(Ordering::Relaxed),
-        data::MPIR_fortran_false.load(Ordering::Relaxed),
+    let (known_yes, known_no) = (
+        logical(&data::MPIR_fortran_true),
+        logical(&data::MPIR_fortran_false),
     );
-    if (yes, no) != ours {
+    if yes != &known_yes[..size] || no != &known_no[..size] {
         bail!(
-            UnsupportedOperation,
-            "logical_true and logical_false are {yes} and {no}, but are fixed as {} and {}",
-            ours.0,
-            ours.1
+            Abi,
+            "logical_true and logical_false are not those that MPI_Abi_get_fortran_booleans tells"
         );
     }
     Ok(())

@@ -170,6 +170,7 @@ fn out_of_phase(function: &str, error: Error) -> Error {
     };
     let name = function.strip_prefix("MPI_").unwrap_or(function);
     let any_time = [
+        "Abi_",
         "Init",
         "Final",
         "Info_",

@@ -12,9 +12,10 @@ use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_double, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 
-/// Gives the version of the standard: 4.1.
+/// Gives the version of the standard: 5.0. With Open MPI's interface it is 3.1, which its headers say: that interface lacks the names
+/// of later versions, and programs take a library of another version than their header's for a mistake.
 ///
-/// MPI 4.1 §9.1.1. Errors: `MPI_ERR_ARG` (null pointer).
+/// MPI 5.0 §9.1.1. Errors: `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Get_version(version: Mut<c_int>, subversion: Mut<c_int>) -> c_int {
     let (version, subversion) = (version.out("version")?, subversion.out("subversion")?);
@@ -28,11 +29,13 @@ pub extern "C" fn MPI_Get_version(version: Mut<c_int>, subversion: Mut<c_int>) -
 /// MPI 4.1 §9.1.1. Errors: `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Get_library_version(version: Mut<c_char>, resultlen: Mut<c_int>) -> c_int {
-    let text = concat!(
-        "rmashm ",
-        env!("CARGO_PKG_VERSION"),
-        ": MPI 4.1 on one node, with the application binary interface of MPICH"
-    );
+    const FACE: &str = match () {
+        () if cfg!(feature = "standard") => "the standard application binary interface",
+        () if cfg!(feature = "openmpi") => "the application binary interface of Open MPI",
+        () => "the application binary interface of MPICH",
+    };
+    let own = env!("CARGO_PKG_VERSION");
+    let text = format!("rmashm {own}: MPI 5.0 on one node, with {FACE}");
     let resultlen = resultlen.out("resultlen")?;
     resultlen.set(version.put_string(MPI_MAX_LIBRARY_VERSION_STRING, text, "version")?);
     Ok(())

@@ -5,9 +5,12 @@ use crate::mpi::types::*;
 use std::ffi::c_int;
 
 values! {
-    // The version of the standard (MPI 4.1 §9.1.1).
-    MPI_VERSION: c_int = 4, 3, 5;
-    MPI_SUBVERSION: c_int = 1, 1, 0;
+    // The version of the standard (MPI 5.0 §9.1.1). Open MPI's headers have no names of later ones than 3.1.
+    MPI_VERSION: c_int = 5, 3, 5;
+    MPI_SUBVERSION: c_int = 0, 1, 0;
+    // The version of the standard's binary interface (MPI 5.0 §20.2).
+    MPI_ABI_VERSION: c_int = NONE, NONE, 1;
+    MPI_ABI_SUBVERSION: c_int = NONE, NONE, 0;
 
     // Ranks and tags (MPI 4.1 §3.2.4, §3.10, §6.2).
     MPI_PROC_NULL: c_int = -1, -2, -3;

@@ -107,6 +107,8 @@ values! {
     MPI_TYPECLASS_REAL: c_int = 1, 2, 193;
     MPI_TYPECLASS_INTEGER: c_int = 2, 1, 192;
     MPI_TYPECLASS_COMPLEX: c_int = 3, 3, 194;
+    /// As MPICH has it in the standard's interface.
+    MPIX_TYPECLASS_LOGICAL: c_int = NONE, NONE, 191;
 
     // What made a datatype, as `MPI_Type_get_envelope` tells (MPI 4.1 §5.1.13).
     MPI_COMBINER_NAMED: c_int = 1, 0, 101;

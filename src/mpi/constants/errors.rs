@@ -66,6 +66,7 @@ values! {
     MPI_ERR_PROC_ABORTED: c_int = 76, 74, 58;
     MPI_ERR_VALUE_TOO_LARGE: c_int = 77, 79, 59;
     MPI_ERR_ERRHANDLER: c_int = 80, NONE, 61;
+    MPI_ERR_ABI: c_int = 81, NONE, 62;
 
     // Of the tool information interface (MPI 4.1 §15.3.10).
     MPI_T_ERR_MEMORY: c_int = 59, 54, 1005;
@@ -94,6 +95,7 @@ values! {
     MPIX_ERR_PROC_FAILED: c_int = 101, 75, NONE;
 }
 /// The name without the X, which Open MPI 5 has and programs use that look ahead.
+#[cfg(not(feature = "standard"))]
 pub const MPI_ERR_PROC_FAILED: c_int = MPIX_ERR_PROC_FAILED;
 values! {
     MPIX_ERR_PROC_FAILED_PENDING: c_int = 102, 76, NONE;
