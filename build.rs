@@ -1,14 +1,19 @@
-//! Makes `mpi.h` from `src/mpi` and `src/abi` in `OUT_DIR` (`tests/header.rs` compares it with the committed `include/mpi.h`), and a
-//! number that tells one state of the sources of shared memory from another, by which launcher and ranks know that they
-//! belong together. It is the same in all interfaces, whose ranks may be in one job, and another where another compiler lays
-//! things out.
+//! Makes `mpi.h` and `mpi_abi.h` from `src/mpi` and `src/abi` in `OUT_DIR` (`tests/header.rs` compares them with those committed in
+//! `include`), and a number that tells one state of the sources of shared memory from another, by which launcher and ranks know
+//! that they belong together. It is the same in all interfaces, whose ranks may be in one job, and another where another compiler
+//! lays things out.
 
+use generator::model::Face;
 use std::path::{Path, PathBuf};
 
-const FRAME: &str = "include/mpi.h.in";
-/// Where the types and the constants of `mpi.h` are.
+/// The headers, whatever interface is compiled, and how the compiler of tests finds them.
+const HEADERS: [(Face, &str, &str); 2] = [
+    (Face::Mpich, "mpi.h", "RMASHM_GENERATED_HEADER"),
+    (Face::Standard, "mpi_abi.h", "RMASHM_GENERATED_ABI_HEADER"),
+];
+/// Where the types and the constants of headers are.
 const VALUES: &str = "src/mpi";
-/// Where its functions are.
+/// Where the functions are.
 const FUNCTIONS: &str = "src/abi";
 
 /// What lays something out in memory that the launcher and its ranks share, or tells other ranks something.
@@ -25,7 +30,9 @@ const SHARED: [&str; 9] = [
 ];
 
 fn main() {
-    for watched in ["build.rs", FRAME, VALUES, FUNCTIONS].iter().chain(&SHARED) {
+    let frames = HEADERS.map(|(_, name, _)| format!("include/{name}.in"));
+    let sources = ["build.rs", VALUES, FUNCTIONS].into_iter().chain(SHARED);
+    for watched in sources.chain(frames.iter().map(String::as_str)) {
         println!("cargo:rerun-if-changed={watched}");
     }
     println!(
@@ -33,27 +40,27 @@ fn main() {
         digest(&SHARED)
     );
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let header = header().unwrap_or_else(|error| {
-        // The compiler says it better, if it is a mistake in the Rust source; a header like this serves nobody.
-        println!("cargo:warning=mpi.h cannot be made: {error}");
-        format!("#error \"mpi.h could not be made of {VALUES} and {FUNCTIONS}\"\n")
-    });
-    let path = out.join("mpi.h");
-    std::fs::write(&path, header).expect("OUT_DIR can be written");
-    println!("cargo:rustc-env=RMASHM_GENERATED_HEADER={}", path.display());
+    for ((face, name, variable), frame) in HEADERS.into_iter().zip(&frames) {
+        let header = header(face, frame).unwrap_or_else(|error| {
+            // The compiler says it better, if it is a mistake in the Rust source; a header like this serves nobody.
+            println!("cargo:warning={name} cannot be made: {error}");
+            format!("#error \"{name} could not be made of {VALUES} and {FUNCTIONS}\"\n")
+        });
+        let path = out.join(name);
+        std::fs::write(&path, header).expect("OUT_DIR can be written");
+        println!("cargo:rustc-env={variable}={}", path.display());
+    }
     link_unwinder_statically(&out);
 }
 
-/// The text of `mpi.h`.
-fn header() -> Result<String, generator::read::Error> {
-    let frame = std::fs::read_to_string(FRAME).expect("include/mpi.h.in can be read");
-    let interface = generator::read::interface(
-        Path::new(VALUES),
-        Path::new(FUNCTIONS),
-        generator::model::Face::Mpich,
-    )?;
+/// The text of the header of `face`.
+fn header(face: Face, frame: &str) -> Result<String, generator::read::Error> {
+    let frame = std::fs::read_to_string(frame).expect("the frames in include can be read");
+    let interface = generator::read::interface(Path::new(VALUES), Path::new(FUNCTIONS), face)?;
     let version = env!("CARGO_PKG_VERSION");
-    Ok(generator::c_header::print(&interface, &frame, version))
+    Ok(generator::c_header::print(
+        &interface, face, &frame, version,
+    ))
 }
 
 /// The standard library asks for `-lgcc_s`: the linker finds this script for it, which names the archive. A process is spared

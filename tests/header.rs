@@ -1,41 +1,46 @@
-//! `include/mpi.h`: it is what the build makes of the sources, and every C and C++ compiler takes it without a warning.
+//! The headers in `include`: they are what the build makes of the sources, and every C and C++ compiler takes them without a warning.
 
 mod compiler;
 
 use compiler::{GENERATED, have_program, our_include, run, write};
 use std::fmt::Write;
+use std::path::Path;
 
-/// The committed header is the generated one. `BLESS=1 cargo test --test header` brings it up to date.
+/// The committed headers are the generated ones. `BLESS=1 cargo test --test header` brings them up to date.
 #[test]
-fn the_committed_header_is_fresh() {
-    let committed = concat!(env!("CARGO_MANIFEST_DIR"), "/include/mpi.h");
-    let generated = std::fs::read_to_string(GENERATED).expect("the build script made a header");
+fn the_committed_headers_are_fresh() {
+    for generated in GENERATED.map(Path::new) {
+        let name = generated.file_name().expect("a header has a name");
+        let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("include");
+        is_fresh(generated, &include.join(name));
+    }
+}
+
+fn is_fresh(generated: &Path, committed: &Path) {
+    let generated = std::fs::read_to_string(generated).expect("the build script made a header");
     assert!(
         !generated.starts_with("#error"),
         "the header could not be made"
     );
     if std::env::var("BLESS").is_ok_and(|value| value == "1") {
-        std::fs::write(committed, &generated).expect("include/mpi.h can be written");
+        std::fs::write(committed, &generated).expect("include can be written");
     }
-    let committed = std::fs::read_to_string(committed).expect("include/mpi.h can be read");
+    let stale = format!("{} is stale (BLESS=1 renews it)", committed.display());
+    let committed = std::fs::read_to_string(committed).expect("include can be read");
     let differs = generated
         .lines()
         .zip(committed.lines())
         .find(|(new, old)| new != old);
     if let Some((new, old)) = differs {
-        panic!("include/mpi.h is stale (BLESS=1 renews it): it has\n  {old}\ninstead of\n  {new}");
+        panic!("{stale}: it has\n  {old}\ninstead of\n  {new}");
     }
-    assert_eq!(
-        generated.len(),
-        committed.len(),
-        "include/mpi.h is stale (BLESS=1 renews it)"
-    );
+    assert_eq!(generated.len(), committed.len(), "{stale}");
 }
 
-/// A program that includes the header twice and uses every macro of it that stands for a value.
-fn program() -> String {
+/// A program that includes `mpi.h` twice and uses every macro of `header` that stands for a value.
+fn program(header: &str) -> String {
     let mut source = String::from("#include <mpi.h>\n#include <mpi.h>\n\nint main(void)\n{\n");
-    let header = std::fs::read_to_string(GENERATED).expect("the build script made a header");
+    let header = std::fs::read_to_string(header).expect("the build script made a header");
     let mut used = 0;
     for define in header
         .lines()
@@ -50,7 +55,7 @@ fn program() -> String {
         }
     }
     assert!(used > 300, "the header has only {used} constants");
-    source += "    (void)MPI_Comm_c2f(MPI_Comm_f2c(0));\n";
+    source += "    (void)MPI_Comm_fromint(MPI_Comm_toint(MPI_COMM_WORLD));\n";
     source += "    return MPI_Wtime() < 0 || PMPI_Wtime() < 0;\n}\n";
     source
 }
@@ -59,10 +64,14 @@ fn compiles(compiler: &str, language: &str, standards: &[&str], file: &str) {
     if !have_program(compiler, &format!("the header in {language}")) {
         return;
     }
-    let source = write(file, &program());
     let include = format!("-I{}", our_include().display());
     let mut complaints = String::new();
-    for standard in standards {
+    let ways = GENERATED.iter().zip(["-UMPI_ABI", "-DMPI_ABI"]);
+    for (standard, (header, abi)) in standards
+        .iter()
+        .flat_map(|standard| ways.clone().map(move |way| (standard, way)))
+    {
+        let source = write(&format!("{abi}{file}"), &program(header));
         let output = run(
             compiler,
             &[
@@ -72,6 +81,7 @@ fn compiles(compiler: &str, language: &str, standards: &[&str], file: &str) {
                 "-Wextra",
                 "-pedantic",
                 "-Werror",
+                abi,
                 &include,
                 &source.display().to_string(),
             ],
@@ -79,7 +89,7 @@ fn compiles(compiler: &str, language: &str, standards: &[&str], file: &str) {
         if !output.status.success() {
             let _ = writeln!(
                 complaints,
-                "{compiler} -std={standard}:\n{}",
+                "{compiler} -std={standard} {abi}:\n{}",
                 String::from_utf8_lossy(&output.stderr)
             );
         }

@@ -1,6 +1,8 @@
-//! Prints an interface as C's `mpi.h`.
+//! Prints an interface as a header of C's.
 
-use crate::model::{Constant, Definition, Function, Interface, Shape, Signature, Type, Value};
+use crate::model::{
+    Constant, Definition, Face, Function, Interface, Shape, Signature, Type, Value,
+};
 use std::fmt::Write;
 
 /// Handles that are enumerations in C: the constants of these types become enumerators.
@@ -10,22 +12,44 @@ const VARIADIC: &str = "MPI_Pcontrol";
 /// Longest line of the header.
 const WIDTH: usize = 110;
 
-/// The header: `frame` with the lines `@types@`, `@constants@` and `@prototypes@` filled in, and the word `@version@`.
-pub fn print(interface: &Interface, frame: &str, version: &str) -> String {
+/// The header of `face`: `frame` with the lines `@types@`, `@constants@` and `@prototypes@` filled in, and the word `@version@`.
+/// Lines `@without NAME…@` name types and functions that the header does not have. A `*` in a name stands for any letters.
+pub fn print(interface: &Interface, face: Face, frame: &str, version: &str) -> String {
     let mut out = String::new();
-    for line in frame.lines() {
+    let absent: Vec<&str> = frame.lines().filter_map(without).flatten().collect();
+    let has = |name: &str| !absent.iter().any(|pattern| covers(pattern, name));
+    for line in frame.lines().filter(|line| without(line).is_none()) {
         match line.trim() {
-            "@types@" => types(&mut out, interface),
+            "@types@" => types(&mut out, interface, face, has),
             "@constants@" => constants(&mut out, &interface.constants),
-            "@prototypes@" => prototypes(&mut out, &interface.functions),
+            "@prototypes@" => prototypes(&mut out, &interface.functions, has),
             _ => out += &(line.replace("@version@", version) + "\n"),
         }
     }
     out
 }
 
-fn types(out: &mut String, interface: &Interface) {
-    for Definition { name, shape, .. } in &interface.definitions {
+/// The names in a line `@without …@`.
+fn without(line: &str) -> Option<impl Iterator<Item = &str>> {
+    let names = line.trim().strip_prefix("@without ")?.strip_suffix('@')?;
+    Some(names.split_whitespace())
+}
+
+fn covers(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((head, tail)) => name.strip_prefix(head).is_some_and(|rest| match tail {
+            "" => true,
+            tail => {
+                (0..=rest.len()).any(|at| rest.is_char_boundary(at) && covers(tail, &rest[at..]))
+            }
+        }),
+    }
+}
+
+fn types(out: &mut String, interface: &Interface, face: Face, has: impl Fn(&str) -> bool) {
+    let definitions = interface.definitions.iter();
+    for Definition { name, shape, .. } in definitions.filter(|known| has(&known.name)) {
         match shape {
             Shape::Handle if ENUMERATIONS.contains(&name.as_str()) => {
                 let members = interface.constants.iter().filter(|c| is_of(c, name));
@@ -33,8 +57,16 @@ fn types(out: &mut String, interface: &Interface) {
                 let members = members.collect::<Vec<_>>().join(",\n");
                 *out += &format!("typedef enum {name} {{\n{members}\n}} {name};\n");
             }
+            Shape::Handle if face == Face::Standard => {
+                let kind = name.strip_prefix("MPI_").unwrap_or(name);
+                *out += &format!("typedef struct MPI_ABI_{kind} *{name};\n");
+            }
             Shape::Handle => *out += &format!("typedef int {name};\n"),
+            Shape::Opaque if face == Face::Standard => {}
             Shape::Opaque => *out += &format!("typedef struct {name} {name};\n"),
+            Shape::Alias(kind) if face == Face::Standard => {
+                *out += &format!("typedef {};\n", declare(&standards(kind), name));
+            }
             Shape::Alias(kind) => *out += &format!("typedef {};\n", declare(kind, name)),
             Shape::Struct(fields) => {
                 let fields = fields.iter().map(|f| declare(&f.kind, &f.name));
@@ -46,6 +78,24 @@ fn types(out: &mut String, interface: &Interface) {
                 *out += &wrap(&format!("typedef {declaration};"));
             }
         }
+    }
+}
+
+/// The standard has other names of incomplete types than MPICH, `MPIR_T_enum_s` say, and no definitions of them. C++ counts them in.
+fn standards(kind: &Type) -> Type {
+    match kind {
+        Type::Named(name) => match name
+            .strip_prefix("MPIR_")
+            .and_then(|name| name.strip_suffix("_s"))
+        {
+            Some(name) => Type::Named(format!("struct MPI_{name}_t")),
+            None => kind.clone(),
+        },
+        Type::Pointer { constant, to } => Type::Pointer {
+            constant: *constant,
+            to: Box::new(standards(to)),
+        },
+        _ => kind.clone(),
     }
 }
 
@@ -77,8 +127,9 @@ fn value(value: &Value) -> String {
 }
 
 /// Both names of every function, one after the other.
-fn prototypes(out: &mut String, functions: &[Function]) {
-    let mut functions: Vec<&Function> = functions.iter().collect();
+fn prototypes(out: &mut String, functions: &[Function], has: impl Fn(&str) -> bool) {
+    let functions = functions.iter().filter(|function| has(&function.name));
+    let mut functions: Vec<&Function> = functions.collect();
     functions.sort_by_key(|function| &function.name);
     for prefix in ["", "P"] {
         for Function {
@@ -235,7 +286,7 @@ mod tests {
             code("MPI_Finalize", &[]),
         ];
         let mut out = String::new();
-        prototypes(&mut out, &functions);
+        prototypes(&mut out, &functions, |_| true);
         let expected = "int MPI_Barrier(MPI_Comm comm);\n\
                         int MPI_Finalize(void);\n\
                         int MPI_Pcontrol(int level, ...);\n\
@@ -251,7 +302,7 @@ mod tests {
         let parameter = ("a_parameter_with_a_long_name", Type::Int);
         let function = code("MPI_X", &vec![parameter; 4]);
         let mut out = String::new();
-        prototypes(&mut out, &[function]);
+        prototypes(&mut out, &[function], |_| true);
         assert!(out.lines().all(|line| line.len() <= WIDTH), "{out}");
         let parameter = "int a_parameter_with_a_long_name";
         let two = format!("{parameter}, {parameter}");
@@ -289,7 +340,8 @@ mod tests {
             ],
             functions: vec![],
         };
-        let out = print(&interface, "v@version@\n@types@\n@constants@\nend", "1.2");
+        let frame = "v@version@\n@types@\n@constants@\nend";
+        let out = print(&interface, Face::Mpich, frame, "1.2");
         let expected = "v1.2\n\
             typedef long MPI_Aint;\n\
             typedef int MPI_Comm;\n\
@@ -304,5 +356,38 @@ mod tests {
             #define MPI_E                         ((void *)-1)\n\
             end\n";
         assert_eq!(out, expected);
+    }
+
+    #[test]
+    fn the_standards_handles_are_pointers() {
+        let tools = pointer(Type::named("MPIR_T_enum_s"));
+        let interface = Interface {
+            definitions: vec![
+                definition("MPI_Comm", Shape::Handle),
+                definition("MPI_Fint", Shape::Alias(Type::Int)),
+                definition("MPIR_T_enum_s", Shape::Opaque),
+                definition("MPI_T_enum", Shape::Alias(tools)),
+            ],
+            constants: vec![],
+            functions: vec![code("MPI_Finalize", &[]), code("MPI_Comm_c2f", &[])],
+        };
+        let frame = "@without MPI_Fint MPI_*_c2f@\n@types@\n@prototypes@";
+        let out = print(&interface, Face::Standard, frame, "1.2");
+        let expected = "typedef struct MPI_ABI_Comm *MPI_Comm;\n\
+            typedef struct MPI_T_enum_t *MPI_T_enum;\n\
+            int MPI_Finalize(void);\n\
+            \n\
+            int PMPI_Finalize(void);\n";
+        assert_eq!(out, expected);
+    }
+
+    #[test]
+    fn patterns_cover_names() {
+        assert!(covers("MPI_Address", "MPI_Address"));
+        assert!(!covers("MPI_Address", "MPI_Address_c"));
+        assert!(covers("MPIX_*", "MPIX_Comm_agree"));
+        assert!(covers("MPI_*_c2f", "MPI_Comm_c2f"));
+        assert!(!covers("MPI_*_c2f", "MPI_Status_c2f08"));
+        assert!(covers("MPI_*_c2f*", "MPI_Status_c2f08"));
     }
 }

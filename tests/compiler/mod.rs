@@ -5,15 +5,22 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The header that the build script made.
-pub const GENERATED: &str = env!("RMASHM_GENERATED_HEADER");
+/// The headers that the build script made.
+pub const GENERATED: [&str; 2] = [
+    env!("RMASHM_GENERATED_HEADER"),
+    env!("RMASHM_GENERATED_ABI_HEADER"),
+];
 
-/// Where `mpi.h` as the build script made it lies alone, to be found with `-I`.
+/// Where the headers as the build script made them lie alone, to be found with `-I`. Which interface `mpi.h` declares is told by
+/// `-DMPI_ABI`.
 pub fn our_include() -> PathBuf {
     let folder = scratch().join("include");
     std::fs::create_dir_all(&folder).expect("the scratch folder can be written");
-    let header = std::fs::read(GENERATED).expect("the build script made a header");
-    put(&folder.join("mpi.h"), &header);
+    for generated in GENERATED.map(Path::new) {
+        let header = std::fs::read(generated).expect("the build script made a header");
+        let name = generated.file_name().expect("a header has a name");
+        put(&folder.join(name), &header);
+    }
     folder
 }
 

@@ -105,6 +105,19 @@ fn definitions_have_every_shape_in_the_order_of_the_source() {
 }
 
 #[test]
+fn a_form_makes_a_handle_of_a_type_where_it_is_compiled() {
+    let file = |face| {
+        let form = "#[cfg(feature = \"standard\")] form!(MPI_File);";
+        let definitions = read_for(face, form, "").unwrap().definitions;
+        let mut definitions = definitions.into_iter();
+        definitions.find(|known| known.name == "MPI_File").unwrap()
+    };
+    assert_eq!(file(Face::Standard).shape, Shape::Handle);
+    let pointer = pointer(named("ADIOI_FileD"));
+    assert_eq!(file(Face::Mpich).shape, Shape::Alias(pointer));
+}
+
+#[test]
 fn a_row_has_a_value_for_each_interface_or_none() {
     let rows = "values! {
         /// Nobody.
