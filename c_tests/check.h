@@ -16,6 +16,11 @@
 
 #define MAYBE_UNUSED __attribute__((unused))
 
+/* The class of what fails because a process has died: the standard's interface has none for that alone. */
+#if defined(MPI_ABI_VERSION) && !defined(MPIX_ERR_PROC_FAILED)
+#define MPIX_ERR_PROC_FAILED MPI_ERR_PROC_ABORTED
+#endif
+
 static int rank MAYBE_UNUSED = -1;
 static int size MAYBE_UNUSED = -1;
 

@@ -94,8 +94,8 @@ static void messages(void)
 int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
-    all = malloc((size_t)MANY * sizeof(MPI_Info));
-    CHECK(all && sizeof(MPI_Info) == sizeof(int));
+    all = malloc(MANY * sizeof(void *)); /* No interface has larger handles. */
+    CHECK(all);
     infos();
     groups();
     datatypes();

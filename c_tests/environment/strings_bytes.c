@@ -8,17 +8,18 @@
 static const char *latin = "fen\xeatre", *cut = "d\xc3";
 static char every[256];
 
-typedef int setter(int handle, const char *name);
-typedef int getter(int handle, char *name, int *length);
+/* Handles are integers or pointers. */
+typedef int setter(intptr_t handle, const char *name);
+typedef int getter(intptr_t handle, char *name, int *length);
 
-static int set_comm(int handle, const char *name) { return MPI_Comm_set_name((MPI_Comm)handle, name); }
-static int get_comm(int handle, char *name, int *length) { return MPI_Comm_get_name((MPI_Comm)handle, name, length); }
-static int set_type(int handle, const char *name) { return MPI_Type_set_name((MPI_Datatype)handle, name); }
-static int get_type(int handle, char *name, int *length) { return MPI_Type_get_name((MPI_Datatype)handle, name, length); }
-static int set_win(int handle, const char *name) { return MPI_Win_set_name((MPI_Win)handle, name); }
-static int get_win(int handle, char *name, int *length) { return MPI_Win_get_name((MPI_Win)handle, name, length); }
+static int set_comm(intptr_t handle, const char *name) { return MPI_Comm_set_name((MPI_Comm)handle, name); }
+static int get_comm(intptr_t handle, char *name, int *length) { return MPI_Comm_get_name((MPI_Comm)handle, name, length); }
+static int set_type(intptr_t handle, const char *name) { return MPI_Type_set_name((MPI_Datatype)handle, name); }
+static int get_type(intptr_t handle, char *name, int *length) { return MPI_Type_get_name((MPI_Datatype)handle, name, length); }
+static int set_win(intptr_t handle, const char *name) { return MPI_Win_set_name((MPI_Win)handle, name); }
+static int get_win(intptr_t handle, char *name, int *length) { return MPI_Win_get_name((MPI_Win)handle, name, length); }
 
-static void named(int handle, setter *set, getter *get)
+static void named(intptr_t handle, setter *set, getter *get)
 {
     const char *names[] = {latin, cut, "\xff"};
     char got[MPI_MAX_OBJECT_NAME + 8], tooth[MPI_MAX_OBJECT_NAME + 8];
@@ -52,9 +53,9 @@ static void objects(void)
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
     OK(MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, comm, &win));
     OK(MPI_Type_contiguous(2, MPI_INT, &type));
-    named(comm, set_comm, get_comm);
-    named(win, set_win, get_win);
-    named(type, set_type, get_type);
+    named((intptr_t)comm, set_comm, get_comm);
+    named((intptr_t)win, set_win, get_win);
+    named((intptr_t)type, set_type, get_type);
     OK(MPI_Type_free(&type));
     OK(MPI_Win_free(&win));
     OK(MPI_Comm_free(&comm));

@@ -54,7 +54,7 @@ static void of_communicator(void)
     OK(MPI_Comm_flush_buffer(comm));
     /* It is this communicator's alone. */
     CHECK_CLASS(MPI_Bsend(data, N, MPI_INT, right, 0, MPI_COMM_WORLD), MPI_ERR_BUFFER);
-    CHECK_CLASS(MPI_Bsend(own, 3 * N, MPI_INT, right, 0, comm), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Bsend(own, sizeof own, MPI_CHAR, right, 0, comm), MPI_ERR_BUFFER);
     OK(MPI_Comm_iflush_buffer(comm, &request));
     OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
     OK(MPI_Comm_detach_buffer_c(comm, &address, &len));

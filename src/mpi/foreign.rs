@@ -221,7 +221,8 @@ pub mod numbers {
     pub fn handle_of(number: usize) -> c_int {
         match HANDLES.get(number) {
             Some(&handle) => handle,
-            None if number >> u32::BITS == 0 => number as u32 as c_int,
+            // All but the predefined objects, those of MPICH's interface included, have the highest bit (`crate::handle`).
+            None if number >> (u32::BITS - 1) == 1 => number as u32 as c_int,
             None => NOBODY,
         }
     }

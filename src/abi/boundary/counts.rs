@@ -6,7 +6,7 @@ use crate::mpi::types::{MPI_Aint, MPI_Count, Plain};
 use std::ffi::c_int;
 
 /// An integer type of a count, a displacement or an extent: `int`, `MPI_Aint` or `MPI_Count`.
-pub trait Number: Plain + TryFrom<usize> + TryFrom<isize> {
+pub trait Number: Plain + TryFrom<usize> + TryFrom<isize> + PartialEq {
     fn wide(self) -> i64;
 
     /// `n`, or `MPI_UNDEFINED` if there is none or it does not fit.

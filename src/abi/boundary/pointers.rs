@@ -152,7 +152,10 @@ impl<'a, T: Foreign> Mut<'a, T> {
     }
 
     /// What is read and changed, such as a handle that is freed. C has it when this is dropped.
-    pub fn inout(self, name: &str) -> Result<InOut<'a, T>> {
+    pub fn inout(self, name: &str) -> Result<InOut<'a, T>>
+    where
+        T: PartialEq,
+    {
         let mut place = check(self.0.cast::<C<T>>(), name)?;
         // SAFETY: not null, aligned, and promised to be an initialised `T` of C's that this call alone uses.
         let place = unsafe { place.as_mut() };
@@ -168,7 +171,10 @@ impl<'a, T: Foreign> Mut<'a, T> {
     }
 
     /// An array of handles that is read and changed. C has them when this is dropped. Errors: as [`In::slice`].
-    pub fn handles_mut(self, len: usize, name: &str) -> Result<HandlesMut<'a, T>> {
+    pub fn handles_mut(self, len: usize, name: &str) -> Result<HandlesMut<'a, T>>
+    where
+        T: PartialEq,
+    {
         let place: &mut [C<T>] = array(self.0.cast(), len, name)?;
         Ok(match T::SAME {
             // SAFETY: both forms are the same bytes.
@@ -190,13 +196,14 @@ impl<'a, T: Plain> Mut<'a, T> {
     }
 }
 
-/// A value of C's that is read and changed.
-pub struct InOut<'a, T: Foreign> {
+/// A value of C's that is read and changed. What has not changed is not written: where both forms differ, one that is no handle
+/// would come back as another.
+pub struct InOut<'a, T: Foreign + PartialEq> {
     value: T,
     place: &'a mut C<T>,
 }
 
-impl<T: Foreign> Deref for InOut<'_, T> {
+impl<T: Foreign + PartialEq> Deref for InOut<'_, T> {
     type Target = T;
 
     #[inline]
@@ -205,27 +212,29 @@ impl<T: Foreign> Deref for InOut<'_, T> {
     }
 }
 
-impl<T: Foreign> DerefMut for InOut<'_, T> {
+impl<T: Foreign + PartialEq> DerefMut for InOut<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
         &mut self.value
     }
 }
 
-impl<T: Foreign> Drop for InOut<'_, T> {
+impl<T: Foreign + PartialEq> Drop for InOut<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        *self.place = self.value.foreign();
+        if T::SAME || T::of(*self.place) != self.value {
+            *self.place = self.value.foreign();
+        }
     }
 }
 
-/// Handles of C's that are read and changed.
-pub enum HandlesMut<'a, T: Foreign> {
+/// Handles of C's that are read and changed. As [`InOut`].
+pub enum HandlesMut<'a, T: Foreign + PartialEq> {
     Same(&'a mut [T]),
     Copied(Vec<T>, &'a mut [C<T>]),
 }
 
-impl<T: Foreign> Deref for HandlesMut<'_, T> {
+impl<T: Foreign + PartialEq> Deref for HandlesMut<'_, T> {
     type Target = [T];
 
     #[inline]
@@ -237,7 +246,7 @@ impl<T: Foreign> Deref for HandlesMut<'_, T> {
     }
 }
 
-impl<T: Foreign> DerefMut for HandlesMut<'_, T> {
+impl<T: Foreign + PartialEq> DerefMut for HandlesMut<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
         match self {
@@ -247,12 +256,14 @@ impl<T: Foreign> DerefMut for HandlesMut<'_, T> {
     }
 }
 
-impl<T: Foreign> Drop for HandlesMut<'_, T> {
+impl<T: Foreign + PartialEq> Drop for HandlesMut<'_, T> {
     #[inline]
     fn drop(&mut self) {
         if let HandlesMut::Copied(handles, places) = self {
             for (place, handle) in places.iter_mut().zip(handles) {
-                *place = handle.foreign();
+                if T::of(*place) != *handle {
+                    *place = handle.foreign();
+                }
             }
         }
     }
