@@ -1,8 +1,9 @@
 //! Programs in C that are compiled with Open MPI's headers, position-independent and not, and run with this library.
 
-use crate::compiler::{have, run, scratch};
+use crate::compiler::{have_program, run, scratch};
 use crate::{have_library, headers, library_folder, support};
 use harness::job;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// The numbers of ranks that the first line of a program asks for: `/* ranks: 1 2 */`.
@@ -56,6 +57,27 @@ fn compile(source: &Path, include: &Path, mode: &str) -> PathBuf {
     binary
 }
 
+/// Runs the program at all numbers of ranks that it is for, with the libraries in `folders`. Gives what failed or said something.
+fn run_silently(source: &Path, binary: &Path, folders: &OsStr) -> Vec<String> {
+    let name = binary.file_name().expect("a name").to_string_lossy();
+    let mut failures = Vec::new();
+    for ranks in ranks(source) {
+        let mut command = support::command(support::prefix().join("bin/mpiexec"));
+        command.args(["-n", &ranks.to_string()]).arg(binary);
+        command.env("LD_LIBRARY_PATH", folders);
+        match job::run(command, &scratch(), &format!("{name}.n{ranks}"), 60) {
+            Err(why) => failures.push(format!("{name}: {why}")),
+            Ok(ended) => {
+                let silent = ended.stdout.is_empty() && ended.stderr.is_empty();
+                if ended.status != 0 || !silent {
+                    failures.push(format!("{name}, {ranks} ranks: {}", ended.report()));
+                }
+            }
+        }
+    }
+    failures
+}
+
 #[test]
 fn programs_of_openmpi_run() {
     let test = "the programs of Open MPI";
@@ -64,9 +86,12 @@ fn programs_of_openmpi_run() {
     }
     let folder = support::repository().join("c_tests/openmpi");
     let entries = std::fs::read_dir(folder).expect("the programs are there");
-    let mut sources: Vec<PathBuf> = entries.map(|entry| entry.expect("a file").path()).collect();
+    let paths = entries.map(|entry| entry.expect("a file").path());
+    let mut sources: Vec<PathBuf> = paths
+        .filter(|path| path.extension() == Some("c".as_ref()))
+        .collect();
     sources.sort();
-    assert!(have(!sources.is_empty(), "a program", test));
+    assert!(!sources.is_empty(), "there are no programs");
     let filter = std::env::var("RMASHM_OPENMPI_PROGRAM").unwrap_or_default();
     let mut failures = Vec::new();
     for include in headers(test) {
@@ -76,27 +101,50 @@ fn programs_of_openmpi_run() {
         {
             for mode in ["pie", "no-pie"] {
                 let binary = compile(source, &include, mode);
-                for ranks in ranks(source) {
-                    let mut command = support::command(support::prefix().join("bin/mpiexec"));
-                    command.args(["-n", &ranks.to_string()]).arg(&binary);
-                    command.env("LD_LIBRARY_PATH", library_folder());
-                    let name = binary
-                        .file_name()
-                        .expect("a name")
-                        .to_string_lossy()
-                        .into_owned();
-                    match job::run(command, &scratch(), &format!("{name}.n{ranks}"), 60) {
-                        Err(why) => failures.push(format!("{name}: {why}")),
-                        Ok(ended) => {
-                            let silent = ended.stdout.is_empty() && ended.stderr.is_empty();
-                            if ended.status != 0 || !silent {
-                                failures.push(format!("{name}, {ranks} ranks: {}", ended.report()));
-                            }
-                        }
-                    }
-                }
+                failures.extend(run_silently(
+                    source,
+                    &binary,
+                    &library_folder().into_os_string(),
+                ));
             }
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Open MPI's library for C++, which comes with version 4 alone, on this library. The program is linked with both of Open MPI's, and
+/// finds this one in the place of the one for C.
+#[test]
+fn a_program_in_cxx_runs() {
+    let test = "Open MPI's library for C++";
+    if !have_library(test) || !have_program("g++", test) {
+        return;
+    }
+    let source = support::repository().join("c_tests/openmpi/classes.cc");
+    for include in headers(test) {
+        let Ok(library) = include.join("../lib/libmpi_cxx.so").canonicalize() else {
+            continue;
+        };
+        let beside = library.parent().expect("a folder").to_path_buf();
+        let binary = scratch().join("classes");
+        let output = run(
+            "g++",
+            &[
+                "-w",
+                &format!("-I{}", include.display()),
+                &source.display().to_string(),
+                "-o",
+                &binary.display().to_string(),
+                &format!("-L{}", beside.display()),
+                "-l:libmpi_cxx.so.40",
+                "-l:libmpi.so.40",
+                "-Wl,--allow-shlib-undefined",
+            ],
+        );
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}");
+        let folders = std::env::join_paths([library_folder(), beside]).expect("no colons");
+        let failures = run_silently(&source, &binary, &folders);
+        assert!(failures.is_empty(), "{}", failures.join("\n"));
+    }
 }
