@@ -104,18 +104,18 @@ pub fn receive(comm: &Comm, buffer: Buffer, from: i32, tag: i32) -> Result<Arc<O
 #[inline]
 pub fn receive_and_wait(comm: &Comm, buffer: Buffer, from: i32, tag: i32) -> Result<Outcome> {
     let envelope = envelope(comm, from, tag)?;
-    let at_once = match from {
-        MPI_PROC_NULL => Err(buffer),
-        _ => transport::receive_at_once(context(comm.context), envelope, buffer),
+    let about = || about_receive(comm, from, tag);
+    let received = match from {
+        MPI_PROC_NULL => receive(comm, buffer, from, tag).map(Err)?,
+        _ => transport::receive_at_once(context(comm.context), envelope, buffer, about),
     };
-    match at_once {
-        Ok(outcome) => Ok(outcome.on(comm.handle)),
-        Err(buffer) => {
-            let operation = receive(comm, buffer, from, tag)?;
+    Ok(match received {
+        Ok(outcome) => outcome.on(comm.handle),
+        Err(operation) => {
             wait_operation(&operation);
-            Ok(operation.outcome())
+            operation.outcome()
         }
-    }
+    })
 }
 
 /// The status of a receive from `MPI_PROC_NULL` (MPI 4.1 §3.10).

@@ -22,6 +22,16 @@ pub struct Receive {
     pub buffer: Buffer,
 }
 
+impl Receive {
+    /// A new one, and its operation.
+    pub fn new(buffer: Buffer, about: About) -> (Receive, Arc<Operation>) {
+        let operation = Operation::new(about);
+        let waiting = operation.clone();
+        let receive = Receive { operation, buffer };
+        (receive, waiting)
+    }
+}
+
 /// A message that waits for its receive.
 pub struct Arrival {
     /// The sender's rank in the communicator.

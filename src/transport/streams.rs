@@ -1,9 +1,9 @@
 //! Messages that come in several cells: the parts of each follow each other in its sender's ring, the first of them with the
 //! envelope unless the receiver has asked for the data.
 
-use super::Envelope;
 use super::matching::Receive;
 use super::transfer::settle;
+use super::{Buffer, Envelope};
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -23,11 +23,18 @@ pub fn count_part() {
 /// The sender's rank in the job, and its number of the message.
 pub type Key = (u32, u64);
 
-/// A message of which some parts have come.
-struct Stream {
-    envelope: Envelope,
+/// A message that comes in parts.
+#[derive(Clone, Copy)]
+pub struct Message {
+    pub key: Key,
+    pub envelope: Envelope,
     /// Bytes of the whole message.
-    bytes: usize,
+    pub bytes: usize,
+}
+
+/// One of which some parts have come.
+struct Stream {
+    message: Message,
     into: Into,
 }
 
@@ -50,12 +57,18 @@ impl Streams {
             Some(receive) => Into::Receive(receive, 0),
             None => Into::Kept(Vec::with_capacity(bytes)),
         };
-        let stream = Stream {
+        let message = Message {
+            key,
             envelope,
             bytes,
-            into,
         };
-        self.0.insert(key, stream);
+        self.0.insert(key, Stream { message, into });
+    }
+
+    /// Goes on with a message of which so many bytes came to its receive, and not yet all.
+    pub fn go_on(&mut self, message: Message, receive: Receive, came: usize) {
+        let into = Into::Receive(receive, came);
+        self.0.insert(message.key, Stream { message, into });
     }
 
     /// Takes the next part. True if that ended a receive. Parts of a message whose receive was given up go nowhere.
@@ -64,17 +77,20 @@ impl Streams {
         let Some(stream) = self.0.get_mut(&key) else {
             return false;
         };
+        let Message {
+            envelope, bytes, ..
+        } = stream.message;
         match &mut stream.into {
             Into::Kept(kept) => {
                 kept.extend_from_slice(data);
                 false
             }
             Into::Receive(receive, at) => {
-                write(receive, *at, data);
+                write(&receive.buffer, *at, data);
                 *at += data.len();
-                let over = *at == stream.bytes;
+                let over = *at == bytes;
                 if over {
-                    settle(receive, stream.envelope, stream.bytes as u64, None);
+                    settle(receive, envelope, bytes as u64, None);
                     self.0.remove(&key);
                 }
                 over
@@ -103,11 +119,11 @@ impl Streams {
 }
 
 /// Writes what lies at `at` of a message to its receive's buffer, as far as there is room.
-fn write(receive: &Receive, at: usize, data: &[u8]) {
-    let room = receive.buffer.len().saturating_sub(at);
+pub fn write(buffer: &Buffer, at: usize, data: &[u8]) {
+    let room = buffer.len().saturating_sub(at);
     let len = data.len().min(room);
     if len > 0 {
         // SAFETY: the receive is incomplete, so the buffer is its own.
-        unsafe { receive.buffer.take_over(at..at + len, data.as_ptr()) };
+        unsafe { buffer.take_over(at..at + len, data.as_ptr()) };
     }
 }

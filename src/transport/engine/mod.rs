@@ -258,7 +258,10 @@ impl Core {
             Kind::Refused => self.move_to_segment(from, header.id),
             Kind::Wanted => self.send_in_parts(from, header.id),
             Kind::Part => {
-                self.after.completed |= self.streams.part((from, header.id), cell.payload)
+                let key = (from, header.id);
+                if !self.go_on_directly(key, cell.payload) {
+                    self.after.completed |= self.streams.part(key, cell.payload);
+                }
             }
             Kind::Moved => {
                 if let Some(mut transfer) = self.refused.remove(&(from, header.id)) {

@@ -15,35 +15,16 @@ use std::sync::Arc;
 
 /// Receives into `buffer` from a rank (of the communicator) or any, with a tag or any.
 pub fn receive(context: u32, envelope: Envelope, buffer: Buffer, about: About) -> Arc<Operation> {
-    let operation = Operation::new(about);
-    let receive = Receive {
-        operation: operation.clone(),
-        buffer,
-    };
+    let (receive, operation) = Receive::new(buffer, about);
     let mut engine = lock();
-    let core = &mut engine.core;
-    match core
-        .queues(context)
-        .take_arrived(envelope.source, envelope.tag, Body::take)
-    {
-        Some(arrival) => core.meet(receive, arrival),
-        None => {
-            let number = core.next_number();
-            core.queues(context)
-                .post(envelope.source, envelope.tag, number, receive);
-        }
-    }
+    engine.core.begin_receive(context, envelope, receive);
     unlock(engine);
     operation
 }
 
 /// Receives a message that a matched probe holds.
 pub fn receive_held(mut arrival: Arrival, buffer: Buffer, about: About) -> Arc<Operation> {
-    let operation = Operation::new(about);
-    let receive = Receive {
-        operation: operation.clone(),
-        buffer,
-    };
+    let (receive, operation) = Receive::new(buffer, about);
     let mut engine = lock();
     arrival.body.take_held();
     engine.core.meet(receive, arrival);
@@ -92,6 +73,18 @@ pub fn refuse(transfer: Transfer) {
 }
 
 impl Core {
+    /// Meets a receive with its message, or posts it.
+    pub(super) fn begin_receive(&mut self, context: u32, envelope: Envelope, receive: Receive) {
+        let Envelope { source, tag } = envelope;
+        match self.queues(context).take_arrived(source, tag, Body::take) {
+            Some(arrival) => self.meet(receive, arrival),
+            None => {
+                let number = self.next_number();
+                self.queues(context).post(source, tag, number, receive);
+            }
+        }
+    }
+
     #[inline]
     pub(super) fn arrive(&mut self, from: u32, header: &Header, data: &[u8]) {
         let (source, tag) = (header.source as i32, header.tag);
@@ -110,6 +103,9 @@ impl Core {
     }
 
     pub(super) fn arrive_in_parts(&mut self, from: u32, header: &Header, data: &[u8]) {
+        if self.begin_directly(from, header, data) {
+            return;
+        }
         let (source, tag, id) = (header.source as i32, header.tag, header.id);
         let receive = self.queues(header.context).take_posted(source, tag);
         let (envelope, is_kept) = (Envelope { source, tag }, receive.is_none());
