@@ -16,6 +16,10 @@ pub struct Partner {
     pub tag: i32,
 }
 
+/// Messages of up to so many bytes go as those of senders that only wait: at once, in pieces. In what is longer either process has a
+/// copy to make as it is.
+const SHORT: usize = 32 << 10;
+
 struct Joint {
     /// The receive, then the send unless it was complete at once.
     parts: Vec<Arc<Operation>>,
@@ -33,7 +37,11 @@ pub fn run(
     (into, from): (Buffer, Partner),
 ) -> Result<(Outcome, Result<()>)> {
     start::envelope(comm, from.rank, from.tag)?;
-    let Some(sent) = start::send(comm, out, to.rank, to.tag, Mode::Standard)? else {
+    let sent = match out.len() <= SHORT {
+        true => start::send_and_wait(comm, out, to.rank, to.tag, Mode::Standard)?,
+        false => start::send(comm, out, to.rank, to.tag, Mode::Standard)?,
+    };
+    let Some(sent) = sent else {
         let received = start::receive_and_wait(comm, into, from.rank, from.tag)?;
         return Ok((received, Ok(())));
     };
