@@ -282,11 +282,31 @@ impl<'a> Little<'a> {
             }
             return Ok(is_pinned && self.end(None)?);
         }
-        let places = self.places(blocks)?;
-        let Some(round) = self.give_places(places.as_ref())? else {
+        if self.comm.meeting.size() > 2 && self.others(blocks).any(|(_, b)| b.bytes() > NOTE) {
+            return self.gather_in_place(mine, blocks);
+        }
+        let Some(round) = self.give(None)? else {
             return Ok(false);
         };
-        let taken = self.take_all(&round, blocks, places.as_ref());
+        let taken = self.take_all(&round, blocks, None);
+        let own = &blocks[self.comm.rank];
+        taken.and(self.end(mine.map(|mine| (mine, own))))
+    }
+
+    /// The root's part where some blocks are large.
+    // Out of line: what is little does without the places.
+    #[inline(never)]
+    fn gather_in_place(mut self, mine: Option<&Vector>, blocks: &[Vector]) -> Result<bool> {
+        let places = self.places(blocks)?;
+        let pinned = self.pin(size_of::<Places>(), PLACES, |room| {
+            // SAFETY: the note has room for them, and is aligned as they are.
+            unsafe { room.cast::<Places>().write(places) };
+            Ok(())
+        })?;
+        let Some(round) = pinned else {
+            return Ok(false);
+        };
+        let taken = self.take_all(&round, blocks, Some(&places));
         let own = &blocks[self.comm.rank];
         taken.and(self.end(mine.map(|mine| (mine, own))))
     }
@@ -298,33 +318,19 @@ impl<'a> Little<'a> {
         len > least && self.comm.meeting.size() > 2
     }
 
-    /// Where the large ones of these blocks are; `None` if there are none.
-    fn places(&self, blocks: &[Vector]) -> Result<Option<Places>> {
-        let mut places = None;
-        if self.comm.meeting.size() > 2 {
-            for (from, block) in self.others(blocks) {
-                let len = block.bytes();
-                if len > NOTE
-                    && let Some(address) = block.buffer()?.run()
-                    && let Some(at) = segment().offset_of(without_provenance(address), len)
-                {
-                    places.get_or_insert_with(Places::default)[from] = Place { at, len };
-                }
+    /// Where the large ones of these blocks are, as far as that is in the segment.
+    fn places(&self, blocks: &[Vector]) -> Result<Places> {
+        let mut places = Places::default();
+        for (from, block) in self.others(blocks) {
+            let len = block.bytes();
+            if len > NOTE
+                && let Some(address) = block.buffer()?.run()
+                && let Some(at) = segment().offset_of(without_provenance(address), len)
+            {
+                places[from] = Place { at, len };
             }
         }
         Ok(places)
-    }
-
-    /// Pins the note of a gather's root. `None` as for `pin`.
-    fn give_places(&self, places: Option<&Places>) -> Result<Option<Round<'a>>> {
-        let Some(places) = places else {
-            return self.give(None);
-        };
-        self.pin(size_of::<Places>(), PLACES, |room| {
-            // SAFETY: the note has room for them, and is aligned as they are.
-            unsafe { room.cast::<Places>().write(*places) };
-            Ok(())
-        })
     }
 
     /// Copies a block to its place at the root, or sends it if there is none. False as for `pin`.
