@@ -191,9 +191,12 @@ pub mod places {
 pub mod numbers {
     use super::super::constants::{Object, objects_of_all_kinds};
     use std::ffi::c_int;
+    use std::ops::RangeInclusive;
 
     /// The numbers of predefined objects are less.
     const NUMBERS: usize = 0x300;
+    /// Those of `crate::p2p::request`.
+    const COMPLETE: RangeInclusive<usize> = 0x6c00_0001..=0x6c00_0003;
 
     /// What no object of any kind has.
     const NOBODY: c_int = 1;
@@ -221,8 +224,10 @@ pub mod numbers {
     pub fn handle_of(number: usize) -> c_int {
         match HANDLES.get(number) {
             Some(&handle) => handle,
-            // All but the predefined objects, those of MPICH's interface included, have the highest bit (`crate::handle`).
+            // The handles of MPICH's predefined objects are none here. All others have the highest bit (`crate::handle`), but for
+            // requests that were complete from the start.
             None if number >> (u32::BITS - 1) == 1 => number as u32 as c_int,
+            None if COMPLETE.contains(&number) => number as u32 as c_int,
             None => NOBODY,
         }
     }
