@@ -107,6 +107,13 @@ pub fn match_size(class: c_int, size: c_int) -> Result<MPI_Datatype> {
             MPI_INTEGER16,
         ],
         MPI_TYPECLASS_COMPLEX => &[MPI_COMPLEX4, MPI_COMPLEX8, MPI_COMPLEX16, MPI_COMPLEX32],
+        MPIX_TYPECLASS_LOGICAL => &[
+            MPI_LOGICAL1,
+            MPI_LOGICAL2,
+            MPI_LOGICAL4,
+            MPI_LOGICAL8,
+            MPI_LOGICAL16,
+        ],
         _ => bail!(Arg, "typeclass is {class}, which is no MPI_TYPECLASS"),
     };
     candidates

@@ -54,8 +54,8 @@ pub extern "C" fn MPI_Abi_get_info(info: Mut<MPI_Info>) -> c_int {
 }
 
 /// Gives the sizes of Fortran's basic types, in bytes, and says which optional ones there are, as an info object that
-/// the caller frees. The types that came last are told only to programs of the standard's interface: those compiled with an MPICH
-/// before 4.1 have `MPI_DATATYPE_NULL` for `MPI_INTEGER16`, `MPI_REAL2` and `MPI_COMPLEX4`.
+/// the caller frees. The types that came last are told only to programs of the standard's interface: those compiled with an older
+/// MPICH have `MPI_DATATYPE_NULL` for `MPI_INTEGER16`, `MPI_REAL2` and `MPI_COMPLEX4`, and no logical types of a size.
 ///
 /// MPI 5.0 §20.4. Errors: `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (too many handles).
 #[apply(mpi_api)]
@@ -66,11 +66,11 @@ pub extern "C" fn MPI_Abi_get_fortran_info(info: Mut<MPI_Info>) -> c_int {
         ("mpi_integer_size", "4"),
         ("mpi_real_size", "4"),
         ("mpi_double_precision_size", "8"),
-        ("mpi_logical1_supported", "false"),
-        ("mpi_logical2_supported", "false"),
-        ("mpi_logical4_supported", "false"),
-        ("mpi_logical8_supported", "false"),
-        ("mpi_logical16_supported", "false"),
+        ("mpi_logical1_supported", LAST),
+        ("mpi_logical2_supported", LAST),
+        ("mpi_logical4_supported", LAST),
+        ("mpi_logical8_supported", LAST),
+        ("mpi_logical16_supported", LAST),
         ("mpi_integer1_supported", "true"),
         ("mpi_integer2_supported", "true"),
         ("mpi_integer4_supported", "true"),

@@ -242,6 +242,8 @@ fn fortran_kinds_are_made_once() {
     assert_eq!(class(f90::real(MPI_UNDEFINED, MPI_UNDEFINED)), Class::Arg);
     assert_eq!(f90::match_size(MPI_TYPECLASS_REAL, 8).unwrap(), MPI_REAL8);
     assert_eq!(class(f90::match_size(MPI_TYPECLASS_INTEGER, 3)), Class::Arg);
+    let logical = f90::match_size(MPIX_TYPECLASS_LOGICAL, 2).unwrap();
+    assert_eq!(logical, MPI_LOGICAL2);
 }
 
 #[test]
