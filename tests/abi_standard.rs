@@ -6,9 +6,9 @@ mod compare;
 mod compiler;
 
 use compare::{Header, absent, different, judge};
-use compiler::{have, have_program, our_include};
+use compiler::our_include;
+use harness::needs::{need, need_mpich_abi};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 const GUARD: &str = "keeps a header from being read twice";
 const EXTENSION: &str = "an extension of MPICH's that is not in the standard";
@@ -25,23 +25,19 @@ const MISSING_TYPES: &[(&str, &str)] = &[("MPIX_*", EXTENSION)];
 /// Functions of MPICH's header that ours lacks.
 const MISSING_FUNCTIONS: &[(&str, &str)] = &[("MPIX_*", EXTENSION), ("PMPIX_*", EXTENSION)];
 
-/// Where MPICH 5 is looked for in the sources: the environment of PyPI's packages, and what the benchmarks fetch.
-const PREFIXES: [&str; 2] = ["target/venv", "build/peers/mpich"];
-
 /// Both headers, ours first; `None` where the test must be skipped.
-fn headers(test: &str) -> Option<[Header; 2]> {
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut prefixes = PREFIXES.iter().map(|prefix| sources.join(prefix));
-    let mpich = prefixes.find(|prefix| prefix.join("include/mpi_abi.h").exists());
-    let there = have_program("gcc", test) && have(mpich.is_some(), "PyPI's mpich 5", test);
-    let folders = [our_include(), mpich?.join("include")];
+fn headers() -> Option<[Header; 2]> {
+    if !need("gcc", "gcc") {
+        return None;
+    }
+    let folders = [our_include(), need_mpich_abi()?.join("include")];
     let flags = &["-DMPI_ABI"];
-    there.then(|| folders.map(|folder| Header { folder, flags }))
+    Some(folders.map(|folder| Header { folder, flags }))
 }
 
 #[test]
 fn every_macro_and_enumerator_agrees() {
-    let Some([ours, mpich]) = headers("the comparison of the standard's macros") else {
+    let Some([ours, mpich]) = headers() else {
         return;
     };
     let (our_names, mpich_names) = (ours.names(), mpich.names());
@@ -60,7 +56,7 @@ fn every_macro_and_enumerator_agrees() {
 
 #[test]
 fn every_type_has_the_same_size_and_layout() {
-    let Some([ours, mpich]) = headers("the comparison of the standard's types") else {
+    let Some([ours, mpich]) = headers() else {
         return;
     };
     let (our_types, mpich_types) = (ours.types(), mpich.types());
@@ -91,7 +87,7 @@ fn every_type_has_the_same_size_and_layout() {
 
 #[test]
 fn every_function_has_the_same_prototype() {
-    let Some([ours, mpich]) = headers("the comparison of the standard's functions") else {
+    let Some([ours, mpich]) = headers() else {
         return;
     };
     let (our_functions, mpich_functions) = (ours.functions(), mpich.functions());

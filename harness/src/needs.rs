@@ -45,6 +45,17 @@ pub fn missing(sentence: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {test}: {sentence}");
 }
 
+/// The prefix of an MPICH with the standard's ABI, whose `mpicc_abi` is on `PATH` (PyPI's `mpich` from 5.0.2 on); else as [`need`].
+pub fn need_mpich_abi() -> Option<PathBuf> {
+    let compiler = find_program("mpicc_abi");
+    let prefix = compiler.and_then(|path| Some(path.parent()?.parent()?.to_path_buf()));
+    let prefix = prefix.filter(|prefix| prefix.join("lib/libmpi_abi.so.1").exists());
+    if prefix.is_none() {
+        missing("there is no mpicc_abi of MPICH (PyPI: pip install mpich)");
+    }
+    prefix
+}
+
 /// Where a program is, by `PATH`.
 pub fn find_program(program: &str) -> Option<PathBuf> {
     env::split_paths(&env::var_os("PATH")?)
