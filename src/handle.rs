@@ -293,6 +293,17 @@ impl<T> Table<T> {
         }
     }
 
+    /// Gives the handle another object, and the one that it had back.
+    #[cfg(feature = "openmpi")]
+    pub fn replace(&self, handle: i32, object: Arc<T>) -> Option<Arc<T>> {
+        let _free = self.free.lock();
+        self.get(handle)?;
+        let new = Arc::into_raw(object).cast_mut();
+        let old = self.slot(handle)?.object.swap(new, Ordering::AcqRel);
+        // SAFETY: `old` came from `Arc::into_raw`, and this takes the table's only count of it.
+        Some(unsafe { Arc::from_raw(old) })
+    }
+
     /// Ends the handle's life and gives its object back.
     pub fn remove(&self, handle: i32) -> Option<Arc<T>> {
         let mut free = self.free.lock();

@@ -14,5 +14,7 @@ mod predefined;
 mod tests;
 
 pub use kernels::{Kernel, Update, kernel_of};
+#[cfg(feature = "openmpi")]
+pub use object::put_around;
 pub use object::{Function, Op, check, create, free, get, is_plain, reduce_quickly};
 pub use predefined::Predefined;

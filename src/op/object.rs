@@ -6,9 +6,11 @@ use crate::datatype::{Basic, Datatype, Named, can_be_memory, find_committed};
 use crate::error::Result;
 use crate::handle::{Kind, Table};
 use crate::mpi::constants::MPI_OP_NULL;
+#[cfg(feature = "openmpi")]
+use crate::mpi::types::C;
 use crate::mpi::types::{Foreign, MPI_Datatype, MPI_Op, MPI_User_function, MPI_User_function_c};
 use crate::{bail, err};
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 static TABLE: Table<Op> = Table::new(Kind::Op);
@@ -28,7 +30,20 @@ pub enum Op {
 pub enum Function {
     Small(MPI_User_function),
     Large(MPI_User_function_c),
+    /// The function of another language's library, which is given the program's own behind the other arguments.
+    #[cfg(feature = "openmpi")]
+    Around(Around, MPI_User_function),
 }
+
+/// A function around another.
+#[cfg(feature = "openmpi")]
+pub type Around = unsafe extern "C" fn(
+    invec: *mut c_void,
+    inoutvec: *mut c_void,
+    len: *mut c_int,
+    datatype: *mut C<MPI_Datatype>,
+    function: MPI_User_function,
+);
 
 impl Op {
     /// Whether `a op b` is `b op a`.
@@ -221,24 +236,36 @@ impl Function {
                     )
                 }
             }
-            Function::Small(function) => {
-                let mut done = 0;
-                while done < count {
-                    let mut len = c_int::try_from(count - done).unwrap_or(c_int::MAX);
-                    let at = (done as isize).wrapping_mul(extent);
-                    done += len as usize;
-                    // SAFETY: as above, for the elements from `done` on.
-                    unsafe {
-                        function(
-                            input.wrapping_offset(at).cast_mut().cast(),
-                            inout.wrapping_offset(at).cast(),
-                            &mut len,
-                            &mut datatype,
-                        )
-                    }
-                }
+            Function::Small(function) => in_parts(input, inout, count, extent, |a, b, len| {
+                // SAFETY: as above, for some of the elements.
+                unsafe { function(a, b, len, &mut datatype) }
+            }),
+            #[cfg(feature = "openmpi")]
+            Function::Around(function, inner) => {
+                in_parts(input, inout, count, extent, |a, b, len| {
+                    // SAFETY: as above, for a function that takes the program's too.
+                    unsafe { function(a, b, len, &mut datatype, inner) }
+                })
             }
         }
+    }
+}
+
+/// Calls `call` on as many elements at a time as an `int` can count.
+fn in_parts(
+    input: *const u8,
+    inout: *mut u8,
+    count: usize,
+    extent: isize,
+    mut call: impl FnMut(*mut c_void, *mut c_void, *mut c_int),
+) {
+    let mut done = 0;
+    while done < count {
+        let mut len = c_int::try_from(count - done).unwrap_or(c_int::MAX);
+        let at = (done as isize).wrapping_mul(extent);
+        done += len as usize;
+        let (a, b) = (input.wrapping_offset(at), inout.wrapping_offset(at));
+        call(a.cast_mut().cast(), b.cast(), &mut len);
     }
 }
 
@@ -278,6 +305,26 @@ pub fn create(function: Function, commutative: bool) -> Result<MPI_Op> {
         commutative,
     };
     TABLE.insert(Arc::new(op)).map(MPI_Op)
+}
+
+/// Puts the function of a user's operation, which is another language's library's, around the program's own.
+#[cfg(feature = "openmpi")]
+pub fn put_around(handle: MPI_Op, inner: MPI_User_function) -> Result<()> {
+    let Op::User {
+        function: Function::Small(function),
+        commutative,
+    } = *get(handle)?
+    else {
+        bail!(Op, "op {:#x} has no function that takes another", handle.0);
+    };
+    // SAFETY: the library made the operation of a function that takes one argument more, and says so by this call.
+    let function = unsafe { std::mem::transmute::<MPI_User_function, Around>(function) };
+    let op = Op::User {
+        function: Function::Around(function, inner),
+        commutative,
+    };
+    TABLE.replace(handle.0, Arc::new(op));
+    Ok(())
 }
 
 /// Ends the life of a user's operation.

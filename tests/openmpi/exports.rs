@@ -119,7 +119,8 @@ fn every_function_of_openmpi_is_exported() {
     let callbacks = ["COMM_", "TYPE_", "WIN_", ""].into_iter().flat_map(|kind| {
         ["DUP_FN", "NULL_COPY_FN", "NULL_DELETE_FN"].map(|name| format!("OMPI_C_MPI_{kind}{name}"))
     });
-    for name in callbacks.chain(["OMPI_Affinity_str".to_string()]) {
+    let others = ["OMPI_Affinity_str", "ompi_op_set_cxx_callback"].map(str::to_string);
+    for name in callbacks.chain(others) {
         assert!(is_function(&name), "{name} is not exported");
     }
 }

@@ -117,4 +117,10 @@ zeros! {
     ompi_errcode_intern_lastused: i32, 1;
     ompi_errcodes_intern: u64, 15;
     ompi_registered_datareps: u64, 8;
+
+    // What that library takes of `libopen-pal`, in whose place this one is loaded: for data representations of its own, which
+    // are not offered, and whether there are threads.
+    opal_class_init_epoch: i32, 1;
+    opal_list_item_t_class: u64, 8;
+    opal_uses_threads: u8, 1;
 }

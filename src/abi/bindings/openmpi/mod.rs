@@ -4,5 +4,6 @@
 
 pub mod aliases;
 pub mod callbacks;
+pub mod classes;
 pub mod data;
 pub mod extensions;
