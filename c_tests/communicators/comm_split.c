@@ -161,9 +161,16 @@ static void types(void)
 #endif
 }
 
-/* Of MPICH: processes that see the same directory. */
+/* Of MPICH: processes that see the same directory. Where others were compiled with another header, all have to know it. */
 static void neighborhoods(void)
 {
+    int known = 0, by_all;
+#ifdef MPIX_COMM_TYPE_NEIGHBORHOOD
+    known = 1;
+#endif
+    OK(MPI_Allreduce(&known, &by_all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+    if (!by_all)
+        return;
 #ifdef MPIX_COMM_TYPE_NEIGHBORHOOD
     MPI_Comm comm;
     MPI_Info info;

@@ -40,9 +40,10 @@ static void named(intptr_t handle, setter *set, getter *get)
     CHECK_BYTES(got, tooth, MPI_MAX_OBJECT_NAME - 1);
     CHECK_EQ(got[MPI_MAX_OBJECT_NAME - 1], 0);
     CHECK_BYTES(got + MPI_MAX_OBJECT_NAME, "########", 8);
-    OK(set(handle, every + 128));
+    const char *last = every + sizeof every - MPI_MAX_OBJECT_NAME;
+    OK(set(handle, last));
     OK(get(handle, got, &length));
-    CHECK(length == 127 && strcmp(got, every + 128) == 0);
+    CHECK(length == MPI_MAX_OBJECT_NAME - 1 && strcmp(got, last) == 0);
 }
 
 static void objects(void)

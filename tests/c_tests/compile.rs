@@ -42,7 +42,16 @@ pub struct Toolbox {
 }
 
 impl Toolbox {
+    /// For the interface that `RMASHM_ABI` names.
     pub fn find() -> Toolbox {
+        Toolbox::of(match std::env::var("RMASHM_ABI") {
+            Ok(name) => Interface::of_name(&name)
+                .unwrap_or_else(|| panic!("RMASHM_ABI is '{name}', which is no interface")),
+            Err(_) => Interface::Mpich,
+        })
+    }
+
+    pub fn of(interface: Interface) -> Toolbox {
         let project = Path::new(env!("CARGO_MANIFEST_DIR"));
         let folder = |variable: &str, default: &str| {
             std::env::var_os(variable)
@@ -54,11 +63,6 @@ impl Toolbox {
                 panic!("RMASHM_MPI is '{other}', but must be 'rmashm' or 'mpich'")
             }
             _ => Library::Rmashm,
-        };
-        let interface = match std::env::var("RMASHM_ABI") {
-            Ok(name) => Interface::of_name(&name)
-                .unwrap_or_else(|| panic!("RMASHM_ABI is '{name}', which is no interface")),
-            Err(_) => Interface::Mpich,
         };
         let reference = |name: &str| {
             let prefix =
@@ -198,6 +202,14 @@ impl Toolbox {
         })
     }
 
+    /// Our launcher, with what it needs for any job.
+    pub fn mpiexec(&self, spec: &Spec) -> Command {
+        let mut command = Command::new(self.prefix.join("bin/mpiexec"));
+        // Later than our own watchdog has looked: then the launcher says what each rank waits for.
+        command.args(["-timeout", &(spec.seconds + LAUNCHER_LATER).to_string()]);
+        command
+    }
+
     /// The command that runs `program` as a job of `ranks`.
     pub fn command(&self, spec: &Spec, program: &Path, ranks: u32, launcher: Launcher) -> Command {
         let library = self.prefix.join("lib");
@@ -212,12 +224,7 @@ impl Toolbox {
             Launcher::Alone => Command::new(program),
             _ if self.library == Library::Mpich => hydra(),
             Launcher::Hydra | Launcher::Preload => hydra(),
-            Launcher::Mpiexec | Launcher::Path => {
-                let mut command = Command::new(self.prefix.join("bin/mpiexec"));
-                // Later than our own watchdog has looked: then the launcher says what each rank waits for.
-                command.args(["-timeout", &(spec.seconds + LAUNCHER_LATER).to_string()]);
-                command
-            }
+            Launcher::Mpiexec | Launcher::Path => self.mpiexec(spec),
         };
         if launcher != Launcher::Alone {
             command.args(["-n", &ranks.to_string()]);
