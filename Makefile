@@ -13,7 +13,7 @@ FACES ?= mpich openmpi standard
 RUN_CARGO := env -u MAKEFLAGS -u MFLAGS $(CARGO)
 
 .DEFAULT_GOAL := stage
-.PHONY: stage quick install demo check check-mpich adoption interfaces imb mpi4py bench conformance clean help
+.PHONY: stage quick install demo check check-mpich adoption interfaces imb mpi4py apps bench conformance clean help
 
 stage:
 	@CARGO='$(CARGO)' tools/build release '$(CARGO_TARGET_DIR)' $(FACES)
@@ -52,8 +52,12 @@ interfaces: stage
 imb: stage
 	@./imb/run
 
+# ABI: mpich, openmpi or standard.
 mpi4py: stage
-	@./mpi4py/run
+	@ABI='$(ABI)' ./mpi4py/run
+
+apps: stage
+	@RMASHM_PREFIX='$(abspath $(BUILD))' ./apps/run
 
 # QUICK=1: in three minutes. BENCH: options of bench/src/main.rs.
 bench: stage
@@ -76,7 +80,8 @@ help:
 	@echo 'make adoption   run the C tests with all memory adopted, and with none'
 	@echo 'make interfaces  run the C tests as programs of Open MPI and of the standard ABI'
 	@echo 'make imb        fetch and run the prebuilt Intel MPI Benchmarks'
-	@echo 'make mpi4py     fetch mpi4py and run its own test suite'
+	@echo 'make mpi4py     fetch mpi4py and run its own test suite; ABI=openmpi, ABI=standard for those interfaces'
+	@echo 'make apps       run programs that Debian linked with Open MPI, and compare what they compute'
 	@echo 'make bench      all of it next to MPICH, Open MPI and Intel MPI of PyPI and the bare machine; QUICK=1 takes three minutes'
-	@echo 'make conformance  run MPICH'"'"'s own test suite, all that concerns us; DIRS="rma info" for some directories'
+	@echo 'make conformance  run MPICH'"'"'s own test suite, all that concerns us; DIRS="rma info" for some directories, ABI= as above'
 	@echo 'make clean      remove $(BUILD)/ and $(CARGO_TARGET_DIR)/'
