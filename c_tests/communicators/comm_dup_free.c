@@ -151,7 +151,10 @@ static void errors(void)
     CHECK_CLASS(MPI_Comm_remote_size(MPI_COMM_WORLD, &number), MPI_ERR_COMM);
     MPI_Group group;
     size_t i;
-    MPI_Comm garbage[] = {0, 1, -1, 0x7fffffff, MPI_INT, MPI_INFO_ENV, MPI_COMM_WORLD + 2, freed};
+    MPI_Comm garbage[] = {(MPI_Comm)0,           (MPI_Comm)1,
+                          (MPI_Comm)-1,          (MPI_Comm)0x7fffffff,
+                          (MPI_Comm)MPI_INT,     (MPI_Comm)MPI_INFO_ENV,
+                          (MPI_Comm)((intptr_t)MPI_COMM_WORLD + 2), freed};
     for (i = 0; i < sizeof garbage / sizeof *garbage; i++) {
         CHECK_CLASS(MPI_Comm_rank(garbage[i], &number), MPI_ERR_COMM);
         CHECK_CLASS(MPI_Comm_dup(garbage[i], &other), MPI_ERR_COMM);
@@ -160,7 +163,7 @@ static void errors(void)
         CHECK_CLASS(MPI_Comm_free(&copy), MPI_ERR_COMM);
         CHECK(copy == garbage[i]);
     }
-    CHECK_SENTENCE(MPI_Comm_rank(0x1234, &number), MPI_ERR_COMM, "comm is 0x1234");
+    CHECK_SENTENCE(MPI_Comm_rank((MPI_Comm)0x84001234, &number), MPI_ERR_COMM, "comm is 0x84001234");
     CHECK_SENTENCE(MPI_Comm_rank(MPI_COMM_WORLD, NULL), MPI_ERR_ARG, "rank is a null pointer");
     CHECK_CLASS(MPI_Comm_size(MPI_COMM_WORLD, NULL), MPI_ERR_ARG);
     CHECK_CLASS(MPI_Comm_dup(MPI_COMM_WORLD, NULL), MPI_ERR_ARG);
@@ -171,7 +174,7 @@ static void errors(void)
     CHECK_CLASS(MPI_Comm_get_name(MPI_COMM_WORLD, name, NULL), MPI_ERR_ARG);
     CHECK_CLASS(MPI_Comm_set_info(MPI_COMM_WORLD, MPI_INFO_NULL), MPI_ERR_INFO);
     CHECK_CLASS(MPI_Comm_get_info(MPI_COMM_WORLD, NULL), MPI_ERR_ARG);
-    CHECK_CLASS(MPI_Comm_dup_with_info(MPI_COMM_WORLD, 77, &other), MPI_ERR_INFO);
+    CHECK_CLASS(MPI_Comm_dup_with_info(MPI_COMM_WORLD, (MPI_Info)77, &other), MPI_ERR_INFO);
     CHECK(other == MPI_COMM_NULL);
 #else
     (void)freed;

@@ -1,6 +1,7 @@
 /* ranks: 1 2; mpich: skip it checks less, and crashes at handles that are none */
 /* Every function that takes a communicator refuses what is none. */
 #include "check.h"
+#include "removed.h"
 
 static char memory[4096], text[MPI_MAX_PORT_NAME] = "name";
 static int ints[64];

@@ -190,7 +190,7 @@ static void errors(void)
     OK(MPI_Group_free(&copy));
     CHECK_CLASS(MPI_Group_free(&freed), MPI_ERR_GROUP);
     CHECK_CLASS(MPI_Group_size(freed, &number), MPI_ERR_GROUP);
-    CHECK_CLASS(MPI_Group_size(MPI_COMM_WORLD, &number), MPI_ERR_GROUP);
+    CHECK_CLASS(MPI_Group_size((MPI_Group)MPI_COMM_WORLD, &number), MPI_ERR_GROUP);
 #else
     (void)far;
 #endif

@@ -1,6 +1,7 @@
 /* ranks: 1; mpich: skip it checks less, and crashes at handles that are none */
 /* Every function that takes a datatype refuses what is none, and every one that moves data refuses one that is not committed. */
 #include "refused.h"
+#include "removed.h"
 
 #define REFUSED(call) CHECK_CLASS(call, MPI_ERR_TYPE)
 

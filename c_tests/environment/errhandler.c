@@ -224,7 +224,7 @@ static void errors(void)
     MPI_Errhandler freed = handler;
     CHECK_CLASS(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRHANDLER_NULL), MPI_ERR_ERRHANDLER);
     CHECK_SENTENCE(MPI_Comm_set_errhandler(MPI_COMM_WORLD, of_win), MPI_ERR_ERRHANDLER, "Win");
-    CHECK_CLASS(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_COMM_WORLD), MPI_ERR_ERRHANDLER);
+    CHECK_CLASS(MPI_Comm_set_errhandler(MPI_COMM_WORLD, (MPI_Errhandler)MPI_COMM_WORLD), MPI_ERR_ERRHANDLER);
     CHECK_CLASS(MPI_Errhandler_free(&null), MPI_ERR_ERRHANDLER);
     CHECK_CLASS(MPI_Errhandler_free(NULL), MPI_ERR_ARG);
     CHECK_CLASS(MPI_Comm_create_errhandler(NULL, &handler), MPI_ERR_ARG);

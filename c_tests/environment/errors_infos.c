@@ -1,6 +1,7 @@
 /* ranks: 1; mpich: skip it checks less, and crashes at handles that are none */
 /* Every function that takes an info object, an error handler or an operation refuses what is none. */
 #include "refused.h"
+#include "removed.h"
 
 static MPI_Info info_out;
 static MPI_Session session, session_out;

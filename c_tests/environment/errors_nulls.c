@@ -1,6 +1,7 @@
 /* ranks: 1; mpich: skip it checks less, and crashes */
 /* Every function refuses a null pointer where it is to write a result. */
 #include "check.h"
+#include "removed.h"
 
 static char memory[4096], into[4096], text[MPI_MAX_PORT_NAME + MPI_MAX_INFO_VAL + MPI_MAX_ERROR_STRING] = "native";
 static int ints[64], scratch[64], ranges[1][3];

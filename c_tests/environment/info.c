@@ -165,7 +165,7 @@ static void errors(void)
     CHECK_SENTENCE(MPI_Info_get_nthkey(info, 7, key), MPI_ERR_ARG, "n is 7");
     CHECK_CLASS(MPI_Info_create(NULL), MPI_ERR_ARG);
     CHECK_CLASS(MPI_Info_free(NULL), MPI_ERR_ARG);
-    CHECK_CLASS(MPI_Info_set(MPI_COMM_WORLD, "key", "value"), MPI_ERR_INFO);
+    CHECK_CLASS(MPI_Info_set((MPI_Info)MPI_COMM_WORLD, "key", "value"), MPI_ERR_INFO);
     OK(MPI_Info_free(&info));
     CHECK_CLASS(MPI_Info_set(freed, "key", "value"), MPI_ERR_INFO);
     CHECK_CLASS(MPI_Info_free(&freed), MPI_ERR_INFO);

@@ -1,6 +1,7 @@
 /* ranks: 1; mpich: skip it checks less */
 /* Every function that takes a count refuses a negative one, where it matters. */
 #include "refused.h"
+#include "removed.h"
 
 #define REFUSED(call) CHECK_CLASS(call, MPI_ERR_COUNT)
 

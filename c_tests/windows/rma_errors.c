@@ -116,7 +116,7 @@ static void wrong_handles(void)
     OK(MPI_Win_allocate(4, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &freed));
     other = freed;
     OK(MPI_Win_free(&freed));
-    const MPI_Win wrong[] = { MPI_WIN_NULL, other, (MPI_Win)0x12345678, (MPI_Win)MPI_COMM_WORLD, (MPI_Win)MPI_INT, -1 };
+    const MPI_Win wrong[] = { MPI_WIN_NULL, other, (MPI_Win)0x12345678, (MPI_Win)MPI_COMM_WORLD, (MPI_Win)MPI_INT, (MPI_Win)-1 };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         MPI_Win it = wrong[i];
         MPI_Group group;

@@ -88,7 +88,7 @@ static void fails(const char *what, const char *why, MPI_Win win, int code, int 
         check_failed(__FILE__, __LINE__, "%s, %s: class %d, not %d: %s", what, why, is, class, text);
     }
     if (handled != 1 || handled_code != code || handled_win != win)
-        check_failed(__FILE__, __LINE__, "%s, %s: the handler was called %d times, with window %x", what, why, handled, (unsigned)handled_win);
+        check_failed(__FILE__, __LINE__, "%s, %s: the handler was called %d times, with window %x", what, why, handled, (unsigned)(intptr_t)handled_win);
     handled = 0;
 }
 
