@@ -42,10 +42,8 @@ pub fn with(program: &Program, path: &Path, folders: &[PathBuf]) -> io::Result<V
 /// `name => path (address)` or `name => not found`. What has no arrow is the loader itself, or the kernel's.
 fn line(text: &str) -> Option<Loaded> {
     let (name, place) = text.trim().split_once(" => ")?;
-    let path = match place.rsplit_once(" (0x") {
-        Some((path, _)) => Some(PathBuf::from(path)),
-        None => None,
-    };
+    let found = place.rsplit_once(" (0x");
+    let path = found.map(|(path, _)| PathBuf::from(path));
     Some(Loaded {
         name: name.to_string(),
         path,
