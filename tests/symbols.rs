@@ -33,7 +33,7 @@ fn exports() -> BTreeMap<String, (char, u64)> {
 
 /// The functions that the header declares.
 fn declared() -> BTreeSet<String> {
-    let header = std::fs::read_to_string(GENERATED).expect("the build script made a header");
+    let header = std::fs::read_to_string(GENERATED[0]).expect("the build script made a header");
     header
         .lines()
         .filter(|line| !line.starts_with(['#', ' ', '/', '}']) && !line.starts_with("typedef"))

@@ -183,7 +183,7 @@ impl Toolbox {
             // Its header marks what later versions of the standard deprecate.
             command.arg("-Wno-deprecated-declarations");
             // It says that weights are arrays, and gcc that MPI_UNWEIGHTED is none.
-            command.arg("-Wno-stringop-overflow");
+            command.args(["-Wno-stringop-overflow", "-Wno-stringop-overread"]);
             // Its C++ classes are a library of their own.
             command.arg("-DOMPI_SKIP_MPICXX");
         }

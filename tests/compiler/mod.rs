@@ -1,5 +1,8 @@
 //! The C compilers and headers that tests of `mpi.h` use, and what to do where they are missing.
 
+// Each test program takes what it needs of this module.
+#![allow(dead_code)]
+
 use harness::needs::in_ci;
 use std::io::Write;
 use std::path::{Path, PathBuf};

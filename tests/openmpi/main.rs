@@ -4,7 +4,6 @@
 //! Headers are looked for where Debian's libopenmpi-dev has them (Open MPI 4) and in `build/peers/openmpi` (5); a list of folders
 //! in `RMASHM_OPENMPI_HEADERS`, with colons between them, says otherwise.
 
-#[allow(dead_code)]
 #[path = "../compiler/mod.rs"]
 mod compiler;
 #[path = "../support/mod.rs"]
