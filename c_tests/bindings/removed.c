@@ -1,4 +1,4 @@
-/* ranks: 1 2; mpich: skip what it gives for them differs by version */
+/* ranks: 1 2; abi: mpich standard; mpich: skip what it gives for them differs by version */
 /* Functions that left MPI with 3.0, which old programs still call. */
 #include "check.h"
 #include "removed.h"
