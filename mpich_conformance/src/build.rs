@@ -118,6 +118,10 @@ impl Build {
             // Without what only MPICH has.
             options.push("--enable-strictmpi".to_owned());
         }
+        if build.compiler.interface == Interface::Openmpi {
+            // The names that MPI 3 removed are declared too: the suite's own library calls some.
+            options.push("CPPFLAGS=-DOMPI_OMIT_MPI1_COMPAT_DECLS=0".to_owned());
+        }
         let stamp = build.folder.join("configured-for");
         let wanted = build.identity(&options);
         if fs::read_to_string(&stamp).is_ok_and(|text| text == wanted) {
