@@ -54,22 +54,27 @@ pub extern "C" fn MPI_Abi_get_info(info: Mut<MPI_Info>) -> c_int {
 }
 
 /// Gives the sizes of Fortran's basic types, in bytes, and says which optional ones there are, as an info object that
-/// the caller frees. The types that came last are told only to programs of the standard's interface: those compiled with an older
-/// MPICH have `MPI_DATATYPE_NULL` for `MPI_INTEGER16`, `MPI_REAL2` and `MPI_COMPLEX4`, and no logical types of a size.
+/// the caller frees. A type that came late is there for the programs of an interface that has it: those compiled with an older
+/// MPICH have `MPI_DATATYPE_NULL` for `MPI_INTEGER16`, `MPI_REAL2` and `MPI_COMPLEX4`, and no logical types of a size; of these,
+/// Open MPI has all but the widest.
 ///
 /// MPI 5.0 §20.4. Errors: `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM` (too many handles).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Abi_get_fortran_info(info: Mut<MPI_Info>) -> c_int {
     const LAST: &str = if STANDARD { "true" } else { "false" };
+    const LOGICALS: &str = match cfg!(feature = "openmpi") {
+        true => "true",
+        false => LAST,
+    };
     const FORTRAN: [(&str, &str); 23] = [
         ("mpi_logical_size", "4"),
         ("mpi_integer_size", "4"),
         ("mpi_real_size", "4"),
         ("mpi_double_precision_size", "8"),
-        ("mpi_logical1_supported", LAST),
-        ("mpi_logical2_supported", LAST),
-        ("mpi_logical4_supported", LAST),
-        ("mpi_logical8_supported", LAST),
+        ("mpi_logical1_supported", LOGICALS),
+        ("mpi_logical2_supported", LOGICALS),
+        ("mpi_logical4_supported", LOGICALS),
+        ("mpi_logical8_supported", LOGICALS),
         ("mpi_logical16_supported", LAST),
         ("mpi_integer1_supported", "true"),
         ("mpi_integer2_supported", "true"),
