@@ -2,8 +2,9 @@
 
 mod support;
 
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use harness::scratch::Scratch;
 use support::{command, prefix, run, run_to_fail};
@@ -216,6 +217,46 @@ fn what_cannot_be_served_is_named() {
 }
 
 #[test]
+fn a_library_that_the_program_loads_by_its_path_is_named() {
+    let scratch = Scratch::new("interfaces-foreign");
+    let other = other_library(&scratch, "libmpi.so.40.30.4");
+    let loads = r#"
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    if (!dlopen(argv[argc - 1], RTLD_NOW)) return 1;
+    getchar();
+    return 0;
+}
+"#;
+    let program = compile(&scratch, loads, "loads", &["-ldl"]);
+    let mut wrapped = mpiexec();
+    wrapped.args(["-timeout", "60", "sh", "-c", "\"$@\"; exit 0", "sh"]);
+    let mut bare = mpiexec();
+    bare.args(["-timeout", "60", "-n", "1"]);
+    for mut launcher in [bare, wrapped] {
+        launcher.arg(&program).arg(&other);
+        let mut launcher = launcher
+            .stdin(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it is there");
+        // The program ends when its line comes: after what is wanted was said, or when the test has failed.
+        let stdin = launcher.stdin.take();
+        let said = BufReader::new(launcher.stderr.take().expect("it was asked for"));
+        let mut lines = said.lines().map(|line| line.expect("it is text"));
+        let first = lines.next().unwrap_or_default();
+        assert!(first.contains(text(&other)), "{first}");
+        assert!(first.contains("is alone in a job of one"), "{first}");
+        let second = lines.next().unwrap_or_default();
+        assert!(second.contains("-abi NAME"), "{second}");
+        drop(stdin);
+        assert!(launcher.wait().is_ok_and(|status| status.success()));
+    }
+}
+
+#[test]
 fn names_that_are_not_there_are_told() {
     let scratch = Scratch::new("interfaces-names");
     let other = OTHER.replace("MPI_Finalize", "MPI_Finish");
@@ -223,6 +264,8 @@ fn names_that_are_not_there_are_told() {
     let library = compile(&scratch, &other, "other.so", &["-shared", "-fPIC", soname]);
     let wants = PROGRAM.replace("MPI_Finalize", "MPI_Finish");
     let program = compile(&scratch, &wants, "program", &[text(&library)]);
+    let said = run_to_fail(mpiexec().arg(&program).env("LD_BIND_NOW", "1"), 127);
+    assert!(said.contains("rmashm-abi FILE tells"), "{said}");
     let output = rmashm_abi(&program).output().expect("it is there");
     let told = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(1), "{told}");

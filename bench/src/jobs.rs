@@ -60,7 +60,7 @@ pub fn run(options: &Options, programs: &[Program]) -> Results {
                 for turn in 0..programs.len() {
                     // Who begins changes, so that nobody always comes after the same neighbour.
                     let program = &programs[(turn + round) % programs.len()];
-                    if given_up.contains(&(family, ranks, program.name)) {
+                    if !program.runs(family) || given_up.contains(&(family, ranks, program.name)) {
                         continue;
                     }
                     eprint!(

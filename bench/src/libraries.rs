@@ -1,6 +1,6 @@
 //! The programs to run: the benchmark compiled against each library, and the bare machine's.
 
-use crate::Options;
+use crate::{Options, interfaces};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -9,6 +9,8 @@ pub const PEERS: [&str; 3] = ["mpich", "openmpi", "intel"];
 /// How ours and the bare machine's results are called.
 pub const OURS: &str = "rmashm";
 pub const LIMIT: &str = "limit";
+/// The library's other C interfaces: the programs of a peer and of the standard's compiler on ours.
+pub const INTERFACES: [&str; 2] = ["rmashm-openmpi", "rmashm-standard"];
 
 /// Something that can run a family of the benchmark.
 pub struct Program {
@@ -16,9 +18,15 @@ pub struct Program {
     executable: PathBuf,
     launcher: Vec<String>,
     env: Vec<(String, String)>,
+    /// The one family that it runs, if not all.
+    only: Option<&'static str>,
 }
 
 impl Program {
+    pub fn runs(&self, family: &str) -> bool {
+        self.only.is_none_or(|only| only == family)
+    }
+
     /// The command that runs `family` with `ranks` processes, with `seconds` for each measurement.
     pub fn command(&self, family: &str, ranks: usize, seconds: f64) -> Command {
         let ranks = ranks.to_string();
@@ -64,19 +72,33 @@ pub fn prepare(options: &Options, place: &Path) -> Result<Vec<Program>, String> 
     let here = std::env::current_dir().map_err(|e| e.to_string())?;
     let place = here.join(place);
     let prefix = here.join(&options.prefix);
-    let mut programs = Vec::new();
-    programs.push(Program {
-        name: OURS,
-        executable: compile(&prefix.join("bin/mpicc"), OURS, &place, &[])?,
+    let ours = |name, executable, only| Program {
+        name,
+        executable,
         launcher: vec![path(&prefix.join("bin/mpiexec"))],
         env: Vec::new(),
-    });
+        only,
+    };
+    let mut programs = vec![ours(
+        OURS,
+        compile(&prefix.join("bin/mpicc"), OURS, &place, &[])?,
+        None,
+    )];
+    let [openmpi, standard] = INTERFACES;
+    let executable = compile(&prefix.join("bin/mpicc_abi"), standard, &place, &[])?;
+    programs.push(ours(standard, executable, Some(interfaces::FAMILY)));
     for peer in PEERS {
         if options.peers.iter().any(|p| p == peer) {
             match fetch(peer, &here.join("build/peers"))
                 .and_then(|root| peer_program(peer, &root, &place))
             {
-                Ok(program) => programs.push(program),
+                Ok(program) => {
+                    if peer == "openmpi" {
+                        let executable = program.executable.clone();
+                        programs.push(ours(openmpi, executable, Some(interfaces::FAMILY)));
+                    }
+                    programs.push(program);
+                }
                 Err(error) => eprintln!("without {peer}: {error}"),
             }
         }
@@ -92,6 +114,7 @@ pub fn prepare(options: &Options, place: &Path) -> Result<Vec<Program>, String> 
         executable: limit,
         launcher: Vec::new(),
         env: Vec::new(),
+        only: None,
     });
     Ok(programs)
 }
@@ -170,5 +193,6 @@ fn peer_program(peer: &str, root: &Path, place: &Path) -> Result<Program, String
         executable: compile(&bin.join("mpicc"), name, place, &env)?,
         launcher,
         env,
+        only: None,
     })
 }

@@ -2,9 +2,10 @@
 //!
 //! The same C program ([`bench/c`](../c)) is compiled against each MPI; `bench/limit.c` does the same work without any.
 //! They run turn about, several times; what counts is the median, and the ratio of medians of one run. Written are a table
-//! on standard output, and `marks.md`, `table.md`, `results.csv` and a picture per family in `build/bench/`. Nothing here passes or
+//! on standard output, and `marks.md`, `interfaces.md`, `table.md`, `results.csv` and a picture per family in `build/bench/`. Nothing here passes or
 //! fails.
 
+mod interfaces;
 mod jobs;
 mod libraries;
 mod marks;
@@ -104,10 +105,17 @@ fn run(options: &Options) -> Result<(), String> {
         true => {
             let programs = libraries::prepare(options, &place)?;
             let results = jobs::run(options, &programs);
-            (results, programs.iter().map(|p| p.name).collect())
+            let names = programs.iter().map(|program| program.name);
+            (results, names.collect::<Vec<_>>())
         }
         false => former(options)?,
     };
+    let interfaces = interfaces::markdown(&results);
+    // They are no other libraries: no columns and no lines of their own.
+    let names: Vec<&str> = names
+        .into_iter()
+        .filter(|name| !libraries::INTERFACES.contains(name))
+        .collect();
     let table = table::markdown(&results, &names);
     let marks = table::marks(&results);
     print!("{table}\n### marks\n\n{marks}");
@@ -115,6 +123,10 @@ fn run(options: &Options) -> Result<(), String> {
         let path = place.join(name);
         std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))
     };
+    if !interfaces.is_empty() {
+        println!("\n### interfaces\n\n{interfaces}");
+        write("interfaces.md", &interfaces)?;
+    }
     let steps = steps::markdown(&results, &names);
     if !steps.is_empty() {
         println!("\n### steps\n\n{steps}");
@@ -125,7 +137,7 @@ fn run(options: &Options) -> Result<(), String> {
     write("results.csv", &table::csv(&results))?;
     plot::all(&results, &names, &place)?;
     println!(
-        "\n{}: marks.md, table.md, results.csv and the pictures",
+        "\n{}: marks.md, interfaces.md, table.md, results.csv and the pictures",
         place.display()
     );
     Ok(())
@@ -134,6 +146,7 @@ fn run(options: &Options) -> Result<(), String> {
 /// What former runs have measured, and the programs that there may be.
 fn former(options: &Options) -> Result<(Results, Vec<&'static str>), String> {
     let mut names = vec![libraries::OURS];
+    names.extend(libraries::INTERFACES);
     names.extend(libraries::PEERS);
     names.push(libraries::LIMIT);
     let mut results = Results::default();

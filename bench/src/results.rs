@@ -1,6 +1,6 @@
 //! What was measured.
 
-use crate::libraries::{LIMIT, OURS};
+use crate::libraries::{LIMIT, OURS, PEERS};
 use std::collections::BTreeMap;
 
 /// One thing that is measured.
@@ -38,7 +38,7 @@ impl Row {
         let medians = self
             .values
             .keys()
-            .filter(|name| ![OURS, LIMIT].contains(name))
+            .filter(|name| PEERS.contains(name))
             .filter_map(|name| self.median(name));
         match self.rate() {
             true => medians.max_by(f64::total_cmp),

@@ -92,6 +92,15 @@ impl Library {
         let other = OTHERS.iter().find(|other| other.0 == name);
         other.map(|&(_, whose, advice)| Library::Other { whose, advice })
     }
+
+    /// The MPI library in a file of this name, which has more of the version than programs ask for.
+    pub fn of_file(name: &str) -> Option<Library> {
+        Library::named(name).or_else(|| {
+            let (shorter, version) = name.rsplit_once('.')?;
+            let is_number = version.bytes().all(|byte| byte.is_ascii_digit());
+            is_number.then(|| Library::of_file(shorter)).flatten()
+        })
+    }
 }
 
 #[cfg(test)]
@@ -106,6 +115,10 @@ mod tests {
                 assert_eq!(Library::named(name), Some(Library::Of(interface)));
             }
         }
+        let of_openmpi = Some(Library::Of(Interface::Openmpi));
+        assert_eq!(Library::of_file("libmpi.so.40.30.4"), of_openmpi);
+        assert_eq!(Library::of_file("libmpi.so.41"), None);
+        assert_eq!(Library::of_file("libmpi.so"), None);
         assert_eq!(Library::named("libm.so.6"), None);
         assert_eq!(Library::named("libmpi_mpifh.so.40"), None);
         assert_eq!(Interface::of_name("lam"), None);

@@ -11,6 +11,7 @@
 mod arguments;
 mod binding;
 mod environment;
+mod foreign;
 mod hosts;
 mod interfaces;
 mod keeper;

@@ -58,6 +58,17 @@ impl Default for Reader {
 }
 
 impl Request {
+    /// What `rank` runs.
+    pub fn part_of(&self, rank: u32) -> &Part {
+        let mut first = 0;
+        let mut parts = self.parts.iter();
+        let found = parts.find(|part| {
+            first += part.ranks;
+            rank < first
+        });
+        found.expect("it is a rank of the job")
+    }
+
     /// Ranks of all parts together.
     pub fn ranks(&self) -> u32 {
         self.parts.iter().map(|part| part.ranks).sum()

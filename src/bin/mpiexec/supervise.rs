@@ -18,6 +18,7 @@ use nix::sys::epoll::{EpollEvent, EpollTimeout};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
+use crate::foreign;
 use crate::keeper;
 use crate::launch::{COMPLAINTS, Launched, SIGNALS};
 use crate::quitters::Quitters;
@@ -74,6 +75,8 @@ pub struct Supervisor<'a> {
     /// Ranks that left after it with status 0, and without MPI_Finalize.
     pub quit: Quitters,
     pub standstill: Standstill,
+    /// Looks for ranks of another MPI.
+    pub foreign: foreign::Looks,
     /// No child is left but the keeper.
     pub childless: bool,
     /// The output's end was announced.
@@ -99,6 +102,7 @@ pub fn supervise(request: &Request, job: Launched) -> u8 {
         early: Vec::new(),
         quit: Quitters::default(),
         standstill: Standstill::default(),
+        foreign: foreign::Looks::begin(),
         childless: false,
         output_failed: false,
         timeout_at: request.timeout.map(|limit| Instant::now() + limit),
@@ -159,7 +163,8 @@ impl Supervisor<'_> {
         let kill_at = self.ending.as_ref().and_then(|ending| ending.kill_at);
         let timeout = self.timeout_at.filter(|_| self.ending.is_none());
         let prompt = self.job.output.next_prompt();
-        [phase, kill_at, timeout, prompt]
+        let foreign = self.foreign.next();
+        [phase, kill_at, timeout, prompt, foreign]
             .into_iter()
             .flatten()
             .fold(regular, Instant::min)
@@ -215,6 +220,7 @@ impl Supervisor<'_> {
             self.look_for_missed();
             self.look_for_quitters(now);
             self.look_for_standstill();
+            self.look_for_foreign(now);
             if self.timeout_at.is_some_and(|at| now >= at) && self.ending.is_none() {
                 let limit = self.request.timeout.unwrap_or_default();
                 self.job.output.say(&format!(

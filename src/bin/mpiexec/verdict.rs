@@ -23,6 +23,10 @@ use crate::supervise::{Phase, SHORT_GRACE, Supervisor};
 
 const WITHOUT_FINALIZE: &str = " without calling MPI_Finalize";
 
+/// The status of the dynamic loader that has not found a library or a name, and of a shell that has not found a program.
+const NOT_FOUND: i32 = 127;
+const NOT_FOUND_HINT: &str = ": something was not found; of a program or a library, rmashm-abi FILE tells which MPI it asks for, and what is missing";
+
 /// At most so many lines tell what the others waited for.
 const WAITING_LINES: usize = 16;
 
@@ -73,7 +77,11 @@ impl Supervisor<'_> {
         if fate.status() != 0 && self.status.is_none() {
             self.status = Some(fate.status());
             if !known {
-                let text = format!("{} {}", self.name(number), fate.text());
+                let hint = match fate {
+                    Fate::Exited(NOT_FOUND) if !self.job.segment.came(rank) => NOT_FOUND_HINT,
+                    _ => "",
+                };
+                let text = format!("{} {}{hint}", self.name(number), fate.text());
                 self.job.output.say(&text);
             }
         }
@@ -119,7 +127,7 @@ impl Supervisor<'_> {
     }
 
     /// "rank 3 (pid 4711, ./program)".
-    fn name(&self, number: u32) -> String {
+    pub fn name(&self, number: u32) -> String {
         let rank = &self.job.ranks[number as usize];
         format!("rank {number} (pid {}, {})", rank.pid, rank.program)
     }
