@@ -27,17 +27,6 @@ use std::sync::Arc;
 /// Chapters that are not about what ranks have to do with each other.
 const LEFT_OUT: [&str; 2] = ["bindings", "tools"];
 
-/// Programs that MPICH's header alone takes: they put numbers in the place of handles, or use what MPI-3 removed.
-const ONE_HEADER: [&str; 7] = [
-    "communicators::comm_dup_free",
-    "communicators::errors_comm",
-    "communicators::group_algebra",
-    "environment::errhandler",
-    "environment::info",
-    "windows::rma_errors",
-    "windows::rma_misuse",
-];
-
 /// One for each interface.
 type Toolboxes = Vec<Toolbox>;
 
@@ -142,16 +131,6 @@ fn trials_of(toolboxes: &Arc<Toolboxes>, source: PathBuf) -> Vec<Trial> {
     let name = format!("{chapter}::{program}");
     let mut specs = Spec::all_of(&source).expect("c_tests reads it too");
     specs.retain(|spec| spec.launchers.contains(&Launcher::Mpiexec) && spec.interfaces.len() > 1);
-    if let Some(spec) = specs.first().filter(|_| ONE_HEADER.contains(&&*name)) {
-        let (toolboxes, spec) = (toolboxes.clone(), spec.clone());
-        let refused = move || match compile(&toolboxes, &spec, &source, 2) {
-            Ok(_) => Err(Failed::from(
-                "more headers than MPICH's take it: it need not be listed",
-            )),
-            Err(_) => Ok(()),
-        };
-        return vec![Trial::test(format!("{name}::one_header"), refused)];
-    }
     let (rotations, least) = match &*chapter {
         "mixed" => (3, 3),
         _ => (1, 2),
