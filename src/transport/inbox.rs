@@ -61,8 +61,13 @@ impl Geometry {
         (self.controls() + controls).next_multiple_of(PAGE)
     }
 
+    /// The bytes beside a ring for one payload: 8 KiB with the largest ring, one to a cell with every.
+    fn shelf(self) -> usize {
+        self.ring / 8
+    }
+
     fn bytes(self) -> usize {
-        self.slots() + self.ranks * self.ring
+        self.slots() + self.ranks * (self.ring + self.shelf())
     }
 
     /// The bits of the inbox at `offset`.
@@ -75,12 +80,13 @@ impl Geometry {
     fn ring(self, offset: Offset, sender: usize) -> (&'static Control, [Slots; 2]) {
         let control = offset + self.controls() + sender * (size_of::<Control>() + SMALL_RING);
         let small = segment().at(control + size_of::<Control>());
-        let large = segment().at(offset + self.slots() + sender * self.ring);
+        let large = segment().at(offset + self.slots() + sender * (self.ring + self.shelf()));
         // SAFETY: a control block is made of atomics and bytes nobody reads, and all is zero at the beginning; the inbox is
         // never freed, and this ring's part of it serves nothing else.
         unsafe {
-            let slots = [Slots::new(small, SMALL_RING), Slots::new(large, self.ring)];
-            (&*segment().at::<Control>(control), slots)
+            let small = Slots::new(small, SMALL_RING, 0);
+            let large = Slots::new(large, self.ring, self.shelf());
+            (&*segment().at::<Control>(control), [small, large])
         }
     }
 }
@@ -211,15 +217,23 @@ impl Outbox {
         Outbox { rank, way }
     }
 
-    /// Puts a cell into the ring; false if it is full, or not there yet. The receiver learns of it by [`Outbox::notify`].
+    /// Puts a cell into the ring, its payload on the `shelf` if that is wanted and free; false if the ring is full, or not there
+    /// yet. The receiver learns of it by [`Outbox::notify`].
     #[inline]
-    pub fn push(&mut self, header: &Header, write: impl FnOnce(*mut u8)) -> bool {
+    pub fn push(&mut self, header: &Header, shelf: bool, write: impl FnOnce(*mut u8)) -> bool {
         if self.way.is_none() {
             self.way = Way::find(self.rank);
         }
         match &mut self.way {
-            Some(way) => way.ring.push(header, write),
+            Some(way) => way.ring.push(header, shelf, write),
             None => false,
+        }
+    }
+
+    /// Looks how far the receiver is.
+    pub fn look(&mut self) {
+        if let Some(way) = &mut self.way {
+            way.ring.look();
         }
     }
 

@@ -287,12 +287,12 @@ impl Links {
 impl Link {
     fn push(&mut self, header: &mut Header, payload: &mut Payload, longest: usize) -> bool {
         let pushed = match payload {
-            Payload::None => self.outbox.push(header, |_| ()),
+            Payload::None => self.outbox.push(header, false, |_| ()),
             Payload::Announced(announced) => {
                 header.payload = size_of::<Announced>() as u32;
                 // SAFETY: the ring gives room for the payload, whose length is this.
                 let write = |to: *mut u8| unsafe { announced.to_payload(to) };
-                self.outbox.push(header, write)
+                self.outbox.push(header, false, write)
             }
             Payload::Data(data) => {
                 return self.push_data(header, &data.buffer, &mut data.sent, longest);
@@ -352,7 +352,8 @@ impl Link {
         let manner = self.distance.next(len, many);
         // SAFETY: the ring gives room for the payload; the buffer is the send's until it is complete.
         let write = |to: *mut u8| unsafe { buffer.hand_over(range, to, manner.way) };
-        if !self.outbox.push(header, write) {
+        let shelf = !many && manner.is_for_shelf();
+        if !self.outbox.push(header, shelf, write) {
             return false;
         }
         if first {
@@ -361,6 +362,7 @@ impl Link {
             full_fence();
         }
         self.distance.learn(manner, len);
+        self.distance.learn_by(manner, || self.outbox.look());
         if many {
             count_part();
         }

@@ -32,6 +32,8 @@ pub struct Slots {
     base: *mut u8,
     /// A power of two.
     len: usize,
+    /// Bytes of the shelf, which lies behind.
+    shelf: usize,
 }
 
 // SAFETY: the slots are shared by design; who may touch which bytes when is the ring's protocol.
@@ -39,14 +41,20 @@ unsafe impl Send for Slots {}
 
 impl Slots {
     /// # Safety
-    /// The `len` bytes at `base` are a ring's for ever, zero at the beginning, aligned to 64.
-    pub unsafe fn new(base: *mut u8, len: usize) -> Slots {
-        Slots { base, len }
+    /// The `len` bytes at `base`, and the `shelf` bytes behind them, are a ring's for ever, zero at the beginning, aligned to 64.
+    pub unsafe fn new(base: *mut u8, len: usize, shelf: usize) -> Slots {
+        Slots { base, len, shelf }
     }
 
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.len
+    }
+
+    /// The most bytes of a payload on the shelf.
+    #[inline(always)]
+    pub fn shelf(&self) -> usize {
+        self.shelf
     }
 
     #[inline(always)]
@@ -61,31 +69,44 @@ impl Slots {
         unsafe { &(*self.front(at)).word }
     }
 
+    /// Where the payload of `len` bytes of the cell at `at` is.
+    #[inline(always)]
+    fn payload(&self, at: usize, len: usize, on_shelf: bool) -> *mut u8 {
+        let at = match on_shelf {
+            true => self.len,
+            false => at + front(len),
+        };
+        self.base.wrapping_add(at)
+    }
+
     /// Writes a cell but for its word; `payload` gets room for `header.payload` bytes.
     ///
     /// # Safety
-    /// The cell's bytes lie in the ring, and nobody else touches them.
+    /// The cell's bytes lie in the ring, or its payload's on the shelf, and nobody else touches them.
     #[inline(always)]
-    pub unsafe fn write(&self, at: usize, header: &Header, payload: impl FnOnce(*mut u8)) {
-        let front = self.front(at);
+    pub unsafe fn write(
+        &self,
+        at: usize,
+        header: &Header,
+        on_shelf: bool,
+        payload: impl FnOnce(*mut u8),
+    ) {
         // SAFETY: the caller's promise.
-        unsafe { (&raw mut (*front).header).write(*header) };
-        let len = header.payload as usize;
-        payload(front.cast::<u8>().wrapping_add(self::front(len)));
+        unsafe { (&raw mut (*self.front(at)).header).write(*header) };
+        payload(self.payload(at, header.payload as usize, on_shelf));
     }
 
-    /// Reads a cell.
+    /// Reads a cell, whose payload is `on_shelf` or not.
     ///
     /// # Safety
     /// There is one, and nobody writes to it while the references live.
     #[inline(always)]
-    pub unsafe fn read<'a>(&self, at: usize) -> (&'a Header, &'a [u8]) {
-        let front = self.front(at);
+    pub unsafe fn read<'a>(&self, at: usize, on_shelf: bool) -> (&'a Header, &'a [u8]) {
         // SAFETY: the caller's promise; the header says how long the payload is.
         unsafe {
-            let header = &(*front).header;
+            let header = &(*self.front(at)).header;
             let len = header.payload as usize;
-            let payload = front.cast::<u8>().add(self::front(len));
+            let payload = self.payload(at, len, on_shelf);
             (header, std::slice::from_raw_parts(payload, len))
         }
     }

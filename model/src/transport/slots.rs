@@ -24,6 +24,7 @@ pub const fn front(len: usize) -> usize {
 pub struct Memory {
     slots: Vec<Slot>,
     cells: Vec<std::cell::UnsafeCell<(Option<Header>, [u8; MOST])>>,
+    shelf: UnsafeCell<[u8; MOST]>,
 }
 
 impl Memory {
@@ -34,6 +35,7 @@ impl Memory {
             cells: (0..len / SLOT)
                 .map(|_| std::cell::UnsafeCell::new((None, [0; MOST])))
                 .collect(),
+            shelf: UnsafeCell::new([0; MOST]),
         }
     }
 
@@ -47,6 +49,7 @@ impl Memory {
 pub struct Slots {
     memory: *const Memory,
     len: usize,
+    shelf: usize,
 }
 
 // SAFETY: the memory is shared by design, and loom watches who touches it when.
@@ -55,11 +58,16 @@ unsafe impl Send for Slots {}
 impl Slots {
     /// # Safety
     /// `base` is a [`Memory`]'s of `len` bytes, which lives as long as this does.
-    pub unsafe fn new(base: *mut u8, len: usize) -> Slots {
+    pub unsafe fn new(base: *mut u8, len: usize, shelf: usize) -> Slots {
         Slots {
             memory: base.cast(),
             len,
+            shelf,
         }
+    }
+
+    pub fn shelf(&self) -> usize {
+        self.shelf
     }
 
     #[expect(clippy::len_without_is_empty, reason = "as the library's")]
@@ -76,17 +84,23 @@ impl Slots {
         &self.memory().slots[at / SLOT].word
     }
 
-    fn covered(&self, at: usize, header: &Header) -> &[Slot] {
+    fn covered(&self, at: usize, header: &Header, on_shelf: bool) -> &[Slot] {
         let first = at / SLOT;
-        let len = header.payload as usize;
+        let len = if on_shelf { 0 } else { header.payload as usize };
         let slots = (front(len) + len).div_ceil(SLOT);
         &self.memory().slots[first..first + slots]
     }
 
     /// # Safety
     /// As the library's; loom checks it.
-    pub unsafe fn write(&self, at: usize, header: &Header, payload: impl FnOnce(*mut u8)) {
-        for (i, slot) in self.covered(at, header).iter().enumerate() {
+    pub unsafe fn write(
+        &self,
+        at: usize,
+        header: &Header,
+        on_shelf: bool,
+        payload: impl FnOnce(*mut u8),
+    ) {
+        for (i, slot) in self.covered(at, header, on_shelf).iter().enumerate() {
             slot.rest.with_mut(|_| ());
             // The payload may be anything, so also what looks like a word that publishes a cell, in this lap or another.
             if i > 0 {
@@ -97,18 +111,32 @@ impl Slots {
         // SAFETY: nobody else has a reference to the cell: otherwise loom would have stopped at a slot of it.
         let (there, bytes) = unsafe { &mut *self.memory().cells[at / SLOT].get() };
         *there = Some(*header);
-        payload(bytes.as_mut_ptr());
+        match on_shelf {
+            // SAFETY: loom stops if anybody else reads there or writes.
+            true => self
+                .memory()
+                .shelf
+                .with_mut(|shelf| payload(unsafe { (*shelf).as_mut_ptr() })),
+            false => payload(bytes.as_mut_ptr()),
+        }
     }
 
     /// # Safety
     /// As the library's; loom checks it.
-    pub unsafe fn read<'a>(&self, at: usize) -> (&'a Header, &'a [u8]) {
+    pub unsafe fn read<'a>(&self, at: usize, on_shelf: bool) -> (&'a Header, &'a [u8]) {
         // SAFETY: nobody writes to the cell: otherwise loom stops below, before the references are used.
         let (header, bytes) = unsafe { &*(&(*self.memory).cells)[at / SLOT].get() };
         let header = header.as_ref().expect("there is a cell");
-        for slot in self.covered(at, header) {
+        for slot in self.covered(at, header, on_shelf) {
             slot.rest.with(|_| ());
         }
-        (header, &bytes[..header.payload as usize])
+        let len = header.payload as usize;
+        if on_shelf {
+            // SAFETY: the promise to `new`.
+            let shelf = unsafe { &(*self.memory).shelf };
+            // SAFETY: loom stops if somebody writes there now.
+            return (header, shelf.with(|shelf| unsafe { &(&*shelf)[..len] }));
+        }
+        (header, &bytes[..len])
     }
 }

@@ -7,6 +7,7 @@ use rmashm_model::transport::ring::{Control, Header, Kind, Receiver, Sender};
 use rmashm_model::transport::slots::{Memory, Slots};
 
 const LEN: usize = 1024;
+const SHELF: usize = 128;
 /// Of a ring that grows.
 const SMALL: usize = 256;
 
@@ -14,6 +15,8 @@ const SMALL: usize = 256;
 struct Ring {
     sender: UnsafeCell<Sender>,
     receiver: UnsafeCell<Receiver>,
+    /// Whether payloads go on the shelf, if it is free.
+    shelf: bool,
     _memory: Box<(Control, Memory, Memory)>,
 }
 
@@ -28,8 +31,8 @@ impl Ring {
         let control = &raw const memory.0;
         // SAFETY: the ring keeps the box, and drops it last.
         unsafe {
-            let small = Slots::new(memory.1.base(), SMALL);
-            let large = Slots::new(memory.2.base(), LEN);
+            let small = Slots::new(memory.1.base(), SMALL, 0);
+            let large = Slots::new(memory.2.base(), LEN, SHELF);
             let (slots, larger) = match grows {
                 true => (small, Some(large)),
                 false => (large, None),
@@ -38,6 +41,7 @@ impl Ring {
             Ring {
                 sender: UnsafeCell::new(Sender::new(control, slots, larger)),
                 receiver: UnsafeCell::new(Receiver::new(control, slots, larger)),
+                shelf: false,
                 _memory: memory,
             }
         }
@@ -55,7 +59,7 @@ impl Ring {
         };
         // SAFETY: one actor sends; the ring gives room for the payload.
         self.sender.with_mut(|sender| unsafe {
-            (*sender).push(&header, |to| to.write_bytes(id as u8, payload))
+            (*sender).push(&header, self.shelf, |to| to.write_bytes(id as u8, payload))
         })
     }
 
@@ -185,6 +189,18 @@ impl Inbox {
     }
 }
 
+/// The same with payloads on the shelf.
+fn messages_on_shelf(name: &str, preemptions: usize, payloads: &'static [usize]) {
+    explore(name, preemptions, move || {
+        let mut inbox = Inbox::new(1, 1, false);
+        inbox.rings[0].shelf = true;
+        act(inbox, 2, move |inbox, me| match me {
+            0 => inbox.send(me, payloads),
+            _ => inbox.receive(payloads.len() as u64),
+        });
+    });
+}
+
 fn messages(
     name: &str,
     preemptions: usize,
@@ -255,6 +271,17 @@ fn growing_ring() {
         1,
         1,
         &[192, 180, 150, 192, 192],
+    );
+}
+
+/// The second message finds the shelf free or not, the third also for another reason: the first look was not long ago.
+#[test]
+fn the_shelf() {
+    messages_on_shelf("ring, 4 messages on the shelf", 3, &[120, 100, 8, 128]);
+    messages_on_shelf(
+        "ring, 6 messages, some on the shelf, full",
+        2,
+        &[128, 192, 120, 192, 192, 150],
     );
 }
 
