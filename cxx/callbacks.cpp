@@ -19,7 +19,7 @@ void MPII_Keyval_set_proxy(int keyval, Copy_proxy* copy, Delete_proxy* remove);
 
 namespace MPI {
 
-using rmashm::check;
+using internal::check;
 
 namespace {
 
@@ -235,7 +235,7 @@ void Comm::Call_errhandler(int errorcode) const
 {
     MPI_Errhandler errhandler = MPI_ERRHANDLER_NULL;
     MPI_Comm_get_errhandler(handle, &errhandler);
-    if (rmashm::throws(errhandler))
+    if (internal::throws(errhandler))
         throw Exception(errorcode);
     MPI_Comm_call_errhandler(handle, errorcode);
 }
@@ -244,7 +244,7 @@ void Win::Call_errhandler(int errorcode) const
 {
     MPI_Errhandler errhandler = MPI_ERRHANDLER_NULL;
     MPI_Win_get_errhandler(handle, &errhandler);
-    if (rmashm::throws(errhandler))
+    if (internal::throws(errhandler))
         throw Exception(errorcode);
     MPI_Win_call_errhandler(handle, errorcode);
 }
@@ -253,7 +253,7 @@ void File::Call_errhandler(int errorcode) const
 {
     MPI_Errhandler errhandler = MPI_ERRHANDLER_NULL;
     MPI_File_get_errhandler(handle, &errhandler);
-    if (rmashm::throws(errhandler))
+    if (internal::throws(errhandler))
         throw Exception(errorcode);
     MPI_File_call_errhandler(handle, errorcode);
 }

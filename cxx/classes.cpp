@@ -3,9 +3,22 @@
 
 #include <mpi.h>
 
+#include <mutex>
+
 namespace MPI {
 
-using rmashm::check;
+using internal::check;
+
+void MPIR_CXX_InitDatatypeNames()
+{
+    static std::once_flag named;
+    std::call_once(named, [] {
+        MPI_Type_set_name(MPI_CXX_BOOL, "MPI::BOOL");
+        MPI_Type_set_name(MPI_CXX_FLOAT_COMPLEX, "MPI::COMPLEX");
+        MPI_Type_set_name(MPI_CXX_DOUBLE_COMPLEX, "MPI::DOUBLE_COMPLEX");
+        MPI_Type_set_name(MPI_CXX_LONG_DOUBLE_COMPLEX, "MPI::LONG_DOUBLE_COMPLEX");
+    });
+}
 
 int Datatype::Pack_size(int incount, const Comm& comm) const
 {
@@ -27,14 +40,14 @@ void Datatype::Unpack(const void* inbuf, int insize, void* outbuf, int outcount,
 Intercomm Comm::Join(const int fd)
 {
     Intercomm made;
-    rmashm::check(MPI_Comm_join(fd, made));
+    internal::check(MPI_Comm_join(fd, made));
     return made;
 }
 
 Intercomm Comm::Get_parent()
 {
     Intercomm parent;
-    rmashm::check(MPI_Comm_get_parent(parent));
+    internal::check(MPI_Comm_get_parent(parent));
     return parent;
 }
 
@@ -55,7 +68,7 @@ Graphcomm Intracomm::Create_graph(int nnodes, const int index[], const int edges
 Cartcomm Intracomm::Create_cart(int ndims, const int dims[], const bool periods[], bool reorder) const
 {
     Cartcomm made;
-    rmashm::Array<int> plain(ndims, periods);
+    internal::Array<int> plain(ndims, periods);
     check(MPI_Cart_create(handle, ndims, dims, plain, reorder, made));
     return made;
 }

@@ -4,7 +4,7 @@
 
 namespace MPI {
 
-using rmashm::check;
+using internal::check;
 
 void Init() { check(MPI_Init(nullptr, nullptr)); }
 

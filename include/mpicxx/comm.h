@@ -6,7 +6,7 @@ class Comm {
 protected:
     MPI_Comm handle;
 
-    void check(int errorcode) const { rmashm::check(errorcode, *this); }
+    void check(int errorcode) const { internal::check(errorcode, *this); }
 
 public:
     typedef int Copy_attr_function(const Comm& oldcomm, int comm_keyval, void* extra_state, void* attribute_val_in,
@@ -127,7 +127,7 @@ public:
     static int Compare(const Comm& comm1, const Comm& comm2)
     {
         int result = MPI_UNEQUAL;
-        rmashm::check(MPI_Comm_compare(comm1, comm2, &result), comm1);
+        internal::check(MPI_Comm_compare(comm1, comm2, &result), comm1);
         return result;
     }
     virtual int Get_size() const
@@ -211,7 +211,7 @@ public:
         int others = 0;
         check(Is_inter() ? MPI_Comm_remote_size(handle, &others) : MPI_Comm_size(handle, &others));
         // With MPI::IN_PLACE what would be sent is not looked at.
-        rmashm::Array<MPI_Datatype> sent(sendbuf == MPI_IN_PLACE ? 0 : others, sendtypes), received(others, recvtypes);
+        internal::Array<MPI_Datatype> sent(sendbuf == MPI_IN_PLACE ? 0 : others, sendtypes), received(others, recvtypes);
         check(MPI_Alltoallw(sendbuf, sendcounts, sdispls, sent, recvbuf, recvcounts, rdispls, received, handle));
     }
     static Intercomm Join(const int fd);
@@ -257,7 +257,7 @@ public:
     {
         check(MPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, handle));
     }
-    static void Free_keyval(int& comm_keyval) { rmashm::check(MPI_Comm_free_keyval(&comm_keyval)); }
+    static void Free_keyval(int& comm_keyval) { internal::check(MPI_Comm_free_keyval(&comm_keyval)); }
     virtual void Reduce(const void* sendbuf, void* recvbuf, int count, const Datatype& datatype, const Op& op, int root) const
     {
         check(MPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, handle));

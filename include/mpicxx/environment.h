@@ -36,7 +36,7 @@ void Publish_name(const char* service_name, const Info& info, const char* port_n
 void Unpublish_name(const char* service_name, const Info& info, const char* port_name);
 void Lookup_name(const char* service_name, const Info& info, char* port_name);
 
-namespace rmashm {
+namespace internal {
 
 /* Whether this handler throws. It was asked for, and is given back. */
 inline bool throws(MPI_Errhandler errhandler)

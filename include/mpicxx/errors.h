@@ -60,7 +60,7 @@ public:
     virtual void Free();
 };
 
-namespace rmashm {
+namespace internal {
 
 /* The handler that returns the code, for the caller's part of the program to throw it: nothing is thrown through the library. */
 const MPI_Errhandler errors_throw_exceptions = MPIR_ERRORS_THROW_EXCEPTIONS;
@@ -87,6 +87,6 @@ inline void check(int errorcode, const Object& object)
 
 }
 
-inline void Errhandler::Free() { rmashm::check(MPI_Errhandler_free(&handle)); }
+inline void Errhandler::Free() { internal::check(MPI_Errhandler_free(&handle)); }
 
 }

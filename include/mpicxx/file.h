@@ -6,7 +6,7 @@ class File {
 protected:
     MPI_File handle;
 
-    void check(int errorcode) const { rmashm::check(errorcode, *this); }
+    void check(int errorcode) const { internal::check(errorcode, *this); }
 
 public:
     typedef void Errhandler_function(File&, int*, ...);

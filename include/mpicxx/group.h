@@ -25,66 +25,66 @@ public:
     virtual Group Excl(int n, const int ranks[]) const
     {
         Group made;
-        rmashm::check(MPI_Group_excl(handle, n, ranks, &made.handle));
+        internal::check(MPI_Group_excl(handle, n, ranks, &made.handle));
         return made;
     }
     virtual int Get_rank() const
     {
         int rank = MPI_UNDEFINED;
-        rmashm::check(MPI_Group_rank(handle, &rank));
+        internal::check(MPI_Group_rank(handle, &rank));
         return rank;
     }
-    virtual void Free() { rmashm::check(MPI_Group_free(&handle)); }
+    virtual void Free() { internal::check(MPI_Group_free(&handle)); }
     static Group Union(const Group& group1, const Group& group2)
     {
         Group made;
-        rmashm::check(MPI_Group_union(group1, group2, &made.handle));
+        internal::check(MPI_Group_union(group1, group2, &made.handle));
         return made;
     }
     static Group Intersect(const Group& group1, const Group& group2)
     {
         Group made;
-        rmashm::check(MPI_Group_intersection(group1, group2, &made.handle));
+        internal::check(MPI_Group_intersection(group1, group2, &made.handle));
         return made;
     }
     virtual Group Range_excl(int n, const int ranges[][3]) const
     {
         Group made;
-        rmashm::check(MPI_Group_range_excl(handle, n, const_cast<int(*)[3]>(ranges), &made.handle));
+        internal::check(MPI_Group_range_excl(handle, n, const_cast<int(*)[3]>(ranges), &made.handle));
         return made;
     }
     virtual Group Range_incl(int n, const int ranges[][3]) const
     {
         Group made;
-        rmashm::check(MPI_Group_range_incl(handle, n, const_cast<int(*)[3]>(ranges), &made.handle));
+        internal::check(MPI_Group_range_incl(handle, n, const_cast<int(*)[3]>(ranges), &made.handle));
         return made;
     }
     static Group Difference(const Group& group1, const Group& group2)
     {
         Group made;
-        rmashm::check(MPI_Group_difference(group1, group2, &made.handle));
+        internal::check(MPI_Group_difference(group1, group2, &made.handle));
         return made;
     }
     static void Translate_ranks(const Group& group1, int n, const int ranks1[], const Group& group2, int ranks2[])
     {
-        rmashm::check(MPI_Group_translate_ranks(group1, n, ranks1, group2, ranks2));
+        internal::check(MPI_Group_translate_ranks(group1, n, ranks1, group2, ranks2));
     }
     virtual Group Incl(int n, const int ranks[]) const
     {
         Group made;
-        rmashm::check(MPI_Group_incl(handle, n, ranks, &made.handle));
+        internal::check(MPI_Group_incl(handle, n, ranks, &made.handle));
         return made;
     }
     virtual int Get_size() const
     {
         int size = MPI_UNDEFINED;
-        rmashm::check(MPI_Group_size(handle, &size));
+        internal::check(MPI_Group_size(handle, &size));
         return size;
     }
     static int Compare(const Group& group1, const Group& group2)
     {
         int result = MPI_UNEQUAL;
-        rmashm::check(MPI_Group_compare(group1, group2, &result));
+        internal::check(MPI_Group_compare(group1, group2, &result));
         return result;
     }
 };

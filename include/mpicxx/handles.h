@@ -1,7 +1,7 @@
 /* Arrays of C's handles, for functions that take arrays of objects. */
 
 namespace MPI {
-namespace rmashm {
+namespace internal {
 
 /* An array of `Plain` for `count` objects. */
 template <class Plain>

@@ -22,38 +22,38 @@ public:
     operator MPI_Info*() { return &handle; }
     operator MPI_Info() const { return handle; }
 
-    virtual void Delete(const char* key) { rmashm::check(MPI_Info_delete(handle, key)); }
-    virtual void Get_nthkey(int n, char* key) const { rmashm::check(MPI_Info_get_nthkey(handle, n, key)); }
-    virtual void Free() { rmashm::check(MPI_Info_free(&handle)); }
+    virtual void Delete(const char* key) { internal::check(MPI_Info_delete(handle, key)); }
+    virtual void Get_nthkey(int n, char* key) const { internal::check(MPI_Info_get_nthkey(handle, n, key)); }
+    virtual void Free() { internal::check(MPI_Info_free(&handle)); }
     static Info Create()
     {
         Info made;
-        rmashm::check(MPI_Info_create(&made.handle));
+        internal::check(MPI_Info_create(&made.handle));
         return made;
     }
-    virtual void Set(const char* key, const char* value) { rmashm::check(MPI_Info_set(handle, key, value)); }
+    virtual void Set(const char* key, const char* value) { internal::check(MPI_Info_set(handle, key, value)); }
     Info Dup() const
     {
         Info made;
-        rmashm::check(MPI_Info_dup(handle, &made.handle));
+        internal::check(MPI_Info_dup(handle, &made.handle));
         return made;
     }
     virtual bool Get_valuelen(const char* key, int& valuelen) const
     {
         int flag = 0;
-        rmashm::check(MPI_Info_get_valuelen(handle, key, &valuelen, &flag));
+        internal::check(MPI_Info_get_valuelen(handle, key, &valuelen, &flag));
         return flag != 0;
     }
     virtual bool Get(const char* key, int valuelen, char* value) const
     {
         int flag = 0;
-        rmashm::check(MPI_Info_get(handle, key, valuelen, value, &flag));
+        internal::check(MPI_Info_get(handle, key, valuelen, value, &flag));
         return flag != 0;
     }
     virtual int Get_nkeys() const
     {
         int nkeys = 0;
-        rmashm::check(MPI_Info_get_nkeys(handle, &nkeys));
+        internal::check(MPI_Info_get_nkeys(handle, &nkeys));
         return nkeys;
     }
 };

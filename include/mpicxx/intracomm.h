@@ -84,7 +84,7 @@ public:
         int root, int errcodes[]) const
     {
         Intercomm made;
-        rmashm::Array<MPI_Info> handles(count, infos);
+        internal::Array<MPI_Info> handles(count, infos);
         check(MPI_Comm_spawn_multiple(count, const_cast<char**>(commands), const_cast<char***>(argvs), maxprocs, handles, root, handle,
             made, errcodes));
         return made;

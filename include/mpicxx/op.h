@@ -24,16 +24,16 @@ public:
     operator MPI_Op*() { return &handle; }
     operator MPI_Op() const { return handle; }
 
-    virtual void Free() { rmashm::check(MPI_Op_free(&handle)); }
+    virtual void Free() { internal::check(MPI_Op_free(&handle)); }
     virtual bool Is_commutative() const
     {
         int commute = 0;
-        rmashm::check(MPI_Op_commutative(handle, &commute));
+        internal::check(MPI_Op_commutative(handle, &commute));
         return commute != 0;
     }
     virtual void Reduce_local(const void* inbuf, void* inoutbuf, int count, const Datatype& datatype) const
     {
-        rmashm::check(MPI_Reduce_local(inbuf, inoutbuf, count, datatype, handle));
+        internal::check(MPI_Reduce_local(inbuf, inoutbuf, count, datatype, handle));
     }
     void Init(User_function* function, bool commute);
 };

@@ -6,8 +6,8 @@ class Request {
 protected:
     MPI_Request handle;
 
-    typedef rmashm::Array<MPI_Request> Handles;
-    typedef rmashm::Array<MPI_Status> Statuses;
+    typedef internal::Array<MPI_Request> Handles;
+    typedef internal::Array<MPI_Status> Statuses;
 
 public:
     Request() : handle(MPI_REQUEST_NULL) {}
@@ -31,7 +31,7 @@ public:
         Handles handles(count, requests);
         int code = MPI_Testany(count, handles, &index, &flag, status);
         handles.store(count, requests);
-        rmashm::check(code);
+        internal::check(code);
         return flag != 0;
     }
     static bool Testany(int count, Request requests[], int& index)
@@ -47,7 +47,7 @@ public:
     {
         return some(MPI_Waitsome, incount, requests, indices);
     }
-    virtual void Free() { rmashm::check(MPI_Request_free(&handle)); }
+    virtual void Free() { internal::check(MPI_Request_free(&handle)); }
     static bool Testall(int count, Request requests[], Status statuses[])
     {
         int flag = 0;
@@ -57,7 +57,7 @@ public:
         handles.store(count, requests);
         if (flag || code != MPI_SUCCESS)
             plain.store(count, statuses);
-        rmashm::check(code);
+        internal::check(code);
         return flag != 0;
     }
     static bool Testall(int count, Request requests[])
@@ -66,11 +66,11 @@ public:
         Handles handles(count, requests);
         int code = MPI_Testall(count, handles, &flag, MPI_STATUSES_IGNORE);
         handles.store(count, requests);
-        rmashm::check(code);
+        internal::check(code);
         return flag != 0;
     }
-    virtual void Wait(Status& status) { rmashm::check(MPI_Wait(&handle, status)); }
-    virtual void Wait() { rmashm::check(MPI_Wait(&handle, MPI_STATUS_IGNORE)); }
+    virtual void Wait(Status& status) { internal::check(MPI_Wait(&handle, status)); }
+    virtual void Wait() { internal::check(MPI_Wait(&handle, MPI_STATUS_IGNORE)); }
     static int Testsome(int incount, Request requests[], int indices[], Status statuses[])
     {
         return some(MPI_Testsome, incount, requests, indices, statuses);
@@ -86,14 +86,14 @@ public:
         int code = MPI_Waitall(count, handles, plain);
         handles.store(count, requests);
         plain.store(count, statuses);
-        rmashm::check(code);
+        internal::check(code);
     }
     static void Waitall(int count, Request requests[])
     {
         Handles handles(count, requests);
         int code = MPI_Waitall(count, handles, MPI_STATUSES_IGNORE);
         handles.store(count, requests);
-        rmashm::check(code);
+        internal::check(code);
     }
     static int Waitany(int count, Request requests[], Status& status)
     {
@@ -101,7 +101,7 @@ public:
         Handles handles(count, requests);
         int code = MPI_Waitany(count, handles, &index, status);
         handles.store(count, requests);
-        rmashm::check(code);
+        internal::check(code);
         return index;
     }
     static int Waitany(int count, Request requests[])
@@ -112,30 +112,30 @@ public:
     virtual bool Test(Status& status)
     {
         int flag = 0;
-        rmashm::check(MPI_Test(&handle, &flag, status));
+        internal::check(MPI_Test(&handle, &flag, status));
         return flag != 0;
     }
     virtual bool Test()
     {
         int flag = 0;
-        rmashm::check(MPI_Test(&handle, &flag, MPI_STATUS_IGNORE));
+        internal::check(MPI_Test(&handle, &flag, MPI_STATUS_IGNORE));
         return flag != 0;
     }
     virtual void Cancel() const
     {
         MPI_Request request = handle;
-        rmashm::check(MPI_Cancel(&request));
+        internal::check(MPI_Cancel(&request));
     }
     virtual bool Get_status(Status& status) const
     {
         int flag = 0;
-        rmashm::check(MPI_Request_get_status(handle, &flag, status));
+        internal::check(MPI_Request_get_status(handle, &flag, status));
         return flag != 0;
     }
     virtual bool Get_status() const
     {
         int flag = 0;
-        rmashm::check(MPI_Request_get_status(handle, &flag, MPI_STATUS_IGNORE));
+        internal::check(MPI_Request_get_status(handle, &flag, MPI_STATUS_IGNORE));
         return flag != 0;
     }
 
@@ -148,7 +148,7 @@ private:
         Handles handles(incount, requests);
         int code = call(incount, handles, &outcount, indices, MPI_STATUSES_IGNORE);
         handles.store(incount, requests);
-        rmashm::check(code);
+        internal::check(code);
         return outcount;
     }
     static int some(Some* call, int incount, Request requests[], int indices[], Status statuses[])
@@ -160,7 +160,7 @@ private:
         handles.store(incount, requests);
         if (outcount != MPI_UNDEFINED)
             plain.store(outcount, statuses);
-        rmashm::check(code);
+        internal::check(code);
         return outcount;
     }
 };
@@ -180,13 +180,13 @@ public:
         return *this;
     }
 
-    virtual void Start() { rmashm::check(MPI_Start(&handle)); }
+    virtual void Start() { internal::check(MPI_Start(&handle)); }
     static void Startall(int count, Prequest requests[])
     {
         Handles handles(count, requests);
         int code = MPI_Startall(count, handles);
         handles.store(count, requests);
-        rmashm::check(code);
+        internal::check(code);
     }
 };
 
@@ -209,7 +209,7 @@ public:
         return *this;
     }
 
-    virtual void Complete() { rmashm::check(MPI_Grequest_complete(handle)); }
+    virtual void Complete() { internal::check(MPI_Grequest_complete(handle)); }
     /* Static, as in the standard. MPICH's library has one with these four arguments that is not. */
     static Grequest Start(Query_function* query, Free_function* free, Cancel_function* cancel, void* extra_state, int = 0)
     {
@@ -218,7 +218,7 @@ public:
         int code = MPI_Grequest_start(Functions::call_query, Functions::call_free, Functions::call_cancel, functions, &made.handle);
         if (code != MPI_SUCCESS)
             delete functions;
-        rmashm::check(code);
+        internal::check(code);
         return made;
     }
 

@@ -23,25 +23,25 @@ public:
     virtual bool Is_cancelled() const
     {
         int flag = 0;
-        rmashm::check(MPI_Test_cancelled(&status, &flag));
+        internal::check(MPI_Test_cancelled(&status, &flag));
         return flag != 0;
     }
     virtual int Get_elements(const Datatype& datatype) const
     {
         int count = MPI_UNDEFINED;
-        rmashm::check(MPI_Get_elements(&status, datatype, &count));
+        internal::check(MPI_Get_elements(&status, datatype, &count));
         return count;
     }
     virtual int Get_count(const Datatype& datatype) const
     {
         int count = MPI_UNDEFINED;
-        rmashm::check(MPI_Get_count(&status, datatype, &count));
+        internal::check(MPI_Get_count(&status, datatype, &count));
         return count;
     }
-    virtual void Set_cancelled(bool flag) { rmashm::check(MPI_Status_set_cancelled(&status, flag)); }
+    virtual void Set_cancelled(bool flag) { internal::check(MPI_Status_set_cancelled(&status, flag)); }
     virtual void Set_elements(const Datatype& datatype, int count)
     {
-        rmashm::check(MPI_Status_set_elements(&status, datatype, count));
+        internal::check(MPI_Status_set_elements(&status, datatype, count));
     }
     int Get_source() const { return status.MPI_SOURCE; }
     int Get_tag() const { return status.MPI_TAG; }

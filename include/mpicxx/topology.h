@@ -48,7 +48,7 @@ public:
 };
 
 class Cartcomm : public Intracomm {
-    typedef rmashm::Array<int> Ints;
+    typedef internal::Array<int> Ints;
 
 public:
     Cartcomm() {}

@@ -6,7 +6,7 @@ class Win {
 protected:
     MPI_Win handle;
 
-    void check(int errorcode) const { rmashm::check(errorcode, *this); }
+    void check(int errorcode) const { internal::check(errorcode, *this); }
 
 public:
     typedef int Copy_attr_function(const Win& oldwin, int win_keyval, void* extra_state, void* attribute_val_in,
@@ -78,10 +78,10 @@ public:
     static Win Create(const void* base, Aint size, int disp_unit, const Info& info, const Intracomm& comm)
     {
         Win made;
-        rmashm::check(MPI_Win_create(const_cast<void*>(base), size, disp_unit, info, comm, &made.handle), comm);
+        internal::check(MPI_Win_create(const_cast<void*>(base), size, disp_unit, info, comm, &made.handle), comm);
         return made;
     }
-    static void Free_keyval(int& win_keyval) { rmashm::check(MPI_Win_free_keyval(&win_keyval)); }
+    static void Free_keyval(int& win_keyval) { internal::check(MPI_Win_free_keyval(&win_keyval)); }
     virtual void Post(const Group& group, int assert) const { check(MPI_Win_post(group, assert, handle)); }
     virtual void Unlock(int rank) const { check(MPI_Win_unlock(rank, handle)); }
     virtual void Delete_attr(int win_keyval) { check(MPI_Win_delete_attr(handle, win_keyval)); }
