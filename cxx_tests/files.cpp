@@ -97,6 +97,7 @@ static void shared(const std::string& path, int rank, int size)
     file.Iwrite_shared(&number, 1, MPI::INT).Wait();
     MPI::COMM_WORLD.Barrier();
     CHECK(file.Get_position_shared() == 2 * size);
+    MPI::COMM_WORLD.Barrier();
     file.Seek_shared(0, MPI::SEEK_SET);
     MPI::COMM_WORLD.Barrier();
     file.Read_shared(&got, 1, MPI::INT);

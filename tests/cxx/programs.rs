@@ -56,7 +56,10 @@ pub fn trials() -> Vec<Trial> {
                     on: Mpi::Ours,
                     compiler,
                     standard,
-                    ranks: &[1, 2, 4],
+                    ranks: match (compiler, standard) {
+                        ("g++", "17") => &[1, 2, 4],
+                        _ => &[2],
+                    },
                 });
             }
         }
@@ -163,7 +166,9 @@ impl Way {
             if ended.hung || ended.status != 0 {
                 complaints.push(format!("{ranks} ranks: exit status {}", ended.status));
             }
-            if !ended.stdout.is_empty() || !ended.stderr.is_empty() {
+            // What MPICH's own library for datatypes says at its end.
+            let mut said = ended.stdout.lines().chain(ended.stderr.lines());
+            if said.any(|line| !line.starts_with("[WARNING] yaksa: ")) {
                 complaints.push(format!("{ranks} ranks: it is not silent"));
             }
             if self.on == Mpi::Ours {
@@ -185,12 +190,15 @@ impl Way {
         command
             .arg(format!("-cxx={}", self.compiler))
             .arg(format!("-std=c++{}", self.standard))
-            .args(["-O1", "-g", "-I"])
+            .arg("-I")
             .arg(support::repository().join("cxx_tests"));
         match self.by {
             Mpi::Ours => command.args(["-Wall", "-Wextra", "-Wpedantic", "-Werror"]),
             Mpi::Mpich => command.arg("-DREAL_MPICH_HEADER"),
         };
+        if self.on == Mpi::Mpich {
+            command.arg("-DREAL_MPICH_LIBRARY");
+        }
         command.arg(&self.source).arg("-o").arg(&program);
         let output = command
             .output()
