@@ -37,29 +37,6 @@ public:
     }
 };
 
-class Errhandler {
-protected:
-    MPI_Errhandler handle;
-
-public:
-    Errhandler() : handle(MPI_ERRHANDLER_NULL) {}
-    Errhandler(MPI_Errhandler errhandler) : handle(errhandler) {}
-    Errhandler(const Errhandler& other) : handle(other.handle) {}
-    virtual ~Errhandler() {}
-    Errhandler& operator=(const Errhandler& other) { return *this = other.handle; }
-    Errhandler& operator=(const MPI_Errhandler& errhandler)
-    {
-        handle = errhandler;
-        return *this;
-    }
-    bool operator==(const Errhandler& other) const { return handle == other.handle; }
-    bool operator!=(const Errhandler& other) const { return handle != other.handle; }
-    operator MPI_Errhandler*() { return &handle; }
-    operator MPI_Errhandler() const { return handle; }
-
-    virtual void Free();
-};
-
 namespace internal {
 
 /* The handler that returns the code, for the caller's part of the program to throw it: nothing is thrown through the library. */
@@ -87,6 +64,27 @@ inline void check(int errorcode, const Object& object)
 
 }
 
-inline void Errhandler::Free() { internal::check(MPI_Errhandler_free(&handle)); }
+class Errhandler {
+protected:
+    MPI_Errhandler handle;
+
+public:
+    Errhandler() : handle(MPI_ERRHANDLER_NULL) {}
+    Errhandler(MPI_Errhandler errhandler) : handle(errhandler) {}
+    Errhandler(const Errhandler& other) : handle(other.handle) {}
+    virtual ~Errhandler() {}
+    Errhandler& operator=(const Errhandler& other) { return *this = other.handle; }
+    Errhandler& operator=(const MPI_Errhandler& errhandler)
+    {
+        handle = errhandler;
+        return *this;
+    }
+    bool operator==(const Errhandler& other) const { return handle == other.handle; }
+    bool operator!=(const Errhandler& other) const { return handle != other.handle; }
+    operator MPI_Errhandler*() { return &handle; }
+    operator MPI_Errhandler() const { return handle; }
+
+    virtual void Free() { internal::check(MPI_Errhandler_free(&handle)); }
+};
 
 }

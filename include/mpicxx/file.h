@@ -94,7 +94,8 @@ public:
     }
     virtual void Write_all_end(const void* buf, Status& status) { check(MPI_File_write_all_end(handle, buf, status)); }
     virtual void Write_all_end(const void* buf) { check(MPI_File_write_all_end(handle, buf, MPI_STATUS_IGNORE)); }
-    static void Delete(const char* filename, const Info& info);
+    /* Errors of calls that have no file yet, or none any more, are those of MPI::FILE_NULL. */
+    static void Delete(const char* filename, const Info& info) { File().check(MPI_File_delete(filename, info)); }
     virtual void Read_ordered_begin(void* buf, int count, const Datatype& datatype)
     {
         check(MPI_File_read_ordered_begin(handle, buf, count, datatype));
@@ -257,7 +258,12 @@ public:
     {
         check(MPI_File_read_at(handle, offset, buf, count, datatype, MPI_STATUS_IGNORE));
     }
-    virtual void Close();
+    virtual void Close()
+    {
+        const File closed(*this);
+        const int code = MPI_File_close(&handle);
+        closed.check(code);
+    }
     virtual void Write_ordered_end(const void* buf, Status& status) { check(MPI_File_write_ordered_end(handle, buf, status)); }
     virtual void Write_ordered_end(const void* buf) { check(MPI_File_write_ordered_end(handle, buf, MPI_STATUS_IGNORE)); }
     virtual void Write(const void* buf, int count, const Datatype& datatype, Status& status)
@@ -279,21 +285,11 @@ public:
     static Errhandler Create_errhandler(Errhandler_function* function);
 };
 
-/* Errors of calls that have no file yet, or none any more, are those of MPI::FILE_NULL. */
-inline void File::Delete(const char* filename, const Info& info) { File().check(MPI_File_delete(filename, info)); }
-
 inline File File::Open(const Intracomm& comm, const char* filename, int amode, const Info& info)
 {
     File made;
     File().check(MPI_File_open(comm, filename, amode, info, &made.handle));
     return made;
-}
-
-inline void File::Close()
-{
-    File closed(*this);
-    int code = MPI_File_close(&handle);
-    closed.check(code);
 }
 
 typedef int Datarep_extent_function(const Datatype& datatype, Aint& extent, void* extra_state);
