@@ -41,6 +41,15 @@ static void thrown(int rank, int size)
     CHECK_THROWS(MPI::ERR_TYPE, comm.Bcast(&rank, 1, MPI::DATATYPE_NULL, 0));
     CHECK_THROWS(MPI::ERR_OTHER, comm.Call_errhandler(MPI::ERR_OTHER));
 
+#if !defined(REAL_MPICH_HEADER) && !defined(REAL_MPICH_LIBRARY) && !defined(OPEN_MPI_HEADER)
+    // A request has the handler of its communicator, whatever others have.
+    const int two[] = {1, 2};
+    int one = 0;
+    MPI::Request receive = comm.Irecv(&one, 1, MPI::INT, rank, 5);
+    comm.Send(two, 2, MPI::INT, rank, 5);
+    CHECK_THROWS(MPI::ERR_TRUNCATE, receive.Wait());
+#endif
+
     // A duplicate has the same handler.
     MPI::Intracomm copy = comm.Dup();
     CHECK_THROWS(MPI::ERR_RANK, copy.Send(&rank, 1, MPI::INT, -77, 0));

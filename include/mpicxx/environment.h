@@ -38,6 +38,22 @@ void Lookup_name(const char* service_name, const Info& info, char* port_name);
 
 namespace internal {
 
+/* Whether the code that the last call returned is to be thrown, whatever the object was: what our library knows. Another has no such
+   function; but in code that is not position-independent no address of a function can be told from none. */
+#if defined(__PIC__)
+extern "C" int RMASHM_Errhandler_throws(int errorcode) __attribute__((weak));
+#endif
+
+/* Throws; a program without exceptions ends, as by one that nobody catches. */
+inline void raise(int errorcode)
+{
+#if defined(__cpp_exceptions) || defined(__EXCEPTIONS)
+    throw Exception(errorcode);
+#else
+    MPI_Abort(MPI_COMM_WORLD, errorcode);
+#endif
+}
+
 /* Whether this handler throws. It was asked for, and is given back. */
 inline bool throws(MPI_Errhandler errhandler)
 {
@@ -48,6 +64,13 @@ inline bool throws(MPI_Errhandler errhandler)
 
 inline void handled(int errorcode)
 {
+#if defined(__PIC__)
+    if (RMASHM_Errhandler_throws) {
+        if (RMASHM_Errhandler_throws(errorcode))
+            raise(errorcode);
+        return;
+    }
+#endif
     const MPI_Comm objects[] = {MPI_COMM_WORLD, MPI_COMM_SELF};
     int initialized = 0, finalized = 0;
     MPI_Initialized(&initialized);

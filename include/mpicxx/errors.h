@@ -42,8 +42,8 @@ namespace internal {
 /* The handler that returns the code, for the caller's part of the program to throw it: nothing is thrown through the library. */
 const MPI_Errhandler errors_throw_exceptions = MPIR_ERRORS_THROW_EXCEPTIONS;
 
-/* The C library has handled the error as the object's handler says; what is left is to throw where that is it. Of a call that has
-   no object, the objects are MPI::COMM_WORLD and MPI::COMM_SELF. */
+/* The C library has handled the error as the object's handler says; what is left is to throw where that is it. Which object it was
+   of a call that has none, our library tells; of another it is taken to be MPI::COMM_WORLD or MPI::COMM_SELF. */
 void handled(int errorcode);
 void handled(int errorcode, const Comm& comm);
 void handled(int errorcode, const Win& win);

@@ -34,6 +34,8 @@ pub enum Handler {
     Return,
     /// The user's function is called, then the code is returned that it leaves.
     User(Function),
+    /// The code is returned, and noted for the class in C++ whose function was called to throw it.
+    Throw,
     /// The user's function in C++ is called by that of the library of its classes, then the code is returned that it leaves.
     Classes(Function, Proxy),
 }
@@ -253,7 +255,8 @@ impl Slot {
 pub fn of(handle: MPI_Errhandler) -> Option<Handler> {
     Some(match handle {
         MPI_ERRORS_ARE_FATAL => Handler::Fatal,
-        MPI_ERRORS_RETURN | MPIR_ERRORS_THROW_EXCEPTIONS => Handler::Return,
+        MPI_ERRORS_RETURN => Handler::Return,
+        MPIR_ERRORS_THROW_EXCEPTIONS => Handler::Throw,
         MPI_ERRORS_ABORT => Handler::Abort,
         made => {
             let made = MADE.get(made.0)?;
@@ -263,6 +266,21 @@ pub fn of(handle: MPI_Errhandler) -> Option<Handler> {
             }
         }
     })
+}
+
+thread_local! {
+    /// The last code that this thread was given to be thrown.
+    static TO_THROW: Cell<c_int> = const { Cell::new(MPI_SUCCESS) };
+}
+
+/// Notes that `code` is to be thrown by the caller.
+pub fn note_to_throw(code: c_int) {
+    TO_THROW.set(code);
+}
+
+/// Whether `code`, which the last call returned, is to be thrown. Asked once.
+pub fn take_to_throw(code: c_int) -> bool {
+    TO_THROW.replace(MPI_SUCCESS) == code
 }
 
 fn detach(handle: MPI_Errhandler) {
