@@ -1,8 +1,8 @@
 //! Programs in C++: those of `cxx_tests`, which use the classes (`mpicxx.h`) or `rmashm.hpp`, and the one in `docs/cxx.md`.
 //!
 //! Each is compiled by our `mpicxx` in every standard it is for, and run; it is silent when it is right. Those of the classes are
-//! also compiled by MPICH's `mpicxx`, to be run here and, to keep the tests honest, there, and ours run there. What the classes look
-//! like in memory is compared with MPICH's in `layout.rs`.
+//! also compiled by MPICH's `mpicxx`, to be run here and, to keep the tests honest, there, and ours run there; some by Open MPI's, to
+//! run here with its library of the classes. What the classes look like in memory is compared with MPICH's in `layout.rs`.
 
 #[path = "../compiler/mod.rs"]
 mod compiler;

@@ -18,7 +18,13 @@ const MPICH: &str = "/usr/lib/x86_64-linux-gnu";
 enum Mpi {
     Ours,
     Mpich,
+    /// Its compiler, and its library of the classes; all else is ours.
+    Openmpi,
 }
+
+/// The programs that Open MPI's header takes, and that have no attributes and throw nothing: its library of the classes does both by
+/// means of Open MPI's C library alone.
+const OPENMPI: [&str; 4] = ["messages", "requests", "collectives", "topology"];
 
 /// One program, compiled in one way and run in one.
 struct Way {
@@ -66,13 +72,19 @@ pub fn trials() -> Vec<Trial> {
         if since.is_some() {
             continue;
         }
-        let others: [(Mpi, Mpi, &[u32]); 3] = [
+        let name = source.file_stem().expect("a program has a name");
+        let openmpi = OPENMPI.iter().any(|program| name == *program);
+        let others: [(Mpi, Mpi, &[u32]); 4] = [
+            (Mpi::Openmpi, Mpi::Ours, &[1, 2, 4]),
             (Mpi::Mpich, Mpi::Ours, &[1, 2, 4]),
             // MPICH's ranks spin while they wait.
             (Mpi::Ours, Mpi::Mpich, &[2]),
             (Mpi::Mpich, Mpi::Mpich, &[2]),
         ];
         for (by, on, ranks) in others {
+            if by == Mpi::Openmpi && !openmpi {
+                continue;
+            }
             ways.push(Way {
                 source: source.clone(),
                 by,
@@ -127,8 +139,9 @@ fn trial(way: Way) -> Trial {
             format!("{}::cxx{}", way.compiler.replace('+', "x"), way.standard)
         }
         (Mpi::Mpich, Mpi::Ours) => "compiled_by_mpich".to_owned(),
-        (Mpi::Ours, Mpi::Mpich) => "run_on_mpich".to_owned(),
-        (Mpi::Mpich, Mpi::Mpich) => "mpich_itself".to_owned(),
+        (Mpi::Openmpi, _) => "compiled_by_openmpi".to_owned(),
+        (Mpi::Ours, _) => "run_on_mpich".to_owned(),
+        (Mpi::Mpich, _) => "mpich_itself".to_owned(),
     };
     let name = format!("{program}::{how}");
     let missing = way.missing().filter(|_| !needs::in_ci());
@@ -148,6 +161,7 @@ impl Way {
             Some(self.compiler),
             mpich.then_some("mpicxx.mpich"),
             mpich.then_some("mpiexec.mpich"),
+            (self.by == Mpi::Openmpi).then_some("mpicxx.openmpi"),
         ];
         needed
             .into_iter()
@@ -186,15 +200,19 @@ impl Way {
         let mut command = match self.by {
             Mpi::Ours => support::command(support::prefix().join("bin/mpicxx")),
             Mpi::Mpich => support::command("mpicxx.mpich"),
+            Mpi::Openmpi => support::command("mpicxx.openmpi"),
         };
+        if self.by != Mpi::Openmpi {
+            command.arg(format!("-cxx={}", self.compiler));
+        }
         command
-            .arg(format!("-cxx={}", self.compiler))
             .arg(format!("-std=c++{}", self.standard))
             .arg("-I")
             .arg(support::repository().join("cxx_tests"));
         match self.by {
             Mpi::Ours => command.args(["-Wall", "-Wextra", "-Wpedantic", "-Werror"]),
             Mpi::Mpich => command.arg("-DREAL_MPICH_HEADER"),
+            Mpi::Openmpi => command.args(["-w", "-DOPEN_MPI_HEADER"]),
         };
         if self.on == Mpi::Mpich {
             command.arg("-DREAL_MPICH_LIBRARY");
