@@ -394,6 +394,7 @@ typedef void (MPI_T_event_dropped_cb_function)(MPI_Count count, MPI_T_event_regi
 #define MPI_ERRHANDLER_NULL           ((MPI_Errhandler)0x14000000)
 #define MPI_ERRORS_ARE_FATAL          ((MPI_Errhandler)0x54000000)
 #define MPI_ERRORS_RETURN             ((MPI_Errhandler)0x54000001)
+#define MPIR_ERRORS_THROW_EXCEPTIONS  ((MPI_Errhandler)0x54000002)
 #define MPI_ERRORS_ABORT              ((MPI_Errhandler)0x54000003)
 #define MPI_OP_NULL                   ((MPI_Op)0x18000000)
 #define MPI_MAX                       ((MPI_Op)0x58000001)
@@ -2660,6 +2661,11 @@ double PMPI_Wtime(void);
 
 #if defined(__cplusplus)
 }
+
+/* The classes of MPI-2. */
+#if !defined(MPICH_SKIP_MPICXX) && !defined(OMPI_SKIP_MPICXX)
+#include "mpicxx.h"
+#endif
 #endif
 
 #endif /* MPI_INCLUDED */

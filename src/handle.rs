@@ -294,7 +294,6 @@ impl<T> Table<T> {
     }
 
     /// Gives the handle another object, and the one that it had back.
-    #[cfg(feature = "openmpi")]
     pub fn replace(&self, handle: i32, object: Arc<T>) -> Option<Arc<T>> {
         let _free = self.free.lock();
         self.get(handle)?;

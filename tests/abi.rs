@@ -32,10 +32,6 @@ const MISSING: &[(&str, &str)] = &[
     ("MPIO_*", ROMIO),
     ("PMPIO_*", ROMIO),
     ("ROMIO_*", ROMIO),
-    (
-        "MPIR_ERRORS_THROW_EXCEPTIONS",
-        "for the C++ classes that MPI-3 removed",
-    ),
     ("MPIU_DLL_SPEC", LANGUAGE),
     ("MPI_FILE_DEFINED", LANGUAGE),
     ("MPI_PROTO_H_INCLUDED", LANGUAGE),

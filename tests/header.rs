@@ -98,7 +98,9 @@ fn compiles(compiler: &str, language: &str, standards: &[&str], file: &str) {
 }
 
 const C: [&str; 6] = ["c89", "c99", "c11", "c17", "c2x", "gnu17"];
-const CXX: [&str; 6] = ["c++98", "c++11", "c++14", "c++17", "c++20", "gnu++17"];
+const CXX: [&str; 7] = [
+    "c++98", "c++11", "c++14", "c++17", "c++20", "c++2b", "gnu++17",
+];
 
 #[test]
 fn every_c_standard_takes_it_with_gcc() {

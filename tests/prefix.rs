@@ -98,8 +98,14 @@ fn every_form_of_show() {
     let prefix = prefix();
     let root = prefix.display();
     let compile = format!("-I{root}/include");
-    let link = format!("-L{root}/lib -Wl,-rpath,{root}/lib -Wl,--enable-new-dtags -lrmashm");
-    for (name, compiler) in [("mpicc", "gcc"), ("mpicxx", "g++"), ("mpic++", "g++")] {
+    let found = format!("-L{root}/lib -Wl,-rpath,{root}/lib -Wl,--enable-new-dtags");
+    let classes = "-Wl,--push-state,--as-needed -lmpicxx -Wl,--pop-state ";
+    for (name, compiler, classes, libraries) in [
+        ("mpicc", "gcc", "", "rmashm"),
+        ("mpicxx", "g++", classes, "mpicxx rmashm"),
+        ("mpic++", "g++", classes, "mpicxx rmashm"),
+    ] {
+        let link = format!("{found} {classes}-lrmashm");
         let whole = format!("{compiler} {compile} {link}");
         let expected = [
             ("-show", whole.as_str()),
@@ -114,7 +120,7 @@ fn every_form_of_show() {
             ("-showme:link", &link),
             ("-showme:incdirs", &format!("{root}/include")),
             ("-showme:libdirs", &format!("{root}/lib")),
-            ("-showme:libs", "rmashm"),
+            ("-showme:libs", libraries),
             ("-showme:command", compiler),
         ];
         for (option, answer) in expected {
@@ -315,6 +321,7 @@ fn c_and_cxx_programs_link_and_run() {
         ("mpicc", "sum.c"),
         ("mpicxx", "sum.cxx"),
         ("mpic++", "sum.cxx"),
+        ("mpicxx", "sum_classes.cxx"),
     ] {
         let program = scratch.join(format!("{name}-program"));
         run(tool(prefix(), name)
@@ -322,6 +329,40 @@ fn c_and_cxx_programs_link_and_run() {
             .arg("-o")
             .arg(&program));
         run_sum(prefix(), &program);
+    }
+}
+
+#[test]
+fn only_programs_with_classes_record_their_library() {
+    if !need("g++", "g++") || !need("readelf", "binutils") {
+        return;
+    }
+    let scratch = Scratch::new("classes");
+    let program = scratch.join("program");
+    for (source, records) in [("sum.cxx", false), ("sum_classes.cxx", true)] {
+        run(tool(prefix(), "mpicxx")
+            .arg(project(source))
+            .arg("-o")
+            .arg(&program));
+        let dynamic = run(command("readelf").arg("-dW").arg(&program));
+        assert_eq!(dynamic.contains("[libmpicxx.so.12]"), records, "{dynamic}");
+    }
+    // What uses no class needs no library for them, with the plain compiler, too.
+    run(command("g++")
+        .arg(project("sum.cxx"))
+        .arg("-I")
+        .arg(prefix().join("include"))
+        .arg("-L")
+        .arg(prefix().join("lib"))
+        .args(["-lrmashm", "-o"])
+        .arg(&program));
+    for alias in ["libmpichcxx.so.12", "libmpicxx.so", "libmpichcxx.so"] {
+        let place = prefix().join("lib").join(alias);
+        assert_eq!(
+            fs::read_link(place).unwrap(),
+            Path::new("libmpicxx.so.12"),
+            "{alias}"
+        );
     }
 }
 

@@ -46,16 +46,29 @@ impl Compiler {
         })
     }
 
-    /// A folder with the compiler as `bin/mpicc`, which is where the suite looks for it.
+    /// A folder with the compilers as `bin/mpicc` and, if there is one with the classes, `bin/mpicxx`, which is where the suite
+    /// looks for them.
     fn prefix(&self, folder: &Path) -> Result<PathBuf, String> {
         let prefix = folder.with_extension("compiler");
-        let wrapper = prefix.join("bin/mpicc");
-        let script = format!("#!/bin/sh\nexec '{}' \"$@\"\n", self.mpicc.display());
-        let failed = |error| format!("{}: {error}", wrapper.display());
-        fs::create_dir_all(prefix.join("bin")).map_err(failed)?;
-        fs::write(&wrapper, script).map_err(failed)?;
-        fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).map_err(failed)?;
+        let mut compilers = vec![("mpicc", self.mpicc.clone())];
+        if self.has_classes() {
+            compilers.push(("mpicxx", self.mpicc.with_file_name("mpicxx")));
+        }
+        for (name, compiler) in compilers {
+            let wrapper = prefix.join("bin").join(name);
+            let script = format!("#!/bin/sh\nexec '{}' \"$@\"\n", compiler.display());
+            let failed = |error| format!("{}: {error}", wrapper.display());
+            fs::create_dir_all(prefix.join("bin")).map_err(failed)?;
+            fs::write(&wrapper, script).map_err(failed)?;
+            fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).map_err(failed)?;
+        }
         Ok(prefix)
+    }
+
+    /// Whether programs may use the classes for C++.
+    fn has_classes(&self) -> bool {
+        let header = self.header.with_file_name("mpicxx.h");
+        self.interface == Interface::Mpich && header.is_file()
     }
 }
 
@@ -108,7 +121,10 @@ impl Build {
             format!("--with-mpi={}", prefix.display()),
             "--enable-threads=multiple".to_owned(),
             "--disable-fortran".to_owned(),
-            "--disable-cxx".to_owned(),
+            match build.compiler.has_classes() {
+                true => "--enable-cxx".to_owned(),
+                false => "--disable-cxx".to_owned(),
+            },
             "--disable-collalgo-tests".to_owned(),
             // The sources are as released: nothing generated from them is out of date.
             "--disable-maintainer-mode".to_owned(),
@@ -150,6 +166,11 @@ impl Build {
         }
         fs::write(&stamp, wanted).map_err(|error| format!("{}: {error}", stamp.display()))?;
         Ok(build)
+    }
+
+    /// Whether the suite's programs in C++ are part of the build.
+    pub fn has_classes(&self) -> bool {
+        self.compiler.has_classes()
     }
 
     /// What decides what `configure` finds: compiler, header, source, options.

@@ -53,6 +53,9 @@ const DIRECTORIES: [&str; 22] = [
     "impls/mpich/threads",
 ];
 
+/// That of the programs in C++. (Those of errors are in a folder of "errors".)
+const CLASSES: &str = "cxx";
+
 fn main() -> ExitCode {
     let options = match Options::parse(lexopt::Parser::from_env()) {
         Ok(Some(options)) => options,
@@ -157,7 +160,11 @@ fn name_of(prefix: &Path, ours: bool, interface: Interface) -> String {
 
 /// The entries of the directories that are wanted, and those of the directories that have no list.
 fn all_entries(build: &Build, options: &Options) -> Result<(Vec<Entry>, Vec<String>), String> {
-    let all = || DIRECTORIES.map(str::to_owned).to_vec();
+    let classes = build.has_classes().then_some(CLASSES);
+    let all = || -> Vec<String> {
+        let names = DIRECTORIES.into_iter().chain(classes);
+        names.map(str::to_owned).collect()
+    };
     let wanted = match options.directories.as_slice() {
         [] => all(),
         named => named.to_vec(),

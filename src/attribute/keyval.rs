@@ -32,6 +32,13 @@ impl Value {
         }
     }
 
+    fn kind(&self) -> c_int {
+        match self {
+            Value::Pointer(_) => KIND_POINTER,
+            Value::Integer(_) => KIND_AINT,
+        }
+    }
+
     /// What Fortran gets.
     pub fn in_fortran(&self) -> isize {
         match self {
@@ -41,7 +48,7 @@ impl Value {
     }
 }
 
-/// Calls a user's copy function in Fortran. `value` is what Fortran sees; the new value goes to `copied` and `flag`.
+/// Calls a user's copy function in Fortran or C++. `value` is what Fortran sees; the new value goes to `copied` and `flag`.
 pub type CopyProxy = unsafe extern "C" fn(
     user: *const c_void,
     object: c_int,
@@ -53,7 +60,7 @@ pub type CopyProxy = unsafe extern "C" fn(
     flag: *mut c_int,
 ) -> c_int;
 
-/// Calls a user's delete function in Fortran.
+/// Calls a user's delete function in Fortran or C++.
 pub type DeleteProxy = unsafe extern "C" fn(
     user: *const c_void,
     object: c_int,
@@ -63,15 +70,16 @@ pub type DeleteProxy = unsafe extern "C" fn(
     extra: *mut c_void,
 ) -> c_int;
 
-/// What the Fortran library puts between us and the user's functions.
+/// What the library for another language puts between us and the user's functions.
 #[derive(Clone, Copy)]
 pub struct Proxies {
     pub copy: CopyProxy,
     pub delete: DeleteProxy,
 }
 
-/// The kind of value that proxies are told: an integer as large as an address.
-pub const KIND_AINT: c_int = 1;
+/// The kinds of value that proxies are told: a pointer, and an integer as large as an address.
+const KIND_POINTER: c_int = 0;
+const KIND_AINT: c_int = 1;
 
 /// The user's functions for copying and deleting, by the kind of object. `None` is MPI's null function: nothing is
 /// copied, and nothing need be done on deleting.
@@ -148,8 +156,8 @@ pub fn create_keyval(callbacks: Callbacks, extra: *mut c_void) -> Result<c_int> 
     }))
 }
 
-/// Says that the functions of `key` are Fortran's. A key that does not exist, or has proxies, stays as it is: only the
-/// Fortran library calls this, right after it made the key.
+/// Says that the functions of `key` are another language's. A key that does not exist, or has proxies, stays as it is: only that
+/// language's library calls this, right after it made the key.
 pub fn set_proxies(key: c_int, proxies: Proxies) {
     if let Some(keyval) = KEYVALS.get_arc(key) {
         let _ = keyval.proxies.set(proxies);
@@ -241,12 +249,13 @@ impl Keyval {
             && !user.is_null()
         {
             let given = std::ptr::without_provenance_mut(value.in_fortran() as usize);
-            let (to, flag_to) = (&raw mut copied, &raw mut flag);
-            // SAFETY: the Fortran library gave the proxies for the user's functions of this key.
-            outcome(unsafe {
-                (proxies.copy)(user, object, key, extra, KIND_AINT, given, to, flag_to)
-            })?;
-            return Ok((flag != 0).then(|| Value::integer(copied.addr() as isize)));
+            let (to, flag_to, kind) = (&raw mut copied, &raw mut flag, value.kind());
+            // SAFETY: the other language's library gave the proxies for the user's functions of this key.
+            outcome(unsafe { (proxies.copy)(user, object, key, extra, kind, given, to, flag_to) })?;
+            return Ok((flag != 0).then(|| match value {
+                Value::Integer(_) => Value::integer(copied.addr() as isize),
+                Value::Pointer(_) => Value::Pointer(copied.expose_provenance()),
+            }));
         }
         let given = std::ptr::with_exposed_provenance_mut::<c_void>(value.in_c());
         if MPI_DUP_FN == Some(user.addr()) {
@@ -289,11 +298,10 @@ impl Keyval {
         if let Some(proxies) = self.proxies.get()
             && !user.is_null()
         {
+            let kind = value.kind();
             let value = std::ptr::without_provenance_mut(value.in_fortran() as usize);
-            // SAFETY: the Fortran library gave the proxies for the user's functions of this key.
-            return outcome(unsafe {
-                (proxies.delete)(user, object, key, KIND_AINT, value, extra)
-            });
+            // SAFETY: the other language's library gave the proxies for the user's functions of this key.
+            return outcome(unsafe { (proxies.delete)(user, object, key, kind, value, extra) });
         }
         let value = std::ptr::with_exposed_provenance_mut::<c_void>(value.in_c());
         // SAFETY: the user gave the functions for objects of this kind; they get the object's handle and the pointers

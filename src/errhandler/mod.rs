@@ -18,10 +18,10 @@ use crate::mpi::constants::*;
 use crate::mpi::types::*;
 use parking_lot::Mutex;
 use std::cell::Cell;
-use std::ffi::c_int;
-use std::sync::Arc;
+use std::ffi::{c_int, c_void};
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, OnceLock};
 
 /// What happens to an error.
 #[derive(Clone, Copy)]
@@ -34,7 +34,19 @@ pub enum Handler {
     Return,
     /// The user's function is called, then the code is returned that it leaves.
     User(Function),
+    /// The code is returned, and noted for the class in C++ whose function was called to throw it.
+    Throw,
+    /// The user's function in C++ is called by that of the library of its classes, then the code is returned that it leaves.
+    Classes(Function, Proxy),
 }
+
+/// Calls the user's function in C++ with an object of its class. The kind is 0 for a communicator, 1 for a file, 2 for a window.
+pub type Proxy = unsafe extern "C" fn(
+    kind: c_int,
+    handle: *mut c_void,
+    code: *mut c_int,
+    function: *const c_void,
+);
 
 /// The user's function, by the kind of object it was made for.
 #[derive(Clone, Copy)]
@@ -54,6 +66,15 @@ impl Function {
             Function::Session(_) => Kind::Session,
         }
     }
+
+    fn address(&self) -> *const c_void {
+        match *self {
+            Function::Comm(function) => function as *const c_void,
+            Function::Win(function) => function as *const c_void,
+            Function::File(function) => function as *const c_void,
+            Function::Session(function) => function as *const c_void,
+        }
+    }
 }
 
 struct Counts {
@@ -65,6 +86,8 @@ struct Counts {
 /// A handler made by the user.
 struct Made {
     function: Function,
+    /// Set where the function is C++'s.
+    proxy: OnceLock<Proxy>,
     counts: Mutex<Counts>,
 }
 
@@ -76,14 +99,27 @@ pub fn create(function: Function) -> Result<MPI_Errhandler> {
         users: 1,
         attached: 0,
     });
-    MADE.insert(Arc::new(Made { function, counts }))
-        .map(MPI_Errhandler)
+    let proxy = OnceLock::new();
+    MADE.insert(Arc::new(Made {
+        function,
+        proxy,
+        counts,
+    }))
+    .map(MPI_Errhandler)
+}
+
+/// Says that the function of `handle` is C++'s. One that does not exist, or is so already, stays as it is: only the library of the
+/// classes calls this, right after it made the handler.
+pub fn set_proxy(handle: MPI_Errhandler, proxy: Proxy) {
+    if let Some(made) = MADE.get_arc(handle.0) {
+        let _ = made.proxy.set(proxy);
+    }
 }
 
 fn is_predefined(handle: MPI_Errhandler) -> bool {
     matches!(
         handle,
-        MPI_ERRORS_ARE_FATAL | MPI_ERRORS_RETURN | MPI_ERRORS_ABORT
+        MPI_ERRORS_ARE_FATAL | MPI_ERRORS_RETURN | MPI_ERRORS_ABORT | MPIR_ERRORS_THROW_EXCEPTIONS
     )
 }
 
@@ -197,7 +233,7 @@ impl Slot {
 
     /// Whether an error lets the process go on.
     pub fn lets_go_on(&self) -> bool {
-        matches!(self.handler(), Handler::Return | Handler::User(_))
+        !matches!(self.handler(), Handler::Fatal | Handler::Abort)
     }
 
     /// The handle of the object's handler, for the caller to free.
@@ -220,9 +256,31 @@ pub fn of(handle: MPI_Errhandler) -> Option<Handler> {
     Some(match handle {
         MPI_ERRORS_ARE_FATAL => Handler::Fatal,
         MPI_ERRORS_RETURN => Handler::Return,
+        MPIR_ERRORS_THROW_EXCEPTIONS => Handler::Throw,
         MPI_ERRORS_ABORT => Handler::Abort,
-        made => Handler::User(MADE.get(made.0)?.function),
+        made => {
+            let made = MADE.get(made.0)?;
+            match made.proxy.get() {
+                Some(proxy) => Handler::Classes(made.function, *proxy),
+                None => Handler::User(made.function),
+            }
+        }
     })
+}
+
+thread_local! {
+    /// The last code that this thread was given to be thrown.
+    static TO_THROW: Cell<c_int> = const { Cell::new(MPI_SUCCESS) };
+}
+
+/// Notes that `code` is to be thrown by the caller.
+pub fn note_to_throw(code: c_int) {
+    TO_THROW.set(code);
+}
+
+/// Whether `code`, which the last call returned, is to be thrown. Asked once.
+pub fn take_to_throw(code: c_int) -> bool {
+    TO_THROW.replace(MPI_SUCCESS) == code
 }
 
 fn detach(handle: MPI_Errhandler) {
@@ -273,8 +331,30 @@ impl Handler {
     /// # Safety
     /// The function keeps the contract of error handlers (MPI 4.1 §9.3): it is called with a handle and a code.
     pub unsafe fn call_user(self, object: Object, mut code: c_int) -> c_int {
-        let Handler::User(function) = self else {
-            return code;
+        let function = match self {
+            Handler::User(function) => function,
+            Handler::Classes(function, proxy) => {
+                let user = function.address();
+                let mut call = |kind, handle| {
+                    // SAFETY: the library of the classes gave the proxy for this function.
+                    nested(|| unsafe { proxy(kind, handle, &mut code, user) });
+                };
+                match object {
+                    Object::Comm(handle) => {
+                        call(0, std::ptr::from_mut(&mut handle.foreign()).cast())
+                    }
+                    Object::File(handle) => {
+                        call(1, std::ptr::from_mut(&mut handle.foreign()).cast())
+                    }
+                    Object::Win(handle) => {
+                        call(2, std::ptr::from_mut(&mut handle.foreign()).cast())
+                    }
+                    // The classes have no others.
+                    _ => {}
+                }
+                return code;
+            }
+            _ => return code,
         };
         // SAFETY: the caller promised the function's contract; handle and code live through the call.
         nested(|| unsafe {

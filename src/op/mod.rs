@@ -16,5 +16,7 @@ mod tests;
 pub use kernels::{Kernel, Update, kernel_of};
 #[cfg(feature = "openmpi")]
 pub use object::put_around;
-pub use object::{Function, Op, check, create, free, get, is_plain, reduce_quickly};
+pub use object::{
+    Function, Op, Proxy, check, create, free, get, is_plain, reduce_quickly, set_proxy,
+};
 pub use predefined::Predefined;

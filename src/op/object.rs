@@ -6,9 +6,7 @@ use crate::datatype::{Basic, Datatype, Named, can_be_memory, find_committed};
 use crate::error::Result;
 use crate::handle::{Kind, Table};
 use crate::mpi::constants::MPI_OP_NULL;
-#[cfg(feature = "openmpi")]
-use crate::mpi::types::C;
-use crate::mpi::types::{Foreign, MPI_Datatype, MPI_Op, MPI_User_function, MPI_User_function_c};
+use crate::mpi::types::{C, Foreign, MPI_Datatype, MPI_Op, MPI_User_function, MPI_User_function_c};
 use crate::{bail, err};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -33,7 +31,17 @@ pub enum Function {
     /// The function of another language's library, which is given the program's own behind the other arguments.
     #[cfg(feature = "openmpi")]
     Around(Around, MPI_User_function),
+    By(Proxy, MPI_User_function),
 }
+
+/// The function of another language's library that is called in place of the program's own, which it is given last: MPICH's form.
+pub type Proxy = unsafe extern "C" fn(
+    invec: *mut c_void,
+    inoutvec: *mut c_void,
+    len: c_int,
+    datatype: C<MPI_Datatype>,
+    function: MPI_User_function,
+);
 
 /// A function around another.
 #[cfg(feature = "openmpi")]
@@ -247,6 +255,10 @@ impl Function {
                     unsafe { function(a, b, len, &mut datatype, inner) }
                 })
             }
+            Function::By(proxy, function) => in_parts(input, inout, count, extent, |a, b, len| {
+                // SAFETY: as above, for a function that takes the program's too.
+                unsafe { proxy(a, b, *len, datatype, function) }
+            }),
         }
     }
 }
@@ -325,6 +337,22 @@ pub fn put_around(handle: MPI_Op, inner: MPI_User_function) -> Result<()> {
     };
     TABLE.replace(handle.0, Arc::new(op));
     Ok(())
+}
+
+/// Has the function of a user's operation called by `proxy`, which is another language's library's.
+pub fn set_proxy(handle: MPI_Op, proxy: Proxy) {
+    if let Ok(&Op::User {
+        function: Function::Small(function),
+        commutative,
+    }) = get(handle)
+    {
+        let function = Function::By(proxy, function);
+        let op = Op::User {
+            function,
+            commutative,
+        };
+        TABLE.replace(handle.0, Arc::new(op));
+    }
 }
 
 /// Ends the life of a user's operation.

@@ -14,7 +14,7 @@ pub const GENERATED: [&str; 2] = [
     env!("RMASHM_GENERATED_ABI_HEADER"),
 ];
 
-/// Where the headers as the build script made them lie alone, to be found with `-I`. Which interface `mpi.h` declares is told by
+/// Where the headers as the build script made them lie, with those of the classes for C++, to be found with `-I`. Which interface `mpi.h` declares is told by
 /// `-DMPI_ABI`.
 pub fn our_include() -> PathBuf {
     let folder = scratch().join("include");
@@ -24,6 +24,17 @@ pub fn our_include() -> PathBuf {
         let name = generated.file_name().expect("a header has a name");
         put(&folder.join(name), &header);
     }
+    let classes = Path::new(env!("CARGO_MANIFEST_DIR")).join("include/mpicxx.h");
+    let parts = classes.with_extension("");
+    std::fs::create_dir_all(folder.join("mpicxx")).expect("the scratch folder can be written");
+    for part in std::fs::read_dir(&parts).expect("the classes have a folder") {
+        let part = part.expect("the folder can be read");
+        let name = Path::new("mpicxx").join(part.file_name());
+        let text = std::fs::read(part.path()).expect("include can be read");
+        put(&folder.join(name), &text);
+    }
+    let text = std::fs::read(classes).expect("include can be read");
+    put(&folder.join("mpicxx.h"), &text);
     folder
 }
 

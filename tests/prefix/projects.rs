@@ -39,6 +39,7 @@ fn cmake_project(prefix: &Path, scratch: &Path, find: impl Fn(&mut Command) -> &
     run(command("cmake").arg("--build").arg(&build));
     run_sum(prefix, &build.join("sum_c"));
     run_sum(prefix, &build.join("sum_cxx"));
+    run_sum(prefix, &build.join("sum_classes"));
     run(command("ctest")
         .current_dir(&build)
         .arg("--output-on-failure"));
@@ -60,22 +61,29 @@ fn meson_project_in(prefix: &Path, scratch: &Path, packages: &OsStr) {
         .env("PKG_CONFIG_PATH", packages);
     run(&mut setup);
     run(command("meson").args(["compile", "-C"]).arg(&build));
-    for program in ["sum_c", "sum_cxx", "sum_pkgconfig"] {
+    for program in ["sum_c", "sum_cxx", "sum_classes", "sum_pkgconfig"] {
         run_sum(prefix, &build.join(program));
     }
 }
 
 /// Compiles and links with what each pkg-config file says.
 fn pkg_config_project(prefix: &Path, scratch: &Path) {
-    for package in ["rmashm", "mpi-c", "mpich", "ompi-c"] {
+    for (package, compiler, source) in [
+        ("rmashm", "gcc", "sum.c"),
+        ("mpi-c", "gcc", "sum.c"),
+        ("mpich", "gcc", "sum.c"),
+        ("ompi-c", "gcc", "sum.c"),
+        ("mpi-cxx", "g++", "sum_classes.cxx"),
+        ("ompi-cxx", "g++", "sum_classes.cxx"),
+    ] {
         let mut pkg_config = command("pkg-config");
         pkg_config
             .env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig"))
             .args(["--cflags", "--libs", package]);
         let flags = words(&run(&mut pkg_config).trim_end().replace('$', "\\$"));
         let program = scratch.join(package);
-        run(command("gcc")
-            .arg(project("sum.c"))
+        run(command(compiler)
+            .arg(project(source))
             .args(&flags)
             .arg("-o")
             .arg(&program));
@@ -146,7 +154,7 @@ fn meson_takes_the_first_of_several() {
 
 #[test]
 fn pkg_config_finds_us() {
-    if need("pkg-config", "pkg-config") {
+    if need("pkg-config", "pkg-config") && need("g++", "g++") {
         pkg_config_project(prefix(), &Scratch::new("pkg-config"));
     }
 }
@@ -176,7 +184,7 @@ fn meson_finds_a_moved_prefix_with_spaces() {
 
 #[test]
 fn pkg_config_finds_a_moved_prefix_with_spaces() {
-    if need("pkg-config", "pkg-config") {
+    if need("pkg-config", "pkg-config") && need("g++", "g++") {
         let scratch = Scratch::new("moved-pkg-config");
         pkg_config_project(&moved_prefix(&scratch), &scratch);
     }

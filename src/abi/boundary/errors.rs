@@ -125,6 +125,10 @@ fn handle(function: &str, code: c_int, holder: Option<Holder>) -> c_int {
     };
     match holder.handler {
         Handler::Return => code,
+        Handler::Throw => {
+            errhandler::note_to_throw(code);
+            code
+        }
         Handler::Fatal => end(function, code, Some(holder), "MPI_ERRORS_ARE_FATAL"),
         Handler::Abort => end(function, code, Some(holder), "MPI_ERRORS_ABORT"),
         // SAFETY: the function is what the user gave for objects of this kind (`Slot::set` checks it).

@@ -32,13 +32,36 @@ impl Interface {
 pub struct Flags {
     prefix: PathBuf,
     interface: Interface,
+    /// Whether programs get the library of the C++ classes, too.
+    classes: bool,
 }
+
+/// Its name after `-l`.
+const CLASSES: &str = "mpicxx";
 
 impl Flags {
     pub fn of_prefix(prefix: &Path, interface: Interface) -> Flags {
         Flags {
             prefix: prefix.to_path_buf(),
             interface,
+            classes: false,
+        }
+    }
+
+    /// The same for programs in C++, which get the library of the classes, if the prefix has it.
+    pub fn with_classes(self) -> Flags {
+        let library = self.library_dir().join(format!("lib{CLASSES}.so"));
+        Flags {
+            classes: self.interface == Interface::Mpich && library.exists(),
+            ..self
+        }
+    }
+
+    /// The names of the libraries.
+    pub fn libraries(&self) -> String {
+        match self.classes {
+            true => format!("{CLASSES} {}", self.interface.library()),
+            false => self.interface.library().to_string(),
         }
     }
 
@@ -102,6 +125,12 @@ impl Flags {
         }
         // RUNPATH and not RPATH: LD_LIBRARY_PATH must be able to put another MPICH-ABI library in our place.
         flags.push(Flag::new("-Wl,", "--enable-new-dtags"));
+        if self.classes {
+            // Recorded by programs that use the classes only: the others run where there is no such library.
+            flags.push(Flag::new("-Wl,", "--push-state,--as-needed"));
+            flags.push(Flag::new("-l", CLASSES));
+            flags.push(Flag::new("-Wl,", "--pop-state"));
+        }
         flags.push(Flag::new("-l", self.interface.library()));
         flags
     }

@@ -101,7 +101,10 @@ fn run(tool: &str, arguments: Vec<OsString>) -> Result<(), Refusal> {
         true => Interface::Standard,
         false => Interface::Mpich,
     };
-    let flags = Flags::of_prefix(&prefix, interface);
+    let mut flags = Flags::of_prefix(&prefix, interface);
+    if language == Language::Cxx {
+        flags = flags.with_classes();
+    }
     let compiler = || compiler(language, line.compiler.as_deref());
 
     let answer = match line.question {
@@ -133,7 +136,7 @@ fn run(tool: &str, arguments: Vec<OsString>) -> Result<(), Refusal> {
             Part::Link => flags.link_text(),
             Part::Incdirs => flags::quote(flags.include_dir().as_os_str().as_bytes()),
             Part::Libdirs => flags::quote(flags.library_dir().as_os_str().as_bytes()),
-            Part::Libs => interface.library().to_string(),
+            Part::Libs => flags.libraries(),
             Part::Version => {
                 format!(
                     "{tool}: rmashm {} (MPI 4.1, language: {})",
