@@ -7,4 +7,5 @@
 pub mod c_header;
 pub mod fortran;
 pub mod model;
+pub mod modules;
 pub mod read;
