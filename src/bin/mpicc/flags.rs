@@ -28,10 +28,21 @@ impl Interface {
     }
 }
 
+/// The library of Fortran's procedures, by a name of its own for the same reason. Its soname is `libmpifort.so.12`.
+const FORTRAN_LIBRARY: &str = "rmashmfort";
+
 /// The flags for one prefix.
 pub struct Flags {
     prefix: PathBuf,
     interface: Interface,
+    fortran: Option<Fortran>,
+}
+
+/// What a Fortran compiler needs beside.
+struct Fortran {
+    /// The folder of the modules that it can read, if there is one.
+    modules: Option<PathBuf>,
+    options: &'static [&'static str],
 }
 
 impl Flags {
@@ -39,19 +50,42 @@ impl Flags {
         Flags {
             prefix: prefix.to_path_buf(),
             interface,
+            fortran: None,
         }
+    }
+
+    /// The flags for a Fortran compiler that needs these options.
+    pub fn for_fortran(self, modules: Option<PathBuf>, options: &'static [&'static str]) -> Flags {
+        let fortran = Some(Fortran { modules, options });
+        Flags { fortran, ..self }
     }
 
     pub fn include_dir(&self) -> PathBuf {
         self.prefix.join("include")
     }
 
-    /// What `#include <mpi.h>` leads to.
+    /// That of headers, and the one of modules.
+    pub fn include_dirs(&self) -> Vec<PathBuf> {
+        let modules = self.fortran.as_ref().and_then(|f| f.modules.clone());
+        [self.include_dir()].into_iter().chain(modules).collect()
+    }
+
+    /// What `#include <mpi.h>` or `include 'mpif.h'` leads to.
     pub fn header(&self) -> PathBuf {
         self.include_dir().join(match self.interface {
+            _ if self.fortran.is_some() => "mpif.h",
             Interface::Mpich => "mpi.h",
             Interface::Standard => "mpi_abi.h",
         })
+    }
+
+    /// The names after `-l`, in their order.
+    pub fn libraries(&self) -> Vec<&'static str> {
+        let fortran = self.fortran.as_ref().map(|_| FORTRAN_LIBRARY);
+        fortran
+            .into_iter()
+            .chain([self.interface.library()])
+            .collect()
     }
 
     pub fn library_dir(&self) -> PathBuf {
@@ -79,7 +113,11 @@ impl Flags {
     }
 
     fn compile_flags(&self) -> Vec<Flag> {
-        let mut flags = vec![Flag::new("-I", self.include_dir())];
+        let folders = self.include_dirs().into_iter();
+        let mut flags: Vec<Flag> = folders.map(|folder| Flag::new("-I", folder)).collect();
+        if let Some(fortran) = &self.fortran {
+            flags.extend(fortran.options.iter().map(|option| Flag::new(option, "")));
+        }
         if self.interface == Interface::Standard {
             flags.push(Flag::new("-D", "MPI_ABI"));
         }
@@ -102,7 +140,7 @@ impl Flags {
         }
         // RUNPATH and not RPATH: LD_LIBRARY_PATH must be able to put another MPICH-ABI library in our place.
         flags.push(Flag::new("-Wl,", "--enable-new-dtags"));
-        flags.push(Flag::new("-l", self.interface.library()));
+        flags.extend(self.libraries().iter().map(|name| Flag::new("-l", name)));
         flags
     }
 }
@@ -183,6 +221,18 @@ mod tests {
         let flags = Flags::of_prefix(Path::new("/opt/rmashm"), Interface::Standard);
         assert_eq!(flags.compile_text(), "-I/opt/rmashm/include -DMPI_ABI");
         assert!(flags.link_text().ends_with(" -lmpi_abi"));
+    }
+
+    #[test]
+    fn fortran_has_modules_and_a_library_beside() {
+        let flags = Flags::of_prefix(Path::new("/p"), Interface::Mpich);
+        let flags = flags.for_fortran(Some("/p/lib/fortran/x".into()), &["-option"]);
+        assert_eq!(
+            flags.compile_text(),
+            "-I/p/include -I/p/lib/fortran/x -option"
+        );
+        assert!(flags.link_text().ends_with(" -lrmashmfort -lrmashm"));
+        assert_eq!(flags.header(), Path::new("/p/include/mpif.h"));
     }
 
     #[test]
