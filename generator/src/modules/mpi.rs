@@ -34,9 +34,12 @@ fn interfaces(interface: &Interface) -> String {
             let _ = writeln!(out, "  interface {}", if generic { &name } else { "" });
             print_body(&mut out, &as_integers(&name, &procedure));
             if generic {
-                // By C's pointer: its specific has a name of its own (MPI 4.1 §19.1.3).
-                let specific = format!("{name}_CPTR");
-                print_body(&mut out, &as_pointers(&specific, &procedure));
+                // With a pointer of C: a specific with a name of its own (MPI 4.1 §19.1.3), which is the same in memory, and so
+                // the same procedure.
+                let specific = as_pointers(&format!("{name}_CPTR"), &procedure);
+                let symbol = format!("{}_", name.to_lowercase());
+                let head = format!("{} bind(C, name=\"{symbol}\")", specific.head);
+                print_body(&mut out, &Body { head, ..specific });
             }
             out += "  end interface\n";
         }
