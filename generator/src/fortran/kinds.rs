@@ -318,7 +318,7 @@ const LASTING_BUFFERS: [&str; 15] = [
 ];
 
 /// Whether a function starts what others complete, by its name: `MPI_Isend`, `MPI_File_iread`, `MPI_Rput`.
-fn is_lasting(function: &str) -> bool {
+pub fn is_lasting(function: &str) -> bool {
     let nonblocking = function
         .strip_prefix("MPI_I")
         .or(function.strip_prefix("MPI_File_i"));

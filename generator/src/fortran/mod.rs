@@ -4,9 +4,13 @@
 //! A procedure is described once for `mpif.h`, `mpi` and `mpi_f08`. What differs between them is told by a parameter's kind:
 //! `MPI_Comm` is an `INTEGER` in the former and `TYPE(MPI_Comm)` in the latter, say.
 
+mod buffers;
 pub mod kinds;
+mod names;
 mod own;
 mod procedures;
+
+pub mod wrappers;
 
 pub use procedures::procedures;
 

@@ -7,3 +7,4 @@ pub mod handles;
 #[cfg(feature = "openmpi")]
 pub mod openmpi;
 pub mod query;
+pub mod sections;
