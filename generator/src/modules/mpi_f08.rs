@@ -46,12 +46,18 @@ fn interfaces(interface: &Interface) -> String {
             }
             _ => "",
         };
-        for (generic, specific) in [("MPI_", "MPI_"), ("PMPI_", "PMPIR_")] {
-            let rest = procedure.name.trim_start_matches("MPI_");
-            let symbol = format!("{generic}{rest}").to_lowercase();
-            let _ = writeln!(out, "  interface {generic}{rest}{mark}");
-            print_specific(&mut out, &format!("{specific}{rest}"), &symbol, procedure);
-            let _ = writeln!(out, "  end interface {generic}{rest}{mark}");
+        let name = &procedure.name;
+        // MPICH has the profiled specifics under names of its own.
+        let (start, rest) = name
+            .split_once('_')
+            .expect("all names begin with MPI_ or MPIX_");
+        let profiled = format!("P{name}");
+        let specific = format!("P{start}R_{rest}");
+        for (generic, specific) in [(name, name), (&profiled, &specific)] {
+            let symbol = generic.to_lowercase();
+            let _ = writeln!(out, "  interface {generic}{mark}");
+            print_specific(&mut out, specific, &symbol, procedure);
+            let _ = writeln!(out, "  end interface {generic}{mark}");
         }
     }
     out
