@@ -17,5 +17,14 @@ fn main() {
         let sentence = format!("the procedures of Fortran cannot be made: {error}");
         format!("compile_error!({sentence:?});\n")
     });
+    link_unwinder_statically(&out);
     std::fs::write(out.join("procedures.rs"), printed).expect("OUT_DIR can be written");
+}
+
+/// As the library for C is linked (its build script says why).
+fn link_unwinder_statically(out: &Path) {
+    let folder = out.join("link");
+    std::fs::create_dir_all(&folder).expect("OUT_DIR can be written");
+    std::fs::write(folder.join("libgcc_s.so"), "INPUT(-lgcc_eh)\n").expect("OUT_DIR can be written");
+    println!("cargo:rustc-link-search=native={}", folder.display());
 }

@@ -65,3 +65,25 @@ alias!("pmpi_conversion_fn_null_" => mpi_conversion_fn_null_);
 pub use mpi_conversion_fn_null_ as pmpi_conversion_fn_null_;
 pub use mpi_conversion_fn_null_ as mpi_conversion_fn_null_c_;
 pub use mpi_conversion_fn_null_ as pmpi_conversion_fn_null_c_;
+
+/// By their names in MPICH's module.
+macro_rules! module {
+    ($($name:literal = $function:ident;)*) => {$(
+        alias!(concat!("__mpi_f08_callbacks_MOD_", $name) => $function);
+        alias!(concat!("mpi_f08_callbacks_mp_", $name, "_") => $function);
+    )*};
+}
+
+module! {
+    "mpi_comm_dup_fn" = mpi_comm_dup_fn_;
+    "mpi_comm_null_copy_fn" = mpi_comm_null_copy_fn_;
+    "mpi_comm_null_delete_fn" = mpi_comm_null_delete_fn_;
+    "mpi_type_dup_fn" = mpi_type_dup_fn_;
+    "mpi_type_null_copy_fn" = mpi_type_null_copy_fn_;
+    "mpi_type_null_delete_fn" = mpi_type_null_delete_fn_;
+    "mpi_win_dup_fn" = mpi_win_dup_fn_;
+    "mpi_win_null_copy_fn" = mpi_win_null_copy_fn_;
+    "mpi_win_null_delete_fn" = mpi_win_null_delete_fn_;
+    "mpi_conversion_fn_null" = mpi_conversion_fn_null_;
+    "mpi_conversion_fn_null_c" = mpi_conversion_fn_null_;
+}

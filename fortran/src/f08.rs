@@ -19,16 +19,11 @@ pub unsafe fn buffer<D: Descriptor>(
 ) -> Buffer {
     // SAFETY: the caller's contract.
     let descriptor = unsafe { &*descriptor };
-    let buffer = Buffer {
-        start: start(descriptor.start()),
-        count,
-        datatype: handle_in_c(datatype),
-        kept: None,
-    };
+    let (start, datatype) = (start(descriptor.start()), handle_in_c(datatype));
     match descriptor.is_contiguous() {
-        true => buffer,
+        true => Buffer::plain(start, count, datatype),
         // SAFETY: a section of the program's array.
-        false => unsafe { section::buffer(descriptor.section(), buffer, how) },
+        false => unsafe { section::buffer(descriptor.section(), start, count, datatype, how) },
     }
 }
 

@@ -65,6 +65,13 @@ pub enum Kept {
 }
 
 impl Buffer {
+    /// As the program has it.
+    #[inline(always)]
+    pub fn plain(start: *mut c_void, count: i64, datatype: CHandle) -> Buffer {
+        let kept = None;
+        Buffer { start, count, datatype, kept }
+    }
+
     #[inline(always)]
     pub fn is_refused(&self) -> bool {
         self.kept
@@ -98,49 +105,39 @@ impl Kept {
     }
 }
 
-/// The buffer in place of `plain`, which begins with `section`.
+/// The buffer for `count` elements of `datatype` in `section`, which begins at `start`.
 ///
 /// # Safety
 /// The section is of an array of the program's.
 #[cold]
 #[inline(never)]
-pub unsafe fn buffer(section: Section, plain: Buffer, how: How) -> Buffer {
-    if how.typed == Typed::Address || plain.count < 0 || section.is_empty() {
+pub unsafe fn buffer(section: Section, start: *mut c_void, count: i64, datatype: CHandle, how: How) -> Buffer {
+    let plain = Buffer::plain(start, count, datatype);
+    // What says where all memory begins, or stands for another buffer, is no section.
+    let is_array = start.cast::<u8>() == section.start;
+    if how.typed == Typed::Address || count < 0 || section.is_empty() || !is_array {
         return plain;
     }
     if how.typed != Typed::No {
         // SAFETY: handles are looked up, and the section is the caller's.
-        if let Some(datatype) = unsafe { typed(&section, plain.count, plain.datatype, how.typed) } {
-            return Buffer {
-                count: 1,
-                datatype,
-                kept: Some(Box::new(Kept::Datatype(datatype))),
-                ..plain
-            };
+        if let Some(datatype) = unsafe { typed(&section, count, datatype, how.typed) } {
+            let kept = Some(Box::new(Kept::Datatype(datatype)));
+            return Buffer { count: 1, datatype, kept, ..plain };
         }
     }
-    match how.copied {
-        Copied::No => Buffer {
-            kept: Some(Box::new(Kept::Nothing)),
-            ..plain
-        },
+    let kept = match how.copied {
+        Copied::No => Kept::Nothing,
         copied => {
             let mut copy = vec![0_u64; section.bytes().div_ceil(8)];
-            let start = copy.as_mut_ptr().cast::<u8>();
+            let place = copy.as_mut_ptr().cast::<u8>();
             // SAFETY: there is room for all elements.
-            section.each(|at, element| unsafe {
-                start
-                    .add(at)
-                    .copy_from_nonoverlapping(element, section.size)
-            });
-            let written = (copied == Copied::Written).then_some(section);
-            Buffer {
-                start: start.cast(),
-                kept: Some(Box::new(Kept::Copy(copy, written))),
-                ..plain
-            }
+            section.each(|at, element| unsafe { place.add(at).copy_from_nonoverlapping(element, section.size) });
+            let start = place.cast();
+            let kept = Some(Box::new(Kept::Copy(copy, (copied == Copied::Written).then_some(section))));
+            return Buffer { start, kept, ..plain };
         }
-    }
+    };
+    Buffer { kept: Some(Box::new(kept)), ..plain }
 }
 
 impl Section {

@@ -58,12 +58,16 @@ impl Names {
         let ts = if has_buffer { "ts" } else { "" };
         let f08 = places.f08.then(|| F08 {
             name: format!("{stem}_f08{ts}_"),
-            profiling: format!("{}_f08{ts}_", stem.replacen("mpi", "pmpir", 1)),
+            profiling: format!("{}_f08{ts}_", profiling(&stem)),
             cfi: format!("rmashm_{stem}_cfi"),
             cfi_profiling: format!("rmashm_p{stem}_cfi"),
         });
         if let Some(f08) = &f08 {
             // MPICH before 4.1.
+            if let Some(rest) = f08.name.strip_prefix("mpi_remove_error_") {
+                aliases.push((format!("mpi_delete_error_{rest}"), f08.name.clone()));
+                aliases.push((format!("pmpir_delete_error_{rest}"), f08.profiling.clone()));
+            }
             if procedure.large {
                 for body in [&f08.name, &f08.profiling] {
                     let old =
@@ -90,6 +94,14 @@ impl Names {
             let _ = writeln!(out, "alias!(\"{}\" => {body});", f08.name);
             let _ = writeln!(out, "alias!(\"{}\" => p{body});", f08.profiling);
         }
+    }
+}
+
+/// MPICH's name in the profiling interface of `mpi_f08`.
+fn profiling(stem: &str) -> String {
+    match stem.strip_prefix("mpix_") {
+        Some(rest) => format!("pmpixr_{rest}"),
+        None => stem.replacen("mpi", "pmpir", 1),
     }
 }
 

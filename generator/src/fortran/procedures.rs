@@ -5,7 +5,7 @@ use crate::model::{Function, Interface};
 
 /// C has them, and Fortran does not: the tool information interface, and what turns handles and statuses of one language into
 /// those of the other.
-const OF_C_ALONE: [&str; 11] = [
+const OF_C_ALONE: [&str; 10] = [
     "MPIR_*",
     "MPIX_Delete_*",
     "MPI_T_*",
@@ -15,7 +15,6 @@ const OF_C_ALONE: [&str; 11] = [
     "*_toint",
     "*_c2f08",
     "*_f082c",
-    "MPIX_Query_*",
     "MPI_Status_f2c",
 ];
 

@@ -496,10 +496,17 @@ fn constants(out: &mut String, constants: &[Constant]) {
         let (Type::Named(_), true) = (kind, name.starts_with("MPI_")) else {
             continue;
         };
-        let number = match value {
-            Value::Decimal(number) | Value::Hexadecimal(number) => *number as i32,
-            _ => continue,
+        let value = match value {
+            Value::Same(other) => constants
+                .iter()
+                .find(|constant| constant.name == *other)
+                .map(|same| &same.value),
+            value => Some(value),
         };
+        let Some(Value::Decimal(number) | Value::Hexadecimal(number)) = value else {
+            continue;
+        };
+        let number = *number as i32;
         for symbol in names::of_constant(name) {
             let _ = writeln!(
                 out,
