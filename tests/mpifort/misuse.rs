@@ -61,7 +61,7 @@ const IN_F08: &[Mistake] = &[
     (
         "call MPI_Comm_rank(MPI_COMM_WORLD, n)",
         "call MPI_Comm_rank(MPI_COMM_WORLD%MPI_VAL, n)",
-        "Type mismatch in argument 'comm'",
+        "no specific subroutine for the generic 'mpi_comm_rank'",
     ),
     (
         "call MPI_Send(x, 1, MPI_REAL, 0, 0, MPI_COMM_WORLD)",
@@ -81,12 +81,12 @@ const IN_F08: &[Mistake] = &[
     (
         "call MPI_Probe(0, 0, MPI_COMM_WORLD, status)",
         "call MPI_Probe(0, 0, MPI_COMM_WORLD, many)",
-        "Type mismatch in argument 'status'",
+        "no specific subroutine for the generic 'mpi_probe'",
     ),
     (
         "call MPI_Comm_dup(MPI_COMM_WORLD, comm)",
         "call MPI_Comm_dup(MPI_COMM_WORLD, MPI_COMM_SELF)",
-        "INTENT = OUT/INOUT",
+        "no specific subroutine for the generic 'mpi_comm_dup'",
     ),
     (
         "comm = MPI_COMM_SELF",
@@ -96,12 +96,12 @@ const IN_F08: &[Mistake] = &[
     (
         "call MPI_Comm_create_errhandler(note, handler)",
         "call MPI_Comm_create_errhandler(other, handler)",
-        "Interface mismatch in dummy procedure 'comm_errhandler_fn'",
+        "no specific subroutine for the generic 'mpi_comm_create_errhandler'",
     ),
     (
         "call MPI_Barrier(comm=MPI_COMM_WORLD)",
         "call MPI_Barrier(communicator=MPI_COMM_WORLD)",
-        "Keyword argument 'communicator'",
+        "no specific subroutine for the generic 'mpi_barrier'",
     ),
 ];
 

@@ -29,22 +29,31 @@ fn interfaces(interface: &Interface) -> String {
     for procedure in procedures(interface, |procedure| procedure.places.mpi) {
         for letter in ["", "P"] {
             let name = format!("{letter}{}", procedure.name);
-            let pointer = |p: &&Parameter| p.kind == Kind::Pointer;
-            let generic = procedure.parameters.iter().find(pointer).is_some();
-            let _ = writeln!(out, "  interface {}", if generic { &name } else { "" });
-            print_body(&mut out, &as_integers(&name, &procedure));
-            if generic {
-                // With a pointer of C: a specific with a name of its own (MPI 4.1 §19.1.3), which is the same in memory, and so
-                // the same procedure.
-                let specific = as_pointers(&format!("{name}_CPTR"), &procedure);
-                let symbol = format!("{}_", name.to_lowercase());
-                let head = format!("{} bind(C, name=\"{symbol}\")", specific.head);
-                print_body(&mut out, &Body { head, ..specific });
+            let is_pointer = |p: &Parameter| p.kind == Kind::Pointer;
+            // What the program hands to MPI, as MPI_CONVERSION_FN_NULL, has its memory as buffers.
+            let generic =
+                procedure.function.is_some() && procedure.parameters.iter().any(is_pointer);
+            if !generic {
+                out += "  interface\n";
+                print_body(&mut out, &with_memory_as(Memory::Buffer, &name, &procedure));
+                out += "  end interface\n";
+                continue;
             }
-            out += "  end interface\n";
+            let _ = writeln!(out, "  interface {name}");
+            print_body(
+                &mut out,
+                &with_memory_as(Memory::Integer, &name, &procedure),
+            );
+            // With a pointer of C: a specific with a name of its own (MPI 4.1 §19.1.3), which is the same in memory, and so the
+            // same procedure.
+            let specific = format!("{name}_CPTR");
+            let specific = with_memory_as(Memory::Pointer, &specific, &procedure);
+            let head = format!("{} SAME_AS(\"{}_\")", specific.head, name.to_lowercase());
+            print_body(&mut out, &Body { head, ..specific });
+            let _ = writeln!(out, "  end interface {name}");
         }
     }
-    out.replace("interface \n", "interface\n")
+    out
 }
 
 fn print_body(out: &mut String, body: &Body) {
@@ -56,20 +65,20 @@ fn print_body(out: &mut String, body: &Body) {
     statement(out, 4, &body.end);
 }
 
-fn as_integers(name: &str, procedure: &Procedure) -> Body {
-    body(name, procedure, "integer, intent(out)", |parameter| {
-        declare(parameter, "integer(kind=MPI_ADDRESS_KIND)")
-    })
+/// What a parameter is that is a pointer in C.
+#[derive(Clone, Copy)]
+enum Memory {
+    Buffer,
+    Integer,
+    Pointer,
 }
 
-fn as_pointers(name: &str, procedure: &Procedure) -> Body {
-    body(name, procedure, "integer, intent(out)", |parameter| {
-        declare(parameter, "type(c_ptr)")
-    })
+fn with_memory_as(memory: Memory, name: &str, procedure: &Procedure) -> Body {
+    let declare = |parameter: &Parameter| declare(parameter, memory);
+    body(name, procedure, "integer, intent(out)", declare)
 }
 
-/// The declarations of a parameter; where memory begins is a `pointer`.
-fn declare(parameter: &Parameter, pointer: &str) -> Vec<String> {
+fn declare(parameter: &Parameter, memory: Memory) -> Vec<String> {
     let name = &parameter.name;
     let mut shape = parameter.shape.clone();
     if let Some(last) = shape.last_mut()
@@ -80,7 +89,11 @@ fn declare(parameter: &Parameter, pointer: &str) -> Vec<String> {
     let kind = match &parameter.kind {
         Kind::Choice | Kind::Detached => return choice(name),
         Kind::Callback(_) => return vec![format!("external :: {name}")],
-        Kind::Pointer => pointer.to_owned(),
+        Kind::Pointer => match memory {
+            Memory::Buffer => return choice(name),
+            Memory::Integer => "integer(kind=MPI_ADDRESS_KIND)".to_owned(),
+            Memory::Pointer => "type(c_ptr)".to_owned(),
+        },
         Kind::Handle(_) => "integer".to_owned(),
         Kind::Status => {
             shape.insert(0, "MPI_STATUS_SIZE".into());
