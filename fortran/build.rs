@@ -25,6 +25,7 @@ fn main() {
 fn link_unwinder_statically(out: &Path) {
     let folder = out.join("link");
     std::fs::create_dir_all(&folder).expect("OUT_DIR can be written");
-    std::fs::write(folder.join("libgcc_s.so"), "INPUT(-lgcc_eh)\n").expect("OUT_DIR can be written");
+    std::fs::write(folder.join("libgcc_s.so"), "INPUT(-lgcc_eh)\n")
+        .expect("OUT_DIR can be written");
     println!("cargo:rustc-link-search=native={}", folder.display());
 }

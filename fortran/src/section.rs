@@ -69,7 +69,12 @@ impl Buffer {
     #[inline(always)]
     pub fn plain(start: *mut c_void, count: i64, datatype: CHandle) -> Buffer {
         let kept = None;
-        Buffer { start, count, datatype, kept }
+        Buffer {
+            start,
+            count,
+            datatype,
+            kept,
+        }
     }
 
     #[inline(always)]
@@ -111,7 +116,13 @@ impl Kept {
 /// The section is of an array of the program's.
 #[cold]
 #[inline(never)]
-pub unsafe fn buffer(section: Section, start: *mut c_void, count: i64, datatype: CHandle, how: How) -> Buffer {
+pub unsafe fn buffer(
+    section: Section,
+    start: *mut c_void,
+    count: i64,
+    datatype: CHandle,
+    how: How,
+) -> Buffer {
     let plain = Buffer::plain(start, count, datatype);
     // What says where all memory begins, or stands for another buffer, is no section.
     let is_array = start.cast::<u8>() == section.start;
@@ -122,7 +133,12 @@ pub unsafe fn buffer(section: Section, start: *mut c_void, count: i64, datatype:
         // SAFETY: handles are looked up, and the section is the caller's.
         if let Some(datatype) = unsafe { typed(&section, count, datatype, how.typed) } {
             let kept = Some(Box::new(Kept::Datatype(datatype)));
-            return Buffer { count: 1, datatype, kept, ..plain };
+            return Buffer {
+                count: 1,
+                datatype,
+                kept,
+                ..plain
+            };
         }
     }
     let kept = match how.copied {
@@ -131,13 +147,27 @@ pub unsafe fn buffer(section: Section, start: *mut c_void, count: i64, datatype:
             let mut copy = vec![0_u64; section.bytes().div_ceil(8)];
             let place = copy.as_mut_ptr().cast::<u8>();
             // SAFETY: there is room for all elements.
-            section.each(|at, element| unsafe { place.add(at).copy_from_nonoverlapping(element, section.size) });
+            section.each(|at, element| unsafe {
+                place
+                    .add(at)
+                    .copy_from_nonoverlapping(element, section.size)
+            });
             let start = place.cast();
-            let kept = Some(Box::new(Kept::Copy(copy, (copied == Copied::Written).then_some(section))));
-            return Buffer { start, kept, ..plain };
+            let kept = Some(Box::new(Kept::Copy(
+                copy,
+                (copied == Copied::Written).then_some(section),
+            )));
+            return Buffer {
+                start,
+                kept,
+                ..plain
+            };
         }
     };
-    Buffer { kept: Some(Box::new(kept)), ..plain }
+    Buffer {
+        kept: Some(Box::new(kept)),
+        ..plain
+    }
 }
 
 impl Section {

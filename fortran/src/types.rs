@@ -25,7 +25,11 @@ unsafe extern "C" fn assign(to: *mut [c_int; STATUS_SIZE], from: *const [c_int; 
     unsafe { *to = *from };
 }
 
-unsafe extern "C" fn convert(from: *const [c_int; STATUS_SIZE], to: *mut [c_int; STATUS_SIZE], ierror: *mut c_int) {
+unsafe extern "C" fn convert(
+    from: *const [c_int; STATUS_SIZE],
+    to: *mut [c_int; STATUS_SIZE],
+    ierror: *mut c_int,
+) {
     // SAFETY: Fortran hands over two statuses.
     unsafe {
         *to = *from;
