@@ -37,6 +37,14 @@ fn start(address: *mut c_void) -> *mut c_void {
     }
 }
 
+/// A buffer for buffered sends.
+pub fn attached(buffer: *mut c_void) -> *mut c_void {
+    match objects::is_buffer_automatic(buffer) {
+        true => in_c::BUFFER_AUTOMATIC,
+        false => buffer,
+    }
+}
+
 #[inline(always)]
 pub fn status(status: *mut c_void) -> *mut c_void {
     match status.cast_const() == &raw const objects::MPIR_F08_MPI_STATUS_IGNORE_OBJ {

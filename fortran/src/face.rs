@@ -41,6 +41,7 @@ pub mod in_c {
 
     pub const BOTTOM: *mut c_void = without_provenance_mut(0);
     pub const IN_PLACE: *mut c_void = without_provenance_mut(-1_isize as usize);
+    pub const BUFFER_AUTOMATIC: *mut c_void = without_provenance_mut(-2_isize as usize);
     pub const STATUS_IGNORE: *mut c_void = without_provenance_mut(1);
     pub const STATUSES_IGNORE: *mut c_void = without_provenance_mut(1);
     pub const ERRCODES_IGNORE: *mut c_void = without_provenance_mut(0);
@@ -85,6 +86,10 @@ pub mod commons {
     #[unsafe(no_mangle)]
     pub static mut mpifcmb9_: c_int = 0;
 
+    /// `MPI_BUFFER_AUTOMATIC`.
+    #[unsafe(no_mangle)]
+    pub static mut mpifcmba_: c_int = 0;
+
     /// Where in `mpipriv1_` a variable begins, in bytes.
     pub const IN_PLACE: usize = 4;
     pub const STATUS_IGNORE: usize = 8;
@@ -124,6 +129,8 @@ pub mod objects {
             mpi_f08_link_constants_mp_mpi_unweighted_;
         c_int: is_weights_empty = MPIR_F08_MPI_WEIGHTS_EMPTY __mpi_f08_link_constants_MOD_mpi_weights_empty
             mpi_f08_link_constants_mp_mpi_weights_empty_;
+        c_int: is_buffer_automatic = MPIR_F08_MPI_BUFFER_AUTOMATIC __mpi_f08_link_constants_MOD_mpi_buffer_automatic
+            mpi_f08_link_constants_mp_mpi_buffer_automatic_;
         c_int: is_errcodes_ignore = MPIR_F08_MPI_ERRCODES_IGNORE __mpi_f08_link_constants_MOD_mpi_errcodes_ignore
             mpi_f08_link_constants_mp_mpi_errcodes_ignore_;
         c_char: is_argv_null = MPIR_F08_MPI_ARGV_NULL __mpi_f08_link_constants_MOD_mpi_argv_null

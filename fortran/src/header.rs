@@ -19,6 +19,24 @@ pub fn buffer(buffer: *mut c_void) -> *mut c_void {
     }
 }
 
+/// A buffer for buffered sends.
+pub fn attached(buffer: *mut c_void) -> *mut c_void {
+    match buffer.cast_const().cast() == &raw const commons::mpifcmba_ {
+        true => in_c::BUFFER_AUTOMATIC,
+        false => self::buffer(buffer),
+    }
+}
+
+/// Addresses that were integers in MPI-1.
+///
+/// # Safety
+/// `count` of them are there.
+pub unsafe fn addresses(addresses: *const c_int, count: c_int) -> Vec<isize> {
+    let count = count.max(0) as usize;
+    // SAFETY: the caller's contract.
+    (0..count).map(|at| unsafe { *addresses.add(at) } as isize).collect()
+}
+
 #[inline(always)]
 pub fn status(status: *mut c_void) -> *mut c_void {
     match behind(status, (&raw const commons::mpipriv1_).cast()) {

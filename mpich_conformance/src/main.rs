@@ -53,6 +53,16 @@ const DIRECTORIES: [&str; 22] = [
     "impls/mpich/threads",
 ];
 
+/// Those of Fortran.
+const FORTRAN: [&str; 6] = [
+    "f77",
+    "f90",
+    "f08",
+    "errors/f77",
+    "errors/f90",
+    "errors/f08",
+];
+
 fn main() -> ExitCode {
     let options = match Options::parse(lexopt::Parser::from_env()) {
         Ok(Some(options)) => options,
@@ -94,10 +104,8 @@ fn conformance(options: &Options) -> Result<bool, String> {
     let prefix = absolute(options.mpi.as_ref().unwrap_or(&options.prefix))?;
     std::fs::create_dir_all(&home).map_err(|error| format!("{}: {error}", home.display()))?;
     let source = source::suite(&home)?;
-    let folder = home
-        .join("runs")
-        .join(name_of(&prefix, ours, options.interface));
-    let compiler = Compiler::of(&prefix, options.interface)?;
+    let folder = home.join("runs").join(name_of(&prefix, ours, options));
+    let compiler = Compiler::of(&prefix, options.interface, options.fortran)?;
     let build = Build::configure(source, folder, compiler, options.build_jobs)?;
     let mut memory = Memory::read(&build.folder);
     let (entries, without_list) = all_entries(&build, options)?;
@@ -145,19 +153,28 @@ fn conformance(options: &Options) -> Result<bool, String> {
 }
 
 /// The folder in which the suite is built for this MPI.
-fn name_of(prefix: &Path, ours: bool, interface: Interface) -> String {
-    match interface {
-        _ if !ours => {}
-        Interface::Mpich => return "rmashm".to_owned(),
-        interface => return format!("rmashm-{}", interface.name()),
+fn name_of(prefix: &Path, ours: bool, options: &Options) -> String {
+    let mut name = match (ours, options.interface) {
+        (false, _) => prefix
+            .display()
+            .to_string()
+            .trim_matches('/')
+            .replace('/', "-"),
+        (true, Interface::Mpich) => "rmashm".to_owned(),
+        (true, interface) => format!("rmashm-{}", interface.name()),
+    };
+    if let Some(whose) = options.fortran {
+        name += &format!("-fortran-{}", whose.name());
     }
-    let name = prefix.display().to_string();
-    name.trim_matches('/').replace('/', "-")
+    name
 }
 
 /// The entries of the directories that are wanted, and those of the directories that have no list.
 fn all_entries(build: &Build, options: &Options) -> Result<(Vec<Entry>, Vec<String>), String> {
-    let all = || DIRECTORIES.map(str::to_owned).to_vec();
+    let all = || match options.fortran {
+        None => DIRECTORIES.map(str::to_owned).to_vec(),
+        Some(_) => FORTRAN.map(str::to_owned).to_vec(),
+    };
     let wanted = match options.directories.as_slice() {
         [] => all(),
         named => named.to_vec(),

@@ -199,6 +199,7 @@ fn kind(function: &str, Variable { name, kind }: &Variable, shape: &[String]) ->
         Type::AddressSized => Kind::Address,
         Type::Wide => Kind::Count,
         Type::Named(named) => match named.as_str() {
+            "MPI_Aint" if super::procedures::is_removed(function) => Kind::OldAddress,
             "MPI_Aint" => Kind::Address,
             "MPI_Count" => Kind::Count,
             "MPI_Offset" => Kind::Offset,

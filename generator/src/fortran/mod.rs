@@ -6,7 +6,7 @@
 
 mod buffers;
 pub mod kinds;
-mod names;
+pub mod names;
 mod own;
 mod procedures;
 
@@ -75,6 +75,8 @@ pub enum Kind {
     Logical,
     /// `INTEGER(KIND=MPI_ADDRESS_KIND)`.
     Address,
+    /// An address, or a distance, as it was in MPI-1: `INTEGER`.
+    OldAddress,
     /// `INTEGER(KIND=MPI_COUNT_KIND)`.
     Count,
     /// `INTEGER(KIND=MPI_OFFSET_KIND)`.

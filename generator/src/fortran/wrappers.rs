@@ -145,6 +145,7 @@ fn argument(parameter: &Parameter, buffers: &str) -> String {
         | Kind::Index
         | Kind::Logical
         | Kind::Handle(_)
+        | Kind::OldAddress
         | Kind::OldAttribute
         | Kind::OldExtraState => "*mut c_int",
         Kind::Address | Kind::Attribute | Kind::ExtraState => "*mut isize",
@@ -313,7 +314,13 @@ fn body_text(
                     part.how(procedure, parameter)
                 );
                 parts.push((name.clone(), part));
-                format!("{name}.start")
+                match is_attached(procedure) {
+                    true => format!("f08::attached({name}.start)"),
+                    false => format!("{name}.start"),
+                }
+            }
+            (Kind::Choice, Dialect::Header) if is_attached(procedure) => {
+                format!("header::attached({name})")
             }
             (Kind::Choice, Dialect::Header) => format!("header::buffer({name})"),
             _ => plain(
@@ -381,6 +388,11 @@ fn body_text(
         }
     }
     text
+}
+
+/// Whether a buffer may be `MPI_BUFFER_AUTOMATIC`.
+fn is_attached(procedure: &Procedure) -> bool {
+    procedure.name.to_lowercase().contains("attach_buffer") || procedure.name == "MPI_Buffer_attach"
 }
 
 /// The object whose error handler an error is for: which kind, and the handle.
@@ -458,6 +470,19 @@ fn plain(
         Kind::Index => {
             let _ = writeln!(after, "    from_one({name});");
             format!("{name}.cast()")
+        }
+        Kind::OldAddress if by_value => format!("*{name} as isize"),
+        Kind::OldAddress if array => {
+            let _ = writeln!(
+                before,
+                "    let {name} = header::addresses({name}, *count);"
+            );
+            format!("{name}.as_ptr().cast_mut().cast()")
+        }
+        Kind::OldAddress => {
+            let _ = writeln!(before, "    let mut given = 0_isize;");
+            let _ = writeln!(after, "    *{name} = given as c_int;");
+            "(&raw mut given).cast()".into()
         }
         Kind::Detached if dialect == Dialect::Header => {
             // The program's variable is no pointer: what was attached is told by its size alone.
