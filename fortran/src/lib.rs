@@ -24,6 +24,7 @@ mod f08;
 mod face;
 mod header;
 mod infos;
+mod others;
 mod own;
 mod procedures;
 mod requests;

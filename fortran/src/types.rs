@@ -4,12 +4,12 @@
 use crate::face::STATUS_SIZE;
 use std::ffi::c_int;
 
-unsafe extern "C" fn equal(one: *const c_int, other: *const c_int) -> c_int {
+pub unsafe extern "C" fn equal(one: *const c_int, other: *const c_int) -> c_int {
     // SAFETY: Fortran hands over two handles.
     unsafe { (*one == *other).into() }
 }
 
-unsafe extern "C" fn unequal(one: *const c_int, other: *const c_int) -> c_int {
+pub unsafe extern "C" fn unequal(one: *const c_int, other: *const c_int) -> c_int {
     // SAFETY: Fortran hands over two handles.
     unsafe { (*one != *other).into() }
 }

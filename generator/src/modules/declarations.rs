@@ -66,9 +66,11 @@ pub fn declaration(
 pub fn same_type(kind: &Kind) -> Option<String> {
     let with_kind = |kind: &str| Some(format!("integer(kind=MPI_{kind}_KIND)"));
     match kind {
-        Kind::Integer | Kind::Index | Kind::OldAttribute | Kind::OldExtraState => {
-            Some("integer".into())
-        }
+        Kind::Integer
+        | Kind::Index
+        | Kind::OldAddress
+        | Kind::OldAttribute
+        | Kind::OldExtraState => Some("integer".into()),
         Kind::Logical => Some("logical".into()),
         Kind::Address | Kind::Attribute | Kind::ExtraState => with_kind("ADDRESS"),
         Kind::Count => with_kind("COUNT"),
