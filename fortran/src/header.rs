@@ -34,7 +34,9 @@ pub fn attached(buffer: *mut c_void) -> *mut c_void {
 pub unsafe fn addresses(addresses: *const c_int, count: c_int) -> Vec<isize> {
     let count = count.max(0) as usize;
     // SAFETY: the caller's contract.
-    (0..count).map(|at| unsafe { *addresses.add(at) } as isize).collect()
+    (0..count)
+        .map(|at| unsafe { *addresses.add(at) } as isize)
+        .collect()
 }
 
 #[inline(always)]

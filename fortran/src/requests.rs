@@ -11,10 +11,15 @@ unsafe extern "C" {
     fn MPII_Grequest_set_lang_f77(request: CHandle);
 }
 
-type Start = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_void, *mut c_void, *mut c_void) -> c_int;
+type Start =
+    unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_void, *mut c_void, *mut c_void) -> c_int;
 
 unsafe fn start(
-    call: Start, callbacks: [*mut c_void; 3], extra_state: *mut isize, request: *mut c_int, ierror: *mut c_int,
+    call: Start,
+    callbacks: [*mut c_void; 3],
+    extra_state: *mut isize,
+    request: *mut c_int,
+    ierror: *mut c_int,
 ) {
     let [query, free, cancel] = callbacks;
     // SAFETY: the arguments are Fortran's, of the types that the interface says.
