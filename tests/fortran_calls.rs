@@ -37,7 +37,7 @@ struct gfortran { void *base; size_t offset, elem_len; int version; signed char 
 /* The standard's. */
 struct cfi { void *base; size_t elem_len; int version; unsigned char rank, rest[3]; };
 
-static char buffer[1 << 16], text[] = "text";
+static char buffer[1 << 16], text[] = "text", words[1 << 12] = "text";
 static struct gfortran gfortran = { buffer, 0, 4, 0, 0, 1, 0, 4 };
 static struct cfi cfi = { buffer, 4, 1, 0, { 0 } };
 static int ints[64][64];
@@ -145,7 +145,7 @@ fn in_fortran(
         Kind::Text(_) => match is_text_in(variable)
             || matches!(&variable.kind, Type::Pointer { to, .. } if matches!(**to, Type::Pointer { .. }))
         {
-            true => "text".into(),
+            true => "words".into(),
             false => "buffer".into(),
         },
         Kind::Handle(named) if by_value || named == "MPI_File" => {
@@ -181,6 +181,11 @@ fn in_fortran(
     }
 }
 
+fn has(procedure: &Procedure, variable: &Variable) -> bool {
+    let mut parameters = procedure.parameters.iter();
+    parameters.any(|parameter| parameter.name == variable.name)
+}
+
 /// The calls of one procedure: C's, and all of Fortran's.
 fn calls(out: &mut String, procedure: &Procedure, function: &Function) {
     let clean = "    memset(ints, 0, sizeof ints); memset(longs, 0, sizeof longs); memset(handles, 0, sizeof handles);\n";
@@ -189,7 +194,11 @@ fn calls(out: &mut String, procedure: &Procedure, function: &Function) {
     let arguments: Vec<String> = variables
         .iter()
         .enumerate()
-        .map(|(at, variable)| in_c(at, variable, &mut prepared))
+        .map(|(at, variable)| match has(procedure, variable) {
+            true => in_c(at, variable, &mut prepared),
+            // The command line.
+            false => "0".into(),
+        })
         .collect();
     let _ = writeln!(
         out,
@@ -286,6 +295,7 @@ int main(void)
     extern double mpi_wtime_(void), mpi_wtick_f08_(void);
     extern MPI_Aint mpi_aint_add_(MPI_Aint *, MPI_Aint *), mpi_aint_diff_f08_(MPI_Aint *, MPI_Aint *);
     MPI_Aint one = 1, five = 5;
+    memset(words + 4, ' ', sizeof words - 4);
     mpi_init_(&ierror);
     compare(\"mpi_init_\", MPI_SUCCESS, ierror);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

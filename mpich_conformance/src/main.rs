@@ -127,6 +127,7 @@ fn conformance(options: &Options) -> Result<bool, String> {
         true => Exceptions::read(
             &project().join("mpich_conformance/exceptions.toml"),
             options.interface,
+            options.fortran,
         )?,
         false => Exceptions::default(),
     };

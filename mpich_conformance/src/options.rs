@@ -42,7 +42,8 @@ pub enum Launcher {
 }
 
 /// Whose compiler for Fortran.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Fortran {
     Mpich,
     Rmashm,
