@@ -36,13 +36,12 @@ const MPICH_INCLUDE: &str = "/usr/include/x86_64-linux-gnu/mpich";
 /// Its library.
 const MPICH_LIBRARY: &str = "/usr/lib/x86_64-linux-gnu/libmpichfort.so.12";
 
-/// A program of this test, or one of those that `tests/fortran.rs` compiles with MPICH's `mpif90`.
+/// A program of this test, of those that `tests/fortran.rs` compiles with MPICH's `mpif90`, or a demo.
 fn source(file: &str) -> PathBuf {
-    let ours = repository().join("tests/mpifort/programs").join(file);
-    match ours.is_file() {
-        true => ours,
-        false => repository().join("tests/fortran").join(file),
-    }
+    let folders = ["tests/mpifort/programs", "tests/fortran", "demo"];
+    let paths = folders.map(|folder| repository().join(folder).join(file));
+    let found = paths.into_iter().find(|path| path.is_file());
+    found.unwrap_or_else(|| panic!("there is no program {file}"))
 }
 
 /// The sources of the modules, in one text.

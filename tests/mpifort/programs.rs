@@ -85,3 +85,18 @@ programs! {
     // MPICH 4.0 takes a block of a block for one without gaps: it describes another section than the program's.
     sections: "sections.f90";
 }
+
+/// The demo says the same at all numbers of ranks.
+#[test]
+fn the_string() {
+    if !have_gfortran() {
+        return;
+    }
+    let folder = Scratch::new("string");
+    let program = compile(prefix(), &folder, "string.f90", None);
+    for ranks in ["1", "2", "3", "4"] {
+        let mut mpiexec = tool(prefix(), "mpiexec");
+        let said = run(mpiexec.args(["-n", ranks]).arg(&program));
+        assert_eq!(said, "answer after 480 steps: 0.999809\n", "{ranks} ranks");
+    }
+}
