@@ -63,9 +63,9 @@ apps: stage
 bench: stage
 	$(RUN_CARGO) run -q --profile tools -p rmashm-bench --target-dir '$(CARGO_TARGET_DIR)' -- --prefix '$(BUILD)' $(if $(QUICK),--quick) $(BENCH)
 
-# DIRS: directories of MPICH's test suite. ABI: mpich, openmpi or standard. CONFORMANCE: options of mpich_conformance/src/options.rs.
+# DIRS: directories of MPICH's test suite. ABI: mpich, openmpi or standard. FORTRAN: mpich or rmashm, those of Fortran. CONFORMANCE: options of mpich_conformance/src/options.rs.
 conformance: stage
-	$(RUN_CARGO) run -q --profile tools -p mpich-conformance --target-dir '$(CARGO_TARGET_DIR)' -- --prefix '$(BUILD)' $(if $(ABI),--abi $(ABI)) $(DIRS) $(CONFORMANCE)
+	$(RUN_CARGO) run -q --profile tools -p mpich-conformance --target-dir '$(CARGO_TARGET_DIR)' -- --prefix '$(BUILD)' $(if $(ABI),--abi $(ABI)) $(if $(FORTRAN),--fortran $(FORTRAN)) $(DIRS) $(CONFORMANCE)
 
 clean:
 	rm -rf '$(BUILD)' '$(CARGO_TARGET_DIR)'

@@ -1,9 +1,10 @@
-//! Makes `mpi.h` and `mpi_abi.h` from `src/mpi` and `src/abi` in `OUT_DIR` (`tests/header.rs` compares them with those committed in
-//! `include`), and a number that tells one state of the sources of shared memory from another, by which launcher and ranks know
+//! Makes `mpi.h`, `mpi_abi.h` and `mpif.h` from `src/mpi` and `src/abi` in `OUT_DIR` (`tests/header.rs` compares them with those
+//! committed in `include`), the sources of Fortran's modules, and a number that tells one state of the sources of shared memory from another, by which launcher and ranks know
 //! that they belong together. It is the same in all interfaces, whose ranks may be in one job, and another where another compiler
 //! lays things out.
 
 use generator::model::Face;
+use generator::modules;
 use std::path::{Path, PathBuf};
 
 /// The headers, whatever interface is compiled, and how the compiler of tests finds them.
@@ -11,6 +12,8 @@ const HEADERS: [(Face, &str, &str); 2] = [
     (Face::Mpich, "mpi.h", "RMASHM_GENERATED_HEADER"),
     (Face::Standard, "mpi_abi.h", "RMASHM_GENERATED_ABI_HEADER"),
 ];
+/// Fortran's header, found likewise.
+const MPIF_H: (&str, &str) = ("mpif.h", "RMASHM_GENERATED_MPIF_H");
 /// Where the types and the constants of headers are.
 const VALUES: &str = "src/mpi";
 /// Where the functions are.
@@ -30,8 +33,10 @@ const SHARED: [&str; 9] = [
 ];
 
 fn main() {
-    let frames = HEADERS.map(|(_, name, _)| format!("include/{name}.in"));
     let sources = ["build.rs", VALUES, FUNCTIONS].into_iter().chain(SHARED);
+    let frames = HEADERS.iter().map(|(_, name, _)| *name).chain([MPIF_H.0]);
+    let frames = frames.chain(modules::SOURCES.map(|(name, _)| name));
+    let frames: Vec<String> = frames.map(|name| format!("include/{name}.in")).collect();
     for watched in sources.chain(frames.iter().map(String::as_str)) {
         println!("cargo:rerun-if-changed={watched}");
     }
@@ -40,27 +45,50 @@ fn main() {
         digest(&SHARED)
     );
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    for ((face, name, variable), frame) in HEADERS.into_iter().zip(&frames) {
-        let header = header(face, frame).unwrap_or_else(|error| {
+    let write = |name: &str, text: Result<String, generator::read::Error>| {
+        let text = text.unwrap_or_else(|error| {
             // The compiler says it better, if it is a mistake in the Rust source; a header like this serves nobody.
             println!("cargo:warning={name} cannot be made: {error}");
             format!("#error \"{name} could not be made of {VALUES} and {FUNCTIONS}\"\n")
         });
         let path = out.join(name);
-        std::fs::write(&path, header).expect("OUT_DIR can be written");
+        std::fs::write(&path, text).expect("OUT_DIR can be written");
+        path
+    };
+    for (face, name, variable) in HEADERS {
+        let path = write(name, header(face, name));
         println!("cargo:rustc-env={variable}={}", path.display());
+    }
+    let path = write(MPIF_H.0, fortran(MPIF_H.0, modules::mpif_h::print));
+    println!("cargo:rustc-env={}={}", MPIF_H.1, path.display());
+    for (name, print) in modules::SOURCES {
+        write(name, fortran(name, print));
     }
     link_unwinder_statically(&out);
 }
 
 /// The text of the header of `face`.
-fn header(face: Face, frame: &str) -> Result<String, generator::read::Error> {
-    let frame = std::fs::read_to_string(frame).expect("the frames in include can be read");
+fn header(face: Face, name: &str) -> Result<String, generator::read::Error> {
     let interface = generator::read::interface(Path::new(VALUES), Path::new(FUNCTIONS), face)?;
     let version = env!("CARGO_PKG_VERSION");
     Ok(generator::c_header::print(
-        &interface, face, &frame, version,
+        &interface,
+        face,
+        &frame(name),
+        version,
     ))
+}
+
+/// What `print` makes for Fortran, which has the values of MPICH.
+fn fortran(name: &str, print: modules::Print) -> Result<String, generator::read::Error> {
+    let (values, functions) = (Path::new(VALUES), Path::new(FUNCTIONS));
+    let interface = generator::read::interface(values, functions, Face::Mpich)?;
+    Ok(print(&interface, &frame(name)))
+}
+
+fn frame(name: &str) -> String {
+    std::fs::read_to_string(format!("include/{name}.in"))
+        .expect("the frames in include can be read")
 }
 
 /// The standard library asks for `-lgcc_s`: the linker finds this script for it, which names the archive. A process is spared

@@ -1,18 +1,22 @@
-//! Fortran programs built by Debian's `mpif90.mpich`: MPICH's Fortran library, which they are linked with, runs on this library
-//! in place of the C library that it was built for, found by the library path or preloaded.
+//! Fortran programs built by Debian's `mpif90.mpich`. They run without any library of MPICH's: what they are linked with is found
+//! under its name here. MPICH's own library for Fortran also runs on the library for C, in place of the one that it was built for.
 
 mod support;
 
-use harness::needs::need;
+use harness::needs::{need, need_file};
 use harness::scratch::Scratch;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use support::{command, prefix, repository, run};
 
-/// Builds a program of `tests/fortran` and runs it in each way.
-fn program(name: &str) {
+/// What Debian's programs are linked with.
+const DEBIANS: &str = "/usr/lib/x86_64-linux-gnu/libmpichfort.so.12";
+
+/// Builds a program of `tests/fortran`.
+fn build(name: &str, folder: &Path) -> Option<PathBuf> {
     if !need("mpif90.mpich", "libmpich-dev") || !need("gfortran", "gfortran") {
-        return;
+        return None;
     }
-    let folder = Scratch::new("fortran");
     let source = repository()
         .join("tests/fortran")
         .join(format!("{name}.f90"));
@@ -20,28 +24,44 @@ fn program(name: &str) {
     run(command("mpif90.mpich")
         .arg(source)
         .arg("-J")
-        .arg(&*folder)
+        .arg(folder)
         .arg("-o")
         .arg(&program));
-    let (library, mpiexec) = (prefix().join("lib"), prefix().join("bin/mpiexec"));
-    let preloaded = library.join("librmashm.so");
-    for ranks in ["1", "2", "4"] {
-        let ways = [
-            ("LD_LIBRARY_PATH", &library, "LD_BIND_NOW", ""),
-            // All names bound at the start: none is missing, and none comes from the other library.
-            ("LD_LIBRARY_PATH", &library, "LD_BIND_NOW", "1"),
-            ("LD_PRELOAD", &preloaded, "LD_BIND_NOW", "1"),
-        ];
-        for (variable, value, bind, when) in ways {
-            let mut mpiexec = command(&mpiexec);
-            mpiexec.args(["-n", ranks, "-genv", variable]).arg(value);
-            mpiexec.args(["-genv", bind, when]).arg(&program);
-            let said = run(&mut mpiexec);
-            assert_eq!(
-                said, "",
-                "{name} on {ranks} ranks with {variable}, {bind}={when}"
-            );
+    Some(program)
+}
+
+/// Runs it silently on some numbers of ranks, with more environment.
+fn silent(program: &Path, environment: &[(&str, &str)]) {
+    for ranks in ["1", "2", "3", "4"] {
+        let mut mpiexec = command(prefix().join("bin/mpiexec"));
+        mpiexec.args(["-n", ranks]);
+        for (variable, value) in environment {
+            mpiexec.args(["-genv", variable, value]);
         }
+        let said = run(mpiexec.arg(program));
+        assert_eq!(
+            said, "",
+            "{program:?} on {ranks} ranks with {environment:?}"
+        );
+    }
+}
+
+/// A program runs as it is; with all names bound at its start, of which none is missing and none comes from MPICH; and
+/// with MPICH's library for Fortran.
+fn program(name: &str) {
+    let folder = Scratch::new("fortran");
+    let Some(program) = build(name, &folder) else {
+        return;
+    };
+    silent(&program, &[]);
+    silent(&program, &[("LD_BIND_NOW", "1")]);
+    if need_file(Path::new(DEBIANS), "libmpich12") {
+        let ours = prefix().join("lib/librmashm.so");
+        let preloaded = format!("{}:{DEBIANS}", ours.display());
+        silent(
+            &program,
+            &[("LD_PRELOAD", &preloaded), ("LD_BIND_NOW", "1")],
+        );
     }
 }
 
@@ -58,4 +78,115 @@ fn use_mpi() {
 #[test]
 fn use_mpi_f08() {
     program("use_mpi_f08");
+}
+
+/// MPICH's library for Fortran cannot do all that is in it.
+#[test]
+fn sections() {
+    let folder = Scratch::new("sections");
+    if let Some(program) = build("sections", &folder) {
+        silent(&program, &[("LD_BIND_NOW", "1")]);
+    }
+}
+
+/// A program that was linked with MPICH's library needs no library of MPICH's.
+#[test]
+fn no_library_of_mpich_is_loaded() {
+    let folder = Scratch::new("loaded");
+    let Some(program) = build("use_mpi_f08", &folder) else {
+        return;
+    };
+    let library = prefix().join("lib");
+    let said = run(command("ldd").env("LD_LIBRARY_PATH", &library).arg(program));
+    let of_mpi: Vec<&str> = said.lines().filter(|line| line.contains("mpi")).collect();
+    assert!(of_mpi.len() >= 2, "{said}");
+    for line in of_mpi {
+        assert!(line.contains(&*library.to_string_lossy()), "{line}");
+    }
+}
+
+/// Names of Debian's library that no program asks for: `*` stands for anything at the end.
+const NOT_ASKED_FOR: [(&str, &str); 10] = [
+    ("MPIR_C_MPI_*", "the library for C has it"),
+    ("MPIR_F08_MPI_*", "the library for C has it"),
+    ("MPI_Status_*", "the library for C has it"),
+    ("PMPI_Status_*", "the library for C has it"),
+    (
+        "MPIR_F_*",
+        "where sentinels are, between parts of MPICH's library",
+    ),
+    (
+        "MPI_F_*",
+        "where sentinels are, between parts of MPICH's library",
+    ),
+    ("mpirinit*", "called by MPICH's library itself"),
+    ("__mpi_c_interface_*", "between parts of MPICH's library"),
+    (
+        "__mpi_constants_MOD___*",
+        "for CLASS(*), to which programs do not convert handles",
+    ),
+    (
+        "__mpi_f08_types_MOD___*",
+        "for CLASS(*), to which programs do not convert handles",
+    ),
+];
+
+/// The names that a library exports.
+fn exported(library: &Path) -> BTreeSet<String> {
+    let said = run(command("nm").args(["-D", "--defined-only"]).arg(library));
+    let names = said.lines().filter_map(|line| line.split(' ').nth(2));
+    names
+        .map(|name| name.split('@').next().unwrap_or(name).into())
+        .collect()
+}
+
+/// All that programs for Debian's MPICH can ask for is there.
+#[test]
+fn names_of_debians_library_are_exported() {
+    let debians = Path::new(DEBIANS);
+    if !need("nm", "binutils") || !need_file(debians, "libmpich12") {
+        return;
+    }
+    let ours = exported(&prefix().join("lib/libmpifort.so.12"));
+    let debians = exported(debians);
+    let is_exception = |name: &String| {
+        let mut patterns = NOT_ASKED_FOR.iter();
+        patterns.any(|(pattern, _)| name.starts_with(pattern.trim_end_matches('*')))
+    };
+    let missing: Vec<&String> = debians
+        .difference(&ours)
+        .filter(|name| !is_exception(name))
+        .collect();
+    assert!(debians.len() > 4000, "only {} names", debians.len());
+    assert!(missing.is_empty(), "{missing:?}");
+    for (pattern, reason) in NOT_ASKED_FOR {
+        let needed = debians
+            .difference(&ours)
+            .any(|name| name.starts_with(pattern.trim_end_matches('*')));
+        assert!(needed, "no name is missing of {pattern} ({reason})");
+    }
+}
+
+/// The library reads of the standard's descriptors what lies at these places.
+#[test]
+fn descriptors_are_where_they_are_read() {
+    if !need("gcc", "gcc") || !need("gfortran", "gfortran") {
+        return;
+    }
+    let folder = Scratch::new("descriptors");
+    let program = "#include <ISO_Fortran_binding.h>\n#include <stddef.h>\n\
+        _Static_assert(offsetof(CFI_cdesc_t, base_addr) == 0, \"base_addr\");\n\
+        _Static_assert(offsetof(CFI_cdesc_t, elem_len) == 8, \"elem_len\");\n\
+        _Static_assert(offsetof(CFI_cdesc_t, version) == 16, \"version\");\n\
+        _Static_assert(offsetof(CFI_cdesc_t, rank) == 20, \"rank\");\n\
+        _Static_assert(offsetof(CFI_cdesc_t, dim) == 24, \"dim\");\n\
+        _Static_assert(sizeof(CFI_dim_t) == 24, \"size of a dimension\");\n\
+        _Static_assert(offsetof(CFI_dim_t, extent) == 8, \"extent\");\n\
+        _Static_assert(offsetof(CFI_dim_t, sm) == 16, \"sm\");\n";
+    let source = folder.join("descriptors.c");
+    std::fs::write(&source, program).expect("a scratch folder can be written");
+    run(command("gcc")
+        .args(["-c", "-o"])
+        .arg(folder.join("descriptors.o"))
+        .arg(source));
 }

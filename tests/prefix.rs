@@ -151,6 +151,56 @@ fn every_form_of_show() {
 }
 
 #[test]
+fn fortran_answers_the_same_questions() {
+    if !need("gfortran", "gfortran") {
+        return;
+    }
+    let prefix = prefix();
+    let root = prefix.display();
+    for name in ["mpifort", "mpif77", "mpif90"] {
+        let ask = |option: &str| {
+            let answer = run(tool(prefix, name).arg(option));
+            answer.trim_end().to_owned()
+        };
+        let (compile, link) = (ask("-showme:compile"), ask("-showme:link"));
+        let folders = format!("-I{root}/include -I{root}/lib/fortran/gfortran-mod-");
+        assert!(compile.starts_with(&folders), "{compile}");
+        assert!(link.ends_with(" -lrmashmfort -lrmashm"), "{link}");
+        for option in ["-show", "--show", "-showme"] {
+            assert_eq!(ask(option), format!("gfortran {compile} {link}"));
+        }
+        assert_eq!(ask("-compile_info"), format!("gfortran {compile}"));
+        assert_eq!(ask("-link-info"), format!("gfortran {link}"));
+        assert_eq!(ask("-showme:libs"), "rmashmfort rmashm");
+        assert_eq!(ask("-showme:incdirs").split(' ').count(), 2);
+        assert!(ask("-showme:version").ends_with("language: Fortran)"));
+        let refused = run_to_fail(tool(prefix, name).args(["-abi", "a.f90"]), 1);
+        assert!(refused.contains("leave -abi out"), "{refused}");
+    }
+    // Each name asks its own variables first.
+    let compiler = |name: &str, variables: &[(&str, &str)]| {
+        let mut command = tool(prefix, name);
+        let answer = run(command
+            .arg("-showme:command")
+            .envs(variables.iter().copied()));
+        answer.trim_end().to_owned()
+    };
+    let variables = [
+        ("MPICH_F77", "gfortran -O1"),
+        ("MPICH_F90", "gfortran -O2"),
+        ("MPICH_FC", "gfortran -O3"),
+    ];
+    assert_eq!(compiler("mpif77", &variables), "gfortran -O1");
+    assert_eq!(compiler("mpif90", &variables), "gfortran -O2");
+    assert_eq!(compiler("mpifort", &variables), "gfortran -O3");
+    assert_eq!(compiler("mpif77", &variables[2..]), "gfortran -O3");
+    assert_eq!(
+        compiler("mpifort", &[("OMPI_FC", "gfortran -g")]),
+        "gfortran -g"
+    );
+}
+
+#[test]
 fn arguments_reach_the_compiler_as_they_are() {
     let scratch = Scratch::new("arguments");
     let source = scratch.join("it's a \"source\".c");

@@ -5,5 +5,7 @@
 //! in the model is an error that says where.
 
 pub mod c_header;
+pub mod fortran;
 pub mod model;
+pub mod modules;
 pub mod read;

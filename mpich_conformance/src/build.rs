@@ -2,6 +2,7 @@
 //! has, and its own makefiles know which program comes of which source with which flags; nothing of either is repeated
 //! here.
 
+use crate::options::Fortran;
 use crate::testlist::Entry;
 use harness::needs::find_program;
 use programs::Interface;
@@ -18,11 +19,17 @@ pub struct Compiler {
     mpicc: PathBuf,
     /// The header that it finds.
     header: PathBuf,
+    /// The compilers for Fortran, by the names that the suite gives them.
+    fortran: Vec<(&'static str, PathBuf)>,
 }
 
 impl Compiler {
     /// The compiler for programs of `interface` that the MPI at `prefix` runs.
-    pub fn of(prefix: &Path, interface: Interface) -> Result<Compiler, String> {
+    pub fn of(
+        prefix: &Path,
+        interface: Interface,
+        fortran: Option<Fortran>,
+    ) -> Result<Compiler, String> {
         let (mpicc, header) = match interface {
             Interface::Mpich => (prefix.join("bin/mpicc"), prefix.join("include/mpi.h")),
             Interface::Standard => (
@@ -43,6 +50,10 @@ impl Compiler {
             interface,
             mpicc,
             header,
+            fortran: match fortran {
+                None => Vec::new(),
+                Some(whose) => fortran_compilers(prefix, whose)?,
+            },
         })
     }
 
@@ -50,7 +61,10 @@ impl Compiler {
     /// looks for them.
     fn prefix(&self, folder: &Path) -> Result<PathBuf, String> {
         let prefix = folder.with_extension("compiler");
-        let mut compilers = vec![("mpicc", self.mpicc.clone())];
+        let fortran = self.fortran.iter();
+        let fortran = fortran.map(|(name, compiler)| (*name, compiler.clone()));
+        let mut compilers: Vec<_> = fortran.collect();
+        compilers.push(("mpicc", self.mpicc.clone()));
         if self.has_classes() {
             compilers.push(("mpicxx", self.mpicc.with_file_name("mpicxx")));
         }
@@ -70,6 +84,30 @@ impl Compiler {
         let header = self.header.with_file_name("mpicxx.h");
         self.interface == Interface::Mpich && header.is_file()
     }
+}
+
+/// What compiles the suite's programs of Fortran.
+fn fortran_compilers(
+    prefix: &Path,
+    whose: Fortran,
+) -> Result<Vec<(&'static str, PathBuf)>, String> {
+    let mut compilers = Vec::new();
+    for name in ["mpif77", "mpif90", "mpifort"] {
+        let compiler = match whose {
+            Fortran::Rmashm => {
+                Some(prefix.join("bin").join(name)).filter(|compiler| compiler.is_file())
+            }
+            Fortran::Mpich => find_program(&format!("{name}.mpich")),
+        };
+        compilers.push((
+            name,
+            compiler.ok_or(format!(
+                "there is no {name} of {} (Debian: apt-get install libmpich-dev gfortran)",
+                whose.name()
+            ))?,
+        ));
+    }
+    Ok(compilers)
 }
 
 /// The suite as configured for one MPI.
@@ -120,7 +158,10 @@ impl Build {
         let mut options = vec![
             format!("--with-mpi={}", prefix.display()),
             "--enable-threads=multiple".to_owned(),
-            "--disable-fortran".to_owned(),
+            match build.compiler.fortran.as_slice() {
+                [] => "--disable-fortran".to_owned(),
+                _ => "--enable-fortran=all".to_owned(),
+            },
             match build.compiler.has_classes() {
                 true => "--enable-cxx".to_owned(),
                 false => "--disable-cxx".to_owned(),
@@ -157,7 +198,8 @@ impl Build {
         fs::create_dir_all(&build.folder)
             .map_err(|error| format!("{}: {error}", build.folder.display()))?;
         println!("configuring the suite in {}", build.folder.display());
-        let mut command = build.command(&build.source.join("configure"));
+        let mut command = build.command(&build.configure_script()?);
+        command.arg(format!("--srcdir={}", build.source.display()));
         build.run(command.args(&options), "configure")?;
         // Entries that name no program of their own folder need nothing but these two.
         for library in ["util", "dtpools"] {
@@ -171,6 +213,23 @@ impl Build {
     /// Whether the suite's programs in C++ are part of the build.
     pub fn has_classes(&self) -> bool {
         self.compiler.has_classes()
+    }
+
+    /// The suite's `configure`. It builds the programs of `mpi_f08` only as a part of MPICH: for them it is one without that
+    /// condition.
+    fn configure_script(&self) -> Result<PathBuf, String> {
+        let script = self.source.join("configure");
+        if self.compiler.fortran.is_empty() {
+            return Ok(script);
+        }
+        let changed = self.folder.join("configure");
+        let failed = |error| format!("{}: {error}", changed.display());
+        let text = fs::read_to_string(&script).map_err(failed)?;
+        let condition = "if test \"$enable_f08\" = \"yes\" -a \"$FROM_MPICH\" = \"yes\" ; then";
+        let text = text.replace(condition, "if test \"$enable_f08\" = \"yes\" ; then");
+        fs::write(&changed, text).map_err(failed)?;
+        fs::set_permissions(&changed, fs::Permissions::from_mode(0o755)).map_err(failed)?;
+        Ok(changed)
     }
 
     /// What decides what `configure` finds: compiler, header, source, options.

@@ -1,5 +1,6 @@
 //! `exceptions.toml`: which entries cannot pass, and why.
 
+use crate::options::Fortran;
 use crate::testlist::Entry;
 use programs::Interface;
 use serde::Deserialize;
@@ -22,6 +23,9 @@ struct Exception {
     /// The C interfaces with which it is so; none are all.
     #[serde(default)]
     abi: Vec<String>,
+    /// The compilers for Fortran with which it is so; none are all.
+    #[serde(default)]
+    fortran: Vec<Fortran>,
     /// `folder/program` (all entries of the program), or the whole line of the report: `folder/program 4 -arg=1`.
     tests: Vec<String>,
 }
@@ -40,14 +44,19 @@ struct Known {
 }
 
 impl Exceptions {
-    /// Those of the file that hold with `interface`.
-    pub fn read(file: &Path, interface: Interface) -> Result<Self, String> {
+    /// Those of the file that hold with `interface`, and a compiler for `fortran`.
+    pub fn read(
+        file: &Path,
+        interface: Interface,
+        fortran: Option<Fortran>,
+    ) -> Result<Self, String> {
         let text = std::fs::read_to_string(file)
             .map_err(|error| format!("{}: {error}", file.display()))?;
-        Self::parse(&text, interface).map_err(|error| format!("{}: {error}", file.display()))
+        Self::parse(&text, interface, fortran)
+            .map_err(|error| format!("{}: {error}", file.display()))
     }
 
-    fn parse(text: &str, interface: Interface) -> Result<Self, String> {
+    fn parse(text: &str, interface: Interface, fortran: Option<Fortran>) -> Result<Self, String> {
         let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
         let mut known: Vec<Known> = Vec::new();
         for exception in file.exception {
@@ -60,6 +69,10 @@ impl Exceptions {
             }
             let own = interface.name().to_owned();
             if !exception.abi.is_empty() && !exception.abi.contains(&own) {
+                continue;
+            }
+            let compilers = &exception.fortran;
+            if !compilers.is_empty() && !fortran.is_some_and(|whose| compilers.contains(&whose)) {
                 continue;
             }
             for test in exception.tests {
@@ -133,7 +146,7 @@ mod tests {
 
     #[test]
     fn by_name_or_by_line() {
-        let exceptions = Exceptions::parse(TEXT, Interface::Mpich).unwrap();
+        let exceptions = Exceptions::parse(TEXT, Interface::Mpich, None).unwrap();
         assert_eq!(exceptions.reason(&entry("a", 7), false), Some("r"));
         assert_eq!(exceptions.reason(&entry("b", 2), false), Some("r"));
         assert_eq!(exceptions.reason(&entry("b", 3), false), None);
@@ -146,15 +159,25 @@ mod tests {
     fn some_hold_with_one_interface() {
         let text = TEXT.replace("tests", "abi = ['openmpi']\ntests");
         let held = |interface| {
-            let exceptions = Exceptions::parse(&text, interface).unwrap();
+            let exceptions = Exceptions::parse(&text, interface, None).unwrap();
             exceptions.has(&entry("a", 1))
         };
         assert!(held(Interface::Openmpi) && !held(Interface::Mpich));
     }
 
     #[test]
+    fn some_hold_with_one_compiler_for_fortran() {
+        let text = TEXT.replace("tests", "fortran = ['mpich']\ntests");
+        let held = |fortran| {
+            let exceptions = Exceptions::parse(&text, Interface::Mpich, fortran).unwrap();
+            exceptions.has(&entry("a", 1))
+        };
+        assert!(held(Some(Fortran::Mpich)) && !held(Some(Fortran::Rmashm)) && !held(None));
+    }
+
+    #[test]
     fn what_begins_to_pass_has_to_go() {
-        let exceptions = Exceptions::parse(TEXT, Interface::Mpich).unwrap();
+        let exceptions = Exceptions::parse(TEXT, Interface::Mpich, None).unwrap();
         assert_eq!(exceptions.outdated().count(), 0);
         exceptions.reason(&entry("a", 1), true);
         assert_eq!(exceptions.outdated().collect::<Vec<_>>(), ["spawn/a"]);
@@ -164,7 +187,7 @@ mod tests {
 
     #[test]
     fn mistakes_are_refused() {
-        let parse = |text: &str| Exceptions::parse(text, Interface::Mpich);
+        let parse = |text: &str| Exceptions::parse(text, Interface::Mpich, None);
         assert!(parse("[[exception]]\ntests = ['a']\n").is_err());
         assert!(parse(&TEXT.replace("b 2", "a").replace("spawn/a 2", "spawn/a")).is_err());
         assert!(parse("").is_ok());
@@ -175,7 +198,7 @@ mod tests {
     fn the_file_of_this_project() {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("exceptions.toml");
         for interface in Interface::ALL {
-            Exceptions::read(&file, interface).unwrap();
+            Exceptions::read(&file, interface, Some(Fortran::Mpich)).unwrap();
         }
     }
 }

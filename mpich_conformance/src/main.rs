@@ -55,6 +55,15 @@ const DIRECTORIES: [&str; 22] = [
 
 /// That of the programs in C++. (Those of errors are in a folder of "errors".)
 const CLASSES: &str = "cxx";
+/// Those of Fortran.
+const FORTRAN: [&str; 6] = [
+    "f77",
+    "f90",
+    "f08",
+    "errors/f77",
+    "errors/f90",
+    "errors/f08",
+];
 
 fn main() -> ExitCode {
     let options = match Options::parse(lexopt::Parser::from_env()) {
@@ -97,10 +106,8 @@ fn conformance(options: &Options) -> Result<bool, String> {
     let prefix = absolute(options.mpi.as_ref().unwrap_or(&options.prefix))?;
     std::fs::create_dir_all(&home).map_err(|error| format!("{}: {error}", home.display()))?;
     let source = source::suite(&home)?;
-    let folder = home
-        .join("runs")
-        .join(name_of(&prefix, ours, options.interface));
-    let compiler = Compiler::of(&prefix, options.interface)?;
+    let folder = home.join("runs").join(name_of(&prefix, ours, options));
+    let compiler = Compiler::of(&prefix, options.interface, options.fortran)?;
     let build = Build::configure(source, folder, compiler, options.build_jobs)?;
     let mut memory = Memory::read(&build.folder);
     let (entries, without_list) = all_entries(&build, options)?;
@@ -122,6 +129,7 @@ fn conformance(options: &Options) -> Result<bool, String> {
         true => Exceptions::read(
             &project().join("mpich_conformance/exceptions.toml"),
             options.interface,
+            options.fortran,
         )?,
         false => Exceptions::default(),
     };
@@ -148,22 +156,31 @@ fn conformance(options: &Options) -> Result<bool, String> {
 }
 
 /// The folder in which the suite is built for this MPI.
-fn name_of(prefix: &Path, ours: bool, interface: Interface) -> String {
-    match interface {
-        _ if !ours => {}
-        Interface::Mpich => return "rmashm".to_owned(),
-        interface => return format!("rmashm-{}", interface.name()),
+fn name_of(prefix: &Path, ours: bool, options: &Options) -> String {
+    let mut name = match (ours, options.interface) {
+        (false, _) => prefix
+            .display()
+            .to_string()
+            .trim_matches('/')
+            .replace('/', "-"),
+        (true, Interface::Mpich) => "rmashm".to_owned(),
+        (true, interface) => format!("rmashm-{}", interface.name()),
+    };
+    if let Some(whose) = options.fortran {
+        name += &format!("-fortran-{}", whose.name());
     }
-    let name = prefix.display().to_string();
-    name.trim_matches('/').replace('/', "-")
+    name
 }
 
 /// The entries of the directories that are wanted, and those of the directories that have no list.
 fn all_entries(build: &Build, options: &Options) -> Result<(Vec<Entry>, Vec<String>), String> {
-    let classes = build.has_classes().then_some(CLASSES);
     let all = || -> Vec<String> {
-        let names = DIRECTORIES.into_iter().chain(classes);
-        names.map(str::to_owned).collect()
+        let classes = build.has_classes().then_some(CLASSES);
+        let names = match options.fortran {
+            None => DIRECTORIES.into_iter().chain(classes).collect(),
+            Some(_) => FORTRAN.to_vec(),
+        };
+        names.into_iter().map(str::to_owned).collect()
     };
     let wanted = match options.directories.as_slice() {
         [] => all(),

@@ -14,6 +14,8 @@ The directories (rma, errors/rma, info, ...) are those of the suite's test/mpi; 
   --prefix PREFIX       where this project is staged (default: build/); downloads and builds go into its folder mpich
   --abi NAME            the C interface that programs are compiled for: mpich (default), openmpi (by mpicc.openmpi on PATH),
                         standard
+  --fortran NAME        the directories of Fortran, compiled by mpich (mpif77.mpich and mpif90.mpich on PATH) or rmashm (the
+                        mpifort of the prefix)
   --dir DIRECTORY       the same as DIRECTORY alone
   --filter TEXT         only entries whose line in the report has TEXT in it; several: any of them
   --rerun-failed        only entries that did not pass when they last ran
@@ -39,6 +41,23 @@ pub enum Launcher {
     Hydra,
 }
 
+/// Whose compiler for Fortran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fortran {
+    Mpich,
+    Rmashm,
+}
+
+impl Fortran {
+    pub fn name(self) -> &'static str {
+        match self {
+            Fortran::Mpich => "mpich",
+            Fortran::Rmashm => "rmashm",
+        }
+    }
+}
+
 #[derive(Debug)]
 pub struct Options {
     pub directories: Vec<String>,
@@ -47,6 +66,7 @@ pub struct Options {
     /// The MPI to test, if it is not the project's own.
     pub mpi: Option<PathBuf>,
     pub interface: Interface,
+    pub fortran: Option<Fortran>,
     pub filters: Vec<String>,
     pub rerun_failed: bool,
     pub lists: Lists,
@@ -74,6 +94,7 @@ impl Options {
             prefix: PathBuf::from("build"),
             mpi: None,
             interface: Interface::Mpich,
+            fortran: None,
             filters: Vec::new(),
             rerun_failed: false,
             lists: Lists::Usual,
@@ -95,6 +116,13 @@ impl Options {
                     options.interface = parser.value()?.parse_with(|name| {
                         Interface::of_name(name).ok_or("it is mpich, openmpi or standard")
                     })?;
+                }
+                Long("fortran") => {
+                    options.fortran = Some(parser.value()?.parse_with(|name| match name {
+                        "mpich" => Ok(Fortran::Mpich),
+                        "rmashm" => Ok(Fortran::Rmashm),
+                        _ => Err("it is mpich or rmashm"),
+                    })?);
                 }
                 Long("dir") => options.add_directory(&parser.value()?.string()?),
                 Long("filter") => options.filters.push(parser.value()?.string()?),
@@ -166,6 +194,7 @@ mod tests {
     fn mistakes_are_refused() {
         assert!(parse(&["--launcher", "srun"]).is_err());
         assert!(parse(&["--abi", "lam"]).is_err());
+        assert!(parse(&["--fortran", "f2c"]).is_err());
         assert!(parse(&["--jobs", "0"]).is_err());
         assert!(parse(&["--np-maximum", "3"]).is_err());
         assert!(parse(&["--help"]).unwrap().is_none());

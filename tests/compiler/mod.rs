@@ -14,6 +14,9 @@ pub const GENERATED: [&str; 2] = [
     env!("RMASHM_GENERATED_ABI_HEADER"),
 ];
 
+/// The header of Fortran that it made.
+pub const GENERATED_MPIF_H: &str = env!("RMASHM_GENERATED_MPIF_H");
+
 /// Where the headers as the build script made them lie, with those of the classes for C++, to be found with `-I`. Which interface `mpi.h` declares is told by
 /// `-DMPI_ABI`.
 pub fn our_include() -> PathBuf {

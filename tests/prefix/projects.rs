@@ -36,10 +36,11 @@ fn cmake_project(prefix: &Path, scratch: &Path, find: impl Fn(&mut Command) -> &
         prefix.join("lib/librmashm.so").canonicalize().ok(),
         "\n{log}"
     );
+    assert!(log.contains("-- fortran=TRUE TRUE TRUE\n"), "\n{log}");
     run(command("cmake").arg("--build").arg(&build));
-    run_sum(prefix, &build.join("sum_c"));
-    run_sum(prefix, &build.join("sum_cxx"));
-    run_sum(prefix, &build.join("sum_classes"));
+    for program in ["sum_c", "sum_cxx", "sum_classes", "sum_f08", "sum_f90"] {
+        run_sum(prefix, &build.join(program));
+    }
     run(command("ctest")
         .current_dir(&build)
         .arg("--output-on-failure"));
@@ -61,21 +62,24 @@ fn meson_project_in(prefix: &Path, scratch: &Path, packages: &OsStr) {
         .env("PKG_CONFIG_PATH", packages);
     run(&mut setup);
     run(command("meson").args(["compile", "-C"]).arg(&build));
-    for program in ["sum_c", "sum_cxx", "sum_classes", "sum_pkgconfig"] {
+    for program in ["sum_c", "sum_cxx", "sum_classes", "sum_f08", "sum_pkgconfig"] {
         run_sum(prefix, &build.join(program));
     }
 }
 
 /// Compiles and links with what each pkg-config file says.
 fn pkg_config_project(prefix: &Path, scratch: &Path) {
-    for (package, compiler, source) in [
+    let packages = [
         ("rmashm", "gcc", "sum.c"),
         ("mpi-c", "gcc", "sum.c"),
         ("mpich", "gcc", "sum.c"),
         ("ompi-c", "gcc", "sum.c"),
         ("mpi-cxx", "g++", "sum_classes.cxx"),
         ("ompi-cxx", "g++", "sum_classes.cxx"),
-    ] {
+        ("mpi-fort", "gfortran", "sum.F90"),
+        ("ompi-fort", "gfortran", "sum.F90"),
+    ];
+    for (package, compiler, source) in packages {
         let mut pkg_config = command("pkg-config");
         pkg_config
             .env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig"))
@@ -101,7 +105,7 @@ fn pkg_config_project(prefix: &Path, scratch: &Path) {
 
 #[test]
 fn cmake_finds_us_by_path() {
-    if need("cmake", "cmake") && need("g++", "g++") {
+    if need("cmake", "cmake") && need("g++", "g++") && need("gfortran", "gfortran") {
         let scratch = Scratch::new("cmake-path");
         let bin = prefix().join("bin");
         cmake_project(prefix(), &scratch, |cmake| {
@@ -112,7 +116,7 @@ fn cmake_finds_us_by_path() {
 
 #[test]
 fn cmake_finds_us_by_mpi_home() {
-    if need("cmake", "cmake") && need("g++", "g++") {
+    if need("cmake", "cmake") && need("g++", "g++") && need("gfortran", "gfortran") {
         let scratch = Scratch::new("cmake-home");
         cmake_project(prefix(), &scratch, |cmake| {
             cmake.arg(variable("-DMPI_HOME", prefix()))
@@ -126,6 +130,7 @@ fn meson_finds_us() {
         && need("ninja", "ninja-build")
         && need("pkg-config", "pkg-config")
         && need("g++", "g++")
+        && need("gfortran", "gfortran")
     {
         meson_project(prefix(), &Scratch::new("meson"));
     }
@@ -138,9 +143,10 @@ fn meson_takes_the_first_of_several() {
         && need("ninja", "ninja-build")
         && need("pkg-config", "pkg-config")
         && need("g++", "g++")
+        && need("gfortran", "gfortran")
     {
         let scratch = Scratch::new("meson-other");
-        for name in ["ompi-c", "ompi-cxx"] {
+        for name in ["ompi-c", "ompi-cxx", "ompi-fort"] {
             let text = format!(
                 "Name: {name}\nDescription: another\nVersion: 4.1.4\nCflags: -I/nonexistent\nLibs: -lnone-such\n"
             );
@@ -154,14 +160,14 @@ fn meson_takes_the_first_of_several() {
 
 #[test]
 fn pkg_config_finds_us() {
-    if need("pkg-config", "pkg-config") && need("g++", "g++") {
+    if need("pkg-config", "pkg-config") && need("g++", "g++") && need("gfortran", "gfortran") {
         pkg_config_project(prefix(), &Scratch::new("pkg-config"));
     }
 }
 
 #[test]
 fn cmake_finds_a_moved_prefix_with_spaces() {
-    if need("cmake", "cmake") && need("g++", "g++") {
+    if need("cmake", "cmake") && need("g++", "g++") && need("gfortran", "gfortran") {
         let scratch = Scratch::new("moved-cmake");
         let moved = moved_prefix(&scratch);
         cmake_project(&moved, &scratch, |cmake| {
@@ -176,6 +182,7 @@ fn meson_finds_a_moved_prefix_with_spaces() {
         && need("ninja", "ninja-build")
         && need("pkg-config", "pkg-config")
         && need("g++", "g++")
+        && need("gfortran", "gfortran")
     {
         let scratch = Scratch::new("moved-meson");
         meson_project(&moved_prefix(&scratch), &scratch);
@@ -184,7 +191,7 @@ fn meson_finds_a_moved_prefix_with_spaces() {
 
 #[test]
 fn pkg_config_finds_a_moved_prefix_with_spaces() {
-    if need("pkg-config", "pkg-config") && need("g++", "g++") {
+    if need("pkg-config", "pkg-config") && need("g++", "g++") && need("gfortran", "gfortran") {
         let scratch = Scratch::new("moved-pkg-config");
         pkg_config_project(&moved_prefix(&scratch), &scratch);
     }

@@ -8,3 +8,4 @@ pub mod handles;
 #[cfg(feature = "openmpi")]
 pub mod openmpi;
 pub mod query;
+pub mod sections;

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-use crate::Language;
+use crate::language::Language;
 
 /// A question to answer instead of compiling.
 #[derive(Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub enum Part {
 pub struct CommandLine {
     /// The last question asked, if any.
     pub question: Option<Question>,
-    /// The compiler named with `-cc=` or `-cxx=`.
+    /// The compiler named with `-cc=`, `-cxx=` or `-fc=`.
     pub compiler: Option<OsString>,
     /// What goes to the compiler, unchanged and in order.
     pub arguments: Vec<OsString>,
@@ -48,8 +48,8 @@ pub struct CommandLine {
     pub wants_standard_abi: bool,
 }
 
-/// Options of gcc and clang whose value is the next argument: that value is neither an option nor an input file.
-const WITH_VALUE: [&str; 36] = [
+/// Options of gcc, clang and Fortran compilers whose value is the next argument: that value is neither an option nor an input file.
+const WITH_VALUE: [&str; 39] = [
     "-o",
     "-x",
     "-I",
@@ -86,6 +86,9 @@ const WITH_VALUE: [&str; 36] = [
     "-dumpbase",
     "-dumpdir",
     "-wrapper",
+    "-J",
+    "-module",
+    "-module-dir",
 ];
 
 /// Options after which nothing is linked against libraries.
@@ -156,15 +159,15 @@ impl CommandLine {
     }
 }
 
-/// The value of `-cc=` (C) or `-cxx=`, `-CC=` (C++).
+/// The value of `-cc=` (C), `-cxx=` (C++), `-fc=` (Fortran), with one dash or two.
 fn compiler_option(language: Language, argument: &OsStr) -> Option<OsString> {
-    let options: &[&[u8]] = match language {
-        Language::C => &[b"-cc=", b"--cc="],
-        Language::Cxx => &[b"-cxx=", b"--cxx=", b"-CC="],
+    let argument = argument.as_bytes();
+    let one_dash = match argument {
+        [b'-', rest @ ..] if rest.starts_with(b"-") => rest,
+        _ => argument,
     };
-    let value = options
-        .iter()
-        .find_map(|option| argument.as_bytes().strip_prefix(*option))?;
+    let mut options = language.options().iter();
+    let value = options.find_map(|option| one_dash.strip_prefix(option.as_bytes()))?;
     Some(OsString::from_vec(value.to_vec()))
 }
 

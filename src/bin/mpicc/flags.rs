@@ -28,16 +28,27 @@ impl Interface {
     }
 }
 
+/// The library of Fortran's procedures, by a name of its own for the same reason. Its soname is `libmpifort.so.12`.
+const FORTRAN_LIBRARY: &str = "rmashmfort";
+
+/// That of the C++ classes, by the name that MPICH's has.
+const CLASSES: &str = "mpicxx";
+
 /// The flags for one prefix.
 pub struct Flags {
     prefix: PathBuf,
     interface: Interface,
     /// Whether programs get the library of the C++ classes, too.
     classes: bool,
+    fortran: Option<Fortran>,
 }
 
-/// Its name after `-l`.
-const CLASSES: &str = "mpicxx";
+/// What a Fortran compiler needs beside.
+struct Fortran {
+    /// The folder of the modules that it can read, if there is one.
+    modules: Option<PathBuf>,
+    options: &'static [&'static str],
+}
 
 impl Flags {
     pub fn of_prefix(prefix: &Path, interface: Interface) -> Flags {
@@ -45,6 +56,7 @@ impl Flags {
             prefix: prefix.to_path_buf(),
             interface,
             classes: false,
+            fortran: None,
         }
     }
 
@@ -57,24 +69,43 @@ impl Flags {
         }
     }
 
-    /// The names of the libraries.
-    pub fn libraries(&self) -> String {
-        match self.classes {
-            true => format!("{CLASSES} {}", self.interface.library()),
-            false => self.interface.library().to_string(),
-        }
+    /// The flags for a Fortran compiler that needs these options.
+    pub fn for_fortran(self, modules: Option<PathBuf>, options: &'static [&'static str]) -> Flags {
+        let fortran = Some(Fortran { modules, options });
+        Flags { fortran, ..self }
     }
 
     pub fn include_dir(&self) -> PathBuf {
         self.prefix.join("include")
     }
 
-    /// What `#include <mpi.h>` leads to.
+    /// That of headers, and the one of modules.
+    pub fn include_dirs(&self) -> Vec<PathBuf> {
+        let modules = self.fortran.as_ref().and_then(|f| f.modules.clone());
+        [self.include_dir()].into_iter().chain(modules).collect()
+    }
+
+    /// What `#include <mpi.h>` or `include 'mpif.h'` leads to.
     pub fn header(&self) -> PathBuf {
         self.include_dir().join(match self.interface {
+            _ if self.fortran.is_some() => "mpif.h",
             Interface::Mpich => "mpi.h",
             Interface::Standard => "mpi_abi.h",
         })
+    }
+
+    /// The names after `-l`, in their order.
+    pub fn libraries(&self) -> Vec<&'static str> {
+        let language = self.language_library().into_iter();
+        language.chain([self.interface.library()]).collect()
+    }
+
+    /// The name of the library that the language has beside that for C.
+    fn language_library(&self) -> Option<&'static str> {
+        match self.fortran {
+            Some(_) => Some(FORTRAN_LIBRARY),
+            None => self.classes.then_some(CLASSES),
+        }
     }
 
     pub fn library_dir(&self) -> PathBuf {
@@ -102,7 +133,11 @@ impl Flags {
     }
 
     fn compile_flags(&self) -> Vec<Flag> {
-        let mut flags = vec![Flag::new("-I", self.include_dir())];
+        let folders = self.include_dirs().into_iter();
+        let mut flags: Vec<Flag> = folders.map(|folder| Flag::new("-I", folder)).collect();
+        if let Some(fortran) = &self.fortran {
+            flags.extend(fortran.options.iter().map(|option| Flag::new(option, "")));
+        }
         if self.interface == Interface::Standard {
             flags.push(Flag::new("-D", "MPI_ABI"));
         }
@@ -125,11 +160,13 @@ impl Flags {
         }
         // RUNPATH and not RPATH: LD_LIBRARY_PATH must be able to put another MPICH-ABI library in our place.
         flags.push(Flag::new("-Wl,", "--enable-new-dtags"));
-        if self.classes {
+        if let Some(language) = self.language_library() {
             // Recorded by programs that use the classes only: the others run where there is no such library.
-            flags.push(Flag::new("-Wl,", "--push-state,--as-needed"));
-            flags.push(Flag::new("-l", CLASSES));
-            flags.push(Flag::new("-Wl,", "--pop-state"));
+            let (begin, end) = ("--push-state,--as-needed", "--pop-state");
+            let around = |word| self.classes.then(|| Flag::new("-Wl,", word));
+            flags.extend(around(begin));
+            flags.push(Flag::new("-l", language));
+            flags.extend(around(end));
         }
         flags.push(Flag::new("-l", self.interface.library()));
         flags
@@ -212,6 +249,18 @@ mod tests {
         let flags = Flags::of_prefix(Path::new("/opt/rmashm"), Interface::Standard);
         assert_eq!(flags.compile_text(), "-I/opt/rmashm/include -DMPI_ABI");
         assert!(flags.link_text().ends_with(" -lmpi_abi"));
+    }
+
+    #[test]
+    fn fortran_has_modules_and_a_library_beside() {
+        let flags = Flags::of_prefix(Path::new("/p"), Interface::Mpich);
+        let flags = flags.for_fortran(Some("/p/lib/fortran/x".into()), &["-option"]);
+        assert_eq!(
+            flags.compile_text(),
+            "-I/p/include -I/p/lib/fortran/x -option"
+        );
+        assert!(flags.link_text().ends_with(" -lrmashmfort -lrmashm"));
+        assert_eq!(flags.header(), Path::new("/p/include/mpif.h"));
     }
 
     #[test]

@@ -1,76 +1,30 @@
-//! `mpicc` and `mpicxx`: the C or C++ compiler with the flags that find this prefix's `mpi.h` and library.
+//! `mpicc`, `mpicxx` and `mpifort`: the compiler with the flags that find this prefix's `mpi.h`, Fortran modules and libraries.
 //!
-//! One program under several names: called as `mpicxx`, `mpic++` or `mpiCC` it runs the C++ compiler, otherwise the
-//! C compiler; a name that ends in `_abi` compiles for the standard's ABI. It finds its prefix from where the program itself lies (`<prefix>/bin/mpicc`), so an installed or staged
+//! One program under several names, which tell the language ([`language`]); a name that ends in `_abi` compiles for the
+//! standard's ABI. It finds its prefix from where the program itself lies (`<prefix>/bin/mpicc`), so an installed or staged
 //! prefix may be moved. It answers the questions of both MPICH's (`-show`, `-compile_info`, `-link_info`) and
-//! Open MPI's (`-showme…`) wrappers, because build systems ask either.
+//! Open MPI's (`-showme…`) wrappers, because build systems ask either. As `rmashm-modules` it makes the Fortran modules.
 //!
 //! It never reads the program text; after its own options are taken out, the compiler replaces this process.
 
 mod command_line;
+mod compiler;
 mod flags;
+mod fortran;
+mod language;
+mod modules;
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use command_line::{CommandLine, Part, Question};
 use flags::{Flags, Interface};
-
-/// The language the tool compiles, and what differs by it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Language {
-    C,
-    Cxx,
-}
-
-impl Language {
-    /// The language meant by the name the tool was called by.
-    fn of_tool(name: &str) -> Language {
-        if ["mpicxx", "mpic++", "mpiCC"]
-            .iter()
-            .any(|cxx| name.starts_with(cxx))
-        {
-            Language::Cxx
-        } else {
-            Language::C
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Language::C => "C",
-            Language::Cxx => "C++",
-        }
-    }
-
-    /// Environment variables that name the compiler; the first that is set wins.
-    fn variables(self) -> [&'static str; 2] {
-        match self {
-            Language::C => ["MPICH_CC", "OMPI_CC"],
-            Language::Cxx => ["MPICH_CXX", "OMPI_CXX"],
-        }
-    }
-
-    /// Compilers looked for when none is named; the first on `PATH` is taken.
-    fn compilers(self) -> [&'static str; 3] {
-        match self {
-            Language::C => ["gcc", "cc", "clang"],
-            Language::Cxx => ["g++", "c++", "clang++"],
-        }
-    }
-
-    /// The option by which the command line names the compiler, and Debian's package of the usual one.
-    fn option_and_package(self) -> (&'static str, &'static str) {
-        match self {
-            Language::C => ("-cc=", "gcc"),
-            Language::Cxx => ("-cxx=", "g++"),
-        }
-    }
-}
+use fortran::Compiler;
+use language::Language;
 
 /// A refusal: the sentence to print and the exit status.
 struct Refusal(String, u8);
@@ -95,20 +49,44 @@ fn main() -> ExitCode {
 /// Answers the question on the command line, or becomes the compiler and does not return.
 fn run(tool: &str, arguments: Vec<OsString>) -> Result<(), Refusal> {
     let language = Language::of_tool(tool);
+    if tool.starts_with("rmashm-modules") {
+        return modules::run(language, arguments);
+    }
     let line = CommandLine::parse(language, arguments);
     let prefix = prefix()?;
     let interface = match line.wants_standard_abi || tool.ends_with("_abi") {
         true => Interface::Standard,
         false => Interface::Mpich,
     };
+    let compiler = || compiler::find(language, line.compiler.as_deref());
     let mut flags = Flags::of_prefix(&prefix, interface);
+    let mut complaint = None;
     if language == Language::Cxx {
         flags = flags.with_classes();
     }
-    let compiler = || compiler(language, line.compiler.as_deref());
+    if language.is_fortran() {
+        if interface == Interface::Standard {
+            return Err(Refusal(
+                "Fortran has the interface of MPICH alone: leave -abi out".to_owned(),
+                1,
+            ));
+        }
+        // Where there is no compiler, the questions that are not about it have an answer all the same.
+        let fortran = compiler().ok().map(|words| (Compiler::ask(&words), words));
+        let modules = fortran.as_ref().and_then(|(fortran, words)| {
+            let modules = fortran::folder(&prefix, fortran);
+            if modules.is_none() {
+                let program = words[0].to_string_lossy();
+                complaint = Some(fortran::missing(&prefix, fortran, &program));
+            }
+            modules
+        });
+        let options = fortran.map_or(&[][..], |(fortran, _)| fortran.options());
+        flags = flags.for_fortran(modules, options);
+    }
 
     let answer = match line.question {
-        None => return Err(compile(&line, compiler()?, &flags)),
+        None => return Err(compile(&line, compiler()?, &flags, complaint)),
         Some(Question::Help) => {
             format!("Usage: {tool} [options of {tool}] [options and files of the compiler]\n{HELP}")
         }
@@ -134,9 +112,15 @@ fn run(tool: &str, arguments: Vec<OsString>) -> Result<(), Refusal> {
             Part::Command => flags::print_words(compiler()?.iter()).join(" "),
             Part::Compile => flags.compile_text(),
             Part::Link => flags.link_text(),
-            Part::Incdirs => flags::quote(flags.include_dir().as_os_str().as_bytes()),
+            Part::Incdirs => {
+                let folders = flags.include_dirs();
+                let folders = folders
+                    .iter()
+                    .map(|folder| flags::quote(folder.as_os_str().as_bytes()));
+                folders.collect::<Vec<_>>().join(" ")
+            }
             Part::Libdirs => flags::quote(flags.library_dir().as_os_str().as_bytes()),
-            Part::Libs => flags.libraries(),
+            Part::Libs => flags.libraries().join(" "),
             Part::Version => {
                 format!(
                     "{tool}: rmashm {} (MPI 4.1, language: {})",
@@ -157,8 +141,14 @@ fn run(tool: &str, arguments: Vec<OsString>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Becomes the compiler; returns only if that fails or must not be tried.
-fn compile(line: &CommandLine, compiler: Vec<OsString>, flags: &Flags) -> Refusal {
+/// Becomes the compiler; returns only if that fails or must not be tried. With a complaint to make where the compiler fails, it
+/// waits for it.
+fn compile(
+    line: &CommandLine,
+    compiler: Vec<OsString>,
+    flags: &Flags,
+    complaint: Option<String>,
+) -> Refusal {
     let mut command = Command::new(&compiler[0]);
     command.args(&compiler[1..]).args(&line.arguments);
     if line.has_input {
@@ -180,7 +170,14 @@ fn compile(line: &CommandLine, compiler: Vec<OsString>, flags: &Flags) -> Refusa
             command.args(flags.link());
         }
     }
-    let error = command.exec();
+    let error = match complaint {
+        Some(complaint) if line.has_input => match command.status() {
+            Ok(status) if status.success() => std::process::exit(0),
+            Ok(status) => return Refusal(complaint, status.code().unwrap_or(1) as u8),
+            Err(error) => error,
+        },
+        _ => command.exec(),
+    };
     Refusal(
         format!(
             "cannot run the compiler {}: {error}",
@@ -203,82 +200,13 @@ fn prefix() -> Result<PathBuf, Refusal> {
     }
 }
 
-/// The compiler to run, as words: from the command line, the environment, or the first usual one on `PATH`.
-fn compiler(language: Language, named: Option<&OsStr>) -> Result<Vec<OsString>, Refusal> {
-    let (option, package) = language.option_and_package();
-    let from_environment = || {
-        language
-            .variables()
-            .iter()
-            .find_map(|v| env::var_os(v).filter(|value| !value.is_empty()))
-    };
-    let words = match named.map(OsStr::to_os_string).or_else(from_environment) {
-        // A path with spaces in it is one word when there is such a file (CMake names compilers like this).
-        Some(value) if Path::new(&value).is_file() => vec![value],
-        Some(value) => command_line::split(value.as_bytes())
-            .into_iter()
-            .map(OsString::from_vec)
-            .collect(),
-        None => match language
-            .compilers()
-            .iter()
-            .find(|name| on_path(OsStr::new(name)).is_some())
-        {
-            Some(name) => vec![OsString::from(name)],
-            None => Vec::new(),
-        },
-    };
-    let Some(program) = words.first() else {
-        let (kind, [first, second, third]) = (language.name(), language.compilers());
-        let variable = language.variables()[0];
-        return Err(Refusal(
-            format!(
-                "no {kind} compiler on PATH (looked for {first}, {second}, {third}): install one (Debian: apt-get \
-                 install {package}) or name one with {option} or {variable}"
-            ),
-            127,
-        ));
-    };
-    let name = program.to_string_lossy();
-    let Some(found) = on_path(program) else {
-        return Err(Refusal(
-            format!(
-                "the compiler {name} is not installed (Debian: apt-get install {package}), or not on PATH"
-            ),
-            127,
-        ));
-    };
-    // `MPICH_CC=mpicc` would run itself for ever.
-    let real = |path: &Path| path.canonicalize().ok();
-    if real(&found).is_some() && real(&found) == env::current_exe().ok().as_deref().and_then(real) {
-        return Err(Refusal(
-            format!("the compiler is said to be {name}, which is this tool itself"),
-            1,
-        ));
-    }
-    Ok(words)
-}
-
-/// Where a program is: itself if it has a slash in its name, else the first executable of that name on `PATH`.
-fn on_path(program: &OsStr) -> Option<PathBuf> {
-    use std::os::unix::fs::PermissionsExt;
-    let executable = |path: &Path| {
-        path.metadata()
-            .is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
-    };
-    if program.as_bytes().contains(&b'/') {
-        return Some(PathBuf::from(program)).filter(|path| executable(path));
-    }
-    env::split_paths(&env::var_os("PATH")?)
-        .map(|folder| folder.join(program))
-        .find(|path| executable(path))
-}
-
 const HELP: &str = "\
-Runs the compiler with what it needs to find mpi.h and the library of rmashm.
+Runs the compiler with what it needs to find the headers, Fortran modules and libraries of rmashm.
 
   -cc=COMPILER        (mpicc) use this C compiler; else MPICH_CC, OMPI_CC, gcc, cc, clang
   -cxx=COMPILER       (mpicxx) use this C++ compiler; else MPICH_CXX, OMPI_CXX, g++, c++, clang++
+  -fc=COMPILER        (mpifort, mpif77, mpif90) use this Fortran compiler; else MPICH_FC, OMPI_FC, gfortran, flang, flang-new
+                      (mpif77 also asks MPICH_F77 and OMPI_F77, mpif90 MPICH_F90)
   -abi                compile for the standard ABI of MPI 5, with mpi_abi.h (also -mpi-abi, and mpicc_abi)
   -show, -showme      print the whole command instead of running it
   -compile_info       print the command to compile with (also -compile-info)
@@ -293,17 +221,3 @@ Runs the compiler with what it needs to find mpi.h and the library of rmashm.
   -help               print this (also -showme:help); --help is the compiler's own
 
 Everything else goes to the compiler as it is. Options with one dash may have two.";
-
-#[cfg(test)]
-mod tests {
-    use super::Language;
-
-    #[test]
-    fn the_name_of_the_tool_chooses_the_language() {
-        assert_eq!(Language::of_tool("mpicc"), Language::C);
-        assert_eq!(Language::of_tool("mpicc.rmashm"), Language::C);
-        for name in ["mpicxx", "mpic++", "mpiCC", "mpicxx.rmashm"] {
-            assert_eq!(Language::of_tool(name), Language::Cxx, "{name}");
-        }
-    }
-}

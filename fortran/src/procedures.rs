@@ -1,0 +1,48 @@
+//! The procedures that the generator prints.
+//!
+//! A caller is Fortran, whose compiler has made addresses of all arguments that an interface asks for. Without an interface
+//! nothing is checked, here as in any library for Fortran.
+
+#![allow(
+    clippy::all,
+    clippy::undocumented_unsafe_blocks,
+    dead_code,
+    unsafe_op_in_unsafe_fn,
+    unused_unsafe,
+    unused_variables,
+    unused_mut,
+    unreachable_code
+)]
+
+use crate::attributes::*;
+use crate::callbacks::*;
+use crate::descriptor::{Cfi, Descriptor, Gfortran};
+use crate::f08::{self, Object};
+use crate::face::{CFile, CHandle, NO_TYPE, file_in_c, file_in_fortran, handle_in_c};
+use crate::header;
+use crate::infos::*;
+use crate::own::*;
+use crate::requests::*;
+use crate::section::{Copied, How, Typed};
+use crate::spawn::*;
+use crate::text::{Text, give_text};
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr::null_mut;
+
+/// An index of C counts from 0. What is no index is negative.
+#[inline(always)]
+unsafe fn from_one(index: *mut c_int) {
+    if *index >= 0 {
+        *index += 1;
+    }
+}
+
+/// The same for the first `count` of at most `room` indices.
+#[inline(always)]
+unsafe fn from_one_all(indices: *mut c_int, count: c_int, room: c_int) {
+    for at in 0..count.min(room).max(0) as usize {
+        from_one(indices.add(at));
+    }
+}
+
+include!(concat!(env!("OUT_DIR"), "/procedures.rs"));

@@ -1,0 +1,371 @@
+//! Sections of arrays that are not contiguous (MPI 4.1 §19.1.12): to MPI they are what a contiguous copy of them would be.
+//!
+//! Where count and datatype belong to the section alone, it is told to C as one element of a new datatype: nothing is copied, and
+//! MPI keeps the datatype for as long as it needs it. Where that does not go, a call that returns when it is done with the buffer
+//! gets a copy.
+
+use crate::descriptor::{Dimension, Section};
+use crate::face::{CHandle, in_c};
+use crate::procedures::{
+    MPI_Type_commit, MPI_Type_contiguous_c, MPI_Type_create_hvector_c, MPI_Type_create_resized,
+    MPI_Type_create_struct, MPI_Type_dup, MPI_Type_free, MPI_Type_get_envelope,
+    MPI_Type_get_extent, MPI_Type_size_c,
+};
+use std::ffi::{c_int, c_void};
+
+/// What may be done with a section.
+#[derive(Clone, Copy)]
+pub struct How {
+    pub typed: Typed,
+    pub copied: Copied,
+}
+
+impl How {
+    /// Only where it begins counts.
+    pub const ADDRESSED: How = How {
+        typed: Typed::Address,
+        copied: Copied::No,
+    };
+}
+
+#[derive(Clone, Copy, PartialEq)]
+pub enum Typed {
+    Address,
+    /// It must not become a datatype.
+    No,
+    /// It may.
+    Whole,
+    /// It may; further blocks follow, each at the end of the one before.
+    Blocks,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+pub enum Copied {
+    /// The call may use it after its return.
+    No,
+    Read,
+    Written,
+}
+
+/// A choice buffer as C gets it.
+pub struct Buffer {
+    pub start: *mut c_void,
+    pub count: i64,
+    pub datatype: CHandle,
+    /// What was made for it.
+    pub kept: Option<Box<Kept>>,
+}
+
+pub enum Kept {
+    Datatype(CHandle),
+    /// A copy, and what it is of if that has to be written.
+    Copy(Vec<u64>, Option<Section>),
+    /// Nothing could be.
+    Nothing,
+}
+
+impl Buffer {
+    /// As the program has it.
+    #[inline(always)]
+    pub fn plain(start: *mut c_void, count: i64, datatype: CHandle) -> Buffer {
+        let kept = None;
+        Buffer {
+            start,
+            count,
+            datatype,
+            kept,
+        }
+    }
+
+    #[inline(always)]
+    pub fn is_refused(&self) -> bool {
+        self.kept
+            .as_ref()
+            .is_some_and(|kept| matches!(**kept, Kept::Nothing))
+    }
+
+    /// Called when the function of C has returned.
+    #[inline(always)]
+    pub fn finish(self) {
+        if let Some(kept) = self.kept {
+            kept.finish();
+        }
+    }
+}
+
+impl Kept {
+    #[cold]
+    fn finish(self) {
+        match self {
+            Kept::Datatype(mut datatype) => free(&mut datatype),
+            Kept::Copy(copy, Some(section)) => {
+                let copy = copy.as_ptr().cast::<u8>();
+                // SAFETY: the copy has room for all elements, and they are where they were.
+                section.each(|at, element| unsafe {
+                    element.copy_from_nonoverlapping(copy.add(at), section.size)
+                });
+            }
+            Kept::Copy(_, None) | Kept::Nothing => {}
+        }
+    }
+}
+
+/// The buffer for `count` elements of `datatype` in `section`, which begins at `start`.
+///
+/// # Safety
+/// The section is of an array of the program's.
+#[cold]
+#[inline(never)]
+pub unsafe fn buffer(
+    section: Section,
+    start: *mut c_void,
+    count: i64,
+    datatype: CHandle,
+    how: How,
+) -> Buffer {
+    let plain = Buffer::plain(start, count, datatype);
+    // What says where all memory begins, or stands for another buffer, is no section.
+    let is_array = start.cast::<u8>() == section.start;
+    if how.typed == Typed::Address || count < 0 || section.is_empty() || !is_array {
+        return plain;
+    }
+    if how.typed != Typed::No {
+        // SAFETY: handles are looked up, and the section is the caller's.
+        if let Some(datatype) = unsafe { typed(&section, count, datatype, how.typed) } {
+            let kept = Some(Box::new(Kept::Datatype(datatype)));
+            return Buffer {
+                count: 1,
+                datatype,
+                kept,
+                ..plain
+            };
+        }
+    }
+    let kept = match how.copied {
+        Copied::No => Kept::Nothing,
+        copied => {
+            let mut copy = vec![0_u64; section.bytes().div_ceil(8)];
+            let place = copy.as_mut_ptr().cast::<u8>();
+            // SAFETY: there is room for all elements.
+            section.each(|at, element| unsafe {
+                place
+                    .add(at)
+                    .copy_from_nonoverlapping(element, section.size)
+            });
+            let start = place.cast();
+            let kept = Some(Box::new(Kept::Copy(
+                copy,
+                (copied == Copied::Written).then_some(section),
+            )));
+            return Buffer {
+                start,
+                kept,
+                ..plain
+            };
+        }
+    };
+    Buffer {
+        kept: Some(Box::new(kept)),
+        ..plain
+    }
+}
+
+impl Section {
+    /// How many elements it has.
+    fn elements(&self) -> usize {
+        self.dimensions
+            .iter()
+            .map(|dimension| dimension.extent.max(0) as usize)
+            .product()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.elements() == 0 || self.size == 0
+    }
+
+    fn bytes(&self) -> usize {
+        self.elements() * self.size
+    }
+
+    /// Calls `visit` with each element: where it is in a contiguous copy, and where it is.
+    fn each(&self, mut visit: impl FnMut(usize, *mut u8)) {
+        let mut index = vec![0_isize; self.dimensions.len()];
+        for at in 0..self.elements() {
+            let offset: isize = index
+                .iter()
+                .zip(&self.dimensions)
+                .map(|(index, dimension)| index * dimension.stride)
+                .sum();
+            visit(at * self.size, self.start.wrapping_offset(offset));
+            for (index, dimension) in index.iter_mut().zip(&self.dimensions) {
+                *index += 1;
+                if *index < dimension.extent {
+                    break;
+                }
+                *index = 0;
+            }
+        }
+    }
+}
+
+/// A datatype for `count` elements of `datatype` in the memory of `section`, if there is one.
+///
+/// # Safety
+/// None but that of calling C.
+unsafe fn typed(section: &Section, count: i64, datatype: CHandle, how: Typed) -> Option<CHandle> {
+    let size = dense_size(datatype)?;
+    if size == 0 || section.size as i64 % size != 0 {
+        return None;
+    }
+    let each = section.size as i64 / size;
+    let mut unit = contiguous(each, datatype);
+    let (elements, rest) = (count / each, count % each);
+    let mut pieces = vec![(0, elements_of(&section.dimensions, elements, unit))];
+    if rest != 0 {
+        pieces.push((
+            offset_of(&section.dimensions, elements),
+            contiguous(rest, datatype),
+        ));
+    }
+    free(&mut unit);
+    let mut made = joined(pieces);
+    if how == Typed::Blocks {
+        // The next block begins with the next element, wherever that is; blocks that do not end with the same piece of the last
+        // dimension cannot be told.
+        let (outermost, inner) = section.dimensions.split_last()?;
+        let slice: i64 = inner
+            .iter()
+            .map(|dimension| dimension.extent as i64)
+            .product();
+        if rest != 0 || elements % slice != 0 {
+            free(&mut made);
+            return None;
+        }
+        let mut resized = made;
+        // SAFETY: handles of the library for C.
+        unsafe {
+            MPI_Type_create_resized(
+                made,
+                0,
+                outermost.stride * (elements / slice) as isize,
+                place(&mut resized),
+            )
+        };
+        free(&mut made);
+        made = resized;
+    }
+    // SAFETY: as above.
+    unsafe { MPI_Type_commit(place(&mut made)) };
+    Some(made)
+}
+
+/// The size of a predefined datatype whose elements follow each other without a gap.
+fn dense_size(datatype: CHandle) -> Option<i64> {
+    let (mut integers, mut addresses, mut datatypes, mut combiner): (c_int, c_int, c_int, c_int) =
+        (0, 0, 0, 0);
+    let (mut size, mut lower, mut extent) = (0_i64, 0_isize, 0_isize);
+    let numbers = [&mut integers, &mut addresses, &mut datatypes, &mut combiner]
+        .map(|number| (&raw mut *number).cast());
+    // What is no datatype is told by the function that gets it.
+    // SAFETY: all places are there.
+    let code =
+        unsafe { MPI_Type_get_envelope(datatype, numbers[0], numbers[1], numbers[2], numbers[3]) };
+    if code != 0 || combiner != in_c::COMBINER_NAMED {
+        return None;
+    }
+    // SAFETY: as above.
+    unsafe {
+        MPI_Type_size_c(datatype, (&raw mut size).cast());
+        MPI_Type_get_extent(datatype, (&raw mut lower).cast(), (&raw mut extent).cast());
+    }
+    (lower == 0 && extent as i64 == size).then_some(size)
+}
+
+/// The first `count` elements, each of which is one `unit`.
+fn elements_of(dimensions: &[Dimension], count: i64, unit: CHandle) -> CHandle {
+    let Some((outermost, inner)) = dimensions.split_last() else {
+        return contiguous(count, unit);
+    };
+    let slice: i64 = inner
+        .iter()
+        .map(|dimension| dimension.extent as i64)
+        .product();
+    let (slices, rest) = (count / slice, count % slice);
+    let mut pieces = Vec::new();
+    if slices != 0 || rest == 0 {
+        let mut whole = elements_of(inner, slice, unit);
+        let mut all = whole;
+        // SAFETY: handles of the library for C.
+        unsafe {
+            MPI_Type_create_hvector_c(slices, 1, outermost.stride as i64, whole, place(&mut all))
+        };
+        free(&mut whole);
+        pieces.push((0, all));
+    }
+    if rest != 0 {
+        pieces.push((
+            slices as isize * outermost.stride,
+            elements_of(inner, rest, unit),
+        ));
+    }
+    joined(pieces)
+}
+
+/// How far element `at` is behind the first one.
+fn offset_of(dimensions: &[Dimension], at: i64) -> isize {
+    let Some((outermost, inner)) = dimensions.split_last() else {
+        return 0;
+    };
+    let slice: i64 = inner
+        .iter()
+        .map(|dimension| dimension.extent as i64)
+        .product();
+    (at / slice) as isize * outermost.stride + offset_of(inner, at % slice)
+}
+
+fn contiguous(count: i64, of: CHandle) -> CHandle {
+    let mut made = of;
+    // SAFETY: handles of the library for C.
+    unsafe {
+        match count {
+            1 => MPI_Type_dup(of, place(&mut made)),
+            count => MPI_Type_contiguous_c(count, of, place(&mut made)),
+        }
+    };
+    made
+}
+
+/// One datatype of all pieces, which are given up.
+fn joined(mut pieces: Vec<(isize, CHandle)>) -> CHandle {
+    if let [(0, only)] = pieces[..] {
+        return only;
+    }
+    let lengths = vec![1 as c_int; pieces.len()];
+    let places: Vec<isize> = pieces.iter().map(|piece| piece.0).collect();
+    let datatypes: Vec<CHandle> = pieces.iter().map(|piece| piece.1).collect();
+    let mut made = datatypes[0];
+    let (lengths, places, datatypes) = (lengths.as_ptr(), places.as_ptr(), datatypes.as_ptr());
+    // SAFETY: the arrays have as many elements as is said.
+    unsafe {
+        MPI_Type_create_struct(
+            pieces.len() as c_int,
+            lengths.cast_mut().cast(),
+            places.cast_mut().cast(),
+            datatypes.cast_mut().cast(),
+            place(&mut made),
+        )
+    };
+    for (_, datatype) in &mut pieces {
+        free(datatype);
+    }
+    made
+}
+
+fn free(datatype: &mut CHandle) {
+    // SAFETY: it was made here.
+    unsafe { MPI_Type_free(place(datatype)) };
+}
+
+fn place(datatype: &mut CHandle) -> *mut c_void {
+    (&raw mut *datatype).cast()
+}

@@ -1,0 +1,87 @@
+//! Which count and which datatype say how much of a choice buffer is meant.
+
+use super::kinds::is_lasting;
+use super::{Intent, Kind, Parameter, Procedure};
+
+/// What a call does with a buffer.
+pub enum Part {
+    /// `count` elements of `datatype` are in it, and both belong to no other buffer: a section of an array becomes a datatype.
+    Typed { count: String, datatype: String },
+    /// How much of it is meant is said in a way that only fits contiguous memory: a section is copied.
+    Copied,
+    /// Only its address counts.
+    Addressed,
+}
+
+/// Functions that take an address for what it is, and those that finish what others have begun with the buffer.
+const ADDRESSED: [&str; 11] = [
+    "MPI_Buffer_attach",
+    "MPI_Comm_attach_buffer",
+    "MPI_Free_mem",
+    "MPI_Get_address",
+    "MPI_Session_attach_buffer",
+    "MPI_Win_attach",
+    "MPI_Win_create",
+    "MPI_Win_detach",
+    "MPI_F_sync_reg",
+    "MPI_Compare_and_swap",
+    "MPI_Fetch_and_op",
+];
+
+/// What `procedure` does with its buffer `parameter`: the count and the datatype come right after it.
+pub fn part_of(procedure: &Procedure, parameter: &Parameter) -> Part {
+    if ADDRESSED.contains(&procedure.name.as_str()) || procedure.name.ends_with("_end") {
+        return Part::Addressed;
+    }
+    let all = &procedure.parameters;
+    let at = all
+        .iter()
+        .position(|p| p.name == parameter.name)
+        .expect("a parameter of it");
+    let is_count = |p: &&Parameter| p.name.ends_with("count") && p.shape.is_empty();
+    let is_datatype =
+        |p: &&Parameter| p.kind == Kind::Handle("MPI_Datatype".into()) && p.shape.is_empty();
+    // MPI_Psend_init's count is that of one partition.
+    let (before, after) = (
+        all.get(at.wrapping_sub(1)),
+        (all.get(at + 1), all.get(at + 2)),
+    );
+    let shared = before.is_some_and(|p| p.kind == Kind::Choice);
+    match (after.0.filter(is_count), after.1.filter(is_datatype)) {
+        (Some(count), Some(datatype)) if !shared => Part::Typed {
+            count: count.name.clone(),
+            datatype: datatype.name.clone(),
+        },
+        _ => Part::Copied,
+    }
+}
+
+/// Buffers of several blocks, one for each process: the count is that of one block, and the datatype's extent says where the
+/// next one lies.
+fn has_blocks(procedure: &Procedure, parameter: &Parameter) -> bool {
+    let name = procedure.name.to_lowercase();
+    match parameter.name.as_str() {
+        "sendbuf" => name.contains("alltoall") || name.contains("scatter"),
+        "recvbuf" => name.contains("alltoall") || name.contains("gather"),
+        _ => false,
+    }
+}
+
+impl Part {
+    /// What the library is told to do with a section: a `How` of `fortran/src/section.rs`.
+    pub fn how(&self, procedure: &Procedure, parameter: &Parameter) -> String {
+        let typed = match self {
+            Part::Addressed => return "How::ADDRESSED".into(),
+            Part::Copied => "No",
+            Part::Typed { .. } if has_blocks(procedure, parameter) => "Blocks",
+            Part::Typed { .. } => "Whole",
+        };
+        // A copy is given back when the call returns: it is no use for what goes on after that.
+        let copied = match (is_lasting(&procedure.name), parameter.intent) {
+            (true, _) => "No",
+            (false, Intent::In) => "Read",
+            (false, _) => "Written",
+        };
+        format!("How {{ typed: Typed::{typed}, copied: Copied::{copied} }}")
+    }
+}

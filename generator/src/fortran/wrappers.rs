@@ -1,0 +1,542 @@
+//! Prints the library's part of Fortran, in Rust: for each procedure the external procedures that programs refer to, which call
+//! the function of C by its name.
+//!
+//! | who refers to it                       | name                                   | choice buffer                |
+//! |----------------------------------------|----------------------------------------|------------------------------|
+//! | `mpif.h`, `mpi`                        | `mpi_send_`, and three other spellings | an address                   |
+//! | `mpi_f08` of gfortran                  | `mpi_send_f08ts_`, `mpi_wait_f08_`     | gfortran's array descriptor  |
+//! | `mpi_f08` of gfortran, large counts    | `mpi_send_c_f08ts_`                    | the same                     |
+//! | `mpi_f08` of other compilers           | `rmashm_mpi_send_cfi`                  | the descriptor of the standard |
+//!
+//! Each of them has a twin that calls `PMPI_Send`. What is here is the way from one argument list to the other; what becomes of an
+//! argument is said by functions of the crate that includes what is printed (`fortran/src`): `header` has those of `mpif.h`, `f08`
+//! those of `mpi_f08`.
+
+use super::buffers::{Part, part_of};
+use super::names::{self, Names};
+use super::{Intent, Kind, Outcome, Parameter, Procedure};
+use crate::model::{Constant, Function, Interface, Type, Value, Variable};
+use std::fmt::Write;
+
+/// Functions that are written by hand, in the files of `fortran/src`: their names alone are printed. A `*` stands for anything.
+const BY_HAND: [&str; 12] = [
+    "MPI_Attr_get",
+    "MPI_Attr_put",
+    "MPI_Comm_spawn",
+    "MPI_Comm_spawn_multiple",
+    "MPI_Grequest_start",
+    "MPI_Info_get",
+    "MPI_Info_get_string",
+    "MPI_Keyval_create",
+    "MPI_Session_get_nth_pset",
+    "*_create_keyval",
+    "*_get_attr",
+    "*_set_attr",
+];
+
+/// The constant of C that says how long a string is that C gives.
+const TEXTS: [(&str, &str); 10] = [
+    ("comm_name", "MPI_MAX_OBJECT_NAME"),
+    ("datarep", "MPI_MAX_DATAREP_STRING"),
+    ("key", "MPI_MAX_INFO_KEY"),
+    ("name", "MPI_MAX_PROCESSOR_NAME"),
+    ("port_name", "MPI_MAX_PORT_NAME"),
+    ("string", "MPI_MAX_ERROR_STRING"),
+    ("type_name", "MPI_MAX_OBJECT_NAME"),
+    ("version", "MPI_MAX_LIBRARY_VERSION_STRING"),
+    ("win_name", "MPI_MAX_OBJECT_NAME"),
+    ("value", "MPI_MAX_INFO_VAL"),
+];
+
+/// The source of Rust.
+pub fn print(interface: &Interface) -> String {
+    let mut out = String::new();
+    declarations(&mut out, &interface.functions);
+    for procedure in super::procedures(interface) {
+        let names = Names::of(&procedure);
+        if let Some(function) = procedure
+            .function
+            .as_ref()
+            .filter(|_| !is_by_hand(&procedure))
+        {
+            let function = interface
+                .functions
+                .iter()
+                .find(|other| other.name == *function);
+            let function = function.expect("a procedure is made of a function");
+            wrapper(&mut out, interface, &procedure, function, &names);
+        }
+        if procedure.name != "MPI_Sizeof" {
+            names.print(
+                &mut out,
+                is_by_hand(&procedure) || procedure.function.is_none(),
+            );
+        }
+    }
+    constants(&mut out, &interface.constants);
+    out
+}
+
+fn is_by_hand(procedure: &Procedure) -> bool {
+    let name = &procedure.name;
+    BY_HAND
+        .iter()
+        .any(|pattern| match pattern.strip_prefix('*') {
+            Some(end) => name.ends_with(end),
+            None => name == pattern,
+        })
+}
+
+/// The functions of C, under both of their names.
+fn declarations(out: &mut String, functions: &[Function]) {
+    *out += "unsafe extern \"C\" {\n";
+    for Function {
+        name, signature, ..
+    } in functions.iter().filter(|f| !f.name.starts_with("MPI_T_"))
+    {
+        let parameters = signature.parameters.iter();
+        let mut parameters: Vec<&str> = parameters.map(|parameter| in_c(&parameter.kind)).collect();
+        if name == "MPI_Pcontrol" {
+            parameters.push("...");
+        }
+        let parameters: Vec<String> = parameters
+            .iter()
+            .map(|kind| match *kind {
+                "..." => "...".into(),
+                kind => format!("_: {kind}"),
+            })
+            .collect();
+        let parameters = parameters.join(", ");
+        let result = in_c(&signature.result);
+        for prefix in ["", "P"] {
+            let _ = writeln!(out, "    pub fn {prefix}{name}({parameters}) -> {result};");
+        }
+    }
+    *out += "}\n";
+}
+
+/// What C has for a type: a pointer to whatever.
+fn in_c(kind: &Type) -> &'static str {
+    match kind {
+        Type::Pointer { .. } | Type::Array { .. } => "*mut c_void",
+        Type::Callback(_) => "*mut c_void",
+        Type::Double => "f64",
+        Type::Void => "()",
+        Type::Char => "c_char",
+        Type::Int => "c_int",
+        Type::AddressSized => "isize",
+        Type::Wide => "i64",
+        Type::Named(name) => match name.as_str() {
+            "MPI_Aint" => "isize",
+            "MPI_Count" | "MPI_Offset" => "i64",
+            "MPI_Fint" => "c_int",
+            "MPI_File" => "CFile",
+            handle if handle.starts_with("MPI_") && !handle.starts_with("MPI_T_") => "CHandle",
+            _ => "*mut c_void",
+        },
+    }
+}
+
+/// What a parameter is in the argument list of an external procedure. All are addresses.
+fn argument(parameter: &Parameter, buffers: &str) -> String {
+    let kind = match parameter.kind {
+        Kind::Choice => buffers,
+        Kind::Integer
+        | Kind::Index
+        | Kind::Logical
+        | Kind::Handle(_)
+        | Kind::OldAddress
+        | Kind::OldAttribute
+        | Kind::OldExtraState => "*mut c_int",
+        Kind::Address | Kind::Attribute | Kind::ExtraState => "*mut isize",
+        Kind::Count | Kind::Offset => "*mut i64",
+        Kind::Text(_) => "*mut c_char",
+        _ => "*mut c_void",
+    };
+    format!("{}: {kind}", name(&parameter.name))
+}
+
+/// A parameter's name in Rust.
+fn name(name: &str) -> String {
+    match name {
+        "type" | "ref" | "in" => format!("r#{name}"),
+        name => name.into(),
+    }
+}
+
+/// The two generic bodies of a procedure, and the exported functions that call them.
+fn wrapper(
+    out: &mut String,
+    interface: &Interface,
+    procedure: &Procedure,
+    function: &Function,
+    names: &Names,
+) {
+    let result = match procedure.outcome {
+        Outcome::Double => " -> f64",
+        Outcome::Address => " -> isize",
+        Outcome::Code | Outcome::Nothing => "",
+    };
+    let has_buffer = procedure.parameters.iter().any(|p| p.kind == Kind::Choice);
+    let texts = procedure
+        .parameters
+        .iter()
+        .filter(|p| matches!(p.kind, Kind::Text(_)));
+    let lengths: Vec<String> = texts.map(|p| format!("{}_length: usize", p.name)).collect();
+    let list = |buffers: &str| {
+        let mut list: Vec<String> = procedure
+            .parameters
+            .iter()
+            .map(|p| argument(p, buffers))
+            .collect();
+        if procedure.outcome == Outcome::Code {
+            list.push("ierror: *mut c_int".into());
+        }
+        list.extend(lengths.clone());
+        list.join(", ")
+    };
+    let passed = |list: &str| {
+        let names = list
+            .split(", ")
+            .filter_map(|argument| argument.split_once(':'));
+        names
+            .map(|(name, _)| format!(", {name}"))
+            .collect::<String>()
+    };
+    let c = &function.name;
+    let call = {
+        let parameters = function.signature.parameters.iter();
+        let mut parameters: Vec<&str> = parameters.map(|parameter| in_c(&parameter.kind)).collect();
+        if c == "MPI_Pcontrol" {
+            parameters.push("...");
+        }
+        format!(
+            "unsafe extern \"C\" fn({}) -> {}",
+            parameters.join(", "),
+            in_c(&function.signature.result)
+        )
+    };
+    if let Some(exported) = &names.header {
+        let list = list("*mut c_void");
+        let body = format!("header_{}", names.stem);
+        let text = body_text(interface, procedure, function, Dialect::Header);
+        let _ = writeln!(
+            out,
+            "#[inline(always)]\nunsafe fn {body}(call: {call}, {list}){result} {{\n{text}}}"
+        );
+        let arguments = passed(&list);
+        for (name, prefix) in [(exported.clone(), ""), (format!("p{exported}"), "P")] {
+            let _ = writeln!(
+                out,
+                "#[unsafe(no_mangle)]\npub unsafe extern \"C\" fn {name}({list}){result} {{ unsafe {{ {body}({prefix}{c}{arguments}) }} }}"
+            );
+        }
+    }
+    if let Some(f08) = &names.f08 {
+        let generic = if has_buffer { "<D: Descriptor>" } else { "" };
+        let inner = list("*const D");
+        let body = format!("f08_{}", names.stem);
+        let text = body_text(interface, procedure, function, Dialect::F08);
+        let _ = writeln!(
+            out,
+            "#[inline(always)]\nunsafe fn {body}{generic}(call: {call}, {inner}){result} {{\n{text}}}"
+        );
+        let arguments = passed(&inner);
+        let plain = list("*const Gfortran");
+        for (name, prefix) in [(&f08.name, ""), (&f08.profiling, "P")] {
+            let _ = writeln!(
+                out,
+                "#[unsafe(no_mangle)]\npub unsafe extern \"C\" fn {name}({plain}){result} {{ unsafe {{ {body}({prefix}{c}{arguments}) }} }}"
+            );
+        }
+        let standard = list("*const Cfi");
+        for (name, prefix) in [(&f08.cfi, ""), (&f08.cfi_profiling, "P")] {
+            if has_buffer {
+                let _ = writeln!(
+                    out,
+                    "#[unsafe(no_mangle)]\npub unsafe extern \"C\" fn {name}({standard}){result} {{ unsafe {{ {body}({prefix}{c}{arguments}) }} }}"
+                );
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Dialect {
+    Header,
+    F08,
+}
+
+impl Dialect {
+    fn module(self) -> &'static str {
+        match self {
+            Dialect::Header => "header",
+            Dialect::F08 => "f08",
+        }
+    }
+}
+
+/// A body: what comes before the call, the call, what comes after it.
+fn body_text(
+    interface: &Interface,
+    procedure: &Procedure,
+    function: &Function,
+    dialect: Dialect,
+) -> String {
+    let (mut before, mut after) = (String::new(), String::new());
+    let mut arguments = Vec::new();
+    let mut parts = Vec::new();
+    for variable in &function.signature.parameters {
+        let Some(parameter) = procedure
+            .parameters
+            .iter()
+            .find(|p| p.name == variable.name)
+        else {
+            arguments.push(match variable.kind {
+                Type::Int => "0".into(),
+                _ => "null_mut()".into(),
+            });
+            continue;
+        };
+        let name = name(&parameter.name);
+        let text = match (&parameter.kind, dialect) {
+            (Kind::Choice, Dialect::F08) => {
+                let part = part_of(procedure, parameter);
+                let (count, datatype) = match &part {
+                    Part::Typed { count, datatype } => {
+                        (format!("*{count} as i64"), format!("*{datatype}"))
+                    }
+                    _ => ("0".into(), "NO_TYPE".into()),
+                };
+                let _ = writeln!(
+                    before,
+                    "    let {name} = f08::buffer({name}, {count}, {datatype}, {});",
+                    part.how(procedure, parameter)
+                );
+                parts.push((name.clone(), part));
+                match is_attached(procedure) {
+                    true => format!("f08::attached({name}.start)"),
+                    false => format!("{name}.start"),
+                }
+            }
+            (Kind::Choice, Dialect::Header) if is_attached(procedure) => {
+                format!("header::attached({name})")
+            }
+            (Kind::Choice, Dialect::Header) => format!("header::buffer({name})"),
+            _ => plain(
+                interface,
+                parameter,
+                variable,
+                dialect,
+                &mut before,
+                &mut after,
+            ),
+        };
+        arguments.push(text);
+    }
+    // What the parts of a section are counted by takes the place of the caller's count and type.
+    for (buffer, part) in &parts {
+        if let Part::Typed { count, datatype } = part {
+            for (replaced, field) in [(count, "count"), (datatype, "datatype")] {
+                let at = function
+                    .signature
+                    .parameters
+                    .iter()
+                    .position(|p| p.name == *replaced)
+                    .expect("a parameter");
+                let cast = if field == "count" { " as _" } else { "" };
+                arguments[at] = format!("{buffer}.{field}{cast}");
+            }
+        }
+    }
+    let arguments = arguments.join(", ");
+    let mut text = before;
+    match procedure.outcome {
+        Outcome::Code | Outcome::Nothing => {
+            match parts.is_empty() {
+                true => {
+                    let _ = writeln!(text, "    let code = unsafe {{ call({arguments}) }};");
+                }
+                false => {
+                    let refused: Vec<String> = parts
+                        .iter()
+                        .map(|(name, _)| format!("{name}.is_refused()"))
+                        .collect();
+                    let object = object(procedure);
+                    let _ = writeln!(text, "    let code = match {} {{", refused.join(" || "));
+                    let _ = writeln!(
+                        text,
+                        "        true => f08::refuse(c\"{}\", {object}),",
+                        function.name
+                    );
+                    let _ = writeln!(
+                        text,
+                        "        false => unsafe {{ call({arguments}) }},\n    }};"
+                    );
+                    for (name, _) in &parts {
+                        let _ = writeln!(text, "    {name}.finish();");
+                    }
+                }
+            }
+            text += &after;
+            if procedure.outcome == Outcome::Code {
+                let _ = writeln!(text, "    {}::give(ierror, code);", dialect.module());
+            }
+        }
+        Outcome::Double | Outcome::Address => {
+            let _ = writeln!(text, "    unsafe {{ call({arguments}) }}");
+        }
+    }
+    text
+}
+
+/// Whether a buffer may be `MPI_BUFFER_AUTOMATIC`.
+fn is_attached(procedure: &Procedure) -> bool {
+    procedure.name.to_lowercase().contains("attach_buffer") || procedure.name == "MPI_Buffer_attach"
+}
+
+/// The object whose error handler an error is for: which kind, and the handle.
+fn object(procedure: &Procedure) -> String {
+    let objects = [
+        ("MPI_Comm", "Comm"),
+        ("MPI_Win", "Win"),
+        ("MPI_File", "File"),
+    ];
+    let found = procedure.parameters.iter().find_map(|p| {
+        let (_, kind) = objects
+            .iter()
+            .find(|(handle, _)| p.kind == Kind::Handle((*handle).into()))?;
+        (p.intent == Intent::In).then(|| format!("Object::{kind}(*{})", name(&p.name)))
+    });
+    found.unwrap_or("Object::None".into())
+}
+
+/// The argument of C for any parameter but a choice buffer.
+fn plain(
+    interface: &Interface,
+    parameter: &Parameter,
+    variable: &Variable,
+    dialect: Dialect,
+    before: &mut String,
+    after: &mut String,
+) -> String {
+    let name = name(&parameter.name);
+    let module = dialect.module();
+    let by_value = !matches!(variable.kind, Type::Pointer { .. } | Type::Callback(_));
+    let array = !parameter.shape.is_empty();
+    match &parameter.kind {
+        Kind::Text(_) if parameter.intent == Intent::In => {
+            let _ = writeln!(
+                before,
+                "    let {name} = Text::of({name}, {name}_length, {});",
+                is_stripped(&parameter.name)
+            );
+            format!("{name}.pointer()")
+        }
+        Kind::Text(_) => {
+            let constant = TEXTS.iter().find(|(text, _)| *text == parameter.name);
+            let constant = constant.map_or("", |(_, constant)| constant);
+            let length = number(interface, constant);
+            let _ = writeln!(before, "    let mut room = [0u8; {length} + 1];");
+            let _ = writeln!(after, "    give_text(code, &room, {name}, {name}_length);");
+            "room.as_mut_ptr().cast()".into()
+        }
+        Kind::Handle(handle) if handle == "MPI_File" && by_value => format!("file_in_c(*{name})"),
+        Kind::Handle(handle) if handle == "MPI_File" => {
+            let _ = writeln!(before, "    let mut file = file_in_c(*{name});");
+            let _ = writeln!(after, "    *{name} = file_in_fortran(file);");
+            "(&raw mut file).cast()".into()
+        }
+        Kind::Handle(_) if by_value => format!("handle_in_c(*{name})"),
+        Kind::Integer
+        | Kind::Logical
+        | Kind::Index
+        | Kind::Address
+        | Kind::Count
+        | Kind::Offset
+            if by_value =>
+        {
+            format!("*{name}")
+        }
+        Kind::Status if array => format!("{module}::statuses({name})"),
+        Kind::Status => format!("{module}::status({name})"),
+        Kind::Integer if parameter.name.ends_with("weights") => {
+            format!("{module}::weights({name})")
+        }
+        Kind::Index if array => {
+            let _ = writeln!(after, "    from_one_all({name}, *outcount, *incount);");
+            format!("{name}.cast()")
+        }
+        Kind::Index => {
+            let _ = writeln!(after, "    from_one({name});");
+            format!("{name}.cast()")
+        }
+        Kind::OldAddress if by_value => format!("*{name} as isize"),
+        Kind::OldAddress if array => {
+            let _ = writeln!(
+                before,
+                "    let {name} = header::addresses({name}, *count);"
+            );
+            format!("{name}.as_ptr().cast_mut().cast()")
+        }
+        Kind::OldAddress => {
+            let _ = writeln!(before, "    let mut given = 0_isize;");
+            let _ = writeln!(after, "    *{name} = given as c_int;");
+            "(&raw mut given).cast()".into()
+        }
+        Kind::Detached if dialect == Dialect::Header => {
+            // The program's variable is no pointer: what was attached is told by its size alone.
+            let _ = writeln!(
+                before,
+                "    let _ = {name};\n    let mut detached = null_mut::<c_void>();"
+            );
+            "(&raw mut detached).cast()".into()
+        }
+        _ => format!("{name}.cast()"),
+    }
+}
+
+/// Whether blanks at the beginning do not count: in info objects (MPI 4.1 §10).
+fn is_stripped(name: &str) -> bool {
+    matches!(name, "key" | "value")
+}
+
+fn number(interface: &Interface, constant: &str) -> i64 {
+    let found = interface
+        .constants
+        .iter()
+        .find(|other| other.name == constant);
+    match found.map(|found| &found.value) {
+        Some(Value::Decimal(number) | Value::Hexadecimal(number)) => *number,
+        _ => panic!("{constant} has no number"),
+    }
+}
+
+/// The handles that programs refer to by the variables in which their compiler has put the constants of `mpi_f08`.
+fn constants(out: &mut String, constants: &[Constant]) {
+    for Constant {
+        name, kind, value, ..
+    } in constants
+    {
+        let (Type::Named(_), true) = (kind, name.starts_with("MPI_")) else {
+            continue;
+        };
+        let value = match value {
+            Value::Same(other) => constants
+                .iter()
+                .find(|constant| constant.name == *other)
+                .map(|same| &same.value),
+            value => Some(value),
+        };
+        let Some(Value::Decimal(number) | Value::Hexadecimal(number)) = value else {
+            continue;
+        };
+        let number = *number as i32;
+        for symbol in names::of_constant(name) {
+            let _ = writeln!(
+                out,
+                "#[unsafe(no_mangle)]\npub static {symbol}: c_int = {number};"
+            );
+        }
+    }
+}

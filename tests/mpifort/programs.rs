@@ -1,0 +1,102 @@
+//! Programs compiled by `mpifort`, run by our `mpiexec`, and the same executables with MPICH's libraries by MPICH's.
+
+use super::{MPICH_LIBRARY, have_gfortran, source, tool};
+use crate::support::{command, prefix, run};
+use harness::needs::{need, need_file};
+use harness::scratch::Scratch;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+/// Compiles a program with a compiler's name or without.
+pub fn compile(prefix: &Path, folder: &Path, file: &str, compiler: Option<&str>) -> PathBuf {
+    let program = folder.join(file.replace('.', "_"));
+    let mut mpifort = tool(prefix, "mpifort");
+    mpifort.args(compiler.map(|name| format!("-fc={name}")));
+    // What it makes of modules of the program's own lies where it runs.
+    mpifort.current_dir(folder).arg("-w").arg(source(file));
+    run(mpifort.arg("-o").arg(&program));
+    program
+}
+
+/// Runs it at several numbers of ranks, with all names bound at the start. It says nothing when all is right.
+pub fn runs(prefix: &Path, program: &Path) {
+    for ranks in ["1", "2", "4"] {
+        let mut mpiexec = tool(prefix, "mpiexec");
+        mpiexec.env("LD_BIND_NOW", "1").args(["-n", ranks]);
+        let said = run(mpiexec.arg(program));
+        assert_eq!(said, "", "{} on {ranks} ranks", program.display());
+    }
+}
+
+fn program(file: &str) {
+    if have_gfortran() {
+        let folder = Scratch::new("mpifort");
+        runs(prefix(), &compile(prefix(), &folder, file, None));
+    }
+}
+
+/// The promise of the names: the executable finds MPICH's libraries under those that it has recorded.
+fn program_on_mpich(file: &str) {
+    let library = Path::new(MPICH_LIBRARY);
+    if !have_gfortran() || !need_file(library, "libmpich12") || !need("mpiexec.mpich", "mpich") {
+        return;
+    }
+    let folder = Scratch::new("mpifort-mpich");
+    let program = compile(prefix(), &folder, file, None);
+    let other = folder.join("other");
+    std::fs::create_dir(&other).unwrap();
+    symlink(library, other.join("libmpifort.so.12")).unwrap();
+    let of_c = library.with_file_name("libmpich.so.12");
+    symlink(of_c, other.join("libmpi.so.12")).unwrap();
+    let mut traced = command(&program);
+    traced.env("LD_LIBRARY_PATH", &other);
+    let trace = run(traced.env("LD_TRACE_LOADED_OBJECTS", "1"));
+    let ours = prefix().display().to_string();
+    assert!(!trace.contains(&ours), "{trace}");
+    let mut mpiexec = command("mpiexec.mpich");
+    mpiexec.env("LD_LIBRARY_PATH", &other);
+    assert_eq!(run(mpiexec.args(["-n", "2"]).arg(&program)), "", "{file}");
+}
+
+macro_rules! programs {
+    ($($test:ident: $file:literal $(, $on_mpich:ident)?;)*) => {
+        $(
+            #[test]
+            fn $test() {
+                program($file);
+            }
+            $(
+                #[test]
+                fn $on_mpich() {
+                    program_on_mpich($file);
+                }
+            )?
+        )*
+    };
+}
+
+programs! {
+    fixed_form: "fixed_form.f", fixed_form_on_mpich;
+    free_form: "mpif_h.f90", free_form_on_mpich;
+    use_mpi: "use_mpi.f90", use_mpi_on_mpich;
+    memory: "memory.f90", memory_on_mpich;
+    use_mpi_f08: "use_mpi_f08.f90", use_mpi_f08_on_mpich;
+    types: "types.f90", types_on_mpich;
+    // MPICH 4.0 takes a block of a block for one without gaps: it describes another section than the program's.
+    sections: "sections.f90";
+}
+
+/// The demo says the same at all numbers of ranks.
+#[test]
+fn the_string() {
+    if !have_gfortran() {
+        return;
+    }
+    let folder = Scratch::new("string");
+    let program = compile(prefix(), &folder, "string.f90", None);
+    for ranks in ["1", "2", "3", "4"] {
+        let mut mpiexec = tool(prefix(), "mpiexec");
+        let said = run(mpiexec.args(["-n", ranks]).arg(&program));
+        assert_eq!(said, "answer after 480 steps: 0.999809\n", "{ranks} ranks");
+    }
+}
