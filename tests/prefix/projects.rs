@@ -62,7 +62,13 @@ fn meson_project_in(prefix: &Path, scratch: &Path, packages: &OsStr) {
         .env("PKG_CONFIG_PATH", packages);
     run(&mut setup);
     run(command("meson").args(["compile", "-C"]).arg(&build));
-    for program in ["sum_c", "sum_cxx", "sum_classes", "sum_f08", "sum_pkgconfig"] {
+    for program in [
+        "sum_c",
+        "sum_cxx",
+        "sum_classes",
+        "sum_f08",
+        "sum_pkgconfig",
+    ] {
         run_sum(prefix, &build.join(program));
     }
 }
