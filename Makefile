@@ -83,5 +83,5 @@ help:
 	@echo 'make mpi4py     fetch mpi4py and run its own test suite; ABI=openmpi, ABI=standard for those interfaces'
 	@echo 'make apps       run programs that Debian linked with Open MPI, and compare what they compute'
 	@echo 'make bench      all of it next to MPICH, Open MPI and Intel MPI of PyPI and the bare machine; QUICK=1 takes three minutes'
-	@echo 'make conformance  run MPICH'"'"'s own test suite, all that concerns us; DIRS="rma info" for some directories, ABI= as above'
+	@echo 'make conformance  run MPICH'"'"'s own test suite, all that concerns us; DIRS="rma info" for some directories, ABI= as above, FORTRAN=mpich for those of Fortran'
 	@echo 'make clean      remove $(BUILD)/ and $(CARGO_TARGET_DIR)/'

@@ -105,6 +105,34 @@ fn no_library_of_mpich_is_loaded() {
     }
 }
 
+/// A tool in C that has put itself between program and library sees the calls of a Fortran program, and nothing that the library
+/// does for them.
+#[test]
+fn tools_in_c_see_the_calls_of_fortran() {
+    let folder = Scratch::new("tool");
+    let Some(program) = build("sections", &folder) else {
+        return;
+    };
+    let (source, tool) = (folder.join("tool.c"), folder.join("tool.so"));
+    let text = "#include <mpi.h>\n#include <stdio.h>\nstatic int sends, datatypes;\n\
+        int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)\n\
+        { sends++; return PMPI_Isend(buf, count, datatype, dest, tag, comm, request); }\n\
+        int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count length, MPI_Count stride, MPI_Datatype of, MPI_Datatype *made)\n\
+        { datatypes++; return PMPI_Type_create_hvector_c(count, length, stride, of, made); }\n\
+        int MPI_Finalize(void)\n\
+        { printf(\"%d sends, %d datatypes\\n\", sends, datatypes); return PMPI_Finalize(); }\n";
+    std::fs::write(&source, text).expect("a scratch folder can be written");
+    let mut mpicc = command(prefix().join("bin/mpicc"));
+    run(mpicc
+        .args(["-shared", "-fPIC", "-o"])
+        .arg(&tool)
+        .arg(source));
+    let mut mpiexec = command(prefix().join("bin/mpiexec"));
+    mpiexec.args(["-n", "1", "-genv", "LD_PRELOAD"]).arg(tool);
+    let said = run(mpiexec.arg(program));
+    assert_eq!(said, "2 sends, 0 datatypes\n");
+}
+
 /// Names of Debian's library that no program asks for: `*` stands for anything at the end.
 const NOT_ASKED_FOR: [(&str, &str); 10] = [
     ("MPIR_C_MPI_*", "the library for C has it"),

@@ -10,7 +10,6 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 ///
 /// # Safety
 /// `descriptor` is one that Fortran has made.
-#[inline(always)]
 pub unsafe fn buffer<D: Descriptor>(
     descriptor: *const D,
     count: i64,
@@ -29,7 +28,7 @@ pub unsafe fn buffer<D: Descriptor>(
 
 /// Where a buffer begins.
 #[inline(always)]
-fn start(address: *mut c_void) -> *mut c_void {
+pub fn start(address: *mut c_void) -> *mut c_void {
     match address.cast_const().cast::<c_int>() {
         bottom if bottom == &raw const objects::MPIR_F08_MPI_BOTTOM => in_c::BOTTOM,
         in_place if in_place == &raw const objects::MPIR_F08_MPI_IN_PLACE => in_c::IN_PLACE,

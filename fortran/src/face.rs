@@ -48,6 +48,9 @@ pub mod in_c {
     pub const ARGV_NULL: *mut c_void = without_provenance_mut(0);
     pub const ARGVS_NULL: *mut c_void = without_provenance_mut(0);
     pub const COMBINER_NAMED: c_int = 1;
+    pub const COMBINER_DUP: c_int = 2;
+    pub const COMBINER_CONTIGUOUS: c_int = 3;
+    pub const DATATYPE_NULL: CHandle = 0x0c00_0000;
 
     unsafe extern "C" {
         static MPI_UNWEIGHTED: *mut c_void;

@@ -7,11 +7,12 @@
 use crate::descriptor::{Dimension, Section};
 use crate::face::{CHandle, in_c};
 use crate::procedures::{
-    MPI_Type_commit, MPI_Type_contiguous_c, MPI_Type_create_hvector_c, MPI_Type_create_resized,
-    MPI_Type_create_struct, MPI_Type_dup, MPI_Type_free, MPI_Type_get_envelope,
-    MPI_Type_get_extent, MPI_Type_size_c,
+    PMPI_Type_commit, PMPI_Type_contiguous_c, PMPI_Type_create_hvector_c, PMPI_Type_create_resized,
+    PMPI_Type_create_struct, PMPI_Type_dup, PMPI_Type_free, PMPI_Type_get_contents_c,
+    PMPI_Type_get_envelope_c, PMPI_Type_get_extent, PMPI_Type_size_c,
 };
 use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
 
 /// What may be done with a section.
 #[derive(Clone, Copy)]
@@ -126,7 +127,10 @@ pub unsafe fn buffer(
     let plain = Buffer::plain(start, count, datatype);
     // What says where all memory begins, or stands for another buffer, is no section.
     let is_array = start.cast::<u8>() == section.start;
-    if how.typed == Typed::Address || count < 0 || section.is_empty() || !is_array {
+    // What is wrong is told by the function of C.
+    let is_wrong = count < 0 || (how.typed != Typed::No && datatype == in_c::DATATYPE_NULL);
+    let is_nothing = section.is_empty() || (how.typed != Typed::No && count == 0);
+    if how.typed == Typed::Address || is_wrong || is_nothing || !is_array {
         return plain;
     }
     if how.typed != Typed::No {
@@ -213,7 +217,12 @@ impl Section {
 /// # Safety
 /// None but that of calling C.
 unsafe fn typed(section: &Section, count: i64, datatype: CHandle, how: Typed) -> Option<CHandle> {
+    let Run {
+        of: datatype,
+        length,
+    } = run(datatype)?;
     let size = dense_size(datatype)?;
+    let count = count.checked_mul(length)?;
     if size == 0 || section.size as i64 % size != 0 {
         return None;
     }
@@ -244,7 +253,7 @@ unsafe fn typed(section: &Section, count: i64, datatype: CHandle, how: Typed) ->
         let mut resized = made;
         // SAFETY: handles of the library for C.
         unsafe {
-            MPI_Type_create_resized(
+            PMPI_Type_create_resized(
                 made,
                 0,
                 outermost.stride * (elements / slice) as isize,
@@ -255,28 +264,77 @@ unsafe fn typed(section: &Section, count: i64, datatype: CHandle, how: Typed) ->
         made = resized;
     }
     // SAFETY: as above.
-    unsafe { MPI_Type_commit(place(&mut made)) };
+    unsafe { PMPI_Type_commit(place(&mut made)) };
     Some(made)
+}
+
+/// So many elements of a predefined datatype, one after the other.
+struct Run {
+    of: CHandle,
+    length: i64,
+}
+
+/// What `datatype` is a run of, if it is one: a predefined datatype, or made of one by nothing but repetition.
+fn run(datatype: CHandle) -> Option<Run> {
+    let mut counts = [0_i64; 4];
+    let mut combiner: c_int = 0;
+    let [integers, addresses, large, datatypes] =
+        counts.each_mut().map(|count| (&raw mut *count).cast());
+    // SAFETY: all places are there.
+    let code = unsafe {
+        PMPI_Type_get_envelope_c(
+            datatype,
+            integers,
+            addresses,
+            large,
+            datatypes,
+            (&raw mut combiner).cast(),
+        )
+    };
+    if code == 0 && combiner == in_c::COMBINER_NAMED {
+        return Some(Run {
+            of: datatype,
+            length: 1,
+        });
+    }
+    if code != 0 || !matches!(combiner, in_c::COMBINER_DUP | in_c::COMBINER_CONTIGUOUS) {
+        return None;
+    }
+    let (mut number, mut count, mut old): (c_int, i64, CHandle) = (1, 0, datatype);
+    let [integers, addresses, large, datatypes] = counts;
+    // SAFETY: there is one of each at most, and a place for it.
+    unsafe {
+        PMPI_Type_get_contents_c(
+            datatype,
+            integers,
+            addresses,
+            large,
+            datatypes,
+            (&raw mut number).cast(),
+            null_mut(),
+            (&raw mut count).cast(),
+            place(&mut old),
+        )
+    };
+    let repeated = if large == 1 { count } else { number.into() };
+    let inner = run(old);
+    // A predefined one is not given up.
+    if inner.as_ref().is_none_or(|inner| inner.of != old) {
+        free(&mut old);
+    }
+    inner.map(|Run { of, length }| Run {
+        of,
+        length: length * repeated,
+    })
 }
 
 /// The size of a predefined datatype whose elements follow each other without a gap.
 fn dense_size(datatype: CHandle) -> Option<i64> {
-    let (mut integers, mut addresses, mut datatypes, mut combiner): (c_int, c_int, c_int, c_int) =
-        (0, 0, 0, 0);
     let (mut size, mut lower, mut extent) = (0_i64, 0_isize, 0_isize);
-    let numbers = [&mut integers, &mut addresses, &mut datatypes, &mut combiner]
-        .map(|number| (&raw mut *number).cast());
-    // What is no datatype is told by the function that gets it.
     // SAFETY: all places are there.
-    let code =
-        unsafe { MPI_Type_get_envelope(datatype, numbers[0], numbers[1], numbers[2], numbers[3]) };
-    if code != 0 || combiner != in_c::COMBINER_NAMED {
-        return None;
-    }
-    // SAFETY: as above.
     unsafe {
-        MPI_Type_size_c(datatype, (&raw mut size).cast());
-        MPI_Type_get_extent(datatype, (&raw mut lower).cast(), (&raw mut extent).cast());
+        PMPI_Type_size_c(datatype, (&raw mut size).cast());
+        PMPI_Type_get_extent(datatype, (&raw mut lower).cast(), (&raw mut extent).cast());
     }
     (lower == 0 && extent as i64 == size).then_some(size)
 }
@@ -297,7 +355,7 @@ fn elements_of(dimensions: &[Dimension], count: i64, unit: CHandle) -> CHandle {
         let mut all = whole;
         // SAFETY: handles of the library for C.
         unsafe {
-            MPI_Type_create_hvector_c(slices, 1, outermost.stride as i64, whole, place(&mut all))
+            PMPI_Type_create_hvector_c(slices, 1, outermost.stride as i64, whole, place(&mut all))
         };
         free(&mut whole);
         pieces.push((0, all));
@@ -328,8 +386,8 @@ fn contiguous(count: i64, of: CHandle) -> CHandle {
     // SAFETY: handles of the library for C.
     unsafe {
         match count {
-            1 => MPI_Type_dup(of, place(&mut made)),
-            count => MPI_Type_contiguous_c(count, of, place(&mut made)),
+            1 => PMPI_Type_dup(of, place(&mut made)),
+            count => PMPI_Type_contiguous_c(count, of, place(&mut made)),
         }
     };
     made
@@ -347,7 +405,7 @@ fn joined(mut pieces: Vec<(isize, CHandle)>) -> CHandle {
     let (lengths, places, datatypes) = (lengths.as_ptr(), places.as_ptr(), datatypes.as_ptr());
     // SAFETY: the arrays have as many elements as is said.
     unsafe {
-        MPI_Type_create_struct(
+        PMPI_Type_create_struct(
             pieces.len() as c_int,
             lengths.cast_mut().cast(),
             places.cast_mut().cast(),
@@ -363,7 +421,7 @@ fn joined(mut pieces: Vec<(isize, CHandle)>) -> CHandle {
 
 fn free(datatype: &mut CHandle) {
     // SAFETY: it was made here.
-    unsafe { MPI_Type_free(place(datatype)) };
+    unsafe { PMPI_Type_free(place(datatype)) };
 }
 
 fn place(datatype: &mut CHandle) -> *mut c_void {

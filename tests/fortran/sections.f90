@@ -95,6 +95,16 @@ program sections
     call MPI_Recv(got(4, :), 2, shifted, left, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
     call check('into derived', got(4, 4), 1000 * mod(left + ranks - 1, ranks) + 34)
     call check('gap', got(4, 3), 1000 * left + 35)
+    got = -1
+    call MPI_Type_free(two_integers)
+    call MPI_Type_contiguous(2, MPI_INTEGER, two_integers)
+    call MPI_Type_commit(two_integers)
+    call MPI_Irecv(got(1, 2:5), 2, two_integers, left, 9, MPI_COMM_WORLD, requests(1))
+    call MPI_Isend(matrix(6, 1:4), 2, two_integers, right, 9, MPI_COMM_WORLD, requests(2))
+    call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE)
+    do j = 1, 4
+        call check('repeated', got(1, j + 1), 1000 * left + 60 + j)
+    end do
     call MPI_Type_free(two_integers)
     call MPI_Type_free(shifted)
 

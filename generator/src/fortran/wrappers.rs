@@ -237,11 +237,35 @@ fn wrapper(
         let inner = list("*const D");
         let body = format!("f08_{}", names.stem);
         let text = body_text(interface, procedure, function, Dialect::F08);
+        let arguments = passed(&inner);
+        let choice = procedure
+            .parameters
+            .iter()
+            .filter(|p| p.kind == Kind::Choice);
+        let contiguous: Vec<String> = choice
+            .map(|p| format!("(*{}).is_contiguous()", name(&p.name)))
+            .collect();
         let _ = writeln!(
             out,
-            "#[inline(always)]\nunsafe fn {body}{generic}(call: {call}, {inner}){result} {{\n{text}}}"
+            "#[inline(always)]\nunsafe fn {body}{generic}(call: {call}, {inner}){result} {{"
         );
-        let arguments = passed(&inner);
+        if has_buffer {
+            let contiguous = contiguous.join(" && ");
+            let _ = writeln!(
+                out,
+                "    if !({contiguous}) {{\n        return sections_{}(call{arguments});\n    }}",
+                names.stem
+            );
+        }
+        let _ = writeln!(out, "{text}}}");
+        if has_buffer {
+            let text = body_text(interface, procedure, function, Dialect::Sections);
+            let _ = writeln!(
+                out,
+                "#[cold]\n#[inline(never)]\nunsafe fn sections_{}{generic}(call: {call}, {inner}){result} {{\n{text}}}",
+                names.stem
+            );
+        }
         let plain = list("*const Gfortran");
         for (name, prefix) in [(&f08.name, ""), (&f08.profiling, "P")] {
             let _ = writeln!(
@@ -265,13 +289,15 @@ fn wrapper(
 enum Dialect {
     Header,
     F08,
+    /// `mpi_f08`, where a choice buffer is not contiguous.
+    Sections,
 }
 
 impl Dialect {
     fn module(self) -> &'static str {
         match self {
             Dialect::Header => "header",
-            Dialect::F08 => "f08",
+            Dialect::F08 | Dialect::Sections => "f08",
         }
     }
 }
@@ -300,7 +326,11 @@ fn body_text(
         };
         let name = name(&parameter.name);
         let text = match (&parameter.kind, dialect) {
-            (Kind::Choice, Dialect::F08) => {
+            (Kind::Choice, Dialect::F08) => match is_attached(procedure) {
+                true => format!("f08::attached((*{name}).start())"),
+                false => format!("f08::start((*{name}).start())"),
+            },
+            (Kind::Choice, Dialect::Sections) => {
                 let part = part_of(procedure, parameter);
                 let (count, datatype) = match &part {
                     Part::Typed { count, datatype } => {

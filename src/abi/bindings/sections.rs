@@ -17,8 +17,8 @@ unsafe fn refuse(function: *const c_char, object: impl Argument) -> c_int {
     let function: &'static CStr = unsafe { CStr::from_ptr(function) };
     let error = err!(
         Buffer,
-        "a buffer is an array section that is not contiguous, which goes with predefined datatypes alone where the call does not \
-         complete the operation, and not with reductions, nor with counts for each process"
+        "a buffer is an array section that is not contiguous, which goes with predefined datatypes and runs of them alone where \
+         the call does not complete the operation, and not with reductions, nor with counts for each process"
     );
     raise(
         function.to_str().unwrap_or("MPI"),
