@@ -4,7 +4,7 @@ use super::constants::{Kind as Constant, constants};
 use super::declarations::{Body, body, declaration, same_type};
 use super::text::statement;
 use super::{fill, procedures};
-use crate::fortran::{Kind, Parameter, Procedure};
+use crate::fortran::{Intent, Kind, Parameter, Procedure};
 use crate::model::Interface;
 use std::fmt::Write;
 
@@ -74,7 +74,14 @@ enum Memory {
 }
 
 fn with_memory_as(memory: Memory, name: &str, procedure: &Procedure) -> Body {
-    let declare = |parameter: &Parameter| declare(parameter, memory);
+    let declare = |parameter: &Parameter| {
+        let mut parameter = parameter.clone();
+        if procedure.function.is_none() {
+            // The same as a procedure of the program's own, where the standard says nothing of INTENT.
+            parameter.intent = Intent::Unsaid;
+        }
+        declare(&parameter, memory)
+    };
     body(name, procedure, "integer, intent(out)", declare)
 }
 
