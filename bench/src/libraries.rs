@@ -10,7 +10,10 @@ pub const PEERS: [&str; 3] = ["mpich", "openmpi", "intel"];
 pub const OURS: &str = "rmashm";
 pub const LIMIT: &str = "limit";
 /// The library's other C interfaces: the programs of a peer and of the standard's compiler on ours.
-pub const INTERFACES: [&str; 2] = ["rmashm-openmpi", "rmashm-standard"];
+pub const FACES: [&str; 2] = ["rmashm-openmpi", "rmashm-standard"];
+/// Programs in Fortran, and what they are compiled with: by `mpif.h`, and by the module `mpi_f08`.
+pub const FORTRAN: [(&str, &[&str]); 2] =
+    [("rmashm-mpif.h", &["-DHEADER"]), ("rmashm-mpi_f08", &[])];
 
 /// Something that can run a family of the benchmark.
 pub struct Program {
@@ -84,9 +87,15 @@ pub fn prepare(options: &Options, place: &Path) -> Result<Vec<Program>, String> 
         compile(&prefix.join("bin/mpicc"), OURS, &place, &[])?,
         None,
     )];
-    let [openmpi, standard] = INTERFACES;
+    let [openmpi, standard] = FACES;
     let executable = compile(&prefix.join("bin/mpicc_abi"), standard, &place, &[])?;
     programs.push(ours(standard, executable, Some(interfaces::FAMILY)));
+    for (name, options) in FORTRAN {
+        match compile_fortran(&prefix.join("bin/mpifort"), name, options, &place) {
+            Ok(executable) => programs.push(ours(name, executable, Some(interfaces::FAMILY))),
+            Err(error) => eprintln!("without {name}: {error}"),
+        }
+    }
     for peer in PEERS {
         if options.peers.iter().any(|p| p == peer) {
             match fetch(peer, &here.join("build/peers"))
@@ -140,6 +149,19 @@ fn compile(
             .arg(&executable)
             .envs(env.iter().map(|(k, v)| (k, v))),
     )?;
+    Ok(executable)
+}
+
+fn compile_fortran(
+    compiler: &Path,
+    name: &str,
+    options: &[&str],
+    place: &Path,
+) -> Result<PathBuf, String> {
+    let executable = place.join(format!("bench.{name}"));
+    let mut command = Command::new(compiler);
+    command.args(["-O2", "bench/fortran/latency.F90"]);
+    check(command.args(options).arg("-o").arg(&executable))?;
     Ok(executable)
 }
 

@@ -114,7 +114,7 @@ fn run(options: &Options) -> Result<(), String> {
     // They are no other libraries: no columns and no lines of their own.
     let names: Vec<&str> = names
         .into_iter()
-        .filter(|name| !libraries::INTERFACES.contains(name))
+        .filter(|name| !interfaces::names().any(|other| other == *name))
         .collect();
     let table = table::markdown(&results, &names);
     let marks = table::marks(&results);
@@ -146,7 +146,7 @@ fn run(options: &Options) -> Result<(), String> {
 /// What former runs have measured, and the programs that there may be.
 fn former(options: &Options) -> Result<(Results, Vec<&'static str>), String> {
     let mut names = vec![libraries::OURS];
-    names.extend(libraries::INTERFACES);
+    names.extend(interfaces::names());
     names.extend(libraries::PEERS);
     names.push(libraries::LIMIT);
     let mut results = Results::default();
