@@ -41,7 +41,7 @@ pub fn part_of(procedure: &Procedure, parameter: &Parameter) -> Part {
     let is_count = |p: &&Parameter| p.name.ends_with("count") && p.shape.is_empty();
     let is_datatype =
         |p: &&Parameter| p.kind == Kind::Handle("MPI_Datatype".into()) && p.shape.is_empty();
-    // MPI_Psend_init's count is that of one partition.
+    // That of MPI_Psend_init, which does not come right after the buffer, is of one partition.
     let (before, after) = (
         all.get(at.wrapping_sub(1)),
         (all.get(at + 1), all.get(at + 2)),

@@ -35,7 +35,7 @@ const BY_HAND: [&str; 12] = [
 ];
 
 /// The constant of C that says how long a string is that C gives.
-const TEXTS: [(&str, &str); 10] = [
+const TEXTS: [(&str, &str); 9] = [
     ("comm_name", "MPI_MAX_OBJECT_NAME"),
     ("datarep", "MPI_MAX_DATAREP_STRING"),
     ("key", "MPI_MAX_INFO_KEY"),
@@ -45,7 +45,6 @@ const TEXTS: [(&str, &str); 10] = [
     ("type_name", "MPI_MAX_OBJECT_NAME"),
     ("version", "MPI_MAX_LIBRARY_VERSION_STRING"),
     ("win_name", "MPI_MAX_OBJECT_NAME"),
-    ("value", "MPI_MAX_INFO_VAL"),
 ];
 
 /// The source of Rust.
