@@ -42,14 +42,13 @@ impl Compiler {
             _ => program.split('-').next().unwrap_or(program),
         };
         // What is in parentheses is the version of a package.
-        let words: Vec<&str> = match (line.split_once('('), line.rsplit_once(')')) {
-            (Some((before, _)), Some((_, after))) if family == "gfortran" => {
-                before.split(' ').chain(after.split(' ')).collect()
-            }
-            _ => line.split(' ').collect(),
-        };
-        let starts_with_digit = |word: &&&str| word.starts_with(|c: char| c.is_ascii_digit());
-        let version = words.iter().find(starts_with_digit);
+        let mut outside = line
+            .split('(')
+            .map(|part| part.rsplit(')').next().unwrap_or(part));
+        let version = outside.find_map(|part| {
+            let mut words = part.split_whitespace();
+            words.find(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+        });
         let major = version.and_then(|word| word.split(['.', '-']).next()?.parse().ok());
         Compiler {
             title: version.map_or(family.to_owned(), |version| format!("{family} {version}")),
