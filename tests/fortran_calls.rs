@@ -39,7 +39,7 @@ struct cfi { void *base; size_t elem_len; int version; unsigned char rank, rest[
 
 static char buffer[1 << 16], text[] = "text", words[1 << 12] = "text";
 static struct gfortran gfortran = { buffer, 0, 4, 0, 0, 1, 0, 4 };
-static struct cfi cfi = { buffer, 4, 1, 0, { 0 } };
+static struct cfi cfi = { buffer, 4, 1, 0, { 0 } }, cfi_words = { words, 4, 1, 0, { 0 } };
 static int ints[64][64];
 static long longs[64][64];
 static void *handles[64][64];
@@ -142,6 +142,8 @@ fn in_fortran(
     match &parameter.kind {
         Kind::Choice => descriptor.into(),
         Kind::Callback(_) => "(void *)nothing".into(),
+        // Where buffers have descriptors of the standard, strings have, too.
+        Kind::Text(_) if descriptor == "&cfi" => "&cfi_words".into(),
         Kind::Text(_) => match is_text_in(variable)
             || matches!(&variable.kind, Type::Pointer { to, .. } if matches!(**to, Type::Pointer { .. }))
         {
@@ -252,7 +254,7 @@ fn calls(out: &mut String, procedure: &Procedure, function: &Function) {
         let texts = procedure
             .parameters
             .iter()
-            .filter(|p| matches!(p.kind, Kind::Text(_)));
+            .filter(|p| matches!(p.kind, Kind::Text(_)) && descriptor != "&cfi");
         arguments.extend(texts.map(|_| "(size_t)4".into()));
         let _ = writeln!(
             out,

@@ -177,11 +177,9 @@ fn wrapper(
         Outcome::Code | Outcome::Nothing => "",
     };
     let has_buffer = procedure.parameters.iter().any(|p| p.kind == Kind::Choice);
-    let texts = procedure
-        .parameters
-        .iter()
-        .filter(|p| matches!(p.kind, Kind::Text(_)));
-    let lengths: Vec<String> = texts.map(|p| format!("{}_length: usize", p.name)).collect();
+    let lengths: Vec<String> = texts_of(procedure)
+        .map(|text| format!("{text}_length: usize"))
+        .collect();
     let list = |buffers: &str| {
         let mut list: Vec<String> = procedure
             .parameters
@@ -272,7 +270,26 @@ fn wrapper(
                 "#[unsafe(no_mangle)]\npub unsafe extern \"C\" fn {name}({plain}){result} {{ unsafe {{ {body}({prefix}{c}{arguments}) }} }}"
             );
         }
-        let standard = list("*const Cfi");
+        // Strings come as descriptors, too, where buffers do.
+        let mut standard = Vec::new();
+        let mut arguments = String::new();
+        for (argument, of) in list("*const Cfi")
+            .split(", ")
+            .filter_map(|a| a.split_once(": "))
+        {
+            let text =
+                texts_of(procedure).find(|text| argument.strip_suffix("_length") == Some(text));
+            if let Some(text) = text {
+                arguments += &format!(", (*{text}).size()");
+            } else if texts_of(procedure).any(|text| text == argument) {
+                standard.push(format!("{argument}: *const Cfi"));
+                arguments += &format!(", (*{argument}).start().cast()");
+            } else {
+                standard.push(format!("{argument}: {of}"));
+                arguments += &format!(", {argument}");
+            }
+        }
+        let standard = standard.join(", ");
         for (name, prefix) in [(&f08.cfi, ""), (&f08.cfi_profiling, "P")] {
             if has_buffer {
                 let _ = writeln!(
@@ -282,6 +299,14 @@ fn wrapper(
             }
         }
     }
+}
+
+/// The names of the strings among the parameters.
+fn texts_of(procedure: &Procedure) -> impl Iterator<Item = &str> {
+    let texts = procedure.parameters.iter();
+    texts
+        .filter(|p| matches!(p.kind, Kind::Text(_)))
+        .map(|p| p.name.as_str())
 }
 
 #[derive(Clone, Copy, PartialEq)]

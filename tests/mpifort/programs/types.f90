@@ -30,6 +30,8 @@ program types
   real(real64) :: x(3)
   complex :: z
   character(len=5) :: word
+  integer(MPI_ADDRESS_KIND) :: at
+  integer :: packed(1)
 
   call MPI_Init()
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
@@ -63,6 +65,14 @@ program types
   call MPI_Cart_create(comm, 1, [ranks], [.true.], .false., comm)
   call MPI_Cart_get(comm, 1, where(:1), periods, where(2:))
   call expect(periods(1) .and. where(1) == ranks .and. where(2) == rank, "logicals")
+
+  ! A string beside buffers.
+  at = 0
+  call MPI_Pack_external("external32", ranks, 1, MPI_INTEGER, packed, 4_MPI_ADDRESS_KIND, at)
+  call expect(at == 4, "MPI_Pack_external")
+  at = 0
+  call MPI_Unpack_external("external32", packed, 4_MPI_ADDRESS_KIND, at, n, 1, MPI_INTEGER)
+  call expect(at == 4 .and. n == ranks, "MPI_Unpack_external")
 
   ! Statuses.
   call MPI_Irecv(n, 1, MPI_INTEGER, 0, 4, MPI_COMM_SELF, requests(1))
