@@ -18,8 +18,8 @@ pub enum Kind<'a> {
     Handle(&'a str),
 }
 
-/// C has these alone: the tool information interface, statuses of Fortran in C.
-const OF_C_ALONE: [&str; 2] = ["MPI_T_", "MPI_F_"];
+/// C has these alone: the tool information interface, statuses of Fortran in C, what the classes of C++ stand on.
+const OF_C_ALONE: [&str; 3] = ["MPI_T_", "MPI_F_", "MPIR_"];
 /// What tells how long strings are: one more in C, for the character that ends them (MPI 4.1 §2.6.2).
 const LENGTHS: &str = "MPI_MAX_";
 /// Keys of the attributes that MPI sets. In C they give a pointer to the value, in Fortran the value; so MPICH has a key for
