@@ -123,7 +123,7 @@ fn run(tool: &str, arguments: Vec<OsString>) -> Result<(), Refusal> {
             Part::Libs => flags.libraries().join(" "),
             Part::Version => {
                 format!(
-                    "{tool}: rmashm {} (MPI 4.1, language: {})",
+                    "{tool}: rmashm {} (MPI 5.0, language: {})",
                     env!("CARGO_PKG_VERSION"),
                     language.name()
                 )
