@@ -132,7 +132,7 @@ fn every_form_of_show() {
         }
         let version = run(tool(prefix, name).arg("-showme:version"));
         assert!(
-            version.contains(concat!("rmashm ", env!("CARGO_PKG_VERSION"))),
+            version.contains(concat!("rmashm ", env!("CARGO_PKG_VERSION"), " (MPI 5.0, ")),
             "{version}"
         );
         assert!(run(tool(prefix, name).arg("-help")).contains("-showme:libdirs"));

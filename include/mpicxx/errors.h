@@ -9,7 +9,7 @@ void Get_error_string(int errorcode, char* string, int& resultlen);
 class Exception {
 protected:
     int code;
-    char text[MPI_MAX_ERROR_STRING];
+    mutable char text[MPI_MAX_ERROR_STRING];
 
 public:
     Exception() : code(MPI_SUCCESS) { text[0] = '\0'; }
@@ -29,7 +29,7 @@ public:
 
     int Get_error_code() const { return code; }
     int Get_error_class() const { return MPI::Get_error_class(code); }
-    const char* Get_error_string()
+    const char* Get_error_string() const
     {
         int length;
         MPI_Error_string(code, text, &length);
