@@ -184,16 +184,25 @@ program sections
     else if (ierr == MPI_SUCCESS) then
         call MPI_Wait(requests(1), MPI_STATUS_IGNORE)
     end if
+    if (is_rmashm()) then
+        call MPI_Win_create(values(1:10:3), 32_MPI_ADDRESS_KIND, 8, MPI_INFO_NULL, MPI_COMM_WORLD, win, ierr)
+        call MPI_Error_class(ierr, size)
+        call check('a window over a section', size, MPI_ERR_BUFFER)
+    end if
     call MPI_Finalize()
 
 contains
 
     ! Whether this is the library of rmashm, which says what it cannot do.
     logical function refuses()
+        refuses = is_rmashm() .and. ierr /= MPI_SUCCESS
+    end function
+
+    logical function is_rmashm()
         character(len=MPI_MAX_LIBRARY_VERSION_STRING) :: version
         integer :: length
         call MPI_Get_library_version(version, length)
-        refuses = index(version, 'rmashm') /= 0 .and. ierr /= MPI_SUCCESS
+        is_rmashm = index(version, 'rmashm') /= 0
     end function
 
     subroutine fill(matrix, rank)

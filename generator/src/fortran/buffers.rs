@@ -9,19 +9,24 @@ pub enum Part {
     Typed { count: String, datatype: String },
     /// How much of it is meant is said in a way that only fits contiguous memory: a section is copied.
     Copied,
+    /// It is memory that MPI is given in one piece: no section goes.
+    Memory,
     /// Only its address counts.
     Addressed,
 }
 
-/// Functions that take an address for what it is, and those that finish what others have begun with the buffer.
-const ADDRESSED: [&str; 11] = [
+/// Functions that give memory to MPI.
+const MEMORY: [&str; 5] = [
     "MPI_Buffer_attach",
     "MPI_Comm_attach_buffer",
-    "MPI_Free_mem",
-    "MPI_Get_address",
     "MPI_Session_attach_buffer",
     "MPI_Win_attach",
     "MPI_Win_create",
+];
+/// Functions that take an address for what it is, and those that finish what others have begun with the buffer.
+const ADDRESSED: [&str; 6] = [
+    "MPI_Free_mem",
+    "MPI_Get_address",
     "MPI_Win_detach",
     "MPI_F_sync_reg",
     "MPI_Compare_and_swap",
@@ -32,6 +37,9 @@ const ADDRESSED: [&str; 11] = [
 pub fn part_of(procedure: &Procedure, parameter: &Parameter) -> Part {
     if ADDRESSED.contains(&procedure.name.as_str()) || procedure.name.ends_with("_end") {
         return Part::Addressed;
+    }
+    if MEMORY.contains(&procedure.name.as_str()) {
+        return Part::Memory;
     }
     let all = &procedure.parameters;
     let at = all
@@ -72,12 +80,13 @@ impl Part {
     pub fn how(&self, procedure: &Procedure, parameter: &Parameter) -> String {
         let typed = match self {
             Part::Addressed => return "How::ADDRESSED".into(),
-            Part::Copied => "No",
+            Part::Copied | Part::Memory => "No",
             Part::Typed { .. } if has_blocks(procedure, parameter) => "Blocks",
             Part::Typed { .. } => "Whole",
         };
         // A copy is given back when the call returns: it is no use for what goes on after that.
-        let copied = match (is_lasting(&procedure.name), parameter.intent) {
+        let lasting = is_lasting(&procedure.name) || matches!(self, Part::Memory);
+        let copied = match (lasting, parameter.intent) {
             (true, _) => "No",
             (false, Intent::In) => "Read",
             (false, _) => "Written",
