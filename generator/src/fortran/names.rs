@@ -97,7 +97,10 @@ impl Names {
     fn of_openmpi(procedure: &Procedure) -> Names {
         let name = &procedure.name;
         let stem = name.to_lowercase();
-        let own_f08 = procedure.parameters.iter().any(|p| p.kind == Kind::Detached);
+        let own_f08 = procedure
+            .parameters
+            .iter()
+            .any(|p| p.kind == Kind::Detached);
         let body = |prefix: &str| format!("{prefix}{stem}_");
         let mut others = vec![name.clone()];
         if is_persistent_collective(name) {

@@ -572,10 +572,7 @@ fn foreign(
                 true => ("op", "operation"),
                 false => ("errhandler", "handler"),
             };
-            let _ = writeln!(
-                after,
-                "    functions::{function}(code, c_{made}.handle());"
-            );
+            let _ = writeln!(after, "    functions::{function}(code, c_{made}.handle());");
             return format!("{name}.cast()");
         }
         kind => unreachable!("{kind:?} is the same in C"),
