@@ -10,8 +10,12 @@ fn main() {
         println!("cargo:rerun-if-changed={}", watched.display());
     }
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let printed = generator::read::interface(&values, &functions, Face::Mpich)
-        .map(|interface| generator::fortran::wrappers::print(&interface));
+    let face = match std::env::var_os("CARGO_FEATURE_OPENMPI") {
+        Some(_) => Face::Openmpi,
+        None => Face::Mpich,
+    };
+    let printed = generator::read::interface(&values, &functions, face)
+        .map(|interface| generator::fortran::wrappers::print(&interface, face));
     let printed = printed.unwrap_or_else(|error| {
         // The compiler says it better, if it is a mistake in the Rust source.
         let sentence = format!("the procedures of Fortran cannot be made: {error}");

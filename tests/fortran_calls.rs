@@ -209,7 +209,7 @@ fn calls(out: &mut String, procedure: &Procedure, function: &Function) {
         function.name,
         arguments.join(", ")
     );
-    let names = Names::of(procedure);
+    let names = Names::of(procedure, Face::Mpich);
     let has_buffer = procedure.parameters.iter().any(|p| p.kind == Kind::Choice);
     let mut forms: Vec<(String, &str)> = Vec::new();
     if let Some(header) = &names.header {

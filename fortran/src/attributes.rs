@@ -4,7 +4,7 @@
 //! program and library does not see these calls.
 
 use crate::f08::give;
-use crate::face::{CHandle, handle_in_c};
+use crate::face::{CHandle, Comm, Datatype, Kind, Win};
 use crate::procedures::*;
 use std::ffi::{c_int, c_void};
 use std::ptr::{null_mut, with_exposed_provenance_mut};
@@ -92,7 +92,7 @@ impl Integer for c_int {
     }
 }
 
-unsafe fn set<I: Integer>(
+unsafe fn set<K: Kind, I: Integer>(
     call: Set,
     object: *mut c_int,
     keyval: *mut c_int,
@@ -103,12 +103,12 @@ unsafe fn set<I: Integer>(
     unsafe {
         give(
             ierror,
-            call(handle_in_c(*object), *keyval, (*value).in_c(), INTEGER),
+            call(K::in_c(*object), *keyval, (*value).in_c(), INTEGER),
         )
     }
 }
 
-unsafe fn get<I: Integer>(
+unsafe fn get<K: Kind, I: Integer>(
     call: Get,
     object: *mut c_int,
     keyval: *mut c_int,
@@ -120,7 +120,7 @@ unsafe fn get<I: Integer>(
     unsafe {
         let mut found = null_mut::<c_void>();
         let code = call(
-            handle_in_c(*object),
+            K::in_c(*object),
             *keyval,
             (&raw mut found).cast(),
             flag.cast(),
@@ -221,14 +221,14 @@ unsafe fn create<I: Integer>(
 /// The procedures; what calls the library's own functions is the same under its name for profiling.
 macro_rules! procedures {
     (
-        values $(($set:ident $profiling_set:ident $setter:ident, $get:ident $profiling_get:ident $getter:ident, $value:ty))*
+        values $(($kind:ident $set:ident $profiling_set:ident $setter:ident, $get:ident $profiling_get:ident $getter:ident, $value:ty))*
         keys $(($create:ident $creator:ident, $integer:ty))*
     ) => {
         $(
             #[unsafe(no_mangle)]
             pub unsafe extern "C" fn $set(object: *mut c_int, keyval: *mut c_int, value: *mut $value, ierror: *mut c_int) {
                 // SAFETY: the caller's contract.
-                unsafe { set($setter, object, keyval, value, ierror) }
+                unsafe { set::<$kind, $value>($setter, object, keyval, value, ierror) }
             }
 
             #[unsafe(no_mangle)]
@@ -236,7 +236,7 @@ macro_rules! procedures {
                 object: *mut c_int, keyval: *mut c_int, value: *mut $value, flag: *mut c_int, ierror: *mut c_int,
             ) {
                 // SAFETY: the caller's contract.
-                unsafe { get($getter, object, keyval, value, flag, ierror) }
+                unsafe { get::<$kind, $value>($getter, object, keyval, value, flag, ierror) }
             }
 
             alias!(stringify!($profiling_set) => $set);
@@ -258,10 +258,10 @@ macro_rules! procedures {
 
 procedures! {
     values
-    (mpi_comm_set_attr_ pmpi_comm_set_attr_ MPII_Comm_set_attr, mpi_comm_get_attr_ pmpi_comm_get_attr_ MPII_Comm_get_attr, isize)
-    (mpi_type_set_attr_ pmpi_type_set_attr_ MPII_Type_set_attr, mpi_type_get_attr_ pmpi_type_get_attr_ MPII_Type_get_attr, isize)
-    (mpi_win_set_attr_ pmpi_win_set_attr_ MPII_Win_set_attr, mpi_win_get_attr_ pmpi_win_get_attr_ MPII_Win_get_attr, isize)
-    (mpi_attr_put_ pmpi_attr_put_ MPII_Comm_set_attr, mpi_attr_get_ pmpi_attr_get_ MPII_Comm_get_attr, c_int)
+    (Comm mpi_comm_set_attr_ pmpi_comm_set_attr_ MPII_Comm_set_attr, mpi_comm_get_attr_ pmpi_comm_get_attr_ MPII_Comm_get_attr, isize)
+    (Datatype mpi_type_set_attr_ pmpi_type_set_attr_ MPII_Type_set_attr, mpi_type_get_attr_ pmpi_type_get_attr_ MPII_Type_get_attr, isize)
+    (Win mpi_win_set_attr_ pmpi_win_set_attr_ MPII_Win_set_attr, mpi_win_get_attr_ pmpi_win_get_attr_ MPII_Win_get_attr, isize)
+    (Comm mpi_attr_put_ pmpi_attr_put_ MPII_Comm_set_attr, mpi_attr_get_ pmpi_attr_get_ MPII_Comm_get_attr, c_int)
     keys
     (mpi_comm_create_keyval_ MPI_Comm_create_keyval, isize)
     (pmpi_comm_create_keyval_ PMPI_Comm_create_keyval, isize)

@@ -1,7 +1,7 @@
 //! Arguments as the module `mpi_f08` has them: descriptors of choice buffers, and an `ierror` that may be absent.
 
 use crate::descriptor::Descriptor;
-use crate::face::{CHandle, file_in_c, handle_in_c, in_c, objects};
+use crate::face::{CHandle, Comm, Datatype, Kind, Win, file_in_c, in_c, objects};
 use crate::section::{self, Buffer, How};
 use std::ffi::{CStr, c_char, c_int, c_void};
 
@@ -18,7 +18,7 @@ pub unsafe fn buffer<D: Descriptor>(
 ) -> Buffer {
     // SAFETY: the caller's contract.
     let descriptor = unsafe { &*descriptor };
-    let (start, datatype) = (start(descriptor.start()), handle_in_c(datatype));
+    let (start, datatype) = (start(descriptor.start()), Datatype::in_c(datatype));
     match descriptor.is_contiguous() {
         true => Buffer::plain(start, count, datatype),
         // SAFETY: a section of the program's array.
@@ -100,10 +100,10 @@ pub fn refuse(function: &'static CStr, object: Object) -> c_int {
     // SAFETY: a name that stays, and handles, which are looked up.
     unsafe {
         match object {
-            Object::Comm(comm) => rmashm_refuse_comm(function, handle_in_c(comm)),
-            Object::Win(win) => rmashm_refuse_win(function, handle_in_c(win)),
+            Object::Comm(comm) => rmashm_refuse_comm(function, Comm::in_c(comm)),
+            Object::Win(win) => rmashm_refuse_win(function, Win::in_c(win)),
             Object::File(file) => rmashm_refuse_file(function, file_in_c(file)),
-            Object::None => rmashm_refuse_comm(function, handle_in_c(0)),
+            Object::None => rmashm_refuse_comm(function, Comm::in_c(0)),
         }
     }
 }

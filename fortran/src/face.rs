@@ -4,7 +4,8 @@
 //! library each have one, and the dynamic linker takes the program's for both; those of `mpi_f08` are variables of the library,
 //! of which a program may have a copy that takes their place.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
+use std::marker::PhantomData;
 use std::ptr::without_provenance_mut;
 
 /// A handle as C has it.
@@ -15,10 +16,62 @@ pub type CFile = *mut c_void;
 /// Stands where there is no datatype.
 pub const NO_TYPE: CHandle = 0;
 
-/// Handles are the same integers in both languages.
-#[inline(always)]
-pub fn handle_in_c(handle: c_int) -> CHandle {
-    handle
+/// A kind of handle. Handles are the same integers in both languages.
+pub trait Kind {
+    #[inline(always)]
+    fn in_c(handle: c_int) -> CHandle {
+        handle
+    }
+}
+
+macro_rules! kinds {
+    ($($kind:ident)*) => {$(
+        pub enum $kind {}
+        impl Kind for $kind {}
+    )*};
+}
+
+kinds!(Comm Datatype Errhandler Group Info Op Request Session Win);
+
+/// A handle that C may change, where the program has it.
+pub struct Changed<K>(*mut c_int, PhantomData<K>);
+
+impl<K> Changed<K> {
+    /// # Safety
+    /// It is the program's variable.
+    #[inline(always)]
+    pub unsafe fn of(of: *mut c_int) -> Changed<K> {
+        Changed(of, PhantomData)
+    }
+
+    #[inline(always)]
+    pub fn pointer(&mut self) -> *mut c_void {
+        self.0.cast()
+    }
+
+    #[inline(always)]
+    pub fn handle(&self) -> CHandle {
+        // SAFETY: `of` was promised that.
+        unsafe { *self.0 }
+    }
+
+    #[inline(always)]
+    pub fn give(&self) {}
+}
+
+/// An array of handles, which is C's, too.
+pub struct Handles<K>(*mut c_int, PhantomData<K>);
+
+impl<K> Handles<K> {
+    /// # Safety
+    /// So many are there.
+    pub unsafe fn of(of: *mut c_int, _length: c_int) -> Handles<K> {
+        Handles(of, PhantomData)
+    }
+
+    pub fn pointer(&mut self) -> *mut c_void {
+        self.0.cast()
+    }
 }
 
 /// Those of files are integers in Fortran, and pointers of the same value in C.
@@ -141,6 +194,21 @@ pub mod objects {
         c_char: is_argvs_null = MPIR_F08_MPI_ARGVS_NULL __mpi_f08_link_constants_MOD_mpi_argvs_null
             mpi_f08_link_constants_mp_mpi_argvs_null_;
     }
+}
+
+pub fn is_argv_null(argv: *mut c_char) -> bool {
+    let common = (&raw mut commons::mpiprivc_).cast::<c_char>();
+    argv == common.wrapping_add(commons::ARGV_NULL) || objects::is_argv_null(argv.cast())
+}
+
+pub fn is_argvs_null(argvs: *mut c_char) -> bool {
+    argvs == (&raw mut commons::mpiprivc_).cast() || objects::is_argvs_null(argvs.cast())
+}
+
+pub fn is_errcodes_ignore(errcodes: *mut c_int) -> bool {
+    let common = (&raw const commons::mpipriv2_).cast::<c_int>();
+    errcodes.cast_const() == common.wrapping_byte_add(commons::ERRCODES_IGNORE)
+        || objects::is_errcodes_ignore(errcodes.cast())
 }
 
 /// Where Fortran's `MPI_STATUS_IGNORE` is, which functions of C may be handed: the library for C keeps it.

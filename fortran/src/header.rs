@@ -1,6 +1,7 @@
 //! Arguments as `mpif.h` and the module `mpi` have them: addresses of the program's variables, some of which are sentinels.
 
 use crate::face::{commons, in_c};
+pub use crate::face::{is_argv_null, is_argvs_null, is_errcodes_ignore};
 use std::ffi::{c_int, c_void};
 
 /// How far an address is behind a common block's beginning.

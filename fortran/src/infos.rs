@@ -1,12 +1,12 @@
 //! Strings that C gives in a room whose length the caller says. In C that counts the zero at the end, in Fortran it does not.
 
 use crate::f08::give;
-use crate::face::handle_in_c;
+use crate::face::{CHandle, Info, Kind, Session};
 use crate::procedures::*;
 use crate::text::{Text, give_text};
 use std::ffi::{c_char, c_int, c_void};
 
-type Get = unsafe extern "C" fn(c_int, *mut c_void, c_int, *mut c_void, *mut c_void) -> c_int;
+type Get = unsafe extern "C" fn(CHandle, *mut c_void, c_int, *mut c_void, *mut c_void) -> c_int;
 
 unsafe fn get(
     call: Get,
@@ -24,7 +24,7 @@ unsafe fn get(
         let key = Text::of(key, key_length, true);
         let mut room = vec![0_u8; (*valuelen).max(0) as usize + 1];
         let code = call(
-            handle_in_c(*info),
+            Info::in_c(*info),
             key.pointer(),
             *valuelen,
             room.as_mut_ptr().cast(),
@@ -38,7 +38,7 @@ unsafe fn get(
 }
 
 type GetString =
-    unsafe extern "C" fn(c_int, *mut c_void, *mut c_void, *mut c_void, *mut c_void) -> c_int;
+    unsafe extern "C" fn(CHandle, *mut c_void, *mut c_void, *mut c_void, *mut c_void) -> c_int;
 
 unsafe fn get_string(
     call: GetString,
@@ -56,7 +56,7 @@ unsafe fn get_string(
         let key = Text::of(key, key_length, true);
         let mut length = Length::of(*buflen);
         let code = call(
-            handle_in_c(*info),
+            Info::in_c(*info),
             key.pointer(),
             length.pointer(),
             length.room(),
@@ -69,7 +69,7 @@ unsafe fn get_string(
     }
 }
 
-type NthPset = unsafe extern "C" fn(c_int, c_int, c_int, *mut c_void, *mut c_void) -> c_int;
+type NthPset = unsafe extern "C" fn(CHandle, CHandle, c_int, *mut c_void, *mut c_void) -> c_int;
 
 unsafe fn nth_pset(
     call: NthPset,
@@ -85,8 +85,8 @@ unsafe fn nth_pset(
     unsafe {
         let mut length = Length::of(*pset_len);
         let code = call(
-            handle_in_c(*session),
-            handle_in_c(*info),
+            Session::in_c(*session),
+            Info::in_c(*info),
             *n,
             length.pointer(),
             length.room(),

@@ -16,13 +16,21 @@
 
 use crate::attributes::*;
 use crate::callbacks::*;
+#[cfg(not(feature = "openmpi"))]
 use crate::descriptor::{Cfi, Descriptor, Gfortran};
-use crate::f08::{self, Object};
-use crate::face::{CFile, CHandle, NO_TYPE, file_in_c, file_in_fortran, handle_in_c};
+use crate::f08;
+#[cfg(not(feature = "openmpi"))]
+use crate::f08::Object;
+#[cfg(not(feature = "openmpi"))]
+use crate::face::NO_TYPE;
+use crate::face::*;
+#[cfg(feature = "openmpi")]
+use crate::functions;
 use crate::header;
 use crate::infos::*;
 use crate::own::*;
 use crate::requests::*;
+#[cfg(not(feature = "openmpi"))]
 use crate::section::{Copied, How, Typed};
 use crate::spawn::*;
 use crate::text::{Text, give_text};

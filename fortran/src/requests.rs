@@ -2,7 +2,7 @@
 //! count on what they change in it.
 
 use crate::f08::give;
-use crate::face::CHandle;
+use crate::face::{CHandle, Changed, Request};
 use crate::procedures::{MPI_Grequest_start, PMPI_Grequest_start};
 use std::ffi::{c_int, c_void};
 
@@ -24,10 +24,12 @@ unsafe fn start(
     let [query, free, cancel] = callbacks;
     // SAFETY: the arguments are Fortran's, of the types that the interface says.
     unsafe {
-        let code = call(query, free, cancel, extra_state.cast(), request.cast());
+        let mut request = Changed::<Request>::of(request);
+        let code = call(query, free, cancel, extra_state.cast(), request.pointer());
         if code == 0 {
-            MPII_Grequest_set_lang_f77(*request);
+            MPII_Grequest_set_lang_f77(request.handle());
         }
+        request.give();
         give(ierror, code);
     }
 }

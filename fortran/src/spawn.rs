@@ -1,7 +1,8 @@
 //! Starting processes: arrays of strings, which end with a blank one in Fortran and with a null pointer in C.
 
 use crate::f08::give;
-use crate::face::{commons, handle_in_c, in_c, objects};
+use crate::face::{CHandle, Changed, Comm, Handles, Info, Kind, in_c};
+use crate::header::{is_argv_null, is_argvs_null, is_errcodes_ignore};
 use crate::procedures::{
     MPI_Comm_spawn, MPI_Comm_spawn_multiple, PMPI_Comm_spawn, PMPI_Comm_spawn_multiple,
 };
@@ -57,20 +58,8 @@ impl Texts {
     }
 }
 
-fn is_argv_null(argv: *const c_char) -> bool {
-    let common = (&raw const commons::mpiprivc_).cast::<c_char>();
-    argv == common.wrapping_add(commons::ARGV_NULL) || objects::is_argv_null(argv.cast())
-}
-
-fn is_argvs_null(argvs: *const c_char) -> bool {
-    argvs == (&raw const commons::mpiprivc_).cast() || objects::is_argvs_null(argvs.cast())
-}
-
 fn errcodes(errcodes: *mut c_int) -> *mut c_void {
-    let common = (&raw const commons::mpipriv2_).cast::<c_int>();
-    match errcodes.cast_const() == common.wrapping_byte_add(commons::ERRCODES_IGNORE)
-        || objects::is_errcodes_ignore(errcodes.cast())
-    {
+    match is_errcodes_ignore(errcodes) {
         true => in_c::ERRCODES_IGNORE,
         false => errcodes.cast(),
     }
@@ -80,9 +69,9 @@ type Spawn = unsafe extern "C" fn(
     *mut c_void,
     *mut c_void,
     c_int,
+    CHandle,
     c_int,
-    c_int,
-    c_int,
+    CHandle,
     *mut c_void,
     *mut c_void,
 ) -> c_int;
@@ -105,16 +94,18 @@ unsafe fn spawn(
     unsafe {
         let command = Text::of(command, command_length, false);
         let mut arguments = (!is_argv_null(argv)).then(|| Texts::until_blank(argv, argv_length, 1));
+        let mut made = Changed::<Comm>::of(intercomm);
         let code = call(
             command.pointer(),
             arguments.as_mut().map_or(in_c::ARGV_NULL, Texts::pointer),
             *maxprocs,
-            handle_in_c(*info),
+            Info::in_c(*info),
             *root,
-            handle_in_c(*comm),
-            intercomm.cast(),
+            Comm::in_c(*comm),
+            made.pointer(),
             errcodes(codes),
         );
+        made.give();
         give(ierror, code);
     }
 }
@@ -126,7 +117,7 @@ type SpawnMultiple = unsafe extern "C" fn(
     *mut c_void,
     *mut c_void,
     c_int,
-    c_int,
+    CHandle,
     *mut c_void,
     *mut c_void,
 ) -> c_int;
@@ -156,6 +147,8 @@ unsafe fn spawn_multiple(
         let pointers = arguments
             .as_mut()
             .map(|rows| rows.iter_mut().map(Texts::pointer).collect::<Vec<_>>());
+        let mut infos = Handles::<Info>::of(infos, *count);
+        let mut made = Changed::<Comm>::of(intercomm);
         let code = call(
             *count,
             commands.pointer(),
@@ -163,12 +156,13 @@ unsafe fn spawn_multiple(
                 pointers.as_ptr().cast_mut().cast()
             }),
             maxprocs.cast(),
-            infos.cast(),
+            infos.pointer(),
             *root,
-            handle_in_c(*comm),
-            intercomm.cast(),
+            Comm::in_c(*comm),
+            made.pointer(),
             errcodes(codes),
         );
+        made.give();
         give(ierror, code);
     }
 }

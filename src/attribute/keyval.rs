@@ -2,6 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::handle::{Kind, Table};
+#[cfg(feature = "openmpi")]
+use crate::mpi::constants::fortran;
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
 use crate::{bail, err};
@@ -106,6 +108,23 @@ impl Callbacks {
             Callbacks::Type(..) => Kind::Datatype,
             Callbacks::Win(..) => Kind::Win,
         }
+    }
+
+    /// The handle that proxies are told.
+    #[cfg(not(feature = "openmpi"))]
+    fn told(&self, object: c_int) -> c_int {
+        object
+    }
+
+    /// The handle that proxies are told: Fortran's number.
+    #[cfg(feature = "openmpi")]
+    fn told(&self, object: c_int) -> c_int {
+        let number = match self {
+            Callbacks::Comm(..) => fortran::number_of(&MPI_Comm(object)),
+            Callbacks::Type(..) => fortran::number_of(&MPI_Datatype(object)),
+            Callbacks::Win(..) => fortran::number_of(&MPI_Win(object)),
+        };
+        number.unwrap_or(object)
     }
 
     /// The copy and the delete function, for the proxies; null if there is none.
@@ -250,6 +269,7 @@ impl Keyval {
         {
             let given = std::ptr::without_provenance_mut(value.in_fortran() as usize);
             let (to, flag_to, kind) = (&raw mut copied, &raw mut flag, value.kind());
+            let object = self.callbacks.told(object);
             // SAFETY: the other language's library gave the proxies for the user's functions of this key.
             outcome(unsafe { (proxies.copy)(user, object, key, extra, kind, given, to, flag_to) })?;
             return Ok((flag != 0).then(|| match value {
@@ -298,7 +318,7 @@ impl Keyval {
         if let Some(proxies) = self.proxies.get()
             && !user.is_null()
         {
-            let kind = value.kind();
+            let (kind, object) = (value.kind(), self.callbacks.told(object));
             let value = std::ptr::without_provenance_mut(value.in_fortran() as usize);
             // SAFETY: the other language's library gave the proxies for the user's functions of this key.
             return outcome(unsafe { (proxies.delete)(user, object, key, kind, value, extra) });

@@ -182,6 +182,8 @@ mod addresses;
 mod communication;
 mod datatypes;
 mod errors;
+#[cfg(feature = "openmpi")]
+pub(crate) mod fortran;
 mod objects;
 #[cfg(feature = "openmpi")]
 mod openmpi;

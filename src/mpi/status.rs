@@ -29,10 +29,11 @@ pub struct MPI_Status {
     pub MPI_internal: [c_int; 5],
 }
 
-/// What a receive, probe or completed request tells (MPI 3.1 §3.2.5).
+/// What a receive, probe or completed request tells (MPI 3.1 §3.2.5). In Fortran it is an array of integers, which may begin where
+/// no `usize` can.
 #[cfg(feature = "openmpi")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C)]
+#[repr(C, packed(4))]
 pub struct MPI_Status {
     pub MPI_SOURCE: c_int,
     pub MPI_TAG: c_int,

@@ -10,6 +10,7 @@ mod compiler;
 mod support;
 
 mod exports;
+mod fortran;
 mod programs;
 mod values;
 

@@ -1,6 +1,7 @@
 //! The names by which compiled programs refer to procedures and constants.
 
 use super::{Kind, Procedure};
+use crate::model::Face;
 use std::fmt::Write;
 
 /// The names of a procedure's external procedures.
@@ -25,7 +26,14 @@ pub struct F08 {
 }
 
 impl Names {
-    pub fn of(procedure: &Procedure) -> Names {
+    pub fn of(procedure: &Procedure, face: Face) -> Names {
+        match face {
+            Face::Openmpi => Names::of_openmpi(procedure),
+            _ => Names::of_mpich(procedure),
+        }
+    }
+
+    fn of_mpich(procedure: &Procedure) -> Names {
         let small = procedure.name.to_lowercase();
         let stem = match procedure.large {
             true => format!("{small}_c"),
@@ -84,6 +92,58 @@ impl Names {
         }
     }
 
+    /// Those of Open MPI. Procedures of `mpi_f08` are those of `mpif.h`, except where one gives what the other cannot. Its
+    /// libraries ask each other for the names that end in `_f`.
+    fn of_openmpi(procedure: &Procedure) -> Names {
+        let name = &procedure.name;
+        let stem = name.to_lowercase();
+        let own_f08 = procedure
+            .parameters
+            .iter()
+            .any(|p| p.kind == Kind::Detached);
+        let body = |prefix: &str| format!("{prefix}{stem}_");
+        let mut others = vec![name.clone()];
+        if is_persistent_collective(name) {
+            others.push(name.replacen("MPI_", "MPIX_", 1));
+        }
+        if procedure.parameters.iter().any(|p| p.kind == Kind::Pointer) {
+            others.push(format!("{name}_cptr"));
+        }
+        let mut aliases = Vec::new();
+        for other in &others {
+            let small = other.to_lowercase();
+            for (prefix, great) in [("", ""), ("p", "P")] {
+                let mut add = |alias: String| {
+                    if alias != body(prefix) {
+                        aliases.push((alias, body(prefix)));
+                    }
+                };
+                add(format!("{prefix}{small}_"));
+                add(format!("{prefix}{small}__"));
+                add(format!("{prefix}{small}"));
+                add(format!("{prefix}{small}").to_uppercase());
+                add(format!("{great}{other}_f"));
+                add(format!("{great}{other}_f08"));
+                if procedure.places.f08 && !own_f08 {
+                    add(format!("{prefix}{small}_f08_"));
+                }
+            }
+            aliases.push((format!("o{small}_f"), body("p")));
+        }
+        let f08 = own_f08.then(|| F08 {
+            name: format!("{stem}_f08_"),
+            profiling: format!("p{stem}_f08_"),
+            cfi: String::new(),
+            cfi_profiling: String::new(),
+        });
+        Names {
+            header: Some(body("")),
+            stem,
+            f08,
+            aliases,
+        }
+    }
+
     /// The other names; of what is written `by_hand` also those for `mpi_f08`, as one function serves both.
     pub fn print(&self, out: &mut String, by_hand: bool) {
         for (name, body) in &self.aliases {
@@ -95,6 +155,11 @@ impl Names {
             let _ = writeln!(out, "alias!(\"{}\" => p{body});", f08.profiling);
         }
     }
+}
+
+fn is_persistent_collective(name: &str) -> bool {
+    let of_messages = ["send_init", "recv_init"];
+    name.ends_with("_init") && !of_messages.iter().any(|end| name.ends_with(end))
 }
 
 /// MPICH's name in the profiling interface of `mpi_f08`.

@@ -11,11 +11,14 @@
 //! Each of them has a twin that calls `PMPI_Send`. What is here is the way from one argument list to the other; what becomes of an
 //! argument is said by functions of the crate that includes what is printed (`fortran/src`): `header` has those of `mpif.h`, `f08`
 //! those of `mpi_f08`.
+//!
+//! For programs of Open MPI the names are others (`names.rs`), a choice buffer is an address in `mpi_f08`, too, and handles are
+//! turned into those of C.
 
 use super::buffers::{Part, part_of};
 use super::names::{self, Names};
 use super::{Intent, Kind, Outcome, Parameter, Procedure};
-use crate::model::{Constant, Function, Interface, Type, Value, Variable};
+use crate::model::{Constant, Face, Function, Interface, Type, Value, Variable};
 use std::fmt::Write;
 
 /// Functions that are written by hand, in the files of `fortran/src`: their names alone are printed. A `*` stands for anything.
@@ -48,11 +51,14 @@ const TEXTS: [(&str, &str); 9] = [
 ];
 
 /// The source of Rust.
-pub fn print(interface: &Interface) -> String {
+pub fn print(interface: &Interface, face: Face) -> String {
     let mut out = String::new();
     declarations(&mut out, &interface.functions);
     for procedure in super::procedures(interface) {
-        let names = Names::of(&procedure);
+        if face == Face::Openmpi && procedure.large {
+            continue;
+        }
+        let names = Names::of(&procedure, face);
         if let Some(function) = procedure
             .function
             .as_ref()
@@ -63,7 +69,7 @@ pub fn print(interface: &Interface) -> String {
                 .iter()
                 .find(|other| other.name == *function);
             let function = function.expect("a procedure is made of a function");
-            wrapper(&mut out, interface, &procedure, function, &names);
+            wrapper(&mut out, interface, face, &procedure, function, &names);
         }
         if procedure.name != "MPI_Sizeof" {
             names.print(
@@ -167,6 +173,7 @@ fn name(name: &str) -> String {
 fn wrapper(
     out: &mut String,
     interface: &Interface,
+    face: Face,
     procedure: &Procedure,
     function: &Function,
     names: &Names,
@@ -216,7 +223,7 @@ fn wrapper(
     if let Some(exported) = &names.header {
         let list = list("*mut c_void");
         let body = format!("header_{}", names.stem);
-        let text = body_text(interface, procedure, function, Dialect::Header);
+        let text = body_text(interface, face, procedure, function, Dialect::Header);
         let _ = writeln!(
             out,
             "#[inline(always)]\nunsafe fn {body}(call: {call}, {list}){result} {{\n{text}}}"
@@ -233,7 +240,7 @@ fn wrapper(
         let generic = if has_buffer { "<D: Descriptor>" } else { "" };
         let inner = list("*const D");
         let body = format!("f08_{}", names.stem);
-        let text = body_text(interface, procedure, function, Dialect::F08);
+        let text = body_text(interface, face, procedure, function, Dialect::F08);
         let arguments = passed(&inner);
         let choice = procedure
             .parameters
@@ -256,7 +263,7 @@ fn wrapper(
         }
         let _ = writeln!(out, "{text}}}");
         if has_buffer {
-            let text = body_text(interface, procedure, function, Dialect::Sections);
+            let text = body_text(interface, face, procedure, function, Dialect::Sections);
             let _ = writeln!(
                 out,
                 "#[cold]\n#[inline(never)]\nunsafe fn sections_{}{generic}(call: {call}, {inner}){result} {{\n{text}}}",
@@ -329,6 +336,7 @@ impl Dialect {
 /// A body: what comes before the call, the call, what comes after it.
 fn body_text(
     interface: &Interface,
+    face: Face,
     procedure: &Procedure,
     function: &Function,
     dialect: Dialect,
@@ -377,6 +385,9 @@ fn body_text(
                 format!("header::attached({name})")
             }
             (Kind::Choice, Dialect::Header) => format!("header::buffer({name})"),
+            _ if face == Face::Openmpi && is_other_in_openmpi(parameter) => {
+                foreign(procedure, parameter, variable, &mut before, &mut after)
+            }
             _ => plain(
                 interface,
                 parameter,
@@ -501,7 +512,7 @@ fn plain(
             let _ = writeln!(after, "    *{name} = file_in_fortran(file);");
             "(&raw mut file).cast()".into()
         }
-        Kind::Handle(_) if by_value => format!("handle_in_c(*{name})"),
+        Kind::Handle(handle) if by_value => format!("{}::in_c(*{name})", kind(handle)),
         Kind::Integer
         | Kind::Logical
         | Kind::Index
@@ -547,6 +558,92 @@ fn plain(
             "(&raw mut detached).cast()".into()
         }
         _ => format!("{name}.cast()"),
+    }
+}
+
+/// The kind of a handle in `fortran/src/face.rs`.
+fn kind(handle: &str) -> &str {
+    handle.trim_start_matches("MPI_")
+}
+
+/// What is another thing in C where handles are pointers: handles, and functions that are given some.
+fn is_other_in_openmpi(parameter: &Parameter) -> bool {
+    match &parameter.kind {
+        Kind::Handle(_) => true,
+        Kind::Callback(interface) => {
+            interface.contains("User_function") || interface.contains("errhandler_function")
+        }
+        _ => false,
+    }
+}
+
+/// The argument of C for such a parameter.
+fn foreign(
+    procedure: &Procedure,
+    parameter: &Parameter,
+    variable: &Variable,
+    before: &mut String,
+    after: &mut String,
+) -> String {
+    let name = name(&parameter.name);
+    let handle = match &parameter.kind {
+        Kind::Handle(handle) => handle,
+        // C has no handlers of sessions that are another language's.
+        Kind::Callback(interface) if interface.contains("Session") => {
+            return format!("{name}.cast()");
+        }
+        Kind::Callback(interface) => {
+            let (made, function) = match interface.contains("User_function") {
+                true => ("op", "operation"),
+                false => ("errhandler", "handler"),
+            };
+            let _ = writeln!(after, "    functions::{function}(code, c_{made}.handle());");
+            return format!("{name}.cast()");
+        }
+        kind => unreachable!("{kind:?} is the same in C"),
+    };
+    let kind = kind(handle);
+    if !matches!(variable.kind, Type::Pointer { .. }) {
+        return format!("{kind}::in_c(*{name})");
+    }
+    let _ = match parameter.shape.first() {
+        Some(length) => {
+            let length = match length.as_str() {
+                "*" => each(procedure, &parameter.name),
+                length => format!("*{length}"),
+            };
+            writeln!(
+                before,
+                "    let mut c_{name} = Handles::<{kind}>::of({name}, {length});"
+            )
+        }
+        None => writeln!(
+            before,
+            "    let mut c_{name} = Changed::<{kind}>::of({name});"
+        ),
+    };
+    if parameter.intent != Intent::In {
+        let _ = writeln!(after, "    c_{name}.give();");
+    }
+    format!("c_{name}.pointer()")
+}
+
+/// How many elements an array has that has one for each process that data goes to, or comes from. The one for what is sent does
+/// not count where nothing else is sent than what is there already.
+fn each(procedure: &Procedure, array: &str) -> String {
+    let sending = match array {
+        "sendtypes" => true,
+        "recvtypes" => false,
+        _ => panic!("{array} of {} has no length", procedure.name),
+    };
+    let length = match (procedure.name.to_lowercase().contains("neighbor"), sending) {
+        (true, false) => "neighbors(Comm::in_c(*comm)).0",
+        (true, true) => "neighbors(Comm::in_c(*comm)).1",
+        (false, _) => "peers(Comm::in_c(*comm))",
+    };
+    match sending {
+        true => format!("if header::is_in_place(sendbuf) {{ 0 }} else {{ {length} }}"),
+        false => length.into(),
     }
 }
 

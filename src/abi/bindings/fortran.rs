@@ -1,4 +1,4 @@
-//! What MPICH's Fortran library (`libmpichfort.so.12`, for `mpif.h`, `use mpi` and `use mpi_f08`) asks of a C library beside
+//! What libraries for Fortran, MPICH's (`libmpichfort.so.12`) and this library's own, ask of the library for C beside
 //! MPI: attributes with the integers of Fortran for values (MPI 4.1 §19.3.7), and the word that a user's callbacks are
 //! Fortran's. These names are no part of MPI and not in `mpi.h`; errors are reported as those of the MPI functions that
 //! they stand for.
@@ -19,8 +19,11 @@ use std::ffi::{c_int, c_void};
 /// The kind of value that C functions mean. Others are integers: as large as an address or as Fortran's `INTEGER`.
 const POINTER: c_int = 0;
 
-/// The key that C has for a predefined attribute: Fortran's is the number after it, and finds the value, not its address.
+/// The key that C has for a predefined attribute: MPICH's Fortran has the number after it, which finds the value, not its address.
 fn key_in_c(keyval: c_int) -> c_int {
+    if cfg!(any(feature = "openmpi", feature = "standard")) {
+        return keyval;
+    }
     let before = keyval.wrapping_sub(1);
     match keyval & 1 == 0 && attribute::is_predefined(before) {
         true => before,
@@ -69,11 +72,12 @@ fn code(function: &'static str, object: impl Argument, outcome: Result<()>) -> c
 /// `MPI_Comm_set_attr` and `MPI_ATTR_PUT`.
 #[unsafe(no_mangle)]
 pub extern "C" fn MPII_Comm_set_attr(
-    comm: MPI_Comm,
+    comm: C<MPI_Comm>,
     keyval: c_int,
     attribute_val: Mut<c_void>,
     kind: c_int,
 ) -> c_int {
+    let comm = MPI_Comm::of(comm);
     let value = value(attribute_val, kind);
     let set = || comm::get(comm)?.attributes.set(comm.0, keyval, value);
     code("MPI_Comm_set_attr", comm, set())
@@ -82,11 +86,12 @@ pub extern "C" fn MPII_Comm_set_attr(
 /// `MPI_Type_set_attr`.
 #[unsafe(no_mangle)]
 pub extern "C" fn MPII_Type_set_attr(
-    datatype: MPI_Datatype,
+    datatype: C<MPI_Datatype>,
     keyval: c_int,
     attribute_val: Mut<c_void>,
     kind: c_int,
 ) -> c_int {
+    let datatype = MPI_Datatype::of(datatype);
     let value = value(attribute_val, kind);
     let set = || {
         datatype::get(datatype)?
@@ -99,11 +104,12 @@ pub extern "C" fn MPII_Type_set_attr(
 /// `MPI_Win_set_attr`.
 #[unsafe(no_mangle)]
 pub extern "C" fn MPII_Win_set_attr(
-    win: MPI_Win,
+    win: C<MPI_Win>,
     keyval: c_int,
     attribute_val: Mut<c_void>,
     kind: c_int,
 ) -> c_int {
+    let win = MPI_Win::of(win);
     let value = value(attribute_val, kind);
     let set = || crate::win::get(win)?.attributes.set(win.0, keyval, value);
     code("MPI_Win_set_attr", win, set())
@@ -112,12 +118,13 @@ pub extern "C" fn MPII_Win_set_attr(
 /// `MPI_Comm_get_attr` and `MPI_ATTR_GET`. Of a predefined attribute, which C finds by its address, Fortran gets the value.
 #[unsafe(no_mangle)]
 pub extern "C" fn MPII_Comm_get_attr(
-    comm: MPI_Comm,
+    comm: C<MPI_Comm>,
     keyval: c_int,
     attribute_val: Mut<c_void>,
     flag: Mut<c_int>,
     kind: c_int,
 ) -> c_int {
+    let comm = MPI_Comm::of(comm);
     let keyval = key_in_c(keyval);
     let find = || {
         let comm = comm::get(comm)?;
@@ -138,12 +145,13 @@ pub extern "C" fn MPII_Comm_get_attr(
 /// `MPI_Type_get_attr`.
 #[unsafe(no_mangle)]
 pub extern "C" fn MPII_Type_get_attr(
-    datatype: MPI_Datatype,
+    datatype: C<MPI_Datatype>,
     keyval: c_int,
     attribute_val: Mut<c_void>,
     flag: Mut<c_int>,
     kind: c_int,
 ) -> c_int {
+    let datatype = MPI_Datatype::of(datatype);
     let find = || datatype::get(datatype)?.attributes.get(keyval);
     let give = |found| hand_over(found, kind, attribute_val, flag);
     code("MPI_Type_get_attr", datatype, find().and_then(give))
@@ -153,12 +161,13 @@ pub extern "C" fn MPII_Type_get_attr(
 /// communicators.
 #[unsafe(no_mangle)]
 pub extern "C" fn MPII_Win_get_attr(
-    win: MPI_Win,
+    win: C<MPI_Win>,
     keyval: c_int,
     attribute_val: Mut<c_void>,
     flag: Mut<c_int>,
     kind: c_int,
 ) -> c_int {
+    let win = MPI_Win::of(win);
     let keyval = key_in_c(keyval);
     let find = || {
         let window = crate::win::get(win)?;
@@ -193,6 +202,6 @@ pub extern "C" fn MPII_Keyval_set_proxy(
 /// Says that the functions of a generalized request are Fortran's. Called right after `MPI_Grequest_start`; another request
 /// stays as it is.
 #[unsafe(no_mangle)]
-pub extern "C" fn MPII_Grequest_set_lang_f77(request: MPI_Request) {
-    request::set_fortran(request);
+pub extern "C" fn MPII_Grequest_set_lang_f77(request: C<MPI_Request>) {
+    request::set_fortran(MPI_Request::of(request));
 }

@@ -1,6 +1,7 @@
 //! Handles between C and Fortran (MPI 4.1 §19.3.4), and between a handle and its integer (MPI 5.0 §20.4.5, which programs
 //! for many versions ask for). Both are the same integer, and nothing is checked: what becomes of a wrong handle is an
-//! error of the function that it is given to.
+//! error of the function that it is given to. Programs of Open MPI have numbers of their own for predefined objects
+//! (`src/mpi/constants/fortran.rs`).
 //!
 //! `mpi.h` has macros of the names in `c2f` and `f2c`, as MPICH's does: a program compiled with them asks no library for
 //! these functions. `mpi_abi.h` does not have them any more; programs that were compiled with drafts of it ask for them.
@@ -19,7 +20,7 @@ trait Integer {
 macro_rules! integers {
     ($($kind:ident),* $(,)?) => {$(
         /// The library's own handle.
-        #[cfg(not(feature = "standard"))]
+        #[cfg(not(any(feature = "openmpi", feature = "standard")))]
         impl Integer for $kind {
             #[inline(always)]
             fn integer(self) -> c_int {
@@ -29,6 +30,20 @@ macro_rules! integers {
             #[inline(always)]
             fn of_integer(integer: c_int) -> $kind {
                 $kind(integer)
+            }
+        }
+
+        /// Predefined objects have the numbers of Open MPI's `mpif.h`.
+        #[cfg(feature = "openmpi")]
+        impl Integer for $kind {
+            #[inline]
+            fn integer(self) -> c_int {
+                crate::mpi::constants::fortran::number_of(&self).unwrap_or(self.0)
+            }
+
+            #[inline]
+            fn of_integer(integer: c_int) -> $kind {
+                crate::mpi::constants::fortran::handle_of(integer).unwrap_or($kind(integer))
             }
         }
 
@@ -323,7 +338,11 @@ mod tests {
 
     #[test]
     fn handles_survive_the_way_to_integers_and_back() {
-        for comm in [MPI_COMM_WORLD, MPI_COMM_NULL, MPI_Comm(0x4400_0007)] {
+        for comm in [
+            MPI_COMM_WORLD,
+            MPI_COMM_NULL,
+            MPI_Comm(0x8400_0007_u32 as c_int),
+        ] {
             assert_eq!(MPI_Comm::of_integer(comm.integer()), comm);
         }
         for file in [MPI_FILE_NULL, MPI_File(0x9000_0003_u32 as c_int)] {
@@ -331,6 +350,7 @@ mod tests {
         }
         let number = match () {
             () if cfg!(feature = "standard") => 0x229,
+            () if cfg!(feature = "openmpi") => 49,
             () => 0x8c00_0001_u32 as c_int,
         };
         assert_eq!(MPI_DOUBLE_INT.integer(), number);

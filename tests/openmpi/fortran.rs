@@ -1,0 +1,170 @@
+//! Programs in Fortran that are compiled with Debian's `mpifort.openmpi`, and what Open MPI's libraries for them export.
+
+use crate::compiler::{have, have_program, run, scratch};
+use crate::exports::covers;
+use crate::{have_library, library_folder, support};
+use harness::job;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Builds a program of `tests/fortran`, if the compiler is there. Open MPI 4's libraries lack a procedure that its module declares:
+/// the lines with its name are left out.
+fn build(name: &str, lacking: &[&str]) -> Option<PathBuf> {
+    let test = "programs of mpifort.openmpi";
+    if !have_program("mpifort.openmpi", test)
+        || !have_program("gfortran", test)
+        || !have_library(test)
+    {
+        return None;
+    }
+    let source = support::repository().join(format!("tests/fortran/{name}.f90"));
+    let text = std::fs::read_to_string(source).expect("the program can be read");
+    let kept: Vec<&str> = text
+        .lines()
+        .filter(|line| !lacking.iter().any(|word| line.contains(word)))
+        .collect();
+    // Its modules are its own.
+    let folder = scratch().join(format!("{name}.fortran"));
+    std::fs::create_dir_all(&folder).expect("a scratch folder can be written");
+    let (source, program) = (folder.join("program.f90"), folder.join(name));
+    std::fs::write(&source, kept.join("\n")).expect("a scratch folder can be written");
+    let [source, program_path, folder] = [&source, &program, &folder].map(|p| p.to_string_lossy());
+    let output = run(
+        "mpifort.openmpi",
+        &[
+            "-w",
+            "-fallow-argument-mismatch",
+            &source,
+            "-J",
+            &folder,
+            "-o",
+            &program_path,
+        ],
+    );
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    Some(program)
+}
+
+/// Runs it silently, with all names bound at its start.
+fn silent(program: &Path) {
+    let name = program.file_name().expect("a name").to_string_lossy();
+    for ranks in [1, 2, 4] {
+        let mut command = support::command(support::prefix().join("bin/mpiexec"));
+        command.env("LD_BIND_NOW", "1");
+        command.args(["-n", &ranks.to_string()]).arg(program);
+        let ended = job::run(command, &scratch(), &format!("{name}.n{ranks}"), 60);
+        let ended = ended.unwrap_or_else(|why| panic!("{name}: {why}"));
+        let silent = ended.stdout.is_empty() && ended.stderr.is_empty();
+        assert!(
+            ended.status == 0 && silent,
+            "{name}, {ranks} ranks: {}",
+            ended.report()
+        );
+    }
+}
+
+fn program(name: &str, lacking: &[&str]) {
+    if let Some(program) = build(name, lacking) {
+        silent(&program);
+    }
+}
+
+#[test]
+fn mpif_h_of_openmpi() {
+    program("mpif_h", &[]);
+}
+
+#[test]
+fn use_mpi_of_openmpi() {
+    program("use_mpi", &[]);
+}
+
+#[test]
+fn use_mpi_f08_of_openmpi() {
+    program("use_mpi_f08", &["MPI_Status_f082f", "'status_f082f'"]);
+}
+
+/// Handles in arrays, which have other sizes in both languages; more of them than have room without memory of their own.
+#[test]
+fn arrays_of_handles() {
+    program("handles", &[]);
+}
+
+/// A program needs no library of Open MPI's.
+#[test]
+fn no_library_of_openmpi_is_loaded() {
+    let Some(program) = build("handles", &[]) else {
+        return;
+    };
+    let libraries = support::prefix().join("lib/rmashm");
+    let mut ldd = support::command("ldd".into());
+    let output = ldd.env("LD_LIBRARY_PATH", &libraries).arg(program).output();
+    let said = String::from_utf8(output.expect("ldd runs").stdout).expect("names are ASCII");
+    let of_mpi = |line: &&str| line.contains("mpi") || line.contains("open-");
+    let of_mpi: Vec<&str> = said.lines().filter(of_mpi).collect();
+    assert!(of_mpi.len() >= 2, "{said}");
+    for line in of_mpi {
+        assert!(line.contains(&*libraries.to_string_lossy()), "{line}");
+    }
+}
+
+const CLASSES: &str = "for CLASS(*), to which programs do not convert handles";
+/// Names of Open MPI's libraries that no program asks for.
+const NOT_ASKED_FOR: [(&str, &str); 6] = [
+    ("__mpi_f08_types_MOD___*", CLASSES),
+    ("mpi_fortran_*", "in the library for C"),
+    (
+        "ompi_intercept_extra_state_t_class",
+        "a class of its objects, for its own parts",
+    ),
+    (
+        "mpiext_pcollreq_mpifh_dummy",
+        "nothing: it keeps an archive from being empty",
+    ),
+    ("ompi_buffer_detach_f08", "between its libraries"),
+    ("pompi_buffer_detach_f08", "between its libraries"),
+];
+
+fn exported(library: &Path) -> BTreeSet<String> {
+    let output = run("nm", &["-D", "--defined-only", &library.to_string_lossy()]);
+    let said = String::from_utf8(output.stdout).expect("symbols are ASCII");
+    let names = said.lines().filter_map(|line| line.split(' ').nth(2));
+    names.map(str::to_string).collect()
+}
+
+#[test]
+fn every_name_of_openmpis_libraries_for_fortran_is_exported() {
+    let test = "the comparison with Open MPI's libraries for Fortran";
+    if !have_program("nm", test) || !have_library(test) {
+        return;
+    }
+    let mut missing = BTreeSet::new();
+    for (library, least) in [
+        ("libmpi_mpifh.so.40", 5000),
+        ("libmpi_usempif08.so.40", 1000),
+        ("libmpi_usempi_ignore_tkr.so.40", 300),
+    ] {
+        let debians = Path::new("/usr/lib/x86_64-linux-gnu").join(library);
+        if !have(debians.exists(), "Debian's libopenmpi3", test) {
+            return;
+        }
+        let (theirs, ours) = (
+            exported(&debians),
+            exported(&library_folder().join(library)),
+        );
+        assert!(
+            theirs.len() > least,
+            "{library} has only {} names",
+            theirs.len()
+        );
+        missing.extend(theirs.difference(&ours).cloned());
+    }
+    let known = |name: &&String| !NOT_ASKED_FOR.iter().any(|(entry, _)| covers(entry, name));
+    let missed: Vec<_> = missing.iter().filter(known).collect();
+    assert!(missed.is_empty(), "not exported: {missed:#?}");
+    for (entry, reason) in NOT_ASKED_FOR {
+        let needed = missing.iter().any(|name| covers(entry, name));
+        assert!(needed, "no name is missing of {entry} ({reason})");
+    }
+}
