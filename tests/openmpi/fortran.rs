@@ -98,7 +98,7 @@ fn no_library_of_openmpi_is_loaded() {
         return;
     };
     let libraries = support::prefix().join("lib/rmashm");
-    let mut ldd = support::command("ldd".into());
+    let mut ldd = support::command("ldd");
     let output = ldd.env("LD_LIBRARY_PATH", &libraries).arg(program).output();
     let said = String::from_utf8(output.expect("ldd runs").stdout).expect("names are ASCII");
     let of_mpi = |line: &&str| line.contains("mpi") || line.contains("open-");
