@@ -111,14 +111,12 @@ impl Slots {
         // SAFETY: nobody else has a reference to the cell: otherwise loom would have stopped at a slot of it.
         let (there, bytes) = unsafe { &mut *self.memory().cells[at / SLOT].get() };
         *there = Some(*header);
-        match on_shelf {
+        if on_shelf {
+            let shelf = &self.memory().shelf;
             // SAFETY: loom stops if anybody else reads there or writes.
-            true => self
-                .memory()
-                .shelf
-                .with_mut(|shelf| payload(unsafe { (*shelf).as_mut_ptr() })),
-            false => payload(bytes.as_mut_ptr()),
+            return shelf.with_mut(|shelf| payload(unsafe { (*shelf).as_mut_ptr() }));
         }
+        payload(bytes.as_mut_ptr());
     }
 
     /// # Safety
