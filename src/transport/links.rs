@@ -23,6 +23,8 @@ use std::sync::Arc;
 const TURN: usize = 16;
 /// Data goes in pieces of at most so many bytes, so that one end of the ring copies one while the other copies the next.
 const PIECE: usize = 8 << 10;
+/// A rank may be so many messages ahead of what it is to fetch.
+const AHEAD: u8 = 64;
 /// What is shorter is one piece in every ring.
 const SHORT: usize = 1 << 10;
 
@@ -40,6 +42,8 @@ fn piece(len: usize, longest: usize) -> usize {
 pub struct Links {
     /// By the other's rank in the job, made when they are first used.
     links: Vec<Option<Link>>,
+    /// How many more messages have come from each rank than short ones were to be fetched by it, at most [`AHEAD`].
+    ahead: Vec<u8>,
     /// Cells that wait, in all links.
     waiting: usize,
     /// Messages of this process, and cells that wait, are numbered in their order.
@@ -51,6 +55,9 @@ pub struct Links {
 struct Link {
     outbox: Outbox,
     distance: Distance,
+    /// So many short messages are not to be fetched, and how many were not the last time.
+    eager: u32,
+    in_vain: u32,
     /// What found no room in the ring, by its number: in order.
     waiting: BTreeMap<u64, (Header, Payload)>,
 }
@@ -103,6 +110,7 @@ impl Links {
     pub fn new(ranks: usize, longest: usize) -> Links {
         Links {
             links: (0..ranks).map(|_| None).collect(),
+            ahead: vec![0; ranks],
             waiting: 0,
             number: 0,
             longest,
@@ -121,6 +129,41 @@ impl Links {
         self.link(to).outbox.is_to_announce()
     }
 
+    /// Notes that a message has come from `from`.
+    #[inline]
+    pub fn heard(&mut self, from: u32) {
+        let ahead = &mut self.ahead[from as usize];
+        *ahead = (*ahead + 1).min(AHEAD);
+    }
+
+    /// Whether a short message to `to` comes sooner if it is fetched: where both sides send. In a stream one way both sides copy at
+    /// the same time; and a receiver that came too late for the last ones is not waited for again so soon.
+    pub fn is_to_be_fetched(&mut self, to: u32) -> bool {
+        let link = self.link(to);
+        if link.eager > 0 {
+            link.eager -= 1;
+            return false;
+        }
+        let ahead = &mut self.ahead[to as usize];
+        *ahead > 0 && {
+            *ahead -= 1;
+            true
+        }
+    }
+
+    /// A short message to `to` was not fetched in time: so many of the next ones are not to be.
+    pub fn lose_patience(&mut self, to: u32) {
+        let link = self.link(to);
+        link.in_vain = (2 * link.in_vain).clamp(8, 1024);
+        link.eager = link.in_vain;
+    }
+
+    /// A short message to `to` was fetched in time.
+    pub fn gain_patience(&mut self, to: u32) {
+        let link = self.link(to);
+        link.in_vain /= 2;
+    }
+
     /// Bytes of the pieces, one to a cell, in which `len` bytes of data go.
     pub fn piece(&self, len: usize) -> usize {
         piece(len, self.longest)
@@ -131,6 +174,8 @@ impl Links {
         self.links[to as usize].get_or_insert_with(|| Link {
             outbox: Outbox::new(to),
             distance: Distance::new(),
+            eager: 0,
+            in_vain: 0,
             waiting: BTreeMap::new(),
         })
     }

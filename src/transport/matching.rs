@@ -11,7 +11,7 @@ use super::buffer::Buffer;
 use super::operation::{About, Operation};
 use super::ring::Header;
 use super::sends::offer_at;
-use super::transfer::{Announced, Place};
+use super::transfer::Announced;
 use crate::mpi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -68,15 +68,15 @@ impl Body {
     }
 
     /// Takes the message for a receive; false if its sender has taken it back.
-    pub fn take(&self) -> bool {
+    pub fn take(&mut self) -> bool {
         match self {
             Body::Here(_) | Body::Coming { .. } => true,
-            Body::There { id, announced } => offer_at(announced.offer).take(*id),
+            Body::There { id, announced } => announced.find(offer_at(announced.offer).take(*id)),
         }
     }
 
     /// Takes the message for a matched probe; false if its sender has taken it back.
-    pub fn hold(&self) -> bool {
+    pub fn hold(&mut self) -> bool {
         match self {
             Body::There { id, announced } => offer_at(announced.offer).hold(*id),
             _ => true,
@@ -85,10 +85,8 @@ impl Body {
 
     /// Takes the message, which a matched probe holds, for its receive.
     pub fn take_held(&mut self) {
-        if let Body::There { id, announced } = self
-            && let Some(copy) = offer_at(announced.offer).take_held(*id)
-        {
-            announced.place = Place::in_segment(copy);
+        if let Body::There { id, announced } = self {
+            announced.find(offer_at(announced.offer).take_held(*id));
         }
     }
 
@@ -257,12 +255,12 @@ impl Queues {
         &mut self,
         source: i32,
         tag: i32,
-        take: fn(&Body) -> bool,
+        take: fn(&mut Body) -> bool,
     ) -> Option<Arrival> {
         loop {
             let number = self.oldest_arrived(source, tag)?;
-            let arrival = self.remove_arrived(number)?;
-            if take(&arrival.body) {
+            let mut arrival = self.remove_arrived(number)?;
+            if take(&mut arrival.body) {
                 return Some(arrival);
             }
         }

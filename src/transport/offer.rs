@@ -6,15 +6,16 @@
 //! | 0             | nothing is on offer: a receive has the message, or its sender has taken it back    |
 //! | n             | the sender's message of number n is to have                                        |
 //! | `HELD` + n    | a matched probe holds message n, whose data is in the sender's buffer              |
-//! | `COPY` + at   | a matched probe holds the message, whose data is at the offset `at` of the segment |
+//! | `LEFT` + n    | the sender has left a copy of message n, where the word `left` says                |
 //! | `FETCHED` + n | the receiver has the data of message n                                             |
 //! | `REFUSED` + n | the receiver may not read the sender's memory: it waits for a copy                 |
 //!
 //! A number is never used again. So a word serves the next message as soon as the last one was taken and fetched: a receiver
 //! that still has the older announcement finds another number, and knows that the message is gone.
 //!
-//! A message that is held can only be received, so its sender cannot take it back, but need not wait for that either: it puts a
-//! copy where the receiver finds it, and is done: a receiver that finds `COPY` finds the copy.
+//! A sender that is not to wait leaves a copy in the segment, and is done: one that has cancelled what a matched probe holds, which
+//! can only be received, and one of a short message that no receive has met for a while. Whoever receives the message then, or
+//! holds it, finds the copy.
 //!
 //! What a receiver answers goes through the ring, which may be full until the receiver calls MPI again. So it is in the word
 //! too, for a sender that has cancelled the message and so need not wait for that: a sender that finds the answer there may use
@@ -26,7 +27,7 @@
 //! never freed: there are as many as messages were on offer at a time. Eager messages have none, as their sends are complete.
 //!
 //! **Orderings.** A number is taken out by a compare-and-swap: the one that does it has the message. A receiver that comes too
-//! late drops the announcement, and its receive stays in its place. `COPY` is written by a compare-and-swap (release) when the
+//! late drops the announcement, and its receive stays in its place. `LEFT` is written by a compare-and-swap (release) when the
 //! copy is there, and found by the receive (acquire). An answer is written (release) when the data was read, and the sender
 //! that is woken by it looks (acquire).
 
@@ -34,7 +35,7 @@ use crate::shm::Offset;
 use crate::shm::atomic::{AtomicU64, Ordering};
 
 const HELD: u64 = 1 << 63;
-const COPY: u64 = 1 << 62;
+const LEFT: u64 = 1 << 62;
 const FETCHED: u64 = 1 << 61;
 const REFUSED: u64 = 1 << 60;
 
@@ -47,48 +48,82 @@ pub enum Answer {
     Refused,
 }
 
-#[repr(transparent)]
+/// Where the data of a message is that its receiver has taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Data {
+    /// Where the announcement says.
+    Announced,
+    /// At an offset of the segment: its sender has left it.
+    Left(Offset),
+}
+
+#[repr(C)]
 #[derive(Default)]
-pub struct Offer(AtomicU64);
+pub struct Offer {
+    word: AtomicU64,
+    /// The offset of the copy that the sender has left, if the word says so.
+    left: AtomicU64,
+}
 
 impl Offer {
     /// Puts the message `id` on offer, before it is announced.
     pub fn make(&self, id: u64) {
-        self.0.store(id, Ordering::Relaxed);
+        self.word.store(id, Ordering::Relaxed);
     }
 
     /// Whether the message is still to have, to all one knows.
     pub fn stands(&self, id: u64) -> bool {
-        self.0.load(Ordering::Relaxed) == id
+        let word = self.word.load(Ordering::Relaxed);
+        word == id || word == LEFT | id
     }
 
-    /// Takes the message, for a receive or back; false if the other side has it.
-    pub fn take(&self, id: u64) -> bool {
-        self.change(id, 0, Ordering::Relaxed)
+    /// Takes the message back; false if it was taken, is held, or was left.
+    pub fn take_back(&self, id: u64) -> bool {
+        self.change(id, 0, Ordering::Relaxed).is_ok()
+    }
+
+    /// Takes the message for a receive: where its data is. `None`: its sender has taken it back.
+    pub fn take(&self, id: u64) -> Option<Data> {
+        match self.change(id, 0, Ordering::Relaxed) {
+            Ok(_) => Some(Data::Announced),
+            Err(word) => self.left(word, id),
+        }
     }
 
     /// Takes the message for a matched probe; false if its sender has taken it back.
     pub fn hold(&self, id: u64) -> bool {
-        self.change(id, HELD | id, Ordering::Relaxed)
+        let held = self.change(id, HELD | id, Ordering::Relaxed);
+        held.is_ok() || held == Err(LEFT | id)
     }
 
-    /// Whether a matched probe holds the message, and its data is in the sender's buffer, to all one knows.
-    pub fn is_held(&self, id: u64) -> bool {
-        self.stands(HELD | id)
+    /// Takes a message that this process holds, for its receive: where its data is.
+    pub fn take_held(&self, id: u64) -> Option<Data> {
+        match self.change(HELD | id, 0, Ordering::Relaxed) {
+            Ok(_) => Some(Data::Announced),
+            Err(word) => self.left(word, id),
+        }
     }
 
-    /// Gives a message that is held over to its receiver: its data is at `copy` now. False if it is being received.
-    pub fn hand_over(&self, id: u64, copy: Offset) -> bool {
-        self.change(HELD | id, COPY | copy as u64, Ordering::Release)
+    /// Whether the message is with its sender yet, on offer or held, to all one knows.
+    pub fn is_with_sender(&self, id: u64) -> bool {
+        let word = self.word.load(Ordering::Relaxed);
+        word == id || word == HELD | id
     }
 
-    /// Takes a message that this process holds, for its receive: where the sender has put a copy, if the data is not in the
-    /// sender's buffer any more.
-    pub fn take_held(&self, id: u64) -> Option<Offset> {
-        let taken = self
-            .0
-            .compare_exchange(HELD | id, 0, Ordering::Relaxed, Ordering::Acquire);
-        taken.err().map(|word| (word & !COPY) as Offset)
+    /// Leaves a copy of the message, which is at `copy`, to whoever receives it: the sender needs its buffer no more. False if it
+    /// was taken.
+    pub fn leave(&self, id: u64, copy: Offset) -> bool {
+        self.left.store(copy as u64, Ordering::Relaxed);
+        // What is on offer at first may be held at the second attempt; what is held is never on offer again.
+        [id, HELD | id]
+            .into_iter()
+            .any(|word| self.change(word, LEFT | id, Ordering::Release).is_ok())
+    }
+
+    /// Where the sender has left the message, if the word that was found (acquired) says so.
+    fn left(&self, word: u64, id: u64) -> Option<Data> {
+        let at = || self.left.load(Ordering::Relaxed) as Offset;
+        (word == LEFT | id).then(|| Data::Left(at()))
     }
 
     /// Answers the sender, which reads it here or in the ring.
@@ -97,21 +132,21 @@ impl Offer {
             Answer::Fetched => FETCHED | id,
             Answer::Refused => REFUSED | id,
         };
-        self.0.store(word, Ordering::Release);
+        self.word.store(word, Ordering::Release);
     }
 
     /// What the receiver of the message has answered.
     pub fn answered(&self, id: u64) -> Option<Answer> {
-        match self.0.load(Ordering::Acquire) {
+        match self.word.load(Ordering::Acquire) {
             word if word == FETCHED | id => Some(Answer::Fetched),
             word if word == REFUSED | id => Some(Answer::Refused),
             _ => None,
         }
     }
 
-    fn change(&self, from: u64, to: u64, order: Ordering) -> bool {
-        self.0
-            .compare_exchange(from, to, order, Ordering::Relaxed)
-            .is_ok()
+    /// Changes the word, if it is as expected; else what it is, with all that its writer did before.
+    fn change(&self, from: u64, to: u64, order: Ordering) -> Result<u64, u64> {
+        self.word
+            .compare_exchange(from, to, order, Ordering::Acquire)
     }
 }

@@ -5,6 +5,7 @@ use super::task;
 use crate::error::{Error, Object, Result};
 use crate::mpi::types::{MPI_Comm, MPI_Status};
 use crate::runtime::deaths::{check_alive, dead, name};
+use crate::runtime::wait::{Announce, Nap};
 use crate::runtime::{self, Ranks, Waiting, phase};
 use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering, full_fence};
 use std::cell::{Cell, UnsafeCell};
@@ -259,7 +260,10 @@ pub fn block(
         key: 0,
         what,
         ranks,
-        announce: None,
+        announce: Some(Announce {
+            sleeper: &super::leave_short,
+            nap: &|| Nap::UntilRung,
+        }),
     };
     // A message that comes or goes in parts takes long, but the next part never: each is waited for anew.
     let mut over = false;

@@ -38,11 +38,24 @@ impl Sending {
 struct Offered {
     sending: Sending,
     offer: Offset,
+    /// For whom it is, if it is short and its sender still has it.
+    short: Option<u32>,
+    /// Bytes that its sender has left.
+    left: usize,
 }
+
+/// So many looks for messages in vain are made before the senders of short ones leave them.
+const PATIENCE: u32 = 256;
 
 #[derive(Default)]
 pub struct Sends {
     by_id: FxHashMap<u64, Offered>,
+    /// How many of these are short and with their senders.
+    short: usize,
+    /// Looks for messages since the last of them was put on offer.
+    looks: u32,
+    /// Bytes that were left and not fetched yet.
+    left: usize,
     /// Messages whose senders wait for the answer in the word: they were cancelled when a receive had taken them.
     watched: Vec<u64>,
     /// Words of the segment that are free. There are as many as messages were announced at a time, at most.
@@ -57,8 +70,9 @@ pub fn offer_at(offset: Offset) -> &'static Offer {
 }
 
 impl Sends {
-    /// Puts the message `id` on offer: where the word is. Error: `MPI_ERR_NO_MEM`.
-    pub fn offer(&mut self, id: u64, sending: Sending) -> Result<Offset> {
+    /// Puts the message `id` on offer: where the word is. If it is for `short`, its sender waits for a moment only.
+    /// Error: `MPI_ERR_NO_MEM`.
+    pub fn offer(&mut self, id: u64, sending: Sending, short: Option<u32>) -> Result<Offset> {
         let offer = match self.words.pop() {
             Some(word) => word,
             None => {
@@ -70,7 +84,17 @@ impl Sends {
         };
         offer_at(offer).make(id);
         sending.operation.set_number(id);
-        self.by_id.insert(id, Offered { sending, offer });
+        if short.is_some() {
+            self.short += 1;
+            self.looks = 0;
+        }
+        let offered = Offered {
+            sending,
+            offer,
+            short,
+            left: 0,
+        };
+        self.by_id.insert(id, offered);
         Ok(offer)
     }
 
@@ -83,7 +107,7 @@ impl Sends {
             buffer: data.buffer.clone(),
             block,
         };
-        let offer = self.offer(id, sending).ok()?;
+        let offer = self.offer(id, sending, None).ok()?;
         Some(Announced { place, offer })
     }
 
@@ -91,17 +115,76 @@ impl Sends {
         self.by_id.get_mut(&id).map(|offered| &mut offered.sending)
     }
 
+    /// For whom the message is, if it is short and its sender has not left it.
+    pub fn short(&self, id: u64) -> Option<u32> {
+        self.by_id.get(&id)?.short
+    }
+
     /// Ends a message that was taken.
     pub fn end(&mut self, id: u64) -> Option<Sending> {
-        let Offered { sending, offer } = self.by_id.remove(&id)?;
+        let Offered { sending, offer, .. } = self.remove(id)?;
         self.words.push(offer);
         Some(sending)
+    }
+
+    fn remove(&mut self, id: u64) -> Option<Offered> {
+        let offered = self.by_id.remove(&id)?;
+        self.short -= usize::from(offered.short.is_some());
+        self.left -= offered.left;
+        Some(offered)
+    }
+
+    /// Counts a look for messages in vain: whether short messages have been on offer for long enough.
+    #[inline]
+    pub fn is_out_of_patience(&mut self) -> bool {
+        self.short > 0 && {
+            self.looks += 1;
+            self.looks >= PATIENCE
+        }
+    }
+
+    /// Leaves copies of the short messages, the oldest first and of at most so many bytes in all, and so ends their sends; says to
+    /// whom. True if a send has ended.
+    pub fn leave(&mut self, most: usize, mut to: impl FnMut(u32)) -> bool {
+        self.looks = 0;
+        if self.short == 0 {
+            return false;
+        }
+        let short = self.by_id.iter().filter(|(_, it)| it.short.is_some());
+        let mut short: Vec<u64> = short.map(|(&id, _)| id).collect();
+        short.sort_unstable();
+        let mut ended = false;
+        for id in short {
+            let offered = self.by_id.get_mut(&id).expect("it was there");
+            let len = offered.sending.buffer.len();
+            let offer = offer_at(offered.offer);
+            if !offer.is_with_sender(id) {
+                continue;
+            }
+            // Where there is no room, the sends wait for their receivers.
+            if self.left + len > most {
+                break;
+            }
+            let Ok(copy) = offered.sending.copied() else {
+                break;
+            };
+            if !offer.leave(id, copy) {
+                offered.sending.block = None;
+                continue;
+            }
+            to(offered.short.take().expect("it is short"));
+            self.short -= 1;
+            offered.left = len;
+            self.left += len;
+            ended |= offered.sending.operation.complete(MPI_Status::EMPTY, None);
+        }
+        ended
     }
 
     /// Takes the operation's message back: its number, if no receive has met it.
     pub fn take_back(&mut self, operation: &Arc<Operation>) -> Option<u64> {
         let id = self.find(operation)?;
-        if !offer_at(self.by_id[&id].offer).take(id) {
+        if !offer_at(self.by_id[&id].offer).take_back(id) {
             return None;
         }
         self.end(id);
@@ -116,7 +199,7 @@ impl Sends {
             return Ok(false);
         };
         let offer = offer_at(offered.offer);
-        Ok(offer.is_held(id) && offer.hand_over(id, offered.sending.copied()?))
+        Ok(offer.is_with_sender(id) && offer.leave(id, offered.sending.copied()?))
     }
 
     /// From now on looks for the answer to the operation's message in its word, if it was taken.
@@ -156,7 +239,7 @@ impl Sends {
     pub fn forget(&mut self, operation: &Arc<Operation>) {
         let found = self.find(operation);
         // Its word rests for ever: the receiver may write an answer there yet.
-        if let Some(Offered { sending, .. }) = found.and_then(|id| self.by_id.remove(&id)) {
+        if let Some(Offered { sending, .. }) = found.and_then(|id| self.remove(id)) {
             // Its receiver may be reading the copy.
             sending.block.map(Owned::keep);
         }

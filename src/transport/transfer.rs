@@ -4,6 +4,7 @@
 //! | message                                                                 | goes                                                           |
 //! |-------------------------------------------------------------------------|----------------------------------------------------------------|
 //! | up to 8 KiB                                                             | eager: through the ring, copied twice                          |
+//! | 2 to 8 KiB of the segment, where both sides send, on own cores          | announced; after a moment its sender leaves a copy             |
 //! | up to 64 KiB from outside the segment, its sender waits on an own core  | eager, in pieces                                               |
 //! | up to 16 KiB where ranks share cores                                    | eager, in pieces: an announcement takes more turns on the cores |
 //! | larger, and synchronous ones                                            | announced; the receiver copies and answers *fetched*           |
@@ -16,6 +17,7 @@
 
 use super::buffer::Buffer;
 use super::matching::Receive;
+use super::offer::Data;
 use super::{Envelope, Outcome, engine};
 use crate::err;
 use crate::error::{Class, Error, Result};
@@ -135,6 +137,14 @@ pub struct Announced {
 }
 
 impl Announced {
+    /// Notes where the data of the message is that was taken; false if it was not.
+    pub fn find(&mut self, taken: Option<Data>) -> bool {
+        if let Some(Data::Left(at)) = taken {
+            self.place = Place::in_segment(at);
+        }
+        taken.is_some()
+    }
+
     /// What a payload's bytes say.
     pub fn from_payload(payload: &[u8]) -> Announced {
         assert!(payload.len() >= size_of::<Announced>());

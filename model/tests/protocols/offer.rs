@@ -2,7 +2,7 @@
 
 use rmashm_model::actor::{Actors, Watched, act, explore};
 use rmashm_model::shm::atomic::{AtomicU64, Ordering};
-use rmashm_model::transport::offer::{Answer, Offer};
+use rmashm_model::transport::offer::{Answer, Data, Offer};
 
 /// What the rings carry: the numbers of announced messages, and those of fetched ones.
 #[derive(Default)]
@@ -54,8 +54,27 @@ impl Stage {
     /// Takes the message back, or waits until it was fetched.
     fn cancel(&self, at: usize) {
         let id = at as u64 + 1;
-        let taken_back = self.offer.take(id);
+        let taken_back = self.offer.take_back(id);
         if !taken_back {
+            let fetched = || self.wire.fetched[at].load(Ordering::Acquire) == id;
+            self.actors.wait(SENDER, fetched);
+            assert_eq!(self.received[at].read(), 1);
+        }
+        // The buffer is the program's again.
+        self.buffer.write(77);
+    }
+
+    /// Leaves a copy of the message; false if it was taken.
+    fn leave(&self, id: u64) -> bool {
+        self.copy.write(self.buffer.read());
+        self.offer.leave(id, COPY)
+    }
+
+    /// Leaves the message, or waits until it was fetched.
+    fn lose_patience(&self, at: usize) {
+        let id = at as u64 + 1;
+        let over = self.offer.is_with_sender(id) && self.leave(id);
+        if !over {
             let fetched = || self.wire.fetched[at].load(Ordering::Acquire) == id;
             self.actors.wait(SENDER, fetched);
             assert_eq!(self.received[at].read(), 1);
@@ -67,11 +86,8 @@ impl Stage {
     /// Takes the message back, or leaves it to the matched probe that holds it, or waits until it was fetched.
     fn cancel_or_hand_over(&self, at: usize) {
         let id = at as u64 + 1;
-        if !self.offer.take(id) {
-            let over = self.offer.is_held(id) && {
-                self.copy.write(self.buffer.read());
-                self.offer.hand_over(id, COPY)
-            };
+        if !self.offer.take_back(id) {
+            let over = self.offer.is_with_sender(id) && self.leave(id);
             if !over {
                 let fetched = || self.wire.fetched[at].load(Ordering::Acquire) == id;
                 self.actors.wait(SENDER, fetched);
@@ -85,7 +101,7 @@ impl Stage {
     /// Takes the message back, or waits until the receiver has answered in the word; leaves a copy if it was refused.
     fn cancel_and_watch(&self, at: usize) {
         let id = at as u64 + 1;
-        if !self.offer.take(id) {
+        if !self.offer.take_back(id) {
             let mut answer = None;
             self.actors.wait(SENDER, || {
                 answer = self.offer.answered(id);
@@ -103,9 +119,14 @@ impl Stage {
 
     /// Receives a message that a matched probe holds, from wherever it is.
     fn receive_held(&self, at: usize, id: u64) {
-        let data = match self.offer.take_held(id) {
-            None => self.buffer.read(),
-            Some(place) => {
+        let data = self.offer.take_held(id);
+        self.fetch(at, id, data.expect("nobody takes back what is held"));
+    }
+
+    fn fetch(&self, at: usize, id: u64, data: Data) {
+        let data = match data {
+            Data::Announced => self.buffer.read(),
+            Data::Left(place) => {
                 assert_eq!(place, COPY);
                 self.copy.read()
             }
@@ -118,13 +139,9 @@ impl Stage {
 
     /// Receives the message with the number, if it is still to have.
     fn receive(&self, at: usize, id: u64) {
-        if !self.offer.take(id) {
-            return;
+        if let Some(data) = self.offer.take(id) {
+            self.fetch(at, id, data);
         }
-        assert_eq!(u64::from(self.buffer.read()), id);
-        self.received[at].add(1);
-        self.wire.fetched[at].store(id, Ordering::Release);
-        self.actors.ring(SENDER);
     }
 }
 
@@ -198,7 +215,7 @@ fn held_and_cancelled() {
                     let announced = || stage.wire.announced[at].load(Ordering::Acquire) != 0;
                     stage.actors.wait(RECEIVER, announced);
                     if stage.offer.hold(id) {
-                        assert!(!stage.offer.take(id));
+                        assert!(!stage.offer.take_back(id));
                         stage.receive_held(at, id);
                     }
                 }
@@ -258,7 +275,7 @@ fn answered_in_the_word() {
                     let id = at as u64 + 1;
                     let announced = || stage.wire.announced[at].load(Ordering::Acquire) != 0;
                     stage.actors.wait(RECEIVER, announced);
-                    if !stage.offer.take(id) {
+                    if stage.offer.take(id).is_none() {
                         continue;
                     }
                     let refused = at == 1;
@@ -280,6 +297,58 @@ fn answered_in_the_word() {
                     stage.wire.fetched[at].store(id, Ordering::Release);
                     stage.actors.ring(SENDER);
                 }
+            }
+        });
+    });
+}
+
+/// A sender out of patience leaves its message while a receive takes it, or a matched probe holds it and receives it then. The word
+/// and the copy serve the second message when the first was received.
+#[test]
+fn left() {
+    for is_held in [false, true] {
+        explore("offer, 2 messages, left", 3, move || {
+            act(stage(), 2, move |stage, me| {
+                for at in 0..2 {
+                    let id = at as u64 + 1;
+                    if me == SENDER {
+                        stage.send(at);
+                        stage.lose_patience(at);
+                        let fetched = || stage.wire.fetched[at].load(Ordering::Acquire) == id;
+                        stage.actors.wait(SENDER, fetched);
+                        assert_eq!(stage.received[at].read(), 1);
+                    } else {
+                        let announced = || stage.wire.announced[at].load(Ordering::Acquire) != 0;
+                        stage.actors.wait(RECEIVER, announced);
+                        assert!(stage.offer.stands(id));
+                        if is_held {
+                            assert!(stage.offer.hold(id));
+                            stage.receive_held(at, id);
+                        } else {
+                            stage.receive(at, id);
+                        }
+                    }
+                }
+            });
+        });
+    }
+}
+
+/// The wait of a sender out of patience needs no other process: the receiver takes the message when the sender is done.
+#[test]
+fn left_without_the_receiver() {
+    explore("offer, left until the sender is done", 3, || {
+        act(stage(), 2, |stage, me| {
+            if me == SENDER {
+                stage.send(0);
+                stage.lose_patience(0);
+                stage.wire.fetched[1].store(1, Ordering::Relaxed);
+                stage.actors.ring(RECEIVER);
+            } else {
+                let done = || stage.wire.fetched[1].load(Ordering::Relaxed) != 0;
+                stage.actors.wait(RECEIVER, done);
+                stage.receive(0, 1);
+                assert_eq!(stage.received[0].read(), 1);
             }
         });
     });

@@ -149,6 +149,15 @@ pub fn look(times: u32) -> bool {
     moved
 }
 
+/// Ends the sends of short messages that no receive has met yet: who waits is about to sleep.
+pub fn leave_short() {
+    if let Some(engine) = ENGINE.get() {
+        let mut engine = engine.lock();
+        engine.core.leave_short();
+        unlock(engine);
+    }
+}
+
 /// Whether nothing of this process's sends waits to leave it, but for what the dead were to get.
 pub fn is_flushed() -> bool {
     lock().core.links.is_flushed()
@@ -190,7 +199,8 @@ impl Engine {
                 }
             }
         }
-        moved | self.core.flush() | self.core.look_for_answers()
+        moved |= self.core.flush() | self.core.look_for_answers();
+        moved || self.core.sends.is_out_of_patience() && self.core.leave_short()
     }
 
     fn drain(&mut self, sender: usize) -> bool {

@@ -87,6 +87,7 @@ impl Core {
 
     #[inline]
     pub(super) fn arrive(&mut self, from: u32, header: &Header, data: &[u8]) {
+        self.links.heard(from);
         let (source, tag) = (header.source as i32, header.tag);
         if header.bytes > data.len() as u64 {
             return self.arrive_in_parts(from, header, data);
@@ -118,8 +119,9 @@ impl Core {
     }
 
     pub(super) fn announced(&mut self, header: &Header, from: u32, announced: Announced) {
+        self.links.heard(from);
         let (source, tag) = (header.source as i32, header.tag);
-        let body = Body::There {
+        let mut body = Body::There {
             id: header.id,
             announced,
         };

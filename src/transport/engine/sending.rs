@@ -17,6 +17,10 @@ use std::sync::Arc;
 /// Messages up to this many bytes go through the rings, larger ones are announced. (`make bench BENCH="--families sizes"` shows
 /// the step at it.)
 const EAGER: usize = 8 << 10;
+/// Messages of more than this from memory that the receiver can load from are announced where both sides send: one copy takes less
+/// time than two. If no receive meets one within a moment, the sender leaves a copy: so short sends end without their receivers.
+/// (`make bench BENCH="--families sizes"`; below it the announcement costs more than the copy.)
+const FETCHED: usize = 2 << 10;
 /// The same where ranks share cores: an announcement takes more turns on a core, and its sender waits for them.
 const EAGER_SHARED_CORES: usize = 16 << 10;
 /// And for those from memory that the receiver cannot load from, of a sender that waits on a core of its own, and so copies while the
@@ -61,12 +65,16 @@ pub fn send(
         id: 0,
     };
     let engine = ENGINE.get().expect("messages are open");
+    let mut short = None;
     if !synchronous && is_eager(&buffer, target.waits) {
         let mut engine = engine.lock();
         if buffer.len() <= engine.core.ring && !engine.core.is_to_announce(&target) {
-            let sent = engine.core.send_eager(target.to, header, buffer, about);
-            unlock(engine);
-            return Ok(sent);
+            if !engine.core.is_to_be_fetched(&target, &buffer) {
+                let sent = engine.core.send_eager(target.to, header, buffer, about);
+                unlock(engine);
+                return Ok(sent);
+            }
+            short = Some(target.to);
         }
     }
     let operation = Operation::new(about());
@@ -82,7 +90,9 @@ pub fn send(
         block,
     };
     let mut engine = engine.lock();
-    let announced = engine.core.announce(target.to, header, place, sending);
+    let announced = engine
+        .core
+        .announce(target.to, header, place, sending, short);
     unlock(engine);
     announced.map(|()| Some(operation))
 }
@@ -96,6 +106,26 @@ impl Core {
             false => self.links.is_to_announce(target.to),
         };
         is_told && can_be_announced(target.context)
+    }
+
+    /// Whether a message that could go through the ring comes sooner if the receiver fetches it.
+    #[inline]
+    fn is_to_be_fetched(&mut self, target: &Target, buffer: &Buffer) -> bool {
+        FETCHED < buffer.len()
+            && buffer.len() <= EAGER
+            && wait::spin() > 0
+            && target.to != self.me
+            && can_be_announced(target.context)
+            && Place::is_shared(buffer)
+            && self.links.is_to_be_fetched(target.to)
+    }
+
+    /// Ends the sends of short messages that no receive has met: copies of them are left.
+    pub(super) fn leave_short(&mut self) -> bool {
+        let Core { sends, links, .. } = self;
+        let ended = sends.leave(self.ring, |to| links.lose_patience(to));
+        self.after.completed |= ended;
+        ended
     }
 
     pub(super) fn send_eager(
@@ -147,9 +177,10 @@ impl Core {
         mut header: Header,
         place: Place,
         sending: Sending,
+        short: Option<u32>,
     ) -> Result<()> {
         let id = self.links.next_number();
-        let offer = self.sends.offer(id, sending)?;
+        let offer = self.sends.offer(id, sending, short)?;
         header.announce(id);
         let announced = Announced { place, offer };
         if to == self.me {
@@ -201,6 +232,9 @@ impl Core {
     }
 
     pub(super) fn end_send(&mut self, id: u64) {
+        if let Some(to) = self.sends.short(id) {
+            self.links.gain_patience(to);
+        }
         // A send whose data was copied has ended before.
         if let Some(sending) = self.sends.end(id) {
             self.after.completed |= sending.operation.complete(MPI_Status::EMPTY, None);
