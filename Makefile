@@ -52,9 +52,9 @@ interfaces: stage
 imb: stage
 	@./imb/run
 
-# ABI: mpich, openmpi or standard.
+# ABI: mpich, openmpi or standard. RANKS: numbers of them.
 mpi4py: stage
-	@ABI='$(ABI)' ./mpi4py/run
+	@ABI='$(ABI)' ./mpi4py/run $(RANKS)
 
 apps: stage
 	@RMASHM_PREFIX='$(abspath $(BUILD))' ./apps/run
@@ -80,8 +80,8 @@ help:
 	@echo 'make adoption   run the C tests with all memory adopted, and with none'
 	@echo 'make interfaces  run the C tests as programs of Open MPI and of the standard ABI'
 	@echo 'make imb        fetch and run the prebuilt Intel MPI Benchmarks'
-	@echo 'make mpi4py     fetch mpi4py and run its own test suite; ABI=openmpi, ABI=standard for those interfaces'
-	@echo 'make apps       run programs that Debian linked with Open MPI, and compare what they compute'
+	@echo 'make mpi4py     fetch mpi4py and run its own test suite; ABI=openmpi, ABI=standard for those interfaces; RANKS="2 3"'
+	@echo 'make apps       run programs that Debian linked with Open MPI, also its Fortran, and compare what they compute'
 	@echo 'make bench      all of it next to MPICH, Open MPI and Intel MPI of PyPI and the bare machine; QUICK=1 takes three minutes'
 	@echo 'make conformance  run MPICH'"'"'s own test suite, all that concerns us; DIRS="rma info" for some directories, ABI= as above, FORTRAN=mpich for those of Fortran'
 	@echo 'make clean      remove $(BUILD)/ and $(CARGO_TARGET_DIR)/'

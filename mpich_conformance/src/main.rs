@@ -299,6 +299,8 @@ fn conclude(
         }
         println!("{}", done.details.trim_end());
     }
+    println!("the slowest:");
+    print!("{}", report::slowest(results, 10));
     print!("{}", report::table(results));
     for directory in without_list {
         println!("{directory}: nothing to run, this version of the suite has no test list there");

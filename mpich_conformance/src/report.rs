@@ -74,6 +74,17 @@ pub fn table(results: &[(Counts, Done)]) -> String {
     text
 }
 
+/// The entries that took longest, a line each: where a run's time goes.
+pub fn slowest(results: &[(Counts, Done)], most: usize) -> String {
+    let mut all: Vec<&Done> = results.iter().map(|(_, done)| done).collect();
+    all.sort_by_key(|done| std::cmp::Reverse(done.took));
+    let mut text = String::new();
+    for done in all.into_iter().take(most) {
+        let _ = writeln!(text, "{:>7.1} s  {}", done.took.as_secs_f64(), done.entry);
+    }
+    text
+}
+
 pub fn junit(results: &[(Counts, Done)], file: &Path) -> Result<(), String> {
     let mut suites: BTreeMap<&str, TestSuite> = BTreeMap::new();
     for (counts, done) in results {
@@ -163,6 +174,18 @@ mod tests {
             (counts, done)
         })
         .into()
+    }
+
+    #[test]
+    fn the_slowest_come_first() {
+        let entry = entry();
+        let mut all = results(&entry);
+        all[0].1.took = Duration::from_secs(1);
+        all[2].1.took = Duration::from_secs(20);
+        let text = slowest(&all, 2);
+        let seconds: Vec<&str> = text.lines().map(|line| &line[..7]).collect();
+        assert_eq!(seconds, ["   20.0", "    1.5"]);
+        assert!(text.lines().all(|line| line.ends_with("rma/put 2 -n=1")));
     }
 
     #[test]
