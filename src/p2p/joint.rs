@@ -41,15 +41,12 @@ pub fn run(
         true => start::send_and_wait(comm, out, to.rank, to.tag, Mode::Standard)?,
         false => start::send(comm, out, to.rank, to.tag, Mode::Standard)?,
     };
-    let Some(sent) = sent else {
-        let received = start::receive_and_wait(comm, into, from.rank, from.tag)?;
-        return Ok((received, Ok(())));
-    };
-    let received = start::receive(comm, into, from.rank, from.tag)?;
-    wait_operation(&received);
-    wait_operation(&sent);
-    let error = sent.outcome().error;
-    Ok((received.outcome(), error.map_or(Ok(()), Err)))
+    let received = start::receive_and_wait(comm, into, from.rank, from.tag)?;
+    let error = sent.and_then(|sent| {
+        wait_operation(&sent);
+        sent.outcome().error
+    });
+    Ok((received, error.map_or(Ok(()), Err)))
 }
 
 /// Starts to send `out` and to receive into `into`; the operation ends when both have, with the status of the receive.

@@ -122,6 +122,20 @@ impl Place {
         Place::new(PlaceKind::Segment, at as u64)
     }
 
+    /// Whether the data can be loaded from where it is.
+    pub fn is_in_segment(self) -> bool {
+        self.kind == PlaceKind::Segment
+    }
+
+    /// Loads `len` bytes of the data, which is in the segment, into the buffer of a receive. Error: they cannot be mapped.
+    pub fn load(self, to: &Buffer, len: usize) -> Result<()> {
+        segment().reach(self.at as Offset, len)?;
+        let from = segment().at::<u8>(self.at as Offset);
+        // SAFETY: the sender keeps the bytes there until it is answered; the buffer is the receive's until it is complete.
+        unsafe { to.write(0..len, from) };
+        Ok(())
+    }
+
     /// Whether the data is in the buffer of a send of this process.
     pub fn is_own(&self) -> bool {
         self.kind == PlaceKind::Own
@@ -207,14 +221,7 @@ impl Transfer {
             return Ok(());
         }
         match self.place.kind {
-            PlaceKind::Segment => {
-                segment().reach(self.place.at as Offset, len)?;
-                let from = segment().at::<u8>(self.place.at as Offset);
-                // SAFETY: the sender keeps the bytes there until it is answered; the buffer is the receive's until it is
-                // complete.
-                unsafe { to.write(0..len, from) };
-                Ok(())
-            }
+            PlaceKind::Segment => self.place.load(to, len),
             PlaceKind::Private => reach(self.from, |pid| self.read_peer(pid, len)),
             PlaceKind::Own => unreachable!("a message to oneself has its buffer at hand"),
             PlaceKind::Lost => Err(err!(

@@ -8,15 +8,20 @@
 use super::{Core, Engine, lock, unlock};
 use crate::runtime::{phase, wait};
 use crate::transport::matching::Receive;
+use crate::transport::offer::Answer;
 use crate::transport::operation::{About, Operation};
 use crate::transport::ring::Header;
+use crate::transport::sends::offer_at;
 use crate::transport::streams::{Key, Message, write};
-use crate::transport::transfer::received;
+use crate::transport::transfer::{Announced, received};
 use crate::transport::{Buffer, Envelope, Outcome, task};
 use std::sync::Arc;
 
 /// So many looks at the rings are made with the lock in hand: messages of the slowest of caches come within them.
 const LOOKS: u32 = 256;
+
+/// Messages of so many bytes are copied with the lock in hand.
+const AT_ONCE: u64 = 8 << 10;
 
 /// A receive that is looked for, older than all that is posted later.
 pub(super) struct Direct {
@@ -130,6 +135,36 @@ impl Core {
             tag: header.tag,
         };
         direct.found = Found::Over(received(envelope, data.len() as u64, direct.buffer.len()));
+        true
+    }
+
+    /// Fetches a message for the receive that is looked for, if it is short and can be loaded from where it is; false if not.
+    pub(super) fn fetch_directly(
+        &mut self,
+        header: &Header,
+        from: u32,
+        mut announced: Announced,
+    ) -> bool {
+        let Some(direct) = self.wanted(header) else {
+            return false;
+        };
+        if header.bytes > AT_ONCE || !announced.place.is_in_segment() {
+            return false;
+        }
+        let offer = announced.offer;
+        // If its sender has taken it back, the receive goes on waiting.
+        if announced.find(offer_at(offer).take(header.id)) {
+            let len = direct.buffer.len().min(header.bytes as usize);
+            let failure = announced.place.load(&direct.buffer, len).err();
+            let envelope = Envelope {
+                source: header.source as i32,
+                tag: header.tag,
+            };
+            let Outcome { status, error, .. } =
+                received(envelope, header.bytes, direct.buffer.len());
+            direct.found = Found::Over(Outcome::new(status, failure.or(error)));
+            self.answer(from, header.id, offer, Answer::Fetched);
+        }
         true
     }
 

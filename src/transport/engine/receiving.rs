@@ -2,6 +2,7 @@
 
 use super::{Core, lock, unlock};
 use crate::runtime::ring;
+use crate::shm::Offset;
 use crate::transport::Envelope;
 use crate::transport::buffer::Buffer;
 use crate::transport::links::Payload;
@@ -57,7 +58,10 @@ pub fn answer_fetched(transfer: &Transfer) {
     if transfer.from == engine.core.me {
         engine.core.end_send(transfer.id);
     } else {
-        engine.core.answer(transfer, Answer::Fetched);
+        let Transfer {
+            from, id, offer, ..
+        } = *transfer;
+        engine.core.answer(from, id, offer, Answer::Fetched);
     }
     engine.core.after.completed = true;
     unlock(engine);
@@ -66,7 +70,10 @@ pub fn answer_fetched(transfer: &Transfer) {
 /// Asks the sender to put the data of a message into the segment.
 pub fn refuse(transfer: Transfer) {
     let mut engine = lock();
-    engine.core.answer(&transfer, Answer::Refused);
+    let Transfer {
+        from, id, offer, ..
+    } = transfer;
+    engine.core.answer(from, id, offer, Answer::Refused);
     let key = (transfer.from, transfer.id);
     engine.core.refused.insert(key, transfer);
     unlock(engine);
@@ -120,6 +127,9 @@ impl Core {
 
     pub(super) fn announced(&mut self, header: &Header, from: u32, announced: Announced) {
         self.links.heard(from);
+        if self.fetch_directly(header, from, announced) {
+            return;
+        }
         let (source, tag) = (header.source as i32, header.tag);
         let mut body = Body::There {
             id: header.id,
@@ -194,9 +204,8 @@ impl Core {
     }
 
     /// Answers the sender of a message: in the ring, and in the word, for a sender that does not wait for this process.
-    pub(super) fn answer(&mut self, transfer: &Transfer, answer: Answer) {
-        let Transfer { from, id, .. } = *transfer;
-        offer_at(transfer.offer).answer(id, answer);
+    pub(super) fn answer(&mut self, from: u32, id: u64, offer: Offset, answer: Answer) {
+        offer_at(offer).answer(id, answer);
         let kind = match answer {
             Answer::Fetched => Kind::Fetched,
             Answer::Refused => Kind::Refused,
