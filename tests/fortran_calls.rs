@@ -26,6 +26,7 @@ const NOT_HERE: [(&str, &str); 8] = [
 ];
 
 const FRAME: &str = r#"
+#include <ctype.h>
 #include <mpi.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -58,10 +59,19 @@ static const char *sentence(int code)
     return said[turn];
 }
 
+/* Names of MPI are in capitals in what Fortran programs are told. */
+static void capitals(char *text)
+{
+    for (char *name = text; (name = strstr(name, "MPI_")) != NULL;)
+        for (; isalnum(*name) || *name == '_'; name++)
+            *name = toupper(*name);
+}
+
 static void compare(const char *name, int in_c, int in_fortran)
 {
     char expected[MPI_MAX_ERROR_STRING];
     strcpy(expected, sentence(in_c));
+    capitals(expected);
     calls++;
     if (strcmp(expected, sentence(in_fortran)) == 0)
         return;

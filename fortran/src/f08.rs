@@ -88,22 +88,23 @@ pub enum Object {
 }
 
 unsafe extern "C" {
-    fn rmashm_refuse_comm(function: *const c_char, comm: CHandle) -> c_int;
-    fn rmashm_refuse_win(function: *const c_char, win: CHandle) -> c_int;
-    fn rmashm_refuse_file(function: *const c_char, file: *mut c_void) -> c_int;
+    fn rmashm_refuse_comm(function: *const c_char, is_memory: c_int, comm: CHandle) -> c_int;
+    fn rmashm_refuse_win(function: *const c_char, is_memory: c_int, win: CHandle) -> c_int;
+    fn rmashm_refuse_file(function: *const c_char, is_memory: c_int, file: *mut c_void) -> c_int;
 }
 
-/// The error of a call whose section can be told to C in no way; its object's error handler is called.
+/// The error of a call whose section can be told to C in no way, perhaps as it `is_memory` that MPI is given; its object's error
+/// handler is called.
 #[cold]
-pub fn refuse(function: &'static CStr, object: Object) -> c_int {
-    let function = function.as_ptr();
+pub fn refuse(function: &'static CStr, is_memory: bool, object: Object) -> c_int {
+    let (function, is_memory) = (function.as_ptr(), is_memory.into());
     // SAFETY: a name that stays, and handles, which are looked up.
     unsafe {
         match object {
-            Object::Comm(comm) => rmashm_refuse_comm(function, Comm::in_c(comm)),
-            Object::Win(win) => rmashm_refuse_win(function, Win::in_c(win)),
-            Object::File(file) => rmashm_refuse_file(function, file_in_c(file)),
-            Object::None => rmashm_refuse_comm(function, Comm::in_c(0)),
+            Object::Comm(comm) => rmashm_refuse_comm(function, is_memory, Comm::in_c(comm)),
+            Object::Win(win) => rmashm_refuse_win(function, is_memory, Win::in_c(win)),
+            Object::File(file) => rmashm_refuse_file(function, is_memory, file_in_c(file)),
+            Object::None => rmashm_refuse_comm(function, is_memory, Comm::in_c(0)),
         }
     }
 }

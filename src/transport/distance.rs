@@ -46,9 +46,11 @@ pub fn nearness(bytes: usize, took: Duration) -> Nearness {
     }
 }
 
-/// Messages from [`LEAST`] bytes on, for which it is known, go on the shelf only to a core that shares a cache: to one that shares
-/// none 8 KiB take 1.97 µs there and 1.60 in the ring, but 256 bytes 0.57 and 0.65 (AMD EPYC 9004). A line that the other core
-/// wrote last comes sooner then: with the clock in 50 to 100 ns, else in 180 to 300.
+/// A line that the other core wrote last comes sooner than this where both share a cache: with the clock in 50 to 100 ns, else in
+/// 180 to 300 (AMD EPYC 9004).
+///
+/// It is asked for messages from [`LEAST`] bytes on. Without a shared cache 8 KiB take 1.97 µs on the shelf and 1.60 in the ring,
+/// but 256 bytes 0.57 and 0.65.
 const SHARING_CACHE: Duration = Duration::from_nanos(130);
 
 /// What is known of the other core.

@@ -13,6 +13,7 @@ mod misuse;
 mod modules;
 mod names;
 mod programs;
+mod sentences;
 
 use harness::needs::need;
 use std::path::{Path, PathBuf};

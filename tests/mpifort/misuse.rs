@@ -153,3 +153,28 @@ fn of_mpi() {
 fn of_mpi_f08() {
     refuses("mpi_f08", IN_F08);
 }
+
+/// With integers of 8 bytes a program of `mpif.h` compiles, and is wrong: that is said in one line.
+#[test]
+fn large_integers() {
+    if !have_gfortran() {
+        return;
+    }
+    let folder = Scratch::new("misuse");
+    let text = "      include 'mpif.h'\n      integer ierr\n      call MPI_Init(ierr)\n      end\n";
+    let path = folder.write("large.f", text);
+    let said_with = |option: &str| {
+        let mut mpifort = tool(prefix(), "mpifort");
+        let output = mpifort.args(["-fsyntax-only", option]).arg(&path).output();
+        String::from_utf8_lossy(&output.expect("mpifort runs").stderr).into_owned()
+    };
+    let said = said_with("-fdefault-integer-8");
+    assert!(
+        said.starts_with(
+            "mpifort: -fdefault-integer-8 does not reach MPI, whose integers have 4 bytes"
+        ),
+        "{said}"
+    );
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert_eq!(said_with("-fdefault-real-8"), "");
+}

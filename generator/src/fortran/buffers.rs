@@ -75,6 +75,13 @@ fn has_blocks(procedure: &Procedure, parameter: &Parameter) -> bool {
     }
 }
 
+/// Whether the library is not done with its buffers when a function returns. With one-sided operations and files it is, also
+/// where there is a request, or a second part.
+fn goes_on(function: &str) -> bool {
+    let is_one_sided = function.starts_with("MPI_R") && !function.ends_with("_init");
+    is_lasting(function) && !is_one_sided && !function.starts_with("MPI_File_")
+}
+
 impl Part {
     /// What the library is told to do with a section: a `How` of `fortran/src/section.rs`.
     pub fn how(&self, procedure: &Procedure, parameter: &Parameter) -> String {
@@ -85,7 +92,7 @@ impl Part {
             Part::Typed { .. } => "Whole",
         };
         // A copy is given back when the call returns: it is no use for what goes on after that.
-        let lasting = is_lasting(&procedure.name) || matches!(self, Part::Memory);
+        let lasting = goes_on(&procedure.name) || matches!(self, Part::Memory);
         let copied = match (lasting, parameter.intent) {
             (true, _) => "No",
             (false, Intent::In) => "Read",

@@ -428,10 +428,11 @@ fn body_text(
                         .map(|(name, _)| format!("{name}.is_refused()"))
                         .collect();
                     let object = object(procedure);
+                    let memory = parts.iter().any(|(_, part)| matches!(part, Part::Memory));
                     let _ = writeln!(text, "    let code = match {} {{", refused.join(" || "));
                     let _ = writeln!(
                         text,
-                        "        true => f08::refuse(c\"{}\", {object}),",
+                        "        true => f08::refuse(c\"{}\", {memory}, {object}),",
                         function.name
                     );
                     let _ = writeln!(

@@ -1,6 +1,7 @@
 //! What becomes of the error of an MPI function: the error handler that the standard assigns gets it, which is that of the
 //! first valid communicator, window, session or file among the arguments, else the one of `MPI_COMM_SELF` (MPI 4.1 §9.3).
 
+use super::caller;
 use crate::errhandler::{self, FILES, Handler, initial};
 use crate::error::{self, Class, Error, Object};
 use crate::mpi::constants::{MPI_ERRORS_ABORT, MPI_ERRORS_RETURN, MPI_FILE_NULL};
@@ -98,7 +99,10 @@ pub fn raise(function: &'static str, error: Error, arguments: &[Option<Object>])
             class => class.number(),
         };
     }
-    let error = out_of_phase(function, error);
+    let mut error = out_of_phase(function, error);
+    if let Some(told) = caller::sentence(&error.text) {
+        error.text = told.into();
+    }
     let code = error::register(&error);
     let holder = error
         .object
@@ -150,7 +154,8 @@ fn end(function: &str, code: c_int, holder: Option<Holder>, handler: &str) -> ! 
         _ => String::new(),
     };
     let block = format!(
-        "rmashm: {rank}: error in {function}{object}\n  {}: {}\n  {handler}: the job ends\n",
+        "rmashm: {rank}: error in {}{object}\n  {}: {}\n  {handler}: the job ends\n",
+        caller::name(function),
         error::class_name(error::class_of(code)),
         String::from_utf8_lossy(&error::text_of(code)),
     );

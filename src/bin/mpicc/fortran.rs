@@ -125,6 +125,25 @@ fn has_modules(folder: &Path) -> bool {
     MODULES.iter().all(|module| folder.join(module).is_file())
 }
 
+/// Options that make integers of 8 bytes of those that the program gives no kind.
+const LARGE_INTEGERS: [&str; 4] = [
+    "-fdefault-integer-8",
+    "-i8",
+    "-integer-size=64",
+    "-qintsize=8",
+];
+
+/// What is to be said of the program's integers before the compiler runs, if one of these `arguments` changes them.
+pub fn warning(arguments: &[OsString]) -> Option<String> {
+    let option = LARGE_INTEGERS
+        .iter()
+        .find(|option| arguments.iter().any(|argument| argument == **option))?;
+    Some(format!(
+        "{option} does not reach MPI, whose integers have 4 bytes: leave it out, or give all integers that MPI gets a \
+         kind of 4 bytes"
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

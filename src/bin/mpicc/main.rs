@@ -85,6 +85,12 @@ fn run(tool: &str, arguments: Vec<OsString>) -> Result<(), Refusal> {
         flags = flags.for_fortran(modules, options);
     }
 
+    if let (None, true) = (&line.question, language.is_fortran() && line.has_input)
+        && let Some(warning) = fortran::warning(&line.arguments)
+    {
+        eprintln!("{tool}: {warning}");
+    }
+
     let answer = match line.question {
         None => return Err(compile(&line, compiler()?, &flags, complaint)),
         Some(Question::Help) => {

@@ -17,6 +17,7 @@ program sections
   type(MPI_Request) :: requests(2)
   type(MPI_Status) :: statuses(2), status
   type(MPI_Win) :: win
+  type(MPI_Datatype) :: first_and_third
 
   call MPI_Init()
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
@@ -74,6 +75,25 @@ program sections
   call MPI_Accumulate(field(2, :3), 3, MPI_INTEGER, next, origin, 3, MPI_INTEGER, MPI_SUM, win)
   call MPI_Win_fence(0, win)
   call expect(all(got(:3, 2) == [(value(last, 6, j) + value(last, 2, j), j = 1, 3)]), "MPI_Accumulate")
+
+  ! With requests, and a datatype that selects from what the row would be without its gaps.
+  call fill()
+  call MPI_Type_vector(2, 1, 2, MPI_INTEGER, first_and_third)
+  call MPI_Type_commit(first_and_third)
+  call MPI_Barrier(MPI_COMM_WORLD)
+  call MPI_Win_lock_all(0, win)
+  call MPI_Rput(field(8, :), 1, first_and_third, next, origin, 2, MPI_INTEGER, win, requests(1))
+  call MPI_Wait(requests(1), MPI_STATUS_IGNORE)
+  call MPI_Win_flush_all(win)
+  call MPI_Barrier(MPI_COMM_WORLD)
+  call MPI_Win_sync(win)
+  call expect(all(got(:2, 2) == [value(last, 8, 1), value(last, 8, 3)]), "MPI_Rput")
+  call MPI_Rget(field(n, :), 1, first_and_third, next, origin, 2, MPI_INTEGER, win, requests(1))
+  call MPI_Wait(requests(1), MPI_STATUS_IGNORE)
+  call MPI_Win_unlock_all(win)
+  call expect(all(field(n, :3) == [value(rank, 8, 1), value(rank, n, 2), value(rank, 8, 3)]), "MPI_Rget")
+  call MPI_Type_free(first_and_third)
+  call MPI_Barrier(MPI_COMM_WORLD)
   call MPI_Win_free(win)
   call expect(win == MPI_WIN_NULL, "MPI_Win_free")
 
