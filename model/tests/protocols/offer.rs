@@ -51,14 +51,20 @@ impl Stage {
         self.actors.ring(RECEIVER);
     }
 
+    /// Waits until the message was fetched.
+    fn wait_for_receipt(&self, at: usize) {
+        let id = at as u64 + 1;
+        let fetched = || self.wire.fetched[at].load(Ordering::Acquire) == id;
+        self.actors.wait(SENDER, fetched);
+        assert_eq!(self.received[at].read(), 1);
+    }
+
     /// Takes the message back, or waits until it was fetched.
     fn cancel(&self, at: usize) {
         let id = at as u64 + 1;
         let taken_back = self.offer.take_back(id);
         if !taken_back {
-            let fetched = || self.wire.fetched[at].load(Ordering::Acquire) == id;
-            self.actors.wait(SENDER, fetched);
-            assert_eq!(self.received[at].read(), 1);
+            self.wait_for_receipt(at);
         }
         // The buffer is the program's again.
         self.buffer.write(77);
@@ -75,9 +81,7 @@ impl Stage {
         let id = at as u64 + 1;
         let over = self.offer.is_with_sender(id) && self.leave(id);
         if !over {
-            let fetched = || self.wire.fetched[at].load(Ordering::Acquire) == id;
-            self.actors.wait(SENDER, fetched);
-            assert_eq!(self.received[at].read(), 1);
+            self.wait_for_receipt(at);
         }
         // The buffer is the program's again.
         self.buffer.write(77);
@@ -89,9 +93,7 @@ impl Stage {
         if !self.offer.take_back(id) {
             let over = self.offer.is_with_sender(id) && self.leave(id);
             if !over {
-                let fetched = || self.wire.fetched[at].load(Ordering::Acquire) == id;
-                self.actors.wait(SENDER, fetched);
-                assert_eq!(self.received[at].read(), 1);
+                self.wait_for_receipt(at);
             }
         }
         // The buffer is the program's again.
@@ -314,9 +316,7 @@ fn left() {
                     if me == SENDER {
                         stage.send(at);
                         stage.lose_patience(at);
-                        let fetched = || stage.wire.fetched[at].load(Ordering::Acquire) == id;
-                        stage.actors.wait(SENDER, fetched);
-                        assert_eq!(stage.received[at].read(), 1);
+                        stage.wait_for_receipt(at);
                     } else {
                         let announced = || stage.wire.announced[at].load(Ordering::Acquire) != 0;
                         stage.actors.wait(RECEIVER, announced);
