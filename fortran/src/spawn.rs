@@ -29,11 +29,8 @@ impl Texts {
     /// So many are there.
     unsafe fn counted(text: *const c_char, length: usize, count: usize) -> Texts {
         // SAFETY: the caller's contract.
-        Texts::of(
-            (0..count)
-                .map(|at| unsafe { Text::of(text.add(at * length), length, false) })
-                .collect(),
-        )
+        let text_at = |at: usize| unsafe { Text::of(text.add(at * length), length, false) };
+        Texts::of((0..count).map(text_at).collect())
     }
 
     /// The strings before the first blank one. They are `step` strings apart: the rows of a matrix are.

@@ -50,9 +50,8 @@ pub fn attached(buffer: *mut c_void) -> *mut c_void {
 pub unsafe fn addresses(addresses: *const c_int, count: c_int) -> Vec<isize> {
     let count = count.max(0) as usize;
     // SAFETY: the caller's contract.
-    (0..count)
-        .map(|at| unsafe { *addresses.add(at) } as isize)
-        .collect()
+    let address_at = |at: usize| unsafe { *addresses.add(at) } as isize;
+    (0..count).map(address_at).collect()
 }
 
 #[inline]
