@@ -51,6 +51,12 @@ impl Stage {
         self.actors.ring(RECEIVER);
     }
 
+    /// Waits until the message is announced.
+    fn wait_for_announcement(&self, at: usize) {
+        let announced = || self.wire.announced[at].load(Ordering::Acquire) != 0;
+        self.actors.wait(RECEIVER, announced);
+    }
+
     /// Waits until the message was fetched.
     fn wait_for_receipt(&self, at: usize) {
         let id = at as u64 + 1;
@@ -182,13 +188,11 @@ fn taken_late() {
                 assert_eq!(stage.received[1].read(), 1);
                 stage.buffer.write(77);
             } else {
-                let announced = || stage.wire.announced[0].load(Ordering::Acquire) != 0;
-                stage.actors.wait(RECEIVER, announced);
+                stage.wait_for_announcement(0);
                 if stage.offer.stands(1) {
                     stage.receive(0, 1);
                 }
-                let announced = || stage.wire.announced[1].load(Ordering::Acquire) != 0;
-                stage.actors.wait(RECEIVER, announced);
+                stage.wait_for_announcement(1);
                 assert!(stage.offer.stands(2));
                 stage.receive(0, 1);
                 stage.receive(1, 2);
@@ -214,8 +218,7 @@ fn held_and_cancelled() {
                         stage.actors.wait(SENDER, fetched);
                     }
                 } else {
-                    let announced = || stage.wire.announced[at].load(Ordering::Acquire) != 0;
-                    stage.actors.wait(RECEIVER, announced);
+                    stage.wait_for_announcement(at);
                     if stage.offer.hold(id) {
                         assert!(!stage.offer.take_back(id));
                         stage.receive_held(at, id);
@@ -240,8 +243,7 @@ fn handed_over_without_the_receiver() {
                 stage.wire.fetched[1].store(1, Ordering::Relaxed);
                 stage.actors.ring(RECEIVER);
             } else {
-                let announced = || stage.wire.announced[0].load(Ordering::Acquire) != 0;
-                stage.actors.wait(RECEIVER, announced);
+                stage.wait_for_announcement(0);
                 assert!(stage.offer.hold(1));
                 stage.wire.announced[1].store(1, Ordering::Release);
                 stage.actors.ring(SENDER);
@@ -275,8 +277,7 @@ fn answered_in_the_word() {
             } else {
                 for at in 0..2 {
                     let id = at as u64 + 1;
-                    let announced = || stage.wire.announced[at].load(Ordering::Acquire) != 0;
-                    stage.actors.wait(RECEIVER, announced);
+                    stage.wait_for_announcement(at);
                     if stage.offer.take(id).is_none() {
                         continue;
                     }
@@ -318,8 +319,7 @@ fn left() {
                         stage.lose_patience(at);
                         stage.wait_for_receipt(at);
                     } else {
-                        let announced = || stage.wire.announced[at].load(Ordering::Acquire) != 0;
-                        stage.actors.wait(RECEIVER, announced);
+                        stage.wait_for_announcement(at);
                         assert!(stage.offer.stands(id));
                         if is_held {
                             assert!(stage.offer.hold(id));
