@@ -28,18 +28,6 @@ pub fn attached(buffer: *mut c_void) -> *mut c_void {
     }
 }
 
-/// Addresses that were integers in MPI-1.
-///
-/// # Safety
-/// `count` of them are there.
-pub unsafe fn addresses(addresses: *const c_int, count: c_int) -> Vec<isize> {
-    let count = count.max(0) as usize;
-    // SAFETY: the caller's contract.
-    (0..count)
-        .map(|at| unsafe { *addresses.add(at) } as isize)
-        .collect()
-}
-
 #[inline(always)]
 pub fn status(status: *mut c_void) -> *mut c_void {
     match behind(status, (&raw const commons::mpipriv1_).cast()) {

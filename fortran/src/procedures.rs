@@ -53,4 +53,12 @@ unsafe fn from_one_all(indices: *mut c_int, count: c_int, room: c_int) {
     }
 }
 
+/// Addresses that were integers in MPI-1.
+unsafe fn addresses(addresses: *const c_int, count: c_int) -> Vec<isize> {
+    let count = count.max(0) as usize;
+    // SAFETY: the caller's promise: so many are there.
+    let address_at = |at: usize| unsafe { *addresses.add(at) } as isize;
+    (0..count).map(address_at).collect()
+}
+
 include!(concat!(env!("OUT_DIR"), "/procedures.rs"));

@@ -43,17 +43,6 @@ pub fn attached(buffer: *mut c_void) -> *mut c_void {
     self::buffer(buffer)
 }
 
-/// Addresses that were integers in MPI-1.
-///
-/// # Safety
-/// `count` of them are there.
-pub unsafe fn addresses(addresses: *const c_int, count: c_int) -> Vec<isize> {
-    let count = count.max(0) as usize;
-    // SAFETY: the caller's contract.
-    let address_at = |at: usize| unsafe { *addresses.add(at) } as isize;
-    (0..count).map(address_at).collect()
-}
-
 #[inline]
 pub fn status(status: *mut c_void) -> *mut c_void {
     match is!(status, mpi_fortran_status_ignore_) {

@@ -539,10 +539,7 @@ fn plain(
         }
         Kind::OldAddress if by_value => format!("*{name} as isize"),
         Kind::OldAddress if array => {
-            let _ = writeln!(
-                before,
-                "    let {name} = header::addresses({name}, *count);"
-            );
+            let _ = writeln!(before, "    let {name} = addresses({name}, *count);");
             format!("{name}.as_ptr().cast_mut().cast()")
         }
         Kind::OldAddress => {
