@@ -44,6 +44,14 @@ struct Offered {
     left: usize,
 }
 
+impl Offered {
+    /// Leaves a copy of the message to whoever receives it; false if it was taken. Error: `MPI_ERR_NO_MEM`.
+    fn leave(&mut self, id: u64) -> Result<bool> {
+        let offer = offer_at(self.offer);
+        Ok(offer.is_with_sender(id) && offer.leave(id, self.sending.copied()?))
+    }
+}
+
 /// So many looks for messages in vain are made before the senders of short ones leave them.
 const PATIENCE: u32 = 256;
 
@@ -150,27 +158,23 @@ impl Sends {
         if self.short == 0 {
             return false;
         }
-        let short = self.by_id.iter().filter(|(_, it)| it.short.is_some());
+        let is_here =
+            |id: u64, it: &Offered| it.short.is_some() && offer_at(it.offer).is_with_sender(id);
+        let short = self.by_id.iter().filter(|&(&id, it)| is_here(id, it));
         let mut short: Vec<u64> = short.map(|(&id, _)| id).collect();
         short.sort_unstable();
         let mut ended = false;
         for id in short {
             let offered = self.by_id.get_mut(&id).expect("it was there");
             let len = offered.sending.buffer.len();
-            let offer = offer_at(offered.offer);
-            if !offer.is_with_sender(id) {
-                continue;
-            }
             // Where there is no room, the sends wait for their receivers.
             if self.left + len > most {
                 break;
             }
-            let Ok(copy) = offered.sending.copied() else {
-                break;
-            };
-            if !offer.leave(id, copy) {
-                offered.sending.block = None;
-                continue;
+            match offered.leave(id) {
+                Ok(true) => {}
+                Ok(false) => continue,
+                Err(_) => break,
             }
             to(offered.short.take().expect("it is short"));
             self.short -= 1;
@@ -195,11 +199,8 @@ impl Sends {
     /// what is left of it is the copy. Error: `MPI_ERR_NO_MEM`.
     pub fn hand_over(&mut self, operation: &Arc<Operation>) -> Result<bool> {
         let id = self.find(operation);
-        let Some((id, offered)) = id.and_then(|id| Some((id, self.by_id.get_mut(&id)?))) else {
-            return Ok(false);
-        };
-        let offer = offer_at(offered.offer);
-        Ok(offer.is_with_sender(id) && offer.leave(id, offered.sending.copied()?))
+        let offered = id.and_then(|id| Some((id, self.by_id.get_mut(&id)?)));
+        offered.map_or(Ok(false), |(id, offered)| offered.leave(id))
     }
 
     /// From now on looks for the answer to the operation's message in its word, if it was taken.

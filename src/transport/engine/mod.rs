@@ -18,6 +18,7 @@ pub use receiving::{answer_fetched, find, hold, receive, receive_held, refuse};
 pub use sending::{eager_limit, send};
 
 use self::direct::Direct;
+use super::Envelope;
 use super::held::Held;
 use super::inbox::{self, Inbox};
 use super::links::Links;
@@ -173,6 +174,14 @@ impl Header {
             payload: 0,
             bytes: 0,
             id,
+        }
+    }
+
+    /// Where the message is from, and its tag.
+    fn envelope(&self) -> Envelope {
+        Envelope {
+            source: self.source as i32,
+            tag: self.tag,
         }
     }
 

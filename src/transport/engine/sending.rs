@@ -19,7 +19,7 @@ use std::sync::Arc;
 const EAGER: usize = 8 << 10;
 /// Messages of more than this from memory that the receiver can load from are announced where both sides send: one copy takes less
 /// time than two. If no receive meets one within a moment, the sender leaves a copy: so short sends end without their receivers.
-/// (`make bench BENCH="--families sizes"`; below it the announcement costs more than the copy.)
+/// (`make bench BENCH="--families sizes"`)
 const FETCHED: usize = 2 << 10;
 /// The same where ranks share cores: an announcement takes more turns on a core, and its sender waits for them.
 const EAGER_SHARED_CORES: usize = 16 << 10;
@@ -65,7 +65,7 @@ pub fn send(
         id: 0,
     };
     let engine = ENGINE.get().expect("messages are open");
-    let mut short = None;
+    let mut is_short = false;
     if !synchronous && is_eager(&buffer, target.waits) {
         let mut engine = engine.lock();
         if buffer.len() <= engine.core.ring && !engine.core.is_to_announce(&target) {
@@ -74,7 +74,7 @@ pub fn send(
                 unlock(engine);
                 return Ok(sent);
             }
-            short = Some(target.to);
+            is_short = true;
         }
     }
     let operation = Operation::new(about());
@@ -92,7 +92,7 @@ pub fn send(
     let mut engine = engine.lock();
     let announced = engine
         .core
-        .announce(target.to, header, place, sending, short);
+        .announce(target.to, header, place, sending, is_short);
     unlock(engine);
     announced.map(|()| Some(operation))
 }
@@ -177,10 +177,10 @@ impl Core {
         mut header: Header,
         place: Place,
         sending: Sending,
-        short: Option<u32>,
+        is_short: bool,
     ) -> Result<()> {
         let id = self.links.next_number();
-        let offer = self.sends.offer(id, sending, short)?;
+        let offer = self.sends.offer(id, sending, is_short.then_some(to))?;
         header.announce(id);
         let announced = Announced { place, offer };
         if to == self.me {
