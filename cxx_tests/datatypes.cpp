@@ -100,10 +100,16 @@ static void packing()
 
 static int copies = 0, deletions = 0;
 
-static int copy_attr(const MPI::Datatype& type, int, void*, void* value, void* copied, bool& flag)
+#ifdef OPEN_MPI_HEADER
+typedef const void* Value;
+#else
+typedef void* Value;
+#endif
+
+static int copy_attr(const MPI::Datatype& type, int, void*, Value value, void* copied, bool& flag)
 {
     copies++;
-    *static_cast<void**>(copied) = value;
+    *static_cast<Value*>(copied) = value;
     flag = type.Get_size() == 4;
     return MPI::SUCCESS;
 }

@@ -42,7 +42,7 @@ static void of_the_machine()
 
 static void constants()
 {
-#if !defined(SEEK_SET) && !defined(REAL_MPICH_HEADER)
+#if !defined(SEEK_SET) && !defined(REAL_MPICH_HEADER) && !defined(OPEN_MPI_HEADER)
 #error "SEEK_SET is a macro in C"
 #endif
     int whence = SEEK_END;

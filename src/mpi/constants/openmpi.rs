@@ -24,11 +24,10 @@ pub static ompi_mpi_cxx_sfltcplex: Named<DATATYPE> = Named::new(super::MPI_COMPL
 #[unsafe(no_mangle)]
 pub static ompi_mpi_unavailable: Named<DATATYPE> = Named::new(NOBODY);
 
-/// `MPI::ERRORS_THROW_EXCEPTIONS`. The library for C++ puts its functions into it, but nothing is thrown through C: an error ends
-/// the job, as an exception does that nobody catches.
+/// `MPI::ERRORS_THROW_EXCEPTIONS`. Mutable, as Open MPI's own library for C++ puts its functions into it, which nobody calls.
 #[unsafe(no_mangle)]
 pub static mut ompi_mpi_errors_throw_exceptions: Named<ERRHANDLER> =
-    Named::new(super::MPI_ERRORS_ARE_FATAL.0);
+    Named::new(super::MPIR_ERRORS_THROW_EXCEPTIONS.0);
 
 /// Where they are.
 pub(crate) fn other_places() -> [*const Place; 6] {
