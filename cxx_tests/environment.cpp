@@ -51,7 +51,10 @@ static void constants()
     case SEEK_CUR: whence = -1; break;
     default: break;
     }
-    CHECK(whence == 2 && MPI::SEEK_SET == MPI_SEEK_SET && MPI::SEEK_END == MPI_SEEK_END && MPI::SEEK_CUR == MPI_SEEK_CUR);
+    CHECK(whence == 2);
+#ifndef OPEN_MPI_HEADER
+    CHECK(MPI::SEEK_SET == MPI_SEEK_SET && MPI::SEEK_END == MPI_SEEK_END && MPI::SEEK_CUR == MPI_SEEK_CUR);
+#endif
     CHECK(lseek(-1, 0, SEEK_SET) == -1);
     CHECK(MPI::BOTTOM == MPI_BOTTOM && MPI::IN_PLACE == MPI_IN_PLACE && MPI::ANY_SOURCE == MPI_ANY_SOURCE);
     CHECK(MPI::COMM_WORLD != MPI::COMM_NULL && MPI::COMM_WORLD == MPI::COMM_WORLD);

@@ -124,7 +124,11 @@ static void told(const std::string& path)
     MPI::Datatype etype, filetype;
     char datarep[MPI_MAX_DATAREP_STRING];
     file.Get_view(disp, etype, filetype, datarep);
-    CHECK(disp == 16 && etype == MPI::INT && std::strcmp(datarep, "native") == 0);
+    CHECK(std::strcmp(datarep, "native") == 0);
+#ifndef OPEN_MPI_HEADER
+    // Open MPI's inline function keeps these to itself.
+    CHECK(disp == 16 && etype == MPI::INT);
+#endif
     file.Seek(5, MPI::SEEK_SET);
     file.Seek(2, MPI::SEEK_CUR);
     CHECK(file.Get_position() == 7);

@@ -79,7 +79,12 @@ static void attributes_and_errors(int size)
     int memory[4] = {0, 0, 0, 0}, value = 0;
     MPI::Win win = MPI::Win::Create(memory, sizeof memory, 1, MPI::INFO_NULL, MPI::COMM_WORLD);
     void* found = 0;
+#ifdef OPEN_MPI_HEADER
+    // There is none in C++; a function of C stands beside one of C++.
+    int keyval = MPI::Win::Create_keyval(MPI_WIN_NULL_COPY_FN, delete_attr, &called);
+#else
     int keyval = MPI::Win::Create_keyval(MPI::Win::NULL_COPY_FN, delete_attr, &called);
+#endif
     win.Set_attr(keyval, &deletions);
     CHECK(win.Get_attr(keyval, &found) && found == &deletions);
     win.Delete_attr(keyval);

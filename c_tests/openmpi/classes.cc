@@ -12,6 +12,29 @@ static void add(const void *in, void *inout, int count, const MPI::Datatype &typ
         static_cast<int *>(inout)[i] += static_cast<const int *>(in)[i];
 }
 
+static void refuse(MPI::Comm &, int *code, ...)
+{
+    throw *code;
+}
+
+/* An exception that leaves the program's own error handler reaches the program's call. */
+static bool handler_throws()
+{
+    MPI::Intracomm comm = MPI::COMM_WORLD.Dup();
+    MPI::Errhandler handler = MPI::Comm::Create_errhandler(refuse);
+    comm.Set_errhandler(handler);
+    handler.Free();
+    int thrown = MPI::SUCCESS;
+    try {
+        comm.Send(&thrown, 1, MPI::INT, comm.Get_size(), 0);
+    } catch (int code) {
+        thrown = MPI::Get_error_class(code);
+    }
+    bool after = comm.Get_rank() == MPI::COMM_WORLD.Get_rank();
+    comm.Free();
+    return thrown == MPI::ERR_RANK && after;
+}
+
 int main(int argc, char **argv)
 {
     MPI::Init(argc, argv);
@@ -29,7 +52,7 @@ int main(int argc, char **argv)
     int bytes = pair.Get_size();
     pair.Free();
     bool right = sum == size * (size - 1) / 2 && word == status.Get_source() && bytes == 16 &&
-                 pair == MPI::DATATYPE_NULL && all[0] == sum && all[1] == 2 * sum && all[2] == 3 * size;
+                 pair == MPI::DATATYPE_NULL && all[0] == sum && all[1] == 2 * sum && all[2] == 3 * size && handler_throws();
     if (!right)
         std::printf("rank %d: sum %d, word %d, %d bytes\n", rank, sum, word, bytes);
     MPI::Finalize();

@@ -52,6 +52,8 @@ typedef void MPI_Win_errhandler_function(MPI_Win*, int*, ...);
 
 int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode);
 int MPI_File_call_errhandler(MPI_File fh, int errorcode);
+int MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence);
+int MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence);
 int MPI_Win_call_errhandler(MPI_Win win, int errorcode);
 
 // What only the library itself calls.

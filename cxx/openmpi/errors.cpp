@@ -4,6 +4,8 @@
 #include "errors.h"
 #include "classes.h"
 
+#include <stdio.h>
+
 extern "C" {
 
 #define FUNCTION(name, parameters, arguments) int P##name parameters;
@@ -12,6 +14,8 @@ extern "C" {
 
 int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode);
 int PMPI_File_call_errhandler(MPI_File fh, int errorcode);
+int PMPI_File_seek(MPI_File fh, MPI_Offset offset, int whence);
+int PMPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence);
 int PMPI_Win_call_errhandler(MPI_Win win, int errorcode);
 
 // Whether the code is to be thrown that the last call of this thread returned.
@@ -98,4 +102,29 @@ int MPI_Win_call_errhandler(MPI_Win win, int errorcode)
     const int code = PMPI_Win_call_errhandler(win, errorcode);
     rmashm::settled(errorcode);
     return code;
+}
+
+// MPI::SEEK_SET and its kin are the system's in Open MPI's header, and MPI's are other numbers.
+static int whence_of_mpi(int whence)
+{
+    switch (whence) {
+    case SEEK_SET:
+        return 600;
+    case SEEK_CUR:
+        return 602;
+    case SEEK_END:
+        return 604;
+    default:
+        return whence;
+    }
+}
+
+int MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence)
+{
+    return rmashm::settled(PMPI_File_seek(fh, offset, whence_of_mpi(whence)));
+}
+
+int MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
+{
+    return rmashm::settled(PMPI_File_seek_shared(fh, offset, whence_of_mpi(whence)));
 }

@@ -132,8 +132,6 @@ FUNCTION(MPI_File_read_ordered_begin, (MPI_File fh, void* buf, int count, MPI_Da
 FUNCTION(MPI_File_read_ordered_end, (MPI_File fh, void* buf, MPI_Status* status), (fh, buf, status))
 FUNCTION(MPI_File_read_shared, (MPI_File fh, void* buf, int count, MPI_Datatype datatype, MPI_Status* status), (fh, buf,
     count, datatype, status))
-FUNCTION(MPI_File_seek, (MPI_File fh, MPI_Offset offset, int whence), (fh, offset, whence))
-FUNCTION(MPI_File_seek_shared, (MPI_File fh, MPI_Offset offset, int whence), (fh, offset, whence))
 FUNCTION(MPI_File_set_atomicity, (MPI_File fh, int flag), (fh, flag))
 FUNCTION(MPI_File_set_errhandler, (MPI_File file, MPI_Errhandler errhandler), (file, errhandler))
 FUNCTION(MPI_File_set_info, (MPI_File fh, MPI_Info info), (fh, info))

@@ -78,7 +78,15 @@ pub(crate) const fn integers(kind: &str) -> usize {
 #[cfg(feature = "openmpi")]
 macro_rules! named {
     ($kind:ident NONE $handle:expr) => {};
+    // Open MPI's own library for C++ writes to it, and here nobody reads that.
+    ($kind:ident ompi_mpi_errors_throw_exceptions $handle:expr) => {
+        named! { @in [unsafe(link_section = ".data")] $kind ompi_mpi_errors_throw_exceptions $handle }
+    };
     ($kind:ident $symbol:ident $handle:expr) => {
+        named! { @in [] $kind $symbol $handle }
+    };
+    (@in [$($where:meta)?] $kind:ident $symbol:ident $handle:expr) => {
+        $(#[$where])?
         #[allow(non_upper_case_globals)]
         #[unsafe(no_mangle)]
         pub static $symbol: $crate::mpi::constants::Named<

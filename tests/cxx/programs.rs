@@ -18,13 +18,9 @@ const MPICH: &str = "/usr/lib/x86_64-linux-gnu";
 enum Mpi {
     Ours,
     Mpich,
-    /// Its compiler, and its library of the classes; all else is ours.
+    /// Its compiler; all else is ours.
     Openmpi,
 }
-
-/// The programs that Open MPI's header takes, and that have no attributes and throw nothing: its library of the classes does both by
-/// means of Open MPI's C library alone.
-const OPENMPI: [&str; 4] = ["messages", "requests", "collectives", "topology"];
 
 /// One program, compiled in one way and run in one.
 struct Way {
@@ -72,8 +68,6 @@ pub fn trials() -> Vec<Trial> {
         if since.is_some() {
             continue;
         }
-        let name = source.file_stem().expect("a program has a name");
-        let openmpi = OPENMPI.iter().any(|program| name == *program);
         let others: [(Mpi, Mpi, &[u32]); 4] = [
             (Mpi::Openmpi, Mpi::Ours, &[1, 2, 4]),
             (Mpi::Mpich, Mpi::Ours, &[1, 2, 4]),
@@ -82,9 +76,6 @@ pub fn trials() -> Vec<Trial> {
             (Mpi::Mpich, Mpi::Mpich, &[2]),
         ];
         for (by, on, ranks) in others {
-            if by == Mpi::Openmpi && !openmpi {
-                continue;
-            }
             ways.push(Way {
                 source: source.clone(),
                 by,

@@ -9,6 +9,7 @@ mod compiler;
 #[path = "../support/mod.rs"]
 mod support;
 
+mod classes;
 mod exports;
 mod fortran;
 mod programs;

@@ -112,8 +112,7 @@ fn programs_of_openmpi_run() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Open MPI's library for C++, which comes with version 4 alone, on this library. The program is linked with both of Open MPI's, and
-/// finds this one in the place of the one for C.
+/// The classes, of Open MPI 4's header. The program is linked with Open MPI's libraries, and finds these in their place.
 #[test]
 fn a_program_in_cxx_runs() {
     let test = "Open MPI's library for C++";
@@ -126,25 +125,29 @@ fn a_program_in_cxx_runs() {
             continue;
         };
         let beside = library.parent().expect("a folder").to_path_buf();
-        let binary = scratch().join("classes");
-        let output = run(
-            "g++",
-            &[
-                "-w",
-                &format!("-I{}", include.display()),
-                &source.display().to_string(),
-                "-o",
-                &binary.display().to_string(),
-                &format!("-L{}", beside.display()),
-                "-l:libmpi_cxx.so.40",
-                "-l:libmpi.so.40",
-                "-Wl,--allow-shlib-undefined",
-            ],
-        );
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{said}");
-        let folders = std::env::join_paths([library_folder(), beside]).expect("no colons");
-        let failures = run_silently(&source, &binary, &folders);
-        assert!(failures.is_empty(), "{}", failures.join("\n"));
+        for mode in ["pie", "no-pie"] {
+            let binary = scratch().join(format!("classes.{mode}"));
+            let code = if mode == "pie" { "-fPIE" } else { "-fno-pie" };
+            let output = run(
+                "g++",
+                &[
+                    "-w",
+                    code,
+                    &format!("-{mode}"),
+                    &format!("-I{}", include.display()),
+                    &source.display().to_string(),
+                    "-o",
+                    &binary.display().to_string(),
+                    &format!("-L{}", beside.display()),
+                    "-l:libmpi_cxx.so.40",
+                    "-l:libmpi.so.40",
+                    "-Wl,--allow-shlib-undefined",
+                ],
+            );
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{said}");
+            let failures = run_silently(&source, &binary, library_folder().as_os_str());
+            assert!(failures.is_empty(), "{}", failures.join("\n"));
+        }
     }
 }

@@ -47,7 +47,7 @@ objects! { MPI_Errhandler:
     MPI_ERRORS_ARE_FATAL = 0x54000000, ompi_mpi_errors_are_fatal, 0x141;
     MPI_ERRORS_RETURN = 0x54000001, ompi_mpi_errors_return, 0x143;
     /// `MPI::ERRORS_THROW_EXCEPTIONS`. The code is returned; what throws is the class whose function the program called.
-    MPIR_ERRORS_THROW_EXCEPTIONS = 0x54000002, NONE, NONE;
+    MPIR_ERRORS_THROW_EXCEPTIONS = 0x54000002, ompi_mpi_errors_throw_exceptions, NONE;
     MPI_ERRORS_ABORT = 0x54000003, ompi_mpi_errors_abort, 0x142;
 }
 

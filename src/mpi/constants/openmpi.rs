@@ -9,7 +9,6 @@ use std::ffi::c_int;
 pub(crate) const NOBODY: c_int = 1;
 
 const DATATYPE: usize = integers("MPI_Datatype");
-const ERRHANDLER: usize = integers("MPI_Errhandler");
 
 #[unsafe(no_mangle)]
 pub static ompi_mpi_c_complex: Named<DATATYPE> = Named::new(super::MPI_C_FLOAT_COMPLEX.0);
@@ -24,19 +23,13 @@ pub static ompi_mpi_cxx_sfltcplex: Named<DATATYPE> = Named::new(super::MPI_COMPL
 #[unsafe(no_mangle)]
 pub static ompi_mpi_unavailable: Named<DATATYPE> = Named::new(NOBODY);
 
-/// `MPI::ERRORS_THROW_EXCEPTIONS`. Mutable, as Open MPI's own library for C++ puts its functions into it, which nobody calls.
-#[unsafe(no_mangle)]
-pub static mut ompi_mpi_errors_throw_exceptions: Named<ERRHANDLER> =
-    Named::new(super::MPIR_ERRORS_THROW_EXCEPTIONS.0);
-
 /// Where they are.
-pub(crate) fn other_places() -> [*const Place; 6] {
+pub(crate) fn other_places() -> [*const Place; 5] {
     [
         (&raw const ompi_mpi_c_complex).cast(),
         (&raw const ompi_mpi_ldblcplex).cast(),
         (&raw const ompi_mpi_c_short_float_complex).cast(),
         (&raw const ompi_mpi_cxx_sfltcplex).cast(),
         (&raw const ompi_mpi_unavailable).cast(),
-        (&raw const ompi_mpi_errors_throw_exceptions).cast(),
     ]
 }
