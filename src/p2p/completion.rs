@@ -8,6 +8,7 @@ use crate::runtime::wait::{give_way, progress};
 use crate::runtime::{Ranks, look_around};
 use crate::transport;
 use crate::transport::operation::{Operation, Outcome, block};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 impl Current {
@@ -36,7 +37,10 @@ impl Current {
     }
 }
 
-fn states(handles: &[MPI_Request]) -> Result<Vec<Current>> {
+/// What there is to wait for, of most programs without memory of the heap.
+type States = SmallVec<[Current; 64]>;
+
+fn states(handles: &[MPI_Request]) -> Result<States> {
     handles.iter().map(|&handle| state(handle)).collect()
 }
 

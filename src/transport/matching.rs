@@ -1,14 +1,15 @@
-//! Which receive gets which message: the two queues of a context (MPI 4.1 §3.5).
+//! Which receive gets which message: the two queues of a context (MPI 4.1 §3.5), one of [receives](Posted) and one of messages
+//! that have arrived before theirs.
 //!
-//! Both are ordered by a number that grows with every receive posted and every message arrived. A message can be met by
-//! receives of four patterns (its source or any, its tag or any), and a receive that names both meets one kind of message:
-//! so both queues are sorted by (source, tag, number), and a search costs a logarithm however long the queues are.
+//! A message can be met by receives of four patterns (its source or any, its tag or any): the queue of messages is sorted by each,
+//! and by a number that grows with every message, so a search costs a logarithm however long it is.
 //!
 //! An announcement that was taken back leaves the queue when it is looked at, or when the queue has doubled.
 
 use super::Envelope;
 use super::buffer::Buffer;
 use super::operation::{About, Operation};
+use super::posted::Posted;
 use super::ring::Header;
 use super::sends::offer_at;
 use super::transfer::Announced;
@@ -118,18 +119,13 @@ impl Arrival {
     }
 }
 
-/// The source and tag that a receive asks for, and its number.
-pub type Key = (i32, i32, u64);
+/// The source and tag of a message, or what a receive may ask for in place of them, and its number.
+type Key = (i32, i32, u64);
 
 /// The queues of one context.
 #[derive(Default)]
 pub struct Queues {
-    /// The oldest receive, if it was posted when there was no other: most programs post one and wait for it.
-    first: Option<(Key, Receive)>,
-    /// The other ones.
-    posted: BTreeMap<Key, Receive>,
-    /// How many of these have wildcards.
-    wild: usize,
+    pub posted: Posted,
     arrived: BTreeMap<u64, Arrival>,
     /// Every arrival under its own source and tag, and under each replaced by a wildcard.
     index: BTreeSet<Key>,
@@ -146,85 +142,14 @@ impl Queues {
 
     /// Whether there is nothing in them.
     pub fn are_unused(&self) -> bool {
-        self.first.is_none() && self.posted.is_empty() && self.arrived.is_empty()
+        self.posted.is_empty() && self.arrived.is_empty()
     }
 
-    /// Posts a receive from `source` with `tag`, either of which may be a wildcard.
+    /// Takes the oldest receive that such a message meets.
     #[inline]
-    pub fn post(&mut self, source: i32, tag: i32, number: u64, receive: Receive) {
-        let key = (source, tag, number);
-        receive.operation.set_number(number);
-        if self.first.is_none() && self.posted.is_empty() {
-            self.first = Some((key, receive));
-        } else {
-            self.wild += usize::from(is_wild(source, tag));
-            self.posted.insert(key, receive);
-        }
-    }
-
-    /// Takes the oldest receive that a message from `source` with `tag` meets.
-    #[inline]
-    pub fn take_posted(&mut self, source: i32, tag: i32) -> Option<Receive> {
-        let key = self.oldest_posted(source, tag)?;
-        Some(self.remove_posted(key))
-    }
-
-    /// The oldest receive that such a message meets.
-    #[inline]
-    pub fn oldest_posted(&self, source: i32, tag: i32) -> Option<Key> {
-        match &self.first {
-            Some((key, _)) if meets(*key, source, tag) => Some(*key),
-            _ if self.posted.is_empty() => None,
-            _ => self.oldest_of_many(source, tag),
-        }
-    }
-
-    fn oldest_of_many(&self, source: i32, tag: i32) -> Option<Key> {
-        let mut oldest = self.first_posted(source, tag);
-        if self.wild > 0 {
-            for (s, t) in patterns(source, tag) {
-                let other = self.first_posted(s, t);
-                oldest = match (oldest, other) {
-                    (Some(a), Some(b)) => Some(if a.2 < b.2 { a } else { b }),
-                    (a, b) => a.or(b),
-                };
-            }
-        }
-        oldest
-    }
-
-    /// Takes the receive with the key.
-    #[inline]
-    pub fn remove_posted(&mut self, key: Key) -> Receive {
-        match self.first.take_if(|(first, _)| *first == key) {
-            Some((_, receive)) => receive,
-            None => self.remove_of_many(key),
-        }
-    }
-
-    fn remove_of_many(&mut self, key: Key) -> Receive {
-        self.wild -= usize::from(is_wild(key.0, key.1));
-        let receive = self.posted.remove(&key);
-        receive.expect("the key is that of a posted receive")
-    }
-
-    fn first_posted(&self, source: i32, tag: i32) -> Option<Key> {
-        let all = (source, tag, 0)..=(source, tag, u64::MAX);
-        self.posted.range(all).next().map(|(&key, _)| key)
-    }
-
-    /// Takes a posted receive back; false if it has met its message already.
-    pub fn withdraw(&mut self, operation: &Arc<Operation>) -> bool {
-        let About { peer, tag, .. } = operation.about;
-        let key = (peer, tag, operation.number());
-        if self.first.take_if(|(first, _)| *first == key).is_some() {
-            return true;
-        }
-        let is_posted = self.posted.contains_key(&key);
-        if is_posted {
-            self.remove_of_many(key);
-        }
-        is_posted
+    pub fn take_posted(&mut self, message: Envelope) -> Option<Receive> {
+        let place = self.posted.oldest(message)?;
+        Some(self.posted.take(place))
     }
 
     /// Keeps a message that no receive was posted for.
@@ -300,28 +225,6 @@ impl Queues {
     }
 }
 
-/// Whether a message from `source` with `tag` meets the receive with the key.
-#[inline]
-fn meets((wanted, of, _): Key, source: i32, tag: i32) -> bool {
-    let envelope = Envelope {
-        source: wanted,
-        tag: of,
-    };
-    envelope.meets(source, tag)
-}
-
-fn is_wild(source: i32, tag: i32) -> bool {
-    source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG
-}
-
-fn patterns(source: i32, tag: i32) -> [(i32, i32); 3] {
-    [
-        (MPI_ANY_SOURCE, tag),
-        (source, MPI_ANY_TAG),
-        (MPI_ANY_SOURCE, MPI_ANY_TAG),
-    ]
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::operation::{Action, Partners};
@@ -369,13 +272,17 @@ mod tests {
             x ^= x << 17;
             (x % below) as i32
         };
+        let envelope = |source, tag| Envelope { source, tag };
+        let meets = |(source, tag, _): Key, message: (i32, i32)| {
+            envelope(source, tag).meets(message.0, message.1)
+        };
         let mut matches = 0;
         for number in 0..50_000_u64 {
             if next(2) == 0 {
                 let (source, tag) = (next(4), next(4));
                 let message = (source, tag, number);
-                let expected = lists.posted.iter().position(|&r| meets(r, source, tag));
-                let got = queues.take_posted(source, tag);
+                let expected = lists.posted.iter().position(|&r| meets(r, (source, tag)));
+                let got = queues.take_posted(envelope(source, tag));
                 match expected {
                     Some(i) => {
                         let (_, _, id) = lists.posted.remove(i);
@@ -397,7 +304,10 @@ mod tests {
                 };
                 let tag = if next(5) == 0 { MPI_ANY_TAG } else { next(4) };
                 let wanted = (source, tag, number);
-                let expected = lists.arrived.iter().position(|&m| meets(wanted, m.0, m.1));
+                let expected = lists
+                    .arrived
+                    .iter()
+                    .position(|&m| meets(wanted, (m.0, m.1)));
                 assert_eq!(queues.find(source, tag).is_some(), expected.is_some());
                 let got = queues.take_arrived(source, tag, Body::take);
                 match expected {
@@ -409,32 +319,23 @@ mod tests {
                         assert!(got.is_none());
                         let r = receive(source, tag);
                         if next(20) == 0 {
-                            let again = receive(source, tag);
-                            queues.post(source, tag, number, r);
-                            assert!(!queues.withdraw(&again.operation));
-                            continue_after_withdrawal(&mut queues, source, tag, number);
+                            let operation = r.operation.clone();
+                            queues.posted.post(envelope(source, tag), r);
+                            assert!(!queues.posted.withdraw(&receive(source, tag).operation));
+                            assert!(queues.posted.withdraw(&operation));
+                            assert!(!queues.posted.withdraw(&operation));
                             continue;
                         }
                         posted.insert(number, r.operation.clone());
                         lists.posted.push(wanted);
-                        queues.post(source, tag, number, r);
+                        queues.posted.post(envelope(source, tag), r);
                     }
                 }
             }
         }
         assert!(matches > 10_000);
-        let first = usize::from(queues.first.is_some());
-        assert_eq!(first + queues.posted.len(), lists.posted.len());
+        assert_eq!(queues.posted.len(), lists.posted.len());
         assert_eq!(queues.arrived.len(), lists.arrived.len());
         assert_eq!(queues.index.len(), 3 * lists.arrived.len());
-    }
-
-    fn continue_after_withdrawal(queues: &mut Queues, source: i32, tag: i32, number: u64) {
-        let operation = match &queues.first {
-            Some((key, first)) if *key == (source, tag, number) => first.operation.clone(),
-            _ => queues.posted[&(source, tag, number)].operation.clone(),
-        };
-        assert!(queues.withdraw(&operation));
-        assert!(!queues.withdraw(&operation));
     }
 }

@@ -32,6 +32,7 @@ mod matching;
 mod offer;
 pub mod operation;
 mod pending;
+mod posted;
 mod ring;
 mod sends;
 mod slots;
@@ -78,7 +79,7 @@ pub fn check_tag(tag: i32) -> Result<()> {
 }
 
 /// Where a message came from, or what a receive asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Envelope {
     /// A rank in the communicator, or `MPI_ANY_SOURCE`.
     pub source: i32,

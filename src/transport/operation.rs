@@ -18,17 +18,26 @@ pub struct Operation {
     /// One of [`OPEN`], [`ENDING`] and [`ENDED`].
     state: AtomicU8,
     /// Written by whoever takes the state from open to ending; there for all when it has ended.
-    outcome: UnsafeCell<Outcome>,
+    end: UnsafeCell<End>,
     /// The number under which the engine has it. Read and written with the engine's lock.
     number: AtomicU64,
     pub about: About,
 }
 
+/// How an operation ended, in few bytes.
+struct End {
+    status: MPI_Status,
+    error: Option<Box<Error>>,
+}
+
+/// Programs have many operations at a time: glibc keeps memory of up to 120 bytes, in which an `Arc` has two counts, at hand.
+const _: () = assert!(size_of::<Operation>() <= 120 - 16);
+
 const OPEN: u8 = 0;
 const ENDING: u8 = 1;
 const ENDED: u8 = 2;
 
-// SAFETY: the outcome is written by one thread, and read by others after that ([`Operation::complete`]).
+// SAFETY: how it ended is written by one thread, and read by others after that ([`Operation::complete`]).
 unsafe impl Sync for Operation {}
 
 /// How an operation ended.
@@ -130,7 +139,10 @@ impl Operation {
     pub fn new(about: About) -> Arc<Operation> {
         Arc::new(Operation {
             state: AtomicU8::new(OPEN),
-            outcome: UnsafeCell::new(Outcome::NOTHING),
+            end: UnsafeCell::new(End {
+                status: MPI_Status::EMPTY,
+                error: None,
+            }),
             number: AtomicU64::new(0),
             about,
         })
@@ -160,10 +172,15 @@ impl Operation {
             .compare_exchange(OPEN, ENDING, Ordering::Relaxed, Ordering::Relaxed);
         if mine.is_ok() {
             // SAFETY: nobody else writes, as the state was open, and nobody reads before it is `ENDED`.
-            unsafe { *self.outcome.get() = Outcome::new(status, error) };
+            unsafe {
+                *self.end.get() = End {
+                    status,
+                    error: error.map(Box::new),
+                }
+            };
             self.state.store(ENDED, Ordering::Release);
         } else {
-            // Whoever is about to write the outcome does nothing else.
+            // Whoever is about to write how it ended does nothing else.
             while !self.is_done() {
                 spin_loop();
             }
@@ -175,8 +192,9 @@ impl Operation {
     pub fn outcome(&self) -> Outcome {
         assert!(self.is_done(), "an outcome is asked for after the end");
         // SAFETY: nobody writes any more.
-        let outcome = unsafe { &*self.outcome.get() }.clone();
-        outcome.on(self.about.comm)
+        let End { status, error } = unsafe { &*self.end.get() };
+        let error = error.as_deref().cloned();
+        Outcome::new(*status, error).on(self.about.comm)
     }
 
     /// Who keeps it from ending for ever, as [`Ranks::Who`] wants it.

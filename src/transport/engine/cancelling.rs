@@ -47,7 +47,10 @@ impl Core {
     /// Takes an operation back, if it has not met its other side.
     fn take_back(&mut self, operation: &Arc<Operation>) -> bool {
         match operation.about.action {
-            Action::Receive => self.queues(operation.about.context).withdraw(operation),
+            Action::Receive => {
+                let queues = self.queues(operation.about.context);
+                queues.posted.withdraw(operation)
+            }
             Action::Send => match self.sends.take_back(operation) {
                 Some(id) => {
                     self.links.unannounce(id);

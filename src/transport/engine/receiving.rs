@@ -83,29 +83,25 @@ impl Core {
     /// Meets a receive with its message, or posts it.
     pub(super) fn begin_receive(&mut self, context: u32, envelope: Envelope, receive: Receive) {
         let Envelope { source, tag } = envelope;
-        match self.queues(context).take_arrived(source, tag, Body::take) {
+        let queues = self.queues(context);
+        match queues.take_arrived(source, tag, Body::take) {
             Some(arrival) => self.meet(receive, arrival),
-            None => {
-                let number = self.next_number();
-                self.queues(context).post(source, tag, number, receive);
-            }
+            None => queues.posted.post(envelope, receive),
         }
     }
 
     #[inline]
     pub(super) fn arrive(&mut self, from: u32, header: &Header, data: &[u8]) {
         self.links.heard(from);
-        let (source, tag) = (header.source as i32, header.tag);
+        let envelope = header.envelope();
         if header.bytes > data.len() as u64 {
             return self.arrive_in_parts(from, header, data);
         }
         if self.deliver_directly(header, data) {
             return;
         }
-        match self.queues(header.context).take_posted(source, tag) {
-            Some(receive) => {
-                self.deliver(&receive, Envelope { source, tag }, data);
-            }
+        match self.queues(header.context).take_posted(envelope) {
+            Some(receive) => self.deliver(&receive, envelope, data),
             None => self.keep(header, from, Body::Here(data.into())),
         }
     }
@@ -114,9 +110,9 @@ impl Core {
         if self.begin_directly(from, header, data) {
             return;
         }
-        let (source, tag, id) = (header.source as i32, header.tag, header.id);
-        let receive = self.queues(header.context).take_posted(source, tag);
-        let (envelope, is_kept) = (Envelope { source, tag }, receive.is_none());
+        let (envelope, id) = (header.envelope(), header.id);
+        let receive = self.queues(header.context).take_posted(envelope);
+        let is_kept = receive.is_none();
         let key = (from, id);
         self.streams.begin(key, envelope, header.bytes, receive);
         self.streams.part(key, data);
@@ -130,18 +126,17 @@ impl Core {
         if self.fetch_directly(header, from, announced) {
             return;
         }
-        let (source, tag) = (header.source as i32, header.tag);
         let mut body = Body::There {
             id: header.id,
             announced,
         };
         let queues = self.queues(header.context);
-        let Some(key) = queues.oldest_posted(source, tag) else {
+        let Some(place) = queues.posted.oldest(header.envelope()) else {
             return self.keep(header, from, body);
         };
         // If its sender has taken the message back, the receive goes on waiting in its place.
         if body.take() {
-            let receive = queues.remove_posted(key);
+            let receive = queues.posted.take(place);
             let arrival = Arrival::new(header, from, body);
             self.meet(receive, arrival);
         }

@@ -11,7 +11,7 @@ use crate::transport::operation::{About, Operation};
 use crate::transport::ring::{Header, Kind};
 use crate::transport::sends::Sending;
 use crate::transport::transfer::{self, Announced, Place, settle};
-use crate::transport::{Envelope, Target, can_be_announced};
+use crate::transport::{Target, can_be_announced};
 use std::sync::Arc;
 
 /// Messages up to this many bytes go through the rings, larger ones are announced. (`make bench BENCH="--families sizes"` shows
@@ -156,12 +156,12 @@ impl Core {
     }
 
     pub(super) fn eager_to_self(&mut self, header: &Header, buffer: &Buffer) {
-        let (source, tag) = (header.source as i32, header.tag);
-        match self.queues(header.context).take_posted(source, tag) {
+        let envelope = header.envelope();
+        match self.queues(header.context).take_posted(envelope) {
             Some(receive) => {
                 let len = buffer.len().min(receive.buffer.len());
                 receive.buffer.copy(buffer, len);
-                settle(&receive, Envelope { source, tag }, header.bytes, None);
+                settle(&receive, envelope, header.bytes, None);
                 self.after.completed = true;
             }
             None => {

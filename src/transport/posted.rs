@@ -1,0 +1,193 @@
+//! The receives of a context that wait for their messages, of which a message takes the oldest that it meets (MPI 4.1 §3.5).
+//!
+//! Those that ask for one source and one tag, either of which may be a wildcard, are a list, the oldest first. A message looks at the
+//! beginning of one list, or of four if there are wildcards: to post, to take and to withdraw one of 100,000 takes as long as of ten.
+
+use super::Envelope;
+use super::matching::Receive;
+use super::operation::Operation;
+use crate::mpi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG};
+use rustc_hash::FxHashMap;
+use slab::Slab;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
+#[derive(Default)]
+pub struct Posted {
+    /// The oldest receive, if it was posted when there was no other: most programs post one and wait for it.
+    first: Option<(Envelope, Receive)>,
+    /// The other ones. An operation has the number of its place here.
+    others: Slab<Waiting>,
+    /// The ends of each list that is not empty.
+    lists: FxHashMap<Envelope, List>,
+    /// How many of these receives have wildcards.
+    wild: usize,
+    /// The receives are numbered in their order.
+    number: u64,
+}
+
+struct Waiting {
+    wanted: Envelope,
+    receive: Receive,
+    number: u64,
+    older: Option<usize>,
+    newer: Option<usize>,
+}
+
+struct List {
+    oldest: usize,
+    newest: usize,
+}
+
+/// Where a receive waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    First,
+    Among(usize),
+}
+
+impl Posted {
+    pub fn is_empty(&self) -> bool {
+        self.first.is_none() && self.others.is_empty()
+    }
+
+    #[inline]
+    pub fn post(&mut self, wanted: Envelope, receive: Receive) {
+        match self.is_empty() {
+            true => self.first = Some((wanted, receive)),
+            false => self.post_among_many(wanted, receive),
+        }
+    }
+
+    fn post_among_many(&mut self, wanted: Envelope, receive: Receive) {
+        self.wild += usize::from(is_wild(wanted));
+        self.number += 1;
+        let entry = self.others.vacant_entry();
+        let place = entry.key();
+        receive.operation.set_number(place as u64);
+        let mut waiting = Waiting {
+            wanted,
+            receive,
+            number: self.number,
+            older: None,
+            newer: None,
+        };
+        let before = match self.lists.entry(wanted) {
+            Entry::Vacant(list) => {
+                list.insert(List {
+                    oldest: place,
+                    newest: place,
+                });
+                None
+            }
+            Entry::Occupied(mut list) => {
+                let list = list.get_mut();
+                Some(std::mem::replace(&mut list.newest, place))
+            }
+        };
+        waiting.older = before;
+        entry.insert(waiting);
+        if let Some(before) = before {
+            self.others[before].newer = Some(place);
+        }
+    }
+
+    /// Where the oldest receive is that a message of that source and tag meets.
+    #[inline]
+    pub fn oldest(&self, message: Envelope) -> Option<Place> {
+        match &self.first {
+            Some((wanted, _)) if wanted.meets(message.source, message.tag) => Some(Place::First),
+            _ if self.others.is_empty() => None,
+            _ => self.oldest_of_many(message).map(Place::Among),
+        }
+    }
+
+    fn oldest_of_many(&self, message: Envelope) -> Option<usize> {
+        let oldest = |wanted: &Envelope| self.lists.get(wanted).map(|list| list.oldest);
+        if self.wild == 0 {
+            return oldest(&message);
+        }
+        let lists = wanting(message);
+        let beginnings = lists.iter().filter_map(oldest);
+        beginnings.min_by_key(|&place| self.others[place].number)
+    }
+
+    /// Takes the receive that waits there.
+    #[inline]
+    pub fn take(&mut self, place: Place) -> Receive {
+        match place {
+            Place::First => self.first.take().expect("it is where it was found").1,
+            Place::Among(place) => self.take_of_many(place),
+        }
+    }
+
+    fn take_of_many(&mut self, place: usize) -> Receive {
+        let Waiting {
+            wanted,
+            receive,
+            older,
+            newer,
+            ..
+        } = self.others.remove(place);
+        self.wild -= usize::from(is_wild(wanted));
+        match (older, newer) {
+            (None, None) => {
+                self.lists.remove(&wanted);
+            }
+            (Some(older), Some(newer)) => {
+                self.others[older].newer = Some(newer);
+                self.others[newer].older = Some(older);
+            }
+            (None, Some(newer)) => {
+                self.others[newer].older = None;
+                self.list(wanted).oldest = newer;
+            }
+            (Some(older), None) => {
+                self.others[older].newer = None;
+                self.list(wanted).newest = older;
+            }
+        }
+        receive
+    }
+
+    fn list(&mut self, wanted: Envelope) -> &mut List {
+        let list = self.lists.get_mut(&wanted);
+        list.expect("a receive of the list is there")
+    }
+
+    /// Takes a receive back; false if it has met its message already.
+    pub fn withdraw(&mut self, operation: &Arc<Operation>) -> bool {
+        let is_it = |receive: &Receive| Arc::ptr_eq(&receive.operation, operation);
+        if self.first.take_if(|(_, first)| is_it(first)).is_some() {
+            return true;
+        }
+        let place = operation.number() as usize;
+        let is_there = self.others.get(place).is_some_and(|it| is_it(&it.receive));
+        if is_there {
+            self.take_of_many(place);
+        }
+        is_there
+    }
+
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        usize::from(self.first.is_some()) + self.others.len()
+    }
+}
+
+fn is_wild(Envelope { source, tag }: Envelope) -> bool {
+    source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG
+}
+
+/// What receives may ask for that a message meets.
+fn wanting(message: Envelope) -> [Envelope; 4] {
+    let source = MPI_ANY_SOURCE;
+    let tag = MPI_ANY_TAG;
+    let any = Envelope { source, tag };
+    [
+        message,
+        Envelope { source, ..message },
+        Envelope { tag, ..message },
+        any,
+    ]
+}
