@@ -136,19 +136,18 @@ impl Links {
         *ahead = (*ahead + 1).min(AHEAD);
     }
 
-    /// Whether a short message to `to` comes sooner if it is fetched: where both sides send. In a stream one way both sides copy at
-    /// the same time; and a receiver that came too late for the last ones is not waited for again so soon.
-    pub fn is_to_be_fetched(&mut self, to: u32) -> bool {
+    /// Whether a short message to `to` comes sooner if it is fetched. One that would be `streamed`, if only this side sends, is to be
+    /// where the other sends as well. A receiver that came too late for the last ones is not waited for again so soon.
+    pub fn is_to_be_fetched(&mut self, to: u32, streamed: bool) -> bool {
         let link = self.link(to);
         if link.eager > 0 {
             link.eager -= 1;
             return false;
         }
         let ahead = &mut self.ahead[to as usize];
-        *ahead > 0 && {
-            *ahead -= 1;
-            true
-        }
+        let both_send = *ahead > 0;
+        *ahead = ahead.saturating_sub(1);
+        both_send || !streamed
     }
 
     /// A short message to `to` was not fetched in time: so many of the next ones are not to be.

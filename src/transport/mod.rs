@@ -19,7 +19,7 @@
 //! is announced: the receiver, when it has matched it, copies from the sender's memory and answers "fetched", or, if the sender
 //! does nothing but wait, asks it to send the data through the ring, which both then copy at the same time. So the sender of a
 //! large message waits for the receiver, which MPI allows every send that is not buffered. Short ones are announced too while
-//! their receiver holds enough of that sender that no receive has met, and those of 2 KiB and more where both sides send: such a
+//! their receiver holds enough of that sender that no receive has met, and those of 1 to 8 KiB from memory of the segment: such a
 //! sender waits for a moment, and leaves a copy.
 
 pub mod buffer;

@@ -4,7 +4,7 @@
 //! | message                                                                 | goes                                                           |
 //! |-------------------------------------------------------------------------|----------------------------------------------------------------|
 //! | up to 8 KiB                                                             | eager: through the ring, copied twice                          |
-//! | 2 to 8 KiB of the segment, where both sides send, on own cores          | announced; after a moment its sender leaves a copy             |
+//! | 1 to 8 KiB of the segment, on own cores (but streams of up to 2 KiB)    | announced; after a moment its sender leaves a copy             |
 //! | up to 64 KiB from outside the segment, its sender waits on an own core  | eager, in pieces                                               |
 //! | up to 16 KiB where ranks share cores                                    | eager, in pieces: an announcement takes more turns on the cores |
 //! | larger, and synchronous ones                                            | announced; the receiver copies and answers *fetched*           |

@@ -17,10 +17,12 @@ use std::sync::Arc;
 /// Messages up to this many bytes go through the rings, larger ones are announced. (`make bench BENCH="--families sizes"` shows
 /// the step at it.)
 const EAGER: usize = 8 << 10;
-/// Messages of more than this from memory that the receiver can load from are announced where both sides send: one copy takes less
-/// time than two. If no receive meets one within a moment, the sender leaves a copy: so short sends end without their receivers.
+/// Messages of more than this from memory that the receiver can load from are announced: one copy takes less time than two. If no
+/// receive meets one within a moment, the sender leaves a copy: so short sends end without their receivers.
 /// (`make bench BENCH="--families sizes"`)
-const FETCHED: usize = 2 << 10;
+const FETCHED: usize = 1 << 10;
+/// The same in a stream one way of a sender that waits for the end of each, which has the next one to copy meanwhile.
+const FETCHED_STREAM: usize = 2 << 10;
 /// The same where ranks share cores: an announcement takes more turns on a core, and its sender waits for them.
 const EAGER_SHARED_CORES: usize = 16 << 10;
 /// And for those from memory that the receiver cannot load from, of a sender that waits on a core of its own, and so copies while the
@@ -111,13 +113,14 @@ impl Core {
     /// Whether a message that could go through the ring comes sooner if the receiver fetches it.
     #[inline]
     fn is_to_be_fetched(&mut self, target: &Target, buffer: &Buffer) -> bool {
+        let is_streamed = target.waits && buffer.len() <= FETCHED_STREAM;
         FETCHED < buffer.len()
             && buffer.len() <= EAGER
             && wait::spin() > 0
             && target.to != self.me
             && can_be_announced(target.context)
             && Place::is_shared(buffer)
-            && self.links.is_to_be_fetched(target.to)
+            && self.links.is_to_be_fetched(target.to, is_streamed)
     }
 
     /// Ends the sends of short messages that no receive has met: copies of them are left.
