@@ -84,6 +84,9 @@ programs! {
     types: "types.f90", types_on_mpich;
     // MPICH 4.0 takes a block of a block for one without gaps: it describes another section than the program's.
     sections: "sections.f90";
+    // What MPICH 4.0 refuses is in these.
+    sections_in_messages: "sections_messages.f90";
+    sections_in_collectives: "sections_collectives.f90";
 }
 
 /// The demo says the same at all numbers of ranks.

@@ -33,7 +33,8 @@ const ADDRESSED: [&str; 6] = [
     "MPI_Fetch_and_op",
 ];
 
-/// What `procedure` does with its buffer `parameter`: the count and the datatype come right after it.
+/// What `procedure` does with its buffer `parameter`: the count and the datatype come right after it, or after the number of
+/// partitions.
 pub fn part_of(procedure: &Procedure, parameter: &Parameter) -> Part {
     if ADDRESSED.contains(&procedure.name.as_str()) || procedure.name.ends_with("_end") {
         return Part::Addressed;
@@ -49,11 +50,10 @@ pub fn part_of(procedure: &Procedure, parameter: &Parameter) -> Part {
     let is_count = |p: &&Parameter| p.name.ends_with("count") && p.shape.is_empty();
     let is_datatype =
         |p: &&Parameter| p.kind == Kind::Handle("MPI_Datatype".into()) && p.shape.is_empty();
-    // That of MPI_Psend_init, which does not come right after the buffer, is of one partition.
-    let (before, after) = (
-        all.get(at.wrapping_sub(1)),
-        (all.get(at + 1), all.get(at + 2)),
-    );
+    let before = all.get(at.wrapping_sub(1));
+    let mut following = all[at + 1..].iter().peekable();
+    following.next_if(|p| p.name == "partitions");
+    let after = (following.next(), following.next());
     let shared = before.is_some_and(|p| p.kind == Kind::Choice);
     match (after.0.filter(is_count), after.1.filter(is_datatype)) {
         (Some(count), Some(datatype)) if !shared => Part::Typed {
@@ -64,9 +64,17 @@ pub fn part_of(procedure: &Procedure, parameter: &Parameter) -> Part {
     }
 }
 
-/// Buffers of several blocks, one for each process: the count is that of one block, and the datatype's extent says where the
-/// next one lies.
+/// Whether a message is made in parts, when the program says that they are ready.
+fn is_partitioned(procedure: &Procedure) -> bool {
+    procedure.parameters.iter().any(|p| p.name == "partitions")
+}
+
+/// Buffers of several blocks, one for each process or partition: the count is that of one block, and the datatype's extent says
+/// where the next one lies.
 fn has_blocks(procedure: &Procedure, parameter: &Parameter) -> bool {
+    if is_partitioned(procedure) {
+        return true;
+    }
     let name = procedure.name.to_lowercase();
     match parameter.name.as_str() {
         "sendbuf" => name.contains("alltoall") || name.contains("scatter"),
@@ -75,9 +83,9 @@ fn has_blocks(procedure: &Procedure, parameter: &Parameter) -> bool {
     }
 }
 
-/// Whether the library is not done with its buffers when a function returns. With one-sided operations and files it is, also
+/// Whether the library is not done with its buffers when a function returns, but when a request is complete. With one-sided operations and files it is, also
 /// where there is a request, or a second part.
-fn goes_on(function: &str) -> bool {
+pub fn goes_on(function: &str) -> bool {
     let is_one_sided = function.starts_with("MPI_R") && !function.ends_with("_init");
     is_lasting(function) && !is_one_sided && !function.starts_with("MPI_File_")
 }
@@ -91,9 +99,9 @@ impl Part {
             Part::Typed { .. } if has_blocks(procedure, parameter) => "Blocks",
             Part::Typed { .. } => "Whole",
         };
-        // A copy is given back when the call returns: it is no use for what goes on after that.
-        let lasting = goes_on(&procedure.name) || matches!(self, Part::Memory);
-        let copied = match (lasting, parameter.intent) {
+        // A copy is filled and given back as a whole.
+        let in_place = is_partitioned(procedure) || matches!(self, Part::Memory);
+        let copied = match (in_place, parameter.intent) {
             (true, _) => "No",
             (false, Intent::In) => "Read",
             (false, _) => "Written",

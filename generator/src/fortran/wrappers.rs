@@ -15,7 +15,7 @@
 //! For programs of Open MPI the names are others (`names.rs`), a choice buffer is an address in `mpi_f08`, too, and handles are
 //! turned into those of C.
 
-use super::buffers::{Part, part_of};
+use super::buffers::{Part, goes_on, part_of};
 use super::names::{self, Names};
 use super::{Intent, Kind, Outcome, Parameter, Procedure};
 use crate::model::{Constant, Face, Function, Interface, Type, Value, Variable};
@@ -439,9 +439,15 @@ fn body_text(
                         text,
                         "        false => unsafe {{ call({arguments}) }},\n    }};"
                     );
-                    for (name, _) in &parts {
-                        let _ = writeln!(text, "    {name}.finish();");
-                    }
+                    let names: Vec<&str> = parts.iter().map(|(name, _)| name.as_str()).collect();
+                    let _ = match goes_on(&procedure.name) {
+                        true => writeln!(
+                            text,
+                            "    finish_with([{}], code, request);",
+                            names.join(", ")
+                        ),
+                        false => writeln!(text, "    {}.finish();", names.join(".finish();\n    ")),
+                    };
                 }
             }
             text += &after;

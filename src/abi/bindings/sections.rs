@@ -1,14 +1,73 @@
-//! What this library's own library for Fortran asks for: the errors of calls whose array sections can be told to C in no way.
-//! These names are no part of MPI.
+//! What this library's own library for Fortran asks for, for array sections that are not contiguous: that requests keep copies of
+//! them, and the errors of calls to which they can be told in no way. These names are no part of MPI.
 
 use crate::abi::boundary::errors::raise;
 use crate::abi::boundary::exports::Argument;
 use crate::err;
 use crate::mpi::foreign::Foreign;
 use crate::mpi::types::*;
-use std::ffi::{CStr, c_char, c_int};
+use crate::p2p::copies::{self, Copies};
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::sync::Arc;
 
-/// The error of `function` for a section of an array: it is given to MPI as memory, or would be used after the call's return.
+/// What the library for Fortran does with the copies that it has made.
+type Deed = unsafe extern "C" fn(*mut c_void);
+
+/// Copies that the library for Fortran has made.
+struct Made {
+    copies: *mut c_void,
+    fill: Deed,
+    give_back: Deed,
+    release: Deed,
+}
+
+// SAFETY: the library for Fortran promises that any thread may do any of this, the last one alone.
+unsafe impl Send for Made {}
+// SAFETY: as above; filling and giving back come in turns.
+unsafe impl Sync for Made {}
+
+impl Copies for Made {
+    fn fill(&self) {
+        // SAFETY: the copies are there until they are released.
+        unsafe { (self.fill)(self.copies) }
+    }
+
+    fn give_back(&self) {
+        // SAFETY: as above.
+        unsafe { (self.give_back)(self.copies) }
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        // SAFETY: nobody uses them any more.
+        unsafe { (self.release)(self.copies) }
+    }
+}
+
+/// Binds a request, right after it was made, to the copies that its operation is on: they are filled before each further start,
+/// given back after each end, and released when nobody uses them any more.
+///
+/// # Safety
+/// The functions may be called with `copies`, by any thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rmashm_bind_copies(
+    request: <MPI_Request as Foreign>::C,
+    copies: *mut c_void,
+    fill: Deed,
+    give_back: Deed,
+    release: Deed,
+) {
+    let made = Made {
+        copies,
+        fill,
+        give_back,
+        release,
+    };
+    copies::bind(MPI_Request::of(request), Arc::new(made));
+}
+
+/// The error of `function` for a section of an array: it is given to MPI as memory, or in partitions that are no parts of it.
 ///
 /// # Safety
 /// `function` is a string that stays.
@@ -18,8 +77,8 @@ unsafe fn refuse(function: *const c_char, is_memory: c_int, object: impl Argumen
     let error = match is_memory {
         0 => err!(
             Buffer,
-            "a buffer is an array section that is not contiguous, which goes with predefined datatypes and runs of them alone \
-             where the call does not complete the operation, and not with reductions, nor with counts for each process"
+            "the buffer is an array section that is not contiguous, which goes in partitions only where its datatype has no \
+             gaps and each partition is some of its last dimension"
         ),
         _ => err!(
             Buffer,
