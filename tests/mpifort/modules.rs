@@ -141,6 +141,7 @@ fn another_compiler_compiles_the_same_programs() {
         "sections.f90",
         "sections_collectives.f90",
         "sections_messages.f90",
+        "sections_windows.f90",
     ] {
         runs(&prefix, &compile(&prefix, &folder, file, Some(flang)));
     }
