@@ -2,13 +2,13 @@
 //!
 //! Where count and datatype belong to the section alone, it is told to C as one element of a new datatype: nothing is copied, and
 //! MPI keeps the datatype for as long as it needs it. Where that does not go, the function of C gets a copy. If it has done with
-//! the buffer when it returns, that is given back at once; else the request of what goes on keeps the copy, and gives it back.
+//! the buffer when it returns, the copy is given back at once; else the request of what goes on keeps it, and gives it back.
 
 mod copy;
 mod datatype;
 
 use crate::descriptor::Section;
-use crate::face::{CHandle, Kind as _, Request, in_c};
+use crate::face::{CHandle, Kind as _, NO_TYPE, Request, in_c};
 use copy::Copy;
 use std::ffi::{c_int, c_void};
 
@@ -17,6 +17,8 @@ use std::ffi::{c_int, c_void};
 pub struct How {
     pub typed: Typed,
     pub copied: Copied,
+    /// Whether it is of meaning for all processes, and not for a root alone.
+    pub everywhere: bool,
 }
 
 impl How {
@@ -24,6 +26,7 @@ impl How {
     pub const ADDRESSED: How = How {
         typed: Typed::Address,
         copied: Copied::No,
+        everywhere: true,
     };
 }
 
@@ -59,7 +62,18 @@ enum Kept {
     Datatype(CHandle),
     Copy(Copy),
     /// Nothing could be.
-    Nothing,
+    Nothing(Refusal),
+}
+
+/// Why a section can be told to C in no way, by the numbers of `src/abi/bindings/sections.rs`.
+#[derive(Clone, Copy)]
+pub enum Refusal {
+    /// It is sent or received in partitions that are no blocks of it.
+    Partitions = 0,
+    /// MPI is given it as memory.
+    Memory = 1,
+    /// What is meant reaches beyond its end, and so beyond that of a copy.
+    Beyond = 2,
 }
 
 impl Buffer {
@@ -75,11 +89,11 @@ impl Buffer {
         }
     }
 
-    #[inline(always)]
-    pub fn is_refused(&self) -> bool {
-        self.kept
-            .as_ref()
-            .is_some_and(|kept| matches!(**kept, Kept::Nothing))
+    pub fn refused(&self) -> Option<Refusal> {
+        match self.kept.as_deref() {
+            Some(Kept::Nothing(why)) => Some(*why),
+            _ => None,
+        }
     }
 
     /// Called when a function of C has returned that has done with the buffer.
@@ -94,7 +108,7 @@ impl Buffer {
         match *self.kept? {
             Kept::Datatype(mut datatype) => datatype::free(&mut datatype),
             Kept::Copy(copy) => return Some(copy),
-            Kept::Nothing => {}
+            Kept::Nothing(_) => {}
         }
         None
     }
@@ -139,8 +153,9 @@ pub unsafe fn buffer(
     // What says where all memory begins, or stands for another buffer, is no section.
     let is_array = start.cast::<u8>() == section.start;
     // What is wrong is told by the function of C.
-    let is_wrong = count < 0 || (how.typed != Typed::No && datatype == in_c::DATATYPE_NULL);
-    let is_nothing = section.is_empty() || (how.typed != Typed::No && count == 0);
+    let is_counted = datatype != NO_TYPE;
+    let is_wrong = count < 0 || datatype == in_c::DATATYPE_NULL;
+    let is_nothing = section.is_empty() || (is_counted && count == 0);
     if how.typed == Typed::Address || is_wrong || is_nothing || !is_array {
         return plain;
     }
@@ -157,7 +172,11 @@ pub unsafe fn buffer(
         }
     }
     let (start, kept) = match how.copied {
-        Copied::No => (start, Kept::Nothing),
+        Copied::No if how.typed == Typed::No => (start, Kept::Nothing(Refusal::Memory)),
+        Copied::No => (start, Kept::Nothing(Refusal::Partitions)),
+        _ if is_counted && how.everywhere && !datatype::fits(count, datatype, section.bytes()) => {
+            (start, Kept::Nothing(Refusal::Beyond))
+        }
         copied => {
             let copy = Copy::of(section, copied == Copied::Written);
             (copy.start(), Kept::Copy(copy))

@@ -1,9 +1,9 @@
-//! Requests of operations on copies of the caller's buffers, as array sections of Fortran that are not contiguous need them (MPI
-//! 4.1 §19.1.12).
+//! Requests of operations on copies of the caller's buffers, as array sections of Fortran that are not contiguous need them
+//! (MPI 4.1 §19.1.12).
 //!
-//! The operation is made on the copies, and then its request is bound to them, before the program has it: what there is to wait for
-//! is from then on a task that waits for the operation, gives back what that has written, and ends as it did. Requests without
-//! copies know nothing of all this, nor do waits and tests.
+//! The operation is made on the copies, and then its request is bound to them, before the program has it: what there is to wait
+//! for is from then on a task that waits for the operation, gives back what that has written, and ends as it did. Requests
+//! without copies know nothing of all this, nor do waits and tests.
 
 use super::request::{REQUESTS, Request, Start};
 use crate::mpi::types::{MPI_Request, MPI_Status};

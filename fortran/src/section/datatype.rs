@@ -6,7 +6,7 @@ use crate::face::{CHandle, in_c};
 use crate::procedures::{
     PMPI_Type_commit, PMPI_Type_contiguous_c, PMPI_Type_create_hvector_c, PMPI_Type_create_resized,
     PMPI_Type_create_struct, PMPI_Type_dup, PMPI_Type_free, PMPI_Type_get_contents_c,
-    PMPI_Type_get_envelope_c, PMPI_Type_get_extent, PMPI_Type_size_c,
+    PMPI_Type_get_envelope_c, PMPI_Type_get_extent, PMPI_Type_get_true_extent, PMPI_Type_size_c,
 };
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -138,9 +138,26 @@ fn dense_size(datatype: CHandle) -> Option<i64> {
     // SAFETY: all places are there.
     unsafe {
         PMPI_Type_size_c(datatype, (&raw mut size).cast());
-        PMPI_Type_get_extent(datatype, (&raw mut lower).cast(), (&raw mut extent).cast());
+        PMPI_Type_get_extent(datatype, place_of(&mut lower), place_of(&mut extent));
     }
     (lower == 0 && extent as i64 == size).then_some(size)
+}
+
+/// Whether `count` elements of `datatype` lie within so many bytes.
+pub fn fits(count: i64, datatype: CHandle, bytes: usize) -> bool {
+    let (mut lower, mut extent, mut true_lower, mut true_extent) = (0_isize, 0_isize, 0, 0);
+    // SAFETY: all places are there.
+    unsafe {
+        PMPI_Type_get_extent(datatype, place_of(&mut lower), place_of(&mut extent));
+        PMPI_Type_get_true_extent(
+            datatype,
+            place_of(&mut true_lower),
+            place_of(&mut true_extent),
+        );
+    }
+    let last = (count as isize - 1).saturating_mul(extent);
+    let (first, end) = (true_lower, true_lower + true_extent);
+    first + last.min(0) >= 0 && last.max(0).saturating_add(end) <= bytes as isize
 }
 
 /// The first `count` elements, each of which is one `unit`.
@@ -230,4 +247,8 @@ pub fn free(datatype: &mut CHandle) {
 
 fn place(datatype: &mut CHandle) -> *mut c_void {
     (&raw mut *datatype).cast()
+}
+
+fn place_of(number: &mut isize) -> *mut c_void {
+    (&raw mut *number).cast()
 }

@@ -7,8 +7,9 @@ use super::{Intent, Kind, Parameter, Procedure};
 pub enum Part {
     /// `count` elements of `datatype` are in it, and both belong to no other buffer: a section of an array becomes a datatype.
     Typed { count: String, datatype: String },
-    /// How much of it is meant is said in a way that only fits contiguous memory: a section is copied.
-    Copied,
+    /// How much of it is meant is said in a way that only fits contiguous memory: a section is copied. Count and datatype are
+    /// there, perhaps, and belong to another buffer, too.
+    Copied(Option<(String, String)>),
     /// It is memory that MPI is given in one piece: no section goes.
     Memory,
     /// Only its address counts.
@@ -50,17 +51,17 @@ pub fn part_of(procedure: &Procedure, parameter: &Parameter) -> Part {
     let is_count = |p: &&Parameter| p.name.ends_with("count") && p.shape.is_empty();
     let is_datatype =
         |p: &&Parameter| p.kind == Kind::Handle("MPI_Datatype".into()) && p.shape.is_empty();
-    let before = all.get(at.wrapping_sub(1));
+    let is_choice = |p: &&Parameter| p.kind == Kind::Choice;
     let mut following = all[at + 1..].iter().peekable();
     following.next_if(|p| p.name == "partitions");
-    let after = (following.next(), following.next());
-    let shared = before.is_some_and(|p| p.kind == Kind::Choice);
-    match (after.0.filter(is_count), after.1.filter(is_datatype)) {
-        (Some(count), Some(datatype)) if !shared => Part::Typed {
-            count: count.name.clone(),
-            datatype: datatype.name.clone(),
-        },
-        _ => Part::Copied,
+    let shared =
+        all[..at].last().is_some_and(|p| is_choice(&p)) || following.next_if(is_choice).is_some();
+    let counted = following.next().filter(is_count);
+    let counted = counted.zip(following.next().filter(is_datatype));
+    let names = counted.map(|(count, datatype)| (count.name.clone(), datatype.name.clone()));
+    match names {
+        Some((count, datatype)) if !shared => Part::Typed { count, datatype },
+        names => Part::Copied(names),
     }
 }
 
@@ -83,8 +84,8 @@ fn has_blocks(procedure: &Procedure, parameter: &Parameter) -> bool {
     }
 }
 
-/// Whether the library is not done with its buffers when a function returns, but when a request is complete. With one-sided operations and files it is, also
-/// where there is a request, or a second part.
+/// Whether the library is not done with its buffers when a function returns, but when a request is complete. With one-sided
+/// operations and files it is, also where there is a request, or a second part.
 pub fn goes_on(function: &str) -> bool {
     let is_one_sided = function.starts_with("MPI_R") && !function.ends_with("_init");
     is_lasting(function) && !is_one_sided && !function.starts_with("MPI_File_")
@@ -95,7 +96,7 @@ impl Part {
     pub fn how(&self, procedure: &Procedure, parameter: &Parameter) -> String {
         let typed = match self {
             Part::Addressed => return "How::ADDRESSED".into(),
-            Part::Copied | Part::Memory => "No",
+            Part::Copied(_) | Part::Memory => "No",
             Part::Typed { .. } if has_blocks(procedure, parameter) => "Blocks",
             Part::Typed { .. } => "Whole",
         };
@@ -106,6 +107,9 @@ impl Part {
             (false, Intent::In) => "Read",
             (false, _) => "Written",
         };
-        format!("How {{ typed: Typed::{typed}, copied: Copied::{copied} }}")
+        let everywhere = procedure.parameters.iter().all(|p| p.name != "root");
+        format!(
+            "How {{ typed: Typed::{typed}, copied: Copied::{copied}, everywhere: {everywhere} }}"
+        )
     }
 }

@@ -365,7 +365,7 @@ fn body_text(
             (Kind::Choice, Dialect::Sections) => {
                 let part = part_of(procedure, parameter);
                 let (count, datatype) = match &part {
-                    Part::Typed { count, datatype } => {
+                    Part::Typed { count, datatype } | Part::Copied(Some((count, datatype))) => {
                         (format!("*{count} as i64"), format!("*{datatype}"))
                     }
                     _ => ("0".into(), "NO_TYPE".into()),
@@ -425,19 +425,22 @@ fn body_text(
                 false => {
                     let refused: Vec<String> = parts
                         .iter()
-                        .map(|(name, _)| format!("{name}.is_refused()"))
+                        .map(|(name, _)| format!("{name}.refused()"))
                         .collect();
                     let object = object(procedure);
-                    let memory = parts.iter().any(|(_, part)| matches!(part, Part::Memory));
-                    let _ = writeln!(text, "    let code = match {} {{", refused.join(" || "));
                     let _ = writeln!(
                         text,
-                        "        true => f08::refuse(c\"{}\", {memory}, {object}),",
+                        "    let code = match {} {{",
+                        refused.join(".or(") + &")".repeat(refused.len() - 1)
+                    );
+                    let _ = writeln!(
+                        text,
+                        "        Some(why) => f08::refuse(c\"{}\", why, {object}),",
                         function.name
                     );
                     let _ = writeln!(
                         text,
-                        "        false => unsafe {{ call({arguments}) }},\n    }};"
+                        "        None => unsafe {{ call({arguments}) }},\n    }};"
                     );
                     let names: Vec<&str> = parts.iter().map(|(name, _)| name.as_str()).collect();
                     let _ = match goes_on(&procedure.name) {

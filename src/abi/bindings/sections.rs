@@ -1,5 +1,5 @@
-//! What this library's own library for Fortran asks for, for array sections that are not contiguous: that requests keep copies of
-//! them, and the errors of calls to which they can be told in no way. These names are no part of MPI.
+//! What this library's own library for Fortran asks for, of array sections that are not contiguous: that requests keep copies, and
+//! the errors of calls to which they can be told in no way. These names are no part of MPI.
 
 use crate::abi::boundary::errors::raise;
 use crate::abi::boundary::exports::Argument;
@@ -67,22 +67,26 @@ pub unsafe extern "C" fn rmashm_bind_copies(
     copies::bind(MPI_Request::of(request), Arc::new(made));
 }
 
-/// The error of `function` for a section of an array: it is given to MPI as memory, or in partitions that are no parts of it.
+/// The error of `function` for a section of an array; `why` is a number of `fortran/src/section.rs`.
 ///
 /// # Safety
 /// `function` is a string that stays.
-unsafe fn refuse(function: *const c_char, is_memory: c_int, object: impl Argument) -> c_int {
+unsafe fn refuse(function: *const c_char, why: c_int, object: impl Argument) -> c_int {
     // SAFETY: the caller's contract.
     let function: &'static CStr = unsafe { CStr::from_ptr(function) };
-    let error = match is_memory {
+    let error = match why {
         0 => err!(
             Buffer,
             "the buffer is an array section that is not contiguous, which goes in partitions only where its datatype has no \
              gaps and each partition is some of its last dimension"
         ),
-        _ => err!(
+        1 => err!(
             Buffer,
             "the buffer is an array section that is not contiguous, and MPI needs memory in one piece here"
+        ),
+        _ => err!(
+            Count,
+            "a buffer is an array section that is not contiguous, and so many elements of the datatype reach beyond its end"
         ),
     };
     raise(
@@ -99,11 +103,11 @@ unsafe fn refuse(function: *const c_char, is_memory: c_int, object: impl Argumen
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rmashm_refuse_comm(
     function: *const c_char,
-    is_memory: c_int,
+    why: c_int,
     comm: <MPI_Comm as Foreign>::C,
 ) -> c_int {
     // SAFETY: the caller's contract.
-    unsafe { refuse(function, is_memory, MPI_Comm::of(comm)) }
+    unsafe { refuse(function, why, MPI_Comm::of(comm)) }
 }
 
 /// The same of a window.
@@ -113,11 +117,11 @@ pub unsafe extern "C" fn rmashm_refuse_comm(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rmashm_refuse_win(
     function: *const c_char,
-    is_memory: c_int,
+    why: c_int,
     win: <MPI_Win as Foreign>::C,
 ) -> c_int {
     // SAFETY: the caller's contract.
-    unsafe { refuse(function, is_memory, MPI_Win::of(win)) }
+    unsafe { refuse(function, why, MPI_Win::of(win)) }
 }
 
 /// The same of a file.
@@ -127,9 +131,9 @@ pub unsafe extern "C" fn rmashm_refuse_win(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rmashm_refuse_file(
     function: *const c_char,
-    is_memory: c_int,
+    why: c_int,
     file: <MPI_File as Foreign>::C,
 ) -> c_int {
     // SAFETY: the caller's contract.
-    unsafe { refuse(function, is_memory, MPI_File::of(file)) }
+    unsafe { refuse(function, why, MPI_File::of(file)) }
 }
