@@ -38,6 +38,7 @@ impl Section {
     }
 
     /// Calls `visit` with each run of elements: where it is in a contiguous copy, where it is, and how many bytes it has.
+    #[inline]
     pub fn each(&self, mut visit: impl FnMut(usize, *mut u8, usize)) {
         let mut run = self.size;
         let mut dimensions = &self.dimensions[..];
@@ -47,15 +48,25 @@ impl Section {
             run *= inner.extent as usize;
             dimensions = outer;
         }
-        let mut index = vec![0_isize; dimensions.len()];
-        for at in 0..self.bytes() / run {
-            let offset: isize = index
-                .iter()
-                .zip(dimensions)
+        let one = Dimension {
+            extent: 1,
+            stride: 0,
+        };
+        let (line, outer) = dimensions.split_first().unwrap_or((&one, &[]));
+        let mut index = vec![0_isize; outer.len()];
+        let mut at = 0;
+        while at < self.bytes() {
+            let offsets = index.iter().zip(outer);
+            let offset: isize = offsets
                 .map(|(index, dimension)| index * dimension.stride)
                 .sum();
-            visit(at * run, self.start.wrapping_offset(offset), run);
-            for (index, dimension) in index.iter_mut().zip(dimensions) {
+            let mut element = self.start.wrapping_offset(offset);
+            for _ in 0..line.extent {
+                visit(at, element, run);
+                at += run;
+                element = element.wrapping_offset(line.stride);
+            }
+            for (index, dimension) in index.iter_mut().zip(outer) {
                 *index += 1;
                 if *index < dimension.extent {
                     break;

@@ -106,6 +106,23 @@ fn sections_of_threads() {
     runs(prefix(), &program);
 }
 
+#[test]
+fn sections_when_a_rank_dies() {
+    if !have_gfortran() {
+        return;
+    }
+    let folder = Scratch::new("death");
+    let program = compile(prefix(), &folder, "sections_death.f90", None);
+    let mut mpiexec = tool(prefix(), "mpiexec");
+    mpiexec.args(["-disable-auto-cleanup", "-n", "3"]);
+    let output = mpiexec.arg(program).output().expect("mpiexec runs");
+    assert_eq!(output.status.code(), Some(137), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stdout);
+    let mut lines: Vec<&str> = said.lines().collect();
+    lines.sort();
+    assert_eq!(lines, ["rank 0 lives", "rank 2 lives"], "{output:?}");
+}
+
 /// The demo says the same at all numbers of ranks.
 #[test]
 fn the_string() {

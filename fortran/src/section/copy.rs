@@ -46,7 +46,12 @@ impl Copy {
         let data = place(&self.data);
         // SAFETY: there is room for all elements, and no operation is on them.
         self.section.each(|at, element, size| unsafe {
-            data.add(at).copy_from_nonoverlapping(element, size)
+            match size {
+                // As most have.
+                8 => copy_as::<u64>(element, data.add(at)),
+                4 => copy_as::<u32>(element, data.add(at)),
+                _ => data.add(at).copy_from_nonoverlapping(element, size),
+            }
         });
         if let Some(before) = &self.before {
             // SAFETY: both have as much room.
@@ -59,24 +64,57 @@ impl Copy {
             return;
         };
         let (data, before) = (place(&self.data), place(before));
-        self.section.each(|at, element, size| {
-            // SAFETY: both have as many bytes as the section, and no operation is on them.
-            let (now, before) = unsafe {
-                (
-                    std::slice::from_raw_parts(data.add(at), size),
-                    std::slice::from_raw_parts(before.add(at), size),
-                )
-            };
-            if now == before {
-                return;
-            }
-            for (byte, (now, before)) in now.iter().zip(before).enumerate() {
-                if now != before {
-                    // SAFETY: elements are where they were.
-                    unsafe { *element.add(byte) = *now };
-                }
+        // SAFETY: both have as many bytes as the section, whose elements are where they were, and no operation is on them.
+        self.section.each(|at, element, size| unsafe {
+            let (data, before) = (data.add(at), before.add(at));
+            match size {
+                8 => give_back_as::<8>(data, before, element),
+                4 => give_back_as::<4>(data, before, element),
+                _ => (0..size).for_each(|byte| {
+                    give_back_as::<1>(data.add(byte), before.add(byte), element.add(byte))
+                }),
             }
         });
+    }
+}
+
+/// # Safety
+/// One can be read, and the other one written.
+#[inline(always)]
+unsafe fn copy_as<T>(from: *const u8, to: *mut u8) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        to.cast::<T>()
+            .write_unaligned(from.cast::<T>().read_unaligned())
+    }
+}
+
+/// Writes those bytes of `data` to `element` that are not as they were `before`.
+///
+/// # Safety
+/// All have as many bytes.
+#[inline(always)]
+unsafe fn give_back_as<const SIZE: usize>(data: *const u8, before: *const u8, element: *mut u8) {
+    // SAFETY: the caller's contract.
+    let (data, before) = unsafe {
+        (
+            data.cast::<[u8; SIZE]>().read(),
+            before.cast::<[u8; SIZE]>().read(),
+        )
+    };
+    if data == before {
+        return;
+    }
+    let mut nowhere = 0;
+    for byte in 0..SIZE {
+        // Not a branch: nobody can foresee which bytes of a number differ.
+        let place = match data[byte] != before[byte] {
+            // SAFETY: as above.
+            true => unsafe { element.add(byte) },
+            false => &raw mut nowhere,
+        };
+        // SAFETY: as above.
+        unsafe { *place = data[byte] };
     }
 }
 
