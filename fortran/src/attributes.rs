@@ -6,6 +6,7 @@
 use crate::f08::give;
 use crate::face::{CHandle, Comm, Datatype, Kind, Win};
 use crate::procedures::*;
+use crate::proxies::{CopyProxy, DeleteProxy};
 use std::ffi::{c_int, c_void};
 use std::ptr::{null_mut, with_exposed_provenance_mut};
 
@@ -14,25 +15,6 @@ const INTEGER: c_int = 1;
 
 type Set = unsafe extern "C" fn(CHandle, c_int, *mut c_void, c_int) -> c_int;
 type Get = unsafe extern "C" fn(CHandle, c_int, *mut c_void, *mut c_void, c_int) -> c_int;
-type Copy = unsafe extern "C" fn(
-    user: *const c_void,
-    object: c_int,
-    keyval: c_int,
-    extra: *mut c_void,
-    kind: c_int,
-    value: *mut c_void,
-    copied: *mut *mut c_void,
-    flag: *mut c_int,
-) -> c_int;
-type Delete = unsafe extern "C" fn(
-    user: *const c_void,
-    object: c_int,
-    keyval: c_int,
-    kind: c_int,
-    value: *mut c_void,
-    extra: *mut c_void,
-) -> c_int;
-
 unsafe extern "C" {
     fn MPII_Comm_set_attr(comm: CHandle, keyval: c_int, value: *mut c_void, kind: c_int) -> c_int;
     fn MPII_Type_set_attr(
@@ -63,11 +45,11 @@ unsafe extern "C" {
         flag: *mut c_void,
         kind: c_int,
     ) -> c_int;
-    fn MPII_Keyval_set_proxy(keyval: c_int, copy: Copy, delete: Delete);
+    fn MPII_Keyval_set_proxy(keyval: c_int, copy: CopyProxy, delete: DeleteProxy);
 }
 
 /// Fortran's integers for attributes: as large as an address, and in MPI-1 as large as any.
-trait Integer: std::marker::Copy + Default {
+trait Integer: Copy + Default {
     fn in_c(self) -> *mut c_void;
     fn of(value: *mut c_void) -> Self;
 }

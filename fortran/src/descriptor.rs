@@ -20,6 +20,63 @@ pub struct Section {
     pub dimensions: Vec<Dimension>,
 }
 
+impl Section {
+    /// How many elements it has.
+    fn elements(&self) -> usize {
+        self.dimensions
+            .iter()
+            .map(|dimension| dimension.extent.max(0) as usize)
+            .product()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.elements() == 0 || self.size == 0
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.elements() * self.size
+    }
+
+    /// Calls `visit` with each run of elements: where it is in a contiguous copy, where it is, and how many bytes it has.
+    #[inline]
+    pub fn each(&self, mut visit: impl FnMut(usize, *mut u8, usize)) {
+        let mut run = self.size;
+        let mut dimensions = &self.dimensions[..];
+        while let [inner, outer @ ..] = dimensions
+            && inner.stride == run as isize
+        {
+            run *= inner.extent as usize;
+            dimensions = outer;
+        }
+        let one = Dimension {
+            extent: 1,
+            stride: 0,
+        };
+        let (line, outer) = dimensions.split_first().unwrap_or((&one, &[]));
+        let mut index = vec![0_isize; outer.len()];
+        let mut at = 0;
+        while at < self.bytes() {
+            let offsets = index.iter().zip(outer);
+            let offset: isize = offsets
+                .map(|(index, dimension)| index * dimension.stride)
+                .sum();
+            let mut element = self.start.wrapping_offset(offset);
+            for _ in 0..line.extent {
+                visit(at, element, run);
+                at += run;
+                element = element.wrapping_offset(line.stride);
+            }
+            for (index, dimension) in index.iter_mut().zip(outer) {
+                *index += 1;
+                if *index < dimension.extent {
+                    break;
+                }
+                *index = 0;
+            }
+        }
+    }
+}
+
 pub trait Descriptor {
     fn start(&self) -> *mut c_void;
     fn size(&self) -> usize;

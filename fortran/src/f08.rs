@@ -2,7 +2,7 @@
 
 use crate::descriptor::Descriptor;
 use crate::face::{CHandle, Comm, Datatype, Kind, Win, file_in_c, in_c, objects};
-use crate::section::{self, Buffer, How};
+use crate::section::{self, Buffer, How, Refusal};
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 /// A choice buffer of which `count` elements of `datatype` are meant. A section of an array that is not contiguous becomes what
@@ -88,23 +88,22 @@ pub enum Object {
 }
 
 unsafe extern "C" {
-    fn rmashm_refuse_comm(function: *const c_char, is_memory: c_int, comm: CHandle) -> c_int;
-    fn rmashm_refuse_win(function: *const c_char, is_memory: c_int, win: CHandle) -> c_int;
-    fn rmashm_refuse_file(function: *const c_char, is_memory: c_int, file: *mut c_void) -> c_int;
+    fn rmashm_refuse_comm(function: *const c_char, why: c_int, comm: CHandle) -> c_int;
+    fn rmashm_refuse_win(function: *const c_char, why: c_int, win: CHandle) -> c_int;
+    fn rmashm_refuse_file(function: *const c_char, why: c_int, file: *mut c_void) -> c_int;
 }
 
-/// The error of a call whose section can be told to C in no way, perhaps as it `is_memory` that MPI is given; its object's error
-/// handler is called.
+/// The error of a call whose section can be told to C in no way; its object's error handler is called.
 #[cold]
-pub fn refuse(function: &'static CStr, is_memory: bool, object: Object) -> c_int {
-    let (function, is_memory) = (function.as_ptr(), is_memory.into());
+pub fn refuse(function: &'static CStr, why: Refusal, object: Object) -> c_int {
+    let (function, why) = (function.as_ptr(), why as c_int);
     // SAFETY: a name that stays, and handles, which are looked up.
     unsafe {
         match object {
-            Object::Comm(comm) => rmashm_refuse_comm(function, is_memory, Comm::in_c(comm)),
-            Object::Win(win) => rmashm_refuse_win(function, is_memory, Win::in_c(win)),
-            Object::File(file) => rmashm_refuse_file(function, is_memory, file_in_c(file)),
-            Object::None => rmashm_refuse_comm(function, is_memory, Comm::in_c(0)),
+            Object::Comm(comm) => rmashm_refuse_comm(function, why, Comm::in_c(comm)),
+            Object::Win(win) => rmashm_refuse_win(function, why, Win::in_c(win)),
+            Object::File(file) => rmashm_refuse_file(function, why, file_in_c(file)),
+            Object::None => rmashm_refuse_comm(function, why, Comm::in_c(0)),
         }
     }
 }

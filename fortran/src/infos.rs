@@ -6,6 +6,26 @@ use crate::procedures::*;
 use crate::text::{Text, give_text};
 use std::ffi::{c_char, c_int, c_void};
 
+/// Whether `call` finds a value under a key.
+///
+/// # Safety
+/// `key` has `key_length` characters; `flag`, and `ierror` if there is one, are variables.
+unsafe fn finds(
+    call: impl FnOnce(*mut c_void) -> c_int,
+    key: *mut c_char,
+    key_length: usize,
+    flag: *mut c_int,
+    ierror: *mut c_int,
+) -> bool {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let key = Text::of(key, key_length, true);
+        let code = call(key.pointer());
+        give(ierror, code);
+        code == 0 && *flag != 0
+    }
+}
+
 type Get = unsafe extern "C" fn(CHandle, *mut c_void, c_int, *mut c_void, *mut c_void) -> c_int;
 
 unsafe fn get(
@@ -21,19 +41,12 @@ unsafe fn get(
 ) {
     // SAFETY: the arguments are Fortran's, of the types that the interface says.
     unsafe {
-        let key = Text::of(key, key_length, true);
         let mut room = vec![0_u8; (*valuelen).max(0) as usize + 1];
-        let code = call(
-            Info::in_c(*info),
-            key.pointer(),
-            *valuelen,
-            room.as_mut_ptr().cast(),
-            flag.cast(),
-        );
-        if code == 0 && *flag != 0 {
-            give_text(code, &room, value, value_length);
+        let place = room.as_mut_ptr().cast();
+        let call = |key| call(Info::in_c(*info), key, *valuelen, place, flag.cast());
+        if finds(call, key, key_length, flag, ierror) {
+            give_text(0, &room, value, value_length);
         }
-        give(ierror, code);
     }
 }
 
@@ -53,19 +66,12 @@ unsafe fn get_string(
 ) {
     // SAFETY: as in `get`.
     unsafe {
-        let key = Text::of(key, key_length, true);
         let mut length = Length::of(*buflen);
-        let code = call(
-            Info::in_c(*info),
-            key.pointer(),
-            length.pointer(),
-            length.room(),
-            flag.cast(),
-        );
-        if code == 0 && *flag != 0 {
+        let (needed, room) = (length.pointer(), length.room());
+        let call = |key| call(Info::in_c(*info), key, needed, room, flag.cast());
+        if finds(call, key, key_length, flag, ierror) {
             length.give(buflen, value, value_length);
         }
-        give(ierror, code);
     }
 }
 

@@ -36,6 +36,8 @@ mod infos;
 mod others;
 mod own;
 mod procedures;
+#[path = "../../src/attribute/proxies.rs"]
+mod proxies;
 mod requests;
 #[cfg(not(feature = "openmpi"))]
 mod section;

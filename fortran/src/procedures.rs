@@ -31,7 +31,7 @@ use crate::infos::*;
 use crate::own::*;
 use crate::requests::*;
 #[cfg(not(feature = "openmpi"))]
-use crate::section::{Copied, How, Typed};
+use crate::section::{Copied, How, Typed, finish_with};
 use crate::spawn::*;
 use crate::text::{Text, give_text};
 use std::ffi::{c_char, c_int, c_void};

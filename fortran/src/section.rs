@@ -1,24 +1,24 @@
 //! Sections of arrays that are not contiguous (MPI 4.1 §19.1.12): to MPI they are what a contiguous copy of them would be.
 //!
 //! Where count and datatype belong to the section alone, it is told to C as one element of a new datatype: nothing is copied, and
-//! MPI keeps the datatype for as long as it needs it. Where that does not go, a call that returns when it is done with the buffer
-//! gets a copy.
+//! MPI keeps the datatype for as long as it needs it. Where that does not go, the function of C gets a copy. If it has done with
+//! the buffer when it returns, the copy is given back at once; else the request of what goes on keeps it, and gives it back.
 
-use crate::descriptor::{Dimension, Section};
-use crate::face::{CHandle, in_c};
-use crate::procedures::{
-    PMPI_Type_commit, PMPI_Type_contiguous_c, PMPI_Type_create_hvector_c, PMPI_Type_create_resized,
-    PMPI_Type_create_struct, PMPI_Type_dup, PMPI_Type_free, PMPI_Type_get_contents_c,
-    PMPI_Type_get_envelope_c, PMPI_Type_get_extent, PMPI_Type_size_c,
-};
+mod copy;
+mod datatype;
+
+use crate::descriptor::Section;
+use crate::face::{CHandle, Kind as _, NO_TYPE, Request, in_c};
+use copy::Copy;
 use std::ffi::{c_int, c_void};
-use std::ptr::null_mut;
 
 /// What may be done with a section.
 #[derive(Clone, Copy)]
 pub struct How {
     pub typed: Typed,
     pub copied: Copied,
+    /// Whether it is of meaning for all processes, and not for a root alone.
+    pub everywhere: bool,
 }
 
 impl How {
@@ -26,6 +26,7 @@ impl How {
     pub const ADDRESSED: How = How {
         typed: Typed::Address,
         copied: Copied::No,
+        everywhere: true,
     };
 }
 
@@ -42,7 +43,7 @@ pub enum Typed {
 
 #[derive(Clone, Copy, PartialEq)]
 pub enum Copied {
-    /// The call may use it after its return.
+    /// It is to be told where it is, or not at all.
     No,
     Read,
     Written,
@@ -54,15 +55,25 @@ pub struct Buffer {
     pub count: i64,
     pub datatype: CHandle,
     /// What was made for it.
-    pub kept: Option<Box<Kept>>,
+    kept: Option<Box<Kept>>,
 }
 
-pub enum Kept {
+enum Kept {
     Datatype(CHandle),
-    /// A copy, and what it is of if that has to be written.
-    Copy(Vec<u64>, Option<Section>),
+    Copy(Copy),
     /// Nothing could be.
-    Nothing,
+    Nothing(Refusal),
+}
+
+/// Why a section can be told to C in no way, by the numbers of `src/abi/bindings/sections.rs`.
+#[derive(Clone, Copy)]
+pub enum Refusal {
+    /// It is sent or received in partitions that are no blocks of it.
+    Partitions = 0,
+    /// MPI is given it as memory.
+    Memory = 1,
+    /// What is meant reaches beyond its end, and so beyond that of a copy.
+    Beyond = 2,
 }
 
 impl Buffer {
@@ -78,37 +89,51 @@ impl Buffer {
         }
     }
 
-    #[inline(always)]
-    pub fn is_refused(&self) -> bool {
-        self.kept
-            .as_ref()
-            .is_some_and(|kept| matches!(**kept, Kept::Nothing))
+    pub fn refused(&self) -> Option<Refusal> {
+        match self.kept.as_deref() {
+            Some(Kept::Nothing(why)) => Some(*why),
+            _ => None,
+        }
     }
 
-    /// Called when the function of C has returned.
-    #[inline(always)]
+    /// Called when a function of C has returned that has done with the buffer.
     pub fn finish(self) {
-        if let Some(kept) = self.kept {
-            kept.finish();
+        if let Some(copy) = self.release() {
+            copy.give_back();
         }
+    }
+
+    /// Frees what was made for it but the copy.
+    fn release(self) -> Option<Copy> {
+        match *self.kept? {
+            Kept::Datatype(mut datatype) => datatype::free(&mut datatype),
+            Kept::Copy(copy) => return Some(copy),
+            Kept::Nothing(_) => {}
+        }
+        None
     }
 }
 
-impl Kept {
-    #[cold]
-    fn finish(self) {
-        match self {
-            Kept::Datatype(mut datatype) => free(&mut datatype),
-            Kept::Copy(copy, Some(section)) => {
-                let copy = copy.as_ptr().cast::<u8>();
-                // SAFETY: the copy has room for all elements, and they are where they were.
-                section.each(|at, element| unsafe {
-                    element.copy_from_nonoverlapping(copy.add(at), section.size)
-                });
-            }
-            Kept::Copy(_, None) | Kept::Nothing => {}
-        }
+/// Called when a function of C has returned that may go on with the buffers until its `request` is complete, unless there was an
+/// error, `code`.
+///
+/// # Safety
+/// The function has written `request`, if there was no error.
+pub unsafe fn finish_with<const N: usize>(
+    buffers: [Buffer; N],
+    code: c_int,
+    request: *const c_int,
+) {
+    let copies: Vec<Copy> = buffers.into_iter().filter_map(Buffer::release).collect();
+    if copies.is_empty() {
+        return;
     }
+    if code != 0 {
+        return copies.iter().for_each(Copy::give_back);
+    }
+    // SAFETY: the caller's contract.
+    let request = Request::in_c(unsafe { *request });
+    copy::bind(request, copies);
 }
 
 /// The buffer for `count` elements of `datatype` in `section`, which begins at `start`.
@@ -128,14 +153,15 @@ pub unsafe fn buffer(
     // What says where all memory begins, or stands for another buffer, is no section.
     let is_array = start.cast::<u8>() == section.start;
     // What is wrong is told by the function of C.
-    let is_wrong = count < 0 || (how.typed != Typed::No && datatype == in_c::DATATYPE_NULL);
-    let is_nothing = section.is_empty() || (how.typed != Typed::No && count == 0);
+    let is_counted = datatype != NO_TYPE;
+    let is_wrong = count < 0 || datatype == in_c::DATATYPE_NULL;
+    let is_nothing = section.is_empty() || (is_counted && count == 0);
     if how.typed == Typed::Address || is_wrong || is_nothing || !is_array {
         return plain;
     }
     if how.typed != Typed::No {
         // SAFETY: handles are looked up, and the section is the caller's.
-        if let Some(datatype) = unsafe { typed(&section, count, datatype, how.typed) } {
+        if let Some(datatype) = unsafe { datatype::typed(&section, count, datatype, how.typed) } {
             let kept = Some(Box::new(Kept::Datatype(datatype)));
             return Buffer {
                 count: 1,
@@ -145,285 +171,20 @@ pub unsafe fn buffer(
             };
         }
     }
-    let kept = match how.copied {
-        Copied::No => Kept::Nothing,
+    let (start, kept) = match how.copied {
+        Copied::No if how.typed == Typed::No => (start, Kept::Nothing(Refusal::Memory)),
+        Copied::No => (start, Kept::Nothing(Refusal::Partitions)),
+        _ if is_counted && how.everywhere && !datatype::fits(count, datatype, section.bytes()) => {
+            (start, Kept::Nothing(Refusal::Beyond))
+        }
         copied => {
-            let mut copy = vec![0_u64; section.bytes().div_ceil(8)];
-            let place = copy.as_mut_ptr().cast::<u8>();
-            // SAFETY: there is room for all elements.
-            section.each(|at, element| unsafe {
-                place
-                    .add(at)
-                    .copy_from_nonoverlapping(element, section.size)
-            });
-            let start = place.cast();
-            let kept = Some(Box::new(Kept::Copy(
-                copy,
-                (copied == Copied::Written).then_some(section),
-            )));
-            return Buffer {
-                start,
-                kept,
-                ..plain
-            };
+            let copy = Copy::of(section, copied == Copied::Written);
+            (copy.start(), Kept::Copy(copy))
         }
     };
     Buffer {
+        start,
         kept: Some(Box::new(kept)),
         ..plain
     }
-}
-
-impl Section {
-    /// How many elements it has.
-    fn elements(&self) -> usize {
-        self.dimensions
-            .iter()
-            .map(|dimension| dimension.extent.max(0) as usize)
-            .product()
-    }
-
-    fn is_empty(&self) -> bool {
-        self.elements() == 0 || self.size == 0
-    }
-
-    fn bytes(&self) -> usize {
-        self.elements() * self.size
-    }
-
-    /// Calls `visit` with each element: where it is in a contiguous copy, and where it is.
-    fn each(&self, mut visit: impl FnMut(usize, *mut u8)) {
-        let mut index = vec![0_isize; self.dimensions.len()];
-        for at in 0..self.elements() {
-            let offset: isize = index
-                .iter()
-                .zip(&self.dimensions)
-                .map(|(index, dimension)| index * dimension.stride)
-                .sum();
-            visit(at * self.size, self.start.wrapping_offset(offset));
-            for (index, dimension) in index.iter_mut().zip(&self.dimensions) {
-                *index += 1;
-                if *index < dimension.extent {
-                    break;
-                }
-                *index = 0;
-            }
-        }
-    }
-}
-
-/// A datatype for `count` elements of `datatype` in the memory of `section`, if there is one.
-///
-/// # Safety
-/// None but that of calling C.
-unsafe fn typed(section: &Section, count: i64, datatype: CHandle, how: Typed) -> Option<CHandle> {
-    let Run {
-        of: datatype,
-        length,
-    } = run(datatype)?;
-    let size = dense_size(datatype)?;
-    let count = count.checked_mul(length)?;
-    if size == 0 || section.size as i64 % size != 0 {
-        return None;
-    }
-    let each = section.size as i64 / size;
-    let mut unit = contiguous(each, datatype);
-    let (elements, rest) = (count / each, count % each);
-    let mut pieces = vec![(0, elements_of(&section.dimensions, elements, unit))];
-    if rest != 0 {
-        pieces.push((
-            offset_of(&section.dimensions, elements),
-            contiguous(rest, datatype),
-        ));
-    }
-    free(&mut unit);
-    let mut made = joined(pieces);
-    if how == Typed::Blocks {
-        // The next block begins with the next element, wherever that is; blocks that do not end with the same piece of the last
-        // dimension cannot be told.
-        let (outermost, inner) = section.dimensions.split_last()?;
-        let slice: i64 = inner
-            .iter()
-            .map(|dimension| dimension.extent as i64)
-            .product();
-        if rest != 0 || elements % slice != 0 {
-            free(&mut made);
-            return None;
-        }
-        let mut resized = made;
-        // SAFETY: handles of the library for C.
-        unsafe {
-            PMPI_Type_create_resized(
-                made,
-                0,
-                outermost.stride * (elements / slice) as isize,
-                place(&mut resized),
-            )
-        };
-        free(&mut made);
-        made = resized;
-    }
-    // SAFETY: as above.
-    unsafe { PMPI_Type_commit(place(&mut made)) };
-    Some(made)
-}
-
-/// So many elements of a predefined datatype, one after the other.
-struct Run {
-    of: CHandle,
-    length: i64,
-}
-
-/// What `datatype` is a run of, if it is one: a predefined datatype, or made of one by nothing but repetition.
-fn run(datatype: CHandle) -> Option<Run> {
-    let mut counts = [0_i64; 4];
-    let mut combiner: c_int = 0;
-    let [integers, addresses, large, datatypes] =
-        counts.each_mut().map(|count| (&raw mut *count).cast());
-    // SAFETY: all places are there.
-    let code = unsafe {
-        PMPI_Type_get_envelope_c(
-            datatype,
-            integers,
-            addresses,
-            large,
-            datatypes,
-            (&raw mut combiner).cast(),
-        )
-    };
-    if code == 0 && combiner == in_c::COMBINER_NAMED {
-        return Some(Run {
-            of: datatype,
-            length: 1,
-        });
-    }
-    if code != 0 || !matches!(combiner, in_c::COMBINER_DUP | in_c::COMBINER_CONTIGUOUS) {
-        return None;
-    }
-    let (mut number, mut count, mut old): (c_int, i64, CHandle) = (1, 0, datatype);
-    let [integers, addresses, large, datatypes] = counts;
-    // SAFETY: there is one of each at most, and a place for it.
-    unsafe {
-        PMPI_Type_get_contents_c(
-            datatype,
-            integers,
-            addresses,
-            large,
-            datatypes,
-            (&raw mut number).cast(),
-            null_mut(),
-            (&raw mut count).cast(),
-            place(&mut old),
-        )
-    };
-    let repeated = if large == 1 { count } else { number.into() };
-    let inner = run(old);
-    // A predefined one is not given up.
-    if inner.as_ref().is_none_or(|inner| inner.of != old) {
-        free(&mut old);
-    }
-    inner.map(|Run { of, length }| Run {
-        of,
-        length: length * repeated,
-    })
-}
-
-/// The size of a predefined datatype whose elements follow each other without a gap.
-fn dense_size(datatype: CHandle) -> Option<i64> {
-    let (mut size, mut lower, mut extent) = (0_i64, 0_isize, 0_isize);
-    // SAFETY: all places are there.
-    unsafe {
-        PMPI_Type_size_c(datatype, (&raw mut size).cast());
-        PMPI_Type_get_extent(datatype, (&raw mut lower).cast(), (&raw mut extent).cast());
-    }
-    (lower == 0 && extent as i64 == size).then_some(size)
-}
-
-/// The first `count` elements, each of which is one `unit`.
-fn elements_of(dimensions: &[Dimension], count: i64, unit: CHandle) -> CHandle {
-    let Some((outermost, inner)) = dimensions.split_last() else {
-        return contiguous(count, unit);
-    };
-    let slice: i64 = inner
-        .iter()
-        .map(|dimension| dimension.extent as i64)
-        .product();
-    let (slices, rest) = (count / slice, count % slice);
-    let mut pieces = Vec::new();
-    if slices != 0 || rest == 0 {
-        let mut whole = elements_of(inner, slice, unit);
-        let mut all = whole;
-        // SAFETY: handles of the library for C.
-        unsafe {
-            PMPI_Type_create_hvector_c(slices, 1, outermost.stride as i64, whole, place(&mut all))
-        };
-        free(&mut whole);
-        pieces.push((0, all));
-    }
-    if rest != 0 {
-        pieces.push((
-            slices as isize * outermost.stride,
-            elements_of(inner, rest, unit),
-        ));
-    }
-    joined(pieces)
-}
-
-/// How far element `at` is behind the first one.
-fn offset_of(dimensions: &[Dimension], at: i64) -> isize {
-    let Some((outermost, inner)) = dimensions.split_last() else {
-        return 0;
-    };
-    let slice: i64 = inner
-        .iter()
-        .map(|dimension| dimension.extent as i64)
-        .product();
-    (at / slice) as isize * outermost.stride + offset_of(inner, at % slice)
-}
-
-fn contiguous(count: i64, of: CHandle) -> CHandle {
-    let mut made = of;
-    // SAFETY: handles of the library for C.
-    unsafe {
-        match count {
-            1 => PMPI_Type_dup(of, place(&mut made)),
-            count => PMPI_Type_contiguous_c(count, of, place(&mut made)),
-        }
-    };
-    made
-}
-
-/// One datatype of all pieces, which are given up.
-fn joined(mut pieces: Vec<(isize, CHandle)>) -> CHandle {
-    if let [(0, only)] = pieces[..] {
-        return only;
-    }
-    let lengths = vec![1 as c_int; pieces.len()];
-    let places: Vec<isize> = pieces.iter().map(|piece| piece.0).collect();
-    let datatypes: Vec<CHandle> = pieces.iter().map(|piece| piece.1).collect();
-    let mut made = datatypes[0];
-    let (lengths, places, datatypes) = (lengths.as_ptr(), places.as_ptr(), datatypes.as_ptr());
-    // SAFETY: the arrays have as many elements as is said.
-    unsafe {
-        PMPI_Type_create_struct(
-            pieces.len() as c_int,
-            lengths.cast_mut().cast(),
-            places.cast_mut().cast(),
-            datatypes.cast_mut().cast(),
-            place(&mut made),
-        )
-    };
-    for (_, datatype) in &mut pieces {
-        free(datatype);
-    }
-    made
-}
-
-fn free(datatype: &mut CHandle) {
-    // SAFETY: it was made here.
-    unsafe { PMPI_Type_free(place(datatype)) };
-}
-
-fn place(datatype: &mut CHandle) -> *mut c_void {
-    (&raw mut *datatype).cast()
 }

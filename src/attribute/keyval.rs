@@ -1,5 +1,6 @@
 //! Keys of attributes: what copies and deletes the values under them. Keys are local and of one kind of object.
 
+use super::proxies::{CopyProxy, DeleteProxy};
 use crate::error::{Error, Result};
 use crate::handle::{Kind, Table};
 #[cfg(feature = "openmpi")]
@@ -49,28 +50,6 @@ impl Value {
         }
     }
 }
-
-/// Calls a user's copy function in Fortran or C++. `value` is what Fortran sees; the new value goes to `copied` and `flag`.
-pub type CopyProxy = unsafe extern "C" fn(
-    user: *const c_void,
-    object: c_int,
-    keyval: c_int,
-    extra: *mut c_void,
-    kind: c_int,
-    value: *mut c_void,
-    copied: *mut *mut c_void,
-    flag: *mut c_int,
-) -> c_int;
-
-/// Calls a user's delete function in Fortran or C++.
-pub type DeleteProxy = unsafe extern "C" fn(
-    user: *const c_void,
-    object: c_int,
-    keyval: c_int,
-    kind: c_int,
-    value: *mut c_void,
-    extra: *mut c_void,
-) -> c_int;
 
 /// What the library for another language puts between us and the user's functions.
 #[derive(Clone, Copy)]

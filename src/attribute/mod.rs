@@ -10,11 +10,12 @@
 //! Fortran has the Fortran library's functions between us and the user's ([`Proxies`]).
 
 mod keyval;
+mod proxies;
 
 pub use keyval::{
-    Callbacks, CopyProxy, DeleteProxy, Proxies, Value, create_keyval, free_keyval, is_empty,
-    is_predefined, set_proxies,
+    Callbacks, Proxies, Value, create_keyval, free_keyval, is_empty, is_predefined, set_proxies,
 };
+pub use proxies::{CopyProxy, DeleteProxy};
 
 use crate::bail;
 use crate::error::Result;

@@ -5,10 +5,11 @@
 //! - [`start`]: sends and receives begin, after their ranks and tags were checked; [`buffered`] sends; [`probe`]s.
 //! - [`joint`]: a send and a receive in one; [`partitioned`]: messages in parts.
 //! - [`request`]: what a handle stands for; [`completion`]: waiting and testing; [`generalized`]: requests of the program's
-//!   own.
+//!   own; [`copies`]: requests of operations on copies of buffers.
 
 pub mod buffered;
 pub mod completion;
+pub mod copies;
 pub mod generalized;
 pub mod joint;
 pub mod partitioned;

@@ -11,6 +11,7 @@ use crate::mpi::constants::MPI_REQUEST_NULL;
 use crate::mpi::types::{MPI_Comm, MPI_Request};
 use crate::transport;
 use crate::transport::operation::{Action, Operation};
+use crate::transport::task;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
@@ -29,11 +30,15 @@ pub struct Persistent {
     /// Whose error handler its errors go to.
     comm: MPI_Comm,
     what: What,
-    start: Box<dyn Fn() -> Result<Option<Arc<Operation>>> + Send + Sync>,
+    start: Start,
     current: Mutex<Current>,
 }
 
+/// Starts an operation; `None`: it is complete already.
+pub(super) type Start = Arc<dyn Fn() -> Result<Option<Arc<Operation>>> + Send + Sync>;
+
 /// What a persistent request starts.
+#[derive(Clone)]
 enum What {
     Message,
     Collective,
@@ -44,6 +49,16 @@ impl Persistent {
     /// Ends what was started.
     pub(super) fn deactivate(&self) {
         *self.current.lock() = Current::Inactive;
+    }
+
+    /// An inactive request of the same, which starts what `around` makes of its start.
+    pub(super) fn started_by(&self, around: impl FnOnce(Start) -> Start) -> Persistent {
+        Persistent {
+            comm: self.comm,
+            what: self.what.clone(),
+            start: around(self.start.clone()),
+            current: Mutex::new(Current::Inactive),
+        }
     }
 }
 
@@ -134,7 +149,7 @@ fn make_persistent(
     make(Request::Persistent(Persistent {
         comm,
         what,
-        start: Box::new(start),
+        start: Arc::new(start),
         current: Mutex::new(Current::Inactive),
     }))
 }
@@ -338,7 +353,7 @@ pub fn cancel(handle: MPI_Request) -> Result<()> {
     if let Current::Operation(operation) = state(handle)?
         && !operation.is_done()
     {
-        return transport::cancel(&operation);
+        return task::cancel(&operation);
     }
     Ok(())
 }

@@ -77,6 +77,7 @@ impl Outcome {
 }
 
 /// What an operation is, for whoever waits for it, cancels it, or asks what it is waiting for.
+#[derive(Clone)]
 pub struct About {
     pub action: Action,
     /// The hidden context its messages are in.
@@ -100,6 +101,7 @@ pub enum Action {
 }
 
 /// Whose death means that an operation will never end.
+#[derive(Clone)]
 pub enum Partners {
     One(u32),
     /// By their ranks in the job.

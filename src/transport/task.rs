@@ -4,6 +4,7 @@
 //! A thread that moves messages along lets every task do what it can, and completes the operations of those that have ended.
 
 use super::operation::{Operation, Outcome, wake_threads};
+use crate::error::Result;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,6 +19,11 @@ pub trait Task: Send {
 
     /// Lets go of what has not ended: the operation was given up because a process died.
     fn abandon(&mut self) {}
+
+    /// The operation that is cancelled where this one is meant, if there is one.
+    fn inner(&self) -> Option<&Arc<Operation>> {
+        None
+    }
 }
 
 /// A task on its way, and the operation that it ends.
@@ -28,11 +34,15 @@ struct Begun {
 
 static TASKS: Mutex<Vec<Begun>> = Mutex::new(Vec::new());
 static HOW_MANY: AtomicUsize = AtomicUsize::new(0);
+/// How many of them wait for an operation that may be another's.
+static FOLLOWING: AtomicUsize = AtomicUsize::new(0);
 
 /// Lets `task` go on until it ends `operation`.
 pub fn begin(operation: Arc<Operation>, task: impl Task + 'static) {
     let task = Box::new(task);
+    let following = task.inner().is_some();
     TASKS.lock().push(Begun { operation, task });
+    FOLLOWING.fetch_add(following.into(), Ordering::SeqCst);
     HOW_MANY.fetch_add(1, Ordering::SeqCst);
 }
 
@@ -49,20 +59,31 @@ pub fn progress() -> bool {
 /// The same, after up to so many looks for messages.
 #[inline]
 pub fn look(times: u32) -> bool {
-    let moved = super::look(times);
-    if !are_begun() {
-        return moved;
+    let mut moved = super::look(times);
+    while are_begun() {
+        let Some(mut tasks) = TASKS.try_lock() else {
+            return true;
+        };
+        // One that a wait has given up goes no further.
+        let over = |begun: &mut Begun| begun.operation.is_done() || begun.task.advance();
+        let over: Vec<_> = tasks.extract_if(.., over).collect();
+        drop(tasks);
+        if over.is_empty() {
+            break;
+        }
+        end(over);
+        moved = true;
+        if FOLLOWING.load(Ordering::Relaxed) == 0 {
+            break;
+        }
     }
-    let Some(mut tasks) = TASKS.try_lock() else {
-        return true;
-    };
-    // One that a wait has given up goes no further.
-    let over = |begun: &mut Begun| begun.operation.is_done() || begun.task.advance();
-    let over: Vec<_> = tasks.extract_if(.., over).collect();
-    drop(tasks);
-    if over.is_empty() {
-        return moved;
-    }
+    moved
+}
+
+/// Completes the operations of tasks that have ended.
+fn end(over: Vec<Begun>) {
+    let following = over.iter().filter(|begun| begun.task.inner().is_some());
+    FOLLOWING.fetch_sub(following.count(), Ordering::SeqCst);
     HOW_MANY.fetch_sub(over.len(), Ordering::SeqCst);
     for Begun {
         operation,
@@ -77,7 +98,17 @@ pub fn look(times: u32) -> bool {
         }
     }
     wake_threads();
-    true
+}
+
+/// Cancels an operation, as [`super::cancel`] does; in place of a task's, that which the task waits for.
+pub fn cancel(operation: &Arc<Operation>) -> Result<()> {
+    let tasks = TASKS.lock();
+    let begun = tasks
+        .iter()
+        .find(|begun| Arc::ptr_eq(&begun.operation, operation));
+    let inner = begun.and_then(|begun| begun.task.inner().cloned());
+    drop(tasks);
+    super::cancel(inner.as_ref().unwrap_or(operation))
 }
 
 /// Gives up those operations that have not ended.

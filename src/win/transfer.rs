@@ -283,8 +283,7 @@ impl Window {
         if fits.is_none() {
             bail!(
                 Type,
-                "origin and target do not match: {} of the origin's datatype are {} bytes, {} of the target's are {}",
-                origin.count,
+                "origin and target do not match: {} bytes are at the origin, {} of the target's datatype are {}",
                 near.bytes,
                 remote.count,
                 far.bytes

@@ -134,7 +134,15 @@ fn another_compiler_compiles_the_same_programs() {
     let folder = Scratch::new("flang");
     let (prefix, _) = stage(&folder, None);
     run(tool(&prefix, "rmashm-modules").arg(format!("FC={flang}")));
-    for file in ["fixed_form.f", "memory.f90", "types.f90", "sections.f90"] {
+    for file in [
+        "fixed_form.f",
+        "memory.f90",
+        "types.f90",
+        "sections.f90",
+        "sections_collectives.f90",
+        "sections_messages.f90",
+        "sections_windows.f90",
+    ] {
         runs(&prefix, &compile(&prefix, &folder, file, Some(flang)));
     }
 }

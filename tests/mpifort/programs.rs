@@ -9,9 +9,15 @@ use std::path::{Path, PathBuf};
 
 /// Compiles a program with a compiler's name or without.
 pub fn compile(prefix: &Path, folder: &Path, file: &str, compiler: Option<&str>) -> PathBuf {
+    let compiler = compiler.map(|name| format!("-fc={name}"));
+    compile_with(prefix, folder, file, compiler.as_deref())
+}
+
+/// Compiles a program with an option or without.
+fn compile_with(prefix: &Path, folder: &Path, file: &str, option: Option<&str>) -> PathBuf {
     let program = folder.join(file.replace('.', "_"));
     let mut mpifort = tool(prefix, "mpifort");
-    mpifort.args(compiler.map(|name| format!("-fc={name}")));
+    mpifort.args(option);
     // What it makes of modules of the program's own lies where it runs.
     mpifort.current_dir(folder).arg("-w").arg(source(file));
     run(mpifort.arg("-o").arg(&program));
@@ -84,6 +90,37 @@ programs! {
     types: "types.f90", types_on_mpich;
     // MPICH 4.0 takes a block of a block for one without gaps: it describes another section than the program's.
     sections: "sections.f90";
+    // MPICH 4.0 does not give derived datatypes back, nor sums.
+    sections_in_messages: "sections_messages.f90";
+    sections_in_collectives: "sections_collectives.f90";
+    sections_in_windows_and_files: "sections_windows.f90";
+}
+
+#[test]
+fn sections_of_threads() {
+    if !have_gfortran() {
+        return;
+    }
+    let folder = Scratch::new("threads");
+    let program = compile_with(prefix(), &folder, "sections_threads.f90", Some("-fopenmp"));
+    runs(prefix(), &program);
+}
+
+#[test]
+fn sections_when_a_rank_dies() {
+    if !have_gfortran() {
+        return;
+    }
+    let folder = Scratch::new("death");
+    let program = compile(prefix(), &folder, "sections_death.f90", None);
+    let mut mpiexec = tool(prefix(), "mpiexec");
+    mpiexec.args(["-disable-auto-cleanup", "-n", "3"]);
+    let output = mpiexec.arg(program).output().expect("mpiexec runs");
+    assert_eq!(output.status.code(), Some(137), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stdout);
+    let mut lines: Vec<&str> = said.lines().collect();
+    lines.sort();
+    assert_eq!(lines, ["rank 0 lives", "rank 2 lives"], "{output:?}");
 }
 
 /// The demo says the same at all numbers of ranks.

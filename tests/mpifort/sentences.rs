@@ -110,4 +110,19 @@ fn sections() {
         attach,
         &["error in MPI_BUFFER_ATTACH", "needs memory in one piece"],
     );
+    // A copy of it has an end.
+    let reduce =
+        "MPI_Allreduce(MPI_IN_PLACE, x(1, 1:3), 4, MPI_REAL, MPI_SUM, MPI_COMM_WORLD, ierr)";
+    says(
+        "mpi_f08",
+        reduce,
+        &["error in MPI_ALLREDUCE", "reach beyond its end"],
+    );
+    let partitions = "MPI_Psend_init(x(1:2, :), 2, 1_MPI_COUNT_KIND, MPI_REAL, 0, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &\n\
+                      request, ierr)";
+    says(
+        "mpi_f08",
+        partitions,
+        &["error in MPI_PSEND_INIT", "some of its last dimension"],
+    );
 }

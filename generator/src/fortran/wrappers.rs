@@ -15,7 +15,7 @@
 //! For programs of Open MPI the names are others (`names.rs`), a choice buffer is an address in `mpi_f08`, too, and handles are
 //! turned into those of C.
 
-use super::buffers::{Part, part_of};
+use super::buffers::{Part, goes_on, part_of};
 use super::names::{self, Names};
 use super::{Intent, Kind, Outcome, Parameter, Procedure};
 use crate::model::{Constant, Face, Function, Interface, Type, Value, Variable};
@@ -365,7 +365,7 @@ fn body_text(
             (Kind::Choice, Dialect::Sections) => {
                 let part = part_of(procedure, parameter);
                 let (count, datatype) = match &part {
-                    Part::Typed { count, datatype } => {
+                    Part::Typed { count, datatype } | Part::Copied(Some((count, datatype))) => {
                         (format!("*{count} as i64"), format!("*{datatype}"))
                     }
                     _ => ("0".into(), "NO_TYPE".into()),
@@ -425,23 +425,32 @@ fn body_text(
                 false => {
                     let refused: Vec<String> = parts
                         .iter()
-                        .map(|(name, _)| format!("{name}.is_refused()"))
+                        .map(|(name, _)| format!("{name}.refused()"))
                         .collect();
                     let object = object(procedure);
-                    let memory = parts.iter().any(|(_, part)| matches!(part, Part::Memory));
-                    let _ = writeln!(text, "    let code = match {} {{", refused.join(" || "));
                     let _ = writeln!(
                         text,
-                        "        true => f08::refuse(c\"{}\", {memory}, {object}),",
+                        "    let code = match {} {{",
+                        refused.join(".or(") + &")".repeat(refused.len() - 1)
+                    );
+                    let _ = writeln!(
+                        text,
+                        "        Some(why) => f08::refuse(c\"{}\", why, {object}),",
                         function.name
                     );
                     let _ = writeln!(
                         text,
-                        "        false => unsafe {{ call({arguments}) }},\n    }};"
+                        "        None => unsafe {{ call({arguments}) }},\n    }};"
                     );
-                    for (name, _) in &parts {
-                        let _ = writeln!(text, "    {name}.finish();");
-                    }
+                    let names: Vec<&str> = parts.iter().map(|(name, _)| name.as_str()).collect();
+                    let _ = match goes_on(&procedure.name) {
+                        true => writeln!(
+                            text,
+                            "    finish_with([{}], code, request);",
+                            names.join(", ")
+                        ),
+                        false => writeln!(text, "    {}.finish();", names.join(".finish();\n    ")),
+                    };
                 }
             }
             text += &after;

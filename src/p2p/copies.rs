@@ -1,0 +1,86 @@
+//! Requests of operations on copies of the caller's buffers, as array sections of Fortran that are not contiguous need them
+//! (MPI 4.1 §19.1.12).
+//!
+//! The operation is made on the copies, and then its request is bound to them, before the program has it: what there is to wait
+//! for is from then on a task that waits for the operation, gives back what that has written, and ends as it did. Requests
+//! without copies know nothing of all this, nor do waits and tests.
+
+use super::request::{REQUESTS, Request, Start};
+use crate::mpi::types::{MPI_Request, MPI_Status};
+use crate::transport::operation::{Operation, Outcome};
+use crate::transport::task::{self, Task};
+use crate::transport::withdraw;
+use std::sync::Arc;
+
+/// Copies of the buffers of one operation.
+pub trait Copies: Send + Sync {
+    /// Called before an operation that reads them is started once more.
+    fn fill(&self);
+    /// Called when an operation is complete: what it has written goes where it belongs.
+    fn give_back(&self);
+}
+
+/// Binds the request of an operation, which was just made, to the copies that it is on. One that is complete is done with them.
+pub fn bind(handle: MPI_Request, copies: Arc<dyn Copies>) {
+    let bound = match REQUESTS.get(handle.0) {
+        Some(Request::Once(operation)) if !operation.is_done() => {
+            Request::Once(begin(operation.clone(), copies))
+        }
+        Some(Request::Persistent(persistent)) => {
+            Request::Persistent(persistent.started_by(|start| start_on(copies, start)))
+        }
+        _ => return copies.give_back(),
+    };
+    REQUESTS.replace(handle.0, Arc::new(bound));
+}
+
+/// A start that fills the copies before, and gives them back after the end.
+fn start_on(copies: Arc<dyn Copies>, start: Start) -> Start {
+    Arc::new(move || {
+        copies.fill();
+        match start() {
+            Ok(Some(operation)) if !operation.is_done() => {
+                Ok(Some(begin(operation, copies.clone())))
+            }
+            ended => {
+                copies.give_back();
+                ended
+            }
+        }
+    })
+}
+
+/// The operation that ends when `inner` has and its copies were given back.
+fn begin(inner: Arc<Operation>, copies: Arc<dyn Copies>) -> Arc<Operation> {
+    let operation = Operation::new(inner.about.clone());
+    task::begin(operation.clone(), Copied { inner, copies });
+    operation
+}
+
+/// An operation on copies, on its way.
+struct Copied {
+    inner: Arc<Operation>,
+    copies: Arc<dyn Copies>,
+}
+
+impl Task for Copied {
+    fn advance(&mut self) -> bool {
+        self.inner.is_done()
+    }
+
+    fn end(&mut self) -> Outcome {
+        self.copies.give_back();
+        self.inner.outcome()
+    }
+
+    fn abandon(&mut self) {
+        withdraw(&self.inner);
+        self.inner.complete(MPI_Status::EMPTY, None);
+        // A task that the operation is of may be at them until it is abandoned, too.
+        std::mem::forget(self.copies.clone());
+    }
+
+    fn inner(&self) -> Option<&Arc<Operation>> {
+        Some(&self.inner)
+    }
+}
