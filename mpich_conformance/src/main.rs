@@ -7,6 +7,7 @@ mod build;
 mod exceptions;
 mod options;
 mod outcome;
+mod queue;
 mod report;
 mod run;
 mod source;

@@ -22,7 +22,8 @@ The directories (rma, errors/rma, info, ...) are those of the suite's test/mpi; 
   --datatypes           also the lists of programs that draw datatypes at random (they take hours)
   --np-max N            leave out entries that want more than N ranks
   --launcher NAME       mpiexec (the one of the prefix, default) or hydra (mpiexec.hydra on PATH)
-  --jobs N              entries that run at the same time (default: a quarter of the cores, at least 1)
+  --jobs N              entries that run at the same time (default: half of the cores, at least 2); those with more ranks
+                        than cores, and those that measure, run by themselves
   --build-jobs N        compilers that run at the same time (default: the cores)
   --time-scale X        multiplies the time limits of the lists (default: 1)
   --junit FILE          where results go as JUnit XML (default: junit.xml in the folder of the build)
@@ -100,7 +101,7 @@ impl Options {
             lists: Lists::Usual,
             ranks_max: None,
             launcher: Launcher::Mpiexec,
-            jobs: (cores / 4).max(1),
+            jobs: (cores / 2).max(2).min(cores),
             build_jobs: cores,
             time_scale: 1.0,
             junit: None,

@@ -186,15 +186,21 @@ fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| format!("{text} is not a number"))
 }
 
+/// The entry of a line.
+#[cfg(test)]
+pub fn entry(directory: &str, line: &str) -> Entry {
+    match parse(directory, line, |word| word == "inner").unwrap() {
+        Line::Entry(entry) => *entry,
+        _ => panic!("{line} is not an entry"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn entry(line: &str) -> Entry {
-        match parse("rma", line, |word| word == "inner").unwrap() {
-            Line::Entry(entry) => *entry,
-            _ => panic!("{line} is not an entry"),
-        }
+        super::entry("rma", line)
     }
 
     #[test]
