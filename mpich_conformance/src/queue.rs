@@ -5,11 +5,11 @@ use crate::verdict::Expectation;
 use std::collections::BTreeSet;
 use std::sync::{Condvar, Mutex};
 
-/// The entries of a run with their numbers: those that may run beside others, and those that run by themselves.
-pub fn with_company<'a>(
-    entries: &[&'a Entry],
-    cores: usize,
-) -> (Vec<(usize, &'a Entry)>, Vec<(usize, &'a Entry)>) {
+/// Entries with their numbers in the run.
+type Numbered<'a> = Vec<(usize, &'a Entry)>;
+
+/// The entries of a run: those that may run beside others, and those that run by themselves.
+pub fn with_company<'a>(entries: &[&'a Entry], cores: usize) -> (Numbered<'a>, Numbered<'a>) {
     let numbered = entries.iter().copied().enumerate();
     numbered.partition(|(_, entry)| {
         let fills_the_machine = entry.ranks as usize > cores;
@@ -27,7 +27,7 @@ pub struct Queue<'a> {
 }
 
 struct State<'a> {
-    waiting: Vec<(usize, &'a Entry)>,
+    waiting: Numbered<'a>,
     /// The folders of the entries that run.
     busy: BTreeSet<&'a str>,
 }
@@ -40,7 +40,7 @@ pub struct Turn<'a, 'q> {
 }
 
 impl<'a> Queue<'a> {
-    pub fn of(entries: Vec<(usize, &'a Entry)>) -> Self {
+    pub fn of(entries: Numbered<'a>) -> Self {
         Self {
             state: Mutex::new(State {
                 waiting: entries,
