@@ -242,6 +242,19 @@ static void attached()
     win = std::move(moved);
 }
 
+// A guard that lives longer than its window's object: the window cannot be freed with a lock, and is left to MPI_Finalize.
+static void outlived(int rank)
+{
+    MPI_Win handle;
+    {
+        std::optional<rmashm::exclusive_lock> lock;
+        auto win = window<int>::allocate(MPI_COMM_WORLD, 1);
+        lock.emplace(win, rank);
+        handle = win.handle();
+    }
+    CHECK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, handle) == MPI_SUCCESS && MPI_Win_unlock(rank, handle) == MPI_SUCCESS);
+}
+
 int main(int argc, char** argv)
 {
     MPI_Init(&argc, &argv);
@@ -255,6 +268,7 @@ int main(int argc, char** argv)
     unwinding(rank, size);
     not_shared(rank, size);
     attached();
+    outlived(rank);
     // These live until MPI is over, as those of careless programs do.
     const auto left = window<int>::allocate(MPI_COMM_WORLD, 10);
     const rmashm::dynamic_window dynamic(MPI_COMM_WORLD);

@@ -624,9 +624,9 @@ struct wait {
 }
 
 /* The window of `rank` is locked: no other process has a lock there. */
-class [[nodiscard]] exclusive_lock : public detail::epoch<detail::unlock> {
+class exclusive_lock : public detail::epoch<detail::unlock> {
 public:
-    exclusive_lock(const basic_window& window, int rank, int assertion = 0)
+    [[nodiscard]] exclusive_lock(const basic_window& window, int rank, int assertion = 0)
         : epoch(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, assertion, window.live_handle()), {window.live_handle(), rank})
     {
     }
@@ -634,9 +634,9 @@ public:
 };
 
 /* The window of `rank` is locked: others may have shared locks, too. */
-class [[nodiscard]] shared_lock : public detail::epoch<detail::unlock> {
+class shared_lock : public detail::epoch<detail::unlock> {
 public:
-    shared_lock(const basic_window& window, int rank, int assertion = 0)
+    [[nodiscard]] shared_lock(const basic_window& window, int rank, int assertion = 0)
         : epoch(MPI_Win_lock(MPI_LOCK_SHARED, rank, assertion, window.live_handle()), {window.live_handle(), rank})
     {
     }
@@ -644,9 +644,9 @@ public:
 };
 
 /* A shared lock of every process's window. */
-class [[nodiscard]] lock_all : public detail::epoch<detail::unlock_all> {
+class lock_all : public detail::epoch<detail::unlock_all> {
 public:
-    explicit lock_all(const basic_window& window, int assertion = 0)
+    [[nodiscard]] explicit lock_all(const basic_window& window, int assertion = 0)
         : epoch(MPI_Win_lock_all(assertion, window.live_handle()), {window.live_handle()})
     {
     }
@@ -654,9 +654,9 @@ public:
 };
 
 /* An epoch of all processes, from one fence to another. Collective at both ends. */
-class [[nodiscard]] fence_epoch : public detail::epoch<detail::fence> {
+class fence_epoch : public detail::epoch<detail::fence> {
 public:
-    explicit fence_epoch(const basic_window& window)
+    [[nodiscard]] explicit fence_epoch(const basic_window& window)
         : epoch(MPI_Win_fence(0, window.live_handle()), {window.live_handle()})
     {
     }
@@ -664,9 +664,9 @@ public:
 };
 
 /* Access to the windows of a group, each of which exposes its own to this process. */
-class [[nodiscard]] access_epoch : public detail::epoch<detail::complete> {
+class access_epoch : public detail::epoch<detail::complete> {
 public:
-    access_epoch(const basic_window& window, MPI_Group targets, int assertion = 0)
+    [[nodiscard]] access_epoch(const basic_window& window, MPI_Group targets, int assertion = 0)
         : epoch(MPI_Win_start(targets, assertion, window.live_handle()), {window.live_handle()})
     {
     }
@@ -674,9 +674,9 @@ public:
 };
 
 /* This process's window is exposed to a group: it ends when all of them have ended their access. */
-class [[nodiscard]] exposure_epoch : public detail::epoch<detail::wait> {
+class exposure_epoch : public detail::epoch<detail::wait> {
 public:
-    exposure_epoch(const basic_window& window, MPI_Group origins, int assertion = 0)
+    [[nodiscard]] exposure_epoch(const basic_window& window, MPI_Group origins, int assertion = 0)
         : epoch(MPI_Win_post(origins, assertion, window.live_handle()), {window.live_handle()})
     {
     }

@@ -107,29 +107,36 @@ pub fn refused() -> Result<(), libtest_mimic::Failed> {
 }
 
 /// Programs that MPI has to end, and what it says.
-const FATAL: [(&str, &str, &str); 3] = [
+const FATAL: [(&str, &str, &str); 4] = [
     (
         "before",
         "auto win = rmashm::window<int>::allocate(MPI_COMM_WORLD, 1);\n    MPI_Init(nullptr, nullptr);",
-        "before MPI_Init",
+        "which is there between MPI_Init and MPI_Finalize only",
     ),
     (
         "after",
         "MPI_Init(nullptr, nullptr);\n    MPI_Finalize();\n    auto win = rmashm::window<int>::allocate(MPI_COMM_WORLD, 1);",
-        "after MPI_Finalize",
+        "which is there between MPI_Init and MPI_Finalize only",
+    ),
+    (
+        "outlived",
+        "MPI_Init(nullptr, nullptr);\n    int memory[1];\n    std::optional<rmashm::region<int>> region;\n    \
+         rmashm::dynamic_window win(MPI_COMM_WORLD);\n    region.emplace(win, memory);",
+        "error in MPI_Win_detach",
     ),
     (
         "uncaught",
         "MPI_Init(nullptr, nullptr);\n    auto win = rmashm::window<int>::allocate(MPI_COMM_WORLD, 1);\n    win.flush(0);",
-        "MPI_Win_flush",
+        "Wrong synchronization of RMA calls: rank 0 is not locked",
     ),
 ];
 
 /// The sentence names what is wrong, and the job fails.
 pub fn fatal() -> Result<(), libtest_mimic::Failed> {
     for (name, statements, words) in FATAL {
-        let text =
-            format!("#include <rmashm.hpp>\nint main()\n{{\n    {statements}\n    return 0;\n}}\n");
+        let text = format!(
+            "#include <rmashm.hpp>\n#include <optional>\nint main()\n{{\n    {statements}\n    return 0;\n}}\n"
+        );
         let source = crate::compiler::write(&format!("fatal-{name}.cpp"), &text);
         let program: PathBuf = scratch().join(format!("fatal-{name}"));
         let mut mpicxx = support::command(support::prefix().join("bin/mpicxx"));
