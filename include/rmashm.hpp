@@ -13,6 +13,10 @@
 #ifndef RMASHM_HPP
 #define RMASHM_HPP
 
+#if __cplusplus < 201703L
+#error "rmashm.hpp is for C++17 and later: compile with -std=c++17"
+#endif
+
 #include <mpi.h>
 
 #include <array>
@@ -88,9 +92,10 @@ public:
     constexpr span(T (&array)[N]) noexcept : span(array, N)
     {
     }
-    template <class Range,
-        class = std::enable_if_t<std::is_convertible_v<decltype(std::declval<Range&>().data()), T*> &&
-            !std::is_same_v<std::decay_t<Range>, span>>>
+    /* Of containers with elements of this very type; of a temporary only to read. */
+    template <class Range, class Element = std::remove_pointer_t<decltype(std::declval<Range&>().data())>,
+        class = std::enable_if_t<std::is_convertible_v<Element (*)[], T (*)[]> && !std::is_same_v<std::decay_t<Range>, span> &&
+            (std::is_lvalue_reference_v<Range> || std::is_const_v<T>)>>
     constexpr span(Range&& range) : span(range.data(), range.size())
     {
     }
@@ -113,7 +118,27 @@ private:
 
 /* ---- Datatypes ---- */
 
-/* The datatype of elements of type T, or MPI_DATATYPE_NULL: those of other types travel as bytes. */
+namespace detail {
+
+template <class T, class... Types>
+inline constexpr bool is_one_of = (std::is_same_v<T, Types> || ...);
+
+}
+
+/* Whether MPI has a datatype for elements of type T. Those of other types travel as bytes. */
+template <class T>
+constexpr bool has_datatype() noexcept
+{
+    using U = std::remove_cv_t<T>;
+    if constexpr (std::is_enum_v<U> && !std::is_same_v<U, std::byte>)
+        return has_datatype<std::underlying_type_t<U>>();
+    else
+        return detail::is_one_of<U, char, signed char, unsigned char, std::byte, wchar_t, bool, short, unsigned short, int, unsigned,
+            long, unsigned long, long long, unsigned long long, float, double, long double, std::complex<float>,
+            std::complex<double>, std::complex<long double>>;
+}
+
+/* It, or MPI_DATATYPE_NULL. */
 template <class T>
 MPI_Datatype datatype_of() noexcept
 {
@@ -160,8 +185,10 @@ MPI_Datatype datatype_of() noexcept
         return MPI_CXX_DOUBLE_COMPLEX;
     else if constexpr (std::is_same_v<U, std::complex<long double>>)
         return MPI_CXX_LONG_DOUBLE_COMPLEX;
-    else
+    else {
+        static_assert(!has_datatype<U>(), "both lists have the same types");
         return MPI_DATATYPE_NULL;
+    }
 }
 
 namespace detail {
@@ -175,25 +202,36 @@ struct elements {
     static elements of(span<T> data)
     {
         static_assert(std::is_trivially_copyable_v<std::remove_cv_t<T>>, "elements of windows are copied as memory");
-        std::size_t count = data.size();
-        MPI_Datatype datatype = datatype_of<T>();
-        if (datatype == MPI_DATATYPE_NULL) {
-            datatype = MPI_BYTE;
-            count *= sizeof(T);
-        }
-        if (count > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+        const std::size_t each = has_datatype<T>() ? 1 : sizeof(T);
+        if (data.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()) / each)
             throw error(MPI_ERR_COUNT);
-        return {datatype, static_cast<int>(count)};
+        return {has_datatype<T>() ? datatype_of<T>() : MPI_BYTE, static_cast<int>(data.size() * each)};
     }
 };
 
 template <class T>
-MPI_Datatype arithmetic()
+MPI_Datatype arithmetic() noexcept
 {
-    const MPI_Datatype datatype = datatype_of<T>();
-    if (datatype == MPI_DATATYPE_NULL)
-        throw error(MPI_ERR_TYPE);
-    return datatype;
+    static_assert(has_datatype<T>(), "operations are for types that MPI knows: numbers, bool, std::byte, std::complex, enumerations");
+    return datatype_of<T>();
+}
+
+/* What a window's elements have to be. */
+template <class T>
+constexpr bool is_element()
+{
+    static_assert(!std::is_const_v<T>, "elements of windows are written to: leave const out");
+    static_assert(!std::is_reference_v<T> && !std::is_pointer_v<T>, "an address means nothing in another process");
+    static_assert(std::is_trivially_copyable_v<T>, "elements of windows are copied as memory");
+    return true;
+}
+
+/* Whether MPI can be called no more. */
+inline bool is_over() noexcept
+{
+    int ended = 0;
+    MPI_Finalized(&ended);
+    return ended != 0;
 }
 
 /* While it lives, errors of calls on the communicator are returned. */
@@ -201,6 +239,8 @@ class errors_return {
 public:
     explicit errors_return(MPI_Comm comm) : comm_(comm)
     {
+        if (comm_ == MPI_COMM_NULL)
+            throw error(MPI_ERR_COMM);
         check(MPI_Comm_get_errhandler(comm_, &before_));
         check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));
     }
@@ -245,7 +285,8 @@ inline MPI_Op handle_of(op operation) noexcept
 
 /* ---- Windows ---- */
 
-/* What all windows have in common. Freed by the destructor, which all processes of the window have to reach, as MPI_Win_free. */
+/* What all windows have in common. Freed by the destructor, which all processes of the window have to reach, as MPI_Win_free. (After
+   MPI_Finalize there is nothing left to free.) An object whose window has gone to another, or is freed, has none: calls throw. */
 class basic_window {
 public:
     basic_window(basic_window&& other) noexcept : win_(std::exchange(other.win_, MPI_WIN_NULL)) {}
@@ -258,26 +299,38 @@ public:
     basic_window& operator=(const basic_window&) = delete;
     ~basic_window()
     {
-        if (win_ != MPI_WIN_NULL)
+        if (win_ != MPI_WIN_NULL && !detail::is_over())
             MPI_Win_free(&win_);
     }
 
     /* Frees the window. Collective, like the destructor; but an error is thrown. */
-    void free() { check(MPI_Win_free(&win_)); }
+    void free()
+    {
+        live_handle();
+        check(MPI_Win_free(&win_));
+    }
 
-    /* The window as MPI knows it. */
+    /* The window as MPI knows it; MPI_WIN_NULL where there is none. */
     MPI_Win handle() const noexcept { return win_; }
 
+    /* The same, of a window that there has to be. */
+    MPI_Win live_handle() const
+    {
+        if (win_ == MPI_WIN_NULL)
+            throw error(MPI_ERR_WIN);
+        return win_;
+    }
+
     /* Operations of the open epoch are complete at origin and target on return: those on `rank`, those on all. */
-    void flush(int rank) const { check(MPI_Win_flush(rank, win_)); }
-    void flush_all() const { check(MPI_Win_flush_all(win_)); }
+    void flush(int rank) const { check(MPI_Win_flush(rank, live_handle())); }
+    void flush_all() const { check(MPI_Win_flush_all(live_handle())); }
     /* They are complete at the origin: its buffers may be used again. */
-    void flush_local(int rank) const { check(MPI_Win_flush_local(rank, win_)); }
-    void flush_local_all() const { check(MPI_Win_flush_local_all(win_)); }
+    void flush_local(int rank) const { check(MPI_Win_flush_local(rank, live_handle())); }
+    void flush_local_all() const { check(MPI_Win_flush_local_all(live_handle())); }
     /* Makes stores of others to this process's memory visible to it, and its own to them. */
-    void sync() const { check(MPI_Win_sync(win_)); }
+    void sync() const { check(MPI_Win_sync(live_handle())); }
     /* Closes one epoch of all processes and opens the next. Collective. */
-    void fence(int assertion = 0) const { check(MPI_Win_fence(assertion, win_)); }
+    void fence(int assertion = 0) const { check(MPI_Win_fence(assertion, live_handle())); }
 
 protected:
     basic_window() = default;
@@ -301,10 +354,19 @@ protected:
 /* A window whose elements are of type T at every process. Places at a target are counted in elements. */
 template <class T>
 class window : public basic_window {
-    static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>, "elements of windows are copied as memory");
+    static_assert(detail::is_element<T>());
 
 public:
     using value_type = T;
+
+    window(window&& other) noexcept : basic_window(std::move(other)), local_(std::exchange(other.local_, span<T>())) {}
+    /* Exchanges the two. */
+    window& operator=(window&& other) noexcept
+    {
+        basic_window::operator=(std::move(other));
+        std::swap(local_, other.local_);
+        return *this;
+    }
 
     /* Over memory of the program's own, which has to outlive the window. Collective. */
     static window create(MPI_Comm comm, span<T> memory, MPI_Info info = MPI_INFO_NULL)
@@ -331,7 +393,7 @@ public:
     }
 
     /* This process's elements. */
-    span<T> local() const noexcept { return local_; }
+    span<T> local() const noexcept { return win_ == MPI_WIN_NULL ? span<T>() : local_; }
 
     /* The elements of `rank`, for loads and stores: of any process that shares memory with this one. */
     span<T> shared(int rank) const
@@ -339,7 +401,10 @@ public:
         MPI_Aint size = 0;
         int disp_unit = 0;
         T* base = nullptr;
-        check(MPI_Win_shared_query(win_, rank, &size, &disp_unit, &base));
+        check(MPI_Win_shared_query(live_handle(), rank, &size, &disp_unit, &base));
+        // That process has elements of another type.
+        if (size != 0 && disp_unit != static_cast<int>(sizeof(T)))
+            throw error(MPI_ERR_DISP);
         return span<T>(base, static_cast<std::size_t>(size) / sizeof(T));
     }
 
@@ -347,14 +412,14 @@ public:
     void put(span<const T> data, int target, std::size_t at = 0) const
     {
         const auto e = detail::elements::of(data);
-        check(MPI_Put(data.data(), e.count, e.datatype, target, static_cast<MPI_Aint>(at), e.count, e.datatype, win_));
+        check(MPI_Put(data.data(), e.count, e.datatype, target, static_cast<MPI_Aint>(at), e.count, e.datatype, live_handle()));
     }
 
     /* Loads elements of `target` from `at` on into `data`; they are there when the epoch ends, or after a flush. */
     void get(span<T> data, int target, std::size_t at = 0) const
     {
         const auto e = detail::elements::of(data);
-        check(MPI_Get(data.data(), e.count, e.datatype, target, static_cast<MPI_Aint>(at), e.count, e.datatype, win_));
+        check(MPI_Get(data.data(), e.count, e.datatype, target, static_cast<MPI_Aint>(at), e.count, e.datatype, live_handle()));
     }
 
     /* Each element of the target becomes `element operation datum`, atomically. */
@@ -362,7 +427,7 @@ public:
     {
         const auto type = detail::arithmetic<T>();
         const auto e = detail::elements::of(data);
-        check(MPI_Accumulate(data.data(), e.count, type, target, static_cast<MPI_Aint>(at), e.count, type, handle_of(operation), win_));
+        check(MPI_Accumulate(data.data(), e.count, type, target, static_cast<MPI_Aint>(at), e.count, type, handle_of(operation), live_handle()));
     }
 
     /* The same, and `before` gets what the elements were. */
@@ -370,8 +435,10 @@ public:
     {
         const auto type = detail::arithmetic<T>();
         const auto e = detail::elements::of(data), b = detail::elements::of(before);
+        if (e.count != b.count && operation != op::no_op)
+            throw error(MPI_ERR_COUNT);
         check(MPI_Get_accumulate(data.data(), e.count, type, before.data(), b.count, type, target, static_cast<MPI_Aint>(at), b.count,
-            type, handle_of(operation), win_));
+            type, handle_of(operation), live_handle()));
     }
 
     /* Updates one element and gives what it was: at once, in an epoch that a lock has opened. */
@@ -387,7 +454,7 @@ public:
     void fetch_and_op(const T& value, T& before, op operation, int target, std::size_t at) const
     {
         const auto type = detail::arithmetic<T>();
-        check(MPI_Fetch_and_op(&value, &before, type, target, static_cast<MPI_Aint>(at), handle_of(operation), win_));
+        check(MPI_Fetch_and_op(&value, &before, type, target, static_cast<MPI_Aint>(at), handle_of(operation), live_handle()));
     }
 
     /* Stores `value` if the element is `expected`, and gives what it was: at once, in an epoch that a lock has opened. */
@@ -403,7 +470,7 @@ public:
     void compare_and_swap(const T& value, const T& expected, T& before, int target, std::size_t at) const
     {
         const auto type = detail::arithmetic<T>();
-        check(MPI_Compare_and_swap(&value, &expected, &before, type, target, static_cast<MPI_Aint>(at), win_));
+        check(MPI_Compare_and_swap(&value, &expected, &before, type, target, static_cast<MPI_Aint>(at), live_handle()));
     }
 
 private:
@@ -420,11 +487,12 @@ private:
     {
     }
 
-    static MPI_Aint bytes(std::size_t count)
+    /* A size that is none if there is no such: MPI then tells all processes of the window, where an exception here would let the
+       others wait. */
+    static MPI_Aint bytes(std::size_t count) noexcept
     {
-        if (count > static_cast<std::size_t>(std::numeric_limits<MPI_Aint>::max()) / sizeof(T))
-            throw error(MPI_ERR_SIZE);
-        return static_cast<MPI_Aint>(count * sizeof(T));
+        const bool fits = count <= static_cast<std::size_t>(std::numeric_limits<MPI_Aint>::max()) / sizeof(T);
+        return fits ? static_cast<MPI_Aint>(count * sizeof(T)) : -1;
     }
 };
 
@@ -440,14 +508,14 @@ public:
     void put(span<const T> data, int target, MPI_Aint address) const
     {
         const auto e = detail::elements::of(data);
-        check(MPI_Put(data.data(), e.count, e.datatype, target, address, e.count, e.datatype, win_));
+        check(MPI_Put(data.data(), e.count, e.datatype, target, address, e.count, e.datatype, live_handle()));
     }
 
     template <class T>
     void get(span<T> data, int target, MPI_Aint address) const
     {
         const auto e = detail::elements::of(data);
-        check(MPI_Get(data.data(), e.count, e.datatype, target, address, e.count, e.datatype, win_));
+        check(MPI_Get(data.data(), e.count, e.datatype, target, address, e.count, e.datatype, live_handle()));
     }
 
     template <class T>
@@ -455,7 +523,7 @@ public:
     {
         const auto type = detail::arithmetic<T>();
         const auto e = detail::elements::of(data);
-        check(MPI_Accumulate(data.data(), e.count, type, target, address, e.count, type, handle_of(operation), win_));
+        check(MPI_Accumulate(data.data(), e.count, type, target, address, e.count, type, handle_of(operation), live_handle()));
     }
 };
 
@@ -463,13 +531,19 @@ public:
 template <class T>
 class region {
 public:
-    region(const dynamic_window& window, span<T> memory) : win_(window.handle()), memory_(memory)
+    region(const dynamic_window& window, span<T> memory) : win_(window.live_handle()), memory_(memory)
     {
+        static_assert(detail::is_element<T>());
         check(MPI_Win_attach(win_, memory_.data(), static_cast<MPI_Aint>(memory_.size() * sizeof(T))));
     }
+    region(const dynamic_window&& gone_at_once, span<T> memory) = delete;
     region(const region&) = delete;
     region& operator=(const region&) = delete;
-    ~region() { MPI_Win_detach(win_, memory_.data()); }
+    ~region()
+    {
+        if (!detail::is_over())
+            MPI_Win_detach(win_, memory_.data());
+    }
 
     /* Where it is: what others have to know to reach it. */
     MPI_Aint address() const
@@ -496,9 +570,11 @@ public:
     epoch(const epoch&) = delete;
     epoch& operator=(const epoch&) = delete;
 
+    /* Ends it now. Once. */
     void unlock()
     {
-        is_open_ = false;
+        if (!std::exchange(is_open_, false))
+            throw error(MPI_ERR_RMA_SYNC);
         check(close_());
     }
 
@@ -510,7 +586,7 @@ protected:
     }
     ~epoch()
     {
-        if (is_open_)
+        if (is_open_ && !is_over())
             close_();
     }
 
@@ -550,55 +626,61 @@ struct wait {
 /* The window of `rank` is locked: no other process has a lock there. */
 class exclusive_lock : public detail::epoch<detail::unlock> {
 public:
-    exclusive_lock(const basic_window& window, int rank, int assertion = 0)
-        : epoch(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, assertion, window.handle()), {window.handle(), rank})
+    [[nodiscard]] exclusive_lock(const basic_window& window, int rank, int assertion = 0)
+        : epoch(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, assertion, window.live_handle()), {window.live_handle(), rank})
     {
     }
+    exclusive_lock(const basic_window&& gone_at_once, int rank, int assertion = 0) = delete;
 };
 
 /* The window of `rank` is locked: others may have shared locks, too. */
 class shared_lock : public detail::epoch<detail::unlock> {
 public:
-    shared_lock(const basic_window& window, int rank, int assertion = 0)
-        : epoch(MPI_Win_lock(MPI_LOCK_SHARED, rank, assertion, window.handle()), {window.handle(), rank})
+    [[nodiscard]] shared_lock(const basic_window& window, int rank, int assertion = 0)
+        : epoch(MPI_Win_lock(MPI_LOCK_SHARED, rank, assertion, window.live_handle()), {window.live_handle(), rank})
     {
     }
+    shared_lock(const basic_window&& gone_at_once, int rank, int assertion = 0) = delete;
 };
 
 /* A shared lock of every process's window. */
 class lock_all : public detail::epoch<detail::unlock_all> {
 public:
-    explicit lock_all(const basic_window& window, int assertion = 0)
-        : epoch(MPI_Win_lock_all(assertion, window.handle()), {window.handle()})
+    [[nodiscard]] explicit lock_all(const basic_window& window, int assertion = 0)
+        : epoch(MPI_Win_lock_all(assertion, window.live_handle()), {window.live_handle()})
     {
     }
+    lock_all(const basic_window&& gone_at_once, int assertion = 0) = delete;
 };
 
 /* An epoch of all processes, from one fence to another. Collective at both ends. */
 class fence_epoch : public detail::epoch<detail::fence> {
 public:
-    explicit fence_epoch(const basic_window& window)
-        : epoch(MPI_Win_fence(0, window.handle()), {window.handle()})
+    [[nodiscard]] explicit fence_epoch(const basic_window& window)
+        : epoch(MPI_Win_fence(0, window.live_handle()), {window.live_handle()})
     {
     }
+    fence_epoch(const basic_window&& gone_at_once) = delete;
 };
 
 /* Access to the windows of a group, each of which exposes its own to this process. */
 class access_epoch : public detail::epoch<detail::complete> {
 public:
-    access_epoch(const basic_window& window, MPI_Group targets, int assertion = 0)
-        : epoch(MPI_Win_start(targets, assertion, window.handle()), {window.handle()})
+    [[nodiscard]] access_epoch(const basic_window& window, MPI_Group targets, int assertion = 0)
+        : epoch(MPI_Win_start(targets, assertion, window.live_handle()), {window.live_handle()})
     {
     }
+    access_epoch(const basic_window&& gone_at_once, MPI_Group targets, int assertion = 0) = delete;
 };
 
 /* This process's window is exposed to a group: it ends when all of them have ended their access. */
 class exposure_epoch : public detail::epoch<detail::wait> {
 public:
-    exposure_epoch(const basic_window& window, MPI_Group origins, int assertion = 0)
-        : epoch(MPI_Win_post(origins, assertion, window.handle()), {window.handle()})
+    [[nodiscard]] exposure_epoch(const basic_window& window, MPI_Group origins, int assertion = 0)
+        : epoch(MPI_Win_post(origins, assertion, window.live_handle()), {window.live_handle()})
     {
     }
+    exposure_epoch(const basic_window&& gone_at_once, MPI_Group origins, int assertion = 0) = delete;
 };
 
 }

@@ -104,7 +104,9 @@ fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
         if let Ok(Some(status)) = child.try_wait() {
             return Some(status);
         }
-        std::thread::sleep(Duration::from_millis(5));
+        // Short jobs are not waited for longer than they take, and long ones are not disturbed.
+        let pause = start.elapsed() / 16;
+        std::thread::sleep(pause.clamp(Duration::from_millis(1), Duration::from_millis(20)));
     }
     None
 }

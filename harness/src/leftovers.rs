@@ -65,7 +65,7 @@ pub fn complaints(marker: &str, before: &BTreeSet<PathBuf>) -> Vec<String> {
     let start = Instant::now();
     let mut left = processes(marker);
     while !left.is_empty() && start.elapsed() < GRACE {
-        std::thread::sleep(Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(1));
         left = processes(marker);
     }
     let mut complaints = Vec::new();

@@ -7,6 +7,7 @@ mod build;
 mod exceptions;
 mod options;
 mod outcome;
+mod queue;
 mod report;
 mod run;
 mod source;
@@ -210,7 +211,12 @@ fn choose(entries: Vec<Entry>, options: &Options, memory: &Memory) -> Vec<Entry>
     };
     let mut entries: Vec<Entry> = entries.into_iter().filter(wanted).collect();
     let mut seen = std::collections::HashSet::new();
-    entries.retain(|entry| seen.insert(entry.to_string()));
+    entries.retain(|entry| {
+        seen.insert(match options.kinds {
+            true => entry.kind(),
+            false => entry.to_string(),
+        })
+    });
     entries
 }
 

@@ -20,9 +20,11 @@ The directories (rma, errors/rma, info, ...) are those of the suite's test/mpi; 
   --filter TEXT         only entries whose line in the report has TEXT in it; several: any of them
   --rerun-failed        only entries that did not pass when they last ran
   --datatypes           also the lists of programs that draw datatypes at random (they take hours)
+  --kinds               of entries that differ in numbers alone (bytes, rounds, ranks from 2 on) only the first
   --np-max N            leave out entries that want more than N ranks
   --launcher NAME       mpiexec (the one of the prefix, default) or hydra (mpiexec.hydra on PATH)
-  --jobs N              entries that run at the same time (default: a quarter of the cores, at least 1)
+  --jobs N              entries that run at the same time (default: half of the cores, at least 2); those with more ranks
+                        than cores, and those that measure, run by themselves
   --build-jobs N        compilers that run at the same time (default: the cores)
   --time-scale X        multiplies the time limits of the lists (default: 1)
   --junit FILE          where results go as JUnit XML (default: junit.xml in the folder of the build)
@@ -70,6 +72,7 @@ pub struct Options {
     pub filters: Vec<String>,
     pub rerun_failed: bool,
     pub lists: Lists,
+    pub kinds: bool,
     pub ranks_max: Option<u32>,
     pub launcher: Launcher,
     pub jobs: usize,
@@ -98,9 +101,10 @@ impl Options {
             filters: Vec::new(),
             rerun_failed: false,
             lists: Lists::Usual,
+            kinds: false,
             ranks_max: None,
             launcher: Launcher::Mpiexec,
-            jobs: (cores / 4).max(1),
+            jobs: (cores / 2).max(2).min(cores),
             build_jobs: cores,
             time_scale: 1.0,
             junit: None,
@@ -128,6 +132,7 @@ impl Options {
                 Long("filter") => options.filters.push(parser.value()?.string()?),
                 Long("rerun-failed") => options.rerun_failed = true,
                 Long("datatypes") => options.lists = Lists::WithDatatypes,
+                Long("kinds") => options.kinds = true,
                 Long("np-max") => options.ranks_max = Some(parser.value()?.parse()?),
                 Long("launcher") => {
                     options.launcher = parser.value()?.parse_with(|name| match name {

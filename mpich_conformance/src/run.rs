@@ -3,14 +3,15 @@
 use crate::build::Build;
 use crate::options::{Launcher, Options};
 use crate::outcome::Outcome;
+use crate::queue::{self, Queue};
 use crate::testlist::Entry;
 use crate::verdict::Expectation;
 use harness::job::{self, LAUNCHER_LATER};
 use harness::leftovers;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// How an entry ended.
@@ -34,28 +35,35 @@ pub struct Runner<'a> {
 }
 
 impl Runner<'_> {
-    /// Runs all entries; `told` hears of the beginning and the end of each.
+    /// Runs all entries, and gives how they ended in their order; `starting` and `ended` hear of the beginning and the end of each.
     pub fn run<'a>(
         &self,
         entries: &[&'a Entry],
         starting: impl Fn(&Entry) + Sync,
         ended: impl Fn(&Done) + Sync,
     ) -> Vec<Done<'a>> {
-        let next = AtomicUsize::new(0);
-        let done = Mutex::new(Vec::new());
-        std::thread::scope(|scope| {
-            for _ in 0..self.options.jobs {
-                scope.spawn(|| {
-                    while let Some(&entry) = entries.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        starting(entry);
-                        let result = self.run_one(entry);
-                        ended(&result);
-                        done.lock().expect("no thread has panicked").push(result);
-                    }
-                });
-            }
-        });
-        done.into_inner().expect("no thread has panicked")
+        let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+        let (together, alone) = queue::with_company(entries, cores);
+        let done = Mutex::new(BTreeMap::new());
+        for (entries, jobs) in [(together, self.options.jobs), (alone, 1)] {
+            let queue = Queue::of(entries);
+            let work = || {
+                while let Some(turn) = queue.next() {
+                    starting(turn.entry);
+                    let result = self.run_one(turn.entry);
+                    ended(&result);
+                    let mut done = done.lock().expect("no thread has panicked");
+                    done.insert(turn.number, result);
+                }
+            };
+            std::thread::scope(|scope| {
+                for _ in 0..jobs {
+                    scope.spawn(work);
+                }
+            });
+        }
+        let done = done.into_inner().expect("no thread has panicked");
+        done.into_values().collect()
     }
 
     fn run_one<'a>(&self, entry: &'a Entry) -> Done<'a> {

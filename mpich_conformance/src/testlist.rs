@@ -67,6 +67,20 @@ impl Entry {
     pub fn name(&self) -> String {
         format!("{}/{}", self.folder, self.program)
     }
+
+    /// What it is but for numbers: how many bytes, how many rounds, how many ranks, if they are several.
+    pub fn kind(&self) -> String {
+        let mut entry = self.clone();
+        entry.ranks = self.ranks.min(2);
+        for argument in &mut entry.arguments {
+            if let Some((name, value)) = argument.split_once('=')
+                && value.parse::<u64>().is_ok()
+            {
+                *argument = format!("{name}=a number");
+            }
+        }
+        entry.to_string()
+    }
 }
 
 /// What a line of a list says.
@@ -186,15 +200,21 @@ fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| format!("{text} is not a number"))
 }
 
+/// The entry of a line.
+#[cfg(test)]
+pub fn entry(directory: &str, line: &str) -> Entry {
+    match parse(directory, line, |word| word == "inner").unwrap() {
+        Line::Entry(entry) => *entry,
+        _ => panic!("{line} is not an entry"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn entry(line: &str) -> Entry {
-        match parse("rma", line, |word| word == "inner").unwrap() {
-            Line::Entry(entry) => *entry,
-            _ => panic!("{line} is not an entry"),
-        }
+        super::entry("rma", line)
     }
 
     #[test]
@@ -220,6 +240,26 @@ mod tests {
         assert_eq!(
             entry.to_string(),
             "rma/get 4 -type=MPI_INT:4+MPI_DOUBLE:2 -n=7 A=b=c"
+        );
+    }
+
+    #[test]
+    fn kinds_are_without_numbers() {
+        let kind = |line| entry(line).kind();
+        assert_eq!(kind("a 2 arg=-count=10"), kind("a 7 arg=-count=4194304"));
+        for other in [
+            "a 1 arg=-count=10",
+            "a 2",
+            "a 2 arg=-rounds=10",
+            "a 2 arg=-count=10 arg=-type=MPI_INT",
+            "a 2 arg=-count=10 env=A=1",
+            "b 2 arg=-count=10",
+        ] {
+            assert_ne!(kind("a 2 arg=-count=10"), kind(other));
+        }
+        assert_ne!(
+            kind("a 2 arg=-type=MPI_INT"),
+            kind("a 2 arg=-type=MPI_CHAR")
         );
     }
 

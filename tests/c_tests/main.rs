@@ -8,7 +8,8 @@
 //! same programs on a real MPICH instead: that of `RMASHM_MPICH_PREFIX`, or Debian's. `RMASHM_ABI` compiles them for another of
 //! the library's C interfaces, `openmpi` (by Debian's `mpicc.openmpi`) or `standard`, and runs each with one number of ranks; those
 //! that use names which Open MPI's header lacks are ignored. `RMASHM_C_TESTS` names another folder of programs, `CI` makes a missing
-//! MPICH a failure. Arguments are those of `cargo test`: a filter, `--exact`, `--list`, `--test-threads`, …
+//! MPICH a failure. With `RMASHM_ADOPT` only the programs run that bring memory of their own into a window: it is a matter of theirs.
+//! Arguments are those of `cargo test`: a filter, `--exact`, `--list`, `--test-threads`, …
 
 mod compile;
 mod spec;
@@ -42,6 +43,9 @@ fn main() -> std::process::ExitCode {
     if toolbox.interface == Interface::Openmpi && !arguments.list {
         sources = compilable(&toolbox, sources);
     }
+    if std::env::var_os("RMASHM_ADOPT").is_some() {
+        sources.retain(|source| brings_memory(source));
+    }
     let mut trials = Vec::new();
     for source in sources {
         trials.extend(trials_of(&toolbox, source));
@@ -56,6 +60,20 @@ fn main() -> std::process::ExitCode {
     }
     let conclusion: Conclusion = libtest_mimic::run(&arguments, trials);
     conclusion.exit_code()
+}
+
+/// Whether the program makes a window over memory that MPI has not allocated, by itself or by a header of these tests.
+fn brings_memory(source: &Path) -> bool {
+    let text = std::fs::read_to_string(source).expect("the source can be read");
+    let calls = ["MPI_Win_create", "MPI_Win_attach"];
+    let of_header = |line: &str| {
+        let name = line.strip_prefix("#include \"")?.strip_suffix('"')?;
+        let folders = source.ancestors().skip(1).take(2);
+        let mut headers = folders.map(|folder| folder.join(name));
+        headers.find(|header| header.is_file())
+    };
+    calls.iter().any(|call| text.contains(call))
+        || (text.lines().filter_map(of_header)).any(|header| brings_memory(&header))
 }
 
 /// Those of the sources that the header has all names for. The others are told.

@@ -2,11 +2,13 @@
 //!
 //! Each is compiled by our `mpicxx` in every standard it is for, and run; it is silent when it is right. Those of the classes are
 //! also compiled by MPICH's `mpicxx`, to be run here and, to keep the tests honest, there, and ours run there; some by Open MPI's, to
-//! run here with its library of the classes. What the classes look like in memory is compared with MPICH's in `layout.rs`.
+//! run here with its library of the classes. What the classes look like in memory is compared with MPICH's in `layout.rs`. What of `rmashm.hpp` cannot be compiled is in
+//! `misuse.rs`.
 
 #[path = "../compiler/mod.rs"]
 mod compiler;
 mod layout;
+mod misuse;
 mod programs;
 #[path = "../support/mod.rs"]
 mod support;
@@ -20,5 +22,7 @@ fn main() -> std::process::ExitCode {
     let mut trials = programs::trials();
     trials.push(Trial::test("layout::classes", layout::classes));
     trials.push(Trial::test("layout::symbols", layout::symbols));
+    trials.push(Trial::test("misuse::refused", misuse::refused));
+    trials.push(Trial::test("misuse::fatal", misuse::fatal));
     libtest_mimic::run(&arguments, trials).exit_code()
 }

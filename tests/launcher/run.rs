@@ -75,9 +75,9 @@ pub fn marked<S: AsRef<std::ffi::OsStr>>(program: &str, arguments: &[S]) -> Comm
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    // A shell lets what it runs in the background ignore these, and these tests too if they are among it.
+    // A shell lets what it runs in the background ignore the first two, and nohup the third: these tests too if they are among it.
     let heed = || {
-        for which in [Signal::SIGINT, Signal::SIGQUIT] {
+        for which in [Signal::SIGINT, Signal::SIGQUIT, Signal::SIGHUP] {
             // SAFETY: the default action is no handler that could be wrong.
             unsafe { signal(which, SigHandler::SigDfl)? };
         }

@@ -1,4 +1,5 @@
-//! What Fortran programs are compiled with: `mpif.h`, the modules `mpi` and `mpi_f08`, `mpifort`, and `rmashm-modules`.
+//! What Fortran programs are compiled with: `mpif.h`, the modules `mpi` and `mpi_f08`, `mpifort`, and `rmashm-modules`; and programs
+//! that have parts in C and C++, too.
 
 #[path = "../compare/mod.rs"]
 #[allow(dead_code, reason = "headers of C are compared elsewhere")]
@@ -9,6 +10,7 @@ mod compiler;
 mod support;
 
 mod constants;
+mod languages;
 mod misuse;
 mod modules;
 mod names;

@@ -9,15 +9,16 @@ use std::path::{Path, PathBuf};
 
 /// Compiles a program with a compiler's name or without.
 pub fn compile(prefix: &Path, folder: &Path, file: &str, compiler: Option<&str>) -> PathBuf {
-    let compiler = compiler.map(|name| format!("-fc={name}"));
-    compile_with(prefix, folder, file, compiler.as_deref())
+    let named = compiler.map(|name| format!("-fc={name}"));
+    let options: Vec<&str> = named.iter().map(String::as_str).collect();
+    compile_with(prefix, folder, file, &options)
 }
 
-/// Compiles a program with an option or without.
-fn compile_with(prefix: &Path, folder: &Path, file: &str, option: Option<&str>) -> PathBuf {
+/// The same with any options.
+fn compile_with(prefix: &Path, folder: &Path, file: &str, options: &[&str]) -> PathBuf {
     let program = folder.join(file.replace('.', "_"));
     let mut mpifort = tool(prefix, "mpifort");
-    mpifort.args(option);
+    mpifort.args(options);
     // What it makes of modules of the program's own lies where it runs.
     mpifort.current_dir(folder).arg("-w").arg(source(file));
     run(mpifort.arg("-o").arg(&program));
@@ -29,6 +30,8 @@ pub fn runs(prefix: &Path, program: &Path) {
     for ranks in ["1", "2", "4"] {
         let mut mpiexec = tool(prefix, "mpiexec");
         mpiexec.env("LD_BIND_NOW", "1").args(["-n", ranks]);
+        // What it writes lies beside it.
+        mpiexec.current_dir(program.parent().expect("it lies in a folder"));
         let said = run(mpiexec.arg(program));
         assert_eq!(said, "", "{} on {ranks} ranks", program.display());
     }
@@ -49,19 +52,30 @@ fn program_on_mpich(file: &str) {
     }
     let folder = Scratch::new("mpifort-mpich");
     let program = compile(prefix(), &folder, file, None);
+    runs_on_mpich(&program, &folder);
+}
+
+/// Runs it with MPICH's libraries alone.
+pub fn runs_on_mpich(program: &Path, folder: &Path) {
+    let library = Path::new(MPICH_LIBRARY);
     let other = folder.join("other");
-    std::fs::create_dir(&other).unwrap();
-    symlink(library, other.join("libmpifort.so.12")).unwrap();
-    let of_c = library.with_file_name("libmpich.so.12");
-    symlink(of_c, other.join("libmpi.so.12")).unwrap();
-    let mut traced = command(&program);
+    std::fs::create_dir_all(&other).unwrap();
+    for (recorded, debians) in [
+        ("libmpi.so.12", "libmpich.so.12"),
+        ("libmpicxx.so.12", "libmpichcxx.so.12"),
+        ("libmpifort.so.12", "libmpichfort.so.12"),
+    ] {
+        symlink(library.with_file_name(debians), other.join(recorded)).unwrap();
+    }
+    let mut traced = command(program);
     traced.env("LD_LIBRARY_PATH", &other);
     let trace = run(traced.env("LD_TRACE_LOADED_OBJECTS", "1"));
     let ours = prefix().display().to_string();
     assert!(!trace.contains(&ours), "{trace}");
     let mut mpiexec = command("mpiexec.mpich");
-    mpiexec.env("LD_LIBRARY_PATH", &other);
-    assert_eq!(run(mpiexec.args(["-n", "2"]).arg(&program)), "", "{file}");
+    mpiexec.current_dir(folder).env("LD_LIBRARY_PATH", &other);
+    let said = run(mpiexec.args(["-n", "2"]).arg(program));
+    assert_eq!(said, "", "{}", program.display());
 }
 
 macro_rules! programs {
@@ -101,8 +115,8 @@ fn sections_of_threads() {
     if !have_gfortran() {
         return;
     }
-    let folder = Scratch::new("threads");
-    let program = compile_with(prefix(), &folder, "sections_threads.f90", Some("-fopenmp"));
+    let folder = Scratch::new("threads_of_sections");
+    let program = compile_with(prefix(), &folder, "sections_threads.f90", &["-fopenmp"]);
     runs(prefix(), &program);
 }
 
@@ -121,6 +135,19 @@ fn sections_when_a_rank_dies() {
     let mut lines: Vec<&str> = said.lines().collect();
     lines.sort();
     assert_eq!(lines, ["rank 0 lives", "rank 2 lives"], "{output:?}");
+}
+
+/// Threads of OpenMP; also with Fortran's library inside the program.
+#[test]
+fn threads() {
+    if !have_gfortran() {
+        return;
+    }
+    for options in [&["-fopenmp"][..], &["-fopenmp", "-static-libgfortran"]] {
+        let folder = Scratch::new("threads");
+        let program = compile_with(prefix(), &folder, "threads.f90", options);
+        runs(prefix(), &program);
+    }
 }
 
 /// The demo says the same at all numbers of ranks.

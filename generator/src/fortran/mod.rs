@@ -4,6 +4,7 @@
 //! A procedure is described once for `mpif.h`, `mpi` and `mpi_f08`. What differs between them is told by a parameter's kind:
 //! `MPI_Comm` is an `INTEGER` in the former and `TYPE(MPI_Comm)` in the latter, say.
 
+mod arguments;
 mod buffers;
 pub mod kinds;
 pub mod names;
