@@ -35,6 +35,7 @@ const KNOWN: &[(&str, &str)] = &[
     ),
     ("transport/matching.rs", "what a receive asks for"),
     ("transport/mod.rs", "what a receive asks for"),
+    ("transport/posted.rs", "what a receive asks for"),
     (
         "transport/operation.rs",
         "what a receive asks for, in words",
