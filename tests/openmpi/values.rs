@@ -70,6 +70,7 @@ const ROWS_ALONE: &[(&str, &str)] = &[
     ("MPI_REAL2", NOT_HERE),
     ("MPI_COMPLEX4", NOT_HERE),
     ("MPI_CONVERSION_FN_NULL_C", "newer than Open MPI's MPI"),
+    ("MPIR_ERRORS_THROW_EXCEPTIONS", "of the classes of C++"),
 ];
 
 /// What the sources say of Open MPI's interface.
