@@ -145,13 +145,6 @@ impl Queues {
         self.posted.is_empty() && self.arrived.is_empty()
     }
 
-    /// Takes the oldest receive that such a message meets.
-    #[inline]
-    pub fn take_posted(&mut self, message: Envelope) -> Option<Receive> {
-        let place = self.posted.oldest(message)?;
-        Some(self.posted.take(place))
-    }
-
     /// Keeps a message that no receive was posted for.
     pub fn keep(&mut self, number: u64, arrival: Arrival) {
         if self.arrived.len() >= self.full {
@@ -282,7 +275,7 @@ mod tests {
                 let (source, tag) = (next(4), next(4));
                 let message = (source, tag, number);
                 let expected = lists.posted.iter().position(|&r| meets(r, (source, tag)));
-                let got = queues.take_posted(envelope(source, tag));
+                let got = queues.posted.take_oldest(envelope(source, tag));
                 match expected {
                     Some(i) => {
                         let (_, _, id) = lists.posted.remove(i);

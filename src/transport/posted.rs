@@ -41,7 +41,7 @@ struct List {
 
 /// Where a receive waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Position {
     First,
     Among(usize),
 }
@@ -94,11 +94,11 @@ impl Posted {
 
     /// Where the oldest receive is that a message of that source and tag meets.
     #[inline]
-    pub fn oldest(&self, message: Envelope) -> Option<Place> {
+    pub fn oldest(&self, message: Envelope) -> Option<Position> {
         match &self.first {
-            Some((wanted, _)) if wanted.meets(message.source, message.tag) => Some(Place::First),
+            Some((wanted, _)) if wanted.meets(message.source, message.tag) => Some(Position::First),
             _ if self.others.is_empty() => None,
-            _ => self.oldest_of_many(message).map(Place::Among),
+            _ => self.oldest_of_many(message).map(Position::Among),
         }
     }
 
@@ -112,12 +112,19 @@ impl Posted {
         beginnings.min_by_key(|&place| self.others[place].number)
     }
 
+    /// Takes the oldest receive that a message of that source and tag meets.
+    #[inline]
+    pub fn take_oldest(&mut self, message: Envelope) -> Option<Receive> {
+        let position = self.oldest(message)?;
+        Some(self.take(position))
+    }
+
     /// Takes the receive that waits there.
     #[inline]
-    pub fn take(&mut self, place: Place) -> Receive {
-        match place {
-            Place::First => self.first.take().expect("it is where it was found").1,
-            Place::Among(place) => self.take_of_many(place),
+    pub fn take(&mut self, position: Position) -> Receive {
+        match position {
+            Position::First => self.first.take().expect("it is where it was found").1,
+            Position::Among(place) => self.take_of_many(place),
         }
     }
 

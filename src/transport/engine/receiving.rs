@@ -100,7 +100,7 @@ impl Core {
         if self.deliver_directly(header, data) {
             return;
         }
-        match self.queues(header.context).take_posted(envelope) {
+        match self.queues(header.context).posted.take_oldest(envelope) {
             Some(receive) => self.deliver(&receive, envelope, data),
             None => self.keep(header, from, Body::Here(data.into())),
         }
@@ -111,7 +111,7 @@ impl Core {
             return;
         }
         let (envelope, id) = (header.envelope(), header.id);
-        let receive = self.queues(header.context).take_posted(envelope);
+        let receive = self.queues(header.context).posted.take_oldest(envelope);
         let is_kept = receive.is_none();
         let key = (from, id);
         self.streams.begin(key, envelope, header.bytes, receive);
@@ -131,12 +131,12 @@ impl Core {
             announced,
         };
         let queues = self.queues(header.context);
-        let Some(place) = queues.posted.oldest(header.envelope()) else {
+        let Some(position) = queues.posted.oldest(header.envelope()) else {
             return self.keep(header, from, body);
         };
         // If its sender has taken the message back, the receive goes on waiting in its place.
         if body.take() {
-            let receive = queues.posted.take(place);
+            let receive = queues.posted.take(position);
             let arrival = Arrival::new(header, from, body);
             self.meet(receive, arrival);
         }

@@ -160,7 +160,7 @@ impl Core {
 
     pub(super) fn eager_to_self(&mut self, header: &Header, buffer: &Buffer) {
         let envelope = header.envelope();
-        match self.queues(header.context).take_posted(envelope) {
+        match self.queues(header.context).posted.take_oldest(envelope) {
             Some(receive) => {
                 let len = buffer.len().min(receive.buffer.len());
                 receive.buffer.copy(buffer, len);
