@@ -365,11 +365,5 @@ contains
     call expect(all(got(into, [2, 5]) == -1) .and. all(got(into, 7:) == -1), what // " beside")
   end subroutine
 
-  subroutine expect(is_right, what)
-    logical, intent(in) :: is_right
-    character(len=*), intent(in) :: what
-    if (is_right) return
-    print *, "rank ", rank, ": ", what, " is wrong"
-    call MPI_Abort(MPI_COMM_WORLD, 1)
-  end subroutine
+  include "expect.inc"
 end program

@@ -72,11 +72,5 @@ contains
     call MPI_Request_free(again)
   end subroutine
 
-  subroutine expect(is_right, what)
-    logical, intent(in) :: is_right
-    character(len=*), intent(in) :: what
-    if (is_right) return
-    print *, "rank ", rank, ": ", what, " is wrong"
-    call MPI_Abort(MPI_COMM_WORLD, 1)
-  end subroutine
+  include "expect.inc"
 end program

@@ -196,11 +196,5 @@ contains
     got = -1
   end subroutine
 
-  subroutine expect(is_right, what)
-    logical, intent(in) :: is_right
-    character(len=*), intent(in) :: what
-    if (is_right) return
-    print *, "rank ", rank, ": ", what, " is wrong"
-    call MPI_Abort(MPI_COMM_WORLD, 1)
-  end subroutine
+  include "expect.inc"
 end program
