@@ -8,9 +8,9 @@
 //! | `mpi_f08` of gfortran, large counts    | `mpi_send_c_f08ts_`                    | the same                     |
 //! | `mpi_f08` of other compilers           | `rmashm_mpi_send_cfi`                  | the descriptor of the standard |
 //!
-//! Each of them has a twin that calls `PMPI_Send`. What is here is the way from one argument list to the other, a single argument's in
-//! `arguments.rs`; what becomes of an argument is said by functions of the crate that includes what is printed (`fortran/src`): `header` has those of `mpif.h`, `f08`
-//! those of `mpi_f08`.
+//! Each of them has a twin that calls `PMPI_Send`. What is here is the way from one argument list to the other, a single argument's
+//! in `arguments.rs`; what becomes of an argument is said by functions of the crate that includes what is printed (`fortran/src`):
+//! `header` has those of `mpif.h`, `f08` those of `mpi_f08`.
 //!
 //! For programs of Open MPI the names are others (`names.rs`), a choice buffer is an address in `mpi_f08`, too, and handles are
 //! turned into those of C.
