@@ -4,6 +4,7 @@
 
 use super::elements::Vector;
 use super::little::Little;
+use super::pair;
 use super::plan::{self, Plan};
 use super::planner::{Planner, Root};
 use super::shared;
@@ -226,7 +227,8 @@ impl Call {
                 out,
                 ..
             } => shared::reduce(comm, what, *op, mine, out.as_ref()),
-            Allreduce { op, mine, out } => shared::allreduce(comm, what, *op, mine, out),
+            Allreduce { op, mine, out } => Ok(pair::allreduce(comm, what, *op, mine, out)?
+                || shared::allreduce(comm, what, *op, mine, out)?),
             _ => Ok(false),
         }
     }

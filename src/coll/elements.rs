@@ -4,13 +4,15 @@ use crate::datatype::{self, Kept};
 use crate::error::Result;
 use crate::mpi::types::MPI_Datatype;
 use crate::runtime::wait::spin;
+use crate::shm::Offset;
 use crate::shm::atomic::full_fence;
 use crate::shm::copy::Way;
+use crate::shm::segment::segment;
 use crate::transport::Buffer;
 use crate::transport::distance::{Distance, TELLING};
 use parking_lot::Mutex;
 use std::ops::Range;
-use std::ptr::with_exposed_provenance;
+use std::ptr::{with_exposed_provenance, without_provenance};
 
 /// So many bytes are copied past the caches, to cores that do not share them.
 const MUCH: usize = 8 << 10;
@@ -97,6 +99,13 @@ impl Vector {
         let address = with_exposed_provenance(self.address);
         // SAFETY: what `new` was promised.
         unsafe { Buffer::typed(address, self.count, &self.element.datatype) }
+    }
+
+    /// Where in the segment the data is, if it is one run of bytes there.
+    pub(super) fn in_segment(&self) -> Result<Option<Offset>> {
+        let buffer = self.buffer()?;
+        let run = buffer.run().map(without_provenance);
+        Ok(run.and_then(|address| segment().offset_of(address, buffer.len())))
     }
 
     /// Checks that it can be memory of a program. Errors: `MPI_ERR_BUFFER`, `MPI_ERR_COUNT`.

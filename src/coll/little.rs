@@ -56,9 +56,22 @@ struct Place {
     len: usize,
 }
 
+/// Set in the number of a note, beside the length of a block that comes as a message.
+const AS_MESSAGE: usize = 1 << (usize::BITS - 3);
+
+/// What one of two processes has of more bytes in the segment goes as a message, which is one copy, not two.
+const FETCHED: usize = 2 << 10;
+
 /// From so many bytes on blocks go as messages, which are one copy, and elements to be folded.
 const PIECES: usize = 32 << 10;
 const PIECES_TO_FOLD: usize = 64 << 10;
+
+/// How a block goes.
+enum Way {
+    Note,
+    Pieces,
+    Message,
+}
 
 /// Up to so many bytes are left to the root as a message where ranks share cores, and nobody waits.
 const LEFT: usize = 16 << 10;
@@ -157,18 +170,45 @@ impl<'a> Little<'a> {
         Ok(true)
     }
 
-    /// Pins a note with a block, or with its length alone if that is too much. `None` as for `pin`.
-    fn give(&self, block: Option<&Vector>) -> Result<Option<Round<'a>>> {
-        let len = block.map_or(0, Vector::bytes);
-        let inside = if len <= NOTE { len } else { 0 };
-        self.pin(inside, len, |room| {
-            block.map_or(Ok(()), |block| block.give(0..inside, room))
+    /// Pins a note of nothing. `None` as for `pin`.
+    fn come(&self) -> Result<Option<Round<'a>>> {
+        self.pin(0, NOTHING, |_| Ok(()))
+    }
+
+    /// Pins a note with a block. `None` as for `pin`.
+    fn give(&self, block: &Vector) -> Result<Option<Round<'a>>> {
+        let len = block.bytes();
+        self.pin(len, len, |room| block.give(0..len, room))
+    }
+
+    /// Pins a note of a block of `len` bytes that comes as a message. `None` as for `pin`.
+    fn announce(&self, len: usize) -> Result<Option<Round<'a>>> {
+        self.pin(0, len | AS_MESSAGE, |_| Ok(()))
+    }
+
+    /// How a block goes that this process gives to one, or one to all.
+    fn way(&self, block: &Vector) -> Result<Way> {
+        Ok(match block.bytes() {
+            _ if self.is_fetched(block)? => Way::Message,
+            len if len <= NOTE => Way::Note,
+            len if self.in_pieces(len, PIECES) => Way::Pieces,
+            _ => Way::Message,
         })
+    }
+
+    /// Whether there are two processes, each with a core.
+    fn are_two(&self) -> bool {
+        self.comm.meeting.size() == 2 && spin() > 0
+    }
+
+    /// Whether a block goes as a message that the other one of two fetches from the segment.
+    fn is_fetched(&self, block: &Vector) -> Result<bool> {
+        Ok(block.bytes() > FETCHED && self.are_two() && block.in_segment()?.is_some())
     }
 
     /// Whether what one of two gives goes in pieces.
     fn in_pieces(&self, len: usize, end: usize) -> bool {
-        (NOTE + 1..end).contains(&len) && self.comm.meeting.size() == 2 && spin() > 0
+        (NOTE + 1..end).contains(&len) && self.are_two()
     }
 
     /// Gives a block to the other one in pieces of at most so many bytes. False as for `pin`.
@@ -198,7 +238,7 @@ impl<'a> Little<'a> {
         for range in rounds(sent, most) {
             let round = match next.take() {
                 Some(first) => first,
-                None => match self.give(None)? {
+                None => match self.come()? {
                     Some(round) => round,
                     None => break,
                 },
@@ -223,7 +263,7 @@ impl<'a> Little<'a> {
             let sent = sent & !IN_PIECES;
             return self.take_in_pieces(*round, from, (sent, len), NOTE, take);
         }
-        if sent > NOTE {
+        if sent & (AS_MESSAGE | IN_PLACE) != 0 {
             return self.messages().receive(from, block);
         }
         same_length(sent, len)?;
@@ -250,16 +290,16 @@ impl<'a> Little<'a> {
     pub fn broadcast(mut self, what: &Vector, root: Root) -> Result<bool> {
         let len = what.bytes();
         let Root::There(root) = root else {
-            if self.in_pieces(len, PIECES) {
-                return self.give_in_pieces(what, NOTE);
-            }
-            return Ok(self.give(Some(what))?.is_some() && len <= NOTE);
+            return match self.way(what)? {
+                Way::Pieces => self.give_in_pieces(what, NOTE),
+                Way::Note => Ok(self.give(what)?.is_some()),
+                Way::Message => self.announce(len).map(|_| false),
+            };
         };
-        let Some(round) = self.give(None)? else {
+        let Some(round) = self.come()? else {
             return Ok(false);
         };
-        let sent = self.number(&round, root)?;
-        if sent > NOTE && sent & IN_PIECES == 0 {
+        if self.number(&round, root)? & AS_MESSAGE != 0 {
             return Ok(false);
         }
         self.take(&round, root, what, 0)?;
@@ -270,22 +310,24 @@ impl<'a> Little<'a> {
     pub fn gather(mut self, mine: Option<&Vector>, blocks: &[Vector], root: Root) -> Result<bool> {
         if let (Some(given), Root::There(root)) = (mine, root) {
             let len = given.bytes();
-            if self.in_pieces(len, PIECES) {
-                return Ok(self.give_in_pieces(given, NOTE)? && self.end(None)?);
-            }
-            if self.is_for_place(len) {
-                return Ok(self.give_in_place(given, root)? && self.end(None)?);
-            }
-            let is_pinned = self.give(Some(given))?.is_some();
-            if is_pinned && len > NOTE {
-                self.messages().send(root, given)?;
-            }
+            let is_pinned = match self.way(given)? {
+                _ if self.is_for_place(len) => self.give_in_place(given, root)?,
+                Way::Pieces => self.give_in_pieces(given, NOTE)?,
+                Way::Note => self.give(given)?.is_some(),
+                Way::Message => {
+                    let is_pinned = self.announce(len)?.is_some();
+                    if is_pinned {
+                        self.messages().send(root, given)?;
+                    }
+                    is_pinned
+                }
+            };
             return Ok(is_pinned && self.end(None)?);
         }
         if self.comm.meeting.size() > 2 && self.others(blocks).any(|(_, b)| b.bytes() > NOTE) {
             return self.gather_in_place(mine, blocks);
         }
-        let Some(round) = self.give(None)? else {
+        let Some(round) = self.come()? else {
             return Ok(false);
         };
         let taken = self.take_all(&round, blocks, None);
@@ -359,11 +401,17 @@ impl<'a> Little<'a> {
         let (size, rank) = (blocks.len(), self.comm.rank);
         let own = &blocks[rank];
         let given = mine.unwrap_or(own);
-        let Some(round) = self.give(Some(given))? else {
+        let len = given.bytes();
+        let is_message = len > NOTE || self.is_fetched(given)?;
+        let pinned = match is_message {
+            true => self.announce(len)?,
+            false => self.give(given)?,
+        };
+        let Some(round) = pinned else {
             return Ok(false);
         };
         let taken = self.take_all(&round, blocks, None);
-        if given.bytes() > NOTE {
+        if is_message {
             (1..size).try_for_each(|i| self.messages().send((rank + i) % size, given))?;
         }
         taken.and(self.end(mine.map(|mine| (mine, own))))
@@ -374,7 +422,11 @@ impl<'a> Little<'a> {
         let lengths = lengths(self.comm);
         let all = self.others(blocks).map(|(_, block)| block.bytes());
         let len = all.fold(lengths, usize::saturating_add);
-        let fits = len <= ROOM;
+        let mut is_fetched = false;
+        for (_, block) in self.others(blocks) {
+            is_fetched |= self.is_fetched(block)?;
+        }
+        let fits = len <= ROOM && !is_fetched;
         let (len, number) = if fits {
             (len, len)
         } else {
@@ -432,7 +484,7 @@ impl<'a> Little<'a> {
             let own = &blocks[self.comm.rank];
             return self.end(mine.map(|mine| (own, mine)));
         };
-        let Some(round) = self.give(None)? else {
+        let Some(round) = self.come()? else {
             return Ok(false);
         };
         let mut taken = Ok(());
@@ -509,7 +561,8 @@ impl<'a> Little<'a> {
         let Some(out) = out else {
             return match of_two && self.in_pieces(len, PIECES_TO_FOLD) {
                 true => self.give_in_pieces(mine, piece),
-                false => Ok(self.give(Some(mine))?.is_some() && len <= NOTE),
+                false if len <= NOTE => Ok(self.give(mine)?.is_some()),
+                false => self.announce(len).map(|_| false),
             };
         };
         // Of two elements it does not matter which is the first: the root's own stay where they are.
@@ -527,11 +580,11 @@ impl<'a> Little<'a> {
         }
         let other = 1 - self.comm.rank;
         let number = self.number(&round, other)?;
-        let sent = number & !IN_PIECES;
-        if sent > NOTE && sent == number {
-            same_length(sent, len)?;
+        if number & AS_MESSAGE != 0 {
+            same_length(number & !AS_MESSAGE, len)?;
             return Ok(false);
         }
+        let sent = number & !IN_PIECES;
         self.take_in_pieces(round, other, (sent, len), piece, |range, data| {
             let (at, count) = (range.start / size, range.len() / size);
             let own = with_exposed_provenance(mine.part(at, count).address);

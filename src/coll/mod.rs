@@ -33,6 +33,7 @@ mod fold;
 pub mod idup;
 mod little;
 mod neighbor;
+mod pair;
 mod plan;
 mod planner;
 mod reduction;
