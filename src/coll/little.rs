@@ -59,10 +59,12 @@ struct Place {
 /// Set in the number of a note, beside the length of a block that comes as a message.
 const AS_MESSAGE: usize = 1 << (usize::BITS - 3);
 
-/// What one of two processes has of more bytes in the segment goes as a message, which is one copy, not two.
-const FETCHED: usize = 2 << 10;
+/// The bytes of a piece.
+const PIECE: usize = 4 << 10;
 
-/// From so many bytes on blocks go as messages, which are one copy, and elements to be folded.
+/// What one of two processes has of more bytes goes as a message, which is one copy: of those that lie in the segment, of others, and
+/// of elements to be folded.
+const PIECES_SHARED: usize = NOTE;
 const PIECES: usize = 32 << 10;
 const PIECES_TO_FOLD: usize = 64 << 10;
 
@@ -188,10 +190,12 @@ impl<'a> Little<'a> {
 
     /// How a block goes that this process gives to one, or one to all.
     fn way(&self, block: &Vector) -> Result<Way> {
-        Ok(match block.bytes() {
-            _ if self.is_fetched(block)? => Way::Message,
-            len if len <= NOTE => Way::Note,
-            len if self.in_pieces(len, PIECES) => Way::Pieces,
+        let len = block.bytes();
+        Ok(match self.are_two() {
+            true if len <= PIECE => Way::Note,
+            true if len <= PIECES_SHARED => Way::Pieces,
+            true if len < PIECES && block.in_segment()?.is_none() => Way::Pieces,
+            false if len <= NOTE => Way::Note,
             _ => Way::Message,
         })
     }
@@ -199,16 +203,6 @@ impl<'a> Little<'a> {
     /// Whether there are two processes, each with a core.
     fn are_two(&self) -> bool {
         self.comm.meeting.size() == 2 && spin() > 0
-    }
-
-    /// Whether a block goes as a message that the other one of two fetches from the segment.
-    fn is_fetched(&self, block: &Vector) -> Result<bool> {
-        Ok(block.bytes() > FETCHED && self.are_two() && block.in_segment()?.is_some())
-    }
-
-    /// Whether what one of two gives goes in pieces.
-    fn in_pieces(&self, len: usize, end: usize) -> bool {
-        (NOTE + 1..end).contains(&len) && self.are_two()
     }
 
     /// Gives a block to the other one in pieces of at most so many bytes. False as for `pin`.
@@ -261,7 +255,7 @@ impl<'a> Little<'a> {
             // SAFETY: so many bytes were given, and so long is the block.
             let take = |range, data| unsafe { block.take(range, data) };
             let sent = sent & !IN_PIECES;
-            return self.take_in_pieces(*round, from, (sent, len), NOTE, take);
+            return self.take_in_pieces(*round, from, (sent, len), PIECE, take);
         }
         if sent & (AS_MESSAGE | IN_PLACE) != 0 {
             return self.messages().receive(from, block);
@@ -286,12 +280,27 @@ impl<'a> Little<'a> {
         taken
     }
 
+    /// Gives a block to one. False as for `pin`.
+    fn give_to(&mut self, to: usize, block: &Vector) -> Result<bool> {
+        Ok(match self.way(block)? {
+            Way::Pieces => self.give_in_pieces(block, PIECE)?,
+            Way::Note => self.give(block)?.is_some(),
+            Way::Message => {
+                let is_pinned = self.announce(block.bytes())?.is_some();
+                if is_pinned {
+                    self.messages().send(to, block)?;
+                }
+                is_pinned
+            }
+        })
+    }
+
     /// What the root has goes to everybody. False if nothing was done, here and below; of a broadcast the root says so.
     pub fn broadcast(mut self, what: &Vector, root: Root) -> Result<bool> {
         let len = what.bytes();
         let Root::There(root) = root else {
             return match self.way(what)? {
-                Way::Pieces => self.give_in_pieces(what, NOTE),
+                Way::Pieces => self.give_in_pieces(what, PIECE),
                 Way::Note => Ok(self.give(what)?.is_some()),
                 Way::Message => self.announce(len).map(|_| false),
             };
@@ -310,17 +319,9 @@ impl<'a> Little<'a> {
     pub fn gather(mut self, mine: Option<&Vector>, blocks: &[Vector], root: Root) -> Result<bool> {
         if let (Some(given), Root::There(root)) = (mine, root) {
             let len = given.bytes();
-            let is_pinned = match self.way(given)? {
-                _ if self.is_for_place(len) => self.give_in_place(given, root)?,
-                Way::Pieces => self.give_in_pieces(given, NOTE)?,
-                Way::Note => self.give(given)?.is_some(),
-                Way::Message => {
-                    let is_pinned = self.announce(len)?.is_some();
-                    if is_pinned {
-                        self.messages().send(root, given)?;
-                    }
-                    is_pinned
-                }
+            let is_pinned = match self.is_for_place(len) {
+                true => self.give_in_place(given, root)?,
+                false => self.give_to(root, given)?,
             };
             return Ok(is_pinned && self.end(None)?);
         }
@@ -402,7 +403,7 @@ impl<'a> Little<'a> {
         let own = &blocks[rank];
         let given = mine.unwrap_or(own);
         let len = given.bytes();
-        let is_message = len > NOTE || self.is_fetched(given)?;
+        let is_message = len > NOTE;
         let pinned = match is_message {
             true => self.announce(len)?,
             false => self.give(given)?,
@@ -422,11 +423,7 @@ impl<'a> Little<'a> {
         let lengths = lengths(self.comm);
         let all = self.others(blocks).map(|(_, block)| block.bytes());
         let len = all.fold(lengths, usize::saturating_add);
-        let mut is_fetched = false;
-        for (_, block) in self.others(blocks) {
-            is_fetched |= self.is_fetched(block)?;
-        }
-        let fits = len <= ROOM && !is_fetched;
+        let fits = len <= ROOM;
         let (len, number) = if fits {
             (len, len)
         } else {
@@ -471,15 +468,33 @@ impl<'a> Little<'a> {
         Ok(Some(data.wrapping_add(lengths + before.sum::<usize>())))
     }
 
+    /// Takes the block that `from` gave to this process beside those for the others, or leaves it to messages.
+    fn take_own(&mut self, round: &Round<'_>, from: usize, block: &Vector) -> Result<()> {
+        let len = block.bytes();
+        match self.find(round, from, len)? {
+            None => self.messages().receive(from, block),
+            // SAFETY: `from` gave `len` bytes, and so long is the block.
+            Some(data) => unsafe { block.take(0..len, data) },
+        }
+    }
+
     /// The root's blocks go to everybody. `mine` is `None` if the root's shall stay.
     pub fn scatter(mut self, blocks: &[Vector], mine: Option<&Vector>, root: Root) -> Result<bool> {
+        let of_two = self.comm.meeting.size() == 2;
         let Root::There(root) = root else {
-            let Some((_, fits)) = self.give_each(blocks)? else {
-                return Ok(false);
-            };
-            if !fits {
-                let mut others = self.others(blocks);
-                others.try_for_each(|(to, block)| self.messages().send(to, block))?;
+            if of_two {
+                let to = 1 - self.comm.rank;
+                if !self.give_to(to, &blocks[to])? {
+                    return Ok(false);
+                }
+            } else {
+                let Some((_, fits)) = self.give_each(blocks)? else {
+                    return Ok(false);
+                };
+                if !fits {
+                    let mut others = self.others(blocks);
+                    others.try_for_each(|(to, block)| self.messages().send(to, block))?;
+                }
             }
             let own = &blocks[self.comm.rank];
             return self.end(mine.map(|mine| (own, mine)));
@@ -489,12 +504,9 @@ impl<'a> Little<'a> {
         };
         let mut taken = Ok(());
         if let Some(mine) = mine.filter(|mine| mine.bytes() > 0) {
-            let len = mine.bytes();
-            taken = match self.find(&round, root, len) {
-                Ok(None) => self.messages().receive(root, mine),
-                // SAFETY: the root gave `len` bytes, and so long is the block.
-                Ok(Some(data)) => unsafe { mine.take(0..len, data) },
-                Err(error) => Err(error),
+            taken = match of_two {
+                true => self.take(&round, root, mine, 0),
+                false => self.take_own(&round, root, mine),
             };
         }
         taken.and(self.end(None))
@@ -553,13 +565,14 @@ impl<'a> Little<'a> {
     pub fn reduce(self, op: Op, mine: &Vector, out: Option<&Vector>) -> Result<bool> {
         let (len, size) = (mine.bytes(), mine.element.datatype.size());
         let mut fold = Fold::new(op, mine.element.clone());
-        let piece = NOTE / size.max(1) * size;
+        let piece = PIECE / size.max(1) * size;
         let of_two = self.comm.meeting.size() == 2 && fold.direct && piece > 0;
         if len > NOTE && !of_two {
             return Ok(false);
         }
         let Some(out) = out else {
-            return match of_two && self.in_pieces(len, PIECES_TO_FOLD) {
+            let in_pieces = of_two && self.are_two() && (piece + 1..PIECES_TO_FOLD).contains(&len);
+            return match in_pieces {
                 true => self.give_in_pieces(mine, piece),
                 false if len <= NOTE => Ok(self.give(mine)?.is_some()),
                 false => self.announce(len).map(|_| false),
@@ -585,7 +598,8 @@ impl<'a> Little<'a> {
             return Ok(false);
         }
         let sent = number & !IN_PIECES;
-        self.take_in_pieces(round, other, (sent, len), piece, |range, data| {
+        let most = if number == sent { NOTE } else { piece };
+        self.take_in_pieces(round, other, (sent, len), most, |range, data| {
             let (at, count) = (range.start / size, range.len() / size);
             let own = with_exposed_provenance(mine.part(at, count).address);
             fold.fold([data, own].into_iter(), &out.part(at, count))

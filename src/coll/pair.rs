@@ -23,7 +23,7 @@ use std::ptr::with_exposed_provenance;
 
 /// So many bytes: fewer are copied into a note in less time than the second round takes, and of more each process folds half.
 /// (`make bench BENCH="--families sizes"`)
-const BYTES: RangeInclusive<usize> = (2 << 10)..=(1 << 20);
+const BYTES: RangeInclusive<usize> = (2 << 10)..=(16 << 20);
 
 /// Set in the number of a note, beside the length, that says where the elements are.
 const PLACED: usize = 1 << (usize::BITS - 1);
@@ -45,7 +45,11 @@ pub fn allreduce(
         return Ok(false);
     }
     // What is folded over its own elements changes while the other one would read.
-    let place = if mine.is_at(out) { None } else { mine.in_segment()? };
+    let place = if mine.is_at(out) {
+        None
+    } else {
+        mine.in_segment()?
+    };
     let (given, number) = match place {
         Some(_) => (size_of::<Offset>(), len | PLACED),
         None if len <= NOTE => (len, len),
