@@ -34,7 +34,7 @@
 
 use crate::bail;
 use crate::error::Result;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use std::alloc::{Layout, alloc_zeroed};
 use std::collections::VecDeque;
 use std::mem::ManuallyDrop;
@@ -305,7 +305,18 @@ impl<T> Table<T> {
 
     /// Ends the handle's life and gives its object back.
     pub fn remove(&self, handle: i32) -> Option<Arc<T>> {
-        let mut free = self.free.lock();
+        self.removing().remove(handle)
+    }
+
+    /// Begins to end the lives of several handles.
+    pub fn removing(&self) -> Removing<'_, T> {
+        Removing {
+            table: self,
+            free: None,
+        }
+    }
+
+    fn remove_with(&self, free: &mut Free, handle: i32) -> Option<Arc<T>> {
         self.get(handle)?;
         let slot = self.slot(handle)?;
         let object = slot.object.swap(null_mut(), Ordering::Relaxed);
@@ -313,6 +324,26 @@ impl<T> Table<T> {
         free.push(self.kind, next_handle(self.kind, handle));
         // SAFETY: `object` came from `Arc::into_raw` in `fill`, and this takes the table's only count of it.
         Some(unsafe { Arc::from_raw(object) })
+    }
+}
+
+/// Ending the lives of several handles, which takes the table's lock once.
+pub struct Removing<'a, T> {
+    table: &'a Table<T>,
+    free: Option<MutexGuard<'a, Free>>,
+}
+
+impl<T> Removing<'_, T> {
+    /// Ends one and gives its object back.
+    #[inline]
+    pub fn remove(&mut self, handle: i32) -> Option<Arc<T>> {
+        let free = self.free.get_or_insert_with(|| self.table.free.lock());
+        self.table.remove_with(free, handle)
+    }
+
+    /// Gives the lock back until the next one.
+    pub fn pause(&mut self) {
+        self.free = None;
     }
 }
 

@@ -1,7 +1,8 @@
 //! Completing requests: waiting for one or many of them, testing, and asking how they ended (MPI 4.1 §3.7.3 to §3.7.6).
 
-use super::request::{Current, REQUESTS, Request, is_over, state, was_over};
+use super::request::{Current, Held, REQUESTS, Request, is_over, state, was_over};
 use crate::error::{Error, Result};
+use crate::handle::Removing;
 use crate::mpi::constants::MPI_REQUEST_NULL;
 use crate::mpi::types::{MPI_Request, MPI_Status};
 use crate::runtime::wait::{give_way, progress};
@@ -12,6 +13,10 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 
 impl Current {
+    pub(super) fn counted(operation: Arc<Operation>) -> Current {
+        Current::Operation(Held::Counted(operation))
+    }
+
     fn is_done(&self) -> bool {
         match self {
             Current::Operation(operation) => operation.is_done(),
@@ -45,7 +50,18 @@ fn states(handles: &[MPI_Request]) -> Result<States> {
 }
 
 /// Ends a completed operation: its handle becomes null, or inactive if it is persistent.
-fn finish(handle: &mut MPI_Request, state: &Current) -> Outcome {
+fn finish(handle: &mut MPI_Request, state: Current, handles: &mut Removing<Request>) -> Outcome {
+    // What a handle keeps is asked of the handle: a program may have given one twice, and this be the second time.
+    if let Current::Operation(Held::Handle(_)) = state {
+        let ended = handles.remove(handle.0);
+        *handle = MPI_REQUEST_NULL;
+        return match ended.as_deref() {
+            Some(Request::Once(operation)) => operation.outcome(),
+            _ => Outcome::EMPTY,
+        };
+    }
+    // The functions of a generalized request may call MPI.
+    handles.pause();
     let mut outcome = None;
     match REQUESTS.get(handle.0) {
         Some(Request::Persistent(persistent)) => persistent.deactivate(),
@@ -59,6 +75,18 @@ fn finish(handle: &mut MPI_Request, state: &Current) -> Outcome {
         None => *handle = MPI_REQUEST_NULL,
     }
     outcome.unwrap_or_else(|| state.outcome())
+}
+
+/// The same of one.
+fn finish_one(handle: &mut MPI_Request, state: Current) -> Outcome {
+    finish(handle, state, &mut REQUESTS.removing())
+}
+
+fn finish_all(handles: &mut [MPI_Request], states: States, mut each: impl FnMut(usize, Outcome)) {
+    let mut removing = REQUESTS.removing();
+    for (i, (handle, state)) in handles.iter_mut().zip(states).enumerate() {
+        each(i, finish(handle, state, &mut removing));
+    }
 }
 
 /// How a completed operation ended; its handle stays.
@@ -105,7 +133,7 @@ pub fn wait(handle: &mut MPI_Request) -> Result<Outcome> {
     if let Current::Operation(operation) = &state {
         wait_operation(operation);
     }
-    Ok(finish(handle, &state))
+    Ok(finish_one(handle, state))
 }
 
 /// Blocks until the operation has ended, if only because a process it needs has died.
@@ -121,7 +149,7 @@ pub fn test(handle: &mut MPI_Request) -> Result<Option<Outcome>> {
     if !look(std::slice::from_ref(&state), Current::is_done) {
         return Ok(None);
     }
-    Ok(Some(finish(handle, &state)))
+    Ok(Some(finish_one(handle, state)))
 }
 
 /// Whether it is so, now or after messages were moved along.
@@ -158,21 +186,17 @@ pub fn wait_all(handles: &mut [MPI_Request], mut each: impl FnMut(usize, Outcome
         done += states[done..].iter().take_while(|s| s.is_done()).count();
         done == states.len()
     });
-    for (i, (handle, state)) in handles.iter_mut().zip(&states).enumerate() {
-        each(i, finish(handle, state));
-    }
+    finish_all(handles, states, each);
     Ok(())
 }
 
 /// Tells how all requests ended if all are complete; false if not.
-pub fn test_all(handles: &mut [MPI_Request], mut each: impl FnMut(usize, Outcome)) -> Result<bool> {
+pub fn test_all(handles: &mut [MPI_Request], each: impl FnMut(usize, Outcome)) -> Result<bool> {
     let states = states(handles)?;
     if !look(&states, Current::is_done) {
         return Ok(false);
     }
-    for (i, (handle, state)) in handles.iter_mut().zip(&states).enumerate() {
-        each(i, finish(handle, state));
-    }
+    finish_all(handles, states, each);
     Ok(true)
 }
 
@@ -196,7 +220,7 @@ pub fn any(handles: &mut [MPI_Request], blocking: bool) -> Result<Found<(usize, 
     }
     if let Some(i) = first {
         let state = state(handles[i])?;
-        return Ok(Found::Some((i, finish(&mut handles[i], &state))));
+        return Ok(Found::Some((i, finish_one(&mut handles[i], state))));
     }
     let states = states(handles)?;
     if states.iter().all(Current::is_inactive) {
@@ -208,7 +232,8 @@ pub fn any(handles: &mut [MPI_Request], blocking: bool) -> Result<Found<(usize, 
     let Some(i) = states.iter().position(Current::is_over) else {
         return Ok(Found::NoneComplete);
     };
-    Ok(Found::Some((i, finish(&mut handles[i], &states[i]))))
+    let state = states[i].clone();
+    Ok(Found::Some((i, finish_one(&mut handles[i], state))))
 }
 
 /// Completes all requests that are over, at least one if `blocking`; tells which, and how they ended.
@@ -220,12 +245,13 @@ pub fn some(handles: &mut [MPI_Request], blocking: bool) -> Result<Found<Vec<(us
     if !await_some(&states, blocking) {
         return Ok(Found::NoneComplete);
     }
-    let over = states
-        .iter()
-        .zip(handles)
-        .enumerate()
-        .filter(|(_, (s, _))| s.is_over())
-        .map(|(i, (state, handle))| (i, finish(handle, state)));
+    // All are looked at before the first ends.
+    let indices = (0..).zip(&states).filter(|(_, state)| state.is_over());
+    let indices: SmallVec<[usize; 64]> = indices.map(|(i, _)| i).collect();
+    let mut removing = REQUESTS.removing();
+    let over = indices
+        .into_iter()
+        .map(|i| (i, finish(&mut handles[i], states[i].clone(), &mut removing)));
     Ok(Found::Some(over.collect()))
 }
 

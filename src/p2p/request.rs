@@ -9,10 +9,12 @@ use crate::error::{Object, Result};
 use crate::handle::{Kind, Table};
 use crate::mpi::constants::MPI_REQUEST_NULL;
 use crate::mpi::types::{MPI_Comm, MPI_Request};
+use crate::runtime::phase;
 use crate::transport;
 use crate::transport::operation::{Action, Operation};
 use crate::transport::task;
 use parking_lot::Mutex;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// The object behind a request handle.
@@ -81,7 +83,27 @@ pub(super) enum Current {
     Inactive,
     /// Complete since its start.
     Complete,
-    Operation(Arc<Operation>),
+    Operation(Held),
+}
+
+/// An operation that is waited for.
+#[derive(Clone)]
+pub(super) enum Held {
+    Counted(Arc<Operation>),
+    /// That of a handle which nobody removes but the caller: there is no other thread.
+    Handle(&'static Arc<Operation>),
+}
+
+impl Deref for Held {
+    type Target = Arc<Operation>;
+
+    #[inline]
+    fn deref(&self) -> &Arc<Operation> {
+        match self {
+            Held::Counted(operation) => operation,
+            Held::Handle(operation) => operation,
+        }
+    }
 }
 
 /// Gives an operation a handle; `None` is one that is complete. Error: `MPI_ERR_NO_MEM` when handles are exhausted.
@@ -238,8 +260,11 @@ pub(super) fn state(handle: MPI_Request) -> Result<Current> {
         _ => {}
     }
     Ok(match find(handle)? {
-        Request::Once(operation) => Current::Operation(operation.clone()),
-        Request::Generalized(generalized) => Current::Operation(generalized.operation.clone()),
+        Request::Once(operation) if !phase::is_threaded() => {
+            Current::Operation(Held::Handle(operation))
+        }
+        Request::Once(operation) => Current::counted(operation.clone()),
+        Request::Generalized(generalized) => Current::counted(generalized.operation.clone()),
         Request::Persistent(persistent) => persistent.current.lock().clone(),
     })
 }
@@ -280,7 +305,7 @@ pub fn start(handle: MPI_Request) -> Result<()> {
     let started = (persistent.start)().map_err(|error| error.on(Object::Comm(persistent.comm)))?;
     *current = match started {
         None => Current::Complete,
-        Some(operation) => Current::Operation(operation),
+        Some(operation) => Current::counted(operation),
     };
     Ok(())
 }

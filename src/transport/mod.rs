@@ -33,6 +33,7 @@ mod offer;
 pub mod operation;
 mod pending;
 mod posted;
+mod recent;
 mod ring;
 mod sends;
 mod slots;

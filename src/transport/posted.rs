@@ -6,11 +6,13 @@
 use super::Envelope;
 use super::matching::Receive;
 use super::operation::Operation;
+use super::recent::Recent;
 use crate::mpi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG};
-use rustc_hash::FxHashMap;
 use slab::Slab;
-use std::collections::hash_map::Entry;
 use std::sync::Arc;
+
+/// So many lists are kept when they are empty.
+const LISTS: usize = 64;
 
 #[derive(Default)]
 pub struct Posted {
@@ -18,8 +20,7 @@ pub struct Posted {
     first: Option<(Envelope, Receive)>,
     /// The other ones. An operation has the number of its place here.
     others: Slab<Waiting>,
-    /// The ends of each list that is not empty.
-    lists: FxHashMap<Envelope, List>,
+    lists: Recent<Envelope, List>,
     /// How many of these receives have wildcards.
     wild: usize,
     /// The receives are numbered in their order.
@@ -27,16 +28,20 @@ pub struct Posted {
 }
 
 struct Waiting {
-    wanted: Envelope,
     receive: Receive,
     number: u64,
+    is_wild: bool,
+    /// The place of its list.
+    list: usize,
     older: Option<usize>,
     newer: Option<usize>,
 }
 
+/// Both ends; none of a list that is empty.
+#[derive(Default)]
 struct List {
-    oldest: usize,
-    newest: usize,
+    oldest: Option<usize>,
+    newest: Option<usize>,
 }
 
 /// Where a receive waits.
@@ -60,35 +65,26 @@ impl Posted {
     }
 
     fn post_among_many(&mut self, wanted: Envelope, receive: Receive) {
-        self.wild += usize::from(is_wild(wanted));
+        let is_wild = is_wild(wanted);
+        self.wild += usize::from(is_wild);
         self.number += 1;
+        let list = self.lists.place(wanted);
         let entry = self.others.vacant_entry();
         let place = entry.key();
         receive.operation.set_number(place as u64);
-        let mut waiting = Waiting {
-            wanted,
+        let ends = &mut self.lists[list];
+        let older = ends.newest.replace(place);
+        entry.insert(Waiting {
             receive,
             number: self.number,
-            older: None,
+            is_wild,
+            list,
+            older,
             newer: None,
-        };
-        let before = match self.lists.entry(wanted) {
-            Entry::Vacant(list) => {
-                list.insert(List {
-                    oldest: place,
-                    newest: place,
-                });
-                None
-            }
-            Entry::Occupied(mut list) => {
-                let list = list.get_mut();
-                Some(std::mem::replace(&mut list.newest, place))
-            }
-        };
-        waiting.older = before;
-        entry.insert(waiting);
-        if let Some(before) = before {
-            self.others[before].newer = Some(place);
+        });
+        match older {
+            Some(older) => self.others[older].newer = Some(place),
+            None => ends.oldest = Some(place),
         }
     }
 
@@ -103,12 +99,11 @@ impl Posted {
     }
 
     fn oldest_of_many(&self, message: Envelope) -> Option<usize> {
-        let oldest = |wanted: &Envelope| self.lists.get(wanted).map(|list| list.oldest);
+        let oldest = |wanted| self.lists[self.lists.find(wanted)?].oldest;
         if self.wild == 0 {
-            return oldest(&message);
+            return oldest(message);
         }
-        let lists = wanting(message);
-        let beginnings = lists.iter().filter_map(oldest);
+        let beginnings = wanting(message).into_iter().filter_map(oldest);
         beginnings.min_by_key(|&place| self.others[place].number)
     }
 
@@ -129,37 +124,21 @@ impl Posted {
     }
 
     fn take_of_many(&mut self, place: usize) -> Receive {
-        let Waiting {
-            wanted,
-            receive,
-            older,
-            newer,
-            ..
-        } = self.others.remove(place);
-        self.wild -= usize::from(is_wild(wanted));
-        match (older, newer) {
-            (None, None) => {
-                self.lists.remove(&wanted);
-            }
-            (Some(older), Some(newer)) => {
-                self.others[older].newer = Some(newer);
-                self.others[newer].older = Some(older);
-            }
-            (None, Some(newer)) => {
-                self.others[newer].older = None;
-                self.list(wanted).oldest = newer;
-            }
-            (Some(older), None) => {
-                self.others[older].newer = None;
-                self.list(wanted).newest = older;
-            }
+        let taken = self.others.remove(place);
+        self.wild -= usize::from(taken.is_wild);
+        let list = &mut self.lists[taken.list];
+        match taken.older {
+            Some(older) => self.others[older].newer = taken.newer,
+            None => list.oldest = taken.newer,
         }
-        receive
-    }
-
-    fn list(&mut self, wanted: Envelope) -> &mut List {
-        let list = self.lists.get_mut(&wanted);
-        list.expect("a receive of the list is there")
+        match taken.newer {
+            Some(newer) => self.others[newer].older = taken.older,
+            None => list.newest = taken.older,
+        }
+        if list.oldest.is_none() && self.lists.len() > LISTS {
+            self.lists.remove(taken.list);
+        }
+        taken.receive
     }
 
     /// Takes a receive back; false if it has met its message already.

@@ -24,6 +24,7 @@ use super::inbox::{self, Inbox};
 use super::links::Links;
 use super::matching::Queues;
 use super::operation::{Operation, wake_threads};
+use super::recent::Recent;
 use super::ring::{Cell, Header, Kind};
 use super::sends::Sends;
 use super::streams::{Key, Streams};
@@ -54,7 +55,7 @@ struct Core {
     /// Bytes of a ring.
     ring: usize,
     links: Links,
-    contexts: FxHashMap<u32, Queues>,
+    contexts: Recent<u32, Queues>,
     direct: Option<Direct>,
     /// Messages and receives are numbered in their order.
     number: u64,
@@ -105,7 +106,7 @@ pub fn open() -> Result<()> {
             me: job().rank,
             ring,
             links: Links::new(ranks, inbox::longest(ranks)),
-            contexts: FxHashMap::default(),
+            contexts: Recent::default(),
             direct: None,
             number: 0,
             sends: Sends::default(),
@@ -238,11 +239,14 @@ impl Engine {
 }
 
 impl Core {
+    #[inline]
     fn queues(&mut self, context: u32) -> &mut Queues {
-        if self.contexts.len() > CONTEXTS && !self.contexts.contains_key(&context) {
-            self.contexts.retain(|_, queues| !queues.is_empty());
+        let contexts = &mut self.contexts;
+        if contexts.len() > CONTEXTS && contexts.find(context).is_none() {
+            contexts.retain(|queues| !queues.is_empty());
         }
-        self.contexts.entry(context).or_default()
+        let place = contexts.place(context);
+        &mut contexts[place]
     }
 
     fn next_number(&mut self) -> u64 {
