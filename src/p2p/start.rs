@@ -85,17 +85,30 @@ fn begin_send(
 /// Starts a receive from rank `from` (or any) with `tag` (or any). A receive from `MPI_PROC_NULL` is complete at once.
 ///
 /// Errors: `MPI_ERR_RANK`, `MPI_ERR_TAG`.
-#[inline]
+// What is moved on by wider words than it was written in is waited for: it is put together where it stays.
+#[inline(always)]
 pub fn receive(comm: &Comm, buffer: Buffer, from: i32, tag: i32) -> Result<Arc<Operation>> {
     let envelope = envelope(comm, from, tag)?;
     let context = context(comm.context);
-    let about = about_receive(comm, from, tag);
-    if from == MPI_PROC_NULL {
+    Ok(match usize::try_from(from) {
+        Ok(rank) => {
+            let partners = Partners::One(comm.peer(rank));
+            let about = about(comm, from, tag, partners);
+            transport::receive(context, envelope, buffer, about)
+        }
+        Err(_) => receive_from_any(comm, envelope, buffer),
+    })
+}
+
+#[inline(never)]
+fn receive_from_any(comm: &Comm, envelope: Envelope, buffer: Buffer) -> Arc<Operation> {
+    let about = about_receive(comm, envelope.source, envelope.tag);
+    if envelope.source == MPI_PROC_NULL {
         let operation = Operation::new(about);
         operation.complete(NOBODY, None);
-        return Ok(operation);
+        return operation;
     }
-    Ok(transport::receive(context, envelope, buffer, about))
+    transport::receive(context(comm.context), envelope, buffer, about)
 }
 
 /// Receives from rank `from` (or any) with `tag` (or any), and blocks until the message is there: how that ended.
@@ -130,6 +143,11 @@ pub(super) fn about_receive(comm: &Comm, from: i32, tag: i32) -> About {
         Ok(rank) => Partners::One(comm.peer(rank)),
         Err(_) => Partners::These(comm.peers().members.clone()),
     };
+    about(comm, from, tag, partners)
+}
+
+#[inline(always)]
+fn about(comm: &Comm, from: i32, tag: i32, partners: Partners) -> About {
     About {
         action: Action::Receive,
         context: context(comm.context),
@@ -166,6 +184,7 @@ pub fn check_send(comm: &Comm, to: i32, tag: i32) -> Result<()> {
 }
 
 /// What a receive or a probe asks for, checked.
+#[inline]
 pub fn envelope(comm: &Comm, from: i32, tag: i32) -> Result<Envelope> {
     let size = comm.peers().size();
     let known = usize::try_from(from).is_ok_and(|rank| rank < size);

@@ -1,8 +1,8 @@
 //! The memory of a message in this process: one run of bytes, or elements of a datatype with gaps.
 
-use crate::bail;
 use crate::datatype::{self, Datatype, can_be_memory};
-use crate::error::Result;
+use crate::err;
+use crate::error::{Error, Result};
 use crate::mpi::constants::MPI_DATATYPE_NULL;
 use crate::shm::copy::{Way, copy, copy_by};
 use std::ops::Range;
@@ -22,6 +22,23 @@ pub struct Buffer {
     len: usize,
     /// What the gaps are like, and how many elements there are.
     gaps: Option<(Arc<Datatype>, usize)>,
+}
+
+fn can_be_elements(address: usize, datatype: &Datatype, count: usize) -> bool {
+    datatype.span(count).is_some_and(|(low, high)| {
+        can_be_memory(
+            address.wrapping_add_signed(low),
+            address.wrapping_add_signed(high),
+        )
+    })
+}
+
+#[cold]
+fn no_memory(address: usize, len: usize, name: &str) -> Error {
+    err!(
+        Buffer,
+        "{name} is {address:#x}, which cannot be the address of {len} bytes of data"
+    )
 }
 
 impl Buffer {
@@ -52,7 +69,7 @@ impl Buffer {
     ///
     /// # Safety
     /// As [`Buffer::bytes`], where the datatype says.
-    #[inline]
+    #[inline(always)]
     pub unsafe fn elements(
         address: *const u8,
         count: usize,
@@ -64,6 +81,15 @@ impl Buffer {
         {
             return Ok(Buffer::run_of(address, len));
         }
+        Buffer::of_derived(address, count, handle)
+    }
+
+    #[inline(never)]
+    fn of_derived(
+        address: *const u8,
+        count: usize,
+        handle: crate::mpi::types::MPI_Datatype,
+    ) -> Result<Buffer> {
         if count == 0 && handle == MPI_DATATYPE_NULL {
             return Ok(Buffer::empty());
         }
@@ -107,27 +133,17 @@ impl Buffer {
 
     /// The buffer, if it can be memory of a program. Error: `MPI_ERR_BUFFER` for data at the null pointer, or at a constant
     /// such as `MPI_IN_PLACE`.
-    #[inline]
+    #[inline(always)]
     pub fn checked(self, name: &str) -> Result<Buffer> {
         let good = match &self.gaps {
             _ if self.len == 0 => true,
             None => can_be_memory(self.address, self.address.wrapping_add(self.len)),
-            Some((datatype, count)) => datatype.span(*count).is_some_and(|(low, high)| {
-                can_be_memory(
-                    self.address.wrapping_add_signed(low),
-                    self.address.wrapping_add_signed(high),
-                )
-            }),
+            Some((datatype, count)) => can_be_elements(self.address, datatype, *count),
         };
-        if !good {
-            bail!(
-                Buffer,
-                "{name} is {:#x}, which cannot be the address of {} bytes of data",
-                self.address,
-                self.len
-            );
+        match good {
+            true => Ok(self),
+            false => Err(no_memory(self.address, self.len, name)),
         }
-        Ok(self)
     }
 
     /// Bytes of data.

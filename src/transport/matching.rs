@@ -25,6 +25,7 @@ pub struct Receive {
 
 impl Receive {
     /// A new one, and its operation.
+    #[inline(always)]
     pub fn new(buffer: Buffer, about: About) -> (Receive, Arc<Operation>) {
         let operation = Operation::new(about);
         let waiting = operation.clone();
@@ -169,7 +170,20 @@ impl Queues {
     }
 
     /// Takes that message, as `take` ([`Body::take`] or [`Body::hold`]) does.
+    #[inline]
     pub fn take_arrived(
+        &mut self,
+        source: i32,
+        tag: i32,
+        take: fn(&mut Body) -> bool,
+    ) -> Option<Arrival> {
+        if self.arrived.is_empty() {
+            return None;
+        }
+        self.take_one_of(source, tag, take)
+    }
+
+    fn take_one_of(
         &mut self,
         source: i32,
         tag: i32,

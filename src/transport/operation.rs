@@ -139,6 +139,7 @@ impl Partners {
 }
 
 impl Operation {
+    #[inline(always)]
     pub fn new(about: About) -> Arc<Operation> {
         Arc::new(Operation {
             state: AtomicU8::new(OPEN),
@@ -169,6 +170,7 @@ impl Operation {
 
     /// Ends it, if it has not ended; it has, after this. True if it was this call that ended it. Whoever calls this wakes the
     /// other threads that may wait for it, by [`wake_threads`].
+    #[inline]
     pub fn complete(&self, status: MPI_Status, error: Option<Error>) -> bool {
         let mine = self
             .state

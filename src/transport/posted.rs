@@ -56,7 +56,7 @@ impl Posted {
         self.first.is_none() && self.others.is_empty()
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn post(&mut self, wanted: Envelope, receive: Receive) {
         match self.is_empty() {
             true => self.first = Some((wanted, receive)),
@@ -64,6 +64,7 @@ impl Posted {
         }
     }
 
+    #[inline(always)]
     fn post_among_many(&mut self, wanted: Envelope, receive: Receive) {
         let is_wild = is_wild(wanted);
         self.wild += usize::from(is_wild);

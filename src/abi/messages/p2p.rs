@@ -18,7 +18,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 /// The memory of `n` elements of `datatype` at `address`, checked.
-#[inline]
+#[inline(always)]
 pub fn buffer<'a>(
     address: impl Into<In<'a, c_void>>,
     n: impl Into<i64>,

@@ -15,6 +15,7 @@ use crate::transport::transfer::{Announced, Transfer, settle};
 use std::sync::Arc;
 
 /// Receives into `buffer` from a rank (of the communicator) or any, with a tag or any.
+#[inline(always)]
 pub fn receive(context: u32, envelope: Envelope, buffer: Buffer, about: About) -> Arc<Operation> {
     let (receive, operation) = Receive::new(buffer, about);
     let mut engine = lock();
@@ -81,6 +82,7 @@ pub fn refuse(transfer: Transfer) {
 
 impl Core {
     /// Meets a receive with its message, or posts it.
+    #[inline(always)]
     pub(super) fn begin_receive(&mut self, context: u32, envelope: Envelope, receive: Receive) {
         let Envelope { source, tag } = envelope;
         let queues = self.queues(context);
