@@ -1,0 +1,149 @@
+/* The frame of a program that calls procedures of Fortran beside the functions of C. What is printed for each procedure calls both
+ * and tells what came of it; a line of that in a file is the name, what the arguments were, what C said and what Fortran said. */
+#include <mpi.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* gfortran's descriptor of a scalar. */
+struct gfortran { void *base; size_t offset, elem_len; int version; signed char rank, type; short attribute; ptrdiff_t span; };
+/* The standard's. */
+struct cfi { void *base; size_t elem_len; int version; unsigned char rank, rest[3]; };
+
+/* What Fortran is called by. Its arguments are addresses, and lengths of strings. */
+typedef void procedure();
+
+enum { ARGUMENTS = 64, ELEMENTS = 64, ROOM = 1 << 13, LENGTH_IN = 8, LENGTH_OUT = ROOM };
+
+/* The memory of arguments: of each as many elements as a call may look at. */
+static int ints[ARGUMENTS][ELEMENTS];
+static long longs[ARGUMENTS][ELEMENTS];
+static void *handles[ARGUMENTS][ELEMENTS];
+static MPI_Status statuses[ELEMENTS];
+/* Choice buffers, two of which a call may have, and one for results. */
+static char buffers[3][ROOM];
+/* Strings that are given to C and to Fortran, where blanks follow; and those that they give. */
+static char text[] = "text", words[ROOM], given_text[LENGTH_OUT + 1];
+static struct gfortran gfortran = { buffers[0], 0, 4, 0, 0, 1, 0, 4 };
+static struct cfi cfi = { buffers[0], 4, 1, 0, { 0 } }, cfi_words = { words, LENGTH_IN, 1, 0, { 0 } };
+static struct cfi cfi_given = { given_text, LENGTH_OUT, 1, 0, { 0 } };
+
+static int nothing(void) { return MPI_SUCCESS; }
+
+/* The objects that calls are given. */
+static struct {
+    MPI_Comm MPI_Comm; MPI_Datatype MPI_Datatype; MPI_Errhandler MPI_Errhandler; MPI_File MPI_File; MPI_Group MPI_Group;
+    MPI_Info MPI_Info; MPI_Message MPI_Message; MPI_Op MPI_Op; MPI_Request MPI_Request; MPI_Win MPI_Win;
+#ifdef MPI_SESSION_NULL
+    MPI_Session MPI_Session;
+#endif
+} object, no_object;
+
+/* A root that communicators have, or one that they do not have. */
+static int root = 77;
+
+/* What takes the place of an argument, in C and in Fortran: of a choice buffer, and of which one; of others. */
+struct sentinel { void *in_c, *in_fortran; };
+static struct sentinel in_place_of_buffer, in_place_of_status, in_place_of_statuses, in_place_of_weights, in_place_of_argv,
+    in_place_of_argvs, in_place_of_errcodes;
+static int replaced = -1;
+
+static void *buffer_in_c(int which) { return which == replaced ? in_place_of_buffer.in_c : buffers[which]; }
+static void *buffer_in_fortran(int which) { return which == replaced ? in_place_of_buffer.in_fortran : buffers[which]; }
+static void *in_c(struct sentinel sentinel, void *argument) { return sentinel.in_fortran ? sentinel.in_c : argument; }
+static void *in_fortran(struct sentinel sentinel, void *argument) { return sentinel.in_fortran ? sentinel.in_fortran : argument; }
+
+static void clean(void)
+{
+    memset(ints, 0, sizeof ints);
+    memset(longs, 0, sizeof longs);
+    memset(handles, 0, sizeof handles);
+    memset(statuses, 0, sizeof statuses);
+    memset(given_text, '#', sizeof given_text - 1);
+}
+
+static FILE *lines;
+static const char *situation;
+/* What one of both has said, and how much. */
+static char said[2][4 * ROOM];
+static size_t length[2];
+enum { C, FORTRAN };
+
+static void tell_code(int who, int code)
+{
+    int ignored;
+    if (code < 0 || MPI_Error_string(code, said[who], &ignored) != MPI_SUCCESS)
+        sprintf(said[who], "%d, which is no code", code);
+    length[who] = strlen(said[who]);
+}
+
+static void tell_number(int who, const char *name, long number)
+{
+    length[who] += sprintf(said[who] + length[who], ", %s %ld", name, number);
+}
+
+/* A status has the same form in both languages. */
+static void tell_status(int who)
+{
+    tell_number(who, "MPI_SOURCE", statuses->MPI_SOURCE);
+    tell_number(who, "MPI_TAG", statuses->MPI_TAG);
+    tell_number(who, "MPI_ERROR", statuses->MPI_ERROR);
+}
+
+static void tell_weighted(int who, MPI_Comm comm)
+{
+    int indegree, outdegree, weighted;
+    MPI_Dist_graph_neighbors_count(comm, &indegree, &outdegree, &weighted);
+    tell_number(who, "weighted", weighted);
+}
+
+/* A string: in C up to the zero, in Fortran without the blanks that fill it up. */
+static void tell_text(int who, const char *name)
+{
+    int end = who == C ? strlen(given_text) : LENGTH_OUT;
+    while (who == FORTRAN && end > 0 && given_text[end - 1] == ' ')
+        end--;
+    length[who] += sprintf(said[who] + length[who], ", %s '%.*s'", name, end < 300 ? end : 300, given_text);
+}
+
+static void line(const char *name)
+{
+    fprintf(lines, "%s\t%s\t%s\t%s\n", name, situation, said[C], said[FORTRAN]);
+}
+
+struct call { void (*call)(const char *, procedure *); const char *name; procedure *fortran; };
+
+static void all(const struct call *calls, const char *what)
+{
+    situation = what;
+    for (; calls->call != NULL; calls++)
+        calls->call(calls->name, calls->fortran);
+}
+
+static void begin(const char *file)
+{
+    lines = fopen(file, "w");
+    memset(words, ' ', sizeof words);
+    memcpy(words, text, strlen(text));
+    no_object.MPI_Comm = MPI_COMM_NULL;
+    no_object.MPI_Datatype = MPI_DATATYPE_NULL;
+    no_object.MPI_Errhandler = MPI_ERRHANDLER_NULL;
+    no_object.MPI_File = MPI_FILE_NULL;
+    no_object.MPI_Group = MPI_GROUP_NULL;
+    no_object.MPI_Info = MPI_INFO_NULL;
+    no_object.MPI_Message = MPI_MESSAGE_NULL;
+    no_object.MPI_Op = MPI_OP_NULL;
+    no_object.MPI_Request = MPI_REQUEST_NULL;
+    no_object.MPI_Win = MPI_WIN_NULL;
+#ifdef MPI_SESSION_NULL
+    no_object.MPI_Session = MPI_SESSION_NULL;
+#endif
+    object = no_object;
+}
+
+static void errors_return(void)
+{
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+}
