@@ -163,16 +163,14 @@ fn in_fortran(
     prepared: &mut String,
 ) -> String {
     match &parameter.kind {
-        Kind::Choice => match form {
-            Form::Address => {
-                format!(
-                    "buffer_in_fortran({})",
-                    buffers_before(procedure, parameter)
-                )
+        Kind::Choice => {
+            let which = buffers_before(procedure, parameter);
+            match form {
+                Form::Address => format!("buffer_in_fortran({which})"),
+                Form::Gfortran => format!("&gfortran[{which}]"),
+                Form::Cfi => format!("&cfi[{which}]"),
             }
-            Form::Gfortran => "&gfortran".into(),
-            Form::Cfi => "&cfi".into(),
-        },
+        }
         Kind::Callback(_) => "(void *)nothing".into(),
         Kind::Status => "statuses".into(),
         Kind::Text(_) => match (parameter.intent == Intent::In, form) {

@@ -40,6 +40,14 @@ fn around(name: &str) -> (String, String) {
     let (before, after) = match name {
         "MPI_Buffer_attach" => ("", "MPI_Buffer_detach(handles[63], ints[63]);"),
         "MPI_Buffer_detach" => ("MPI_Buffer_attach(buffers[2], ROOM);", ""),
+        "MPI_Comm_attach_buffer" => (
+            "",
+            "MPI_Comm_detach_buffer(object.MPI_Comm, handles[63], ints[63]);",
+        ),
+        "MPI_Comm_detach_buffer" => (
+            "MPI_Comm_attach_buffer(object.MPI_Comm, buffers[2], ROOM);",
+            "",
+        ),
         "MPI_Info_delete" => ("MPI_Info_set(object.MPI_Info, text, text);", ""),
         "MPI_Register_datarep" => (
             "MPI_Register_datarep(text, NULL, NULL, (MPI_Datarep_extent_function *)nothing, NULL);",
@@ -94,6 +102,13 @@ fn results(at: usize, parameter: &Parameter, variable: &Variable) -> Option<[Str
             format!("tell_weighted(C, *(MPI_Comm *)handles[{at}]);"),
             format!("tell_weighted(FORTRAN, MPI_Comm_f2c(ints[{at}][0]));"),
         ]),
+        // One that is left open keeps MPI from being finalized.
+        Kind::Handle(handle) if handle == "MPI_Session" && parameter.intent == Intent::Out => {
+            Some([
+                format!("end_session(C, *(MPI_Session *)handles[{at}]);"),
+                format!("end_session(FORTRAN, MPI_Session_f2c(ints[{at}][0]));"),
+            ])
+        }
         // Each has made its own object.
         Kind::Handle(handle) => Some([
             number(

@@ -25,8 +25,10 @@ static MPI_Status statuses[ELEMENTS];
 static char buffers[3][ROOM];
 /* Strings that are given to C and to Fortran, where blanks follow; and those that they give. */
 static char text[] = "text", words[ROOM], given_text[LENGTH_OUT + 1];
-static struct gfortran gfortran = { buffers[0], 0, 4, 0, 0, 1, 0, 4 };
-static struct cfi cfi = { buffers[0], 4, 1, 0, { 0 } }, cfi_words = { words, LENGTH_IN, 1, 0, { 0 } };
+#define GFORTRAN(BUFFER) { BUFFER, 0, 4, 0, 0, 1, 0, 4 }
+#define CFI(BUFFER) { BUFFER, 4, 1, 0, { 0 } }
+static struct gfortran gfortran[] = { GFORTRAN(buffers[0]), GFORTRAN(buffers[1]), GFORTRAN(buffers[2]) };
+static struct cfi cfi[] = { CFI(buffers[0]), CFI(buffers[1]), CFI(buffers[2]) }, cfi_words = { words, LENGTH_IN, 1, 0, { 0 } };
 static struct cfi cfi_given = { given_text, LENGTH_OUT, 1, 0, { 0 } };
 
 static int nothing(void) { return MPI_SUCCESS; }
@@ -98,6 +100,13 @@ static void tell_weighted(int who, MPI_Comm comm)
     tell_number(who, "weighted", weighted);
 }
 
+#ifdef MPI_SESSION_NULL
+static void end_session(int who, MPI_Session session)
+{
+    tell_number(who, "ended", MPI_Session_finalize(&session) == MPI_SUCCESS);
+}
+#endif
+
 /* A string: in C up to the zero, in Fortran without the blanks that fill it up. */
 static void tell_text(int who, const char *name)
 {
@@ -146,4 +155,27 @@ static void errors_return(void)
 {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+}
+
+static void make_objects(const char *file)
+{
+    static char memory[ROOM];
+    object.MPI_Comm = MPI_COMM_SELF;
+    object.MPI_Datatype = MPI_INT;
+    object.MPI_Errhandler = MPI_ERRORS_RETURN;
+    MPI_File_open(MPI_COMM_SELF, file, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &object.MPI_File);
+    MPI_Comm_group(MPI_COMM_SELF, &object.MPI_Group);
+    MPI_Info_create(&object.MPI_Info);
+    MPI_Info_set(object.MPI_Info, text, text);
+    object.MPI_Op = MPI_SUM;
+    MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_SELF, &object.MPI_Win);
+    MPI_Win_set_errhandler(object.MPI_Win, MPI_ERRORS_RETURN);
+}
+
+static void free_objects(void)
+{
+    MPI_File_close(&object.MPI_File);
+    MPI_Win_free(&object.MPI_Win);
+    MPI_Info_free(&object.MPI_Info);
+    MPI_Group_free(&object.MPI_Group);
 }

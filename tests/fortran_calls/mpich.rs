@@ -7,6 +7,7 @@ use crate::{Call, FRAME, function, interface, table};
 use generator::fortran::names::Names;
 use generator::fortran::{Kind, Outcome, Procedure, procedures};
 use generator::model::Face;
+use harness::job;
 use harness::needs::need;
 use harness::scratch::Scratch;
 
@@ -36,6 +37,11 @@ int main(int argc, char **argv)
     if (mpi_aint_add_(&one, &five) != 6 || mpi_aint_diff_f08_(&one, &five) != -4)
         printf("addresses are wrong\n");
     all(calls, "no objects");
+    make_objects(argv[2]);
+    all(calls, "objects");
+    root = 0;
+    all(calls, "objects and a root");
+    free_objects();
     fclose(lines);
     mpi_finalize_f08_(NULL);
     return 0;
@@ -108,8 +114,11 @@ fn every_procedure_says_what_the_function_of_c_says() {
         .args(["-w", "-std=gnu11", "-O0", "-o", &executable, &source, "-L"])
         .arg(prefix().join("lib"))
         .arg("-lmpifort"));
-    let said = run(command(prefix().join("bin/mpiexec")).args(["-n", "1", &executable, &lines]));
-    assert_eq!(said, "");
+    let mut mpiexec = command(prefix().join("bin/mpiexec"));
+    mpiexec.args(["-n", "1", &executable, &lines, &folder.file("data")]);
+    let ended = job::run(mpiexec, &folder, "calls", 60).unwrap_or_else(|why| panic!("{why}"));
+    let silent = ended.stdout.is_empty() && ended.stderr.is_empty();
+    assert!(ended.status == 0 && silent, "{}", ended.report());
     let said = Said::read(&folder.read("lines"));
     assert_eq!(said.called().len(), all.len());
     said.must_be_alike();

@@ -251,29 +251,6 @@ static void MPI_Init_thread_called(const char *name, procedure *fortran) { both(
 static void MPI_Finalize_called(const char *name, procedure *fortran) { both(name, fortran, finalize); }
 static void MPI_Abort_called(const char *name, procedure *fortran) { both(name, fortran, end); }
 
-static void make_objects(const char *file)
-{
-    static char memory[ROOM];
-    object.MPI_Comm = MPI_COMM_SELF;
-    object.MPI_Datatype = MPI_INT;
-    object.MPI_Errhandler = MPI_ERRORS_RETURN;
-    MPI_File_open(MPI_COMM_SELF, file, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &object.MPI_File);
-    MPI_Comm_group(MPI_COMM_SELF, &object.MPI_Group);
-    MPI_Info_create(&object.MPI_Info);
-    MPI_Info_set(object.MPI_Info, text, text);
-    object.MPI_Op = MPI_SUM;
-    MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_SELF, &object.MPI_Win);
-    MPI_Win_set_errhandler(object.MPI_Win, MPI_ERRORS_RETURN);
-}
-
-static void free_objects(void)
-{
-    MPI_File_close(&object.MPI_File);
-    MPI_Win_free(&object.MPI_Win);
-    MPI_Info_free(&object.MPI_Info);
-    MPI_Group_free(&object.MPI_Group);
-}
-
 static void run(const char *said, const char *file, const struct call *alone, const struct call *calls, const struct constant *constants)
 {
     begin(said);
