@@ -90,7 +90,8 @@ fn in_c(
     match &parameter.kind {
         Kind::Callback(interface) => return format!("({interface} *)nothing"),
         Kind::Choice => {
-            return format!("buffer_in_c({})", buffers_before(procedure, parameter));
+            let which = buffers_before(procedure, parameter);
+            return format!("in_c(of_buffer({which}), buffers[{which}])");
         }
         Kind::Status => return "statuses".into(),
         Kind::Handle(handle) if by_value(variable) => return objects(handle, variable),
@@ -149,7 +150,10 @@ pub fn of_fortran(
 ) -> String {
     let argument = in_fortran(procedure, at, parameter, variable, form, prepared);
     match sentinel(parameter) {
-        Some(sentinel) => format!("in_fortran({sentinel}, {argument})"),
+        Some(sentinel) => match form {
+            Form::Address => format!("in_header({sentinel}, {argument})"),
+            _ => format!("in_f08({sentinel}, {argument})"),
+        },
         None => argument,
     }
 }
@@ -166,7 +170,7 @@ fn in_fortran(
         Kind::Choice => {
             let which = buffers_before(procedure, parameter);
             match form {
-                Form::Address => format!("buffer_in_fortran({which})"),
+                Form::Address => format!("in_header(of_buffer({which}), buffers[{which}])"),
                 Form::Gfortran => format!("&gfortran[{which}]"),
                 Form::Cfi => format!("&cfi[{which}]"),
             }

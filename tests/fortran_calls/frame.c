@@ -25,10 +25,11 @@ static MPI_Status statuses[ELEMENTS];
 static char buffers[3][ROOM];
 /* Strings that are given to C and to Fortran, where blanks follow; and those that they give. */
 static char text[] = "text", words[ROOM], given_text[LENGTH_OUT + 1];
-#define GFORTRAN(BUFFER) { BUFFER, 0, 4, 0, 0, 1, 0, 4 }
-#define CFI(BUFFER) { BUFFER, 4, 1, 0, { 0 } }
-static struct gfortran gfortran[] = { GFORTRAN(buffers[0]), GFORTRAN(buffers[1]), GFORTRAN(buffers[2]) };
-static struct cfi cfi[] = { CFI(buffers[0]), CFI(buffers[1]), CFI(buffers[2]) }, cfi_words = { words, LENGTH_IN, 1, 0, { 0 } };
+/* Of three buffers; where they are is told before each call. */
+#define GFORTRAN { NULL, 0, 4, 0, 0, 1, 0, 4 }
+#define CFI { NULL, 4, 1, 0, { 0 } }
+static struct gfortran gfortran[] = { GFORTRAN, GFORTRAN, GFORTRAN };
+static struct cfi cfi[] = { CFI, CFI, CFI }, cfi_words = { words, LENGTH_IN, 1, 0, { 0 } };
 static struct cfi cfi_given = { given_text, LENGTH_OUT, 1, 0, { 0 } };
 
 static int nothing(void) { return MPI_SUCCESS; }
@@ -45,16 +46,25 @@ static struct {
 /* A root that communicators have, or one that they do not have. */
 static int root = 77;
 
-/* What takes the place of an argument, in C and in Fortran: of a choice buffer, and of which one; of others. */
-struct sentinel { void *in_c, *in_fortran; };
+/* What takes the place of an argument: C's value, and the addresses of the variables of mpif.h and of mpi_f08. */
+struct sentinel { void *in_c, *in_header, *in_f08; };
+struct sentinels { struct sentinel bottom, in_place, status, statuses, unweighted, weights_empty, argv, argvs, errcodes; };
+
+/* Those of now: of a choice buffer, and of which one; of others. */
 static struct sentinel in_place_of_buffer, in_place_of_status, in_place_of_statuses, in_place_of_weights, in_place_of_argv,
     in_place_of_argvs, in_place_of_errcodes;
 static int replaced = -1;
 
-static void *buffer_in_c(int which) { return which == replaced ? in_place_of_buffer.in_c : buffers[which]; }
-static void *buffer_in_fortran(int which) { return which == replaced ? in_place_of_buffer.in_fortran : buffers[which]; }
-static void *in_c(struct sentinel sentinel, void *argument) { return sentinel.in_fortran ? sentinel.in_c : argument; }
-static void *in_fortran(struct sentinel sentinel, void *argument) { return sentinel.in_fortran ? sentinel.in_fortran : argument; }
+static void *in_c(struct sentinel sentinel, void *argument) { return sentinel.in_header ? sentinel.in_c : argument; }
+static void *in_header(struct sentinel sentinel, void *argument) { return sentinel.in_header ? sentinel.in_header : argument; }
+static void *in_f08(struct sentinel sentinel, void *argument) { return sentinel.in_f08 ? sentinel.in_f08 : argument; }
+
+/* The sentinel of a choice buffer. */
+static struct sentinel of_buffer(int which)
+{
+    static const struct sentinel none;
+    return which == replaced ? in_place_of_buffer : none;
+}
 
 static void clean(void)
 {
@@ -62,6 +72,8 @@ static void clean(void)
     memset(longs, 0, sizeof longs);
     memset(handles, 0, sizeof handles);
     memset(statuses, 0, sizeof statuses);
+    for (int i = 0; i < 3; i++)
+        gfortran[i].base = cfi[i].base = in_f08(of_buffer(i), buffers[i]);
     memset(given_text, '#', sizeof given_text - 1);
 }
 
@@ -151,12 +163,6 @@ static void begin(const char *file)
     object = no_object;
 }
 
-static void errors_return(void)
-{
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-}
-
 static void make_objects(const char *file)
 {
     static char memory[ROOM];
@@ -178,4 +184,29 @@ static void free_objects(void)
     MPI_Win_free(&object.MPI_Win);
     MPI_Info_free(&object.MPI_Info);
     MPI_Group_free(&object.MPI_Group);
+}
+
+/* All calls, with no objects, with objects, and with sentinels. */
+static void all_situations(const struct call *calls, const struct sentinels *sentinels, const char *file)
+{
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    all(calls, "no objects");
+    make_objects(file);
+    all(calls, "objects");
+    root = 0;
+    in_place_of_status = sentinels->status;
+    in_place_of_statuses = sentinels->statuses;
+    in_place_of_argv = sentinels->argv;
+    in_place_of_argvs = sentinels->argvs;
+    in_place_of_errcodes = sentinels->errcodes;
+    for (replaced = 0; replaced < 2; replaced++) {
+        in_place_of_buffer = sentinels->in_place;
+        in_place_of_weights = sentinels->unweighted;
+        all(calls, replaced ? "the second buffer is MPI_IN_PLACE" : "the first buffer is MPI_IN_PLACE");
+        in_place_of_buffer = sentinels->bottom;
+        in_place_of_weights = sentinels->weights_empty;
+        all(calls, replaced ? "the second buffer is MPI_BOTTOM" : "the first buffer is MPI_BOTTOM");
+    }
+    free_objects();
 }

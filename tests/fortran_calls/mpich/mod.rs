@@ -19,35 +19,6 @@ const NOT_HERE: [(&str, &str); 4] = [
     ("MPI_Init_thread", "called by the programs of MPICH's suite"),
 ];
 
-const MAIN: &str = r#"
-int main(int argc, char **argv)
-{
-    int ierror = -1;
-    extern void mpi_init_(int *), mpi_finalize_f08_(int *);
-    extern double mpi_wtime_(void), mpi_wtick_f08_(void);
-    extern MPI_Aint mpi_aint_add_(MPI_Aint *, MPI_Aint *), mpi_aint_diff_f08_(MPI_Aint *, MPI_Aint *);
-    MPI_Aint one = 1, five = 5;
-    mpi_init_(&ierror);
-    begin(argv[1]);
-    errors_return();
-    if (ierror != MPI_SUCCESS)
-        printf("mpi_init_: %d\n", ierror);
-    if (mpi_wtime_() > MPI_Wtime() || mpi_wtick_f08_() != MPI_Wtick())
-        printf("the clock is another\n");
-    if (mpi_aint_add_(&one, &five) != 6 || mpi_aint_diff_f08_(&one, &five) != -4)
-        printf("addresses are wrong\n");
-    all(calls, "no objects");
-    make_objects(argv[2]);
-    all(calls, "objects");
-    root = 0;
-    all(calls, "objects and a root");
-    free_objects();
-    fclose(lines);
-    mpi_finalize_f08_(NULL);
-    return 0;
-}
-"#;
-
 /// The names of a procedure, and how each takes buffers.
 fn names(procedure: &Procedure) -> Vec<(String, Form)> {
     let names = Names::of(procedure, Face::Mpich);
@@ -106,7 +77,7 @@ fn every_procedure_says_what_the_function_of_c_says() {
         "only {procedures_called} procedures are called"
     );
     program += &table("calls", &all);
-    program += MAIN;
+    program += include_str!("frame.c");
     let folder = Scratch::new("fortran-calls");
     let source = folder.write("calls.c", &program);
     let (executable, lines) = (folder.file("calls"), folder.file("lines"));

@@ -251,33 +251,27 @@ static void MPI_Init_thread_called(const char *name, procedure *fortran) { both(
 static void MPI_Finalize_called(const char *name, procedure *fortran) { both(name, fortran, finalize); }
 static void MPI_Abort_called(const char *name, procedure *fortran) { both(name, fortran, end); }
 
+static const struct sentinels sentinels = {
+    .bottom = { MPI_BOTTOM, mpi_fortran_bottom_ },
+    .in_place = { MPI_IN_PLACE, mpi_fortran_in_place_ },
+    .status = { MPI_STATUS_IGNORE, mpi_fortran_status_ignore_ },
+    .statuses = { MPI_STATUSES_IGNORE, mpi_fortran_statuses_ignore_ },
+    .unweighted = { MPI_UNWEIGHTED, mpi_fortran_unweighted_ },
+    .weights_empty = { MPI_WEIGHTS_EMPTY, mpi_fortran_weights_empty_ },
+    .argv = { MPI_ARGV_NULL, mpi_fortran_argv_null_ },
+    .argvs = { MPI_ARGVS_NULL, mpi_fortran_argvs_null_ },
+    .errcodes = { MPI_ERRCODES_IGNORE, mpi_fortran_errcodes_ignore_ },
+};
+
 static void run(const char *said, const char *file, const struct call *alone, const struct call *calls, const struct constant *constants)
 {
     begin(said);
     all(alone, "in a process of its own");
     MPI_Init(NULL, NULL);
-    errors_return();
     constant(constants);
-    all(calls, "no objects");
-    make_objects(file);
-    all(calls, "objects");
-    root = 0;
-    in_place_of_status = (struct sentinel){ MPI_STATUS_IGNORE, mpi_fortran_status_ignore_ };
-    in_place_of_statuses = (struct sentinel){ MPI_STATUSES_IGNORE, mpi_fortran_statuses_ignore_ };
-    in_place_of_argv = (struct sentinel){ MPI_ARGV_NULL, mpi_fortran_argv_null_ };
-    in_place_of_argvs = (struct sentinel){ MPI_ARGVS_NULL, mpi_fortran_argvs_null_ };
-    in_place_of_errcodes = (struct sentinel){ MPI_ERRCODES_IGNORE, mpi_fortran_errcodes_ignore_ };
-    for (replaced = 0; replaced < 2; replaced++) {
-        in_place_of_buffer = (struct sentinel){ MPI_IN_PLACE, mpi_fortran_in_place_ };
-        in_place_of_weights = (struct sentinel){ MPI_UNWEIGHTED, mpi_fortran_unweighted_ };
-        all(calls, replaced ? "the second buffer is MPI_IN_PLACE" : "the first buffer is MPI_IN_PLACE");
-        in_place_of_buffer = (struct sentinel){ MPI_BOTTOM, mpi_fortran_bottom_ };
-        in_place_of_weights = (struct sentinel){ MPI_WEIGHTS_EMPTY, mpi_fortran_weights_empty_ };
-        all(calls, replaced ? "the second buffer is MPI_BOTTOM" : "the first buffer is MPI_BOTTOM");
-    }
+    all_situations(calls, &sentinels, file);
 #define UNTOUCHED(NAME) must_be_untouched(#NAME, NAME);
     SENTINELS(UNTOUCHED)
-    free_objects();
     fclose(lines);
     MPI_Finalize();
 }
