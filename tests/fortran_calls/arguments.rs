@@ -13,208 +13,192 @@ fn value(kind: &Type) -> &Type {
     }
 }
 
-pub fn by_value(variable: &Variable) -> bool {
-    !matches!(variable.kind, Type::Pointer { .. } | Type::Callback(_))
-}
-
-pub fn is_constant(variable: &Variable) -> bool {
-    matches!(variable.kind, Type::Pointer { constant: true, .. })
-}
-
 /// The function that turns a kind of handle into Fortran's.
 pub fn in_integer(handle: &str) -> String {
     format!("{}_c2f", handle.replace("Datatype", "Type"))
 }
 
-/// What an integer argument has: another number for each, so that sentences tell them apart. An epoch begins as it does without
-/// assertions; a truth is as gfortran has it.
-fn number(at: usize, parameter: &Parameter) -> String {
-    match (&parameter.kind, parameter.name.as_str()) {
-        (Kind::Logical, _) => "1".into(),
-        (_, "assert") => "0".into(),
-        (_, "root") => "root".into(),
-        _ => format!("{}", 11 + at),
+fn truths(at: usize) -> String {
+    format!("    for (int i = 0; i < ELEMENTS; i++) ints[{at}][i] = 1;\n")
+}
+
+/// An argument of a call.
+pub struct Argument<'a> {
+    pub procedure: &'a Procedure,
+    /// Which parameter of C's function it is for.
+    pub at: usize,
+    pub parameter: &'a Parameter,
+    pub variable: &'a Variable,
+}
+
+impl Argument<'_> {
+    /// Whether C is given a value, and not an address.
+    pub fn is_by_value(&self) -> bool {
+        !matches!(self.variable.kind, Type::Pointer { .. } | Type::Callback(_))
     }
-}
 
-/// The sentinel that may take an argument's place, beside those of choice buffers: a variable of the program.
-fn sentinel(parameter: &Parameter) -> Option<&'static str> {
-    Some(match (&parameter.kind, parameter.name.as_str()) {
-        (Kind::Status, _) if parameter.shape.is_empty() => "in_place_of_status",
-        (Kind::Status, _) => "in_place_of_statuses",
-        (Kind::Integer, "array_of_errcodes") => "in_place_of_errcodes",
-        (Kind::Integer, name) if name.ends_with("weights") => "in_place_of_weights",
-        (Kind::Text(_), "argv") => "in_place_of_argv",
-        (Kind::Text(_), "array_of_argv") => "in_place_of_argvs",
-        _ => return None,
-    })
-}
-
-/// How many choice buffers are before a parameter.
-fn buffers_before(procedure: &Procedure, parameter: &Parameter) -> usize {
-    let before = procedure.parameters.iter();
-    let before = before.take_while(|p| p.name != parameter.name);
-    before.filter(|p| p.kind == Kind::Choice).count()
-}
-
-/// The objects that an argument is: those that may change are none.
-fn objects(handle: &str, variable: &Variable) -> String {
-    match by_value(variable) || is_constant(variable) {
-        true => format!("object.{handle}"),
-        false => format!("no_object.{handle}"),
+    /// Whether C is given the address of what it only reads.
+    pub fn is_constant(&self) -> bool {
+        matches!(self.variable.kind, Type::Pointer { constant: true, .. })
     }
-}
 
-/// The argument of C for parameter `at`, and what prepares it.
-pub fn of_c(
-    procedure: &Procedure,
-    at: usize,
-    parameter: &Parameter,
-    variable: &Variable,
-    prepared: &mut String,
-) -> String {
-    let argument = in_c(procedure, at, parameter, variable, prepared);
-    match sentinel(parameter) {
-        Some(sentinel) => format!("in_c({sentinel}, {argument})"),
-        None => argument,
-    }
-}
-
-fn in_c(
-    procedure: &Procedure,
-    at: usize,
-    parameter: &Parameter,
-    variable: &Variable,
-    prepared: &mut String,
-) -> String {
-    match &parameter.kind {
-        Kind::Callback(interface) => return format!("({interface} *)nothing"),
-        Kind::Choice => {
-            let which = buffers_before(procedure, parameter);
-            return format!("in_c(of_buffer({which}), buffers[{which}])");
+    /// What an integer is: another number for each argument, so that sentences tell them apart. An epoch begins as it does without
+    /// assertions; a truth is as gfortran has it.
+    fn number(&self) -> String {
+        match (&self.parameter.kind, self.parameter.name.as_str()) {
+            (Kind::Logical, _) => "1".into(),
+            (_, "assert") => "0".into(),
+            (_, "root") => "root".into(),
+            _ => (11 + self.at).to_string(),
         }
-        Kind::Status => return "statuses".into(),
-        Kind::Handle(handle) if by_value(variable) => return objects(handle, variable),
-        Kind::Handle(handle) => {
-            let _ = writeln!(
-                prepared,
-                "    for (int i = 0; i < ELEMENTS; i++) (({handle} *)handles[{at}])[i] = {};",
-                objects(handle, variable)
-            );
-            return format!("({handle} *)handles[{at}]");
-        }
-        Kind::Text(_) if matches!(&variable.kind, Type::Pointer { to, .. } if matches!(**to, Type::Pointer { .. })) =>
-        {
-            let _ = writeln!(
-                prepared,
-                "    for (int i = 0; i < ELEMENTS; i++) handles[{at}][i] = text;"
-            );
-            return format!("(void *)handles[{at}]");
-        }
-        Kind::Text(_) if parameter.intent == Intent::In => return "text".into(),
-        Kind::Text(_) => return "given_text".into(),
-        _ => {}
     }
-    if by_value(variable) {
-        let number = number(at, parameter);
-        return match variable.kind {
-            Type::Int => number,
-            _ => format!("(long){number}"),
+
+    /// The sentinel that may take its place; those of choice buffers are others.
+    fn sentinel(&self) -> Option<&'static str> {
+        let Parameter {
+            kind, name, shape, ..
+        } = self.parameter;
+        Some(match (kind, name.as_str()) {
+            (Kind::Status, _) if shape.is_empty() => "in_place_of_status",
+            (Kind::Status, _) => "in_place_of_statuses",
+            (Kind::Integer, "array_of_errcodes") => "in_place_of_errcodes",
+            (Kind::Integer, name) if name.ends_with("weights") => "in_place_of_weights",
+            (Kind::Text(_), "argv") => "in_place_of_argv",
+            (Kind::Text(_), "array_of_argv") => "in_place_of_argvs",
+            _ => return None,
+        })
+    }
+
+    /// How many choice buffers come before it.
+    fn buffers_before(&self) -> usize {
+        let before = self.procedure.parameters.iter();
+        let before = before.take_while(|p| p.name != self.parameter.name);
+        before.filter(|p| p.kind == Kind::Choice).count()
+    }
+
+    /// The objects that it is: those that may change are none.
+    fn objects(&self, handle: &str) -> String {
+        match self.is_by_value() || self.is_constant() {
+            true => format!("object.{handle}"),
+            false => format!("no_object.{handle}"),
+        }
+    }
+
+    fn is_array_of_texts(&self) -> bool {
+        matches!(&self.variable.kind, Type::Pointer { to, .. } if matches!(**to, Type::Pointer { .. }))
+    }
+
+    /// What C is given; what prepares it is added to `prepared`.
+    pub fn in_c(&self, prepared: &mut String) -> String {
+        let argument = self.plain_in_c(prepared);
+        match self.sentinel() {
+            Some(sentinel) => format!("in_c({sentinel}, {argument})"),
+            None => argument,
+        }
+    }
+
+    fn plain_in_c(&self, prepared: &mut String) -> String {
+        let Argument { at, parameter, .. } = *self;
+        match &parameter.kind {
+            Kind::Callback(interface) => format!("({interface} *)nothing"),
+            Kind::Choice => {
+                let which = self.buffers_before();
+                format!("in_c(of_buffer({which}), buffers[{which}])")
+            }
+            Kind::Status => "statuses".into(),
+            Kind::Handle(handle) if self.is_by_value() => self.objects(handle),
+            Kind::Handle(handle) => {
+                let _ = writeln!(
+                    prepared,
+                    "    for (int i = 0; i < ELEMENTS; i++) (({handle} *)handles[{at}])[i] = {};",
+                    self.objects(handle)
+                );
+                format!("({handle} *)handles[{at}]")
+            }
+            Kind::Text(_) if self.is_array_of_texts() => {
+                let _ = writeln!(
+                    prepared,
+                    "    for (int i = 0; i < ELEMENTS; i++) handles[{at}][i] = text;"
+                );
+                format!("(void *)handles[{at}]")
+            }
+            Kind::Text(_) if parameter.intent == Intent::In => "text".into(),
+            Kind::Text(_) => "given_text".into(),
+            _ if self.is_by_value() => match self.variable.kind {
+                Type::Int => self.number(),
+                _ => format!("(long){}", self.number()),
+            },
+            Kind::Logical => {
+                if parameter.intent == Intent::In {
+                    *prepared += &truths(at);
+                }
+                format!("(void *)ints[{at}]")
+            }
+            _ => match value(&self.variable.kind) {
+                Type::Int => format!("(void *)ints[{at}]"),
+                _ => format!("(void *)longs[{at}]"),
+            },
+        }
+    }
+
+    /// What Fortran is given; what prepares it is added to `prepared`.
+    pub fn in_fortran(&self, form: Form, prepared: &mut String) -> String {
+        let argument = self.plain_in_fortran(form, prepared);
+        match (self.sentinel(), form) {
+            (Some(sentinel), Form::Address) => format!("in_header({sentinel}, {argument})"),
+            (Some(sentinel), _) => format!("in_f08({sentinel}, {argument})"),
+            (None, _) => argument,
+        }
+    }
+
+    fn plain_in_fortran(&self, form: Form, prepared: &mut String) -> String {
+        let Argument { at, parameter, .. } = *self;
+        let integer = |array: &str, prepared: &mut String| {
+            if self.is_by_value() {
+                let _ = writeln!(prepared, "    {array}[{at}][0] = {};", self.number());
+            }
+            format!("{array}[{at}]")
         };
-    }
-    if parameter.kind == Kind::Logical && parameter.intent == Intent::In {
-        truths(at, prepared);
-    }
-    match value(&variable.kind) {
-        Type::Int => format!("(void *)ints[{at}]"),
-        _ if parameter.kind == Kind::Logical => format!("(void *)ints[{at}]"),
-        _ => format!("(void *)longs[{at}]"),
-    }
-}
-
-fn truths(at: usize, prepared: &mut String) {
-    let _ = writeln!(
-        prepared,
-        "    for (int i = 0; i < ELEMENTS; i++) ints[{at}][i] = 1;"
-    );
-}
-
-/// The argument of Fortran, and what prepares it.
-pub fn of_fortran(
-    procedure: &Procedure,
-    at: usize,
-    parameter: &Parameter,
-    variable: &Variable,
-    form: Form,
-    prepared: &mut String,
-) -> String {
-    let argument = in_fortran(procedure, at, parameter, variable, form, prepared);
-    match sentinel(parameter) {
-        Some(sentinel) => match form {
-            Form::Address => format!("in_header({sentinel}, {argument})"),
-            _ => format!("in_f08({sentinel}, {argument})"),
-        },
-        None => argument,
-    }
-}
-
-fn in_fortran(
-    procedure: &Procedure,
-    at: usize,
-    parameter: &Parameter,
-    variable: &Variable,
-    form: Form,
-    prepared: &mut String,
-) -> String {
-    match &parameter.kind {
-        Kind::Choice => {
-            let which = buffers_before(procedure, parameter);
-            match form {
-                Form::Address => format!("in_header(of_buffer({which}), buffers[{which}])"),
-                Form::Gfortran => format!("&gfortran[{which}]"),
-                Form::Cfi => format!("&cfi[{which}]"),
+        match &parameter.kind {
+            Kind::Choice => {
+                let which = self.buffers_before();
+                match form {
+                    Form::Address => format!("in_header(of_buffer({which}), buffers[{which}])"),
+                    Form::Gfortran => format!("&gfortran[{which}]"),
+                    Form::Cfi => format!("&cfi[{which}]"),
+                }
             }
-        }
-        Kind::Callback(_) => "(void *)nothing".into(),
-        Kind::Status => "statuses".into(),
-        Kind::Text(_) => match (parameter.intent == Intent::In, form) {
-            (true, Form::Cfi) => "&cfi_words".into(),
-            (true, _) => "words".into(),
-            (false, Form::Cfi) => "&cfi_given".into(),
-            (false, _) => "given_text".into(),
-        },
-        Kind::Handle(handle) => {
-            let _ = writeln!(
-                prepared,
-                "    for (int i = 0; i < ELEMENTS; i++) ints[{at}][i] = {}({});",
-                in_integer(handle),
-                objects(handle, variable)
-            );
-            format!("ints[{at}]")
-        }
-        Kind::Address | Kind::Count | Kind::Offset | Kind::Attribute | Kind::ExtraState => {
-            if by_value(variable) {
-                let number = number(at, parameter);
-                let _ = writeln!(prepared, "    longs[{at}][0] = {number};");
+            Kind::Callback(_) => "(void *)nothing".into(),
+            Kind::Status => "statuses".into(),
+            Kind::Text(_) => match (parameter.intent == Intent::In, form) {
+                (true, Form::Cfi) => "&cfi_words".into(),
+                (true, _) => "words".into(),
+                (false, Form::Cfi) => "&cfi_given".into(),
+                (false, _) => "given_text".into(),
+            },
+            Kind::Handle(handle) => {
+                let _ = writeln!(
+                    prepared,
+                    "    for (int i = 0; i < ELEMENTS; i++) ints[{at}][i] = {}({});",
+                    in_integer(handle),
+                    self.objects(handle)
+                );
+                format!("ints[{at}]")
             }
-            format!("longs[{at}]")
-        }
-        Kind::Logical if parameter.intent == Intent::In && !by_value(variable) => {
-            truths(at, prepared);
-            format!("ints[{at}]")
-        }
-        Kind::Integer
-        | Kind::Index
-        | Kind::Logical
-        | Kind::OldAddress
-        | Kind::OldAttribute
-        | Kind::OldExtraState => {
-            if by_value(variable) {
-                let number = number(at, parameter);
-                let _ = writeln!(prepared, "    ints[{at}][0] = {number};");
+            Kind::Logical if parameter.intent == Intent::In && !self.is_by_value() => {
+                *prepared += &truths(at);
+                format!("ints[{at}]")
             }
-            format!("ints[{at}]")
+            Kind::Address | Kind::Count | Kind::Offset | Kind::Attribute | Kind::ExtraState => {
+                integer("longs", prepared)
+            }
+            Kind::Integer
+            | Kind::Index
+            | Kind::Logical
+            | Kind::OldAddress
+            | Kind::OldAttribute
+            | Kind::OldExtraState => integer("ints", prepared),
+            _ => "(void *)longs[63]".into(),
         }
-        _ => "(void *)longs[63]".into(),
     }
 }

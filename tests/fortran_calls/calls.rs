@@ -1,8 +1,8 @@
 //! Prints what calls a procedure of Fortran beside its function of C, with the same arguments.
 
-use crate::arguments::{by_value, in_integer, is_constant, of_c, of_fortran};
-use generator::fortran::{Intent, Kind, Outcome, Parameter, Procedure};
-use generator::model::{Function, Variable};
+use crate::arguments::{Argument, in_integer};
+use generator::fortran::{Intent, Kind, Outcome, Procedure};
+use generator::model::Function;
 use std::fmt::Write;
 
 /// The form in which a procedure takes choice buffers, and with the last of them strings.
@@ -77,8 +77,9 @@ fn is_new_each_time(name: &str) -> bool {
 }
 
 /// What tells a result, in C and in Fortran; nothing of what cannot be compared.
-fn results(at: usize, parameter: &Parameter, variable: &Variable) -> Option<[String; 2]> {
-    if by_value(variable) || parameter.intent == Intent::In || is_constant(variable) {
+fn results(argument: &Argument) -> Option<[String; 2]> {
+    let Argument { at, parameter, .. } = *argument;
+    if argument.is_by_value() || parameter.intent == Intent::In || argument.is_constant() {
         return None;
     }
     let name = &parameter.name;
@@ -143,11 +144,15 @@ pub fn print(procedure: &Procedure, function: &Function, called: &str, form: For
     let (mut for_c, mut for_fortran) = (String::new(), String::new());
     let arguments_of_c = variables.iter().enumerate().map(|(at, variable)| {
         let mut parameters = procedure.parameters.iter();
-        match parameters.find(|parameter| parameter.name == variable.name) {
-            Some(parameter) => of_c(procedure, at, parameter, variable, &mut for_c),
-            // Fortran has no command line.
-            None => "0".into(),
-        }
+        let parameter = parameters.find(|parameter| parameter.name == variable.name);
+        let argument = parameter.map(|parameter| Argument {
+            procedure,
+            at,
+            parameter,
+            variable,
+        });
+        // Fortran has no command line.
+        argument.map_or("0".into(), |argument| argument.in_c(&mut for_c))
     });
     let arguments_of_c: Vec<String> = arguments_of_c.collect();
     let (mut arguments, mut lengths) = (Vec::new(), Vec::new());
@@ -155,16 +160,20 @@ pub fn print(procedure: &Procedure, function: &Function, called: &str, form: For
     for parameter in &procedure.parameters {
         let at = variables.iter().position(|v| v.name == parameter.name);
         let at = at.expect("a parameter of C's");
-        let variable = &variables[at];
-        let argument = of_fortran(procedure, at, parameter, variable, form, &mut for_fortran);
-        arguments.push(argument);
+        let argument = Argument {
+            procedure,
+            at,
+            parameter,
+            variable: &variables[at],
+        };
+        arguments.push(argument.in_fortran(form, &mut for_fortran));
         if matches!(parameter.kind, Kind::Text(_)) && form != Form::Cfi {
             lengths.push(match parameter.intent {
                 Intent::In => "(size_t)LENGTH_IN".to_string(),
                 _ => "(size_t)LENGTH_OUT".into(),
             });
         }
-        if let Some([of_c, of_fortran]) = results(at, parameter, variable) {
+        if let Some([of_c, of_fortran]) = results(&argument) {
             let _ = writeln!(results_of_c, "        {of_c}");
             let _ = writeln!(results_of_fortran, "        {of_fortran}");
         }
