@@ -40,7 +40,7 @@ pub fn start(address: *mut c_void) -> *mut c_void {
 pub fn attached(buffer: *mut c_void) -> *mut c_void {
     match objects::is_buffer_automatic(buffer) {
         true => in_c::BUFFER_AUTOMATIC,
-        false => buffer,
+        false => start(buffer),
     }
 }
 

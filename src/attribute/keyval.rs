@@ -192,7 +192,7 @@ pub(super) fn find(kind: Kind, key: c_int) -> Result<Arc<Keyval>> {
 const MPICH: bool = cfg!(not(any(feature = "openmpi", feature = "standard")));
 
 /// Whether a key is one of the interface's own under which no communicator has anything.
-pub fn is_empty(key: c_int) -> bool {
+fn is_empty(key: c_int) -> bool {
     cfg!(feature = "openmpi")
         && [MPI_FT, IMPI_CLIENT_COLOR, IMPI_HOST_SIZE, IMPI_HOST_COLOR].contains(&key)
 }
@@ -218,6 +218,11 @@ pub fn is_predefined(key: c_int) -> bool {
             MPI_WIN_CREATE_FLAVOR,
             MPI_WIN_MODEL,
         ])
+}
+
+/// Whether a key is one of MPI's own for communicators.
+pub fn is_of_communicators(key: c_int) -> bool {
+    is_empty(key) || (is_predefined(key) && key < MPI_WIN_BASE)
 }
 
 pub(super) fn recount(key: c_int, keyval: &Keyval, change: impl FnOnce(&mut Counts)) {

@@ -13,7 +13,8 @@ mod keyval;
 mod proxies;
 
 pub use keyval::{
-    Callbacks, Proxies, Value, create_keyval, free_keyval, is_empty, is_predefined, set_proxies,
+    Callbacks, Proxies, Value, create_keyval, free_keyval, is_of_communicators, is_predefined,
+    set_proxies,
 };
 pub use proxies::{CopyProxy, DeleteProxy};
 

@@ -1,10 +1,9 @@
-//! Programs in Fortran that are compiled with Debian's `mpifort.openmpi`, and what Open MPI's libraries for them export.
+//! Programs in Fortran that are compiled with Debian's `mpifort.openmpi`. The names of Open MPI's libraries for them are in
+//! `tests/fortran_calls/openmpi`.
 
-use crate::compiler::{have, have_program, run, scratch};
-use crate::exports::covers;
-use crate::{have_library, library_folder, support};
+use crate::compiler::{have_program, run, scratch};
+use crate::{have_library, support};
 use harness::job;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Builds a program of `tests/fortran`, if the compiler is there. Open MPI 4's libraries lack a procedure that its module declares:
@@ -106,65 +105,5 @@ fn no_library_of_openmpi_is_loaded() {
     assert!(of_mpi.len() >= 2, "{said}");
     for line in of_mpi {
         assert!(line.contains(&*libraries.to_string_lossy()), "{line}");
-    }
-}
-
-const CLASSES: &str = "for CLASS(*), to which programs do not convert handles";
-/// Names of Open MPI's libraries that no program asks for.
-const NOT_ASKED_FOR: [(&str, &str); 6] = [
-    ("__mpi_f08_types_MOD___*", CLASSES),
-    ("mpi_fortran_*", "in the library for C"),
-    (
-        "ompi_intercept_extra_state_t_class",
-        "a class of its objects, for its own parts",
-    ),
-    (
-        "mpiext_pcollreq_mpifh_dummy",
-        "nothing: it keeps an archive from being empty",
-    ),
-    ("ompi_buffer_detach_f08", "between its libraries"),
-    ("pompi_buffer_detach_f08", "between its libraries"),
-];
-
-fn exported(library: &Path) -> BTreeSet<String> {
-    let output = run("nm", &["-D", "--defined-only", &library.to_string_lossy()]);
-    let said = String::from_utf8(output.stdout).expect("symbols are ASCII");
-    let names = said.lines().filter_map(|line| line.split(' ').nth(2));
-    names.map(str::to_string).collect()
-}
-
-#[test]
-fn every_name_of_openmpis_libraries_for_fortran_is_exported() {
-    let test = "the comparison with Open MPI's libraries for Fortran";
-    if !have_program("nm", test) || !have_library(test) {
-        return;
-    }
-    let mut missing = BTreeSet::new();
-    for (library, least) in [
-        ("libmpi_mpifh.so.40", 5000),
-        ("libmpi_usempif08.so.40", 1000),
-        ("libmpi_usempi_ignore_tkr.so.40", 300),
-    ] {
-        let debians = Path::new("/usr/lib/x86_64-linux-gnu").join(library);
-        if !have(debians.exists(), "Debian's libopenmpi3", test) {
-            return;
-        }
-        let (theirs, ours) = (
-            exported(&debians),
-            exported(&library_folder().join(library)),
-        );
-        assert!(
-            theirs.len() > least,
-            "{library} has only {} names",
-            theirs.len()
-        );
-        missing.extend(theirs.difference(&ours).cloned());
-    }
-    let known = |name: &&String| !NOT_ASKED_FOR.iter().any(|(entry, _)| covers(entry, name));
-    let missed: Vec<_> = missing.iter().filter(known).collect();
-    assert!(missed.is_empty(), "not exported: {missed:#?}");
-    for (entry, reason) in NOT_ASKED_FOR {
-        let needed = missing.iter().any(|name| covers(entry, name));
-        assert!(needed, "no name is missing of {entry} ({reason})");
     }
 }

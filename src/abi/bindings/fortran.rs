@@ -128,7 +128,7 @@ pub extern "C" fn MPII_Comm_get_attr(
     let keyval = key_in_c(keyval);
     let find = || {
         let comm = comm::get(comm)?;
-        if attribute::is_predefined(keyval) && keyval < MPI_WIN_BASE {
+        if attribute::is_of_communicators(keyval) {
             let value = predefined::value(keyval).map(|place| match kind {
                 POINTER => Value::Pointer(place.expose_provenance()),
                 // SAFETY: predefined attributes are valid `int`s.

@@ -110,9 +110,7 @@ fn get_attribute(
         value.cast::<*mut c_void>().out("attribute_val")?,
         flag.out("flag")?,
     );
-    let found = if attribute::is_empty(keyval) {
-        None
-    } else if attribute::is_predefined(keyval) && keyval < MPI_WIN_BASE {
+    let found = if attribute::is_of_communicators(keyval) {
         predefined::value(keyval).map(<*mut c_int>::cast)
     } else {
         let found = comm.attributes.get(keyval)?;
