@@ -74,10 +74,13 @@ impl Several<'_> {
     }
 
     /// Writes the status with index `i`. Indices come in order.
+    #[inline]
     pub fn put(&mut self, i: usize, outcome: Outcome) {
         self.put = i + 1;
         let Some(places) = &mut self.places else {
-            self.failed = self.failed.take().or(outcome.error);
+            if let (None, Some(error)) = (&self.failed, outcome.error) {
+                self.failed = Some(error);
+            }
             return;
         };
         let before = places[i].MPI_ERROR;
