@@ -130,16 +130,25 @@ pub struct Build {
 }
 
 /// What another MPI's variables, or cargo's and make's, would do to the compiler.
-const MEDDLERS: [&str; 16] = [
+const MEDDLERS: &[&str] = &[
     "LD_LIBRARY_PATH",
     "LD_PRELOAD",
     "MPICH_CC",
     "MPICH_CXX",
+    "MPICH_FC",
+    "MPICH_F77",
+    "MPICH_F90",
     "OMPI_CC",
     "OMPI_CXX",
+    "OMPI_FC",
+    "OMPI_F77",
     "CC",
     "CXX",
+    "FC",
+    "F77",
     "CFLAGS",
+    "FFLAGS",
+    "FCFLAGS",
     "CPPFLAGS",
     "LDFLAGS",
     "LIBS",
@@ -219,13 +228,8 @@ impl Build {
         command.arg(format!("--srcdir={}", build.source.display()));
         build.run(command.args(&options), "configure")?;
         if build.compiler.interface == Interface::Openmpi && build.has_classes() {
-            // Open MPI's class of windows takes the functions of C, and has none of its own.
-            let names = ["NULL_COPY_FN", "NULL_DELETE_FN"];
-            let names = names.map(|name| (format!("MPI::Win::{name}"), format!("MPI_WIN_{name}")));
-            let changes = names
-                .each_ref()
-                .map(|(from, to)| (from.as_str(), to.as_str()));
-            build.change("util/mtest_cxx.cxx", &changes)?;
+            // Open MPI's class of windows has no such functions, and takes those of C.
+            build.change("util/mtest_cxx.cxx", "MPI::Win::NULL_", "MPI_WIN_NULL_")?;
         }
         // Entries that name no program of their own folder need nothing but these two.
         for library in ["util", "dtpools"] {
@@ -248,23 +252,19 @@ impl Build {
             return Ok(self.source.join("configure"));
         }
         let condition = "if test \"$enable_f08\" = \"yes\" -a \"$FROM_MPICH\" = \"yes\" ; then";
-        self.change(
-            "configure",
-            &[(condition, "if test \"$enable_f08\" = \"yes\" ; then")],
-        )
+        let without = "if test \"$enable_f08\" = \"yes\" ; then";
+        let changed = self.change("configure", condition, without)?;
+        fs::set_permissions(&changed, fs::Permissions::from_mode(0o755))
+            .map_err(|error| format!("{}: {error}", changed.display()))?;
+        Ok(changed)
     }
 
     /// Makes a file of the suite another one for this build. The suite's makefiles look into the build's folder first.
-    fn change(&self, file: &str, changes: &[(&str, &str)]) -> Result<PathBuf, String> {
+    fn change(&self, file: &str, from: &str, to: &str) -> Result<PathBuf, String> {
         let changed = self.folder.join(file);
         let failed = |error| format!("{}: {error}", changed.display());
-        // With the rights of the original.
-        fs::copy(self.source.join(file), &changed).map_err(failed)?;
-        let mut text = fs::read_to_string(&changed).map_err(failed)?;
-        for (from, to) in changes {
-            text = text.replace(from, to);
-        }
-        fs::write(&changed, text).map_err(failed)?;
+        let text = fs::read_to_string(self.source.join(file)).map_err(failed)?;
+        fs::write(&changed, text.replace(from, to)).map_err(failed)?;
         Ok(changed)
     }
 
