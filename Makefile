@@ -63,7 +63,7 @@ apps: stage
 bench: stage
 	$(RUN_CARGO) run -q --profile tools -p rmashm-bench --target-dir '$(CARGO_TARGET_DIR)' -- --prefix '$(BUILD)' $(if $(QUICK),--quick) $(BENCH)
 
-# DIRS: directories of MPICH's test suite. ABI: mpich, openmpi or standard. FORTRAN: mpich or rmashm, those of Fortran. CONFORMANCE: options of mpich_conformance/src/options.rs.
+# DIRS: directories of MPICH's test suite. ABI: mpich, openmpi or standard. FORTRAN: mpich, openmpi or rmashm, those of Fortran. CONFORMANCE: options of mpich_conformance/src/options.rs.
 conformance: stage
 	$(RUN_CARGO) run -q --profile tools -p mpich-conformance --target-dir '$(CARGO_TARGET_DIR)' -- --prefix '$(BUILD)' $(if $(ABI),--abi $(ABI)) $(if $(FORTRAN),--fortran $(FORTRAN)) $(DIRS) $(CONFORMANCE)
 
@@ -83,5 +83,5 @@ help:
 	@echo 'make mpi4py     fetch mpi4py and run its own test suite; ABI=openmpi, ABI=standard for those interfaces; RANKS="2 3"'
 	@echo 'make apps       run programs that Debian linked with Open MPI, also its Fortran, and compare what they compute'
 	@echo 'make bench      all of it next to MPICH, Open MPI and Intel MPI of PyPI and the bare machine; QUICK=1 takes three minutes'
-	@echo 'make conformance  run MPICH'"'"'s own test suite, all that concerns us; DIRS="rma info" for some directories, ABI= as above, FORTRAN=mpich for those of Fortran'
+	@echo 'make conformance  run MPICH'"'"'s own test suite, all that concerns us; DIRS="rma info" for some directories, ABI= as above, FORTRAN=mpich for those of Fortran (openmpi, rmashm)'
 	@echo 'make clean      remove $(BUILD)/ and $(CARGO_TARGET_DIR)/'

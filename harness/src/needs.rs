@@ -70,13 +70,16 @@ pub fn undeclared(said: &str) -> Option<String> {
         "' undeclared",
         "unknown type name '",
         "' was not declared",
+        " not found in module '",
         "undefined reference to `",
     ];
     let lines = said
         .lines()
         .filter(|line| complaints.iter().any(|complaint| line.contains(complaint)));
     let mut names = lines.filter_map(|line| line.split(['\'', '`']).nth(1));
-    names.find(|name| name.contains("MPI")).map(str::to_string)
+    // Fortran's compilers have small letters for it.
+    let is_mpis = |name: &&str| name.contains("MPI") || name.starts_with("mpi_");
+    names.find(is_mpis).map(str::to_string)
 }
 
 #[cfg(test)]
@@ -89,6 +92,8 @@ mod tests {
         assert_eq!(undeclared(said).as_deref(), Some("MPI_Session"));
         let said = "ld: a.c:(.text+0x2): undefined reference to `MPI_Put_c'";
         assert_eq!(undeclared(said).as_deref(), Some("MPI_Put_c"));
+        let said = "Error: Symbol 'mpi_send_c' referenced at (1) not found in module 'mpi_f08'";
+        assert_eq!(undeclared(said).as_deref(), Some("mpi_send_c"));
         assert_eq!(
             undeclared("a.c:3: error: expected ';' before 'MPI_Put'"),
             None

@@ -17,6 +17,8 @@ use std::process::{Command, Stdio};
 pub struct Compiler {
     interface: Interface,
     mpicc: PathBuf,
+    /// The compiler for C++, if there is one with the classes.
+    mpicxx: Option<PathBuf>,
     /// The header that it finds.
     header: PathBuf,
     /// The compilers for Fortran, by the names that the suite gives them.
@@ -30,17 +32,20 @@ impl Compiler {
         interface: Interface,
         fortran: Option<Fortran>,
     ) -> Result<Compiler, String> {
-        let (mpicc, header) = match interface {
-            Interface::Mpich => (prefix.join("bin/mpicc"), prefix.join("include/mpi.h")),
-            Interface::Standard => (
-                prefix.join("bin/mpicc_abi"),
-                prefix.join("include/mpi_abi.h"),
-            ),
+        let (bin, include) = (prefix.join("bin"), prefix.join("include"));
+        let (mpicc, mpicxx, header) = match interface {
+            Interface::Mpich => {
+                let classes = include.join("mpicxx.h").is_file();
+                let mpicxx = classes.then(|| bin.join("mpicxx"));
+                (bin.join("mpicc"), mpicxx, include.join("mpi.h"))
+            }
+            Interface::Standard => (bin.join("mpicc_abi"), None, include.join("mpi_abi.h")),
             Interface::Openmpi => {
                 let mpicc = find_program("mpicc.openmpi").ok_or(
                     "there is no mpicc.openmpi (Debian: apt-get install libopenmpi-dev openmpi-bin)",
                 )?;
-                (mpicc.clone(), mpicc)
+                let mpicxx = find_program("mpicxx.openmpi").filter(|mpicxx| links_classes(mpicxx));
+                (mpicc.clone(), mpicxx, mpicc)
             }
         };
         if !mpicc.is_file() {
@@ -49,6 +54,7 @@ impl Compiler {
         Ok(Compiler {
             interface,
             mpicc,
+            mpicxx,
             header,
             fortran: match fortran {
                 None => Vec::new(),
@@ -65,8 +71,8 @@ impl Compiler {
         let fortran = fortran.map(|(name, compiler)| (*name, compiler.clone()));
         let mut compilers: Vec<_> = fortran.collect();
         compilers.push(("mpicc", self.mpicc.clone()));
-        if self.has_classes() {
-            compilers.push(("mpicxx", self.mpicc.with_file_name("mpicxx")));
+        if let Some(mpicxx) = &self.mpicxx {
+            compilers.push(("mpicxx", mpicxx.clone()));
         }
         for (name, compiler) in compilers {
             let wrapper = prefix.join("bin").join(name);
@@ -78,12 +84,15 @@ impl Compiler {
         }
         Ok(prefix)
     }
+}
 
-    /// Whether programs may use the classes for C++.
-    fn has_classes(&self) -> bool {
-        let header = self.header.with_file_name("mpicxx.h");
-        self.interface == Interface::Mpich && header.is_file()
-    }
+/// Whether Open MPI's compiler links the library of the classes, which its version 5 has no more.
+fn links_classes(mpicxx: &Path) -> bool {
+    let answer = Command::new(mpicxx).arg("--showme:libs").output();
+    answer.is_ok_and(|answer| {
+        let libraries = String::from_utf8_lossy(&answer.stdout);
+        libraries.split_whitespace().any(|name| name == "mpi_cxx")
+    })
 }
 
 /// What compiles the suite's programs of Fortran.
@@ -97,12 +106,12 @@ fn fortran_compilers(
             Fortran::Rmashm => {
                 Some(prefix.join("bin").join(name)).filter(|compiler| compiler.is_file())
             }
-            Fortran::Mpich => find_program(&format!("{name}.mpich")),
+            Fortran::Mpich | Fortran::Openmpi => find_program(&format!("{name}.{}", whose.name())),
         };
         compilers.push((
             name,
             compiler.ok_or(format!(
-                "there is no {name} of {} (Debian: apt-get install libmpich-dev gfortran)",
+                "there is no {name} of {} (Debian: apt-get install libmpich-dev libopenmpi-dev gfortran)",
                 whose.name()
             ))?,
         ));
@@ -121,16 +130,25 @@ pub struct Build {
 }
 
 /// What another MPI's variables, or cargo's and make's, would do to the compiler.
-const MEDDLERS: [&str; 16] = [
+const MEDDLERS: &[&str] = &[
     "LD_LIBRARY_PATH",
     "LD_PRELOAD",
     "MPICH_CC",
     "MPICH_CXX",
+    "MPICH_FC",
+    "MPICH_F77",
+    "MPICH_F90",
     "OMPI_CC",
     "OMPI_CXX",
+    "OMPI_FC",
+    "OMPI_F77",
     "CC",
     "CXX",
+    "FC",
+    "F77",
     "CFLAGS",
+    "FFLAGS",
+    "FCFLAGS",
     "CPPFLAGS",
     "LDFLAGS",
     "LIBS",
@@ -162,7 +180,7 @@ impl Build {
                 [] => "--disable-fortran".to_owned(),
                 _ => "--enable-fortran=all".to_owned(),
             },
-            match build.compiler.has_classes() {
+            match build.has_classes() {
                 true => "--enable-cxx".to_owned(),
                 false => "--disable-cxx".to_owned(),
             },
@@ -178,6 +196,12 @@ impl Build {
         if build.compiler.interface == Interface::Openmpi {
             // The names that MPI 3 removed are declared too: the suite's own library calls some.
             options.push("CPPFLAGS=-DOMPI_OMIT_MPI1_COMPAT_DECLS=0".to_owned());
+            if !build.compiler.fortran.is_empty() {
+                // The suite wants it, and MPICH's compilers have it from themselves.
+                for flags in ["FFLAGS", "FCFLAGS"] {
+                    options.push(format!("{flags}=-fallow-argument-mismatch"));
+                }
+            }
         }
         let stamp = build.folder.join("configured-for");
         let wanted = build.identity(&options);
@@ -203,6 +227,10 @@ impl Build {
         command.env("CONFIG_SHELL", "/bin/sh");
         command.arg(format!("--srcdir={}", build.source.display()));
         build.run(command.args(&options), "configure")?;
+        if build.compiler.interface == Interface::Openmpi && build.has_classes() {
+            // Open MPI's class of windows has no such functions, and takes those of C.
+            build.change("util/mtest_cxx.cxx", "MPI::Win::NULL_", "MPI_WIN_NULL_")?;
+        }
         // Entries that name no program of their own folder need nothing but these two.
         for library in ["util", "dtpools"] {
             let mut make = build.make(library);
@@ -214,23 +242,29 @@ impl Build {
 
     /// Whether the suite's programs in C++ are part of the build.
     pub fn has_classes(&self) -> bool {
-        self.compiler.has_classes()
+        self.compiler.mpicxx.is_some()
     }
 
     /// The suite's `configure`. It builds the programs of `mpi_f08` only as a part of MPICH: for them it is one without that
     /// condition.
     fn configure_script(&self) -> Result<PathBuf, String> {
-        let script = self.source.join("configure");
         if self.compiler.fortran.is_empty() {
-            return Ok(script);
+            return Ok(self.source.join("configure"));
         }
-        let changed = self.folder.join("configure");
-        let failed = |error| format!("{}: {error}", changed.display());
-        let text = fs::read_to_string(&script).map_err(failed)?;
         let condition = "if test \"$enable_f08\" = \"yes\" -a \"$FROM_MPICH\" = \"yes\" ; then";
-        let text = text.replace(condition, "if test \"$enable_f08\" = \"yes\" ; then");
-        fs::write(&changed, text).map_err(failed)?;
-        fs::set_permissions(&changed, fs::Permissions::from_mode(0o755)).map_err(failed)?;
+        let without = "if test \"$enable_f08\" = \"yes\" ; then";
+        let changed = self.change("configure", condition, without)?;
+        fs::set_permissions(&changed, fs::Permissions::from_mode(0o755))
+            .map_err(|error| format!("{}: {error}", changed.display()))?;
+        Ok(changed)
+    }
+
+    /// Makes a file of the suite another one for this build. The suite's makefiles look into the build's folder first.
+    fn change(&self, file: &str, from: &str, to: &str) -> Result<PathBuf, String> {
+        let changed = self.folder.join(file);
+        let failed = |error| format!("{}: {error}", changed.display());
+        let text = fs::read_to_string(self.source.join(file)).map_err(failed)?;
+        fs::write(&changed, text.replace(from, to)).map_err(failed)?;
         Ok(changed)
     }
 
@@ -242,7 +276,7 @@ impl Build {
         format!("{}\n{}\n{sum}\n", self.source.display(), options.join("\n"))
     }
 
-    /// The name that a program uses and the header of another library does not have, by what make said about it.
+    /// The name that a program uses and the Open MPI that compiles it does not have, by what make said about it.
     pub fn lacking(&self, said: &str) -> Option<String> {
         if self.compiler.interface != Interface::Openmpi {
             return None;

@@ -14,8 +14,8 @@ The directories (rma, errors/rma, info, ...) are those of the suite's test/mpi; 
   --prefix PREFIX       where this project is staged (default: build/); downloads and builds go into its folder mpich
   --abi NAME            the C interface that programs are compiled for: mpich (default), openmpi (by mpicc.openmpi on PATH),
                         standard
-  --fortran NAME        the directories of Fortran, compiled by mpich (mpif77.mpich and mpif90.mpich on PATH) or rmashm (the
-                        mpifort of the prefix)
+  --fortran NAME        the directories of Fortran, compiled by mpich (mpif77.mpich and mpif90.mpich on PATH), openmpi (the
+                        same of Open MPI, for its interface) or rmashm (the mpifort of the prefix)
   --dir DIRECTORY       the same as DIRECTORY alone
   --filter TEXT         only entries whose line in the report has TEXT in it; several: any of them
   --rerun-failed        only entries that did not pass when they last ran
@@ -48,6 +48,7 @@ pub enum Launcher {
 #[serde(rename_all = "lowercase")]
 pub enum Fortran {
     Mpich,
+    Openmpi,
     Rmashm,
 }
 
@@ -55,7 +56,16 @@ impl Fortran {
     pub fn name(self) -> &'static str {
         match self {
             Fortran::Mpich => "mpich",
+            Fortran::Openmpi => "openmpi",
             Fortran::Rmashm => "rmashm",
+        }
+    }
+
+    /// The C interface that what it compiles is for.
+    pub fn interface(self) -> Interface {
+        match self {
+            Fortran::Mpich | Fortran::Rmashm => Interface::Mpich,
+            Fortran::Openmpi => Interface::Openmpi,
         }
     }
 }
@@ -112,20 +122,22 @@ impl Options {
             list: false,
             verbose: false,
         };
+        let mut interface = None;
         while let Some(argument) = parser.next()? {
             match argument {
                 Long("mpi") => options.mpi = Some(parser.value()?.into()),
                 Long("prefix") => options.prefix = parser.value()?.into(),
                 Long("abi") => {
-                    options.interface = parser.value()?.parse_with(|name| {
+                    interface = Some(parser.value()?.parse_with(|name| {
                         Interface::of_name(name).ok_or("it is mpich, openmpi or standard")
-                    })?;
+                    })?);
                 }
                 Long("fortran") => {
                     options.fortran = Some(parser.value()?.parse_with(|name| match name {
                         "mpich" => Ok(Fortran::Mpich),
+                        "openmpi" => Ok(Fortran::Openmpi),
                         "rmashm" => Ok(Fortran::Rmashm),
-                        _ => Err("it is mpich or rmashm"),
+                        _ => Err("it is mpich, openmpi or rmashm"),
                     })?);
                 }
                 Long("dir") => options.add_directory(&parser.value()?.string()?),
@@ -153,6 +165,17 @@ impl Options {
                 _ => return Err(argument.unexpected()),
             }
         }
+        if let (Some(whose), Some(wanted)) = (options.fortran, interface)
+            && wanted != whose.interface()
+        {
+            let [whose, own, wanted] = [whose.name(), whose.interface().name(), wanted.name()];
+            return Err(format!(
+                "--fortran {whose} compiles for --abi {own}, not for --abi {wanted}"
+            )
+            .into());
+        }
+        let of_fortran = options.fortran.map(Fortran::interface);
+        options.interface = of_fortran.or(interface).unwrap_or(Interface::Mpich);
         Ok(Some(options))
     }
 
@@ -193,6 +216,25 @@ mod tests {
         assert_eq!(options.launcher, Launcher::Hydra);
         assert_eq!(options.jobs, 3);
         assert_eq!(options.filters, ["fence"]);
+    }
+
+    #[test]
+    fn a_compiler_for_fortran_has_its_interface() {
+        let interface = |words: &[&str]| parse(words).map(|options| options.unwrap().interface);
+        assert_eq!(interface(&[]), Ok(Interface::Mpich));
+        assert_eq!(interface(&["--fortran", "rmashm"]), Ok(Interface::Mpich));
+        assert_eq!(interface(&["--fortran=openmpi"]), Ok(Interface::Openmpi));
+        let twice = ["--abi=openmpi", "--fortran=openmpi"];
+        assert_eq!(interface(&twice), Ok(Interface::Openmpi));
+        for [one, other] in [
+            ["--abi=mpich", "--fortran=openmpi"],
+            ["--abi=openmpi", "--fortran=mpich"],
+        ] {
+            for words in [[one, other], [other, one]] {
+                let refused = interface(&words).unwrap_err();
+                assert!(refused.contains("compiles for --abi"), "{refused}");
+            }
+        }
     }
 
     #[test]

@@ -99,7 +99,7 @@ impl Runner<'_> {
         if !program.is_file() {
             let details = self.build.explain(entry);
             if let Some(name) = self.build.lacking(&details) {
-                let reason = format!("the header lacks {name}");
+                let reason = format!("Open MPI lacks {name}");
                 return Err((Outcome::NotApplicable, reason, details));
             }
             return Err((Outcome::Failed, build_reason(&details), details));
@@ -186,7 +186,9 @@ fn build_reason(text: &str) -> String {
     if !missing.is_empty() {
         return format!("does not link: {} missing", missing.join(", "));
     }
-    let line = text.lines().find(|line| line.contains("error"));
+    // Compilers for Fortran begin it with a capital.
+    let is_error = |line: &&str| line.contains("error") || line.starts_with("Error: ");
+    let line = text.lines().find(is_error);
     format!("does not compile: {}", line.unwrap_or("no message").trim())
 }
 
@@ -212,6 +214,11 @@ mod tests {
         assert_eq!(
             build_reason(compile),
             "does not compile: a.c:3:5: error: unknown type"
+        );
+        let fortran = "a.f90:3:5:\n\n  3 | end\n    | 1\nError: Syntax error at (1)\n";
+        assert_eq!(
+            build_reason(fortran),
+            "does not compile: Error: Syntax error at (1)"
         );
     }
 

@@ -19,6 +19,7 @@ use crate::mpi::types::*;
 use parking_lot::Mutex;
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
+use std::ptr::from_mut;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, OnceLock};
@@ -36,11 +37,12 @@ pub enum Handler {
     User(Function),
     /// The code is returned, and noted for the class in C++ whose function was called to throw it.
     Throw,
-    /// The user's function in C++ is called by that of the library of its classes, then the code is returned that it leaves.
-    Classes(Function, Proxy),
+    /// The user's function in another language is called by that of its library, then the code is returned that it leaves.
+    Proxied(Function, Proxy),
 }
 
-/// Calls the user's function in C++ with an object of its class. The kind is 0 for a communicator, 1 for a file, 2 for a window.
+/// Calls the user's function in C++ or Fortran with what that language has for the handle. The kind is 0 for a communicator, 1 for a
+/// file, 2 for a window, 3 for a session (of which C++ has no class).
 pub type Proxy = unsafe extern "C" fn(
     kind: c_int,
     handle: *mut c_void,
@@ -86,7 +88,7 @@ struct Counts {
 /// A handler made by the user.
 struct Made {
     function: Function,
-    /// Set where the function is C++'s.
+    /// Set where the function is another language's.
     proxy: OnceLock<Proxy>,
     counts: Mutex<Counts>,
 }
@@ -108,8 +110,8 @@ pub fn create(function: Function) -> Result<MPI_Errhandler> {
     .map(MPI_Errhandler)
 }
 
-/// Says that the function of `handle` is C++'s. One that does not exist, or is so already, stays as it is: only the library of the
-/// classes calls this, right after it made the handler.
+/// Says that the function of `handle` is another language's. One that does not exist, or is so already, stays as it is: only that
+/// language's library calls this, right after it made the handler.
 pub fn set_proxy(handle: MPI_Errhandler, proxy: Proxy) {
     if let Some(made) = MADE.get_arc(handle.0) {
         let _ = made.proxy.set(proxy);
@@ -261,7 +263,7 @@ pub fn of(handle: MPI_Errhandler) -> Option<Handler> {
         made => {
             let made = MADE.get(made.0)?;
             match made.proxy.get() {
-                Some(proxy) => Handler::Classes(made.function, *proxy),
+                Some(proxy) => Handler::Proxied(made.function, *proxy),
                 None => Handler::User(made.function),
             }
         }
@@ -331,31 +333,32 @@ impl Handler {
     /// # Safety
     /// The function keeps the contract of error handlers (MPI 4.1 §9.3): it is called with a handle and a code.
     pub unsafe fn call_user(self, object: Object, mut code: c_int) -> c_int {
-        let function = match self {
-            Handler::User(function) => function,
-            Handler::Classes(function, proxy) => {
-                let user = function.address();
-                let mut call = |kind, handle| {
-                    // SAFETY: the library of the classes gave the proxy for this function.
-                    nested(|| unsafe { proxy(kind, handle, &mut code, user) });
-                };
-                match object {
-                    Object::Comm(handle) => {
-                        call(0, std::ptr::from_mut(&mut handle.foreign()).cast())
-                    }
-                    Object::File(handle) => {
-                        call(1, std::ptr::from_mut(&mut handle.foreign()).cast())
-                    }
-                    Object::Win(handle) => {
-                        call(2, std::ptr::from_mut(&mut handle.foreign()).cast())
-                    }
-                    // The classes have no others.
-                    _ => {}
-                }
-                return code;
-            }
+        let (function, proxy) = match self {
+            Handler::User(function) => (function, None),
+            Handler::Proxied(function, proxy) => (function, Some(proxy)),
             _ => return code,
         };
+        // A call that was given its handler has made no object yet.
+        let object = match (function, object) {
+            (Function::Comm(_), Object::Given(_)) => Object::Comm(MPI_COMM_NULL),
+            (Function::Session(_), Object::Given(_)) => Object::Session(MPI_SESSION_NULL),
+            _ => object,
+        };
+        if let Some(proxy) = proxy {
+            let user = function.address();
+            let mut call = |kind, handle| {
+                // SAFETY: the library of the other language gave the proxy for this function.
+                nested(|| unsafe { proxy(kind, handle, &mut code, user) });
+            };
+            match object {
+                Object::Comm(handle) => call(0, from_mut(&mut handle.foreign()).cast()),
+                Object::File(handle) => call(1, from_mut(&mut handle.foreign()).cast()),
+                Object::Win(handle) => call(2, from_mut(&mut handle.foreign()).cast()),
+                Object::Session(handle) => call(3, from_mut(&mut handle.foreign()).cast()),
+                _ => {}
+            }
+            return code;
+        }
         // SAFETY: the caller promised the function's contract; handle and code live through the call.
         nested(|| unsafe {
             match (function, object) {
@@ -364,10 +367,6 @@ impl Handler {
                 (Function::File(f), Object::File(handle)) => f(&mut handle.foreign(), &mut code),
                 (Function::Session(f), Object::Session(handle)) => {
                     f(&mut handle.foreign(), &mut code)
-                }
-                (Function::Comm(f), Object::Given(_)) => f(&mut MPI_COMM_NULL.foreign(), &mut code),
-                (Function::Session(f), Object::Given(_)) => {
-                    f(&mut MPI_SESSION_NULL.foreign(), &mut code)
                 }
                 // A slot takes only handlers of its object's kind, and calls that are given one make no other objects.
                 _ => {}

@@ -9,6 +9,10 @@ use std::path::{Path, PathBuf};
 /// Builds a program of `tests/fortran`, if the compiler is there. Open MPI 4's libraries lack a procedure that its module declares:
 /// the lines with its name are left out.
 fn build(name: &str, lacking: &[&str]) -> Option<PathBuf> {
+    build_with(&[], name, lacking)
+}
+
+fn build_with(arguments: &[&str], name: &str, lacking: &[&str]) -> Option<PathBuf> {
     let test = "programs of mpifort.openmpi";
     if !have_program("mpifort.openmpi", test)
         || !have_program("gfortran", test)
@@ -28,18 +32,10 @@ fn build(name: &str, lacking: &[&str]) -> Option<PathBuf> {
     let (source, program) = (folder.join("program.f90"), folder.join(name));
     std::fs::write(&source, kept.join("\n")).expect("a scratch folder can be written");
     let [source, program_path, folder] = [&source, &program, &folder].map(|p| p.to_string_lossy());
-    let output = run(
-        "mpifort.openmpi",
-        &[
-            "-w",
-            "-fallow-argument-mismatch",
-            &source,
-            "-J",
-            &folder,
-            "-o",
-            &program_path,
-        ],
-    );
+    let mut words = vec!["-w", "-fallow-argument-mismatch", &source, "-J", &folder];
+    words.extend(["-o", &program_path]);
+    words.extend(arguments);
+    let output = run("mpifort.openmpi", &words);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     Some(program)
@@ -88,6 +84,18 @@ fn use_mpi_f08_of_openmpi() {
 #[test]
 fn arrays_of_handles() {
     program("handles", &[]);
+}
+
+/// Open MPI 4 has no sessions: the program is linked with our libraries, which have.
+#[test]
+fn what_error_handlers_are_given() {
+    let libraries = ["libmpi_mpifh.so.40", "libmpi.so.40"].map(|name| library_folder().join(name));
+    let [fortran, c] = libraries
+        .each_ref()
+        .map(|library| library.to_string_lossy());
+    if let Some(program) = build_with(&[&fortran, &c], "errhandlers", &[]) {
+        silent(&program);
+    }
 }
 
 /// A program needs no library of Open MPI's.

@@ -1,7 +1,7 @@
 //! The program's own functions that C calls. C has other handles than Fortran: functions of this library are called in their place,
-//! which are given them. The library for C has that for classes of C++ (`src/abi/bindings/classes.rs`).
+//! which are given them. The library for C has the means for other languages, C++ first (`src/abi/bindings/classes.rs`).
 
-use crate::face::{CHandle, Comm, Datatype, File, Kind, Win};
+use crate::face::{CHandle, Comm, Datatype, File, Kind, Session, Win};
 use std::ffi::{c_int, c_void};
 
 type Operate =
@@ -50,7 +50,8 @@ pub fn handler(code: c_int, errhandler: CHandle) {
             let mut object = match kind {
                 0 => Comm::in_fortran(*object),
                 1 => File::in_fortran(*object),
-                _ => Win::in_fortran(*object),
+                2 => Win::in_fortran(*object),
+                _ => Session::in_fortran(*object),
             };
             let function = std::mem::transmute::<*const c_void, Function>(function);
             function(&mut object, error);

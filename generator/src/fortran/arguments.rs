@@ -151,10 +151,6 @@ pub fn foreign(
     let name = name(&parameter.name);
     let handle = match &parameter.kind {
         Kind::Handle(handle) => handle,
-        // C has no handlers of sessions that are another language's.
-        Kind::Callback(interface) if interface.contains("Session") => {
-            return format!("{name}.cast()");
-        }
         Kind::Callback(interface) => {
             let (made, function) = match interface.contains("User_function") {
                 true => ("op", "operation"),
