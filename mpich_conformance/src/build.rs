@@ -54,7 +54,8 @@ impl Compiler {
         Ok(Compiler {
             interface,
             mpicc,
-            mpicxx,
+            // What is in Fortran needs none.
+            mpicxx: mpicxx.filter(|_| fortran.is_none()),
             header,
             fortran: match fortran {
                 None => Vec::new(),
