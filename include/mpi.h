@@ -10,7 +10,7 @@
 #define MPI_INCLUDED
 
 #define RMASHM 1
-#define RMASHM_VERSION "0.1.0"
+#define RMASHM_VERSION "0.2.0"
 
 #if defined(__cplusplus)
 extern "C" {
