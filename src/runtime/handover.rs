@@ -232,8 +232,9 @@ fn same_user(socket: &OwnedFd) -> bool {
 /// A number others cannot guess.
 fn random() -> u64 {
     let mut bytes = [0_u8; 8];
+    // By number, as glibc has a function for it from 2.25 on only.
     // SAFETY: the kernel writes at most the bytes of the array.
-    unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
+    unsafe { libc::syscall(libc::SYS_getrandom, bytes.as_mut_ptr(), bytes.len(), 0) };
     u64::from_ne_bytes(bytes)
 }
 

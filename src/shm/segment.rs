@@ -34,11 +34,10 @@ use super::descriptor::Descriptor;
 use super::{HUGE, Offset, PAGE, mapping};
 use crate::shm::error::{Result, failed};
 use nix::fcntl::{FcntlArg, SealFlag, fcntl};
-use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::resource::{Resource, getrlimit};
 use parking_lot::Mutex;
-use std::ffi::c_void;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::ffi::{CStr, c_void};
+use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicUsize;
 
@@ -357,14 +356,23 @@ impl Segment {
 
 /// A memfd that cannot be executed, and whose length can be sealed, as far as the kernel knows that.
 fn memory_file() -> nix::Result<OwnedFd> {
-    let flags = MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING;
-    let sealed = MFdFlags::from_bits_retain(libc::MFD_NOEXEC_SEAL);
-    memfd_create(c"rmashm", flags | sealed).or_else(|_| {
+    let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
+    memfd_create(c"rmashm", flags | libc::MFD_NOEXEC_SEAL).or_else(|_| {
         // Linux before 6.3.
         let fd = memfd_create(c"rmashm", flags)?;
         nix::sys::stat::fchmod(&fd, nix::sys::stat::Mode::from_bits_truncate(0o600))?;
         Ok(fd)
     })
+}
+
+/// A new file in memory. The kernel is called by number: glibc has a function for it from 2.27 on, and the library is to load with
+/// older ones.
+fn memfd_create(name: &CStr, flags: u32) -> nix::Result<OwnedFd> {
+    // SAFETY: the kernel reads the name, which ends with a zero.
+    let fd = unsafe { libc::syscall(libc::SYS_memfd_create, name.as_ptr(), flags) };
+    let fd = nix::errno::Errno::result(fd)? as RawFd;
+    // SAFETY: the descriptor is new, and nobody else has it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
 /// Maps the first `first` bytes of the segment, of `len` bytes, where there is room for much more behind them.
@@ -529,7 +537,7 @@ mod tests {
 
     #[test]
     fn another_file_is_refused() {
-        let file = memfd_create(c"other", MFdFlags::MFD_CLOEXEC).unwrap();
+        let file = memfd_create(c"other", libc::MFD_CLOEXEC).unwrap();
         assert!(Segment::attach(file.as_fd()).is_err());
         nix::unistd::ftruncate(&file, LEAST as i64).unwrap();
         assert!(Segment::attach(file.as_fd()).is_err());
