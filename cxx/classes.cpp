@@ -3,21 +3,20 @@
 
 #include <mpi.h>
 
-#include <mutex>
-
 namespace MPI {
 
 using internal::check;
 
 void MPIR_CXX_InitDatatypeNames()
 {
-    static std::once_flag named;
-    std::call_once(named, [] {
+    static const bool once = [] {
         MPI_Type_set_name(MPI_CXX_BOOL, "MPI::BOOL");
         MPI_Type_set_name(MPI_CXX_FLOAT_COMPLEX, "MPI::COMPLEX");
         MPI_Type_set_name(MPI_CXX_DOUBLE_COMPLEX, "MPI::DOUBLE_COMPLEX");
         MPI_Type_set_name(MPI_CXX_LONG_DOUBLE_COMPLEX, "MPI::LONG_DOUBLE_COMPLEX");
-    });
+        return true;
+    }();
+    (void)once;
 }
 
 int Datatype::Pack_size(int incount, const Comm& comm) const

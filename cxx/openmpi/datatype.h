@@ -131,7 +131,7 @@ public:
 inline void Datatype::Get_contents(int max_integers, int max_addresses, int max_datatypes, int integers[], Aint addresses[],
     Datatype datatypes[]) const
 {
-    MPI_Datatype* handles = new MPI_Datatype[max_datatypes];
+    MPI_Datatype* handles = new MPI_Datatype[max_datatypes > 0 ? max_datatypes : 0];
     for (int i = 0; i < max_datatypes; i++)
         handles[i] = datatypes[i];
     MPI_Type_get_contents(handle, max_integers, max_addresses, max_datatypes, integers, addresses, handles);
