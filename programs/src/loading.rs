@@ -39,15 +39,19 @@ pub fn with(program: &Program, path: &Path, folders: &[PathBuf]) -> io::Result<V
     Ok(loaded)
 }
 
-/// `name => path (address)` or `name => not found`. What has no arrow is the loader itself, or the kernel's.
+/// `name => path (address)`, `name => not found`, or `path (address)` for what was asked for by its path. What is left is the
+/// kernel's.
 fn line(text: &str) -> Option<Loaded> {
-    let (name, place) = text.trim().split_once(" => ")?;
-    let found = place.rsplit_once(" (0x");
-    let path = found.map(|(path, _)| PathBuf::from(path));
-    Some(Loaded {
-        name: name.to_string(),
-        path,
-    })
+    let text = text.trim();
+    let path_in = |text: &str| Some(PathBuf::from(text.rsplit_once(" (0x")?.0));
+    if let Some((name, place)) = text.split_once(" => ") {
+        let (name, path) = (name.to_string(), path_in(place));
+        return Some(Loaded { name, path });
+    }
+    let path = path_in(text).filter(|path| path.is_absolute())?;
+    let name = path.file_name()?.to_string_lossy().into_owned();
+    let path = Some(path);
+    Some(Loaded { name, path })
 }
 
 #[cfg(test)]
@@ -67,6 +71,9 @@ mod tests {
             (missing.name.as_str(), missing.path),
             ("libmpi.so.20", None)
         );
+        let by_path = line("\t/a/rmashm/libmpi.so.12 (0x00007f)").unwrap();
+        assert_eq!(by_path.name, "libmpi.so.12");
+        assert_eq!(by_path.path, Some("/a/rmashm/libmpi.so.12".into()));
         assert_eq!(line("\tlinux-vdso.so.1 (0x00007ffc)"), None);
     }
 

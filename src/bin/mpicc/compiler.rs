@@ -57,13 +57,23 @@ pub fn find(language: Language, named: Option<&OsStr>) -> Result<Vec<OsString>, 
     };
     // `MPICH_CC=mpicc` would run itself for ever.
     let real = |path: &Path| path.canonicalize().ok();
-    if real(&found).is_some() && real(&found) == env::current_exe().ok().as_deref().and_then(real) {
+    let own = env::current_exe().ok();
+    if let (Some(found), Some(own)) = (real(&found), own.as_deref().and_then(real))
+        && is_this_tool(&found, &own)
+    {
         return Err(Refusal(
             format!("the compiler is said to be {name}, which is this tool itself"),
             1,
         ));
     }
     Ok(words)
+}
+
+/// Whether the file `found` is the tool itself, which is the file `own`, or one that becomes it: in a wheel names beside it are such
+/// files.
+fn is_this_tool(found: &Path, own: &Path) -> bool {
+    let is_for_mpi = |name: &OsStr| name.as_bytes().starts_with(b"mpi");
+    found == own || (found.parent() == own.parent() && found.file_name().is_some_and(is_for_mpi))
 }
 
 /// Where a program is: itself if it has a slash in its name, else the first executable of that name on `PATH`.
