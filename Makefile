@@ -13,7 +13,7 @@ FACES ?= mpich openmpi standard
 RUN_CARGO := env -u MAKEFLAGS -u MFLAGS $(CARGO)
 
 .DEFAULT_GOAL := stage
-.PHONY: stage quick install demo check check-mpich adoption interfaces imb mpi4py apps bench conformance clean help
+.PHONY: stage quick install wheel check-wheel demo check check-mpich adoption interfaces imb mpi4py apps bench conformance clean help
 
 stage:
 	@CARGO='$(CARGO)' tools/build release '$(CARGO_TARGET_DIR)' $(FACES)
@@ -29,6 +29,13 @@ install:
 	@if command -v '$(CARGO)' >/dev/null; then $(MAKE) --no-print-directory stage; fi
 	@tools/stage '$(BUILD)/lib' '$(BUILD)/bin' '$(BUILD)/include' '$(DESTDIR)$(PREFIX)'
 	@echo "installed in $(DESTDIR)$(PREFIX)"
+
+# What pip installs, for any Linux with glibc 2.17 or newer.
+wheel:
+	@packaging/wheel/build '$(CARGO_TARGET_DIR)' '$(BUILD)/wheel' $(FACES)
+
+check-wheel: wheel
+	@packaging/wheel/test '$(BUILD)/wheel'
 
 demo: stage
 	@demo/run '$(BUILD)'
@@ -74,6 +81,8 @@ help:
 	@echo 'make            build the library and its tools, and stage them as a prefix in $(BUILD)/'
 	@echo 'make quick      the same in a part of the time, for work on it; nothing to be measured; FACES=mpich builds one interface of the three'
 	@echo 'make install    install that prefix; PREFIX=$(PREFIX), DESTDIR= for packaging. It may be moved afterwards.'
+	@echo 'make wheel      build what pip installs: $(BUILD)/wheel/rmashm-*.whl'
+	@echo 'make check-wheel  install it in virtual environments, with mpi4py and beside other MPIs, and try it there'
 	@echo 'make demo       solve a heat problem on 4 ranks, then run the same executable on MPICH if there is one'
 	@echo 'make check      formatting, lints and all tests; the last line is the count'
 	@echo 'make check-mpich  run the C tests on a real MPICH, to see that it is not the tests that are wrong'
