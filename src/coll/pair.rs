@@ -53,10 +53,13 @@ pub fn allreduce(
         None if len <= NOTE => (len, len),
         None => (0, len),
     };
-    let pinned = meeting.pin(given, number, what, |room| match place {
+    let pinned = meeting.pin(given, number, what, |room| {
+        let Some(at) = place else {
+            return mine.give(0..given, room);
+        };
         // SAFETY: the note has room for it, and is aligned as it is.
-        Some(at) => Ok(unsafe { room.cast::<Offset>().write(at) }),
-        None => mine.give(0..given, room),
+        unsafe { room.cast::<Offset>().write(at) };
+        Ok(())
     })?;
     let Some(round) = pinned else {
         return Ok(false);

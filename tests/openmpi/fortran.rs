@@ -2,7 +2,7 @@
 //! `tests/fortran_calls/openmpi`.
 
 use crate::compiler::{have_program, run, scratch};
-use crate::{have_library, support};
+use crate::{have_library, library_folder, support};
 use harness::job;
 use std::path::{Path, PathBuf};
 
