@@ -1,0 +1,106 @@
+//! Reductions.
+
+use super::{AS_MESSAGE, IN_PIECES, Little, PIECE};
+use crate::coll::elements::Vector;
+use crate::coll::fold::Fold;
+use crate::coll::plan::same_length;
+use crate::error::Result;
+use crate::op::Op;
+use crate::runtime::notes::{MEMBERS, NOTE, Round};
+use std::ptr::with_exposed_provenance;
+
+/// Elements to be folded go in pieces up to so many bytes.
+const PIECES_TO_FOLD: usize = 64 << 10;
+
+impl<'a> Little<'a> {
+    /// Everybody's `mine` are folded into the root's `out`: nobody else waits.
+    pub fn reduce(self, op: Op, mine: &Vector, out: Option<&Vector>) -> Result<bool> {
+        let (len, size) = (mine.bytes(), mine.element.datatype.size());
+        let mut fold = Fold::new(op, mine.element.clone());
+        let piece = PIECE / size.max(1) * size;
+        let of_two = self.comm.meeting.size() == 2 && fold.direct && piece > 0;
+        if len > NOTE && !of_two {
+            return Ok(false);
+        }
+        let Some(out) = out else {
+            let in_pieces = of_two && self.are_two() && (piece + 1..PIECES_TO_FOLD).contains(&len);
+            return match in_pieces {
+                true => self.give_in_pieces(mine, piece),
+                false if len <= NOTE => Ok(self.give(mine)?.is_some()),
+                false => self.announce(len).map(|_| false),
+            };
+        };
+        // Of two elements it does not matter which is the first: the root's own stay where they are.
+        let given = if of_two { 0 } else { len };
+        let pinned = self.pin(given, len, |room| {
+            fold.make_room(mine.count, false)?;
+            mine.give(0..given, room)
+        })?;
+        let Some(round) = pinned else {
+            return Ok(false);
+        };
+        if !of_two {
+            fold.fold(self.parts(&round, len, 0)?, out)?;
+            return Ok(true);
+        }
+        let other = 1 - self.comm.rank;
+        let number = self.number(&round, other)?;
+        if number & AS_MESSAGE != 0 {
+            same_length(number & !AS_MESSAGE, len)?;
+            return Ok(false);
+        }
+        let sent = number & !IN_PIECES;
+        let most = if number == sent { NOTE } else { piece };
+        self.take_in_pieces(round, other, (sent, len), most, |range, data| {
+            let (at, count) = (range.start / size, range.len() / size);
+            let own = with_exposed_provenance(mine.part(at, count).address);
+            fold.fold([data, own].into_iter(), &out.part(at, count))
+        })?;
+        Ok(true)
+    }
+
+    /// Each process gets the fold of its own part of everybody's `mine`: `counts[i]` elements to process i.
+    pub fn reduce_scatter(
+        self,
+        op: Op,
+        mine: &Vector,
+        counts: &[usize],
+        out: &Vector,
+    ) -> Result<bool> {
+        let len = mine.bytes();
+        if len > NOTE {
+            return Ok(false);
+        }
+        let rank = self.comm.rank;
+        let first: usize = counts[..rank].iter().sum();
+        let out = out.part(0, counts[rank]);
+        let mut fold = Fold::new(op, mine.element.clone());
+        let pinned = self.pin(len, len, |room| {
+            fold.make_room(out.count, false)?;
+            mine.give(0..len, room)
+        })?;
+        if let Some(round) = pinned
+            && out.count > 0
+        {
+            let skip = first * mine.element.datatype.size();
+            fold.fold(self.parts(&round, len, skip)?, &out)?;
+        }
+        Ok(pinned.is_some())
+    }
+
+    /// The `len` bytes that everybody gave, from number `skip` on.
+    fn parts(
+        &self,
+        round: &Round<'_>,
+        len: usize,
+        skip: usize,
+    ) -> Result<impl DoubleEndedIterator<Item = *const u8> + Clone> {
+        let members = self.comm.meeting.size();
+        let mut parts = [std::ptr::null(); MEMBERS];
+        for (from, part) in parts[..members].iter_mut().enumerate() {
+            same_length(self.number(round, from)?, len)?;
+            *part = round.data(from, len).wrapping_add(skip);
+        }
+        Ok(parts.into_iter().take(members))
+    }
+}

@@ -1,0 +1,331 @@
+//! Blocking operations of little within one group, by notes: who gives pins one and goes on, who takes waits for those that it
+//! needs. So a broadcast's root, and those that give to a gather or a reduction, wait for nobody.
+//!
+//! Where blocks are of different lengths, each process decides by what it gives: if that is more than a note takes, its note says
+//! so, and messages follow for those that take something. The tags of messages are counted alike everywhere, so every process
+//! counts one, whether it has a message or not.
+//!
+//! **In pieces.** Between two processes with cores of their own, what one gives goes on in a note a piece, if that is faster than
+//! a message: the one writes the next piece while the other takes the last. Its first note says so, and how long it is.
+
+mod each;
+mod folding;
+mod places;
+
+use self::places::Places;
+use super::elements::Vector;
+use super::plan::{self, same_length};
+use super::planner::{Planner, Root, next_tag};
+use super::shared::rounds;
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::runtime::notes::{MEMBERS, NOTE, Round};
+use crate::runtime::wait::spin;
+use std::ops::Range;
+
+/// The number of a note of nothing, which has no lengths either.
+const NOTHING: usize = 0;
+
+/// Set in the number of the first note of a block that goes in pieces, beside its length.
+const IN_PIECES: usize = 1 << (usize::BITS - 1);
+
+/// Set in the number of a note, beside the length of a block that comes as a message.
+const AS_MESSAGE: usize = 1 << (usize::BITS - 3);
+
+/// Set in the number of a note of a gather, beside the block's length: the block comes to its place, if the root's note has one.
+const IN_PLACE: usize = 1 << (usize::BITS - 2);
+
+/// The bytes of a piece.
+const PIECE: usize = 4 << 10;
+
+/// From so many bytes on what one of two processes gives goes as a message, which is one copy; from less on what the other one can load
+/// from the segment.
+const PIECES: usize = 32 << 10;
+const PIECES_SHARED: usize = NOTE;
+
+/// How a block goes.
+enum Way {
+    Note,
+    Pieces,
+    Message,
+}
+
+/// An operation of those that have notes.
+pub struct Little<'a> {
+    comm: &'a Comm,
+    name: &'static str,
+    /// Says it in words.
+    what: &'a dyn Fn() -> String,
+    /// What goes by messages, if anything does.
+    plan: Option<Planner>,
+}
+
+impl<'a> Little<'a> {
+    /// `None` if the processes have no notes.
+    pub fn new(
+        comm: &'a Comm,
+        name: &'static str,
+        what: &'a dyn Fn() -> String,
+    ) -> Option<Little<'a>> {
+        let few = (2..=MEMBERS).contains(&comm.meeting.size());
+        (few && comm.remote.is_none()).then_some(Little {
+            comm,
+            name,
+            what,
+            plan: None,
+        })
+    }
+
+    /// Takes part where this process gives nothing and takes nothing. False if that needs more than a note.
+    #[inline]
+    pub fn pass(comm: &Comm, name: &str) -> bool {
+        let what = || name.to_string();
+        let passed = match comm.meeting.size() {
+            1 => true,
+            2..=MEMBERS => {
+                let pinned = comm.meeting.pin(0, NOTHING, &what, |_| Ok(()));
+                pinned.is_ok_and(|round| round.is_some())
+            }
+            _ => false,
+        };
+        if passed {
+            next_tag(comm);
+        }
+        passed
+    }
+
+    /// Pins a note of `len` bytes. `None`, and nothing was done: there is no memory for notes.
+    fn pin(
+        &self,
+        len: usize,
+        number: usize,
+        write: impl FnOnce(*mut u8) -> Result<()>,
+    ) -> Result<Option<Round<'a>>> {
+        self.comm.meeting.pin(len, number, self.what, write)
+    }
+
+    fn number(&self, round: &Round<'_>, from: usize) -> Result<usize> {
+        round.number(from, self.what)
+    }
+
+    /// The ranks of the others with their blocks that are not empty.
+    fn others<'b>(
+        &self,
+        blocks: &'b [Vector],
+    ) -> impl Iterator<Item = (usize, &'b Vector)> + use<'b> {
+        let me = self.comm.rank;
+        let blocks = blocks.iter().enumerate();
+        blocks.filter(move |&(rank, block)| rank != me && block.bytes() > 0)
+    }
+
+    fn messages(&mut self) -> &mut Planner {
+        self.plan
+            .get_or_insert_with(|| Planner::new(self.comm, self.name))
+    }
+
+    /// Sends and receives what goes by messages, and copies what stays here.
+    fn end(self, stays: Option<(&Vector, &Vector)>) -> Result<bool> {
+        match (self.plan, stays) {
+            (None, stays) => {
+                next_tag(self.comm);
+                if let Some((from, to)) = stays
+                    && !from.is_at(to)
+                {
+                    same_length(from.bytes(), to.bytes())?;
+                    to.buffer()?.copy(&from.buffer()?, from.bytes());
+                }
+            }
+            (Some(mut plan), stays) => {
+                // While they come.
+                stays.map_or(Ok(()), |(from, to)| plan.copy(from, to))?;
+                plan::run(plan.finish())?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Pins a note of nothing. `None` as for `pin`.
+    fn come(&self) -> Result<Option<Round<'a>>> {
+        self.pin(0, NOTHING, |_| Ok(()))
+    }
+
+    /// Pins a note with a block. `None` as for `pin`.
+    fn give(&self, block: &Vector) -> Result<Option<Round<'a>>> {
+        let len = block.bytes();
+        self.pin(len, len, |room| block.give(0..len, room))
+    }
+
+    /// Pins a note of a block of `len` bytes that comes as a message. `None` as for `pin`.
+    fn announce(&self, len: usize) -> Result<Option<Round<'a>>> {
+        self.pin(0, len | AS_MESSAGE, |_| Ok(()))
+    }
+
+    /// How a block goes that this process gives to one, or one to all.
+    fn way(&self, block: &Vector) -> Result<Way> {
+        let len = block.bytes();
+        Ok(match self.are_two() {
+            true if len <= PIECE => Way::Note,
+            true if len <= PIECES_SHARED => Way::Pieces,
+            true if len < PIECES && block.in_segment()?.is_none() => Way::Pieces,
+            false if len <= NOTE => Way::Note,
+            _ => Way::Message,
+        })
+    }
+
+    /// Whether there are two processes, each with a core.
+    fn are_two(&self) -> bool {
+        self.comm.meeting.size() == 2 && spin() > 0
+    }
+
+    /// Gives a block to the other one in pieces of at most so many bytes. False as for `pin`.
+    fn give_in_pieces(&self, block: &Vector, most: usize) -> Result<bool> {
+        let len = block.bytes();
+        for range in rounds(len, most) {
+            let write = |room| block.give(range.clone(), room);
+            if self.pin(range.len(), len | IN_PIECES, write)?.is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Takes what `from` gives in pieces: `sent` bytes, which have to be `len`. Else they are let by, so that the notes of both stay
+    /// those of one round.
+    fn take_in_pieces(
+        &self,
+        first: Round<'a>,
+        from: usize,
+        (sent, len): (usize, usize),
+        most: usize,
+        mut take: impl FnMut(Range<usize>, *const u8) -> Result<()>,
+    ) -> Result<()> {
+        let mut result = same_length(sent, len);
+        let mut next = Some(first);
+        for range in rounds(sent, most) {
+            let round = match next.take() {
+                Some(first) => first,
+                None => match self.come()? {
+                    Some(round) => round,
+                    None => break,
+                },
+            };
+            self.number(&round, from)?;
+            if result.is_ok() {
+                result = take(range.clone(), round.data(from, range.len()));
+            }
+        }
+        result
+    }
+
+    /// Takes the block that `from` gave to all, or leaves it to messages. It may have a place of so many bytes.
+    fn take(&mut self, round: &Round<'a>, from: usize, block: &Vector, place: usize) -> Result<()> {
+        let (sent, len) = (self.number(round, from)?, block.bytes());
+        if sent == place | IN_PLACE {
+            return self.messages().receive_or_nothing(from, block);
+        }
+        if sent & IN_PIECES != 0 {
+            // SAFETY: so many bytes were given, and so long is the block.
+            let take = |range, data| unsafe { block.take(range, data) };
+            let sent = sent & !IN_PIECES;
+            return self.take_in_pieces(*round, from, (sent, len), PIECE, take);
+        }
+        if sent & (AS_MESSAGE | IN_PLACE) != 0 {
+            return self.messages().receive(from, block);
+        }
+        same_length(sent, len)?;
+        // SAFETY: `from` gave `len` bytes, and so long is the block.
+        unsafe { block.take(0..len, round.data(from, len)) }
+    }
+
+    /// Takes those of all others. An error does not keep it from the next: messages are to be received.
+    fn take_all(
+        &mut self,
+        round: &Round<'a>,
+        blocks: &[Vector],
+        places: Option<&Places>,
+    ) -> Result<()> {
+        let mut taken = Ok(());
+        for (from, block) in self.others(blocks) {
+            let place = places.map_or(0, |places| places[from].len);
+            taken = taken.and(self.take(round, from, block, place));
+        }
+        taken
+    }
+
+    /// Gives a block to one. False as for `pin`.
+    fn give_to(&mut self, to: usize, block: &Vector) -> Result<bool> {
+        Ok(match self.way(block)? {
+            Way::Pieces => self.give_in_pieces(block, PIECE)?,
+            Way::Note => self.give(block)?.is_some(),
+            Way::Message => {
+                let is_pinned = self.announce(block.bytes())?.is_some();
+                if is_pinned {
+                    self.messages().send(to, block)?;
+                }
+                is_pinned
+            }
+        })
+    }
+
+    /// What the root has goes to everybody. False if nothing was done, here and below; of a broadcast the root says so.
+    pub fn broadcast(mut self, what: &Vector, root: Root) -> Result<bool> {
+        let len = what.bytes();
+        let Root::There(root) = root else {
+            return match self.way(what)? {
+                Way::Pieces => self.give_in_pieces(what, PIECE),
+                Way::Note => Ok(self.give(what)?.is_some()),
+                Way::Message => self.announce(len).map(|_| false),
+            };
+        };
+        let Some(round) = self.come()? else {
+            return Ok(false);
+        };
+        if self.number(&round, root)? & AS_MESSAGE != 0 {
+            return Ok(false);
+        }
+        self.take(&round, root, what, 0)?;
+        Ok(true)
+    }
+
+    /// Everybody's elements go to the root's blocks. `mine` is `None` if they are there already.
+    pub fn gather(mut self, mine: Option<&Vector>, blocks: &[Vector], root: Root) -> Result<bool> {
+        if let (Some(given), Root::There(root)) = (mine, root) {
+            let len = given.bytes();
+            let is_pinned = match self.is_for_place(len) {
+                true => self.give_in_place(given, root)?,
+                false => self.give_to(root, given)?,
+            };
+            return Ok(is_pinned && self.end(None)?);
+        }
+        if self.comm.meeting.size() > 2 && self.others(blocks).any(|(_, b)| b.bytes() > NOTE) {
+            return self.gather_in_place(mine, blocks);
+        }
+        let Some(round) = self.come()? else {
+            return Ok(false);
+        };
+        let taken = self.take_all(&round, blocks, None);
+        let own = &blocks[self.comm.rank];
+        taken.and(self.end(mine.map(|mine| (mine, own))))
+    }
+
+    /// Everybody's elements go to everybody's blocks. `mine` is `None` if they are in their block already.
+    pub fn allgather(mut self, mine: Option<&Vector>, blocks: &[Vector]) -> Result<bool> {
+        let (size, rank) = (blocks.len(), self.comm.rank);
+        let own = &blocks[rank];
+        let given = mine.unwrap_or(own);
+        let len = given.bytes();
+        let is_message = len > NOTE;
+        let pinned = match is_message {
+            true => self.announce(len)?,
+            false => self.give(given)?,
+        };
+        let Some(round) = pinned else {
+            return Ok(false);
+        };
+        let taken = self.take_all(&round, blocks, None);
+        if is_message {
+            (1..size).try_for_each(|i| self.messages().send((rank + i) % size, given))?;
+        }
+        taken.and(self.end(mine.map(|mine| (mine, own))))
+    }
+}
