@@ -96,12 +96,13 @@ pub fn receive(comm: &Comm, buffer: Buffer, from: i32, tag: i32) -> Result<Arc<O
             let about = about(comm, from, tag, partners);
             transport::receive(context, envelope, buffer, about)
         }
-        Err(_) => receive_from_any(comm, envelope, buffer),
+        Err(_) => receive_from_no_rank(comm, envelope, buffer),
     })
 }
 
+/// From any rank, or from nobody.
 #[inline(never)]
-fn receive_from_any(comm: &Comm, envelope: Envelope, buffer: Buffer) -> Arc<Operation> {
+fn receive_from_no_rank(comm: &Comm, envelope: Envelope, buffer: Buffer) -> Arc<Operation> {
     let about = about_receive(comm, envelope.source, envelope.tag);
     if envelope.source == MPI_PROC_NULL {
         let operation = Operation::new(about);

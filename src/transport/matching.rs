@@ -177,18 +177,6 @@ impl Queues {
         tag: i32,
         take: fn(&mut Body) -> bool,
     ) -> Option<Arrival> {
-        if self.arrived.is_empty() {
-            return None;
-        }
-        self.take_one_of(source, tag, take)
-    }
-
-    fn take_one_of(
-        &mut self,
-        source: i32,
-        tag: i32,
-        take: fn(&mut Body) -> bool,
-    ) -> Option<Arrival> {
         loop {
             let number = self.oldest_arrived(source, tag)?;
             let mut arrival = self.remove_arrived(number)?;
@@ -198,10 +186,15 @@ impl Queues {
         }
     }
 
+    #[inline]
     fn oldest_arrived(&self, source: i32, tag: i32) -> Option<u64> {
-        if self.arrived.is_empty() {
-            return None;
+        match self.arrived.is_empty() {
+            true => None,
+            false => self.oldest_of_some(source, tag),
         }
+    }
+
+    fn oldest_of_some(&self, source: i32, tag: i32) -> Option<u64> {
         if source == MPI_ANY_SOURCE && tag == MPI_ANY_TAG {
             return self.arrived.keys().next().copied();
         }

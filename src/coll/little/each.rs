@@ -19,22 +19,13 @@ impl<'a> Little<'a> {
     pub fn scatter(mut self, blocks: &[Vector], mine: Option<&Vector>, root: Root) -> Result<bool> {
         let of_two = self.comm.meeting.size() == 2;
         let Root::There(root) = root else {
-            if of_two {
-                let to = 1 - self.comm.rank;
-                if !self.give_to(to, &blocks[to])? {
-                    return Ok(false);
-                }
-            } else {
-                let Some((_, fits)) = self.give_each(blocks)? else {
-                    return Ok(false);
-                };
-                if !fits {
-                    let mut others = self.others(blocks);
-                    others.try_for_each(|(to, block)| self.messages().send(to, block))?;
-                }
-            }
-            let own = &blocks[self.comm.rank];
-            return self.end(mine.map(|mine| (own, mine)));
+            let me = self.comm.rank;
+            let is_given = match of_two {
+                true => self.give_to(1 - me, &blocks[1 - me])?,
+                false => self.give_to_all(blocks)?,
+            };
+            let own = &blocks[me];
+            return Ok(is_given && self.end(mine.map(|mine| (own, mine)))?);
         };
         let Some(round) = self.come()? else {
             return Ok(false);
@@ -130,6 +121,18 @@ impl<'a> Little<'a> {
         same_length(sent, len)?;
         let before = told[..self.comm.rank].iter().map(|&len| len as usize);
         Ok(Some(data.wrapping_add(lengths + before.sum::<usize>())))
+    }
+
+    /// Gives the others their blocks, in one note or as messages. False as for `pin`.
+    fn give_to_all(&mut self, blocks: &[Vector]) -> Result<bool> {
+        let Some((_, fits)) = self.give_each(blocks)? else {
+            return Ok(false);
+        };
+        if !fits {
+            let mut others = self.others(blocks);
+            others.try_for_each(|(to, block)| self.messages().send(to, block))?;
+        }
+        Ok(true)
     }
 
     /// Takes the block that `from` gave to this process beside those for the others, or leaves it to messages.
