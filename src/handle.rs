@@ -57,6 +57,8 @@ pub enum Kind {
     Keyval = 9,
     Request = 11,
     Message = 12,
+    /// Requests that are more than one operation. (MPICH has this number for nothing that programs get.)
+    Lasting = 13,
     Session = 14,
 }
 

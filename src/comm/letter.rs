@@ -63,7 +63,9 @@ fn settle(
     let done = || operations.iter().all(|o| o.is_done());
     let settled = block(what, Ranks::Needed(partners), done);
     if settled.is_err() {
-        operations.iter().for_each(transport::withdraw);
+        for operation in operations.iter() {
+            transport::withdraw(operation);
+        }
     }
     settled
 }

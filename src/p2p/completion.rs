@@ -1,6 +1,6 @@
 //! Completing requests: waiting for one or many of them, testing, and asking how they ended (MPI 4.1 §3.7.3 to §3.7.6).
 
-use super::request::{Current, Held, REQUESTS, Request, is_over, state, was_over};
+use super::request::{Current, Held, LASTING, Lasting, REQUESTS, is_over, state, was_over};
 use crate::error::{Error, Result};
 use crate::handle::Removing;
 use crate::mpi::constants::MPI_REQUEST_NULL;
@@ -50,30 +50,30 @@ fn states(handles: &[MPI_Request]) -> Result<States> {
 }
 
 /// Ends a completed operation: its handle becomes null, or inactive if it is persistent.
-fn finish(handle: &mut MPI_Request, state: Current, handles: &mut Removing<Request>) -> Outcome {
+fn finish(handle: &mut MPI_Request, state: Current, handles: &mut Removing<Operation>) -> Outcome {
     // What a handle keeps is asked of the handle: a program may have given one twice, and this be the second time.
     if let Current::Operation(Held::Handle(_)) = state {
         let ended = handles.remove(handle.0);
         *handle = MPI_REQUEST_NULL;
-        return match ended.as_deref() {
-            Some(Request::Once(operation)) => operation.outcome(),
-            _ => Outcome::EMPTY,
-        };
+        return ended.map_or(Outcome::EMPTY, |operation| operation.outcome());
     }
-    // The functions of a generalized request may call MPI.
-    handles.pause();
     let mut outcome = None;
-    match REQUESTS.get(handle.0) {
-        Some(Request::Persistent(persistent)) => persistent.deactivate(),
-        Some(request) => {
-            if let Request::Generalized(generalized) = request {
-                outcome = Some(generalized.finish());
-            }
-            REQUESTS.remove(handle.0);
-            *handle = MPI_REQUEST_NULL;
+    match LASTING.get(handle.0) {
+        Some(Lasting::Persistent(persistent)) => {
+            persistent.deactivate();
+            return state.outcome();
         }
-        None => *handle = MPI_REQUEST_NULL,
+        Some(Lasting::Generalized(generalized)) => {
+            // Its functions may call MPI.
+            handles.pause();
+            outcome = Some(generalized.finish());
+            LASTING.remove(handle.0);
+        }
+        None => {
+            handles.remove(handle.0);
+        }
     }
+    *handle = MPI_REQUEST_NULL;
     outcome.unwrap_or_else(|| state.outcome())
 }
 
@@ -91,8 +91,8 @@ fn finish_all(handles: &mut [MPI_Request], states: States, mut each: impl FnMut(
 
 /// How a completed operation ended; its handle stays.
 fn told(handle: MPI_Request, state: &Current) -> Outcome {
-    match REQUESTS.get(handle.0) {
-        Some(Request::Generalized(generalized)) => generalized.query(),
+    match LASTING.get(handle.0) {
+        Some(Lasting::Generalized(generalized)) => generalized.query(),
         _ => state.outcome(),
     }
 }
@@ -137,7 +137,7 @@ pub fn wait(handle: &mut MPI_Request) -> Result<Outcome> {
 }
 
 /// Blocks until the operation has ended, if only because a process it needs has died.
-pub fn wait_operation(operation: &Arc<Operation>) {
+pub fn wait_operation(operation: &Operation) {
     if let Err(error) = crate::transport::operation::wait(operation) {
         abandon(operation, error);
     }
@@ -305,7 +305,7 @@ fn abandon_dead(states: &[Current]) {
 }
 
 /// Whether the operation has ended, if only because a process it needs has died.
-pub(super) fn settled(operation: &Arc<Operation>) -> bool {
+pub(super) fn settled(operation: &Operation) -> bool {
     if !operation.is_done()
         && let Err(error) = operation.check_alive()
     {
@@ -315,7 +315,7 @@ pub(super) fn settled(operation: &Arc<Operation>) -> bool {
 }
 
 /// Ends an operation that will not end by itself any more.
-fn abandon(operation: &Arc<Operation>, error: Error) {
+fn abandon(operation: &Operation, error: Error) {
     transport::withdraw(operation);
     operation.complete(MPI_Status::EMPTY, Some(error));
 }

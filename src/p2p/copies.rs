@@ -5,7 +5,7 @@
 //! for is from then on a task that waits for the operation, gives back what that has written, and ends as it did. Requests
 //! without copies know nothing of all this, nor do waits and tests.
 
-use super::request::{REQUESTS, Request, Start};
+use super::request::{LASTING, Lasting, REQUESTS, Request, Start, request};
 use crate::mpi::types::{MPI_Request, MPI_Status};
 use crate::transport::operation::{Operation, Outcome};
 use crate::transport::task::{self, Task};
@@ -22,16 +22,18 @@ pub trait Copies: Send + Sync {
 
 /// Binds the request of an operation, which was just made, to the copies that it is on. One that is complete is done with them.
 pub fn bind(handle: MPI_Request, copies: Arc<dyn Copies>) {
-    let bound = match REQUESTS.get(handle.0) {
+    match request(handle) {
         Some(Request::Once(operation)) if !operation.is_done() => {
-            Request::Once(begin(operation.clone(), copies))
+            if let Some(operation) = REQUESTS.get_arc(handle.0) {
+                REQUESTS.replace(handle.0, begin(operation, copies));
+            }
         }
         Some(Request::Persistent(persistent)) => {
-            Request::Persistent(persistent.started_by(|start| start_on(copies, start)))
+            let bound = persistent.started_by(|start| start_on(copies, start));
+            LASTING.replace(handle.0, Arc::new(Lasting::Persistent(bound)));
         }
-        _ => return copies.give_back(),
-    };
-    REQUESTS.replace(handle.0, Arc::new(bound));
+        _ => copies.give_back(),
+    }
 }
 
 /// A start that fills the copies before, and gives them back after the end.

@@ -101,7 +101,7 @@ fn begin(
 
 impl Task for Joint {
     fn advance(&mut self) -> bool {
-        self.parts.iter().all(settled)
+        self.parts.iter().all(|part| settled(part))
     }
 
     fn end(&mut self) -> Outcome {

@@ -17,13 +17,20 @@ use parking_lot::Mutex;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// The object behind a request handle.
-pub enum Request {
+/// What a request handle stands for.
+#[derive(Clone, Copy)]
+pub(super) enum Request {
     /// One operation; the handle ends with it.
-    Once(Arc<Operation>),
+    Once(&'static Operation),
     /// An operation that can be started again and again.
-    Persistent(Persistent),
+    Persistent(&'static Persistent),
     /// An operation of the program's own.
+    Generalized(&'static Generalized),
+}
+
+/// The object behind the handle of a request that is more than one operation.
+pub(super) enum Lasting {
+    Persistent(Persistent),
     Generalized(Generalized),
 }
 
@@ -64,8 +71,29 @@ impl Persistent {
     }
 }
 
-/// The requests of this process.
-pub(super) static REQUESTS: Table<Request> = Table::new(Kind::Request);
+/// The requests of this process that are one operation: the handle is the operation's.
+pub(super) static REQUESTS: Table<Operation> = Table::new(Kind::Request);
+
+/// All others.
+pub(super) static LASTING: Table<Lasting> = Table::new(Kind::Lasting);
+
+/// The request of a handle.
+pub(super) fn request(handle: MPI_Request) -> Option<Request> {
+    if let Some(operation) = REQUESTS.get(handle.0) {
+        return Some(Request::Once(operation));
+    }
+    Some(match LASTING.get(handle.0)? {
+        Lasting::Persistent(persistent) => Request::Persistent(persistent),
+        Lasting::Generalized(generalized) => Request::Generalized(generalized),
+    })
+}
+
+/// Ends the life of a handle.
+fn remove(handle: MPI_Request) {
+    if REQUESTS.remove(handle.0).is_none() {
+        LASTING.remove(handle.0);
+    }
+}
 
 /// The handle of every send and receive that was complete when its call returned.
 const COMPLETE: MPI_Request = MPI_Request(0x6c00_0001);
@@ -91,14 +119,14 @@ pub(super) enum Current {
 pub(super) enum Held {
     Counted(Arc<Operation>),
     /// That of a handle which nobody removes but the caller: there is no other thread.
-    Handle(&'static Arc<Operation>),
+    Handle(&'static Operation),
 }
 
 impl Deref for Held {
-    type Target = Arc<Operation>;
+    type Target = Operation;
 
     #[inline]
-    fn deref(&self) -> &Arc<Operation> {
+    fn deref(&self) -> &Operation {
         match self {
             Held::Counted(operation) => operation,
             Held::Handle(operation) => operation,
@@ -112,7 +140,7 @@ pub fn handle(operation: Option<Arc<Operation>>) -> Result<MPI_Request> {
         return Ok(COMPLETE);
     };
     match REQUESTS.reserve() {
-        Ok(place) => Ok(MPI_Request(place.fill(Arc::new(Request::Once(operation))))),
+        Ok(place) => Ok(MPI_Request(place.fill(operation))),
         Err(error) => {
             undo(&operation)?;
             Err(error)
@@ -123,7 +151,7 @@ pub fn handle(operation: Option<Arc<Operation>>) -> Result<MPI_Request> {
 /// Takes back an operation that was started and gets no handle, or waits for its end if a message has met its receive. One
 /// of several steps goes on, because others count on it.
 #[cold]
-fn undo(operation: &Arc<Operation>) -> Result<()> {
+fn undo(operation: &Operation) -> Result<()> {
     transport::cancel(operation)?;
     if matches!(operation.about.action, Action::Send | Action::Receive) {
         wait_operation(operation);
@@ -168,7 +196,7 @@ fn make_persistent(
     what: What,
     start: impl Fn() -> Result<Option<Arc<Operation>>> + Send + Sync + 'static,
 ) -> Result<MPI_Request> {
-    make(Request::Persistent(Persistent {
+    make(Lasting::Persistent(Persistent {
         comm,
         what,
         start: Arc::new(start),
@@ -178,16 +206,16 @@ fn make_persistent(
 
 /// Makes a generalized request.
 pub fn generalized(generalized: Generalized) -> Result<MPI_Request> {
-    make(Request::Generalized(generalized))
+    make(Lasting::Generalized(generalized))
 }
 
-fn make(request: Request) -> Result<MPI_Request> {
-    REQUESTS.insert(Arc::new(request)).map(MPI_Request)
+fn make(lasting: Lasting) -> Result<MPI_Request> {
+    LASTING.insert(Arc::new(lasting)).map(MPI_Request)
 }
 
 /// The communicator of a request, if it has one.
 pub fn communicator(handle: MPI_Request) -> Option<MPI_Comm> {
-    match REQUESTS.get(handle.0)? {
+    match request(handle)? {
         Request::Once(operation) => Some(operation.about.comm),
         Request::Persistent(persistent) => Some(persistent.comm),
         Request::Generalized(_) => None,
@@ -218,13 +246,13 @@ pub fn set_fortran(handle: MPI_Request) {
 pub fn complete(handle: MPI_Request) -> Result<()> {
     find(handle)?;
     // Kept: as soon as it is complete, another thread may end its wait for it, and with that the request.
-    let kept = REQUESTS.get_arc(handle.0);
-    let Some(Request::Generalized(generalized)) = kept.as_deref() else {
+    let kept = LASTING.get_arc(handle.0);
+    let Some(Lasting::Generalized(generalized)) = kept.as_deref() else {
         bail!(Request, "request {:#x} is not generalized", handle.0);
     };
     let freed = generalized.complete(handle)?;
     if freed.is_some() {
-        REQUESTS.remove(handle.0);
+        LASTING.remove(handle.0);
     }
     freed.unwrap_or(Ok(()))
 }
@@ -240,8 +268,8 @@ pub fn end_at_once(handle: &mut MPI_Request) -> bool {
 }
 
 /// The request of a handle that is not null. Error: `MPI_ERR_REQUEST`.
-fn find(handle: MPI_Request) -> Result<&'static Request> {
-    match REQUESTS.get(handle.0) {
+fn find(handle: MPI_Request) -> Result<Request> {
+    match request(handle) {
         Some(request) => Ok(request),
         None if handle == MPI_REQUEST_NULL => bail!(Request, "request is MPI_REQUEST_NULL"),
         None => bail!(
@@ -263,7 +291,10 @@ pub(super) fn state(handle: MPI_Request) -> Result<Current> {
         Request::Once(operation) if !phase::is_threaded() => {
             Current::Operation(Held::Handle(operation))
         }
-        Request::Once(operation) => Current::counted(operation.clone()),
+        Request::Once(_) => match REQUESTS.get_arc(handle.0) {
+            Some(operation) => Current::counted(operation),
+            None => Current::Inactive,
+        },
         Request::Generalized(generalized) => Current::counted(generalized.operation.clone()),
         Request::Persistent(persistent) => persistent.current.lock().clone(),
     })
@@ -321,7 +352,7 @@ pub fn free(handle: &mut MPI_Request) -> Result<()> {
             _ => Some(Ok(())),
         };
         if freed.is_some() {
-            REQUESTS.remove(handle.0);
+            remove(*handle);
         }
         result = freed.unwrap_or(Ok(()));
     }
@@ -330,8 +361,8 @@ pub fn free(handle: &mut MPI_Request) -> Result<()> {
 }
 
 /// The request of a handle that may be given back: any but an active collective operation (MPI 4.1 §6.12).
-fn find_to_free(handle: MPI_Request) -> Result<&'static Request> {
-    if let Some(request @ Request::Once(operation)) = REQUESTS.get(handle.0)
+fn find_to_free(handle: MPI_Request) -> Result<Request> {
+    if let Some(request @ Request::Once(operation)) = request(handle)
         && operation.is_done()
     {
         return Ok(request);
@@ -350,7 +381,7 @@ pub fn cancel(handle: MPI_Request) -> Result<()> {
     }
     match message(handle, "cancelled")? {
         Request::Generalized(generalized) => return generalized.cancel(),
-        Request::Persistent(persistent) => match persistent.what {
+        Request::Persistent(persistent) => match &persistent.what {
             What::Message => {}
             What::Collective => bail!(
                 Request,
@@ -386,7 +417,7 @@ pub fn cancel(handle: MPI_Request) -> Result<()> {
 /// The request of a handle, if it may be `done` something with but completed.
 ///
 /// Error: `MPI_ERR_REQUEST` for none, and for a nonblocking collective operation and one of RMA (MPI 4.1 §6.12, §12.3.6).
-fn message(handle: MPI_Request, done: &str) -> Result<&'static Request> {
+fn message(handle: MPI_Request, done: &str) -> Result<Request> {
     if matches!(handle, WAIT_ONLY | COMPLETE_COLLECTIVE) {
         bail!(
             Request,

@@ -277,14 +277,14 @@ impl Links {
     }
 
     /// Takes the data of a send out of the queue; false if it has left.
-    pub fn take_back(&mut self, operation: &Arc<Operation>) -> bool {
+    pub fn take_back(&mut self, operation: &Operation) -> bool {
         self.take_out(operation.number(), |header, payload| {
             header.kind == Kind::Eager && payload.is_of(operation)
         })
     }
 
     /// Goes on with a copy of the data of a send of which a part has left: the operation, which is complete then.
-    pub fn detach(&mut self, operation: &Arc<Operation>) -> Option<Arc<Operation>> {
+    pub fn detach(&mut self, operation: &Operation) -> Option<Arc<Operation>> {
         let waiting = self.queue_with(operation.number())?;
         match waiting.get_mut(&operation.number())? {
             (_, payload) if !payload.is_of(operation) => None,
@@ -423,12 +423,12 @@ impl Payload {
         }
     }
 
-    fn is_of(&self, operation: &Arc<Operation>) -> bool {
+    fn is_of(&self, operation: &Operation) -> bool {
         let sent = match self {
             Payload::Data(data) => data.operation.as_ref(),
             _ => None,
         };
-        sent.is_some_and(|sent| Arc::ptr_eq(sent, operation))
+        sent.is_some_and(|sent| std::ptr::eq(&**sent, operation))
     }
 }
 

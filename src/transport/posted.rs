@@ -9,7 +9,6 @@ use super::operation::Operation;
 use super::recent::Recent;
 use crate::mpi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG};
 use slab::Slab;
-use std::sync::Arc;
 
 /// So many lists are kept when they are empty.
 const LISTS: usize = 64;
@@ -143,8 +142,8 @@ impl Posted {
     }
 
     /// Takes a receive back; false if it has met its message already.
-    pub fn withdraw(&mut self, operation: &Arc<Operation>) -> bool {
-        let is_it = |receive: &Receive| Arc::ptr_eq(&receive.operation, operation);
+    pub fn withdraw(&mut self, operation: &Operation) -> bool {
+        let is_it = |receive: &Receive| std::ptr::eq(&*receive.operation, operation);
         if self.first.take_if(|(_, first)| is_it(first)).is_some() {
             return true;
         }

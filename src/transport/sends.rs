@@ -186,7 +186,7 @@ impl Sends {
     }
 
     /// Takes the operation's message back: its number, if no receive has met it.
-    pub fn take_back(&mut self, operation: &Arc<Operation>) -> Option<u64> {
+    pub fn take_back(&mut self, operation: &Operation) -> Option<u64> {
         let id = self.find(operation)?;
         if !offer_at(self.by_id[&id].offer).take_back(id) {
             return None;
@@ -197,14 +197,14 @@ impl Sends {
 
     /// Puts the operation's message where its receiver finds it, if a matched probe holds it: the send is over then, and
     /// what is left of it is the copy. Error: `MPI_ERR_NO_MEM`.
-    pub fn hand_over(&mut self, operation: &Arc<Operation>) -> Result<bool> {
+    pub fn hand_over(&mut self, operation: &Operation) -> Result<bool> {
         let id = self.find(operation);
         let offered = id.and_then(|id| Some((id, self.by_id.get_mut(&id)?)));
         offered.map_or(Ok(false), |(id, offered)| offered.leave(id))
     }
 
     /// From now on looks for the answer to the operation's message in its word, if it was taken.
-    pub fn watch(&mut self, operation: &Arc<Operation>) {
+    pub fn watch(&mut self, operation: &Operation) {
         self.watched.extend(self.find(operation));
     }
 
@@ -237,7 +237,7 @@ impl Sends {
     }
 
     /// Forgets the operation's message, which was taken and may not be answered.
-    pub fn forget(&mut self, operation: &Arc<Operation>) {
+    pub fn forget(&mut self, operation: &Operation) {
         let found = self.find(operation);
         // Its word rests for ever: the receiver may write an answer there yet.
         if let Some(Offered { sending, .. }) = found.and_then(|id| self.remove(id)) {
@@ -247,9 +247,9 @@ impl Sends {
     }
 
     /// The number of the operation's message, if that is on offer or not answered yet.
-    fn find(&self, operation: &Arc<Operation>) -> Option<u64> {
+    fn find(&self, operation: &Operation) -> Option<u64> {
         let id = operation.number();
         let offered = self.by_id.get(&id)?;
-        Arc::ptr_eq(&offered.sending.operation, operation).then_some(id)
+        std::ptr::eq(&*offered.sending.operation, operation).then_some(id)
     }
 }

@@ -101,14 +101,14 @@ fn end(over: Vec<Begun>) {
 }
 
 /// Cancels an operation, as [`super::cancel`] does; in place of a task's, that which the task waits for.
-pub fn cancel(operation: &Arc<Operation>) -> Result<()> {
+pub fn cancel(operation: &Operation) -> Result<()> {
     let tasks = TASKS.lock();
     let begun = tasks
         .iter()
-        .find(|begun| Arc::ptr_eq(&begun.operation, operation));
+        .find(|begun| std::ptr::eq(&*begun.operation, operation));
     let inner = begun.and_then(|begun| begun.task.inner().cloned());
     drop(tasks);
-    super::cancel(inner.as_ref().unwrap_or(operation))
+    super::cancel(inner.as_deref().unwrap_or(operation))
 }
 
 /// Gives up those operations that have not ended.

@@ -210,7 +210,7 @@ struct SendTask(Arc<Outgoing>);
 impl Task for SendTask {
     fn advance(&mut self) -> bool {
         let state = self.0.state.lock();
-        state.missing == 0 && state.pending.iter().all(settled)
+        state.missing == 0 && state.pending.iter().all(|part| settled(part))
     }
 
     fn end(&mut self) -> Outcome {

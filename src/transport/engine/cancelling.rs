@@ -4,12 +4,11 @@ use super::{Core, lock, unlock};
 use crate::error::Result;
 use crate::mpi::types::MPI_Status;
 use crate::transport::operation::{Action, Operation};
-use std::sync::Arc;
 
 /// Cancels an operation: one that has not met its other side ends as cancelled, and a send whose message a matched probe
 /// holds as usual, with its data left to the receiver. Others go on; a wait for a send that a receive has taken is over
 /// when the data is fetched, whether the receiver calls MPI again or not. Error: `MPI_ERR_NO_MEM` for that data.
-pub fn cancel(operation: &Arc<Operation>) -> Result<()> {
+pub fn cancel(operation: &Operation) -> Result<()> {
     let mut engine = lock();
     let ended = engine.core.cancel(operation);
     if let Ok(Some(status)) = ended {
@@ -22,7 +21,7 @@ pub fn cancel(operation: &Arc<Operation>) -> Result<()> {
 
 /// Forgets a send or receive that will not end any more because a process died: nothing touches its buffer after this,
 /// but for a copy that another thread is just making.
-pub fn withdraw(operation: &Arc<Operation>) {
+pub fn withdraw(operation: &Operation) {
     let core = &mut lock().core;
     if !core.take_back(operation) && core.links.detach(operation).is_none() {
         core.forget(operation);
@@ -31,7 +30,7 @@ pub fn withdraw(operation: &Arc<Operation>) {
 
 impl Core {
     /// Cancels an operation: how it has ended by that, if it has. Error: `MPI_ERR_NO_MEM`.
-    fn cancel(&mut self, operation: &Arc<Operation>) -> Result<Option<MPI_Status>> {
+    fn cancel(&mut self, operation: &Operation) -> Result<Option<MPI_Status>> {
         if self.take_back(operation) {
             let mut status = MPI_Status::EMPTY;
             status.set_cancelled(true);
@@ -45,7 +44,7 @@ impl Core {
     }
 
     /// Takes an operation back, if it has not met its other side.
-    fn take_back(&mut self, operation: &Arc<Operation>) -> bool {
+    fn take_back(&mut self, operation: &Operation) -> bool {
         match operation.about.action {
             Action::Receive => {
                 let queues = self.queues(operation.about.context);
@@ -63,11 +62,11 @@ impl Core {
     }
 
     /// Forgets an operation that has met its other side.
-    fn forget(&mut self, operation: &Arc<Operation>) {
+    fn forget(&mut self, operation: &Operation) {
         self.refused
-            .retain(|_, transfer| !Arc::ptr_eq(&transfer.receive.operation, operation));
+            .retain(|_, transfer| !std::ptr::eq(&*transfer.receive.operation, operation));
         self.streams
-            .forget(|receive| Arc::ptr_eq(&receive.operation, operation));
+            .forget(|receive| std::ptr::eq(&*receive.operation, operation));
         self.sends.forget(operation);
     }
 }
