@@ -243,6 +243,8 @@ pub fn wait(operation: &Operation) -> Result<()> {
 
 /// So many looks in vain come before a thread waits, where every rank can have a core.
 const LOOKS: u32 = 64;
+/// The same where ranks share cores.
+const LOOKS_SHARED_CORES: u32 = 4;
 /// So many of them are one after another, without giving back the lock, where no other thread may want it.
 const AT_ONCE: u32 = 8;
 
@@ -262,10 +264,13 @@ pub fn block(
 ) -> Result<()> {
     // The first looks need no bookkeeping: a message that is on its way arrives within them, and its next part within as
     // many again.
-    let looks = if runtime::wait::spin() > 0 { LOOKS } else { 16 };
+    let looks = match runtime::wait::spin() {
+        0 => LOOKS_SHARED_CORES,
+        _ => LOOKS,
+    };
     let at_once = match phase::is_threaded() {
         true => 1,
-        false => AT_ONCE,
+        false => AT_ONCE.min(looks),
     };
     let mut in_vain = 0;
     while in_vain < looks {
