@@ -183,13 +183,13 @@ impl Call {
             Allgather {
                 mine,
                 blocks,
-                alike: false,
-            } => little.allgather(mine.as_ref(), blocks),
+                alike,
+            } => little.allgather(mine.as_ref(), blocks, *alike),
             Alltoall {
                 send,
                 receive,
-                alike: false,
-            } => little.alltoall(send.as_deref(), receive),
+                alike,
+            } => little.alltoall(send.as_deref(), receive, *alike),
             Reduce {
                 op,
                 mine: Some(mine),

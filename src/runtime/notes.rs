@@ -5,6 +5,9 @@
 //! one line goes from a core to another, where a barrier takes two, and members that come late keep nobody up until they are
 //! some rounds behind.
 //!
+//! What a note says may lie elsewhere in the segment. Who has read it there says so by a word of its own, and whose it is waits for
+//! the words of those that read.
+//!
 //! A note is a line with the word, a number and up to 112 bytes. What is more, up to 8 KiB, lies behind the lines of all. The
 //! notes are made when they are first needed. In meetings of many members there are none: everybody would look at everybody.
 //!
@@ -54,6 +57,12 @@ struct Line {
 
 const INLINE: usize = LINE - 16;
 
+/// The line by which a member says what it has read.
+#[repr(C, align(128))]
+struct Reader {
+    read: Pin,
+}
+
 const _: () = assert!(size_of::<Line>() == LINE && offset_of!(Line, data) == 16);
 
 /// One member's view of the notes.
@@ -69,12 +78,17 @@ pub struct Notes {
     light: bool,
 }
 
+/// Where the lines of the notes begin.
+fn notes_at(members: usize) -> usize {
+    size_of::<Head>() + members * size_of::<Reader>()
+}
+
 impl Notes {
     /// Makes a meeting's notes. Collective. `None` if there is no memory for them.
     #[cold]
     pub(super) fn make(meeting: &Meeting, what: &dyn Fn() -> String) -> Result<Option<Notes>> {
         let (rank, members) = (meeting.rank, meeting.size());
-        let lines = size_of::<Head>() + members * KEPT as usize * LINE;
+        let lines = notes_at(members) + members * KEPT as usize * LINE;
         let bytes = lines + members * KEPT as usize * ROOM;
         let made = meeting.common(bytes, lines, membarrier::register(), what)?;
         let Some((offset, registered)) = made else {
@@ -93,7 +107,7 @@ impl Notes {
 
     #[inline]
     fn line(&self, round: u32, member: usize) -> *mut Line {
-        let lines = segment().at::<Line>(self.offset + size_of::<Head>());
+        let lines = segment().at::<Line>(self.offset + notes_at(self.members));
         lines.wrapping_add(member * KEPT as usize + place(round))
     }
 
@@ -101,6 +115,14 @@ impl Notes {
     fn pin(&self, round: u32, member: usize) -> &Pin {
         // SAFETY: the word is one of the lines', zeroed before anybody saw it, and lives as long as the notes.
         unsafe { &(*self.line(round, member)).pin }
+    }
+
+    /// The word by which a member says that it has read.
+    #[inline]
+    fn read(&self, member: usize) -> &Pin {
+        let readers = segment().at::<Reader>(self.offset + size_of::<Head>());
+        // SAFETY: as `pin`.
+        unsafe { &(*readers.wrapping_add(member)).read }
     }
 
     /// Where a note's number is, and its `len` bytes.
@@ -113,7 +135,7 @@ impl Notes {
             return (number, data.cast());
         }
         let at = member * KEPT as usize + place(round);
-        let all = size_of::<Head>() + self.members * KEPT as usize * LINE;
+        let all = notes_at(self.members) + self.members * KEPT as usize * LINE;
         (number, segment().at(self.offset + all + at * ROOM))
     }
 
@@ -130,16 +152,28 @@ impl Notes {
         member: usize,
         what: &dyn Fn() -> String,
     ) -> Result<()> {
-        let pin = self.pin(round, member);
+        self.wait_for_word(meeting, self.pin(round, member), round, member, what)
+    }
+
+    /// Waits until `member` has set its word for `round`.
+    #[inline]
+    fn wait_for_word(
+        &self,
+        meeting: &Meeting,
+        word: &Pin,
+        round: u32,
+        member: usize,
+        what: &dyn Fn() -> String,
+    ) -> Result<()> {
         let looks = if spin() > 0 { LOOKS } else { 0 };
         for _ in 0..looks {
-            if pin.has(round) {
+            if word.has(round) {
                 return Ok(());
             }
         }
-        match pin.has(round) {
+        match word.has(round) {
             true => Ok(()),
-            false => self.wait_long(meeting, member, &|| pin.has(round), what),
+            false => self.wait_long(meeting, member, &|| word.has(round), what),
         }
     }
 
@@ -226,6 +260,8 @@ impl Meeting {
             for member in 0..notes.members {
                 notes.wait_for(self, before, member, what)?;
             }
+            // Who goes on has read. Told so often, the distance of a word from the round that is asked for stays small.
+            notes.read(notes.rank).set(round.wrapping_sub(1));
         }
         let (place, data) = notes.part(round, notes.rank, len);
         let written = write(data);
@@ -266,6 +302,19 @@ impl<'a> Round<'a> {
     #[inline]
     pub fn data(&self, member: usize, len: usize) -> *const u8 {
         self.notes.part(self.round, member, len).1
+    }
+
+    /// Says that the caller has read what the notes of this round, and of those before, say where it lies.
+    pub fn has_read(&self) {
+        self.notes.read(self.notes.rank).set(self.round);
+        self.notes.ring(self.meeting);
+    }
+
+    /// Waits until a member has said so. Error: as [`Meeting::barrier`].
+    pub fn await_read(&self, member: usize, what: &dyn Fn() -> String) -> Result<()> {
+        let word = self.notes.read(member);
+        self.notes
+            .wait_for_word(self.meeting, word, self.round, member, what)
     }
 
     /// What everybody gives, when they all have.

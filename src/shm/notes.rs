@@ -4,6 +4,10 @@
 //! |----------------|------------------------------------------------------------------|
 //! | r + 1          | the note of round r is there, and those of all rounds before were |
 //!
+//! | word of a reader | state                                                                                        |
+//! |------------------|----------------------------------------------------------------------------------------------|
+//! | r + 1            | it has read what the notes up to that of round r say where it lies; they may change it again |
+//!
 //! A member has [`KEPT`] notes, used in turn, so it can be ahead of the others: a broadcast's root pins and goes on. It pins in
 //! a round when it is done with what it read in those before. So its words say how far it is, and a member that wants to
 //! write over an old note asks them: at the beginning of every half of its notes it waits until all have pinned at the
@@ -22,12 +26,12 @@ pub use super::NOTES as KEPT;
 
 const HALF: u32 = KEPT / 2;
 
-/// The word of a note.
+/// The word of a note, or of a reader.
 #[derive(Default)]
 pub struct Pin(AtomicU32);
 
 impl Pin {
-    /// The note of `round` is written.
+    /// The note of `round` is written; or what it tells of is read.
     #[inline]
     pub fn set(&self, round: u32) {
         self.0.store(round.wrapping_add(1), Ordering::Release);

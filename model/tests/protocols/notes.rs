@@ -10,6 +10,9 @@ struct Place {
     sleepers: AtomicU32,
     /// Those of each member.
     notes: Vec<Vec<(Pin, Watched)>>,
+    /// What each member has read, and memory of its own that its notes tell of.
+    read: Vec<Pin>,
+    own: Vec<Watched>,
 }
 
 impl Place {
@@ -19,35 +22,58 @@ impl Place {
             actors: Actors::new(members),
             sleepers: AtomicU32::new(0),
             notes: (0..members).map(|_| notes()).collect(),
+            read: (0..members).map(|_| Pin::default()).collect(),
+            own: (0..members).map(|_| Watched::default()).collect(),
         }
     }
 
     /// As `Notes::wait_for`.
     fn wait_for(&self, me: usize, round: u32, member: usize) {
-        let (pin, _) = &self.notes[member][place(round)];
-        if pin.has(round) {
+        self.wait_for_word(me, &self.notes[member][place(round)].0, round);
+    }
+
+    /// As `Notes::wait_for_word`.
+    fn wait_for_word(&self, me: usize, word: &Pin, round: u32) {
+        if word.has(round) {
             return;
         }
         let sleeper = || {
             self.sleepers.fetch_add(1, Ordering::SeqCst);
             light_fence();
         };
-        self.actors.wait_for(me, 1, sleeper, || pin.has(round));
+        self.actors.wait_for(me, 1, sleeper, || word.has(round));
+    }
+
+    /// As `Notes::ring`.
+    fn ring(&self) {
+        light_fence();
+        if self.sleepers.load(Ordering::Relaxed) != 0 {
+            full_fence();
+            self.actors.ring_all();
+        }
     }
 
     /// As `Meeting::pin`.
     fn pin(&self, me: usize, round: u32, value: u32) {
         if let Some(before) = awaited(round) {
             (0..self.notes.len()).for_each(|member| self.wait_for(me, before, member));
+            self.read[me].set(round.wrapping_sub(1));
         }
         let (pin, note) = &self.notes[me][place(round)];
         note.write(value);
         pin.set(round);
-        light_fence();
-        if self.sleepers.load(Ordering::Relaxed) != 0 {
-            full_fence();
-            self.actors.ring_all();
-        }
+        self.ring();
+    }
+
+    /// As `Round::has_read`.
+    fn has_read(&self, me: usize, round: u32) {
+        self.read[me].set(round);
+        self.ring();
+    }
+
+    /// As `Round::await_read`.
+    fn await_read(&self, me: usize, round: u32, member: usize) {
+        self.wait_for_word(me, &self.read[member], round);
     }
 
     /// As `Round::from`.
@@ -98,6 +124,47 @@ fn three_members() {
                 if me == 0 {
                     assert_eq!(place.read(me, round, 1), 100 + round);
                     assert_eq!(place.read(me, round, 2), 200 + round);
+                }
+            }
+        });
+    });
+}
+
+/// What a note tells of is read where it lies, and changes again when all have read.
+#[test]
+fn read_in_place() {
+    explore("notes, memory that is read in place", 2, || {
+        act(Place::new(2), 2, |place, me| {
+            for round in 0..KEPT {
+                let other = 1 - me;
+                place.own[me].write(100 * me as u32 + round);
+                place.pin(me, round, 0);
+                place.wait_for(me, round, other);
+                assert_eq!(place.own[other].read(), 100 * other as u32 + round);
+                place.has_read(me, round);
+                place.await_read(me, round, other);
+            }
+        });
+    });
+}
+
+/// One does not say so in the round, but goes on: that is enough.
+#[test]
+fn who_goes_on_has_read() {
+    explore("notes, a reader that goes on", 2, || {
+        act(Place::new(2), 2, |place, me| {
+            for round in 0..KEPT {
+                if me == 0 && round == 0 {
+                    place.own[0].write(7);
+                }
+                place.pin(me, round, 0);
+                if me == 1 && round == 0 {
+                    place.wait_for(me, 0, 0);
+                    assert_eq!(place.own[0].read(), 7);
+                }
+                if me == 0 && round == 1 {
+                    place.await_read(0, 0, 1);
+                    place.own[0].write(8);
                 }
             }
         });

@@ -1,7 +1,9 @@
 //! Operations with a block for each process.
 //!
-//! A note with a block for each process begins with their lengths. Nobody looks at what is to be empty.
+//! A note with a block for each process begins with their lengths. What it has no room for is read where it lies, if all of it is in
+//! the segment, or goes by messages. Nobody looks at what is to be empty.
 
+use super::places::{Place, Places};
 use super::{Little, NOTHING};
 use crate::coll::elements::Vector;
 use crate::coll::plan::same_length;
@@ -13,6 +15,17 @@ use std::slice::{from_raw_parts, from_raw_parts_mut};
 
 /// The number of a note that has only lengths: the blocks come as messages.
 const BY_MESSAGES: usize = usize::MAX - 1;
+
+/// The number of a note that says where the blocks lie.
+const BY_PLACES: usize = usize::MAX - 2;
+
+/// How the blocks for the others go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Means {
+    Note,
+    Places,
+    Messages,
+}
 
 impl<'a> Little<'a> {
     /// The root's blocks go to everybody. `mine` is `None` if the root's shall stay.
@@ -31,22 +44,36 @@ impl<'a> Little<'a> {
             return Ok(false);
         };
         let mut taken = Ok(());
-        if let Some(mine) = mine.filter(|mine| mine.bytes() > 0) {
+        if let Some(mine) = mine.filter(|mine| of_two || mine.bytes() > 0) {
             taken = match of_two {
                 true => self.take(&round, root, mine, 0),
                 false => self.take_own(&round, root, mine),
             };
         }
+        self.tell(&round);
         taken.and(self.end(None))
     }
 
     /// Block i of process j goes to block j of process i. `send` is `None` if the blocks to be sent are where the others shall
-    /// come.
-    pub fn alltoall(mut self, send: Option<&[Vector]>, receive: &[Vector]) -> Result<bool> {
+    /// come. False if nothing was done: if `alike`, also where some would go as messages.
+    pub fn alltoall(
+        mut self,
+        send: Option<&[Vector]>,
+        receive: &[Vector],
+        alike: bool,
+    ) -> Result<bool> {
         let outgoing = send.unwrap_or(receive);
-        let Some((round, fits)) = self.give_each(outgoing)? else {
+        let all = receive[0].bytes().saturating_mul(receive.len());
+        if alike && !self.is_for_placing(all)? {
+            return Ok(false);
+        }
+        let Some((round, means)) = self.give_each(outgoing, send.is_some())? else {
             return Ok(false);
         };
+        // What would be messages goes better over the board.
+        if alike && !self.are_all(&round, |number| number != BY_MESSAGES)? {
+            return Ok(false);
+        }
         let mut places = [None; MEMBERS];
         let mut taken = Ok(());
         for (from, block) in self.others(receive) {
@@ -55,34 +82,48 @@ impl<'a> Little<'a> {
                 Err(error) => taken = taken.and(Err(error)),
             }
         }
+        let by_messages = means == Means::Messages;
         let is_message = |from: usize| places[from] == Some(None);
-        if !fits || (0..receive.len()).any(is_message) {
-            let to = |to: usize| !fits && outgoing[to].bytes() > 0;
+        if by_messages || (0..receive.len()).any(is_message) {
+            let to = |to: usize| by_messages && outgoing[to].bytes() > 0;
             self.messages().exchange(send, receive, to, is_message)?;
         }
         let own = self.comm.rank;
         let stays = send.map(|send| (&send[own], &receive[own]));
         // Messages go first: they may be those of the blocks.
-        let ended = self.end(stays);
+        let mut ended = self.carry_out(stays);
         for (block, place) in receive.iter().zip(places) {
             if let Some(Some(data)) = place {
                 // SAFETY: so many bytes were given, and so long is the block.
-                unsafe { block.take(0..block.bytes(), data)? };
+                ended = ended.and(unsafe { block.take(0..block.bytes(), data) });
             }
         }
-        taken.and(ended)
+        self.tell(&round);
+        taken.and(self.await_readers()).and(ended).map(|()| true)
     }
 
-    /// Pins a note with the blocks for the others, or with their lengths alone; whether it has the blocks.
-    fn give_each(&self, blocks: &[Vector]) -> Result<Option<(Round<'a>, bool)>> {
+    /// Pins a note with the blocks for the others, or with where they lie if that `may` be told, or with their lengths alone.
+    fn give_each(&mut self, blocks: &[Vector], may: bool) -> Result<Option<(Round<'a>, Means)>> {
         let lengths = lengths(self.comm);
         let all = self.others(blocks).map(|(_, block)| block.bytes());
         let len = all.fold(lengths, usize::saturating_add);
         let fits = len <= ROOM;
-        let (len, number) = if fits {
-            (len, len)
-        } else {
-            (lengths, BY_MESSAGES)
+        if may
+            && len - lengths >= self.least_placed()
+            && let Some(places) = self.places_of(blocks)?
+        {
+            let round = self.pin(size_of::<Places>(), BY_PLACES, |room| {
+                // SAFETY: the note has room for them, and is aligned as they are.
+                unsafe { room.cast::<Places>().write(places) };
+                Ok(())
+            })?;
+            let readers = self.others(blocks).fold(0, |all, (to, _)| all | 1 << to);
+            self.shown = round.map(|round| (round, readers));
+            return Ok(round.map(|round| (round, Means::Places)));
+        }
+        let (len, number, means) = match fits {
+            true => (len, len, Means::Note),
+            false => (lengths, BY_MESSAGES, Means::Messages),
         };
         let pinned = self.pin(len, number, |room| {
             // SAFETY: the note begins with the lengths, and is aligned as they are.
@@ -99,13 +140,34 @@ impl<'a> Little<'a> {
             }
             Ok(())
         })?;
-        Ok(pinned.map(|round| (round, fits)))
+        Ok(pinned.map(|round| (round, means)))
+    }
+
+    /// Where the blocks for the others lie, if all of them are in the segment.
+    fn places_of(&self, blocks: &[Vector]) -> Result<Option<Places>> {
+        let mut places = Places::default();
+        for (to, block) in self.others(blocks) {
+            let Some(at) = block.in_segment()? else {
+                return Ok(None);
+            };
+            places[to] = Place {
+                at,
+                len: block.bytes(),
+            };
+        }
+        Ok(Some(places))
     }
 
     /// Where the block of `len` bytes, more than none, that `from` gave to this process lies; `None` if it is a message.
-    fn find(&self, round: &Round<'_>, from: usize, len: usize) -> Result<Option<*const u8>> {
+    fn find(&mut self, round: &Round<'_>, from: usize, len: usize) -> Result<Option<*const u8>> {
         let lengths = lengths(self.comm);
         let number = self.number(round, from)?;
+        if number == BY_PLACES {
+            let places = round.data(from, size_of::<Places>()).cast::<Places>();
+            // SAFETY: the number of the note says that it has places.
+            let place = unsafe { (*places)[self.comm.rank] };
+            return self.reach((place.at, place.len), len).map(Some);
+        }
         if number == NOTHING {
             same_length(0, len)?;
         }
@@ -125,10 +187,10 @@ impl<'a> Little<'a> {
 
     /// Gives the others their blocks, in one note or as messages. False as for `pin`.
     fn give_to_all(&mut self, blocks: &[Vector]) -> Result<bool> {
-        let Some((_, fits)) = self.give_each(blocks)? else {
+        let Some((_, means)) = self.give_each(blocks, true)? else {
             return Ok(false);
         };
-        if !fits {
+        if means == Means::Messages {
             let mut others = self.others(blocks);
             others.try_for_each(|(to, block)| self.messages().send(to, block))?;
         }

@@ -1,6 +1,6 @@
 //! Reductions.
 
-use super::{AS_MESSAGE, IN_PIECES, Little, PIECE};
+use super::{AS_MESSAGE, IN_PIECES, Little, PIECE, PLACED};
 use crate::coll::elements::Vector;
 use crate::coll::fold::Fold;
 use crate::coll::plan::same_length;
@@ -9,12 +9,15 @@ use crate::op::Op;
 use crate::runtime::notes::{MEMBERS, NOTE, Round};
 use std::ptr::with_exposed_provenance;
 
+/// More bytes are fetched before they are folded: what a loop reads as it folds comes slower from another core than a copy does.
+const READ_TO_FOLD: usize = 128 << 10;
+
 /// Elements to be folded go in pieces up to so many bytes.
 const PIECES_TO_FOLD: usize = 64 << 10;
 
 impl<'a> Little<'a> {
     /// Everybody's `mine` are folded into the root's `out`: nobody else waits.
-    pub fn reduce(self, op: Op, mine: &Vector, out: Option<&Vector>) -> Result<bool> {
+    pub fn reduce(mut self, op: Op, mine: &Vector, out: Option<&Vector>) -> Result<bool> {
         let (len, size) = (mine.bytes(), mine.element.datatype.size());
         let mut fold = Fold::new(op, mine.element.clone());
         let piece = PIECE / size.max(1) * size;
@@ -23,6 +26,13 @@ impl<'a> Little<'a> {
             return Ok(false);
         }
         let Some(out) = out else {
+            if of_two
+                && self.are_two()
+                && len <= READ_TO_FOLD
+                && let Some(at) = self.placed(mine)?
+            {
+                return self.let_read(at, len);
+            }
             let in_pieces = of_two && self.are_two() && (piece + 1..PIECES_TO_FOLD).contains(&len);
             return match in_pieces {
                 true => self.give_in_pieces(mine, piece),
@@ -48,6 +58,13 @@ impl<'a> Little<'a> {
         if number & AS_MESSAGE != 0 {
             same_length(number & !AS_MESSAGE, len)?;
             return Ok(false);
+        }
+        if number & PLACED != 0 {
+            let own = with_exposed_provenance(mine.address);
+            let shown = self.shown(&round, other, (number & !PLACED, len));
+            let folded = shown.and_then(|data| fold.fold([data, own].into_iter(), out));
+            self.tell(&round);
+            return folded.map(|()| true);
         }
         let sent = number & !IN_PIECES;
         let most = if number == sent { NOTE } else { piece };

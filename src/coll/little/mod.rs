@@ -5,11 +5,13 @@
 //! so, and messages follow for those that take something. The tags of messages are counted alike everywhere, so every process
 //! counts one, whether it has a message or not.
 //!
-//! **In pieces.** Between two processes with cores of their own, what one gives goes on in a note a piece, if that is faster than
-//! a message: the one writes the next piece while the other takes the last. Its first note says so, and how long it is.
+//! **Between two** processes with cores of their own what one gives is read where it lies, from some length on, if it lies in the
+//! segment ([`placed`]). Else it goes on in a note a piece, if that is faster than a message: the one writes the next piece while the
+//! other takes the last. Its first note says so, and how long it is.
 
 mod each;
 mod folding;
+mod placed;
 mod places;
 
 use self::places::Places;
@@ -21,6 +23,7 @@ use crate::comm::Comm;
 use crate::error::Result;
 use crate::runtime::notes::{MEMBERS, NOTE, Round};
 use crate::runtime::wait::spin;
+use crate::shm::Offset;
 use std::ops::Range;
 
 /// The number of a note of nothing, which has no lengths either.
@@ -32,21 +35,24 @@ const IN_PIECES: usize = 1 << (usize::BITS - 1);
 /// Set in the number of a note, beside the length of a block that comes as a message.
 const AS_MESSAGE: usize = 1 << (usize::BITS - 3);
 
+/// Set in the number of a note that says where a block lies in the segment, beside the block's length.
+const PLACED: usize = 1 << (usize::BITS - 4);
+
 /// Set in the number of a note of a gather, beside the block's length: the block comes to its place, if the root's note has one.
 const IN_PLACE: usize = 1 << (usize::BITS - 2);
 
 /// The bytes of a piece.
 const PIECE: usize = 4 << 10;
 
-/// From so many bytes on what one of two processes gives goes as a message, which is one copy; from less on what the other one can load
-/// from the segment.
+/// From so many bytes on what one of two processes gives goes as a message, which is one copy.
 const PIECES: usize = 32 << 10;
-const PIECES_SHARED: usize = NOTE;
 
 /// How a block goes.
 enum Way {
     Note,
     Pieces,
+    /// It stays where it is.
+    Placed(Offset),
     Message,
 }
 
@@ -58,7 +64,13 @@ pub struct Little<'a> {
     what: &'a dyn Fn() -> String,
     /// What goes by messages, if anything does.
     plan: Option<Planner>,
+    /// Whether anything was read where another process has it.
+    reads: bool,
+    /// The round whose note tells where something lies, and who is to read that, a bit for each rank.
+    shown: Option<(Round<'a>, u16)>,
 }
+
+const _: () = assert!(MEMBERS <= u16::BITS as usize);
 
 impl<'a> Little<'a> {
     /// `None` if the processes have no notes.
@@ -73,6 +85,8 @@ impl<'a> Little<'a> {
             name,
             what,
             plan: None,
+            reads: false,
+            shown: None,
         })
     }
 
@@ -124,8 +138,8 @@ impl<'a> Little<'a> {
     }
 
     /// Sends and receives what goes by messages, and copies what stays here.
-    fn end(self, stays: Option<(&Vector, &Vector)>) -> Result<bool> {
-        match (self.plan, stays) {
+    fn carry_out(&mut self, stays: Option<(&Vector, &Vector)>) -> Result<()> {
+        match (self.plan.take(), stays) {
             (None, stays) => {
                 next_tag(self.comm);
                 if let Some((from, to)) = stays
@@ -134,14 +148,20 @@ impl<'a> Little<'a> {
                     same_length(from.bytes(), to.bytes())?;
                     to.buffer()?.copy(&from.buffer()?, from.bytes());
                 }
+                Ok(())
             }
             (Some(mut plan), stays) => {
                 // While they come.
                 stays.map_or(Ok(()), |(from, to)| plan.copy(from, to))?;
-                plan::run(plan.finish())?;
+                plan::run(plan.finish())
             }
         }
-        Ok(true)
+    }
+
+    /// The same, and waits until the others have read what they were shown.
+    fn end(mut self, stays: Option<(&Vector, &Vector)>) -> Result<bool> {
+        let carried_out = self.carry_out(stays);
+        carried_out.and(self.await_readers()).map(|()| true)
     }
 
     /// Pins a note of nothing. `None` as for `pin`.
@@ -163,12 +183,14 @@ impl<'a> Little<'a> {
     /// How a block goes that this process gives to one, or one to all.
     fn way(&self, block: &Vector) -> Result<Way> {
         let len = block.bytes();
-        Ok(match self.are_two() {
-            true if len <= PIECE => Way::Note,
-            true if len <= PIECES_SHARED => Way::Pieces,
-            true if len < PIECES && block.in_segment()?.is_none() => Way::Pieces,
-            false if len <= NOTE => Way::Note,
-            _ => Way::Message,
+        if !self.are_two() {
+            return Ok(if len <= NOTE { Way::Note } else { Way::Message });
+        }
+        Ok(match self.placed(block)? {
+            Some(at) => Way::Placed(at),
+            None if len <= PIECE => Way::Note,
+            None if len < PIECES => Way::Pieces,
+            None => Way::Message,
         })
     }
 
@@ -229,6 +251,9 @@ impl<'a> Little<'a> {
             let sent = sent & !IN_PIECES;
             return self.take_in_pieces(*round, from, (sent, len), PIECE, take);
         }
+        if sent & PLACED != 0 {
+            return self.take_placed(round, from, (sent & !PLACED, len), block);
+        }
         if sent & (AS_MESSAGE | IN_PLACE) != 0 {
             return self.messages().receive(from, block);
         }
@@ -245,7 +270,11 @@ impl<'a> Little<'a> {
         places: Option<&Places>,
     ) -> Result<()> {
         let mut taken = Ok(());
-        for (from, block) in self.others(blocks) {
+        // Of two one may give in pieces, which the other one lets by if it wants none.
+        let (me, of_two) = (self.comm.rank, blocks.len() == 2);
+        let wanted =
+            |&(rank, block): &(usize, &Vector)| rank != me && (of_two || block.bytes() > 0);
+        for (from, block) in blocks.iter().enumerate().filter(wanted) {
             let place = places.map_or(0, |places| places[from].len);
             taken = taken.and(self.take(round, from, block, place));
         }
@@ -257,6 +286,7 @@ impl<'a> Little<'a> {
         Ok(match self.way(block)? {
             Way::Pieces => self.give_in_pieces(block, PIECE)?,
             Way::Note => self.give(block)?.is_some(),
+            Way::Placed(at) => self.show_to(at, block.bytes(), 1 << to)?,
             Way::Message => {
                 let is_pinned = self.announce(block.bytes())?.is_some();
                 if is_pinned {
@@ -274,6 +304,7 @@ impl<'a> Little<'a> {
             return match self.way(what)? {
                 Way::Pieces => self.give_in_pieces(what, PIECE),
                 Way::Note => Ok(self.give(what)?.is_some()),
+                Way::Placed(at) => self.let_read(at, len),
                 Way::Message => self.announce(len).map(|_| false),
             };
         };
@@ -283,8 +314,9 @@ impl<'a> Little<'a> {
         if self.number(&round, root)? & AS_MESSAGE != 0 {
             return Ok(false);
         }
-        self.take(&round, root, what, 0)?;
-        Ok(true)
+        let taken = self.take(&round, root, what, 0);
+        self.tell(&round);
+        taken.map(|()| true)
     }
 
     /// Everybody's elements go to the root's blocks. `mine` is `None` if they are there already.
@@ -304,28 +336,8 @@ impl<'a> Little<'a> {
             return Ok(false);
         };
         let taken = self.take_all(&round, blocks, None);
+        self.tell(&round);
         let own = &blocks[self.comm.rank];
-        taken.and(self.end(mine.map(|mine| (mine, own))))
-    }
-
-    /// Everybody's elements go to everybody's blocks. `mine` is `None` if they are in their block already.
-    pub fn allgather(mut self, mine: Option<&Vector>, blocks: &[Vector]) -> Result<bool> {
-        let (size, rank) = (blocks.len(), self.comm.rank);
-        let own = &blocks[rank];
-        let given = mine.unwrap_or(own);
-        let len = given.bytes();
-        let is_message = len > NOTE;
-        let pinned = match is_message {
-            true => self.announce(len)?,
-            false => self.give(given)?,
-        };
-        let Some(round) = pinned else {
-            return Ok(false);
-        };
-        let taken = self.take_all(&round, blocks, None);
-        if is_message {
-            (1..size).try_for_each(|i| self.messages().send((rank + i) % size, given))?;
-        }
         taken.and(self.end(mine.map(|mine| (mine, own))))
     }
 }

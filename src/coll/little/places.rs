@@ -22,7 +22,7 @@ pub type Places = [Place; MEMBERS];
 /// So many bytes of the segment, from this offset on. None: the block comes otherwise.
 #[derive(Clone, Copy, Default)]
 pub struct Place {
-    at: Offset,
+    pub at: Offset,
     pub len: usize,
 }
 
