@@ -7,20 +7,13 @@ use std::fmt::Write;
 /// For the launcher under all these names.
 pub fn completion(tools: &[String]) -> String {
     let mut taking = String::new();
-    for spec in options::ours().chain(options::of_others()) {
-        if !spec.values.is_empty() {
-            let names: Vec<String> = spec.names.iter().map(|name| format!("-{name}")).collect();
-            let _ = writeln!(
-                taking,
-                "        {}) echo {} ;;",
-                names.join(" | "),
-                spec.values.len()
-            );
-        }
+    for spec in values::takers() {
+        let (names, count) = (values::with_dash(&spec).join(" | "), spec.values.len());
+        let _ = writeln!(taking, "        {names}) echo {count} ;;");
     }
     let mut offered = String::new();
     for spec in options::ours() {
-        let names: Vec<String> = spec.names.iter().map(|name| format!("-{name}")).collect();
+        let names = values::with_dash(&spec).join(" | ");
         let made = match spec.values.first().map(|value| values::of(value)) {
             Some(Value::Words(words)) => format!("-W '{}'", words.join(" ")),
             Some(Value::Folder) => "-d".to_owned(),
@@ -29,12 +22,11 @@ pub fn completion(tools: &[String]) -> String {
         };
         let _ = writeln!(
             offered,
-            "            {}) COMPREPLY=($(compgen {made} -- \"$current\")) ;;",
-            names.join(" | ")
+            "            {names}) COMPREPLY=($(compgen {made} -- \"$current\")) ;;"
         );
     }
     let all: Vec<String> = options::ours()
-        .flat_map(|spec| spec.names.iter().map(|name| format!("-{name}")))
+        .flat_map(|spec| values::with_dash(&spec))
         .collect();
     FRAME
         .replace("@TAKING@", taking.trim_end())

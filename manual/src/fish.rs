@@ -5,21 +5,12 @@ use crate::values::{self, Value};
 use std::fmt::Write;
 
 pub fn completion(tool: &str) -> String {
-    let mut text = String::from(FRAME);
     let mut taking = String::new();
-    for spec in options::ours()
-        .chain(options::of_others())
-        .filter(|spec| !spec.values.is_empty())
-    {
-        let names: Vec<String> = spec.names.iter().map(|name| format!("-{name}")).collect();
-        let _ = writeln!(
-            taking,
-            "        case {}\n            echo {}",
-            names.join(" "),
-            spec.values.len()
-        );
+    for spec in values::takers() {
+        let (names, count) = (values::with_dash(&spec).join(" "), spec.values.len());
+        let _ = writeln!(taking, "        case {names}\n            echo {count}");
     }
-    text = text.replace("@TAKING@", taking.trim_end());
+    let mut text = FRAME.replace("@TAKING@", taking.trim_end());
     for spec in options::ours() {
         let offered = match spec.values.first().map(|value| values::of(value)) {
             None => String::new(),
