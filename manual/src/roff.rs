@@ -4,7 +4,7 @@
 pub struct Page(String);
 
 impl Page {
-    /// `date` is left out: what is built from the same sources is the same at any time.
+    /// There is no date: what is made of the same sources is the same at any time.
     pub fn new(name: &str, section: u32) -> Page {
         let (title, version) = (name.to_uppercase(), env!("CARGO_PKG_VERSION"));
         let title = plain(&title);
