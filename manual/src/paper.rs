@@ -68,7 +68,10 @@ fn table(page: &mut Page, rows: &[Vec<&str>]) {
             .map(|(_, (cell, name))| format!(" ({}: {})", plain(name), inline(cell)))
             .collect();
         let text = row.last().map_or(String::new(), |text| inline(text));
-        page.item(&inline(row[0]), &format!("{text}{}", said.concat()));
+        page.item(
+            &inline(row[0]),
+            format!("{text}{}", said.concat()).trim_start(),
+        );
     }
 }
 
