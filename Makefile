@@ -13,7 +13,7 @@ FACES ?= mpich openmpi standard
 RUN_CARGO := env -u MAKEFLAGS -u MFLAGS $(CARGO)
 
 .DEFAULT_GOAL := stage
-.PHONY: stage quick install wheel check-wheel dist check-dist demo check check-mpich adoption interfaces imb mpi4py apps bench conformance clean help
+.PHONY: stage quick install wheel check-wheel deb check-deb dist check-dist demo check check-mpich adoption interfaces imb mpi4py apps bench conformance clean help
 
 stage:
 	@CARGO='$(CARGO)' tools/build release '$(CARGO_TARGET_DIR)' $(FACES)
@@ -36,6 +36,13 @@ wheel:
 
 check-wheel: wheel
 	@packaging/wheel/test '$(BUILD)/wheel'
+
+# Debian packages of the staged prefix.
+deb: stage
+	@packaging/deb/build '$(BUILD)' '$(BUILD)/deb' '$(CARGO_TARGET_DIR)/tools'
+
+check-deb: deb
+	@packaging/deb/test '$(BUILD)/deb' '$(BUILD)' '$(CARGO_TARGET_DIR)/tools'
 
 # The sources of the commit with all crates.
 dist:
@@ -90,6 +97,8 @@ help:
 	@echo 'make install    install that prefix; PREFIX=$(PREFIX), DESTDIR= for packaging. It may be moved afterwards.'
 	@echo 'make wheel      build what pip installs: $(BUILD)/wheel/rmashm-*.whl'
 	@echo 'make check-wheel  install it in virtual environments, with mpi4py and beside other MPIs, and try it there'
+	@echo 'make deb        Debian packages, for Debian 12 or newer: $(BUILD)/deb/*.deb'
+	@echo 'make check-deb  install, use, upgrade, remove and purge them in an overlay over this machine (needs root)'
 	@echo 'make dist       a tarball of the commit with all crates, which builds without a network: $(BUILD)/dist/'
 	@echo 'make check-dist  build it so'
 	@echo 'make demo       solve a heat problem on 4 ranks, then run the same executable on MPICH if there is one'

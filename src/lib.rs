@@ -32,6 +32,7 @@ mod shm;
 mod startup;
 mod tools;
 mod transport;
+mod version;
 mod win;
 
 /// What the launcher uses of the library, and the tests of the launcher.
@@ -47,4 +48,5 @@ pub mod launching {
     pub use crate::runtime::table::{Death, State};
     pub use crate::runtime::wait::NAP;
     pub use crate::startup::{end, start};
+    pub use crate::version::text as version;
 }

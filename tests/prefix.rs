@@ -465,6 +465,54 @@ fn a_program_records_the_name_that_every_mpich_answers_to() {
     assert_eq!(loaded(&program, None), lib.join("libmpi.so.12"));
 }
 
+/// The version, with the commit that `tools/stage` writes into what it lays out where that is known.
+#[test]
+fn launcher_and_library_say_which_build_they_are() {
+    let prefix = prefix();
+    let said = run(tool(prefix, "mpiexec").arg("-V"));
+    let version = said
+        .lines()
+        .next()
+        .and_then(|line| line.strip_prefix("mpiexec (rmashm) "));
+    let version = version.unwrap_or_else(|| panic!("no version: {said}"));
+    let commit = version
+        .strip_prefix(env!("CARGO_PKG_VERSION"))
+        .expect("it begins so")
+        .trim();
+    let known = run(&mut command(support::repository().join("tools/commit")));
+    assert_eq!(commit.is_empty(), known.is_empty(), "{commit:?}, {known:?}");
+    if !commit.is_empty() {
+        let commit = commit
+            .strip_prefix('(')
+            .and_then(|commit| commit.strip_suffix(')'));
+        let digits = commit
+            .map(|commit| commit.strip_suffix('+').unwrap_or(commit))
+            .expect("it is in brackets");
+        assert!(
+            digits.len() == 12 && digits.bytes().all(|digit| digit.is_ascii_hexdigit()),
+            "{digits}"
+        );
+    }
+    let scratch = Scratch::new("version");
+    let source = scratch.write(
+        "version.c",
+        "#include <mpi.h>\n#include <stdio.h>\nint main(void)\n{\n    char text[MPI_MAX_LIBRARY_VERSION_STRING];\n    int length;\n\n    \
+         return MPI_Get_library_version(text, &length) != MPI_SUCCESS || puts(text) < 0;\n}\n",
+    );
+    let program = scratch.file("version");
+    for (option, interface) in [
+        ("-DMPICH", "of MPICH"),
+        ("-abi", "the standard application binary interface"),
+    ] {
+        run(tool(prefix, "mpicc").args([option, &source, "-o", &program]));
+        let said = run(&mut command(&program));
+        assert!(
+            said.starts_with(&format!("rmashm {version}: ")) && said.contains(interface),
+            "{said}"
+        );
+    }
+}
+
 #[test]
 fn an_installed_prefix_may_be_moved_and_have_spaces() {
     if !need("g++", "g++") {

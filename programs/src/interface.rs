@@ -44,6 +44,18 @@ impl Interface {
             Interface::Standard => &["libmpi_abi.so.1", "libmpi_abi.so.0"],
         }
     }
+
+    /// The libraries for other languages than C, which programs in them ask for beside it.
+    pub fn other_languages(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Interface::Mpich => &[("C++", "libmpicxx.so.12"), ("Fortran", "libmpifort.so.12")],
+            Interface::Openmpi => &[
+                ("C++", "libmpi_cxx.so.40"),
+                ("Fortran", "libmpi_mpifh.so.40"),
+            ],
+            Interface::Standard => &[],
+        }
+    }
 }
 
 /// An MPI library by the name that a program asks for.

@@ -5,14 +5,8 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const HELP: &str = "\
-Usage: rmashm-abi FILE...
-
-Tells of each program or library which MPI library it asks for, by itself or by other libraries, whether rmashm has
-that interface, and which names it wants that are not there.
-
-The exit status is 0 if mpiexec of rmashm can start all of them, 1 if not, 2 if that cannot be told.
-";
+/// What `--help` prints; `rmashm-abi(1)` is made of it, too.
+const HELP: &str = include_str!("rmashm-abi.txt");
 
 /// What MPI libraries' names begin with.
 const PREFIXES: [&str; 8] = [

@@ -74,6 +74,15 @@ mod tests {
         assert_eq!(told.get(kinds::SUPPORTED), Some("system,mpi"));
     }
 
+    /// `docs/environment.md`, of which `rmashm(7)` is made, names each.
+    #[test]
+    fn every_promise_is_documented() {
+        let paper = include_str!("../../docs/environment.md");
+        for key in PROMISES {
+            assert!(paper.contains(&format!("`{key}`")), "{key}");
+        }
+    }
+
     #[test]
     fn hints_stay_until_others_are_given() {
         let mut hints = Hints::default();

@@ -64,3 +64,18 @@ static CONTROLS: [Control; 3] = [
         write: None,
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `docs/environment.md`, of which `rmashm(7)` is made, has a row for each.
+    #[test]
+    fn every_control_variable_is_documented() {
+        let paper = include_str!("../../docs/environment.md");
+        for control in &CONTROLS {
+            let name = control.about.name;
+            assert!(paper.contains(&format!("\n| `{name}` |")), "{name}");
+        }
+    }
+}

@@ -267,6 +267,27 @@ mod tests {
         assert_eq!(Hints::of(&small).unwrap().alignment, ALIGNMENT);
     }
 
+    /// `docs/environment.md`, of which `rmashm(7)` is made, has a row for each.
+    #[test]
+    fn every_hint_is_documented_with_its_default() {
+        let paper = include_str!("../../docs/environment.md");
+        let told = Hints::default().info("system,mpi");
+        for hint in &TABLE {
+            let named = |row: &&str| {
+                row.split(" | ")
+                    .next()
+                    .is_some_and(|keys| keys.contains(&format!("`{}`", hint.key)))
+            };
+            let row = paper
+                .lines()
+                .filter(|row| row.starts_with("| `"))
+                .find(named);
+            let row = row.unwrap_or_else(|| panic!("{} has no row", hint.key));
+            let value = format!("| `{}` |", told.get(hint.key).expect("it is told"));
+            assert!(row.contains(&value) || row.contains("only told"), "{row}");
+        }
+    }
+
     #[test]
     fn how_memory_lies_does_not_change() {
         let asked = info(&[

@@ -24,7 +24,7 @@ pub extern "C" fn MPI_Get_version(version: Mut<c_int>, subversion: Mut<c_int>) -
     Ok(())
 }
 
-/// Gives the name and version of this library, at most `MPI_MAX_LIBRARY_VERSION_STRING` bytes.
+/// Gives the name and version of this library, its commit and its interface, at most `MPI_MAX_LIBRARY_VERSION_STRING` bytes.
 ///
 /// MPI 4.1 §9.1.1. Errors: `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_api)]
@@ -34,7 +34,7 @@ pub extern "C" fn MPI_Get_library_version(version: Mut<c_char>, resultlen: Mut<c
         () if cfg!(feature = "openmpi") => "the application binary interface of Open MPI",
         () => "the application binary interface of MPICH",
     };
-    let own = env!("CARGO_PKG_VERSION");
+    let own = crate::version::text();
     let text = format!("rmashm {own}: MPI 5.0 on one node, with {FACE}");
     let resultlen = resultlen.out("resultlen")?;
     resultlen.set(version.put_string(MPI_MAX_LIBRARY_VERSION_STRING, text, "version")?);

@@ -94,7 +94,10 @@ fn run(tool: &str, arguments: Vec<OsString>) -> Result<(), Refusal> {
     let answer = match line.question {
         None => return Err(compile(&line, compiler()?, &flags, complaint)),
         Some(Question::Help) => {
-            format!("Usage: {tool} [options of {tool}] [options and files of the compiler]\n{HELP}")
+            format!(
+                "Usage: {tool} [options of {tool}] [options and files of the compiler]\n{}",
+                HELP.trim_end()
+            )
         }
         Some(Question::Show) => {
             let mut words = flags::print_words(compiler()?.iter().chain(&line.arguments));
@@ -206,24 +209,5 @@ fn prefix() -> Result<PathBuf, Refusal> {
     }
 }
 
-const HELP: &str = "\
-Runs the compiler with what it needs to find the headers, Fortran modules and libraries of rmashm.
-
-  -cc=COMPILER        (mpicc) use this C compiler; else MPICH_CC, OMPI_CC, gcc, cc, clang
-  -cxx=COMPILER       (mpicxx) use this C++ compiler; else MPICH_CXX, OMPI_CXX, g++, c++, clang++
-  -fc=COMPILER        (mpifort, mpif77, mpif90) use this Fortran compiler; else MPICH_FC, OMPI_FC, gfortran, flang, flang-new
-                      (mpif77 also asks MPICH_F77 and OMPI_F77, mpif90 MPICH_F90)
-  -abi                compile for the standard ABI of MPI 5, with mpi_abi.h (also -mpi-abi, and mpicc_abi)
-  -show, -showme      print the whole command instead of running it
-  -compile_info       print the command to compile with (also -compile-info)
-  -link_info          print the command to link with (also -link-info)
-  -showme:compile     print only the flags to compile with
-  -showme:link        print only the flags to link with
-  -showme:incdirs     print the folders of header files
-  -showme:libdirs     print the folders of libraries
-  -showme:libs        print the names of libraries
-  -showme:command     print the compiler
-  -showme:version     print the version of rmashm
-  -help               print this (also -showme:help); --help is the compiler's own
-
-Everything else goes to the compiler as it is. Options with one dash may have two.";
+/// What `-help` prints behind the usage; `mpicc(1)` is made of it, too.
+const HELP: &str = include_str!("mpicc.txt");

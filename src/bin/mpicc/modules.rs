@@ -48,7 +48,7 @@ enum Which {
 /// Does what the command line asks for.
 pub fn run(language: Language, arguments: Vec<OsString>) -> Result<(), Refusal> {
     match task(language, arguments)? {
-        Task::Help => println!("{HELP}"),
+        Task::Help => print!("{HELP}"),
         Task::WriteSources(folder) => {
             fs::create_dir_all(&folder).map_err(|error| cannot("make", &folder, error))?;
             write_sources(&folder)?;
@@ -177,11 +177,5 @@ fn cannot(what: &str, path: &Path, error: io::Error) -> Refusal {
     Refusal(format!("cannot {what} {path}: {error}"), 1)
 }
 
-const HELP: &str = "\
-Usage: rmashm-modules [FC=COMPILER] [-older] | -sources FOLDER
-Makes the Fortran modules mpi and mpi_f08 for a compiler, in this prefix, where mpifort finds them.
-
-  FC=COMPILER         the compiler (also -fc=COMPILER); else MPICH_FC, OMPI_FC, gfortran, flang, flang-new
-  -older              only if those that are there are older than this program
-  -sources FOLDER     only write the sources of the modules
-  -help               print this";
+/// What `-help` prints; `rmashm-modules(1)` is made of it, too.
+const HELP: &str = include_str!("rmashm-modules.txt");

@@ -33,6 +33,7 @@ mod verdict;
 use std::io::Write;
 
 use arguments::Command;
+use rmashm::launching;
 
 /// The exit status for a command line that makes no sense.
 const MISUSE: u8 = 2;
@@ -64,9 +65,9 @@ fn run() -> u8 {
     }
 }
 
-/// The version, and the C interfaces whose programs can be started.
+/// The version, and the interfaces whose programs can be started.
 fn version() -> String {
-    let mut text = format!("mpiexec (rmashm) {}\n", env!("CARGO_PKG_VERSION"));
+    let mut text = format!("mpiexec (rmashm) {}\n", launching::version());
     let Some(folder) = programs::folder_of_names() else {
         return text;
     };
@@ -78,7 +79,13 @@ fn version() -> String {
             .collect();
         if !here.is_empty() {
             let (name, title, list) = (interface.name(), interface.title(), here.join(", "));
-            text += &format!("{name}: {title} ({list})\n");
+            text += &format!("{name}: {title} ({list}");
+            for (language, library) in interface.other_languages() {
+                if folder.join(library).exists() {
+                    text += &format!("; {language}: {library}");
+                }
+            }
+            text += ")\n";
         }
     }
     text

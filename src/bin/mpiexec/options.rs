@@ -4,6 +4,8 @@
 //! The table is our own, as `clap` and `lexopt` read MPICH's long options, which have one dash (`-genv`, `-np`), as bundles of
 //! short ones. Every name is understood with one dash, as MPICH's launcher writes it, and with two, as GNU programs do.
 
+// Named for `manual`, which includes this file from elsewhere.
+#[path = "options/foreign.rs"]
 mod foreign;
 
 use std::fmt::Write;
@@ -57,7 +59,7 @@ pub enum Ask {
 }
 
 /// One option: its names without dashes, the names of the values it takes, and its line of help.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Spec {
     pub names: &'static [&'static str],
     pub values: &'static [&'static str],
@@ -81,7 +83,7 @@ const fn spec(
 }
 
 /// Options of one part of the command line (parts are separated by `:`).
-const LOCAL: &[Spec] = &[
+pub const LOCAL: &[Spec] = &[
     spec(
         &["n", "np", "c"],
         &["N"],
@@ -144,14 +146,14 @@ const LOCAL: &[Spec] = &[
     ),
     spec(
         &["abi"],
-        &["NAME"],
+        &["mpich|openmpi|standard|none"],
         Ask::Abi,
-        "mpich, openmpi, standard: the library that these ranks get (default: what it was linked with)",
+        "the library that these ranks get (default: that of the interface that the program was linked with)",
     ),
 ];
 
 /// Options of the whole job.
-const GLOBAL: &[Spec] = &[
+pub const GLOBAL: &[Spec] = &[
     spec(
         &["genv"],
         &["NAME", "VALUE"],
@@ -263,9 +265,9 @@ const GLOBAL: &[Spec] = &[
     ),
     spec(
         &["initial-errhandler"],
-        &["NAME"],
+        &["mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return"],
         Ask::InitialErrhandler,
-        "mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return (MPI 4.1 §11.8.4)",
+        "the error handler of the predefined communicators (MPI 4.1 §11.8.4)",
     ),
     spec(
         &["forward-signals"],
@@ -328,12 +330,22 @@ const GLOBAL: &[Spec] = &[
 
 /// All options, those of other launchers last.
 fn all() -> impl Iterator<Item = Spec> {
+    ours().chain(of_others())
+}
+
+/// Our own options.
+pub fn ours() -> impl Iterator<Item = Spec> {
+    LOCAL.iter().chain(GLOBAL).copied()
+}
+
+/// Those of other launchers.
+pub fn of_others() -> impl Iterator<Item = Spec> {
     let nothing = |values| move |name| spec(std::slice::from_ref(name), values, Ask::Nothing, "");
     let cannot = |(name, reason): &'static (&'static str, &'static str)| {
         spec(std::slice::from_ref(name), &[], Ask::Cannot, reason)
     };
-    let ours = LOCAL.iter().chain(GLOBAL).copied();
-    ours.chain(foreign::FLAGS.iter().map(nothing(&[])))
+    let flags = foreign::FLAGS.iter().map(nothing(&[]));
+    flags
         .chain(foreign::VALUED.iter().map(nothing(&["VALUE"])))
         .chain(foreign::PARAMETERS.iter().map(nothing(&["NAME", "VALUE"])))
         .chain(foreign::CANNOT.iter().map(cannot))
@@ -376,11 +388,17 @@ fn distance(a: &str, b: &str) -> usize {
     rows[a.len()][b.len()]
 }
 
+/// What the launcher does.
+pub const PURPOSE: &str = "Runs an MPI program as N ranks on this machine: one that was built for MPICH, for Open MPI or for the standard ABI, or any other.";
+
+/// How options are written.
+pub const FORMS: &str =
+    "Options may be written with one dash or two, and --name=value for those with one value.";
+
 /// The whole help text.
 pub fn help() -> String {
-    let mut text = String::from(
-        "Usage: mpiexec [options] program [arguments] [: [options] program [arguments]]...\n\
-         Runs an MPI program (any MPICH-ABI binary, or any other program) as N ranks on this machine.\n",
+    let mut text = format!(
+        "Usage: mpiexec [options] program [arguments] [: [options] program [arguments]]...\n{PURPOSE}\n"
     );
     section(&mut text, "For one program (each part between ':')", LOCAL);
     section(&mut text, "For the whole job", GLOBAL);
@@ -396,9 +414,9 @@ pub fn help() -> String {
     }
     text.push_str("\nOf other launchers, and refused with what to do instead:\n");
     list(&mut text, foreign::CANNOT.iter().map(|(name, _)| *name), "");
+    let _ = writeln!(text, "\n{FORMS}");
     text.push_str(
-        "\nOptions may be written with one dash or two, and --name=value for those with one value.\n\
-         \n\
+        "\n\
          Lines of different ranks are never mixed; a line longer than 256 KiB is passed on in pieces.\n\
          INT, TERM, HUP and QUIT are passed on to all ranks, which have 5 s to end; a second one kills them. USR1, USR2 are passed on.\n\
          The exit status is that of the first rank to fail (128 + number of the signal, if killed by one), 124 after -timeout,\n\

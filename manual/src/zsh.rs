@@ -1,0 +1,52 @@
+//! The completion for zsh.
+
+use crate::options::{self, Spec};
+use crate::values::{self, Value};
+use std::fmt::Write;
+
+/// For the launcher under all these names.
+pub fn completion(tools: &[String]) -> String {
+    let mut text = format!(
+        "#compdef {}\n# Made by rmashm-manual.\n\n_arguments \\\n",
+        tools.join(" ")
+    );
+    for spec in options::ours() {
+        for name in spec.names {
+            for dashes in ["-", "--"] {
+                let _ = writeln!(
+                    text,
+                    "    '*{dashes}{name}[{}]{}' \\",
+                    escaped(spec.help),
+                    values(&spec)
+                );
+            }
+        }
+    }
+    text + "    '(-)1:program:_command_names -e' \\\n    '*::arguments:_normal'\n"
+}
+
+fn values(spec: &Spec) -> String {
+    let values = spec.values.iter().map(|value| {
+        let offered = match values::of(value) {
+            Value::Words(words) => format!("({})", words.join(" ")),
+            Value::Folder => "_directories".to_owned(),
+            Value::File => "_files".to_owned(),
+            Value::Other => " ".to_owned(),
+        };
+        format!(":{}:{offered}", escaped(value))
+    });
+    values.collect()
+}
+
+/// Within quotes and a specification of `_arguments`.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::new();
+    for c in text.chars() {
+        match c {
+            '\'' => escaped.push_str("'\\''"),
+            '[' | ']' | ':' | '\\' => escaped.extend(['\\', c]),
+            _ => escaped.push(c),
+        }
+    }
+    escaped
+}

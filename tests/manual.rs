@@ -1,0 +1,180 @@
+//! Man pages and completions of the staged prefix, by the programs that read them. That every option is there is a test of `manual`.
+
+mod support;
+
+use std::path::PathBuf;
+
+use harness::needs::need;
+use harness::scratch::Scratch;
+use support::{command, prefix, run};
+
+fn share(name: &str) -> PathBuf {
+    prefix().join("share").join(name)
+}
+
+/// All pages but those that only name another.
+fn pages() -> Vec<PathBuf> {
+    let folders = ["man/man1", "man/man7"].map(share);
+    let files = folders.iter().flat_map(|folder| {
+        let entries = std::fs::read_dir(folder).expect("the pages are staged");
+        entries.map(|entry| entry.expect("the folder can be read").path())
+    });
+    let pages: Vec<PathBuf> = files
+        .filter(|page| !std::fs::read_to_string(page).unwrap().starts_with(".so "))
+        .collect();
+    assert!(pages.len() >= 5, "{pages:?}");
+    pages
+}
+
+#[test]
+fn groff_formats_the_pages_without_a_warning() {
+    if !need("groff", "groff-base") {
+        return;
+    }
+    for page in pages() {
+        let mut groff = command("groff");
+        groff
+            .args(["-man", "-ww", "-z", "-Kutf8", "-Tutf8"])
+            .arg(&page);
+        let output = groff.output().expect("groff runs");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            output.status.success() && said.is_empty(),
+            "{}: {said}",
+            page.display()
+        );
+    }
+}
+
+#[test]
+fn mandoc_finds_nothing_in_them() {
+    if !need("mandoc", "mandoc") {
+        return;
+    }
+    for page in pages() {
+        let said = command("mandoc")
+            .args(["-T", "lint", "-W", "warning"])
+            .arg(&page)
+            .output();
+        let said = String::from_utf8_lossy(&said.expect("mandoc runs").stdout).into_owned();
+        // The pages have no date: they are the same whenever they are made.
+        let complaints: Vec<&str> = said
+            .lines()
+            .filter(|line| !line.contains("missing date"))
+            .collect();
+        assert!(complaints.is_empty(), "{complaints:?}");
+    }
+}
+
+#[test]
+fn other_names_lead_to_the_page() {
+    if !need("man", "man-db") {
+        return;
+    }
+    for (name, title) in [
+        ("mpirun", "MPIEXEC(1)"),
+        ("mpif90", "MPICC(1)"),
+        ("rmashm", "RMASHM(7)"),
+    ] {
+        let shown = run(command("man")
+            .arg("-M")
+            .arg(share("man"))
+            .args(["-P", "cat", name]));
+        assert!(shown.trim_start().starts_with(title), "{name}: {shown}");
+    }
+}
+
+/// What bash offers for the last of these words.
+fn offered_by_bash(words: &[&str]) -> Vec<String> {
+    let script = share("bash-completion/completions/mpiexec");
+    let ask = "source \"$1\"; shift; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1))
+        [[ $(complete -p mpirun) == *'-F _rmashm_mpiexec mpirun' ]] || exit 1
+        _rmashm_mpiexec; printf '%s\\n' \"${COMPREPLY[@]}\"";
+    let mut bash = command("bash");
+    bash.args(["--norc", "-c", ask, "bash"])
+        .arg(script)
+        .args(words);
+    let folder = Scratch::new("completion");
+    folder.write("program.x", "");
+    let place = PathBuf::from(folder.file("program.x"));
+    bash.current_dir(place.parent().expect("a folder"));
+    run(&mut bash).lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn bash_completes() {
+    if !need("bash", "bash") {
+        return;
+    }
+    let offers = |words: &[&str], wanted: &str| {
+        let offered = offered_by_bash(words);
+        assert!(
+            offered.iter().any(|word| word == wanted),
+            "{words:?}: {offered:?}"
+        );
+        offered
+    };
+    let offered = offers(&["mpiexec", "-tim"], "-timeout");
+    assert_eq!(offered.len(), 1);
+    offers(&["mpiexec", "--genv"], "--genvlist");
+    assert_eq!(offers(&["mpiexec", "-abi", ""], "openmpi").len(), 4);
+    // The value of an option is not the program, nor are two of -env; = makes words of its own.
+    offers(&["mpiexec", "-n", "4", "-env", "A", "1", "-bi"], "-bind-to");
+    offers(&["mpiexec", "--abi", "=", "st"], "standard");
+    offers(&["mpiexec", "-mca", "x", "y", "-hostf"], "-hostfile");
+    // Behind the program come its own words, behind a colon another part.
+    assert_eq!(
+        offers(&["mpiexec", "-n", "2", "./a", "program"], "program.x").len(),
+        1
+    );
+    offers(&["mpiexec", "./a", ":", "-wd"], "-wdir");
+    assert!(!offered_by_bash(&["mpiexec", "./a", "-wd"]).contains(&"-wdir".to_owned()));
+    offers(&["mpiexec", "progra"], "program.x");
+}
+
+#[test]
+fn zsh_reads_its_completion() {
+    if !need("zsh", "zsh") {
+        return;
+    }
+    let file = share("zsh/site-functions/_mpiexec");
+    run(command("zsh").args(["-f", "-n"]).arg(&file));
+    // It is found under the tools' names.
+    let folder = file.parent().expect("a folder");
+    let ask = "fpath=($1 $fpath); autoload -U compinit; compinit -D -u; print $_comps[mpiexec] $_comps[mpirun]";
+    let told = run(command("zsh").args(["-f", "-c", ask, "zsh"]).arg(folder));
+    assert_eq!(told, "_mpiexec _mpiexec\n");
+}
+
+#[test]
+fn fish_completes() {
+    if !need("fish", "fish") {
+        return;
+    }
+    let home = Scratch::new("fish");
+    home.write("x", "");
+    let home = PathBuf::from(home.file("x"));
+    let offered = |line: &str| {
+        let mut fish = command("fish");
+        fish.env("HOME", home.parent().expect("a folder"));
+        fish.args([
+            "--no-config",
+            "-c",
+            "for file in $argv[2..-1]; source $file; end; complete -C $argv[1]",
+            line,
+        ]);
+        fish.args(
+            ["mpiexec.fish", "mpirun.fish"]
+                .map(|name| share("fish/vendor_completions.d").join(name)),
+        );
+        let told = run(&mut fish);
+        let words = told.lines().filter_map(|line| line.split('\t').next());
+        words.map(str::to_owned).collect::<Vec<String>>()
+    };
+    assert!(offered("mpiexec -timeo").contains(&"-timeout".to_owned()));
+    assert!(offered("mpirun --genvl").contains(&"--genvlist".to_owned()));
+    assert!(offered("mpiexec -abi ").contains(&"openmpi".to_owned()));
+    assert!(offered("mpiexec -env A 1 -wd").contains(&"-wdir".to_owned()));
+    assert!(!offered("mpiexec -n 2 true -wd").contains(&"-wdir".to_owned()));
+    assert!(offered("mpiexec -n 2 true : -wd").contains(&"-wdir".to_owned()));
+}
