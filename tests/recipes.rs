@@ -136,7 +136,8 @@ print(*recipe["about"]["license_file"], *(f for t in recipe["tests"] for f in t.
     let told = python(program, &[]);
     let told: Vec<&str> = told.lines().collect();
     assert_eq!(told[0], format!("{VERSION} rmashm"));
-    assert_eq!(told[1], "make; make install PREFIX=$PREFIX");
+    let build = told[1].split_once("; ").map(|(_, build)| build);
+    assert_eq!(build, Some("make; make install PREFIX=$PREFIX"));
     for file in told[2].split(' ') {
         assert!(repository().join(file).is_file(), "there is no {file}");
     }

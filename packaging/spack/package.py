@@ -5,6 +5,11 @@ import os
 
 from spack.package import *
 
+try:
+    from spack_repo.builtin.build_systems.generic import Package
+except ImportError:
+    pass  # before Spack 1.0 it is one of the names above
+
 
 class Rmashm(Package):
     """An MPI library for one machine, whose heart is one-sided communication through shared memory. It has the binary interfaces of
