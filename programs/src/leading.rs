@@ -124,7 +124,8 @@ fn prepend(variables: &mut BTreeMap<OsString, OsString>, name: &str, value: &OsS
         .get(OsStr::new(name))
         .filter(|own| !own.is_empty())
     {
-        if own.as_bytes().split(|byte| *byte == b':').next() == Some(value.as_bytes()) {
+        let rest = own.as_bytes().strip_prefix(value.as_bytes());
+        if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b":")) {
             return;
         }
         all.push(":");
@@ -178,6 +179,10 @@ mod tests {
         prepend(&mut variables, "P", "/b".as_ref());
         prepend(&mut variables, "P", "/b".as_ref());
         assert_eq!(variables[OsStr::new("P")], "/b:/a");
+        prepend(&mut variables, "P", "/b:/a".as_ref());
+        assert_eq!(variables[OsStr::new("P")], "/b:/a");
+        prepend(&mut variables, "P", "/".as_ref());
+        assert_eq!(variables[OsStr::new("P")], "/:/b:/a");
         variables.insert("P".into(), "".into());
         prepend(&mut variables, "P", "/a".as_ref());
         assert_eq!(variables[OsStr::new("P")], "/a");
