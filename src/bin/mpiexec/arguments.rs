@@ -9,10 +9,10 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 use crate::environment::Base;
 use crate::hosts;
-use crate::interfaces::Choice;
 use crate::options::{self, Ask, Spec};
 use crate::request::{MOST_RANKS, Part, Request};
 use crate::values;
+use programs::leading::Choice;
 use rmashm::launching::initial;
 
 /// What the user wants done.

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use libc::pid_t;
 use programs::Library;
+use programs::leading::Choice;
 
-use crate::interfaces::Choice;
 use crate::supervise::Supervisor;
 
 const FIRST: Duration = Duration::from_millis(50);

@@ -14,14 +14,14 @@ use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::waitpid;
 use nix::unistd::Pid;
+use programs::finding::{self, Refusal};
+use programs::leading;
 use rmashm::launching::{JobSegment, initial};
 
 use crate::binding;
 use crate::environment;
-use crate::interfaces;
 use crate::keeper::{JOB_VARIABLE, Keeper, Roster};
 use crate::output::{self, Output, STDOUT};
-use crate::program::{self, Refusal};
 use crate::request::{Part, Reader, Request};
 use crate::signals::Signals;
 use crate::spawn::{self, OpenFiles, Program, Setting};
@@ -57,12 +57,6 @@ pub struct Launched {
     /// The one rank writes to the launcher's own stdout and stderr.
     pub direct: bool,
     pub keeper: Keeper,
-}
-
-impl From<String> for Refusal {
-    fn from(text: String) -> Refusal {
-        Refusal { text, status: 1 }
-    }
 }
 
 fn because(what: &str) -> impl Fn(io::Error) -> Refusal {
@@ -314,7 +308,7 @@ fn locate(request: &Request, part: &Part) -> Result<std::path::PathBuf, Refusal>
         }
         (first, path) => first.clone().or(path),
     };
-    program::find(&part.program, directory, path.as_deref())
+    finding::find(&part.program, directory, path.as_deref())
 }
 
 fn describe(
@@ -334,7 +328,7 @@ fn describe(
         .as_deref()
         .unwrap_or(Path::new(""))
         .join(&file);
-    interfaces::lead(
+    leading::lead(
         &mut variables,
         part.interface,
         &seen_from_here,

@@ -4,8 +4,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use programs::leading::Choice;
+
 use crate::environment::Rules;
-use crate::interfaces::Choice;
 
 /// A job to run.
 #[derive(Debug, Default)]

@@ -1,16 +1,16 @@
-//! Which of this prefix's libraries the ranks get: that of the C interface that their program was linked with.
+//! Which of this prefix's libraries a program gets: that of the C interface that it was linked with.
 //!
-//! Libraries of different interfaces have different names. So the ranks' library path begins with the folder that has all of them,
-//! and each program finds the one that it asks for, also where it loads it when it runs. A path in the program itself may lead
-//! elsewhere before that; then, and where the command line names an interface, the library is loaded before all others.
+//! Libraries of different interfaces have different names. So the library path begins with the folder that has all of them, and each
+//! program finds the one that it asks for, also where it loads it when it runs. A path in the program itself may lead elsewhere before
+//! that; then, and where the command line names an interface, the library is loaded before all others.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
-use programs::{Interface, Library, Program};
-
-use crate::program::Refusal;
+use crate::finding::Refusal;
+use crate::{Interface, Library, Program};
 
 /// What `-abi` says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum Choice {
     Found,
     /// This one, whatever the program says.
     Named(Interface),
-    /// The ranks find their libraries as if there were no launcher.
+    /// It finds its library as if it were not led.
     Untouched,
 }
 
@@ -37,23 +37,40 @@ impl Choice {
     }
 }
 
-/// Adds to the `variables` of ranks that run `file`, which the user calls `name`, what leads them to their library.
+/// What leads a program to its library.
+#[derive(Debug, Default)]
+pub struct Lead {
+    /// What the file is; none if it is a script, or cannot be read.
+    pub program: Option<Program>,
+    /// The first folder of its library path.
+    pub folder: Option<PathBuf>,
+    /// The library that is loaded before all others.
+    pub first: Option<PathBuf>,
+}
+
+/// Adds to the `variables` of a process that runs `file`, which the user calls `name`, what leads it to its library: nothing where this
+/// process's executable is in no prefix, or where `choice` says so.
 pub fn lead(
     variables: &mut BTreeMap<OsString, OsString>,
     choice: Choice,
     file: &Path,
     name: &OsStr,
-) -> Result<(), Refusal> {
-    let Some(folder) = programs::folder_of_names() else {
-        return Ok(());
+) -> Result<Lead, Refusal> {
+    // What cannot be read may be started all the same, and says itself what is wrong with it.
+    let mut lead = Lead {
+        program: Program::read(file).ok().flatten(),
+        ..Lead::default()
+    };
+    let Some(folder) = crate::folder_of_names() else {
+        return Ok(lead);
     };
     if choice == Choice::Untouched {
-        return Ok(());
+        return Ok(lead);
     }
-    // What cannot be read may be started all the same, and says itself what is wrong with it.
-    let program = Program::read(file).ok().flatten().unwrap_or_default();
-    let first = judge(&program, choice, name).map_err(|text| Refusal { text, status: 1 })?;
-    prepend(variables, "LD_LIBRARY_PATH", folder.as_os_str(), ":");
+    let nothing = Program::default();
+    let program = lead.program.as_ref().unwrap_or(&nothing);
+    let first = judge(program, choice, name).map_err(|text| Refusal { text, status: 1 })?;
+    prepend(variables, "LD_LIBRARY_PATH", folder.as_os_str());
     if let Some(interface) = first {
         let library = folder.join(interface.libraries()[0]);
         if !library.exists() {
@@ -64,9 +81,11 @@ pub fn lead(
             );
             return Err(Refusal { text, status: 1 });
         }
-        prepend(variables, "LD_PRELOAD", library.as_os_str(), ":");
+        prepend(variables, "LD_PRELOAD", library.as_os_str());
+        lead.first = Some(library);
     }
-    Ok(())
+    lead.folder = Some(folder);
+    Ok(lead)
 }
 
 /// The interface whose library must be loaded before all others, if any; or why the program cannot be started.
@@ -97,20 +116,19 @@ fn judge(program: &Program, choice: Choice, name: &OsStr) -> Result<Option<Inter
     })
 }
 
-/// Puts `value` before what a variable has.
-fn prepend(
-    variables: &mut BTreeMap<OsString, OsString>,
-    name: &str,
-    value: &OsStr,
-    separator: &str,
-) {
+/// Puts `value` before what a variable has, if that does not begin with it.
+fn prepend(variables: &mut BTreeMap<OsString, OsString>, name: &str, value: &OsStr) {
     let mut all = value.to_os_string();
     // An empty word would stand for the working directory.
     if let Some(own) = variables
         .get(OsStr::new(name))
         .filter(|own| !own.is_empty())
     {
-        all.push(separator);
+        let rest = own.as_bytes().strip_prefix(value.as_bytes());
+        if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b":")) {
+            return;
+        }
+        all.push(":");
         all.push(own);
     }
     variables.insert(name.into(), all);
@@ -157,11 +175,16 @@ mod tests {
     #[test]
     fn a_path_keeps_what_it_had() {
         let mut variables = BTreeMap::new();
-        prepend(&mut variables, "P", "/a".as_ref(), ":");
-        prepend(&mut variables, "P", "/b".as_ref(), ":");
+        prepend(&mut variables, "P", "/a".as_ref());
+        prepend(&mut variables, "P", "/b".as_ref());
+        prepend(&mut variables, "P", "/b".as_ref());
         assert_eq!(variables[OsStr::new("P")], "/b:/a");
+        prepend(&mut variables, "P", "/b:/a".as_ref());
+        assert_eq!(variables[OsStr::new("P")], "/b:/a");
+        prepend(&mut variables, "P", "/".as_ref());
+        assert_eq!(variables[OsStr::new("P")], "/:/b:/a");
         variables.insert("P".into(), "".into());
-        prepend(&mut variables, "P", "/a".as_ref(), ":");
+        prepend(&mut variables, "P", "/a".as_ref());
         assert_eq!(variables[OsStr::new("P")], "/a");
     }
 }

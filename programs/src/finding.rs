@@ -1,4 +1,4 @@
-//! Finding the program before anything is started, so that a wrong name costs one line and no process.
+//! Finding a program before it is started, so that a wrong name costs one line and no process.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -13,7 +13,13 @@ pub struct Refusal {
     pub status: u8,
 }
 
-/// The file that `program` names: a path (relative to `directory`, where the ranks run), or a name looked up in `path`.
+impl From<String> for Refusal {
+    fn from(text: String) -> Refusal {
+        Refusal { text, status: 1 }
+    }
+}
+
+/// The file that `program` names: a path (relative to `directory`, where it will run), or a name looked up in `path`.
 pub fn find(
     program: &OsStr,
     directory: Option<&Path>,
