@@ -46,17 +46,27 @@ impl Connection {
         })
     }
 
-    /// Sends `words`, and hears the answer by `hear`. The tie to the manager is loosened as long.
-    pub fn ask(
+    /// Sends `words`, and hears and judges the answer by `hear`. The tie to the manager is loosened as long, and stays so after
+    /// an error: this process ends by that, and says why.
+    pub fn ask<T>(
         &mut self,
         words: &str,
-        hear: impl FnOnce(&mut Connection) -> Result<String>,
-    ) -> Result<String> {
-        self.loosen();
-        let answer = self.tell(words).and_then(|()| hear(self))?;
-        // Where there was none, this process ends by the error, which says why.
+        hear: impl FnOnce(&mut Connection) -> Result<T>,
+    ) -> Result<T> {
+        let answer = self.ask_loosely(words, hear)?;
         Tie::tighten(self.stream.get_ref().as_fd());
         Ok(answer)
+    }
+
+    /// The same, where the tie stays loose in any case: another question follows.
+    pub fn ask_loosely<T>(
+        &mut self,
+        words: &str,
+        hear: impl FnOnce(&mut Connection) -> Result<T>,
+    ) -> Result<T> {
+        self.loosen();
+        self.tell(words)?;
+        hear(self)
     }
 
     /// From now on this process does not end with the manager.

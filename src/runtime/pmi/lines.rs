@@ -18,7 +18,7 @@ pub(super) fn greet(connection: &mut Connection, version: Version) -> Result<boo
         Version::One => ("1", "cmd=init pmi_version=1 pmi_subversion=1\n"),
         Version::Two => ("2", "cmd=init pmi_version=2 pmi_subversion=0\n"),
     };
-    let answer = connection.ask(line, Connection::line)?;
+    let answer = connection.ask_loosely(line, Connection::line)?;
     if value(&answer, "cmd") != Some("response_to_init") {
         return Err(nonsense(line, &answer));
     }
@@ -47,11 +47,13 @@ impl Lines {
     /// Says a line and reads the answer, which must begin with the command given.
     fn ask(&mut self, line: &str, expected: &str) -> Result<String> {
         let line = format!("{line}\n");
-        let answer = self.connection.ask(&line, Connection::line)?;
-        match value(&answer, "cmd") == Some(expected) && is_success(&answer) {
-            true => Ok(answer),
-            false => Err(nonsense(&line, &answer)),
-        }
+        self.connection.ask(&line, |connection| {
+            let answer = connection.line()?;
+            match value(&answer, "cmd") == Some(expected) && is_success(&answer) {
+                true => Ok(answer),
+                false => Err(nonsense(&line, &answer)),
+            }
+        })
     }
 
     /// The value of `key` in the answer to a command.

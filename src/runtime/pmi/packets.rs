@@ -39,17 +39,20 @@ impl Packets {
 
     fn ask(&mut self, command: &str, fields: &[(&str, &str)]) -> Result<Answer> {
         let words = words(command, fields);
-        let heard = self.connection.ask(&packet(&words), Connection::packet)?;
-        let answer = Answer {
-            fields: fields_of(&heard),
-            words,
-            heard,
-        };
-        let good = answer.get("cmd")? == format!("{command}-response") && answer.get("rc")? == "0";
-        match good {
-            true => Ok(answer),
-            false => Err(answer.nonsense()),
-        }
+        let packet = packet(&words);
+        self.connection.ask(&packet, |connection| {
+            let heard = connection.packet()?;
+            let answer = Answer {
+                fields: fields_of(&heard),
+                words,
+                heard,
+            };
+            let is_to_it = answer.get("cmd")? == format!("{command}-response");
+            match is_to_it && answer.get("rc")? == "0" {
+                true => Ok(answer),
+                false => Err(answer.nonsense()),
+            }
+        })
     }
 
     pub fn put(&mut self, key: &str, value: &str) -> Result<()> {
