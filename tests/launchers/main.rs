@@ -287,15 +287,13 @@ fn slurm() {
     let folder = Scratch::new("slurm");
     let cluster = Cluster::start(&folder);
     for (options, speaks) in [
-        (&["--mpi=pmi2", "--overcommit"][..], "1"),
-        (&["--mpi=pmi2", "--overcommit"], "2"),
-        (&["--mpi=pmix", "--overcommit"], "1"),
+        (&["--mpi=pmi2", "--overcommit", "--overlap"][..], "1"),
+        (&["--mpi=pmi2", "--overcommit", "--overlap"], "2"),
+        (&["--mpi=pmix", "--overcommit", "--overlap"], "1"),
     ] {
         let mut launcher = Launcher::of("srun", options);
-        launcher.settings = vec![
-            ("SLURM_CONF", text(cluster.configuration()).to_string()),
-            ("RMASHM_PMI", speaks.into()),
-        ];
+        launcher.settings = cluster.settings();
+        launcher.settings.push(("RMASHM_PMI", speaks.into()));
         // srun's status is that of a task, which may be one that was killed.
         launcher.aborted = &[7, 137];
         launcher.is_parent = false;
@@ -309,9 +307,8 @@ fn slurm() {
 fn without_an_interface(cluster: &Cluster) {
     let folder = Scratch::new("launchers");
     let program = compile(&folder, "rank", text(&support::prefix().join("bin/mpicc")));
-    let mut launcher = Launcher::of("srun", &["--mpi=none", "--overcommit"]);
-    let configuration = text(cluster.configuration()).to_string();
-    launcher.settings.push(("SLURM_CONF", configuration));
+    let mut launcher = Launcher::of("srun", &["--mpi=none", "--overcommit", "--overlap"]);
+    launcher.settings = cluster.settings();
     let outcome = launcher.run(2, &[&program]);
     assert_ne!(outcome.status, 0, "{outcome:#?}");
     outcome.says("started by Slurm").says("srun --mpi=pmix");

@@ -10,14 +10,17 @@ use std::process::Command;
 pub struct Cluster {
     folder: PathBuf,
     configuration: PathBuf,
+    /// The number of an allocation: what runs in it waits for no other job to be cleared away.
+    allocation: String,
 }
 
 impl Cluster {
     /// Starts the daemons, and waits until the machine is there for jobs.
     pub fn start(folder: &Path) -> Cluster {
-        let cluster = Cluster {
+        let mut cluster = Cluster {
             folder: folder.to_path_buf(),
             configuration: folder.join("slurm.conf"),
+            allocation: String::new(),
         };
         cluster.configure();
         let file = |name: &str| text(&folder.join(name)).to_string();
@@ -34,12 +37,28 @@ impl Cluster {
         daemon(Command::new("slurmctld").args(["-c", "-f", configuration]));
         daemon(Command::new("slurmd").args(["-c", "-f", configuration, "-N", &host()]));
         cluster.await_idle();
+        cluster.allocate();
         cluster
     }
 
-    /// What `SLURM_CONF` is to be.
-    pub fn configuration(&self) -> &Path {
-        &self.configuration
+    /// The variables by which srun finds the cluster, and the allocation there.
+    pub fn settings(&self) -> Vec<(&'static str, String)> {
+        let configuration = text(&self.configuration).to_string();
+        vec![
+            ("SLURM_CONF", configuration),
+            ("SLURM_JOB_ID", self.allocation.clone()),
+        ]
+    }
+
+    fn allocate(&mut self) {
+        let mut command = Command::new("salloc");
+        command.env("SLURM_CONF", &self.configuration);
+        let output = command.args(["--no-shell", "-n", "1"]).output();
+        let said = output.expect("salloc runs").stderr;
+        let said = String::from_utf8_lossy(&said).into_owned();
+        let number = said.split("Granted job allocation ").nth(1);
+        let number = number.and_then(|rest| rest.split_whitespace().next());
+        self.allocation = number.unwrap_or_else(|| panic!("{said}")).to_string();
     }
 
     fn configure(&self) {
@@ -79,7 +98,7 @@ SlurmctldPort={controller}
 SlurmdPort={daemon}
 ReturnToService=2
 NodeName={host} NodeAddr=127.0.0.1 CPUs={cores} State=UNKNOWN
-PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP OverSubscribe=FORCE:16
+PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP
 ",
             cores = std::thread::available_parallelism().map_or(1, usize::from),
         );

@@ -53,7 +53,9 @@ pub fn lead(
     // What cannot be read may be started all the same, and says itself what is wrong with it.
     let program = Program::read(file).ok().flatten().unwrap_or_default();
     let first = judge(&program, choice, name).map_err(|text| Refusal { text, status: 1 })?;
-    prepend(variables, "LD_LIBRARY_PATH", folder.as_os_str(), ":");
+    for folder in programs::folders_of_names().iter().rev() {
+        prepend(variables, "LD_LIBRARY_PATH", folder.as_os_str(), ":");
+    }
     if let Some(interface) = first {
         let library = folder.join(interface.libraries()[0]);
         if !library.exists() {
