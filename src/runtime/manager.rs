@@ -1,6 +1,5 @@
-//! Living under a process manager that is not ours, Hydra's proxy or Slurm's step daemon, that speaks PMI over a socket (for PMIx:
-//! [`super::pmi`]): this process ends with it, and
-//! outlives its notice of another rank's death.
+//! Living under a process manager that is not ours, Hydra's proxy or Slurm's step daemon: this process ends with it, and
+//! outlives its notice of another rank's death. A PMIx server is lived under in another way ([`super::pmi`]).
 //!
 //! **Ending with it.** The connection to the manager is closed when the manager ends, however it does. The kernel tells this
 //! process at that moment, by a signal whose handler ends it ([`Tie`]), also where a wrapper stands between the two.
