@@ -13,7 +13,7 @@ FACES ?= mpich openmpi standard
 RUN_CARGO := env -u MAKEFLAGS -u MFLAGS $(CARGO)
 
 .DEFAULT_GOAL := stage
-.PHONY: stage quick install wheel check-wheel deb check-deb dist check-dist book check-book demo check check-mpich adoption interfaces imb mpi4py apps bench conformance clean help
+.PHONY: stage quick install wheel check-wheel deb check-deb dist check-dist book check-book demo check check-mpich launchers adoption interfaces imb mpi4py apps bench conformance clean help
 
 stage:
 	@CARGO='$(CARGO)' tools/build release '$(CARGO_TARGET_DIR)' $(FACES)
@@ -69,6 +69,10 @@ check:
 check-mpich:
 	@tools/check-mpich '$(BUILD)'
 
+# Ranks under the launchers of others that are installed; as root also under a Slurm of its own.
+launchers:
+	@tools/launchers '$(BUILD)'
+
 # With all of the program's own memory adopted that can be when a window is made, and with none: what is adopted otherwise is what
 # pays.
 adoption: stage
@@ -114,6 +118,7 @@ help:
 	@echo 'make demo       solve a heat problem on 4 ranks, then run the same executable on MPICH if there is one'
 	@echo 'make check      formatting, lints and all tests; the last line is the count'
 	@echo 'make check-mpich  run the C tests on a real MPICH, to see that it is not the tests that are wrong'
+	@echo 'make launchers  run jobs under Hydra, Open MPI and Slurm, as they are installed (Slurm as root: it has daemons of its own)'
 	@echo 'make adoption   run the C tests with all memory adopted, and with none'
 	@echo 'make interfaces  run the C tests as programs of Open MPI and of the standard ABI'
 	@echo 'make imb        fetch and run the prebuilt Intel MPI Benchmarks'

@@ -70,6 +70,8 @@ fn a_privileged_program_takes_nothing_from_its_environment() {
         ("PMI_FD", "99"),
         ("PMI_SIZE", "2"),
         ("PMI_RANK", "1"),
+        ("PMIX_NAMESPACE", "job"),
+        ("PMIX_RANK", "1"),
         ("RMASHM_MEMORY_ALLOC_KINDS", "::"),
     ] {
         alone.env(name, value);

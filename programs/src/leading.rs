@@ -70,7 +70,12 @@ pub fn lead(
     let nothing = Program::default();
     let program = lead.program.as_ref().unwrap_or(&nothing);
     let first = judge(program, choice, name).map_err(|text| Refusal { text, status: 1 })?;
-    prepend(variables, "LD_LIBRARY_PATH", folder.as_os_str());
+    let folders: Vec<OsString> = crate::folders_of_names()
+        .into_iter()
+        .map(Into::into)
+        .collect();
+    let folders = folders.join(OsStr::new(":"));
+    prepend(variables, "LD_LIBRARY_PATH", &folders);
     if let Some(interface) = first {
         let library = folder.join(interface.libraries()[0]);
         if !library.exists() {

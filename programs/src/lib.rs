@@ -21,3 +21,12 @@ pub fn folder_of_names() -> Option<PathBuf> {
     let folder = executable.parent()?.parent()?.join("lib/rmashm");
     folder.is_dir().then_some(folder)
 }
+
+/// The folders that a program's library path begins with: [`folder_of_names`], and that with the names of what programs of Open
+/// MPI may have recorded besides, which Open MPI's own launcher must not find.
+pub fn folders_of_names() -> Vec<PathBuf> {
+    let first = folder_of_names();
+    let besides = first.as_ref().map(|folder| folder.join("besides"));
+    let besides = besides.filter(|folder| folder.is_dir());
+    first.into_iter().chain(besides).collect()
+}

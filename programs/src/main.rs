@@ -1,6 +1,6 @@
 //! `rmashm-abi`: tells which MPI library programs were linked with, and whether rmashm stands in for it.
 
-use rmashm_programs::{Library, Program, folder_of_names, loading};
+use rmashm_programs::{Library, Program, folders_of_names, loading};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -44,8 +44,8 @@ fn judge(file: &Path) -> std::io::Result<(String, Verdict)> {
         let text = "no program and no library; if it is a script, ask about what it starts";
         return Ok((text.into(), Verdict::Unknown));
     };
-    let folder = folder_of_names();
-    let loaded = loading::with(&program, file, folder.as_slice())?;
+    let folders = folders_of_names();
+    let loaded = loading::with(&program, file, &folders)?;
     // The file itself, and what comes with it.
     let mut parts = vec![(None, program)];
     for library in &loaded {
@@ -73,7 +73,7 @@ fn judge(file: &Path) -> std::io::Result<(String, Verdict)> {
         match library {
             Library::Of(interface) => {
                 let title = interface.title();
-                let served = folder.as_ref().is_some_and(|all| all.join(name).exists());
+                let served = folders.iter().any(|all| all.join(name).exists());
                 if !served {
                     verdict = Verdict::NotServed;
                 }

@@ -78,7 +78,7 @@ fn nearest_shared(one: u32, other: u32) -> u32 {
 }
 
 /// A process, its parent, its parent's parent, and so on.
-fn lineage(pid: u32) -> impl Iterator<Item = u32> {
+pub(super) fn lineage(pid: u32) -> impl Iterator<Item = u32> {
     std::iter::successors(Some(pid), |pid| parent_of(*pid)).take_while(|pid| *pid != 0)
 }
 

@@ -5,8 +5,8 @@
 //! rank it is and a key that only the process manager passes on; each rank is served once. Rank 0 waits for no guest alone:
 //! one that says nothing keeps nobody else from being served, and one that says anything else is turned away.
 //!
-//! Rank 0 makes segment and table, listens, puts the socket's name (64 random bits) and the machine's boot id into PMI's
-//! key-value space, and comes to PMI's barrier. The others come to the barrier, get both, and refuse if the boot id is not
+//! Rank 0 makes segment and table, listens, gives the socket's name (64 random bits) and the machine's boot id to the
+//! process manager, and comes to its fence. The others come to the fence, get both, and refuse if the boot id is not
 //! theirs: two machines. They connect and say rank and key (128 random bits) in one packet. Both ends check that the other
 //! belongs to the same user. Rank 0 keeps 64 guests that have said nothing more than there are ranks, then the oldest goes.
 //! When all are served the socket closes.

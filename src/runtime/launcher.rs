@@ -2,12 +2,12 @@
 //!
 //! Asked in this order:
 //!
-//! 1. `PMI_FD`: Hydra or another PMI-1 launcher. Our launcher takes it out of its ranks' environment, so where both are there
-//!    the PMI is the newer one.
+//! 1. `PMI_FD` or `PMIX_NAMESPACE`: Hydra, Slurm, Open MPI's or another process manager ([`super::pmi`]). Our launcher takes
+//!    them out of its ranks' environment, so where ours are there too the manager is the newer one.
 //! 2. `RMASHM_FD`, `RMASHM_RANK`: our launcher; the segment was inherited. The descriptor stays open for another program that a
 //!    wrapper script may start after this one, but of one rank only one MPI program can join, and what this one starts does not
 //!    inherit it.
-//! 3. Variables of launchers that started several tasks and give us no way to the others (Slurm without PMI, Open MPI, PMIx,
+//! 3. Variables of launchers that started several tasks and give us no way to the others (Slurm without PMI, Open MPI without PMIx,
 //!    PALS): an error. As many silent jobs of one would be the worst answer.
 //! 4. None of these: a job of one. So is a program with rights that its user has not (`AT_SECURE`), which hears none of it: its
 //!    user could make it map any segment.
@@ -25,7 +25,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 pub enum Launcher {
     /// Our mpiexec: the segment was inherited.
     Ours,
-    /// Hydra, Slurm or another with PMI-1.
+    /// Hydra, Slurm, Open MPI's or another with PMI or PMIx.
     Pmi(Mutex<Pmi>),
     /// Nobody: a job of one.
     Alone,
@@ -45,7 +45,7 @@ const FOREIGN: [(&str, &str, &str); 6] = [
     (
         "SLURM_STEP_NUM_TASKS",
         "SLURM_PROCID",
-        "Slurm (use srun --mpi=pmi1 or pmi2 with PMI_FD, or our mpiexec inside the allocation)",
+        "Slurm without a process manager interface",
     ),
     (
         "OMPI_COMM_WORLD_SIZE",
@@ -83,11 +83,10 @@ fn is_privileged() -> bool {
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }
 
-/// Finds the job. PMI_FD is looked at first: our own launcher takes it out of its ranks' environment, so where both are
-/// there, the PMI is the newer one.
+/// Finds the job.
 pub(super) fn find() -> Result<Membership> {
     let told = |name| std::env::var_os(name).is_some();
-    if is_privileged() && (told("PMI_FD") || told("RMASHM_FD")) {
+    if is_privileged() && (told("PMI_FD") || told("PMIX_NAMESPACE") || told("RMASHM_FD")) {
         eprintln!(
             "rmashm: this program has rights that its user has not (set-user-ID, set-group-ID or file capabilities): \
              it does not listen to launchers, and is a job of one"
@@ -106,8 +105,8 @@ pub(super) fn find() -> Result<Membership> {
             bail!(
                 Other,
                 "started by {name} ({size} is {ranks}), which gives rmashm no way to find the other processes: start the \
-                 program with rmashm's own mpiexec, or with a launcher that speaks PMI-1 (PMI_FD), such as \
-                 mpiexec.hydra"
+                 program with rmashm's own mpiexec, or with a launcher that speaks PMI (such as mpiexec.hydra, or srun \
+                 --mpi=pmi2) or PMIx (such as prterun, or srun --mpi=pmix)"
             );
         }
     }
@@ -161,7 +160,10 @@ fn inherited(fd: &str) -> Result<Membership> {
 fn through_pmi(mut pmi: Pmi) -> Result<Membership> {
     let (rank, ranks) = (pmi.rank, pmi.ranks);
     if rank >= ranks {
-        bail!(Other, "PMI_RANK is {rank}, but PMI_SIZE is {ranks}");
+        bail!(
+            Other,
+            "the process manager says that this is rank {rank}, but also that there are {ranks} ranks"
+        );
     }
     let machine = std::fs::read_to_string("/proc/sys/kernel/random/boot_id")
         .unwrap_or_default()
@@ -173,7 +175,7 @@ fn through_pmi(mut pmi: Pmi) -> Result<Membership> {
         let host = handover::Host::open()?;
         pmi.put("rmashm-machine", &machine)?;
         pmi.put("rmashm-segment", &host.invitation())?;
-        pmi.barrier()?;
+        pmi.fence()?;
         let fd = segment.fd().ok_or_else(|| {
             err!(
                 Other,
@@ -183,7 +185,7 @@ fn through_pmi(mut pmi: Pmi) -> Result<Membership> {
         host.serve(fd, ranks)?;
         segment
     } else {
-        pmi.barrier()?;
+        pmi.fence()?;
         let other = pmi.get("rmashm-machine")?;
         if other != machine {
             pmi.abort(1);
@@ -198,10 +200,8 @@ fn through_pmi(mut pmi: Pmi) -> Result<Membership> {
     };
     let appnum = pmi.appnum();
     let table = Table::open(segment);
-    let parent = match pmi.manager {
-        0 => std::os::unix::process::parent_id(),
-        manager => manager as u32,
-    };
+    let parent = pmi.manager();
+    let parent = parent.unwrap_or_else(std::os::unix::process::parent_id);
     if access::knows_ancestor(table.job) {
         access::descend(&table.job.ancestor, parent);
     }

@@ -1,4 +1,4 @@
-//! Looking whether the other ranks still live, where no launcher of ours watches them: under Hydra or Slurm. Ours watches the
+//! Looking whether the other ranks still live, where no launcher of ours watches them: under others. Ours watches the
 //! processes it has started; what a rank's script has started in turn, and outlives, is missed here too, so a look is taken
 //! under our launcher as well, which is given the time until the next to tell more.
 //!

@@ -1,5 +1,5 @@
 //! Living under a process manager that is not ours, Hydra's proxy or Slurm's step daemon: this process ends with it, and
-//! outlives its notice of another rank's death.
+//! outlives its notice of another rank's death. A PMIx server is lived under in another way ([`super::pmi`]).
 //!
 //! **Ending with it.** The connection to the manager is closed when the manager ends, however it does. The kernel tells this
 //! process at that moment, by a signal whose handler ends it ([`Tie`]), also where a wrapper stands between the two.
@@ -16,6 +16,7 @@
 //! | a wrapper of ours | the launcher's keeper                        | the launcher kills the rank's MPI program            |
 //! | Hydra's proxy     | the tie; `PR_SET_PDEATHSIG`                  | —                                                    |
 //! | a wrapper of its  | the tie                                      | Hydra's cleanup; without it the rank lives, unharmed |
+//! | a PMIx server     | an event of PMIx, until MPI_Finalize         | the server's cleanup, or none                        |
 //!
 //! The *tie* is SIGIO on this end of the manager's socket (`O_ASYNC`). It comes also while the process computes, and takes no
 //! thread. It comes with every answer too, so its handler looks whether the other end is closed, and ends the process only

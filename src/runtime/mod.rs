@@ -113,7 +113,7 @@ pub fn attach() -> Result<&'static Job> {
         job.table.job.quota.store(quota, Ordering::Relaxed);
     }
     if let Launcher::Pmi(pmi) = &job.launcher {
-        manager::live_under(pmi.lock().manager);
+        pmi.lock().live_under();
     }
     quitting::prepare(&job.launcher);
     Ok(JOB.get_or_init(|| job))
