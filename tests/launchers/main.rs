@@ -225,13 +225,10 @@ fn hydra_of_pypi() {
     }
 }
 
-/// Intel's is there where the benchmarks have fetched it.
 #[test]
 fn hydra_of_intel() {
-    let hydra = support::repository().join("build/peers/intel/bin/mpiexec.hydra");
-    match hydra.exists() {
-        true => serves(&Launcher::of(hydra, &[])),
-        false => println!("there is no {}", hydra.display()),
+    if let Some(hydra) = of_pypi("intel", "mpiexec.hydra") {
+        serves(&Launcher::of(hydra, &[]));
     }
 }
 
