@@ -20,6 +20,7 @@ pub mod gate;
 pub mod heap;
 pub mod late;
 pub mod lock;
+mod maker;
 pub mod mapping;
 pub mod maps;
 pub mod membarrier;

@@ -31,6 +31,7 @@
 
 use super::atomic::{AtomicU64, Ordering};
 use super::descriptor::Descriptor;
+use super::maker::{self, Maker};
 use super::{HUGE, Offset, PAGE, mapping};
 use crate::shm::error::{Result, failed};
 use nix::fcntl::{FcntlArg, SealFlag, fcntl};
@@ -70,7 +71,7 @@ pub struct Header {
     pub looked: AtomicU64,
 }
 
-const _: () = assert!(size_of::<Header>() <= PAGE);
+const _: () = assert!(size_of::<Header>() <= maker::AT);
 
 /// A mapping of the job segment.
 pub struct Segment {
@@ -139,6 +140,8 @@ impl Segment {
                 "no descriptor for the job segment to pass on: see `ulimit -n`"
             ));
         }
+        // SAFETY: the place is the maker's, and nobody else has the segment yet.
+        unsafe { Maker::write(segment.at(maker::AT)) };
         let header = segment.header();
         header.len.store(len as u64, Ordering::Relaxed);
         header.heap_break.store(begin as u64, Ordering::Relaxed);
@@ -162,10 +165,9 @@ impl Segment {
         if header.magic.load(Ordering::Acquire) != MAGIC
             || header.len.load(Ordering::Relaxed) != len as u64
         {
-            return Err(failed!(
-                Refused,
-                "the job segment was made by another version of rmashm: use the mpiexec that belongs to it"
-            ));
+            // SAFETY: the place is the maker's in all builds, and any bytes are valid.
+            let maker = unsafe { &*segment.at::<Maker>(maker::AT) };
+            return Err(failed!(Refused, "{}", maker.refuse()));
         }
         segment.reach_leased()?;
         Ok(segment)
