@@ -538,6 +538,22 @@ mod tests {
     }
 
     #[test]
+    fn a_segment_of_another_build_names_both() {
+        let one = Segment::create(PAGE).unwrap();
+        one.header().magic.store(!MAGIC, Ordering::Relaxed);
+        let refused = Segment::attach(one.fd().unwrap())
+            .err()
+            .expect("it does not fit");
+        let said = refused.text;
+        assert!(said.contains("of different builds"), "{said}");
+        assert_eq!(
+            said.matches(crate::version::text().as_str()).count(),
+            2,
+            "{said}"
+        );
+    }
+
+    #[test]
     fn another_file_is_refused() {
         let file = memfd_create(c"other", libc::MFD_CLOEXEC).unwrap();
         assert!(Segment::attach(file.as_fd()).is_err());
