@@ -1,20 +1,14 @@
 //! Which receive gets which message: the two queues of a context (MPI 4.1 §3.5), one of [receives](Posted) and one of messages
-//! that have arrived before theirs.
-//!
-//! A message can be met by receives of four patterns (its source or any, its tag or any): the queue of messages is sorted by each,
-//! and by a number that grows with every message, so a search costs a logarithm however long it is.
-//!
-//! An announcement that was taken back leaves the queue when it is looked at, or when the queue has doubled.
+//! that have [arrived](Arrived) before theirs.
 
 use super::Envelope;
+use super::arrived::Arrived;
 use super::buffer::Buffer;
 use super::operation::{About, Operation};
 use super::posted::Posted;
 use super::ring::Header;
 use super::sends::offer_at;
 use super::transfer::Announced;
-use crate::mpi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG};
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A receive that waits for its message.
@@ -93,7 +87,7 @@ impl Body {
     }
 
     /// Whether its sender has not taken it back.
-    fn stands(&self) -> bool {
+    pub(super) fn stands(&self) -> bool {
         match self {
             Body::Here(_) | Body::Coming { .. } => true,
             Body::There { id, announced } => offer_at(announced.offer).stands(*id),
@@ -120,24 +114,17 @@ impl Arrival {
     }
 }
 
-/// The source and tag of a message, or what a receive may ask for in place of them, and its number.
-type Key = (i32, i32, u64);
-
 /// The queues of one context.
 #[derive(Default)]
 pub struct Queues {
     pub posted: Posted,
-    arrived: BTreeMap<u64, Arrival>,
-    /// Every arrival under its own source and tag, and under each replaced by a wildcard.
-    index: BTreeSet<Key>,
-    /// When so many have arrived, those that were taken back meanwhile are thrown away.
-    full: usize,
+    pub arrived: Arrived,
 }
 
 impl Queues {
     /// Whether there is nothing in them but what was taken back.
     pub fn is_empty(&mut self) -> bool {
-        self.sweep();
+        self.arrived.sweep();
         self.are_unused()
     }
 
@@ -145,90 +132,14 @@ impl Queues {
     pub fn are_unused(&self) -> bool {
         self.posted.is_empty() && self.arrived.is_empty()
     }
-
-    /// Keeps a message that no receive was posted for.
-    pub fn keep(&mut self, number: u64, arrival: Arrival) {
-        if self.arrived.len() >= self.full {
-            self.sweep();
-        }
-        let (source, tag) = (arrival.source, arrival.tag);
-        self.index.insert((source, tag, number));
-        self.index.insert((MPI_ANY_SOURCE, tag, number));
-        self.index.insert((source, MPI_ANY_TAG, number));
-        self.arrived.insert(number, arrival);
-    }
-
-    /// The oldest message that a receive from `source` with `tag` meets.
-    pub fn find(&mut self, source: i32, tag: i32) -> Option<&Arrival> {
-        loop {
-            let number = self.oldest_arrived(source, tag)?;
-            if self.arrived[&number].body.stands() {
-                return self.arrived.get(&number);
-            }
-            self.remove_arrived(number);
-        }
-    }
-
-    /// Takes that message, as `take` ([`Body::take`] or [`Body::hold`]) does.
-    #[inline]
-    pub fn take_arrived(
-        &mut self,
-        source: i32,
-        tag: i32,
-        take: fn(&mut Body) -> bool,
-    ) -> Option<Arrival> {
-        loop {
-            let number = self.oldest_arrived(source, tag)?;
-            let mut arrival = self.remove_arrived(number)?;
-            if take(&mut arrival.body) {
-                return Some(arrival);
-            }
-        }
-    }
-
-    #[inline]
-    fn oldest_arrived(&self, source: i32, tag: i32) -> Option<u64> {
-        match self.arrived.is_empty() {
-            true => None,
-            false => self.oldest_of_some(source, tag),
-        }
-    }
-
-    fn oldest_of_some(&self, source: i32, tag: i32) -> Option<u64> {
-        if source == MPI_ANY_SOURCE && tag == MPI_ANY_TAG {
-            return self.arrived.keys().next().copied();
-        }
-        let all = (source, tag, 0)..=(source, tag, u64::MAX);
-        self.index.range(all).next().map(|key| key.2)
-    }
-
-    fn remove_arrived(&mut self, number: u64) -> Option<Arrival> {
-        let arrival = self.arrived.remove(&number)?;
-        let (source, tag) = (arrival.source, arrival.tag);
-        self.index.remove(&(source, tag, number));
-        self.index.remove(&(MPI_ANY_SOURCE, tag, number));
-        self.index.remove(&(source, MPI_ANY_TAG, number));
-        Some(arrival)
-    }
-
-    /// Throws away what was taken back.
-    fn sweep(&mut self) {
-        let gone = self
-            .arrived
-            .iter()
-            .filter(|(_, arrival)| !arrival.body.stands());
-        let gone: Vec<u64> = gone.map(|(&number, _)| number).collect();
-        for number in gone {
-            self.remove_arrived(number);
-        }
-        self.full = 2 * self.arrived.len() + 64;
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::operation::{Action, Partners};
     use super::*;
+    use crate::mpi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG};
+    use std::collections::BTreeMap;
 
     fn receive(source: i32, tag: i32) -> Receive {
         Receive {
@@ -273,7 +184,7 @@ mod tests {
             (x % below) as i32
         };
         let envelope = |source, tag| Envelope { source, tag };
-        let meets = |(source, tag, _): Key, message: (i32, i32)| {
+        let meets = |(source, tag, _): (i32, i32, u64), message: (i32, i32)| {
             envelope(source, tag).meets(message.0, message.1)
         };
         let mut matches = 0;
@@ -293,7 +204,7 @@ mod tests {
                     None => {
                         assert!(got.is_none());
                         lists.arrived.push(message);
-                        queues.keep(number, arrival(source, tag, number));
+                        queues.arrived.keep(number, arrival(source, tag, number));
                     }
                 }
             } else {
@@ -308,8 +219,9 @@ mod tests {
                     .arrived
                     .iter()
                     .position(|&m| meets(wanted, (m.0, m.1)));
-                assert_eq!(queues.find(source, tag).is_some(), expected.is_some());
-                let got = queues.take_arrived(source, tag, Body::take);
+                let asked = envelope(source, tag);
+                assert_eq!(queues.arrived.find(asked).is_some(), expected.is_some());
+                let got = queues.arrived.take(asked, Body::take);
                 match expected {
                     Some(i) => {
                         assert_eq!(got.unwrap().bytes, lists.arrived.remove(i).2);
@@ -336,6 +248,5 @@ mod tests {
         assert!(matches > 10_000);
         assert_eq!(queues.posted.len(), lists.posted.len());
         assert_eq!(queues.arrived.len(), lists.arrived.len());
-        assert_eq!(queues.index.len(), 3 * lists.arrived.len());
     }
 }

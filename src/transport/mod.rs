@@ -22,6 +22,7 @@
 //! their receiver holds enough of that sender that no receive has met, and those of 1 to 8 KiB from memory of the segment: such a
 //! sender waits for a moment, and leaves a copy.
 
+mod arrived;
 pub mod buffer;
 pub mod distance;
 mod engine;

@@ -37,10 +37,7 @@ pub fn receive_held(mut arrival: Arrival, buffer: Buffer, about: About) -> Arc<O
 /// The oldest message that such a receive would get: its envelope and its bytes.
 pub fn find(context: u32, envelope: Envelope) -> Option<(Envelope, u64)> {
     let mut engine = lock();
-    let found = engine
-        .core
-        .queues(context)
-        .find(envelope.source, envelope.tag);
+    let found = engine.core.queues(context).arrived.find(envelope);
     found.map(|arrival| (arrival.envelope(), arrival.bytes))
 }
 
@@ -50,7 +47,8 @@ pub fn hold(context: u32, envelope: Envelope) -> Option<Arrival> {
     engine
         .core
         .queues(context)
-        .take_arrived(envelope.source, envelope.tag, Body::hold)
+        .arrived
+        .take(envelope, Body::hold)
 }
 
 /// Tells the sender that its message was fetched.
@@ -84,9 +82,8 @@ impl Core {
     /// Meets a receive with its message, or posts it.
     #[inline(always)]
     pub(super) fn begin_receive(&mut self, context: u32, envelope: Envelope, receive: Receive) {
-        let Envelope { source, tag } = envelope;
         let queues = self.queues(context);
-        match queues.take_arrived(source, tag, Body::take) {
+        match queues.arrived.take(envelope, Body::take) {
             Some(arrival) => self.meet(receive, arrival),
             None => queues.posted.post(envelope, receive),
         }
@@ -149,7 +146,7 @@ impl Core {
         self.held.add(from, body.held(header.bytes));
         let number = self.next_number();
         let arrival = Arrival::new(header, from, body);
-        self.queues(header.context).keep(number, arrival);
+        self.queues(header.context).arrived.keep(number, arrival);
         // A thread may wait for it in a probe.
         self.after.completed = true;
     }
