@@ -33,7 +33,7 @@ const KNOWN: &[(&str, &str)] = &[
         "runtime/phase.rs",
         "the table from thread levels to numbers",
     ),
-    ("transport/matching.rs", "what a receive asks for"),
+    ("transport/arrived.rs", "what a receive asks for"),
     ("transport/mod.rs", "what a receive asks for"),
     ("transport/posted.rs", "what a receive asks for"),
     (
