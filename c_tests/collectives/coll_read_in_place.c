@@ -159,6 +159,37 @@ static void with_root(int n, int root)
         check_received(n);
 }
 
+static int sum(int taker, int i)
+{
+    int all = 0;
+    for (int giver = 0; giver < size; giver++)
+        all += value(giver, taker, i);
+    return all;
+}
+
+/* Each gets the sum of what all have for it; some get nothing. */
+static void reduce_scatter(int n, int in_place)
+{
+    int counts[PROCESSES];
+    prepare(n, 0);
+    for (int r = 0, all = 0; r < size; all += counts[r++]) {
+        counts[r] = (r + round_) % 5 == 0 ? 0 : n - r % 3 * (n / 4);
+        for (int i = 0; i < counts[r]; i++)
+            (in_place ? to : from)[all + i] = value(rank, r, i);
+    }
+    OK(MPI_Reduce_scatter(in_place ? MPI_IN_PLACE : from, to, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    spoil(from, n);
+    for (int i = 0; i < counts[rank]; i++)
+        CHECK_EQ(to[i], sum(rank, i));
+    spoil(to, n);
+
+    prepare(n, 0);
+    OK(MPI_Reduce_scatter_block(from, to, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    spoil(from, n);
+    for (int i = 0; i < n; i++)
+        CHECK_EQ(to[i], sum(rank, i));
+}
+
 /* A block with gaps is not one run of bytes: it goes otherwise. */
 static void with_gaps(int n)
 {
@@ -203,6 +234,8 @@ int main(int argc, char **argv)
             allgather(lengths[i]);
             with_root(lengths[i], i % size);
             with_gaps(lengths[i]);
+            reduce_scatter(lengths[i], i % 2);
+            reduce_scatter(lengths[i], 1 - i % 2);
         }
     }
     for (int side = 0; side < 2; side++) {

@@ -85,13 +85,16 @@ impl<'a> Little<'a> {
         out: &Vector,
     ) -> Result<bool> {
         let len = mine.bytes();
-        if len > NOTE {
-            return Ok(false);
-        }
         let rank = self.comm.rank;
         let first: usize = counts[..rank].iter().sum();
         let out = out.part(0, counts[rank]);
         let mut fold = Fold::new(op, mine.element.clone());
+        if counts.len() == 2 && fold.direct && len <= READ_TO_FOLD {
+            return self.reduce_scatter_of_two(fold, mine, first, counts[1 - rank], &out);
+        }
+        if len > NOTE {
+            return Ok(false);
+        }
         let pinned = self.pin(len, len, |room| {
             fold.make_room(out.count, false)?;
             mine.give(0..len, room)
@@ -103,6 +106,55 @@ impl<'a> Little<'a> {
             fold.fold(self.parts(&round, len, skip)?, &out)?;
         }
         Ok(pinned.is_some())
+    }
+
+    /// The same of two, for which it does not matter which of two elements is the first: what the other one gives is read where it
+    /// lies, if it can be. `others` is how many elements the other one gets.
+    fn reduce_scatter_of_two(
+        mut self,
+        mut fold: Fold,
+        mine: &Vector,
+        first: usize,
+        others: usize,
+        out: &Vector,
+    ) -> Result<bool> {
+        let (len, other) = (mine.bytes(), 1 - self.comm.rank);
+        // What is folded over its own elements changes while the other one would read.
+        let place = match self.are_two() && !mine.is_at(out) {
+            true => self.placed(mine)?,
+            false => None,
+        };
+        let pinned = match place {
+            Some(at) => {
+                self.show_to(at, len, u16::from(others > 0) << other)?;
+                self.shown.map(|(round, _)| round)
+            }
+            None if len <= NOTE => self.give(mine)?,
+            None => self.announce(len)?,
+        };
+        let Some(round) = pinned else {
+            return Ok(false);
+        };
+        if len > NOTE || out.count > 0 {
+            let number = self.number(&round, other)?;
+            // Both find that one of them has only messages.
+            if len > NOTE && (place.is_none() || number & PLACED == 0) {
+                return Ok(false);
+            }
+            let given = match number & PLACED {
+                0 => same_length(number, len).map(|()| round.data(other, len)),
+                _ => self.shown(&round, other, (number & !PLACED, len)),
+            };
+            let skip = first * mine.element.datatype.size();
+            let own = with_exposed_provenance(mine.part(first, out.count).address);
+            let folded = given.and_then(|data| {
+                let parts = [data.wrapping_add(skip), own];
+                fold.fold(parts.into_iter(), out)
+            });
+            self.tell(&round);
+            folded.and(self.await_readers())?;
+        }
+        self.await_readers().map(|()| true)
     }
 
     /// The `len` bytes that everybody gave, from number `skip` on.
