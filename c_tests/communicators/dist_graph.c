@@ -176,6 +176,10 @@ static void errors(void)
     CHECK_CLASS(ADJACENT(MPI_COMM_WORLD, 1, one, one, 1, one, minus), MPI_ERR_ARG);
     CHECK_CLASS(ADJACENT(MPI_COMM_WORLD, 1, one, NULL, 1, one, one), MPI_ERR_ARG);
     CHECK_CLASS(ADJACENT(MPI_COMM_WORLD, 1, one, MPI_UNWEIGHTED, 1, one, one), MPI_ERR_ARG);
+    CHECK_SENTENCE(ADJACENT(MPI_COMM_WORLD, 1, one, MPI_WEIGHTS_EMPTY, 1, one, one), MPI_ERR_ARG,
+                   "sourceweights is MPI_WEIGHTS_EMPTY");
+    CHECK_SENTENCE(ADJACENT(MPI_COMM_WORLD, 1, one, one, 1, one, MPI_WEIGHTS_EMPTY), MPI_ERR_ARG,
+                   "destweights is MPI_WEIGHTS_EMPTY");
     CHECK_CLASS(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, one, one, 1, one, one, (MPI_Info)12345, 0, &new),
                 MPI_ERR_INFO);
     CHECK_CLASS(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, one, one, 1, one, one, MPI_INFO_NULL, 0, NULL),

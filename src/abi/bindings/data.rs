@@ -39,6 +39,15 @@ pub fn is_unweighted(weights: *const c_int) -> bool {
     }
 }
 
+/// Whether `weights` is `MPI_WEIGHTS_EMPTY`.
+pub fn are_no_weights(weights: *const c_int) -> bool {
+    match () {
+        () if cfg!(feature = "openmpi") => weights.addr() == 3,
+        () if cfg!(feature = "standard") => weights.addr() == 11,
+        () => weights == &raw const WEIGHTS_EMPTY,
+    }
+}
+
 /// Whether `handle` is `MPI_T_PVAR_ALL_HANDLES`.
 pub fn is_all_handles(handle: MPI_T_pvar_handle) -> bool {
     match () {

@@ -1,7 +1,7 @@
 //! Graph topologies (MPI 4.1 §8.5.3-§8.5.5, §8.5.8). Making a communicator is collective and blocks until all processes
 //! of the old one have called; the rest is local. Ranks are never reordered, whatever `reorder` says.
 
-use crate::abi::bindings::data::is_unweighted;
+use crate::abi::bindings::data::{are_no_weights, is_unweighted};
 use crate::abi::boundary::arguments::number;
 use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::communicators::cart::{give, member, put};
@@ -134,8 +134,12 @@ pub extern "C" fn MPI_Graph_neighbors(
     put(neighbors, maxneighbors, of, "neighbors")
 }
 
-/// `count` weights, `None` if they are `MPI_UNWEIGHTED`. Of no weights any array will do.
+/// `count` weights, `None` if they are `MPI_UNWEIGHTED`. Of no weights any array will do. Error: `MPI_ERR_ARG`, if there are to be
+/// some in `MPI_WEIGHTS_EMPTY`.
 fn weights<'a>(array: In<'a, c_int>, count: usize, name: &str) -> Result<Option<&'a [c_int]>> {
+    if count > 0 && are_no_weights(array.pointer()) {
+        bail!(Arg, "{name} is MPI_WEIGHTS_EMPTY, but {count} weights are to be in it");
+    }
     match is_unweighted(array.pointer()) {
         true => Ok(None),
         false => array.slice(count, name).map(Some),
