@@ -138,7 +138,10 @@ pub extern "C" fn MPI_Graph_neighbors(
 /// some in `MPI_WEIGHTS_EMPTY`.
 fn weights<'a>(array: In<'a, c_int>, count: usize, name: &str) -> Result<Option<&'a [c_int]>> {
     if count > 0 && are_no_weights(array.pointer()) {
-        bail!(Arg, "{name} is MPI_WEIGHTS_EMPTY, but {count} weights are to be in it");
+        bail!(
+            Arg,
+            "{name} is MPI_WEIGHTS_EMPTY, but {count} weights are to be in it"
+        );
     }
     match is_unweighted(array.pointer()) {
         true => Ok(None),
