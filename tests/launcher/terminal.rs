@@ -121,9 +121,12 @@ fn control_z_stops_all_and_fg_continues_them() {
     // What a shell has forked is a shell too, where it was stopped before it became `sleep`.
     assert!(ranks.len() >= 3, "{ranks:?}");
     session.run.wait_until("the ranks to stop", || {
-        // One that a shell had forked may be over, and not looked after by a shell that has stopped.
-        let is_still =
-            |state: String| state.is_empty() || state.contains(") T ") || state.contains(") Z ");
+        // One that a shell had forked may be over, and not looked after by a shell that has stopped. A shell whose child was stopped
+        // before it became `sleep` waits for that in the kernel (vfork).
+        let is_still = |state: String| {
+            let states = [") T ", ") Z ", ") D "];
+            state.is_empty() || states.iter().any(|still| state.contains(still))
+        };
         ranks.iter().map(state).all(is_still)
     });
     session.type_in("\n");
