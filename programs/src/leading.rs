@@ -61,7 +61,8 @@ pub fn lead(
         program: Program::read(file).ok().flatten(),
         ..Lead::default()
     };
-    let Some(folder) = crate::folder_of_names() else {
+    let folders = crate::folders_of_names();
+    let Some(folder) = folders.first().cloned() else {
         return Ok(lead);
     };
     if choice == Choice::Untouched {
@@ -70,10 +71,7 @@ pub fn lead(
     let nothing = Program::default();
     let program = lead.program.as_ref().unwrap_or(&nothing);
     let first = judge(program, choice, name).map_err(|text| Refusal { text, status: 1 })?;
-    let folders: Vec<OsString> = crate::folders_of_names()
-        .into_iter()
-        .map(Into::into)
-        .collect();
+    let folders: Vec<OsString> = folders.into_iter().map(Into::into).collect();
     let folders = folders.join(OsStr::new(":"));
     prepend(variables, "LD_LIBRARY_PATH", &folders);
     if let Some(interface) = first {

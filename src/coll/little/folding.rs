@@ -125,16 +125,14 @@ impl<'a> Little<'a> {
             false => None,
         };
         let pinned = match place {
-            Some(at) => {
-                self.show_to(at, len, u16::from(others > 0) << other)?;
-                self.shown.map(|(round, _)| round)
-            }
+            Some(at) => self.show_to(at, len, u16::from(others > 0) << other)?,
             None if len <= NOTE => self.give(mine)?,
             None => self.announce(len)?,
         };
         let Some(round) = pinned else {
             return Ok(false);
         };
+        let mut folded = Ok(());
         if len > NOTE || out.count > 0 {
             let number = self.number(&round, other)?;
             // Both find that one of them has only messages.
@@ -147,14 +145,13 @@ impl<'a> Little<'a> {
             };
             let skip = first * mine.element.datatype.size();
             let own = with_exposed_provenance(mine.part(first, out.count).address);
-            let folded = given.and_then(|data| {
+            folded = given.and_then(|data| {
                 let parts = [data.wrapping_add(skip), own];
                 fold.fold(parts.into_iter(), out)
             });
             self.tell(&round);
-            folded.and(self.await_readers())?;
         }
-        self.await_readers().map(|()| true)
+        folded.and(self.await_readers()).map(|()| true)
     }
 
     /// The `len` bytes that everybody gave, from number `skip` on.

@@ -286,7 +286,7 @@ impl<'a> Little<'a> {
         Ok(match self.way(block)? {
             Way::Pieces => self.give_in_pieces(block, PIECE)?,
             Way::Note => self.give(block)?.is_some(),
-            Way::Placed(at) => self.show_to(at, block.bytes(), 1 << to)?,
+            Way::Placed(at) => self.show_to(at, block.bytes(), 1 << to)?.is_some(),
             Way::Message => {
                 let is_pinned = self.announce(block.bytes())?.is_some();
                 if is_pinned {

@@ -55,15 +55,20 @@ impl<'a> Little<'a> {
         Ok(true)
     }
 
-    /// Pins a note that says where a block of `len` bytes lies, which these ranks read. False as for `pin`.
-    pub(super) fn show_to(&mut self, at: Offset, len: usize, readers: u16) -> Result<bool> {
+    /// Pins a note that says where a block of `len` bytes lies, which these ranks read. `None` as for `pin`.
+    pub(super) fn show_to(
+        &mut self,
+        at: Offset,
+        len: usize,
+        readers: u16,
+    ) -> Result<Option<Round<'a>>> {
         let round = self.pin(size_of::<Offset>(), len | PLACED, |room| {
             // SAFETY: the note has room for it, and is aligned as it is.
             unsafe { room.cast::<Offset>().write(at) };
             Ok(())
         })?;
         self.shown = round.map(|round| (round, readers));
-        Ok(round.is_some())
+        Ok(round)
     }
 
     /// Takes a block of `sent` bytes, which have to be `len`, from where the note of `from` says that it lies.
@@ -94,7 +99,8 @@ impl<'a> Little<'a> {
     /// Lets the other one of two read a block, and waits until it has. False as for `pin`.
     pub(super) fn let_read(mut self, at: Offset, len: usize) -> Result<bool> {
         let other = 1 - self.comm.rank;
-        Ok(self.show_to(at, len, 1 << other)? && self.await_readers().map(|()| true)?)
+        let is_shown = self.show_to(at, len, 1 << other)?.is_some();
+        self.await_readers().map(|()| is_shown)
     }
 
     /// Waits until the others have read what they were shown.
@@ -140,10 +146,7 @@ impl<'a> Little<'a> {
         let place = self.placed(given)?;
         let is_message = place.is_none() && len > NOTE;
         let pinned = match place {
-            Some(at) => {
-                self.show_to(at, len, !(1 << rank))?;
-                self.shown.map(|(round, _)| round)
-            }
+            Some(at) => self.show_to(at, len, !(1 << rank))?,
             None if is_message => self.announce(len)?,
             None => self.give(given)?,
         };
