@@ -4,7 +4,7 @@
 //! memory only where rings were used.
 //! Why no message is overlooked is in [`super::pending`].
 //!
-//! A large ring has 8 to 64 KiB; those of an inbox share 8 MiB. A pair that says little takes 384 bytes.
+//! A large ring has 8 to 128 KiB; those of an inbox share 8 MiB. A pair that says little takes 384 bytes.
 //!
 //! The inboxes of all ranks are mapped at the end of MPI_Init; one of a rank that opens only a session, when it is first sent
 //! to.
@@ -21,10 +21,13 @@ use crate::shm::{LINE, Offset, PAGE, heap};
 /// The bytes of a ring while a pair has not said much. It lies behind the pair's control block, so a pair that says little takes
 /// no page of its own.
 const SMALL_RING: usize = 2 * LINE;
-/// The most that a ring has then, and the least; between them the rings of an inbox share [`ALL_RINGS`] bytes.
-const LARGEST_RING: usize = 64 << 10;
+/// The most that a ring has then, and the least; between them the rings of an inbox share [`ALL_RINGS`] bytes. In the largest one a
+/// window of 64 messages of 1 KiB has room: what finds none is a send that waits, and costs twice as much.
+const LARGEST_RING: usize = 128 << 10;
 const SMALLEST_RING: usize = 8 << 10;
 const ALL_RINGS: usize = 8 << 20;
+/// What goes in pieces goes in such of so many bytes.
+const LARGEST_SHELF: usize = 8 << 10;
 /// After so many looks in vain a ring's bit is cleared: where ranks have cores of their own, and look again and again, and
 /// where they share cores, and look only when they have got one.
 const LOOKS: u32 = 1000;
@@ -61,9 +64,9 @@ impl Geometry {
         (self.controls() + controls).next_multiple_of(PAGE)
     }
 
-    /// The bytes beside a ring for one payload: 8 KiB with the largest ring, one to a cell with every.
+    /// The bytes beside a ring for one payload, of which a cell with every ring takes as many.
     fn shelf(self) -> usize {
-        self.ring / 8
+        (self.ring / 8).min(LARGEST_SHELF)
     }
 
     fn bytes(self) -> usize {
