@@ -4,7 +4,6 @@
 
 use super::elements::Vector;
 use super::little::Little;
-use super::pair;
 use super::plan::{self, Plan};
 use super::planner::{Planner, Root};
 use super::shared;
@@ -202,6 +201,7 @@ impl Call {
                 counts,
                 out,
             } => little.reduce_scatter(*op, mine, counts, out),
+            Allreduce { op, mine, out } => little.allreduce_of_two(*op, mine, out),
             _ => Ok(false),
         }
     }
@@ -227,8 +227,7 @@ impl Call {
                 out,
                 ..
             } => shared::reduce(comm, what, *op, mine, out.as_ref()),
-            Allreduce { op, mine, out } => Ok(pair::allreduce(comm, what, *op, mine, out)?
-                || shared::allreduce(comm, what, *op, mine, out)?),
+            Allreduce { op, mine, out } => shared::allreduce(comm, what, *op, mine, out),
             _ => Ok(false),
         }
     }

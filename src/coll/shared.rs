@@ -17,7 +17,7 @@
 use super::FEW;
 use super::elements::Vector;
 use super::fold::Fold;
-use super::pair::PLACED;
+use super::little;
 use super::plan::same_length;
 use crate::comm::Comm;
 use crate::error::Result;
@@ -148,8 +148,8 @@ pub fn alltoall(
 /// What the process in `seat` gave. Errors: its blocks are not `len` bytes long, or it failed.
 fn block_by(given: &Shared<'_>, seat: usize, len: usize) -> Result<*const u8> {
     let (sent, address) = given.by(seat)?;
-    // One that gives more may have said where it is.
-    same_length(sent & !PLACED, len)?;
+    // One that gives more may have said where it is, or how it comes.
+    same_length(little::length(sent), len)?;
     Ok(address)
 }
 

@@ -90,7 +90,7 @@ impl<'a> Little<'a> {
         let out = out.part(0, counts[rank]);
         let mut fold = Fold::new(op, mine.element.clone());
         if counts.len() == 2 && fold.direct && len <= READ_TO_FOLD {
-            return self.reduce_scatter_of_two(fold, mine, first, counts[1 - rank], &out);
+            return self.fold_of_two(fold, mine, first, counts[1 - rank], &out);
         }
         if len > NOTE {
             return Ok(false);
@@ -108,9 +108,19 @@ impl<'a> Little<'a> {
         Ok(pinned.is_some())
     }
 
-    /// The same of two, for which it does not matter which of two elements is the first: what the other one gives is read where it
-    /// lies, if it can be. `others` is how many elements the other one gets.
-    fn reduce_scatter_of_two(
+    /// Both of two get the fold of all of both's `mine`. False also where another way is better.
+    pub fn allreduce_of_two(self, op: Op, mine: &Vector, out: &Vector) -> Result<bool> {
+        let fold = Fold::new(op, mine.element.clone());
+        if self.comm.meeting.size() != 2 || !fold.direct || !self.is_for_placing(mine.bytes())? {
+            return Ok(false);
+        }
+        self.fold_of_two(fold, mine, 0, mine.count, out)
+    }
+
+    /// The processes are two, for which it does not matter which of two elements is the first, and this one gets the fold of the
+    /// elements of `mine` from the `first` on that there is room for in `out`. What the other one gives is read where it lies, if it
+    /// can be. `others` is how many elements the other one gets.
+    fn fold_of_two(
         mut self,
         mut fold: Fold,
         mine: &Vector,
@@ -140,7 +150,11 @@ impl<'a> Little<'a> {
                 return Ok(false);
             }
             let given = match number & PLACED {
-                0 => same_length(number, len).map(|()| round.data(other, len)),
+                0 => {
+                    // One that gives less may not be here, and so not read.
+                    same_length(number, len)?;
+                    Ok(round.data(other, len))
+                }
                 _ => self.shown(&round, other, (number & !PLACED, len)),
             };
             let skip = first * mine.element.datatype.size();

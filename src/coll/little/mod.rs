@@ -41,6 +41,11 @@ const PLACED: usize = 1 << (usize::BITS - 4);
 /// Set in the number of a note of a gather, beside the block's length: the block comes to its place, if the root's note has one.
 const IN_PLACE: usize = 1 << (usize::BITS - 2);
 
+/// The length in the number of a note.
+pub fn length(number: usize) -> usize {
+    number & !(IN_PIECES | AS_MESSAGE | PLACED | IN_PLACE)
+}
+
 /// The bytes of a piece.
 const PIECE: usize = 4 << 10;
 
