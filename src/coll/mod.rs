@@ -3,7 +3,7 @@
 //! Its messages go by `transport`; communicators, operations and datatypes are those of `comm`, `op` and `datatype`. A
 //! [`Collective`] says what is wanted. Every operation can be done by a [`plan`] of messages: blocking calls carry it out at
 //! once, the others while messages are moved along. Blocking ones of up to 16 processes and 8 KiB need no messages: they pin
-//! notes ([`little`]). Larger ones can meet at the board. [`decide`] offers blocking calls to both, which refuse those that go better
+//! notes ([`little`]). Larger ones, and an allreduce of more than two, can meet at the board. [`decide`] offers blocking calls to both, which refuse those that go better
 //! by messages; the methods of the [`planner`] choose among plans, by size. Where all know that there is no data, nobody waits.
 //!
 //! | operation                          | by messages (a plan)                                                        | over notes or the board |
@@ -14,7 +14,7 @@
 //! | allgather, alltoall                | every block directly                                                        | blocking: small, or more than 16 processes; of different lengths: notes |
 //! | allgather of more than 16          | handed on: log2 n rounds, with those at distances of powers of two          | the same                |
 //! | alltoall of more than 16, to 256 B | the same                                                                    | the same                |
-//! | allreduce                          | below 32 KiB all send to all (up to 16 processes) or reduce and broadcast; from there each folds its share, then allgather | blocking; between two from 2 KiB on notes, else not from 64 KiB on |
+//! | allreduce                          | below 32 KiB all send to all (up to 16 processes) or reduce and broadcast; from there each folds its share, then allgather | blocking: between two notes, else not from 64 KiB on |
 //! | reduce                             | below 32 KiB, and between two, the root folds all; from there each folds its share and sends it to the root | blocking: notes, between two up to 64 KiB; from 16 KiB, or 8 processes on |
 //! | reduce_scatter                     | each gets its part of everybody's and folds                                 | blocking: notes |
 //! | scan, exscan                       | a chain                                                                     | —                       |

@@ -109,7 +109,7 @@ impl<'a> Little<'a> {
         let len = all.fold(lengths, usize::saturating_add);
         let fits = len <= ROOM;
         if may
-            && len - lengths >= self.least_placed()
+            && len - lengths >= self.least_placed(true)
             && let Some(places) = self.places_of(blocks)?
         {
             let round = self.pin(size_of::<Places>(), BY_PLACES, |room| {

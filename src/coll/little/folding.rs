@@ -29,7 +29,7 @@ impl<'a> Little<'a> {
             if of_two
                 && self.are_two()
                 && len <= READ_TO_FOLD
-                && let Some(at) = self.placed(mine)?
+                && let Some(at) = self.placed(mine, false)?
             {
                 return self.let_read(at, len);
             }
@@ -111,7 +111,8 @@ impl<'a> Little<'a> {
     /// Both of two get the fold of all of both's `mine`. False also where another way is better.
     pub fn allreduce_of_two(self, op: Op, mine: &Vector, out: &Vector) -> Result<bool> {
         let fold = Fold::new(op, mine.element.clone());
-        if self.comm.meeting.size() != 2 || !fold.direct || !self.is_for_placing(mine.bytes())? {
+        let is_such = self.comm.meeting.size() == 2 && fold.direct;
+        if !is_such || self.comm.meeting.sharing_cores(self.what)? != Some(false) {
             return Ok(false);
         }
         self.fold_of_two(fold, mine, 0, mine.count, out)
@@ -131,7 +132,7 @@ impl<'a> Little<'a> {
         let (len, other) = (mine.bytes(), 1 - self.comm.rank);
         // What is folded over its own elements changes while the other one would read.
         let place = match self.are_two() && !mine.is_at(out) {
-            true => self.placed(mine)?,
+            true => self.placed(mine, true)?,
             false => None,
         };
         let pinned = match place {

@@ -191,7 +191,7 @@ impl<'a> Little<'a> {
         if !self.are_two() {
             return Ok(if len <= NOTE { Way::Note } else { Way::Message });
         }
-        Ok(match self.placed(block)? {
+        Ok(match self.placed(block, false)? {
             Some(at) => Way::Placed(at),
             None if len <= PIECE => Way::Note,
             None if len < PIECES => Way::Pieces,

@@ -11,21 +11,24 @@ use crate::runtime::notes::{NOTE, Round};
 use crate::shm::Offset;
 use crate::shm::segment::segment;
 
-/// Between two processes with cores of their own fewer bytes are copied into a note in less time than the wait for the reader takes.
-const LEAST_OF_TWO: usize = 2 << 10;
+/// Between two processes with cores of their own fewer bytes are copied into a note in less time than the wait for the reader takes:
+/// where one gives, and where both do, of whom each waits for the other's note in any case.
+const ONE_GIVES: usize = 2 << 10;
+const BOTH_GIVE: usize = 512;
 
 impl<'a> Little<'a> {
-    /// From how many bytes on the others read what this process gives where it lies.
-    pub(super) fn least_placed(&self) -> usize {
-        match self.are_two() {
-            true => LEAST_OF_TWO,
-            false => NOTE + 1,
+    /// From how many bytes on the others read what this process gives where it lies, while they give something or do not.
+    pub(super) fn least_placed(&self, all_give: bool) -> usize {
+        match (self.are_two(), all_give) {
+            (true, true) => BOTH_GIVE,
+            (true, false) => ONE_GIVES,
+            (false, _) => NOTE + 1,
         }
     }
 
     /// Where a block of this process lies, if that is for the others to read.
-    pub(super) fn placed(&self, block: &Vector) -> Result<Option<Offset>> {
-        match block.bytes() < self.least_placed() {
+    pub(super) fn placed(&self, block: &Vector, all_give: bool) -> Result<Option<Offset>> {
+        match block.bytes() < self.least_placed(all_give) {
             true => Ok(None),
             false => block.in_segment(),
         }
@@ -35,7 +38,7 @@ impl<'a> Little<'a> {
     /// Where ranks share cores the board is the better way: nobody waits for its readers. The same for all processes.
     pub(super) fn is_for_placing(&self, len: usize) -> Result<bool> {
         let least = match self.comm.meeting.size() {
-            2 => LEAST_OF_TWO,
+            2 => BOTH_GIVE,
             _ => NOTE + 1,
         };
         Ok(len >= least && self.comm.meeting.sharing_cores(self.what)? == Some(false))
@@ -143,7 +146,7 @@ impl<'a> Little<'a> {
         if alike && !self.is_for_placing(len)? {
             return Ok(false);
         }
-        let place = self.placed(given)?;
+        let place = self.placed(given, true)?;
         let is_message = place.is_none() && len > NOTE;
         let pinned = match place {
             Some(at) => self.show_to(at, len, !(1 << rank))?,
