@@ -214,6 +214,7 @@ fn apply(
         Ask::BindToCore => request.bind_to_core = true,
         Ask::NoOversubscribe => request.no_oversubscribe = true,
         Ask::Timeout => request.timeout = values::seconds(name, &values[0])?,
+        Ask::Deadlock => request.deadlock = Some(values::deadlock(name, &values[0])?),
         Ask::PrintExitCodes => request.print_exit_codes = true,
         Ask::NoCleanup => request.no_cleanup = true,
         Ask::MemoryAllocKinds => {
