@@ -11,7 +11,8 @@
 /* ranks: 3 8; name: part_computing; args: part compute; expect-exit: 55; expect-stderr: deadlock: ranks 0-1 wait in MPI, each for what only another of them could do: none can ever go on, so the job is ended; expect-stderr: rank 0 waits for rank 1, which waits for rank 0; mpich: skip it hangs */
 /* ranks: 3; name: part_sleeping; args: part sleep; expect-exit: 55; expect-stderr: deadlock: ranks 0-1 wait in MPI; mpich: skip it hangs */
 /* ranks: 3; name: finalize; args: finalize; expect-exit: 55; expect-stderr: rank 0 waits for rank 1, which waits for rank 0; mpich: skip it hangs */
-/* ranks: 2; name: by_variable; args: ring; env: RMASHM_DEADLOCK=end; expect-exit: 55; expect-stderr: so the job is ended; mpich: skip it hangs */
+/* ranks: 3; name: reported; args: part sleep; env: RMASHM_DEADLOCK=report MPIEXEC_TIMEOUT=3; expect-exit: 124; expect-stderr: ranks 0-1 wait in MPI, each for what only another of them could do: none can ever go on; mpich: skip it hangs */
+/* ranks: 2; name: off; args: ring; env: RMASHM_DEADLOCK=off MPIEXEC_TIMEOUT=3; expect-exit: 124; expect-stderr: its time limit; mpich: skip it hangs */
 
 /* Waits that can never end: the job is ended with status 55, and says who waits for whom, and where. What goes on beside
  * them would take longer than the watchdog's time. Twins that only take long are in deadlock_not.c. */

@@ -355,6 +355,7 @@ mod tests {
             ("--nq 4 a", "-n"),
             ("-bind-to socket a", "core or none"),
             ("-timeout soon a", "seconds"),
+            ("-deadlock never a", "end, report or off"),
             ("-l=3 a", "takes no value"),
             ("-memory-alloc-kinds system,, a", "no list"),
         ] {
