@@ -179,7 +179,10 @@ fn zsh_completes() {
         // Behind the program come its own words, behind a colon another part.
         ("mpiexec -n 2 true -wdi", "mpiexec -n 2 true -wdi"),
         ("mpiexec -n 2 true : -wdi", "mpiexec -n 2 true : -wdir "),
-        ("mpiexec true : -n 1 progr", "mpiexec true : -n 1 program.x "),
+        (
+            "mpiexec true : -n 1 progr",
+            "mpiexec true : -n 1 program.x ",
+        ),
     ];
     let mut zsh = command("zsh");
     zsh.args(["-f", "-c", ZSH_LINES, "zsh"])

@@ -106,8 +106,10 @@ const IDLE: [i32; 14] = [
 
 /// Whether the program has a handler for this signal, by which it may do something while it waits.
 fn may_act(signal: i32) -> bool {
-    let is_function = |handler| handler != libc::SIG_DFL && handler != libc::SIG_IGN;
-    signals::handler(signal).is_some_and(is_function) && !IDLE.contains(&signal)
+    let acts = |handler| {
+        handler != libc::SIG_DFL && handler != libc::SIG_IGN && !signals::is_idle(handler)
+    };
+    !IDLE.contains(&signal) && signals::handler(signal).is_some_and(acts)
 }
 
 #[cfg(test)]

@@ -435,6 +435,13 @@ impl Wait {
         {
             return false;
         }
+        self.say(text);
+        self.key.store(key.max(1), Ordering::Release);
+        true
+    }
+
+    /// Says something else in a slot that is taken. Who reads it meanwhile may read some of both.
+    pub fn say(&self, text: &str) {
         let bytes = text.as_bytes();
         for (word, chunk) in self.text.iter().zip(bytes.chunks(8)) {
             let mut padded = [b' '; 8];
@@ -443,8 +450,6 @@ impl Wait {
         }
         self.len
             .store(bytes.len().min(TEXT_WORDS * 8) as u32, Ordering::Relaxed);
-        self.key.store(key.max(1), Ordering::Release);
-        true
     }
 
     pub fn leave(&self) {

@@ -42,7 +42,7 @@ use super::{cores, job, lookout, me, phase, rest};
 use crate::error::Result;
 use crate::shm::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering, full_fence, spin_loop};
 use crate::shm::clock;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 /// What a wait is about.
@@ -393,8 +393,11 @@ impl Drop for Attentive {
 fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<bool> {
     SLEEPS.fetch_add(1, Ordering::Relaxed);
     let process = me();
-    let words = (waiting.what)();
-    let place: Option<&Wait> = process.waits.iter().find(|w| w.take(waiting.key, &words));
+    let words = RefCell::new((waiting.what)());
+    let place: Option<&Wait> = process
+        .waits
+        .iter()
+        .find(|w| w.take(waiting.key, &words.borrow()));
     // A sleeper without a place cannot be found by its key. It weighs so much that `waits_for` says yes for every key.
     let weight = if place.is_some() { 1 } else { WAITS as u32 + 1 };
     let announce = || {
@@ -422,6 +425,12 @@ fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<bool
         if is_due && !matches!(asked.get(), Nap::ByClock(_)) {
             let need = Need::of(waiting.needs);
             job().table.post(job().rank as usize, &need);
+            // Of several things some may have come meanwhile.
+            let now = (waiting.what)();
+            if let Some(place) = place.filter(|_| now != *words.borrow()) {
+                place.say(&now);
+                words.replace(now);
+            }
             process.rest.count(rest::is_alone());
         }
         longest()

@@ -91,6 +91,9 @@ impl Modules {
             frames: Vec::new(),
         };
         for frame in frames.iter().skip_while(|frame| is_library(&frame.path)) {
+            if is_start(frame) {
+                break;
+            }
             if is_python(&frame.path) {
                 place.frames.push("Python".to_string());
                 break;
@@ -216,6 +219,12 @@ fn begins(path: &Path, names: &[&str]) -> bool {
 /// Whether it is one of the files of this library, or of those that programs in other languages call it by.
 fn is_library(path: &Path) -> bool {
     begins(path, &["librmashm", "libmpi"])
+}
+
+/// Whether it is what calls the program's main function, whose name a program may lack.
+fn is_start(frame: &Frame) -> bool {
+    let starts = |symbol: &str| symbol.starts_with("__libc_start");
+    begins(&frame.path, &["libc.so", "libc-"]) && frame.symbol.as_deref().is_none_or(starts)
 }
 
 fn is_python(path: &Path) -> bool {
