@@ -420,7 +420,8 @@ fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<bool
             asked.set((announce.nap)());
         }
         let looks = process.looks_asked.load(Ordering::Acquire);
-        let is_due = due.take() || answered.replace(looks) != looks;
+        let is_asked = answered.replace(looks) != looks;
+        let is_due = due.take() || is_asked;
         // A wait that may come to its end by the clock alone is no rest, however long it takes.
         if is_due && !matches!(asked.get(), Nap::ByClock(_)) {
             let need = Need::of(waiting.needs);

@@ -6,10 +6,12 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use addr2line::Loader;
+use addr2line::Context;
+use addr2line::gimli::{Dwarf, EndianSlice, Error, LittleEndian, SectionId};
+use memmap2::Mmap;
+use object::{CompressionFormat, Object, ObjectSection, SymbolMap, SymbolMapName};
 
 /// So many frames of a rank are told.
 const MOST: usize = 6;
@@ -40,23 +42,48 @@ impl Place {
 #[derive(Default)]
 pub struct Modules(HashMap<PathBuf, Option<Module>>);
 
+type Slice = EndianSlice<'static, LittleEndian>;
+
 struct Module {
-    loader: Loader,
+    lines: Context<Slice>,
+    symbols: SymbolMap<SymbolMapName<'static>>,
     /// Its addresses are those that it has in memory.
     is_fixed: bool,
 }
 
 impl Module {
+    /// Debug information that is compressed, or in a file of its own, is not looked at.
     fn open(path: &Path) -> Option<Module> {
-        // The type stands behind the 16 bytes that say what kind of file this is.
-        const EXECUTABLE: u16 = 2;
-        let mut head = [0; 18];
-        fs::File::open(path).ok()?.read_exact(&mut head).ok()?;
+        let file = fs::File::open(path).ok()?;
+        // SAFETY: a program that runs is not written to, which is refused; who truncates a library has killed those that use it
+        // before. It stays mapped: this is asked for once, before a job's end.
+        let map: &'static Mmap = Box::leak(Box::new(unsafe { Mmap::map(&file) }.ok()?));
+        let object = object::File::parse(&**map).ok()?;
+        let section = |id: SectionId| {
+            let data = object.section_by_name(id.name()).and_then(|section| {
+                let data = section.compressed_data().ok()?;
+                (data.format == CompressionFormat::None).then_some(data.data)
+            });
+            Ok::<Slice, Error>(EndianSlice::new(data.unwrap_or_default(), LittleEndian))
+        };
         Some(Module {
-            loader: Loader::new(path).ok()?,
-            is_fixed: u16::from_ne_bytes([head[16], head[17]]) == EXECUTABLE,
+            lines: Context::from_dwarf(Dwarf::load(section).ok()?).ok()?,
+            symbols: object.symbol_map(),
+            is_fixed: !is_relocated(map),
         })
     }
+
+    fn symbol(&self, address: u64) -> Option<String> {
+        let symbol = self.symbols.containing(address)?;
+        Some(symbol.name().to_string())
+    }
+}
+
+/// Whether an ELF file is put anywhere in memory: programs mostly are, as libraries.
+fn is_relocated(file: &[u8]) -> bool {
+    // Its type stands behind the 16 bytes that say what kind of file this is.
+    const DYNAMIC: u8 = 3;
+    file.get(16) == Some(&DYNAMIC)
 }
 
 /// A file in a process's memory.
@@ -133,13 +160,13 @@ impl Modules {
             lines: vec![format!("{name}+{offset:#x}")],
             path: path.clone(),
         };
-        let Some(Module { loader, is_fixed }) = module else {
+        let Some(module) = module else {
             return Some(nowhere);
         };
-        let probe = if *is_fixed { address } else { offset };
-        let symbol = loader.find_symbol(probe).map(str::to_string);
+        let probe = if module.is_fixed { address } else { offset };
+        let symbol = module.symbol(probe);
         let mut lines = Vec::new();
-        if let Ok(mut frames) = loader.find_frames(probe) {
+        if let Ok(mut frames) = module.lines.find_frames(probe).skip_all_loads() {
             while let Ok(Some(frame)) = frames.next() {
                 let function = frame.function.as_ref().and_then(|f| f.demangle().ok());
                 let function = function
