@@ -222,9 +222,14 @@ mod tests {
             ("all have come", &[at(9, 2), at(9, 2), Acts], &[]),
             ("two barriers crossed", &[at(9, 2), at(8, 2), Acts], &[0, 1]),
             (
-                "a barrier, and one that waits for one outside",
-                &[at(9, 3), each([3]), each([0]), Acts],
+                "a barrier, and a chain to one outside",
+                &[at(9, 3), each([3]), each([1]), Acts],
                 &[],
+            ),
+            (
+                "a barrier, and one that waits for who is there",
+                &[at(9, 3), each([3]), each([0]), Acts],
+                &[0, 2],
             ),
             (
                 "two cycles",
