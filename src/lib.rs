@@ -40,8 +40,10 @@ pub mod launching {
     pub use crate::errhandler::initial;
     pub use crate::info::kinds::elements as memory_kinds;
     pub use crate::runtime::abort::abort;
+    pub use crate::runtime::deadlock::{self, Awaited, Node};
     pub use crate::runtime::job;
     pub use crate::runtime::launch::{JobSegment, foreign_ranks};
+    pub use crate::runtime::needs::Need;
     pub use crate::runtime::phase::Level;
     pub use crate::runtime::rest::Reading;
     pub use crate::runtime::signals::handler;

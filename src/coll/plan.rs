@@ -17,8 +17,8 @@ use crate::datatype;
 use crate::error::{Error, Object, Result};
 use crate::mpi::types::{MPI_Comm, MPI_Status};
 use crate::op::Op;
-use crate::runtime::Ranks;
 use crate::runtime::deaths::{dead, name};
+use crate::runtime::{Need, Needs, Ranks};
 use crate::transport::operation::block;
 use crate::transport::task::{self, Task, withdraw_all};
 use crate::transport::{About, Action, Buffer, Envelope, Operation, Outcome, Partners, Target};
@@ -229,6 +229,13 @@ impl Run {
         Some((rank, format!("{}: waiting for {who}", plan.name)))
     }
 
+    /// Each of those that the steps up to the next fence wait for: nothing else is begun before.
+    fn need(&self) -> Need {
+        let operations = self.pending.iter().map(|pending| &pending.operation);
+        let pending = operations.filter(|operation| !operation.is_done());
+        Need::each(pending.flat_map(|operation| operation.about.partners.members().iter().copied()))
+    }
+
     /// What comes after the steps. No lock is held: it may call functions of the user's.
     fn end(&mut self) -> Option<Error> {
         let end = self.plan.end.lock().take();
@@ -252,7 +259,10 @@ pub fn run(plan: Arc<Plan>) -> Result<()> {
     let run = RefCell::new(Run::new(plan.clone(), true));
     let what = || plan.name.to_string();
     let obstacle = || run.borrow().obstacle();
-    let waited = block(&what, Ranks::Who(&obstacle), || run.borrow_mut().advance());
+    let needs = Needs::Told(&|need| *need = run.borrow().need());
+    let waited = block(&what, Ranks::Who(&obstacle), needs, || {
+        run.borrow_mut().advance()
+    });
     let mut run = run.into_inner();
     let result = match waited {
         Ok(()) => run.end().map_or(Ok(()), Err),

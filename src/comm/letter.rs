@@ -10,7 +10,7 @@
 
 use crate::error::Result;
 use crate::mpi::constants::MPI_COMM_NULL;
-use crate::runtime::{Ranks, job};
+use crate::runtime::{Need, Needs, Ranks, job};
 use crate::transport::operation::block;
 use crate::transport::{
     self, About, Action, Buffer, Envelope, LETTERS, Operation, Partners, TAG_UB, Target,
@@ -61,7 +61,8 @@ fn settle(
     what: &dyn Fn() -> String,
 ) -> Result<()> {
     let done = || operations.iter().all(|o| o.is_done());
-    let settled = block(what, Ranks::Needed(partners), done);
+    let needs = Needs::Told(&|need| *need = Need::any(partners.iter().copied()));
+    let settled = block(what, Ranks::Needed(partners), needs, done);
     if settled.is_err() {
         for operation in operations.iter() {
             transport::withdraw(operation);

@@ -9,8 +9,8 @@ use crate::comm::{self, Comm};
 use crate::error::Result;
 use crate::mpi::constants::{MPI_BSEND_OVERHEAD, MPI_PROC_NULL};
 use crate::mpi::types::MPI_Session;
-use crate::runtime::Ranks;
 use crate::runtime::deaths::dead;
+use crate::runtime::{Needs, Ranks};
 use crate::transport::Buffer;
 use crate::transport::operation::{About, Action, Operation, Outcome, Partners, block};
 use crate::transport::task::{self, Task};
@@ -146,7 +146,7 @@ fn used(owner: Owner) -> usize {
 /// Blocks until no message of this buffer is on its way to a living process.
 pub fn flush(owner: Owner) -> Result<()> {
     let what = || "buffered sends that are on their way".to_string();
-    block(&what, Ranks::None, || used(owner) == 0)
+    block(&what, Ranks::None, Needs::Unknown, || used(owner) == 0)
 }
 
 /// The same for all buffers.

@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::handle::Removing;
 use crate::mpi::constants::MPI_REQUEST_NULL;
 use crate::mpi::types::{MPI_Request, MPI_Status};
+use crate::runtime::needs::{How, Need, Needs};
 use crate::runtime::wait::{give_way, progress};
 use crate::runtime::{Ranks, look_around};
 use crate::transport;
@@ -182,7 +183,7 @@ pub fn wait_all(handles: &mut [MPI_Request], mut each: impl FnMut(usize, Outcome
     }
     let states = states(handles)?;
     let mut done = 0;
-    block_until(&states, || {
+    block_until(&states, How::Each, || {
         done += states[done..].iter().take_while(|s| s.is_done()).count();
         done == states.len()
     });
@@ -258,7 +259,7 @@ pub fn some(handles: &mut [MPI_Request], blocking: bool) -> Result<Found<Vec<(us
 fn await_some(states: &[Current], blocking: bool) -> bool {
     let ready = || states.iter().any(Current::is_over);
     if blocking {
-        block_until(states, ready);
+        block_until(states, How::Any, ready);
         return true;
     }
     ready() || {
@@ -267,7 +268,8 @@ fn await_some(states: &[Current], blocking: bool) -> bool {
     }
 }
 
-fn block_until(states: &[Current], mut ready: impl FnMut() -> bool) {
+/// Blocks until `ready` says true of all requests, or of any, as `how` says.
+fn block_until(states: &[Current], how: How, mut ready: impl FnMut() -> bool) {
     if ready() {
         return;
     }
@@ -285,7 +287,11 @@ fn block_until(states: &[Current], mut ready: impl FnMut() -> bool) {
     // Those that a death concerns end with an error; the others are waited for on.
     loop {
         let obstacle = || pending().find_map(|operation| operation.obstacle());
-        if block(&what, Ranks::Who(&obstacle), &mut ready).is_ok() {
+        let needs = Needs::Told(&|need| {
+            let mut needs = pending().map(|operation| operation.about.need());
+            *need = Need::of_many(how, &mut needs);
+        });
+        if block(&what, Ranks::Who(&obstacle), needs, &mut ready).is_ok() {
             return;
         }
         abandon_dead(states);

@@ -9,7 +9,7 @@ use crate::mpi::constants::{MPI_MESSAGE_NO_PROC, MPI_MESSAGE_NULL, MPI_PROC_NULL
 use crate::mpi::types::{MPI_Comm, MPI_Message, MPI_Status};
 use crate::runtime::deaths::check_alive;
 use crate::runtime::wait::{give_way, progress};
-use crate::runtime::{Ranks, look_around};
+use crate::runtime::{Needs, Ranks, look_around};
 use crate::transport::operation::{Action, Operation, block};
 use crate::transport::{self, Arrival, Buffer, Envelope, context};
 use parking_lot::Mutex;
@@ -39,7 +39,8 @@ fn search<T>(comm: &Comm, wanted: Envelope, mut look: impl FnMut() -> Option<T>)
     debug_assert_eq!(about.action, Action::Receive);
     let mut found = None;
     let obstacle = || about.obstacle(&what);
-    block(&what, Ranks::Who(&obstacle), || {
+    let needs = Needs::Told(&|need| *need = about.need());
+    block(&what, Ranks::Who(&obstacle), needs, || {
         found = look();
         found.is_some()
     })?;

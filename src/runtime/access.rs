@@ -6,7 +6,7 @@
 //! leaves MPI. There is one name for a process and no way to ask for it: what the program itself had named is lost then.
 
 use super::table::{self, MISSED};
-use super::{Ranks, State, Waiting, deaths, job, spaces, wait};
+use super::{Needs, Ranks, State, Waiting, deaths, job, spaces, wait};
 use crate::error::{Class, Result};
 use crate::shm::atomic::{AtomicU32, Ordering};
 use crate::{bail, err};
@@ -146,6 +146,7 @@ fn wait_while(rank: u32, holds: impl Fn(State) -> bool) -> Result<()> {
         key: 0,
         what: &what,
         ranks: Ranks::None,
+        needs: Needs::Unknown,
         announce: None,
     };
     wait(&waiting, || !holds(process.state()))

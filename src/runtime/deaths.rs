@@ -1,6 +1,7 @@
 //! The ranks whose death ends a wait, and how that is told.
 
 use super::job;
+use super::needs::Needs;
 use super::table::{Death, MISSED, State};
 use super::wait::Waiting;
 use crate::err;
@@ -153,6 +154,7 @@ pub fn check_alive(ranks: Ranks<'_>, what: &dyn Fn() -> String) -> Result<()> {
         key: 0,
         what,
         ranks,
+        needs: Needs::Unknown,
         announce: None,
     };
     match failure(&waiting) {

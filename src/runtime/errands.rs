@@ -1,5 +1,6 @@
 //! What others ask this process to do when it is in MPI: every wait looks for that, and so does who calls [`run_errand`].
 
+use super::table::Process;
 use super::{job, me};
 use crate::shm::atomic::{AtomicU32, AtomicUsize, Ordering, full_fence};
 
@@ -10,10 +11,12 @@ pub enum Errand {
     Move = 0,
     /// To store what lies on its desk.
     Store = 1,
+    /// To tell where it is in the program.
+    Tell = 2,
 }
 
 /// The functions that do it: a `fn()` each, or 0.
-static ERRANDS: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
+static ERRANDS: [AtomicUsize; 3] = [const { AtomicUsize::new(0) }; 3];
 /// How often this process has stored, or looked for what is to be stored.
 static STORED: AtomicU32 = AtomicU32::new(0);
 
@@ -24,7 +27,11 @@ pub fn set_errand(errand: Errand, function: fn()) {
 
 /// Asks a rank to do it, at its next opportunity.
 pub fn ask(rank: u32, errand: Errand) {
-    let process = &job().table.processes[rank as usize];
+    ask_process(&job().table.processes[rank as usize], errand);
+}
+
+/// The same, of who may be in no job.
+pub(super) fn ask_process(process: &Process, errand: Errand) {
     process
         .asked
         .fetch_or(1 << errand as u32, Ordering::Release);
@@ -43,7 +50,7 @@ pub fn run_errand() {
 
 #[cold]
 fn run(asked: u32) {
-    for errand in [Errand::Store, Errand::Move] {
+    for errand in [Errand::Store, Errand::Move, Errand::Tell] {
         if asked & 1 << errand as u32 == 0 {
             continue;
         }

@@ -1,11 +1,13 @@
 //! What the launcher uses of the library: it makes the job's segment, and keeps the books of its ranks' lives.
 
+use super::deadlock::Node;
+use super::errands::{Errand, ask_process};
 pub use super::launcher::foreign_ranks;
 use super::rest::Reading;
 use super::spaces;
 use super::table::{CAME, Death, MISSED, SURVIVES, State, Table};
 use crate::error::Result;
-use crate::shm::atomic::Ordering;
+use crate::shm::atomic::{Ordering, full_fence};
 pub use crate::shm::replaceable::Refusal;
 use crate::shm::segment::Segment;
 use std::os::fd::{AsRawFd, RawFd};
@@ -102,6 +104,35 @@ impl JobSegment {
     /// For how long `rank` has waited in vain.
     pub fn rest(&self, rank: usize) -> Reading {
         self.table.processes[rank].rest.read()
+    }
+
+    /// What `rank` rests for, if it rests in this reading still.
+    pub fn node(&self, rank: usize, reading: Reading) -> Node {
+        let need = self.table.posted(rank);
+        match self.rest(rank).number == reading.number {
+            true => Node::Rests(need),
+            false => Node::Acts,
+        }
+    }
+
+    /// Asks `rank` to look whether its wait is over, and to count that.
+    pub fn ask_to_look(&self, rank: usize) {
+        let process = &self.table.processes[rank];
+        process.looks_asked.fetch_add(1, Ordering::AcqRel);
+        full_fence();
+        process.ring_sleepers();
+    }
+
+    /// Asks `rank` where in the program it waits. Who waits tells soon.
+    pub fn ask_for_place(&self, rank: usize) {
+        let process = &self.table.processes[rank];
+        process.place.clear();
+        ask_process(process, Errand::Tell);
+    }
+
+    /// What `rank` has told since: return addresses, see [`super::place::Place::frames`].
+    pub fn place(&self, rank: usize) -> Vec<u64> {
+        self.table.processes[rank].place.frames()
     }
 
     /// The rank that called MPI_Abort, if it is one, and the exit status it asked for.

@@ -14,6 +14,7 @@
 use super::board::Board;
 use super::deaths::{Ranks, check_alive};
 use super::job;
+use super::needs::Needs;
 use super::neutral::Neutral;
 use super::notes::{self, Notes};
 use super::wait::{Waiting, wait};
@@ -112,6 +113,10 @@ impl Meeting {
             key: 0,
             what,
             ranks: Ranks::Needed(&self.members),
+            needs: Needs::Arrivals {
+                place: self.offset as u64,
+                members: &self.members,
+            },
             announce: None,
         };
         wait(&waiting, || self.block.barrier.passed(round))

@@ -9,6 +9,7 @@ pub mod access;
 pub mod agreement;
 pub mod board;
 mod cores;
+pub mod deadlock;
 pub mod deaths;
 pub mod errands;
 mod handover;
@@ -17,9 +18,11 @@ mod launcher;
 mod lookout;
 mod manager;
 pub mod meeting;
+pub mod needs;
 pub mod neutral;
 pub mod notes;
 pub mod phase;
+pub mod place;
 mod pmi;
 mod quitting;
 pub mod rest;
@@ -42,6 +45,7 @@ pub use deaths::Ranks;
 use launcher::Launcher;
 pub use launcher::variable;
 pub use lookout::look_around;
+pub use needs::{Need, Needs};
 use std::sync::OnceLock;
 use table::{CAME, LEAVING, Process, SURVIVES, State, Table};
 pub use wait::{Announce, Nap, Waiting, ring, ring_key, ring_one, wait};
@@ -116,6 +120,7 @@ pub fn attach() -> Result<&'static Job> {
         pmi.lock().live_under();
     }
     quitting::prepare(&job.launcher);
+    errands::set_errand(errands::Errand::Tell, place::tell);
     Ok(JOB.get_or_init(|| job))
 }
 
@@ -133,6 +138,7 @@ pub fn meet() -> Result<()> {
         key: 0,
         what: &what,
         ranks: Ranks::All,
+        needs: Needs::Unknown,
         announce: None,
     };
     wait(&waiting, || {
@@ -180,6 +186,11 @@ pub fn leave() -> Result<()> {
         key: 0,
         what: &what,
         ranks: if survives { Ranks::None } else { Ranks::All },
+        needs: Needs::Told(&|need| {
+            let processes = (0..job.ranks).zip(table.processes);
+            let stay = processes.filter(|(_, process)| !process.is_leaving());
+            *need = Need::each(stay.map(|(rank, _)| rank));
+        }),
         announce: None,
     };
     wait(&waiting, || {

@@ -17,6 +17,7 @@
 use super::board::{Shared, failed};
 use super::deaths::{Ranks, check_alive};
 use super::meeting::Meeting;
+use super::needs::Needs;
 use super::wait::{Announce, Nap, Waiting, spin, wait};
 use crate::error::Result;
 use crate::shm::atomic::{AtomicU32, Ordering, full_fence, heavy_fence, light_fence};
@@ -199,6 +200,7 @@ impl Notes {
             key: 0,
             what,
             ranks: Ranks::Awaited(meeting.members[member], &meeting.members),
+            needs: Needs::One(meeting.members[member]),
             announce: Some(Announce {
                 sleeper: &sleeper,
                 nap: &|| Nap::UntilRung,

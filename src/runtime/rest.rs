@@ -1,22 +1,23 @@
 //! For how long a rank's waits have been in vain: by this the launcher tells a job that can never go on from one that is slow.
 //!
-//! A thread that sleeps in a wait looks at least twice a second whether the wait is over, rung or not. Half a second of such
-//! looks that found nothing, and were followed by sleeps that nothing disturbed, is counted here; whatever else happens to a
-//! wait of the rank begins the count anew, under a new number.
+//! A thread that sleeps in a wait looks at least twice a second whether the wait is over, rung or not. A look in vain that ends
+//! half a second of sleeps that nothing disturbed is counted here, and so is one that the launcher has asked for, by a ring that
+//! is no disturbance; whatever else happens to a wait of the rank begins the count anew, under a new number.
 //!
 //! | bits  | meaning                                                                                                |
 //! |-------|--------------------------------------------------------------------------------------------------------|
 //! | 32-63 | number of the rest: changes when a wait begins or ends, messages were moved in it, or it was rung      |
 //! | 31    | something in the process besides its peers may end the wait: another thread, or a handler of a signal   |
-//! | 0-30  | half seconds of looks in vain of this rest                                                             |
+//! | 0-30  | looks in vain of this rest: one each half second, and those that were asked for                        |
 //!
 //! **What follows from it.** Read all ranks, and read them again when each has counted two more looks under the same number and
-//! none has bit 31: between the readings every rank did nothing but look, each looked at least once from beginning to end, and
-//! no look found anything. A look reads what the ranks share and the rank's own memory. Nothing else writes those: the ranks
+//! none has bit 31: between the readings every rank did nothing but look, each looked at least once from beginning to end (the
+//! second of the two began after the first was counted, and so after the first reading), and no look found anything. A look reads what the ranks share and the rank's own memory. Nothing else writes those: the ranks
 //! did not, no other thread of theirs is there and no signal's handler. So the next look will find what the last one did, and
 //! so will all others: the job can never go on by itself. What waits by the clock, as a lock does for others that come first,
 //! does not rest; what only looks more often, as nobody would ring it, does. (From outside a rank may still be killed: where
-//! others would survive that, nothing is certain.)
+//! others would survive that, nothing is certain. A debugger may do anything: who is traced has bit 31.) What follows where others do
+//! not rest, [`super::deadlock`] says.
 
 use super::signals;
 use crate::shm::atomic::{AtomicU64, Ordering};
@@ -48,7 +49,7 @@ impl Rest {
             .fetch_update(Ordering::AcqRel, Ordering::Relaxed, anew);
     }
 
-    /// A thread has looked in vain, and has slept undisturbed. `sure`: only its peers can end its wait.
+    /// A thread has looked in vain. `sure`: only its peers can end its wait.
     pub fn count(&self, sure: bool) {
         let doubt = if sure { 0 } else { DOUBT };
         let one_more = |word: u64| (word & LOOKS < LOOKS).then_some((word + 1) | doubt);
@@ -68,12 +69,20 @@ impl Rest {
 }
 
 /// Whether nothing in this process but the calling thread, which waits, can do anything for the wait: there is no other thread,
-/// and no handler of a signal that comes by itself.
+/// no handler of a signal that comes by itself, and no debugger.
 pub(super) fn is_alone() -> bool {
     use std::os::unix::fs::MetadataExt;
     // A folder for each thread in it, besides its own two names.
     let threads = std::fs::metadata("/proc/self/task").map_or(u64::MAX, |task| task.nlink());
-    threads == 2 + 1 && !(1..=libc::SIGRTMAX()).any(may_act)
+    threads == 2 + 1 && !(1..=libc::SIGRTMAX()).any(may_act) && !is_traced()
+}
+
+/// Whether a debugger has its hands on this process, or that cannot be known.
+fn is_traced() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mut lines = status.lines();
+    let tracer = lines.find_map(|line| line.strip_prefix("TracerPid:"));
+    tracer.is_none_or(|tracer| tracer.trim() != "0")
 }
 
 /// Signals that come only because the process has done something wrong itself, or tell of a terminal: their handlers do nothing
@@ -97,8 +106,10 @@ const IDLE: [i32; 14] = [
 
 /// Whether the program has a handler for this signal, by which it may do something while it waits.
 fn may_act(signal: i32) -> bool {
-    let is_function = |handler| handler != libc::SIG_DFL && handler != libc::SIG_IGN;
-    signals::handler(signal).is_some_and(is_function) && !IDLE.contains(&signal)
+    let acts = |handler| {
+        handler != libc::SIG_DFL && handler != libc::SIG_IGN && !signals::is_idle(handler)
+    };
+    !IDLE.contains(&signal) && signals::handler(signal).is_some_and(acts)
 }
 
 #[cfg(test)]

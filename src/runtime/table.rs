@@ -8,6 +8,8 @@
 //! that ends outside MPI, before its first session or after its last one, is counted too: it ends the waits in which it has
 //! something to do yet, and is no death to the others.
 
+use super::needs::Posted;
+use super::place::Place;
 use super::rest::Rest;
 use super::spaces;
 use crate::shm::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering, full_fence};
@@ -22,6 +24,8 @@ use crate::shm::{LINE, PAGE, VISITS, clock};
 pub const WAITS: usize = 8;
 /// Room for the core masks of the kernel's default size.
 pub const CORE_WORDS: usize = 16;
+/// Up to so many ranks a wait says who has to end it.
+const ROWS: usize = 1 << 12;
 /// Words of text that say what a thread waits for.
 const TEXT_WORDS: usize = 13;
 
@@ -158,6 +162,13 @@ pub struct Process {
     pub waits: [Wait; WAITS],
     /// For how long its waits have been in vain.
     pub rest: Rest,
+    /// How often the rank was asked to look, and to count that.
+    pub looks_asked: AtomicU32,
+    _pad: u32,
+    /// Who has to act so that its wait ends.
+    pub posted: Posted,
+    /// Where in the program it waits, once it was asked.
+    pub place: Place,
 }
 
 const _: () = assert!(size_of::<Wait>() == 120);
@@ -197,12 +208,25 @@ impl std::fmt::Display for Death {
 pub struct Table {
     pub job: &'static Job,
     pub processes: &'static [Process],
+    /// A set of ranks for each rank, see [`Table::row`].
+    rows: &'static [AtomicU64],
 }
 
 impl Table {
     /// Bytes that the table of `ranks` ranks takes behind the segment's header.
     pub const fn bytes(ranks: usize) -> usize {
-        size_of::<Job>() + ranks * size_of::<Process>()
+        size_of::<Job>() + ranks * (size_of::<Process>() + Table::row_words(ranks) * 8)
+    }
+
+    /// How many words a set of ranks has. None where there are so many ranks that the sets would be most of the table.
+    const fn row_words(ranks: usize) -> usize {
+        if ranks <= ROWS { ranks.div_ceil(64) } else { 0 }
+    }
+
+    /// The set of those that the wait of `rank` needs, a bit each.
+    pub fn row(&self, rank: usize) -> &'static [AtomicU64] {
+        let words = Table::row_words(self.processes.len());
+        &self.rows[rank * words..][..words]
     }
 
     /// Lays a table out in a fresh segment.
@@ -224,9 +248,11 @@ impl Table {
             let job = &*segment.at::<Job>(PAGE);
             let ranks = job.ranks.load(Ordering::Acquire) as usize;
             let first = segment.at::<Process>(PAGE + size_of::<Job>());
+            let rows = first.add(ranks).cast::<AtomicU64>();
             Table {
                 job,
                 processes: std::slice::from_raw_parts(first, ranks),
+                rows: std::slice::from_raw_parts(rows, ranks * Table::row_words(ranks)),
             }
         }
     }
@@ -409,6 +435,13 @@ impl Wait {
         {
             return false;
         }
+        self.say(text);
+        self.key.store(key.max(1), Ordering::Release);
+        true
+    }
+
+    /// Says something else in a slot that is taken. Who reads it meanwhile may read some of both.
+    pub fn say(&self, text: &str) {
         let bytes = text.as_bytes();
         for (word, chunk) in self.text.iter().zip(bytes.chunks(8)) {
             let mut padded = [b' '; 8];
@@ -417,8 +450,6 @@ impl Wait {
         }
         self.len
             .store(bytes.len().min(TEXT_WORDS * 8) as u32, Ordering::Relaxed);
-        self.key.store(key.max(1), Ordering::Release);
-        true
     }
 
     pub fn leave(&self) {

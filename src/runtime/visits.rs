@@ -3,7 +3,7 @@
 
 use super::lookout::look_around;
 use super::wait::{Waiting, ring_key, wait};
-use super::{Ranks, job, me};
+use super::{Needs, Ranks, job, me};
 use crate::error::Result;
 use crate::shm::atomic::spin_loop;
 use crate::shm::segment::segment;
@@ -28,6 +28,7 @@ pub fn visit(rank: u32) -> Result<Visit> {
                     key: key(door),
                     what: &what,
                     ranks: Ranks::One(rank),
+                    needs: Needs::One(rank),
                     announce: None,
                 };
                 wait(&waiting, || door.is_open())?;

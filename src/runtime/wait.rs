@@ -35,13 +35,14 @@
 
 use super::deaths::{Failure, Ranks, failure, miss};
 use super::errands::{run_errand, stored};
+use super::needs::{Need, Needs};
 use super::table::{WAITS, Wait};
 use super::yields::Yields;
 use super::{cores, job, lookout, me, phase, rest};
 use crate::error::Result;
 use crate::shm::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering, full_fence, spin_loop};
 use crate::shm::clock;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 /// What a wait is about.
@@ -51,6 +52,8 @@ pub struct Waiting<'a> {
     /// Says it in words, for the launcher's report of a death and for the watchdog of a hang: "MPI_Win_lock of rank 3".
     pub what: &'a dyn Fn() -> String,
     pub ranks: Ranks<'a>,
+    /// Who has to act so that it ends: asked after looks in vain, twice a second.
+    pub needs: Needs<'a>,
     /// What else is done before every sleep.
     pub announce: Option<Announce<'a>>,
 }
@@ -390,8 +393,11 @@ impl Drop for Attentive {
 fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<bool> {
     SLEEPS.fetch_add(1, Ordering::Relaxed);
     let process = me();
-    let words = (waiting.what)();
-    let place: Option<&Wait> = process.waits.iter().find(|w| w.take(waiting.key, &words));
+    let words = RefCell::new((waiting.what)());
+    let place: Option<&Wait> = process
+        .waits
+        .iter()
+        .find(|w| w.take(waiting.key, &words.borrow()));
     // A sleeper without a place cannot be found by its key. It weighs so much that `waits_for` says yes for every key.
     let weight = if place.is_some() { 1 } else { WAITS as u32 + 1 };
     let announce = || {
@@ -404,9 +410,29 @@ fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<bool
         Nap::UntilRung => NAP,
         Nap::ByClock(most) | Nap::Unrung(most) => most.min(NAP),
     };
+    // Half a second of looks in vain, and one for which it was asked, are counted by the look that follows.
+    let (due, answered) = (
+        Cell::new(false),
+        Cell::new(process.looks_asked.load(Ordering::Acquire)),
+    );
     let nap = || {
         if let Some(announce) = &waiting.announce {
             asked.set((announce.nap)());
+        }
+        let looks = process.looks_asked.load(Ordering::Acquire);
+        let is_asked = answered.replace(looks) != looks;
+        let is_due = due.take() || is_asked;
+        // A wait that may come to its end by the clock alone is no rest, however long it takes.
+        if is_due && !matches!(asked.get(), Nap::ByClock(_)) {
+            let need = Need::of(waiting.needs);
+            job().table.post(job().rank as usize, &need);
+            // Of several things some may have come meanwhile.
+            let now = (waiting.what)();
+            if let Some(place) = place.filter(|_| now != *words.borrow()) {
+                place.say(&now);
+                words.replace(now);
+            }
+            process.rest.count(rest::is_alone());
         }
         longest()
     };
@@ -427,15 +453,16 @@ fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<bool
             woken(before, process.woken.load(Ordering::Relaxed));
         }
         let slept = began.elapsed();
-        let is_rung = !awake && slept < longest();
-        // A wait that may come to its end by the clock alone is no rest, however long it takes.
+        let is_asked = process.looks_asked.load(Ordering::Acquire) != answered.get();
+        let is_rung = !awake && slept < longest() && !is_asked;
         if moved || is_rung || matches!(asked.get(), Nap::ByClock(_)) {
             process.rest.disturb();
             undisturbed = Duration::ZERO;
+            due.set(false);
         } else if !awake {
             undisturbed += slept;
             if undisturbed >= NAP {
-                process.rest.count(rest::is_alone());
+                due.set(true);
                 undisturbed = Duration::ZERO;
             }
         }

@@ -53,19 +53,22 @@ pub use operation::{About, Action, Operation, Outcome, Partners};
 use crate::bail;
 use crate::error::Result;
 use crate::mpi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG};
+use crate::runtime::needs::{Needs, set_acts};
 use crate::runtime::wait::set_progress;
 
 /// Opens this process's inbox. After the job is attached to, before the other ranks are met.
 pub fn open() -> Result<()> {
     engine::open()?;
     set_progress(task::progress);
+    set_acts(task::are_begun);
     Ok(())
 }
 
 /// Blocks until everything this process has sent to living processes has left it.
 pub fn close() -> Result<()> {
     let what = || "MPI_Finalize: messages that wait for room in their receivers' rings".to_string();
-    operation::block(&what, crate::runtime::Ranks::None, engine::is_flushed)
+    let ranks = crate::runtime::Ranks::None;
+    operation::block(&what, ranks, Needs::Unknown, engine::is_flushed)
 }
 
 /// The largest tag of a message. Messages of collectives use the same range in a context of their own.

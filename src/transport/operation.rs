@@ -6,7 +6,7 @@ use crate::error::{Error, Object, Result};
 use crate::mpi::types::{MPI_Comm, MPI_Status};
 use crate::runtime::deaths::{check_alive, dead, name};
 use crate::runtime::wait::{Announce, Nap};
-use crate::runtime::{self, Ranks, Waiting, phase};
+use crate::runtime::{self, Need, Needs, Ranks, Waiting, phase};
 use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering, full_fence};
 use std::cell::{Cell, UnsafeCell};
 use std::hint::spin_loop;
@@ -126,6 +126,15 @@ impl About {
         };
         Some((rank, format!("{}: waiting for {who}", what())))
     }
+
+    /// Who has to act so that it ends.
+    pub fn need(&self) -> Need {
+        match (self.action, &self.partners) {
+            (Action::Steps(_), _) => Need::default(),
+            (_, Partners::One(rank)) => Need::each([*rank]),
+            (_, Partners::These(members)) => Need::any(members.iter().copied()),
+        }
+    }
 }
 
 impl Partners {
@@ -238,7 +247,8 @@ pub fn wait(operation: &Operation) -> Result<()> {
     }
     let what = || operation.describe();
     let obstacle = || operation.obstacle();
-    block(&what, Ranks::Who(&obstacle), || operation.is_done())
+    let needs = Needs::Told(&|need| *need = operation.about.need());
+    block(&what, Ranks::Who(&obstacle), needs, || operation.is_done())
 }
 
 /// So many looks in vain come before a thread waits, where every rank can have a core.
@@ -260,6 +270,7 @@ thread_local! {
 pub fn block(
     what: &dyn Fn() -> String,
     ranks: Ranks<'_>,
+    needs: Needs<'_>,
     mut ready: impl FnMut() -> bool,
 ) -> Result<()> {
     // The first looks need no bookkeeping: a message that is on its way arrives within them, and its next part within as
@@ -288,6 +299,7 @@ pub fn block(
         key: 0,
         what,
         ranks,
+        needs,
         announce: Some(Announce {
             sleeper: &super::leave_short,
             nap: &|| Nap::UntilRung,

@@ -25,7 +25,7 @@ use crate::comm::group::Group;
 use crate::error::Result;
 use crate::mpi::constants::{MPI_MODE_NOCHECK, MPI_MODE_NOPUT, MPI_MODE_NOSTORE};
 use crate::runtime::deaths::{check_alive, dead};
-use crate::runtime::{self, Ranks, Waiting};
+use crate::runtime::{self, Need, Needs, Ranks, Waiting};
 use crate::shm::atomic::Ordering::{Relaxed, Release};
 use crate::shm::atomic::full_fence;
 use crate::shm::counter;
@@ -143,14 +143,16 @@ impl Window {
         };
         if assert & MPI_MODE_NOCHECK == 0 {
             let mut done = 0;
+            let has_posted = |&(target, expected): &(usize, counter::Expected)| {
+                self.control.posts(target, self.rank).reached(expected)
+            };
             let mut posted = || {
-                while let Some(&(target, expected)) = wanted.get(done) {
-                    if !self.control.posts(target, self.rank).reached(expected) {
-                        return false;
-                    }
-                    done += 1;
-                }
-                true
+                done += wanted[done..].iter().take_while(|w| has_posted(w)).count();
+                done == wanted.len()
+            };
+            let missing = |need: &mut Need| {
+                let targets = wanted.iter().filter(|w| !has_posted(w));
+                *need = Need::each(targets.map(|(target, _)| self.targets[*target].process));
             };
             let what = || "MPI_Win_start: waiting for MPI_Win_post".to_string();
             let waiting = Waiting {
@@ -160,6 +162,7 @@ impl Window {
                     let call = "MPI_Win_start: waiting for MPI_Win_post";
                     self.dead_of(Ranks::Needed(&group.members), call)
                 }),
+                needs: Needs::Told(&missing),
                 announce: None,
             };
             if let Err(failed) = runtime::wait(&waiting, &mut posted) {
@@ -248,6 +251,7 @@ impl Window {
             what: &what,
             // Some have completed, but which?
             ranks: Ranks::Who(&|| self.dead_of(Ranks::Perhaps(&origins), COMPLETE)),
+            needs: Needs::Told(&|need| *need = Need::any(origins.iter().copied())),
             announce: None,
         };
         let waited = runtime::wait(&waiting, || self.exposure_over());

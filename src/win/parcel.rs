@@ -28,7 +28,7 @@ use crate::runtime::deaths::dead;
 use crate::runtime::errands::{Errand, ask, set_errand};
 use crate::runtime::table::Process;
 use crate::runtime::wait::{moment, spin};
-use crate::runtime::{self, Ranks, Waiting, job, me, must_reach};
+use crate::runtime::{self, Needs, Ranks, Waiting, job, me, must_reach};
 use crate::shm::Offset;
 use crate::shm::atomic::{AtomicU64, Ordering::Relaxed, spin_loop};
 use crate::shm::heap::{self, Owned};
@@ -238,6 +238,7 @@ fn deliver(
         key: 0,
         what: &what,
         ranks: Ranks::One(rank),
+        needs: Needs::One(rank),
         announce: None,
     };
     runtime::wait(&waiting, || receipt.answered().is_some())?;

@@ -76,11 +76,12 @@ impl<'a> Turn<'a> {
         let rank = window.rank_of(self.target);
         let call = || format!("an accumulate at rank {rank}");
         let name = || format!("{} (its elements are updated under a lock)", call());
+        let members = &window.meeting.members;
         let obstacle = || {
             let held = format!("accumulate lock of rank {rank}");
-            obstacle::of_lock(word, true, &window.meeting.members, &call(), &held)
+            obstacle::of_lock(word, true, members, &call(), &held)
         };
-        waiting::take(word, true, &name, &obstacle)
+        waiting::take(word, true, members, &name, &obstacle)
     }
 
     #[inline]

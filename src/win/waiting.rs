@@ -30,7 +30,9 @@ use super::obstacle::{self, Obstacle};
 use super::patience;
 use super::{Target, Window};
 use crate::error::Result;
-use crate::runtime::{self, Announce, Nap, Ranks, Waiting, job, ring_key, ring_one, wait};
+use crate::runtime::{
+    self, Announce, Nap, Need, Needs, Ranks, Waiting, job, ring_key, ring_one, wait,
+};
 use crate::shm::atomic::Ordering::{Acquire, Relaxed};
 use crate::shm::atomic::{AtomicU32, spin_loop};
 use crate::shm::gate::{Flag, Look};
@@ -57,7 +59,7 @@ impl Window {
         let word = &target.block.lock;
         let members = &self.meeting.members;
         let obstacle = || obstacle::of_lock(word, exclusive, members, "MPI_Win_lock", &lock());
-        take(word, exclusive, &name, &obstacle)
+        take(word, exclusive, members, &name, &obstacle)
     }
 
     #[cold]
@@ -74,6 +76,7 @@ impl Window {
             key: Control::key(&gate.exclusives),
             what: &what,
             ranks: Ranks::None,
+            needs: Needs::Unknown,
             announce: Some(Announce {
                 sleeper: &|| (),
                 nap: &|| Nap::ByClock(left()),
@@ -124,6 +127,11 @@ impl Window {
             key: Control::key(&gate.exclusives),
             what: &what,
             ranks: Ranks::Who(&|| self.dead_in_lock_all("MPI_Win_lock")),
+            needs: Needs::Told(&|need| {
+                let inside = |t: &&Target| self.flag_of(self.rank_of(t)).is_some_and(Flag::is_up);
+                let targets = self.targets.iter().filter(inside);
+                *need = Need::each(targets.map(|target| target.process));
+            }),
             announce: None,
         };
         let mut look = Look::default();
@@ -168,6 +176,10 @@ impl Window {
             key: Control::key(&gate.waiters),
             what: &what,
             ranks: Ranks::Who(&|| self.dead_exclusive("MPI_Win_lock_all")),
+            needs: Needs::Told(&|need| {
+                let locks = self.targets.iter().map(|target| &target.block.lock);
+                *need = Need::each(locks.filter_map(Lock::writer));
+            }),
             announce: Some(Announce {
                 sleeper: &|| (),
                 nap: &|| match pass.get() {
@@ -222,10 +234,11 @@ pub(super) fn ring(lock: &Lock, whom: Ring) {
     }
 }
 
-/// Waits for a lock and takes it, unless there is an `obstacle`.
+/// Waits for a lock of an object with these `members` and takes it, unless there is an `obstacle`.
 pub(super) fn take(
     lock: &'static Lock,
     exclusive: bool,
+    members: &[u32],
     name: &dyn Fn() -> String,
     obstacle: &dyn Fn() -> Obstacle,
 ) -> Result<()> {
@@ -248,6 +261,14 @@ pub(super) fn take(
         key: key(lock),
         what: &what,
         ranks: Ranks::Who(obstacle),
+        needs: Needs::Told(&|need| {
+            *need = match (lock.writer(), lock.readers()) {
+                (Some(holder), _) => Need::each([holder]),
+                // They are counted, not named.
+                (None, 1..) if exclusive => Need::any(members.iter().copied()),
+                _ => Need::default(),
+            };
+        }),
         announce: Some(Announce {
             sleeper: &|| lock.announce_sleeper(),
             nap: &|| waiter.nap(),

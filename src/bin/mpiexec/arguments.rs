@@ -214,6 +214,7 @@ fn apply(
         Ask::BindToCore => request.bind_to_core = true,
         Ask::NoOversubscribe => request.no_oversubscribe = true,
         Ask::Timeout => request.timeout = values::seconds(name, &values[0])?,
+        Ask::Deadlock => request.deadlock = Some(values::deadlock(name, &values[0])?),
         Ask::PrintExitCodes => request.print_exit_codes = true,
         Ask::NoCleanup => request.no_cleanup = true,
         Ask::MemoryAllocKinds => {
@@ -354,6 +355,7 @@ mod tests {
             ("--nq 4 a", "-n"),
             ("-bind-to socket a", "core or none"),
             ("-timeout soon a", "seconds"),
+            ("-deadlock never a", "end, report or off"),
             ("-l=3 a", "takes no value"),
             ("-memory-alloc-kinds system,, a", "no list"),
         ] {

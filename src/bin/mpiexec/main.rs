@@ -3,7 +3,7 @@
 //! `arguments` and `values` make a `request` of the command line, by the table in `options`; `launch` makes the job's segment and
 //! starts the ranks (`program`, `interfaces`, `environment`, `binding`, `spawn`); `supervise` is the event loop, with `signals` and `output`;
 //! `verdict` decides what the end of a rank means, in the words of `report`, with `quitters` for those that leave without a word
-//! and `standstill` for a job in which nobody can go on, which `readings` tell; `keeper` ends what is left if the launcher itself
+//! and `standstill` for ranks that can never go on, which `readings` tell, and `places` where they are; `keeper` ends what is left if the launcher itself
 //! is killed.
 //!
 //! The launcher has one thread. It shares with the ranks only the job segment's process table.
@@ -17,6 +17,7 @@ mod keeper;
 mod launch;
 mod options;
 mod output;
+mod places;
 mod quitters;
 mod readings;
 mod report;
@@ -54,6 +55,14 @@ fn run() -> u8 {
     {
         match values::seconds("MPIEXEC_TIMEOUT", &value) {
             Ok(timeout) => request.timeout = timeout,
+            Err(text) => return refuse(&text, MISUSE),
+        }
+    }
+    if request.deadlock.is_none()
+        && let Some(value) = std::env::var_os("RMASHM_DEADLOCK").filter(|value| !value.is_empty())
+    {
+        match values::deadlock("RMASHM_DEADLOCK", &value) {
+            Ok(deadlock) => request.deadlock = Some(deadlock),
             Err(text) => return refuse(&text, MISUSE),
         }
     }

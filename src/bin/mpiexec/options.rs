@@ -40,6 +40,7 @@ pub enum Ask {
     BindToCore,
     NoOversubscribe,
     Timeout,
+    Deadlock,
     ConfigFile,
     PrintExitCodes,
     NoCleanup,
@@ -246,6 +247,12 @@ pub const GLOBAL: &[Spec] = &[
         "end the job after this time (also: variable MPIEXEC_TIMEOUT)",
     ),
     spec(
+        &["deadlock"],
+        &["end|report|off"],
+        Ask::Deadlock,
+        "end the job when ranks wait for each other for ever, or only say so (default: end; also: variable RMASHM_DEADLOCK)",
+    ),
+    spec(
         &["configfile", "app"],
         &["FILE"],
         Ask::ConfigFile,
@@ -420,10 +427,10 @@ pub fn help() -> String {
          Lines of different ranks are never mixed; a line longer than 256 KiB is passed on in pieces.\n\
          INT, TERM, HUP and QUIT are passed on to all ranks, which have 5 s to end; a second one kills them. USR1, USR2 are passed on.\n\
          The exit status is that of the first rank to fail (128 + number of the signal, if killed by one), 124 after -timeout,\n\
-         127 or 126 if the program is not found or cannot be run. The death of a rank ends the job; so does leaving without\n\
+         55 after a deadlock, 127 or 126 if the program is not found or cannot be run. The death of a rank ends the job; so does leaving without\n\
          MPI_Finalize, if the status is not 0 or another rank comes to wait for the one that left. A rank that fails after\n\
-         MPI_Finalize, or was never an MPI process, lets the others finish. A job in which all ranks wait for each other and none\n\
-         can ever go on is ended.\n",
+         MPI_Finalize, or was never an MPI process, lets the others finish. A job in which ranks wait for each other and can\n\
+         never go on is ended.\n",
     );
     text
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use programs::leading::Choice;
 
 use crate::environment::Rules;
+use crate::values::Deadlock;
 
 /// A job to run.
 #[derive(Debug, Default)]
@@ -24,6 +25,8 @@ pub struct Request {
     pub bind_to_core: bool,
     pub no_oversubscribe: bool,
     pub timeout: Option<Duration>,
+    /// What happens in a deadlock, where the command line says it.
+    pub deadlock: Option<Deadlock>,
     pub print_exit_codes: bool,
     pub no_cleanup: bool,
     pub memory_alloc_kinds: Option<OsString>,

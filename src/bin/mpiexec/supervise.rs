@@ -22,11 +22,11 @@ use crate::foreign;
 use crate::keeper;
 use crate::launch::{COMPLAINTS, Launched, SIGNALS};
 use crate::quitters::Quitters;
-use crate::readings::Standstill;
 use crate::report::Fate;
 use crate::request::Request;
 use crate::signals::{Arrival, ENDING, stop_self};
 use crate::spawn::signal_text;
+use crate::standstill::Standstill;
 
 /// Between passing on a signal that ends the job and killing what has not ended.
 const GRACE: Duration = Duration::from_secs(5);
@@ -35,8 +35,8 @@ pub const SHORT_GRACE: Duration = Duration::from_secs(2);
 const LEFTOVER: Duration = Duration::from_secs(1);
 const SILENCE: Duration = Duration::from_secs(1);
 /// How often the process table is looked at for what no signal tells: an MPI_Abort under a wrapper, others coming
-/// to wait for a rank that is gone, and all waiting for each other.
-const LOOK: Duration = Duration::from_millis(500);
+/// to wait for a rank that is gone, and ranks waiting for each other.
+const LOOK: Duration = Duration::from_millis(150);
 const LOOK_SOON: Duration = Duration::from_millis(50);
 /// The exit status after `-timeout`, that of GNU timeout.
 const TIMED_OUT: u8 = 124;
@@ -164,7 +164,9 @@ impl Supervisor<'_> {
         let timeout = self.timeout_at.filter(|_| self.ending.is_none());
         let prompt = self.job.output.next_prompt();
         let foreign = self.foreign.next();
-        [phase, kill_at, timeout, prompt, foreign]
+        let standstill = self.standstill.next(Instant::now());
+        let standstill = standstill.filter(|_| self.ending.is_none());
+        [phase, kill_at, timeout, prompt, foreign, standstill]
             .into_iter()
             .flatten()
             .fold(regular, Instant::min)
@@ -219,7 +221,7 @@ impl Supervisor<'_> {
             self.look_for_abort();
             self.look_for_missed();
             self.look_for_quitters(now);
-            self.look_for_standstill();
+            self.look_for_standstill(now);
             self.look_for_foreign(now);
             if self.timeout_at.is_some_and(|at| now >= at) && self.ending.is_none() {
                 let limit = self.request.timeout.unwrap_or_default();

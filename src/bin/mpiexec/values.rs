@@ -44,6 +44,29 @@ pub fn seconds(name: &str, value: &OsStr) -> Result<Option<Duration>, String> {
     }
 }
 
+/// What happens when ranks wait for each other for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deadlock {
+    /// It is said, and the job ended.
+    End,
+    /// It is said.
+    Report,
+    /// Nobody looks for it.
+    Off,
+}
+
+pub fn deadlock(name: &str, value: &OsStr) -> Result<Deadlock, String> {
+    match value.to_str() {
+        Some("end") => Ok(Deadlock::End),
+        Some("report") => Ok(Deadlock::Report),
+        Some("off") => Ok(Deadlock::Off),
+        _ => Err(format!(
+            "{name} is {}, and must be end, report or off",
+            value.display()
+        )),
+    }
+}
+
 /// What ranks are bound to; what follows a colon says how strictly.
 pub fn binding(name: &str, value: &OsStr) -> Result<bool, String> {
     const QUALIFIERS: [&str; 6] = [

@@ -1,0 +1,348 @@
+//! Where in the program ranks wait: names and lines of the return addresses that they told (`src/runtime/place.rs`).
+//!
+//! The addresses are looked for in the files that the rank's process has mapped, each opened once for all ranks. What has
+//! debug information is told by function, file and line, else by function, else by file and offset. A rank in PID namespaces of its
+//! own, whose process cannot be found here, is told without.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use addr2line::Context;
+use addr2line::gimli::{Dwarf, EndianSlice, Error, LittleEndian, SectionId};
+use memmap2::Mmap;
+use object::{CompressionFormat, Object, ObjectSection, SymbolMap, SymbolMapName};
+
+/// So many frames of a rank are told.
+const MOST: usize = 6;
+
+/// Where a rank waits.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The call of MPI's, by its C name.
+    pub call: Option<String>,
+    /// "main (ring.c:41)", the innermost first.
+    pub frames: Vec<String>,
+}
+
+impl Place {
+    /// "MPI_Recv at exchange (ring.c:12), from main (ring.c:41)"; nothing if nothing is known.
+    pub fn text(&self) -> String {
+        let call = self.call.as_deref().unwrap_or_default();
+        let frames = self.frames.join(", from ");
+        match (call, &*frames) {
+            ("", frames) => frames.to_string(),
+            (call, "") => call.to_string(),
+            (call, frames) => format!("{call} at {frames}"),
+        }
+    }
+}
+
+/// The files that were opened.
+#[derive(Default)]
+pub struct Modules(HashMap<PathBuf, Option<Module>>);
+
+type Slice = EndianSlice<'static, LittleEndian>;
+
+struct Module {
+    lines: Context<Slice>,
+    symbols: SymbolMap<SymbolMapName<'static>>,
+    /// Its addresses are those that it has in memory.
+    is_fixed: bool,
+}
+
+impl Module {
+    /// Debug information that is compressed, or in a file of its own, is not looked at.
+    fn open(path: &Path) -> Option<Module> {
+        let file = fs::File::open(path).ok()?;
+        // SAFETY: a program that runs is not written to, which is refused; who truncates a library has killed those that use it
+        // before. It stays mapped: this is asked for once, before a job's end.
+        let map: &'static Mmap = Box::leak(Box::new(unsafe { Mmap::map(&file) }.ok()?));
+        let object = object::File::parse(&**map).ok()?;
+        let section = |id: SectionId| {
+            let data = object.section_by_name(id.name()).and_then(|section| {
+                let data = section.compressed_data().ok()?;
+                (data.format == CompressionFormat::None).then_some(data.data)
+            });
+            Ok::<Slice, Error>(EndianSlice::new(data.unwrap_or_default(), LittleEndian))
+        };
+        Some(Module {
+            lines: Context::from_dwarf(Dwarf::load(section).ok()?).ok()?,
+            symbols: object.symbol_map(),
+            is_fixed: !is_relocated(map),
+        })
+    }
+
+    fn symbol(&self, address: u64) -> Option<String> {
+        let symbol = self.symbols.containing(address)?;
+        Some(symbol.name().to_string())
+    }
+}
+
+/// Whether an ELF file is put anywhere in memory: programs mostly are, as libraries.
+fn is_relocated(file: &[u8]) -> bool {
+    // Its type stands behind the 16 bytes that say what kind of file this is.
+    const DYNAMIC: u8 = 3;
+    file.get(16) == Some(&DYNAMIC)
+}
+
+/// A file in a process's memory.
+#[derive(Debug, PartialEq, Eq)]
+struct Mapped {
+    from: u64,
+    to: u64,
+    path: PathBuf,
+}
+
+/// A frame, and what else stands there because it was inlined.
+struct Frame {
+    /// In the ELF file.
+    symbol: Option<String>,
+    lines: Vec<String>,
+    path: PathBuf,
+}
+
+impl Modules {
+    /// Where `process` is that told these addresses.
+    pub fn place(&mut self, process: i32, addresses: &[u64]) -> Place {
+        let maps = fs::read_to_string(format!("/proc/{process}/maps")).unwrap_or_default();
+        let mapped = mappings(&maps);
+        let frames: Vec<Frame> = addresses
+            .iter()
+            .filter_map(|&address| self.frame(&mapped, address))
+            .collect();
+        let library = frames.iter().take_while(|frame| is_library(&frame.path));
+        let call = library.filter_map(|frame| frame.symbol.as_deref()).last();
+        let mut place = Place {
+            call: call.map(call_name),
+            frames: Vec::new(),
+        };
+        for frame in frames.iter().skip_while(|frame| is_library(&frame.path)) {
+            if is_start(frame) {
+                break;
+            }
+            if is_python(&frame.path) {
+                place.frames.push("Python".to_string());
+                break;
+            }
+            place.frames.extend(frame.lines.iter().cloned());
+            let is_first = |symbol: &str| matches!(symbol, "main" | "MAIN__");
+            if frame.symbol.as_deref().is_some_and(is_first) {
+                break;
+            }
+        }
+        place.frames.truncate(MOST);
+        place
+    }
+
+    fn frame(&mut self, mapped: &[Mapped], address: u64) -> Option<Frame> {
+        // Where it returns to is behind the call.
+        let address = address.checked_sub(1)?;
+        let at = mapped.iter().find(|m| (m.from..m.to).contains(&address))?;
+        let path = &at.path;
+        let begin = mapped
+            .iter()
+            .filter(|m| m.path == *path)
+            .map(|m| m.from)
+            .min()?;
+        let module = self
+            .0
+            .entry(path.clone())
+            .or_insert_with(|| Module::open(path));
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let offset = address - begin;
+        let nowhere = Frame {
+            symbol: None,
+            lines: vec![format!("{name}+{offset:#x}")],
+            path: path.clone(),
+        };
+        let Some(module) = module else {
+            return Some(nowhere);
+        };
+        let probe = if module.is_fixed { address } else { offset };
+        let symbol = module.symbol(probe);
+        let mut lines = Vec::new();
+        if let Ok(mut frames) = module.lines.find_frames(probe).skip_all_loads() {
+            while let Ok(Some(frame)) = frames.next() {
+                let function = frame.function.as_ref().and_then(|f| f.demangle().ok());
+                let function = function
+                    .map(|name| name.into_owned())
+                    .or_else(|| symbol.clone());
+                let place = frame.location.and_then(|at| {
+                    let file = Path::new(at.file?)
+                        .file_name()?
+                        .to_string_lossy()
+                        .into_owned();
+                    Some(format!("{file}:{}", at.line?))
+                });
+                match (function, place) {
+                    (Some(function), Some(place)) => lines.push(format!("{function} ({place})")),
+                    (Some(one), None) | (None, Some(one)) => lines.push(one),
+                    (None, None) => {}
+                }
+            }
+        }
+        if lines.is_empty() {
+            match &symbol {
+                Some(symbol) => lines.push(format!("{symbol} ({name})")),
+                None => return Some(nowhere),
+            }
+        }
+        Some(Frame {
+            symbol,
+            lines,
+            path: path.clone(),
+        })
+    }
+}
+
+/// The name in C of what the program has called: as a profiling tool's, and Fortran's, are not.
+fn call_name(symbol: &str) -> String {
+    if let Some(name) = mangled(symbol) {
+        return name.to_string();
+    }
+    let lower = symbol.to_ascii_lowercase();
+    let name = if lower.starts_with("pmpi") {
+        &symbol[1..]
+    } else {
+        symbol
+    };
+    if name.starts_with("MPI_") {
+        return name.to_string();
+    }
+    let words = name
+        .trim_end_matches('_')
+        .trim_end_matches("_f08ts")
+        .trim_end_matches("_f08");
+    match words.to_ascii_lowercase().strip_prefix("mpi_") {
+        Some(rest) if !rest.is_empty() => {
+            format!("MPI_{}{}", rest[..1].to_ascii_uppercase(), &rest[1..])
+        }
+        _ => name.to_string(),
+    }
+}
+
+/// The name in a function of the library's own that stands in the call's place: `..12MPI_Win_lock9otherwise..`.
+fn mangled(symbol: &str) -> Option<&str> {
+    let at = symbol.starts_with("_").then(|| symbol.find("MPI_"))??;
+    let digits = symbol[..at]
+        .bytes()
+        .rev()
+        .take_while(u8::is_ascii_digit)
+        .count();
+    let len: usize = symbol[at - digits..at].parse().ok()?;
+    symbol.get(at..at + len)
+}
+
+fn begins(path: &Path, names: &[&str]) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    names.iter().any(|begin| name.starts_with(begin))
+}
+
+/// Whether it is one of the files of this library, or of those that programs in other languages call it by.
+fn is_library(path: &Path) -> bool {
+    begins(path, &["librmashm", "libmpi"])
+}
+
+/// Whether it is what calls the program's main function, whose name a program may lack.
+fn is_start(frame: &Frame) -> bool {
+    let starts = |symbol: &str| symbol.starts_with("__libc_start");
+    begins(&frame.path, &["libc.so", "libc-"]) && frame.symbol.as_deref().is_none_or(starts)
+}
+
+fn is_python(path: &Path) -> bool {
+    begins(path, &["python", "libpython"])
+}
+
+/// The files in `/proc/PID/maps`.
+fn mappings(maps: &str) -> Vec<Mapped> {
+    let mapping = |line: &str| {
+        let mut fields = line.splitn(6, ' ');
+        let (from, to) = fields.next()?.split_once('-')?;
+        let path = fields.nth(4)?.trim_start();
+        path.starts_with('/').then_some(())?;
+        Some(Mapped {
+            from: u64::from_str_radix(from, 16).ok()?,
+            to: u64::from_str_radix(to, 16).ok()?,
+            path: path.into(),
+        })
+    };
+    maps.lines().filter_map(mapping).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_have_the_names_of_c() {
+        for (symbol, name) in [
+            ("MPI_Recv", "MPI_Recv"),
+            ("PMPI_Win_lock", "MPI_Win_lock"),
+            ("mpi_recv_", "MPI_Recv"),
+            ("pmpi_win_lock__", "MPI_Win_lock"),
+            ("mpi_recv_f08ts_", "MPI_Recv"),
+            ("something", "something"),
+            (
+                "_ZN6rmashm3abi12MPI_Win_lock9otherwise17h5adb12cb86a9e671E",
+                "MPI_Win_lock",
+            ),
+        ] {
+            assert_eq!(call_name(symbol), name);
+        }
+    }
+
+    #[test]
+    fn files_may_have_blanks_in_their_names() {
+        let maps = "55d0-55d8 r-xp 00001000 fe:00 17   /home/a b/ring\n7f00-7f10 rw-p 00000000 00:00 0 \n7f20-7f30 rw-p 0 0 0 [heap]\n";
+        let mapped = Mapped {
+            from: 0x55d0,
+            to: 0x55d8,
+            path: "/home/a b/ring".into(),
+        };
+        assert_eq!(mappings(maps), [mapped]);
+    }
+
+    #[inline(never)]
+    fn here() -> u64 {
+        let mut addresses = [std::ptr::null_mut(); 4];
+        // SAFETY: there is room for as many.
+        let count = unsafe { libc::backtrace(addresses.as_mut_ptr(), 4) };
+        assert!(count > 1);
+        addresses[0] as u64
+    }
+
+    #[test]
+    fn an_address_of_this_program_has_a_name_and_a_line() {
+        let place = Modules::default().place(std::process::id() as i32, &[here()]);
+        let [frame, ..] = &place.frames[..] else {
+            panic!("{place:?}")
+        };
+        assert!(
+            frame.contains("here") && frame.contains("places.rs:"),
+            "{frame}"
+        );
+        assert_eq!(
+            Modules::default().place(std::process::id() as i32, &[1]),
+            Place::default()
+        );
+    }
+
+    #[test]
+    fn what_is_told() {
+        let place = |call: Option<&str>, frames: &[&str]| Place {
+            call: call.map(str::to_string),
+            frames: frames.iter().map(|frame| frame.to_string()).collect(),
+        };
+        assert_eq!(
+            place(Some("MPI_Recv"), &["a (a.c:1)", "main (a.c:9)"]).text(),
+            "MPI_Recv at a (a.c:1), from main (a.c:9)"
+        );
+        assert_eq!(place(Some("MPI_Recv"), &[]).text(), "MPI_Recv");
+        assert_eq!(place(None, &[]).text(), "");
+    }
+}
