@@ -31,7 +31,7 @@ pub struct Cell {
     pub put: Count,
     /// From there.
     pub got: Count,
-    /// The accumulate family, also where it only reads. Bytes are those of the target's elements.
+    /// The accumulate family, also where it only reads. Bytes are those of the target's elements, where they are several.
     pub accumulated: Count,
     /// Messages to the other, counted when they start, also those of which collective operations are made.
     pub sent: Count,
@@ -181,6 +181,12 @@ impl Count {
     #[inline(always)]
     pub fn add_alone(&self, bytes: usize) {
         add_alone(&self.bytes, bytes as u64);
+        add_alone(&self.operations, 1);
+    }
+
+    /// The same without bytes.
+    #[inline(always)]
+    pub fn add_operation(&self) {
         add_alone(&self.operations, 1);
     }
 }

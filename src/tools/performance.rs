@@ -97,7 +97,7 @@ static PERFORMANCES: [Performance; 21] = [
     ),
     counter(
         "rmashm_bytes_accumulated",
-        "Bytes of windows' elements that accumulates, of all kinds, were applied to",
+        "Bytes of windows' elements that accumulates, of several elements each, were applied to",
         WINDOWS,
         || total(|cell| &cell.accumulated.bytes),
     ),
