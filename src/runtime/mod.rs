@@ -23,6 +23,7 @@ pub mod phase;
 mod pmi;
 mod quitting;
 pub mod rest;
+pub mod seen;
 pub mod signals;
 mod spaces;
 pub mod table;

@@ -18,7 +18,7 @@ use crate::shm::late::Late;
 use crate::shm::parcel::Desk;
 use crate::shm::segment::Segment;
 use crate::shm::visitors::{Door, Whereabouts};
-use crate::shm::{LINE, PAGE, VISITS, clock};
+use crate::shm::{LINE, Offset, PAGE, VISITS, clock};
 
 /// How many threads of one rank can say what they wait for at the same time. More can wait, unseen.
 pub const WAITS: usize = 8;
@@ -110,7 +110,8 @@ pub struct Wait {
     pub key: AtomicU64,
     /// Length of the text in bytes.
     len: AtomicU32,
-    _pad: u32,
+    /// When it began, in milliseconds of the clock that all processes share; wraps.
+    since: AtomicU32,
     text: [AtomicU64; TEXT_WORDS],
 }
 
@@ -151,7 +152,9 @@ pub struct Process {
     pub attentive: AtomicU32,
     /// What others leave for the rank to store.
     pub desk: Desk,
-    _line3: [u8; LINE - 32],
+    /// The first of the windows that the rank has listed (an offset), or 0.
+    pub windows: AtomicU64,
+    _line3: [u8; LINE - 40],
     /// Whose private memory the rank's threads are in.
     pub whereabouts: Whereabouts,
     _line4: [u8; LINE - 4 * VISITS],
@@ -209,6 +212,11 @@ impl Table {
         size_of::<Job>() + ranks * (size_of::<Process>() + traffic::row_bytes(ranks))
     }
 
+    /// Where the first rank's entry is in the segment.
+    pub(super) const fn first() -> Offset {
+        PAGE + size_of::<Job>()
+    }
+
     /// Lays a table out in a fresh segment.
     pub fn create(segment: &'static Segment, ranks: u32, watched: bool) -> Table {
         // SAFETY: the creator made room for the table (`bytes`) behind the header page; a fresh segment is zero, which is
@@ -227,9 +235,8 @@ impl Table {
         unsafe {
             let job = &*segment.at::<Job>(PAGE);
             let ranks = job.ranks.load(Ordering::Acquire) as usize;
-            let processes = PAGE + size_of::<Job>();
-            let first = segment.at::<Process>(processes);
-            let rows = processes + ranks * size_of::<Process>();
+            let first = segment.at::<Process>(Table::first());
+            let rows = Table::first() + ranks * size_of::<Process>();
             Table {
                 job,
                 processes: std::slice::from_raw_parts(first, ranks),
@@ -424,12 +431,23 @@ impl Wait {
         }
         self.len
             .store(bytes.len().min(TEXT_WORDS * 8) as u32, Ordering::Relaxed);
+        let now = clock::now().as_millis() as u32;
+        self.since.store(now, Ordering::Relaxed);
         self.key.store(key.max(1), Ordering::Release);
         true
     }
 
     pub fn leave(&self) {
         self.key.store(0, Ordering::Release);
+    }
+
+    /// Its key, for how many milliseconds it has lasted, and its words, if there is a wait.
+    pub(super) fn seen(&self) -> Option<(u64, u32, String)> {
+        let key = self.key.load(Ordering::Acquire);
+        let now = clock::now().as_millis() as u32;
+        let since = now.wrapping_sub(self.since.load(Ordering::Relaxed));
+        (key > 1 || key == 1 && self.len.load(Ordering::Relaxed) != 0)
+            .then(|| (key, since, self.text()))
     }
 
     fn text(&self) -> String {

@@ -202,6 +202,20 @@ impl Hints {
         Ok(())
     }
 
+    /// Those that are not the default, in words.
+    pub fn unusual(&self) -> String {
+        let usual = Hints::default();
+        let told = |hint: &Hint| (hint.key, (hint.tell)(self), (hint.tell)(&usual));
+        let told = TABLE.iter().map(told);
+        // Of nobody's asking.
+        let unusual =
+            told.filter(|(key, value, usual)| value != usual && *key != "rmashm_same_address");
+        let words: Vec<String> = unusual
+            .map(|(key, value, _)| format!("{key}={value}"))
+            .collect();
+        words.join(", ")
+    }
+
     /// All of them, as `MPI_Win_get_info` gives them. `supported` are the memory allocation kinds of the window's session, or
     /// the world's.
     pub fn info(&self, supported: &str) -> Info {

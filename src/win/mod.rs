@@ -55,6 +55,7 @@ pub mod epoch;
 pub mod exposure;
 mod forks;
 pub mod hints;
+pub mod listed;
 pub mod memory;
 mod mixed;
 pub mod moving;
@@ -65,6 +66,7 @@ pub mod patience;
 pub mod private;
 pub mod query;
 pub mod regions;
+pub mod seen;
 pub mod transfer;
 pub mod turn;
 mod update;
@@ -253,6 +255,8 @@ pub struct Window {
     pub mine: &'static PerRank,
     /// Whether some process of the window counts on heavy fences (see [`crate::shm::bias`]).
     pub light_fences: bool,
+    /// Its place in the list of windows, at rank 0. Given up before the meeting is left.
+    listed: Option<listed::Listed>,
     /// Where the window's processes meet; holds the control block.
     pub meeting: Meeting,
     /// The group of its communicator.

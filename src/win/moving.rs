@@ -58,6 +58,11 @@ impl MoveIn {
         (place != 0).then_some(place)
     }
 
+    /// Whether the memory was taken in.
+    pub(super) fn has_moved(&self) -> bool {
+        self.place().is_some()
+    }
+
     /// Whether others ask for a move.
     #[inline(always)]
     pub fn is_asked(&self) -> bool {
