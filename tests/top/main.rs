@@ -102,9 +102,7 @@ fn a_lock_is_told_with_its_holder_and_those_that_want_it() {
     let seen = job.seen("all to want the lock", all_but_the_first_wait);
     for (rank, kind) in [(1, "shared"), (2, "exclusive"), (3, "shared")] {
         let wait = &waits(&seen)[rank];
-        let words = format!(
-            "MPI_Win_lock: {kind} lock of rank 1 of window \"grid\", held exclusively by rank 0"
-        );
+        let words = format!("{kind} lock of rank 1 in \"grid\", held by rank 0 exclusively");
         assert!(wait.starts_with(&words), "{wait}");
         assert_eq!(seen["ranks"][rank]["state"], "waits");
     }
@@ -125,7 +123,7 @@ fn a_lock_is_told_with_its_holder_and_those_that_want_it() {
         assert_eq!(part["rank_of_job"], rank);
     }
     let once = support::run(top().args(["-once", "-delay", "0", &job.pid()]));
-    assert!(once.contains("held exclusively by rank 0"), "{once}");
+    assert!(once.contains("held by rank 0 exclusively"), "{once}");
     job.let_go();
 }
 

@@ -78,7 +78,10 @@ fn keys_lead_through_a_job() {
         let mut job = Job::start("lock", 4);
         job.seen("the lock", all_but_the_first_wait);
         let terminal = Terminal::open(columns, lines, &job.pid());
-        let screen = terminal.shows(&mut job, &["4 ranks", "RANK", "WAITS FOR", "MPI_Win_lock"]);
+        let screen = terminal.shows(
+            &mut job,
+            &["4 ranks", "RANK", "WAITS FOR", "lock of rank 1 in"],
+        );
         assert!(screen.lines().count() <= lines, "{screen}");
         assert_eq!(screen.contains("PUT/S"), columns == 200, "{screen}");
         terminal.press(&["2"]);
@@ -88,7 +91,7 @@ fn keys_lead_through_a_job() {
             &mut job,
             &[
                 "hints: same_size=true",
-                "held exclusively by rank 0",
+                "held by rank 0 exclusively",
                 "1 2 3",
             ],
         );
@@ -103,7 +106,7 @@ fn keys_lead_through_a_job() {
             &mut job,
             &[
                 "rank 1: waits",
-                "held exclusively by rank 0",
+                "held by rank 0 exclusively",
                 "messages sent",
             ],
         );

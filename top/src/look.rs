@@ -175,8 +175,9 @@ impl Look {
         let text = match wanted(&self.windows, wait) {
             Some(Wanted::Lock { window, rank }) => {
                 let window = &self.windows[window];
+                let lock = words.strip_prefix("MPI_Win_lock: ").unwrap_or(words);
                 format!(
-                    "{words} of window {}, {}",
+                    "{lock} in {}, {}",
                     name(window),
                     holders(&window.parts[rank])
                 )
@@ -213,10 +214,10 @@ pub fn name(window: &Window) -> String {
 pub fn holders(part: &Part) -> String {
     let next = part
         .next
-        .map(|rank| format!(", then rank {rank}'s"))
+        .map(|rank| format!(", then {rank}"))
         .unwrap_or_default();
     match (part.exclusive, part.shared) {
-        (Some(rank), _) => format!("held exclusively by rank {rank}{next}"),
+        (Some(rank), _) => format!("held by rank {rank} exclusively{next}"),
         (None, 0) => format!("free{next}"),
         (None, many) => format!("held shared by {many}{next}"),
     }

@@ -19,16 +19,20 @@ pub fn draw(
     look: Option<(&Look, &[Rates])>,
     ended: bool,
 ) {
+    let width = frame.area().width as usize;
+    let lines: Vec<Line<'_>> = details(state, look)
+        .iter()
+        .flat_map(|line| wrapped(line, width))
+        .collect();
     let [head, about, body, foot] = Layout::vertical([
         Constraint::Length(1),
-        Constraint::Length(details(state, look).len() as u16),
+        Constraint::Length(lines.len() as u16),
         Constraint::Fill(1),
         Constraint::Length(1),
     ])
     .areas(frame.area());
     let reversed = Style::new().add_modifier(Modifier::REVERSED);
     frame.render_widget(
-        Paragraph::new(headline(state, look, ended)).style(reversed),
         head,
     );
     let lines: Vec<Line<'_>> = details(state, look).into_iter().map(Line::from).collect();
@@ -97,6 +101,20 @@ fn headline(state: &State, look: Option<(&Look, &[Rates])>, ended: bool) -> Stri
     )
 }
 
+/// A line as several that are no longer than the screen is wide.
+fn wrapped(line: &str, width: usize) -> Vec<Line<'static>> {
+    let mut lines = vec![String::new()];
+    for word in line.split(' ') {
+        let last = lines.last_mut().expect("there is one");
+        match last.is_empty() || last.chars().count() + 1 + word.chars().count() <= width {
+            true if last.is_empty() => last.push_str(word),
+            true => *last += &format!(" {word}"),
+            false => lines.push(word.to_string()),
+        }
+    }
+    lines.into_iter().map(Line::from).collect()
+}
+
 /// The lines between, of one rank or window.
 pub fn details(state: &State, look: Option<(&Look, &[Rates])>) -> Vec<String> {
     let Some((look, _)) = look else {
@@ -156,10 +174,8 @@ fn footline(state: &State) -> String {
     };
     let keys = match state.view {
         View::Jobs => "Enter open  / filter  s sort  ? help  q quit",
-        View::Matrix => {
-            "1 ranks 2 windows 3 matrix  <> columns  t in all/a second  f freeze  ? help  q quit"
-        }
-        _ => "1 ranks 2 windows 3 matrix  Enter open  / filter  s sort  f freeze  d dump  ? help",
+        View::Matrix => "1 ranks 2 windows 3 matrix  <> columns  t in all or a second  ? help",
+        _ => "1 ranks 2 windows 3 matrix  Enter open  / s sort  f freeze  d dump  ? help",
     };
     format!("{keys}{filter}")
 }

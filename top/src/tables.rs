@@ -5,6 +5,9 @@ use crate::look::{Look, Rate, Rates, bytes, holders, name, total};
 use crate::words;
 use rmashm::seeing::{Place, Window};
 
+/// A text at the end of a row may be cut to so many letters.
+const MOST_CUT: usize = 52;
+
 /// A table. Numbers stand at the right of their columns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
@@ -85,7 +88,7 @@ impl Table {
         if let (Some(last), Some(column)) = (widths.last_mut(), self.columns.last())
             && !column.is_number
         {
-            *last = (*last).min(24);
+            *last = (*last).min(MOST_CUT);
         }
         widths.iter().sum::<usize>() + widths.len().saturating_sub(1)
     }
