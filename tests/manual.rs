@@ -146,6 +146,54 @@ fn zsh_reads_its_completion() {
     assert_eq!(told, "_mpiexec _mpiexec\n");
 }
 
+/// What zsh makes of lines in folder $2 after a tab, by the completions in folder $1: a shell for each, at a terminal of its own.
+const ZSH_LINES: &str = r#"
+zmodload zsh/zpty
+for line in "${@:3}"; do
+    zpty -b shell zsh -f -i
+    zpty -w shell "fpath=(${(q)1} \$fpath); cd ${(q)2}; autoload -U compinit; compinit -D -u"
+    zpty -w shell "tell() { print -r -- \$BUFFER > .half; mv .half .said }; zle -N tell; bindkey '^X' tell"
+    zpty -wn shell $line$'\t\C-x'
+    until [[ -e $2/.said ]] { zpty -rt shell shown; sleep 0.02 }
+    zpty -d shell
+    cat $2/.said
+    rm $2/.said
+done
+"#;
+
+#[test]
+fn zsh_completes() {
+    if !need("zsh", "zsh") {
+        return;
+    }
+    let folder = Scratch::new("zsh");
+    folder.write("program.x", "");
+    let lines = [
+        ("mpiexec -timeo", "mpiexec -timeout "),
+        ("mpirun --genvl", "mpirun --genvlist "),
+        ("mpiexec -abi openm", "mpiexec -abi openmpi "),
+        // The value of an option is not the program, nor are two of -env.
+        ("mpiexec -env A 1 -wdi", "mpiexec -env A 1 -wdir "),
+        ("mpiexec -x A progr", "mpiexec -x A program.x "),
+        ("mpiexec -n 2 truncat", "mpiexec -n 2 truncate "),
+        // Behind the program come its own words, behind a colon another part.
+        ("mpiexec -n 2 true -wdi", "mpiexec -n 2 true -wdi"),
+        ("mpiexec -n 2 true : -wdi", "mpiexec -n 2 true : -wdir "),
+        (
+            "mpiexec true : -n 1 progr",
+            "mpiexec true : -n 1 program.x ",
+        ),
+    ];
+    let mut zsh = command("zsh");
+    zsh.args(["-f", "-c", ZSH_LINES, "zsh"])
+        .arg(share("zsh/site-functions"))
+        .arg(folder.file(""))
+        .args(lines.map(|(typed, _)| typed));
+    let said = run(&mut zsh);
+    let wanted = lines.map(|(_, completed)| completed);
+    assert_eq!(said.lines().collect::<Vec<_>>(), wanted);
+}
+
 #[test]
 fn fish_completes() {
     if !need("fish", "fish") {

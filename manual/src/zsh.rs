@@ -4,10 +4,26 @@ use crate::options::{self, Spec};
 use crate::values::{self, Value};
 use std::fmt::Write;
 
+/// What follows the options: the program and its own words, and behind a colon another part of the job.
+const PROGRAM: &str = "\
+_rmashm_program() {
+    local part=${words[(I):]}
+    if ((part && part < CURRENT)); then
+        words=(mpiexec \"${(@)words[part+1,-1]}\")
+        ((CURRENT -= part - 1))
+        _mpiexec
+    elif ((CURRENT == 1)); then
+        _alternative 'commands:command:_command_names -e' 'files:program:_files'
+    else
+        _normal
+    fi
+}
+";
+
 /// For the launcher under all these names.
 pub fn completion(tools: &[String]) -> String {
     let mut text = format!(
-        "#compdef {}\n# Made by rmashm-manual.\n\n_arguments \\\n",
+        "#compdef {}\n# Made by rmashm-manual.\n\n{PROGRAM}\n_arguments -A '-*' \\\n",
         tools.join(" ")
     );
     for spec in options::ours() {
@@ -22,7 +38,7 @@ pub fn completion(tools: &[String]) -> String {
             }
         }
     }
-    text + "    '(-)1:program:_command_names -e' \\\n    '*::arguments:_normal'\n"
+    text + "    '*:: :_rmashm_program'\n"
 }
 
 fn values(spec: &Spec) -> String {

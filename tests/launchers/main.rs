@@ -289,14 +289,44 @@ fn slurm() {
         (&["--mpi=pmix", "--overcommit", "--overlap"], "1"),
     ] {
         let mut launcher = Launcher::of("srun", options);
-        launcher.settings = cluster.settings();
+        launcher.settings = cluster.settings().to_vec();
         launcher.settings.push(("RMASHM_PMI", speaks.into()));
         // srun's status is that of a task, which may be one that was killed.
         launcher.aborted = &[7, 137];
         launcher.is_parent = false;
         serves(&launcher);
     }
+    of_another_user(&cluster);
     without_an_interface(&cluster);
+}
+
+/// A user who is not root: srun speaks to daemons that are another's, and its ranks may do less. What root has built may be out
+/// of such a user's reach, so there is a copy of the library.
+#[track_caller]
+fn of_another_user(cluster: &Cluster) {
+    let folder = Scratch::new("launchers");
+    let program = compile(&folder, "rank", text(&support::prefix().join("bin/mpicc")));
+    for entry in std::fs::read_dir(support::prefix().join("lib")).expect("the prefix is staged") {
+        let file = entry.expect("the folder can be read").path();
+        if file.is_file() {
+            let copy = folder.file(text(Path::new(file.file_name().expect("a file"))));
+            std::fs::copy(file, copy).expect("a folder of ours");
+        }
+    }
+    for interface in ["--mpi=pmi2", "--mpi=pmix"] {
+        let user = ["--reuid=65534", "--regid=65534", "--clear-groups", "srun"];
+        let tasks = [interface, "--overcommit", "--chdir=/"];
+        for ranks in [1, 3] {
+            let number = ranks.to_string();
+            let words = [&user[..], &tasks, &["-n", &number, &program]].concat();
+            let mut command = marked("setpriv", &words);
+            let [configuration, _] = cluster.settings();
+            command.envs([configuration]);
+            command.env("LD_LIBRARY_PATH", folder.file(""));
+            let outcome = finish(Run::start(command)).ended(0);
+            assert_eq!(outcome.lines(), all(ranks), "{outcome:#?}");
+        }
+    }
 }
 
 /// Without any interface of a process manager a job of several ranks is an error.
@@ -305,7 +335,7 @@ fn without_an_interface(cluster: &Cluster) {
     let folder = Scratch::new("launchers");
     let program = compile(&folder, "rank", text(&support::prefix().join("bin/mpicc")));
     let mut launcher = Launcher::of("srun", &["--mpi=none", "--overcommit", "--overlap"]);
-    launcher.settings = cluster.settings();
+    launcher.settings = cluster.settings().to_vec();
     let outcome = launcher.run(2, &[&program]);
     assert_ne!(outcome.status, 0, "{outcome:#?}");
     outcome.says("started by Slurm").says("srun --mpi=pmix");

@@ -42,9 +42,9 @@ impl Cluster {
     }
 
     /// The variables by which srun finds the cluster, and the allocation there.
-    pub fn settings(&self) -> Vec<(&'static str, String)> {
+    pub fn settings(&self) -> [(&'static str, String); 2] {
         let configuration = text(&self.configuration).to_string();
-        vec![
+        [
             ("SLURM_CONF", configuration),
             ("SLURM_JOB_ID", self.allocation.clone()),
         ]

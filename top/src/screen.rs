@@ -33,9 +33,9 @@ pub fn draw(
     .areas(frame.area());
     let reversed = Style::new().add_modifier(Modifier::REVERSED);
     frame.render_widget(
+        Paragraph::new(headline(state, look, ended)).style(reversed),
         head,
     );
-    let lines: Vec<Line<'_>> = details(state, look).into_iter().map(Line::from).collect();
     frame.render_widget(Paragraph::new(lines), about);
     match state.is_helping {
         true => {
