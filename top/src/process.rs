@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn names_of_programs_may_be_anything() {
-        let rest = "R 1 2 3 4 5 6 7 8 9 10 70 30 15 16 17 18 19 20 21 22 1000 24 25 26 27 28 29 30 31 32 33 34 35 36 5 38";
+        let rest = "R 1 2 3 4 5 6 7 8 9 10 70 30 15 16 17 18 19 20 21 22 1000 24 25 26 27 28 29 30 31 32 33 34 35 36 37 5";
         let usage = parse(&format!("42 (a) (b c) {rest}"), 4096, 10).unwrap();
         assert_eq!(usage.program, "a) (b c");
         assert_eq!((usage.state, usage.time, usage.core), ('R', 1000, 5));
