@@ -110,14 +110,18 @@ fn keys_lead_through_a_job() {
                 "messages sent",
             ],
         );
-        terminal.press(&["Escape", "/", "exclusive lock", "Enter"]);
+        terminal.press(&["Escape"]);
+        terminal.shows(&mut job, &["WAITS FOR"]);
+        terminal.press(&["/", "exclusive lock", "Enter"]);
         let screen = terminal.shows(&mut job, &["only \"exclusive lock\""]);
         assert!(!screen.contains("shared lock"), "{screen}");
         terminal.press(&["f"]);
         terminal.shows(&mut job, &["FROZEN"]);
         terminal.press(&["?"]);
         terminal.shows(&mut job, &["freeze, and go on"]);
-        terminal.press(&["Escape", "q"]);
+        terminal.press(&["Escape"]);
+        terminal.shows(&mut job, &["FROZEN", "WAITS FOR"]);
+        terminal.press(&["q"]);
         terminal.shows(&mut job, &["status 0"]);
         drop(terminal);
         job.let_go();

@@ -170,14 +170,14 @@ fn footline(state: &State) -> String {
     }
     let filter = match state.filter.as_str() {
         "" => String::new(),
-        filter => format!("  only \"{filter}\""),
+        filter => format!("only \"{filter}\"  "),
     };
     let keys = match state.view {
         View::Jobs => "Enter open  / filter  s sort  ? help  q quit",
         View::Matrix => "1 ranks 2 windows 3 matrix  <> columns  t in all or a second  ? help",
         _ => "1 ranks 2 windows 3 matrix  Enter open  / s sort  f freeze  d dump  ? help",
     };
-    format!("{keys}{filter}")
+    format!("{filter}{keys}")
 }
 
 #[cfg(test)]
