@@ -44,6 +44,11 @@ impl Job {
     }
 }
 
+/// Whether a process may write by a descriptor: who only reads looks at the job as we do.
+fn is_written_by(descriptor: &Path) -> bool {
+    fs::symlink_metadata(descriptor).is_ok_and(|link| link.mode() & 0o200 != 0)
+}
+
 fn identity(path: &Path) -> Option<(u64, u64)> {
     let file = fs::metadata(path).ok()?;
     Some((file.dev(), file.ino()))
@@ -66,7 +71,7 @@ pub fn jobs() -> Vec<Job> {
         for descriptor in descriptors.into_iter().flatten().flatten() {
             let path = descriptor.path();
             let is_one = |link: PathBuf| link.to_string_lossy().starts_with(LINK);
-            if !fs::read_link(&path).is_ok_and(is_one) {
+            if !fs::read_link(&path).is_ok_and(is_one) || !is_written_by(&path) {
                 continue;
             }
             let file = fs::metadata(&path).ok().filter(|file| file.uid() == me);

@@ -57,6 +57,9 @@ pub fn run(job: Option<Job>, delay: Duration) -> io::Result<Option<i32>> {
         screen
             .terminal
             .draw(|frame| screen::draw(frame, &mut live.state, &table, seen, live.ended))?;
+        if terminal::is_gone() {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
         let wait = live.next.saturating_duration_since(Instant::now());
         let is_there = match event::poll(wait.min(SOON)) {
             Ok(is_there) => is_there,

@@ -1,5 +1,6 @@
 //! The terminal: taken over, and given back whatever ends the program.
 
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, raise, sigaction};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -8,7 +9,8 @@ use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
-use std::io::{self, Stdout, stdout};
+use std::io::{self, Stdout, stdin, stdout};
+use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 /// The last signal that asks for the end.
@@ -31,7 +33,8 @@ impl Screen {
             give_back();
             panicked(info);
         }));
-        for signal in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP] {
+        // A hang-up ends it by itself: there is no terminal to give back.
+        for signal in [Signal::SIGTERM, Signal::SIGINT] {
             let action =
                 SigAction::new(SigHandler::Handler(note), SaFlags::empty(), SigSet::empty());
             // SAFETY: the handler stores a number.
@@ -49,6 +52,18 @@ impl Screen {
         begin()?;
         self.terminal.clear()
     }
+}
+
+/// Whether nobody is at the other end any more, as where a hang-up is ignored.
+pub fn is_gone() -> bool {
+    let stdin = stdin();
+    let mut asked = [PollFd::new(stdin.as_fd(), PollFlags::empty())];
+    let gone = PollFlags::POLLHUP | PollFlags::POLLERR;
+    poll(&mut asked, PollTimeout::ZERO).is_ok_and(|_| {
+        asked[0]
+            .revents()
+            .is_some_and(|found| found.intersects(gone))
+    })
 }
 
 /// The signal that has asked for the end, if one has.
