@@ -14,7 +14,7 @@ def crates():
     told = json.loads(subprocess.run(command, cwd=REPOSITORY, check=True, stdout=subprocess.PIPE).stdout)
     packages = {package["id"]: package for package in told["packages"]}
     nodes = {node["id"]: node for node in told["resolve"]["nodes"]}
-    shipped = {"rmashm", "rmashm-fortran", "rmashm-programs"}
+    shipped = {"rmashm", "rmashm-fortran", "rmashm-programs", "rmashm-top"}
     ahead = [id for id, package in packages.items() if package["source"] is None and package["name"] in shipped]
     found = set()
     while ahead:

@@ -35,6 +35,15 @@ mod transport;
 mod version;
 mod win;
 
+/// What is to be seen of a job from outside: for `rmashm-top`.
+pub mod seeing {
+    pub use crate::runtime::seen::{Counted, Moved, Rank, Seen, Wait};
+    pub use crate::runtime::table::{Death, State};
+    pub use crate::shm::reader::{Opened, Reader};
+    pub use crate::version::text as version;
+    pub use crate::win::seen::{Part, Place, Wanted, Window, wanted, windows};
+}
+
 /// What the launcher uses of the library, and the tests of the launcher.
 pub mod launching {
     pub use crate::errhandler::initial;

@@ -6,10 +6,10 @@ use spdx::{Expression, ParseMode};
 use std::collections::BTreeMap;
 
 /// A crate may be under any of these, or of several that are all here.
-const LICENCES: &[&str] = &["MIT", "Apache-2.0", "Unicode-3.0"];
+const LICENCES: &[&str] = &["MIT", "Apache-2.0", "Unicode-3.0", "Zlib"];
 
 /// Crates of which there are several versions, as others that are used have not agreed on one.
-const SEVERAL_VERSIONS: &[&str] = &["winnow"];
+const SEVERAL_VERSIONS: &[&str] = &["syn", "winnow"];
 
 /// All packages of the workspace and those that they are made of, on this platform.
 fn crates() -> Metadata {

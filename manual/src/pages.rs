@@ -12,6 +12,7 @@ const MPICC: &str = include_str!("../../src/bin/mpicc/mpicc.txt");
 const MODULES: &str = include_str!("../../src/bin/mpicc/rmashm-modules.txt");
 const RUN: &str = include_str!("../../programs/src/rmashm-run.txt");
 const ABI: &str = include_str!("../../programs/src/rmashm-abi.txt");
+const TOP: &str = include_str!("../../top/src/rmashm-top.txt");
 
 /// The other names of the compiler wrapper.
 const WRAPPERS: [&str; 8] = [
@@ -56,6 +57,11 @@ pub fn all(suffix: &str) -> Vec<(String, String)> {
                 "lead a program to the MPI library that it wants",
                 RUN,
             ),
+        ),
+        page(
+            "rmashm-top",
+            1,
+            of_help("rmashm-top", "show the jobs of this user, live", TOP),
         ),
         page("rmashm", 7, rmashm()),
     ];

@@ -21,8 +21,9 @@ use super::wait::{Waiting, wait};
 use crate::error::Result;
 use crate::shm::atomic::{AtomicU32, Ordering, full_fence};
 use crate::shm::barrier::{self, Barrier};
+use crate::shm::reader::{Plain, Reader};
 use crate::shm::segment::segment;
-use crate::shm::{LINE, Offset, heap};
+use crate::shm::{LINE, Offset, PAGE, heap};
 use std::sync::{Arc, OnceLock};
 
 /// The most bytes that a member can give to an exchange.
@@ -36,6 +37,25 @@ struct Block {
     gone: AtomicU32,
     /// The rank in the job of the member that made the block.
     owner: AtomicU32,
+    members: AtomicU32,
+    /// [`MARK`], for those that look at the job from outside.
+    mark: AtomicU32,
+}
+
+/// What marks a meeting's block.
+const MARK: u32 = u32::from_le_bytes(*b"meet");
+
+// SAFETY: atomics, and the padding of lines.
+unsafe impl Plain for Block {}
+
+/// Of the barrier whose members wait with this key: how many of how many have come. For those that look at the job from outside.
+pub(super) fn come(reader: &Reader, key: u64) -> Option<(u32, u32)> {
+    let is_place = key >= PAGE as u64 && key.is_multiple_of(LINE as u64);
+    let block: Box<Block> = is_place.then(|| reader.read(key as Offset).ok())??;
+    let members = block.members.load(Ordering::Relaxed);
+    let come = block.barrier.come();
+    let fits = block.mark.load(Ordering::Relaxed) == MARK && come <= members;
+    fits.then_some((come, members))
 }
 
 /// One member's view of the place.
@@ -68,9 +88,10 @@ impl Meeting {
     /// The same with `more` zeroed bytes behind the [`Meeting::bytes`] of it, which end with the meeting.
     pub fn create_with(size: usize, more: usize) -> Result<Offset> {
         let offset = heap::alloc_zeroed(Meeting::bytes(size) + more, LINE)?;
-        Meeting::block(offset)
-            .owner
-            .store(job().rank, Ordering::Relaxed);
+        let block = Meeting::block(offset);
+        block.owner.store(job().rank, Ordering::Relaxed);
+        block.members.store(size as u32, Ordering::Relaxed);
+        block.mark.store(MARK, Ordering::Relaxed);
         Ok(offset)
     }
 
@@ -110,7 +131,8 @@ impl Meeting {
             return Ok(());
         };
         let waiting = Waiting {
-            key: 0,
+            // Nobody rings for it: it tells those that look at the job where the barrier is.
+            key: self.offset as u64,
             what,
             ranks: Ranks::Needed(&self.members),
             needs: Needs::Arrivals {

@@ -26,9 +26,11 @@ pub mod place;
 mod pmi;
 mod quitting;
 pub mod rest;
+pub mod seen;
 pub mod signals;
 mod spaces;
 pub mod table;
+pub mod traffic;
 pub mod visits;
 pub mod wait;
 mod yields;
@@ -110,6 +112,7 @@ pub fn attach() -> Result<&'static Job> {
             process.state()
         );
     }
+    traffic::begin(&job.table, job.rank);
     lookout::introduce(process);
     cores::publish(process);
     if job.rank == 0 {

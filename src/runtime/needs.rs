@@ -169,7 +169,7 @@ fn acts_in_waits() -> bool {
     }
 }
 
-/// What is said in the process table; the set is a row of bits behind it ([`Table::row`]).
+/// What is said in the process table; the set is a row of bits behind it ([`Table::needs`]).
 #[repr(C)]
 pub struct Posted {
     how: AtomicU32,
@@ -181,7 +181,7 @@ impl Table {
     /// Says what the wait of `rank` needs. Another need than before is another rest: who reads the same number of the rest
     /// before and after has read one need, and the same one as long as the number stays.
     pub(super) fn post(&self, rank: usize, need: &Need) {
-        let (process, row) = (&self.processes[rank], self.row(rank));
+        let (process, row) = (&self.processes[rank], self.needs(rank));
         let how = if row.is_empty() {
             How::Unknown
         } else {
@@ -217,7 +217,7 @@ impl Table {
             2 => How::Any,
             _ => How::Unknown,
         };
-        let row = self.row(rank).iter();
+        let row = self.needs(rank).iter();
         let need = Need {
             how,
             place: posted.place.load(relaxed),

@@ -1,4 +1,5 @@
-//! The process table: what every rank of the job can see of every other, in the segment behind its header.
+//! The process table: what every rank of the job can see of every other, in the segment behind its header. Behind it lies what they
+//! have [moved](traffic).
 //!
 //! Written by the ranks themselves and by the launcher, which marks starts, exits and deaths. All of it is atomics;
 //! every word has one writer at a time, as its table of states says.
@@ -12,13 +13,14 @@ use super::needs::Posted;
 use super::place::Place;
 use super::rest::Rest;
 use super::spaces;
+use super::traffic::{self, Rows};
 use crate::shm::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering, full_fence};
 use crate::shm::doorbell::Doorbell;
 use crate::shm::late::Late;
 use crate::shm::parcel::Desk;
 use crate::shm::segment::Segment;
 use crate::shm::visitors::{Door, Whereabouts};
-use crate::shm::{LINE, PAGE, VISITS, clock};
+use crate::shm::{LINE, Offset, PAGE, VISITS, clock};
 
 /// How many threads of one rank can say what they wait for at the same time. More can wait, unseen.
 pub const WAITS: usize = 8;
@@ -112,7 +114,8 @@ pub struct Wait {
     pub key: AtomicU64,
     /// Length of the text in bytes.
     len: AtomicU32,
-    _pad: u32,
+    /// When it began, in milliseconds of the clock that all processes share; wraps.
+    since: AtomicU32,
     text: [AtomicU64; TEXT_WORDS],
 }
 
@@ -153,7 +156,9 @@ pub struct Process {
     pub attentive: AtomicU32,
     /// What others leave for the rank to store.
     pub desk: Desk,
-    _line3: [u8; LINE - 32],
+    /// The first of the windows that the rank has listed (an offset), or 0.
+    pub windows: AtomicU64,
+    _line3: [u8; LINE - 40],
     /// Whose private memory the rank's threads are in.
     pub whereabouts: Whereabouts,
     _line4: [u8; LINE - 4 * VISITS],
@@ -208,25 +213,33 @@ impl std::fmt::Display for Death {
 pub struct Table {
     pub job: &'static Job,
     pub processes: &'static [Process],
-    /// A set of ranks for each rank, see [`Table::row`].
-    rows: &'static [AtomicU64],
+    /// What they have moved.
+    pub rows: Rows,
+    /// A set of ranks for each rank, see [`Table::needs`].
+    needs: &'static [AtomicU64],
 }
 
 impl Table {
     /// Bytes that the table of `ranks` ranks takes behind the segment's header.
     pub const fn bytes(ranks: usize) -> usize {
-        size_of::<Job>() + ranks * (size_of::<Process>() + Table::row_words(ranks) * 8)
+        let each = size_of::<Process>() + traffic::row_bytes(ranks) + Table::need_words(ranks) * 8;
+        size_of::<Job>() + ranks * each
+    }
+
+    /// Where the first rank's entry is in the segment.
+    pub(super) const fn first() -> Offset {
+        PAGE + size_of::<Job>()
     }
 
     /// How many words a set of ranks has. None where there are so many ranks that the sets would be most of the table.
-    const fn row_words(ranks: usize) -> usize {
+    const fn need_words(ranks: usize) -> usize {
         if ranks <= ROWS { ranks.div_ceil(64) } else { 0 }
     }
 
     /// The set of those that the wait of `rank` needs, a bit each.
-    pub fn row(&self, rank: usize) -> &'static [AtomicU64] {
-        let words = Table::row_words(self.processes.len());
-        &self.rows[rank * words..][..words]
+    pub fn needs(&self, rank: usize) -> &'static [AtomicU64] {
+        let words = Table::need_words(self.processes.len());
+        &self.needs[rank * words..][..words]
     }
 
     /// Lays a table out in a fresh segment.
@@ -247,12 +260,14 @@ impl Table {
         unsafe {
             let job = &*segment.at::<Job>(PAGE);
             let ranks = job.ranks.load(Ordering::Acquire) as usize;
-            let first = segment.at::<Process>(PAGE + size_of::<Job>());
-            let rows = first.add(ranks).cast::<AtomicU64>();
+            let first = segment.at::<Process>(Table::first());
+            let rows = Table::first() + ranks * size_of::<Process>();
+            let needs = segment.at::<AtomicU64>(rows + ranks * traffic::row_bytes(ranks));
             Table {
                 job,
                 processes: std::slice::from_raw_parts(first, ranks),
-                rows: std::slice::from_raw_parts(rows, ranks * Table::row_words(ranks)),
+                rows: Rows::open(segment, rows, ranks),
+                needs: std::slice::from_raw_parts(needs, ranks * Table::need_words(ranks)),
             }
         }
     }
@@ -450,10 +465,21 @@ impl Wait {
         }
         self.len
             .store(bytes.len().min(TEXT_WORDS * 8) as u32, Ordering::Relaxed);
+        let now = clock::now().as_millis() as u32;
+        self.since.store(now, Ordering::Relaxed);
     }
 
     pub fn leave(&self) {
         self.key.store(0, Ordering::Release);
+    }
+
+    /// Its key, for how many milliseconds it has lasted, and its words, if there is a wait.
+    pub(super) fn seen(&self) -> Option<(u64, u32, String)> {
+        let key = self.key.load(Ordering::Acquire);
+        let now = clock::now().as_millis() as u32;
+        let since = now.wrapping_sub(self.since.load(Ordering::Relaxed));
+        (key > 1 || key == 1 && self.len.load(Ordering::Relaxed) != 0)
+            .then(|| (key, since, self.text()))
     }
 
     fn text(&self) -> String {

@@ -67,6 +67,11 @@ impl Barrier {
         Some(Round(round))
     }
 
+    /// How many have come in this round.
+    pub fn come(&self) -> u32 {
+        self.arrived.load(Ordering::Relaxed)
+    }
+
     /// Whether the round is over.
     #[inline]
     pub fn passed(&self, round: Round) -> bool {

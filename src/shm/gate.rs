@@ -137,6 +137,12 @@ impl Gate {
             .is_ok()
     }
 
+    /// How many exclusive locks are held, and how many are wanted.
+    pub fn counts(&self) -> (u32, u32) {
+        let now = self.exclusives.load(Ordering::Relaxed);
+        ((now & HELDS) as u32, ((now & WANTEDS) / WANTED) as u32)
+    }
+
     /// Takes a lock that is held out of the count. True: those who wait to enter are to be rung.
     #[must_use]
     pub fn uncount(&self) -> bool {

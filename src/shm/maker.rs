@@ -24,6 +24,9 @@ const WORDS: usize = 368;
 /// So long the others wait for the end of the job before they say it, too.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+// SAFETY: numbers only.
+unsafe impl super::reader::Plain for Maker {}
+
 /// Any bytes are valid: a segment of an older build has zeros here.
 #[repr(C)]
 pub(super) struct Maker {
@@ -59,17 +62,22 @@ impl Maker {
         if self.mark == MARK && self.said.swap(1, Ordering::Relaxed) != 0 {
             std::thread::sleep(PATIENCE);
         }
-        let maker = match self.mark == MARK {
+        format!(
+            "the job was begun by {}, and this program has loaded {}: they are of different builds, and do not fit together. \
+             Use the mpiexec and the library of one build",
+            self.words(),
+            this_build()
+        )
+    }
+
+    /// The maker.
+    pub(super) fn words(&self) -> String {
+        match self.mark == MARK {
             true => {
                 String::from_utf8_lossy(&self.words[..WORDS.min(self.len as usize)]).into_owned()
             }
             false => "an older build".to_string(),
-        };
-        format!(
-            "the job was begun by {maker}, and this program has loaded {}: they are of different builds, and do not fit together. \
-             Use the mpiexec and the library of one build",
-            this_build()
-        )
+        }
     }
 }
 

@@ -29,10 +29,12 @@ pub mod notes;
 mod pages;
 pub mod parcel;
 pub mod peer;
+pub mod reader;
 pub mod replaceable;
 pub mod segment;
 pub mod sleepers;
 pub mod stillness;
+pub mod text;
 pub mod view;
 pub mod visitors;
 

@@ -32,6 +32,7 @@
 use super::atomic::{AtomicU64, Ordering};
 use super::descriptor::Descriptor;
 use super::maker::{self, Maker};
+use super::reader::Plain;
 use super::{HUGE, Offset, PAGE, mapping};
 use crate::shm::error::{Result, failed};
 use nix::fcntl::{FcntlArg, SealFlag, fcntl};
@@ -72,6 +73,15 @@ pub struct Header {
 }
 
 const _: () = assert!(size_of::<Header>() <= maker::AT);
+
+// SAFETY: atomics only.
+unsafe impl Plain for Header {}
+
+/// Whether a segment of `len` bytes with this header was made by sources like these.
+pub(super) fn is_ours(header: &Header, len: u64) -> bool {
+    let is_alike = header.magic.load(Ordering::Acquire) == MAGIC;
+    is_alike && header.len.load(Ordering::Relaxed) == len
+}
 
 /// A mapping of the job segment.
 pub struct Segment {
@@ -162,9 +172,7 @@ impl Segment {
         }
         let segment = Segment::map(fd, len, HUGE)?;
         let header = segment.header();
-        if header.magic.load(Ordering::Acquire) != MAGIC
-            || header.len.load(Ordering::Relaxed) != len as u64
-        {
+        if !is_ours(header, len as u64) {
             // SAFETY: the place is the maker's in all builds, and any bytes are valid.
             let maker = unsafe { &*segment.at::<Maker>(maker::AT) };
             return Err(failed!(Refused, "{}", maker.refuse()));

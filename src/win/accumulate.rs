@@ -171,6 +171,7 @@ impl Window {
         // SAFETY: one element at `origin` is readable, one at `result` writable; `element` found the target's.
         unsafe { amo.update(element.at, origin.cast(), result.cast()) };
         raised.lower();
+        count(element.target, 1, element.size);
         true
     }
 
@@ -234,6 +235,7 @@ impl Window {
             amo::compare_and_swap(size, at, compare.cast(), origin.cast(), result.cast());
         }
         raised.lower();
+        count(element.target, 1, size);
         true
     }
 
@@ -269,6 +271,7 @@ impl Window {
         let object = datatype::get(datatype)?;
         object.check_buffer(origin.addr(), 1, "origin_addr")?;
         object.check_buffer(compare.addr(), 1, "compare_addr")?;
+        count(checked.target, 1, size);
         let at: *mut u8 = with_exposed_provenance_mut(checked.remote.base);
         if checked.reach == Reach::Shared && amo::can_update(basic, at) {
             // SAFETY: elements at `origin` and `compare` are readable, one at `result` writable; `at` is in the window.
@@ -329,6 +332,7 @@ impl Window {
                 before: result.and_then(|r| NonNull::new(r.address.cast_mut().cast())),
             };
             let (n, target) = (remote.count as usize, array.target);
+            count(target, n, n * array.size);
             // SAFETY: the caller's promise for the sides; `array` found the target's elements.
             return unsafe {
                 self.update_array(target, Reach::Shared, array.at, n, &operation, sides)
@@ -386,6 +390,7 @@ impl Window {
         let elements = checked.remote.size() / basic.size();
         let operands = (!reading).then_some(checked.origin);
         let beside = Beside::new(basic, elements, operands, out)?;
+        count(checked.target, elements, checked.remote.size());
         if checked.mixed {
             // SAFETY: as below.
             return unsafe { self.update_mixed(&checked, &operation, beside) };
@@ -421,6 +426,17 @@ impl Window {
         }
         datatype.check_buffer(result.address.addr(), result.count as usize, "result_addr")?;
         Ok(datatype.message(result.address.cast(), result.count as usize))
+    }
+}
+
+/// Counts an update of elements of the target. Of single ones not the bytes: after an atomic instruction of the CPU a second addition
+/// would be felt.
+#[inline(always)]
+fn count(target: &Target, elements: usize, bytes: usize) {
+    let accumulated = &target.towards.cell().accumulated;
+    match elements {
+        1 => accumulated.add_operation(),
+        _ => accumulated.add_alone(bytes),
     }
 }
 

@@ -1,13 +1,14 @@
 //! A window's control block: what its processes share besides the data, in the job segment.
 //!
-//! It begins with the window's [`Meeting`]; behind that lie a [`Gate`] for the whole
-//! window, a [`PerRank`] for each process and a matrix of [posts](Control::posts). What is written by different processes
+//! It begins with the window's [`Meeting`]; behind that lie a [`Record`] of what the window is, a [`Gate`] for the whole
+//! window, a [`PerRank`] and a [`Share`] for each process and a matrix of [posts](Control::posts). What is written by different processes
 //! at the same time lies on different cache lines.
 //!
 //! For each process there are: its lock word with the exposure flag, its accumulate lock with the bias, completions, lock_all
 //! flag, mark, attached regions, what others ask of it. Rank 0 allocates the block, and offers it with its part in the one exchange that makes the
 //! window.
 
+use super::listed::{Record, Share};
 use super::moving::MoveIn;
 use super::regions::Regions;
 use crate::error::Result;
@@ -53,9 +54,11 @@ const _: () = assert!(size_of::<Gate>() == 128 && size_of::<PerRank>() == 384);
 /// The control block of a window, mapped.
 #[derive(Clone, Copy)]
 pub struct Control {
+    pub(super) record: &'static Record,
     /// Between lock_all and exclusive locks at any target (see [`super::passive`]).
     pub gate: &'static Gate,
     pub ranks: &'static [PerRank],
+    pub(super) shares: &'static [Share],
     posts: &'static [Counter],
 }
 
@@ -67,9 +70,14 @@ impl Control {
 
     /// Bytes of the block, with the meeting.
     pub fn bytes(ranks: usize) -> usize {
-        let own =
-            size_of::<Gate>() + ranks * size_of::<PerRank>() + ranks * ranks * size_of::<Counter>();
-        Meeting::bytes(ranks) + own
+        let one = size_of::<Record>() + size_of::<Gate>();
+        let each = ranks * size_of::<PerRank>() + Control::share_bytes(ranks);
+        Meeting::bytes(ranks) + one + each + ranks * ranks * size_of::<Counter>()
+    }
+
+    /// Bytes of the shares, up to the next cache line.
+    pub(super) const fn share_bytes(ranks: usize) -> usize {
+        (ranks * size_of::<Share>()).next_multiple_of(64)
     }
 
     /// The block at `offset`. It is freed when the window's meeting ends, so the window keeps both together.
@@ -82,12 +90,16 @@ impl Control {
         // SAFETY: `create` allocated the block, zeroed, with room for all of this in this order, aligned to 128 bytes; all
         // of it is atomics. The window that keeps the references keeps the meeting, which keeps the block.
         unsafe {
+            let record = &*segment().at::<Record>(next(size_of::<Record>()));
             let gate = &*segment().at::<Gate>(next(size_of::<Gate>()));
             let per_rank = segment().at::<PerRank>(next(ranks * size_of::<PerRank>()));
+            let shares = segment().at::<Share>(next(Control::share_bytes(ranks)));
             let posts = segment().at::<Counter>(next(ranks * ranks * size_of::<Counter>()));
             Control {
+                record,
                 gate,
                 ranks: std::slice::from_raw_parts(per_rank, ranks),
+                shares: std::slice::from_raw_parts(shares, ranks),
                 posts: std::slice::from_raw_parts(posts, ranks * ranks),
             }
         }

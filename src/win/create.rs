@@ -18,6 +18,7 @@ use super::dynamic::Recent;
 use super::entry::{Entry, Location, agree, probe_peers, reach_parts};
 use super::epoch::Epoch;
 use super::hints::{Adopt, Hints};
+use super::listed::Listed;
 use super::memory::{self, Given};
 use super::moving::{self, Part, Told, movable};
 use super::parcel;
@@ -351,6 +352,7 @@ fn finish(
         _memory: memory,
     };
     let epoch = Epoch::default();
+    let listed = Listed::publish(&control, comm, flavor, &hints, entries);
     let window = Window {
         epoch,
         targets,
@@ -358,6 +360,7 @@ fn finish(
         mine: &control.ranks[comm.rank],
         light_fences: entries.iter().any(|o| o.light_fences),
         control,
+        listed,
         meeting,
         group: comm.group.clone(),
         flavor,

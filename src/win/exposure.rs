@@ -110,7 +110,7 @@ impl Window {
         }
         full_fence();
         for &origin in &origins {
-            runtime::job().table.processes[self.targets[origin].process as usize].ring_sleepers();
+            runtime::job().table.processes[self.targets[origin].process() as usize].ring_sleepers();
         }
         Ok(())
     }
@@ -152,7 +152,7 @@ impl Window {
             };
             let missing = |need: &mut Need| {
                 let targets = wanted.iter().filter(|w| !has_posted(w));
-                *need = Need::each(targets.map(|(target, _)| self.targets[*target].process));
+                *need = Need::each(targets.map(|(target, _)| self.targets[*target].process()));
             };
             let what = || "MPI_Win_start: waiting for MPI_Win_post".to_string();
             let waiting = Waiting {
@@ -202,7 +202,7 @@ impl Window {
         }
         full_fence();
         for &target in targets {
-            runtime::job().table.processes[self.targets[target].process as usize].ring_sleepers();
+            runtime::job().table.processes[self.targets[target].process() as usize].ring_sleepers();
         }
     }
 

@@ -28,6 +28,8 @@ pub struct Hints {
     /// Whether memory of the program's own is taken into the segment.
     pub adopt: Adopt,
     kinds: Assertion,
+    /// Whether anything was said that is understood.
+    asked: bool,
 }
 
 /// Whether memory of the program's own is taken into the segment (see [`super::moving`]).
@@ -84,6 +86,7 @@ impl Default for Hints {
             same_address: false,
             adopt: Adopt::usual(),
             kinds: Assertion::default(),
+            asked: false,
         }
     }
 }
@@ -184,7 +187,7 @@ impl Hints {
         self.kinds.take(info)?;
         for hint in &TABLE {
             if let Some(text) = info.get(hint.key) {
-                (hint.take)(self, text.trim());
+                self.asked |= (hint.take)(self, text.trim()).is_some();
             }
         }
         Ok(())
@@ -200,6 +203,23 @@ impl Hints {
         // Contiguous memory stays so, whatever is asked for. That gaps are no longer wanted can be told.
         self.noncontiguous &= noncontiguous;
         Ok(())
+    }
+
+    /// Those that are not the default, in words.
+    pub fn unusual(&self) -> String {
+        if !self.asked {
+            return String::new();
+        }
+        let usual = Hints::default();
+        let told = |hint: &Hint| (hint.key, (hint.tell)(self), (hint.tell)(&usual));
+        let told = TABLE.iter().map(told);
+        // Of nobody's asking.
+        let unusual =
+            told.filter(|(key, value, usual)| value != usual && *key != "rmashm_same_address");
+        let words: Vec<String> = unusual
+            .map(|(key, value, _)| format!("{key}={value}"))
+            .collect();
+        words.join(", ")
     }
 
     /// All of them, as `MPI_Win_get_info` gives them. `supported` are the memory allocation kinds of the window's session, or

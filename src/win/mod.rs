@@ -55,6 +55,7 @@ pub mod epoch;
 pub mod exposure;
 mod forks;
 pub mod hints;
+pub mod listed;
 pub mod memory;
 mod mixed;
 pub mod moving;
@@ -65,6 +66,7 @@ pub mod patience;
 pub mod private;
 pub mod query;
 pub mod regions;
+pub mod seen;
 pub mod transfer;
 pub mod turn;
 mod update;
@@ -78,7 +80,7 @@ use crate::error::Result;
 use crate::handle::{Kind, Table};
 use crate::mpi::constants::*;
 use crate::mpi::types::{MPI_Aint, MPI_Errhandler, MPI_Win};
-use crate::runtime::{self, meeting::Meeting};
+use crate::runtime::{self, meeting::Meeting, traffic::Towards};
 use crate::shm::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::shm::atomic::{AtomicPtr, AtomicU8, AtomicU16, AtomicU64, AtomicUsize};
 use crate::shm::view::View;
@@ -126,7 +128,7 @@ pub struct Target {
     /// The target's side of locks.
     pub block: &'static PerRank,
     /// The target's rank in the job.
-    pub process: u32,
+    towards: Towards,
     /// Becomes [`Reach::Shared`] where the target's own memory is [taken in](moving).
     reach: AtomicU8,
     /// This process's own access epoch on this target alone: an [`epoch::Hold`].
@@ -152,7 +154,7 @@ impl Target {
             near: AtomicUsize::default(),
             near_units: AtomicUsize::default(),
             block,
-            process,
+            towards: Towards::new(process),
             reach: AtomicU8::new(reach as u8),
             hold: AtomicU8::default(),
             pause: AtomicU16::default(),
@@ -161,6 +163,12 @@ impl Target {
             target.settle(base);
         }
         target
+    }
+
+    /// Its rank in the job.
+    #[inline(always)]
+    pub fn process(&self) -> u32 {
+        self.towards.rank()
     }
 
     /// From now on all of it is reached by load and store, at `here`.
@@ -247,6 +255,8 @@ pub struct Window {
     pub mine: &'static PerRank,
     /// Whether some process of the window counts on heavy fences (see [`crate::shm::bias`]).
     pub light_fences: bool,
+    /// Its place in the list of windows, at rank 0. Given up before the meeting is left.
+    listed: Option<listed::Listed>,
     /// Where the window's processes meet; holds the control block.
     pub meeting: Meeting,
     /// The group of its communicator.

@@ -61,7 +61,7 @@ impl Window {
         match target.reach() {
             Reach::Shared | Reach::Own => true,
             Reach::Peer => false,
-            Reach::Attached => target.process == job().rank,
+            Reach::Attached => target.process() == job().rank,
         }
     }
 
@@ -72,7 +72,9 @@ impl Window {
 
     /// Takes hints over after creation, as [`Hints::change`](super::hints::Hints::change) does. The same on all processes.
     pub fn set_hints(&self, info: &Info) -> Result<()> {
-        self.hints.lock().change(info)
+        self.hints.lock().change(info)?;
+        self.list_again();
+        Ok(())
     }
 
     /// All hints of the window, with their values: for `rmashm_adopt` what became of this process's part.
@@ -95,6 +97,7 @@ impl Window {
     /// Names the window.
     pub fn set_name(&self, name: &[u8]) {
         *self.name.lock() = name.into();
+        self.list_again();
     }
 }
 

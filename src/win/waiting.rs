@@ -130,7 +130,7 @@ impl Window {
             needs: Needs::Told(&|need| {
                 let inside = |t: &&Target| self.flag_of(self.rank_of(t)).is_some_and(Flag::is_up);
                 let targets = self.targets.iter().filter(inside);
-                *need = Need::each(targets.map(|target| target.process));
+                *need = Need::each(targets.map(|target| target.process()));
             }),
             announce: None,
         };

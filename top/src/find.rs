@@ -1,0 +1,107 @@
+//! The jobs of this user on this machine: segments that processes of the user have open.
+
+use rmashm::seeing::{Opened, Reader};
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// How the descriptor of a segment reads in /proc.
+const LINK: &str = "/memfd:rmashm";
+
+/// A job, or what can only be named.
+pub struct Job {
+    /// The process that it is called by: the launcher's, or that of rank 0.
+    pub pid: u32,
+    /// Who has it open: processes, and the descriptors by which.
+    pub holders: Vec<(u32, PathBuf)>,
+    pub segment: Segment,
+    /// Of the segment's file.
+    identity: (u64, u64),
+}
+
+pub enum Segment {
+    Open(Reader),
+    /// One of another build: which.
+    Other(String),
+}
+
+impl Job {
+    /// Whether a process has the segment open still. Where none has, the job is over.
+    pub fn is_alive(&self) -> bool {
+        let has = |(_, path): &(u32, PathBuf)| identity(path) == Some(self.identity);
+        self.holders.iter().any(has)
+    }
+
+    /// Whether it is the same one.
+    pub fn is(&self, other: &Job) -> bool {
+        self.identity == other.identity
+    }
+
+    /// Whether a process belongs to it.
+    pub fn has(&self, pid: u32) -> bool {
+        self.pid == pid || self.holders.iter().any(|holder| holder.0 == pid)
+    }
+}
+
+/// Whether a process may write by a descriptor: who only reads looks at the job as we do.
+fn is_written_by(descriptor: &Path) -> bool {
+    fs::symlink_metadata(descriptor).is_ok_and(|link| link.mode() & 0o200 != 0)
+}
+
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    let file = fs::metadata(path).ok()?;
+    Some((file.dev(), file.ino()))
+}
+
+/// All jobs, by their processes' numbers.
+pub fn jobs() -> Vec<Job> {
+    let me = nix::unistd::geteuid().as_raw();
+    let mut found: BTreeMap<(u64, u64), Vec<(u32, PathBuf)>> = BTreeMap::new();
+    for process in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let name = process.file_name();
+        let Some(pid) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else {
+            continue;
+        };
+        // Also what root could read of others stays theirs.
+        if !process.metadata().is_ok_and(|folder| folder.uid() == me) {
+            continue;
+        }
+        let descriptors = fs::read_dir(process.path().join("fd"));
+        for descriptor in descriptors.into_iter().flatten().flatten() {
+            let path = descriptor.path();
+            let is_one = |link: PathBuf| link.to_string_lossy().starts_with(LINK);
+            if !fs::read_link(&path).is_ok_and(is_one) || !is_written_by(&path) {
+                continue;
+            }
+            let file = fs::metadata(&path).ok().filter(|file| file.uid() == me);
+            if let Some(file) = file {
+                let holders = found.entry((file.dev(), file.ino())).or_default();
+                holders.push((pid, path));
+            }
+        }
+    }
+    let mut jobs: Vec<Job> = found.into_iter().filter_map(open).collect();
+    jobs.sort_by_key(|job| job.pid);
+    jobs
+}
+
+fn open((identity, mut holders): ((u64, u64), Vec<(u32, PathBuf)>)) -> Option<Job> {
+    holders.sort();
+    let opened = holders
+        .iter()
+        .find_map(|(_, path)| Reader::open(path).ok())?;
+    let segment = match opened {
+        Opened::Segment(reader) => Segment::Open(reader),
+        Opened::Other(maker) => Segment::Other(maker),
+        Opened::Nothing => return None,
+    };
+    // Under our launcher it was the first; else the first of the ranks.
+    let pid = holders.first()?.0;
+    Some(Job {
+        pid,
+        holders,
+        segment,
+        identity,
+    })
+}

@@ -1,0 +1,240 @@
+//! One look at a job, and what two of them tell together.
+
+use crate::find::{Job, Segment};
+use crate::process::Usage;
+use rmashm::seeing::{
+    Counted, Moved, Part, Rank, Reader, Seen, State, Wait, Wanted, Window, wanted, windows,
+};
+use std::io;
+use std::time::Instant;
+
+/// What is seen of a job in one moment.
+pub struct Look {
+    pub at: Instant,
+    pub pid: u32,
+    pub seen: Seen,
+    pub windows: Vec<Window>,
+    /// Of each rank's process.
+    pub usage: Vec<Option<Usage>>,
+    /// Bytes of memory that the job's segment takes.
+    pub shared: u64,
+}
+
+/// By kind, in one direction of a matrix or in all.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Rate {
+    /// A second.
+    pub operations: f64,
+    pub bytes: f64,
+}
+
+/// What a rank did between two looks, a second.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rates {
+    /// Of a core, 1 is all of it.
+    pub cpu: f64,
+    pub put: Rate,
+    pub got: Rate,
+    pub accumulated: Rate,
+    pub sent: Rate,
+    pub collective: Rate,
+    pub read: Rate,
+    pub written: Rate,
+    /// Bytes to or from each rank, by windows and messages.
+    pub moved: Vec<f64>,
+}
+
+impl Rates {
+    /// Bytes a second by windows and messages.
+    pub fn bytes(&self) -> f64 {
+        [self.put, self.got, self.accumulated, self.sent]
+            .iter()
+            .map(|rate| rate.bytes)
+            .sum()
+    }
+}
+
+/// A kind's sum over all ranks that one rank has moved to or from.
+pub fn total(moved: &[Moved], of: impl Fn(&Moved) -> Counted) -> Counted {
+    moved
+        .iter()
+        .map(of)
+        .fold(Counted::default(), |sum, more| Counted {
+            operations: sum.operations.wrapping_add(more.operations),
+            bytes: sum.bytes.wrapping_add(more.bytes),
+        })
+}
+
+/// All bytes of a cell.
+pub fn bytes(moved: &Moved) -> u64 {
+    let parts = [moved.put, moved.got, moved.accumulated, moved.sent];
+    parts
+        .iter()
+        .fold(0, |sum, part| part.bytes.wrapping_add(sum))
+}
+
+impl Look {
+    /// Looks at a job. Errors: the system's; `InvalidData` for a job whose segment is of another build, or not ready.
+    pub fn at(job: &Job) -> io::Result<Look> {
+        match &job.segment {
+            Segment::Open(reader) => Look::through(reader, job),
+            Segment::Other(_) => Err(io::ErrorKind::InvalidData.into()),
+        }
+    }
+
+    fn through(reader: &Reader, job: &Job) -> io::Result<Look> {
+        let seen = Seen::look(reader)?;
+        let usage = |rank: &Rank| match rank.state {
+            State::Exited | State::Dead | State::Quit => None,
+            _ => rank.pid.and_then(Usage::of),
+        };
+        Ok(Look {
+            at: Instant::now(),
+            pid: job.pid,
+            windows: windows(reader, &seen),
+            usage: seen.ranks.iter().map(usage).collect(),
+            shared: reader.in_use()?,
+            seen,
+        })
+    }
+
+    /// The program's name, of the first rank that has one.
+    pub fn program(&self) -> &str {
+        let mut usage = self.usage.iter().flatten();
+        usage.next().map_or("-", |usage| &usage.program)
+    }
+
+    /// What each rank has done since a look before. Of another job, or of the same moment: nothing.
+    pub fn since(&self, before: &Look) -> Vec<Rates> {
+        let seconds = self.at.duration_since(before.at).as_secs_f64();
+        let ranks = self.seen.ranks.iter().zip(&self.usage);
+        let fits = seconds > 0.0 && before.seen.ranks.len() == self.seen.ranks.len();
+        let rates = |(at, (rank, usage)): (usize, (&Rank, &Option<Usage>))| {
+            if !fits {
+                return Rates::default();
+            }
+            let was = &before.seen.ranks[at];
+            // What is less than it was is another job's, or nonsense.
+            let more = |now: u64, was: u64| now.checked_sub(was).unwrap_or(0) as f64 / seconds;
+            let rate = |now: Counted, was: Counted| Rate {
+                operations: more(now.operations, was.operations),
+                bytes: more(now.bytes, was.bytes),
+            };
+            let kind =
+                |of: fn(&Moved) -> Counted| rate(total(&rank.moved, of), total(&was.moved, of));
+            let cpu = match (usage, &before.usage[at]) {
+                (Some(now), Some(was)) => more(now.time, was.time) / 1e9,
+                _ => 0.0,
+            };
+            let pairs = rank.moved.iter().zip(&was.moved);
+            Rates {
+                cpu,
+                put: kind(|m| m.put),
+                got: kind(|m| m.got),
+                accumulated: kind(|m| m.accumulated),
+                sent: kind(|m| m.sent),
+                collective: rate(rank.collective, was.collective),
+                read: rate(rank.read, was.read),
+                written: rate(rank.written, was.written),
+                moved: pairs
+                    .map(|(now, was)| more(bytes(now), bytes(was)))
+                    .collect(),
+            }
+        };
+        ranks.enumerate().map(rates).collect()
+    }
+
+    /// What a rank does, in a word.
+    pub fn doing(&self, rank: usize) -> &'static str {
+        let seen = &self.seen.ranks[rank];
+        let process = self.usage[rank].as_ref().map(|usage| usage.state);
+        match (seen.state, process) {
+            (State::Dead, _) => "dead",
+            (State::Exited | State::Quit, _) => "exited",
+            (_, Some('T' | 't')) => "stopped",
+            (_, Some('Z' | 'X')) => "gone",
+            (State::Unborn | State::Started, _) => "starts",
+            (State::Finalized, _) => "finalized",
+            _ if !seen.waits.is_empty() => "waits",
+            (State::Joining, _) => "joins",
+            (_, Some('D')) => "disk",
+            (_, Some('S')) => "sleeps",
+            _ => "runs",
+        }
+    }
+
+    /// What a rank waits for and who has it, a sentence for each of its threads that sleep.
+    pub fn waits(&self, rank: usize) -> Vec<String> {
+        let waits = &self.seen.ranks[rank].waits;
+        waits.iter().map(|wait| self.wait(wait)).collect()
+    }
+
+    fn wait(&self, wait: &Wait) -> String {
+        // What the waiter saw when it fell asleep; what is so now follows.
+        let words = wait.words.split(", held ").next().unwrap_or_default();
+        let text = match wanted(&self.windows, wait) {
+            Some(Wanted::Lock { window, rank }) => {
+                let window = &self.windows[window];
+                let lock = words.strip_prefix("MPI_Win_lock: ").unwrap_or(words);
+                format!(
+                    "{lock} in {}, {}",
+                    name(window),
+                    holders(&window.parts[rank])
+                )
+            }
+            Some(Wanted::Elements { window, rank }) => {
+                let window = &self.windows[window];
+                match window.parts[rank].updating {
+                    Some(holder) => format!("{words} of window {}, by rank {holder}", name(window)),
+                    None => format!("{words} of window {}", name(window)),
+                }
+            }
+            Some(Wanted::Gate { window }) => {
+                let window = &self.windows[window];
+                format!("{words}, window {}{}", name(window), inside(window))
+            }
+            None => match wait.come {
+                Some((come, of)) => format!("{words}, {come} of {of} there"),
+                None => wait.words.clone(),
+            },
+        };
+        format!("{text} ({})", crate::words::duration(wait.since))
+    }
+}
+
+/// A window's name, or how it is called without one.
+pub fn name(window: &Window) -> String {
+    match window.name.as_str() {
+        "" => format!("({})", window.flavor),
+        name => format!("\"{name}\""),
+    }
+}
+
+/// Who has a lock.
+pub fn holders(part: &Part) -> String {
+    let next = part
+        .next
+        .map(|rank| format!(", then {rank}"))
+        .unwrap_or_default();
+    match (part.exclusive, part.shared) {
+        (Some(rank), _) => format!("held by rank {rank} exclusively{next}"),
+        (None, 0) => format!("free{next}"),
+        (None, many) => format!("held shared by {many}{next}"),
+    }
+}
+
+/// Who keeps the gate of a window shut.
+fn inside(window: &Window) -> String {
+    let ranks = window.parts.iter().filter(|part| part.in_lock_all);
+    let ranks: Vec<String> = ranks.map(|part| part.process.to_string()).collect();
+    let exclusive = window.parts.iter().filter_map(|part| part.exclusive);
+    let exclusive: Vec<String> = exclusive.map(|rank| rank.to_string()).collect();
+    let mut said = String::new();
+    if !ranks.is_empty() {
+        said += &format!(", in lock_all: {}", ranks.join(" "));
+    }
+    if !exclusive.is_empty() {
+        said += &format!(", exclusive: {}", exclusive.join(" "));
+    }
+    said
+}

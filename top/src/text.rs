@@ -1,0 +1,37 @@
+//! Everything of a job as text: what --once prints, and a dump.
+
+use crate::look::{Look, Rates};
+use crate::screen::details;
+use crate::state::{State, View};
+use crate::tables;
+use crate::words;
+
+/// Of more ranks than this the matrix has a line for each pair that moved something.
+const WIDE: usize = 32;
+
+pub fn job(look: &Look, rates: &[Rates]) -> String {
+    let mut text = format!(
+        "job {} {}: {} ranks ({}), {} shared\n\n",
+        look.pid,
+        look.program(),
+        look.seen.ranks.len(),
+        tables::summary(look),
+        words::bytes(look.shared as f64)
+    );
+    text += &tables::ranks(look, rates).text();
+    if !look.windows.is_empty() {
+        text += "\nwindows\n";
+        text += &tables::windows(look).text();
+    }
+    for window in 0..look.windows.len() {
+        let state = State::new(View::Window(window));
+        text += &format!("\n{}\n", details(&state, Some((look, rates))).join("\n"));
+        text += &tables::parts(look, window).text();
+    }
+    text += "\nbytes to and from each rank, by windows and messages\n";
+    text += &match look.seen.ranks.len() {
+        ranks if ranks <= WIDE => tables::matrix(look, rates, true, 0, ranks).text(),
+        _ => tables::pairs(look).text(),
+    };
+    text
+}
