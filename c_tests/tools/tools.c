@@ -149,6 +149,55 @@ static unsigned long long read_variable(MPI_T_pvar_handle handle)
     return value;
 }
 
+/* Accumulates of all kinds, by the fast path and by others, in an epoch of lock_all. */
+static void check_accumulates(int target, MPI_Win win)
+{
+    MPI_T_pvar_handle times = variable("rmashm_accumulates", MPI_T_PVAR_CLASS_COUNTER);
+    MPI_T_pvar_handle bytes = variable("rmashm_bytes_accumulated", MPI_T_PVAR_CLASS_COUNTER);
+    long long one = 1, before, many[6] = {0};
+    IS(MPI_T_pvar_start(session, times), MPI_SUCCESS);
+    IS(MPI_T_pvar_start(session, bytes), MPI_SUCCESS);
+    OK(MPI_Accumulate(&one, 1, MPI_LONG_LONG, target, 0, 1, MPI_LONG_LONG, MPI_SUM, win));
+    OK(MPI_Fetch_and_op(&one, &before, MPI_LONG_LONG, target, 8, MPI_SUM, win));
+    OK(MPI_Compare_and_swap(&one, &one, &before, MPI_LONG_LONG, target, 16, win));
+    OK(MPI_Accumulate(many, 6, MPI_LONG_LONG, target, 0, 6, MPI_LONG_LONG, MPI_SUM, win));
+    OK(MPI_Get_accumulate(NULL, 0, MPI_INT, many, 6, MPI_LONG_LONG, target, 0, 6, MPI_LONG_LONG, MPI_NO_OP, win));
+    OK(MPI_Accumulate(many, 0, MPI_LONG_LONG, target, 0, 0, MPI_LONG_LONG, MPI_SUM, win));
+    OK(MPI_Accumulate(many, 6, MPI_LONG_LONG, MPI_PROC_NULL, 0, 6, MPI_LONG_LONG, MPI_SUM, win));
+    CHECK_EQ(read_variable(times), 5);
+    CHECK_EQ(read_variable(bytes), 3 * 8 + 2 * 48);
+    IS(MPI_T_pvar_handle_free(session, &times), MPI_SUCCESS);
+    IS(MPI_T_pvar_handle_free(session, &bytes), MPI_SUCCESS);
+}
+
+/* Messages, through the rings and announced, and collective operations. */
+static void check_messages(int rank, int size)
+{
+    static char data[1 << 20];
+    MPI_T_pvar_handle sent = variable("rmashm_messages_sent", MPI_T_PVAR_CLASS_COUNTER);
+    MPI_T_pvar_handle bytes = variable("rmashm_bytes_sent", MPI_T_PVAR_CLASS_COUNTER);
+    MPI_T_pvar_handle calls = variable("rmashm_collectives", MPI_T_PVAR_CLASS_COUNTER);
+    int to = (rank + 1) % size, from = (rank + size - 1) % size, lengths[] = {0, 8, 5000, sizeof data};
+    IS(MPI_T_pvar_start(session, sent), MPI_SUCCESS);
+    IS(MPI_T_pvar_start(session, bytes), MPI_SUCCESS);
+    for (int i = 0; i < 4; i++) {
+        MPI_Request request;
+        OK(MPI_Irecv(data, lengths[i], MPI_BYTE, from, i, MPI_COMM_WORLD, &request));
+        OK(MPI_Send(data, lengths[i], MPI_BYTE, to, i, MPI_COMM_WORLD));
+        OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    }
+    CHECK_EQ(read_variable(sent), 4);
+    CHECK_EQ(read_variable(bytes), 5008 + (1 << 20));
+    IS(MPI_T_pvar_start(session, calls), MPI_SUCCESS);
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Bcast(data, 100, MPI_BYTE, 0, MPI_COMM_WORLD));
+    OK(MPI_Allreduce(MPI_IN_PLACE, data, 1000, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    CHECK_EQ(read_variable(calls), 3);
+    IS(MPI_T_pvar_handle_free(session, &sent), MPI_SUCCESS);
+    IS(MPI_T_pvar_handle_free(session, &bytes), MPI_SUCCESS);
+    IS(MPI_T_pvar_handle_free(session, &calls), MPI_SUCCESS);
+}
+
 static void check_performance(void)
 {
     int number = 0, index = -1;
@@ -244,12 +293,15 @@ static void check_performance(void)
         OK(MPI_Get(bytes, 50, MPI_BYTE, target, 0, 50, MPI_BYTE, win));
         CHECK_EQ(read_variable(put), 48);
         CHECK_EQ(read_variable(got), 50);
+        check_accumulates(target, win);
         IS(MPI_T_pvar_stop(session, put), MPI_SUCCESS);
         IS(MPI_T_pvar_stop(session, got), MPI_SUCCESS);
         OK(MPI_Win_unlock_all(win));
         OK(MPI_Win_free(&win));
     }
     OK(MPI_Type_free(&stripes));
+
+    check_messages(rank, size);
 
     /* A wait that takes long sleeps. */
     if (size > 1) {

@@ -12,6 +12,7 @@ use crate::comm::Comm;
 use crate::error::Result;
 use crate::mpi::types::MPI_Comm;
 use crate::op::Op;
+use crate::runtime::traffic;
 use crate::transport::Operation;
 use std::sync::Arc;
 
@@ -100,13 +101,18 @@ pub struct Call {
 ///
 /// Error: `MPI_ERR_PROC_FAILED`.
 pub fn barrier(comm: &Comm) -> Result<()> {
+    traffic::own().collective.add(0);
     comm.meeting.barrier(&|| "MPI_Barrier".to_string())
 }
 
 /// Takes part in an operation `name` where this process gives nothing and takes nothing, and others may. False if nothing was done.
 #[inline]
 pub fn pass(comm: &Comm, name: &str) -> bool {
-    Little::pass(comm, name)
+    let passed = Little::pass(comm, name);
+    if passed {
+        traffic::own().collective.add(0);
+    }
+    passed
 }
 
 impl Call {
@@ -114,6 +120,7 @@ impl Call {
     ///
     /// Errors: those of messages and reductions, `MPI_ERR_PROC_FAILED`.
     pub fn run(self) -> Result<()> {
+        self.count();
         if self.is_empty() || self.by_notes()? || self.meet()? {
             return Ok(());
         }
@@ -122,6 +129,7 @@ impl Call {
 
     /// Begins; does not block. `None`: it is done already.
     pub fn start(self) -> Result<Option<Arc<Operation>>> {
+        self.count();
         plan::start(self.plan()?)
     }
 
@@ -130,8 +138,46 @@ impl Call {
     pub fn repeatedly(
         self,
     ) -> Result<(MPI_Comm, impl Fn() -> Result<Option<Arc<Operation>>> + Send)> {
-        let plan = self.plan()?;
-        Ok((self.comm.handle, move || plan::start(plan.clone())))
+        let (plan, given) = (self.plan()?, self.given());
+        let begin = move || {
+            traffic::own().collective.add(given);
+            plan::start(plan.clone())
+        };
+        Ok((self.comm.handle, begin))
+    }
+
+    fn count(&self) {
+        traffic::own().collective.add(self.given());
+    }
+
+    /// Bytes that this process gives.
+    fn given(&self) -> usize {
+        use Collective::*;
+        let all = |blocks: &[Vector]| blocks.iter().map(Vector::bytes).sum();
+        let one = |mine: &Option<Vector>| mine.as_ref().map_or(0, Vector::bytes);
+        let rank = self.comm.rank;
+        // What is in its block already lies there.
+        let block = |blocks: &[Vector]| blocks.get(rank).map_or(0, Vector::bytes);
+        match &self.what {
+            Nothing | Barrier => 0,
+            Broadcast {
+                what,
+                root: Root::Here,
+            } => what.bytes(),
+            Broadcast { .. } => 0,
+            Gather {
+                mine: None, blocks, ..
+            }
+            | Allgather {
+                mine: None, blocks, ..
+            } => block(blocks),
+            Gather { mine, .. } | Allgather { mine, .. } | Reduce { mine, .. } => one(mine),
+            Scatter { blocks, .. } => all(blocks),
+            Alltoall { send, receive, .. } => all(send.as_deref().unwrap_or(receive)),
+            Allreduce { mine, .. } | Scan { mine, .. } | Exscan { mine, .. } => mine.bytes(),
+            ReduceScatter { mine, .. } => mine.bytes(),
+            Neighbors { send, .. } => send.iter().map(|(_, block)| block.bytes()).sum(),
+        }
     }
 
     /// Whether all processes know that nobody gives anything: then nobody waits for the others.

@@ -7,7 +7,8 @@ use super::{File, agree};
 use crate::error::{Error, Result};
 use crate::file::View;
 use crate::mpi::constants::*;
-use crate::shm::atomic::{AtomicU64, Ordering};
+use crate::runtime::traffic;
+use crate::shm::atomic::Ordering;
 use crate::transport::Buffer;
 use crate::{bail, neutral};
 use macro_rules_attribute::apply;
@@ -65,10 +66,6 @@ pub enum Split {
     ReadOrdered,
     WriteOrdered,
 }
-
-/// Bytes read and written by this process.
-pub static READ: AtomicU64 = AtomicU64::new(0);
-pub static WRITTEN: AtomicU64 = AtomicU64::new(0);
 
 /// Data with gaps in memory goes through pieces of this many bytes.
 const PIECE: usize = 4 << 20;
@@ -160,11 +157,11 @@ impl File {
     ) -> (usize, Result<usize>) {
         let mut done = 0;
         let outcome = self.transfer_counted(direction, view, first, buffer, &mut done);
-        let count = match direction {
-            Direction::Read => &READ,
-            Direction::Write => &WRITTEN,
-        };
-        count.fetch_add(done as u64, Ordering::Relaxed);
+        let own = traffic::own();
+        match direction {
+            Direction::Read => own.read.add(done),
+            Direction::Write => own.written.add(done),
+        }
         (done, outcome.map(|()| done))
     }
 

@@ -12,7 +12,7 @@ mod runs;
 mod system;
 mod view;
 
-pub use access::{Direction, From, READ, Split, WRITTEN};
+pub use access::{Direction, From, Split};
 pub use create::{delete, open};
 pub use view::{REPRESENTATIONS, View};
 

@@ -26,6 +26,7 @@ pub mod rest;
 pub mod signals;
 mod spaces;
 pub mod table;
+pub mod traffic;
 pub mod visits;
 pub mod wait;
 mod yields;
@@ -106,6 +107,7 @@ pub fn attach() -> Result<&'static Job> {
             process.state()
         );
     }
+    traffic::begin(&job.table, job.rank);
     lookout::introduce(process);
     cores::publish(process);
     if job.rank == 0 {

@@ -1,4 +1,5 @@
-//! The process table: what every rank of the job can see of every other, in the segment behind its header.
+//! The process table: what every rank of the job can see of every other, in the segment behind its header. Behind it lies what they
+//! have [moved](traffic).
 //!
 //! Written by the ranks themselves and by the launcher, which marks starts, exits and deaths. All of it is atomics;
 //! every word has one writer at a time, as its table of states says.
@@ -10,6 +11,7 @@
 
 use super::rest::Rest;
 use super::spaces;
+use super::traffic::{self, Rows};
 use crate::shm::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering, full_fence};
 use crate::shm::doorbell::Doorbell;
 use crate::shm::late::Late;
@@ -197,12 +199,14 @@ impl std::fmt::Display for Death {
 pub struct Table {
     pub job: &'static Job,
     pub processes: &'static [Process],
+    /// What they have moved.
+    pub rows: Rows,
 }
 
 impl Table {
     /// Bytes that the table of `ranks` ranks takes behind the segment's header.
     pub const fn bytes(ranks: usize) -> usize {
-        size_of::<Job>() + ranks * size_of::<Process>()
+        size_of::<Job>() + ranks * (size_of::<Process>() + traffic::row_bytes(ranks))
     }
 
     /// Lays a table out in a fresh segment.
@@ -223,10 +227,13 @@ impl Table {
         unsafe {
             let job = &*segment.at::<Job>(PAGE);
             let ranks = job.ranks.load(Ordering::Acquire) as usize;
-            let first = segment.at::<Process>(PAGE + size_of::<Job>());
+            let processes = PAGE + size_of::<Job>();
+            let first = segment.at::<Process>(processes);
+            let rows = processes + ranks * size_of::<Process>();
             Table {
                 job,
                 processes: std::slice::from_raw_parts(first, ranks),
+                rows: Rows::open(segment, rows, ranks),
             }
         }
     }

@@ -1,14 +1,15 @@
 //! Performance variables: what this process has done so far, and the sessions and handles through which it is read.
 
-use super::{About, BASIC, FILES, MEMORY, TUNER, WAITING, WINDOWS};
+use super::{About, BASIC, FILES, MEMORY, MESSAGES, TUNER, WAITING, WINDOWS};
 use crate::error::Result;
 use crate::mpi::constants::*;
+use crate::runtime::traffic::{of_own, total};
 use crate::runtime::wait;
 use crate::shm::atomic::{AtomicU64, Ordering};
 use crate::shm::{heap, peer, segment::try_segment};
 use crate::{
-    bail, err, file,
-    win::{self, adoption, parcel, transfer},
+    bail, err,
+    win::{self, adoption, parcel},
 };
 use parking_lot::{Mutex, MutexGuard};
 use std::ffi::c_int;
@@ -63,7 +64,7 @@ const fn level(name: &'static str, text: &'static str, now: fn() -> u64) -> Perf
     }
 }
 
-static PERFORMANCES: [Performance; 14] = [
+static PERFORMANCES: [Performance; 21] = [
     counter(
         "rmashm_waits",
         "Waits whose condition was not met at the first look",
@@ -86,13 +87,46 @@ static PERFORMANCES: [Performance; 14] = [
         "rmashm_bytes_put",
         "Bytes put into windows",
         WINDOWS,
-        || count(&transfer::PUT),
+        || total(|cell| &cell.put.bytes),
     ),
     counter(
         "rmashm_bytes_got",
         "Bytes got from windows",
         WINDOWS,
-        || count(&transfer::GOT),
+        || total(|cell| &cell.got.bytes),
+    ),
+    counter(
+        "rmashm_bytes_accumulated",
+        "Bytes of windows' elements that accumulates, of all kinds, were applied to",
+        WINDOWS,
+        || total(|cell| &cell.accumulated.bytes),
+    ),
+    counter("rmashm_puts", "Puts that moved something", WINDOWS, || {
+        total(|cell| &cell.put.operations)
+    }),
+    counter("rmashm_gets", "Gets that moved something", WINDOWS, || {
+        total(|cell| &cell.got.operations)
+    }),
+    counter(
+        "rmashm_accumulates",
+        "Accumulates of all kinds, of some elements",
+        WINDOWS,
+        || total(|cell| &cell.accumulated.operations),
+    ),
+    counter(
+        "rmashm_messages_sent",
+        "Messages whose send has started, also those of which collective operations are made",
+        MESSAGES,
+        || total(|cell| &cell.sent.operations),
+    ),
+    counter("rmashm_bytes_sent", "Their bytes", MESSAGES, || {
+        total(|cell| &cell.sent.bytes)
+    }),
+    counter(
+        "rmashm_collectives",
+        "Calls of collective operations of communicators",
+        MESSAGES,
+        || of_own(|own| &own.collective.operations),
     ),
     counter(
         "rmashm_peer_bytes",
@@ -122,13 +156,13 @@ static PERFORMANCES: [Performance; 14] = [
         "rmashm_file_bytes_read",
         "Bytes read from files",
         FILES,
-        || count(&file::READ),
+        || of_own(|own| &own.read.bytes),
     ),
     counter(
         "rmashm_file_bytes_written",
         "Bytes written to files",
         FILES,
-        || count(&file::WRITTEN),
+        || of_own(|own| &own.written.bytes),
     ),
     level(
         "rmashm_memory_in_use",

@@ -168,6 +168,7 @@ impl Window {
         let Some(raised) = self.enter(element.target) else {
             return false;
         };
+        count(element.target, element.size);
         // SAFETY: one element at `origin` is readable, one at `result` writable; `element` found the target's.
         unsafe { amo.update(element.at, origin.cast(), result.cast()) };
         raised.lower();
@@ -229,6 +230,7 @@ impl Window {
         let Some(raised) = self.enter(element.target) else {
             return false;
         };
+        count(element.target, size);
         // SAFETY: as in `fetch_and_op_quickly`.
         unsafe {
             amo::compare_and_swap(size, at, compare.cast(), origin.cast(), result.cast());
@@ -269,6 +271,7 @@ impl Window {
         let object = datatype::get(datatype)?;
         object.check_buffer(origin.addr(), 1, "origin_addr")?;
         object.check_buffer(compare.addr(), 1, "compare_addr")?;
+        count(checked.target, size);
         let at: *mut u8 = with_exposed_provenance_mut(checked.remote.base);
         if checked.reach == Reach::Shared && amo::can_update(basic, at) {
             // SAFETY: elements at `origin` and `compare` are readable, one at `result` writable; `at` is in the window.
@@ -329,6 +332,7 @@ impl Window {
                 before: result.and_then(|r| NonNull::new(r.address.cast_mut().cast())),
             };
             let (n, target) = (remote.count as usize, array.target);
+            count(target, n * array.size);
             // SAFETY: the caller's promise for the sides; `array` found the target's elements.
             return unsafe {
                 self.update_array(target, Reach::Shared, array.at, n, &operation, sides)
@@ -386,6 +390,7 @@ impl Window {
         let elements = checked.remote.size() / basic.size();
         let operands = (!reading).then_some(checked.origin);
         let beside = Beside::new(basic, elements, operands, out)?;
+        count(checked.target, checked.remote.size());
         if checked.mixed {
             // SAFETY: as below.
             return unsafe { self.update_mixed(&checked, &operation, beside) };
@@ -422,6 +427,12 @@ impl Window {
         datatype.check_buffer(result.address.addr(), result.count as usize, "result_addr")?;
         Ok(datatype.message(result.address.cast(), result.count as usize))
     }
+}
+
+/// Counts an update of elements of the target.
+#[inline(always)]
+fn count(target: &Target, bytes: usize) {
+    target.towards.cell().accumulated.add_alone(bytes);
 }
 
 /// Whether elements of this kind can be compared (MPI 4.1 §12.3.4.4): integers, logicals, bytes.

@@ -110,7 +110,7 @@ impl Window {
         }
         full_fence();
         for &origin in &origins {
-            runtime::job().table.processes[self.targets[origin].process as usize].ring_sleepers();
+            runtime::job().table.processes[self.targets[origin].process() as usize].ring_sleepers();
         }
         Ok(())
     }
@@ -199,7 +199,7 @@ impl Window {
         }
         full_fence();
         for &target in targets {
-            runtime::job().table.processes[self.targets[target].process as usize].ring_sleepers();
+            runtime::job().table.processes[self.targets[target].process() as usize].ring_sleepers();
         }
     }
 

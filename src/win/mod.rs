@@ -78,7 +78,7 @@ use crate::error::Result;
 use crate::handle::{Kind, Table};
 use crate::mpi::constants::*;
 use crate::mpi::types::{MPI_Aint, MPI_Errhandler, MPI_Win};
-use crate::runtime::{self, meeting::Meeting};
+use crate::runtime::{self, meeting::Meeting, traffic::Towards};
 use crate::shm::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::shm::atomic::{AtomicPtr, AtomicU8, AtomicU16, AtomicU64, AtomicUsize};
 use crate::shm::view::View;
@@ -126,7 +126,7 @@ pub struct Target {
     /// The target's side of locks.
     pub block: &'static PerRank,
     /// The target's rank in the job.
-    pub process: u32,
+    towards: Towards,
     /// Becomes [`Reach::Shared`] where the target's own memory is [taken in](moving).
     reach: AtomicU8,
     /// This process's own access epoch on this target alone: an [`epoch::Hold`].
@@ -152,7 +152,7 @@ impl Target {
             near: AtomicUsize::default(),
             near_units: AtomicUsize::default(),
             block,
-            process,
+            towards: Towards::new(process),
             reach: AtomicU8::new(reach as u8),
             hold: AtomicU8::default(),
             pause: AtomicU16::default(),
@@ -161,6 +161,12 @@ impl Target {
             target.settle(base);
         }
         target
+    }
+
+    /// Its rank in the job.
+    #[inline(always)]
+    pub fn process(&self) -> u32 {
+        self.towards.rank()
     }
 
     /// From now on all of it is reached by load and store, at `here`.

@@ -259,7 +259,7 @@ impl Target {
         let spent = move_in.spent.fetch_add(nanoseconds, Ordering::Relaxed) + nanoseconds;
         if spent >= price && !move_in.is_asked() {
             move_in.asked.store(address as u64, Ordering::Relaxed);
-            ask(self.process, Errand::Move);
+            ask(self.process(), Errand::Move);
         }
     }
 }
@@ -268,13 +268,13 @@ impl Window {
     /// Comes into private memory of a target, to stay while it is copied. `None`: it is in the segment by now, and mapped.
     /// Blocks while the owner moves it. Errors: `MPI_ERR_PROC_FAILED`, `MPI_ERR_NO_MEM`.
     pub(super) fn visit<'a>(&self, target: &'a Target, address: usize) -> Result<Option<Stay<'a>>> {
-        let visit = visits::visit(target.process)?;
+        let visit = visits::visit(target.process())?;
         if let Some(place) = target.block.move_in.place() {
             drop(visit);
             self.follow(target, place)?;
             return Ok(None);
         }
-        let others = target.process != job().rank;
+        let others = target.process() != job().rank;
         Ok(Some(Stay {
             _visit: visit,
             target,

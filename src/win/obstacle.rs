@@ -63,7 +63,7 @@ impl Window {
         let inside = |&rank: &usize| self.control.ranks[rank].in_lock_all.is_up();
         let rank = (0..self.size())
             .filter(inside)
-            .map(|rank| self.targets[rank].process)
+            .map(|rank| self.targets[rank].process())
             .find(|&rank| is_gone(rank))?;
         let who = name(rank, &self.meeting.members);
         Some((

@@ -142,7 +142,7 @@ pub(super) unsafe fn leave_to(
     range: Range<usize>,
 ) -> Result<usize> {
     let mut at = range.start;
-    let process = &job().table.processes[target.process as usize];
+    let process = &job().table.processes[target.process() as usize];
     if process.attentive.load(Relaxed) == 0 || !target.may_be_asked() {
         return Ok(at);
     }
@@ -159,7 +159,7 @@ pub(super) unsafe fn leave_to(
         unsafe {
             let mut patterns = Patterns::new(&raw mut (*parcel).patterns);
             far.walk_range(at..range.end.min(at + DATA), &mut patterns);
-            let Some(patience) = patterns.patience(way, target.process) else {
+            let Some(patience) = patterns.patience(way, target.process()) else {
                 break;
             };
             let part = at..at + patterns.bytes;
@@ -171,7 +171,13 @@ pub(super) unsafe fn leave_to(
             (*parcel).window = Control::key(target.block);
             (*parcel).is_get = (way == Way::FromPeer).into();
             (*parcel).count = patterns.count as u32;
-            match deliver(process, target.process, place, &(*parcel).receipt, patience)? {
+            match deliver(
+                process,
+                target.process(),
+                place,
+                &(*parcel).receipt,
+                patience,
+            )? {
                 Some(true) => {}
                 answer => {
                     target.pause(answer.map_or(PAUSE, |_| LONG_PAUSE));
@@ -247,7 +253,7 @@ fn deliver(
 impl Target {
     fn may_be_asked(&self) -> bool {
         match self.pause.load(Relaxed) {
-            0 => self.process != job().rank,
+            0 => self.process() != job().rank,
             pause => {
                 self.pause.store(pause - 1, Relaxed);
                 false

@@ -82,7 +82,7 @@ pub(super) unsafe fn move_range(
     if let (Some(here), Some(there)) = (near.as_run(), far.as_run()) {
         let piece = |run: usize| Piece::at(run.wrapping_add(range.start), range.len());
         let (here, there) = (piece(here), piece(there));
-        return reach(target.process, |pid| {
+        return reach(target.process(), |pid| {
             // SAFETY: the caller's promise.
             unsafe { peer::copy_run(pid, way, here, there) }.map_err(Error::from)
         });
@@ -91,7 +91,7 @@ pub(super) unsafe fn move_range(
         Some(_) => Vec::new(),
         None => buffer(range.len().min(STEP))?,
     };
-    reach(target.process, |pid| {
+    reach(target.process(), |pid| {
         let mut mover = Mover {
             pid,
             way,

@@ -61,7 +61,7 @@ impl Window {
         match target.reach() {
             Reach::Shared | Reach::Own => true,
             Reach::Peer => false,
-            Reach::Attached => target.process == job().rank,
+            Reach::Attached => target.process() == job().rank,
         }
     }
 

@@ -11,28 +11,17 @@ use crate::datatype::{self, Message};
 use crate::error::Result;
 use crate::mpi::constants::MPI_PROC_NULL;
 use crate::mpi::types::{MPI_Aint, MPI_Datatype};
-use crate::runtime::phase;
-use crate::shm::atomic::{AtomicU64, Ordering::Relaxed};
 use crate::shm::copy::{copy, copy_to_segment};
 use crate::shm::peer::Way;
 use std::ffi::{c_int, c_void};
 
-/// Bytes of the origin's data that this process has put.
-pub static PUT: AtomicU64 = AtomicU64::new(0);
-/// Bytes that it has got.
-pub static GOT: AtomicU64 = AtomicU64::new(0);
-
-/// Counts bytes that were moved. Where only one thread at a time may be in MPI that need not be a locked instruction.
+/// Counts bytes that were moved.
 #[inline(always)]
-fn count(way: Way, bytes: usize) {
-    let moved = match way {
-        Way::ToPeer => &PUT,
-        Way::FromPeer => &GOT,
-    };
-    if phase::is_threaded() {
-        moved.fetch_add(bytes as u64, Relaxed);
-    } else {
-        moved.store(moved.load(Relaxed).wrapping_add(bytes as u64), Relaxed);
+fn count(way: Way, target: &Target, bytes: usize) {
+    let moved = target.towards.cell();
+    match way {
+        Way::ToPeer => moved.put.add_alone(bytes),
+        Way::FromPeer => moved.got.add_alone(bytes),
     }
 }
 
@@ -132,9 +121,9 @@ impl Resolved {
 }
 
 impl Window {
-    /// Where a simple operation goes: its address here and its length in bytes. `None` if it is not simple or not right.
+    /// Where a simple operation goes: its target, its address here and its length in bytes. `None` if it is not simple or not right.
     #[inline(always)]
-    fn place(&self, origin: &Origin, remote: &Remote) -> Option<(*mut u8, usize)> {
+    fn place(&self, origin: &Origin, remote: &Remote) -> Option<(&Target, *mut u8, usize)> {
         let same = origin.datatype == remote.datatype && origin.count == remote.count;
         if !same || origin.address.is_null() {
             return None;
@@ -142,7 +131,7 @@ impl Window {
         let size = datatype::predefined_size(remote.datatype)?;
         let target = self.open_target(remote.rank)?;
         let at = self.near_place(target, remote.disp, remote.count, size)?;
-        Some((at, remote.count as usize * size))
+        Some((target, at, remote.count as usize * size))
     }
 
     /// Where `count` elements of `size` bytes, 255 at most, at a displacement of `target` are, if they are reached by load and
@@ -174,9 +163,9 @@ impl Window {
     #[inline(always)]
     fn transfer_quickly(&self, way: Way, origin: Origin, remote: Remote) -> bool {
         let place = self.place(&origin, &remote);
-        if let Some((there, len)) = place {
+        if let Some((target, there, len)) = place {
             // SAFETY: the origin's bytes are its maker's promise, the target's lie within the window (`place`).
-            unsafe { transfer_here(way, &origin, there, len) };
+            unsafe { transfer_here(way, &origin, target, there, len) };
         }
         place.is_some()
     }
@@ -207,7 +196,7 @@ impl Window {
                 Way::FromPeer => datatype::transfer(far, near),
             }
         };
-        count(way, bytes);
+        count(way, checked.target, bytes);
         Ok(())
     }
 
@@ -457,15 +446,16 @@ fn side(which: &str, count: i64, handle: MPI_Datatype) -> Result<Side> {
     Ok(Side { datatype, bytes })
 }
 
-/// Moves `len` bytes between the origin's buffer and an address `there` in this process's address space, and counts them.
+/// Moves `len` bytes between the origin's buffer and an address `there` of the target in this process's address space, and counts
+/// them.
 ///
 /// # Safety
 /// Both are readable or writable, as the way asks for.
 #[inline(always)]
-unsafe fn transfer_here(way: Way, origin: &Origin, there: *mut u8, len: usize) {
+unsafe fn transfer_here(way: Way, origin: &Origin, target: &Target, there: *mut u8, len: usize) {
     let here = origin.address.cast_mut().cast::<u8>();
     // Before the copy, so that the length need not be kept in a register that is saved.
-    count(way, len);
+    count(way, target, len);
     // SAFETY: the caller's promise.
     unsafe {
         match way {

@@ -31,7 +31,7 @@ impl Window {
                     }
                     !up
                 });
-                down || obstacle::is_gone(target.process)
+                down || obstacle::is_gone(target.process())
             })
     }
 }

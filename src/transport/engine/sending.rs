@@ -3,7 +3,7 @@
 use super::{Core, ENGINE, unlock};
 use crate::error::Result;
 use crate::mpi::types::MPI_Status;
-use crate::runtime::{job, wait};
+use crate::runtime::{job, traffic, wait};
 use crate::transport::buffer::Buffer;
 use crate::transport::links::{Outgoing, Payload};
 use crate::transport::matching::Body;
@@ -140,6 +140,8 @@ impl Core {
         buffer: Buffer,
         about: impl FnOnce() -> About,
     ) -> Option<Arc<Operation>> {
+        // Whoever counts has the engine's lock.
+        traffic::towards(to).sent.add_alone(buffer.len());
         if to == self.me {
             self.eager_to_self(&header, &buffer);
             return None;
@@ -184,6 +186,7 @@ impl Core {
         sending: Sending,
         is_short: bool,
     ) -> Result<()> {
+        traffic::towards(to).sent.add_alone(sending.buffer.len());
         let id = self.links.next_number();
         let offer = self.sends.offer(id, sending, is_short.then_some(to))?;
         header.announce(id);
