@@ -30,6 +30,7 @@ use super::obstacle::{self, Obstacle};
 use super::patience;
 use super::{Target, Window};
 use crate::error::Result;
+use crate::observe;
 use crate::runtime::{self, Announce, Nap, Ranks, Waiting, job, ring_key, ring_one, wait};
 use crate::shm::atomic::Ordering::{Acquire, Relaxed};
 use crate::shm::atomic::{AtomicU32, spin_loop};
@@ -222,6 +223,15 @@ pub(super) fn ring(lock: &Lock, whom: Ring) {
     }
 }
 
+/// A lock was given back, and those that the release found waiting are rung.
+#[cold]
+pub(super) fn ring_after_release(lock: &Lock, whom: Ring) {
+    if observe::is_on() && whom != Ring::Nobody {
+        observe::trace::freed(key(lock));
+    }
+    ring(lock, whom);
+}
+
 /// Waits for a lock and takes it, unless there is an `obstacle`.
 pub(super) fn take(
     lock: &'static Lock,
@@ -230,6 +240,22 @@ pub(super) fn take(
     obstacle: &dyn Fn() -> Obstacle,
 ) -> Result<()> {
     super::LOCK_WAITS.fetch_add(1, Relaxed);
+    let holder = lock.writer();
+    let observed = observe::Wait::begin(holder);
+    let taken = take_after_others(lock, exclusive, name, obstacle);
+    if let Some(observed) = observed {
+        observed.end(holder);
+        observe::trace::locked(key(lock));
+    }
+    taken
+}
+
+fn take_after_others(
+    lock: &'static Lock,
+    exclusive: bool,
+    name: &dyn Fn() -> String,
+    obstacle: &dyn Fn() -> Obstacle,
+) -> Result<()> {
     if take_soon(lock, exclusive) {
         return Ok(());
     }

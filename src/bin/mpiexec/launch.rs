@@ -96,7 +96,7 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
         Keeper::start(&roster, &name).map_err(because("cannot start the keeper process"))?;
     become_subreaper();
     let segment =
-        JobSegment::create(ranks).map_err(|error| Refusal::from(error.text.into_string()))?;
+        JobSegment::create(ranks, None).map_err(|error| Refusal::from(error.text.into_string()))?;
 
     let epoll = || Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).map_err(io::Error::from);
     let events = epoll().map_err(because("epoll"))?;
