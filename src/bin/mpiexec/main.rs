@@ -3,7 +3,7 @@
 //! `arguments` and `values` make a `request` of the command line, by the table in `options`; `launch` makes the job's segment and
 //! starts the ranks (`program`, `interfaces`, `environment`, `binding`, `spawn`); `supervise` is the event loop, with `signals` and `output`;
 //! `verdict` decides what the end of a rank means, in the words of `report`, with `quitters` for those that leave without a word
-//! and `standstill` for a job in which nobody can go on, which `readings` tell; `keeper` ends what is left if the launcher itself
+//! and `standstill` for a job in which nobody can go on, which `readings` tell; `observed` tells what the ranks did; `keeper` ends what is left if the launcher itself
 //! is killed.
 //!
 //! The launcher has one thread. It shares with the ranks only the job segment's process table.
@@ -15,6 +15,7 @@ mod foreign;
 mod hosts;
 mod keeper;
 mod launch;
+mod observed;
 mod options;
 mod output;
 mod quitters;
@@ -56,6 +57,9 @@ fn run() -> u8 {
             Ok(timeout) => request.timeout = timeout,
             Err(text) => return refuse(&text, MISUSE),
         }
+    }
+    if let Err(text) = observed::ask_environment(&mut request) {
+        return refuse(&text, MISUSE);
     }
     match launch::launch(&request) {
         Ok(launched) => supervise::supervise(&request, launched),

@@ -7,6 +7,7 @@ use std::time::Duration;
 use programs::leading::Choice;
 
 use crate::environment::Rules;
+use crate::observed::Report;
 
 /// A job to run.
 #[derive(Debug, Default)]
@@ -24,6 +25,11 @@ pub struct Request {
     pub bind_to_core: bool,
     pub no_oversubscribe: bool,
     pub timeout: Option<Duration>,
+    /// What is told at the end of what the ranks did in MPI.
+    pub reports: Vec<Report>,
+    /// The file of the time line, and the most bytes that it takes.
+    pub trace: Option<PathBuf>,
+    pub trace_size: Option<u64>,
     pub print_exit_codes: bool,
     pub no_cleanup: bool,
     pub memory_alloc_kinds: Option<OsString>,
