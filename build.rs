@@ -20,9 +20,10 @@ const VALUES: &str = "src/mpi";
 const FUNCTIONS: &str = "src/abi";
 
 /// What lays something out in memory that the launcher and its ranks share, or tells other ranks something.
-const SHARED: [&str; 9] = [
+const SHARED: [&str; 10] = [
     "src/error.rs",
     "src/shm",
+    "src/observe",
     "src/runtime",
     "src/transport",
     "src/comm",

@@ -28,6 +28,9 @@
 //! generations; an indirect one, which has no bits left for those, when 8192 are. Direct slots are taken first, so most
 //! programs never have others.
 //!
+//! **Hidden** objects have their handle inverted in the slot: a look-up that is part of a fast path finds them not, and
+//! [`Table::find`], which is for all others, does. So a fast path can be closed for some objects at no price for the rest.
+//!
 //! **Lifetimes.** A reference from a look-up is good until the handle is removed; a program that frees an object in one thread
 //! while it uses it in another is wrong by MPI's rules. What must outlive the call takes an `Arc`. No pending operation keeps a
 //! datatype's handle, but that of a reduction for the user's function, which gets another handle if this one has been freed.
@@ -186,6 +189,15 @@ impl<T> Reserved<'_, T> {
         slot.handle.store(self.handle, Ordering::Release);
         ManuallyDrop::new(self).handle
     }
+
+    /// The same, out of sight of [`Table::get`].
+    pub fn fill_hidden(self, object: Arc<T>) -> i32 {
+        let table = self.table;
+        let handle = self.fill(object);
+        let slot = table.slot(handle).expect("it was filled");
+        slot.handle.store(!handle, Ordering::Release);
+        handle
+    }
 }
 
 impl<T> Drop for Reserved<'_, T> {
@@ -284,10 +296,26 @@ impl<T> Table<T> {
         unsafe { slot.object.load(Ordering::Relaxed).as_ref() }
     }
 
+    /// The same of an object that may be hidden.
+    #[inline]
+    pub fn find(&self, handle: i32) -> Option<&T> {
+        self.get(handle).or_else(|| self.find_hidden(handle))
+    }
+
+    #[cold]
+    fn find_hidden(&self, handle: i32) -> Option<&T> {
+        let slot = self.slot(handle)?;
+        if slot.handle.load(Ordering::Acquire) != !handle {
+            return None;
+        }
+        // SAFETY: as in `get`.
+        unsafe { slot.object.load(Ordering::Relaxed).as_ref() }
+    }
+
     /// The object of `handle`, counted: for keeping it beyond the call.
     pub fn get_arc(&self, handle: i32) -> Option<Arc<T>> {
         let _free = self.free.lock();
-        let object: *const T = self.get(handle)?;
+        let object: *const T = self.find(handle)?;
         // SAFETY: `object` came from `Arc::into_raw`, and the lock keeps `remove` from dropping the table's count.
         unsafe {
             Arc::increment_strong_count(object);
@@ -298,7 +326,7 @@ impl<T> Table<T> {
     /// Gives the handle another object, and the one that it had back.
     pub fn replace(&self, handle: i32, object: Arc<T>) -> Option<Arc<T>> {
         let _free = self.free.lock();
-        self.get(handle)?;
+        self.find(handle)?;
         let new = Arc::into_raw(object).cast_mut();
         let old = self.slot(handle)?.object.swap(new, Ordering::AcqRel);
         // SAFETY: `old` came from `Arc::into_raw`, and this takes the table's only count of it.
@@ -319,7 +347,7 @@ impl<T> Table<T> {
     }
 
     fn remove_with(&self, free: &mut Free, handle: i32) -> Option<Arc<T>> {
-        self.get(handle)?;
+        self.find(handle)?;
         let slot = self.slot(handle)?;
         let object = slot.object.swap(null_mut(), Ordering::Relaxed);
         slot.handle.store(0, Ordering::Release);

@@ -24,6 +24,7 @@ mod file;
 mod handle;
 mod info;
 pub mod mpi;
+mod observe;
 mod op;
 mod p2p;
 mod runtime;
@@ -48,10 +49,14 @@ pub mod seeing {
 pub mod launching {
     pub use crate::errhandler::initial;
     pub use crate::info::kinds::elements as memory_kinds;
+    pub use crate::observe::tables::{MOST as MOST_OBSERVED, Tables};
+    pub use crate::observe::ticks::both as both_clocks;
+    pub use crate::observe::trace::{Happening, Kind};
+    pub use crate::runtime::OBSERVING;
     pub use crate::runtime::abort::abort;
     pub use crate::runtime::deadlock::{self, Awaited, Node};
     pub use crate::runtime::job;
-    pub use crate::runtime::launch::{JobSegment, foreign_ranks};
+    pub use crate::runtime::launch::{JobSegment, Moved, foreign_ranks};
     pub use crate::runtime::needs::Need;
     pub use crate::runtime::phase::Level;
     pub use crate::runtime::rest::Reading;

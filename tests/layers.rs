@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[&[&str]] = &[
     &["version"],
     &["shm"],
+    &["observe"],
     &["mpi"],
     &["error"],
     &["handle"],

@@ -15,6 +15,12 @@ pub const FACES: [&str; 2] = ["rmashm-openmpi", "rmashm-standard"];
 pub const FORTRAN: [(&str, &[&str]); 2] =
     [("rmashm-mpif.h", &["-DHEADER"]), ("rmashm-mpi_f08", &[])];
 
+/// Ours while its calls are observed, with the option of the launcher before the name of its file in the folder of results.
+pub const OBSERVED: [(&str, &str); 2] = [
+    ("rmashm-report", "-report=report.txt"),
+    ("rmashm-trace", "-trace=trace.json"),
+];
+
 /// Something that can run a family of the benchmark.
 pub struct Program {
     pub name: &'static str,
@@ -87,6 +93,14 @@ pub fn prepare(options: &Options, place: &Path) -> Result<Vec<Program>, String> 
         compile(&prefix.join("bin/mpicc"), OURS, &place, &[])?,
         None,
     )];
+    for (name, option) in OBSERVED {
+        let executable = programs[0].executable.clone();
+        let mut program = ours(name, executable, Some(interfaces::FAMILY));
+        program
+            .launcher
+            .push(option.replace('=', &format!("={}/", path(&place))));
+        programs.push(program);
+    }
     let [openmpi, standard] = FACES;
     let executable = compile(&prefix.join("bin/mpicc_abi"), standard, &place, &[])?;
     programs.push(ours(standard, executable, Some(interfaces::FAMILY)));

@@ -8,7 +8,7 @@ use std::fmt::Write;
 pub fn completion(tools: &[String]) -> String {
     let mut taking = String::new();
     for spec in values::takers() {
-        let (names, count) = (values::with_dash(&spec).join(" | "), spec.values.len());
+        let (names, count) = (values::with_dash(&spec).join(" | "), spec.words());
         let _ = writeln!(taking, "        {names}) echo {count} ;;");
     }
     let mut offered = String::new();

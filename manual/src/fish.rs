@@ -7,13 +7,14 @@ use std::fmt::Write;
 pub fn completion(tool: &str) -> String {
     let mut taking = String::new();
     for spec in values::takers() {
-        let (names, count) = (values::with_dash(&spec).join(" "), spec.values.len());
+        let (names, count) = (values::with_dash(&spec).join(" "), spec.words());
         let _ = writeln!(taking, "        case {names}\n            echo {count}");
     }
     let mut text = FRAME.replace("@TAKING@", taking.trim_end());
     for spec in options::ours() {
         let offered = match spec.values.first().map(|value| values::of(value)) {
             None => String::new(),
+            _ if spec.words() == 0 => String::new(),
             Some(Value::Words(words)) => format!(" -x -a '{}'", words.join(" ")),
             Some(Value::Folder) => " -x -a '(__fish_complete_directories)'".to_owned(),
             Some(Value::File) => " -r".to_owned(),

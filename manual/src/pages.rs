@@ -155,7 +155,10 @@ fn form(spec: &Spec) -> String {
     let values: Vec<String> = spec
         .values
         .iter()
-        .map(|value| format!(" {}", italic(value)))
+        .map(|value| match value.trim_matches(['[', ']']) {
+            name if name.len() < value.len() => format!("[={}]", italic(name)),
+            name => format!(" {}", italic(name)),
+        })
         .collect();
     format!("{}{}", names.join(", "), values.concat())
 }

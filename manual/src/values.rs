@@ -5,7 +5,7 @@ use crate::options::{self, Spec};
 /// The options that take values, of other launchers, too: what stands behind one is not the program.
 pub fn takers() -> impl Iterator<Item = Spec> {
     let all = options::ours().chain(options::of_others());
-    all.filter(|spec| !spec.values.is_empty())
+    all.filter(|spec| spec.words() > 0)
 }
 
 /// An option's names as they are written.
@@ -29,7 +29,7 @@ pub fn of(value: &'static str) -> Value {
     let words: Vec<&str> = value.split('|').filter(is_word).collect();
     match value {
         "DIR" | "DIRS" => Value::Folder,
-        "FILE" => Value::File,
+        "FILE" | "[FILE]" => Value::File,
         _ if words.is_empty() => Value::Other,
         _ => Value::Words(words),
     }

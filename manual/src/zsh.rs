@@ -31,7 +31,12 @@ pub fn completion(tools: &[String]) -> String {
             for dashes in ["-", "--"] {
                 let _ = writeln!(
                     text,
-                    "    '*{dashes}{name}[{}]{}' \\",
+                    "    '*{dashes}{name}{}[{}]{}' \\",
+                    if spec.words() < spec.values.len() {
+                        "=-"
+                    } else {
+                        ""
+                    },
                     escaped(spec.help),
                     values(&spec)
                 );
@@ -49,7 +54,10 @@ fn values(spec: &Spec) -> String {
             Value::File => "_files".to_owned(),
             Value::Other => " ".to_owned(),
         };
-        format!(":{}:{offered}", escaped(value))
+        match value.trim_matches(['[', ']']) {
+            left_out if left_out.len() < value.len() => format!("::{left_out}:{offered}"),
+            value => format!(":{}:{offered}", escaped(value)),
+        }
     });
     values.collect()
 }

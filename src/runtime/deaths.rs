@@ -33,6 +33,28 @@ pub enum Ranks<'a> {
     Who(&'a dyn Fn() -> Option<(u32, String)>),
 }
 
+impl Ranks<'_> {
+    /// The rank that is meant, if it is one alone.
+    pub fn only(self) -> Option<u32> {
+        match self {
+            Ranks::One(rank) | Ranks::Awaited(rank, _) => Some(rank),
+            _ => None,
+        }
+    }
+
+    /// Whether this rank of the job may be one of them.
+    pub fn may_be(self, rank: u32) -> bool {
+        match self {
+            Ranks::None => false,
+            Ranks::One(one) | Ranks::Awaited(one, _) => one == rank,
+            Ranks::These(members) | Ranks::Needed(members) | Ranks::Perhaps(members) => {
+                members.contains(&rank)
+            }
+            Ranks::All | Ranks::Who(_) => true,
+        }
+    }
+}
+
 /// The first of `ranks` that has died, and how. One load while none has.
 pub fn dead(ranks: Ranks<'_>) -> Option<(u32, Death)> {
     in_the_way(ranks).map(|obstacle| (obstacle.rank, obstacle.death))

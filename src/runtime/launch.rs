@@ -6,27 +6,71 @@ pub use super::launcher::foreign_ranks;
 use super::rest::Reading;
 use super::spaces;
 use super::table::{CAME, Death, MISSED, SURVIVES, State, Table};
+use super::traffic::Count;
 use crate::error::Result;
+use crate::observe::tables::Tables;
+use crate::shm::PAGE;
 use crate::shm::atomic::{Ordering, full_fence};
 pub use crate::shm::replaceable::Refusal;
 use crate::shm::segment::Segment;
 use std::os::fd::{AsRawFd, RawFd};
 
+/// Bytes that one rank has moved to or from another.
+pub struct Moved {
+    pub put: u64,
+    pub got: u64,
+    pub accumulated: u64,
+    pub sent: u64,
+}
+
 /// The segment of a job that is about to be launched.
 pub struct JobSegment {
     segment: &'static Segment,
     table: Table,
+    observed: Option<Tables>,
 }
 
 impl JobSegment {
-    /// Makes the segment of a job of `ranks` processes, and an empty process table in it. Once in a process.
-    pub fn create(ranks: u32) -> Result<JobSegment> {
-        let segment = Segment::create(Table::bytes(ranks as usize))?.install();
+    /// Makes the segment of a job of `ranks` processes, and an empty process table in it. Once in a process. If the ranks are to be
+    /// observed, each gets room for so many events.
+    pub fn create(ranks: u32, events: Option<usize>) -> Result<JobSegment> {
+        let count = ranks as usize;
+        let front = Table::bytes(count).next_multiple_of(PAGE);
+        let behind = events.map_or(0, |events| Tables::bytes(count, events));
+        let segment = Segment::create(front + behind)?.install();
         segment.keep_from_children();
         let table = Table::create(segment, ranks, true);
         let me = std::process::id();
         table.job.ancestor.store(me, Ordering::Relaxed);
-        Ok(JobSegment { segment, table })
+        let observed = events.map(|events| {
+            let at = PAGE + front;
+            let tables = Tables::create(segment, at, count, events);
+            table.job.observed.store(at as u64, Ordering::Relaxed);
+            tables
+        });
+        Ok(JobSegment {
+            segment,
+            table,
+            observed,
+        })
+    }
+
+    /// Bytes that `rank` has moved, to and from each.
+    pub fn traffic(&self, rank: usize) -> Vec<Moved> {
+        let bytes = |count: &Count| count.bytes.load(Ordering::Relaxed);
+        let cells = self.table.rows.row(rank).cells.iter();
+        let moved = cells.map(|cell| Moved {
+            put: bytes(&cell.put),
+            got: bytes(&cell.got),
+            accumulated: bytes(&cell.accumulated),
+            sent: bytes(&cell.sent),
+        });
+        moved.collect()
+    }
+
+    /// What was seen of the ranks, if they are observed.
+    pub fn observed(&self) -> Option<Tables> {
+        self.observed
     }
 
     /// The descriptor that the ranks inherit; close-on-exec until the child clears it.

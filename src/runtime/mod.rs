@@ -37,6 +37,7 @@ mod yields;
 
 use crate::bail;
 use crate::error::{Error, Result};
+use crate::observe;
 use crate::shm::Offset;
 use crate::shm::atomic::Ordering;
 use crate::shm::segment::segment;
@@ -51,6 +52,9 @@ pub use needs::{Need, Needs};
 use std::sync::OnceLock;
 use table::{CAME, LEAVING, Process, SURVIVES, State, Table};
 pub use wait::{Announce, Nap, Waiting, ring, ring_key, ring_one, wait};
+
+/// The variables that ask our launcher for a report and for a trace.
+pub const OBSERVING: [&str; 2] = ["RMASHM_REPORT", "RMASHM_TRACE"];
 
 /// This process's job.
 pub struct Job {
@@ -124,6 +128,15 @@ pub fn attach() -> Result<&'static Job> {
     }
     quitting::prepare(&job.launcher);
     errands::set_errand(errands::Errand::Tell, place::tell);
+    let observed = job.table.job.observed.load(Ordering::Relaxed) as usize;
+    observe::open(segment(), observed, job.rank);
+    if job.rank == 0 && !matches!(job.launcher, Launcher::Ours) {
+        for name in OBSERVING.iter().filter(|name| variable(name).is_some()) {
+            eprintln!(
+                "rmashm: {name} is for rmashm's own mpiexec, which did not start this job: nothing is told"
+            );
+        }
+    }
     Ok(JOB.get_or_init(|| job))
 }
 

@@ -12,6 +12,7 @@
 use crate::bail;
 use crate::error::Result;
 use crate::mpi::constants::*;
+use crate::observe;
 use crate::shm::atomic::{AtomicI32, AtomicU32, Ordering};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -115,10 +116,18 @@ pub fn starting(level: Level) -> Result<()> {
             _ => bail!(Other, "MPI is already initialized"),
         }
     }
-    LEVEL.fetch_max(level as i32, Ordering::Relaxed);
+    raise(level);
     WORLD_LEVEL.store(level as i32, Ordering::Relaxed);
     MAIN.store(thread(), Ordering::Relaxed);
     Ok(())
+}
+
+/// The thread level is this one, if it was not higher.
+fn raise(level: Level) {
+    LEVEL.fetch_max(level as i32, Ordering::Relaxed);
+    if level == Level::Multiple {
+        observe::be_threaded();
+    }
 }
 
 /// MPI_Init is complete.
@@ -144,7 +153,7 @@ pub fn over() {
 
 /// A session with thread level `level` is open.
 pub fn session_opened(level: Level) {
-    LEVEL.fetch_max(level as i32, Ordering::Relaxed);
+    raise(level);
     SESSIONS.fetch_add(1, Ordering::AcqRel);
 }
 

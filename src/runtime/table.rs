@@ -65,6 +65,8 @@ pub struct Job {
     pub ancestor: AtomicU32,
     /// The name spaces in which the ancestor's number is said: the creator's, see [`spaces`].
     pub spaces: AtomicU64,
+    /// Where what is [observed](crate::observe) is kept (an offset); 0: nowhere.
+    pub observed: AtomicU64,
 }
 
 /// What a rank is doing.
@@ -125,7 +127,9 @@ pub struct Process {
     pub doorbell: Doorbell,
     /// When the sleepers were last woken, in nanoseconds of a clock that all processes share.
     pub woken: AtomicU64,
-    _line: [u8; LINE - 16],
+    /// Who did that last: its rank, counted from 1; 0: no rank.
+    pub woken_by: AtomicU32,
+    _line: [u8; LINE - 24],
     state: AtomicU32,
     pub pid: AtomicU32,
     /// When dead: the signal, 256 + the exit status, or -1 where nobody could know.
@@ -416,6 +420,8 @@ impl Process {
     fn wake(&self) {
         let now = clock::now().as_nanos() as u64;
         self.woken.store(now, Ordering::Relaxed);
+        let waker = super::try_job().map_or(0, |job| job.rank + 1);
+        self.woken_by.store(waker, Ordering::Relaxed);
         self.doorbell.ring();
     }
 

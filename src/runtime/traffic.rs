@@ -11,6 +11,7 @@
 
 use super::phase;
 use super::table::Table;
+use crate::observe;
 use crate::shm::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::shm::segment::Segment;
 use crate::shm::{LINE, Offset};
@@ -168,6 +169,7 @@ impl Count {
     /// Counts an operation.
     #[inline]
     pub fn add(&self, bytes: usize) {
+        observe::moved(bytes);
         match phase::is_threaded() {
             true => {
                 self.operations.fetch_add(1, Relaxed);

@@ -40,6 +40,7 @@ use super::table::{WAITS, Wait};
 use super::yields::Yields;
 use super::{cores, job, lookout, me, phase, rest};
 use crate::error::Result;
+use crate::observe;
 use crate::shm::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering, full_fence, spin_loop};
 use crate::shm::clock;
 use std::cell::{Cell, RefCell};
@@ -242,6 +243,31 @@ fn nanoseconds(began: Instant) -> u32 {
 
 #[cold]
 fn wait_slow(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> {
+    let Some(observed) = observe::Wait::begin(waiting.ranks.only()) else {
+        return wait_long(waiting, ready);
+    };
+    let before = me().woken.load(Ordering::Relaxed);
+    let result = wait_long(waiting, ready);
+    observed.end(
+        waiting
+            .ranks
+            .only()
+            .or_else(|| waker(waiting.ranks, before)),
+    );
+    result
+}
+
+/// The one of `ranks` that has woken this rank last, if that was after `before`.
+fn waker(ranks: Ranks<'_>, before: u64) -> Option<u32> {
+    let me = me();
+    if me.woken.load(Ordering::Relaxed) == before {
+        return None;
+    }
+    let waker = me.woken_by.load(Ordering::Relaxed).checked_sub(1)?;
+    ranks.may_be(waker).then_some(waker)
+}
+
+fn wait_long(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<()> {
     let waits = LONG.fetch_add(1, Ordering::Relaxed);
     let began = Instant::now();
     if spin_here() > 0 && look_often(ready) {

@@ -30,6 +30,7 @@ mod held;
 mod inbox;
 mod links;
 mod matching;
+mod observed;
 mod offer;
 pub mod operation;
 mod pending;

@@ -4,6 +4,7 @@ use super::streams::parts;
 use super::task;
 use crate::error::{Error, Object, Result};
 use crate::mpi::types::{MPI_Comm, MPI_Status};
+use crate::observe;
 use crate::runtime::deaths::{check_alive, dead, name};
 use crate::runtime::wait::{Announce, Nap};
 use crate::runtime::{self, Need, Needs, Ranks, Waiting, phase};
@@ -248,7 +249,13 @@ pub fn wait(operation: &Operation) -> Result<()> {
     let what = || operation.describe();
     let obstacle = || operation.obstacle();
     let needs = Needs::Told(&|need| *need = operation.about.need());
-    block(&what, Ranks::Who(&obstacle), needs, || operation.is_done())
+    let peer = match operation.about.partners {
+        Partners::One(rank) => Some(rank),
+        Partners::These(_) => None,
+    };
+    block_on(peer, &what, Ranks::Who(&obstacle), needs, || {
+        operation.is_done()
+    })
 }
 
 /// So many looks in vain come before a thread waits, where every rank can have a core.
@@ -268,6 +275,17 @@ thread_local! {
 
 /// Blocks until `ready` says true, and moves messages along meanwhile.
 pub fn block(
+    what: &dyn Fn() -> String,
+    ranks: Ranks<'_>,
+    needs: Needs<'_>,
+    ready: impl FnMut() -> bool,
+) -> Result<()> {
+    block_on(None, what, ranks, needs, ready)
+}
+
+/// The same, on the rank `peer` alone if it is known.
+fn block_on(
+    peer: Option<u32>,
     what: &dyn Fn() -> String,
     ranks: Ranks<'_>,
     needs: Needs<'_>,
@@ -293,6 +311,7 @@ pub fn block(
             return Ok(());
         }
     }
+    let observed = observe::Wait::begin(peer);
     let outer = I_BLOCK.replace(true);
     BLOCKED.fetch_add(u32::from(!outer), Ordering::SeqCst);
     let waiting = Waiting {
@@ -320,6 +339,9 @@ pub fn block(
     }
     BLOCKED.fetch_sub(u32::from(!outer), Ordering::SeqCst);
     I_BLOCK.set(outer);
+    if let Some(observed) = observed {
+        observed.end(observe::heard().or(peer));
+    }
     result
 }
 

@@ -17,6 +17,7 @@ use crate::datatype::{self, Basic, Datatype, Message};
 use crate::error::Result;
 use crate::mpi::constants::MPI_PROC_NULL;
 use crate::mpi::types::{MPI_Aint, MPI_Datatype, MPI_Op};
+use crate::observe;
 use crate::op::Predefined;
 use crate::shm::peer::Way;
 use std::ffi::{c_int, c_void};
@@ -272,6 +273,7 @@ impl Window {
         object.check_buffer(origin.addr(), 1, "origin_addr")?;
         object.check_buffer(compare.addr(), 1, "compare_addr")?;
         count(checked.target, 1, size);
+        observe::moved(size);
         let at: *mut u8 = with_exposed_provenance_mut(checked.remote.base);
         if checked.reach == Reach::Shared && amo::can_update(basic, at) {
             // SAFETY: elements at `origin` and `compare` are readable, one at `result` writable; `at` is in the window.
@@ -333,6 +335,7 @@ impl Window {
             };
             let (n, target) = (remote.count as usize, array.target);
             count(target, n, n * array.size);
+            observe::moved(n * array.size);
             // SAFETY: the caller's promise for the sides; `array` found the target's elements.
             return unsafe {
                 self.update_array(target, Reach::Shared, array.at, n, &operation, sides)
@@ -391,6 +394,7 @@ impl Window {
         let operands = (!reading).then_some(checked.origin);
         let beside = Beside::new(basic, elements, operands, out)?;
         count(checked.target, elements, checked.remote.size());
+        observe::moved(checked.remote.size());
         if checked.mixed {
             // SAFETY: as below.
             return unsafe { self.update_mixed(&checked, &operation, beside) };

@@ -30,6 +30,7 @@ use crate::error::{Error, Result};
 use crate::handle::{Kind, Reserved};
 use crate::mpi::constants::MPI_WIN_UNIFIED;
 use crate::mpi::types::MPI_Win;
+use crate::observe;
 use crate::runtime::meeting::Meeting;
 use crate::shm::atomic::full_fence;
 use crate::shm::heap::{self, Owned};
@@ -387,7 +388,12 @@ fn finish(
     let window = Arc::new(window);
     moving::watch(&window);
     parcel::accept(&window);
-    Ok((MPI_Win(handle.fill(window)), base))
+    // Fast paths do not see a window whose calls are observed.
+    let handle = match observe::is_on() {
+        true => handle.fill_hidden(window),
+        false => handle.fill(window),
+    };
+    Ok((MPI_Win(handle), base))
 }
 
 /// Maps the parts of others that were taken in. Errors, on all processes alike: `MPI_ERR_NO_MEM`.

@@ -11,7 +11,7 @@
 
 use super::control::Control;
 use super::epoch::{Access, Hold};
-use super::waiting::{ring, take};
+use super::waiting::{ring, ring_after_release, take};
 use super::{Target, Window};
 use crate::bail;
 use crate::error::Result;
@@ -68,7 +68,7 @@ impl Window {
             _ => lock.release_exclusive(job().rank),
         };
         target.set_hold(Hold::None);
-        ring(lock, to_ring);
+        ring_after_release(lock, to_ring);
     }
 
     /// `MPI_Win_lock`. Blocks until the lock is acquired. Errors: `MPI_ERR_LOCKTYPE`, `MPI_ERR_ASSERT`,
@@ -174,7 +174,7 @@ impl Window {
         };
         self.let_go(target);
         if to_ring != Ring::Nobody {
-            ring(lock, to_ring);
+            ring_after_release(lock, to_ring);
         }
         true
     }
@@ -186,7 +186,7 @@ impl Window {
                 self.let_go(target);
                 self.uncount_exclusive();
                 let lock = &target.block.lock;
-                ring(lock, lock.release_exclusive(job().rank));
+                ring_after_release(lock, lock.release_exclusive(job().rank));
             }
             Hold::Unchecked => {
                 self.let_go(target);
@@ -267,7 +267,7 @@ impl Window {
                 self.dead_exclusive("MPI_Win_lock_all")
             })?;
         }
-        ring(lock, lock.release_shared());
+        ring_after_release(lock, lock.release_shared());
         Ok(())
     }
 

@@ -11,6 +11,7 @@ use crate::datatype::{self, Message};
 use crate::error::Result;
 use crate::mpi::constants::MPI_PROC_NULL;
 use crate::mpi::types::{MPI_Aint, MPI_Datatype};
+use crate::observe;
 use crate::shm::copy::{copy, copy_to_segment};
 use crate::shm::peer::Way;
 use std::ffi::{c_int, c_void};
@@ -170,6 +171,15 @@ impl Window {
         place.is_some()
     }
 
+    /// A simple one, where the fast path is closed because it is observed.
+    fn transfer_observed(&self, way: Way, origin: &Origin, remote: &Remote) -> bool {
+        let is_simple = self.transfer_quickly(way, *origin, *remote);
+        if is_simple && let Some(size) = datatype::predefined_size(origin.datatype) {
+            observe::moved(origin.count as usize * size);
+        }
+        is_simple
+    }
+
     /// `MPI_Put`. Complete at the target on return, up to the fence of a synchronisation call. Errors: `MPI_ERR_COUNT`,
     /// `MPI_ERR_TYPE`, `MPI_ERR_RANK`, `MPI_ERR_RMA_SYNC`, `MPI_ERR_BUFFER`, `MPI_ERR_DISP`, `MPI_ERR_RMA_RANGE`.
     pub fn put(&self, origin: Origin, remote: Remote) -> Result<()> {
@@ -182,6 +192,9 @@ impl Window {
     }
 
     fn transfer(&self, way: Way, effect: Effect, origin: Origin, remote: Remote) -> Result<()> {
+        if observe::is_on() && self.transfer_observed(way, &origin, &remote) {
+            return Ok(());
+        }
         let Some(checked) = self.check_both(&origin, &remote, effect)? else {
             return Ok(());
         };
@@ -197,6 +210,7 @@ impl Window {
             }
         };
         count(way, checked.target, bytes);
+        observe::moved(bytes);
         Ok(())
     }
 

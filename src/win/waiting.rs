@@ -30,6 +30,7 @@ use super::obstacle::{self, Obstacle};
 use super::patience;
 use super::{Target, Window};
 use crate::error::Result;
+use crate::observe;
 use crate::runtime::{
     self, Announce, Nap, Need, Needs, Ranks, Waiting, job, ring_key, ring_one, wait,
 };
@@ -234,6 +235,15 @@ pub(super) fn ring(lock: &Lock, whom: Ring) {
     }
 }
 
+/// A lock was given back, and those that the release found waiting are rung.
+#[cold]
+pub(super) fn ring_after_release(lock: &Lock, whom: Ring) {
+    if observe::is_on() && whom != Ring::Nobody {
+        observe::trace::freed(key(lock));
+    }
+    ring(lock, whom);
+}
+
 /// Waits for a lock of an object with these `members` and takes it, unless there is an `obstacle`.
 pub(super) fn take(
     lock: &'static Lock,
@@ -243,6 +253,23 @@ pub(super) fn take(
     obstacle: &dyn Fn() -> Obstacle,
 ) -> Result<()> {
     super::LOCK_WAITS.fetch_add(1, Relaxed);
+    let holder = lock.writer();
+    let observed = observe::Wait::begin(holder);
+    let taken = take_after_others(lock, exclusive, members, name, obstacle);
+    if let Some(observed) = observed {
+        observed.end(holder);
+        observe::trace::locked(key(lock));
+    }
+    taken
+}
+
+fn take_after_others(
+    lock: &'static Lock,
+    exclusive: bool,
+    members: &[u32],
+    name: &dyn Fn() -> String,
+    obstacle: &dyn Fn() -> Obstacle,
+) -> Result<()> {
     if take_soon(lock, exclusive) {
         return Ok(());
     }

@@ -60,17 +60,34 @@ impl<F: Copy> Argument for Option<F> {}
 
 /// Exports one function under two names, the standard's and the profiling interface's (MPI 4.1 §15.2).
 ///
-/// The work is done once: the standard's name calls the other. Neither is `unsafe`: pointers come as
+/// The work is done once: both names go to the function that does it. Neither is `unsafe`: pointers come as
 /// [`In`] and [`Mut`], which only C makes without a promise of ours.
 ///
 /// A function with `#[quick(…)]` has a fast path: where that is true, the work is done. Both names have it to themselves, since
 /// a jump from one to the other is as long. The body is a function of its own then, out of the way, and called with the same
 /// arguments in the same places; it does the whole work, and never knows that the fast path was tried.
+///
+/// Where calls are [observed](crate::observe), the body is made a call, out of the way too. A fast path does not ask for that: it is
+/// closed then by what it asks anyway (windows are [hidden](crate::handle) from it), or asks where that is nothing to it. What is
+/// to be told of a call is told in the body's path alone. What else is to look at calls, or at their arguments, has its place there.
 #[macro_export]
 macro_rules! mpi_exported {
     (
         $(#[$meta:meta])*
         [$name:expr] [$profiled:expr] $rust:ident($($arg:ident : $type:ty),*) quick { $quick:expr } $body:block
+    ) => {
+        $crate::mpi_exported! {
+            @all [cold] [inline(never)] [$name] [$profiled] $rust [$(#[$meta])*] [$($arg: $type),*] { $quick } $body
+        }
+    };
+    ($(#[$meta:meta])* [$name:expr] [$profiled:expr] $rust:ident($($arg:ident : $type:ty),*) $body:block) => {
+        $crate::mpi_exported! {
+            @all [] [inline(always)] [$name] [$profiled] $rust [$(#[$meta])*] [$($arg: $type),*] { false } $body
+        }
+    };
+    (
+        @all [$($cold:ident)?] [$inline:meta] [$name:expr] [$profiled:expr] $rust:ident [$(#[$meta:meta])*]
+        [$($arg:ident : $type:ty),*] { $quick:expr } $body:block
     ) => {
         $(#[$meta])*
         #[unsafe(export_name = $name)]
@@ -82,9 +99,9 @@ macro_rules! mpi_exported {
             #[inline(always)]
             fn body($($arg: $type),*) -> $crate::error::Result<()> $body
 
-            #[cold]
+            $(#[$cold])?
             #[inline(never)]
-            extern "C" fn otherwise($($arg: $crate::mpi::types::C<$type>),*) -> ::std::ffi::c_int {
+            extern "C" fn whole($($arg: $crate::mpi::types::C<$type>),*) -> ::std::ffi::c_int {
                 $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
                 match body($($arg),*) {
                     Ok(()) => 0,
@@ -97,9 +114,26 @@ macro_rules! mpi_exported {
             }
 
             #[inline(always)]
+            #[allow(unused_variables)]
             fn is_quick($($arg: $crate::mpi::types::C<$type>),*) -> bool {
                 $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
                 $quick
+            }
+
+            #[cold]
+            #[inline(never)]
+            extern "C" fn observed($($arg: $crate::mpi::types::C<$type>),*) -> ::std::ffi::c_int {
+                static CALL: $crate::observe::Call = $crate::observe::Call::new(FUNCTION);
+                $crate::observe::call(&CALL, || whole($($arg),*))
+            }
+
+            $(#[$cold])?
+            #[$inline]
+            extern "C" fn otherwise($($arg: $crate::mpi::types::C<$type>),*) -> ::std::ffi::c_int {
+                match $crate::observe::is_on() {
+                    true => observed($($arg),*),
+                    false => whole($($arg),*),
+                }
             }
 
             #[inline(always)]
@@ -113,32 +147,6 @@ macro_rules! mpi_exported {
             #[unsafe(export_name = $profiled)]
             extern "C" fn profiled($($arg: $crate::mpi::types::C<$type>),*) -> ::std::ffi::c_int {
                 shared($($arg),*)
-            }
-            shared($($arg),*)
-        }
-    };
-    ($(#[$meta:meta])* [$name:expr] [$profiled:expr] $rust:ident($($arg:ident : $type:ty),*) $body:block) => {
-        $(#[$meta])*
-        #[unsafe(export_name = $name)]
-        pub extern "C" fn $rust($($arg: $crate::mpi::types::C<$type>),*) -> ::std::ffi::c_int {
-            /// The function's name, for messages.
-            #[allow(dead_code)]
-            const FUNCTION: &str = $name;
-
-            #[inline(always)]
-            fn body($($arg: $type),*) -> $crate::error::Result<()> $body
-
-            #[unsafe(export_name = $profiled)]
-            extern "C" fn shared($($arg: $crate::mpi::types::C<$type>),*) -> ::std::ffi::c_int {
-                $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
-                match body($($arg),*) {
-                    Ok(()) => 0,
-                    Err(error) => $crate::abi::boundary::errors::raise(
-                        FUNCTION,
-                        error,
-                        &[$($crate::abi::boundary::exports::Argument::object(&$arg)),*],
-                    ),
-                }
             }
             shared($($arg),*)
         }
@@ -298,7 +306,7 @@ macro_rules! mpi_forms {
     ) => {
         $crate::mpi_counts! {
             $(#[doc = $doc])*
-            $(#[quick($quick)])?
+            $(#[quick(!$crate::observe::is_on() && $quick)])?
             pub extern "C" fn $blocking($($arg: $type),*) -> c_int {
                 let call: $crate::error::Result<$result> = $body;
                 $crate::abi::boundary::exports::Forms::run(call?)

@@ -9,6 +9,7 @@ use crate::datatype;
 use crate::error::Result;
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
+use crate::observe;
 use crate::op::{self, Function};
 use crate::{bail, mpi_api, mpi_counts};
 use macro_rules_attribute::apply;
@@ -74,7 +75,7 @@ pub extern "C" fn MPI_Op_commutative(op: MPI_Op, commute: Mut<c_int>) -> c_int {
     let (input, inout) = (inbuf.pointer(), inoutbuf.pointer());
     let in_place = input == MPI_IN_PLACE || inout == MPI_IN_PLACE;
     // SAFETY: the caller promised two buffers of `n` elements that do not overlap.
-    !in_place && unsafe { op::reduce_quickly(op, input.cast(), inout.cast(), n, datatype) }
+    !in_place && !observe::is_on() && unsafe { op::reduce_quickly(op, input.cast(), inout.cast(), n, datatype) }
 }))]
 pub extern "C" fn MPI_Reduce_local(
     inbuf: In<c_void>,

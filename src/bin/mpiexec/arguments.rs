@@ -9,6 +9,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 use crate::environment::Base;
 use crate::hosts;
+use crate::observed::Report;
 use crate::options::{self, Ask, Spec};
 use crate::request::{MOST_RANKS, Part, Request};
 use crate::values;
@@ -152,7 +153,7 @@ impl Words<'_> {
             }
             values.push(value);
         }
-        while values.len() < spec.values.len() {
+        while values.len() < spec.words() {
             let Some(value) = self.words.get(self.next) else {
                 return Err(format!(
                     "{written} wants {}, and the command line ends",
@@ -215,6 +216,12 @@ fn apply(
         Ask::NoOversubscribe => request.no_oversubscribe = true,
         Ask::Timeout => request.timeout = values::seconds(name, &values[0])?,
         Ask::Deadlock => request.deadlock = Some(values::deadlock(name, &values[0])?),
+        Ask::Report => {
+            let file = values.first().map(OsString::as_os_str);
+            request.reports.push(Report::named(name, file)?);
+        }
+        Ask::Trace => request.trace = Some(values.remove(0).into()),
+        Ask::TraceSize => request.trace_size = Some(values::mebibytes(name, &values[0])?),
         Ask::PrintExitCodes => request.print_exit_codes = true,
         Ask::NoCleanup => request.no_cleanup = true,
         Ask::MemoryAllocKinds => {

@@ -21,6 +21,7 @@ use rmashm::launching::{JobSegment, initial};
 use crate::binding;
 use crate::environment;
 use crate::keeper::{JOB_VARIABLE, Keeper, Roster};
+use crate::observed;
 use crate::output::{self, Output, STDOUT};
 use crate::request::{Part, Reader, Request};
 use crate::signals::Signals;
@@ -95,8 +96,9 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
     let keeper =
         Keeper::start(&roster, &name).map_err(because("cannot start the keeper process"))?;
     become_subreaper();
-    let segment =
-        JobSegment::create(ranks).map_err(|error| Refusal::from(error.text.into_string()))?;
+    let events = observed::prepare(request)?;
+    let segment = JobSegment::create(ranks, events)
+        .map_err(|error| Refusal::from(error.text.into_string()))?;
 
     let epoll = || Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).map_err(io::Error::from);
     let events = epoll().map_err(because("epoll"))?;

@@ -3,7 +3,8 @@
 //! `arguments` and `values` make a `request` of the command line, by the table in `options`; `launch` makes the job's segment and
 //! starts the ranks (`program`, `interfaces`, `environment`, `binding`, `spawn`); `supervise` is the event loop, with `signals` and `output`;
 //! `verdict` decides what the end of a rank means, in the words of `report`, with `quitters` for those that leave without a word
-//! and `standstill` for ranks that can never go on, which `readings` tell, and `places` where they are; `keeper` ends what is left if the launcher itself
+//! and `standstill` for ranks that can never go on, which `readings` tell, and `places` where they are; `observed` tells what the ranks did;
+//! `keeper` ends what is left if the launcher itself
 //! is killed.
 //!
 //! The launcher has one thread. It shares with the ranks only the job segment's process table.
@@ -15,6 +16,7 @@ mod foreign;
 mod hosts;
 mod keeper;
 mod launch;
+mod observed;
 mod options;
 mod output;
 mod places;
@@ -65,6 +67,9 @@ fn run() -> u8 {
             Ok(deadlock) => request.deadlock = Some(deadlock),
             Err(text) => return refuse(&text, MISUSE),
         }
+    }
+    if let Err(text) = observed::ask_environment(&mut request) {
+        return refuse(&text, MISUSE);
     }
     match launch::launch(&request) {
         Ok(launched) => supervise::supervise(&request, launched),

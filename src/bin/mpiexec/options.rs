@@ -41,6 +41,9 @@ pub enum Ask {
     NoOversubscribe,
     Timeout,
     Deadlock,
+    Report,
+    Trace,
+    TraceSize,
     ConfigFile,
     PrintExitCodes,
     NoCleanup,
@@ -67,6 +70,21 @@ pub struct Spec {
     pub ask: Ask,
     /// What it does; why not, where it cannot be done.
     pub help: &'static str,
+}
+
+impl Spec {
+    /// How many words of the command line behind it are its values. One in brackets may be left out, and stands behind `=`.
+    pub fn words(&self) -> usize {
+        self.values.iter().filter(|v| !v.starts_with('[')).count()
+    }
+}
+
+/// A value as it stands behind the option: ` FILE`, `[=FILE]` where it may be left out.
+pub fn written(value: &str) -> String {
+    match value.strip_prefix('[') {
+        Some(rest) => format!("[={rest}"),
+        None => format!(" {value}"),
+    }
 }
 
 const fn spec(
@@ -251,6 +269,24 @@ pub const GLOBAL: &[Spec] = &[
         &["end|report|off"],
         Ask::Deadlock,
         "end the job when ranks wait for each other for ever, or only say so (default: end; also: variable RMASHM_DEADLOCK)",
+    ),
+    spec(
+        &["report"],
+        &["[FILE]"],
+        Ask::Report,
+        "tell at the end what the ranks did in MPI: on stderr, or in FILE.txt, .json, .html, .svg",
+    ),
+    spec(
+        &["trace"],
+        &["FILE"],
+        Ask::Trace,
+        "write a time line of all calls, waits and messages: FILE.json or .json.gz, for Perfetto",
+    ),
+    spec(
+        &["trace-size"],
+        &["MIB"],
+        Ask::TraceSize,
+        "the most that a time line takes; what finds no room is counted (default: 64)",
     ),
     spec(
         &["configfile", "app"],
@@ -452,7 +488,7 @@ fn forms(spec: &Spec) -> String {
     let names: Vec<String> = spec.names.iter().map(|name| format!("-{name}")).collect();
     let mut text = names.join(", ");
     for value in spec.values {
-        let _ = write!(text, " {value}");
+        text += &written(value);
     }
     text
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use programs::leading::Choice;
 
 use crate::environment::Rules;
+use crate::observed::Report;
 use crate::values::Deadlock;
 
 /// A job to run.
@@ -27,6 +28,11 @@ pub struct Request {
     pub timeout: Option<Duration>,
     /// What happens in a deadlock, where the command line says it.
     pub deadlock: Option<Deadlock>,
+    /// What is told at the end of what the ranks did in MPI.
+    pub reports: Vec<Report>,
+    /// The file of the time line, and the most bytes that it takes.
+    pub trace: Option<PathBuf>,
+    pub trace_size: Option<u64>,
     pub print_exit_codes: bool,
     pub no_cleanup: bool,
     pub memory_alloc_kinds: Option<OsString>,

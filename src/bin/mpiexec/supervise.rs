@@ -10,6 +10,7 @@
 //! The launcher is a subreaper: what the ranks leave behind becomes its child and is found.
 
 use std::collections::HashMap;
+use std::io::Write;
 use std::time::{Duration, Instant};
 
 use libc::pid_t;
@@ -21,6 +22,7 @@ use nix::unistd::Pid;
 use crate::foreign;
 use crate::keeper;
 use crate::launch::{COMPLAINTS, Launched, SIGNALS};
+use crate::observed;
 use crate::quitters::Quitters;
 use crate::report::Fate;
 use crate::request::Request;
@@ -111,6 +113,9 @@ pub fn supervise(request: &Request, job: Launched) -> u8 {
     supervisor.run();
     if request.verbose {
         supervisor.tell_adoptions();
+    }
+    for text in observed::tell(request, &supervisor.job.segment) {
+        let _ = writeln!(std::io::stderr(), "mpiexec: {text}");
     }
     supervisor.status.unwrap_or(0)
 }

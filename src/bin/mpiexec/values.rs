@@ -67,6 +67,17 @@ pub fn deadlock(name: &str, value: &OsStr) -> Result<Deadlock, String> {
     }
 }
 
+/// So many MiB, in bytes.
+pub fn mebibytes(name: &str, value: &OsStr) -> Result<u64, String> {
+    match value.to_str().map(str::parse::<u64>) {
+        Some(Ok(size @ 1..=65536)) => Ok(size << 20),
+        _ => Err(format!(
+            "{name} is {}, which is not a number of MiB from 1 to 65536",
+            value.display()
+        )),
+    }
+}
+
 /// What ranks are bound to; what follows a colon says how strictly.
 pub fn binding(name: &str, value: &OsStr) -> Result<bool, String> {
     const QUALIFIERS: [&str; 6] = [

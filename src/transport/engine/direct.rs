@@ -14,7 +14,7 @@ use crate::transport::ring::Header;
 use crate::transport::sends::offer_at;
 use crate::transport::streams::{Key, Message, write};
 use crate::transport::transfer::{Announced, received};
-use crate::transport::{Buffer, Envelope, Outcome, task};
+use crate::transport::{Buffer, Envelope, Outcome, observed, task};
 use std::sync::Arc;
 
 /// So many looks at the rings are made with the lock in hand: messages of the slowest of caches come within them.
@@ -157,6 +157,7 @@ impl Core {
             let Outcome { status, error, .. } =
                 received(envelope, header.bytes, direct.buffer.len());
             direct.found = Found::Over(Outcome::new(status, failure.or(error)));
+            observed::received(from, header.context, header.tag, header.bytes);
             self.answer(from, header.id, offer, Answer::Fetched);
         }
         true

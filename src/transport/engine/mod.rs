@@ -31,6 +31,7 @@ use super::streams::{Key, Streams};
 use super::transfer::{Announced, Transfer};
 use crate::error::Result;
 use crate::mpi::types::MPI_Status;
+use crate::observe;
 use crate::runtime::job;
 use parking_lot::{Mutex, MutexGuard};
 use rustc_hash::FxHashMap;
@@ -274,6 +275,7 @@ impl Core {
     #[inline]
     fn take_cell(&mut self, from: u32, cell: &Cell<'_>) {
         let header = cell.header;
+        observe::hear(from);
         match header.kind {
             Kind::Eager => self.arrive(from, header, cell.payload),
             Kind::Announce => self.announced(header, from, Announced::from_payload(cell.payload)),

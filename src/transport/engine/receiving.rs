@@ -3,7 +3,6 @@
 use super::{Core, lock, unlock};
 use crate::runtime::ring;
 use crate::shm::Offset;
-use crate::transport::Envelope;
 use crate::transport::buffer::Buffer;
 use crate::transport::links::Payload;
 use crate::transport::matching::{Arrival, Body, Receive};
@@ -12,6 +11,7 @@ use crate::transport::operation::{About, Operation};
 use crate::transport::ring::{Header, Kind};
 use crate::transport::sends::offer_at;
 use crate::transport::transfer::{Announced, Transfer, settle};
+use crate::transport::{Envelope, observed};
 use std::sync::Arc;
 
 /// Receives into `buffer` from a rank (of the communicator) or any, with a tag or any.
@@ -97,21 +97,27 @@ impl Core {
             return self.arrive_in_parts(from, header, data);
         }
         if self.deliver_directly(header, data) {
-            return;
+            return observed::received(from, header.context, header.tag, header.bytes);
         }
         match self.queues(header.context).posted.take_oldest(envelope) {
-            Some(receive) => self.deliver(&receive, envelope, data),
+            Some(receive) => {
+                observed::received(from, header.context, header.tag, header.bytes);
+                self.deliver(&receive, envelope, data)
+            }
             None => self.keep(header, from, Body::Here(data.into())),
         }
     }
 
     pub(super) fn arrive_in_parts(&mut self, from: u32, header: &Header, data: &[u8]) {
         if self.begin_directly(from, header, data) {
-            return;
+            return observed::received(from, header.context, header.tag, header.bytes);
         }
         let (envelope, id) = (header.envelope(), header.id);
         let receive = self.queues(header.context).posted.take_oldest(envelope);
         let is_kept = receive.is_none();
+        if !is_kept {
+            observed::received(from, header.context, header.tag, header.bytes);
+        }
         let key = (from, id);
         self.streams.begin(key, envelope, header.bytes, receive);
         self.streams.part(key, data);
@@ -154,6 +160,8 @@ impl Core {
     /// Brings a receive and its message together.
     pub(super) fn meet(&mut self, receive: Receive, arrival: Arrival) {
         let envelope = arrival.envelope();
+        let context = receive.operation.about.context;
+        observed::received(arrival.from, context, arrival.tag, arrival.bytes);
         self.held
             .remove(arrival.from, arrival.body.held(arrival.bytes));
         match arrival.body {

@@ -11,7 +11,7 @@ use crate::transport::operation::{About, Operation};
 use crate::transport::ring::{Header, Kind};
 use crate::transport::sends::Sending;
 use crate::transport::transfer::{self, Announced, Place, settle};
-use crate::transport::{Target, can_be_announced};
+use crate::transport::{Target, can_be_announced, observed};
 use std::sync::Arc;
 
 /// Messages up to this many bytes go through the rings, larger ones are announced. (`make bench BENCH="--families sizes"` shows
@@ -74,6 +74,7 @@ pub fn send(
         let mut engine = engine.lock();
         if buffer.len() <= engine.core.ring && !engine.core.is_to_announce(&target) {
             if !engine.core.is_to_be_fetched(&target, &buffer) {
+                observed::sent(target.to, header.context, header.tag, header.bytes);
                 let sent = engine.core.send_eager(target.to, header, buffer, about);
                 unlock(engine);
                 return Ok(sent);
@@ -94,6 +95,7 @@ pub fn send(
         block,
     };
     let mut engine = engine.lock();
+    observed::sent(target.to, header.context, header.tag, header.bytes);
     let announced = engine
         .core
         .announce(target.to, header, place, sending, is_short);
@@ -166,6 +168,7 @@ impl Core {
         let envelope = header.envelope();
         match self.queues(header.context).posted.take_oldest(envelope) {
             Some(receive) => {
+                observed::received(self.me, header.context, header.tag, header.bytes);
                 let len = buffer.len().min(receive.buffer.len());
                 receive.buffer.copy(buffer, len);
                 settle(&receive, envelope, header.bytes, None);

@@ -1,0 +1,64 @@
+//! What this process does in MPI, as seen from outside: which functions the program calls, how long they take, how long they wait
+//! and for whom, how much they move. `mpiexec -report` and `-trace` ask for it.
+//!
+//! **One flag.** Every exported function asks [`is_on`]: one compare with a byte that never changes. Where it is set, the function goes
+//! out of line and makes its work a [`call`]. The fast paths of windows, to which a compare is a third of a nanosecond and a spilled
+//! register a whole one, do not ask: windows that are made while it is set are [hidden](crate::handle) from them. The rooms below ask it again where they
+//! have something to tell about the call that is going on: [`moved`], [`Wait`], [`trace`].
+//!
+//! **What is kept lies in the segment** from the start ([`tables`]), so that the launcher finds it whatever becomes of this
+//! process. Each process writes its own part only, and nobody reads that before the job is over.
+//!
+//! **A call within a call** counts to the outer one: MPI functions in callbacks of the program, and in our layers for other languages.
+//!
+//! **States of the flag.** It is undecided until the process has become part of a job, since what the job wants stands in the segment:
+//! so MPI_Init is seen from its beginning. Calls that end before are not counted.
+
+pub mod calls;
+pub mod tables;
+pub mod ticks;
+pub mod trace;
+mod waits;
+
+use crate::shm::Offset;
+use crate::shm::atomic::{AtomicU8, Ordering};
+use crate::shm::segment::Segment;
+pub use calls::{Call, call, moved};
+use std::sync::OnceLock;
+use tables::{Block, Tables};
+pub use waits::{Wait, be_threaded, hear, heard};
+
+const OFF: u8 = 0;
+const UNDECIDED: u8 = 1;
+const ON: u8 = 2;
+
+static STATE: AtomicU8 = AtomicU8::new(UNDECIDED);
+/// Where this process writes.
+static OWN: OnceLock<Block> = OnceLock::new();
+
+/// Whether calls are looked at, or may have to be.
+#[inline(always)]
+pub fn is_on() -> bool {
+    STATE.load(Ordering::Relaxed) != OFF
+}
+
+/// Where this process writes what it sees; `None` if nothing is to be seen, or nobody knows yet.
+#[inline(always)]
+fn own() -> Option<&'static Block> {
+    match STATE.load(Ordering::Relaxed) {
+        ON => OWN.get(),
+        _ => None,
+    }
+}
+
+/// This process is `rank` of a job that wants its calls looked at if it has tables, at `tables` of the segment; else that is 0.
+pub fn open(segment: &'static Segment, tables: Offset, rank: u32) {
+    if tables == 0 {
+        return STATE.store(OFF, Ordering::Relaxed);
+    }
+    let tables = Tables::open(segment, tables);
+    tables.choose_clock();
+    let block = OWN.get_or_init(|| tables.block(rank));
+    block.about.began.store(ticks::now(), Ordering::Relaxed);
+    STATE.store(ON, Ordering::Release);
+}
