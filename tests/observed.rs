@@ -127,8 +127,11 @@ fn the_matrix_has_the_bytes() {
     assert!(moved(1, 2) >= 8);
 }
 
+/// The events of each flow.
+type Flows<'a> = HashMap<(String, u64), Vec<&'a Value>>;
+
 /// The slices of each track, and the ends of flows by their numbers.
-fn check_rules(trace: &Value) -> (Vec<&Value>, HashMap<(String, u64), Vec<&Value>>) {
+fn check_rules(trace: &Value) -> (Vec<&Value>, Flows<'_>) {
     let events = trace["traceEvents"].as_array().expect("events");
     let (mut last, mut slices, mut flows) = (0.0, Vec::new(), HashMap::new());
     let mut open: HashMap<(u64, u64), Vec<f64>> = HashMap::new();
@@ -152,11 +155,7 @@ fn check_rules(trace: &Value) -> (Vec<&Value>, HashMap<(String, u64), Vec<&Value
         match event["ph"].as_str().expect("a kind") {
             "X" => {
                 let end = time + number(&event["dur"]);
-                if let Some(around) = open
-                    .iter()
-                    .filter(|around| **around > time + 1e-4)
-                    .next_back()
-                {
+                if let Some(around) = open.iter().rfind(|around| **around > time + 1e-4) {
                     assert!(end <= around + 1e-4, "slices are nested: {event}");
                 }
                 open.push(end);

@@ -100,7 +100,7 @@ mod tests {
     use crate::shm::atomic::{AtomicU64, Ordering::Relaxed};
     use crate::shm::segment::Segment;
     use crate::shm::{HUGE, PAGE};
-    use std::os::fd::AsRawFd;
+    use std::os::fd::{AsFd, AsRawFd};
 
     // SAFETY: any bytes are a value.
     unsafe impl Plain for AtomicU64 {}
@@ -146,11 +146,11 @@ mod tests {
     #[test]
     fn other_files_are_told_apart() {
         let file = std::fs::File::open("/proc/self/exe").unwrap();
-        let opened = Reader::open(path(&file).as_ref()).unwrap();
+        let opened = Reader::open(path(file.as_fd()).as_ref()).unwrap();
         assert!(!matches!(opened, Opened::Segment(_)));
         let empty = std::fs::File::open("/dev/null").unwrap();
         assert!(matches!(
-            Reader::open(path(&empty).as_ref()).unwrap(),
+            Reader::open(path(empty.as_fd()).as_ref()).unwrap(),
             Opened::Nothing
         ));
     }

@@ -115,7 +115,7 @@ impl Look {
             }
             let was = &before.seen.ranks[at];
             // What is less than it was is another job's, or nonsense.
-            let more = |now: u64, was: u64| now.checked_sub(was).unwrap_or(0) as f64 / seconds;
+            let more = |now: u64, was: u64| now.saturating_sub(was) as f64 / seconds;
             let rate = |now: Counted, was: Counted| Rate {
                 operations: more(now.operations, was.operations),
                 bytes: more(now.bytes, was.bytes),

@@ -55,7 +55,7 @@ enum What {
 pub fn write(figures: &Figures, tables: &Tables, out: &mut impl Write) -> io::Result<u64> {
     let (mut lines, mut lost) = (Vec::new(), 0);
     let mut arrows = Arrows::default();
-    write!(out, "{{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n")?;
+    writeln!(out, "{{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
     let mut separator = "";
     for (number, rank) in figures.here() {
         let block = tables.block(number as u32);
