@@ -2,6 +2,7 @@
 //! tmux keeps, with keys that are sent and lines that are captured.
 
 mod dumps;
+mod gdb;
 #[path = "../launcher/run.rs"]
 #[allow(dead_code)]
 mod run;
