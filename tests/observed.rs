@@ -250,6 +250,34 @@ fn a_trace_keeps_to_its_size() {
     assert!(lost > 0, "{lost}");
 }
 
+/// The wait ends before the copy begins, and another one follows it.
+#[test]
+fn who_copies_does_not_wait() {
+    let scratch = Scratch::new("observed");
+    let program = compile(&scratch, "large");
+    let trace = scratch.file("t.json");
+    run(&mut mpiexec(
+        &strings(&["-trace", &trace, "-n", "2"]),
+        &[&program],
+    ));
+    let trace = json(&scratch.read("t.json"));
+    let (slices, _) = check_rules(&trace);
+    let of_receiver = |name: &str| {
+        let slices = slices.iter();
+        slices
+            .filter(|slice| slice["pid"] == 2 && slice["name"] == name)
+            .map(|slice| (number(&slice["ts"]), number(&slice["dur"])))
+            .collect::<Vec<_>>()
+    };
+    let receive = of_receiver("MPI_Recv")[0];
+    let waits = of_receiver("wait").into_iter();
+    let waits: Vec<_> = waits
+        .filter(|wait| wait.0 >= receive.0 && wait.0 <= receive.0 + receive.1)
+        .collect();
+    assert!(waits.len() >= 2, "{waits:?} in {receive:?}");
+    assert!(waits[0].1 >= NAP * 1e6, "{waits:?}");
+}
+
 #[test]
 fn threads_have_tracks_of_their_own() {
     let scratch = Scratch::new("observed");

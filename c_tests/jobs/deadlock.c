@@ -2,6 +2,7 @@
 /* ranks: 2 8; name: sends; args: sends; expect-exit: 55; expect-stderr: rank 0 waits for rank 1, which waits for; expect-stderr: called MPI_Ssend at; mpich: skip it hangs */
 /* ranks: 2 8; name: barrier; args: barrier; expect-exit: 55; expect-stderr: rank 0 waits for rank 1, which waits for rank 0; expect-stderr: called MPI_Barrier at; expect-stderr: rank 1 called MPI_Recv at; mpich: skip it hangs */
 /* ranks: 2 8; name: locks; args: locks; expect-exit: 55; expect-stderr: rank 0 waits for rank 1, which waits for rank 0; expect-stderr: MPI_Win_lock: exclusive lock of rank 1; mpich: skip it hangs */
+/* ranks: 2; name: shared_lock; args: shared_lock; expect-exit: 55; expect-stderr: rank 0 waits for rank 1, which waits for rank 0; expect-stderr: MPI_Win_lock: exclusive lock of rank 0; mpich: skip it hangs */
 /* ranks: 2 8; name: start; args: start; expect-exit: 55; expect-stderr: rank 0 waits for rank 1, which waits for rank 0; expect-stderr: called MPI_Win_start at; mpich: skip it hangs */
 /* ranks: 2 8; name: wait; args: wait; expect-exit: 55; expect-stderr: rank 0 waits for rank 1, which waits for rank 0; expect-stderr: called MPI_Win_wait at; mpich: skip it hangs */
 /* ranks: 2 8; name: crossed; args: crossed; expect-exit: 55; expect-stderr: rank 0 waits for rank 1, which waits for rank; expect-stderr: called MPI_Barrier at; mpich: skip it hangs */
@@ -42,6 +43,18 @@ static void two_locks(MPI_Win win)
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank < 2)
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1 - rank, 0, win);
+}
+
+/* Rank 1 wants the memory for itself that rank 0 has a shared lock of: those that have one are counted, and it is none of them. */
+static void shared_lock(MPI_Win win)
+{
+    if (rank == 0)
+        MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        receive(1);
+    else
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
 }
 
 static void epochs(MPI_Win win, int starts)
@@ -126,6 +139,8 @@ int main(int argc, char **argv)
         MPI_Barrier(MPI_COMM_WORLD);
     } else if (strcmp(way, "locks") == 0) {
         two_locks(win);
+    } else if (strcmp(way, "shared_lock") == 0) {
+        shared_lock(win);
     } else if (strcmp(way, "start") == 0 || strcmp(way, "wait") == 0) {
         epochs(win, way[0] == 's');
     } else if (strcmp(way, "crossed") == 0) {

@@ -2,7 +2,7 @@
 
 use super::tables::{Block, ROWS, Row};
 use super::trace::{self, Happening, Kind};
-use super::waits::{add, add_to};
+use super::waits::{Waiting, add, add_to};
 use super::{OFF, STATE, own, ticks};
 use crate::shm::atomic::{AtomicU32, Ordering, spin_loop};
 use std::cell::Cell;
@@ -19,8 +19,8 @@ pub(super) struct Current {
     /// How many calls the thread is in, one within another.
     depth: Cell<u32>,
     pub waited: Cell<u64>,
-    /// Whether it waits now.
-    pub waits: Cell<bool>,
+    /// The wait that it is in.
+    pub waiting: Cell<Option<Waiting>>,
     bytes: Cell<u64>,
     /// The thread's number in its process, counted from 1; 0: it has none yet.
     thread: Cell<u32>,
@@ -32,7 +32,7 @@ thread_local! {
         Current {
             depth: Cell::new(0),
             waited: Cell::new(0),
-            waits: Cell::new(false),
+            waiting: Cell::new(None),
             bytes: Cell::new(0),
             thread: Cell::new(0),
         }

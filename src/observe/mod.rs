@@ -26,7 +26,7 @@ use crate::shm::segment::Segment;
 pub use calls::{Call, call, moved};
 use std::sync::OnceLock;
 use tables::{Block, Tables};
-pub use waits::{Wait, be_threaded, hear, heard};
+pub use waits::{Wait, be_threaded, copying, hear, heard};
 
 const OFF: u8 = 0;
 const UNDECIDED: u8 = 1;

@@ -22,6 +22,7 @@ use super::{Envelope, Outcome, engine};
 use crate::err;
 use crate::error::{Class, Error, Result};
 use crate::mpi::types::MPI_Status;
+use crate::observe;
 use crate::runtime::{access, reach, wait};
 use crate::shm::Offset;
 use crate::shm::atomic::Ordering;
@@ -201,7 +202,7 @@ impl Transfer {
     /// Fetches the data, completes the receive, and answers the sender. Called without the engine's lock.
     pub fn run(self) {
         let len = self.receive.buffer.len().min(self.bytes as usize);
-        match self.fetch(len) {
+        match observe::copying(self.from, || self.fetch(len)) {
             Ok(()) => self.finish(None),
             // A message cannot get lost by this: the sender tries the segment instead.
             Err(error) if error.class == Class::Other => engine::refuse(self),

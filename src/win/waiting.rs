@@ -291,8 +291,11 @@ fn take_after_others(
         needs: Needs::Told(&|need| {
             *need = match (lock.writer(), lock.readers()) {
                 (Some(holder), _) => Need::each([holder]),
-                // They are counted, not named.
-                (None, 1..) if exclusive => Need::any(members.iter().copied()),
+                // They are counted, not named; this rank is none of them.
+                (None, 1..) if exclusive => {
+                    let me = job().rank;
+                    Need::any(members.iter().copied().filter(|&rank| rank != me))
+                }
                 _ => Need::default(),
             };
         }),
