@@ -40,6 +40,7 @@ mod win;
 pub mod seeing {
     pub use crate::runtime::seen::{Counted, Moved, Rank, Seen, Wait};
     pub use crate::runtime::table::{Death, State};
+    pub use crate::shm::dump::Dump;
     pub use crate::shm::reader::{Opened, Reader};
     pub use crate::version::text as version;
     pub use crate::win::seen::{Part, Place, Wanted, Window, wanted, windows};

@@ -1,7 +1,7 @@
 //! Which ranks can never go on though others do: the knots among the waits.
 //!
 //! **Who is dead.** A rank *rests* if it waits, has looked in vain, and nothing in its process but the thread that waits could
-//! do anything ([`super::rest`]). Let D be a set of ranks that rest, and let each wait of them need ([`super::needs`]) somebody
+//! do anything ([`rest`](mod@super::rest)). Let D be a set of ranks that rest, and let each wait of them need ([`super::needs`]) somebody
 //! who is of no help: each of those of whom *any* could act is in D or has ended, or one of those of whom *each* has to act
 //! is (and has not come to the place where it is waited for). The greatest such set is found by taking those away that have
 //! no such wait, until there are none.

@@ -100,6 +100,7 @@ pub fn attach() -> Result<&'static Job> {
     }
     let place = launcher::find()?;
     let ranks = place.table.processes.len() as u32;
+    segment().keep_in_dumps(shm::PAGE + Table::bytes(ranks as usize));
     let job = Job {
         rank: place.rank,
         ranks,

@@ -8,7 +8,7 @@ use super::traffic::{self, Cell, Count, Own};
 use crate::shm::atomic::Ordering::Relaxed;
 use crate::shm::reader::{Plain, Reader};
 use crate::shm::replaceable::Refusal;
-use crate::shm::{PAGE, lock};
+use crate::shm::{PAGE, clock, lock};
 use std::io;
 
 // SAFETY: these are made of atomics and numbers.
@@ -32,8 +32,10 @@ pub struct Rank {
     pub state: State,
     /// How it died, if it did.
     pub death: Option<Death>,
-    /// Its process, unless its number is said in other name spaces than the caller's.
+    /// Its process, unless its number is said in other name spaces than the caller's. (In a core dump it is what was said there.)
     pub pid: Option<u32>,
+    /// The core that it was on when it last told.
+    pub core: Option<u32>,
     /// Whether it has come to MPI_Init; and to MPI_Finalize.
     pub came: bool,
     pub leaving: bool,
@@ -109,11 +111,15 @@ impl Seen {
         }
         let processes: Vec<Process> = reader.read_many(Table::first(), ranks)?;
         let rows = Table::first() + ranks * size_of::<Process>();
+        let now = match reader.dump() {
+            None => clock::now().as_millis() as u32,
+            Some(_) => last(&processes),
+        };
         let rank = |(rank, process): (usize, &Process)| {
             let row = rows + rank * traffic::row_bytes(ranks);
             let own: Box<Own> = reader.read(row)?;
             let cells: Vec<Cell> = reader.read_many(row + size_of::<Own>(), ranks)?;
-            Ok(Rank::of(reader, process, &own, &cells))
+            Ok(Rank::of(reader, process, now, &own, &cells))
         };
         let watched = job.watched.load(Relaxed) != 0;
         let ranks: io::Result<Vec<Rank>> = processes.iter().enumerate().map(rank).collect();
@@ -124,23 +130,43 @@ impl Seen {
     }
 }
 
+/// When a core dump was made, it does not say: that is after the last that any rank has done.
+fn last(processes: &[Process]) -> u32 {
+    let times = processes.iter().flat_map(Process::times);
+    let later = |one: u32, other: u32| match (other.wrapping_sub(one) as i32) > 0 {
+        true => other,
+        false => one,
+    };
+    times.reduce(later).unwrap_or(0)
+}
+
 impl Rank {
-    fn of(reader: &Reader, process: &Process, own: &Own, cells: &[Cell]) -> Rank {
+    /// Whether it has listed windows.
+    pub fn has_windows(&self) -> bool {
+        self.windows != 0
+    }
+
+    fn of(reader: &Reader, process: &Process, now: u32, own: &Own, cells: &[Cell]) -> Rank {
         let pid = process.pid.load(Relaxed);
         let refused = process.refused.load(Relaxed).checked_sub(1);
-        let waits = process.waits.iter().filter_map(|wait| wait.seen());
+        let waits = process.waits.iter().filter_map(|wait| wait.seen(now));
         let waits = waits.map(|(key, since, words)| Wait {
             come: meeting::come(reader, key),
             words,
             since,
             key,
         });
+        // What a dump says need not be true here.
+        let is_said_here = || {
+            reader.dump().is_some()
+                || process.spaces.load(Relaxed) == 0
+                || spaces::are_shared_with(process)
+        };
         Rank {
             state: process.state(),
             death: process.death(),
-            pid: (pid != 0
-                && (process.spaces.load(Relaxed) == 0 || spaces::are_shared_with(process)))
-            .then_some(pid),
+            pid: (pid != 0 && is_said_here()).then_some(pid),
+            core: process.core.load(Relaxed).checked_sub(1),
             came: process.says(CAME),
             leaving: process.says(LEAVING),
             adopted: process.adopted.load(Relaxed),

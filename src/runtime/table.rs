@@ -436,6 +436,13 @@ impl Process {
         self.doorbell.sleepers() != 0 && self.waits.iter().any(waits_for)
     }
 
+    /// Times at which the rank is known to have done something, in milliseconds of the clock that all processes share; they wrap.
+    pub(super) fn times(&self) -> impl Iterator<Item = u32> {
+        let woken = self.woken.load(Ordering::Relaxed) / 1_000_000;
+        let slept = self.waits.iter().map(|w| w.since.load(Ordering::Relaxed));
+        slept.chain([woken as u32]).filter(|&time| time != 0)
+    }
+
     /// What the rank's sleeping threads wait for, in words.
     pub fn waiting_for(&self) -> Vec<String> {
         self.waits
@@ -479,10 +486,9 @@ impl Wait {
         self.key.store(0, Ordering::Release);
     }
 
-    /// Its key, for how many milliseconds it has lasted, and its words, if there is a wait.
-    pub(super) fn seen(&self) -> Option<(u64, u32, String)> {
+    /// Its key, for how many milliseconds it has lasted at a time of the clock that all share, and its words, if there is a wait.
+    pub(super) fn seen(&self, now: u32) -> Option<(u64, u32, String)> {
         let key = self.key.load(Ordering::Acquire);
-        let now = clock::now().as_millis() as u32;
         let since = now.wrapping_sub(self.since.load(Ordering::Relaxed));
         (key > 1 || key == 1 && self.len.load(Ordering::Relaxed) != 0)
             .then(|| (key, since, self.text()))

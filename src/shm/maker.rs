@@ -59,7 +59,7 @@ impl Maker {
     /// Says that this process and the maker do not fit. Of several processes one says it at once. The others wait for a moment, in
     /// which the launcher ends the job mostly.
     pub(super) fn refuse(&self) -> String {
-        if self.mark == MARK && self.said.swap(1, Ordering::Relaxed) != 0 {
+        if self.is_marked() && self.said.swap(1, Ordering::Relaxed) != 0 {
             std::thread::sleep(PATIENCE);
         }
         format!(
@@ -70,9 +70,14 @@ impl Maker {
         )
     }
 
+    /// Whether there is one.
+    pub(super) fn is_marked(&self) -> bool {
+        self.mark == MARK
+    }
+
     /// The maker.
     pub(super) fn words(&self) -> String {
-        match self.mark == MARK {
+        match self.is_marked() {
             true => {
                 String::from_utf8_lossy(&self.words[..WORDS.min(self.len as usize)]).into_owned()
             }

@@ -14,6 +14,7 @@ pub mod copy;
 pub mod counter;
 pub mod descriptor;
 pub mod doorbell;
+pub mod dump;
 pub mod error;
 pub mod futex;
 pub mod gate;

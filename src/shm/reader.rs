@@ -1,10 +1,13 @@
 //! Reading a job's segment without being part of the job. Nothing is mapped and nothing written: the kernel copies what is asked for
 //! (`pread`). So a job that changes, ends or writes nonsense meanwhile costs a wrong number or an error, never a signal; a part of
 //! the file that nobody has touched stays without memory, as a look at a mapping would not let it; and the ranks notice nothing.
+//!
+//! What is left of a segment in a core dump is read in the same way.
 
 use super::Offset;
+use super::dump::Dump;
 use super::maker::{self, Maker};
-use super::segment::{Header, is_ours};
+use super::segment::{Header, is_alike, is_ours};
 use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
@@ -20,8 +23,11 @@ const MOST: usize = 1 << 30;
 /// So it is, and the type has no padding that matters and nothing to drop.
 pub unsafe trait Plain {}
 
-/// An open segment.
-pub struct Reader(File);
+/// An open segment, or a core dump that has one.
+pub struct Reader {
+    file: File,
+    dump: Option<Dump>,
+}
 
 /// What is behind a descriptor.
 pub enum Opened {
@@ -29,6 +35,8 @@ pub enum Opened {
     Segment(Reader),
     /// One of another build: which, in words.
     Other(String),
+    /// A core dump of a process that had one, without it.
+    Without,
     /// Something else.
     Nothing,
 }
@@ -36,27 +44,77 @@ pub enum Opened {
 impl Reader {
     /// Opens what may be a segment. Error: the system's.
     pub fn open(path: &Path) -> io::Result<Opened> {
-        let reader = Reader(File::open(path)?);
+        let reader = Reader {
+            file: File::open(path)?,
+            dump: None,
+        };
         let Ok(header) = reader.read::<Header>(0) else {
             return Ok(Opened::Nothing);
         };
-        if is_ours(&header, reader.0.metadata()?.len()) {
+        if is_ours(&header, reader.file.metadata()?.len()) {
             return Ok(Opened::Segment(reader));
         }
         let maker = reader.read::<Maker>(maker::AT);
         Ok(maker.map_or(Opened::Nothing, |maker| Opened::Other(maker.words())))
     }
 
+    /// Opens what may be a core dump of a rank. Error: the system's.
+    pub fn open_dump(path: &Path) -> io::Result<Opened> {
+        let file = File::open(path)?;
+        let Some(dump) = Dump::of(&file)? else {
+            return Ok(Opened::Nothing);
+        };
+        let beginnings = dump.beginnings();
+        let mut reader = Reader {
+            file,
+            dump: Some(dump),
+        };
+        for base in beginnings {
+            reader
+                .dump
+                .as_mut()
+                .into_iter()
+                .for_each(|dump| dump.begins_at(base));
+            if reader
+                .read::<Header>(0)
+                .is_ok_and(|header| is_alike(&header))
+            {
+                return Ok(Opened::Segment(reader));
+            }
+            let maker = reader.read::<Maker>(maker::AT).ok();
+            if let Some(maker) = maker.filter(|maker| maker.is_marked()) {
+                return Ok(Opened::Other(maker.words()));
+            }
+        }
+        let had_segment = reader.dump.is_some_and(|dump| dump.had_segment);
+        Ok(match had_segment {
+            true => Opened::Without,
+            false => Opened::Nothing,
+        })
+    }
+
+    /// The core dump that it is read from, if it is.
+    pub fn dump(&self) -> Option<&Dump> {
+        self.dump.as_ref()
+    }
+
+    fn copy(&self, bytes: &mut [u8], offset: Offset) -> io::Result<()> {
+        match &self.dump {
+            Some(dump) => dump.read(&self.file, bytes, offset as u64),
+            None => self.file.read_exact_at(bytes, offset as u64),
+        }
+    }
+
     /// Its number, and that of its device: the same for all who have it.
     pub fn identity(&self) -> io::Result<(u64, u64)> {
         use std::os::unix::fs::MetadataExt;
-        self.0.metadata().map(|file| (file.dev(), file.ino()))
+        self.file.metadata().map(|file| (file.dev(), file.ino()))
     }
 
     /// Bytes of memory of the system that it takes.
     pub fn in_use(&self) -> io::Result<u64> {
         use std::os::unix::fs::MetadataExt;
-        self.0.metadata().map(|file| file.blocks() * 512)
+        self.file.metadata().map(|file| file.blocks() * 512)
     }
 
     /// A copy of what lies at `offset`. Error: where nothing can.
@@ -67,7 +125,7 @@ impl Reader {
             place.as_mut_ptr().write_bytes(0, 1);
             std::slice::from_raw_parts_mut(place.as_mut_ptr().cast::<u8>(), size_of::<T>())
         };
-        self.0.read_exact_at(bytes, offset as u64)?;
+        self.copy(bytes, offset)?;
         // SAFETY: any bytes are a value.
         Ok(unsafe { place.assume_init() })
     }
@@ -84,7 +142,7 @@ impl Reader {
         unsafe {
             places.as_mut_ptr().write_bytes(0, n);
             let bytes = std::slice::from_raw_parts_mut(places.as_mut_ptr().cast::<u8>(), size);
-            self.0.read_exact_at(bytes, offset as u64)?;
+            self.copy(bytes, offset)?;
             places.set_len(n);
             Ok(places
                 .into_iter()

@@ -79,8 +79,12 @@ unsafe impl Plain for Header {}
 
 /// Whether a segment of `len` bytes with this header was made by sources like these.
 pub(super) fn is_ours(header: &Header, len: u64) -> bool {
-    let is_alike = header.magic.load(Ordering::Acquire) == MAGIC;
-    is_alike && header.len.load(Ordering::Relaxed) == len
+    is_alike(header) && header.len.load(Ordering::Relaxed) == len
+}
+
+/// The same of what may be the beginning of one, of whatever length.
+pub(super) fn is_alike(header: &Header) -> bool {
+    header.magic.load(Ordering::Acquire) == MAGIC
 }
 
 /// A mapping of the job segment.
@@ -207,6 +211,14 @@ impl Segment {
     pub fn keep_from_children(&self) {
         // SAFETY: the range is this mapping.
         unsafe { libc::madvise(self.base.cast(), self.mapped() + TAIL, libc::MADV_DONTFORK) };
+    }
+
+    /// Core dumps of this process have the first `len` bytes of the segment, which are mapped here; and, as the unit of large
+    /// pages stays whole, what lies behind them in the last of it.
+    pub fn keep_in_dumps(&self, len: usize) {
+        let len = len.next_multiple_of(HUGE).min(self.mapped());
+        // SAFETY: the range is this mapping's.
+        unsafe { libc::madvise(self.base.cast(), len, libc::MADV_DODUMP) };
     }
 
     pub fn header(&self) -> &Header {
@@ -420,7 +432,7 @@ fn map_at(address: usize, fd: BorrowedFd<'_>, from: usize, len: usize) -> nix::R
         )
     }?;
     if base.as_ptr() as usize == address {
-        // The cores of all ranks would each hold the windows of all.
+        // The cores of all ranks would each hold the windows of all. (What they do hold: `keep_in_dumps`.)
         // SAFETY: the range is the mapping just made.
         unsafe { libc::madvise(base.as_ptr(), len, libc::MADV_DONTDUMP) };
         return Ok(base.as_ptr().cast());

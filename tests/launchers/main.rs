@@ -296,8 +296,9 @@ fn slurm() {
         launcher.is_parent = false;
         serves(&launcher);
     }
-    of_another_user(&cluster);
     without_an_interface(&cluster);
+    cluster.give_back();
+    of_another_user(&cluster);
 }
 
 /// A user who is not root: srun speaks to daemons that are another's, and its ranks may do less. What root has built may be out

@@ -61,6 +61,14 @@ impl Cluster {
         self.allocation = number.unwrap_or_else(|| panic!("{said}")).to_string();
     }
 
+    /// Ends the allocation, which has all of the machine's memory: others can have one then.
+    pub fn give_back(&self) {
+        let mut command = Command::new("scancel");
+        command.env("SLURM_CONF", &self.configuration);
+        let status = command.arg(&self.allocation).status();
+        assert!(status.expect("scancel runs").success());
+    }
+
     fn configure(&self) {
         let folder = text(&self.folder);
         let key: Vec<u8> = (0..8).flat_map(|_| random().to_ne_bytes()).collect();

@@ -1,6 +1,8 @@
 //! `rmashm-top` on real jobs: what it says is compared with what the program (`watched.c`) does; its screen is that of a terminal that
 //! tmux keeps, with keys that are sent and lines that are captured.
 
+mod dumps;
+mod gdb;
 #[path = "../launcher/run.rs"]
 #[allow(dead_code)]
 mod run;
@@ -89,6 +91,20 @@ fn waits(seen: &Value) -> Vec<String> {
     let ranks = seen["ranks"].as_array().cloned().unwrap_or_default();
     let wait = |rank: &Value| rank["waits"][0].as_str().unwrap_or_default().to_string();
     ranks.iter().map(wait).collect()
+}
+
+fn pid(seen: &Value, rank: usize) -> String {
+    seen["ranks"][rank]["pid"].to_string()
+}
+
+/// The first wait of each rank, without the time.
+fn timeless(seen: &Value) -> Vec<String> {
+    let waits = waits(seen).into_iter();
+    let cut = |wait: String| {
+        wait.rsplit_once(" (")
+            .map_or(String::new(), |cut| cut.0.into())
+    };
+    waits.map(cut).collect()
 }
 
 fn all_but_the_first_wait(seen: &Value) -> bool {

@@ -27,6 +27,36 @@ pub enum Segment {
 }
 
 impl Job {
+    /// The one that is in a core dump. Errors: in words.
+    pub fn dumped(path: &Path) -> Result<Job, String> {
+        let opened = Reader::open_dump(path);
+        let path = path.display();
+        let segment = match opened {
+            Err(error) => return Err(format!("{path} cannot be read: {error}")),
+            Ok(Opened::Segment(reader)) => Segment::Open(reader),
+            Ok(Opened::Other(maker)) => Segment::Other(maker),
+            Ok(Opened::Without) => {
+                return Err(format!(
+                    "{path} is the core dump of a rank without what the job has in shared memory: it was cut, or made when bit 1 \
+                     was not in /proc/PID/coredump_filter (0x33 is usual)"
+                ));
+            }
+            Ok(Opened::Nothing) => {
+                return Err(format!("{path} is no core dump of a rank of rmashm's"));
+            }
+        };
+        let pid = match &segment {
+            Segment::Open(reader) => reader.dump().map_or(0, |dump| dump.pid),
+            Segment::Other(_) => 0,
+        };
+        Ok(Job {
+            pid,
+            holders: Vec::new(),
+            segment,
+            identity: (0, 0),
+        })
+    }
+
     /// Whether a process has the segment open still. Where none has, the job is over.
     pub fn is_alive(&self) -> bool {
         let has = |(_, path): &(u32, PathBuf)| identity(path) == Some(self.identity);
@@ -94,7 +124,7 @@ fn open((identity, mut holders): ((u64, u64), Vec<(u32, PathBuf)>)) -> Option<Jo
     let segment = match opened {
         Opened::Segment(reader) => Segment::Open(reader),
         Opened::Other(maker) => Segment::Other(maker),
-        Opened::Nothing => return None,
+        Opened::Without | Opened::Nothing => return None,
     };
     // Under our launcher it was the first; else the first of the ranks.
     let pid = holders.first()?.0;

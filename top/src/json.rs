@@ -33,8 +33,9 @@ pub fn job(look: &Look, rates: &[Rates]) -> Value {
         "program": look.program(),
         "watched": look.seen.watched,
         "shared_bytes": look.shared,
+        "dumped_rank": look.dumped_rank(),
         "ranks": ranks,
-        "windows": windows,
+        "windows": (!look.lacks_windows()).then_some(windows),
         "matrix_bytes": matrix(look),
     })
 }
@@ -61,7 +62,7 @@ fn rank(look: &Look, at: usize, seen: &Rank, rates: &Rates) -> Value {
         "rank": at,
         "pid": seen.pid,
         "state": look.doing(at),
-        "core": usage.map(|usage| usage.core),
+        "core": look.core(at),
         "cpu": rates.cpu,
         "memory_bytes": usage.map(|usage| usage.memory),
         "adopted_bytes": seen.adopted,

@@ -11,13 +11,16 @@ use std::time::Instant;
 /// What is seen of a job in one moment.
 pub struct Look {
     pub at: Instant,
+    /// The process that the job is called by; that of the dump, where it is seen in one.
     pub pid: u32,
+    /// The program whose core dump it is seen in.
+    pub dumped: Option<String>,
     pub seen: Seen,
     pub windows: Vec<Window>,
     /// Of each rank's process.
     pub usage: Vec<Option<Usage>>,
-    /// Bytes of memory that the job's segment takes.
-    pub shared: u64,
+    /// Bytes of memory that the job's segment takes. A core dump does not tell.
+    pub shared: Option<u64>,
 }
 
 /// By kind, in one direction of a matrix or in all.
@@ -84,8 +87,10 @@ impl Look {
 
     fn through(reader: &Reader, job: &Job) -> io::Result<Look> {
         let seen = Seen::look(reader)?;
+        let dumped = reader.dump().map(|dump| dump.program.clone());
         let usage = |rank: &Rank| match rank.state {
             State::Exited | State::Dead | State::Quit => None,
+            _ if dumped.is_some() => None,
             _ => rank.pid.and_then(Usage::of),
         };
         Ok(Look {
@@ -93,7 +98,11 @@ impl Look {
             pid: job.pid,
             windows: windows(reader, &seen),
             usage: seen.ranks.iter().map(usage).collect(),
-            shared: reader.in_use()?,
+            shared: match dumped {
+                None => Some(reader.in_use()?),
+                Some(_) => None,
+            },
+            dumped,
             seen,
         })
     }
@@ -101,7 +110,26 @@ impl Look {
     /// The program's name, of the first rank that has one.
     pub fn program(&self) -> &str {
         let mut usage = self.usage.iter().flatten();
-        usage.next().map_or("-", |usage| &usage.program)
+        let running = usage.next().map(|usage| usage.program.as_str());
+        running.or(self.dumped.as_deref()).unwrap_or("-")
+    }
+
+    /// The rank whose core dump it is seen in.
+    pub fn dumped_rank(&self) -> Option<usize> {
+        let is_it = |rank: &Rank| self.dumped.is_some() && rank.pid == Some(self.pid);
+        self.seen.ranks.iter().position(is_it)
+    }
+
+    /// Whether there are windows of which the dump has nothing.
+    pub fn lacks_windows(&self) -> bool {
+        let has_some = self.seen.ranks.iter().any(Rank::has_windows);
+        self.dumped.is_some() && self.windows.is_empty() && has_some
+    }
+
+    /// The core that a rank is on, or was on when it last told.
+    pub fn core(&self, rank: usize) -> Option<u32> {
+        let usage = self.usage[rank].as_ref();
+        usage.map(|usage| usage.core).or(self.seen.ranks[rank].core)
     }
 
     /// What each rank has done since a look before. Of another job, or of the same moment: nothing.
@@ -198,7 +226,13 @@ impl Look {
                 None => wait.words.clone(),
             },
         };
-        format!("{text} ({})", crate::words::duration(wait.since))
+        // When a dump was made is not known: only what came before that.
+        let least = if self.dumped.is_some() {
+            " at least"
+        } else {
+            ""
+        };
+        format!("{text} ({}{least})", crate::words::duration(wait.since))
     }
 }
 

@@ -63,7 +63,10 @@ fn chosen(pid: Option<u32>) -> Result<(Option<Job>, Vec<Job>), String> {
 }
 
 fn once(options: &Options) -> Result<ExitCode, String> {
-    let (job, jobs) = chosen(options.pid)?;
+    let (job, jobs) = match &options.core {
+        Some(path) => (Some(Job::dumped(path)?), Vec::new()),
+        None => chosen(options.pid)?,
+    };
     let is_json = options.mode == Mode::Json;
     let Some(job) = job else {
         return print(&match (is_json, jobs.is_empty()) {
@@ -81,14 +84,15 @@ fn once(options: &Options) -> Result<ExitCode, String> {
 
 fn look_twice(job: &Job, options: &Options) -> Result<(Look, Vec<Rates>), String> {
     let look = || {
+        let name = match options.core {
+            Some(_) => "the job of the dump".to_string(),
+            None => format!("job {}", job.pid),
+        };
         Look::at(job).map_err(|error| match &job.segment {
             Segment::Other(maker) => {
-                format!(
-                    "job {} was begun by another build, {maker}: use the rmashm-top of that",
-                    job.pid
-                )
+                format!("{name} was begun by another build, {maker}: use the rmashm-top of that")
             }
-            Segment::Open(_) => format!("job {} cannot be looked at: {error}", job.pid),
+            Segment::Open(_) => format!("{name} cannot be looked at: {error}"),
         })
     };
     let before = look()?;

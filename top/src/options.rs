@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
 pub const HELP: &str = include_str!("rmashm-top.txt");
@@ -19,6 +20,8 @@ pub struct Options {
     pub mode: Mode,
     pub delay: Duration,
     pub pid: Option<u32>,
+    /// A core dump, in place of the jobs that run.
+    pub core: Option<PathBuf>,
 }
 
 impl Options {
@@ -28,6 +31,7 @@ impl Options {
             mode: Mode::Live,
             delay: Duration::from_secs(1),
             pid: None,
+            core: None,
         };
         let mut words = words.map(|word| word.to_string_lossy().into_owned());
         while let Some(word) = words.next() {
@@ -46,6 +50,10 @@ impl Options {
                     let value = value.ok_or("-delay wants a number of seconds")?;
                     options.delay = delay(&value)?;
                 }
+                Some("core") => {
+                    let value = value.or_else(|| words.next());
+                    options.core = Some(value.ok_or("-core wants a file")?.into());
+                }
                 Some(_) => return Err(format!("there is no option {word}")),
                 None if options.pid.is_none() => {
                     let pid = word.parse().ok().filter(|&pid| pid > 0);
@@ -54,6 +62,16 @@ impl Options {
                 }
                 None => return Err(format!("{word}: one job is enough")),
             }
+        }
+        if options.core.is_some() {
+            if options.pid.is_some() {
+                return Err("a core dump is of one job: -core goes without a process".into());
+            }
+            // There is nothing to watch.
+            if options.mode == Mode::Live {
+                options.mode = Mode::Once;
+            }
+            options.delay = Duration::ZERO;
         }
         Ok(options)
     }
@@ -83,6 +101,12 @@ mod tests {
         assert_eq!((options.mode, options.pid), (Mode::Json, Some(42)));
         assert_eq!(options.delay, Duration::from_millis(500));
         assert_eq!(parse(&["-delay=2"]).unwrap().delay, Duration::from_secs(2));
+        let options = parse(&["-core", "file"]).unwrap();
+        assert_eq!(
+            (options.mode, options.core),
+            (Mode::Once, Some("file".into()))
+        );
+        assert_eq!(parse(&["-json", "-core=file"]).unwrap().mode, Mode::Json);
         for wrong in [
             &["-delay"][..],
             &["-delay", "-1"],
@@ -90,6 +114,8 @@ mod tests {
             &["-what"],
             &["0"],
             &["1", "2"],
+            &["-core"],
+            &["-core", "file", "1"],
         ] {
             assert!(parse(wrong).is_err(), "{wrong:?}");
         }
@@ -97,7 +123,7 @@ mod tests {
 
     #[test]
     fn every_option_is_in_the_help() {
-        for option in ["-once ", "-json ", "-delay ", "-h, -V"] {
+        for option in ["-once ", "-json ", "-delay ", "-core ", "-h, -V"] {
             assert!(HELP.contains(&format!("\n  {option}")), "{option}");
         }
     }

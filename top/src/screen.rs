@@ -97,7 +97,7 @@ fn headline(state: &State, look: Option<(&Look, &[Rates])>, ended: bool) -> Stri
         look.seen.ranks.len(),
         summary(look),
         look.windows.len(),
-        words::bytes(look.shared as f64)
+        words::known_bytes(look.shared)
     )
 }
 

@@ -136,7 +136,7 @@ pub fn jobs(jobs: &[Job]) -> Table {
                 let numbers = [
                     look.seen.ranks.len() as f64,
                     look.windows.len() as f64,
-                    look.shared as f64,
+                    look.shared.unwrap_or(0) as f64,
                 ];
                 (numbers, look.program().to_string(), summary(&look))
             }
@@ -195,13 +195,15 @@ pub fn ranks(look: &Look, rates: &[Rates]) -> Table {
         number("SENT/S", 5),
         number("COLL/S", 4),
         number("FILE B/S", 6),
+        number("ADOPTED", 6),
         text("WAITS FOR", 0),
     ];
     let row = |(about, rates): (usize, &Rates)| {
         let usage = look.usage[about].as_ref();
         let pid = look.seen.ranks[about].pid;
         let known = |number: Option<f64>, word: fn(f64) -> String| number.map_or("-".into(), word);
-        let core = usage.map(|usage| f64::from(usage.core));
+        let core = look.core(about).map(f64::from);
+        let adopted = look.seen.ranks[about].adopted as f64;
         let memory = usage.map(|usage| usage.memory as f64);
         let file = rates.read.bytes + rates.written.bytes;
         let times = [
@@ -222,7 +224,8 @@ pub fn ranks(look: &Look, rates: &[Rates]) -> Table {
             words::bytes(rates.bytes()),
         ];
         cells.extend(times.map(words::count));
-        cells.extend([words::bytes(file), look.waits(about).join("; ")]);
+        cells.extend([words::bytes(file), words::bytes(adopted)]);
+        cells.push(look.waits(about).join("; "));
         let mut order = vec![
             about as f64,
             pid.map_or(0.0, f64::from),
@@ -233,17 +236,24 @@ pub fn ranks(look: &Look, rates: &[Rates]) -> Table {
             rates.bytes(),
         ];
         order.extend(times);
-        order.extend([file, 0.0]);
+        order.extend([file, adopted, 0.0]);
         Row {
             about,
             cells,
             order,
         }
     };
-    Table {
+    let mut table = Table {
         columns,
         rows: rates.iter().enumerate().map(row).collect(),
+    };
+    if look.dumped.is_some() {
+        // It is one moment, of which the kernel tells nothing.
+        table.columns_out(|column| {
+            ["CPU%", "MEM"].contains(&column.name.as_str()) || column.name.ends_with("/S")
+        });
     }
+    table
 }
 
 /// The windows of a job.

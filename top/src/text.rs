@@ -10,18 +10,25 @@ use crate::words;
 const WIDE: usize = 32;
 
 pub fn job(look: &Look, rates: &[Rates]) -> String {
-    let mut text = format!(
-        "job {} {}: {} ranks ({}), {} shared\n\n",
-        look.pid,
-        look.program(),
-        look.seen.ranks.len(),
-        tables::summary(look),
-        words::bytes(look.shared as f64)
-    );
+    let (ranks, summary) = (look.seen.ranks.len(), tables::summary(look));
+    let (pid, program) = (look.pid, look.program());
+    let mut text = match (&look.dumped, look.dumped_rank()) {
+        (None, _) => {
+            let shared = words::known_bytes(look.shared);
+            format!("job {pid} {program}: {ranks} ranks ({summary}), {shared} shared\n\n")
+        }
+        (Some(_), rank) => {
+            let whose = rank.map_or("process".into(), |rank| format!("rank {rank}, process"));
+            format!("core dump of {whose} {pid} {program}: {ranks} ranks ({summary})\n\n")
+        }
+    };
     text += &tables::ranks(look, rates).text();
     if !look.windows.is_empty() {
         text += "\nwindows\n";
         text += &tables::windows(look).text();
+    }
+    if look.lacks_windows() {
+        text += "\nThe dump does not have the windows.\n";
     }
     for window in 0..look.windows.len() {
         let state = State::new(View::Window(window));

@@ -5,6 +5,11 @@ pub fn bytes(bytes: f64) -> String {
     scaled(bytes, 1024.0)
 }
 
+/// The same, where they may not be known.
+pub fn known_bytes(known: Option<u64>) -> String {
+    known.map_or("-".into(), |known| bytes(known as f64))
+}
+
 /// A count.
 pub fn count(count: f64) -> String {
     scaled(count, 1000.0)
