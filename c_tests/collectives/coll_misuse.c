@@ -97,6 +97,31 @@ static void different_ways(MPI_Comm comm, int small, int large)
     }
 }
 
+/* The same between two, each with its elements in memory that the other one can read, or not. */
+static void different_memory(MPI_Comm comm, int small, int large)
+{
+    int *memory, turn, which, n, counts[2];
+    if (size != 2)
+        return;
+    OK(MPI_Alloc_mem(MOST * sizeof *memory, MPI_INFO_NULL, &memory));
+    memset(memory, 0, MOST * sizeof *memory);
+    for (turn = 0; turn < 2; turn++) {
+        n = rank == turn ? small : large;
+        counts[0] = n / 2;
+        counts[1] = n - n / 2;
+        for (which = 0; which < 4; which++) {
+            int *mine = which >> rank & 1 ? memory : from;
+            CHECK(MPI_Allreduce(mine, to, n, MPI_INT, MPI_SUM, comm) != MPI_SUCCESS);
+            still_works(comm);
+            CHECK(MPI_Reduce_scatter(mine, to, counts, MPI_INT, MPI_SUM, comm) != MPI_SUCCESS);
+            still_works(comm);
+            CHECK(MPI_Allgather(mine, n, MPI_INT, to, n, MPI_INT, comm) != MPI_SUCCESS);
+            still_works(comm);
+        }
+    }
+    OK(MPI_Free_mem(memory));
+}
+
 /* Rank 1 gives nothing where the others, which give one element each, want as much of it; so the others know. */
 static void nothing_of_one(MPI_Comm comm)
 {
@@ -153,6 +178,9 @@ int main(int argc, char **argv)
     different_ways(comm, 2000, 2100);
     different_ways(comm, 3000, 3500);
     different_ways(comm, 2100, 7000);
+    different_memory(comm, 127, 128);
+    different_memory(comm, 100, 1000);
+    different_memory(comm, 200, 5000);
     nothing_of_one(comm);
     nothing_but_wrong(comm);
     OK(MPI_Comm_free(&comm));

@@ -1,6 +1,6 @@
 //! Reductions.
 
-use super::{AS_MESSAGE, IN_PIECES, Little, PIECE, PLACED};
+use super::{AS_MESSAGE, IN_PIECES, Little, PIECE, PLACED, length};
 use crate::coll::elements::Vector;
 use crate::coll::fold::Fold;
 use crate::coll::plan::same_length;
@@ -146,16 +146,17 @@ impl<'a> Little<'a> {
         let mut folded = Ok(());
         if len > NOTE || out.count > 0 {
             let number = self.number(&round, other)?;
-            // Both find that one of them has only messages.
+            // Both find that, and that one of them has only messages.
+            if let Err(error) = same_length(length(number), len) {
+                self.reads = number & PLACED != 0;
+                self.tell(&round);
+                return Err(error);
+            }
             if len > NOTE && (place.is_none() || number & PLACED == 0) {
                 return Ok(false);
             }
             let given = match number & PLACED {
-                0 => {
-                    // One that gives less may not be here, and so not read.
-                    same_length(number, len)?;
-                    Ok(round.data(other, len))
-                }
+                0 => Ok(round.data(other, len)),
                 _ => self.shown(&round, other, (number & !PLACED, len)),
             };
             let skip = first * mine.element.datatype.size();

@@ -3,7 +3,7 @@
 //! A note says where a block lies. Who gives it waits, at the end, until all that have something of it have said that they have read.
 //! That is one copy, where notes, the board and messages through rings are two, and there is nothing to match.
 
-use super::{AS_MESSAGE, Little, PLACED};
+use super::{AS_MESSAGE, Little, PLACED, length};
 use crate::coll::elements::Vector;
 use crate::coll::plan::same_length;
 use crate::error::Result;
@@ -156,8 +156,14 @@ impl<'a> Little<'a> {
         let Some(round) = pinned else {
             return Ok(false);
         };
-        if alike && len > NOTE && !self.are_all(&round, |number| number & AS_MESSAGE == 0)? {
-            return Ok(false);
+        if alike {
+            // All find that: who gives less may not be here, and so not read.
+            for member in 0..size {
+                same_length(length(self.number(&round, member)?), len)?;
+            }
+            if len > NOTE && !self.are_all(&round, |number| number & AS_MESSAGE == 0)? {
+                return Ok(false);
+            }
         }
         let taken = self.take_all(&round, blocks, None);
         self.tell(&round);
