@@ -2,7 +2,7 @@
 
 use super::run::{Run, marked};
 use super::{Job, all_but_the_first_wait, pid, prefix, program, support, timeless, top, waits};
-use harness::needs::missing;
+use harness::needs::skipped;
 use harness::scratch::Scratch;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::{Signal, kill};
@@ -17,14 +17,14 @@ use support::run_to_fail;
 fn crash(folder: &Path, filter: Option<&str>) -> Option<(Value, PathBuf)> {
     let pattern = fs::read_to_string("/proc/sys/kernel/core_pattern").unwrap_or_default();
     if pattern.starts_with(['|', '/']) {
-        missing(
+        skipped(
             "the kernel's dumps go elsewhere (kernel.core_pattern): those of crashes are not tested",
         );
         return None;
     }
     let (_, most) = getrlimit(Resource::RLIMIT_CORE).expect("there is a limit");
     if most == 0 {
-        missing("dumps are forbidden (ulimit -Hc): those of crashes are not tested");
+        skipped("dumps are forbidden (ulimit -Hc): those of crashes are not tested");
         return None;
     }
     let mpiexec = prefix().join("bin/mpiexec");

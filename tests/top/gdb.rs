@@ -2,7 +2,7 @@
 
 use super::run::{Outcome, Run, marked};
 use super::{Job, all_but_the_first_wait, pid, prefix, program, timeless, waits};
-use harness::needs::{missing, need};
+use harness::needs::{need, skipped};
 use harness::scratch::Scratch;
 use serde_json::Value;
 
@@ -51,7 +51,7 @@ fn gdb_shows_the_job_of_a_process_and_of_its_dump() {
         ],
     );
     if ended.stderr.contains("ptrace: Operation not permitted") {
-        missing("gdb may not attach to a process (kernel.yama.ptrace_scope)");
+        skipped("gdb may not attach to a process (kernel.yama.ptrace_scope)");
         return job.let_go();
     }
     let said = ended.ended(0).stdout;

@@ -10,7 +10,7 @@ mod screen;
 #[path = "../support/mod.rs"]
 mod support;
 
-use harness::needs::missing;
+use harness::needs::skipped;
 use harness::scratch::Scratch;
 use nix::sys::signal::Signal;
 use run::{Run, marked};
@@ -231,7 +231,7 @@ fn a_job_that_is_killed_is_over() {
 #[test]
 fn other_users_see_nothing() {
     if !nix::unistd::geteuid().is_root() {
-        return missing("only root can become another user: what others see is not tested");
+        return skipped("only root can become another user: what others see is not tested");
     }
     let mut job = Job::start("barrier", 2);
     job.seen("the barrier", all_but_the_first_wait);
