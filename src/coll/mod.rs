@@ -3,8 +3,9 @@
 //! Its messages go by `transport`; communicators, operations and datatypes are those of `comm`, `op` and `datatype`. A
 //! [`Collective`] says what is wanted. Every operation can be done by a [`plan`] of messages: blocking calls carry it out at
 //! once, the others while messages are moved along. Blocking ones of up to 16 processes and 8 KiB need no messages: they pin
-//! notes ([`little`]). Larger ones, and an allreduce of more than two, can meet at the board. [`decide`] offers blocking calls to both, which refuse those that go better
-//! by messages; the methods of the [`planner`] choose among plans, by size. Where all know that there is no data, nobody waits.
+//! notes ([`little`]). Larger ones, and an allreduce of more than two, can meet at the board. [`decide`] offers blocking calls to
+//! both, which refuse those that go better by messages; the methods of the [`planner`] choose among plans, by size. Where all know
+//! that there is no data, nobody waits.
 //!
 //! | operation                          | by messages (a plan)                                                        | over notes or the board |
 //! |------------------------------------|-----------------------------------------------------------------------------|-------------------------|

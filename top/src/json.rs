@@ -1,7 +1,7 @@
 //! The same for programs. Names and units stay what they are; more may come.
 
 use crate::find::{Job, Segment};
-use crate::look::{Look, Rate, Rates, bytes, total};
+use crate::look::{Look, Rate, Rates, bytes, kinds};
 use rmashm::seeing::{Counted, Part, Place, Rank, Window};
 use serde_json::{Value, json};
 
@@ -42,22 +42,17 @@ pub fn job(look: &Look, rates: &[Rates]) -> Value {
 
 fn rank(look: &Look, at: usize, seen: &Rank, rates: &Rates) -> Value {
     let usage = look.usage[at].as_ref();
-    let pairs = [
-        ("put", total(&seen.moved, |m| m.put), rates.put),
-        ("got", total(&seen.moved, |m| m.got), rates.got),
-        (
-            "accumulated",
-            total(&seen.moved, |m| m.accumulated),
-            rates.accumulated,
-        ),
-        ("sent", total(&seen.moved, |m| m.sent), rates.sent),
-        ("collective", seen.collective, rates.collective),
-        ("file_read", seen.read, rates.read),
-        ("file_written", seen.written, rates.written),
+    let names = [
+        "put",
+        "got",
+        "accumulated",
+        "sent",
+        "collective",
+        "file_read",
+        "file_written",
     ];
-    let kinds = pairs
-        .into_iter()
-        .map(|(kind, all, rate)| (kind.to_string(), counted(all, rate)));
+    let traffic = names.into_iter().zip(kinds(seen, rates));
+    let traffic = traffic.map(|(kind, (all, rate))| (kind.to_string(), counted(all, rate)));
     json!({
         "rank": at,
         "pid": seen.pid,
@@ -70,7 +65,7 @@ fn rank(look: &Look, at: usize, seen: &Rank, rates: &Rates) -> Value {
         "finalizing": seen.leaving,
         "death": seen.death.map(|death| death.to_string()),
         "waits": look.waits(at),
-        "traffic": kinds.collect::<serde_json::Map<_, _>>(),
+        "traffic": traffic.collect::<serde_json::Map<_, _>>(),
     })
 }
 

@@ -23,6 +23,19 @@ pub struct Look {
     pub shared: Option<u64>,
 }
 
+/// What a rank has moved and done in all, and how fast: put, got, accumulated, sent, collective operations, read, written.
+pub fn kinds(seen: &Rank, rates: &Rates) -> [(Counted, Rate); 7] {
+    [
+        (total(&seen.moved, |m| m.put), rates.put),
+        (total(&seen.moved, |m| m.got), rates.got),
+        (total(&seen.moved, |m| m.accumulated), rates.accumulated),
+        (total(&seen.moved, |m| m.sent), rates.sent),
+        (seen.collective, rates.collective),
+        (seen.read, rates.read),
+        (seen.written, rates.written),
+    ]
+}
+
 /// By kind, in one direction of a matrix or in all.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rate {
@@ -58,7 +71,7 @@ impl Rates {
 }
 
 /// A kind's sum over all ranks that one rank has moved to or from.
-pub fn total(moved: &[Moved], of: impl Fn(&Moved) -> Counted) -> Counted {
+fn total(moved: &[Moved], of: impl Fn(&Moved) -> Counted) -> Counted {
     moved
         .iter()
         .map(of)

@@ -1,9 +1,9 @@
 //! What is shown, as tables of words: on the screen, by --once and in a dump.
 
 use crate::find::{Job, Segment};
-use crate::look::{Look, Rate, Rates, bytes, holders, name, total};
+use crate::look::{Look, Rate, Rates, bytes, holders, kinds, name};
 use crate::words;
-use rmashm::seeing::{Place, Window};
+use rmashm::seeing::{Counted, Place, Window};
 
 /// A text at the end of a row may be cut to so many letters.
 const MOST_CUT: usize = 52;
@@ -429,20 +429,16 @@ pub fn rank(look: &Look, rates: &[Rates], rank: usize) -> Table {
             rows: Vec::new(),
         };
     };
-    let kinds = [
-        ("put", total(&seen.moved, |m| m.put), rates.put),
-        ("got", total(&seen.moved, |m| m.got), rates.got),
-        (
-            "accumulated",
-            total(&seen.moved, |m| m.accumulated),
-            rates.accumulated,
-        ),
-        ("messages sent", total(&seen.moved, |m| m.sent), rates.sent),
-        ("collective", seen.collective, rates.collective),
-        ("read of files", seen.read, rates.read),
-        ("written to files", seen.written, rates.written),
+    let names = [
+        "put",
+        "got",
+        "accumulated",
+        "messages sent",
+        "collective",
+        "read of files",
+        "written to files",
     ];
-    let row = |(about, (kind, all, rate)): (usize, (&str, rmashm::seeing::Counted, Rate))| {
+    let row = |(about, (kind, (all, rate))): (usize, (&str, (Counted, Rate)))| {
         let numbers = [
             all.operations as f64,
             all.bytes as f64,
@@ -463,7 +459,12 @@ pub fn rank(look: &Look, rates: &[Rates], rank: usize) -> Table {
     };
     Table {
         columns,
-        rows: kinds.into_iter().enumerate().map(row).collect(),
+        rows: names
+            .into_iter()
+            .zip(kinds(seen, rates))
+            .enumerate()
+            .map(row)
+            .collect(),
     }
 }
 
