@@ -15,6 +15,7 @@ compile_error!("one interface is compiled at a time");
 
 mod abi;
 mod attribute;
+mod check;
 mod coll;
 mod comm;
 mod datatype;
@@ -48,6 +49,9 @@ pub mod seeing {
 
 /// What the launcher uses of the library, and the tests of the launcher.
 pub mod launching {
+    pub use crate::check::STATUS as CHECK_FAILED;
+    pub use crate::check::area::{Area, MOST as MOST_CHECKED};
+    pub use crate::check::place::{BEGIN as PLACE_BEGINS, END as PLACE_ENDS, Place as CallPlace};
     pub use crate::errhandler::initial;
     pub use crate::info::kinds::elements as memory_kinds;
     pub use crate::observe::tables::{MOST as MOST_OBSERVED, Tables};

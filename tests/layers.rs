@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[&[&str]] = &[
     &["version"],
     &["shm"],
-    &["observe"],
+    &["check", "observe"],
     &["mpi"],
     &["error"],
     &["handle"],

@@ -51,10 +51,12 @@ fn own() -> Option<&'static Block> {
     }
 }
 
-/// This process is `rank` of a job that wants its calls looked at if it has tables, at `tables` of the segment; else that is 0.
-pub fn open(segment: &'static Segment, tables: Offset, rank: u32) {
+/// This process is `rank` of a job that wants its calls looked at if it has tables, at `tables` of the segment; else that is 0. Others may
+/// look at calls too.
+pub fn open(segment: &'static Segment, tables: Offset, rank: u32, others: bool) {
     if tables == 0 {
-        return STATE.store(OFF, Ordering::Relaxed);
+        let state = if others { ON } else { OFF };
+        return STATE.store(state, Ordering::Relaxed);
     }
     let tables = Tables::open(segment, tables);
     tables.choose_clock();

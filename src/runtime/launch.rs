@@ -7,6 +7,7 @@ use super::rest::Reading;
 use super::spaces;
 use super::table::{CAME, Death, MISSED, SURVIVES, State, Table};
 use super::traffic::Count;
+use crate::check::area::Area;
 use crate::error::Result;
 use crate::observe::tables::Tables;
 use crate::shm::PAGE;
@@ -28,16 +29,18 @@ pub struct JobSegment {
     segment: &'static Segment,
     table: Table,
     observed: Option<Tables>,
+    checked: Option<Area>,
 }
 
 impl JobSegment {
     /// Makes the segment of a job of `ranks` processes, and an empty process table in it. Once in a process. If the ranks are to be
-    /// observed, each gets room for so many events.
-    pub fn create(ranks: u32, events: Option<usize>) -> Result<JobSegment> {
+    /// observed, each gets room for so many events. If they are checked, `check` says whether what is found ends the job.
+    pub fn create(ranks: u32, events: Option<usize>, check: Option<bool>) -> Result<JobSegment> {
         let count = ranks as usize;
         let front = Table::bytes(count).next_multiple_of(PAGE);
         let behind = events.map_or(0, |events| Tables::bytes(count, events));
-        let segment = Segment::create(front + behind)?.install();
+        let last = check.map_or(0, |_| Area::bytes(count));
+        let segment = Segment::create(front + behind + last)?.install();
         segment.keep_from_children();
         let table = Table::create(segment, ranks, true);
         let me = std::process::id();
@@ -48,10 +51,17 @@ impl JobSegment {
             table.job.observed.store(at as u64, Ordering::Relaxed);
             tables
         });
+        let checked = check.map(|ends| {
+            let at = PAGE + front + behind;
+            let area = Area::create(segment, at, count, ends);
+            table.job.checked.store(at as u64, Ordering::Relaxed);
+            area
+        });
         Ok(JobSegment {
             segment,
             table,
             observed,
+            checked,
         })
     }
 
@@ -71,6 +81,11 @@ impl JobSegment {
     /// What was seen of the ranks, if they are observed.
     pub fn observed(&self) -> Option<Tables> {
         self.observed
+    }
+
+    /// What was found of the ranks, if they are checked.
+    pub fn checked(&self) -> Option<Area> {
+        self.checked
     }
 
     /// The descriptor that the ranks inherit; close-on-exec until the child clears it.

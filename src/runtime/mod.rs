@@ -35,13 +35,13 @@ pub mod visits;
 pub mod wait;
 mod yields;
 
-use crate::bail;
 use crate::error::{Error, Result};
 use crate::observe;
 use crate::shm::Offset;
 use crate::shm::atomic::Ordering;
 use crate::shm::segment::segment;
 use crate::shm::{self, cgroup};
+use crate::{bail, check};
 pub use access::reach;
 pub use cores::spread;
 pub use deaths::Ranks;
@@ -54,7 +54,7 @@ use table::{CAME, LEAVING, Process, SURVIVES, State, Table};
 pub use wait::{Announce, Nap, Waiting, ring, ring_key, ring_one, wait};
 
 /// The variables that ask our launcher for a report and for a trace.
-pub const OBSERVING: [&str; 2] = ["RMASHM_REPORT", "RMASHM_TRACE"];
+pub const OBSERVING: [&str; 3] = ["RMASHM_REPORT", "RMASHM_TRACE", "RMASHM_CHECK"];
 
 /// This process's job.
 pub struct Job {
@@ -130,7 +130,9 @@ pub fn attach() -> Result<&'static Job> {
     quitting::prepare(&job.launcher);
     errands::set_errand(errands::Errand::Tell, place::tell);
     let observed = job.table.job.observed.load(Ordering::Relaxed) as usize;
-    observe::open(segment(), observed, job.rank);
+    let checked = job.table.job.checked.load(Ordering::Relaxed) as usize;
+    check::open(segment(), checked, job.rank, abort::abort);
+    observe::open(segment(), observed, job.rank, check::is_on());
     if job.rank == 0 && !matches!(job.launcher, Launcher::Ours) {
         for name in OBSERVING.iter().filter(|name| variable(name).is_some()) {
             eprintln!(

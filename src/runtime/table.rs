@@ -67,6 +67,8 @@ pub struct Job {
     pub spaces: AtomicU64,
     /// Where what is [observed](crate::observe) is kept (an offset); 0: nowhere.
     pub observed: AtomicU64,
+    /// The same of what is [checked](crate::check).
+    pub checked: AtomicU64,
 }
 
 /// What a rank is doing.

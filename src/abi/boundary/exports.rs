@@ -69,7 +69,8 @@ impl<F: Copy> Argument for Option<F> {}
 ///
 /// Where calls are [observed](crate::observe), the body is made a call, out of the way too. A fast path does not ask for that: it is
 /// closed then by what it asks anyway (windows are [hidden](crate::handle) from it), or asks where that is nothing to it. What is
-/// to be told of a call is told in the body's path alone. What else is to look at calls, or at their arguments, has its place there.
+/// to be told of a call is told in the body's path alone. There, too, calls are
+/// [checked](crate::check).
 #[macro_export]
 macro_rules! mpi_exported {
     (
@@ -122,9 +123,16 @@ macro_rules! mpi_exported {
 
             #[cold]
             #[inline(never)]
-            extern "C" fn observed($($arg: $crate::mpi::types::C<$type>),*) -> ::std::ffi::c_int {
+            extern "C" fn looked_at($($arg: $crate::mpi::types::C<$type>),*) -> ::std::ffi::c_int {
                 static CALL: $crate::observe::Call = $crate::observe::Call::new(FUNCTION);
-                $crate::observe::call(&CALL, || whole($($arg),*))
+                let work = || whole($($arg),*);
+                $crate::observe::call(&CALL, || $crate::check::call(FUNCTION, work))
+            }
+
+            #[cold]
+            #[unsafe(naked)]
+            extern "C" fn observed($($arg: $crate::mpi::types::C<$type>),*) -> ::std::ffi::c_int {
+                $crate::called_through!(looked_at)
             }
 
             $(#[$cold])?

@@ -7,6 +7,7 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
+use crate::checked::Check;
 use crate::environment::Base;
 use crate::hosts;
 use crate::observed::Report;
@@ -216,6 +217,11 @@ fn apply(
         Ask::NoOversubscribe => request.no_oversubscribe = true,
         Ask::Timeout => request.timeout = values::seconds(name, &values[0])?,
         Ask::Deadlock => request.deadlock = Some(values::deadlock(name, &values[0])?),
+        Ask::Check => {
+            let how = values.first().map(OsString::as_os_str);
+            request.check = Some(Check::named(name, how)?);
+            request.check_says_so = true;
+        }
         Ask::Report => {
             let file = values.first().map(OsString::as_os_str);
             request.reports.push(Report::named(name, file)?);

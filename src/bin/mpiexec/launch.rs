@@ -19,6 +19,7 @@ use programs::leading;
 use rmashm::launching::{JobSegment, initial};
 
 use crate::binding;
+use crate::checked;
 use crate::environment;
 use crate::keeper::{JOB_VARIABLE, Keeper, Roster};
 use crate::observed;
@@ -97,7 +98,7 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
         Keeper::start(&roster, &name).map_err(because("cannot start the keeper process"))?;
     become_subreaper();
     let events = observed::prepare(request)?;
-    let segment = JobSegment::create(ranks, events)
+    let segment = JobSegment::create(ranks, events, checked::prepare(request)?)
         .map_err(|error| Refusal::from(error.text.into_string()))?;
 
     let epoll = || Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).map_err(io::Error::from);

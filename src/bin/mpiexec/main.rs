@@ -3,7 +3,8 @@
 //! `arguments` and `values` make a `request` of the command line, by the table in `options`; `launch` makes the job's segment and
 //! starts the ranks (`program`, `interfaces`, `environment`, `binding`, `spawn`); `supervise` is the event loop, with `signals` and `output`;
 //! `verdict` decides what the end of a rank means, in the words of `report`, with `quitters` for those that leave without a word
-//! and `standstill` for ranks that can never go on, which `readings` tell, and `places` where they are; `observed` tells what the ranks did;
+//! and `standstill` for ranks that can never go on, which `readings` tell, and `places` where they are; `observed` tells what the ranks did,
+//! `checked` what they did wrong;
 //! `keeper` ends what is left if the launcher itself
 //! is killed.
 //!
@@ -11,6 +12,7 @@
 
 mod arguments;
 mod binding;
+mod checked;
 mod environment;
 mod foreign;
 mod hosts;
@@ -67,6 +69,9 @@ fn run() -> u8 {
             Ok(deadlock) => request.deadlock = Some(deadlock),
             Err(text) => return refuse(&text, MISUSE),
         }
+    }
+    if let Err(text) = checked::ask_environment(&mut request) {
+        return refuse(&text, MISUSE);
     }
     if let Err(text) = observed::ask_environment(&mut request) {
         return refuse(&text, MISUSE);

@@ -41,6 +41,7 @@ pub enum Ask {
     NoOversubscribe,
     Timeout,
     Deadlock,
+    Check,
     Report,
     Trace,
     TraceSize,
@@ -271,6 +272,12 @@ pub const GLOBAL: &[Spec] = &[
         "end the job when ranks wait for each other for ever, or only say so (default: end; also: variable RMASHM_DEADLOCK)",
     ),
     spec(
+        &["check"],
+        &["[end|report|off]"],
+        Ask::Check,
+        "look for what the program does wrong, and end the job with status 56 there, or go on (default: end; also: variable RMASHM_CHECK)",
+    ),
+    spec(
         &["report"],
         &["[FILE]"],
         Ask::Report,
@@ -463,7 +470,7 @@ pub fn help() -> String {
          Lines of different ranks are never mixed; a line longer than 256 KiB is passed on in pieces.\n\
          INT, TERM, HUP and QUIT are passed on to all ranks, which have 5 s to end; a second one kills them. USR1, USR2 are passed on.\n\
          The exit status is that of the first rank to fail (128 + number of the signal, if killed by one), 124 after -timeout,\n\
-         55 after a deadlock, 127 or 126 if the program is not found or cannot be run. The death of a rank ends the job; so does leaving without\n\
+         55 after a deadlock, 56 if -check found something, 127 or 126 if the program is not found or cannot be run. The death of a rank ends the job; so does leaving without\n\
          MPI_Finalize, if the status is not 0 or another rank comes to wait for the one that left. A rank that fails after\n\
          MPI_Finalize, or was never an MPI process, lets the others finish. A job in which ranks wait for each other and can\n\
          never go on is ended.\n",

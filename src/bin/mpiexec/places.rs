@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use addr2line::Context;
 use addr2line::gimli::{Dwarf, EndianSlice, Error, LittleEndian, SectionId};
 use memmap2::Mmap;
-use object::{CompressionFormat, Object, ObjectSection, SymbolMap, SymbolMapName};
+use object::{CompressionFormat, Object, ObjectSection, ObjectSegment, SymbolMap, SymbolMapName};
 
 /// So many frames of a rank are told.
 const MOST: usize = 6;
@@ -49,6 +49,8 @@ struct Module {
     symbols: SymbolMap<SymbolMapName<'static>>,
     /// Its addresses are those that it has in memory.
     is_fixed: bool,
+    /// Where it begins by its own addresses.
+    base: u64,
 }
 
 impl Module {
@@ -70,6 +72,12 @@ impl Module {
             lines: Context::from_dwarf(Dwarf::load(section).ok()?).ok()?,
             symbols: object.symbol_map(),
             is_fixed: !is_relocated(map),
+            base: object
+                .segments()
+                .map(|segment| segment.address())
+                .min()
+                .unwrap_or(0)
+                & !0xfff,
         })
     }
 
@@ -145,25 +153,34 @@ impl Modules {
             .filter(|m| m.path == *path)
             .map(|m| m.from)
             .min()?;
+        Some(self.at(path, address - begin))
+    }
+
+    /// In a file: what stands before the return address that is so far behind its begin in memory.
+    pub fn line(&mut self, path: &Path, offset: u64) -> String {
+        let frame = self.at(path, offset.saturating_sub(1));
+        frame.lines.into_iter().next().unwrap_or_default()
+    }
+
+    fn at(&mut self, path: &Path, offset: u64) -> Frame {
         let module = self
             .0
-            .entry(path.clone())
+            .entry(path.to_path_buf())
             .or_insert_with(|| Module::open(path));
         let name = path
             .file_name()
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
-        let offset = address - begin;
         let nowhere = Frame {
             symbol: None,
             lines: vec![format!("{name}+{offset:#x}")],
-            path: path.clone(),
+            path: path.to_path_buf(),
         };
         let Some(module) = module else {
-            return Some(nowhere);
+            return nowhere;
         };
-        let probe = if module.is_fixed { address } else { offset };
+        let probe = offset + if module.is_fixed { module.base } else { 0 };
         let symbol = module.symbol(probe);
         let mut lines = Vec::new();
         if let Ok(mut frames) = module.lines.find_frames(probe).skip_all_loads() {
@@ -189,14 +206,14 @@ impl Modules {
         if lines.is_empty() {
             match &symbol {
                 Some(symbol) => lines.push(format!("{symbol} ({name})")),
-                None => return Some(nowhere),
+                None => return nowhere,
             }
         }
-        Some(Frame {
+        Frame {
             symbol,
             lines,
-            path: path.clone(),
-        })
+            path: path.to_path_buf(),
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use programs::leading::Choice;
 
+use crate::checked::Check;
 use crate::environment::Rules;
 use crate::observed::Report;
 use crate::values::Deadlock;
@@ -28,6 +29,10 @@ pub struct Request {
     pub timeout: Option<Duration>,
     /// What happens in a deadlock, where the command line says it.
     pub deadlock: Option<Deadlock>,
+    /// What happens where the program does something wrong, where the command line says that this is to be looked for.
+    pub check: Option<Check>,
+    /// Whether it is told that nothing was found: where somebody asked on the command line.
+    pub check_says_so: bool,
     /// What is told at the end of what the ranks did in MPI.
     pub reports: Vec<Report>,
     /// The file of the time line, and the most bytes that it takes.

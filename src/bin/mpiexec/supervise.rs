@@ -19,6 +19,7 @@ use nix::sys::epoll::{EpollEvent, EpollTimeout};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
+use crate::checked::Told;
 use crate::foreign;
 use crate::keeper;
 use crate::launch::{COMPLAINTS, Launched, SIGNALS};
@@ -77,6 +78,8 @@ pub struct Supervisor<'a> {
     /// Ranks that left after it with status 0, and without MPI_Finalize.
     pub quit: Quitters,
     pub standstill: Standstill,
+    /// What was told of what ranks do wrong.
+    pub checked: Told,
     /// Looks for ranks of another MPI.
     pub foreign: foreign::Looks,
     /// No child is left but the keeper.
@@ -104,6 +107,7 @@ pub fn supervise(request: &Request, job: Launched) -> u8 {
         early: Vec::new(),
         quit: Quitters::default(),
         standstill: Standstill::default(),
+        checked: Told::default(),
         foreign: foreign::Looks::begin(),
         childless: false,
         output_failed: false,
@@ -216,6 +220,7 @@ impl Supervisor<'_> {
     }
 
     fn look_at_ranks(&mut self, now: Instant) {
+        self.look_for_findings();
         if let Some(ending) = &mut self.ending {
             if ending.kill_at.is_some_and(|at| now >= at) {
                 ending.kill_at = None;
@@ -248,6 +253,7 @@ impl Supervisor<'_> {
 
     /// All output is in: the launcher's own last lines follow it.
     fn finish(&mut self) {
+        self.sum_up_findings();
         if self.request.print_exit_codes {
             let codes = self
                 .fates

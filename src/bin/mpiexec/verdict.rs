@@ -137,6 +137,10 @@ impl Supervisor<'_> {
         if self.ending.is_none()
             && let Some((number, code)) = self.job.segment.abort_request()
         {
+            self.look_for_findings();
+            if self.ends_by_finding(code) {
+                return;
+            }
             let name = match number {
                 Some(number) => self.name(number),
                 None => "a process that is no rank of it".to_string(),

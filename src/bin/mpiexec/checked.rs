@@ -1,0 +1,153 @@
+//! What the program does wrong, as its ranks find it under `-check` (`src/check/`): told with lines of the program, while the job runs. It
+//! ends with a status of its own, at once unless it is to go on.
+
+use std::ffi::OsStr;
+use std::fmt::Write;
+
+use rmashm::launching::{
+    Area, CHECK_FAILED, CallPlace, MOST_CHECKED, OBSERVING, PLACE_BEGINS, PLACE_ENDS,
+};
+
+use crate::places::Modules;
+use crate::request::Request;
+use crate::supervise::{SHORT_GRACE, Supervisor};
+
+const CHECK: &str = OBSERVING[2];
+
+/// What happens where something is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Check {
+    End,
+    Report,
+    Off,
+}
+
+impl Check {
+    pub fn named(name: &str, value: Option<&OsStr>) -> Result<Check, String> {
+        match value.map(OsStr::to_str) {
+            None | Some(Some("end")) => Ok(Check::End),
+            Some(Some("report")) => Ok(Check::Report),
+            Some(Some("off")) => Ok(Check::Off),
+            _ => Err(format!(
+                "{name} is {}, and must be end, report or off",
+                value.unwrap_or_default().display()
+            )),
+        }
+    }
+}
+
+/// What has been told of a rank, and how much of the job.
+#[derive(Default)]
+pub struct Told {
+    /// Of each rank, how many of its findings.
+    kept: Vec<usize>,
+    /// What stood there: other ranks often find the same.
+    modules: Modules,
+}
+
+/// What the variable `RMASHM_CHECK` asks for. The command line's option goes before.
+pub fn ask_environment(request: &mut Request) -> Result<(), String> {
+    if request.check.is_none()
+        && let Some(value) = std::env::var_os(CHECK).filter(|value| !value.is_empty())
+    {
+        request.check = Some(Check::named(CHECK, Some(&value))?);
+    }
+    Ok(())
+}
+
+/// Whether ranks are checked, and if so whether what is found ends the job.
+pub fn prepare(request: &Request) -> Result<Option<bool>, String> {
+    let ends = match request.check {
+        None | Some(Check::Off) => return Ok(None),
+        Some(check) => check == Check::End,
+    };
+    match request.ranks() {
+        ranks if ranks > MOST_CHECKED => Err(format!(
+            "-check is for at most {MOST_CHECKED} ranks, not for {ranks}"
+        )),
+        _ => Ok(Some(ends)),
+    }
+}
+
+impl Supervisor<'_> {
+    /// Has a rank found something?
+    pub fn look_for_findings(&mut self) {
+        let Some(area) = self.job.segment.checked() else {
+            return;
+        };
+        let ranks = area.ranks();
+        self.checked.kept.resize(ranks, 0);
+        for rank in 0..ranks as u32 {
+            let told = self.checked.kept[rank as usize];
+            let (_, new) = area.block(rank).findings.from(told);
+            self.checked.kept[rank as usize] += new.len();
+            for (text, _) in new {
+                let text = with_lines(&text, &area, &mut self.checked.modules);
+                let who = self.name(rank);
+                self.job.output.say(&format!("check: {who}, {text}"));
+            }
+        }
+    }
+
+    /// The job is over: what was found more than once, or found no room, is told, and the status tells that there was something.
+    pub fn sum_up_findings(&mut self) {
+        let Some(area) = self.job.segment.checked() else {
+            return;
+        };
+        self.look_for_findings();
+        let (mut all, mut again, mut untold) = (0, 0, 0);
+        for rank in 0..area.ranks() as u32 {
+            let (count, kept) = area.block(rank).findings.from(0);
+            all += count;
+            untold += count - kept.len();
+            again += kept.iter().map(|(_, times)| times - 1).sum::<u64>();
+        }
+        if all == 0 {
+            if self.request.check_says_so {
+                self.job.output.say("check: nothing was found");
+            }
+            return;
+        }
+        let mut text = format!(
+            "check: {all} {}",
+            if all == 1 { "finding" } else { "findings" }
+        );
+        if again > 0 {
+            let _ = write!(text, "; the same at the same places {again} more times");
+        }
+        if untold > 0 {
+            let _ = write!(text, "; {untold} found no room, and are not told");
+        }
+        self.job.output.say(&text);
+        let status = self.status.filter(|status| *status != 0);
+        self.status = Some(status.unwrap_or(CHECK_FAILED as u8));
+    }
+
+    /// A rank has ended the job since it found something: whether that is so.
+    pub fn ends_by_finding(&mut self, status: i32) -> bool {
+        let found = status == CHECK_FAILED
+            && self.job.segment.checked().is_some_and(|area| area.ends())
+            && self.checked.kept.iter().any(|told| *told > 0);
+        if found {
+            self.end(CHECK_FAILED as u8, SHORT_GRACE);
+        }
+        found
+    }
+}
+
+/// A finding's text, its places in words.
+fn with_lines(text: &str, area: &Area, modules: &mut Modules) -> String {
+    let mut parts = text.split(PLACE_BEGINS);
+    let mut told = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        let (place, rest) = part.split_once(PLACE_ENDS).unwrap_or((part, ""));
+        let line = CallPlace::parse(place).and_then(|(rank, place)| {
+            let rank = Some(rank).filter(|rank| (*rank as usize) < area.ranks())?;
+            let (file, offset) = area.block(rank).modules.resolve(place)?;
+            Some(modules.line(file.as_ref(), offset))
+        });
+        told += line.as_deref().unwrap_or("an unknown place");
+        told += rest;
+    }
+    told
+}

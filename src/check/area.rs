@@ -1,0 +1,179 @@
+//! Where checks keep what other processes see, in the segment behind what is [observed](crate::observe): a [`Head`], and for each rank a
+//! block of whole pages. Only pages that are written to take memory.
+
+use super::place::{Modules, Place};
+use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering};
+use crate::shm::segment::Segment;
+use crate::shm::text::Text;
+use crate::shm::{Offset, PAGE};
+use parking_lot::Mutex;
+use std::mem::size_of;
+
+/// Jobs of more ranks are not checked.
+pub const MOST: u32 = 1024;
+/// So many findings of a rank are kept; the others are counted.
+pub const FINDINGS: usize = 64;
+/// Words of 8 bytes of a finding.
+const WORDS: usize = 255;
+
+/// What all ranks have in common.
+#[repr(C)]
+struct Head {
+    ranks: AtomicU32,
+    /// 1: a finding ends the job.
+    ends: AtomicU32,
+}
+
+/// What a rank has found. It alone writes.
+#[repr(C)]
+pub struct Findings {
+    /// How many there are, also those that have no room.
+    count: AtomicU64,
+    _pad: u64,
+    all: [Found; FINDINGS],
+}
+
+#[repr(C)]
+struct Found {
+    /// How often it was found.
+    times: AtomicU64,
+    /// What it was, hashed.
+    what: AtomicU64,
+    text: Text<WORDS>,
+}
+
+/// One thread at a time tells.
+static TELLING: Mutex<()> = Mutex::new(());
+
+impl Findings {
+    /// Keeps a finding, unless one of this kind at this place is kept already, which is counted then.
+    pub fn put(&self, kind: &str, place: Place, text: &str) {
+        let _telling = TELLING.lock();
+        let what = kind
+            .bytes()
+            .fold(place.bits() ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
+                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+            });
+        let count = self.count.load(Ordering::Relaxed) as usize;
+        let kept = &self.all[..count.min(FINDINGS)];
+        if place != Place::UNKNOWN
+            && let Some(same) = kept
+                .iter()
+                .find(|found| found.what.load(Ordering::Relaxed) == what)
+        {
+            same.times.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        if let Some(found) = self.all.get(count) {
+            found.text.put(text.as_bytes());
+            found.what.store(what, Ordering::Relaxed);
+            found.times.store(1, Ordering::Relaxed);
+        }
+        self.count.store(count as u64 + 1, Ordering::Release);
+    }
+
+    /// How many there are, and those that are kept: what, and how often, from `first` on.
+    pub fn from(&self, first: usize) -> (usize, Vec<(String, u64)>) {
+        let count = self.count.load(Ordering::Acquire) as usize;
+        let kept = self.all.iter().take(count).skip(first);
+        let kept = kept.map(|found| (found.text.get(), found.times.load(Ordering::Relaxed)));
+        (count, kept.collect())
+    }
+}
+
+/// One rank's block.
+#[derive(Clone, Copy)]
+pub struct Block {
+    pub findings: &'static Findings,
+    pub modules: &'static Modules,
+}
+
+/// All of it, in a mapped segment.
+#[derive(Clone, Copy)]
+pub struct Area {
+    segment: &'static Segment,
+    head: &'static Head,
+    first: Offset,
+}
+
+/// What a block is made of: begins of its parts, and its end.
+const MODULES: usize = size_of::<Findings>().next_multiple_of(PAGE);
+const STRIDE: usize = MODULES + size_of::<Modules>().next_multiple_of(PAGE);
+
+impl Area {
+    /// Bytes that the area of so many ranks takes.
+    pub fn bytes(ranks: usize) -> usize {
+        PAGE + ranks * STRIDE
+    }
+
+    /// Lays it out at `at` of a fresh segment.
+    pub fn create(segment: &'static Segment, at: Offset, ranks: usize, ends: bool) -> Area {
+        let area = Area::open(segment, at);
+        area.head.ranks.store(ranks as u32, Ordering::Relaxed);
+        area.head.ends.store(ends.into(), Ordering::Relaxed);
+        area
+    }
+
+    /// The one that is in the segment.
+    pub fn open(segment: &'static Segment, at: Offset) -> Area {
+        // SAFETY: the creator of the segment made room for it (`bytes`) at a whole number of pages; it is made of atomics, for which
+        // any bytes are valid, and lives as long as the mapping.
+        let head = unsafe { &*segment.at::<Head>(at) };
+        let first = at + PAGE;
+        Area {
+            segment,
+            head,
+            first,
+        }
+    }
+
+    pub fn ranks(&self) -> usize {
+        self.head.ranks.load(Ordering::Relaxed) as usize
+    }
+
+    /// Whether a finding ends the job.
+    pub fn ends(&self) -> bool {
+        self.head.ends.load(Ordering::Relaxed) != 0
+    }
+
+    pub fn block(&self, rank: u32) -> Block {
+        let at = self.first + rank as usize * STRIDE;
+        // SAFETY: as in `open`: the block of each rank lies within the room that was made.
+        unsafe {
+            Block {
+                findings: &*self.segment.at::<Findings>(at),
+                modules: &*self.segment.at::<Modules>(at + MODULES),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn findings_are_kept_once_for_each_place() {
+        let ranks = 3;
+        let segment = Box::leak(Box::new(Segment::create(Area::bytes(ranks)).unwrap()));
+        let area = Area::create(segment, PAGE, ranks, true);
+        assert!(area.ends() && Area::open(segment, PAGE).ranks() == ranks);
+        let findings = area.block(2).findings;
+        let here = Place::test(1);
+        findings.put("race", here, "a");
+        findings.put("race", here, "b");
+        findings.put("leak", here, "c");
+        findings.put("leak", Place::UNKNOWN, "d");
+        findings.put("leak", Place::UNKNOWN, "e");
+        let (count, kept) = findings.from(0);
+        let kept: Vec<_> = kept.iter().map(|(text, times)| (&**text, *times)).collect();
+        assert_eq!(kept, [("a", 2), ("c", 1), ("d", 1), ("e", 1)]);
+        assert_eq!(count, 4);
+        for number in 0..2 * FINDINGS {
+            findings.put("more", Place::test(2 + number as u64), "x");
+        }
+        let (count, kept) = findings.from(4);
+        assert_eq!((count, kept.len()), (4 + 2 * FINDINGS, FINDINGS - 4));
+        assert_eq!(area.block(1).findings.from(0).0, 0);
+    }
+}

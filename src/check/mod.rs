@@ -1,0 +1,146 @@
+//! What programs do wrong, found while they run: `mpiexec -check`.
+//!
+//! **It is the same library.** Every exported function asks one flag ([`observe`](crate::observe)); where it is set, calls come through
+//! [`call`], and windows are [hidden](crate::handle) from the fast paths. So a job that is not checked pays nothing. The rooms above
+//! ask [`is_on`] where they have something to look at that only they see.
+//!
+//! **What is found is a [`Finding`]**: a kind, the section of MPI that says so, and a sentence. [`tell`] puts it into the segment with the call
+//! that the thread is in, and with its [place](place) in the program; the launcher finds the lines, and prints it. Unless the job is to go
+//! on (`-check=report`) it ends there. The same kind at the same place is told once and counted.
+//!
+//! **No false alarm** is the first rule of every check: what may be right by any reading of the standard is silent. The second: a check
+//! never changes what a program does, but for time and memory. Memory is bounded, and what found no room is told.
+
+pub mod area;
+pub mod place;
+
+use crate::shm::Offset;
+use crate::shm::atomic::{AtomicU8, Ordering};
+use crate::shm::segment::Segment;
+use area::{Area, Block};
+pub use place::Place;
+use std::cell::Cell;
+use std::fmt::Write;
+use std::sync::OnceLock;
+
+/// The status that a job ends with in which something was found.
+pub const STATUS: i32 = 56;
+
+static ON: AtomicU8 = AtomicU8::new(0);
+static CHECKER: OnceLock<Checker> = OnceLock::new();
+
+/// What a checked process has.
+pub struct Checker {
+    pub rank: u32,
+    pub area: Area,
+    own: Block,
+    /// Ends the job with that status.
+    end: fn(i32) -> !,
+}
+
+/// Whether this job is checked.
+#[inline(always)]
+pub fn is_on() -> bool {
+    ON.load(Ordering::Relaxed) != 0
+}
+
+/// What this process checks with; `None` if it does not.
+#[inline]
+pub fn checker() -> Option<&'static Checker> {
+    match is_on() {
+        true => CHECKER.get(),
+        false => None,
+    }
+}
+
+/// This process is `rank` of a job that is checked if it has an area for that, at `area` of the segment; else that is 0. `end` ends the job.
+pub fn open(segment: &'static Segment, area: Offset, rank: u32, end: fn(i32) -> !) {
+    if area == 0 {
+        return;
+    }
+    let area = Area::open(segment, area);
+    let own = area.block(rank);
+    CHECKER.get_or_init(|| Checker {
+        rank,
+        area,
+        own,
+        end,
+    });
+    ON.store(1, Ordering::Release);
+}
+
+/// A call of the program's.
+#[derive(Clone, Copy)]
+struct Called {
+    name: &'static str,
+    /// Where it returns to in the program, or in the library: see [`place`].
+    back: usize,
+}
+
+thread_local! {
+    // Without a destructor: to reach it takes no look whether it is there.
+    static CALLED: Cell<Called> = const { Cell::new(Called { name: "", back: 0 }) };
+}
+
+/// Does `work`, a call of the exported function `name`, which has come by [`place::through!`].
+#[inline(always)]
+pub fn call<R>(name: &'static str, work: impl FnOnce() -> R) -> R {
+    let back = place::came_from();
+    let outer = CALLED.replace(Called { name, back });
+    let result = work();
+    CALLED.set(outer);
+    result
+}
+
+/// The function that this thread's program has called, by its C name; empty outside of calls.
+pub fn called() -> &'static str {
+    CALLED.get().name
+}
+
+/// Where in the program that was.
+pub fn here() -> Place {
+    match checker() {
+        Some(checker) => checker.own.modules.place(CALLED.get().back),
+        None => Place::UNKNOWN,
+    }
+}
+
+/// Something that a program does wrong.
+pub struct Finding {
+    /// Names it, in lower case: "type mismatch", "data race".
+    pub kind: &'static str,
+    /// Where MPI says so: "MPI 4.1 §3.3.1".
+    pub section: &'static str,
+    /// One sentence or several, without the last full stop; places are put in by [`Place::of`].
+    pub text: String,
+}
+
+/// Tells it, as found in the call that this thread is in. Does not return where that ends the job.
+#[cold]
+pub fn tell(finding: Finding) {
+    tell_of(finding, called(), here());
+}
+
+/// Tells it of another call than the present one, as where something was made that was never freed.
+#[cold]
+pub fn tell_of(finding: Finding, name: &str, place: Place) {
+    let Some(checker) = checker() else { return };
+    let Finding {
+        kind,
+        section,
+        text,
+    } = finding;
+    let mut whole = String::new();
+    if !name.is_empty() {
+        let _ = write!(whole, "{name}");
+        if place != Place::UNKNOWN {
+            let _ = write!(whole, " at {}", place.of(checker.rank));
+        }
+        whole += ": ";
+    }
+    let _ = write!(whole, "{kind}: {text} ({section})");
+    checker.own.findings.put(kind, place, &whole);
+    if checker.area.ends() {
+        (checker.end)(STATUS);
+    }
+}
