@@ -26,6 +26,9 @@ struct Exception {
     /// The compilers for Fortran with which it is so; none are all.
     #[serde(default)]
     fortran: Vec<Fortran>,
+    /// Whether it is so only under `mpiexec -check`.
+    #[serde(default)]
+    check: bool,
     /// `folder/program` (all entries of the program), or the whole line of the report: `folder/program 4 -arg=1`.
     tests: Vec<String>,
 }
@@ -44,19 +47,25 @@ struct Known {
 }
 
 impl Exceptions {
-    /// Those of the file that hold with `interface`, and a compiler for `fortran`.
+    /// Those of the file that hold with `interface`, a compiler for `fortran`, and under `-check` or not.
     pub fn read(
         file: &Path,
         interface: Interface,
         fortran: Option<Fortran>,
+        check: bool,
     ) -> Result<Self, String> {
         let text = std::fs::read_to_string(file)
             .map_err(|error| format!("{}: {error}", file.display()))?;
-        Self::parse(&text, interface, fortran)
+        Self::parse(&text, interface, fortran, check)
             .map_err(|error| format!("{}: {error}", file.display()))
     }
 
-    fn parse(text: &str, interface: Interface, fortran: Option<Fortran>) -> Result<Self, String> {
+    fn parse(
+        text: &str,
+        interface: Interface,
+        fortran: Option<Fortran>,
+        check: bool,
+    ) -> Result<Self, String> {
         let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
         let mut known: Vec<Known> = Vec::new();
         for exception in file.exception {
@@ -73,6 +82,9 @@ impl Exceptions {
             }
             let compilers = &exception.fortran;
             if !compilers.is_empty() && !fortran.is_some_and(|whose| compilers.contains(&whose)) {
+                continue;
+            }
+            if exception.check && !check {
                 continue;
             }
             for test in exception.tests {
@@ -146,7 +158,7 @@ mod tests {
 
     #[test]
     fn by_name_or_by_line() {
-        let exceptions = Exceptions::parse(TEXT, Interface::Mpich, None).unwrap();
+        let exceptions = Exceptions::parse(TEXT, Interface::Mpich, None, false).unwrap();
         assert_eq!(exceptions.reason(&entry("a", 7), false), Some("r"));
         assert_eq!(exceptions.reason(&entry("b", 2), false), Some("r"));
         assert_eq!(exceptions.reason(&entry("b", 3), false), None);
@@ -159,7 +171,7 @@ mod tests {
     fn some_hold_with_one_interface() {
         let text = TEXT.replace("tests", "abi = ['openmpi']\ntests");
         let held = |interface| {
-            let exceptions = Exceptions::parse(&text, interface, None).unwrap();
+            let exceptions = Exceptions::parse(&text, interface, None, false).unwrap();
             exceptions.has(&entry("a", 1))
         };
         assert!(held(Interface::Openmpi) && !held(Interface::Mpich));
@@ -169,15 +181,25 @@ mod tests {
     fn some_hold_with_one_compiler_for_fortran() {
         let text = TEXT.replace("tests", "fortran = ['mpich']\ntests");
         let held = |fortran| {
-            let exceptions = Exceptions::parse(&text, Interface::Mpich, fortran).unwrap();
+            let exceptions = Exceptions::parse(&text, Interface::Mpich, fortran, false).unwrap();
             exceptions.has(&entry("a", 1))
         };
         assert!(held(Some(Fortran::Mpich)) && !held(Some(Fortran::Rmashm)) && !held(None));
     }
 
     #[test]
+    fn some_hold_only_where_programs_are_checked() {
+        let text = TEXT.replace("tests", "check = true\ntests");
+        let held = |check| {
+            let exceptions = Exceptions::parse(&text, Interface::Mpich, None, check).unwrap();
+            exceptions.has(&entry("a", 1))
+        };
+        assert!(held(true) && !held(false));
+    }
+
+    #[test]
     fn what_begins_to_pass_has_to_go() {
-        let exceptions = Exceptions::parse(TEXT, Interface::Mpich, None).unwrap();
+        let exceptions = Exceptions::parse(TEXT, Interface::Mpich, None, false).unwrap();
         assert_eq!(exceptions.outdated().count(), 0);
         exceptions.reason(&entry("a", 1), true);
         assert_eq!(exceptions.outdated().collect::<Vec<_>>(), ["spawn/a"]);
@@ -187,7 +209,7 @@ mod tests {
 
     #[test]
     fn mistakes_are_refused() {
-        let parse = |text: &str| Exceptions::parse(text, Interface::Mpich, None);
+        let parse = |text: &str| Exceptions::parse(text, Interface::Mpich, None, false);
         assert!(parse("[[exception]]\ntests = ['a']\n").is_err());
         assert!(parse(&TEXT.replace("b 2", "a").replace("spawn/a 2", "spawn/a")).is_err());
         assert!(parse("").is_ok());
@@ -198,7 +220,7 @@ mod tests {
     fn the_file_of_this_project() {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("exceptions.toml");
         for interface in Interface::ALL {
-            Exceptions::read(&file, interface, Some(Fortran::Mpich)).unwrap();
+            Exceptions::read(&file, interface, Some(Fortran::Mpich), true).unwrap();
         }
     }
 }

@@ -131,6 +131,7 @@ fn conformance(options: &Options) -> Result<bool, String> {
             &project().join("mpich_conformance/exceptions.toml"),
             options.interface,
             options.fortran,
+            options.check,
         )?,
         false => Exceptions::default(),
     };

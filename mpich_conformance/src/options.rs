@@ -17,6 +17,7 @@ The directories (rma, errors/rma, info, ...) are those of the suite's test/mpi; 
   --fortran NAME        the directories of Fortran, compiled by mpich (mpif77.mpich and mpif90.mpich on PATH), openmpi (the
                         same of Open MPI, for its interface) or rmashm (the mpifort of the prefix)
   --dir DIRECTORY       the same as DIRECTORY alone
+  --check               under mpiexec -check
   --filter TEXT         only entries whose line in the report has TEXT in it; several: any of them
   --rerun-failed        only entries that did not pass when they last ran
   --datatypes           also the lists of programs that draw datatypes at random (they take hours)
@@ -83,6 +84,7 @@ pub struct Options {
     pub rerun_failed: bool,
     pub lists: Lists,
     pub kinds: bool,
+    pub check: bool,
     pub ranks_max: Option<u32>,
     pub launcher: Launcher,
     pub jobs: usize,
@@ -112,6 +114,7 @@ impl Options {
             rerun_failed: false,
             lists: Lists::Usual,
             kinds: false,
+            check: false,
             ranks_max: None,
             launcher: Launcher::Mpiexec,
             jobs: (cores / 2).max(2).min(cores),
@@ -144,6 +147,7 @@ impl Options {
                 Long("filter") => options.filters.push(parser.value()?.string()?),
                 Long("rerun-failed") => options.rerun_failed = true,
                 Long("datatypes") => options.lists = Lists::WithDatatypes,
+                Long("check") => options.check = true,
                 Long("kinds") => options.kinds = true,
                 Long("np-max") => options.ranks_max = Some(parser.value()?.parse()?),
                 Long("launcher") => {

@@ -152,8 +152,11 @@ impl Runner<'_> {
     fn command(&self, entry: &Entry, program: &Path, limit: u64) -> Command {
         let mut command = Command::new(self.launcher());
         command.env("MPIEXEC_TIMEOUT", limit.to_string());
-        for variable in ["LD_LIBRARY_PATH", "LD_PRELOAD"] {
+        for variable in ["LD_LIBRARY_PATH", "LD_PRELOAD", "RMASHM_CHECK"] {
             command.env_remove(variable);
+        }
+        if self.options.check {
+            command.env("RMASHM_CHECK", "end");
         }
         command
             .args(["-n", &entry.ranks.to_string()])

@@ -243,6 +243,9 @@ impl Toolbox {
             // The compiler of another library leaves no path to this one.
             command.env("LD_LIBRARY_PATH", library.join("openmpi"));
         }
+        if spec.is_told() {
+            command.env("RMASHM_CHECK", "report");
+        }
         command
             .args(&spec.arguments)
             .envs(spec.variables.iter().cloned());

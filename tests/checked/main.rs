@@ -1,0 +1,220 @@
+//! `mpiexec -check`: programs that do one thing wrong, and their twins that do it right (`programs/*.c`). Wrong ones are told, by kind
+//! and line, and end with status 56; right ones end with 0, and nothing is told.
+//!
+//! A program is one file of several variants, by the name that is its argument. What is expected stands in its head, and at its lines:
+//!
+//! ```c
+//! // ranks: 2                        (or several numbers; 2 if nothing is said)
+//! // wrong float_as_int: type mismatch
+//! // right ints
+//! ...
+//! MPI_Recv(buffer, 1, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE); // !float_as_int
+//! ```
+//!
+//! At a `wrong` variant there is at least one finding of its kind, and none of another; each line marked `!variant` is in one of them.
+//! Every variant is also run without `-check`, where its status is 0 unless the head says `// fails variant`: what is to be found does
+//! not show otherwise. A kind that begins with `note` does not change the status: see docs/checking.md.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+use harness::{job, leftovers};
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use support::{command, prefix, repository};
+
+const FOUND: i32 = 56;
+const SECONDS: u64 = 60;
+
+/// A program, as its head says.
+struct Program {
+    name: String,
+    source: PathBuf,
+    text: String,
+    ranks: Vec<String>,
+    /// Variants that are wrong, and the kind of what is found.
+    wrong: Vec<(String, String)>,
+    right: Vec<String>,
+    /// Wrong ones whose status is not 0 without `-check`.
+    fails: Vec<String>,
+    compiled: OnceLock<Result<PathBuf, String>>,
+}
+
+impl Program {
+    fn read(source: PathBuf) -> Program {
+        let text = std::fs::read_to_string(&source).expect("the source can be read");
+        let said = |word: &str| -> Vec<String> {
+            let begin = format!("// {word}");
+            let lines = text.lines().filter_map(|line| line.strip_prefix(&begin));
+            lines.map(|rest| rest.trim().to_string()).collect()
+        };
+        let name = source.file_stem().expect("it has a name");
+        let name = name.to_string_lossy().into_owned();
+        let ranks = said("ranks:").join(" ");
+        let ranks: Vec<String> = ranks.split_whitespace().map(str::to_string).collect();
+        let wrong = said("wrong ").into_iter().map(|line| {
+            let (variant, kind) = line.split_once(':').expect("a kind");
+            (variant.trim().to_string(), kind.trim().to_string())
+        });
+        let wrong: Vec<_> = wrong.collect();
+        let right = said("right ");
+        assert!(wrong.len() + right.len() > 0, "{name} says nothing");
+        Program {
+            name,
+            ranks: if ranks.is_empty() {
+                vec!["2".into()]
+            } else {
+                ranks
+            },
+            wrong,
+            right,
+            fails: said("fails "),
+            source,
+            text,
+            compiled: OnceLock::new(),
+        }
+    }
+
+    /// The lines that are marked with a variant's name, as findings tell them.
+    fn lines(&self, variant: &str) -> Vec<String> {
+        let mark = format!("!{variant}");
+        let is_marked = |line: &str| {
+            let comment = line.split_once("// !").map(|(_, comment)| comment);
+            comment.is_some_and(|comment| {
+                let words = format!("!{comment}");
+                words.split_whitespace().any(|word| word == mark)
+            })
+        };
+        let lines = (1..).zip(self.text.lines());
+        let marked = lines.filter(|(_, line)| is_marked(line));
+        marked
+            .map(|(number, _)| format!("{}.c:{number})", self.name))
+            .collect()
+    }
+
+    fn compile(&self) -> Result<PathBuf, Failed> {
+        let compiled = self.compiled.get_or_init(|| {
+            let program = output().join(&self.name);
+            let mut mpicc = command(prefix().join("bin/mpicc"));
+            mpicc.args(["-g", "-O1", "-Wall", "-Werror", "-pthread", "-o"]);
+            let made = mpicc.arg(&program).arg(&self.source).output();
+            let made = made.map_err(|error| error.to_string())?;
+            match made.status.success() {
+                true => Ok(program),
+                false => Err(String::from_utf8_lossy(&made.stderr).into_owned()),
+            }
+        });
+        Ok(compiled.clone()?)
+    }
+
+    fn run(&self, variant: &str, ranks: &str, option: Option<&str>) -> Result<job::Ended, Failed> {
+        let mut mpiexec = command(prefix().join("bin/mpiexec"));
+        mpiexec
+            .args(option)
+            .args(["-n", ranks])
+            .arg(self.compile()?)
+            .arg(variant);
+        let name = format!(
+            "{}-{variant}-{ranks}{}",
+            self.name,
+            option.unwrap_or_default()
+        );
+        let before = leftovers::shared_memory_files();
+        let ended = job::run(mpiexec, output(), &name, SECONDS)?;
+        let mut complaints = leftovers::complaints(&ended.marker, &before);
+        if ended.hung {
+            complaints.push("it hangs".to_string());
+        }
+        match complaints.is_empty() {
+            true => Ok(ended),
+            false => Err(format!("{}\n{}", complaints.join("\n"), ended.report()).into()),
+        }
+    }
+
+    fn wrong(&self, variant: &str, kind: &str, ranks: &str) -> Result<(), Failed> {
+        let is_note = kind.starts_with("note");
+        let ended = self.run(variant, ranks, Some("-check=report"))?;
+        let told: Vec<&str> = findings(&ended.stderr).collect();
+        let fail = |what: &str| Err(format!("{what}\n{}", ended.report()).into());
+        let named = format!(": {kind}: ");
+        if told.is_empty() || !told.iter().all(|line| line.contains(&named)) {
+            return fail(&format!("not all that is told is a {kind}"));
+        }
+        for line in self.lines(variant) {
+            if !told.iter().any(|finding| finding.contains(&line)) {
+                return fail(&format!("nothing is told of {line}"));
+            }
+        }
+        let fails = self.fails.iter().any(|name| name == variant);
+        if !fails && ended.status != if is_note { 0 } else { FOUND } {
+            return fail("this is not the status");
+        }
+        if !is_note {
+            let ended = self.run(variant, ranks, Some("-check"))?;
+            if ended.status != FOUND || findings(&ended.stderr).next().is_none() {
+                return Err(format!("it goes on\n{}", ended.report()).into());
+            }
+        }
+        let ended = self.run(variant, ranks, None)?;
+        match (ended.status == 0) != fails && findings(&ended.stderr).next().is_none() {
+            true => Ok(()),
+            false => Err(format!("unchecked it ends otherwise\n{}", ended.report()).into()),
+        }
+    }
+
+    fn right(&self, variant: &str, ranks: &str) -> Result<(), Failed> {
+        for option in [Some("-check"), None] {
+            let ended = self.run(variant, ranks, option)?;
+            let silent = findings(&ended.stderr).next().is_none();
+            let says_so = ended.stderr.contains("check: nothing was found") == option.is_some();
+            if ended.status != 0 || !silent || !says_so {
+                return Err(format!("a right program\n{}", ended.report()).into());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The lines that tell a finding.
+fn findings(stderr: &str) -> impl Iterator<Item = &str> {
+    stderr
+        .lines()
+        .filter(|line| line.starts_with("mpiexec: check: rank"))
+}
+
+fn output() -> &'static Path {
+    static OUTPUT: OnceLock<PathBuf> = OnceLock::new();
+    OUTPUT.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("checked");
+        std::fs::create_dir_all(&folder).expect("a folder can be made");
+        folder
+    })
+}
+
+fn main() {
+    let folder = repository().join("tests/checked/programs");
+    let files = std::fs::read_dir(folder).expect("there are programs");
+    let mut sources: Vec<PathBuf> = files.map(|file| file.expect("a file").path()).collect();
+    sources.retain(|path| path.extension().is_some_and(|end| end == "c"));
+    sources.sort();
+    let mut trials = Vec::new();
+    for source in sources {
+        let program: &'static Program = Box::leak(Box::new(Program::read(source)));
+        for ranks in &program.ranks {
+            for (variant, kind) in &program.wrong {
+                let name = format!("{}::{variant}::{ranks}", program.name);
+                trials.push(Trial::test(name, move || {
+                    program.wrong(variant, kind, ranks)
+                }));
+            }
+            for variant in &program.right {
+                let name = format!("{}::{variant}::{ranks}", program.name);
+                trials.push(Trial::test(name, move || program.right(variant, ranks)));
+            }
+        }
+    }
+    let mut arguments = Arguments::from_args();
+    arguments.test_threads.get_or_insert(2);
+    libtest_mimic::run(&arguments, trials).exit();
+}
