@@ -162,6 +162,12 @@ pub fn tell_of(finding: Finding, name: &str, place: Place) {
     end();
 }
 
+/// Tells what MPI allows, and may be a mistake.
+#[cold]
+pub fn note(finding: Finding) {
+    put(finding, Severity::Note, called(), here());
+}
+
 /// Tells several. Does not return where one of them ends the job.
 #[cold]
 pub fn tell_all(findings: Vec<(Finding, Severity, &str, Place)>) {
@@ -199,7 +205,8 @@ fn put(finding: Finding, severity: Severity, name: &str, place: Place) {
         }
         whole += ": ";
     }
-    let _ = write!(whole, "{kind}: {text} ({section})");
-    let findings = checker.own.findings;
-    findings.put(kind, place, &whole, severity == Severity::Note);
+    let is_note = severity == Severity::Note;
+    let note = if is_note { "note: " } else { "" };
+    let _ = write!(whole, "{note}{kind}: {text} ({section})");
+    checker.own.findings.put(kind, place, &whole, is_note);
 }

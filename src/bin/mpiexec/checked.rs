@@ -86,9 +86,8 @@ impl Supervisor<'_> {
                     continue;
                 }
                 let text = with_lines(&found.text, &area, &mut self.checked.modules);
-                let what = if found.is_note { "note" } else { "check" };
                 let who = self.name(rank);
-                self.job.output.say(&format!("{what}: {who}, {text}"));
+                self.job.output.say(&format!("check: {who}, {text}"));
             }
         }
     }
