@@ -156,6 +156,7 @@ fn no_memory(argument: &str, access: Access, range: Range, memory: Memory) -> Fi
     let like = match memory {
         Memory::ReadOnly => "in memory that is only to be read",
         Memory::Missing => "where the program has no memory (it may have been freed)",
+        Memory::Beyond => "behind the end of what MPI_Alloc_mem gave",
     };
     Finding {
         kind: "bad buffer",
@@ -225,6 +226,22 @@ fn words((from, to): Range) -> String {
     }
 }
 
+/// The present call gives `bytes` at `base` to the program.
+#[cold]
+pub fn given(base: usize, bytes: usize) {
+    memory::given(base, bytes);
+}
+
+/// The present call takes back what was given at `base`.
+#[cold]
+pub fn taken(base: usize) {
+    if let Some(range) = memory::taken(base) {
+        let mut data = Ranges::default();
+        data.add(range);
+        compare(Access::Write, "base, which it frees", &data, range);
+    }
+}
+
 /// What the present call uses, if it uses anything.
 fn take() -> Option<Used> {
     CALL.with_borrow_mut(|call| {
@@ -253,7 +270,7 @@ pub fn prepared(request: i32) {
     }
 }
 
-/// The present call is about to start a persistent request.
+/// The present call has started a persistent request.
 #[cold]
 pub fn started(request: i32) {
     let prepared = {

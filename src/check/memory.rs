@@ -1,9 +1,10 @@
 //! Whether memory is there, to be read or written: the kernel's list of what is mapped, asked again only where the one of last time says no.
-//! So memory that was unmapped since may pass, and what is there never fails.
+//! So memory that was unmapped since may pass, and what is there never fails. Of memory that MPI_Alloc_mem gave it is known where it ends.
 
 use super::ranges::{Range, Ranges};
 use crate::shm::maps::Maps;
 use parking_lot::RwLock;
+use std::collections::BTreeMap;
 
 /// So many ranges of the data are looked at.
 const MOST: usize = 64;
@@ -15,6 +16,23 @@ const STACK: usize = 64 << 20;
 pub enum Memory {
     ReadOnly,
     Missing,
+    /// It goes on behind the end of what MPI_Alloc_mem gave.
+    Beyond,
+}
+
+/// What MPI_Alloc_mem has given: begins and ends.
+static GIVEN: RwLock<BTreeMap<usize, usize>> = RwLock::new(BTreeMap::new());
+
+/// MPI_Alloc_mem gives `bytes` at `base`.
+#[cold]
+pub fn given(base: usize, bytes: usize) {
+    GIVEN.write().insert(base, base + bytes);
+}
+
+/// MPI_Free_mem takes it back.
+#[cold]
+pub fn taken(base: usize) -> Option<Range> {
+    Some((base, GIVEN.write().remove(&base)?))
 }
 
 /// What is mapped, in order; what adjoins and is alike is one.
@@ -29,6 +47,12 @@ static MAPPED: RwLock<Vec<Mapped>> = RwLock::new(Vec::new());
 /// Is all of it there, to be read, and to be written if it shall be? If not, which range is not.
 pub fn look(data: &Ranges, write: bool) -> Result<(), (Range, Memory)> {
     data.iter().take(MOST).try_for_each(|range| {
+        if let Some((_, &end)) = GIVEN.read().range(..=range.0).next_back()
+            && range.0 < end
+            && end < range.1
+        {
+            return Err(((end, range.1), Memory::Beyond));
+        }
         if check(&MAPPED.read(), range, write).is_ok() {
             return Ok(());
         }
@@ -86,6 +110,20 @@ fn check(mapped: &[Mapped], (mut from, to): Range, write: bool) -> Result<(), Me
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_given_has_an_end() {
+        let heap = vec![0_u8; 4096];
+        let base = heap.as_ptr().addr();
+        given(base + 64, 100);
+        assert_eq!(told(base + 64, 100, true), Ok(()));
+        assert_eq!(told(base + 70, 95, true), Err(Memory::Beyond));
+        assert_eq!(told(base + 164, 8, true), Ok(()));
+        assert_eq!(told(base, 4096, true), Ok(()));
+        assert_eq!(taken(base + 64), Some((base + 64, base + 164)));
+        assert_eq!(told(base + 70, 95, true), Ok(()));
+        assert_eq!(taken(base + 64), None);
+    }
 
     fn told(from: usize, len: usize, write: bool) -> Result<(), Memory> {
         let mut data = Ranges::default();

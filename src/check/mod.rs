@@ -94,17 +94,28 @@ thread_local! {
 /// Does `work`, a call of the exported function `name`, which has come by [`place::through!`].
 #[inline(always)]
 pub fn call<R>(name: &'static str, work: impl FnOnce() -> R) -> R {
+    let outer = begin(name);
+    let result = work();
+    end_call(outer);
+    result
+}
+
+// Both are out of line, as there is a call of each in all functions.
+#[inline(never)]
+fn begin(name: &'static str) -> (Called, bool) {
     let back = place::came_from();
     let turn = TURNS.get() + 1;
     TURNS.set(turn);
     let outer = CALLED.replace(Called { name, back, turn });
-    let looked = threads::enter(outer.name.is_empty());
-    let result = work();
+    (outer, threads::enter(outer.name.is_empty()))
+}
+
+#[inline(never)]
+fn end_call((outer, looked): (Called, bool)) {
     if looked {
         threads::leave();
     }
     CALLED.set(outer);
-    result
 }
 
 /// The function that this thread's program has called, by its C name; empty outside of calls.

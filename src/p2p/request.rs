@@ -376,14 +376,14 @@ pub fn start(handle: MPI_Request) -> Result<()> {
     if !matches!(*current, Current::Inactive) {
         bail!(Request, "request {:#x} is active already", handle.0);
     }
-    if check::is_on() {
-        buffers::started(handle.0);
-    }
     let started = (persistent.start)().map_err(|error| error.on(Object::Comm(persistent.comm)))?;
     *current = match started {
         None => Current::Complete,
         Some(operation) => Current::counted(operation),
     };
+    if check::is_on() {
+        buffers::started(handle.0);
+    }
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! Memory that MPI allocates for the program (MPI 4.1 §9.2).
 
 use crate::abi::boundary::pointers::Mut;
-use crate::check::{self, objects};
+use crate::check::{self, buffers, objects};
 use crate::mpi::types::*;
 use crate::win::{hints::Hints, memory};
 use crate::{info, mpi_api};
@@ -20,6 +20,7 @@ pub extern "C" fn MPI_Alloc_mem(size: MPI_Aint, info: MPI_Info, baseptr: Mut<c_v
     baseptr.set(base);
     if check::is_on() {
         objects::made(objects::MEMORY, base.addr());
+        buffers::given(base.addr(), size as usize);
     }
     Ok(())
 }
@@ -31,6 +32,7 @@ pub extern "C" fn MPI_Alloc_mem(size: MPI_Aint, info: MPI_Info, baseptr: Mut<c_v
 pub extern "C" fn MPI_Free_mem(base: Mut<c_void>) -> c_int {
     if check::is_on() {
         objects::gone(objects::MEMORY, base.pointer().addr());
+        buffers::taken(base.pointer().addr());
     }
     memory::free_mem(base.pointer())
 }

@@ -6,6 +6,7 @@
 // wrong unmapped: bad buffer
 // wrong too_short: bad buffer
 // wrong gathered: bad buffer
+// wrong beyond: bad buffer
 // fails constant
 // fails protected
 // fails unmapped
@@ -13,6 +14,7 @@
 // right sent
 // right unprotected
 // right not_moved
+// right within
 #include <mpi.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -40,6 +42,16 @@ int main(int argc, char **argv) {
     } else if (IS(too_short)) {
         munmap(pages + 4096, 4096);
         MPI_Recv(pages, 8192, MPI_CHAR, 0, 0, comm, MPI_STATUS_IGNORE); // !too_short
+    } else if (IS(beyond)) {
+        char *given;
+        MPI_Alloc_mem(64, MPI_INFO_NULL, &given);
+        MPI_Recv(given + 56, 4, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE); // !beyond
+        MPI_Free_mem(given);
+    } else if (IS(within)) {
+        char *given;
+        MPI_Alloc_mem(64, MPI_INFO_NULL, &given);
+        MPI_Recv(given + 48, 4, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE);
+        MPI_Free_mem(given);
     } else if (IS(unprotected)) {
         mprotect(pages, 8192, PROT_READ), mprotect(pages, 8192, PROT_READ | PROT_WRITE);
         MPI_Recv(pages + 8176, 4, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE);

@@ -7,6 +7,7 @@
 // wrong collective: buffer in use
 // wrong persistent: buffer in use
 // wrong rows: buffer in use
+// wrong given_back: buffer in use
 // right read_twice
 // right after_wait
 // right columns
@@ -14,6 +15,7 @@
 // right inactive
 // right freed
 // right told
+// right given_back_late
 #include <mpi.h>
 #include <string.h>
 
@@ -63,6 +65,15 @@ int main(int argc, char **argv) {
         MPI_Send(a, 4, MPI_INT, other, 0, comm);
         MPI_Send(a, 4, MPI_INT, other, 0, comm);
         MPI_Type_free(&column);
+    }
+    if (IS(given_back) || IS(given_back_late)) {
+        int *given;
+        MPI_Alloc_mem(64, MPI_INFO_NULL, &given);
+        MPI_Irecv(given + 4, 4, MPI_INT, other, 0, comm, requests); // !given_back
+        if (IS(given_back)) MPI_Free_mem(given); // !given_back
+        MPI_Send(a, 4, MPI_INT, other, 0, comm);
+        MPI_Wait(requests, MPI_STATUS_IGNORE);
+        if (IS(given_back_late)) MPI_Free_mem(given);
     }
     if (IS(read_twice)) {
         MPI_Isend(a, 8, MPI_INT, other, 0, comm, requests);
