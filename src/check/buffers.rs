@@ -18,7 +18,7 @@ use std::collections::HashMap;
 /// Runs of bytes of one call.
 pub const RUNS: usize = 4096;
 /// Operations that are pending at a time.
-const PENDING: usize = 16 << 10;
+const PENDING: usize = 4 << 10;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
@@ -39,6 +39,20 @@ struct Call {
     /// Which call it is.
     turn: u64,
     used: Used,
+    /// What is wrong with it.
+    found: Vec<Finding>,
+}
+
+impl Call {
+    /// Forgets what an earlier call has used.
+    fn renew(&mut self) {
+        if self.turn != turn() {
+            *self = Call {
+                turn: turn(),
+                ..Call::default()
+            };
+        }
+    }
 }
 
 thread_local! {
@@ -57,87 +71,76 @@ struct Operation {
     sum: Option<u64>,
 }
 
-/// What is pending. The hulls of the operations' memory lie apart, since each call looks at all of them.
+/// What is pending. The hulls of what the operations read and write lie apart, since each call looks at all of them.
 struct Table {
     operations: Vec<Operation>,
-    hulls: Vec<Range>,
+    reads: Vec<Range>,
+    writes: Vec<Range>,
     by_request: HashMap<i32, usize>,
     /// What inactive persistent requests use, when they are started.
     prepared: HashMap<i32, (&'static str, Used)>,
 }
+
+/// Bytes in common, what an operation does to them, which and where.
+type Meeting = (Range, Access, &'static str, Place);
 
 static TABLE: Mutex<Option<Table>> = Mutex::new(None);
 /// How many are pending.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 impl Used {
-    fn is_empty(&self) -> bool {
-        self.reads.is_empty() && self.writes.is_empty()
-    }
-
-    fn hull(&self) -> Range {
-        match (self.reads.hull(), self.writes.hull()) {
-            (Some(a), Some(b)) => (a.0.min(b.0), a.1.max(b.1)),
-            (a, b) => a.or(b).unwrap_or((0, 0)),
-        }
-    }
-}
-
-/// The present call has the data `runs` (from and to, in the order of its type map) as its argument `argument`. `None`: there are too many.
-#[cold]
-pub fn uses(access: Access, argument: &str, runs: Option<impl Iterator<Item = Range>>) {
-    let Some(runs) = runs else { return };
-    let mut data = Ranges::default();
-    let mut twice = None;
-    for run in runs {
-        let met = data.add(run);
-        twice = twice.or(met);
-    }
-    let Some(hull) = data.hull() else { return };
-    if let (Some(twice), Access::Write) = (twice, access) {
-        tell(Finding {
-            kind: "overlapping receive type",
-            section: "MPI 4.1 §5.1.11",
-            text: format!(
-                "the datatype of {argument} has {} more than once; data cannot be received into such a one",
-                words(twice)
-            ),
-        });
-    }
-    if let Err((range, memory)) = memory::look(&data, access == Access::Write) {
-        tell(no_memory(argument, access, range, memory));
-    }
-    // A request that is made to be started later uses nothing yet.
-    if !called().contains("_init") {
-        compare(access, argument, &data, hull);
-    }
-    let (turn, mut aliased) = (turn(), None);
-    CALL.with_borrow_mut(|call| {
-        if call.turn != turn {
-            *call = Call {
-                turn,
-                used: Used::default(),
-            };
-        }
-        let Used { reads, writes } = &mut call.used;
+    /// Adds data; gives some of it that was there before, where one of both is written.
+    fn add(&mut self, access: Access, data: &Ranges) -> Option<Range> {
+        let Used { reads, writes } = self;
         if reads.len() + writes.len() + data.len() > RUNS {
-            return;
+            return None;
         }
-        for range in data.iter() {
-            let met = writes.meets(range);
-            aliased = aliased.or(match access {
-                Access::Read => met,
-                Access::Write => met.or_else(|| reads.meets(range)),
-            });
-        }
+        let met = data.iter().find_map(|range| match access {
+            Access::Read => writes.meets(range),
+            Access::Write => writes.meets(range).or_else(|| reads.meets(range)),
+        });
         let into = match access {
             Access::Read => reads,
             Access::Write => writes,
         };
         data.iter().for_each(|range| _ = into.add(range));
+        met
+    }
+
+    fn is_empty(&self) -> bool {
+        self.reads.is_empty() && self.writes.is_empty()
+    }
+}
+
+/// The present call has the data `runs` (from and to, in the order of its type map) as its argument `argument`. `None`: there are too many.
+/// What is wrong with that is told when the call begins ([`begins`]): it may yet be refused for its other arguments.
+#[cold]
+pub fn uses(access: Access, argument: &str, runs: Option<impl Iterator<Item = Range>>) {
+    let Some(runs) = runs else { return };
+    let (mut data, mut twice) = (Ranges::default(), None);
+    for run in runs {
+        let met = data.add(run);
+        twice = twice.or(met);
+    }
+    let Some(hull) = data.hull() else { return };
+    let twice = twice.filter(|_| access == Access::Write).map(|range| Finding {
+        kind: "overlapping receive type",
+        section: "MPI 4.1 §5.1.11",
+        text: format!(
+            "the datatype of {argument} has {} more than once; data cannot be received into such a one",
+            words(range)
+        ),
     });
-    if let Some(range) = aliased {
-        tell(Finding {
+    let bad = memory::look(&data, access == Access::Write).err();
+    let bad = bad.map(|(range, memory)| no_memory(argument, access, range, memory));
+    // A request that is made to be started later uses nothing yet.
+    let in_use = match called().contains("_init") {
+        true => None,
+        false => compare(access, argument, &data, hull),
+    };
+    CALL.with_borrow_mut(|call| {
+        call.renew();
+        let aliased = call.used.add(access, &data).map(|range| Finding {
             kind: "overlapping arguments",
             section: "MPI 4.1 §2.3",
             text: format!(
@@ -145,7 +148,19 @@ pub fn uses(access: Access, argument: &str, runs: Option<impl Iterator<Item = Ra
                 words(range)
             ),
         });
-    }
+        let found = [twice, bad, in_use, aliased];
+        call.found.extend(found.into_iter().flatten());
+    });
+}
+
+/// The present call has found its arguments in order, and begins.
+#[cold]
+pub fn begins() {
+    let found = CALL.with_borrow_mut(|call| {
+        call.renew();
+        std::mem::take(&mut call.found)
+    });
+    found.into_iter().for_each(tell);
 }
 
 fn no_memory(argument: &str, access: Access, range: Range, memory: Memory) -> Finding {
@@ -166,27 +181,17 @@ fn no_memory(argument: &str, access: Access, range: Range, memory: Memory) -> Fi
 }
 
 /// Compares data with what is pending.
-fn compare(access: Access, argument: &str, data: &Ranges, hull: Range) {
+fn compare(access: Access, argument: &str, data: &Ranges, hull: Range) -> Option<Finding> {
     if COUNT.load(Ordering::Acquire) == 0 {
-        return;
+        return None;
     }
-    let found = TABLE.lock().as_ref().and_then(|table| {
-        let near = table.hulls.iter().enumerate();
-        let mut near = near.filter(|(_, other)| other.0 < hull.1 && hull.0 < other.1);
-        near.find_map(|(at, _)| {
-            let operation = &table.operations[at];
-            let meets = |ranges: &Ranges| data.iter().find_map(|range| ranges.meets(range));
-            let (range, other) = match meets(&operation.used.writes) {
-                Some(range) => (range, Access::Write),
-                None if access == Access::Read => return None,
-                None => (meets(&operation.used.reads)?, Access::Read),
-            };
-            Some((range, other, operation.name, operation.place))
+    let (range, other, name, place) = TABLE.lock().as_ref().and_then(|table| {
+        let written = table.meeting(Access::Write, data, hull);
+        written.or_else(|| match access {
+            Access::Read => None,
+            Access::Write => table.meeting(Access::Read, data, hull),
         })
-    });
-    let Some((range, other, name, place)) = found else {
-        return;
-    };
+    })?;
     let own = match access {
         Access::Read => "reads",
         Access::Write => "writes",
@@ -201,7 +206,7 @@ fn compare(access: Access, argument: &str, data: &Ranges, hull: Range) {
             "a buffer that is received into may not be touched until then",
         ),
     };
-    tell(Finding {
+    Some(Finding {
         kind: "buffer in use",
         section: match name.starts_with("MPI_I") && !is_message(name) {
             true => "MPI 4.1 §6.12",
@@ -212,7 +217,7 @@ fn compare(access: Access, argument: &str, data: &Ranges, hull: Range) {
             words(range),
             place.of(super::rank()),
         ),
-    });
+    })
 }
 
 fn is_message(name: &str) -> bool {
@@ -238,7 +243,9 @@ pub fn taken(base: usize) {
     if let Some(range) = memory::taken(base) {
         let mut data = Ranges::default();
         data.add(range);
-        compare(Access::Write, "base, which it frees", &data, range);
+        if let Some(finding) = compare(Access::Write, "base, which it frees", &data, range) {
+            tell(finding);
+        }
     }
 }
 
@@ -283,7 +290,9 @@ pub fn started(request: i32) {
     if let Some((name, used)) = prepared {
         for (access, data) in [(Access::Read, &used.reads), (Access::Write, &used.writes)] {
             if let Some(hull) = data.hull() {
-                compare(access, "the buffer", data, hull);
+                if let Some(finding) = compare(access, "the buffer", data, hull) {
+                    tell(finding);
+                }
             }
         }
         add(request, name, used);
@@ -351,10 +360,31 @@ impl Table {
     fn new() -> Table {
         Table {
             operations: Vec::new(),
-            hulls: Vec::new(),
+            reads: Vec::new(),
+            writes: Vec::new(),
             by_request: HashMap::new(),
             prepared: HashMap::new(),
         }
+    }
+
+    /// Bytes of the data that an operation reads or writes, as `access` says, and which operation that is.
+    fn meeting(&self, access: Access, data: &Ranges, hull: Range) -> Option<Meeting> {
+        let all = match access {
+            Access::Read => &self.reads,
+            Access::Write => &self.writes,
+        };
+        let near = |(_, other): &(usize, &Range)| other.0 < hull.1 && hull.0 < other.1;
+        all.iter().enumerate().filter(near).find_map(|(at, _)| {
+            let Operation {
+                used, name, place, ..
+            } = &self.operations[at];
+            let used = match access {
+                Access::Read => &used.reads,
+                Access::Write => &used.writes,
+            };
+            let range = data.iter().find_map(|range| used.meets(range))?;
+            Some((range, access, *name, *place))
+        })
     }
 
     fn add(&mut self, operation: Operation) {
@@ -362,7 +392,9 @@ impl Table {
         let at = self.operations.len();
         if at < PENDING {
             self.by_request.insert(operation.request, at);
-            self.hulls.push(operation.used.hull());
+            let hull = |data: &Ranges| data.hull().unwrap_or_default();
+            self.reads.push(hull(&operation.used.reads));
+            self.writes.push(hull(&operation.used.writes));
             self.operations.push(operation);
             COUNT.store(at + 1, Ordering::Release);
         }
@@ -371,7 +403,8 @@ impl Table {
     fn remove(&mut self, request: i32) -> Option<Operation> {
         let at = self.by_request.remove(&request)?;
         let operation = self.operations.swap_remove(at);
-        self.hulls.swap_remove(at);
+        self.reads.swap_remove(at);
+        self.writes.swap_remove(at);
         if let Some(moved) = self.operations.get(at) {
             self.by_request.insert(moved.request, at);
         }

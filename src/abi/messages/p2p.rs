@@ -47,6 +47,7 @@ fn tell_use(access: Access, name: &str, buffer: &Buffer, peer: c_int) {
     if peer != MPI_PROC_NULL {
         let runs = buffer.runs(buffers::RUNS);
         buffers::uses(access, name, runs.map(IntoIterator::into_iter));
+        buffers::begins();
     }
 }
 
