@@ -15,6 +15,7 @@ pub mod area;
 pub mod buffers;
 mod memory;
 pub mod objects;
+pub mod pending;
 pub mod place;
 mod ranges;
 mod sums;

@@ -1,7 +1,7 @@
 //! Completing requests: waiting for one or many of them, testing, and asking how they ended (MPI 4.1 §3.7.3 to §3.7.6).
 
 use super::request::{Current, Held, LASTING, Lasting, REQUESTS, is_over, state, was_over};
-use crate::check::{self, buffers};
+use crate::check::{self, pending};
 use crate::error::{Error, Result};
 use crate::handle::Removing;
 use crate::mpi::constants::MPI_REQUEST_NULL;
@@ -54,7 +54,7 @@ fn states(handles: &[MPI_Request]) -> Result<States> {
 /// Ends a completed operation: its handle becomes null, or inactive if it is persistent.
 fn finish(handle: &mut MPI_Request, state: Current, handles: &mut Removing<Operation>) -> Outcome {
     if check::is_on() {
-        buffers::ended(handle.0);
+        pending::ended(handle.0);
     }
     // What a handle keeps is asked of the handle: a program may have given one twice, and this be the second time.
     if let Current::Operation(Held::Handle(_)) = state {
@@ -97,7 +97,7 @@ fn finish_all(handles: &mut [MPI_Request], states: States, mut each: impl FnMut(
 /// How a completed operation ended; its handle stays.
 fn told(handle: MPI_Request, state: &Current) -> Outcome {
     if check::is_on() {
-        buffers::ended(handle.0);
+        pending::ended(handle.0);
     }
     match LASTING.get(handle.0) {
         Some(Lasting::Generalized(generalized)) => generalized.query(),

@@ -6,7 +6,7 @@
 //! without copies know nothing of all this, nor do waits and tests.
 
 use super::request::{LASTING, Lasting, REQUESTS, Request, Start, request};
-use crate::check::{self, buffers};
+use crate::check::{self, pending};
 use crate::mpi::types::{MPI_Request, MPI_Status};
 use crate::transport::operation::{Operation, Outcome};
 use crate::transport::task::{self, Task};
@@ -25,7 +25,7 @@ pub trait Copies: Send + Sync {
 pub fn bind(handle: MPI_Request, copies: Arc<dyn Copies>) {
     if check::is_on() {
         // The copies are the library's, and go when the operation ends.
-        buffers::let_go(handle.0);
+        pending::let_go(handle.0);
     }
     match request(handle) {
         Some(Request::Once(operation)) if !operation.is_done() => {

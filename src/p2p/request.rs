@@ -5,7 +5,7 @@ use super::completion::wait_operation;
 use super::generalized::Generalized;
 use super::partitioned::Channel;
 use crate::bail;
-use crate::check::{self, buffers};
+use crate::check::{self, pending};
 use crate::error::{Object, Result};
 use crate::handle::{Kind, Table};
 use crate::mpi::constants::{MPI_ANY_TAG, MPI_COMM_NULL, MPI_PROC_NULL, MPI_REQUEST_NULL};
@@ -147,7 +147,7 @@ pub fn handle(operation: Option<Arc<Operation>>) -> Result<MPI_Request> {
         Ok(place) => {
             let handle = place.fill(operation);
             if check::is_on() {
-                buffers::began(handle);
+                pending::began(handle);
             }
             Ok(MPI_Request(handle))
         }
@@ -230,7 +230,7 @@ fn make_persistent(
         current: Mutex::new(Current::Inactive),
     }))?;
     if check::is_on() {
-        buffers::prepared(request.0);
+        pending::prepared(request.0);
     }
     Ok(request)
 }
@@ -382,7 +382,7 @@ pub fn start(handle: MPI_Request) -> Result<()> {
         Some(operation) => Current::counted(operation),
     };
     if check::is_on() {
-        buffers::started(handle.0);
+        pending::started(handle.0);
     }
     Ok(())
 }
@@ -399,7 +399,7 @@ pub fn free(handle: &mut MPI_Request) -> Result<()> {
         };
         if freed.is_some() {
             if check::is_on() {
-                buffers::let_go(handle.0);
+                pending::let_go(handle.0);
             }
             remove(*handle);
         }
