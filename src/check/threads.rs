@@ -142,27 +142,17 @@ pub(super) fn leave() {
     }
 }
 
-/// What any thread may call at any time.
+/// What any thread may call at any time: names that begin so, and those of handlers and conversions.
 fn is_for_all(name: &str) -> bool {
-    const BEGINS: [&str; 13] = [
-        "MPI_Init",
-        "MPI_Final",
-        "MPI_Query_thread",
-        "MPI_Is_thread_main",
-        "MPI_Get_",
-        "MPI_Abi_",
-        "MPI_Info_",
-        "MPI_Session_",
-        "MPI_T_",
-        "MPI_Error_",
-        "MPI_Add_error",
-        "MPI_Remove_error",
-        "MPI_Abort",
-    ];
-    BEGINS.iter().any(|begin| name.starts_with(begin))
-        || name.contains("rrhandler")
-        || name.contains("_f2c")
-        || name.contains("_c2f")
+    const BEGINS: &str = "Init Final Query_thread Is_thread_main Get_ Abi_ Info_ Session_ T_ Error_ Add_error Remove_error Abort";
+    const PARTS: [&str; 3] = ["rrhandler", "_f2c", "_c2f"];
+    begins(name, BEGINS) || PARTS.iter().any(|part| name.contains(part))
+}
+
+/// Whether a function's name, without `MPI_`, begins with one of these words.
+fn begins(name: &str, words: &str) -> bool {
+    let name = name.strip_prefix("MPI_").unwrap_or(name);
+    words.split(' ').any(|word| name.starts_with(word))
 }
 
 #[cold]
@@ -179,70 +169,22 @@ fn look_at_caller() {
 
 /// Whether the function communicates, or waits for others.
 fn communicates(name: &str) -> bool {
-    const BEGINS: [&str; 49] = [
-        "Send",
-        "Recv",
-        "Isend",
-        "Irecv",
-        "Bsend",
-        "Ssend",
-        "Rsend",
-        "Ibsend",
-        "Issend",
-        "Irsend",
-        "Isendrecv",
-        "Mrecv",
-        "Imrecv",
-        "Mprobe",
-        "Probe",
-        "Iprobe",
-        "Improbe",
-        "Wait",
-        "Start",
-        "Barrier",
-        "Ibarrier",
-        "Bcast",
-        "Ibcast",
-        "Gather",
-        "Igather",
-        "Scatter",
-        "Iscatter",
-        "Allreduce",
-        "Allgather",
-        "Alltoall",
-        "Iallreduce",
-        "Iallgather",
-        "Ialltoall",
-        "Reduce",
-        "Ireduce",
-        "Scan",
-        "Iscan",
-        "Exscan",
-        "Iexscan",
-        "Neighbor_",
-        "Ineighbor_",
-        "Put",
-        "Rput",
-        "Accumulate",
-        "Fetch_and_op",
-        "Compare_and_swap",
-        "Win_",
-        "Pready",
-        "File_",
-    ];
+    const BEGINS: &str = "Send Recv Isend Irecv Bsend Ssend Rsend Ibsend Issend Irsend Isendrecv Mrecv Imrecv Mprobe Probe Iprobe Improbe \
+        Wait Start Pready Barrier Ibarrier Bcast Ibcast Gather Igather Scatter Iscatter Allreduce Allgather Alltoall Iallreduce \
+        Iallgather Ialltoall Reduce Ireduce Scan Iscan Exscan Iexscan Neighbor_ Ineighbor_ Put Rput Accumulate Fetch_and_op \
+        Compare_and_swap Win_ File_";
     const WHOLE: [&str; 7] = [
-        "Test",
-        "Testall",
-        "Testany",
-        "Testsome",
-        "Get",
-        "Rget",
-        "Get_accumulate",
+        "MPI_Test",
+        "MPI_Testall",
+        "MPI_Testany",
+        "MPI_Testsome",
+        "MPI_Get",
+        "MPI_Rget",
+        "MPI_Get_accumulate",
     ];
-    let name = name.strip_prefix("MPI_").unwrap_or(name);
-    name != "Reduce_local"
-        && !name.ends_with("_init")
-        && (BEGINS.iter().any(|begin| name.starts_with(begin)) || WHOLE.contains(&name))
+    let name = name.strip_suffix("_c").unwrap_or(name);
+    let is_local = name == "MPI_Reduce_local" || name.ends_with("_init");
+    !is_local && (begins(name, BEGINS) || WHOLE.contains(&name))
 }
 
 #[cfg(test)]
