@@ -8,7 +8,8 @@
 
 use super::{Finding, Place, Severity, called, here, tell_all};
 use parking_lot::Mutex;
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// So many are remembered at a time; others that live at the same time are not.
 const MOST: usize = 1 << 17;
@@ -60,7 +61,7 @@ struct Made {
 }
 
 /// What lives: its kind, its handle or address, and the window of what is attached to one.
-type Living = HashMap<(What, usize, usize), Made>;
+type Living = FxHashMap<(What, usize, usize), Made>;
 
 static LIVING: Mutex<Option<Living>> = Mutex::new(None);
 

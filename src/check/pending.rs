@@ -4,10 +4,11 @@
 
 use super::buffers::{Access, Used, take, words};
 use super::ranges::{Range, Ranges};
+use super::sums::Look;
 use super::{Finding, Place, called, here, rank, sums, tell};
 use crate::shm::atomic::{AtomicUsize, Ordering};
 use parking_lot::Mutex;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Operations that are pending at a time.
 const MOST: usize = 4 << 10;
@@ -21,7 +22,7 @@ struct Operation {
     place: Place,
     used: Used,
     /// What the data that it reads was like.
-    sum: Option<u64>,
+    sum: Look,
 }
 
 /// What is pending. The hulls of what the operations read and write lie apart, since each call looks at all of them.
@@ -29,9 +30,9 @@ struct Table {
     operations: Vec<Operation>,
     reads: Vec<Range>,
     writes: Vec<Range>,
-    by_request: HashMap<i32, usize>,
+    by_request: FxHashMap<i32, usize>,
     /// What inactive persistent requests use, when they are started.
-    prepared: HashMap<i32, (&'static str, Used)>,
+    prepared: FxHashMap<i32, (&'static str, Used)>,
 }
 
 /// Bytes in common, what an operation does to them, which and where.
@@ -149,21 +150,25 @@ pub fn ended(request: i32) {
     let Some(operation) = remove(request) else {
         return;
     };
-    let Some(before) = operation.sum else { return };
+    let before = operation.sum;
+    if !matches!(before, Look::Sum(_)) {
+        return;
+    }
     let Operation {
         name, place, used, ..
     } = operation;
     let place = place.of(rank());
     match sums::of(&used.reads) {
-        Some(after) if after == before => {}
-        Some(_) => tell(Finding {
+        Look::Unknown => {}
+        after if after == before => {}
+        Look::Sum(_) => tell(Finding {
             kind: "buffer changed",
             section: "MPI 4.1 §3.7.2",
             text: format!(
                 "the data that {name} at {place} sends was changed before its request was complete; others may have got either"
             ),
         }),
-        None => tell(Finding {
+        Look::Gone => tell(Finding {
             kind: "buffer freed",
             section: "MPI 4.1 §3.7.2",
             text: format!(
@@ -195,8 +200,8 @@ impl Table {
             operations: Vec::new(),
             reads: Vec::new(),
             writes: Vec::new(),
-            by_request: HashMap::new(),
-            prepared: HashMap::new(),
+            by_request: FxHashMap::default(),
+            prepared: FxHashMap::default(),
         }
     }
 
