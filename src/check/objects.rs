@@ -6,7 +6,8 @@
 //!
 //! The library's own objects do not count: what is made outside of the program's calls, and in MPI_Init.
 
-use super::{Finding, Place, Severity, called, here, tell_all};
+use super::{Finding, Place, Severity, called, here, pending, tell_all};
+use crate::shm::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -64,6 +65,8 @@ struct Made {
 type Living = FxHashMap<(What, usize, usize), Made>;
 
 static LIVING: Mutex<Option<Living>> = Mutex::new(None);
+/// How many found no room.
+static MISSED: AtomicU64 = AtomicU64::new(0);
 
 /// Whether it is the library that makes it.
 fn is_own(what: What, name: &str) -> bool {
@@ -91,6 +94,8 @@ pub fn made_in(what: What, key: usize, window: usize) {
     let living = living.get_or_insert_default();
     if living.len() < MOST {
         living.insert((what, key, window), Made { what, name, place });
+    } else {
+        MISSED.fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -143,7 +148,20 @@ pub fn tell_left(is_active: impl Fn(i32) -> bool) {
         };
         Some((finding, severity, made.name, Place::of_bits(made.place)))
     });
-    tell_all(told.collect());
+    let mut told: Vec<_> = told.collect();
+    let missed = [
+        (MISSED.load(Ordering::Relaxed), "objects that were made"),
+        (pending::missed(), "nonblocking operations"),
+    ];
+    for (count, what) in missed.into_iter().filter(|(count, _)| *count > 0) {
+        let finding = Finding {
+            kind: "not looked at",
+            section: "bounds of -check",
+            text: format!("{count} {what}, as there were too many at a time"),
+        };
+        told.push((finding, Severity::Note, called(), here()));
+    }
+    tell_all(told);
 }
 
 #[cfg(test)]

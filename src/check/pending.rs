@@ -6,7 +6,7 @@ use super::buffers::{Access, Used, take, words};
 use super::ranges::{Range, Ranges};
 use super::sums::Look;
 use super::{Finding, Place, called, here, rank, sums, tell};
-use crate::shm::atomic::{AtomicUsize, Ordering};
+use crate::shm::atomic::{AtomicU64, AtomicUsize, Ordering};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
@@ -41,6 +41,13 @@ type Meeting = (Range, Access, &'static str, Place);
 static TABLE: Mutex<Option<Table>> = Mutex::new(None);
 /// How many are pending.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
+/// How many found no room.
+static MISSED: AtomicU64 = AtomicU64::new(0);
+
+/// How many operations were not looked at, as others had all the room.
+pub fn missed() -> u64 {
+    MISSED.load(Ordering::Relaxed)
+}
 
 /// Compares data with what is pending.
 pub(super) fn compare(
@@ -235,6 +242,8 @@ impl Table {
             self.writes.push(hull(&operation.used.writes));
             self.operations.push(operation);
             COUNT.store(at + 1, Ordering::Release);
+        } else {
+            MISSED.fetch_add(1, Ordering::Relaxed);
         }
     }
 
