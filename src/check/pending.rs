@@ -130,10 +130,10 @@ pub fn started(request: i32) {
     };
     if let Some((name, used)) = prepared {
         for (access, data) in [(Access::Read, &used.reads), (Access::Write, &used.writes)] {
-            if let Some(hull) = data.hull() {
-                if let Some(finding) = compare(access, "the buffer", data, hull) {
-                    tell(finding);
-                }
+            if let Some(hull) = data.hull()
+                && let Some(finding) = compare(access, "the buffer", data, hull)
+            {
+                tell(finding);
             }
         }
         add(request, name, used);
