@@ -36,6 +36,7 @@
 //! datatype's handle, but that of a reduction for the user's function, which gets another handle if this one has been freed.
 
 use crate::bail;
+use crate::check::{self, objects};
 use crate::error::Result;
 use parking_lot::{Mutex, MutexGuard};
 use std::alloc::{Layout, alloc_zeroed};
@@ -202,6 +203,9 @@ impl<T> Reserved<'_, T> {
 
 impl<T> Drop for Reserved<'_, T> {
     fn drop(&mut self) {
+        if check::is_on() {
+            objects::gone(self.table.kind as u32, self.handle as usize);
+        }
         self.table.free.lock().push(self.table.kind, self.handle);
     }
 }
@@ -278,6 +282,9 @@ impl<T> Table<T> {
                 free.used - 1
             );
         }
+        if check::is_on() {
+            objects::made(self.kind as u32, handle as usize);
+        }
         Ok(Reserved {
             table: self,
             handle,
@@ -352,6 +359,9 @@ impl<T> Table<T> {
         let object = slot.object.swap(null_mut(), Ordering::Relaxed);
         slot.handle.store(0, Ordering::Release);
         free.push(self.kind, next_handle(self.kind, handle));
+        if check::is_on() {
+            objects::gone(self.kind as u32, handle as usize);
+        }
         // SAFETY: `object` came from `Arc::into_raw` in `fill`, and this takes the table's only count of it.
         Some(unsafe { Arc::from_raw(object) })
     }

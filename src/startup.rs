@@ -11,9 +11,9 @@
 
 use crate::error::Result;
 use crate::info::kinds;
-use crate::p2p::buffered;
+use crate::p2p::{buffered, request};
 use crate::runtime::phase::{self, Level};
-use crate::{comm, datatype, runtime, transport, win};
+use crate::{check, comm, datatype, runtime, transport, win};
 use parking_lot::Mutex;
 
 /// How many use the rooms.
@@ -65,6 +65,7 @@ pub fn end() -> Result<()> {
     // those of MPI_COMM_WORLD and of the predefined datatypes, which libraries hang their state on as well.
     let farewell = comm::delete_world_attributes();
     let farewell = farewell.and(datatype::delete_predefined_attributes());
+    tell_left();
     let sent = buffered::flush_all().and_then(|()| transport::close());
     let left = runtime::leave();
     win::moving::close();
@@ -84,8 +85,16 @@ pub fn start_session(level: Level) -> Result<()> {
     Ok(())
 }
 
+/// Where this job is checked: what the program has not freed is told when the last user goes.
+fn tell_left() {
+    if check::is_on() && *USERS.lock() == 1 {
+        check::objects::tell_left(request::is_active);
+    }
+}
+
 /// Ends a session's use of the rooms.
 pub fn end_session() -> Result<()> {
+    tell_left();
     phase::session_closed();
     go()
 }

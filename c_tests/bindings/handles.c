@@ -48,7 +48,7 @@ static void made(void)
     MPI_Win win;
     MPI_Session session;
     MPI_File file;
-    char name[64], byte = 5;
+    char name[64], byte = 5, got;
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
     CONVERTS(Comm, comm, MPI_COMM_WORLD);
     CONVERTS(Comm, MPI_COMM_NULL, MPI_COMM_SELF);
@@ -67,7 +67,7 @@ static void made(void)
     OK(MPI_Comm_create_errhandler(handler, &errhandler));
     CONVERTS(Errhandler, errhandler, MPI_ERRORS_RETURN);
     CONVERTS(Errhandler, MPI_ERRHANDLER_NULL, MPI_ERRORS_ARE_FATAL);
-    OK(MPI_Irecv(&byte, 1, MPI_BYTE, rank, 3, comm, &request));
+    OK(MPI_Irecv(&got, 1, MPI_BYTE, rank, 3, comm, &request));
     CONVERTS(Request, request, MPI_REQUEST_NULL);
     OK(MPI_Send(&byte, 1, MPI_BYTE, rank, 3, comm));
     OK(MPI_Wait(&request, MPI_STATUS_IGNORE));

@@ -5,7 +5,7 @@
 
 #define REFUSED(call) CHECK_CLASS(call, MPI_ERR_REQUEST)
 
-static char memory[64];
+static char memory[128];
 static int flag, indices[4], index_out, outcount;
 static MPI_Status status, statuses[4];
 
@@ -32,7 +32,7 @@ static void among_others(MPI_Request bad)
     OK(MPI_Irecv(memory, 64, MPI_BYTE, rank, 7, MPI_COMM_WORLD, &requests[0]));
     requests[1] = MPI_REQUEST_NULL;
     requests[2] = bad;
-    OK(MPI_Irecv(memory, 64, MPI_BYTE, rank, 8, MPI_COMM_WORLD, &requests[3]));
+    OK(MPI_Irecv(memory + 64, 64, MPI_BYTE, rank, 8, MPI_COMM_WORLD, &requests[3]));
     REFUSED(MPI_Waitany(4, requests, &index_out, &status));
     REFUSED(MPI_Waitall(4, requests, statuses));
     REFUSED(MPI_Waitsome(4, requests, &outcount, indices, statuses));

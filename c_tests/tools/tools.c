@@ -173,7 +173,7 @@ static void check_accumulates(int target, MPI_Win win)
 /* Messages, through the rings and announced, and collective operations. */
 static void check_messages(int rank, int size)
 {
-    static char data[1 << 20];
+    static char data[1 << 20], got[1 << 20];
     MPI_T_pvar_handle sent = variable("rmashm_messages_sent", MPI_T_PVAR_CLASS_COUNTER);
     MPI_T_pvar_handle bytes = variable("rmashm_bytes_sent", MPI_T_PVAR_CLASS_COUNTER);
     MPI_T_pvar_handle calls = variable("rmashm_collectives", MPI_T_PVAR_CLASS_COUNTER);
@@ -182,7 +182,7 @@ static void check_messages(int rank, int size)
     IS(MPI_T_pvar_start(session, bytes), MPI_SUCCESS);
     for (int i = 0; i < 4; i++) {
         MPI_Request request;
-        OK(MPI_Irecv(data, lengths[i], MPI_BYTE, from, i, MPI_COMM_WORLD, &request));
+        OK(MPI_Irecv(got, lengths[i], MPI_BYTE, from, i, MPI_COMM_WORLD, &request));
         OK(MPI_Send(data, lengths[i], MPI_BYTE, to, i, MPI_COMM_WORLD));
         OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
     }

@@ -1,6 +1,7 @@
 //! Keys of attributes: what copies and deletes the values under them. Keys are local and of one kind of object.
 
 use super::proxies::{CopyProxy, DeleteProxy};
+use crate::check::{self, objects};
 use crate::error::{Error, Result};
 use crate::handle::{Kind, Table};
 #[cfg(feature = "openmpi")]
@@ -167,6 +168,9 @@ pub fn set_proxies(key: c_int, proxies: Proxies) {
 pub fn free_keyval(kind: Kind, key: c_int) -> Result<()> {
     let keyval = find(kind, key)?;
     recount(key, &keyval, |counts| counts.held = false);
+    if check::is_on() {
+        objects::gone(Kind::Keyval as u32, key as usize);
+    }
     Ok(())
 }
 

@@ -14,7 +14,7 @@ pub const MOST: u32 = 1024;
 /// So many findings of a rank are kept; the others are counted.
 pub const FINDINGS: usize = 64;
 /// Words of 8 bytes of a finding.
-const WORDS: usize = 255;
+const WORDS: usize = 254;
 
 /// What all ranks have in common.
 #[repr(C)]
@@ -29,8 +29,18 @@ struct Head {
 pub struct Findings {
     /// How many there are, also those that have no room.
     count: AtomicU64,
-    _pad: u64,
+    /// How many of them are notes.
+    notes: AtomicU64,
     all: [Found; FINDINGS],
+}
+
+/// A finding, as it was told.
+pub struct Kept {
+    pub text: String,
+    /// How often it was found.
+    pub times: u64,
+    /// Whether it is no mistake, and tells something that may be one.
+    pub is_note: bool,
 }
 
 #[repr(C)]
@@ -39,6 +49,8 @@ struct Found {
     times: AtomicU64,
     /// What it was, hashed.
     what: AtomicU64,
+    /// 1: it is a note.
+    note: AtomicU64,
     text: Text<WORDS>,
 }
 
@@ -47,7 +59,7 @@ static TELLING: Mutex<()> = Mutex::new(());
 
 impl Findings {
     /// Keeps a finding, unless one of this kind at this place is kept already, which is counted then.
-    pub fn put(&self, kind: &str, place: Place, text: &str) {
+    pub fn put(&self, kind: &str, place: Place, text: &str, is_note: bool) {
         let _telling = TELLING.lock();
         let what = kind
             .bytes()
@@ -67,17 +79,30 @@ impl Findings {
         if let Some(found) = self.all.get(count) {
             found.text.put(text.as_bytes());
             found.what.store(what, Ordering::Relaxed);
+            found.note.store(is_note.into(), Ordering::Relaxed);
             found.times.store(1, Ordering::Relaxed);
+        }
+        if is_note {
+            self.notes.fetch_add(1, Ordering::Relaxed);
         }
         self.count.store(count as u64 + 1, Ordering::Release);
     }
 
-    /// How many there are, and those that are kept: what, and how often, from `first` on.
-    pub fn from(&self, first: usize) -> (usize, Vec<(String, u64)>) {
+    /// How many there are, and those that are kept, from `first` on.
+    pub fn from(&self, first: usize) -> (usize, Vec<Kept>) {
         let count = self.count.load(Ordering::Acquire) as usize;
         let kept = self.all.iter().take(count).skip(first);
-        let kept = kept.map(|found| (found.text.get(), found.times.load(Ordering::Relaxed)));
+        let kept = kept.map(|found| Kept {
+            text: found.text.get(),
+            times: found.times.load(Ordering::Relaxed),
+            is_note: found.note.load(Ordering::Relaxed) != 0,
+        });
         (count, kept.collect())
+    }
+
+    /// How many of all are notes.
+    pub fn notes(&self) -> usize {
+        self.notes.load(Ordering::Relaxed) as usize
     }
 }
 
@@ -160,17 +185,22 @@ mod tests {
         assert!(area.ends() && Area::open(segment, PAGE).ranks() == ranks);
         let findings = area.block(2).findings;
         let here = Place::test(1);
-        findings.put("race", here, "a");
-        findings.put("race", here, "b");
-        findings.put("leak", here, "c");
-        findings.put("leak", Place::UNKNOWN, "d");
-        findings.put("leak", Place::UNKNOWN, "e");
+        findings.put("race", here, "a", false);
+        findings.put("race", here, "b", false);
+        findings.put("leak", here, "c", true);
+        findings.put("leak", Place::UNKNOWN, "d", false);
+        findings.put("leak", Place::UNKNOWN, "e", true);
         let (count, kept) = findings.from(0);
-        let kept: Vec<_> = kept.iter().map(|(text, times)| (&**text, *times)).collect();
+        let notes: Vec<_> = kept.iter().map(|kept| kept.is_note).collect();
+        assert_eq!(
+            (notes, findings.notes()),
+            (vec![false, true, false, true], 2)
+        );
+        let kept: Vec<_> = kept.iter().map(|kept| (&*kept.text, kept.times)).collect();
         assert_eq!(kept, [("a", 2), ("c", 1), ("d", 1), ("e", 1)]);
         assert_eq!(count, 4);
         for number in 0..2 * FINDINGS {
-            findings.put("more", Place::test(2 + number as u64), "x");
+            findings.put("more", Place::test(2 + number as u64), "x", false);
         }
         let (count, kept) = findings.from(4);
         assert_eq!((count, kept.len()), (4 + 2 * FINDINGS, FINDINGS - 4));

@@ -12,7 +12,14 @@
 //! never changes what a program does, but for time and memory. Memory is bounded, and what found no room is told.
 
 pub mod area;
+pub mod buffers;
+mod memory;
+pub mod objects;
+pub mod pending;
 pub mod place;
+mod ranges;
+mod sums;
+pub mod threads;
 
 use crate::shm::Offset;
 use crate::shm::atomic::{AtomicU8, Ordering};
@@ -75,26 +82,56 @@ struct Called {
     name: &'static str,
     /// Where it returns to in the program, or in the library: see [`place`].
     back: usize,
+    /// Which of the thread's calls it is, from 1 on.
+    turn: u64,
 }
 
 thread_local! {
     // Without a destructor: to reach it takes no look whether it is there.
-    static CALLED: Cell<Called> = const { Cell::new(Called { name: "", back: 0 }) };
+    static CALLED: Cell<Called> = const { Cell::new(Called { name: "", back: 0, turn: 0 }) };
+    static TURNS: Cell<u64> = const { Cell::new(0) };
 }
 
 /// Does `work`, a call of the exported function `name`, which has come by [`place::through!`].
 #[inline(always)]
 pub fn call<R>(name: &'static str, work: impl FnOnce() -> R) -> R {
-    let back = place::came_from();
-    let outer = CALLED.replace(Called { name, back });
+    let outer = begin(name);
     let result = work();
-    CALLED.set(outer);
+    end_call(outer);
     result
+}
+
+// Both are out of line, as there is a call of each in all functions.
+#[inline(never)]
+fn begin(name: &'static str) -> (Called, bool) {
+    let back = place::came_from();
+    let turn = TURNS.get() + 1;
+    TURNS.set(turn);
+    let outer = CALLED.replace(Called { name, back, turn });
+    (outer, threads::enter(outer.name.is_empty()))
+}
+
+#[inline(never)]
+fn end_call((outer, looked): (Called, bool)) {
+    if looked {
+        threads::leave();
+    }
+    CALLED.set(outer);
 }
 
 /// The function that this thread's program has called, by its C name; empty outside of calls.
 pub fn called() -> &'static str {
     CALLED.get().name
+}
+
+/// Which of the thread's calls that is; no two have the same number.
+fn turn() -> u64 {
+    CALLED.get().turn
+}
+
+/// This process's rank in the job.
+fn rank() -> u32 {
+    checker().map_or(0, |checker| checker.rank)
 }
 
 /// Where in the program that was.
@@ -115,6 +152,15 @@ pub struct Finding {
     pub text: String,
 }
 
+/// What it means for the job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// MPI forbids it: the job's status tells that, and it may end at once.
+    Wrong,
+    /// MPI allows it, and it may be a mistake all the same: it is told where the command line asks for checks, and nothing else changes.
+    Note,
+}
+
 /// Tells it, as found in the call that this thread is in. Does not return where that ends the job.
 #[cold]
 pub fn tell(finding: Finding) {
@@ -124,6 +170,39 @@ pub fn tell(finding: Finding) {
 /// Tells it of another call than the present one, as where something was made that was never freed.
 #[cold]
 pub fn tell_of(finding: Finding, name: &str, place: Place) {
+    put(finding, Severity::Wrong, name, place);
+    end();
+}
+
+/// Tells what MPI allows, and may be a mistake.
+#[cold]
+pub fn note(finding: Finding) {
+    put(finding, Severity::Note, called(), here());
+}
+
+/// Tells several. Does not return where one of them ends the job.
+#[cold]
+pub fn tell_all(findings: Vec<(Finding, Severity, &str, Place)>) {
+    let is_wrong = |(_, severity, ..): &(_, Severity, _, _)| *severity == Severity::Wrong;
+    let wrong = findings.iter().any(is_wrong);
+    for (finding, severity, name, place) in findings {
+        put(finding, severity, name, place);
+    }
+    if wrong {
+        end();
+    }
+}
+
+/// Ends the job, if findings do.
+fn end() {
+    if let Some(checker) = checker()
+        && checker.area.ends()
+    {
+        (checker.end)(STATUS);
+    }
+}
+
+fn put(finding: Finding, severity: Severity, name: &str, place: Place) {
     let Some(checker) = checker() else { return };
     let Finding {
         kind,
@@ -138,9 +217,8 @@ pub fn tell_of(finding: Finding, name: &str, place: Place) {
         }
         whole += ": ";
     }
-    let _ = write!(whole, "{kind}: {text} ({section})");
-    checker.own.findings.put(kind, place, &whole);
-    if checker.area.ends() {
-        (checker.end)(STATUS);
-    }
+    let is_note = severity == Severity::Note;
+    let note = if is_note { "note: " } else { "" };
+    let _ = write!(whole, "{note}{kind}: {text} ({section})");
+    checker.own.findings.put(kind, place, &whole, is_note);
 }

@@ -7,7 +7,9 @@ use super::handles::TABLE;
 use super::layout::Layout;
 use super::object::{Datatype, Envelope, Parts};
 use super::signature::Signature;
+use crate::check::{self, objects};
 use crate::error::Result;
+use crate::handle::Kind;
 use crate::mpi::constants::*;
 use crate::mpi::types::MPI_Datatype;
 use std::sync::{Arc, LazyLock};
@@ -267,6 +269,10 @@ static OBJECTS: LazyLock<Box<[Option<Arc<Datatype>>]>> = LazyLock::new(|| {
             matches!(handle, Ok(h) if h == expected),
             "the pair types are the first objects of the handle table"
         );
+        if check::is_on() {
+            // It is not of the call that needs it first.
+            objects::gone(Kind::Datatype as u32, expected as usize);
+        }
     }
     objects
 });

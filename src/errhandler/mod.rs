@@ -12,6 +12,7 @@
 pub mod initial;
 
 use crate::bail;
+use crate::check::{self, objects};
 use crate::error::{Object, Result};
 use crate::handle::{Kind, Table};
 use crate::mpi::constants::*;
@@ -154,6 +155,9 @@ pub fn free(handle: MPI_Errhandler) -> Result<()> {
     if !is_predefined(handle) {
         let made = held(handle)?;
         recount(handle, &made, |c| c.users -= 1);
+        if check::is_on() && made.counts.lock().users == 0 {
+            objects::gone(Kind::Errhandler as u32, handle.0 as usize);
+        }
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use super::kernels::{Kernel, kernel_of};
 use super::predefined::Predefined;
+use crate::check::threads;
 use crate::datatype::{Basic, Datatype, Named, can_be_memory, find_committed};
 use crate::error::Result;
 use crate::handle::{Kind, Table};
@@ -231,7 +232,7 @@ impl Function {
         handle: MPI_Datatype,
     ) {
         let mut datatype = handle.foreign();
-        match self {
+        threads::calling("the function of an operation", || match self {
             Function::Large(function) => {
                 let mut len = count as i64;
                 // SAFETY: the user's function, with the arguments that MPI 4.1 §6.9.5 gives it.
@@ -259,7 +260,7 @@ impl Function {
                 // SAFETY: as above, for a function that takes the program's too.
                 unsafe { proxy(a, b, *len, datatype, function) }
             }),
-        }
+        })
     }
 }
 

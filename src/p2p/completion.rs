@@ -1,6 +1,7 @@
 //! Completing requests: waiting for one or many of them, testing, and asking how they ended (MPI 4.1 §3.7.3 to §3.7.6).
 
 use super::request::{Current, Held, LASTING, Lasting, REQUESTS, is_over, state, was_over};
+use crate::check::{self, pending};
 use crate::error::{Error, Result};
 use crate::handle::Removing;
 use crate::mpi::constants::MPI_REQUEST_NULL;
@@ -52,6 +53,9 @@ fn states(handles: &[MPI_Request]) -> Result<States> {
 
 /// Ends a completed operation: its handle becomes null, or inactive if it is persistent.
 fn finish(handle: &mut MPI_Request, state: Current, handles: &mut Removing<Operation>) -> Outcome {
+    if check::is_on() {
+        pending::ended(handle.0);
+    }
     // What a handle keeps is asked of the handle: a program may have given one twice, and this be the second time.
     if let Current::Operation(Held::Handle(_)) = state {
         let ended = handles.remove(handle.0);
@@ -92,6 +96,9 @@ fn finish_all(handles: &mut [MPI_Request], states: States, mut each: impl FnMut(
 
 /// How a completed operation ended; its handle stays.
 fn told(handle: MPI_Request, state: &Current) -> Outcome {
+    if check::is_on() {
+        pending::ended(handle.0);
+    }
     match LASTING.get(handle.0) {
         Some(Lasting::Generalized(generalized)) => generalized.query(),
         _ => state.outcome(),

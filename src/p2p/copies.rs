@@ -6,6 +6,7 @@
 //! without copies know nothing of all this, nor do waits and tests.
 
 use super::request::{LASTING, Lasting, REQUESTS, Request, Start, request};
+use crate::check::{self, pending};
 use crate::mpi::types::{MPI_Request, MPI_Status};
 use crate::transport::operation::{Operation, Outcome};
 use crate::transport::task::{self, Task};
@@ -22,6 +23,10 @@ pub trait Copies: Send + Sync {
 
 /// Binds the request of an operation, which was just made, to the copies that it is on. One that is complete is done with them.
 pub fn bind(handle: MPI_Request, copies: Arc<dyn Copies>) {
+    if check::is_on() {
+        // The copies are the library's, and go when the operation ends.
+        pending::let_go(handle.0);
+    }
     match request(handle) {
         Some(Request::Once(operation)) if !operation.is_done() => {
             if let Some(operation) = REQUESTS.get_arc(handle.0) {

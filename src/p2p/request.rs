@@ -5,13 +5,14 @@ use super::completion::wait_operation;
 use super::generalized::Generalized;
 use super::partitioned::Channel;
 use crate::bail;
+use crate::check::{self, pending};
 use crate::error::{Object, Result};
 use crate::handle::{Kind, Table};
-use crate::mpi::constants::MPI_REQUEST_NULL;
-use crate::mpi::types::{MPI_Comm, MPI_Request};
-use crate::runtime::phase;
+use crate::mpi::constants::{MPI_ANY_TAG, MPI_COMM_NULL, MPI_PROC_NULL, MPI_REQUEST_NULL};
+use crate::mpi::types::{MPI_Comm, MPI_Request, MPI_Status};
+use crate::runtime::{self, phase};
 use crate::transport;
-use crate::transport::operation::{Action, Operation};
+use crate::transport::operation::{About, Action, Operation, Partners};
 use crate::transport::task;
 use parking_lot::Mutex;
 use std::ops::Deref;
@@ -137,10 +138,19 @@ impl Deref for Held {
 /// Gives an operation a handle; `None` is one that is complete. Error: `MPI_ERR_NO_MEM` when handles are exhausted.
 pub fn handle(operation: Option<Arc<Operation>>) -> Result<MPI_Request> {
     let Some(operation) = operation else {
-        return Ok(COMPLETE);
+        return match check::is_on() {
+            false => Ok(COMPLETE),
+            true => own_handle(Action::Send),
+        };
     };
     match REQUESTS.reserve() {
-        Ok(place) => Ok(MPI_Request(place.fill(operation))),
+        Ok(place) => {
+            let handle = place.fill(operation);
+            if check::is_on() {
+                pending::began(handle);
+            }
+            Ok(MPI_Request(handle))
+        }
         Err(error) => {
             undo(&operation)?;
             Err(error)
@@ -162,9 +172,26 @@ fn undo(operation: &Operation) -> Result<()> {
 /// Gives a collective operation a handle, as [`handle`] does.
 pub fn collective_handle(operation: Option<Arc<Operation>>) -> Result<MPI_Request> {
     match operation {
+        None if check::is_on() => own_handle(Action::Collective(check::called())),
         None => Ok(COMPLETE_COLLECTIVE),
         some => handle(some),
     }
+}
+
+/// A handle of its own for an operation that is complete: where this job is checked, its buffer is the operation's until the program has
+/// heard so.
+#[cold]
+fn own_handle(action: Action) -> Result<MPI_Request> {
+    let operation = Operation::new(About {
+        action,
+        context: 0,
+        peer: MPI_PROC_NULL,
+        tag: MPI_ANY_TAG,
+        partners: Partners::One(runtime::job().rank),
+        comm: MPI_COMM_NULL,
+    });
+    operation.complete(MPI_Status::EMPTY, None);
+    handle(Some(operation))
 }
 
 /// Makes an inactive persistent request of a message on `comm`, started by `start` (which gives `None` if the operation is
@@ -196,12 +223,16 @@ fn make_persistent(
     what: What,
     start: impl Fn() -> Result<Option<Arc<Operation>>> + Send + Sync + 'static,
 ) -> Result<MPI_Request> {
-    make(Lasting::Persistent(Persistent {
+    let request = make(Lasting::Persistent(Persistent {
         comm,
         what,
         start: Arc::new(start),
         current: Mutex::new(Current::Inactive),
-    }))
+    }))?;
+    if check::is_on() {
+        pending::prepared(request.0);
+    }
+    Ok(request)
 }
 
 /// Makes a generalized request.
@@ -324,6 +355,18 @@ pub(super) fn is_over(handle: MPI_Request) -> Result<bool> {
     })
 }
 
+/// Whether a handle is one of a request that the program has to complete, or to let go.
+#[cold]
+pub fn is_active(handle: i32) -> bool {
+    match request(MPI_Request(handle)) {
+        Some(Request::Persistent(persistent)) => {
+            !matches!(*persistent.current.lock(), Current::Inactive)
+        }
+        Some(Request::Once(_) | Request::Generalized(_)) => true,
+        None => false,
+    }
+}
+
 /// Starts a persistent request. Error: `MPI_ERR_REQUEST` if it is none, or active.
 pub fn start(handle: MPI_Request) -> Result<()> {
     let Request::Persistent(persistent) = find(handle)? else {
@@ -338,6 +381,9 @@ pub fn start(handle: MPI_Request) -> Result<()> {
         None => Current::Complete,
         Some(operation) => Current::counted(operation),
     };
+    if check::is_on() {
+        pending::started(handle.0);
+    }
     Ok(())
 }
 
@@ -352,6 +398,9 @@ pub fn free(handle: &mut MPI_Request) -> Result<()> {
             _ => Some(Ok(())),
         };
         if freed.is_some() {
+            if check::is_on() {
+                pending::let_go(handle.0);
+            }
             remove(*handle);
         }
         result = freed.unwrap_or(Ok(()));

@@ -10,6 +10,7 @@
 //! | Over     | Ending     | MPI_Finalize is complete, or failed                           |
 
 use crate::bail;
+use crate::check::threads;
 use crate::error::Result;
 use crate::mpi::constants::*;
 use crate::observe;
@@ -119,7 +120,20 @@ pub fn starting(level: Level) -> Result<()> {
     raise(level);
     WORLD_LEVEL.store(level as i32, Ordering::Relaxed);
     MAIN.store(thread(), Ordering::Relaxed);
+    watch(level);
     Ok(())
+}
+
+/// Where this job is checked, the program's threads have to keep to what was asked for.
+fn watch(level: Level) {
+    if SESSIONS.load(Ordering::Relaxed) == 0 {
+        threads::use_as(match level {
+            Level::Single => threads::Level::Single,
+            Level::Funneled => threads::Level::Funneled,
+            Level::Serialized => threads::Level::Serialized,
+            Level::Multiple => threads::Level::Any,
+        });
+    }
 }
 
 /// The thread level is this one, if it was not higher.
@@ -154,6 +168,7 @@ pub fn over() {
 /// A session with thread level `level` is open.
 pub fn session_opened(level: Level) {
     raise(level);
+    threads::use_at_will();
     SESSIONS.fetch_add(1, Ordering::AcqRel);
 }
 

@@ -10,6 +10,7 @@ pub struct Maps(String);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mapping<'a> {
     pub range: Range<usize>,
+    pub readable: bool,
     pub writable: bool,
     pub executable: bool,
     /// Whether others see what is written.
@@ -66,6 +67,7 @@ pub(super) fn parse(line: &str) -> Option<Mapping<'_>> {
     let inode = words.nth(1)?.trim().parse().ok()?;
     Some(Mapping {
         range: hexadecimal(begin)?..hexadecimal(end)?,
+        readable: access.first() == Some(&b'r'),
         writable: access.get(1) == Some(&b'w'),
         executable: access.get(2) == Some(&b'x'),
         shared: access.get(3) == Some(&b's'),

@@ -1,10 +1,11 @@
 //! The memory of a message in this process: one run of bytes, or elements of a datatype with gaps.
 
-use crate::datatype::{self, Datatype, can_be_memory};
+use crate::datatype::{self, Datatype, Visit, can_be_memory};
 use crate::err;
 use crate::error::{Error, Result};
 use crate::mpi::constants::MPI_DATATYPE_NULL;
 use crate::shm::copy::{Way, copy, copy_by};
+use smallvec::SmallVec;
 use std::ops::Range;
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use std::sync::Arc;
@@ -39,6 +40,26 @@ fn no_memory(address: usize, len: usize, name: &str) -> Error {
         Buffer,
         "{name} is {address:#x}, which cannot be the address of {len} bytes of data"
     )
+}
+
+/// Runs of bytes; of too many one more than that.
+struct Runs {
+    most: usize,
+    found: SmallVec<[(usize, usize); 1]>,
+}
+
+impl Visit for Runs {
+    fn run(&mut self, address: usize, len: usize) {
+        if self.found.len() <= self.most {
+            self.found.push((address, address + len));
+        }
+    }
+
+    fn strided(&mut self, address: usize, count: usize, stride: isize, block: usize) {
+        for i in 0..count.min(self.most + 1) {
+            self.run(address.wrapping_add_signed(i as isize * stride), block);
+        }
+    }
 }
 
 impl Buffer {
@@ -170,6 +191,21 @@ impl Buffer {
     #[inline]
     pub fn run(&self) -> Option<usize> {
         self.gaps.is_none().then_some(self.address)
+    }
+
+    /// Where the runs of its bytes begin and end, in the order of the type map; `None` if there are more than `most`.
+    #[cold]
+    pub fn runs(&self, most: usize) -> Option<SmallVec<[(usize, usize); 1]>> {
+        let mut runs = Runs {
+            most,
+            found: SmallVec::new(),
+        };
+        match &self.gaps {
+            _ if self.len == 0 => {}
+            None => runs.run(self.address, self.len),
+            Some((datatype, count)) => datatype.message_at(self.address, *count).walk(&mut runs),
+        }
+        (runs.found.len() <= most).then_some(runs.found)
     }
 
     /// Copies the bytes `range` of the data to `to`.

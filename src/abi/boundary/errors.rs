@@ -2,6 +2,7 @@
 //! first valid communicator, window, session or file among the arguments, else the one of `MPI_COMM_SELF` (MPI 4.1 §9.3).
 
 use super::caller;
+use crate::check;
 use crate::errhandler::{self, FILES, Handler, initial};
 use crate::error::{self, Class, Error, Object};
 use crate::mpi::constants::{MPI_ERRORS_ABORT, MPI_ERRORS_RETURN, MPI_FILE_NULL};
@@ -110,7 +111,30 @@ pub fn raise(function: &'static str, error: Error, arguments: &[Option<Object>])
         .chain(arguments.iter().copied().flatten())
         .find_map(holder_of)
         .or_else(without_object);
+    if check::is_on() {
+        note(code, holder.as_ref());
+    }
     handle(function, code, holder)
+}
+
+/// Where this job is checked, an error that no function of the program's is told is noted, with the line of its call: codes that are
+/// returned are often not looked at.
+#[cold]
+fn note(code: c_int, holder: Option<&Holder>) {
+    let then = match holder.map(|holder| holder.handler) {
+        Some(Handler::Return) => "the call returns the error's code, and goes no further",
+        Some(Handler::Fatal | Handler::Abort) | None => "the job ends",
+        _ => return,
+    };
+    check::note(check::Finding {
+        kind: "error",
+        section: "MPI 4.1 §9.3",
+        text: format!(
+            "{}: {}; {then}",
+            error::class_name(error::class_of(code)),
+            String::from_utf8_lossy(&error::text_of(code)),
+        ),
+    });
 }
 
 /// Calls the error handler of `object` with `code`, as `MPI_Comm_call_errhandler` and its kin do.

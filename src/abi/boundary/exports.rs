@@ -2,6 +2,7 @@
 //! give the body's `Result` to [`raise`](super::errors::raise), with the objects that are among the arguments.
 
 use super::pointers::{In, Mut};
+use crate::check::{self, buffers};
 use crate::coll::Call;
 use crate::error::{Object, Result};
 use crate::mpi::types::*;
@@ -247,17 +248,28 @@ pub trait Forms {
     fn repeatedly(self) -> Result<MPI_Request>;
 }
 
+/// Where this job is checked, what is wrong with the buffers of a call whose arguments are in order is told.
+#[inline]
+fn begins() {
+    if check::is_on() {
+        buffers::begins();
+    }
+}
+
 impl Forms for Call {
     #[inline]
     fn run(self) -> Result<()> {
+        begins();
         Call::run(self)
     }
 
     fn start(self) -> Result<MPI_Request> {
+        begins();
         request::collective_handle(Call::start(self)?)
     }
 
     fn repeatedly(self) -> Result<MPI_Request> {
+        begins();
         let (comm, start) = Call::repeatedly(self)?;
         request::persistent_collective(comm, start)
     }

@@ -6,13 +6,14 @@
 use crate::abi::boundary::arguments::count;
 use crate::abi::boundary::counts::Number;
 use crate::abi::boundary::pointers::In;
+use crate::check::buffers::{self, Access};
 use crate::coll::{Element, Root, Vector};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
 use crate::op::{self, Op};
-use crate::{bail, coll, comm, datatype, err};
+use crate::{bail, check, coll, comm, datatype, err};
 use std::ffi::{c_int, c_void};
 
 /// Errors: `MPI_ERR_BUFFER`, `MPI_ERR_COUNT`.
@@ -21,7 +22,23 @@ pub fn memory(address: usize, count: usize, element: Element, name: &str) -> Res
     // SAFETY: that a buffer is as long as its count and datatype say is the promise of the MPI function's caller.
     let vector = unsafe { Vector::new(address, count, element) };
     vector.check(name)?;
+    if check::is_on() {
+        match name {
+            "sendbuf" => tell_use(Access::Read, &vector, name)?,
+            "recvbuf" => tell_use(Access::Write, &vector, name)?,
+            // Who knows the root says it.
+            _ => {}
+        }
+    }
     Ok(vector)
+}
+
+/// Where this job is checked: the call uses that memory.
+#[cold]
+pub fn tell_use(access: Access, vector: &Vector, name: &str) -> Result<()> {
+    let runs = vector.buffer()?.runs(buffers::RUNS);
+    buffers::uses(access, name, runs.map(IntoIterator::into_iter));
+    Ok(())
 }
 
 #[inline]

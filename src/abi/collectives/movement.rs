@@ -6,6 +6,7 @@
 use crate::abi::boundary::counts::Number;
 use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::collectives::arguments::*;
+use crate::check::{self, buffers::Access};
 use crate::coll::{self, Call, Collective, Root, Vector};
 use crate::comm::Comm;
 use crate::error::Result;
@@ -193,6 +194,13 @@ fn bcast(
         root => {
             not_in_place(buffer.into(), "buffer")?;
             let what = vector(buffer.into(), count, datatype, "buffer")?;
+            if check::is_on() {
+                let access = match root {
+                    Root::Here => Access::Read,
+                    _ => Access::Write,
+                };
+                tell_use(access, &what, "buffer")?;
+            }
             Collective::Broadcast { what, root }
         }
     };

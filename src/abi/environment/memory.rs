@@ -1,6 +1,7 @@
 //! Memory that MPI allocates for the program (MPI 4.1 §9.2).
 
 use crate::abi::boundary::pointers::Mut;
+use crate::check::{self, buffers, objects};
 use crate::mpi::types::*;
 use crate::win::{hints::Hints, memory};
 use crate::{info, mpi_api};
@@ -15,7 +16,12 @@ use std::ffi::c_void;
 pub extern "C" fn MPI_Alloc_mem(size: MPI_Aint, info: MPI_Info, baseptr: Mut<c_void>) -> c_int {
     let baseptr = baseptr.cast::<*mut c_void>().out("baseptr")?;
     let hints = Hints::of(&info::hints(info)?)?;
-    baseptr.set(memory::alloc_mem(size, hints.alignment)?);
+    let base = memory::alloc_mem(size, hints.alignment)?;
+    baseptr.set(base);
+    if check::is_on() {
+        objects::made(objects::MEMORY, base.addr());
+        buffers::given(base.addr(), size as usize);
+    }
     Ok(())
 }
 
@@ -24,5 +30,9 @@ pub extern "C" fn MPI_Alloc_mem(size: MPI_Aint, info: MPI_Info, baseptr: Mut<c_v
 /// MPI 4.1 §9.2. Error: `MPI_ERR_BASE` (anything else).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Free_mem(base: Mut<c_void>) -> c_int {
+    if check::is_on() {
+        objects::gone(objects::MEMORY, base.pointer().addr());
+        buffers::taken(base.pointer().addr());
+    }
     memory::free_mem(base.pointer())
 }

@@ -10,6 +10,7 @@
 
 use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::messages::p2p;
+use crate::check::buffers::Access;
 use crate::comm::COMM_SELF;
 use crate::error::Result;
 use crate::file::{self, Direction, File, From};
@@ -52,11 +53,18 @@ impl FileCall {
         from: From,
         elements: Elements<C>,
     ) -> Result<FileCall> {
+        let file = file::get(fh)?;
+        let buffer = buffer(elements)?;
+        let access = match direction {
+            Direction::Read => Access::Write,
+            Direction::Write => Access::Read,
+        };
+        p2p::uses(access, "buf", &buffer, MPI_ANY_SOURCE);
         Ok(FileCall {
-            file: file::get(fh)?,
+            file,
             direction,
             from,
-            buffer: buffer(elements)?,
+            buffer,
         })
     }
 

@@ -3,8 +3,10 @@
 use crate::abi::boundary::arguments::count;
 use crate::abi::boundary::exports::Forms;
 use crate::abi::boundary::pointers::{In, Mut};
+use crate::check::buffers::{self, Access};
 use crate::comm::Comm;
 use crate::error::Result;
+use crate::mpi::constants::MPI_PROC_NULL;
 use crate::mpi::types::*;
 use crate::p2p::buffered;
 use crate::p2p::completion::wait_operation;
@@ -12,7 +14,7 @@ use crate::p2p::request::{handle, persistent};
 use crate::p2p::start::{self, Mode};
 use crate::transport::Buffer;
 use crate::transport::operation::Operation;
-use crate::{comm, mpi_counts, mpi_forms};
+use crate::{check, comm, mpi_counts, mpi_forms};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -29,6 +31,24 @@ pub fn buffer<'a>(
     // SAFETY: that a buffer is as long as its count and datatype say, and stays so until the operation is complete, is the
     // promise of the MPI function's caller.
     unsafe { Buffer::elements(address, n, datatype) }?.checked(name)
+}
+
+/// Where this job is checked: the call uses a buffer to send to `peer` or to receive from there. (Nothing is moved to or from
+/// `MPI_PROC_NULL`.)
+#[inline(always)]
+pub fn uses(access: Access, name: &str, buffer: &Buffer, peer: c_int) {
+    if check::is_on() {
+        tell_use(access, name, buffer, peer);
+    }
+}
+
+#[cold]
+fn tell_use(access: Access, name: &str, buffer: &Buffer, peer: c_int) {
+    if peer != MPI_PROC_NULL {
+        let runs = buffer.runs(buffers::RUNS);
+        buffers::uses(access, name, runs.map(IntoIterator::into_iter));
+        buffers::begins();
+    }
 }
 
 /// How a message is sent.
@@ -56,9 +76,12 @@ impl SendCall {
         tag: c_int,
         how: How,
     ) -> Result<SendCall> {
+        let comm = comm::get(comm)?;
+        let buffer = buffer(buf, count, datatype, "buf")?;
+        uses(Access::Read, "buf", &buffer, dest);
         Ok(SendCall {
-            comm: comm::get(comm)?,
-            buffer: buffer(buf, count, datatype, "buf")?,
+            comm,
+            buffer,
             dest,
             tag,
             how,
@@ -210,6 +233,7 @@ pub extern "C" fn MPI_Recv(
 ) -> c_int {
     let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
+    uses(Access::Write, "buf", &buffer, source);
     let status = status.single()?;
     status.report(start::receive_and_wait(comm, buffer, source, tag)?)
 }
@@ -230,6 +254,7 @@ pub extern "C" fn MPI_Irecv(
 ) -> c_int {
     let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
+    uses(Access::Write, "buf", &buffer, source);
     let request = request.out("request")?;
     request.set(handle(Some(start::receive(comm, buffer, source, tag)?))?);
     Ok(())
@@ -251,6 +276,7 @@ pub extern "C" fn MPI_Recv_init(
 ) -> c_int {
     let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
+    uses(Access::Write, "buf", &buffer, source);
     let request = request.out("request")?;
     start::envelope(comm, source, tag)?;
     let comm = comm.handle;

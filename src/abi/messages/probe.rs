@@ -1,7 +1,8 @@
 //! Probing, and receiving what a probe matched (MPI 4.1 §3.8).
 
 use crate::abi::boundary::pointers::Mut;
-use crate::abi::messages::p2p::buffer;
+use crate::abi::messages::p2p::{buffer, uses};
+use crate::check::buffers::Access;
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
 use crate::p2p::completion::wait_operation;
@@ -10,6 +11,14 @@ use crate::p2p::request::handle;
 use crate::{comm, mpi_api, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
+
+/// Whether a matched message is from anybody: `MPI_PROC_NULL` if not.
+fn source_of(message: MPI_Message) -> c_int {
+    match message {
+        MPI_MESSAGE_NO_PROC => MPI_PROC_NULL,
+        _ => MPI_ANY_SOURCE,
+    }
+}
 
 /// Blocks until there is a message that such a receive would get, and tells its source, tag and size.
 ///
@@ -101,6 +110,7 @@ pub extern "C" fn MPI_Mrecv(
 ) -> c_int {
     let buffer = buffer(buf, count, datatype, "buf")?;
     let (status, mut message) = (status.single()?, message.inout("message")?);
+    uses(Access::Write, "buf", &buffer, source_of(*message));
     let operation = probe::receive(&mut message, buffer)?;
     wait_operation(&operation);
     status.report(operation.outcome())
@@ -120,6 +130,7 @@ pub extern "C" fn MPI_Imrecv(
 ) -> c_int {
     let buffer = buffer(buf, count, datatype, "buf")?;
     let (mut message, request) = (message.inout("message")?, request.out("request")?);
+    uses(Access::Write, "buf", &buffer, source_of(*message));
     request.set(handle(Some(probe::receive(&mut message, buffer)?))?);
     Ok(())
 }

@@ -1,7 +1,9 @@
 //! A send and a receive in one call (MPI 4.1 §3.11).
 
 use crate::abi::boundary::pointers::{In, Mut};
-use crate::abi::messages::p2p::buffer;
+use crate::abi::messages::p2p::{buffer, uses};
+use crate::check::buffers::Access;
+use crate::mpi::constants::MPI_PROC_NULL;
 use crate::mpi::types::*;
 use crate::p2p::joint::{self, Partner};
 use crate::p2p::request::handle;
@@ -35,6 +37,8 @@ pub extern "C" fn MPI_Sendrecv(
     let comm = comm::get(comm)?;
     let out = buffer(sendbuf, sendcount, sendtype, "sendbuf")?;
     let into = buffer(recvbuf, recvcount, recvtype, "recvbuf")?;
+    uses(Access::Read, "sendbuf", &out, dest);
+    uses(Access::Write, "recvbuf", &into, source);
     let status = status.single()?;
     let (to, from) = (partner(dest, sendtag), partner(source, recvtag));
     let (received, sent) = joint::run(comm, (out, to), (into, from))?;
@@ -58,6 +62,10 @@ pub extern "C" fn MPI_Sendrecv_replace(
 ) -> c_int {
     let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
+    match source {
+        MPI_PROC_NULL => uses(Access::Read, "buf", &buffer, dest),
+        _ => uses(Access::Write, "buf", &buffer, source),
+    }
     let status = status.single()?;
     let (to, from) = (partner(dest, sendtag), partner(source, recvtag));
     let copy = buffer.packed();
@@ -88,6 +96,8 @@ pub extern "C" fn MPI_Isendrecv(
     let comm = comm::get(comm)?;
     let what = buffer(sendbuf, sendcount, sendtype, "sendbuf")?;
     let into = buffer(recvbuf, recvcount, recvtype, "recvbuf")?;
+    uses(Access::Read, "sendbuf", &what, dest);
+    uses(Access::Write, "recvbuf", &into, source);
     let request = request.out("request")?;
     let to = partner(dest, sendtag);
     let from = partner(source, recvtag);
@@ -113,6 +123,10 @@ pub extern "C" fn MPI_Isendrecv_replace(
 ) -> c_int {
     let comm = comm::get(comm)?;
     let buffer = buffer(buf, count, datatype, "buf")?;
+    match source {
+        MPI_PROC_NULL => uses(Access::Read, "buf", &buffer, dest),
+        _ => uses(Access::Write, "buf", &buffer, source),
+    }
     let request = request.out("request")?;
     let to = partner(dest, sendtag);
     let from = partner(source, recvtag);

@@ -5,6 +5,7 @@ use crate::abi::boundary::counts::Number;
 use crate::abi::boundary::errors::call_handler;
 use crate::abi::boundary::pointers::{In, Mut};
 use crate::attribute::Value;
+use crate::check::{self, objects};
 use crate::error::Object;
 use crate::error::{Error, Result};
 use crate::mpi::constants::*;
@@ -135,7 +136,11 @@ pub extern "C" fn MPI_Win_create_dynamic(
 /// `MPI_ERR_BASE`, `MPI_ERR_RMA_ATTACH` (overlaps attached memory), `MPI_ERR_NO_MEM`.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Win_attach(win: MPI_Win, base: Mut<c_void>, size: MPI_Aint) -> c_int {
-    window(win)?.attach(base.pointer(), size)
+    window(win)?.attach(base.pointer(), size)?;
+    if check::is_on() {
+        objects::made_in(objects::ATTACHED, base.pointer().addr(), win.0 as usize);
+    }
+    Ok(())
 }
 
 /// Detaches what was attached at `base`.
@@ -143,7 +148,11 @@ pub extern "C" fn MPI_Win_attach(win: MPI_Win, base: Mut<c_void>, size: MPI_Aint
 /// MPI 4.1 §12.2.4. Local. Errors: `MPI_ERR_WIN`, `MPI_ERR_RMA_FLAVOR`, `MPI_ERR_BASE` (nothing was attached there).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Win_detach(win: MPI_Win, base: In<c_void>) -> c_int {
-    window(win)?.detach(base.pointer())
+    window(win)?.detach(base.pointer())?;
+    if check::is_on() {
+        objects::gone_from(objects::ATTACHED, base.pointer().addr(), win.0 as usize);
+    }
+    Ok(())
 }
 
 /// Frees a window, and the memory that was allocated with it. Collective; blocks until all processes of the window have

@@ -81,8 +81,11 @@ impl Supervisor<'_> {
             let told = self.checked.kept[rank as usize];
             let (_, new) = area.block(rank).findings.from(told);
             self.checked.kept[rank as usize] += new.len();
-            for (text, _) in new {
-                let text = with_lines(&text, &area, &mut self.checked.modules);
+            for found in new {
+                if found.is_note && !self.request.check_says_so {
+                    continue;
+                }
+                let text = with_lines(&found.text, &area, &mut self.checked.modules);
                 let who = self.name(rank);
                 self.job.output.say(&format!("check: {who}, {text}"));
             }
@@ -95,23 +98,32 @@ impl Supervisor<'_> {
             return;
         };
         self.look_for_findings();
-        let (mut all, mut again, mut untold) = (0, 0, 0);
+        let (mut all, mut notes, mut again, mut untold) = (0, 0, 0, 0);
         for rank in 0..area.ranks() as u32 {
-            let (count, kept) = area.block(rank).findings.from(0);
-            all += count;
+            let findings = area.block(rank).findings;
+            let (count, kept) = findings.from(0);
+            all += count - findings.notes();
+            notes += findings.notes();
             untold += count - kept.len();
-            again += kept.iter().map(|(_, times)| times - 1).sum::<u64>();
+            let wrong = kept.iter().filter(|kept| !kept.is_note);
+            again += wrong.map(|kept| kept.times - 1).sum::<u64>();
         }
+        let of = |count: usize, one: &str| match count {
+            1 => format!("1 {one}"),
+            _ => format!("{count} {one}s"),
+        };
+        let notes = match notes {
+            0 => String::new(),
+            _ => format!(" ({})", of(notes, "note")),
+        };
         if all == 0 {
             if self.request.check_says_so {
-                self.job.output.say("check: nothing was found");
+                let text = format!("check: nothing was found{notes}");
+                self.job.output.say(&text);
             }
             return;
         }
-        let mut text = format!(
-            "check: {all} {}",
-            if all == 1 { "finding" } else { "findings" }
-        );
+        let mut text = format!("check: {}{notes}", of(all, "finding"));
         if again > 0 {
             let _ = write!(text, "; the same at the same places {again} more times");
         }

@@ -1,0 +1,177 @@
+//! The memory of the program's calls: each that is given buffers says so ([`uses`]) before it begins. There it is compared with what is
+//! [pending](super::pending), with the call's other buffers, and with what memory there is.
+//!
+//! **Gaps are not touched**: the runs of a datatype are compared one by one. Data of more than [`RUNS`] runs is not looked at.
+
+use super::memory::{self, Memory};
+use super::pending::compare;
+use super::ranges::{Range, Ranges};
+use super::{Finding, called, tell, turn};
+use std::cell::RefCell;
+
+/// Runs of bytes of one call.
+pub const RUNS: usize = 4096;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    Read,
+    Write,
+}
+
+/// What a call uses.
+#[derive(Clone, Default)]
+pub(super) struct Used {
+    pub reads: Ranges,
+    pub writes: Ranges,
+}
+
+/// What the thread's present call uses.
+#[derive(Default)]
+struct Call {
+    /// Which call it is.
+    turn: u64,
+    used: Used,
+    /// What is wrong with it.
+    found: Vec<Finding>,
+}
+
+impl Call {
+    /// Forgets what an earlier call has used.
+    fn renew(&mut self) {
+        if self.turn != turn() {
+            *self = Call {
+                turn: turn(),
+                ..Call::default()
+            };
+        }
+    }
+}
+
+thread_local! {
+    static CALL: RefCell<Call> = RefCell::default();
+}
+
+impl Used {
+    /// Adds data; gives some of it that was there before, where one of both is written.
+    fn add(&mut self, access: Access, data: &Ranges) -> Option<Range> {
+        let Used { reads, writes } = self;
+        if reads.len() + writes.len() + data.len() > RUNS {
+            return None;
+        }
+        let met = data.iter().find_map(|range| match access {
+            Access::Read => writes.meets(range),
+            Access::Write => writes.meets(range).or_else(|| reads.meets(range)),
+        });
+        let into = match access {
+            Access::Read => reads,
+            Access::Write => writes,
+        };
+        data.iter().for_each(|range| _ = into.add(range));
+        met
+    }
+
+    fn is_empty(&self) -> bool {
+        self.reads.is_empty() && self.writes.is_empty()
+    }
+}
+
+/// The present call has the data `runs` (from and to, in the order of its type map) as its argument `argument`. `None`: there are too many.
+/// What is wrong with that is told when the call begins ([`begins`]): it may yet be refused for its other arguments.
+#[cold]
+pub fn uses(access: Access, argument: &str, runs: Option<impl Iterator<Item = Range>>) {
+    let Some(runs) = runs else { return };
+    let (mut data, mut twice) = (Ranges::default(), None);
+    for run in runs {
+        let met = data.add(run);
+        twice = twice.or(met);
+    }
+    let Some(hull) = data.hull() else { return };
+    let twice = twice.filter(|_| access == Access::Write).map(|range| Finding {
+        kind: "overlapping receive type",
+        section: "MPI 4.1 §5.1.11",
+        text: format!(
+            "the datatype of {argument} has {} more than once; data cannot be received into such a one",
+            words(range)
+        ),
+    });
+    let bad = memory::look(&data, access == Access::Write).err();
+    let bad = bad.map(|(range, memory)| no_memory(argument, access, range, memory));
+    // A request that is made to be started later uses nothing yet.
+    let in_use = match called().contains("_init") {
+        true => None,
+        false => compare(access, argument, &data, hull),
+    };
+    CALL.with_borrow_mut(|call| {
+        call.renew();
+        let aliased = call.used.add(access, &data).map(|range| Finding {
+            kind: "overlapping arguments",
+            section: "MPI 4.1 §2.3",
+            text: format!(
+                "{} of {argument} belong to another buffer of the same call too, and one of them is written",
+                words(range)
+            ),
+        });
+        let found = [twice, bad, in_use, aliased];
+        call.found.extend(found.into_iter().flatten());
+    });
+}
+
+/// The present call has found its arguments in order, and begins.
+#[cold]
+pub fn begins() {
+    let found = CALL.with_borrow_mut(|call| {
+        call.renew();
+        std::mem::take(&mut call.found)
+    });
+    found.into_iter().for_each(tell);
+}
+
+fn no_memory(argument: &str, access: Access, range: Range, memory: Memory) -> Finding {
+    let what = match access {
+        Access::Read => "read",
+        Access::Write => "written",
+    };
+    let like = match memory {
+        Memory::ReadOnly => "in memory that is only to be read",
+        Memory::Missing => "where the program has no memory (it may have been freed)",
+        Memory::Beyond => "behind the end of what MPI_Alloc_mem gave",
+    };
+    Finding {
+        kind: "bad buffer",
+        section: "MPI 4.1 §3.2.2",
+        text: format!("{} of {argument} are to be {what}, {like}", words(range)),
+    }
+}
+
+pub(super) fn words((from, to): Range) -> String {
+    match to - from {
+        1 => format!("1 byte at {from:#x}"),
+        bytes => format!("{bytes} bytes at {from:#x}"),
+    }
+}
+
+/// The present call gives `bytes` at `base` to the program.
+#[cold]
+pub fn given(base: usize, bytes: usize) {
+    memory::given(base, bytes);
+}
+
+/// The present call takes back what was given at `base`.
+#[cold]
+pub fn taken(base: usize) {
+    if let Some(range) = memory::taken(base) {
+        let mut data = Ranges::default();
+        data.add(range);
+        if let Some(finding) = compare(Access::Write, "base, which it frees", &data, range) {
+            tell(finding);
+        }
+    }
+}
+
+/// What the present call uses, if it uses anything.
+pub(super) fn take() -> Option<Used> {
+    CALL.with_borrow_mut(|call| {
+        let used = std::mem::take(&mut call.used);
+        (call.turn == turn() && !used.is_empty()).then_some(used)
+    })
+}

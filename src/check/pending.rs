@@ -1,0 +1,261 @@
+//! What operations that are not complete read and write, from the call that gives their request ([`began`]) until the program has heard that it
+//! is complete ([`ended`]); of a persistent request, from each start on ([`prepared`], [`started`]). Of what is sent a [sum](super::sums) is made
+//! when it begins, and looked at when it is complete. There are [`MOST`] at a time; others are not looked at.
+
+use super::buffers::{Access, Used, take, words};
+use super::ranges::{Range, Ranges};
+use super::sums::Look;
+use super::{Finding, Place, called, here, rank, sums, tell};
+use crate::shm::atomic::{AtomicU64, AtomicUsize, Ordering};
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+
+/// Operations that are pending at a time.
+const MOST: usize = 4 << 10;
+
+/// An operation that is not complete.
+struct Operation {
+    request: i32,
+    /// The call that made it.
+    name: &'static str,
+    /// Where it was begun.
+    place: Place,
+    used: Used,
+    /// What the data that it reads was like.
+    sum: Look,
+}
+
+/// What is pending. The hulls of what the operations read and write lie apart, since each call looks at all of them.
+struct Table {
+    operations: Vec<Operation>,
+    reads: Vec<Range>,
+    writes: Vec<Range>,
+    by_request: FxHashMap<i32, usize>,
+    /// What inactive persistent requests use, when they are started.
+    prepared: FxHashMap<i32, (&'static str, Used)>,
+}
+
+/// Bytes in common, what an operation does to them, which and where.
+type Meeting = (Range, Access, &'static str, Place);
+
+static TABLE: Mutex<Option<Table>> = Mutex::new(None);
+/// How many are pending.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+/// How many found no room.
+static MISSED: AtomicU64 = AtomicU64::new(0);
+
+/// How many operations were not looked at, as others had all the room.
+pub fn missed() -> u64 {
+    MISSED.load(Ordering::Relaxed)
+}
+
+/// Compares data with what is pending.
+pub(super) fn compare(
+    access: Access,
+    argument: &str,
+    data: &Ranges,
+    hull: Range,
+) -> Option<Finding> {
+    if COUNT.load(Ordering::Acquire) == 0 {
+        return None;
+    }
+    let (range, other, name, place) = TABLE.lock().as_ref().and_then(|table| {
+        let written = table.meeting(Access::Write, data, hull);
+        written.or_else(|| match access {
+            Access::Read => None,
+            Access::Write => table.meeting(Access::Read, data, hull),
+        })
+    })?;
+    let own = match access {
+        Access::Read => "reads",
+        Access::Write => "writes",
+    };
+    let (other, rule) = match other {
+        Access::Read => (
+            "reads",
+            "a buffer that is sent may be read until then, and not written",
+        ),
+        Access::Write => (
+            "writes",
+            "a buffer that is received into may not be touched until then",
+        ),
+    };
+    Some(Finding {
+        kind: "buffer in use",
+        section: match name.starts_with("MPI_I") && !is_message(name) {
+            true => "MPI 4.1 §6.12",
+            false => "MPI 4.1 §3.7.2",
+        },
+        text: format!(
+            "it {own} {} of {argument}, and {name} at {}, whose request is not complete, {other} them; {rule}",
+            words(range),
+            place.of(rank()),
+        ),
+    })
+}
+
+fn is_message(name: &str) -> bool {
+    name.contains("send") || name.contains("recv")
+}
+
+/// The present call has begun an operation, whose request this is.
+#[cold]
+pub fn began(request: i32) {
+    if let Some(used) = take() {
+        add(request, called(), used);
+    }
+}
+
+/// The present call has made a persistent request.
+#[cold]
+pub fn prepared(request: i32) {
+    if let Some(used) = take() {
+        let mut table = TABLE.lock();
+        let prepared = &mut table.get_or_insert_with(Table::new).prepared;
+        if prepared.len() < MOST {
+            prepared.insert(request, (called(), used));
+        }
+    }
+}
+
+/// The present call has started a persistent request.
+#[cold]
+pub fn started(request: i32) {
+    let prepared = {
+        let table = TABLE.lock();
+        let prepared = table
+            .as_ref()
+            .and_then(|table| table.prepared.get(&request));
+        prepared.cloned()
+    };
+    if let Some((name, used)) = prepared {
+        for (access, data) in [(Access::Read, &used.reads), (Access::Write, &used.writes)] {
+            if let Some(hull) = data.hull()
+                && let Some(finding) = compare(access, "the buffer", data, hull)
+            {
+                tell(finding);
+            }
+        }
+        add(request, name, used);
+    }
+}
+
+fn add(request: i32, name: &'static str, used: Used) {
+    let operation = Operation {
+        request,
+        name,
+        place: here(),
+        sum: sums::of(&used.reads),
+        used,
+    };
+    TABLE.lock().get_or_insert_with(Table::new).add(operation);
+}
+
+/// The operation of a request is complete, and the program knows.
+#[cold]
+pub fn ended(request: i32) {
+    let Some(operation) = remove(request) else {
+        return;
+    };
+    let before = operation.sum;
+    if !matches!(before, Look::Sum(_)) {
+        return;
+    }
+    let Operation {
+        name, place, used, ..
+    } = operation;
+    let place = place.of(rank());
+    match sums::of(&used.reads) {
+        Look::Unknown => {}
+        after if after == before => {}
+        Look::Sum(_) => tell(Finding {
+            kind: "buffer changed",
+            section: "MPI 4.1 §3.7.2",
+            text: format!(
+                "the data that {name} at {place} sends was changed before its request was complete; others may have got either"
+            ),
+        }),
+        Look::Gone => tell(Finding {
+            kind: "buffer freed",
+            section: "MPI 4.1 §3.7.2",
+            text: format!(
+                "the memory that {name} at {place} sends was freed before its request was complete"
+            ),
+        }),
+    }
+}
+
+/// A request is given back; its operation goes on, and nobody knows until when.
+#[cold]
+pub fn let_go(request: i32) {
+    remove(request);
+    if let Some(table) = &mut *TABLE.lock() {
+        table.prepared.remove(&request);
+    }
+}
+
+fn remove(request: i32) -> Option<Operation> {
+    match COUNT.load(Ordering::Acquire) {
+        0 => None,
+        _ => TABLE.lock().as_mut()?.remove(request),
+    }
+}
+
+impl Table {
+    fn new() -> Table {
+        Table {
+            operations: Vec::new(),
+            reads: Vec::new(),
+            writes: Vec::new(),
+            by_request: FxHashMap::default(),
+            prepared: FxHashMap::default(),
+        }
+    }
+
+    /// Bytes of the data that an operation reads or writes, as `access` says, and which operation that is.
+    fn meeting(&self, access: Access, data: &Ranges, hull: Range) -> Option<Meeting> {
+        let all = match access {
+            Access::Read => &self.reads,
+            Access::Write => &self.writes,
+        };
+        let near = |(_, other): &(usize, &Range)| other.0 < hull.1 && hull.0 < other.1;
+        all.iter().enumerate().filter(near).find_map(|(at, _)| {
+            let Operation {
+                used, name, place, ..
+            } = &self.operations[at];
+            let used = match access {
+                Access::Read => &used.reads,
+                Access::Write => &used.writes,
+            };
+            let range = data.iter().find_map(|range| used.meets(range))?;
+            Some((range, access, *name, *place))
+        })
+    }
+
+    fn add(&mut self, operation: Operation) {
+        self.remove(operation.request);
+        let at = self.operations.len();
+        if at < MOST {
+            self.by_request.insert(operation.request, at);
+            let hull = |data: &Ranges| data.hull().unwrap_or_default();
+            self.reads.push(hull(&operation.used.reads));
+            self.writes.push(hull(&operation.used.writes));
+            self.operations.push(operation);
+            COUNT.store(at + 1, Ordering::Release);
+        } else {
+            MISSED.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn remove(&mut self, request: i32) -> Option<Operation> {
+        let at = self.by_request.remove(&request)?;
+        let operation = self.operations.swap_remove(at);
+        self.reads.swap_remove(at);
+        self.writes.swap_remove(at);
+        if let Some(moved) = self.operations.get(at) {
+            self.by_request.insert(moved.request, at);
+        }
+        COUNT.store(self.operations.len(), Ordering::Release);
+        Some(operation)
+    }
+}
