@@ -13,6 +13,7 @@
 
 pub mod area;
 pub mod place;
+pub mod signature;
 
 use crate::shm::Offset;
 use crate::shm::atomic::{AtomicU8, Ordering};
