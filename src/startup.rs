@@ -12,8 +12,10 @@
 use crate::error::Result;
 use crate::info::kinds;
 use crate::p2p::buffered;
+use crate::runtime::Ranks;
+use crate::runtime::deaths::dead;
 use crate::runtime::phase::{self, Level};
-use crate::{comm, datatype, runtime, transport, win};
+use crate::{check, comm, datatype, runtime, transport, win};
 use parking_lot::Mutex;
 
 /// How many use the rooms.
@@ -67,6 +69,9 @@ pub fn end() -> Result<()> {
     let farewell = farewell.and(datatype::delete_predefined_attributes());
     let sent = buffered::flush_all().and_then(|()| transport::close());
     let left = runtime::leave();
+    if check::is_on() && left.is_ok() && dead(Ranks::All).is_none() {
+        transport::look_for_left();
+    }
     win::moving::close();
     win::parcel::close();
     comm::close_world();

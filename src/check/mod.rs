@@ -12,6 +12,8 @@
 //! never changes what a program does, but for time and memory. Memory is bounded, and what found no room is told.
 
 pub mod area;
+pub mod collectives;
+pub mod messages;
 pub mod place;
 pub mod signature;
 

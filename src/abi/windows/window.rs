@@ -69,6 +69,7 @@ pub extern "C" fn MPI_Win_allocate(
     win: Mut<MPI_Win>,
 ) -> c_int {
     let comm = comm::get(comm)?;
+    comm.called_together();
     give_memory(info, baseptr, win, |hints| {
         create::allocate(comm, size, disp_unit.wide() as isize, hints)
     })
@@ -88,6 +89,7 @@ pub extern "C" fn MPI_Win_allocate_shared(
     win: Mut<MPI_Win>,
 ) -> c_int {
     let comm = comm::get(comm)?;
+    comm.called_together();
     give_memory(info, baseptr, win, |hints| {
         create::allocate_shared(comm, size, disp_unit.wide() as isize, hints)
     })
@@ -109,6 +111,7 @@ pub extern "C" fn MPI_Win_create(
     win: Mut<MPI_Win>,
 ) -> c_int {
     let comm = comm::get(comm)?;
+    comm.called_together();
     give(info, win, |hints| {
         create::create(comm, base.pointer(), size, disp_unit.wide() as isize, hints)
     })
@@ -126,6 +129,7 @@ pub extern "C" fn MPI_Win_create_dynamic(
     win: Mut<MPI_Win>,
 ) -> c_int {
     let comm = comm::get(comm)?;
+    comm.called_together();
     give(info, win, |hints| create::create_dynamic(comm, hints))
 }
 
