@@ -1,6 +1,8 @@
 //! Where checks keep what other processes see, in the segment behind what is [observed](crate::observe): a [`Head`], and for each rank a
 //! block of whole pages. Only pages that are written to take memory.
 
+use super::collectives::Collectives;
+use super::messages::Messages;
 use super::place::{Modules, Place};
 use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::shm::segment::Segment;
@@ -111,6 +113,8 @@ impl Findings {
 pub struct Block {
     pub findings: &'static Findings,
     pub modules: &'static Modules,
+    pub messages: &'static Messages,
+    pub collectives: &'static Collectives,
 }
 
 /// All of it, in a mapped segment.
@@ -123,7 +127,9 @@ pub struct Area {
 
 /// What a block is made of: begins of its parts, and its end.
 const MODULES: usize = size_of::<Findings>().next_multiple_of(PAGE);
-const STRIDE: usize = MODULES + size_of::<Modules>().next_multiple_of(PAGE);
+const MESSAGES: usize = MODULES + size_of::<Modules>().next_multiple_of(PAGE);
+const COLLECTIVES: usize = MESSAGES + size_of::<Messages>().next_multiple_of(PAGE);
+const STRIDE: usize = COLLECTIVES + size_of::<Collectives>().next_multiple_of(PAGE);
 
 impl Area {
     /// Bytes that the area of so many ranks takes.
@@ -168,6 +174,8 @@ impl Area {
             Block {
                 findings: &*self.segment.at::<Findings>(at),
                 modules: &*self.segment.at::<Modules>(at + MODULES),
+                messages: &*self.segment.at::<Messages>(at + MESSAGES),
+                collectives: &*self.segment.at::<Collectives>(at + COLLECTIVES),
             }
         }
     }

@@ -13,11 +13,14 @@
 
 pub mod area;
 pub mod buffers;
+pub mod collectives;
 mod memory;
+pub mod messages;
 pub mod objects;
 pub mod pending;
 pub mod place;
 mod ranges;
+pub mod signature;
 mod sums;
 pub mod threads;
 

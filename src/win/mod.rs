@@ -46,6 +46,7 @@ pub mod accumulate;
 pub mod active;
 pub mod adoption;
 pub mod amo;
+mod checked;
 pub mod control;
 pub mod create;
 pub mod dynamic;

@@ -7,6 +7,7 @@ use super::moving::Stay;
 use super::private::move_data;
 use super::{Flavor, Reach, Target, Window};
 use crate::bail;
+use crate::check;
 use crate::datatype::{self, Message};
 use crate::error::Result;
 use crate::mpi::constants::MPI_PROC_NULL;
@@ -198,6 +199,9 @@ impl Window {
         let Some(checked) = self.check_both(&origin, &remote, effect)? else {
             return Ok(());
         };
+        if check::is_on() {
+            self.compare_types(effect, &origin, &remote)?;
+        }
         let (near, far) = (checked.origin, checked.remote);
         let bytes = near.size();
         // SAFETY: the origin is readable or writable, as its maker promised. The target's part lies within the window, in this

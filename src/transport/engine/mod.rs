@@ -14,7 +14,7 @@ mod sending;
 
 pub use cancelling::{cancel, withdraw};
 pub use direct::receive_at_once;
-pub use receiving::{answer_fetched, find, hold, receive, receive_held, refuse};
+pub use receiving::{answer_fetched, find, hold, look_for_left, receive, receive_held, refuse};
 pub use sending::{eager_limit, send};
 
 use self::direct::Direct;
