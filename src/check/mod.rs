@@ -12,7 +12,9 @@
 //! never changes what a program does, but for time and memory. Memory is bounded, and what found no room is told.
 
 pub mod area;
+pub mod clock;
 pub mod place;
+pub mod race;
 
 use crate::shm::Offset;
 use crate::shm::atomic::{AtomicU8, Ordering};
