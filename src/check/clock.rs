@@ -22,7 +22,7 @@ use parking_lot::Mutex;
 
 /// Copies of a rank's clock, and places at a rank where others leave theirs.
 const COPIES: usize = 64;
-const PLACES: usize = 64;
+const PLACES: usize = 256;
 const MOST: usize = super::area::MOST as usize;
 
 /// One rank's, in the segment. Only as much of the arrays is used as there are ranks.
@@ -62,7 +62,7 @@ impl Key {
     }
 
     fn place(self, places: usize) -> usize {
-        (self.0 >> 7) as usize % places
+        (self.0 >> 40) as usize % places
     }
 }
 
@@ -108,13 +108,17 @@ impl Own {
         }
     }
 
-    fn put(&self, to: &[AtomicU64]) {
+    /// Joins the clock into what is at `to`: whether that says something new.
+    fn put(&self, to: &[AtomicU64]) -> bool {
+        let mut is_new = false;
         for (mine, to) in self.clock.now.iter().zip(&to[..self.ranks]) {
             let mine = mine.load(Ordering::Relaxed);
             if mine > to.load(Ordering::Relaxed) {
                 to.fetch_max(mine, Ordering::Release);
+                is_new = true;
             }
         }
+        is_new
     }
 
     /// Takes what this process may have seen by loads of its own.
@@ -217,8 +221,9 @@ pub fn come(rank: u32) {
         && own.rank != rank as usize
     {
         let theirs = other(rank);
-        own.put(&theirs.incoming);
-        theirs.came.fetch_add(1, Ordering::Release);
+        if own.put(&theirs.incoming) {
+            theirs.came.fetch_add(1, Ordering::Release);
+        }
     }
 }
 

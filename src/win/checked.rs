@@ -91,10 +91,6 @@ impl Window {
         Control::key(self.control.record)
     }
 
-    fn mixes(&self) -> bool {
-        self.hints.lock().mixes_operations()
-    }
-
     /// Does an operation of `kind`, as `work` does, in a job that is checked.
     #[cold]
     pub(super) fn checked(
@@ -119,11 +115,9 @@ impl Window {
         let has_request = check::called().as_bytes().get(4) == Some(&b'R');
         let what = What::new(kind, op, basic, has_request);
         let target = remote.rank as usize;
-        let mixed = || self.mixes();
         let window = race::Window {
             id: self.checked_id(),
             members: &self.meeting.members,
-            mixed: &mixed,
         };
         let mut reads = Spans::default();
         for side in near.reads.iter().flatten() {
@@ -136,20 +130,17 @@ impl Window {
             .and_then(near_spans)
             .map(|(spans, _)| spans)
             .unwrap_or_default();
-        race::use_buffers(&window, target, what, reads.all(), writes.all(), self);
         let issued = race::begin(&window, target, what, far.all(), self.reading());
         work()?;
-        let spans = far.all();
-        race::end(
-            &window,
-            &Access {
-                target,
-                what,
-                spans,
-                issued,
-            },
-            self,
-        );
+        let access = Access {
+            target,
+            what,
+            spans: far.all(),
+            issued,
+            reads: reads.all(),
+            writes: writes.all(),
+        };
+        race::end(&window, &access, self);
         Ok(())
     }
 

@@ -206,10 +206,6 @@ impl Hints {
     }
 
     /// Those that are not the default, in words.
-    pub fn mixes_operations(&self) -> bool {
-        !self.accumulate_ops.starts_with("same_op")
-    }
-
     pub fn unusual(&self) -> String {
         if !self.asked {
             return String::new();

@@ -16,6 +16,8 @@ pub struct Held {
     pub place: Place,
     /// In addresses of this process.
     pub span: Span,
+    /// Where at the target it begins.
+    pub far: u64,
 }
 
 /// Those of one kind, and between which addresses they all are.

@@ -1,8 +1,6 @@
 //! What is told of races.
 
-use super::buffers::Held;
-use super::span::Span;
-use super::{Kind, Race, What, Window};
+use super::{Clash, Kind, Race, What, Window};
 use crate::check::{Finding, Place, called, checker, tell};
 
 /// What the rooms above have words for.
@@ -114,7 +112,7 @@ pub fn race(window: &Window, me: u32, target: usize, what: What, race: &Race, wo
             "; accumulates of different basic types are not atomic to each other"
         }
         true => {
-            "; concurrent accumulates have to be of one operation, unless the window's hint accumulate_ops says otherwise"
+            "; concurrent accumulates of one place have to be of one operation, or MPI_NO_OP (§12.2.1, accumulate_ops)"
         }
         false => "",
     };
@@ -135,62 +133,47 @@ pub fn race(window: &Window, me: u32, target: usize, what: What, race: &Race, wo
     });
 }
 
-/// A buffer of an operation, by its address, and what another one does with it.
-fn held_text(span: &Span, held: &Held, held_writes: bool) -> String {
-    let (low, high) = span.common(&held.span).unwrap_or((span.low, span.high));
+/// What one use of a buffer does beside the other.
+fn in_use(clash: &Clash) -> String {
+    let held = &clash.held;
+    let (low, high) = clash
+        .span
+        .common(&held.span)
+        .unwrap_or((held.span.low, held.span.high));
     let me = checker().map_or(0, |checker| checker.rank);
-    let does = if held_writes {
-        "writes its result to"
-    } else {
-        "reads from"
-    };
     format!(
-        "{} bytes at {low:#x}, which {}{} {does}, and that is not complete here: call MPI_Win_flush_local or \
+        "{} {} bytes at {low:#x}, which {}{} {}, and that is not complete here: call MPI_Win_flush_local or \
          MPI_Win_flush, or end the epoch, before the buffer is used again",
+        if clash.writes { "writes to" } else { "reads" },
         high - low,
         held.what.name(),
         at(held.place, me),
+        if clash.held_writes {
+            "writes its result to"
+        } else {
+            "reads from"
+        },
     )
 }
 
-fn uses(writes: bool) -> &'static str {
-    if writes { "writes to" } else { "reads" }
-}
+const BUFFERS: &str = "MPI 4.1 §12.3";
 
 #[cold]
-pub fn buffer(
-    what: What,
-    span: &Span,
-    writes: bool,
-    held: &Held,
-    held_writes: bool,
-    words: &dyn Words,
-) {
-    let text = format!(
-        "{} on {} {} {}",
-        what.name(),
-        words.window(),
-        uses(writes),
-        held_text(span, held, held_writes)
-    );
+pub fn buffer(what: What, clash: &Clash, words: &dyn Words) {
+    let text = format!("{} on {} {}", what.name(), words.window(), in_use(clash));
     tell(Finding {
         kind: "buffer race",
-        section: "MPI 4.1 §12.3",
+        section: BUFFERS,
         text,
     });
 }
 
 #[cold]
-pub fn elsewhere(span: &Span, writes: bool, held: &Held, held_writes: bool) {
-    let text = format!(
-        "{} {} {}",
-        called(),
-        uses(writes),
-        held_text(span, held, held_writes)
-    );
+pub fn elsewhere(clash: &Clash) {
+    let text = format!("{} {}", called(), in_use(clash));
     tell(Finding {
         kind: "buffer race",
-        section: "MPI 4.1 §12.3",
+        section: BUFFERS,
         text,
     });
 }

@@ -1,5 +1,7 @@
 //! Bytes that an operation touches: blocks of one length at one distance from each other.
 
+use smallvec::SmallVec;
+
 /// `block` bytes from `low` on, and again each `stride` bytes further, the last of them before `high`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
@@ -77,7 +79,7 @@ impl Span {
 /// Spans made of the runs of a message, in their order. What is too irregular is left out.
 #[derive(Default)]
 pub struct Spans {
-    all: Vec<Span>,
+    all: SmallVec<[Span; 1]>,
     /// Whether some runs are not in it.
     pub is_cut: bool,
 }
@@ -120,7 +122,7 @@ impl Spans {
     pub fn append(&mut self, others: &Spans) {
         let room = Spans::MOST - self.all.len();
         self.is_cut |= others.is_cut || others.all.len() > room;
-        self.all.extend(others.all.iter().take(room));
+        self.all.extend(others.all.iter().take(room).copied());
     }
 
     pub fn of_run(at: usize, len: usize) -> Spans {

@@ -16,8 +16,8 @@ fn accesses_conflict_as_the_table_says() {
         what(Kind::FetchAndOp, READ, 3),
     );
     let swap = what(Kind::CompareAndSwap, NONE, 3);
-    let conflict = |a: What, b: What, same: bool, mixed: bool| {
-        let both = [(a, b), (b, a)].map(|(a, b)| a.conflicts(b, same, READ, &|| mixed));
+    let conflict = |a: What, b: What, same: bool| {
+        let both = [(a, b), (b, a)].map(|(a, b)| a.conflicts(b, same, READ));
         assert_eq!(both[0], both[1]);
         both[0]
     };
@@ -30,7 +30,7 @@ fn accesses_conflict_as_the_table_says() {
             (put, read),
             (get, swap),
         ] {
-            assert!(conflict(a, b, same, false), "{a:?} {b:?}");
+            assert!(conflict(a, b, same), "{a:?} {b:?}");
         }
         for (a, b) in [
             (get, get),
@@ -40,11 +40,10 @@ fn accesses_conflict_as_the_table_says() {
             (sum, read),
             (sum, swap),
         ] {
-            assert!(!conflict(a, b, same, false), "{a:?} {b:?}");
+            assert!(!conflict(a, b, same), "{a:?} {b:?}");
         }
-        assert_eq!(conflict(sum, max, same, false), !same);
-        assert_eq!(conflict(sum, short, same, true), !same);
-        assert!(!conflict(sum, max, same, true));
+        assert_eq!(conflict(sum, max, same), !same);
+        assert_eq!(conflict(sum, short, same), !same);
     }
     assert_eq!(What::new(Kind::Get, NONE, NONE, true).name(), "MPI_Rget");
 }

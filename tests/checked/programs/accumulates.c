@@ -8,7 +8,6 @@
 // wrong swap_and_get: data race
 // right same_op
 // right with_no_op
-// right mixed_by_hint
 // right swaps
 // right own_order
 // right counter_then_reset
@@ -23,13 +22,9 @@ int main(int argc, char **argv) {
     int rank;
     long *mine, one = 1, zero = 0, old = 0;
     MPI_Win win;
-    MPI_Info info;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(comm, &rank);
-    MPI_Info_create(&info);
-    if (is("mixed_by_hint", argv)) MPI_Info_set(info, "accumulate_ops", "none");
-    MPI_Win_allocate(10 * sizeof(long), sizeof(long), info, comm, &mine, &win);
-    MPI_Info_free(&info);
+    MPI_Win_allocate(10 * sizeof(long), sizeof(long), MPI_INFO_NULL, comm, &mine, &win);
     memset(mine, 0, 10 * sizeof(long));
     MPI_Barrier(comm);
     MPI_Win_lock_all(0, win);
@@ -58,8 +53,6 @@ int main(int argc, char **argv) {
             MPI_Get_accumulate(&one, 1, MPI_LONG, &old, 1, MPI_LONG, 1, 2, 1, MPI_LONG, op, win);
             MPI_Win_flush_local(1, win);
         }
-    } else if (is("mixed_by_hint", argv)) {
-        MPI_Accumulate(&one, 1, MPI_LONG, 1, 2, 1, MPI_LONG, rank ? MPI_SUM : MPI_MAX, win);
     } else if (is("swaps", argv)) {
         for (int n = 0; n < 100; n++) {
             MPI_Compare_and_swap(&one, &zero, &old, MPI_LONG, 1, 2, win);

@@ -10,6 +10,7 @@
 // right get_flush_put
 // right get_flush_local_put
 // right put_twice
+// right same_get_twice
 // right get_apart
 // right request_waited
 // right get_flush_send
@@ -61,6 +62,8 @@ int main(int argc, char **argv) {
         }
     } else if (is("put_twice", argv)) {
         for (int n = 0; n < 5; n++) MPI_Put(buffer, 1, MPI_LONG, 1, n, 1, MPI_LONG, win);
+    } else if (is("same_get_twice", argv)) {
+        for (int n = 0; n < 5; n++) MPI_Get(buffer, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win);
     } else if (is("get_apart", argv)) {
         for (int n = 0; n < 4; n++) MPI_Get(buffer + n, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win);
     } else if (is("request_waited", argv)) {

@@ -8,6 +8,7 @@
 // wrong shared_locks: data race
 // wrong strided: data race
 // wrong same_rank: data race
+// wrong same_rank_changed: data race
 // wrong post_too_early: data race
 // wrong other_window_fence: data race
 // wrong late_message: data race
@@ -25,6 +26,8 @@
 // right fences
 // right post_start
 // right gets
+// right got_then_put
+// right same_put_again
 // right collectives_order
 // right request_orders
 // right dynamic_barrier
@@ -80,6 +83,14 @@ static void in_lock_all(char **argv) {
             MPI_Put(six, 2, MPI_LONG, 2, 3, 2, MPI_LONG, win); // !same_rank
             MPI_Get(&got, 1, MPI_LONG, 2, 4, 1, MPI_LONG, win); // !same_rank
         }
+    } else if (is("same_rank_changed", argv)) {
+        for (int n = 0; n < 2 && rank == 0; n++) {
+            MPI_Put(&five, 1, MPI_LONG, 2, 3, 1, MPI_LONG, win); // !same_rank_changed
+            MPI_Win_flush_local(2, win);
+            five = 6;
+        }
+    } else if (is("same_put_again", argv)) {
+        for (int n = 0; n < 20 && rank == 0; n++) MPI_Put(&five, 1, MPI_LONG, 2, 3, 1, MPI_LONG, win);
     } else if (is("strided", argv) || is("strided_apart", argv)) {
         MPI_Datatype column;
         MPI_Type_vector(10, 1, 8, MPI_LONG, &column);
@@ -104,7 +115,7 @@ static void in_lock_all(char **argv) {
     } else if (is("large", argv)) {
         long *many = calloc(50000, sizeof(long));
         if (rank == 0) MPI_Put(many, 50000, MPI_LONG, 2, 0, 50000, MPI_LONG, win); // !large
-        if (rank == 1) MPI_Accumulate(many, 100, MPI_LONG, 2, 49950, 50, MPI_LONG, MPI_SUM, win);
+        if (rank == 1) MPI_Get(many + 60, 50, MPI_LONG, 2, 60000, 50, MPI_LONG, win);
         if (rank == 1) MPI_Get(many, 50, MPI_LONG, 2, 49900, 50, MPI_LONG, win); // !large
         done(2);
         free(many);
@@ -182,6 +193,20 @@ static void in_lock_all(char **argv) {
             get(n % 3, 3);
             MPI_Win_flush_local(n % 3, win);
         }
+    } else if (is("got_then_put", argv)) {
+        // What was fetched is there: the get is over, also at its target.
+        if (rank == 0) {
+            get(2, 3);
+            MPI_Win_flush_local(2, win);
+            put(got + 1, 2, 3);
+        }
+        barrier();
+        if (rank == 1) {
+            get(2, 4);
+            MPI_Win_flush_local_all(win);
+        }
+        barrier();
+        if (rank == 2) put(1, 2, 4);
     } else if (is("collectives_order", argv)) {
         // Each of them orders root and others, one way or both.
         long sum, all[3];
