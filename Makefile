@@ -13,7 +13,7 @@ FACES ?= mpich openmpi standard
 RUN_CARGO := env -u MAKEFLAGS -u MFLAGS $(CARGO)
 
 .DEFAULT_GOAL := stage
-.PHONY: stage quick install wheel check-wheel deb check-deb dist check-dist book check-book demo check check-mpich launchers adoption interfaces imb mpi4py apps bench conformance clean help
+.PHONY: stage quick install wheel check-wheel deb check-deb dist check-dist book check-book demo check check-mpich launchers adoption interfaces checked imb mpi4py apps bench conformance clean help
 
 stage:
 	@CARGO='$(CARGO)' tools/build release '$(CARGO_TARGET_DIR)' $(FACES)
@@ -84,12 +84,16 @@ adoption: stage
 interfaces: stage
 	@tools/c-tests '$(BUILD)' RMASHM_ABI openmpi standard
 
+# What does nothing wrong, under mpiexec -check.
+checked: stage
+	@tools/checked '$(BUILD)'
+
 imb: stage
 	@./imb/run
 
-# ABI: mpich, openmpi or standard. RANKS: numbers of them.
+# ABI: mpich, openmpi or standard. RANKS: numbers of them. CHECK=1: under mpiexec -check.
 mpi4py: stage
-	@ABI='$(ABI)' ./mpi4py/run $(RANKS)
+	@ABI='$(ABI)' $(if $(CHECK),RMASHM_CHECK=end) ./mpi4py/run $(RANKS)
 
 apps: stage
 	@RMASHM_PREFIX='$(abspath $(BUILD))' ./apps/run
@@ -123,8 +127,9 @@ help:
 	@echo 'make launchers  run jobs under Hydra, Open MPI and Slurm, as they are installed (Slurm as root: it has daemons of its own)'
 	@echo 'make adoption   run the C tests with all memory adopted, and with none'
 	@echo 'make interfaces  run the C tests as programs of Open MPI and of the standard ABI'
+	@echo 'make checked    run programs that do nothing wrong under mpiexec -check, which must find nothing'
 	@echo 'make imb        fetch and run the prebuilt Intel MPI Benchmarks'
-	@echo 'make mpi4py     fetch mpi4py and run its own test suite; ABI=openmpi, ABI=standard for those interfaces; RANKS="2 3"'
+	@echo 'make mpi4py     fetch mpi4py and run its own test suite; ABI=openmpi, ABI=standard for those interfaces; RANKS="2 3"; CHECK=1'
 	@echo 'make apps       run programs that Debian linked with Open MPI, also its Fortran, and compare what they compute'
 	@echo 'make bench      all of it next to MPICH, Open MPI and Intel MPI of PyPI and the bare machine; QUICK=1 takes three minutes'
 	@echo 'make conformance  run MPICH'"'"'s own test suite, all that concerns us; DIRS="rma info" for some directories, ABI= as above, FORTRAN=mpich for those of Fortran (openmpi, rmashm)'

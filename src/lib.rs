@@ -44,7 +44,7 @@ pub mod seeing {
     pub use crate::shm::dump::Dump;
     pub use crate::shm::reader::{Opened, Reader};
     pub use crate::version::text as version;
-    pub use crate::win::seen::{Part, Place, Wanted, Window, wanted, windows};
+    pub use crate::win::seen::{Access, Part, Place, Wanted, Window, wanted, windows};
 }
 
 /// What the launcher uses of the library, and the tests of the launcher.

@@ -328,6 +328,17 @@ fn all_forms_are_written() {
 }
 
 #[test]
+fn one_file_is_not_for_two_things() {
+    let scratch = Scratch::new("observed-twice");
+    let file = scratch.file("one.json");
+    let options = [format!("-report={file}"), "-trace".into(), file];
+    let ended = mpiexec(&options, &["echo", "started"]).output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(said.contains("wants a file of its own"), "{said}");
+    assert!(!ended.status.success() && ended.stdout.is_empty());
+}
+
+#[test]
 fn what_cannot_be_written_is_said_before_the_job() {
     for (options, sentence) in [
         (vec!["-report=report.pdf"], ".txt, .json, .html or .svg"),
@@ -340,6 +351,7 @@ fn what_cannot_be_written_is_said_before_the_job() {
             "cannot write to /nowhere/t.json",
         ),
         (vec!["-trace-size", "0"], "not a number of MiB"),
+        (vec!["-report", "report.json"], "-report=report.json"),
     ] {
         let ended = mpiexec(&strings(&options), &["echo", "started"])
             .output()

@@ -16,8 +16,10 @@
 //! epoch may be opened as long as no operation was made: an access epoch, or an exposure epoch by post. One thread may do
 //! the one while another does the other, and both end what the fence began. So nothing here is a look and then a store.
 //! Relaxed all the same: what depends on another thread's call the program orders.
+//!
+//! Each change is also shown to those that look at the job from outside ([`super::listed`]); no rank reads that.
 
-use crate::shm::atomic::{AtomicU8, Ordering::Relaxed};
+use crate::shm::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -31,7 +33,7 @@ pub enum Access {
 }
 
 impl Access {
-    fn from(n: u8) -> Access {
+    pub(super) fn from(n: u8) -> Access {
         match n {
             0 => Access::None,
             1 => Access::FenceIdle,
@@ -44,25 +46,39 @@ impl Access {
 }
 
 /// The word.
-#[derive(Default)]
-pub struct AccessWord(AtomicU8);
+pub struct AccessWord {
+    word: AtomicU8,
+    shown: &'static AtomicU32,
+}
 
 impl AccessWord {
+    pub fn new(shown: &'static AtomicU32) -> AccessWord {
+        let word = AtomicU8::new(Access::None as u8);
+        AccessWord { word, shown }
+    }
+
+    /// Of two threads that change the word at once the later one may be shown before the other.
+    #[inline(always)]
+    fn show(&self, state: u8) {
+        self.shown.store(state.into(), Relaxed);
+    }
+
     #[inline(always)]
     pub fn get(&self) -> Access {
-        Access::from(self.0.load(Relaxed))
+        Access::from(self.word.load(Relaxed))
     }
 
     /// Whether the state is this one: for fast paths.
     #[inline(always)]
     pub fn is(&self, state: Access) -> bool {
-        self.0.load(Relaxed) == state as u8
+        self.word.load(Relaxed) == state as u8
     }
 
     /// For calls beside which no other thread may open or close an epoch.
     #[inline(always)]
     pub fn set(&self, state: Access) {
-        self.0.store(state as u8, Relaxed);
+        self.word.store(state as u8, Relaxed);
+        self.show(state as u8);
     }
 
     /// Opens an epoch where none is, or a fence that no operation followed: whether it was so.
@@ -71,7 +87,11 @@ impl AccessWord {
             let fits = now == Access::None as u8 || now == Access::FenceIdle as u8;
             fits.then_some(epoch as u8)
         };
-        self.0.fetch_update(Relaxed, Relaxed, open).is_ok()
+        let opened = self.word.fetch_update(Relaxed, Relaxed, open).is_ok();
+        if opened {
+            self.show(epoch as u8);
+        }
+        opened
     }
 
     /// Closes an epoch: whether it was open.
@@ -91,9 +111,12 @@ impl AccessWord {
     }
 
     fn change(&self, from: Access, to: Access) -> bool {
-        self.0
-            .compare_exchange(from as u8, to as u8, Relaxed, Relaxed)
-            .is_ok()
+        let (from, to) = (from as u8, to as u8);
+        let changed = self.word.compare_exchange(from, to, Relaxed, Relaxed);
+        if changed.is_ok() {
+            self.show(to);
+        }
+        changed.is_ok()
     }
 }
 
@@ -101,25 +124,36 @@ impl AccessWord {
 mod tests {
     use super::*;
 
+    fn word() -> AccessWord {
+        AccessWord::new(Box::leak(Box::default()))
+    }
+
+    fn is_shown(state: &AccessWord) -> bool {
+        Access::from(state.shown.load(Relaxed) as u8) == state.get()
+    }
+
     #[test]
     fn a_fence_is_an_epoch_once_an_operation_follows() {
-        let state = AccessWord::default();
+        let state = word();
         assert!(!state.use_fence() && state.get() == Access::None);
         state.set(Access::FenceIdle);
         assert!(state.use_fence() && state.use_fence() && state.get() == Access::Fence);
         assert!(!state.open(Access::Start));
         state.end_idle_fence();
         assert!(state.is(Access::Fence) && !state.close(Access::Start));
+        assert!(is_shown(&state));
     }
 
     #[test]
     fn after_an_idle_fence_another_epoch_is_opened_once() {
         for before in [Access::None, Access::FenceIdle] {
-            let state = AccessWord::default();
+            let state = word();
             state.set(before);
             assert!(state.open(Access::Start) && !state.open(Access::Start));
             state.end_idle_fence();
+            assert!(is_shown(&state));
             assert!(state.close(Access::Start) && !state.close(Access::Start));
+            assert!(is_shown(&state));
         }
     }
 }

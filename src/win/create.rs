@@ -352,7 +352,7 @@ fn finish(
         model: MPI_WIN_UNIFIED,
         _memory: memory,
     };
-    let epoch = Epoch::default();
+    let epoch = Epoch::new(&control.shares[comm.rank].access);
     let listed = Listed::publish(&control, comm, flavor, &hints, entries);
     let window = Window {
         epoch,

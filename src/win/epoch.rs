@@ -50,7 +50,6 @@ impl Hold {
 }
 
 /// The epochs of this process on a window.
-#[derive(Default)]
 pub struct Epoch {
     /// The access epoch of the window as a whole.
     pub state: AccessWord,
@@ -67,6 +66,18 @@ pub struct Epoch {
 }
 
 impl Epoch {
+    /// None is open. What is opened is `shown` to those that look.
+    pub fn new(shown: &'static AtomicU32) -> Epoch {
+        Epoch {
+            state: AccessWord::new(shown),
+            open: AtomicU8::new(0),
+            unchecked: AtomicU8::new(0),
+            locks: AtomicU32::new(0),
+            exposed: AtomicU8::new(0),
+            ready_for_lock_all: AtomicU8::new(0),
+        }
+    }
+
     #[inline(always)]
     pub fn exposed(&self) -> bool {
         self.exposed.load(Relaxed) != 0

@@ -45,7 +45,7 @@ pub(super) struct Record {
     pub hints: Text<24>,
 }
 
-/// One process's part, as it was when the window was made.
+/// One process's part, as it was when the window was made; and what it does with the window, which it writes itself.
 #[repr(C)]
 pub(super) struct Share {
     pub size: AtomicU64,
@@ -54,6 +54,9 @@ pub(super) struct Share {
     pub process: AtomicU32,
     /// 0: memory of the segment; 1: of the program's own; 2: the same, attached; 3: what the process attaches.
     pub location: AtomicU32,
+    /// The access epoch that the process is in now: an [`Access`](super::access::Access).
+    pub access: AtomicU32,
+    _pad: AtomicU32,
 }
 
 const _: () = assert!(size_of::<Record>() == 384);

@@ -1,6 +1,7 @@
 //! Windows as one sees them from outside: what `rmashm-top` reads of the [list](super::listed) and of control blocks. As in
 //! [`crate::runtime::seen`], a look is of many moments.
 
+pub use super::access::Access;
 use super::control::PerRank;
 use super::listed::{MARK, Record, Share};
 use crate::runtime::seen::{Seen, Wait};
@@ -61,6 +62,8 @@ pub struct Part {
     pub exposed: bool,
     /// Whether the process is in a lock_all epoch.
     pub in_lock_all: bool,
+    /// The access epoch that the process is in on the whole window: `Locks` is not told, but [by target](Part::exclusive).
+    pub access: Access,
 }
 
 /// Where a part's memory is.
@@ -140,6 +143,7 @@ fn read(reader: &Reader, offset: Offset, ranks_of_job: usize) -> Option<(Window,
         updating: block.accumulate.writer(),
         exposed: block.exposed.load(Relaxed) != 0,
         in_lock_all: block.in_lock_all.is_up(),
+        access: Access::from(share.access.load(Relaxed) as u8),
     });
     let window = Window {
         flavor: match record.flavor.load(Relaxed) {

@@ -246,6 +246,7 @@ impl Toolbox {
         if spec.is_told() {
             command.env("RMASHM_CHECK", "report");
         }
+
         command
             .args(&spec.arguments)
             .envs(spec.variables.iter().cloned());

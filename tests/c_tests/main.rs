@@ -8,7 +8,7 @@
 //! same programs on a real MPICH instead: that of `RMASHM_MPICH_PREFIX`, or Debian's. `RMASHM_ABI` compiles them for another of
 //! the library's C interfaces, `openmpi` (by Debian's `mpicc.openmpi`) or `standard`, and runs each with one number of ranks; those
 //! that use names which Open MPI's header lacks are ignored. `RMASHM_C_TESTS` names another folder of programs, `CI` makes a missing
-//! MPICH a failure. With `RMASHM_ADOPT` only the programs run that bring memory of their own into a window: it is a matter of theirs.
+//! MPICH a failure. With `RMASHM_CHECK`, which is for our launcher, each runs there with one number of ranks; with `RMASHM_ADOPT` only the programs run that bring memory of their own into a window: it is a matter of theirs.
 //! Arguments are those of `cargo test`: a filter, `--exact`, `--list`, `--test-threads`, …
 
 mod compile;
@@ -119,6 +119,7 @@ fn trials_of(toolbox: &Arc<Toolbox>, source: PathBuf) -> Vec<Trial> {
     };
     let mut trials = Vec::new();
     let is_other_interface = toolbox.interface != Interface::Mpich;
+    let is_checked = std::env::var_os("RMASHM_CHECK").is_some();
     for spec in specs {
         let is_skipped = toolbox.library == Library::Mpich && spec.mpich_skip.is_some();
         if is_skipped || !spec.interfaces.contains(&toolbox.interface) {
@@ -129,8 +130,12 @@ fn trials_of(toolbox: &Arc<Toolbox>, source: PathBuf) -> Vec<Trial> {
             if only_ours && launcher.is_foreign() {
                 continue;
             }
+            if is_checked && launcher != Launcher::Mpiexec {
+                continue;
+            }
             for &ranks in &spec.ranks {
-                if is_other_interface && Some(ranks) != spec.usual_ranks() {
+                let is_once = is_other_interface || is_checked;
+                if is_once && Some(ranks) != spec.usual_ranks() {
                     continue;
                 }
                 if toolbox.library == Library::Mpich

@@ -144,6 +144,35 @@ fn a_lock_is_told_with_its_holder_and_those_that_want_it() {
 }
 
 #[test]
+fn epochs_are_told() {
+    let mut job = Job::start("epochs", 4);
+    let in_barrier = |seen: &Value| {
+        let waits = waits(seen);
+        waits.len() == 4 && waits[1..].iter().all(|wait| wait.contains("MPI_Barrier"))
+    };
+    let seen = job.seen("all to wait in the barrier", in_barrier);
+    let windows = seen["windows"].as_array().expect("windows");
+    let epochs = |name: &str| -> Vec<Value> {
+        let window = windows.iter().find(|window| window["name"] == name);
+        let parts = window.expect("it is there")["parts"].as_array().cloned();
+        let parts = parts.unwrap_or_default().into_iter();
+        parts.map(|part| part["access_epoch"].clone()).collect()
+    };
+    let [fenced, put, started] = ["fenced", "in a fence epoch", "started"].map(Value::from);
+    assert_eq!(
+        epochs("fenced"),
+        [fenced.clone(), put, fenced.clone(), fenced]
+    );
+    assert_eq!(
+        epochs("posted"),
+        [Value::Null, Value::Null, started, Value::Null]
+    );
+    let posted = windows.iter().find(|window| window["name"] == "posted");
+    assert_eq!(posted.expect("it is there")["parts"][3]["exposed"], true);
+    job.let_go();
+}
+
+#[test]
 fn receives_and_barriers_are_told() {
     let mut job = Job::start("receive", 2);
     let seen = job.seen("the receive", all_but_the_first_wait);

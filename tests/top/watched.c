@@ -79,6 +79,37 @@ static void move(const char *file)
     MPI_Win_free(&other);
 }
 
+/* All are past a fence of window "fenced", rank 1 with a put behind it; rank 2 has started an epoch at rank 3, which has posted, in "posted". */
+static void epochs(const char *file)
+{
+    MPI_Win fenced, posted;
+    MPI_Group world, one;
+    char *base, byte = 1;
+    MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &fenced);
+    MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &posted);
+    MPI_Win_set_name(fenced, "fenced");
+    MPI_Win_set_name(posted, "posted");
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 1, (int[]){rank == 2 ? 3 : 2}, &one);
+    MPI_Win_fence(0, fenced);
+    if (rank == 1)
+        MPI_Put(&byte, 1, MPI_BYTE, 0, 0, 1, MPI_BYTE, fenced);
+    if (rank == 3)
+        MPI_Win_post(one, 0, posted);
+    if (rank == 2)
+        MPI_Win_start(one, 0, posted);
+    barrier(file);
+    if (rank == 2)
+        MPI_Win_complete(posted);
+    if (rank == 3)
+        MPI_Win_wait(posted);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, fenced);
+    MPI_Group_free(&one);
+    MPI_Group_free(&world);
+    MPI_Win_free(&posted);
+    MPI_Win_free(&fenced);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -91,6 +122,8 @@ int main(int argc, char **argv)
         receive(argv[2]);
     else if (strcmp(what, "barrier") == 0)
         barrier(argv[2]);
+    else if (strcmp(what, "epochs") == 0)
+        epochs(argv[2]);
     else if (strcmp(what, "move") == 0)
         move(argv[2]);
     else

@@ -2,6 +2,7 @@
 
 use crate::find::{Job, Segment};
 use crate::look::{Look, Rate, Rates, bytes, kinds};
+use crate::words;
 use rmashm::seeing::{Counted, Part, Place, Rank, Window};
 use serde_json::{Value, json};
 
@@ -104,6 +105,7 @@ fn part(part: &Part) -> Value {
         "next": part.next,
         "exposed": part.exposed,
         "in_lock_all": part.in_lock_all,
+        "access_epoch": words::epoch(part),
     })
 }
 

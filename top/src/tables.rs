@@ -365,9 +365,7 @@ pub fn parts(look: &Look, window: usize) -> Table {
         if part.exposed {
             epochs.push("posted".to_string());
         }
-        if part.in_lock_all {
-            epochs.push("in lock_all".to_string());
-        }
+        epochs.extend(words::epoch(part).map(str::to_string));
         if let Some(rank) = part.updating {
             epochs.push(format!("updated by {rank}"));
         }

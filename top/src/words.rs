@@ -1,4 +1,6 @@
-//! Numbers in few letters.
+//! Numbers and states in few letters.
+
+use rmashm::seeing::{Access, Part};
 
 /// Bytes, in four or five letters.
 pub fn bytes(bytes: f64) -> String {
@@ -40,6 +42,17 @@ pub fn duration(milliseconds: u32) -> String {
         10..120 => format!("{seconds} s"),
         120..7200 => format!("{} min", seconds / 60),
         _ => format!("{} h", seconds / 3600),
+    }
+}
+
+/// The access epoch that a process is in, if it is in one of the whole window.
+pub fn epoch(part: &Part) -> Option<&'static str> {
+    match part.access {
+        Access::FenceIdle => Some("fenced"),
+        Access::Fence => Some("in a fence epoch"),
+        Access::LockAll => Some("in lock_all"),
+        Access::Start => Some("started"),
+        Access::None | Access::Locks => part.in_lock_all.then_some("in lock_all"),
     }
 }
 

@@ -70,7 +70,8 @@ impl Report {
     }
 }
 
-/// What the variables ask for: `RMASHM_REPORT`, empty or the name of a file, and `RMASHM_TRACE`. The command line's options go before.
+/// What the variables ask for: `RMASHM_REPORT`, empty or the name of a file, and `RMASHM_TRACE`. The command line's options go before. A
+/// file that was meant for a report, and would be the program, is told.
 pub fn ask_environment(request: &mut Request) -> Result<(), String> {
     if request.reports.is_empty()
         && let Some(file) = std::env::var_os(REPORT)
@@ -80,13 +81,27 @@ pub fn ask_environment(request: &mut Request) -> Result<(), String> {
     }
     let trace = std::env::var_os(TRACE).filter(|file| !file.is_empty());
     request.trace = request.trace.take().or(trace.map(PathBuf::from));
+    if let Some(program) = named_as_report(request) {
+        return Err(format!(
+            "'{program}' would be the program; a report's file stands behind =: -report={program}"
+        ));
+    }
     Ok(())
 }
 
-/// How many events each rank gets room for; `None` if nobody wants to know anything. Files that cannot be written are refused.
+/// How many events each rank gets room for; `None` if nobody wants to know anything. Files that cannot be written are refused, as is
+/// one for two things.
 pub fn prepare(request: &Request) -> Result<Option<usize>, String> {
     let reports = request.reports.iter().filter_map(|r| r.file.as_deref());
+    let mut files: Vec<&Path> = Vec::new();
     for file in reports.chain(request.trace.as_deref()) {
+        if files.contains(&file) {
+            let file = file.display();
+            return Err(format!(
+                "{file} is to have two things: each wants a file of its own"
+            ));
+        }
+        files.push(file);
         File::create(file)
             .map_err(|error| format!("cannot write to {}: {error}", file.display()))?;
     }
@@ -102,6 +117,15 @@ pub fn prepare(request: &Request) -> Result<Option<usize>, String> {
     let size = request.trace_size.unwrap_or(TRACE_SIZE);
     let events = size / timeline::LONGEST / u64::from(ranks);
     Ok(Some(request.trace.as_ref().map_or(0, |_| events as usize)))
+}
+
+/// The program, if it is not there and seems to be the file of a report without one.
+fn named_as_report(request: &Request) -> Option<String> {
+    let program = request.parts.first()?.program.as_os_str();
+    let is_meant = request.reports.iter().any(|report| report.file.is_none())
+        && Report::named("", Some(program)).is_ok()
+        && !Path::new(program).exists();
+    is_meant.then(|| program.display().to_string())
 }
 
 /// Writes all that is wanted. Gives a sentence for each thing that is to be said beside it.
