@@ -1,4 +1,4 @@
-/* ranks: 1 2 4; mpich: skip it checks fewer arguments and has other classes for them; wrong: misuse is what it looks at */
+/* ranks: 1 2 4; mpich: skip it checks fewer arguments and has other classes for them */
 /* Every operation with every wrong argument, and every synchronisation call in every epoch that it does not fit: each has
  * its class, calls the window's error handler once, and changes nothing (MPI 4.1 sections 12.3, 12.5, 12.6). */
 #include "flavours.h"

@@ -32,7 +32,9 @@ pub struct Clock {
     now: [AtomicU64; MOST],
     /// Counts what came into its memory.
     came: AtomicU64,
-    _line: [u64; 7],
+    /// How many copies were made: the last ones are there, in turn.
+    left: AtomicU64,
+    _line: [u64; 6],
     keys: [AtomicU64; COPIES],
     copies: [AtomicU64; COPIES * MOST],
     /// Written by all.
@@ -61,8 +63,8 @@ impl Key {
         Key([a, b, c].into_iter().fold(u64::from(kind) + 1, mix) | 1 << 63)
     }
 
-    fn place(self, places: usize) -> usize {
-        (self.0 >> 40) as usize % places
+    fn place(self) -> usize {
+        (self.0 >> 40) as usize % PLACES
     }
 }
 
@@ -149,7 +151,8 @@ fn leave_copy(key: Key) {
     let Some(own) = own() else { return };
     own.catch_up();
     let _leaving = LEAVING.lock();
-    let copy = key.place(COPIES);
+    let left = own.clock.left.load(Ordering::Relaxed);
+    let copy = left as usize % COPIES;
     own.clock.keys[copy].store(0, Ordering::Relaxed);
     // Release: who finds one of them finds that the key is gone.
     for (mine, copied) in own
@@ -162,6 +165,7 @@ fn leave_copy(key: Key) {
         copied.store(mine.load(Ordering::Relaxed), Ordering::Release);
     }
     own.clock.keys[copy].store(key.0, Ordering::Release);
+    own.clock.left.store(left + 1, Ordering::Release);
 }
 
 /// `rank` has done what `key` stands for.
@@ -179,8 +183,11 @@ fn meet_copy(rank: u32, key: Key) {
         return;
     }
     let theirs = other(rank);
-    let copy = key.place(COPIES);
-    if theirs.keys[copy].load(Ordering::Acquire) == key.0 {
+    let left = theirs.left.load(Ordering::Acquire) as usize;
+    // The newest first.
+    let copies = (left.saturating_sub(COPIES)..left).rev();
+    let mut copies = copies.map(|number| number % COPIES);
+    if let Some(copy) = copies.find(|&copy| theirs.keys[copy].load(Ordering::Acquire) == key.0) {
         // Where it is overwritten meanwhile, that is by a later time.
         own.join(&theirs.copies[copy * own.ranks..]);
         if theirs.keys[copy].load(Ordering::Relaxed) == key.0 {
@@ -204,14 +211,14 @@ pub fn meet_now(rank: u32) {
 pub fn keep(rank: u32, key: Key) {
     if let Some(own) = own() {
         own.catch_up();
-        own.put(&other(rank).places[key.place(PLACES) * own.ranks..]);
+        own.put(&other(rank).places[key.place() * own.ranks..]);
     }
 }
 
 /// Takes what others have left there.
 pub fn take(rank: u32, key: Key) {
     if let Some(own) = own() {
-        own.join(&other(rank).places[key.place(PLACES) * own.ranks..]);
+        own.join(&other(rank).places[key.place() * own.ranks..]);
     }
 }
 

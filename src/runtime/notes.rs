@@ -268,7 +268,7 @@ impl Meeting {
         notes.next.store(round.wrapping_add(1), Ordering::Relaxed);
         if let Some(before) = awaited(round) {
             for member in 0..notes.members {
-                notes.wait_for(self, before, member, what)?;
+                notes.wait_for_word(self, notes.pin(before, member), before, member, what)?;
             }
             // Who goes on has read. Told so often, the distance of a word from the round that is asked for stays small.
             notes.read(notes.rank).set(round.wrapping_sub(1));

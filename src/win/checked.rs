@@ -131,7 +131,6 @@ impl Window {
             .map(|(spans, _)| spans)
             .unwrap_or_default();
         let issued = race::begin(&window, target, what, far.all(), self.reading());
-        work()?;
         let access = Access {
             target,
             what,
@@ -140,7 +139,17 @@ impl Window {
             reads: reads.all(),
             writes: writes.all(),
         };
-        race::end(&window, &access, self);
+        let before = match what.is_atomic() {
+            true => race::enter(&window, &access, self),
+            false => None,
+        };
+        if let Err(failed) = work() {
+            before.into_iter().for_each(race::take_back);
+            return Err(failed);
+        }
+        if let Some(entered) = before.or_else(|| race::enter(&window, &access, self)) {
+            race::end(&window, &access, entered, self);
+        }
         Ok(())
     }
 

@@ -116,6 +116,12 @@ impl Log {
         }
     }
 
+    /// The access of this number was none.
+    pub fn void(&self, number: u64) {
+        self.entry(number).high.store(0, Ordering::Release);
+        self.complete(number, 1);
+    }
+
     /// Whether the access of this number was complete at a time that is known, without reading the rest; `None` if it is gone.
     #[inline]
     pub fn done(&self, number: u64) -> Option<u64> {

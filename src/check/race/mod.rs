@@ -31,6 +31,7 @@ use log::{Logged, On};
 use own::STATE;
 pub use own::{Clash, Race};
 pub use report::Words;
+use smallvec::SmallVec;
 use span::Span;
 
 /// What an operation does.
@@ -127,6 +128,19 @@ pub struct Access<'a> {
 }
 
 impl Access<'_> {
+    fn logged(&self, on: On, place: Place, span: &Span) -> Logged {
+        // What a request completes is complete at once, here: what fetches.
+        let is_done = self.what.has_request() && self.what.fetches();
+        Logged {
+            on,
+            what: self.what,
+            place,
+            span: *span,
+            issued: self.issued,
+            done: u64::from(is_done),
+        }
+    }
+
     /// The address of its buffer, if that alone says what is written; else 0.
     fn near(&self) -> u64 {
         match self.reads {
@@ -166,41 +180,83 @@ fn single(spans: &[Span]) -> Option<&Span> {
     }
 }
 
-/// The operation was carried out: compares it, and the use of its buffers, with all others, and keeps both for those that come.
+/// An operation that was logged.
+pub struct Entered {
+    on: On,
+    place: Place,
+    /// Its first and its last number in the log.
+    numbers: (u64, u64),
+    /// How much was in the others' logs then, by rank in the window. What they log later they compare with this.
+    limits: SmallVec<[u64; 8]>,
+    own: Option<Race>,
+}
+
+/// Logs an operation: before it is carried out, if its effect may be seen as soon as that is so, that is if it is atomic; else after.
 #[cold]
-pub fn end(window: &Window, access: &Access, words: &dyn Words) {
+pub fn enter(window: &Window, access: &Access, words: &dyn Words) -> Option<Entered> {
+    let checker = checker()?;
+    let place = here();
+    let on = On::new(window.id, access.target);
+    let mut state = STATE.lock();
+    let logged = |span: &Span| access.logged(on, place, span);
+    let mut spans = access.spans.iter();
+    let own =
+        spans.find_map(|span| state.own_conflict(&logged(span), access.near(), words.reading()));
+    let (mut first, mut last) = (u64::MAX, 0);
+    for span in access.spans {
+        let number = state.log(checker.own.log, &logged(span), access.near());
+        (first, last) = (first.min(number), last.max(number));
+    }
+    drop(state);
+    let count = |&rank: &u32| checker.area.block(rank).log.range().1;
+    Some(Entered {
+        on,
+        place,
+        numbers: (first, last),
+        limits: window.members.iter().map(count).collect(),
+        own,
+    })
+}
+
+/// The operation failed, and has done nothing.
+#[cold]
+pub fn take_back(entered: Entered) {
+    let mut state = STATE.lock();
+    let (first, last) = entered.numbers;
+    state
+        .pending
+        .retain(|pending| !(first..=last).contains(&pending.number));
+    if let Some(checker) = checker() {
+        (first..=last).for_each(|number| checker.own.log.void(number));
+    }
+}
+
+/// The operation was carried out: compares it, and the use of its buffers, with all others.
+#[cold]
+pub fn end(window: &Window, access: &Access, entered: Entered, words: &dyn Words) {
     let Some(checker) = checker() else { return };
     let what = access.what;
     if what.is_atomic() && what.fetches() {
         take_flags(window, access);
     }
-    let place = here();
-    let on = On::new(window.id, access.target);
-    let reading = words.reading();
     let known = clock::look();
-    // What a request completes is complete at once, here: a get.
-    let is_done = what.has_request() && what.fetches();
-    let logged = |span: &Span| Logged {
+    let Entered {
         on,
-        what,
         place,
-        span: *span,
-        issued: access.issued,
-        done: u64::from(is_done),
-    };
+        limits,
+        own: mut found,
+        ..
+    } = entered;
     let mut state = STATE.lock();
     let buffer = state.use_buffers(access, on, place);
-    let mut spans = access.spans.iter();
-    let mut found =
-        spans.find_map(|span| state.own_conflict(&logged(span), access.near(), reading));
-    for span in access.spans {
-        state.log(checker.own.log, &logged(span), access.near());
-    }
-    for &rank in window.members {
+    for (&rank, &limit) in window.members.iter().zip(&limits) {
         if rank != checker.rank && found.is_none() {
             let known = known(rank);
             let mut spans = access.spans.iter();
-            found = spans.find_map(|span| state.conflict(rank, &logged(span), known, reading));
+            found = spans.find_map(|span| {
+                let logged = access.logged(on, place, span);
+                state.conflict(rank, limit, &logged, known, words.reading())
+            });
         }
     }
     drop(state);

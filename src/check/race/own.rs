@@ -106,7 +106,8 @@ impl State {
         })
     }
 
-    pub fn log(&mut self, log: &Log, new: &Logged, near: u64) {
+    /// Logs an access, and gives its number.
+    pub fn log(&mut self, log: &Log, new: &Logged, near: u64) -> u64 {
         if new.done == 0 {
             let is_simple = !new.what.is_atomic() && new.span.block == new.span.stride;
             if is_simple
@@ -119,7 +120,8 @@ impl State {
                 last.near = 0;
                 last.span = Span::run(last.span.low, new.span.high - last.span.low);
                 self.high = self.high.max(new.span.high);
-                return log.extend(last.number, last.span.low, last.span.high);
+                log.extend(last.number, last.span.low, last.span.high);
+                return last.number;
             }
         }
         // What is complete at once was so before this rank's first completion, if it had none.
@@ -148,10 +150,18 @@ impl State {
                 near,
             });
         }
+        number
     }
 
-    /// An access of `rank`, which this one knows until `known`, that is not ordered before `new`.
-    pub fn conflict(&mut self, rank: u32, new: &Logged, known: u64, reading: u8) -> Option<Race> {
+    /// An access of `rank`, until its number `limit`, which this one knows until `known`, that is not ordered before `new`.
+    pub fn conflict(
+        &mut self,
+        rank: u32,
+        limit: u64,
+        new: &Logged,
+        known: u64,
+        reading: u8,
+    ) -> Option<Race> {
         let log = log_of(rank)?;
         let (oldest, last) = log.range();
         if self.seen.len() <= rank as usize {
@@ -163,7 +173,7 @@ impl State {
             first += 1;
         }
         self.seen[rank as usize] = first;
-        (first..=last).find_map(|number| {
+        (first..=last.min(limit)).find_map(|number| {
             let old = log.find(number, new.on, new.span.low, new.span.high)?;
             let (low, high) = old.span.common(&new.span)?;
             let both_atomic = old.what.is_atomic() && new.what.is_atomic();
