@@ -21,6 +21,9 @@ pub const OBSERVED: [(&str, &str); 2] = [
     ("rmashm-trace", "-trace=trace.json"),
 ];
 
+/// Ours while programs are checked, with the option of the launcher.
+pub const CHECKED: (&str, &str) = ("rmashm-check", "-check=report");
+
 /// Something that can run a family of the benchmark.
 pub struct Program {
     pub name: &'static str,
@@ -101,6 +104,10 @@ pub fn prepare(options: &Options, place: &Path) -> Result<Vec<Program>, String> 
             .push(option.replace('=', &format!("={}/", path(&place))));
         programs.push(program);
     }
+    let executable = programs[0].executable.clone();
+    let mut program = ours(CHECKED.0, executable, Some(interfaces::FAMILY));
+    program.launcher.push(CHECKED.1.into());
+    programs.push(program);
     let [openmpi, standard] = FACES;
     let executable = compile(&prefix.join("bin/mpicc_abi"), standard, &place, &[])?;
     programs.push(ours(standard, executable, Some(interfaces::FAMILY)));
