@@ -15,7 +15,6 @@
 // fails roots_nonblocking
 // wrong operations: collective mismatch
 // wrong user_operation: collective mismatch
-// fails user_operation
 // wrong operations_of_scan: collective mismatch
 // wrong in_place: collective mismatch
 // wrong dup_and_barrier: collective mismatch
@@ -82,7 +81,7 @@ int main(int argc, char **argv) {
     } else if (is("operations")) {
         MPI_Allreduce(data, more, 4, MPI_INT, rank ? MPI_SUM : MPI_MAX, comm);
     } else if (is("user_operation")) {
-        MPI_Allreduce(data, more, 4, MPI_INT, rank ? MPI_SUM : op, comm);
+        MPI_Scan(data, more, 4, MPI_INT, rank ? MPI_SUM : op, comm);
     } else if (is("operations_of_scan")) {
         MPI_Iscan(data, more, 4, MPI_INT, rank ? MPI_SUM : MPI_PROD, comm, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -135,7 +134,7 @@ int main(int argc, char **argv) {
         MPI_Comm other;
         MPI_Comm_dup(comm, &other);
         MPI_Bcast_init(data, 4, MPI_INT, 0, comm, MPI_INFO_NULL, &requests[0]);
-        MPI_Allreduce_init(data, more, 4, MPI_INT, MPI_SUM, other, MPI_INFO_NULL, &requests[1]);
+        MPI_Allreduce_init(data + 32, more, 4, MPI_INT, MPI_SUM, other, MPI_INFO_NULL, &requests[1]);
         for (int i = 0; i < 2; i++) MPI_Start(&requests[(i + rank) % 2]);
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
         for (int i = 0; i < 2; i++) MPI_Request_free(&requests[i]);

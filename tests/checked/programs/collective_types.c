@@ -101,6 +101,7 @@ int main(int argc, char **argv) {
         MPI_Alltoall(data, 2, mine, more, 2, mine, comm);
     } else if (is("alltoallv")) {
         if (rank == 0) ones[1] = 2;
+        for (int i = 0; i < 8; i++) places[i] = 4 * i;
         MPI_Alltoallv(data, ones, places, MPI_INT, more, ones, places, MPI_INT, comm);
         MPI_Recv(data, 1, MPI_INT, MPI_ANY_SOURCE, 0, comm, MPI_STATUS_IGNORE);
     } else if (is("alltoallw")) {
