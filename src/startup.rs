@@ -12,6 +12,8 @@
 use crate::error::Result;
 use crate::info::kinds;
 use crate::p2p::{buffered, request};
+use crate::runtime::Ranks;
+use crate::runtime::deaths::dead;
 use crate::runtime::phase::{self, Level};
 use crate::{check, comm, datatype, runtime, transport, win};
 use parking_lot::Mutex;
@@ -68,6 +70,9 @@ pub fn end() -> Result<()> {
     tell_left();
     let sent = buffered::flush_all().and_then(|()| transport::close());
     let left = runtime::leave();
+    if check::is_on() && left.is_ok() && dead(Ranks::All).is_none() {
+        transport::look_for_left();
+    }
     win::moving::close();
     win::parcel::close();
     comm::close_world();

@@ -3,6 +3,7 @@
 mod support;
 
 use std::path::PathBuf;
+use std::process::Child;
 
 use harness::needs::need;
 use harness::scratch::Scratch;
@@ -10,6 +11,28 @@ use support::{command, prefix, run};
 
 fn share(name: &str) -> PathBuf {
     prefix().join("share").join(name)
+}
+
+/// A job that does nothing, as long as this lives.
+struct Job(Child);
+
+impl Job {
+    fn start() -> Job {
+        let mut mpiexec = command(prefix().join("bin/mpiexec"));
+        let job = mpiexec.args(["-n", "1", "sleep", "60"]).spawn();
+        Job(job.expect("mpiexec runs"))
+    }
+
+    fn pid(&self) -> String {
+        self.0.id().to_string()
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// All pages but those that only name another.
@@ -84,12 +107,12 @@ fn other_names_lead_to_the_page() {
     }
 }
 
-/// What bash offers for the last of these words.
+/// What bash offers for the last of these words, of which the first is the tool.
 fn offered_by_bash(words: &[&str]) -> Vec<String> {
-    let script = share("bash-completion/completions/mpiexec");
+    let script = share("bash-completion/completions").join(words[0]);
     let ask = "source \"$1\"; shift; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1))
-        [[ $(complete -p mpirun) == *'-F _rmashm_mpiexec mpirun' ]] || exit 1
-        _rmashm_mpiexec; printf '%s\\n' \"${COMPREPLY[@]}\"";
+        [[ $(complete -p \"$1\") =~ '-F '(_rmashm_[a-z]+)\" $1\"$ ]] || exit 1
+        ${BASH_REMATCH[1]}; printf '%s\\n' \"${COMPREPLY[@]}\"";
     let mut bash = command("bash");
     bash.args(["--norc", "-c", ask, "bash"])
         .arg(script)
@@ -129,21 +152,38 @@ fn bash_completes() {
     );
     offers(&["mpiexec", "./a", ":", "-wd"], "-wdir");
     assert!(!offered_by_bash(&["mpiexec", "./a", "-wd"]).contains(&"-wdir".to_owned()));
-    offers(&["mpiexec", "progra"], "program.x");
+    offers(&["mpirun", "progra"], "program.x");
 }
 
 #[test]
-fn zsh_reads_its_completion() {
+fn bash_completes_rmashm_top() {
+    if !need("bash", "bash") || !need("pgrep", "procps") {
+        return;
+    }
+    let offered = |words: &[&str]| offered_by_bash(&[&["rmashm-top"], words].concat());
+    assert_eq!(offered(&["-del"]), ["-delay"]);
+    assert_eq!(offered(&["--js"]), ["--json"]);
+    assert_eq!(offered(&["-core", ""]), ["program.x"]);
+    assert_eq!(offered(&["--core", "="]), ["program.x"]);
+    assert_eq!(offered(&["-delay", ""]), [""]);
+    let job = Job::start();
+    assert!(offered(&["-once", ""]).contains(&job.pid()));
+}
+
+#[test]
+fn zsh_reads_its_completions() {
     if !need("zsh", "zsh") {
         return;
     }
-    let file = share("zsh/site-functions/_mpiexec");
-    run(command("zsh").args(["-f", "-n"]).arg(&file));
-    // It is found under the tools' names.
-    let folder = file.parent().expect("a folder");
-    let ask = "fpath=($1 $fpath); autoload -U compinit; compinit -D -u; print $_comps[mpiexec] $_comps[mpirun]";
+    let folder = share("zsh/site-functions");
+    for name in ["_mpiexec", "_rmashm-top"] {
+        run(command("zsh").args(["-f", "-n"]).arg(folder.join(name)));
+    }
+    // They are found under the tools' names.
+    let ask = "fpath=($1 $fpath); autoload -U compinit; compinit -D -u
+        print $_comps[mpiexec] $_comps[mpirun] $_comps[rmashm-top]";
     let told = run(command("zsh").args(["-f", "-c", ask, "zsh"]).arg(folder));
-    assert_eq!(told, "_mpiexec _mpiexec\n");
+    assert_eq!(told, "_mpiexec _mpiexec _rmashm-top\n");
 }
 
 /// What zsh makes of lines in folder $2 after a tab, by the completions in folder $1: a shell for each, at a terminal of its own.
@@ -163,11 +203,14 @@ done
 
 #[test]
 fn zsh_completes() {
-    if !need("zsh", "zsh") {
+    if !need("zsh", "zsh") || !need("pgrep", "procps") {
         return;
     }
     let folder = Scratch::new("zsh");
     folder.write("program.x", "");
+    let job = Job::start();
+    let of_job = format!("rmashm-top -once {}", job.pid());
+    let found = format!("{of_job} ");
     let lines = [
         ("mpiexec -timeo", "mpiexec -timeout "),
         ("mpirun --genvl", "mpirun --genvlist "),
@@ -183,6 +226,11 @@ fn zsh_completes() {
             "mpiexec true : -n 1 progr",
             "mpiexec true : -n 1 program.x ",
         ),
+        ("rmashm-top -del", "rmashm-top -delay "),
+        ("rmashm-top --core progr", "rmashm-top --core program.x "),
+        (&of_job, &found),
+        // No process of a launcher has this number.
+        ("rmashm-top 0", "rmashm-top 0"),
     ];
     let mut zsh = command("zsh");
     zsh.args(["-f", "-c", ZSH_LINES, "zsh"])
@@ -196,7 +244,7 @@ fn zsh_completes() {
 
 #[test]
 fn fish_completes() {
-    if !need("fish", "fish") {
+    if !need("fish", "fish") || !need("pgrep", "procps") {
         return;
     }
     let home = Scratch::new("fish");
@@ -212,7 +260,7 @@ fn fish_completes() {
             line,
         ]);
         fish.args(
-            ["mpiexec.fish", "mpirun.fish"]
+            ["mpiexec.fish", "mpirun.fish", "rmashm-top.fish"]
                 .map(|name| share("fish/vendor_completions.d").join(name)),
         );
         let told = run(&mut fish);
@@ -225,4 +273,10 @@ fn fish_completes() {
     assert!(offered("mpiexec -env A 1 -wd").contains(&"-wdir".to_owned()));
     assert!(!offered("mpiexec -n 2 true -wd").contains(&"-wdir".to_owned()));
     assert!(offered("mpiexec -n 2 true : -wd").contains(&"-wdir".to_owned()));
+    assert!(offered("rmashm-top -del").contains(&"-delay".to_owned()));
+    assert!(offered("rmashm-top --js").contains(&"--json".to_owned()));
+    let job = Job::start();
+    assert!(offered("rmashm-top ").contains(&job.pid()));
+    assert!(offered("rmashm-top -once ").contains(&job.pid()));
+    assert_eq!(offered("rmashm-top -delay "), [] as [String; 0]);
 }

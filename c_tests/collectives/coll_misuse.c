@@ -1,4 +1,4 @@
-/* ranks: 2 4 7; mpich: skip it finds less of this out, and hangs on some */
+/* ranks: 2 4 7; mpich: skip it finds less of this out, and hangs on some; wrong: the counts of collective calls differ, on purpose */
 /* Collective operations whose buffers are the same memory, or whose counts differ from process to process: those that can
  * know get an error, nobody hangs, and the communicator goes on. */
 #include "check.h"

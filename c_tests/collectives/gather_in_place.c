@@ -1,4 +1,4 @@
-/* ranks: 2 3 8 */
+/* ranks: 2 3 8; wrong: in the last part counts differ, for the error that is to be told */
 /* Gather and Gatherv into allocated memory: long blocks, long and short ones together, none at all, blocks with gaps at the root, and
  * counts that differ. */
 #include "check.h"

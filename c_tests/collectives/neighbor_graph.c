@@ -1,4 +1,4 @@
-/* ranks: 1 2 3 4 8 */
+/* ranks: 1 2 3 4 8; wrong: blocks that differ, for the error that is to be told */
 /* Neighbourhood collectives on graphs and distributed graphs: neighbours that come several times, a process that is its
  * own neighbour, none at all, different numbers in and out; lengths and datatypes that differ; errors. */
 #include "check.h"

@@ -76,7 +76,7 @@ static void messages(int culprit)
     if (rank == culprit) {
         for (int to = 0; to < size; to++)
             if (to != rank) {
-                OK(MPI_Send(data, 1, MPI_LONG_LONG, to, 7, MPI_COMM_WORLD));
+                OK(MPI_Send(data, sizeof data, MPI_CHAR, to, 7, MPI_COMM_WORLD));
                 OK(MPI_Send(data, 1, MPI_LONG_LONG, to, 8, MPI_COMM_WORLD));
             }
         return;

@@ -1,4 +1,4 @@
-/* ranks: 2 4 8; mpich: skip it is about what rmashm does with the program's memory */
+/* ranks: 2 4 8; mpich: skip it is about what rmashm does with the program's memory; wrong: puts and accumulates of all ranks race, so that all of them are seen while memory moves */
 /* A window's memory moves while others use it: all updates are atomic, before, after and across the move, and none is lost; so it
  * is for memory that is attached. That it moved is seen at last. */
 #include "adopt.h"

@@ -1,4 +1,4 @@
-/* ranks: 1 2 4 */
+/* ranks: 1 2 4; wrong: results that nobody looks at go to one variable, without flushes between */
 /* Threads of each rank update the same elements at the same time, one by one and in arrays, on each flavour: nothing is
  * lost, also while a rank holds an exclusive lock that its threads share (MPI 4.1 section 11.6, 12.7.1). */
 #include "flavours.h"

@@ -1,3 +1,4 @@
+/* wrong: one assertion is not true */
 /* Fences with every assert that is true, and one that is not, over many epochs: data put in one epoch is there after the fence that ends it,
  * stores made before a fence are seen by gets after it (MPI 4.1 sections 12.5.1, 12.5.5). */
 #include "flavours.h"

@@ -1,4 +1,4 @@
-/* ranks: 2 4; seconds: 300 */
+/* ranks: 2 4; seconds: 300; wrong: the race is what it looks at */
 /* Put; flush; then a look at the other's word: at least one of two ranks that do this at once sees the other's put. A
  * flush that let the later load pass the earlier store would show both words old (MPI 4.1 section 12.7). */
 #include "check.h"

@@ -1,8 +1,8 @@
-/* ranks: 2 3 4; name: create; args: 0; env: RMASHM_ADOPT=false */
-/* ranks: 2 3 4; name: dynamic; args: 1; env: RMASHM_ADOPT=false */
-/* ranks: 2 3; name: threads; args: 0 3; env: RMASHM_ADOPT=false */
-/* ranks: 2 3; name: dynamic_threads; args: 1 3; env: RMASHM_ADOPT=false */
-/* ranks: 2 3; name: moving; args: 0 2; env: RMASHM_ADOPT=auto */
+/* ranks: 2 3 4; name: create; args: 0; env: RMASHM_ADOPT=false; wrong: datatypes of bytes at the target, to have runs that are no elements */
+/* ranks: 2 3 4; name: dynamic; args: 1; env: RMASHM_ADOPT=false; wrong: the same */
+/* ranks: 2 3; name: threads; args: 0 3; env: RMASHM_ADOPT=false; wrong: the same */
+/* ranks: 2 3; name: dynamic_threads; args: 1 3; env: RMASHM_ADOPT=false; wrong: the same */
+/* ranks: 2 3; name: moving; args: 0 2; env: RMASHM_ADOPT=auto; wrong: the same */
 /* Puts and gets with gaps to the private memory of rank 0 while it waits in MPI, computes, and does both by turns: what is put is
  * there, and nothing else is written. Each thread of the others has a column of the memory; the last two columns are the target's,
  * which counts in them all the time, in MPI by a thread of its own if there are threads. */

@@ -1,4 +1,4 @@
-/* ranks: 1 2 4; mpich: skip it checks fewer arguments and has other classes for them */
+/* ranks: 1 2 4; mpich: skip it checks fewer arguments and has other classes for them; wrong: misuse is what it looks at */
 /* Misuse of windows: each has its error class and a sentence with the value, is found before anything is changed, goes
  * to the window's error handler, and the job goes on (MPI 4.1 sections 12.3, 12.5, 12.6). */
 #include "check.h"

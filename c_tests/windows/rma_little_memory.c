@@ -1,4 +1,4 @@
-/* ranks: 2; seconds: 60 */
+/* ranks: 2; seconds: 60; wrong: that operations are done when they return is what it looks at */
 /* ranks: 2; name: none; args: none; mpich: skip 4.0.2 ends the job */
 /* Operations of 4 MiB on private memory of another process where 2 MiB more are to be had: strided puts and gets, accumulates
  * of both kinds, with elements that are arrays and with such as are not. They take memory of a bounded size, whatever their

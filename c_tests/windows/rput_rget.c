@@ -50,6 +50,7 @@ static void run(struct area *area)
         CHECK_EQ(old[i], 1000 * rank + i + 7);
 
     /* A request outlives its epoch; nobody is a target too. */
+    OK(MPI_Win_flush(target, win));
     OK(MPI_Rget(back, COUNT, MPI_INT, target, at, COUNT, MPI_INT, win, &one));
     OK(MPI_Win_unlock(target, win));
     OK(MPI_Wait(&one, MPI_STATUS_IGNORE));

@@ -1,4 +1,4 @@
-/* ranks: 1 2 4; mpich: skip an error on one rank leaves the others waiting */
+/* ranks: 1 2 4; mpich: skip an error on one rank leaves the others waiting; wrong: results go to one variable, without flushes between */
 /* Windows whose making fails on one rank fail on all, with the class of what was wrong there; nothing hangs, and the next
  * window works. What MPI lets a library check about buffers is checked (MPI 4.1 sections 12.2, 12.3). */
 #include "check.h"

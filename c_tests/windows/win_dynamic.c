@@ -64,12 +64,12 @@ int main(int argc, char **argv)
     /* Locks, atomics and gets. */
     heap[0] = stack_memory[0] = shared[0] = 0;
     barrier();
-    int one = 1;
+    int one = 1, before;
     OK(MPI_Win_lock_all(0, win));
     for (int target = 0; target < size; target++) {
         OK(MPI_Fetch_and_op(&one, &got, MPI_INT, target, at[target], MPI_SUM, win));
         OK(MPI_Accumulate(&one, 1, MPI_INT, target, stack_at[target], 1, MPI_INT, MPI_SUM, win));
-        OK(MPI_Get_accumulate(&one, 1, MPI_INT, &got, 1, MPI_INT, target, shared_at[target], 1, MPI_INT, MPI_SUM, win));
+        OK(MPI_Get_accumulate(&one, 1, MPI_INT, &before, 1, MPI_INT, target, shared_at[target], 1, MPI_INT, MPI_SUM, win));
         OK(MPI_Win_flush(target, win));
     }
     barrier();

@@ -74,6 +74,7 @@ static void large_displacements(void)
         OK(MPI_Put_c(here, 3, MPI_INT64_T, 0, 0, 1, far, win));
         OK(MPI_Win_flush(0, win));
         OK(MPI_Accumulate_c(here, 3, MPI_INT64_T, 0, 0, 1, far, MPI_SUM, win));
+        OK(MPI_Win_flush(0, win));
         OK(MPI_Rget_c(back, 3, MPI_INT64_T, 0, 0, 1, far, win, &request));
         OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
         for (int i = 0; i < 3; i++)

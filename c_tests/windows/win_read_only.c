@@ -1,4 +1,4 @@
-/* ranks: 1 2; mpich: skip 4.0.2 is killed by it */
+/* ranks: 1 2; mpich: skip 4.0.2 is killed by it; wrong: buffers are used again before a flush */
 /* Windows over private memory that may not be written, all of it or some: gets are served, what would change it is an error,
  * of the owner's own calls too, and changes nothing; the memory around it works as ever (MPI 4.1 section 12.2.1). */
 #define _GNU_SOURCE

@@ -1,7 +1,7 @@
 //! The completion for fish.
 
 use crate::options;
-use crate::values::{self, Value};
+use crate::values::{self, Value, escaped_for_fish as escaped};
 use std::fmt::Write;
 
 pub fn completion(tool: &str) -> String {
@@ -39,10 +39,6 @@ pub fn completion(tool: &str) -> String {
 /// Another name of the tool.
 pub fn as_well(name: &str, tool: &str) -> String {
     format!("# Made by rmashm-manual.\ncomplete -c {name} -w {tool}\n")
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('\'', "\\'")
 }
 
 const FRAME: &str = r#"# Completion of rmashm's mpiexec for fish. Made by rmashm-manual.

@@ -1,4 +1,4 @@
-//! Makes the man pages of the tools and the shells' completions of `mpiexec`.
+//! Makes the man pages of the tools and the shells' completions of `mpiexec` and `rmashm-top`.
 //!
 //!     rmashm-manual <share of a prefix> [suffix of the tools' names]
 //!
@@ -14,6 +14,7 @@ mod options;
 mod pages;
 mod paper;
 mod roff;
+mod top;
 mod values;
 mod zsh;
 
@@ -58,6 +59,7 @@ fn files(suffix: &str) -> Vec<(String, String)> {
         };
         files.push((name, text));
     }
+    files.extend(top::completions());
     files
 }
 
@@ -118,6 +120,42 @@ mod tests {
         for name in options::of_others() {
             assert!(page.contains(&format!("-{}", name.names[0])), "{name:?}");
         }
+    }
+
+    #[test]
+    fn every_option_of_rmashm_top_is_in_its_completions() {
+        let files = files("");
+        let bash = file(&files, "bash-completion/completions/rmashm-top");
+        let zsh = file(&files, "zsh/site-functions/_rmashm-top");
+        let fish = file(&files, "fish/vendor_completions.d/rmashm-top.fish");
+        assert!(
+            bash.contains("-W '-once -json -delay -core -h -V' "),
+            "{bash}"
+        );
+        for (name, value, offered) in [
+            ("once", "", ""),
+            ("json", "", ""),
+            ("delay", ":SECONDS: ", " -x"),
+            ("core", ":FILE:_files", " -r -F"),
+            ("h", "", ""),
+            ("V", "", ""),
+        ] {
+            for dashes in ["-", "--"] {
+                let line = |line: &str| {
+                    line.starts_with(&format!("    '{dashes}{name}["))
+                        && line.ends_with(&format!("]{value}' \\"))
+                };
+                assert!(zsh.lines().any(line), "{name}: {zsh}");
+            }
+            for form in ["-o", "-l"] {
+                let line = |line: &str| {
+                    line.starts_with(&format!("complete -c rmashm-top {form} {name} -d '"))
+                        && line.ends_with(&format!("'{offered}"))
+                };
+                assert!(fish.lines().any(line), "{name}: {fish}");
+            }
+        }
+        assert!(fish.contains(" -o V -d 'the version'\n") && zsh.contains("'-V[the version]'"));
     }
 
     #[test]

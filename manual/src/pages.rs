@@ -12,7 +12,7 @@ const MPICC: &str = include_str!("../../src/bin/mpicc/mpicc.txt");
 const MODULES: &str = include_str!("../../src/bin/mpicc/rmashm-modules.txt");
 const RUN: &str = include_str!("../../programs/src/rmashm-run.txt");
 const ABI: &str = include_str!("../../programs/src/rmashm-abi.txt");
-const TOP: &str = include_str!("../../top/src/rmashm-top.txt");
+pub const TOP: &str = include_str!("../../top/src/rmashm-top.txt");
 
 /// The other names of the compiler wrapper.
 const WRAPPERS: [&str; 8] = [

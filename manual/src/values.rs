@@ -34,3 +34,21 @@ pub fn of(value: &'static str) -> Value {
         _ => Value::Words(words),
     }
 }
+
+/// Within quotes and a specification of zsh's `_arguments`.
+pub fn escaped_for_zsh(text: &str) -> String {
+    let mut escaped = String::new();
+    for c in text.chars() {
+        match c {
+            '\'' => escaped.push_str("'\\''"),
+            '[' | ']' | ':' | '\\' => escaped.extend(['\\', c]),
+            _ => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// Within fish's quotes.
+pub fn escaped_for_fish(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('\'', "\\'")
+}

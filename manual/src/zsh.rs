@@ -1,7 +1,7 @@
 //! The completion for zsh.
 
 use crate::options::{self, Spec};
-use crate::values::{self, Value};
+use crate::values::{self, Value, escaped_for_zsh as escaped};
 use std::fmt::Write;
 
 /// What follows the options: the program and its own words, and behind a colon another part of the job.
@@ -60,17 +60,4 @@ fn values(spec: &Spec) -> String {
         }
     });
     values.collect()
-}
-
-/// Within quotes and a specification of `_arguments`.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::new();
-    for c in text.chars() {
-        match c {
-            '\'' => escaped.push_str("'\\''"),
-            '[' | ']' | ':' | '\\' => escaped.extend(['\\', c]),
-            _ => escaped.push(c),
-        }
-    }
-    escaped
 }

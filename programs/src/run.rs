@@ -23,7 +23,7 @@ struct Request {
     words: Vec<OsString>,
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
     match words.first().and_then(|word| word.to_str()) {
         Some("-h" | "-help" | "--help") => {

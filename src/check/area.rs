@@ -1,7 +1,11 @@
 //! Where checks keep what other processes see, in the segment behind what is [observed](crate::observe): a [`Head`], and for each rank a
 //! block of whole pages. Only pages that are written to take memory.
 
+use super::clock::Clock;
+use super::collectives::Collectives;
+use super::messages::Messages;
 use super::place::{Modules, Place};
+use super::race::log::Log;
 use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::shm::segment::Segment;
 use crate::shm::text::Text;
@@ -111,6 +115,10 @@ impl Findings {
 pub struct Block {
     pub findings: &'static Findings,
     pub modules: &'static Modules,
+    pub messages: &'static Messages,
+    pub collectives: &'static Collectives,
+    pub clock: &'static Clock,
+    pub log: &'static Log,
 }
 
 /// All of it, in a mapped segment.
@@ -123,7 +131,11 @@ pub struct Area {
 
 /// What a block is made of: begins of its parts, and its end.
 const MODULES: usize = size_of::<Findings>().next_multiple_of(PAGE);
-const STRIDE: usize = MODULES + size_of::<Modules>().next_multiple_of(PAGE);
+const MESSAGES: usize = MODULES + size_of::<Modules>().next_multiple_of(PAGE);
+const COLLECTIVES: usize = MESSAGES + size_of::<Messages>().next_multiple_of(PAGE);
+const CLOCK: usize = COLLECTIVES + size_of::<Collectives>().next_multiple_of(PAGE);
+const LOG: usize = CLOCK + size_of::<Clock>().next_multiple_of(PAGE);
+const STRIDE: usize = LOG + size_of::<Log>().next_multiple_of(PAGE);
 
 impl Area {
     /// Bytes that the area of so many ranks takes.
@@ -168,6 +180,10 @@ impl Area {
             Block {
                 findings: &*self.segment.at::<Findings>(at),
                 modules: &*self.segment.at::<Modules>(at + MODULES),
+                messages: &*self.segment.at::<Messages>(at + MESSAGES),
+                collectives: &*self.segment.at::<Collectives>(at + COLLECTIVES),
+                clock: &*self.segment.at::<Clock>(at + CLOCK),
+                log: &*self.segment.at::<Log>(at + LOG),
             }
         }
     }

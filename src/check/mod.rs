@@ -13,11 +13,16 @@
 
 pub mod area;
 pub mod buffers;
+pub mod clock;
+pub mod collectives;
 mod memory;
+pub mod messages;
 pub mod objects;
 pub mod pending;
 pub mod place;
+pub mod race;
 mod ranges;
+pub mod signature;
 mod sums;
 pub mod threads;
 

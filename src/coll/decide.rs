@@ -7,6 +7,7 @@ use super::little::Little;
 use super::plan::{self, Plan};
 use super::planner::{Planner, Root};
 use super::shared;
+use crate::check;
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::mpi::types::MPI_Comm;
@@ -101,6 +102,7 @@ pub struct Call {
 /// Error: `MPI_ERR_PROC_FAILED`.
 pub fn barrier(comm: &Comm) -> Result<()> {
     traffic::own().collective.add(0);
+    comm.called_together();
     comm.meeting.barrier(&|| "MPI_Barrier".to_string())
 }
 
@@ -137,6 +139,9 @@ impl Call {
     pub fn repeatedly(
         self,
     ) -> Result<(MPI_Comm, impl Fn() -> Result<Option<Arc<Operation>>> + Send)> {
+        if check::is_on() {
+            self.compare();
+        }
         let (plan, given) = (self.plan()?, self.given());
         let begin = move || {
             traffic::own().collective.add(given);
@@ -146,6 +151,9 @@ impl Call {
     }
 
     fn count(&self) {
+        if check::is_on() {
+            self.compare();
+        }
         traffic::own().collective.add(self.given());
     }
 

@@ -27,6 +27,7 @@
 //! are handed on.
 
 mod across;
+mod checked;
 mod data;
 mod decide;
 mod elements;

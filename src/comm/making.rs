@@ -228,12 +228,14 @@ impl Mine {
             remote: shape.remote,
             meeting,
             collectives: AtomicU32::new(0),
+            compared: AtomicU32::new(0),
             handler,
             attributes: self.attributes,
             topology: self.topology,
             name: Mutex::default(),
             hints: Mutex::new(hints),
         };
+        comm.check_handler();
         MPI_Comm(self.handle.fill(Arc::new(comm)))
     }
 }

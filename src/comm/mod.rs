@@ -13,6 +13,7 @@
 
 #[cfg(feature = "openmpi")]
 pub mod affinity;
+pub mod checked;
 mod contexts;
 pub mod create;
 pub mod duplicate;
@@ -63,6 +64,8 @@ pub struct Comm {
     pub meeting: Meeting,
     /// How many collective operations by messages this process has begun.
     pub collectives: AtomicU32,
+    /// How many collective calls of this process on it were [compared](checked) with those of others.
+    compared: AtomicU32,
     /// Its error handler at this process.
     pub handler: Slot,
     /// Its attributes at this process.
@@ -136,6 +139,7 @@ impl Comm {
     }
 
     fn tell_whether_it_survives(&self) {
+        self.check_handler();
         let alone = self.size() == 1 && self.remote.is_none();
         if !alone && self.handler.lets_go_on() {
             runtime::survive();
@@ -278,6 +282,7 @@ pub fn open_world() -> Result<()> {
             group: Arc::new(Group::new(members, job.rank)),
             meeting,
             collectives: AtomicU32::new(0),
+            compared: AtomicU32::new(0),
             handler: Slot::initial(),
             attributes: Attributes::new(Kind::Comm),
             topology: OnceLock::new(),

@@ -20,6 +20,7 @@ mod object;
 mod predefined;
 mod rope;
 mod signature;
+mod told;
 mod walk;
 
 #[cfg(test)]

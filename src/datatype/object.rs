@@ -6,6 +6,7 @@ use super::predefined;
 use super::signature::Signature;
 use super::walk::{Message, Visit};
 use crate::attribute::Attributes;
+use crate::check::signature::Signature as Number;
 use crate::error::Result;
 use crate::handle::{Given, Kind, Share};
 use crate::mpi::constants::*;
@@ -14,8 +15,8 @@ use crate::{bail, err};
 use parking_lot::Mutex;
 use std::ffi::c_int;
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Whether memory of a program can lie between two addresses. The lowest page is never mapped, and what begins with a set bit
 /// is the kernel's.
@@ -35,6 +36,8 @@ pub struct Datatype {
     align: usize,
     layout: Layout,
     signature: Signature,
+    /// As a number, once that was asked for.
+    number: OnceLock<Number>,
     envelope: Envelope,
     committed: AtomicBool,
     /// The handle of a datatype that cannot be freed, else 0.
@@ -154,6 +157,7 @@ impl Datatype {
             },
             layout: parts.layout,
             signature: parts.signature,
+            number: OnceLock::new(),
             envelope: parts.envelope,
             committed: AtomicBool::new(false),
             permanent: AtomicI32::new(0),
@@ -239,6 +243,11 @@ impl Datatype {
 
     pub fn signature(&self) -> &Signature {
         &self.signature
+    }
+
+    /// That of one element as a number that checks compare.
+    pub(super) fn one_number(&self) -> Number {
+        *self.number.get_or_init(|| self.signature.number())
     }
 
     pub fn envelope(&self) -> &Envelope {

@@ -4,6 +4,8 @@
 use super::basic::Basic;
 use super::predefined::Named;
 use super::rope::{self, Piece};
+use super::told::number_of;
+use crate::check::signature::Signature as Number;
 use std::sync::Arc;
 
 /// The elements of a datatype.
@@ -198,6 +200,63 @@ impl Signature {
         }
     }
 
+    /// The same as long as that says true.
+    pub fn for_each_while(&self, each: &mut impl FnMut(Named, usize) -> bool) -> bool {
+        match &self.form {
+            Form::Elements { named, count } => each(*named, *count),
+            Form::Repeat { count, of } => (0..*count).all(|_| of.for_each_while(each)),
+            Form::Sequence { list, .. } => list.iter().all(|s| s.for_each_while(each)),
+        }
+    }
+
+    /// It as a number that checks compare.
+    pub fn number(&self) -> Number {
+        match &self.form {
+            Form::Elements { named, count } => number_of(*named, *count),
+            Form::Repeat { count, of } => of.number().repeat(*count),
+            Form::Sequence { list, .. } => {
+                let next = |all: Number, s: &Signature| all.then(s.number());
+                list.iter().fold(Number::EMPTY, next)
+            }
+        }
+    }
+
+    /// The same of the first `elements`, of which there are so many.
+    pub fn number_of_first(&self, elements: u64) -> Number {
+        if elements >= self.elements as u64 {
+            return self.number();
+        }
+        match &self.form {
+            Form::Elements { named, .. } => {
+                let Some(basic) = named.basic() else {
+                    return Number::EMPTY;
+                };
+                let parts = basic.parts().len() as u64;
+                let whole = number_of(*named, (elements / parts) as usize);
+                match elements % parts {
+                    0 => whole,
+                    _ => whole.then(basic.first_number()),
+                }
+            }
+            Form::Repeat { of, .. } => {
+                let each = of.elements as u64;
+                let whole = of.number().repeat((elements / each) as usize);
+                whole.then(of.number_of_first(elements % each))
+            }
+            Form::Sequence { list, .. } => {
+                let (mut all, mut left) = (Number::EMPTY, elements);
+                for s in list.iter() {
+                    if left == 0 {
+                        break;
+                    }
+                    all = all.then(s.number_of_first(left));
+                    left = left.saturating_sub(s.elements as u64);
+                }
+                all
+            }
+        }
+    }
+
     /// The sum of `weight` over all elements, without visiting repetitions. `None` if it overflows.
     pub fn sum(&self, weight: &impl Fn(Named) -> usize) -> Option<usize> {
         match &self.form {
@@ -291,6 +350,31 @@ mod tests {
                 assert_eq!(all.bytes_of(elements), Some(bytes));
             }
         }
+    }
+
+    #[test]
+    fn numbers_are_of_the_elements_not_of_the_description() {
+        let inner = Signature::sequence([of(MPI_INT, 2), of(MPI_DOUBLE_INT, 3)].into_iter());
+        let all = Signature::sequence([inner.repeat(4), of(MPI_CHAR, 5)].into_iter());
+        let mut each = Vec::new();
+        all.for_each(&mut |named, count| {
+            let parts = match named == Named::of(MPI_INT).unwrap() {
+                true => vec![Basic::I32],
+                false if named == Named::of(MPI_CHAR).unwrap() => vec![Basic::Char],
+                false => vec![Basic::F64, Basic::I32],
+            };
+            each.extend(parts.repeat(count));
+        });
+        let one = |basic: &Basic| Number::one(*basic as u8);
+        for elements in 0..=each.len() {
+            let first = each[..elements].iter().map(one);
+            let expected = first.fold(Number::EMPTY, Number::then);
+            assert_eq!(all.number_of_first(elements as u64), expected, "{elements}");
+        }
+        assert_eq!(all.number(), all.number_of_first(u64::MAX));
+        assert_eq!(of(MPI_2INT, 2).number(), of(MPI_INTEGER, 4).number());
+        assert_ne!(of(MPI_INT, 1).number(), of(MPI_FLOAT, 1).number());
+        assert!(of(MPI_PACKED, 1).number().is_any);
     }
 
     #[test]

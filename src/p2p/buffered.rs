@@ -121,7 +121,7 @@ pub fn send(comm: &Comm, buffer: Buffer, to: i32, tag: i32) -> Result<()> {
     }
     let data = buffer.packed();
     // SAFETY: the data is kept until the send is complete.
-    let copy = unsafe { Buffer::bytes(data.as_ptr(), data.len()) };
+    let copy = unsafe { Buffer::bytes(data.as_ptr(), data.len()) }.standing_for(&buffer);
     if let Some(operation) = start::send(comm, copy, to, tag, Mode::Standard)? {
         sends.copies.push(Copied { operation, data });
     }

@@ -2,6 +2,8 @@
 
 use super::completion::wait_operation;
 use crate::bail;
+use crate::check;
+use crate::check::race::{self, span::Span};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::mpi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_PROC_NULL};
@@ -55,6 +57,7 @@ fn begin_send(
     mode: Mode,
     waits: bool,
 ) -> Result<Option<Arc<Operation>>> {
+    uses(&buffer, false, to);
     let world_rank = match destination(comm, to)? {
         Some(rank) => rank,
         None => {
@@ -82,12 +85,28 @@ fn begin_send(
     transport::send(target, buffer, mode == Mode::Synchronous, about)
 }
 
+/// A message uses the buffer from now on: in a job that is checked, no one-sided operation may need it still.
+#[inline(always)]
+fn uses(buffer: &Buffer, writes: bool, peer: i32) {
+    if check::is_on() && peer != MPI_PROC_NULL {
+        told(buffer, writes);
+    }
+}
+
+#[cold]
+fn told(buffer: &Buffer, writes: bool) {
+    if let Some(address) = buffer.run() {
+        race::use_elsewhere(&Span::run(address as u64, buffer.len() as u64), writes);
+    }
+}
+
 /// Starts a receive from rank `from` (or any) with `tag` (or any). A receive from `MPI_PROC_NULL` is complete at once.
 ///
 /// Errors: `MPI_ERR_RANK`, `MPI_ERR_TAG`.
 // What is moved on by wider words than it was written in is waited for: it is put together where it stays.
 #[inline(always)]
 pub fn receive(comm: &Comm, buffer: Buffer, from: i32, tag: i32) -> Result<Arc<Operation>> {
+    uses(&buffer, true, from);
     let envelope = envelope(comm, from, tag)?;
     let context = context(comm.context);
     Ok(match usize::try_from(from) {
@@ -121,7 +140,10 @@ pub fn receive_and_wait(comm: &Comm, buffer: Buffer, from: i32, tag: i32) -> Res
     let about = || about_receive(comm, from, tag);
     let received = match from {
         MPI_PROC_NULL => receive(comm, buffer, from, tag).map(Err)?,
-        _ => transport::receive_at_once(context(comm.context), envelope, buffer, about),
+        _ => {
+            uses(&buffer, true, from);
+            transport::receive_at_once(context(comm.context), envelope, buffer, about)
+        }
     };
     Ok(match received {
         Ok(outcome) => outcome.on(comm.handle),

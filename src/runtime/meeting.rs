@@ -18,6 +18,8 @@ use super::needs::Needs;
 use super::neutral::Neutral;
 use super::notes::{self, Notes};
 use super::wait::{Waiting, wait};
+use crate::check;
+use crate::check::clock::{self, Key};
 use crate::error::Result;
 use crate::shm::atomic::{AtomicU32, Ordering, full_fence};
 use crate::shm::barrier::{self, Barrier};
@@ -68,6 +70,8 @@ pub struct Meeting {
     pub rank: usize,
     /// How many exchanges there were.
     exchanges: AtomicU32,
+    /// How many barriers, for checks.
+    barriers: AtomicU32,
     /// Set when it was first needed; `None` if there was no memory for it.
     board: OnceLock<Option<Board>>,
     /// As the board.
@@ -110,6 +114,7 @@ impl Meeting {
             members,
             rank,
             exchanges: AtomicU32::new(0),
+            barriers: AtomicU32::new(0),
             board: OnceLock::new(),
             notes: OnceLock::new(),
         })
@@ -125,6 +130,27 @@ impl Meeting {
     /// So who has failed once does not come again, and the arrivals of a round are those of different members.
     #[inline]
     pub fn barrier(&self, what: &dyn Fn() -> String) -> Result<()> {
+        match check::is_on() {
+            true => self.checked_barrier(what),
+            false => self.plain_barrier(what),
+        }
+    }
+
+    /// The same in a job that is checked: all that was done before it is ordered before all that comes after it.
+    #[cold]
+    fn checked_barrier(&self, what: &dyn Fn() -> String) -> Result<()> {
+        let number = self.barriers.fetch_add(1, Ordering::Relaxed);
+        let key = || Key::new(clock::BARRIER, self.offset as u64, number.into(), 0);
+        clock::leave(key);
+        self.plain_barrier(what)?;
+        self.members
+            .iter()
+            .for_each(|&member| clock::meet(member, key));
+        Ok(())
+    }
+
+    #[inline]
+    fn plain_barrier(&self, what: &dyn Fn() -> String) -> Result<()> {
         self.check_alive(what)?;
         let Some(round) = self.block.barrier.arrive(self.members.len() as u32) else {
             self.ring_others();

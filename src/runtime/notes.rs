@@ -19,6 +19,7 @@ use super::deaths::{Ranks, check_alive};
 use super::meeting::Meeting;
 use super::needs::Needs;
 use super::wait::{Announce, Nap, Waiting, spin, wait};
+use crate::check::clock::{self, Key};
 use crate::error::Result;
 use crate::shm::atomic::{AtomicU32, Ordering, full_fence, heavy_fence, light_fence};
 use crate::shm::notes::{KEPT, Pin, awaited, place};
@@ -153,7 +154,14 @@ impl Notes {
         member: usize,
         what: &dyn Fn() -> String,
     ) -> Result<()> {
-        self.wait_for_word(meeting, self.pin(round, member), round, member, what)
+        self.wait_for_word(meeting, self.pin(round, member), round, member, what)?;
+        clock::meet(meeting.members[member], || self.key(round));
+        Ok(())
+    }
+
+    /// What a note of a round stands for, in checks.
+    fn key(&self, round: u32) -> Key {
+        Key::new(clock::NOTE, self.offset as u64, round.into(), 0)
     }
 
     /// Waits until `member` has set its word for `round`.
@@ -260,7 +268,7 @@ impl Meeting {
         notes.next.store(round.wrapping_add(1), Ordering::Relaxed);
         if let Some(before) = awaited(round) {
             for member in 0..notes.members {
-                notes.wait_for(self, before, member, what)?;
+                notes.wait_for_word(self, notes.pin(before, member), before, member, what)?;
             }
             // Who goes on has read. Told so often, the distance of a word from the round that is asked for stays small.
             notes.read(notes.rank).set(round.wrapping_sub(1));
@@ -270,6 +278,7 @@ impl Meeting {
         let number = if written.is_ok() { number } else { FAILED };
         // SAFETY: the note is this member's own, and all have read what it was before.
         unsafe { place.write(number) };
+        clock::leave(|| notes.key(round));
         notes.pin(round, notes.rank).set(round);
         prefetch_to_write(notes.line(round.wrapping_add(1), notes.rank));
         notes.ring(self);
@@ -316,7 +325,9 @@ impl<'a> Round<'a> {
     pub fn await_read(&self, member: usize, what: &dyn Fn() -> String) -> Result<()> {
         let word = self.notes.read(member);
         self.notes
-            .wait_for_word(self.meeting, word, self.round, member, what)
+            .wait_for_word(self.meeting, word, self.round, member, what)?;
+        clock::meet_now(self.meeting.members[member]);
+        Ok(())
     }
 
     /// What everybody gives, when they all have.

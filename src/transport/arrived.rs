@@ -75,6 +75,12 @@ impl Arrived {
         self.many.sweep();
     }
 
+    /// All messages that were not taken back.
+    pub fn all(&mut self) -> impl Iterator<Item = &Arrival> {
+        self.sweep();
+        self.few.iter().chain(self.many.arrived.values())
+    }
+
     #[cfg(test)]
     pub fn len(&self) -> usize {
         assert_eq!(self.many.index.len(), 3 * self.many.arrived.len());

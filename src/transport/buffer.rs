@@ -1,5 +1,6 @@
 //! The memory of a message in this process: one run of bytes, or elements of a datatype with gaps.
 
+use crate::check;
 use crate::datatype::{self, Datatype, Visit, can_be_memory};
 use crate::err;
 use crate::error::{Error, Result};
@@ -21,8 +22,27 @@ pub struct Buffer {
     address: usize,
     /// Bytes of data.
     len: usize,
-    /// What the gaps are like, and how many elements there are.
-    gaps: Option<(Arc<Datatype>, usize)>,
+    /// What the elements are: of data with gaps, and in a job that is [checked](crate::check) of any.
+    elements: Option<Elements>,
+}
+
+/// So many elements of a datatype.
+#[derive(Clone)]
+struct Elements {
+    datatype: Arc<Datatype>,
+    /// How many; beside [`RUN`] where the data is one run all the same. (Counts of the program's have no such bit.)
+    count: usize,
+}
+
+const RUN: usize = 1 << 63;
+
+impl Elements {
+    /// Of what is one run of bytes, for checks.
+    #[cold]
+    fn of_run(datatype: Arc<Datatype>, count: usize) -> Elements {
+        let count = count | RUN;
+        Elements { datatype, count }
+    }
 }
 
 fn can_be_elements(address: usize, datatype: &Datatype, count: usize) -> bool {
@@ -77,7 +97,7 @@ impl Buffer {
         Buffer {
             address: address.expose_provenance(),
             len,
-            gaps: None,
+            elements: None,
         }
     }
 
@@ -96,7 +116,8 @@ impl Buffer {
         count: usize,
         handle: crate::mpi::types::MPI_Datatype,
     ) -> Result<Buffer> {
-        if let Some(size) = datatype::predefined_size(handle)
+        if !check::is_on()
+            && let Some(size) = datatype::predefined_size(handle)
             && let Some(len) = count.checked_mul(size)
             && isize::try_from(len).is_ok()
         {
@@ -142,24 +163,56 @@ impl Buffer {
             Some(address) => Buffer {
                 address,
                 len,
-                gaps: None,
+                elements: match check::is_on() {
+                    true => Some(Elements::of_run(keep()?, count)),
+                    false => None,
+                },
             },
             None => Buffer {
                 address: address.expose_provenance(),
                 len,
-                gaps: Some((keep()?, count)),
+                elements: Some(Elements {
+                    datatype: keep()?,
+                    count,
+                }),
             },
         })
+    }
+
+    /// What the gaps are like, and how many elements there are.
+    #[inline(always)]
+    fn gaps(&self) -> Option<(&Arc<Datatype>, usize)> {
+        match &self.elements {
+            Some(Elements { datatype, count }) if count & RUN == 0 => Some((datatype, *count)),
+            _ => None,
+        }
+    }
+
+    /// In a job that is checked: what its elements are, and how many, if it has some.
+    pub fn elements_told(&self) -> Option<(&Arc<Datatype>, usize)> {
+        let Elements { datatype, count } = self.elements.as_ref()?;
+        Some((datatype, count & !RUN))
+    }
+
+    /// A run of bytes that is a copy of `other`'s data, and so has its elements.
+    pub fn standing_for(self, other: &Buffer) -> Buffer {
+        match other.elements_told() {
+            Some((datatype, count)) if check::is_on() => Buffer {
+                elements: Some(Elements::of_run(datatype.clone(), count)),
+                ..self
+            },
+            _ => self,
+        }
     }
 
     /// The buffer, if it can be memory of a program. Error: `MPI_ERR_BUFFER` for data at the null pointer, or at a constant
     /// such as `MPI_IN_PLACE`.
     #[inline(always)]
     pub fn checked(self, name: &str) -> Result<Buffer> {
-        let good = match &self.gaps {
+        let good = match self.gaps() {
             _ if self.len == 0 => true,
             None => can_be_memory(self.address, self.address.wrapping_add(self.len)),
-            Some((datatype, count)) => can_be_elements(self.address, datatype, *count),
+            Some((datatype, count)) => can_be_elements(self.address, datatype, count),
         };
         match good {
             true => Ok(self),
@@ -179,18 +232,18 @@ impl Buffer {
 
     /// The bytes `range` of one run of bytes.
     pub fn part(&self, range: Range<usize>) -> Buffer {
-        debug_assert!(self.gaps.is_none() && range.end <= self.len);
+        debug_assert!(self.gaps().is_none() && range.end <= self.len);
         Buffer {
             address: self.address + range.start,
             len: range.len(),
-            gaps: None,
+            elements: None,
         }
     }
 
     /// Where the data is, if it is one run of bytes.
     #[inline]
     pub fn run(&self) -> Option<usize> {
-        self.gaps.is_none().then_some(self.address)
+        self.gaps().is_none().then_some(self.address)
     }
 
     /// Where the runs of its bytes begin and end, in the order of the type map; `None` if there are more than `most`.
@@ -200,10 +253,10 @@ impl Buffer {
             most,
             found: SmallVec::new(),
         };
-        match &self.gaps {
+        match self.gaps() {
             _ if self.len == 0 => {}
             None => runs.run(self.address, self.len),
-            Some((datatype, count)) => datatype.message_at(self.address, *count).walk(&mut runs),
+            Some((datatype, count)) => datatype.message_at(self.address, count).walk(&mut runs),
         }
         (runs.found.len() <= most).then_some(runs.found)
     }
@@ -215,7 +268,7 @@ impl Buffer {
     #[inline]
     pub unsafe fn read(&self, range: Range<usize>, to: *mut u8) {
         debug_assert!(range.end <= self.len);
-        match &self.gaps {
+        match self.gaps() {
             None => {
                 let from = with_exposed_provenance::<u8>(self.address + range.start);
                 // SAFETY: the maker's promise, and the caller's. (`copy`: a program may send from memory it receives into, though it
@@ -224,7 +277,7 @@ impl Buffer {
             }
             // SAFETY: the maker's promise, and the caller's.
             Some((datatype, count)) => unsafe {
-                datatype.pack(with_exposed_provenance(self.address), *count, range, to)
+                datatype.pack(with_exposed_provenance(self.address), count, range, to)
             },
         }
     }
@@ -266,7 +319,7 @@ impl Buffer {
     #[inline]
     pub unsafe fn write(&self, range: Range<usize>, from: *const u8) {
         debug_assert!(range.end <= self.len);
-        match &self.gaps {
+        match self.gaps() {
             None => {
                 let to = with_exposed_provenance_mut::<u8>(self.address + range.start);
                 // SAFETY: the maker's promise, and the caller's.
@@ -275,7 +328,7 @@ impl Buffer {
             // SAFETY: the maker's promise, and the caller's.
             Some((datatype, count)) => unsafe {
                 let to = with_exposed_provenance_mut(self.address);
-                datatype.unpack(from, to, *count, range)
+                datatype.unpack(from, to, count, range)
             },
         }
     }

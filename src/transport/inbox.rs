@@ -12,6 +12,7 @@
 use super::pending::Pending;
 use super::ring::{Cell, Control, Header, Receiver, Sender};
 use super::slots::Slots;
+use crate::check::clock;
 use crate::error::Result;
 use crate::runtime::wait::spin;
 use crate::runtime::{job, me, must_reach};
@@ -228,7 +229,14 @@ impl Outbox {
             self.way = Way::find(self.rank);
         }
         match &mut self.way {
-            Some(way) => way.ring.push(header, shelf, write),
+            Some(way) => {
+                clock::before_cell(self.rank);
+                let is_in = way.ring.push(header, shelf, write);
+                if is_in {
+                    clock::cell_sent(self.rank);
+                }
+                is_in
+            }
             None => false,
         }
     }

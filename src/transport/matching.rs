@@ -4,6 +4,7 @@
 use super::Envelope;
 use super::arrived::Arrived;
 use super::buffer::Buffer;
+use super::checked::Met;
 use super::operation::{About, Operation};
 use super::posted::Posted;
 use super::ring::Header;
@@ -37,6 +38,8 @@ pub struct Arrival {
     pub bytes: u64,
     /// The sender's rank in the job.
     pub from: u32,
+    /// The sender's number of it, if it has one.
+    pub id: u64,
     pub body: Body,
 }
 
@@ -102,7 +105,20 @@ impl Arrival {
             tag: header.tag,
             bytes: header.bytes,
             from,
+            id: header.id,
             body,
+        }
+    }
+
+    /// It, in such a context, as checks see it.
+    pub fn met(&self, context: u32) -> Met {
+        Met {
+            context,
+            source: self.source,
+            from: self.from,
+            tag: self.tag,
+            bytes: self.bytes,
+            id: self.id,
         }
     }
 
@@ -161,6 +177,7 @@ mod tests {
             tag,
             bytes: id,
             from: 0,
+            id,
             body: Body::Here(Box::new([])),
         }
     }

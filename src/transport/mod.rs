@@ -24,6 +24,7 @@
 
 mod arrived;
 pub mod buffer;
+mod checked;
 pub mod distance;
 mod engine;
 mod held;
@@ -45,8 +46,8 @@ mod transfer;
 
 pub use buffer::Buffer;
 pub use engine::{
-    cancel, eager_limit, find, hold, leave_short, look, receive, receive_at_once, receive_held,
-    send, withdraw,
+    cancel, eager_limit, find, hold, leave_short, look, look_for_left, receive, receive_at_once,
+    receive_held, send, withdraw,
 };
 pub use matching::Arrival;
 pub use operation::{About, Action, Operation, Outcome, Partners};

@@ -1,24 +1,42 @@
 //! What of messages is [observed](crate::observe): that one leaves, and that one has met its receive. What moves for collective
 //! operations counts to the calls of those, not here.
 
-use super::{HIDDEN, LETTERS, collective_context};
+use super::checked::{self, Met};
+use super::operation::Operation;
+use super::ring::Header;
+use super::{Buffer, HIDDEN, LETTERS, collective_context};
+use crate::check;
 use crate::observe::{self, trace};
+use std::sync::Arc;
 
-/// A message of so many bytes leaves for a rank of the job.
+/// The message `header` leaves with the data of `buffer` for a rank of the job. Where it is checked, it gets its `number` by that.
 #[inline(always)]
-pub fn sent(to: u32, context: u32, tag: i32, bytes: u64) {
+pub fn sent(to: u32, header: &mut Header, buffer: &Buffer, number: impl FnOnce() -> u64) {
     if observe::is_on() {
-        trace::sent(to, context, tag, bytes);
-        count(context, bytes);
+        trace::sent(to, header.context, header.tag, header.bytes);
+        count(header.context, header.bytes);
+        if check::is_on() {
+            header.id = number();
+            checked::sent(header, buffer);
+        }
     }
 }
 
-/// One of a rank of the job has met its receive.
+/// The message `header` of a rank of the job has met its receive, which takes it into `buffer`, and which is `operation` if it was posted.
 #[inline(always)]
-pub fn received(from: u32, context: u32, tag: i32, bytes: u64) {
+pub fn received(from: u32, header: &Header, buffer: &Buffer, operation: Option<&Arc<Operation>>) {
     if observe::is_on() {
-        trace::received(from, context, tag, bytes);
-        count(context, bytes);
+        met(&Met::new(header, from), buffer, operation);
+    }
+}
+
+/// The same of one that was kept.
+#[cold]
+pub fn met(met: &Met, buffer: &Buffer, operation: Option<&Arc<Operation>>) {
+    trace::received(met.from, met.context, met.tag, met.bytes);
+    count(met.context, met.bytes);
+    if check::is_on() {
+        met.compare(buffer, operation);
     }
 }
 

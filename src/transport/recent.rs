@@ -57,6 +57,13 @@ impl<K: Copy + Eq + Hash, V: Default> Recent<K, V> {
         self.places.remove(&key);
     }
 
+    /// All of them.
+    pub fn each(&mut self) -> impl Iterator<Item = (&K, &mut V)> {
+        self.entries
+            .iter_mut()
+            .map(|(_, (key, value))| (&*key, value))
+    }
+
     /// Removes all but those of which it is said that they stay.
     pub fn retain(&mut self, mut stays: impl FnMut(&mut V) -> bool) {
         let places = &mut self.places;

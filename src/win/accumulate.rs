@@ -7,12 +7,14 @@
 //! whose names end in `_quickly` do that or nothing. All else is done out of their way.
 
 use super::amo::{self, Amo};
+use super::checked::Near;
 use super::elements::{Beside, Sides};
 use super::transfer::{Effect, Origin, Remote};
 use super::turn::Turn;
 use super::update::{Operation, move_target};
 use super::{Reach, Target, Window};
 use crate::bail;
+use crate::check::{self, race::Kind};
 use crate::datatype::{self, Basic, Datatype, Message};
 use crate::error::Result;
 use crate::mpi::constants::MPI_PROC_NULL;
@@ -92,7 +94,7 @@ impl Window {
             );
         }
         // SAFETY: the caller's promise.
-        unsafe { self.update_simple(&origin, None, &remote, op) }
+        unsafe { self.update(Kind::Accumulate, &origin, None, &remote, op) }
     }
 
     /// [`Window::get_accumulate`] in the simplest case; false if it is not that, and nothing was done.
@@ -125,7 +127,7 @@ impl Window {
         op: MPI_Op,
     ) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { self.update_simple(&origin, Some(&result), &remote, op) }
+        unsafe { self.update(Kind::GetAccumulate, &origin, Some(&result), &remote, op) }
     }
 
     /// [`Window::fetch_and_op`] in the simplest case; false if it is not that, and nothing was done.
@@ -201,7 +203,7 @@ impl Window {
         unsafe {
             let origin = Origin::new(origin, 1, datatype);
             let result = Origin::new(result, 1, datatype);
-            self.update_simple(&origin, Some(&result), &remote, op)
+            self.update(Kind::FetchAndOp, &origin, Some(&result), &remote, op)
         }
     }
 
@@ -240,12 +242,66 @@ impl Window {
         true
     }
 
+    /// An update of any kind, in any job.
+    ///
+    /// # Safety
+    /// As [`Window::update_simple`].
+    unsafe fn update(
+        &self,
+        kind: Kind,
+        origin: &Origin,
+        result: Option<&Origin>,
+        remote: &Remote,
+        op: MPI_Op,
+    ) -> Result<()> {
+        // SAFETY: the caller's promise.
+        let work = || unsafe { self.update_simple(origin, result, remote, op) };
+        if !check::is_on() {
+            return work();
+        }
+        let reading = op == Predefined::NoOp.handle();
+        let near = Near {
+            reads: [(!reading).then_some(origin), None],
+            writes: result,
+        };
+        self.checked(kind, Some(op), near, remote, work)
+    }
+
     /// `MPI_Compare_and_swap` on one element of an integer, logical or byte datatype. Errors: `MPI_ERR_TYPE`, and those of
     /// [`Window::accumulate`] but `MPI_ERR_OP`.
     ///
     /// # Safety
     /// Elements at `origin` and `compare` are readable, one at `result` writable.
     pub unsafe fn compare_and_swap(
+        &self,
+        origin: *const c_void,
+        compare: *const c_void,
+        result: *mut c_void,
+        datatype: MPI_Datatype,
+        rank: c_int,
+        disp: MPI_Aint,
+    ) -> Result<()> {
+        // SAFETY: the caller's promise.
+        let work = || unsafe { self.swap_if_equal(origin, compare, result, datatype, rank, disp) };
+        if !check::is_on() {
+            return work();
+        }
+        // SAFETY: the caller's promise.
+        let [origin, compare, result] = unsafe {
+            [origin, compare, result.cast_const()].map(|side| Origin::new(side, 1, datatype))
+        };
+        let near = Near {
+            reads: [Some(&origin), Some(&compare)],
+            writes: Some(&result),
+        };
+        let remote = Remote::new(rank, disp, 1, datatype);
+        self.checked(Kind::CompareAndSwap, None, near, &remote, work)
+    }
+
+    /// # Safety
+    /// As [`Window::compare_and_swap`].
+    #[inline(always)]
+    unsafe fn swap_if_equal(
         &self,
         origin: *const c_void,
         compare: *const c_void,

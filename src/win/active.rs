@@ -37,6 +37,7 @@ impl Window {
             );
         }
         run_errand();
+        self.before_fence(assert);
         full_fence();
         if let Err(failed) = self.meeting.barrier(&|| "MPI_Win_fence".to_string()) {
             // No fence of this window will succeed any more: the epoch is over.

@@ -385,6 +385,12 @@ fn finish(
         // The others may look as soon as the window is there.
         agree(comm, attached, "MPI_Win_create")?;
     }
+    if flavor == Flavor::Shared {
+        window
+            .targets
+            .iter()
+            .for_each(|target| window.shares(target));
+    }
     let window = Arc::new(window);
     moving::watch(&window);
     parcel::accept(&window);
@@ -467,6 +473,7 @@ pub fn free(handle: MPI_Win) -> Result<()> {
     }
     window.attributes.delete_all(handle.0)?;
     window.stay();
+    window.saw_flush(None);
     full_fence();
     window.meeting.barrier(&|| "MPI_Win_free".to_string())?;
     window.move_out();

@@ -174,6 +174,7 @@ impl Window {
         for &target in &targets {
             self.targets[target].set_hold(Hold::Started);
         }
+        self.saw(targets.iter().map(|&target| self.targets[target].process()));
         self.expected.lock().started = targets;
         Ok(())
     }
@@ -196,6 +197,7 @@ impl Window {
     }
 
     fn complete_at(&self, targets: &[usize]) {
+        self.saw_flush(None);
         full_fence();
         for &target in targets {
             self.targets[target].block.completed.count();
@@ -211,6 +213,7 @@ impl Window {
         let block = self.targets[self.rank].block;
         let over = block.completed.reached(self.expected.lock().completions);
         if over {
+            self.saw(self.expected.lock().posted.iter().copied());
             self.end_exposure();
             self.expected.lock().posted.clear();
         }

@@ -12,6 +12,7 @@
 //! - [`dynamic`]: windows whose memory comes and goes, found in a tree of [`regions`]; [`memory`]: MPI_Alloc_mem
 //! - [`private`]: memory where load and store do not reach; [`parcel`]: what a target that waits does there itself;
 //!   [`moving`]: when it becomes shared; [`adoption`]: what was taken in; [`forks`]: what a child has in its place
+//! - [`checked`]: what is told to the check of races
 //! - [`transfer`]: put and get; [`accumulate`]: the accumulate family; [`update`]: how elements are updated, by [`amo`]'s
 //!   atomic instructions or under a lock; [`elements`]: arrays of them
 //!
@@ -46,6 +47,7 @@ pub mod accumulate;
 pub mod active;
 pub mod adoption;
 pub mod amo;
+mod checked;
 pub mod control;
 pub mod create;
 pub mod dynamic;
@@ -53,6 +55,7 @@ pub mod elements;
 mod entry;
 pub mod epoch;
 pub mod exposure;
+mod fitting;
 mod forks;
 pub mod hints;
 pub mod listed;

@@ -98,11 +98,12 @@ impl Window {
         if target.hold() != Hold::None {
             bail!(RmaSync, "rank {rank} is locked by this process already");
         }
-        if assert & MPI_MODE_NOCHECK != 0 {
-            self.hold(target, Hold::Unchecked);
-            return Ok(());
+        match assert & MPI_MODE_NOCHECK != 0 {
+            true => self.hold(target, Hold::Unchecked),
+            false => self.acquire(kind == MPI_LOCK_EXCLUSIVE, target)?,
         }
-        self.acquire(kind == MPI_LOCK_EXCLUSIVE, target)
+        self.saw_lock(target);
+        Ok(())
     }
 
     pub(super) fn hold(&self, target: &Target, hold: Hold) {
@@ -181,6 +182,7 @@ impl Window {
 
     /// `MPI_Win_unlock`. All operations are complete at the target on return. Error: `MPI_ERR_RMA_SYNC`.
     pub fn unlock(&self, target: &Target) -> Result<()> {
+        self.before_unlock(target);
         match target.hold() {
             Hold::ExclusiveCounted => {
                 self.let_go(target);
@@ -243,6 +245,7 @@ impl Window {
         if assert & MPI_MODE_NOCHECK != 0 {
             self.epoch.unchecked.store(1, Relaxed);
             self.epoch.set_access(Access::LockAll);
+            self.saw_lock_all();
             return Ok(());
         }
         if self.epoch.ready_for_lock_all.load(Relaxed) == 0 {
@@ -252,7 +255,9 @@ impl Window {
             }
             self.epoch.ready_for_lock_all.store(1, Relaxed);
         }
-        self.enter_lock_all()
+        self.enter_lock_all()?;
+        self.saw_lock_all();
+        Ok(())
     }
 
     /// Takes the target's lock shared and gives it back: nobody holds it exclusively any more who did not see that the
@@ -295,6 +300,7 @@ impl Window {
         if !self.epoch.is_lock_all() {
             bail!(RmaSync, "the window is not locked by MPI_Win_lock_all");
         }
+        self.before_unlock_all();
         if self.epoch.unchecked.swap(0, Relaxed) != 0 {
             self.epoch.set_access(Access::None);
             full_fence();
@@ -336,6 +342,18 @@ impl Window {
             self.may_flush(target)?;
         }
         full_fence();
+        self.saw_flush(Some(target));
+        Ok(())
+    }
+
+    /// `MPI_Win_flush_local`: all of [`Window::flush`], but that is not told.
+    pub fn flush_local(&self, target: &Target) -> Result<()> {
+        run_errand();
+        if !self.epoch.is_lock_all() {
+            self.may_flush(target)?;
+        }
+        full_fence();
+        self.saw_flush_local(Some(target));
         Ok(())
     }
 
@@ -346,9 +364,9 @@ impl Window {
         }
     }
 
-    /// `MPI_Win_flush_all`, `MPI_Win_flush_local_all`. Error: `MPI_ERR_RMA_SYNC` outside a passive target epoch.
+    /// `MPI_Win_flush_all`, and `MPI_Win_flush_local_all` if it is `local`. Error: `MPI_ERR_RMA_SYNC` outside a passive target epoch.
     #[inline(always)]
-    pub fn flush_all(&self) -> Result<()> {
+    pub fn flush_all(&self, local: bool) -> Result<()> {
         if !matches!(self.epoch.access(), Access::LockAll | Access::Locks) {
             bail!(
                 RmaSync,
@@ -356,6 +374,10 @@ impl Window {
             );
         }
         full_fence();
+        match local {
+            true => self.saw_flush_local(None),
+            false => self.saw_flush(None),
+        }
         Ok(())
     }
 }

@@ -44,6 +44,9 @@ impl Window {
         // A part without bytes of a noncontiguous shared window is a null pointer, as in its owner.
         let has_base = !base.is_null() || (self.flavor == Flavor::Shared && rank != MPI_PROC_NULL);
         let reachable = self.is_loadable(target) && has_base;
+        if reachable {
+            self.shares(target);
+        }
         let (size, base) = if reachable {
             (target.size, base)
         } else {

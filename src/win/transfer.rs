@@ -3,10 +3,12 @@
 //! The common call, elements of one predefined datatype without gaps to a target in shared memory, is a handful of
 //! compares and one copy ([`Window::place`]). Everything else, and every mistake, goes through [`Window::check_both`].
 
+use super::checked::Near;
 use super::moving::Stay;
 use super::private::move_data;
 use super::{Flavor, Reach, Target, Window};
 use crate::bail;
+use crate::check::{self, race::Kind};
 use crate::datatype::{self, Message};
 use crate::error::Result;
 use crate::mpi::constants::MPI_PROC_NULL;
@@ -192,12 +194,29 @@ impl Window {
     }
 
     fn transfer(&self, way: Way, effect: Effect, origin: Origin, remote: Remote) -> Result<()> {
+        if !check::is_on() {
+            return self.transfer_any(way, effect, origin, remote);
+        }
+        let (kind, near) = match way {
+            Way::ToPeer => (Kind::Put, Near::reads(&origin)),
+            Way::FromPeer => (Kind::Get, Near::writes(&origin)),
+        };
+        self.checked(kind, None, near, &remote, || {
+            self.transfer_any(way, effect, origin, remote)
+        })
+    }
+
+    #[inline(always)]
+    fn transfer_any(&self, way: Way, effect: Effect, origin: Origin, remote: Remote) -> Result<()> {
         if observe::is_on() && self.transfer_observed(way, &origin, &remote) {
             return Ok(());
         }
         let Some(checked) = self.check_both(&origin, &remote, effect)? else {
             return Ok(());
         };
+        if check::is_on() {
+            self.compare_types(effect, &origin, &remote)?;
+        }
         let (near, far) = (checked.origin, checked.remote);
         let bytes = near.size();
         // SAFETY: the origin is readable or writable, as its maker promised. The target's part lies within the window, in this

@@ -88,6 +88,7 @@ pub extern "C" fn MPI_Cart_create(
 ) -> c_int {
     let _ = reorder;
     let parent = comm::get_intra(comm_old)?;
+    parent.called_together();
     give(comm_cart, |told| {
         let cart = told.and_then(|()| cart(ndims, dims, periods, parent.size()));
         create::cart(parent, cart, FUNCTION)
@@ -125,6 +126,7 @@ pub extern "C" fn MPI_Cart_sub(
     newcomm: Mut<MPI_Comm>,
 ) -> c_int {
     let parent = comm::get(comm)?;
+    parent.called_together();
     let cart = parent.cart()?;
     let ndims = cart.dims.len();
     give(newcomm, |told| {

@@ -118,6 +118,7 @@ pub fn give(
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Comm_dup(comm: MPI_Comm, newcomm: Mut<MPI_Comm>) -> c_int {
     let parent = comm::get(comm)?;
+    parent.called_together();
     let make = |told: Result<()>| {
         let hints = told.map(|()| Hints::default());
         duplicate::duplicate(parent, hints, FUNCTION).map(Some)
@@ -135,6 +136,7 @@ pub extern "C" fn MPI_Comm_dup_with_info(
     newcomm: Mut<MPI_Comm>,
 ) -> c_int {
     let parent = comm::get(comm)?;
+    parent.called_together();
     let make = |told: Result<()>| {
         let hints = told.and_then(|()| hints(info));
         duplicate::duplicate(parent, hints, FUNCTION).map(Some)
@@ -156,6 +158,7 @@ pub extern "C" fn MPI_Comm_create(
     newcomm: Mut<MPI_Comm>,
 ) -> c_int {
     let parent = comm::get(comm)?;
+    parent.called_together();
     let make = |told: Result<()>| {
         let group = told.and_then(|()| group::get(group));
         create::from_groups(parent, group, FUNCTION)
@@ -195,6 +198,7 @@ pub extern "C" fn MPI_Comm_split(
     newcomm: Mut<MPI_Comm>,
 ) -> c_int {
     let parent = comm::get(comm)?;
+    parent.called_together();
     let make = |told: Result<()>| {
         let choice = told.and_then(|()| create::choice(color, key));
         create::split(parent, choice, Hints::default(), FUNCTION)
@@ -220,6 +224,7 @@ pub extern "C" fn MPI_Comm_split_type(
     newcomm: Mut<MPI_Comm>,
 ) -> c_int {
     let parent = comm::get(comm)?;
+    parent.called_together();
     let make = |told: Result<()>| {
         let asked = told.and_then(|()| info::hints(info));
         let hints = asked.as_ref().map_err(Error::clone).and_then(Hints::of);

@@ -45,6 +45,7 @@ pub extern "C" fn MPI_Graph_create(
 ) -> c_int {
     let _ = reorder;
     let parent = comm::get_intra(comm_old)?;
+    parent.called_together();
     give(comm_graph, |told| {
         let graph = told.and_then(|()| graph(nnodes, index, edges, parent.size()));
         create::graph(parent, graph, FUNCTION)
@@ -187,6 +188,7 @@ pub extern "C" fn MPI_Dist_graph_create_adjacent(
 ) -> c_int {
     let _ = reorder;
     let parent = comm::get_intra(comm_old)?;
+    parent.called_together();
     let graph = || {
         let hints = hints(info)?;
         let names = [
@@ -243,6 +245,7 @@ pub extern "C" fn MPI_Dist_graph_create(
 ) -> c_int {
     let _ = reorder;
     let parent = comm::get_intra(comm_old)?;
+    parent.called_together();
     let edges = || {
         let hints = hints(info)?;
         let n = number(n, "n")?;

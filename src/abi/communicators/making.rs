@@ -21,6 +21,7 @@ fn begin_duplicate(
     function: &'static str,
 ) -> Result<()> {
     let parent = comm::get(comm)?;
+    parent.called_together();
     let places = newcomm
         .out("newcomm")
         .and_then(|c| Ok((c, request.out("request")?)));
@@ -131,6 +132,7 @@ pub extern "C" fn MPI_Intercomm_create(
     newintercomm: Mut<MPI_Comm>,
 ) -> c_int {
     let local = comm::get_intra(local_comm)?;
+    local.called_together();
     let make = |told: Result<()>| {
         let peer = || comm::get(peer_comm);
         inter::create(
@@ -200,6 +202,7 @@ pub extern "C" fn MPI_Intercomm_merge(
     newintracomm: Mut<MPI_Comm>,
 ) -> c_int {
     let parent = comm::get(intercomm)?;
+    parent.called_together();
     parent.remote_group()?;
     let make =
         |told: Result<()>| inter::merge(parent, told.map(|()| high != 0), FUNCTION).map(Some);

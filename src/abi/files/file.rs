@@ -42,6 +42,7 @@ pub extern "C" fn MPI_File_open(
 ) -> c_int {
     let open = || {
         let comm = comm::get_intra(comm)?;
+        comm.called_together();
         // What is wrong here is told to the others.
         let (fh, name) = (fh.out("fh"), path(filename));
         let name = fh.as_ref().map_err(Error::clone).and(name);

@@ -69,7 +69,7 @@ pub extern "C" fn MPI_Win_flush(rank: c_int, win: MPI_Win) -> c_int {
 /// MPI 4.1 §12.5.4. Does not block. Errors: `MPI_ERR_WIN`, `MPI_ERR_RMA_SYNC` (no passive target epoch).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Win_flush_all(win: MPI_Win) -> c_int {
-    window(win)?.flush_all()
+    window(win)?.flush_all(false)
 }
 
 /// Completes all operations on `rank` at the origin. Here as `MPI_Win_flush`.
@@ -78,7 +78,7 @@ pub extern "C" fn MPI_Win_flush_all(win: MPI_Win) -> c_int {
 #[apply(mpi_api)]
 #[quick(find(win).is_some_and(|win| win.flush_quickly(rank)))]
 pub extern "C" fn MPI_Win_flush_local(rank: c_int, win: MPI_Win) -> c_int {
-    on_target(win, rank, Window::flush)
+    on_target(win, rank, Window::flush_local)
 }
 
 /// Completes all operations on all targets at the origin. Here as `MPI_Win_flush_all`.
@@ -86,7 +86,7 @@ pub extern "C" fn MPI_Win_flush_local(rank: c_int, win: MPI_Win) -> c_int {
 /// MPI 4.1 §12.5.4. Does not block. Errors: as `MPI_Win_flush_all`.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Win_flush_local_all(win: MPI_Win) -> c_int {
-    window(win)?.flush_all()
+    window(win)?.flush_all(true)
 }
 
 /// Orders this process's loads and stores in the window: a memory fence. Allowed outside epochs too.
@@ -95,7 +95,7 @@ pub extern "C" fn MPI_Win_flush_local_all(win: MPI_Win) -> c_int {
 #[apply(mpi_api)]
 #[quick(find(win).map(|_| full_fence()).is_some())]
 pub extern "C" fn MPI_Win_sync(win: MPI_Win) -> c_int {
-    window(win)?;
+    window(win)?.saw_sync();
     Ok(())
 }
 

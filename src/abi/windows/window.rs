@@ -70,6 +70,7 @@ pub extern "C" fn MPI_Win_allocate(
     win: Mut<MPI_Win>,
 ) -> c_int {
     let comm = comm::get(comm)?;
+    comm.called_together();
     give_memory(info, baseptr, win, |hints| {
         create::allocate(comm, size, disp_unit.wide() as isize, hints)
     })
@@ -89,6 +90,7 @@ pub extern "C" fn MPI_Win_allocate_shared(
     win: Mut<MPI_Win>,
 ) -> c_int {
     let comm = comm::get(comm)?;
+    comm.called_together();
     give_memory(info, baseptr, win, |hints| {
         create::allocate_shared(comm, size, disp_unit.wide() as isize, hints)
     })
@@ -110,6 +112,7 @@ pub extern "C" fn MPI_Win_create(
     win: Mut<MPI_Win>,
 ) -> c_int {
     let comm = comm::get(comm)?;
+    comm.called_together();
     give(info, win, |hints| {
         create::create(comm, base.pointer(), size, disp_unit.wide() as isize, hints)
     })
@@ -127,6 +130,7 @@ pub extern "C" fn MPI_Win_create_dynamic(
     win: Mut<MPI_Win>,
 ) -> c_int {
     let comm = comm::get(comm)?;
+    comm.called_together();
     give(info, win, |hints| create::create_dynamic(comm, hints))
 }
 

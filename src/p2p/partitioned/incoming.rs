@@ -66,6 +66,7 @@ pub fn receive(comm: &Comm, parts: Parts, from: i32, tag: i32) -> Result<Channel
         let mut terms = Box::new(Terms::default());
         // SAFETY: the terms are kept beside their receive.
         let into = unsafe { Buffer::bytes(terms.as_mut_ptr().cast(), size_of::<Terms>()) };
+        let into = into.standing_for(&buffer);
         let envelope = Envelope { source: from, tag };
         let context = partitioned_context(way.number);
         let about = About {

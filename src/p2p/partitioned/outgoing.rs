@@ -1,6 +1,7 @@
 //! The sending side.
 
 use super::{Channel, Parts, Terms, Way, way};
+use crate::check;
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::mpi::types::MPI_Status;
@@ -127,6 +128,10 @@ pub fn send(comm: &Comm, parts: Parts, to: i32, tag: i32) -> Result<Channel> {
     };
     // SAFETY: the terms are kept until they were told.
     let bytes = unsafe { Buffer::bytes(terms.as_ptr().cast(), size_of::<Terms>()) };
+    let bytes = match check::is_on() {
+        true => bytes.standing_for(&channel.parts.buffer(0, channel.parts.partitions)?),
+        false => bytes,
+    };
     if let Some(sent) = transport::send(target, bytes, false, about)? {
         let telling = Telling {
             sent,

@@ -1,8 +1,10 @@
 //! Messages and receives that are given up.
 
 use super::{Core, lock, unlock};
+use crate::check;
 use crate::error::Result;
 use crate::mpi::types::MPI_Status;
+use crate::transport::checked;
 use crate::transport::operation::{Action, Operation};
 
 /// Cancels an operation: one that has not met its other side ends as cancelled, and a send whose message a matched probe
@@ -47,6 +49,9 @@ impl Core {
     fn take_back(&mut self, operation: &Operation) -> bool {
         match operation.about.action {
             Action::Receive => {
+                if check::is_on() {
+                    checked::withdrawn(operation);
+                }
                 let queues = self.queues(operation.about.context);
                 queues.posted.withdraw(operation)
             }

@@ -123,10 +123,11 @@ impl Core {
 
     /// Gives a message to the receive that is looked for; false if there is none for it.
     #[inline]
-    pub(super) fn deliver_directly(&mut self, header: &Header, data: &[u8]) -> bool {
+    pub(super) fn deliver_directly(&mut self, from: u32, header: &Header, data: &[u8]) -> bool {
         let Some(direct) = self.wanted(header) else {
             return false;
         };
+        observed::received(from, header, &direct.buffer, None);
         let len = data.len().min(direct.buffer.len());
         // SAFETY: the buffer is that of the caller, who waits.
         unsafe { direct.buffer.take_over(0..len, data.as_ptr()) };
@@ -151,13 +152,13 @@ impl Core {
         let offer = announced.offer;
         // If its sender has taken it back, the receive goes on waiting.
         if announced.find(offer_at(offer).take(header.id)) {
+            observed::received(from, header, &direct.buffer, None);
             let len = direct.buffer.len().min(header.bytes as usize);
             let failure = announced.place.load(&direct.buffer, len).err();
             let envelope = header.envelope();
             let Outcome { status, error, .. } =
                 received(envelope, header.bytes, direct.buffer.len());
             direct.found = Found::Over(Outcome::new(status, failure.or(error)));
-            observed::received(from, header.context, header.tag, header.bytes);
             self.answer(from, header.id, offer, Answer::Fetched);
         }
         true
@@ -169,6 +170,7 @@ impl Core {
         let Some(direct) = self.wanted(header) else {
             return false;
         };
+        observed::received(from, header, &direct.buffer, None);
         write(&direct.buffer, 0, data);
         let envelope = header.envelope();
         let message = Message {

@@ -14,7 +14,7 @@ mod sending;
 
 pub use cancelling::{cancel, withdraw};
 pub use direct::receive_at_once;
-pub use receiving::{answer_fetched, find, hold, receive, receive_held, refuse};
+pub use receiving::{answer_fetched, find, hold, look_for_left, receive, receive_held, refuse};
 pub use sending::{eager_limit, send};
 
 use self::direct::Direct;
@@ -29,6 +29,7 @@ use super::ring::{Cell, Header, Kind};
 use super::sends::Sends;
 use super::streams::{Key, Streams};
 use super::transfer::{Announced, Transfer};
+use crate::check::clock;
 use crate::error::Result;
 use crate::mpi::types::MPI_Status;
 use crate::observe;
@@ -276,6 +277,7 @@ impl Core {
     fn take_cell(&mut self, from: u32, cell: &Cell<'_>) {
         let header = cell.header;
         observe::hear(from);
+        clock::cell_came(from);
         match header.kind {
             Kind::Eager => self.arrive(from, header, cell.payload),
             Kind::Announce => self.announced(header, from, Announced::from_payload(cell.payload)),

@@ -4,14 +4,16 @@ use super::{Core, lock, unlock};
 use crate::runtime::ring;
 use crate::shm::Offset;
 use crate::transport::buffer::Buffer;
+use crate::transport::checked::Met;
 use crate::transport::links::Payload;
-use crate::transport::matching::{Arrival, Body, Receive};
+use crate::transport::matching::{Arrival, Body, Queues, Receive};
 use crate::transport::offer::Answer;
 use crate::transport::operation::{About, Operation};
 use crate::transport::ring::{Header, Kind};
 use crate::transport::sends::offer_at;
 use crate::transport::transfer::{Announced, Transfer, settle};
-use crate::transport::{Envelope, observed};
+use crate::transport::{Envelope, checked, observed};
+use crate::{check, observe};
 use std::sync::Arc;
 
 /// Receives into `buffer` from a rank (of the communicator) or any, with a tag or any.
@@ -51,6 +53,20 @@ pub fn hold(context: u32, envelope: Envelope) -> Option<Arrival> {
         .take(envelope, Body::hold)
 }
 
+/// Looks for messages of the program's that no receive will meet any more, when all that was sent has come: a job that is checked ends.
+#[cold]
+pub fn look_for_left() {
+    let mut engine = lock();
+    while engine.poll() {}
+    let context = |(&context, queues): (&u32, &mut Queues)| {
+        let left = queues.arrived.all();
+        left.map(|arrival| arrival.met(context)).collect::<Vec<_>>()
+    };
+    let left: Vec<Met> = engine.core.contexts.each().flat_map(context).collect();
+    unlock(engine);
+    left.iter().for_each(checked::left);
+}
+
 /// Tells the sender that its message was fetched.
 pub fn answer_fetched(transfer: &Transfer) {
     let mut engine = lock();
@@ -85,7 +101,12 @@ impl Core {
         let queues = self.queues(context);
         match queues.arrived.take(envelope, Body::take) {
             Some(arrival) => self.meet(receive, arrival),
-            None => queues.posted.post(envelope, receive),
+            None => {
+                if check::is_on() {
+                    checked::posted(&receive.operation);
+                }
+                queues.posted.post(envelope, receive);
+            }
         }
     }
 
@@ -96,12 +117,13 @@ impl Core {
         if header.bytes > data.len() as u64 {
             return self.arrive_in_parts(from, header, data);
         }
-        if self.deliver_directly(header, data) {
-            return observed::received(from, header.context, header.tag, header.bytes);
+        if self.deliver_directly(from, header, data) {
+            return;
         }
         match self.queues(header.context).posted.take_oldest(envelope) {
             Some(receive) => {
-                observed::received(from, header.context, header.tag, header.bytes);
+                let Receive { buffer, operation } = &receive;
+                observed::received(from, header, buffer, Some(operation));
                 self.deliver(&receive, envelope, data)
             }
             None => self.keep(header, from, Body::Here(data.into())),
@@ -110,13 +132,13 @@ impl Core {
 
     pub(super) fn arrive_in_parts(&mut self, from: u32, header: &Header, data: &[u8]) {
         if self.begin_directly(from, header, data) {
-            return observed::received(from, header.context, header.tag, header.bytes);
+            return;
         }
         let (envelope, id) = (header.envelope(), header.id);
         let receive = self.queues(header.context).posted.take_oldest(envelope);
         let is_kept = receive.is_none();
-        if !is_kept {
-            observed::received(from, header.context, header.tag, header.bytes);
+        if let Some(Receive { buffer, operation }) = &receive {
+            observed::received(from, header, buffer, Some(operation));
         }
         let key = (from, id);
         self.streams.begin(key, envelope, header.bytes, receive);
@@ -160,8 +182,11 @@ impl Core {
     /// Brings a receive and its message together.
     pub(super) fn meet(&mut self, receive: Receive, arrival: Arrival) {
         let envelope = arrival.envelope();
-        let context = receive.operation.about.context;
-        observed::received(arrival.from, context, arrival.tag, arrival.bytes);
+        if observe::is_on() {
+            let Receive { buffer, operation } = &receive;
+            let met = arrival.met(operation.about.context);
+            observed::met(&met, buffer, Some(operation));
+        }
         self.held
             .remove(arrival.from, arrival.body.held(arrival.bytes));
         match arrival.body {

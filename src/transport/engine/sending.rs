@@ -6,7 +6,7 @@ use crate::mpi::types::MPI_Status;
 use crate::runtime::{job, traffic, wait};
 use crate::transport::buffer::Buffer;
 use crate::transport::links::{Outgoing, Payload};
-use crate::transport::matching::Body;
+use crate::transport::matching::{Body, Receive};
 use crate::transport::operation::{About, Operation};
 use crate::transport::ring::{Header, Kind};
 use crate::transport::sends::Sending;
@@ -59,7 +59,7 @@ pub fn send(
     synchronous: bool,
     about: impl FnOnce() -> About,
 ) -> Result<Option<Arc<Operation>>> {
-    let header = Header {
+    let mut header = Header {
         kind: Kind::Eager,
         context: target.context,
         source: target.source,
@@ -74,7 +74,8 @@ pub fn send(
         let mut engine = engine.lock();
         if buffer.len() <= engine.core.ring && !engine.core.is_to_announce(&target) {
             if !engine.core.is_to_be_fetched(&target, &buffer) {
-                observed::sent(target.to, header.context, header.tag, header.bytes);
+                let links = &mut engine.core.links;
+                observed::sent(target.to, &mut header, &buffer, || links.next_number());
                 let sent = engine.core.send_eager(target.to, header, buffer, about);
                 unlock(engine);
                 return Ok(sent);
@@ -95,7 +96,10 @@ pub fn send(
         block,
     };
     let mut engine = engine.lock();
-    observed::sent(target.to, header.context, header.tag, header.bytes);
+    let links = &mut engine.core.links;
+    observed::sent(target.to, &mut header, &sending.buffer, || {
+        links.next_number()
+    });
     let announced = engine
         .core
         .announce(target.to, header, place, sending, is_short);
@@ -148,7 +152,7 @@ impl Core {
             self.eager_to_self(&header, &buffer);
             return None;
         }
-        if buffer.len() > self.links.piece(buffer.len()) {
+        if buffer.len() > self.links.piece(buffer.len()) && header.id == 0 {
             header.id = self.links.next_number();
         }
         let mut sent = 0;
@@ -168,7 +172,11 @@ impl Core {
         let envelope = header.envelope();
         match self.queues(header.context).posted.take_oldest(envelope) {
             Some(receive) => {
-                observed::received(self.me, header.context, header.tag, header.bytes);
+                let Receive {
+                    buffer: into,
+                    operation,
+                } = &receive;
+                observed::received(self.me, header, into, Some(operation));
                 let len = buffer.len().min(receive.buffer.len());
                 receive.buffer.copy(buffer, len);
                 settle(&receive, envelope, header.bytes, None);
@@ -190,7 +198,10 @@ impl Core {
         is_short: bool,
     ) -> Result<()> {
         traffic::towards(to).sent.add_alone(sending.buffer.len());
-        let id = self.links.next_number();
+        let id = match header.id {
+            0 => self.links.next_number(),
+            id => id,
+        };
         let offer = self.sends.offer(id, sending, is_short.then_some(to))?;
         header.announce(id);
         let announced = Announced { place, offer };

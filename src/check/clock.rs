@@ -1,0 +1,294 @@
+//! What is ordered before what: vector clocks, for the checks of [races](super::race).
+//!
+//! **Time** of a rank is the number of its completions: calls that have completed one-sided operations of its own at their targets. Its clock says
+//! for each rank up to which completion that is ordered before now. So an operation that its origin's completion number n has completed
+//! is ordered before a rank's next call if that rank's clock says at least n of the origin.
+//!
+//! **Clocks lie in the segment**, where others read them; entries only grow. What orders two ranks has one that leaves its clock and one that
+//! takes it:
+//!
+//! | left by             | where                                     | taken by                               |
+//! |---------------------|-------------------------------------------|----------------------------------------|
+//! | [`leave`]           | a copy under a key, of which both know    | [`meet`], or what is there now if the copy was overwritten |
+//! | nobody              | the clock itself                          | [`meet_now`]: a later time than needed |
+//! | [`keep`]            | a place at a rank, joined with what others left there | [`take`]                   |
+//! | [`come`], by a put  | the same, of those that change a rank's own memory | that rank, in every call: it may have seen it by a load |
+//!
+//! All errors go one way: who takes a clock that is too late misses a race, and tells of none that is not one.
+
+use super::{checker, is_on};
+use crate::shm::atomic::{AtomicU8, AtomicU64, Ordering};
+use parking_lot::Mutex;
+
+/// Copies of a rank's clock, and places at a rank where others leave theirs.
+const COPIES: usize = 64;
+const PLACES: usize = 256;
+const MOST: usize = super::area::MOST as usize;
+
+/// One rank's, in the segment. Only as much of the arrays is used as there are ranks.
+#[repr(C)]
+pub struct Clock {
+    /// Its clock. Written by it alone.
+    now: [AtomicU64; MOST],
+    /// Counts what came into its memory.
+    came: AtomicU64,
+    /// How many copies were made: the last ones are there, in turn.
+    left: AtomicU64,
+    _line: [u64; 6],
+    keys: [AtomicU64; COPIES],
+    copies: [AtomicU64; COPIES * MOST],
+    /// Written by all.
+    places: [AtomicU64; PLACES * MOST],
+    incoming: [AtomicU64; MOST],
+}
+
+/// One thread at a time makes a copy.
+static LEAVING: Mutex<()> = Mutex::new(());
+/// What came to this process when it last looked.
+static SEEN: AtomicU64 = AtomicU64::new(0);
+/// Not 0: this process may load what others store, unseen.
+static LOADS: AtomicU8 = AtomicU8::new(0);
+
+/// Something of this process and another by which they are ordered: of what kind, and numbers that say which.
+#[derive(Clone, Copy)]
+pub struct Key(u64);
+
+impl Key {
+    pub fn new(kind: u8, a: u64, b: u64, c: u64) -> Key {
+        let mix = |sum: u64, n: u64| {
+            let mixed = (sum ^ n).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            mixed ^ mixed >> 29
+        };
+        // Never 0, which no copy has.
+        Key([a, b, c].into_iter().fold(u64::from(kind) + 1, mix) | 1 << 63)
+    }
+
+    fn place(self) -> usize {
+        (self.0 >> 40) as usize % PLACES
+    }
+}
+
+/// Kinds of keys.
+pub const BARRIER: u8 = 0;
+pub const NOTE: u8 = 1;
+pub const CELL: u8 = 2;
+pub const LOCK: u8 = 3;
+pub const ELEMENT: u8 = 4;
+
+/// Clocks of this process and of others.
+#[derive(Clone, Copy)]
+struct Own {
+    rank: usize,
+    ranks: usize,
+    clock: &'static Clock,
+}
+
+fn own() -> Option<Own> {
+    let checker = checker()?;
+    Some(Own {
+        rank: checker.rank as usize,
+        ranks: checker.area.ranks(),
+        clock: checker.own.clock,
+    })
+}
+
+fn other(rank: u32) -> &'static Clock {
+    match checker() {
+        Some(checker) => checker.area.block(rank).clock,
+        None => unreachable!("asked for by a process that is checked"),
+    }
+}
+
+impl Own {
+    /// From now on all that `from` speaks of is ordered before this process's next steps.
+    fn join(&self, from: &[AtomicU64]) {
+        for (rank, (mine, theirs)) in self.clock.now.iter().zip(&from[..self.ranks]).enumerate() {
+            let theirs = theirs.load(Ordering::Acquire);
+            if theirs > mine.load(Ordering::Relaxed) && rank != self.rank {
+                mine.fetch_max(theirs, Ordering::Release);
+            }
+        }
+    }
+
+    /// Joins the clock into what is at `to`: whether that says something new.
+    fn put(&self, to: &[AtomicU64]) -> bool {
+        let mut is_new = false;
+        for (mine, to) in self.clock.now.iter().zip(&to[..self.ranks]) {
+            let mine = mine.load(Ordering::Relaxed);
+            if mine > to.load(Ordering::Relaxed) {
+                to.fetch_max(mine, Ordering::Release);
+                is_new = true;
+            }
+        }
+        is_new
+    }
+
+    /// Takes what this process may have seen by loads of its own.
+    fn catch_up(&self) {
+        let came = self.clock.came.load(Ordering::Acquire);
+        if came != SEEN.load(Ordering::Relaxed) {
+            SEEN.store(came, Ordering::Relaxed);
+            self.join(&self.clock.incoming);
+        }
+        if LOADS.load(Ordering::Relaxed) != 0 {
+            for rank in 0..self.ranks {
+                self.join(&other(rank as u32).now);
+            }
+        }
+    }
+}
+
+/// This process is about to do what `key` stands for, of which others will know that it is done.
+#[inline]
+pub fn leave(key: impl FnOnce() -> Key) {
+    if is_on() {
+        leave_copy(key());
+    }
+}
+
+#[cold]
+fn leave_copy(key: Key) {
+    let Some(own) = own() else { return };
+    own.catch_up();
+    let _leaving = LEAVING.lock();
+    let left = own.clock.left.load(Ordering::Relaxed);
+    let copy = left as usize % COPIES;
+    own.clock.keys[copy].store(0, Ordering::Relaxed);
+    // Release: who finds one of them finds that the key is gone.
+    for (mine, copied) in own
+        .clock
+        .now
+        .iter()
+        .zip(&own.clock.copies[copy * own.ranks..])
+        .take(own.ranks)
+    {
+        copied.store(mine.load(Ordering::Relaxed), Ordering::Release);
+    }
+    own.clock.keys[copy].store(key.0, Ordering::Release);
+    own.clock.left.store(left + 1, Ordering::Release);
+}
+
+/// `rank` has done what `key` stands for.
+#[inline]
+pub fn meet(rank: u32, key: impl FnOnce() -> Key) {
+    if is_on() {
+        meet_copy(rank, key());
+    }
+}
+
+#[cold]
+fn meet_copy(rank: u32, key: Key) {
+    let Some(own) = own() else { return };
+    if rank as usize == own.rank {
+        return;
+    }
+    let theirs = other(rank);
+    let left = theirs.left.load(Ordering::Acquire) as usize;
+    // The newest first.
+    let copies = (left.saturating_sub(COPIES)..left).rev();
+    let mut copies = copies.map(|number| number % COPIES);
+    if let Some(copy) = copies.find(|&copy| theirs.keys[copy].load(Ordering::Acquire) == key.0) {
+        // Where it is overwritten meanwhile, that is by a later time.
+        own.join(&theirs.copies[copy * own.ranks..]);
+        if theirs.keys[copy].load(Ordering::Relaxed) == key.0 {
+            return;
+        }
+    }
+    own.join(&theirs.now);
+}
+
+/// All that `rank` has completed, or knows of, is ordered before this process's next steps.
+#[inline]
+pub fn meet_now(rank: u32) {
+    if is_on()
+        && let Some(own) = own()
+    {
+        own.join(&other(rank).now);
+    }
+}
+
+/// Leaves the clock at `rank`, for those that do what `key` stands for after this process.
+pub fn keep(rank: u32, key: Key) {
+    if let Some(own) = own() {
+        own.catch_up();
+        own.put(&other(rank).places[key.place() * own.ranks..]);
+    }
+}
+
+/// Takes what others have left there.
+pub fn take(rank: u32, key: Key) {
+    if let Some(own) = own() {
+        own.join(&other(rank).places[key.place() * own.ranks..]);
+    }
+}
+
+/// This process is about to change memory of `rank`, which may see it by a load.
+pub fn come(rank: u32) {
+    if let Some(own) = own()
+        && own.rank != rank as usize
+    {
+        let theirs = other(rank);
+        if own.put(&theirs.incoming) {
+            theirs.came.fetch_add(1, Ordering::Release);
+        }
+    }
+}
+
+/// This process may load what others store in memory that they share, unseen: from now on it knows what all others know, at any time.
+pub fn loads_unseen() {
+    if is_on() {
+        LOADS.store(1, Ordering::Relaxed);
+    }
+}
+
+/// Takes what this process may have seen, and gives its clock's entry for a rank.
+pub(super) fn look() -> impl Fn(u32) -> u64 {
+    let own = own();
+    if let Some(own) = &own {
+        own.catch_up();
+    }
+    move |rank| {
+        own.map_or(u64::MAX, |own| {
+            own.clock.now[rank as usize].load(Ordering::Relaxed)
+        })
+    }
+}
+
+/// This process completes operations of its own: the number of that.
+pub(super) fn tick() -> u64 {
+    own().map_or(0, |own| {
+        own.clock.now[own.rank].fetch_add(1, Ordering::Release) + 1
+    })
+}
+
+/// Cells of messages, counted on both sides of each ring. One thread at a time sends, and one receives.
+static SENT: [AtomicU64; MOST] = [const { AtomicU64::new(0) }; MOST];
+static CAME: [AtomicU64; MOST] = [const { AtomicU64::new(0) }; MOST];
+
+/// A cell is about to go to `to`.
+#[inline]
+pub fn before_cell(to: u32) {
+    leave(|| {
+        let from = checker().map_or(0, |checker| checker.rank);
+        let number = SENT[to as usize].load(Ordering::Relaxed) + 1;
+        Key::new(CELL, from.into(), to.into(), number)
+    });
+}
+
+/// It has gone.
+#[inline]
+pub fn cell_sent(to: u32) {
+    if is_on() {
+        SENT[to as usize].fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// The next cell has come from `from`.
+#[inline]
+pub fn cell_came(from: u32) {
+    meet(from, || {
+        let to = checker().map_or(0, |checker| checker.rank);
+        let number = CAME[from as usize].fetch_add(1, Ordering::Relaxed) + 1;
+        Key::new(CELL, from.into(), to.into(), number)
+    });
+}

@@ -1,0 +1,157 @@
+//! Where the collective calls of a rank are kept: a ring of calls, by communicator and number, and one of the signatures of their blocks.
+//! What was written over meanwhile is not compared.
+//!
+//! | `key` of an entry | meaning                                   |
+//! |-------------------|-------------------------------------------|
+//! | 0                 | being written                             |
+//! | context, number   | of that call on that communicator         |
+
+use super::{Call, Words, routine};
+use crate::check::{Place, here};
+use crate::shm::atomic::{AtomicU64, Ordering, fence};
+use crate::shm::text::Text;
+use parking_lot::Mutex;
+
+/// So many calls of a rank are kept.
+const KEPT: usize = 1024;
+/// And so many blocks of theirs.
+const BLOCKS: usize = 32 << 10;
+
+#[repr(C)]
+pub struct Collectives {
+    all: [Entry; KEPT],
+    /// How many blocks were written, or are being.
+    written: AtomicU64,
+    _pad: u64,
+    blocks: [[AtomicU64; 2]; BLOCKS],
+}
+
+#[repr(C)]
+struct Entry {
+    key: AtomicU64,
+    place: AtomicU64,
+    root: AtomicU64,
+    /// [In place](in_place_bits) above the number of blocks in each list.
+    form: AtomicU64,
+    /// Where the lists of blocks begin.
+    blocks: AtomicU64,
+    own: [AtomicU64; 2],
+    name: Text<5>,
+    op: Text<4>,
+    elements: Text<12>,
+}
+
+/// Another's call, as it was read.
+pub(super) struct Other {
+    pub rank: u32,
+    /// Among the members.
+    pub at: usize,
+    pub place: Place,
+    pub root: u64,
+    pub in_place: u64,
+    pub own: Words,
+    pub name: String,
+    pub op: String,
+    pub elements: String,
+    lists: Option<(u64, usize)>,
+}
+
+static WRITING: Mutex<()> = Mutex::new(());
+
+fn key(context: u32, number: u32) -> u64 {
+    u64::from(context) << 32 | u64::from(number)
+}
+
+fn place_of(context: u32, number: u32) -> usize {
+    (context.wrapping_mul(0x9e37_79b1) >> 7).wrapping_add(number) as usize % KEPT
+}
+
+/// Where everybody may be in place or nobody: 0 where that does not matter, 1 for no, 2 for yes.
+pub(super) fn in_place_bits(in_place: Option<bool>) -> u64 {
+    match in_place {
+        None => 0,
+        Some(false) => 1,
+        Some(true) => 2,
+    }
+}
+
+impl Collectives {
+    pub(super) fn write(&self, call: &Call<'_>, elements: &str) {
+        let _writing = WRITING.lock();
+        let entry = &self.all[place_of(call.context, call.number)];
+        entry.key.store(0, Ordering::Relaxed);
+        let [first, second] = &call.blocks;
+        let count = first.len() + second.len();
+        let is_kept = 0 < count && count <= BLOCKS;
+        let at = self.written.load(Ordering::Relaxed);
+        if is_kept {
+            self.written.store(at + count as u64, Ordering::Relaxed);
+        }
+        // Whoever reads some of what follows sees that it is written.
+        fence(Ordering::Release);
+        if is_kept {
+            for (i, block) in (at as usize..).zip(first.iter().chain(second)) {
+                let [elements, hash] = &self.blocks[i % BLOCKS];
+                elements.store(block[0], Ordering::Relaxed);
+                hash.store(block[1], Ordering::Relaxed);
+            }
+        }
+        let length = if is_kept { first.len() as u64 } else { 0 };
+        entry.blocks.store(at, Ordering::Relaxed);
+        let form = in_place_bits(call.in_place) << 32 | length;
+        entry.form.store(form, Ordering::Relaxed);
+        entry.place.store(here().bits(), Ordering::Relaxed);
+        entry.root.store(call.root.bits(), Ordering::Relaxed);
+        for (word, value) in entry.own.iter().zip(call.own) {
+            word.store(value, Ordering::Relaxed);
+        }
+        entry.name.put(routine(call.name).as_bytes());
+        entry.op.put(call.op.as_bytes());
+        entry.elements.put(elements.as_bytes());
+        let key = key(call.context, call.number);
+        entry.key.store(key, Ordering::Release);
+    }
+
+    pub(super) fn read(&self, call: &Call<'_>, at: usize) -> Option<Other> {
+        let entry = &self.all[place_of(call.context, call.number)];
+        let key = key(call.context, call.number);
+        if entry.key.load(Ordering::Acquire) != key {
+            return None;
+        }
+        let form = entry.form.load(Ordering::Relaxed);
+        let length = form as u32 as usize;
+        let lists = entry.blocks.load(Ordering::Relaxed);
+        let other = Other {
+            rank: call.members[at],
+            at,
+            place: Place::of_bits(entry.place.load(Ordering::Relaxed)),
+            root: entry.root.load(Ordering::Relaxed),
+            in_place: form >> 32,
+            own: entry
+                .own
+                .each_ref()
+                .map(|word| word.load(Ordering::Relaxed)),
+            name: entry.name.get(),
+            op: entry.op.get(),
+            elements: entry.elements.get(),
+            lists: (length > 0).then_some((lists, length)),
+        };
+        fence(Ordering::Acquire);
+        (entry.key.load(Ordering::Relaxed) == key).then_some(other)
+    }
+
+    /// Block `i` of a list of a call that was read.
+    pub(super) fn block(&self, other: &Other, list: usize, i: usize) -> Option<Words> {
+        let (at, length) = other.lists?;
+        let at = at + (list * length + i) as u64;
+        if i >= length {
+            return None;
+        }
+        let words = self.blocks[at as usize % BLOCKS]
+            .each_ref()
+            .map(|word| word.load(Ordering::Relaxed));
+        fence(Ordering::Acquire);
+        let written = self.written.load(Ordering::Relaxed);
+        (written <= at + BLOCKS as u64).then_some(words)
+    }
+}

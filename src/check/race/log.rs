@@ -1,0 +1,165 @@
+//! What a rank has accessed in windows: the last of it, in the segment, for the others to compare with theirs.
+//!
+//! | word     | written                                                                                    |
+//! |----------|--------------------------------------------------------------------------------------------|
+//! | `number` | last: the entry's number, from 1; 0 while it is being written                               |
+//! | `done`   | 0 until the access is complete at its target, then at which [time](crate::check::clock) of its rank |
+//! | `issued` | of an access that is atomic: before which time of its rank it began                         |
+//! | `high`   | may grow until it is done, where accesses side by side are one entry                        |
+//!
+//! Who reads an entry looks at its number before and after.
+
+use super::What;
+use super::span::Span;
+use crate::check::Place;
+use crate::shm::atomic::{AtomicU64, Ordering};
+
+/// So many accesses of a rank are kept.
+pub const KEPT: u64 = 512;
+
+#[repr(C)]
+#[derive(Default)]
+struct Entry {
+    number: AtomicU64,
+    on: AtomicU64,
+    what: AtomicU64,
+    place: AtomicU64,
+    low: AtomicU64,
+    high: AtomicU64,
+    block: AtomicU64,
+    stride: AtomicU64,
+    issued: AtomicU64,
+    done: AtomicU64,
+}
+
+/// A rank's. It alone writes, one thread at a time.
+#[repr(C)]
+pub struct Log {
+    /// How many there were.
+    count: AtomicU64,
+    _line: [u64; 7],
+    entries: [Entry; KEPT as usize],
+}
+
+/// Of which window an access is, and at which of its ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct On(u64);
+
+impl On {
+    pub fn new(window: u64, target: usize) -> On {
+        On(window << 16 | target as u64)
+    }
+
+    pub fn is_of(self, window: u64) -> bool {
+        self.0 >> 16 == window & (u64::MAX >> 16)
+    }
+}
+
+/// An access, as it was when it was read.
+#[derive(Clone, Copy)]
+pub struct Logged {
+    pub on: On,
+    pub what: What,
+    pub place: Place,
+    pub span: Span,
+    pub issued: u64,
+    /// 0: it was not complete.
+    pub done: u64,
+}
+
+impl Log {
+    #[inline]
+    fn entry(&self, number: u64) -> &Entry {
+        &self.entries[(number % KEPT) as usize]
+    }
+
+    /// How many there were, and the number of the oldest that is there.
+    #[inline]
+    pub fn range(&self) -> (u64, u64) {
+        let count = self.count.load(Ordering::SeqCst);
+        ((count + 1).saturating_sub(KEPT).max(1), count)
+    }
+
+    /// Adds an access, and gives its number. What others have added before this is then found by their counts, or they find this one.
+    pub fn add(&self, access: &Logged) -> u64 {
+        let number = self.count.load(Ordering::Relaxed) + 1;
+        let entry = self.entry(number);
+        entry.number.store(0, Ordering::Relaxed);
+        // Release, each: who finds one of them finds that the number is gone.
+        entry.on.store(access.on.0, Ordering::Release);
+        entry.what.store(access.what.0.into(), Ordering::Release);
+        entry.place.store(access.place.bits(), Ordering::Release);
+        entry.low.store(access.span.low, Ordering::Release);
+        entry.high.store(access.span.high, Ordering::Release);
+        entry.block.store(access.span.block, Ordering::Release);
+        entry.stride.store(access.span.stride, Ordering::Release);
+        entry.issued.store(access.issued, Ordering::Release);
+        entry.done.store(access.done, Ordering::Release);
+        entry.number.store(number, Ordering::Release);
+        self.count.swap(number, Ordering::SeqCst);
+        number
+    }
+
+    /// The access of this number goes on to `high`, without gaps.
+    pub fn extend(&self, number: u64, low: u64, high: u64) {
+        let entry = self.entry(number);
+        entry.block.store(high - low, Ordering::Release);
+        entry.stride.store(high - low, Ordering::Release);
+        entry.high.store(high, Ordering::SeqCst);
+    }
+
+    /// The access of this number is complete at its target, since `time`.
+    pub fn complete(&self, number: u64, time: u64) {
+        let entry = self.entry(number);
+        if entry.number.load(Ordering::Relaxed) == number {
+            entry.done.store(time, Ordering::Release);
+        }
+    }
+
+    /// The access of this number was none.
+    pub fn void(&self, number: u64) {
+        self.entry(number).high.store(0, Ordering::Release);
+        self.complete(number, 1);
+    }
+
+    /// Whether the access of this number was complete at a time that is known, without reading the rest; `None` if it is gone.
+    #[inline]
+    pub fn done(&self, number: u64) -> Option<u64> {
+        let entry = self.entry(number);
+        let done = entry.done.load(Ordering::Acquire);
+        (entry.number.load(Ordering::Acquire) == number).then_some(done)
+    }
+
+    /// The access of this number, if it is on `on` and has bytes between `low` and `high`.
+    #[inline]
+    pub fn find(&self, number: u64, on: On, low: u64, high: u64) -> Option<Logged> {
+        let entry = self.entry(number);
+        let get = |word: &AtomicU64| word.load(Ordering::Acquire);
+        if get(&entry.on) != on.0 || get(&entry.low) >= high || get(&entry.high) <= low {
+            return None;
+        }
+        if get(&entry.number) != number {
+            return None;
+        }
+        let (low, high) = (get(&entry.low), get(&entry.high));
+        let (mut block, mut stride) = (get(&entry.block), get(&entry.stride));
+        if block == stride {
+            // It may be growing.
+            (block, stride) = (high.saturating_sub(low), high.saturating_sub(low));
+        }
+        let found = Logged {
+            on,
+            what: What(get(&entry.what) as u32),
+            place: Place::of_bits(get(&entry.place)),
+            span: Span {
+                low,
+                high,
+                block,
+                stride,
+            },
+            issued: get(&entry.issued),
+            done: get(&entry.done),
+        };
+        (get(&entry.number) == number && low < high).then_some(found)
+    }
+}

@@ -1,0 +1,339 @@
+//! Races of one-sided operations: accesses of the same bytes of a window, of which one changes them, that nothing orders.
+//!
+//! Each access is [logged](log) in its rank's part of the area when it has been made, and compared with those of all ranks of the
+//! window that are there. Two are ordered if the one was complete at its target at a [time](super::clock) which the other's rank knew
+//! of. Accesses of one rank are ordered by their completion alone, but for accumulates. The same way, [buffers](buffers) at the
+//! origin are compared with those of operations that are not complete there.
+//!
+//! | two accesses of the same bytes           | are a race if nothing orders them                              |
+//! |------------------------------------------|----------------------------------------------------------------|
+//! | both get, or get without effect          | no                                                             |
+//! | both of the accumulate family            | if their basic types differ; if their operations do, unless one is MPI_NO_OP or MPI_Compare_and_swap (the hint `accumulate_ops`); not if one rank made both |
+//! | any others                               | yes                                                            |
+//!
+//! **Atomic operations order** as programs use them, for flags: each leaves its rank's clock at the element before it is carried out, and one
+//! that fetches takes what was left there. So what a rank completed before it set a flag is ordered before what another does that has
+//! fetched it.
+//!
+//! **Not seen** are loads and stores of the program's own, and what it orders by other means than MPI. A rank may have seen by a load what
+//! others put into its memory: so it knows what they knew then. Where memory is shared with other ranks for load and store
+//! ([`clock::loads_unseen`]), each knows at any time what all others have completed, and only accesses that are not complete are told.
+//! A rank keeps its last accesses only ([`log::KEPT`]).
+
+pub mod buffers;
+pub mod log;
+mod own;
+pub mod report;
+pub mod span;
+
+use super::{Place, checker, clock, here};
+use log::{Logged, On};
+use own::STATE;
+pub use own::{Clash, Race};
+pub use report::Words;
+use smallvec::SmallVec;
+use span::Span;
+
+/// What an operation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct What(pub u32);
+
+/// The operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    Put = 1,
+    Get,
+    Accumulate,
+    GetAccumulate,
+    FetchAndOp,
+    CompareAndSwap,
+}
+
+/// No operation or basic type, or more than one.
+pub const NONE: u8 = u8::MAX;
+/// Without a request.
+const REQUEST: u32 = 1 << 31;
+
+impl What {
+    /// `op` and `basic`: of the accumulate family, else [`NONE`].
+    pub fn new(kind: Kind, op: u8, basic: u8, has_request: bool) -> What {
+        let request = if has_request { REQUEST } else { 0 };
+        What(kind as u32 | u32::from(op) << 8 | u32::from(basic) << 16 | request)
+    }
+
+    #[inline]
+    pub fn is_atomic(self) -> bool {
+        self.0 & 0xff >= Kind::Accumulate as u32
+    }
+
+    pub fn is(self, kind: Kind) -> bool {
+        self.0 & 0xff == kind as u32
+    }
+
+    /// Whether it has a result at the origin.
+    pub fn fetches(self) -> bool {
+        !self.is(Kind::Put) && !self.is(Kind::Accumulate)
+    }
+
+    pub fn op(self) -> u8 {
+        (self.0 >> 8) as u8
+    }
+
+    pub fn basic(self) -> u8 {
+        (self.0 >> 16) as u8
+    }
+
+    pub fn has_request(self) -> bool {
+        self.0 & REQUEST != 0
+    }
+
+    /// Whether two accesses of the same bytes must be ordered. `reading`: the operation that changes nothing.
+    #[inline]
+    fn conflicts(self, other: What, same_rank: bool, reading: u8) -> bool {
+        let reads = |what: What| what.is(Kind::Get) || what.is_atomic() && what.op() == reading;
+        if reads(self) && reads(other) {
+            return false;
+        }
+        if !(self.is_atomic() && other.is_atomic()) {
+            return true;
+        }
+        let differ = |a: u8, b: u8| a != b && a != NONE && b != NONE;
+        let swaps = self.is(Kind::CompareAndSwap) || other.is(Kind::CompareAndSwap);
+        let idle = self.op() == reading || other.op() == reading;
+        let types = differ(self.basic(), other.basic());
+        !same_rank && (types || !swaps && !idle && differ(self.op(), other.op()))
+    }
+}
+
+/// A window, as the check needs it.
+pub struct Window<'a> {
+    /// A number that no other window has at the same time.
+    pub id: u64,
+    /// The ranks in the job, by their ranks in the window.
+    pub members: &'a [u32],
+}
+
+/// An operation that was carried out.
+pub struct Access<'a> {
+    pub target: usize,
+    pub what: What,
+    /// Bytes of the target's part; addresses in a dynamic window.
+    pub spans: &'a [Span],
+    /// What [`begin`] gave.
+    pub issued: u64,
+    /// Addresses of this process that it has read, and written to.
+    pub reads: &'a [Span],
+    pub writes: &'a [Span],
+}
+
+impl Access<'_> {
+    fn logged(&self, on: On, place: Place, span: &Span) -> Logged {
+        // What a request completes is complete at once, here: what fetches.
+        let is_done = self.what.has_request() && self.what.fetches();
+        Logged {
+            on,
+            what: self.what,
+            place,
+            span: *span,
+            issued: self.issued,
+            done: u64::from(is_done),
+        }
+    }
+
+    /// The address of its buffer, if that alone says what is written; else 0.
+    fn near(&self) -> u64 {
+        match self.reads {
+            [span, ..] if self.what.is(Kind::Put) => span.low,
+            _ => 0,
+        }
+    }
+}
+
+/// Where in a window an atomic operation of one element is, for those that order by it; else the whole of a target.
+fn element(window: &Window, target: usize, span: Option<&Span>) -> clock::Key {
+    let at = span.map_or(u64::MAX, |span| span.low / 8);
+    clock::Key::new(clock::ELEMENT, window.id, target as u64, at)
+}
+
+/// An operation is about to be carried out: leaves this rank's clock where its effect is found. Gives what [`Access::issued`] is.
+#[cold]
+pub fn begin(window: &Window, target: usize, what: What, spans: &[Span], reading: u8) -> u64 {
+    let process = window.members[target];
+    if what.is(Kind::Get) || what.op() == reading && what.is_atomic() {
+        return 0;
+    }
+    clock::come(process);
+    if !what.is_atomic() {
+        return 0;
+    }
+    let issued = clock::tick();
+    clock::keep(process, element(window, target, single(spans)));
+    issued
+}
+
+/// The span, if it is one element.
+fn single(spans: &[Span]) -> Option<&Span> {
+    match spans {
+        [span] if span.high - span.low <= 16 => Some(span),
+        _ => None,
+    }
+}
+
+/// An operation that was logged.
+pub struct Entered {
+    on: On,
+    place: Place,
+    /// Its first and its last number in the log.
+    numbers: (u64, u64),
+    /// How much was in the others' logs then, by rank in the window. What they log later they compare with this.
+    limits: SmallVec<[u64; 8]>,
+    own: Option<Race>,
+}
+
+/// Logs an operation: before it is carried out, if its effect may be seen as soon as that is so, that is if it is atomic; else after.
+#[cold]
+pub fn enter(window: &Window, access: &Access, words: &dyn Words) -> Option<Entered> {
+    let checker = checker()?;
+    let place = here();
+    let on = On::new(window.id, access.target);
+    let mut state = STATE.lock();
+    let logged = |span: &Span| access.logged(on, place, span);
+    let mut spans = access.spans.iter();
+    let own =
+        spans.find_map(|span| state.own_conflict(&logged(span), access.near(), words.reading()));
+    let (mut first, mut last) = (u64::MAX, 0);
+    for span in access.spans {
+        let number = state.log(checker.own.log, &logged(span), access.near());
+        (first, last) = (first.min(number), last.max(number));
+    }
+    drop(state);
+    let count = |&rank: &u32| checker.area.block(rank).log.range().1;
+    Some(Entered {
+        on,
+        place,
+        numbers: (first, last),
+        limits: window.members.iter().map(count).collect(),
+        own,
+    })
+}
+
+/// The operation failed, and has done nothing.
+#[cold]
+pub fn take_back(entered: Entered) {
+    let mut state = STATE.lock();
+    let (first, last) = entered.numbers;
+    state
+        .pending
+        .retain(|pending| !(first..=last).contains(&pending.number));
+    if let Some(checker) = checker() {
+        (first..=last).for_each(|number| checker.own.log.void(number));
+    }
+}
+
+/// The operation was carried out: compares it, and the use of its buffers, with all others.
+#[cold]
+pub fn end(window: &Window, access: &Access, entered: Entered, words: &dyn Words) {
+    let Some(checker) = checker() else { return };
+    let what = access.what;
+    if what.is_atomic() && what.fetches() {
+        take_flags(window, access);
+    }
+    let known = clock::look();
+    let Entered {
+        on,
+        place,
+        limits,
+        own: mut found,
+        ..
+    } = entered;
+    let mut state = STATE.lock();
+    let buffer = state.use_buffers(access, on, place);
+    for (&rank, &limit) in window.members.iter().zip(&limits) {
+        if rank != checker.rank && found.is_none() {
+            let known = known(rank);
+            let mut spans = access.spans.iter();
+            found = spans.find_map(|span| {
+                let logged = access.logged(on, place, span);
+                state.conflict(rank, limit, &logged, known, words.reading())
+            });
+        }
+    }
+    drop(state);
+    if let Some(race) = found {
+        report::race(window, checker.rank, access.target, what, &race, words);
+    }
+    if let Some(clash) = buffer {
+        report::buffer(what, &clash, words);
+    }
+}
+
+/// An operation that fetches knows what those knew that have stored what it may have fetched.
+fn take_flags(window: &Window, access: &Access) {
+    let process = window.members[access.target];
+    match single(access.spans) {
+        Some(span) => {
+            clock::take(process, element(window, access.target, Some(span)));
+            clock::take(process, element(window, access.target, None));
+        }
+        // It may have read any of the flags.
+        None => window
+            .members
+            .iter()
+            .for_each(|&rank| clock::meet_now(rank)),
+    }
+}
+
+/// Operations of this rank are complete at their targets, and here: on `target` of the window, or on all.
+#[cold]
+pub fn complete(window: u64, target: Option<usize>) {
+    let is_one = |on: On| is_on(on, window, target);
+    let mut state = STATE.lock();
+    state.complete(|pending| is_one(pending.on));
+    state.reads.free(is_one);
+    state.writes.free(is_one);
+}
+
+/// The same at the origin alone. What was to fetch has fetched by that, and so is complete.
+#[cold]
+pub fn complete_here(window: u64, target: Option<usize>) {
+    let is_one = |on: On| is_on(on, window, target);
+    let mut state = STATE.lock();
+    state.complete(|pending| is_one(pending.on) && pending.what.fetches());
+    for pending in &mut state.pending {
+        if is_one(pending.on) {
+            pending.near = 0;
+        }
+    }
+    state.reads.free(is_one);
+    state.writes.free(is_one);
+}
+
+fn is_on(on: On, window: u64, target: Option<usize>) -> bool {
+    match target {
+        Some(target) => on == On::new(window, target),
+        None => on.is_of(window),
+    }
+}
+
+/// An operation that is not complete, and where in the program it was called.
+pub fn first_pending(window: u64) -> Option<(What, Place)> {
+    let state = STATE.lock();
+    let pending = state
+        .pending
+        .iter()
+        .find(|pending| pending.on.is_of(window));
+    pending.map(|pending| (pending.what, pending.place))
+}
+
+/// A message is about to use these addresses.
+#[cold]
+pub fn use_elsewhere(span: &Span, writes: bool) {
+    let clash = STATE.lock().clash(span, writes, |_| false);
+    if let Some(clash) = clash {
+        report::elsewhere(&clash);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,249 @@
+//! What a process knows of its own accesses, and how it compares them with those of others.
+
+use super::buffers::{Buffers, Held};
+use super::log::{self, Log, Logged, On};
+use super::span::Span;
+use super::{Access, Kind, What};
+use crate::check::{Place, checker, clock};
+use parking_lot::Mutex;
+
+/// An access of this rank that is not complete at its target.
+pub struct Pending {
+    pub number: u64,
+    pub on: On,
+    pub what: What,
+    pub place: Place,
+    span: Span,
+    /// Its buffer's address, while that may not be changed; else 0.
+    pub near: u64,
+}
+
+/// What this process knows of its own accesses, and how far those of others are known to be ordered before all that comes.
+pub struct State {
+    pub pending: Vec<Pending>,
+    /// Between which bytes those are.
+    pub low: u64,
+    pub high: u64,
+    /// By rank in the job: the number of the first that is not known to be.
+    seen: Vec<u64>,
+    pub reads: Buffers,
+    pub writes: Buffers,
+}
+
+pub static STATE: Mutex<State> = Mutex::new(State {
+    pending: Vec::new(),
+    low: u64::MAX,
+    high: 0,
+    seen: Vec::new(),
+    reads: Buffers::new(),
+    writes: Buffers::new(),
+});
+
+/// So many own accesses that are not complete are compared with, the last ones.
+const PENDING: usize = log::KEPT as usize;
+
+fn log_of(rank: u32) -> Option<&'static Log> {
+    Some(checker()?.area.block(rank).log)
+}
+
+/// Two accesses that nothing orders.
+pub struct Race {
+    /// The rank in the job of the other one.
+    pub rank: u32,
+    pub other: Logged,
+    /// The bytes that both have.
+    pub low: u64,
+    pub high: u64,
+}
+
+impl State {
+    /// Those accesses are complete at their targets.
+    pub fn complete(&mut self, are_complete: impl Fn(&Pending) -> bool) {
+        let Some(checker) = checker() else { return };
+        if !self.pending.iter().any(&are_complete) {
+            return;
+        }
+        let now = clock::tick();
+        self.pending.retain(|pending| {
+            let is_complete = are_complete(pending);
+            if is_complete {
+                checker.own.log.complete(pending.number, now);
+            }
+            !is_complete
+        });
+        if self.pending.is_empty() {
+            (self.low, self.high) = (u64::MAX, 0);
+        }
+    }
+
+    /// An access of this rank that `new` has to wait for.
+    pub fn own_conflict(&self, new: &Logged, near: u64, reading: u8) -> Option<Race> {
+        let span = &new.span;
+        if span.high <= self.low || span.low >= self.high {
+            return None;
+        }
+        self.pending.iter().find_map(|old| {
+            // The same bytes once more: it does not matter which is first.
+            let again = near != 0 && (old.near, old.span, old.what) == (near, new.span, new.what);
+            if again || old.on != new.on || !new.what.conflicts(old.what, true, reading) {
+                return None;
+            }
+            let (low, high) = span.common(&old.span)?;
+            let other = Logged {
+                on: old.on,
+                what: old.what,
+                place: old.place,
+                span: old.span,
+                issued: 0,
+                done: 0,
+            };
+            Some(Race {
+                rank: checker()?.rank,
+                other,
+                low,
+                high,
+            })
+        })
+    }
+
+    /// Logs an access, and gives its number.
+    pub fn log(&mut self, log: &Log, new: &Logged, near: u64) -> u64 {
+        if new.done == 0 {
+            let is_simple = !new.what.is_atomic() && new.span.block == new.span.stride;
+            if is_simple
+                && let Some(last) = self.pending.last_mut()
+                && (last.on, last.what, last.place) == (new.on, new.what, new.place)
+                && last.span.block == last.span.stride
+                && last.span.high == new.span.low
+                && last.number == log.range().1
+            {
+                last.near = 0;
+                last.span = Span::run(last.span.low, new.span.high - last.span.low);
+                self.high = self.high.max(new.span.high);
+                log.extend(last.number, last.span.low, last.span.high);
+                return last.number;
+            }
+        }
+        // What is complete at once was so before this rank's first completion, if it had none.
+        let done = match new.done {
+            0 => 0,
+            _ => clock::tick(),
+        };
+        let number = log.add(&Logged { done, ..*new });
+        if done == 0 {
+            if self.pending.len() == PENDING {
+                // When they will be complete is not noted any more: it may be now.
+                let now = clock::tick();
+                for pending in self.pending.drain(..PENDING / 2) {
+                    log.complete(pending.number, now);
+                }
+            }
+            let (on, what, place, span) = (new.on, new.what, new.place, new.span);
+            self.low = self.low.min(span.low);
+            self.high = self.high.max(span.high);
+            self.pending.push(Pending {
+                number,
+                on,
+                what,
+                place,
+                span,
+                near,
+            });
+        }
+        number
+    }
+
+    /// An access of `rank`, until its number `limit`, which this one knows until `known`, that is not ordered before `new`.
+    pub fn conflict(
+        &mut self,
+        rank: u32,
+        limit: u64,
+        new: &Logged,
+        known: u64,
+        reading: u8,
+    ) -> Option<Race> {
+        let log = log_of(rank)?;
+        let (oldest, last) = log.range();
+        if self.seen.len() <= rank as usize {
+            self.seen.resize(rank as usize + 1, 1);
+        }
+        let mut first = self.seen[rank as usize].max(oldest);
+        let is_ordered = |done: u64| done != 0 && done <= known;
+        while first <= last && log.done(first).is_none_or(is_ordered) {
+            first += 1;
+        }
+        self.seen[rank as usize] = first;
+        (first..=last.min(limit)).find_map(|number| {
+            let old = log.find(number, new.on, new.span.low, new.span.high)?;
+            let (low, high) = old.span.common(&new.span)?;
+            let both_atomic = old.what.is_atomic() && new.what.is_atomic();
+            let ordered = is_ordered(old.done) || both_atomic && old.issued <= known;
+            let is_race = !ordered && new.what.conflicts(old.what, false, reading);
+            is_race.then_some(Race {
+                rank,
+                other: old,
+                low,
+                high,
+            })
+        })
+    }
+
+    /// Tells of a buffer of the access that another operation, not complete here, writes to, or uses and this one writes to. Keeps its
+    /// buffers as in use.
+    pub fn use_buffers(&mut self, access: &Access, on: On, place: Place) -> Option<Clash> {
+        let what = access.what;
+        let far = access.spans.first().map_or(0, |span| span.low);
+        let held = |span: &Span| Held {
+            on,
+            what,
+            place,
+            span: *span,
+            far,
+        };
+        // To fetch the same once more to the same place changes nothing.
+        let again = |old: &Held, span: &Span| {
+            what.is(Kind::Get) && (old.on, old.what, old.far, old.span) == (on, what, far, *span)
+        };
+        let mut reads = access.reads.iter();
+        let of_reads = reads.find_map(|span| self.clash(span, false, |_| false));
+        let clash = of_reads.or_else(|| {
+            let mut writes = access.writes.iter();
+            writes.find_map(|span| self.clash(span, true, |old| again(old, span)))
+        });
+        // A request that is there is complete.
+        if !what.has_request() {
+            access
+                .reads
+                .iter()
+                .for_each(|span| self.reads.add(held(span)));
+            access
+                .writes
+                .iter()
+                .for_each(|span| self.writes.add(held(span)));
+        }
+        clash
+    }
+
+    /// A buffer in use that has bytes of `span` and is written to, or read while these bytes are to be written; none of those that `fit`.
+    pub fn clash(&self, span: &Span, writes: bool, fit: impl Fn(&Held) -> bool) -> Option<Clash> {
+        let clash = |held: &Held, held_writes| Clash {
+            span: *span,
+            writes,
+            held: *held,
+            held_writes,
+        };
+        let written = self.writes.find(span).filter(|held| !fit(held));
+        let read = || self.reads.find(span).filter(|_| writes);
+        written
+            .map(|held| clash(held, true))
+            .or_else(|| Some(clash(read()?, false)))
+    }
+}
+
+/// Two uses of one buffer.
+pub struct Clash {
+    pub span: Span,
+    pub writes: bool,
+    pub held: Held,
+    pub held_writes: bool,
+}

@@ -1,0 +1,292 @@
+//! What a [checked](crate::check) job asks of windows: each operation is told to the check of [races](crate::check::race), with the
+//! bytes that it touches on both sides, and so is each synchronisation.
+
+use super::control::Control;
+use super::epoch::Hold;
+use super::transfer::{Origin, Remote};
+use super::{Flavor, Target, Window};
+use crate::check::clock::{self, Key};
+use crate::check::race::span::Spans;
+use crate::check::race::{self, Access, Kind, NONE, What, Words};
+use crate::check::{self, Finding};
+use crate::datatype::{self, Basic, Named};
+use crate::error::Result;
+use crate::mpi::constants::{MPI_MODE_NOPRECEDE, MPI_PROC_NULL};
+use crate::mpi::types::{MPI_Datatype, MPI_Op};
+use crate::op::Predefined;
+use std::ffi::c_int;
+
+/// The sides of an operation at the origin.
+#[derive(Default)]
+pub(super) struct Near<'a> {
+    pub reads: [Option<&'a Origin>; 2],
+    pub writes: Option<&'a Origin>,
+}
+
+impl<'a> Near<'a> {
+    pub fn reads(side: &'a Origin) -> Near<'a> {
+        Near {
+            reads: [Some(side), None],
+            writes: None,
+        }
+    }
+
+    pub fn writes(side: &'a Origin) -> Near<'a> {
+        Near {
+            reads: [None, None],
+            writes: Some(side),
+        }
+    }
+}
+
+impl Words for Window {
+    fn window(&self) -> String {
+        let name = self.name.lock();
+        match name.is_empty() {
+            true => format!("a window of {} ranks", self.size()),
+            false => format!("window \"{}\"", String::from_utf8_lossy(&name)),
+        }
+    }
+
+    fn operation(&self, op: u8) -> &'static str {
+        Predefined::ALL.get(op as usize).map_or("?", |op| op.name())
+    }
+
+    fn basic(&self, basic: u8) -> String {
+        let is_it = |named: &Named| named.basic().is_some_and(|b| b as u8 == basic);
+        let found = Named::all().find(is_it);
+        found.map_or("several basic types".into(), |named| {
+            named.name().to_string()
+        })
+    }
+
+    fn reading(&self) -> u8 {
+        Predefined::NoOp as u8
+    }
+}
+
+/// The bytes of a side, from `base` on; `None` if its arguments are no good.
+fn spans(datatype: MPI_Datatype, count: i64, base: usize) -> Option<(Spans, usize)> {
+    let elements = usize::try_from(count).ok()?;
+    if let Some(size) = datatype::predefined_size(datatype) {
+        let bytes = elements.checked_mul(size)?;
+        return Some((Spans::of_run(base, bytes), bytes));
+    }
+    let datatype = datatype::get_committed(datatype).ok()?;
+    let bytes = datatype.bytes(elements).ok()?;
+    let mut spans = Spans::default();
+    datatype
+        .message_at(base, elements)
+        .walk(&mut |at: usize, len: usize| spans.add(at, len));
+    Some((spans, bytes))
+}
+
+fn near_spans(side: &Origin) -> Option<(Spans, usize)> {
+    spans(side.datatype, side.count, side.address.addr())
+}
+
+impl Window {
+    /// Its number in checks.
+    fn checked_id(&self) -> u64 {
+        Control::key(self.control.record)
+    }
+
+    /// Does an operation of `kind`, as `work` does, in a job that is checked.
+    #[cold]
+    pub(super) fn checked(
+        &self,
+        kind: Kind,
+        op: Option<MPI_Op>,
+        near: Near<'_>,
+        remote: &Remote,
+        work: impl FnOnce() -> Result<()>,
+    ) -> Result<()> {
+        let Some(far) = self.far_spans(remote, &near) else {
+            return work();
+        };
+        let basic = match kind {
+            Kind::Put | Kind::Get => NONE,
+            _ => datatype::get(remote.datatype)
+                .ok()
+                .and_then(|datatype| datatype.basic())
+                .map_or(NONE, |basic: Basic| basic as u8),
+        };
+        let op = op.and_then(Predefined::of).map_or(NONE, |op| op as u8);
+        let has_request = check::called().as_bytes().get(4) == Some(&b'R');
+        let what = What::new(kind, op, basic, has_request);
+        let target = remote.rank as usize;
+        let window = race::Window {
+            id: self.checked_id(),
+            members: &self.meeting.members,
+        };
+        let mut reads = Spans::default();
+        for side in near.reads.iter().flatten() {
+            if let Some((spans, _)) = near_spans(side) {
+                reads.append(&spans);
+            }
+        }
+        let writes = near
+            .writes
+            .and_then(near_spans)
+            .map(|(spans, _)| spans)
+            .unwrap_or_default();
+        let issued = race::begin(&window, target, what, far.all(), self.reading());
+        let access = Access {
+            target,
+            what,
+            spans: far.all(),
+            issued,
+            reads: reads.all(),
+            writes: writes.all(),
+        };
+        let before = match what.is_atomic() {
+            true => race::enter(&window, &access, self),
+            false => None,
+        };
+        if let Err(failed) = work() {
+            before.into_iter().for_each(race::take_back);
+            return Err(failed);
+        }
+        if let Some(entered) = before.or_else(|| race::enter(&window, &access, self)) {
+            race::end(&window, &access, entered, self);
+        }
+        Ok(())
+    }
+
+    /// The bytes at the target; `None` if nothing is to be compared, or the call is wrong.
+    fn far_spans(&self, remote: &Remote, near: &Near<'_>) -> Option<Spans> {
+        if remote.rank == MPI_PROC_NULL {
+            return None;
+        }
+        let target = self.find_target(remote.rank)?;
+        let at = match self.flavor {
+            Flavor::Dynamic => remote.disp as usize,
+            _ => usize::try_from(remote.disp)
+                .ok()?
+                .checked_mul(target.disp_unit)?,
+        };
+        let (spans, bytes) = spans(remote.datatype, remote.count, at)?;
+        // Where one side has more room than the other, it is not all touched.
+        let side = near.reads[0].or(near.writes)?;
+        let alike = near_spans(side).is_some_and(|(_, near)| near == bytes);
+        (alike && bytes > 0).then_some(spans)
+    }
+
+    fn place_of(&self, target: Option<&Target>, what: u64) -> (u32, Key) {
+        let rank = target.map_or(0, |target| self.rank_of(target));
+        let all = u64::from(target.is_none());
+        let key = Key::new(clock::LOCK, self.checked_id(), rank as u64 * 2 + all, what);
+        (self.meeting.members[rank], key)
+    }
+
+    fn keep(&self, target: Option<&Target>, what: u64) {
+        let (rank, key) = self.place_of(target, what);
+        clock::keep(rank, key);
+    }
+
+    fn take(&self, target: Option<&Target>, what: u64) {
+        let (rank, key) = self.place_of(target, what);
+        clock::take(rank, key);
+    }
+
+    /// A target was locked.
+    pub(super) fn saw_lock(&self, target: &Target) {
+        if !check::is_on() {
+            return;
+        }
+        self.take(Some(target), EXCLUSIVE);
+        if target.hold() != Hold::Shared {
+            self.take(Some(target), SHARED);
+            self.take(None, SHARED);
+        }
+    }
+
+    /// The lock of a target, which is held, is about to be given back.
+    pub(super) fn before_unlock(&self, target: &Target) {
+        if !check::is_on() || target.hold() == Hold::None {
+            return;
+        }
+        race::complete(self.checked_id(), Some(self.rank_of(target)));
+        if target.hold() == Hold::Shared {
+            self.keep(Some(target), SHARED);
+        } else {
+            self.keep(Some(target), EXCLUSIVE);
+            self.keep(None, EXCLUSIVE);
+        }
+    }
+
+    pub(super) fn saw_lock_all(&self) {
+        if check::is_on() {
+            self.take(None, EXCLUSIVE);
+        }
+    }
+
+    pub(super) fn before_unlock_all(&self) {
+        if check::is_on() {
+            race::complete(self.checked_id(), None);
+            self.keep(None, SHARED);
+        }
+    }
+
+    /// All operations on the target, or on all, are complete there and here.
+    pub(super) fn saw_flush(&self, target: Option<&Target>) {
+        if check::is_on() {
+            race::complete(self.checked_id(), target.map(|target| self.rank_of(target)));
+        }
+    }
+
+    /// The same, here alone.
+    pub(super) fn saw_flush_local(&self, target: Option<&Target>) {
+        if check::is_on() {
+            race::complete_here(self.checked_id(), target.map(|target| self.rank_of(target)));
+        }
+    }
+
+    /// A fence is about to be passed.
+    pub(super) fn before_fence(&self, assert: c_int) {
+        if !check::is_on() {
+            return;
+        }
+        if assert & MPI_MODE_NOPRECEDE != 0
+            && let Some((what, place)) = race::first_pending(self.checked_id())
+        {
+            let me = self.meeting.members[self.rank];
+            let text = format!(
+                "assert has MPI_MODE_NOPRECEDE, which says that this rank has made no operation on {} since the last fence, \
+                 but it has: {} at {}",
+                self.window(),
+                what.name(),
+                place.of(me)
+            );
+            check::tell(Finding {
+                kind: "wrong assertion",
+                section: "MPI 4.1 §12.5.5",
+                text,
+            });
+        }
+        race::complete(self.checked_id(), None);
+    }
+
+    /// What these ranks of the job have done so far is ordered before what comes.
+    pub(super) fn saw(&self, ranks: impl IntoIterator<Item = u32>) {
+        if check::is_on() {
+            ranks.into_iter().for_each(clock::meet_now);
+        }
+    }
+
+    /// `MPI_Win_sync`: this process may have seen anything by loads before it.
+    pub fn saw_sync(&self) {
+        self.saw(self.meeting.members.iter().copied());
+    }
+
+    /// This process gets the address of memory that it shares with another.
+    pub(super) fn shares(&self, target: &Target) {
+        if target.process() != self.meeting.members[self.rank] {
+            clock::loads_unseen();
+        }
+    }
+}
+
+/// What is left where a lock is.
+const EXCLUSIVE: u64 = 0;
+const SHARED: u64 = 1;

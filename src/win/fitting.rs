@@ -1,0 +1,47 @@
+//! In a job that is [checked](crate::check): whether both sides of a put or a get name the same types. (Those of an accumulate have to, or it is
+//! an error.)
+
+use super::Window;
+use super::transfer::{Effect, Origin, Remote};
+use crate::check::{self, Finding, signature};
+use crate::datatype;
+use crate::error::Result;
+
+impl Window {
+    /// Whether what is given has the elements that it is taken for; there may be room for more.
+    #[cold]
+    pub(super) fn compare_types(
+        &self,
+        effect: Effect,
+        origin: &Origin,
+        remote: &Remote,
+    ) -> Result<()> {
+        let near = (datatype::get(origin.datatype)?, origin.count as usize);
+        let far = (datatype::get(remote.datatype)?, remote.count as usize);
+        let ((given, count), (room, most)) = match effect {
+            Effect::Read => (far, near),
+            _ => (near, far),
+        };
+        let given = given.number(count);
+        let taken = room.number_of_first(most, given.elements);
+        if signature::fit(given.words(), taken.words()) {
+            return Ok(());
+        }
+        let name = self.name.lock().clone();
+        let window = match name.is_empty() {
+            true => "the window".to_string(),
+            false => format!("window {}", String::from_utf8_lossy(&name)),
+        };
+        check::tell(Finding {
+            kind: "type mismatch",
+            section: "MPI 4.1 §12.3",
+            text: format!(
+                "the origin names {}, but {} at target rank {} of {window}: both must name the same types",
+                near.0.described(near.1),
+                far.0.described(far.1),
+                remote.rank,
+            ),
+        });
+        Ok(())
+    }
+}
