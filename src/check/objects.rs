@@ -7,7 +7,7 @@
 //! The library's own objects do not count: what is made outside of the program's calls, and in MPI_Init.
 
 use super::{Finding, Place, Severity, called, here, pending, tell_all};
-use crate::shm::atomic::{AtomicU64, Ordering};
+use crate::shm::atomic::{AtomicBool, AtomicU64, Ordering};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -65,6 +65,8 @@ struct Made {
 type Living = FxHashMap<(What, usize, usize), Made>;
 
 static LIVING: Mutex<Option<Living>> = Mutex::new(None);
+/// Whether memory was ever attached to a window.
+static ATTACHING: AtomicBool = AtomicBool::new(false);
 /// How many found no room.
 static MISSED: AtomicU64 = AtomicU64::new(0);
 
@@ -89,6 +91,9 @@ pub fn made_in(what: What, key: usize, window: usize) {
     if is_own(what, name) {
         return;
     }
+    if what == ATTACHED {
+        ATTACHING.store(true, Ordering::Relaxed);
+    }
     let place = here().bits();
     let mut living = LIVING.lock();
     let living = living.get_or_insert_default();
@@ -103,7 +108,11 @@ pub fn made_in(what: What, key: usize, window: usize) {
 #[cold]
 pub fn gone(what: What, key: usize) {
     gone_from(what, key, 0);
-    if let (WINDOW, Some(living)) = (what, &mut *LIVING.lock()) {
+    // Few programs attach anything, and some have very many windows.
+    if what == WINDOW
+        && ATTACHING.load(Ordering::Relaxed)
+        && let Some(living) = &mut *LIVING.lock()
+    {
         // What was attached to it is not any more (MPI 4.1 §12.2.4).
         living.retain(|(what, _, window), _| *what != ATTACHED || *window != key);
     }

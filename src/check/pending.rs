@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 /// Operations that are pending at a time.
-const MOST: usize = 4 << 10;
+const MOST: usize = 1 << 10;
 
 /// An operation that is not complete.
 struct Operation {
