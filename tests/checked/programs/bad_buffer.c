@@ -41,7 +41,7 @@ int main(int argc, char **argv) {
         MPI_Recv(pages, 4, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE); // !unmapped
     } else if (IS(too_short)) {
         munmap(pages + 4096, 4096);
-        MPI_Recv(pages, 8192, MPI_CHAR, 0, 0, comm, MPI_STATUS_IGNORE); // !too_short
+        MPI_Recv(pages, 2048, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE); // !too_short
     } else if (IS(beyond)) {
         char *given;
         MPI_Alloc_mem(64, MPI_INFO_NULL, &given);

@@ -9,6 +9,7 @@
 // right shorter
 // right exact
 // right error_given_back
+// noted error_given_back
 #include <mpi.h>
 #include <string.h>
 
