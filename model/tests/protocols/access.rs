@@ -5,7 +5,7 @@ use rmashm_model::actor::{act, explore};
 use rmashm_model::win::access::{Access, AccessWord};
 
 fn after_a_fence() -> AccessWord {
-    let state = AccessWord::default();
+    let state = AccessWord::new(Box::leak(Box::default()));
     state.set(Access::FenceIdle);
     state
 }
