@@ -1,4 +1,4 @@
-/* ranks: 200; mpich: skip how much memory a pair of processes takes is rmashm's affair */
+/* ranks: 200; env: RMASHM_CHECK=off; mpich: skip how much memory a pair of processes takes is rmashm's affair */
 /* Among many processes a few bytes from each to each take little memory: as a collective operation, nonblocking and blocking,
  * and as messages of the program's own. */
 #include "check.h"

@@ -1,5 +1,5 @@
-/* ranks: 3 4; name: owner; args: 1; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job */
-/* ranks: 3 4; name: visitor; args: 2; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job */
+/* ranks: 3 4; name: owner; args: 1; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job; wrong: all put to the same memory, over and over, until one dies */
+/* ranks: 3 4; name: visitor; args: 2; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job; wrong: the same */
 /* A process is killed while its memory moves, or while it copies to memory that is to move: the others are not kept waiting, what
  * had moved is readable, and the memory of the living still comes and goes. */
 #include "death.h"

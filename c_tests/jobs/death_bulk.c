@@ -1,6 +1,6 @@
-/* ranks: 3 4; name: array; args: 30 array; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job */
-/* ranks: 3 4; name: single; args: 30 single; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job */
-/* ranks: 4; name: early; args: 3 array; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job */
+/* ranks: 3 4; name: array; args: 30 array; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job; wrong: results that nobody looks at go to one variable, without flushes between */
+/* ranks: 3 4; name: single; args: 30 single; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job; wrong: the same */
+/* ranks: 4; name: early; args: 3 array; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job; wrong: the same */
 /* A process is killed (after so many milliseconds as the argument says) while it updates elements in shared memory of rank 0:
  * long arrays, or one element after the other. The others, who update the same elements in both ways, are not held up:
  * either the update of an array was cut off, and they get an error that names the dead, or all goes on. */

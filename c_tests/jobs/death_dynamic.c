@@ -1,4 +1,4 @@
-/* ranks: 3 4; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job */
+/* ranks: 3 4; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job; wrong: results go to one variable, without flushes between */
 /* The owner of a dynamic window's memory is killed while it attaches and detaches without a pause: who looks its memory up
  * is not kept waiting, reaches what lies in the job's segment, and gets an error for what lay in the owner's own, which stays that. */
 #include "death.h"

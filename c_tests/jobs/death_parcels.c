@@ -1,5 +1,5 @@
-/* ranks: 3 4; name: target; args: 1; env: RMASHM_ADOPT=false; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job */
-/* ranks: 3 4; name: origin; args: 2; env: RMASHM_ADOPT=false; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job */
+/* ranks: 3 4; name: target; args: 1; env: RMASHM_ADOPT=false; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job; wrong: all put to the same memory, over and over, until one dies */
+/* ranks: 3 4; name: origin; args: 2; env: RMASHM_ADOPT=false; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job; wrong: the same */
 /* A process is killed while it carries out what others put to its private memory, or while another does that for it: the others
  * are not kept waiting, an element is the old or the new one, and memory that is the program's again is not written. */
 #include "death.h"

@@ -41,6 +41,7 @@ static void lock(void)
     } else {
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
         MPI_Put(&rank, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+        MPI_Win_flush(0, win);
         MPI_Get(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
         MPI_Win_unlock(0, win);
         CHECK(value == rank);

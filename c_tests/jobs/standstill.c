@@ -1,6 +1,6 @@
 /* ranks: 3; name: refused; args: refused; expect-exit: 55; expect-stderr: none can ever go on, so the job is ended; expect-stderr: rank 0 was in MPI_Finalize; expect-stderr: ranks 1-2 were in receiving from rank 0, tag 7; mpich: skip it hangs */
 /* ranks: 3; name: lock; args: lock; expect-exit: 55; expect-stderr: none can ever go on, so the job is ended; expect-stderr: MPI_Win_lock: shared lock of rank 0; mpich: skip it hangs */
-/* ranks: 3; name: counts; args: counts; expect-exit: 55; expect-stderr: none can ever go on, so the job is ended; expect-stderr: ranks 0-2 were in MPI_Reduce; expect-stderr: counts, datatypes and a root that match; mpich: skip it goes on with any result */
+/* ranks: 3; name: counts; args: counts; expect-exit: 55; expect-stderr: none can ever go on, so the job is ended; expect-stderr: ranks 0-2 were in MPI_Reduce; expect-stderr: counts, datatypes and a root that match; mpich: skip it goes on with any result; wrong: counts that differ are what it looks at */
 /* ranks: 2; name: survivor; args: survivor; expect-exit: nonzero; expect-stderr: none can go on, unless one of them dies; expect-stderr: was killed by signal 14; mpich: skip it tells nothing */
 /* ranks: 2; name: thread; args: thread; mpich: skip it has nothing to tell */
 

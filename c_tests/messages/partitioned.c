@@ -1,4 +1,4 @@
-/* ranks: 1 2 3 8; mpich: skip it refuses MPI_Parrived of an inactive request */
+/* ranks: 1 2 3 8; mpich: skip it refuses MPI_Parrived of an inactive request; wrong: in the last part counts differ, for the error that is to be told */
 /* Partitioned communication: any partition counts on both sides, in any order, over and over, with gaps. */
 #include "check.h"
 

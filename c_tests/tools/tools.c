@@ -1,4 +1,4 @@
-/* ranks: 1 2 4; mpich: skip the variables are rmashm's own */
+/* ranks: 1 2 4; mpich: skip the variables are rmashm's own; wrong: puts lie one over the other: only their bytes are counted */
 /* The tool information interface (MPI 4.1 section 15.3): variables and categories are enumerated, read and set; counters count
  * while they are started; every documented error class. It works before MPI_Init and after MPI_Finalize. */
 #include "check.h"
