@@ -28,6 +28,10 @@ const KNOWN: &[(&str, &str)] = &[
         "what a program attaches; nobody as a peer",
     ),
     ("p2p/probe.rs", "nobody as a peer"),
+    (
+        "p2p/request.rs",
+        "nobody and anything, of a request that is complete",
+    ),
     ("p2p/start.rs", "what a receive asks for, nobody as a peer"),
     (
         "runtime/phase.rs",
@@ -42,6 +46,10 @@ const KNOWN: &[(&str, &str)] = &[
     ),
     ("win/accumulate.rs", "nobody as a target"),
     ("win/active.rs", "what the process asserts"),
+    (
+        "win/checked.rs",
+        "nobody as a target; what the process asserts",
+    ),
     ("win/create.rs", "the value of an attribute"),
     ("win/exposure.rs", "what the process asserts"),
     ("win/mod.rs", "the value of an attribute"),

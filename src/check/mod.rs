@@ -5,7 +5,7 @@
 //! ask [`is_on`] where they have something to look at that only they see.
 //!
 //! **What is found is a [`Finding`]**: a kind, the section of MPI that says so, and a sentence. [`tell`] puts it into the segment with the call
-//! that the thread is in, and with its [place](place) in the program; the launcher finds the lines, and prints it. Unless the job is to go
+//! that the thread is in, and with its [place] in the program; the launcher finds the lines, and prints it. Unless the job is to go
 //! on (`-check=report`) it ends there. The same kind at the same place is told once and counted.
 //!
 //! **No false alarm** is the first rule of every check: what may be right by any reading of the standard is silent. The second: a check

@@ -2,7 +2,7 @@
 //!
 //! Each access is [logged](log) in its rank's part of the area when it has been made, and compared with those of all ranks of the
 //! window that are there. Two are ordered if the one was complete at its target at a [time](super::clock) which the other's rank knew
-//! of. Accesses of one rank are ordered by their completion alone, but for accumulates. The same way, [buffers](buffers) at the
+//! of. Accesses of one rank are ordered by their completion alone, but for accumulates. The same way, [buffers] at the
 //! origin are compared with those of operations that are not complete there.
 //!
 //! | two accesses of the same bytes           | are a race if nothing orders them                              |
