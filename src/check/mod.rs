@@ -97,7 +97,7 @@ thread_local! {
     static TURNS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Does `work`, a call of the exported function `name`, which has come by [`place::through!`].
+/// Does `work`, a call of the exported function `name`, which has come by [`called_through!`](crate::called_through).
 #[inline(always)]
 pub fn call<R>(name: &'static str, work: impl FnOnce() -> R) -> R {
     let outer = begin(name);
