@@ -10,7 +10,7 @@
 //! What MPI lets any thread call at any time (MPI 4.1 §11.6.1 and what may be called before MPI_Init) is left alone.
 
 use super::{Finding, Place, called, here, rank, tell};
-use crate::shm::atomic::{AtomicU8, Ordering};
+use crate::shm::atomic::{AtomicU8, AtomicU64, Ordering};
 use parking_lot::Mutex;
 use std::cell::Cell;
 
@@ -26,8 +26,8 @@ pub enum Level {
 }
 
 static LEVEL: AtomicU8 = AtomicU8::new(Level::Any as u8);
-/// The thread that called MPI_Init.
-static MAIN: Mutex<Option<u64>> = Mutex::new(None);
+/// The thread that called MPI_Init, or 0.
+static MAIN: AtomicU64 = AtomicU64::new(0);
 /// The thread that is in a call, which, and where; where threads take turns.
 static INSIDE: Mutex<Option<(u64, &'static str, Place)>> = Mutex::new(None);
 
@@ -38,18 +38,17 @@ thread_local! {
 
 /// The thread's number; none is used again.
 fn own() -> u64 {
-    use std::sync::atomic::AtomicU64;
     static LAST: AtomicU64 = AtomicU64::new(0);
     thread_local!(static OWN: Cell<u64> = const { Cell::new(0) });
     if OWN.get() == 0 {
-        OWN.set(1 + LAST.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
+        OWN.set(1 + LAST.fetch_add(1, Ordering::Relaxed));
     }
     OWN.get()
 }
 
 /// This thread, the main one, has asked for a level.
 pub fn use_as(level: Level) {
-    *MAIN.lock() = Some(own());
+    MAIN.store(own(), Ordering::Relaxed);
     LEVEL.store(level as u8, Ordering::Release);
 }
 
@@ -86,12 +85,13 @@ pub(super) fn enter(is_outermost: bool) -> bool {
 #[cold]
 fn look_at_thread() -> bool {
     let (name, own) = (called(), own());
-    if is_for_all(name) {
+    let level = LEVEL.load(Ordering::Acquire);
+    // Nearly all calls are the main thread's: names are looked at last.
+    if level != Level::Serialized as u8 && MAIN.load(Ordering::Relaxed) == own || is_for_all(name) {
         return false;
     }
-    let level = LEVEL.load(Ordering::Acquire);
     if level != Level::Serialized as u8 {
-        if MAIN.lock().is_some_and(|main| main != own) {
+        if MAIN.load(Ordering::Relaxed) != 0 {
             let level = match level == Level::Single as u8 {
                 true => "MPI_THREAD_SINGLE",
                 false => "MPI_THREAD_FUNNELED",
