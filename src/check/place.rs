@@ -6,6 +6,7 @@
 //! library of ours for another language stands between, the address is one of ours, and the stack is unwound instead.
 
 use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering};
+use crate::shm::maps::Maps;
 use crate::shm::text::Text;
 use std::arch::{asm, global_asm};
 use std::ffi::{CStr, OsStr, c_void};
@@ -221,7 +222,7 @@ impl Modules {
             false => std::fs::read_link("/proc/self/exe").unwrap_or(given.to_path_buf()),
         };
         let from = info.dli_fbase as u64;
-        let to = end_of(back as u64, from);
+        let to = end_of(back) as u64;
         let is_own = is_library(&path);
         module.path.put(path.as_os_str().as_bytes());
         module.from.store(from, Ordering::Relaxed);
@@ -231,19 +232,12 @@ impl Modules {
     }
 }
 
-/// The end of what is mapped of the file that begins at `from`, which `back` is in.
-fn end_of(back: u64, from: u64) -> u64 {
-    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    let ends = maps.lines().filter_map(|line| {
-        let (begin, rest) = line.split_once('-')?;
-        let (end, _) = rest.split_once(' ')?;
-        let (begin, end) = (
-            u64::from_str_radix(begin, 16).ok()?,
-            u64::from_str_radix(end, 16).ok()?,
-        );
-        (begin <= back && back < end && begin >= from).then_some(end)
-    });
-    ends.max().unwrap_or(back + 1)
+/// The end of the mapping that `back` is in.
+fn end_of(back: usize) -> usize {
+    let maps = Maps::read();
+    let mut all = maps.iter().flat_map(Maps::iter);
+    let mapping = all.find(|mapping| mapping.range.contains(&back));
+    mapping.map_or(back + 1, |mapping| mapping.range.end)
 }
 
 /// Whether it is one of the files of this library, or of those that programs in other languages call it by.
