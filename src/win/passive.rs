@@ -337,23 +337,24 @@ impl Window {
 
     /// The same with every check. Error: `MPI_ERR_RMA_SYNC` outside a passive target epoch on the target.
     pub fn flush(&self, target: &Target) -> Result<()> {
-        run_errand();
-        if !self.epoch.is_lock_all() {
-            self.may_flush(target)?;
-        }
-        full_fence();
+        self.make_visible(target)?;
         self.saw_flush(Some(target));
         Ok(())
     }
 
     /// `MPI_Win_flush_local`: all of [`Window::flush`], but that is not told.
     pub fn flush_local(&self, target: &Target) -> Result<()> {
+        self.make_visible(target)?;
+        self.saw_flush_local(Some(target));
+        Ok(())
+    }
+
+    fn make_visible(&self, target: &Target) -> Result<()> {
         run_errand();
         if !self.epoch.is_lock_all() {
             self.may_flush(target)?;
         }
         full_fence();
-        self.saw_flush_local(Some(target));
         Ok(())
     }
 
