@@ -20,7 +20,7 @@ const VALUES: &str = "src/mpi";
 const FUNCTIONS: &str = "src/abi";
 
 /// What lays something out in memory that the launcher and its ranks share, or tells other ranks something.
-const SHARED: [&str; 10] = [
+const SHARED: [&str; 12] = [
     "src/error.rs",
     "src/shm",
     "src/observe",
@@ -30,6 +30,8 @@ const SHARED: [&str; 10] = [
     "src/p2p",
     "src/coll",
     "src/win",
+    "src/block",
+    "src/check",
     "src/file",
 ];
 

@@ -14,7 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["handle"],
     &["errhandler"],
     &["runtime"],
-    &["attribute", "info"],
+    &["attribute", "block", "info"],
     &["datatype", "op"],
     &["transport"],
     &["comm"],

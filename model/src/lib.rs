@@ -61,8 +61,8 @@ pub mod transport {
     pub mod slots;
 }
 
-#[path = "../../src/win"]
-pub mod win {
+#[path = "../../src/block"]
+pub mod block {
     /// Small, so that few regions make a tree of several levels, and nodes are soon used again.
     const FANOUT: usize = 2;
     const ROOTS: usize = 3;

@@ -1,10 +1,10 @@
 //! What a [checked](crate::check) job asks of windows: each operation is told to the check of [races](crate::check::race), with the
 //! bytes that it touches on both sides, and so is each synchronisation.
 
-use super::control::Control;
 use super::epoch::Hold;
 use super::transfer::{Origin, Remote};
 use super::{Flavor, Target, Window};
+use crate::block::Control;
 use crate::check::clock::{self, Key};
 use crate::check::race::span::Spans;
 use crate::check::race::{self, Access, Kind, NONE, What, Words};

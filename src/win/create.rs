@@ -13,17 +13,17 @@
 //! guess fails, and above that size, a second exchange tells the place. The parts lie side by side in the memory of rank 0's
 //! heap; the pages of each are touched first by its user.
 
-use super::control::Control;
 use super::dynamic::Recent;
 use super::entry::{Entry, Location, agree, probe_peers, reach_parts};
 use super::epoch::Epoch;
 use super::hints::{Adopt, Hints};
-use super::listed::Listed;
+use super::listed::list;
 use super::memory::{self, Given};
 use super::moving::{self, Part, Told, movable};
 use super::parcel;
 use super::{Flavor, Own, Reach, Target, WINDOWS, Window};
 use crate::attribute::Attributes;
+use crate::block::Control;
 use crate::comm::Comm;
 use crate::errhandler::Slot;
 use crate::error::{Error, Result};
@@ -353,7 +353,7 @@ fn finish(
         _memory: memory,
     };
     let epoch = Epoch::new(&control.shares[comm.rank].access);
-    let listed = Listed::publish(&control, comm, flavor, &hints, entries);
+    let listed = list(&control, comm, flavor, &hints, entries);
     let window = Window {
         epoch,
         targets,

@@ -1,6 +1,6 @@
 //! Dynamic windows: memory attached and detached while the window lives (MPI 4.1 §12.2.4).
 //!
-//! Each process keeps a tree of its attached [regions](super::regions) in the job segment, for others to look addresses up
+//! Each process keeps a tree of its attached [regions](crate::block::regions) in the job segment, for others to look addresses up
 //! in. The memory of its nodes is freed with the window, as a reader may still be in nodes that the tree has left behind.
 //!
 //! Readers take no lock and the target does nothing. An operation costs a look-up more, or a compare where the region found
@@ -12,10 +12,10 @@
 use super::adoption::Adoption;
 use super::hints::Adopt;
 use super::moving::movable;
-use super::regions::{Books, Change, Node, Region};
 use super::transfer::Resolved;
 use super::{Flavor, Reach, Target, Window, memory};
 use crate::bail;
+use crate::block::regions::{Books, Change, Node, Region};
 use crate::error::Result;
 use crate::mpi::types::MPI_Aint;
 use crate::runtime::errands::run_errand;

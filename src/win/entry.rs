@@ -1,6 +1,6 @@
 //! What each process brings to the making of a window, and what all make sure of together.
 
-use super::control::Control;
+use crate::block::Control;
 use crate::comm::Comm;
 use crate::error::{Error, Result};
 use crate::neutral;

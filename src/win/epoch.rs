@@ -1,16 +1,16 @@
 //! Epochs: which accesses this process may make, and which synchronisation calls fit.
 //!
-//! All of it is private to the process; what processes share is in [`super::control`]. Words are atomics, because
+//! All of it is private to the process; what processes share is in [`crate::block`]. Words are atomics, because
 //! threads may use one window, and relaxed, because MPI asks the program to order calls that depend on each other.
 //!
 //! Besides the access state of the window these are: whether this process's part is exposed, and what is held at each target.
 //! Only one and the same part must not be locked and exposed at once: a rank may lock others while it is exposed, and post
 //! while it holds locks of others. The check on the fast path is two loads.
 
-pub use super::access::Access;
-use super::access::AccessWord;
 use super::{Target, Window};
 use crate::bail;
+pub use crate::block::access::Access;
+use crate::block::access::AccessWord;
 use crate::error::Result;
 use crate::runtime::phase;
 use crate::shm::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};

@@ -1,6 +1,6 @@
 //! General active target synchronisation: post, start, complete, wait, test (MPI 4.1 §12.5.2).
 //!
-//! [Counters](crate::shm::counter) that only grow, and wrap: how often a target has [posted](super::control::Control::posts) to
+//! [Counters](crate::shm::counter) that only grow, and wrap: how often a target has [posted](crate::block::Control::posts) to
 //! an origin, and how often origins have completed at a target. Each side keeps privately what it expects: start expects one
 //! post more from each target of its group, post expects one completion from each origin of its group. MPI_MODE_NOCHECK counts
 //! as well, it only does not wait; so a checked epoch after an unchecked one finds every counter where it belongs.

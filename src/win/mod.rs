@@ -3,13 +3,13 @@
 //! Everything here is truly one-sided: data is moved by the calling process when the call is made, by load and store where the
 //! target's memory lies in the job segment ([`Reach::Shared`]), by single copies in the kernel where it does not
 //! ([`Reach::Peer`]). Completion is therefore a memory fence, and synchronisation is a few words of shared memory
-//! ([`control`]).
+//! ([`crate::block`]).
 //!
 //! - [`create`]: making and freeing windows; [`query`]: what a window says about itself; [`hints`]: their table
-//! - [`epoch`]: which accesses are allowed when; [`access`]: the window's access epoch
+//! - [`epoch`]: which accesses are allowed when; [its word](crate::block::access)
 //! - [`passive`]: lock, lock_all, flush; [`active`]: fence; [`exposure`]: post, start, complete, wait
 //! - [`waiting`]: for locks, with how much [`patience`]; [`obstacle`]: which deaths end which waits
-//! - [`dynamic`]: windows whose memory comes and goes, found in a tree of [`regions`]; [`memory`]: MPI_Alloc_mem
+//! - [`dynamic`]: windows whose memory comes and goes, found in a tree of [regions](crate::block::regions); [`memory`]: MPI_Alloc_mem
 //! - [`private`]: memory where load and store do not reach; [`parcel`]: what a target that waits does there itself;
 //!   [`moving`]: when it becomes shared; [`adoption`]: what was taken in; [`forks`]: what a child has in its place
 //! - [`checked`]: what is told to the check of races
@@ -42,13 +42,11 @@
 //! knows how many whole displacement units it has), error results on the stack. (Put of 8 bytes with flush 8.4 ns before, 6.0
 //! after, on an AMD EPYC; two calls of empty functions of a shared library take 2.4 each.)
 
-pub mod access;
 pub mod accumulate;
 pub mod active;
 pub mod adoption;
 pub mod amo;
 mod checked;
-pub mod control;
 pub mod create;
 pub mod dynamic;
 pub mod elements;
@@ -58,7 +56,7 @@ pub mod exposure;
 mod fitting;
 mod forks;
 pub mod hints;
-pub mod listed;
+mod listed;
 pub mod memory;
 mod mixed;
 pub mod moving;
@@ -68,8 +66,6 @@ pub mod passive;
 pub mod patience;
 pub mod private;
 pub mod query;
-pub mod regions;
-pub mod seen;
 pub mod transfer;
 pub mod turn;
 mod update;
@@ -77,6 +73,8 @@ pub mod waiting;
 
 use crate::attribute::Attributes;
 use crate::bail;
+use crate::block::listed::Listed;
+use crate::block::{Control, PerRank};
 use crate::comm::group::Group;
 use crate::errhandler::Slot;
 use crate::error::Result;
@@ -87,17 +85,12 @@ use crate::runtime::{self, meeting::Meeting, traffic::Towards};
 use crate::shm::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::shm::atomic::{AtomicPtr, AtomicU8, AtomicU16, AtomicU64, AtomicUsize};
 use crate::shm::view::View;
-use control::{Control, PerRank};
 use epoch::Epoch;
 use memory::Given;
 use moving::Part;
 use parking_lot::Mutex;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
-
-/// Entries in a node of the tree of attached [regions], and how many of the last trees' roots are kept.
-const FANOUT: usize = 16;
-const ROOTS: usize = 4;
 
 /// How a target's memory is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -259,7 +252,7 @@ pub struct Window {
     /// Whether some process of the window counts on heavy fences (see [`crate::shm::bias`]).
     pub light_fences: bool,
     /// Its place in the list of windows, at rank 0. Given up before the meeting is left.
-    listed: Option<listed::Listed>,
+    listed: Option<Listed>,
     /// Where the window's processes meet; holds the control block.
     pub meeting: Meeting,
     /// The group of its communicator.

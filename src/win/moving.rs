@@ -14,7 +14,7 @@
 //!
 //! The place is told while the owner's door is shut, and every visitor looks at it after it has come in. So no update of an
 //! element through the kernel, which fetches and puts back, is under way once another may update it by an atomic instruction.
-//! The parts of a dynamic window are told in its tree of [regions](super::regions), looked up after coming in: a
+//! The parts of a dynamic window are told in its tree of [regions](crate::block::regions), looked up after coming in: a
 //! region for each piece.
 
 use super::adoption::{self, Adoption};
@@ -37,45 +37,6 @@ use std::time::Duration;
 
 /// What a move costs besides the copies: two looks at the mappings, and what the kernel does for each.
 const FIXED: Duration = Duration::from_micros(80);
-
-/// In the control block, for one process as an owner.
-#[repr(C, align(64))]
-pub struct MoveIn {
-    /// See the table.
-    place: AtomicU64,
-    /// Nanoseconds that the others have spent in visits since the last move, or refusal.
-    spent: AtomicU64,
-    /// From so many on they ask the owner; 0: it is not to be asked.
-    price: AtomicU64,
-    /// An address of the owner in what is wanted; 0 if nothing is.
-    asked: AtomicU64,
-}
-
-impl MoveIn {
-    fn place(&self) -> Option<Offset> {
-        // Acquire: with what the owner has written there.
-        let place = self.place.load(Ordering::Acquire) as Offset;
-        (place != 0).then_some(place)
-    }
-
-    /// Whether the memory was taken in.
-    pub(super) fn has_moved(&self) -> bool {
-        self.place().is_some()
-    }
-
-    /// Whether others ask for a move.
-    #[inline(always)]
-    pub fn is_asked(&self) -> bool {
-        self.asked.load(Ordering::Relaxed) != 0
-    }
-
-    /// The owner has answered: how much is to be spent before it is asked again.
-    fn answer(&self, price: u64) {
-        self.spent.store(0, Ordering::Relaxed);
-        self.price.store(price, Ordering::Relaxed);
-        self.asked.store(0, Ordering::Release);
-    }
-}
 
 /// Nanoseconds that it costs to take so many bytes in and to give them back.
 fn price(len: usize) -> u64 {

@@ -20,8 +20,8 @@
 //!
 //! **Moves.** The origin is in a visit all the time, so the memory stays where it is (`Window::visit`).
 
-use super::control::Control;
 use super::{Reach, Target, Window};
+use crate::block::Control;
 use crate::datatype::{self, Layout, Message, Visit};
 use crate::error::Result;
 use crate::runtime::deaths::dead;

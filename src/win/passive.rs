@@ -4,16 +4,16 @@
 //! gives it back.
 //!
 //! **lock_all** must not cost more with more ranks: each origin only raises a flag on a line of its own
-//! ([`PerRank::in_lock_all`](super::control::PerRank)). A [gate](crate::shm::gate) excludes exclusive locks, for which windows
+//! ([`PerRank::in_lock_all`](crate::block::PerRank)). A [gate](crate::shm::gate) excludes exclusive locks, for which windows
 //! on which nobody ever calls lock_all do not pay.
 //!
 //! Everything here ends at once; a call that finds a lock taken goes on in [`waiting`](super::waiting).
 
-use super::control::Control;
 use super::epoch::{Access, Hold};
 use super::waiting::{ring, ring_after_release, take};
 use super::{Target, Window};
 use crate::bail;
+use crate::block::Control;
 use crate::error::Result;
 use crate::mpi::constants::{MPI_LOCK_EXCLUSIVE, MPI_LOCK_SHARED, MPI_MODE_NOCHECK};
 use crate::runtime::errands::run_errand;

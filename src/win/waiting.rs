@@ -24,11 +24,11 @@
 //! **No wake-up is lost.** Of releases [`crate::shm::lock`] tells why. What comes true by time alone nobody rings for: such a
 //! wait says how long it may sleep ([`Announce::nap`]), after its last look.
 
-use super::control::Control;
 use super::epoch::Hold;
 use super::obstacle::{self, Obstacle};
 use super::patience;
 use super::{Target, Window};
+use crate::block::Control;
 use crate::error::Result;
 use crate::observe;
 use crate::runtime::{

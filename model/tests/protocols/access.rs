@@ -2,7 +2,7 @@
 //! time end that fence, and nothing else.
 
 use rmashm_model::actor::{act, explore};
-use rmashm_model::win::access::{Access, AccessWord};
+use rmashm_model::block::access::{Access, AccessWord};
 
 fn after_a_fence() -> AccessWord {
     let state = AccessWord::new(Box::leak(Box::default()));

@@ -5,7 +5,7 @@
 //! leaves them, would make it forget a reader's that came before.
 
 use rmashm_model::actor::{act, explore};
-use rmashm_model::win::regions::{Books, Change, Node, Region, Regions};
+use rmashm_model::block::regions::{Books, Change, Node, Region, Regions};
 use std::sync::Mutex;
 
 fn region(address: usize) -> Region {

@@ -7,10 +7,18 @@
 //! For each process there are: its lock word with the exposure flag, its accumulate lock with the bias, completions, lock_all
 //! flag, mark, attached regions, what others ask of it. Rank 0 allocates the block, and offers it with its part in the one exchange that makes the
 //! window.
+//!
+//! - [`access`]: the word of the access epoch; [`regions`]: the tree of attached memory; [`move_in`]: when memory becomes shared
+//! - [`listed`]: the list of windows; [`seen`]: what is read of it from outside
+//!
+//! Windows themselves are the room `win`; the launcher and `rmashm-top` are built with this room and without that.
 
-use super::listed::{Record, Share};
-use super::moving::MoveIn;
-use super::regions::Regions;
+pub mod access;
+pub mod listed;
+mod move_in;
+pub mod regions;
+pub mod seen;
+
 use crate::error::Result;
 use crate::runtime::meeting::Meeting;
 use crate::shm::Offset;
@@ -20,6 +28,13 @@ use crate::shm::counter::Counter;
 use crate::shm::gate::{Flag, Gate};
 use crate::shm::lock::Lock;
 use crate::shm::segment::segment;
+use listed::{Record, Share};
+use move_in::MoveIn;
+use regions::Regions;
+
+/// Entries in a node of the tree of attached [regions], and how many of the last trees' roots are kept.
+const FANOUT: usize = 16;
+const ROOTS: usize = 4;
 
 /// For one process: what others do to it as a target, and what it does as an origin.
 #[repr(C, align(64))]
@@ -30,7 +45,7 @@ pub struct PerRank {
     pub exposed: AtomicU32,
     _line: [u8; 52],
     /// Held while elements of this target are updated other than by one atomic instruction of the CPU each, unless the
-    /// bias is such that these need not be kept out (see [`super::update`]).
+    /// bias is such that these need not be kept out (see `win::update`).
     pub accumulate: Lock,
     pub bias: Bias,
     _line2: [u8; 48],
@@ -42,7 +57,7 @@ pub struct PerRank {
     /// As an origin: up while elements are updated by atomic instructions without the target's accumulate lock.
     pub updating: Mark,
     _line4: [u8; 56],
-    /// As the owner of attached memory (see [`super::dynamic`]).
+    /// As the owner of attached memory (see `win::dynamic`).
     pub attached: Regions,
     _line5: [u8; 24],
     /// As the owner of memory of the program's own.
@@ -54,11 +69,11 @@ const _: () = assert!(size_of::<Gate>() == 128 && size_of::<PerRank>() == 384);
 /// The control block of a window, mapped.
 #[derive(Clone, Copy)]
 pub struct Control {
-    pub(super) record: &'static Record,
-    /// Between lock_all and exclusive locks at any target (see [`super::passive`]).
+    pub record: &'static Record,
+    /// Between lock_all and exclusive locks at any target (see `win::passive`).
     pub gate: &'static Gate,
     pub ranks: &'static [PerRank],
-    pub(super) shares: &'static [Share],
+    pub shares: &'static [Share],
     posts: &'static [Counter],
 }
 
@@ -76,7 +91,7 @@ impl Control {
     }
 
     /// Bytes of the shares, up to the next cache line.
-    pub(super) const fn share_bytes(ranks: usize) -> usize {
+    const fn share_bytes(ranks: usize) -> usize {
         (ranks * size_of::<Share>()).next_multiple_of(64)
     }
 

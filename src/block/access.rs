@@ -33,7 +33,7 @@ pub enum Access {
 }
 
 impl Access {
-    pub(super) fn from(n: u8) -> Access {
+    pub fn from(n: u8) -> Access {
         match n {
             0 => Access::None,
             1 => Access::FenceIdle,

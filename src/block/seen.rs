@@ -1,9 +1,9 @@
 //! Windows as one sees them from outside: what `rmashm-top` reads of the [list](super::listed) and of control blocks. As in
 //! [`crate::runtime::seen`], a look is of many moments.
 
+use super::PerRank;
 pub use super::access::Access;
-use super::control::PerRank;
-use super::listed::{MARK, Record, Share};
+use super::listed::{Location, MARK, Record, Share};
 use crate::runtime::seen::{Seen, Wait};
 use crate::shm::Offset;
 use crate::shm::atomic::Ordering::Relaxed;
@@ -132,8 +132,8 @@ fn read(reader: &Reader, offset: Offset, ranks_of_job: usize) -> Option<(Window,
         size: share.size.load(Relaxed),
         disp_unit: share.disp_unit.load(Relaxed),
         place: match share.location.load(Relaxed) {
-            0 => Place::Segment,
-            3 => Place::Attached,
+            n if n == Location::Segment as u32 => Place::Segment,
+            n if n == Location::Attached as u32 => Place::Attached,
             _ if block.move_in.has_moved() => Place::Adopted,
             _ => Place::Own,
         },
