@@ -1,11 +1,11 @@
 //! An exchange in which all members succeed, or all fail.
 
-use super::meeting::{Meeting, SLOT};
+use super::meeting::{MOST, Meeting};
 use super::neutral::Neutral;
 use crate::error::{Class, Error, Result};
 
 /// Bytes of an error's sentence that reach the other members.
-const REASON: usize = SLOT - 2 * size_of::<u64>();
+const REASON: usize = MOST - 2 * size_of::<u64>();
 
 /// What a member tells. Only what it says is written, so that a small part takes one cache line of its slot.
 #[repr(C)]

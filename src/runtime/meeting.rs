@@ -5,7 +5,8 @@
 //! reads all. One barrier is enough: the slots of the next exchange are the others, and those of this one are written again two
 //! exchanges later, when all have passed the barrier between, and so have read. Agreement is built on it: each member gives its
 //! part, or the class of its error. All see the same values, so all go on or all return an error, and nobody is left waiting
-//! for one that has failed.
+//! for one that has failed. With its value each gives a mark: what kind of value it is, and of which exchange. So members that are in
+//! different collective calls by mistake get an error, and not values of something else.
 //!
 //! The block is allocated by one member and freed when all have left ([`heap::leave`]). After a death nobody comes to the
 //! barrier any more: a round that cannot be complete is refused before it is counted, so the arrivals of a round are always
@@ -18,6 +19,7 @@ use super::needs::Needs;
 use super::neutral::Neutral;
 use super::notes::{self, Notes};
 use super::wait::{Waiting, wait};
+use crate::bail;
 use crate::check;
 use crate::check::clock::{self, Key};
 use crate::error::Result;
@@ -26,10 +28,29 @@ use crate::shm::barrier::{self, Barrier};
 use crate::shm::reader::{Plain, Reader};
 use crate::shm::segment::segment;
 use crate::shm::{LINE, Offset, PAGE, heap};
+use rustc_hash::FxHasher;
+use std::any::type_name;
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
-/// The most bytes that a member can give to an exchange.
-pub const SLOT: usize = LINE;
+/// Bytes of a member's place in an exchange, and the most that it can give.
+const SLOT: usize = LINE;
+pub const MOST: usize = SLOT - size_of::<u64>();
+
+/// What a member gives.
+#[repr(C)]
+struct Given<T> {
+    /// Of what kind and which exchange it is.
+    mark: u64,
+    what: T,
+}
+
+/// The mark of a value of type `T` in an exchange: the same in all interfaces.
+fn mark<T>(exchange: u32) -> u64 {
+    let mut hasher = FxHasher::default();
+    type_name::<T>().hash(&mut hasher);
+    hasher.finish() << 32 | u64::from(exchange)
+}
 
 /// The shared part, followed by two rounds of slots.
 #[repr(C, align(128))]
@@ -259,21 +280,35 @@ impl Meeting {
     pub(super) fn exchange_in_place<T>(
         &self,
         write: impl FnOnce(*mut T),
-        what: &dyn Fn() -> String,
+        call: &dyn Fn() -> String,
     ) -> Result<impl ExactSizeIterator<Item = *const T>> {
-        const { assert!(size_of::<T>() <= SLOT && align_of::<T>() <= LINE) };
+        const { assert!(size_of::<Given<T>>() <= SLOT && align_of::<T>() <= LINE) };
         // After a failed exchange others may still read what this member gave to the last good one.
-        self.check_alive(what)?;
+        self.check_alive(call)?;
         let exchange = self.exchanges.fetch_add(1, Ordering::Relaxed);
-        let slot = move |rank: usize| -> *mut T {
+        let mark = mark::<T>(exchange);
+        let slot = move |rank: usize| -> *mut Given<T> {
             let slot = barrier::slot(exchange, self.size(), rank);
-            segment().at::<T>(self.offset + size_of::<Block>() + slot * SLOT)
+            segment().at::<Given<T>>(self.offset + size_of::<Block>() + slot * SLOT)
         };
+        // SAFETY: the slot lies in the block, which this member has not left.
+        let what = move |rank: usize| unsafe { &raw mut (*slot(rank)).what };
         // The slot is this member's own, large and aligned enough for a T, and nobody reads it before the barrier (see
         // [`barrier::slot`]). Every member writes before it comes there, and again only after the next one.
-        write(slot(self.rank));
-        self.barrier(what)?;
-        Ok((0..self.size()).map(move |rank| slot(rank).cast_const()))
+        // SAFETY: as said.
+        unsafe { (&raw mut (*slot(self.rank)).mark).write(mark) };
+        write(what(self.rank));
+        self.barrier(call)?;
+        // SAFETY: whatever a member has written there, it is a number.
+        let is_other = |&rank: &usize| unsafe { (&raw const (*slot(rank)).mark).read() } != mark;
+        if let Some(rank) = (0..self.size()).find(is_other) {
+            bail!(
+                Other,
+                "rank {rank} of the communicator is in another collective call: all have to make the same ones in the same order \
+                 (MPI 4.1 §6.1)"
+            );
+        }
+        Ok((0..self.size()).map(move |rank| what(rank).cast_const()))
     }
 }
 
