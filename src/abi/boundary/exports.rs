@@ -69,17 +69,18 @@ impl<F: Copy> Argument for Option<F> {}
 /// arguments in the same places; it does the whole work, and never knows that the fast path was tried.
 ///
 /// Where calls are [observed](crate::observe), the body is made a call, out of the way too. A fast path does not ask for that: it is
-/// closed then by what it asks anyway (windows are [hidden](crate::handle) from it), or asks where that is nothing to it. What is
-/// to be told of a call is told in the body's path alone. There, too, calls are
+/// closed then by what it asks anyway (windows are [hidden](crate::handle) from it). `#[quick(@unobserved …)]` asks first: where nothing
+/// closes it, and where it has things on the stack. From behind those no jump leads on, and the place of the call would have to be
+/// found by unwinding. What is to be told of a call is told in the body's path alone. There, too, calls are
 /// [checked](crate::check).
 #[macro_export]
 macro_rules! mpi_exported {
     (
         $(#[$meta:meta])*
-        [$name:expr] [$profiled:expr] $rust:ident($($arg:ident : $type:ty),*) quick { $quick:expr } $body:block
+        [$name:expr] [$profiled:expr] $rust:ident($($arg:ident : $type:ty),*) quick { $(@$asks:ident)? $quick:expr } $body:block
     ) => {
         $crate::mpi_exported! {
-            @all [cold] [inline(never)] [$name] [$profiled] $rust [$(#[$meta])*] [$($arg: $type),*] { $quick } $body
+            @all [cold] [inline(never)] [$name] [$profiled] $rust [$(#[$meta])*] [$($arg: $type),*] { $(@$asks)? $quick } $body
         }
     };
     ($(#[$meta:meta])* [$name:expr] [$profiled:expr] $rust:ident($($arg:ident : $type:ty),*) $body:block) => {
@@ -89,7 +90,7 @@ macro_rules! mpi_exported {
     };
     (
         @all [$($cold:ident)?] [$inline:meta] [$name:expr] [$profiled:expr] $rust:ident [$(#[$meta:meta])*]
-        [$($arg:ident : $type:ty),*] { $quick:expr } $body:block
+        [$($arg:ident : $type:ty),*] { $(@$asks:ident)? $quick:expr } $body:block
     ) => {
         $(#[$meta])*
         #[unsafe(export_name = $name)]
@@ -145,8 +146,13 @@ macro_rules! mpi_exported {
                 }
             }
 
+            const ASKS: bool = !stringify!($($asks)?).is_empty();
+
             #[inline(always)]
             fn shared($($arg: $crate::mpi::types::C<$type>),*) -> ::std::ffi::c_int {
+                if ASKS && $crate::observe::is_on() {
+                    return observed($($arg),*);
+                }
                 if is_quick($($arg),*) {
                     return 0;
                 }
@@ -168,13 +174,13 @@ macro_rules! mpi_exported {
 macro_rules! mpi_api {
     (
         $(#[doc = $doc:expr])*
-        #[quick($quick:expr)]
+        #[quick($(@$asks:ident)? $quick:expr)]
         pub extern "C" fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> c_int $body:block
     ) => {
         $crate::mpi_exported! {
             $(#[doc = $doc])*
             [stringify!($name)] [concat!("P", stringify!($name))] $name($($arg: $type),*)
-            quick { $quick } $body
+            quick { $(@$asks)? $quick } $body
         }
     };
     (
@@ -194,7 +200,7 @@ macro_rules! mpi_api {
 macro_rules! mpi_counts {
     (
         $(#[doc = $doc:expr])*
-        #[quick($quick:expr)]
+        #[quick($(@$asks:ident)? $quick:expr)]
         pub extern "C" fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> c_int $body:block
     ) => {
         const _: () = {
@@ -202,7 +208,7 @@ macro_rules! mpi_counts {
             $crate::mpi_exported! {
                 $(#[doc = $doc])*
                 [stringify!($name)] [concat!("P", stringify!($name))] $name($($arg: $type),*)
-                quick { $quick } $body
+                quick { $(@$asks)? $quick } $body
             }
         };
         const _: () = {
@@ -210,7 +216,7 @@ macro_rules! mpi_counts {
             $crate::mpi_exported! {
                 $(#[doc = $doc])*
                 [concat!(stringify!($name), "_c")] [concat!("P", stringify!($name), "_c")]
-                $name($($arg: $type),*) quick { $quick } $body
+                $name($($arg: $type),*) quick { $(@$asks)? $quick } $body
             }
         };
     };
@@ -326,7 +332,7 @@ macro_rules! mpi_forms {
     ) => {
         $crate::mpi_counts! {
             $(#[doc = $doc])*
-            $(#[quick(!$crate::observe::is_on() && $quick)])?
+            $(#[quick(@unobserved $quick)])?
             pub extern "C" fn $blocking($($arg: $type),*) -> c_int {
                 let call: $crate::error::Result<$result> = $body;
                 $crate::abi::boundary::exports::Forms::run(call?)

@@ -9,7 +9,6 @@ use crate::datatype;
 use crate::error::Result;
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
-use crate::observe;
 use crate::op::{self, Function};
 use crate::{bail, mpi_api, mpi_counts};
 use macro_rules_attribute::apply;
@@ -71,11 +70,11 @@ pub extern "C" fn MPI_Op_commutative(op: MPI_Op, commute: Mut<c_int>) -> c_int {
 /// MPI 4.1 §6.9.7. Errors: `MPI_ERR_COUNT`, `MPI_ERR_TYPE` (also not committed), `MPI_ERR_OP` (also: not defined for
 /// the datatype), `MPI_ERR_BUFFER`.
 #[apply(mpi_counts)]
-#[quick(usize::try_from(count).is_ok_and(|n| {
+#[quick(@unobserved usize::try_from(count).is_ok_and(|n| {
     let (input, inout) = (inbuf.pointer(), inoutbuf.pointer());
     let in_place = input == MPI_IN_PLACE || inout == MPI_IN_PLACE;
     // SAFETY: the caller promised two buffers of `n` elements that do not overlap.
-    !in_place && !observe::is_on() && unsafe { op::reduce_quickly(op, input.cast(), inout.cast(), n, datatype) }
+    !in_place && unsafe { op::reduce_quickly(op, input.cast(), inout.cast(), n, datatype) }
 }))]
 pub extern "C" fn MPI_Reduce_local(
     inbuf: In<c_void>,

@@ -6,7 +6,6 @@ use crate::abi::messages::completion::{Chosen, Several};
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
 use crate::mpi_api;
-use crate::observe;
 use crate::p2p::completion::{self, Found};
 use crate::p2p::request;
 use crate::transport::operation::Outcome;
@@ -30,7 +29,7 @@ fn end_at_once(request: Mut<MPI_Request>, status: Mut<MPI_Status>) -> bool {
 ///
 /// MPI 4.1 §3.7.3. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_ARG` (null pointer), and those of the operation.
 #[apply(mpi_api)]
-#[quick(!observe::is_on() && end_at_once(request, status))]
+#[quick(@unobserved end_at_once(request, status))]
 pub extern "C" fn MPI_Wait(request: Mut<MPI_Request>, status: Mut<MPI_Status>) -> c_int {
     let (status, mut request) = (status.single()?, request.inout("request")?);
     status.report(completion::wait(&mut request)?)

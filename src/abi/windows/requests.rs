@@ -31,7 +31,7 @@ fn at_once(request: Mut<MPI_Request>, quickly: impl FnOnce() -> bool) -> bool {
 ///
 /// MPI 4.1 §12.3.5.1. Errors: as `MPI_Put`.
 #[apply(mpi_counts)]
-#[quick(find(win).is_some_and(|win| {
+#[quick(@unobserved find(win).is_some_and(|win| {
     let near = origin(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     at_once(request, || win.put_quickly(near, far))
@@ -59,7 +59,7 @@ pub extern "C" fn MPI_Rput(
 ///
 /// MPI 4.1 §12.3.5.2. Errors: as `MPI_Get`.
 #[apply(mpi_counts)]
-#[quick(find(win).is_some_and(|win| {
+#[quick(@unobserved find(win).is_some_and(|win| {
     let near = origin(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     at_once(request, || win.get_quickly(near, far))
@@ -87,7 +87,7 @@ pub extern "C" fn MPI_Rget(
 ///
 /// MPI 4.1 §12.3.5.3. Errors: as `MPI_Accumulate`.
 #[apply(mpi_counts)]
-#[quick(find(win).is_some_and(|win| {
+#[quick(@unobserved find(win).is_some_and(|win| {
     let near = origin(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     at_once(request, || win.accumulate_quickly(near, far, op))
@@ -116,7 +116,7 @@ pub extern "C" fn MPI_Raccumulate(
 ///
 /// MPI 4.1 §12.3.5.4. Errors: as `MPI_Get_accumulate`.
 #[apply(mpi_counts)]
-#[quick(find(win).is_some_and(|win| {
+#[quick(@unobserved find(win).is_some_and(|win| {
     let near = origin(origin_addr, origin_count, origin_datatype);
     let result = origin(result_addr, result_count, result_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
