@@ -87,7 +87,7 @@ fn near_spans(side: &Origin) -> Option<(Spans, usize)> {
 
 impl Window {
     /// Its number in checks.
-    fn checked_id(&self) -> u64 {
+    pub(super) fn checked_id(&self) -> u64 {
         Control::key(self.control.record)
     }
 
@@ -277,6 +277,9 @@ impl Window {
     /// `MPI_Win_sync`: this process may have seen anything by loads before it.
     pub fn saw_sync(&self) {
         self.saw(self.meeting.members.iter().copied());
+        if check::is_on() {
+            self.forget_stored();
+        }
     }
 
     /// This process gets the address of memory that it shares with another.

@@ -21,6 +21,7 @@ use super::listed::list;
 use super::memory::{self, Given};
 use super::moving::{self, Part, Told, movable};
 use super::parcel;
+use super::together::Promises;
 use super::{Flavor, Own, Reach, Target, WINDOWS, Window};
 use crate::attribute::Attributes;
 use crate::block::Control;
@@ -376,6 +377,7 @@ fn finish(
         attached: Mutex::default(),
         writable: Default::default(),
         recent,
+        promises: Promises::of(comm),
     };
     if some_attached {
         let attached = match mine.location {
@@ -472,6 +474,7 @@ pub fn free(handle: MPI_Win) -> Result<()> {
         );
     }
     window.attributes.delete_all(handle.0)?;
+    window.called_together();
     window.stay();
     window.saw_flush(None);
     full_fence();

@@ -25,6 +25,7 @@ pub mod log;
 mod own;
 pub mod report;
 pub mod span;
+pub mod watch;
 
 use super::{Place, checker, clock, here};
 use log::{Logged, On};
