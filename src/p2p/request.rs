@@ -494,7 +494,7 @@ fn message(handle: MPI_Request, done: &str) -> Result<Request> {
     {
         bail!(
             Request,
-            "request {:#x} is of {name}, and cannot be {done}, only completed",
+            "request {:#x} is of the collective or RMA operation {name}, and cannot be {done}, only completed",
             handle.0
         );
     }

@@ -379,6 +379,7 @@ fn finish(
         recent,
         promises: Promises::of(comm),
     };
+    window.list_part();
     if some_attached {
         let attached = match mine.location {
             Location::Attached => window.attach_part(mine.at..mine.at + mine.size),
@@ -479,6 +480,7 @@ pub fn free(handle: MPI_Win) -> Result<()> {
     window.saw_flush(None);
     full_fence();
     window.meeting.barrier(&|| "MPI_Win_free".to_string())?;
+    window.unlist_part();
     window.move_out();
     let window = WINDOWS.remove(handle.0);
     debug_assert!(

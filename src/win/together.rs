@@ -8,11 +8,11 @@
 //! | `MPI_MODE_NOPRECEDE`| by the fence itself, see [`Window::before_fence`]                                               |
 //! | `MPI_MODE_NOSUCCEED`| by the operation, which fails, as there is no epoch                                            |
 
-use super::Window;
 use super::epoch::Access;
+use super::{Flavor, Window};
 use crate::check::collectives::Rule;
-use crate::check::race::Words;
 use crate::check::race::watch::{Watch, pending_change};
+use crate::check::race::{Words, windows};
 use crate::check::sums::{self, Look};
 use crate::check::{self, Finding, Place};
 use crate::comm::Comm;
@@ -81,6 +81,29 @@ fn common(assert: c_int) -> &'static str {
 }
 
 impl Window {
+    /// In a job that is checked: the window is there from now on.
+    pub(super) fn list_part(&self) {
+        if !check::is_on() {
+            return;
+        }
+        let (from, to) = match self.flavor {
+            Flavor::Dynamic => (0, usize::MAX),
+            _ => {
+                let from = self.own.base.addr();
+                (from, from + self.own.size as usize)
+            }
+        };
+        let members = &self.meeting.members;
+        windows::made(self.checked_id(), members, self.rank, (from, to));
+    }
+
+    /// It is not any more.
+    pub(super) fn unlist_part(&self) {
+        if check::is_on() {
+            windows::gone(self.checked_id());
+        }
+    }
+
     /// In a job that is checked: this process makes the present call, a collective one, on this window.
     #[inline]
     pub fn called_together(&self) {
@@ -178,7 +201,7 @@ impl Window {
         self.own.size == 0
             || self.own.base.is_null()
             || check::clock::are_loads_unseen()
-            || self.flavor == super::Flavor::Shared
+            || self.flavor == Flavor::Shared
     }
 
     fn look_at_memory(&self) -> Look {

@@ -30,8 +30,11 @@ fn begin<C: Into<i64>>(
     elements: Elements<C>,
 ) -> Result<()> {
     let (file, buffer) = (file::get(fh)?, buffer(elements)?);
-    p2p::uses(split.access(), "buf", &buffer, MPI_ANY_SOURCE);
-    file.called_together();
+    // It is refused while another one is on.
+    if !file.is_split() {
+        p2p::uses(split.access(), "buf", &buffer, MPI_ANY_SOURCE);
+        file.called_together();
+    }
     file.begin(split, from, &buffer)?;
     if check::is_on() {
         // No request has a file's handle.

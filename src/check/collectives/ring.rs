@@ -1,10 +1,11 @@
 //! Where the collective calls of a rank are kept: a ring of calls, by communicator and number, and one of the signatures of their blocks.
 //! What was written over meanwhile is not compared.
 //!
-//! | `number` of an entry | meaning                                |
-//! |----------------------|----------------------------------------|
-//! | 0                    | being written                          |
-//! | n                    | of call n on what `on` says            |
+//! | `version` of an entry | meaning                               |
+//! |-----------------------|---------------------------------------|
+//! | 0                     | nothing was written                   |
+//! | odd                   | being written                         |
+//! | even                  | how often it was, twice               |
 
 use super::{Call, Words, routine};
 use crate::check::{Place, here};
@@ -28,6 +29,7 @@ pub struct Collectives {
 
 #[repr(C)]
 struct Entry {
+    version: AtomicU64,
     number: AtomicU64,
     /// [`Call::on`].
     on: AtomicU64,
@@ -46,10 +48,9 @@ struct Entry {
 }
 
 impl Entry {
-    /// Whether it was that call's while it was read.
-    fn is_still(&self, on: u64, number: u32) -> bool {
-        self.number.load(Ordering::Relaxed) == u64::from(number)
-            && self.on.load(Ordering::Relaxed) == on
+    /// Whether nobody has written while it was read.
+    fn is_still(&self, version: u64) -> bool {
+        self.version.load(Ordering::Relaxed) == version
     }
 }
 
@@ -88,7 +89,8 @@ impl Collectives {
     pub(super) fn write(&self, call: &Call<'_>, elements: &str) {
         let _writing = WRITING.lock();
         let entry = &self.all[place_of(call.on, call.number)];
-        entry.number.store(0, Ordering::Relaxed);
+        let version = entry.version.load(Ordering::Relaxed);
+        entry.version.store(version + 1, Ordering::Relaxed);
         let [first, second] = &call.blocks;
         let count = first.len() + second.len();
         let is_kept = 0 < count && count <= BLOCKS;
@@ -119,11 +121,12 @@ impl Collectives {
         entry.name.put(routine(call.name).as_bytes());
         entry.op.put(call.op.as_bytes());
         entry.elements.put(elements.as_bytes());
-        entry.number.store(call.number.into(), Ordering::Release);
+        entry.number.store(call.number.into(), Ordering::Relaxed);
+        entry.version.store(version + 2, Ordering::Release);
     }
 
     pub(super) fn read(&self, call: &Call<'_>, at: usize) -> Option<Other> {
-        let entry = self.entry(call.on, call.number)?;
+        let (entry, version) = self.entry(call.on, call.number)?;
         let form = entry.form.load(Ordering::Relaxed);
         let length = form as u32 as usize;
         let lists = entry.blocks.load(Ordering::Relaxed);
@@ -143,23 +146,25 @@ impl Collectives {
             lists: (length > 0).then_some((lists, length)),
         };
         fence(Ordering::Acquire);
-        entry.is_still(call.on, call.number).then_some(other)
+        entry.is_still(version).then_some(other)
     }
 
-    /// The entry of a call, if it is there.
-    fn entry(&self, on: u64, number: u32) -> Option<&Entry> {
+    /// The entry of a call, if it is there, and its version.
+    fn entry(&self, on: u64, number: u32) -> Option<(&Entry, u64)> {
         let entry = &self.all[place_of(on, number)];
-        let is_there = entry.number.load(Ordering::Acquire) == u64::from(number);
-        (is_there && entry.on.load(Ordering::Relaxed) == on).then_some(entry)
+        let version = entry.version.load(Ordering::Acquire);
+        let is_it = entry.number.load(Ordering::Relaxed) == u64::from(number)
+            && entry.on.load(Ordering::Relaxed) == on;
+        (version > 0 && version.is_multiple_of(2) && is_it).then_some((entry, version))
     }
 
     /// What a call says that is not compared, and where it stands.
     pub(super) fn says(&self, on: u64, number: u32) -> Option<(u64, Place)> {
-        let entry = self.entry(on, number)?;
+        let (entry, version) = self.entry(on, number)?;
         let says = entry.says.load(Ordering::Relaxed);
         let place = Place::of_bits(entry.place.load(Ordering::Relaxed));
         fence(Ordering::Acquire);
-        entry.is_still(on, number).then_some((says, place))
+        entry.is_still(version).then_some((says, place))
     }
 
     /// Block `i` of a list of a call that was read.
