@@ -30,7 +30,7 @@ fn words(blocks: &[Vector]) -> Vec<Words> {
 
 /// Whether a process that has elements gave MPI_IN_PLACE: no two buffers are the same otherwise.
 fn is_in_place(mine: &Vector, out: &Vector) -> Option<bool> {
-    (mine.bytes() > 0 && out.bytes() > 0).then(|| mine.address == out.address)
+    (mine.bytes() > 0 && out.bytes() > 0).then_some(mine.address == out.address)
 }
 
 fn name_of(op: &Op) -> &'static str {

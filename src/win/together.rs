@@ -125,12 +125,14 @@ impl Window {
 
     #[cold]
     fn compare_fence(&self, assert: c_int) -> Fencing {
-        let both = assert & (MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED);
+        // In numbers of our own: those of other ranks may be others.
+        let has = |mode: c_int| u64::from(assert & mode != 0);
+        let both = has(MPI_MODE_NOPRECEDE) | has(MPI_MODE_NOSUCCEED) << 1;
         let compared = Compared {
             rule: Rule::Alike,
-            own: [both as u64, 0],
+            own: [both, 0],
             elements: &|| common(assert).to_string(),
-            says: assert as u64,
+            says: has(MPI_MODE_NOPUT),
             ..Compared::ORDER
         };
         let (calls, title) = (&self.promises.calls, || self.window());
@@ -177,8 +179,8 @@ impl Window {
     fn look_for_puts(&self, fence: u32) {
         let members = &self.meeting.members;
         let promise = |target: usize| {
-            let (assert, place) = self.promises.calls.says(members[target], fence)?;
-            (assert & MPI_MODE_NOPUT as u64 != 0).then_some(place)
+            let (has_noput, place) = self.promises.calls.says(members[target], fence)?;
+            (has_noput != 0).then_some(place)
         };
         let is_promised = |target: usize| promise(target).is_some();
         let found = pending_change(self.checked_id(), self.reading(), is_promised);
