@@ -39,6 +39,8 @@ struct Stored {
     was: Look,
     /// Since the fence began.
     since: Watch,
+    /// How many windows had been made: through a new one the memory may be changed too.
+    windows: u64,
 }
 
 /// A fence that is being passed with MPI_MODE_NOSTORE although the memory has changed, and the next watch.
@@ -152,7 +154,9 @@ impl Window {
         if !has_nostore && was.is_none() || self.memory_is_shared() {
             return Fencing::default();
         }
-        let changed = was.filter(|was| has_nostore && is_still_fence && self.is_changed(was.was));
+        let (made, _) = windows::are_shared();
+        let is_sure = |was: &Stored| has_nostore && is_still_fence && was.windows == made;
+        let changed = was.filter(|was| is_sure(was) && self.is_changed(was.was));
         Fencing {
             changed_since: changed.map(|was| was.since),
             next: Watch::begin(&self.meeting.members),
@@ -171,7 +175,12 @@ impl Window {
         }
         if let Some(since) = next {
             let was = self.look_at_memory();
-            *self.promises.stored.lock() = Some(Stored { was, since });
+            let (windows, _) = windows::are_shared();
+            *self.promises.stored.lock() = Some(Stored {
+                was,
+                since,
+                windows,
+            });
         }
     }
 
@@ -198,11 +207,12 @@ impl Window {
         ));
     }
 
-    /// Whether others store to this process's part by themselves.
+    /// Whether others store to this process's part by themselves, or change it through another window.
     fn memory_is_shared(&self) -> bool {
         self.own.size == 0
             || self.own.base.is_null()
             || check::clock::are_loads_unseen()
+            || windows::are_shared().1
             || self.flavor == Flavor::Shared
     }
 

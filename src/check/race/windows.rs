@@ -37,6 +37,8 @@ struct Part {
     to: AtomicU64,
 }
 
+static MADE: AtomicU64 = AtomicU64::new(0);
+
 /// A part, as it was read.
 #[derive(Clone, Copy)]
 struct Listed {
@@ -94,6 +96,7 @@ pub fn made(window: u64, members: &Arc<[u32]>, rank: usize, (from, to): (usize, 
         return;
     }
     all.insert(window, members.clone());
+    MADE.fetch_add(1, Ordering::Relaxed);
     let parts = checker.own.parts;
     let is_free = |part: &&Part| part.number.load(Ordering::Relaxed) == 0;
     if from < to
@@ -105,6 +108,12 @@ pub fn made(window: u64, members: &Arc<[u32]>, rank: usize, (from, to): (usize, 
         part.number.store(window << 1 | 1, Ordering::Release);
         parts.count_shared();
     }
+}
+
+/// How often a window was made here, and whether one of them has memory of another now.
+pub fn are_shared() -> (u64, bool) {
+    let shared = checker().is_some_and(|own| own.own.parts.shared.load(Ordering::Relaxed) != 0);
+    (MADE.load(Ordering::Relaxed), shared)
 }
 
 /// The window is freed.

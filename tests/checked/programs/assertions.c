@@ -17,6 +17,7 @@
 // right nostore_puts
 // right nostore_after_lock
 // right nostore_nothing
+// right nostore_other_window
 #include <mpi.h>
 #include <string.h>
 
@@ -75,6 +76,10 @@ int main(int argc, char **argv) {
         MPI_Win_fence(MPI_MODE_NOSUCCEED, second);
         MPI_Win_free(&second);
     } else if (begins("nostore")) {
+        if (is("nostore_other_window")) {
+            MPI_Win_create(memory, sizeof memory, sizeof(long), MPI_INFO_NULL, comm, &second);
+            MPI_Win_lock_all(0, second);
+        }
         for (int n = 0; n < 4; n++) {
             MPI_Win_fence(MPI_MODE_NOSTORE, win); // !nostore !nostore_receive !nostore_get
             if (is("nostore") && rank == 0) memory[3] = n + 10;
@@ -92,6 +97,11 @@ int main(int argc, char **argv) {
                 *value = n + 1;
                 MPI_Put(value, 1, MPI_LONG, to, 0, 1, MPI_LONG, win);
             }
+            if (is("nostore_other_window")) {
+                got[n] = n + 1;
+                MPI_Put(got + n, 1, MPI_LONG, to, 0, 1, MPI_LONG, second);
+                MPI_Win_flush(to, second);
+            }
             if (is("nostore_after_lock")) {
                 MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, win);
                 memory[1] = n + 1;
@@ -99,6 +109,10 @@ int main(int argc, char **argv) {
             }
         }
         MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+        if (is("nostore_other_window")) {
+            MPI_Win_unlock_all(second);
+            MPI_Win_free(&second);
+        }
     }
     MPI_Group_free(&others);
     MPI_Group_free(&all);
