@@ -136,8 +136,13 @@ struct Free {
 
 impl Free {
     fn push(&mut self, kind: Kind, handle: i32) {
+        // It has room there since it was first taken.
+        self.waiting(kind, handle).push_back(handle);
+    }
+
+    fn waiting(&mut self, kind: Kind, handle: i32) -> &mut VecDeque<i32> {
         let apart = kind.rests() && handle as u32 & INDIRECT != 0;
-        self.waiting[usize::from(apart)].push_back(handle);
+        &mut self.waiting[usize::from(apart)]
     }
 
     fn take(&mut self, kind: Kind) -> Option<i32> {
@@ -158,12 +163,17 @@ impl Free {
         self.waiting.iter_mut().find_map(VecDeque::pop_front)
     }
 
-    /// The handle of a slot that was never used, if there is one among the first `end`.
+    /// The handle of a slot that was never used, if there is one among the first `end`, and memory for its way back.
     fn fresh(&mut self, kind: Kind, end: usize) -> Option<i32> {
-        (self.used < end).then(|| {
-            self.used += 1;
-            first_handle(kind, self.used - 1)
-        })
+        if self.used >= end {
+            return None;
+        }
+        let handle = first_handle(kind, self.used);
+        let all = self.used + 1;
+        let waiting = self.waiting(kind, handle);
+        waiting.try_reserve(all - waiting.len()).ok()?;
+        self.used = all;
+        Some(handle)
     }
 }
 
@@ -269,7 +279,7 @@ impl<T> Table<T> {
         let Some(handle) = free.take(self.kind) else {
             bail!(
                 NoMem,
-                "{:?} handles are exhausted: {HANDLES} are in use",
+                "{:?} handles are exhausted: {HANDLES} are in use, or there is no memory for one more",
                 self.kind
             );
         };

@@ -58,6 +58,7 @@ const KNOWN: &[(&str, &str)] = &[
         "which lock the process asks for; what it asserts",
     ),
     ("win/query.rs", "nobody as a target"),
+    ("win/together.rs", "what the process asserts"),
     ("win/transfer.rs", "nobody as a target"),
 ];
 

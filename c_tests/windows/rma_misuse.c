@@ -259,10 +259,11 @@ static void wrong_states(MPI_Win win)
         CALL("!!!!!  ", MPI_Win_test(win, &over))
         CALL(" !!! !!", (handle = win, MPI_Win_free(&handle)))
         CALL("!+++ !+", MPI_Get(&zero, 0, MPI_INT, rank, 0, 0, MPI_INT, win))
+        request = MPI_REQUEST_NULL;
         CALL("!+++ !+", MPI_Rget(&zero, 0, MPI_INT, rank, 0, 0, MPI_INT, win, &request))
         CALL("+++++++", MPI_Win_sync(win))
         CALL("+++++++", MPI_Win_flush(MPI_PROC_NULL, win))
-        request = MPI_REQUEST_NULL;
+        OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
         leave((enum state)s, win);
     }
 }

@@ -6,6 +6,7 @@ use super::collectives::Collectives;
 use super::messages::Messages;
 use super::place::{Modules, Place};
 use super::race::log::Log;
+use super::race::windows::Parts;
 use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::shm::segment::Segment;
 use crate::shm::text::Text;
@@ -119,6 +120,7 @@ pub struct Block {
     pub collectives: &'static Collectives,
     pub clock: &'static Clock,
     pub log: &'static Log,
+    pub parts: &'static Parts,
 }
 
 /// All of it, in a mapped segment.
@@ -135,7 +137,8 @@ const MESSAGES: usize = MODULES + size_of::<Modules>().next_multiple_of(PAGE);
 const COLLECTIVES: usize = MESSAGES + size_of::<Messages>().next_multiple_of(PAGE);
 const CLOCK: usize = COLLECTIVES + size_of::<Collectives>().next_multiple_of(PAGE);
 const LOG: usize = CLOCK + size_of::<Clock>().next_multiple_of(PAGE);
-const STRIDE: usize = LOG + size_of::<Log>().next_multiple_of(PAGE);
+const PARTS: usize = LOG + size_of::<Log>().next_multiple_of(PAGE);
+const STRIDE: usize = PARTS + size_of::<Parts>().next_multiple_of(PAGE);
 
 impl Area {
     /// Bytes that the area of so many ranks takes.
@@ -184,6 +187,7 @@ impl Area {
                 collectives: &*self.segment.at::<Collectives>(at + COLLECTIVES),
                 clock: &*self.segment.at::<Clock>(at + CLOCK),
                 log: &*self.segment.at::<Log>(at + LOG),
+                parts: &*self.segment.at::<Parts>(at + PARTS),
             }
         }
     }

@@ -19,7 +19,7 @@ pub enum Access {
 }
 
 /// What a call uses.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(super) struct Used {
     pub reads: Ranges,
     pub writes: Ranges,
@@ -68,6 +68,14 @@ impl Used {
         };
         data.iter().for_each(|range| _ = into.add(range));
         met
+    }
+
+    /// The same; `None` where there is no memory for it.
+    pub(super) fn copy(&self) -> Option<Used> {
+        Some(Used {
+            reads: self.reads.copy()?,
+            writes: self.writes.copy()?,
+        })
     }
 
     fn is_empty(&self) -> bool {

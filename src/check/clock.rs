@@ -241,6 +241,11 @@ pub fn loads_unseen() {
     }
 }
 
+/// Whether it may.
+pub fn are_loads_unseen() -> bool {
+    LOADS.load(Ordering::Relaxed) != 0
+}
+
 /// Takes what this process may have seen, and gives its clock's entry for a rank.
 pub(super) fn look() -> impl Fn(u32) -> u64 {
     let own = own();

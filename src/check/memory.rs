@@ -2,6 +2,7 @@
 //! So memory that was unmapped since may pass, and what is there never fails. Of memory that MPI_Alloc_mem gave it is known where it ends.
 
 use super::ranges::{Range, Ranges};
+use super::room::Room;
 use crate::shm::maps::Maps;
 use parking_lot::RwLock;
 use std::collections::BTreeMap;
@@ -72,6 +73,9 @@ fn ask() -> Option<Vec<Mapped>> {
         if mapping.name == "[stack]" {
             let below = all.last().map_or(0, |below| below.range.1);
             range.0 = below.max(range.0.saturating_sub(STACK));
+        }
+        if !all.has_room(1) {
+            return None;
         }
         match all.last_mut() {
             Some(last)

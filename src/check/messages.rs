@@ -6,6 +6,7 @@
 //! | 0                | being written                        |
 //! | n                | of its rank's message n              |
 
+use super::room::Room;
 use super::{Place, called, checker, here};
 use crate::shm::atomic::{AtomicU64, Ordering, fence};
 use crate::shm::text::Text;
@@ -37,7 +38,7 @@ static FORGIVING: LazyLock<Mutex<FxHashSet<u32>>> = LazyLock::new(Mutex::default
 pub fn set_forgiving(context: u32, is: bool) {
     let mut forgiving = FORGIVING.lock();
     match is {
-        true => forgiving.insert(context),
+        true => forgiving.has_room(1) && forgiving.insert(context),
         false => forgiving.remove(&context),
     };
 }

@@ -9,7 +9,8 @@
 //! on (`-check=report`) it ends there. The same kind at the same place is told once and counted.
 //!
 //! **No false alarm** is the first rule of every check: what may be right by any reading of the standard is silent. The second: a check
-//! never changes what a program does, but for time and memory. Memory is bounded, and what found no room is told.
+//! never changes what a program does, but for time and memory. Memory is bounded, what found no [room] is told, and where the system
+//! gives none, less is looked at.
 
 pub mod area;
 pub mod buffers;
@@ -18,12 +19,14 @@ pub mod collectives;
 mod memory;
 pub mod messages;
 pub mod objects;
+pub mod parts;
 pub mod pending;
 pub mod place;
 pub mod race;
 mod ranges;
+pub mod room;
 pub mod signature;
-mod sums;
+pub mod sums;
 pub mod threads;
 
 use crate::shm::Offset;

@@ -6,6 +6,7 @@
 //!
 //! The library's own objects do not count: what is made outside of the program's calls, and in MPI_Init.
 
+use super::room::{self, Room};
 use super::{Finding, Place, Severity, called, here, pending, tell_all};
 use crate::shm::atomic::{AtomicBool, AtomicU64, Ordering};
 use parking_lot::Mutex;
@@ -97,10 +98,10 @@ pub fn made_in(what: What, key: usize, window: usize) {
     let place = here().bits();
     let mut living = LIVING.lock();
     let living = living.get_or_insert_default();
-    if living.len() < MOST {
-        living.insert((what, key, window), Made { what, name, place });
-    } else {
+    if living.len() >= MOST {
         MISSED.fetch_add(1, Ordering::Relaxed);
+    } else if living.has_room(1) {
+        living.insert((what, key, window), Made { what, name, place });
     }
 }
 
@@ -158,15 +159,25 @@ pub fn tell_left(is_active: impl Fn(i32) -> bool) {
         Some((finding, severity, made.name, Place::of_bits(made.place)))
     });
     let mut told: Vec<_> = told.collect();
+    let many = "as there were too many at a time";
     let missed = [
-        (MISSED.load(Ordering::Relaxed), "objects that were made"),
-        (pending::missed(), "nonblocking operations"),
+        (
+            MISSED.load(Ordering::Relaxed),
+            "objects that were made",
+            many,
+        ),
+        (pending::missed(), "nonblocking operations", many),
+        (
+            room::refused(),
+            "buffers, operations and objects",
+            "as there was no memory to keep them",
+        ),
     ];
-    for (count, what) in missed.into_iter().filter(|(count, _)| *count > 0) {
+    for (count, what, why) in missed.into_iter().filter(|(count, ..)| *count > 0) {
         let finding = Finding {
             kind: "not looked at",
             section: "bounds of -check",
-            text: format!("{count} {what}, as there were too many at a time"),
+            text: format!("{count} {what}, {why}"),
         };
         told.push((finding, Severity::Note, called(), here()));
     }

@@ -4,8 +4,9 @@
 
 use super::buffers::{Access, Used, take, words};
 use super::ranges::{Range, Ranges};
+use super::room::Room;
 use super::sums::Look;
-use super::{Finding, Place, called, here, rank, sums, tell};
+use super::{Finding, Place, called, here, parts, rank, sums, tell};
 use crate::shm::atomic::{AtomicU64, AtomicUsize, Ordering};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -49,6 +50,11 @@ pub fn missed() -> u64 {
     MISSED.load(Ordering::Relaxed)
 }
 
+/// One more has no room.
+pub(super) fn miss() {
+    MISSED.fetch_add(1, Ordering::Relaxed);
+}
+
 /// Compares data with what is pending.
 pub(super) fn compare(
     access: Access,
@@ -82,20 +88,29 @@ pub(super) fn compare(
     };
     Some(Finding {
         kind: "buffer in use",
-        section: match name.starts_with("MPI_I") && !is_message(name) {
-            true => "MPI 4.1 §6.12",
-            false => "MPI 4.1 §3.7.2",
-        },
+        section: section(name),
         text: format!(
-            "it {own} {} of {argument}, and {name} at {}, whose request is not complete, {other} them; {rule}",
+            "it {own} {} of {argument}, and {name} at {}, {}, {other} them; {rule}",
             words(range),
             place.of(rank()),
+            match name.contains("_begin") {
+                true => "which is not ended",
+                false => "whose request is not complete",
+            }
         ),
     })
 }
 
-fn is_message(name: &str) -> bool {
-    name.contains("send") || name.contains("recv")
+/// Where MPI says until when the buffer of an operation is in use, which the function `name` has begun.
+fn section(name: &str) -> &'static str {
+    let is_message = name.contains("send") || name.contains("recv");
+    match name {
+        _ if name.contains("_begin") => "MPI 4.1 §14.4.5",
+        _ if name.starts_with("MPI_File") => "MPI 4.1 §14.4.1",
+        _ if name.starts_with("MPI_P") || name.starts_with("MPI_Start") => "MPI 4.1 §4.2, §3.9",
+        _ if name.starts_with("MPI_I") && !is_message => "MPI 4.1 §6.12",
+        _ => "MPI 4.1 §3.7.2",
+    }
 }
 
 /// The present call has begun an operation, whose request this is.
@@ -112,7 +127,7 @@ pub fn prepared(request: i32) {
     if let Some(used) = take() {
         let mut table = TABLE.lock();
         let prepared = &mut table.get_or_insert_with(Table::new).prepared;
-        if prepared.len() < MOST {
+        if prepared.len() < MOST && prepared.has_room(1) {
             prepared.insert(request, (called(), used));
         }
     }
@@ -126,7 +141,7 @@ pub fn started(request: i32) {
         let prepared = table
             .as_ref()
             .and_then(|table| table.prepared.get(&request));
-        prepared.cloned()
+        prepared.and_then(|(name, used)| Some((*name, used.copy()?)))
     };
     if let Some((name, used)) = prepared {
         for (access, data) in [(Access::Read, &used.reads), (Access::Write, &used.writes)] {
@@ -154,6 +169,13 @@ fn add(request: i32, name: &'static str, used: Used) {
 /// The operation of a request is complete, and the program knows.
 #[cold]
 pub fn ended(request: i32) {
+    for (_, part) in parts::take(request) {
+        end(part);
+    }
+    end(request);
+}
+
+fn end(request: i32) {
     let Some(operation) = remove(request) else {
         return;
     };
@@ -170,14 +192,14 @@ pub fn ended(request: i32) {
         after if after == before => {}
         Look::Sum(_) => tell(Finding {
             kind: "buffer changed",
-            section: "MPI 4.1 §3.7.2",
+            section: section(name),
             text: format!(
                 "the data that {name} at {place} sends was changed before its request was complete; others may have got either"
             ),
         }),
         Look::Gone => tell(Finding {
             kind: "buffer freed",
-            section: "MPI 4.1 §3.7.2",
+            section: section(name),
             text: format!(
                 "the memory that {name} at {place} sends was freed before its request was complete"
             ),
@@ -188,6 +210,9 @@ pub fn ended(request: i32) {
 /// A request is given back; its operation goes on, and nobody knows until when.
 #[cold]
 pub fn let_go(request: i32) {
+    for (_, part) in parts::take(request) {
+        remove(part);
+    }
     remove(request);
     if let Some(table) = &mut *TABLE.lock() {
         table.prepared.remove(&request);
@@ -235,16 +260,23 @@ impl Table {
     fn add(&mut self, operation: Operation) {
         self.remove(operation.request);
         let at = self.operations.len();
-        if at < MOST {
+        if at >= MOST {
+            miss();
+        } else if self.has_room() {
             self.by_request.insert(operation.request, at);
             let hull = |data: &Ranges| data.hull().unwrap_or_default();
             self.reads.push(hull(&operation.used.reads));
             self.writes.push(hull(&operation.used.writes));
             self.operations.push(operation);
             COUNT.store(at + 1, Ordering::Release);
-        } else {
-            MISSED.fetch_add(1, Ordering::Relaxed);
         }
+    }
+
+    fn has_room(&mut self) -> bool {
+        self.operations.has_room(1)
+            && self.reads.has_room(1)
+            && self.writes.has_room(1)
+            && self.by_request.has_room(1)
     }
 
     fn remove(&mut self, request: i32) -> Option<Operation> {

@@ -1,12 +1,13 @@
 //! Sets of bytes: ranges of addresses, in order and apart from each other.
 
+use super::room::Room;
 use smallvec::SmallVec;
 
 /// From an address up to another, which is not in it.
 pub type Range = (usize, usize);
 
 /// A set of bytes.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Ranges(SmallVec<[Range; 2]>);
 
 impl Ranges {
@@ -40,7 +41,16 @@ impl Ranges {
         (met.0 < met.1).then_some(met)
     }
 
-    /// Adds bytes; gives some that were in it before.
+    /// The same; `None` where there is no memory for it.
+    pub fn copy(&self) -> Option<Ranges> {
+        let mut copy = Ranges::default();
+        copy.0.has_room(self.len()).then(|| {
+            copy.0.extend_from_slice(&self.0);
+            copy
+        })
+    }
+
+    /// Adds bytes; gives some that were in it before. Where there is no memory for that, they are left out.
     pub fn add(&mut self, range: Range) -> Option<Range> {
         let (mut from, mut to) = range;
         if from >= to {
@@ -54,7 +64,9 @@ impl Ranges {
             }
             Some(last) if last.1 > from => {}
             _ => {
-                self.0.push(range);
+                if self.0.has_room(1) {
+                    self.0.push(range);
+                }
                 return None;
             }
         }
@@ -69,7 +81,8 @@ impl Ranges {
             end += 1;
         }
         match end - first {
-            0 => self.0.insert(first, (from, to)),
+            0 if self.0.has_room(1) => self.0.insert(first, (from, to)),
+            0 => {}
             _ => {
                 self.0[first] = (from, to);
                 self.0.drain(first + 1..end);

@@ -26,6 +26,13 @@ pub enum Look {
     Unknown,
 }
 
+/// The same of all bytes of a range.
+pub fn of_range(range: Range) -> Look {
+    let mut data = Ranges::default();
+    data.add(range);
+    of(&data)
+}
+
 /// What the memory is like now.
 pub fn of(data: &Ranges) -> Look {
     let Some(hull) = data.hull() else {

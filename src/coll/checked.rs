@@ -4,6 +4,7 @@ use super::decide::{Call, Collective};
 use super::elements::Vector;
 use super::planner;
 use crate::check::collectives::{Root, Rule, Words};
+use crate::check::room::Room;
 use crate::check::signature::Signature;
 use crate::comm::checked::Compared;
 use crate::op::Op;
@@ -18,8 +19,18 @@ impl Vector {
     }
 }
 
+/// Of all blocks; of none where there is no memory for that.
 fn words(blocks: &[Vector]) -> Vec<Words> {
-    blocks.iter().map(Vector::words).collect()
+    let mut words = Vec::new();
+    if words.has_room(blocks.len()) {
+        words.extend(blocks.iter().map(Vector::words));
+    }
+    words
+}
+
+/// Whether a process that has elements gave MPI_IN_PLACE: no two buffers are the same otherwise.
+fn is_in_place(mine: &Vector, out: &Vector) -> Option<bool> {
+    (mine.bytes() > 0 && out.bytes() > 0).then_some(mine.address == out.address)
 }
 
 fn name_of(op: &Op) -> &'static str {
@@ -89,14 +100,25 @@ impl Call {
                 compared.op = name_of(op);
                 own = mine.as_ref().or(out.as_ref());
             }
-            Allreduce { op, mine, .. } | Scan { op, mine, .. } | Exscan { op, mine, .. } => {
+            Allreduce { op, mine, out } => {
+                compared.rule = Rule::Alike;
+                compared.op = name_of(op);
+                compared.in_place = is_in_place(mine, out);
+                own = Some(mine);
+            }
+            // Who wants that in place says so alone (MPI 4.1 §6.11).
+            Scan { op, mine, .. } | Exscan { op, mine, .. } => {
                 compared.rule = Rule::Alike;
                 compared.op = name_of(op);
                 own = Some(mine);
             }
-            ReduceScatter { op, mine, .. } => {
+            ReduceScatter { op, mine, out, .. } => {
                 compared.rule = Rule::Alike;
                 compared.op = name_of(op);
+                // With blocks of any length also (§6.10.2): who gets none may have no buffer.
+                if self.name.contains("_block") {
+                    compared.in_place = is_in_place(mine, out);
+                }
                 own = Some(mine);
             }
         }

@@ -1,11 +1,12 @@
-//! Collective calls on a communicator, as checks compare them across its processes.
+//! Collective calls on a communicator, as checks compare them across its processes, and on [what was made](Together) by such a call.
 
 use super::Comm;
-use crate::check::collectives::{Call, Root, Rule, Words, compare};
-use crate::check::{self, messages, signature::Signature};
+use crate::check::collectives::{Call, Root, Rule, SECTION, Words, compare, made_by, says};
+use crate::check::{self, Place, messages, signature::Signature};
 use crate::runtime::Ranks;
 use crate::runtime::deaths::dead;
-use crate::shm::atomic::Ordering;
+use crate::runtime::meeting::Meeting;
+use crate::shm::atomic::{AtomicU32, Ordering};
 
 /// What of a collective call is compared beside its place among the calls.
 pub struct Compared<'a> {
@@ -16,6 +17,8 @@ pub struct Compared<'a> {
     pub own: Words,
     pub elements: &'a dyn Fn() -> String,
     pub blocks: [Vec<Words>; 2],
+    /// What is not compared, for [`Together::says`].
+    pub says: u64,
 }
 
 impl Compared<'_> {
@@ -28,11 +31,106 @@ impl Compared<'_> {
         own: Signature::EMPTY.words(),
         elements: &String::new,
         blocks: [Vec::new(), Vec::new()],
+        says: 0,
     };
 }
 
 /// Calls are not counted any more.
 const LOST: u32 = u32::MAX;
+
+/// The number of the next call after `count`, if calls are still compared.
+fn next(count: &AtomicU32, meeting: &Meeting, name: &str) -> Option<u32> {
+    let number = count.load(Ordering::Relaxed);
+    if number == LOST || meeting.members.len() < 2 || name.is_empty() {
+        return None;
+    }
+    // After a death processes learn of it in different calls.
+    if dead(Ranks::All).is_some() {
+        count.store(LOST, Ordering::Relaxed);
+        return None;
+    }
+    count.store(number + 1, Ordering::Relaxed);
+    Some(number + 1)
+}
+
+/// The collective calls on something that a collective call on a communicator has made: a window, a file.
+pub struct Together {
+    /// [`made_by`] which call; 0: its calls are not compared.
+    on: u64,
+    count: AtomicU32,
+}
+
+impl Together {
+    /// Of what the present call on `comm` makes.
+    pub fn made_on(comm: &Comm) -> Together {
+        let number = match check::is_on() {
+            true => comm.compared.load(Ordering::Relaxed),
+            false => LOST,
+        };
+        Together {
+            on: if number == LOST {
+                0
+            } else {
+                made_by(comm.context, number)
+            },
+            count: AtomicU32::new(0),
+        }
+    }
+
+    /// In a job that is checked: this process makes the present call, a collective one, on what the processes of `meeting` have, `title`
+    /// in words. All have to do so by `section`. Gives its number, if it is compared.
+    #[cold]
+    pub fn compare(
+        &self,
+        meeting: &Meeting,
+        title: &dyn Fn() -> String,
+        section: &'static str,
+        compared: Compared<'_>,
+    ) -> Option<u32> {
+        if self.on == 0 {
+            return None;
+        }
+        let name = check::called();
+        let number = next(&self.count, meeting, name)?;
+        let Compared {
+            root,
+            op,
+            in_place,
+            rule,
+            own,
+            elements,
+            blocks,
+            says,
+        } = compared;
+        let call = Call {
+            on: self.on,
+            number,
+            members: &meeting.members,
+            me: meeting.rank,
+            first_group: None,
+            title,
+            section,
+            name,
+            root,
+            op,
+            in_place,
+            rule,
+            own,
+            elements,
+            says,
+            blocks,
+        };
+        if !compare(&call) {
+            self.count.store(LOST, Ordering::Relaxed);
+        }
+        Some(number)
+    }
+
+    /// What `rank` of the job has said with its call of this number, and where that stands.
+    pub fn says(&self, rank: u32, number: u32) -> Option<(u64, Place)> {
+        says(rank, self.on, number)
+    }
+}
 
 impl Comm {
     /// In a job that is checked: whether the program hears of errors.
@@ -53,16 +151,9 @@ impl Comm {
     /// The same with what has to fit, of the function `name`.
     #[cold]
     pub fn compare_calls(&self, name: &str, compared: Compared<'_>) {
-        let number = self.compared.load(Ordering::Relaxed);
-        if number == LOST || self.meeting.members.len() < 2 || name.is_empty() {
+        let Some(number) = next(&self.compared, &self.meeting, name) else {
             return;
-        }
-        // After a death processes learn of it in different calls.
-        if dead(Ranks::All).is_some() {
-            return self.compared.store(LOST, Ordering::Relaxed);
-        }
-        let number = number + 1;
-        self.compared.store(number, Ordering::Relaxed);
+        };
         let Compared {
             root,
             op,
@@ -71,6 +162,7 @@ impl Comm {
             own,
             elements,
             blocks,
+            says,
         } = compared;
         let title = || match self.title() {
             title if title.starts_with("0x") => format!("a communicator of {}", self.size()),
@@ -78,7 +170,7 @@ impl Comm {
         };
         let seats = self.local_seats();
         let call = Call {
-            context: self.context,
+            on: self.context.into(),
             number,
             members: &self.meeting.members,
             me: self.meeting.rank,
@@ -87,6 +179,7 @@ impl Comm {
                 _ => remote.size(),
             }),
             title: &title,
+            section: SECTION,
             name,
             root,
             op,
@@ -94,6 +187,7 @@ impl Comm {
             rule,
             own,
             elements,
+            says,
             blocks,
         };
         if !compare(&call) {

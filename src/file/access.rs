@@ -223,9 +223,14 @@ impl File {
         Ok(())
     }
 
+    /// Whether a split operation was begun and not ended.
+    pub fn is_split(&self) -> bool {
+        self.state.lock().split.is_some()
+    }
+
     /// Begins a split operation: the data is moved now. Errors: as [`File::access`], `MPI_ERR_IO` (one was begun and not ended).
     pub fn begin(&self, split: Split, from: From, buffer: &Buffer) -> Result<()> {
-        if self.state.lock().split.is_some() {
+        if self.is_split() {
             bail!(Io, "a split operation on the file was begun and not ended");
         }
         let direction = match split {

@@ -4,6 +4,7 @@ use super::system::{self, check_amode};
 use super::{FILES, File, State, View, agree};
 use crate::bail;
 use crate::comm::Comm;
+use crate::comm::checked::Together;
 use crate::errhandler;
 use crate::error::{Error, Result};
 use crate::info::Info;
@@ -92,6 +93,7 @@ pub fn open(
         position: Mutex::new(0),
         handler: errhandler::FILES.inherit(),
         kinds: Mutex::new(kinds),
+        calls: Together::made_on(comm),
     };
     if amode & MPI_MODE_APPEND != 0 {
         *file.position.lock() = end as i64;

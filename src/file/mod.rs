@@ -7,6 +7,7 @@
 //! that is told of it. A write locks the range that it covers (see `runs`).
 
 mod access;
+mod checked;
 mod create;
 mod runs;
 mod system;
@@ -16,6 +17,7 @@ pub use access::{Direction, From, Split};
 pub use create::{delete, open};
 pub use view::{REPRESENTATIONS, View};
 
+use crate::comm::checked::Together;
 use crate::comm::group::Group;
 use crate::errhandler::Slot;
 use crate::error::{Error, Result};
@@ -54,6 +56,8 @@ pub struct File {
     pub handler: Slot,
     /// The only hint that is understood.
     kinds: Mutex<Assertion>,
+    /// For checks.
+    calls: Together,
 }
 
 /// What a process has of a file for itself.
@@ -84,6 +88,7 @@ pub fn close(handle: MPI_File) -> Result<()> {
     if file.state.lock().split.is_some() {
         bail!(Io, "a split operation on the file was begun and not ended");
     }
+    file.called_together();
     let mut met = file.barrier("MPI_File_close");
     if file.amode & MPI_MODE_DELETE_ON_CLOSE != 0 && met.is_ok() {
         let gone = match file.meeting.rank {

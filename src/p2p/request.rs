@@ -140,7 +140,7 @@ pub fn handle(operation: Option<Arc<Operation>>) -> Result<MPI_Request> {
     let Some(operation) = operation else {
         return match check::is_on() {
             false => Ok(COMPLETE),
-            true => own_handle(Action::Send),
+            true => Ok(own_handle(Action::Send).unwrap_or(COMPLETE)),
         };
     };
     match REQUESTS.reserve() {
@@ -172,14 +172,25 @@ fn undo(operation: &Operation) -> Result<()> {
 /// Gives a collective operation a handle, as [`handle`] does.
 pub fn collective_handle(operation: Option<Arc<Operation>>) -> Result<MPI_Request> {
     match operation {
-        None if check::is_on() => own_handle(Action::Collective(check::called())),
+        None if check::is_on() => {
+            let handle = own_handle(Action::Collective(check::called()));
+            Ok(handle.unwrap_or(COMPLETE_COLLECTIVE))
+        }
         None => Ok(COMPLETE_COLLECTIVE),
         some => handle(some),
     }
 }
 
+/// Gives a handle to an RMA operation, which is complete.
+pub fn one_sided_handle() -> MPI_Request {
+    match check::is_on() {
+        false => WAIT_ONLY,
+        true => own_handle(Action::Collective(check::called())).unwrap_or(WAIT_ONLY),
+    }
+}
+
 /// A handle of its own for an operation that is complete: where this job is checked, its buffer is the operation's until the program has
-/// heard so.
+/// heard so. Where there is no room for one, none is looked at.
 #[cold]
 fn own_handle(action: Action) -> Result<MPI_Request> {
     let operation = Operation::new(About {
@@ -383,6 +394,9 @@ pub fn start(handle: MPI_Request) -> Result<()> {
     };
     if check::is_on() {
         pending::started(handle.0);
+        if let What::Partitioned(channel) = &persistent.what {
+            channel.tell_started(handle);
+        }
     }
     Ok(())
 }
@@ -480,7 +494,7 @@ fn message(handle: MPI_Request, done: &str) -> Result<Request> {
     {
         bail!(
             Request,
-            "request {:#x} is of the collective operation {name}, and cannot be {done}, only completed",
+            "request {:#x} is of the collective or RMA operation {name}, and cannot be {done}, only completed",
             handle.0
         );
     }

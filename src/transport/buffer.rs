@@ -1,6 +1,6 @@
 //! The memory of a message in this process: one run of bytes, or elements of a datatype with gaps.
 
-use crate::check;
+use crate::check::{self, room::Room};
 use crate::datatype::{self, Datatype, Visit, can_be_memory};
 use crate::err;
 use crate::error::{Error, Result};
@@ -70,9 +70,14 @@ struct Runs {
 
 impl Visit for Runs {
     fn run(&mut self, address: usize, len: usize) {
-        if self.found.len() <= self.most {
-            self.found.push((address, address + len));
+        if self.found.len() > self.most {
+            return;
         }
+        if !self.found.has_room(1) {
+            self.most = 0;
+            return;
+        }
+        self.found.push((address, address + len));
     }
 
     fn strided(&mut self, address: usize, count: usize, stride: isize, block: usize) {
@@ -258,7 +263,7 @@ impl Buffer {
             None => runs.run(self.address, self.len),
             Some((datatype, count)) => datatype.message_at(self.address, count).walk(&mut runs),
         }
-        (runs.found.len() <= most).then_some(runs.found)
+        (runs.found.len() <= runs.most).then_some(runs.found)
     }
 
     /// Copies the bytes `range` of the data to `to`.

@@ -6,6 +6,7 @@
 use super::operation::Operation;
 use super::ring::Header;
 use super::{Buffer, HIDDEN, LETTERS, collective_context, context, partitioned_context};
+use crate::check::room::Room;
 use crate::check::{self, Finding, Place, collectives, messages, signature};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -52,7 +53,10 @@ pub fn posted(operation: &Arc<Operation>) {
         Some(Kind::Program | Kind::Terms)
     ) {
         let call = (check::called(), check::here());
-        POSTED.lock().insert(Arc::as_ptr(operation).addr(), call);
+        let mut posted = POSTED.lock();
+        if posted.has_room(1) {
+            posted.insert(Arc::as_ptr(operation).addr(), call);
+        }
     }
 }
 

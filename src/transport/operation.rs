@@ -96,7 +96,7 @@ pub struct About {
 pub enum Action {
     Send,
     Receive,
-    /// A collective operation, by its name.
+    /// A collective operation, or where jobs are checked one of RMA, by its name: nobody can cancel it.
     Collective(&'static str),
     /// A [`task`] of another kind, by its name.
     Steps(&'static str),

@@ -37,6 +37,7 @@ impl Window {
             );
         }
         run_errand();
+        let fencing = self.begin_fence(assert);
         self.before_fence(assert);
         full_fence();
         if let Err(failed) = self.meeting.barrier(&|| "MPI_Win_fence".to_string()) {
@@ -44,6 +45,7 @@ impl Window {
             self.epoch.set_access(Access::None);
             return Err(failed);
         }
+        self.end_fence(fencing);
         let next = if assert & MPI_MODE_NOSUCCEED != 0 {
             Access::None
         } else {

@@ -7,7 +7,7 @@ use super::{Flavor, Target, Window};
 use crate::block::Control;
 use crate::check::clock::{self, Key};
 use crate::check::race::span::Spans;
-use crate::check::race::{self, Access, Kind, NONE, What, Words};
+use crate::check::race::{self, Access, Kind, NONE, What, Words, windows};
 use crate::check::{self, Finding};
 use crate::datatype::{self, Basic, Named};
 use crate::error::Result;
@@ -87,7 +87,7 @@ fn near_spans(side: &Origin) -> Option<(Spans, usize)> {
 
 impl Window {
     /// Its number in checks.
-    fn checked_id(&self) -> u64 {
+    pub(super) fn checked_id(&self) -> u64 {
         Control::key(self.control.record)
     }
 
@@ -139,16 +139,25 @@ impl Window {
             reads: reads.all(),
             writes: writes.all(),
         };
+        let enter = || {
+            let entered = race::enter(&window, &access, self)?;
+            Some((entered, windows::enter(&window, target)))
+        };
         let before = match what.is_atomic() {
-            true => race::enter(&window, &access, self),
+            true => enter(),
             false => None,
         };
         if let Err(failed) = work() {
-            before.into_iter().for_each(race::take_back);
+            before
+                .into_iter()
+                .for_each(|(entered, _)| race::take_back(entered));
             return Err(failed);
         }
-        if let Some(entered) = before.or_else(|| race::enter(&window, &access, self)) {
+        if let Some((entered, shared)) = before.or_else(enter) {
             race::end(&window, &access, entered, self);
+            if let Some(shared) = shared {
+                windows::end(&shared, &access, self);
+            }
         }
         Ok(())
     }
@@ -277,6 +286,9 @@ impl Window {
     /// `MPI_Win_sync`: this process may have seen anything by loads before it.
     pub fn saw_sync(&self) {
         self.saw(self.meeting.members.iter().copied());
+        if check::is_on() {
+            self.forget_stored();
+        }
     }
 
     /// This process gets the address of memory that it shares with another.

@@ -21,6 +21,7 @@ use super::listed::list;
 use super::memory::{self, Given};
 use super::moving::{self, Part, Told, movable};
 use super::parcel;
+use super::together::Promises;
 use super::{Flavor, Own, Reach, Target, WINDOWS, Window};
 use crate::attribute::Attributes;
 use crate::block::Control;
@@ -376,7 +377,9 @@ fn finish(
         attached: Mutex::default(),
         writable: Default::default(),
         recent,
+        promises: Promises::of(comm),
     };
+    window.list_part();
     if some_attached {
         let attached = match mine.location {
             Location::Attached => window.attach_part(mine.at..mine.at + mine.size),
@@ -472,10 +475,12 @@ pub fn free(handle: MPI_Win) -> Result<()> {
         );
     }
     window.attributes.delete_all(handle.0)?;
+    window.called_together();
     window.stay();
     window.saw_flush(None);
     full_fence();
     window.meeting.barrier(&|| "MPI_Win_free".to_string())?;
+    window.unlist_part();
     window.move_out();
     let window = WINDOWS.remove(handle.0);
     debug_assert!(

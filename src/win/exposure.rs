@@ -98,6 +98,7 @@ impl Window {
         }
         let origins = self.ranks_of(group)?;
         self.epoch.state.end_idle_fence();
+        self.before_post(&group.members, assert);
         self.epoch.set_exposed(true);
         block.exposed.store(1, Release);
         {
@@ -214,6 +215,7 @@ impl Window {
         let over = block.completed.reached(self.expected.lock().completions);
         if over {
             self.saw(self.expected.lock().posted.iter().copied());
+            self.saw_wait();
             self.end_exposure();
             self.expected.lock().posted.clear();
         }

@@ -66,6 +66,7 @@ pub mod passive;
 pub mod patience;
 pub mod private;
 pub mod query;
+pub mod together;
 pub mod transfer;
 pub mod turn;
 mod update;
@@ -276,6 +277,8 @@ pub struct Window {
     writable: private::Writable,
     /// Of each target, if the window is dynamic: where this process was last.
     recent: Box<[dynamic::Recent]>,
+    /// For checks.
+    promises: together::Promises,
 }
 
 /// This process's part, in the types that the attributes have in C.

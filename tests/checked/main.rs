@@ -13,8 +13,8 @@
 //!
 //! At a `wrong` variant there is at least one finding of its kind, and none of another; each line marked `!variant` is in one of them.
 //! Every variant is also run without `-check`, where its status is 0 unless the head says `// fails variant`: what is to be found does
-//! not show otherwise. A kind that begins with `note` does not change the status: see docs/checking.md. Of a `right` variant that the head
-//! says `// noted variant` of, notes may be told.
+//! not show otherwise. A kind that begins with `note` does not change the status: see docs/checking.md. Of a variant that the head
+//! says `// noted variant` of, notes may be told besides.
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -39,7 +39,7 @@ struct Program {
     right: Vec<String>,
     /// Wrong ones whose status is not 0 without `-check`.
     fails: Vec<String>,
-    /// Right ones of which something is noted.
+    /// Those of which something is noted besides.
     noted: Vec<String>,
     compiled: OnceLock<Result<PathBuf, String>>,
 }
@@ -141,7 +141,10 @@ impl Program {
         let ended = self.run(variant, ranks, Some("-check=report"))?;
         let fails = self.fails.iter().any(|name| name == variant);
         // The error that follows from what is wrong, and ends the job, is noted too.
-        let follows = |line: &&str| fails && line.contains(": note: error: ");
+        let is_noted = self.noted.iter().any(|name| name == variant);
+        let follows = |line: &&str| {
+            fails && line.contains(": note: error: ") || is_noted && line.contains(": note: ")
+        };
         let told = findings(&ended.stderr).filter(|line| !follows(line));
         let told: Vec<&str> = told.collect();
         let fail = |what: &str| Err(format!("{what}\n{}", ended.report()).into());

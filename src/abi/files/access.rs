@@ -69,6 +69,7 @@ impl FileCall {
     }
 
     fn run(&self) -> Result<MPI_Status> {
+        self.file.accessed();
         let moved = self.file.access(self.direction, self.from, &self.buffer)?;
         Ok(status_of(moved))
     }

@@ -5,10 +5,10 @@
 use crate::abi::boundary::pointers::{In, Mut};
 use crate::error::Object;
 use crate::error::{Error, Result};
-use crate::file::{self, REPRESENTATIONS, View};
+use crate::file::{self, File, REPRESENTATIONS, View};
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
-use crate::{bail, comm, datatype, info, mpi_api, mpi_counts};
+use crate::{bail, check, comm, datatype, info, mpi_api, mpi_counts};
 use macro_rules_attribute::apply;
 use parking_lot::Mutex;
 use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
@@ -85,7 +85,9 @@ pub extern "C" fn MPI_File_delete(filename: In<c_char>, info: MPI_Info) -> c_int
 /// `MPI_ERR_UNSUPPORTED_OPERATION` (open with `MPI_MODE_SEQUENTIAL`), `MPI_ERR_NO_SPACE`, `MPI_ERR_IO` and others of the system.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_File_set_size(fh: MPI_File, size: MPI_Offset) -> c_int {
-    file::get(fh)?.resize(size, false, FUNCTION)
+    let file = file::get(fh)?;
+    file.called_together();
+    file.resize(size, false, FUNCTION)
 }
 
 /// Makes room for a file of `size` bytes; its size becomes at least that. Collective; blocks until all processes of the file have
@@ -94,7 +96,9 @@ pub extern "C" fn MPI_File_set_size(fh: MPI_File, size: MPI_Offset) -> c_int {
 /// MPI 4.1 §14.2.5. Errors: as `MPI_File_set_size`.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_File_preallocate(fh: MPI_File, size: MPI_Offset) -> c_int {
-    file::get(fh)?.resize(size, true, FUNCTION)
+    let file = file::get(fh)?;
+    file.called_together();
+    file.resize(size, true, FUNCTION)
 }
 
 /// Gives the size of a file in bytes.
@@ -133,7 +137,9 @@ pub extern "C" fn MPI_File_get_amode(fh: MPI_File, amode: Mut<c_int>) -> c_int {
 /// MPI 4.1 §14.2.8. Errors: `MPI_ERR_FILE`, `MPI_ERR_INFO`, `MPI_ERR_INFO_VALUE` (a malformed list of memory allocation kinds).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_File_set_info(fh: MPI_File, info: MPI_Info) -> c_int {
-    file::get(fh)?.take_hints(&info::hints(info)?)
+    let (file, hints) = (file::get(fh)?, info::hints(info)?);
+    file.called_together();
+    file.take_hints(&hints)
 }
 
 /// Makes an info object of the hints of a file, which the caller frees.
@@ -157,6 +163,19 @@ fn representation(name: &CStr) -> Result<&'static str> {
             "datarep is {name:?}, and files have no other than {REPRESENTATIONS:?}"
         ),
     }
+}
+
+/// Where this job is checked: the process makes a view, whose arguments may be wrong.
+#[cold]
+fn tell_view(file: &File, etype: MPI_Datatype, datarep: In<c_char>) {
+    let extent = datatype::get(etype).map(|etype| etype.extent());
+    let known = datarep.string("datarep").and_then(representation);
+    file.viewed(
+        extent
+            .ok()
+            .zip(known.ok())
+            .map(|(e, known)| (e as i64, known)),
+    );
 }
 
 /// Sets what this process sees of a file: from byte `disp` on, copies of `filetype`, in units of `etype`; `datarep` is "native"
@@ -194,6 +213,9 @@ pub extern "C" fn MPI_File_set_view(
         )?;
         Ok(View { datarep, ..view })
     };
+    if check::is_on() {
+        tell_view(file, etype, datarep);
+    }
     file.set_view(make, info::hints(info))
 }
 
@@ -263,7 +285,9 @@ pub extern "C" fn MPI_File_get_byte_offset(
 /// MPI 4.1 §14.4.4. Errors: as `MPI_File_seek`, and `MPI_ERR_NOT_SAME`.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_File_seek_shared(fh: MPI_File, offset: MPI_Offset, whence: c_int) -> c_int {
-    file::get(fh)?.seek_shared(offset, whence)
+    let file = file::get(fh)?;
+    file.called_together();
+    file.seek_shared(offset, whence)
 }
 
 /// Gives the shared file pointer, in etypes.
@@ -297,7 +321,9 @@ pub extern "C" fn MPI_File_get_type_extent(
 /// MPI 4.1 §14.6.1. Errors: `MPI_ERR_FILE`, `MPI_ERR_NOT_SAME`.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_File_set_atomicity(fh: MPI_File, flag: c_int) -> c_int {
-    file::get(fh)?.set_atomic(flag != 0)
+    let file = file::get(fh)?;
+    file.called_together();
+    file.set_atomic(flag != 0)
 }
 
 /// Tells whether accesses of different processes exclude each other.
@@ -315,7 +341,9 @@ pub extern "C" fn MPI_File_get_atomicity(fh: MPI_File, flag: Mut<c_int>) -> c_in
 /// MPI 4.1 §14.6.1. Errors: `MPI_ERR_FILE`, `MPI_ERR_IO` and others of the system.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_File_sync(fh: MPI_File) -> c_int {
-    file::get(fh)?.sync()
+    let file = file::get(fh)?;
+    file.called_together();
+    file.sync()
 }
 
 /// The names of data representations that programs have registered.

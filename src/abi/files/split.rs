@@ -2,12 +2,25 @@
 
 use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::files::access::{Elements, buffer, status_of};
+use crate::abi::messages::p2p;
+use crate::check::{self, buffers::Access, pending};
 use crate::error::Result;
 use crate::file::{self, From, Split};
+use crate::mpi::constants::MPI_ANY_SOURCE;
 use crate::mpi::types::*;
 use crate::{mpi_api, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::c_void;
+
+impl Split {
+    /// What it does to the buffer.
+    fn access(self) -> Access {
+        match self {
+            Split::ReadAt | Split::Read | Split::ReadOrdered => Access::Write,
+            Split::WriteAt | Split::Write | Split::WriteOrdered => Access::Read,
+        }
+    }
+}
 
 /// Begins an operation in two parts.
 fn begin<C: Into<i64>>(
@@ -16,14 +29,30 @@ fn begin<C: Into<i64>>(
     from: From,
     elements: Elements<C>,
 ) -> Result<()> {
-    file::get(fh)?.begin(split, from, &buffer(elements)?)
+    let (file, buffer) = (file::get(fh)?, buffer(elements)?);
+    // It is refused while another one is on.
+    if !file.is_split() {
+        p2p::uses(split.access(), "buf", &buffer, MPI_ANY_SOURCE);
+        file.called_together();
+    }
+    file.begin(split, from, &buffer)?;
+    if check::is_on() {
+        // No request has a file's handle.
+        pending::began(fh.0);
+    }
+    Ok(())
 }
 
 /// Ends it, and gives the status.
 fn end(fh: MPI_File, split: Split, status: Mut<MPI_Status>) -> Result<()> {
     let file = file::get(fh)?;
     let status = status.single()?;
-    status.set(&status_of(file.end(split)?));
+    let moved = file.end(split)?;
+    file.called_together();
+    if check::is_on() {
+        pending::ended(fh.0);
+    }
+    status.set(&status_of(moved));
     Ok(())
 }
 

@@ -92,7 +92,7 @@ fn started(request: MPI_Request) -> Result<&'static Outgoing> {
 /// already).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Pready(partition: c_int, request: MPI_Request) -> c_int {
-    started(request)?.ready(&[partition])
+    started(request)?.ready_of(request, &[partition])
 }
 
 /// Says that the partitions from `partition_low` up to and with `partition_high` may be sent. Does not block.
@@ -107,7 +107,7 @@ pub extern "C" fn MPI_Pready_range(
     let channel = started(request)?;
     channel.check(partition_low)?;
     channel.check(partition_high)?;
-    channel.ready(&Vec::from_iter(partition_low..=partition_high))
+    channel.ready_of(request, &Vec::from_iter(partition_low..=partition_high))
 }
 
 /// Says that the partitions of the list may be sent. Does not block.
@@ -120,7 +120,8 @@ pub extern "C" fn MPI_Pready_list(
     request: MPI_Request,
 ) -> c_int {
     let length = counted(length, "length")?;
-    started(request)?.ready(array_of_partitions.slice(length, "array_of_partitions")?)
+    let which = array_of_partitions.slice(length, "array_of_partitions")?;
+    started(request)?.ready_of(request, which)
 }
 
 /// Tells whether the data of a partition of a receive is there; so it is if the request is null or inactive. Does not block.
@@ -138,6 +139,10 @@ pub extern "C" fn MPI_Parrived(request: MPI_Request, partition: c_int, flag: Mut
     };
     channel.check(partition)?;
     progress();
-    flag.set((!active || channel.arrived(partition)?).into());
+    let arrived = !active || channel.arrived(partition)?;
+    if arrived {
+        channel.saw_arrived(request, partition);
+    }
+    flag.set(arrived.into());
     Ok(())
 }

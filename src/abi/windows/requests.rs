@@ -8,7 +8,7 @@ use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::windows::operations::origin;
 use crate::mpi::types::*;
 use crate::mpi_counts;
-use crate::p2p::request::WAIT_ONLY;
+use crate::p2p::request::{WAIT_ONLY, one_sided_handle};
 use crate::win::transfer::Remote;
 use crate::win::{find, get as window};
 use macro_rules_attribute::apply;
@@ -51,7 +51,7 @@ pub extern "C" fn MPI_Rput(
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     let request = request.out("request")?;
     window(win)?.put(near, far)?;
-    request.set(WAIT_ONLY);
+    request.set(one_sided_handle());
     Ok(())
 }
 
@@ -79,7 +79,7 @@ pub extern "C" fn MPI_Rget(
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     let request = request.out("request")?;
     window(win)?.get(near, far)?;
-    request.set(WAIT_ONLY);
+    request.set(one_sided_handle());
     Ok(())
 }
 
@@ -108,7 +108,7 @@ pub extern "C" fn MPI_Raccumulate(
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     let request = request.out("request")?;
     window(win)?.accumulate(near, far, op)?;
-    request.set(WAIT_ONLY);
+    request.set(one_sided_handle());
     Ok(())
 }
 
@@ -142,6 +142,6 @@ pub extern "C" fn MPI_Rget_accumulate(
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     let request = request.out("request")?;
     window(win)?.get_accumulate(near, result, far, op)?;
-    request.set(WAIT_ONLY);
+    request.set(one_sided_handle());
     Ok(())
 }

@@ -239,8 +239,9 @@ pub extern "C" fn MPI_Win_get_name(
 /// MPI 4.1 §12.2.7. Errors: `MPI_ERR_WIN`, `MPI_ERR_INFO`.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Win_set_info(win: MPI_Win, info: MPI_Info) -> c_int {
-    let win = window(win)?;
-    win.set_hints(&info::hints(info)?)
+    let (win, hints) = (window(win)?, info::hints(info)?);
+    win.called_together();
+    win.set_hints(&hints)
 }
 
 /// Gives all hints of a window with their values; to be freed by the caller.

@@ -1,6 +1,6 @@
-//! Collective calls, compared across the processes of a communicator (MPI 4.1 §6.1, §6.12).
+//! Collective calls, compared across the processes of a communicator, a window or a file (MPI 4.1 §6.1, §6.12, §12.2, §14).
 //!
-//! Each process counts its collective calls on a communicator, and writes what each is into a ring in its block, before anything of it is
+//! Each process counts its collective calls on each of these, and writes what each is into a ring in its block, before anything of it is
 //! done. Then it looks whether others have written theirs of the same number: so whoever of two comes later finds where they differ, also
 //! where the calls would wait for each other for ever. Nobody waits for that. What all must have alike is compared with the two neighbours
 //! in the order of ranks, which is enough for all; blocks with those that they go to and come from.
@@ -13,7 +13,8 @@ use parking_lot::Mutex;
 pub use ring::Collectives;
 use ring::{Other, in_place_bits};
 
-const SECTION: &str = "MPI 4.1 §6.1";
+/// Where MPI says so of communicators.
+pub const SECTION: &str = "MPI 4.1 §6.1";
 
 /// Words of a signature.
 pub type Words = [u64; 2];
@@ -56,16 +57,19 @@ impl Root {
 
 /// A call, as it is compared.
 pub struct Call<'a> {
-    /// The communicator's number, and the call's on it, from 1 on.
-    pub context: u32,
+    /// The number of what it is made on, and the call's there, from 1 on. Of a communicator that is its context; of what was made by a
+    /// collective call on one, [`made_by`] that.
+    pub on: u64,
     pub number: u32,
     /// Its processes by their ranks in the job, and where this one is among them.
     pub members: &'a [u32],
     pub me: usize,
     /// How many of them are the first group, of an intercommunicator.
     pub first_group: Option<usize>,
-    /// The communicator in words.
+    /// That in words.
     pub title: &'a dyn Fn() -> String,
+    /// Where MPI says that all have to make the same calls there, and with the same arguments.
+    pub section: &'static str,
     pub name: &'a str,
     pub root: Root,
     /// The operation's name; empty if there is none.
@@ -76,8 +80,22 @@ pub struct Call<'a> {
     /// Its own elements, and in words.
     pub own: Words,
     pub elements: &'a dyn Fn() -> String,
+    /// What is not compared, and that others may [ask](says) for.
+    pub says: u64,
     /// Blocks for each member: of [`Rule::Pairs`] what is sent and what is received, else the first list.
     pub blocks: [Vec<Words>; 2],
+}
+
+/// The number of what call `number` on the communicator `context` makes.
+pub fn made_by(context: u32, number: u32) -> u64 {
+    // Contexts are below 2^31.
+    1 << 63 | u64::from(context) << 32 | u64::from(number)
+}
+
+/// What `rank` of the job has said with a call, and where it stands, if it is still there.
+pub fn says(rank: u32, on: u64, number: u32) -> Option<(u64, Place)> {
+    let checker = checker()?;
+    checker.area.block(rank).collectives.says(on, number)
 }
 
 /// One routine, whatever its counts are.
@@ -156,10 +174,15 @@ impl Both<'_> {
     }
 
     fn tell_order(&self) {
-        note(self.call.context);
+        note(self.call.on);
         let Call { number, title, .. } = self.call;
         let other = &self.other;
-        let is_same = |name: &str| routine(name).replacen("MPI_I", "MPI_", 1).to_lowercase();
+        let is_same = |name: &str| {
+            let blocking = routine(name).replacen("MPI_I", "MPI_", 1);
+            blocking
+                .replacen("MPI_File_i", "MPI_File_", 1)
+                .to_lowercase()
+        };
         let rule = match is_same(&other.name) == is_same(self.call.name) {
             true => "a call that blocks does not match one that does not",
             false => "all its processes must make the same calls in the same order",
@@ -167,7 +190,7 @@ impl Both<'_> {
         tell(Finding {
             kind: "collective mismatch",
             section: match rule.starts_with("all") {
-                true => SECTION,
+                true => self.call.section,
                 false => "MPI 4.1 §6.12",
             },
             text: format!(
@@ -293,27 +316,27 @@ impl Both<'_> {
     }
 }
 
-/// The communicators of which something was told here.
-static TOLD: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+/// On what something was told here.
+static TOLD: Mutex<Vec<u64>> = Mutex::new(Vec::new());
 
 /// Whether this process has told of calls on a communicator: what follows from that is not told again.
 pub fn was_told(context: u32) -> bool {
-    TOLD.lock().contains(&context)
+    TOLD.lock().contains(&context.into())
 }
 
 /// Now it has.
-fn note(context: u32) {
+fn note(on: u64) {
     let mut told = TOLD.lock();
-    if !told.contains(&context) {
-        told.push(context);
+    if !told.contains(&on) {
+        told.push(on);
     }
 }
 
 fn tell_difference(call: &Call<'_>, what: String) {
-    note(call.context);
+    note(call.on);
     tell(Finding {
         kind: "collective mismatch",
-        section: SECTION,
+        section: call.section,
         text: format!(
             "{} on {} (call number {} there): {what}",
             routine(call.name),

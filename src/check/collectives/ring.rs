@@ -1,10 +1,11 @@
 //! Where the collective calls of a rank are kept: a ring of calls, by communicator and number, and one of the signatures of their blocks.
 //! What was written over meanwhile is not compared.
 //!
-//! | `key` of an entry | meaning                                   |
-//! |-------------------|-------------------------------------------|
-//! | 0                 | being written                             |
-//! | context, number   | of that call on that communicator         |
+//! | `version` of an entry | meaning                               |
+//! |-----------------------|---------------------------------------|
+//! | 0                     | nothing was written                   |
+//! | odd                   | being written                         |
+//! | even                  | how often it was, twice               |
 
 use super::{Call, Words, routine};
 use crate::check::{Place, here};
@@ -28,7 +29,10 @@ pub struct Collectives {
 
 #[repr(C)]
 struct Entry {
-    key: AtomicU64,
+    version: AtomicU64,
+    number: AtomicU64,
+    /// [`Call::on`].
+    on: AtomicU64,
     place: AtomicU64,
     root: AtomicU64,
     /// [In place](in_place_bits) above the number of blocks in each list.
@@ -36,9 +40,18 @@ struct Entry {
     /// Where the lists of blocks begin.
     blocks: AtomicU64,
     own: [AtomicU64; 2],
+    /// [`Call::says`].
+    says: AtomicU64,
     name: Text<5>,
     op: Text<4>,
     elements: Text<12>,
+}
+
+impl Entry {
+    /// Whether nobody has written while it was read.
+    fn is_still(&self, version: u64) -> bool {
+        self.version.load(Ordering::Relaxed) == version
+    }
 }
 
 /// Another's call, as it was read.
@@ -58,12 +71,9 @@ pub(super) struct Other {
 
 static WRITING: Mutex<()> = Mutex::new(());
 
-fn key(context: u32, number: u32) -> u64 {
-    u64::from(context) << 32 | u64::from(number)
-}
-
-fn place_of(context: u32, number: u32) -> usize {
-    (context.wrapping_mul(0x9e37_79b1) >> 7).wrapping_add(number) as usize % KEPT
+fn place_of(on: u64, number: u32) -> usize {
+    let on = (on ^ on >> 32) as u32;
+    (on.wrapping_mul(0x9e37_79b1) >> 7).wrapping_add(number) as usize % KEPT
 }
 
 /// Where everybody may be in place or nobody: 0 where that does not matter, 1 for no, 2 for yes.
@@ -78,8 +88,9 @@ pub(super) fn in_place_bits(in_place: Option<bool>) -> u64 {
 impl Collectives {
     pub(super) fn write(&self, call: &Call<'_>, elements: &str) {
         let _writing = WRITING.lock();
-        let entry = &self.all[place_of(call.context, call.number)];
-        entry.key.store(0, Ordering::Relaxed);
+        let entry = &self.all[place_of(call.on, call.number)];
+        let version = entry.version.load(Ordering::Relaxed);
+        entry.version.store(version + 1, Ordering::Relaxed);
         let [first, second] = &call.blocks;
         let count = first.len() + second.len();
         let is_kept = 0 < count && count <= BLOCKS;
@@ -105,19 +116,17 @@ impl Collectives {
         for (word, value) in entry.own.iter().zip(call.own) {
             word.store(value, Ordering::Relaxed);
         }
+        entry.on.store(call.on, Ordering::Relaxed);
+        entry.says.store(call.says, Ordering::Relaxed);
         entry.name.put(routine(call.name).as_bytes());
         entry.op.put(call.op.as_bytes());
         entry.elements.put(elements.as_bytes());
-        let key = key(call.context, call.number);
-        entry.key.store(key, Ordering::Release);
+        entry.number.store(call.number.into(), Ordering::Relaxed);
+        entry.version.store(version + 2, Ordering::Release);
     }
 
     pub(super) fn read(&self, call: &Call<'_>, at: usize) -> Option<Other> {
-        let entry = &self.all[place_of(call.context, call.number)];
-        let key = key(call.context, call.number);
-        if entry.key.load(Ordering::Acquire) != key {
-            return None;
-        }
+        let (entry, version) = self.entry(call.on, call.number)?;
         let form = entry.form.load(Ordering::Relaxed);
         let length = form as u32 as usize;
         let lists = entry.blocks.load(Ordering::Relaxed);
@@ -137,7 +146,25 @@ impl Collectives {
             lists: (length > 0).then_some((lists, length)),
         };
         fence(Ordering::Acquire);
-        (entry.key.load(Ordering::Relaxed) == key).then_some(other)
+        entry.is_still(version).then_some(other)
+    }
+
+    /// The entry of a call, if it is there, and its version.
+    fn entry(&self, on: u64, number: u32) -> Option<(&Entry, u64)> {
+        let entry = &self.all[place_of(on, number)];
+        let version = entry.version.load(Ordering::Acquire);
+        let is_it = entry.number.load(Ordering::Relaxed) == u64::from(number)
+            && entry.on.load(Ordering::Relaxed) == on;
+        (version > 0 && version.is_multiple_of(2) && is_it).then_some((entry, version))
+    }
+
+    /// What a call says that is not compared, and where it stands.
+    pub(super) fn says(&self, on: u64, number: u32) -> Option<(u64, Place)> {
+        let (entry, version) = self.entry(on, number)?;
+        let says = entry.says.load(Ordering::Relaxed);
+        let place = Place::of_bits(entry.place.load(Ordering::Relaxed));
+        fence(Ordering::Acquire);
+        entry.is_still(version).then_some((says, place))
     }
 
     /// Block `i` of a list of a call that was read.

@@ -4,6 +4,7 @@ use super::What;
 use super::log::On;
 use super::span::Span;
 use crate::check::Place;
+use crate::check::room::Room;
 
 /// So many are kept, the last ones.
 const MOST: usize = 1024;
@@ -47,6 +48,9 @@ impl Buffers {
         }
         if self.all.len() == MOST {
             self.all.drain(..MOST / 2);
+        }
+        if !self.all.has_room(1) {
+            return;
         }
         self.low = self.low.min(held.span.low);
         self.high = self.high.max(held.span.high);

@@ -50,6 +50,10 @@ impl On {
         On(window << 16 | target as u64)
     }
 
+    pub fn target(self) -> usize {
+        (self.0 & 0xffff) as usize
+    }
+
     pub fn is_of(self, window: u64) -> bool {
         self.0 >> 16 == window & (u64::MAX >> 16)
     }

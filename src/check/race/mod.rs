@@ -25,6 +25,8 @@ pub mod log;
 mod own;
 pub mod report;
 pub mod span;
+pub mod watch;
+pub mod windows;
 
 use super::{Place, checker, clock, here};
 use log::{Logged, On};

@@ -4,6 +4,7 @@ use super::buffers::{Buffers, Held};
 use super::log::{self, Log, Logged, On};
 use super::span::Span;
 use super::{Access, Kind, What};
+use crate::check::room::Room;
 use crate::check::{Place, checker, clock};
 use parking_lot::Mutex;
 
@@ -141,6 +142,10 @@ impl State {
             let (on, what, place, span) = (new.on, new.what, new.place, new.span);
             self.low = self.low.min(span.low);
             self.high = self.high.max(span.high);
+            if !self.pending.has_room(1) {
+                log.complete(number, clock::tick());
+                return number;
+            }
             self.pending.push(Pending {
                 number,
                 on,
@@ -165,6 +170,9 @@ impl State {
         let log = log_of(rank)?;
         let (oldest, last) = log.range();
         if self.seen.len() <= rank as usize {
+            if !self.seen.has_room(rank as usize + 1) {
+                return None;
+            }
             self.seen.resize(rank as usize + 1, 1);
         }
         let mut first = self.seen[rank as usize].max(oldest);

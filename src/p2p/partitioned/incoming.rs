@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 /// A partitioned receive.
 pub struct Incoming {
-    way: Way,
-    parts: Parts,
+    pub(super) way: Way,
+    pub(super) parts: Parts,
     buffer: Buffer,
     /// Bytes of a partition.
     bytes: usize,

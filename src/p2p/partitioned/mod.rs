@@ -7,6 +7,7 @@
 //! The two sides meet in one hidden context of the communicator; data goes in another. A range of tags rests after its send was
 //! freed. Data for memory with gaps arrives beside it.
 
+mod checked;
 mod incoming;
 mod outgoing;
 

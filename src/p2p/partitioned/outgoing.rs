@@ -51,8 +51,8 @@ impl Tags {
 
 /// A partitioned send.
 pub struct Outgoing {
-    way: Way,
-    parts: Parts,
+    pub(super) way: Way,
+    pub(super) parts: Parts,
     buffers: Vec<Buffer>,
     first_tag: i32,
     state: Mutex<Sending>,
