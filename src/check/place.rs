@@ -160,6 +160,15 @@ impl Modules {
         Some((module.path.get(), place.0 & ((1 << OFFSET) - 1)))
     }
 
+    /// The address in this process, whose files these are, of a place in a process with the files `others`.
+    pub fn here(&self, others: &Modules, place: Place) -> Option<usize> {
+        let (path, offset) = others.resolve(place)?;
+        let known = self.count.load(Ordering::Acquire) as usize;
+        let mut all = self.all[..known.min(MODULES)].iter();
+        let same = all.find(|module| module.path.get() == path)?;
+        Some((same.from.load(Ordering::Relaxed) + offset) as usize)
+    }
+
     fn at(&self, number: usize, back: usize) -> Place {
         let from = self.all[number].from.load(Ordering::Relaxed);
         Place((number as u64 + 1) << OFFSET | (back as u64 - from) & ((1 << OFFSET) - 1))
