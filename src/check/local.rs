@@ -175,11 +175,13 @@ fn ends_seen(sanitizer: &Sanitizer) {
     sanitizer.heed();
 }
 
-/// This process has a part of a window, from `base` on.
-pub fn has_part(window: u64, rank: usize, base: usize) {
-    if is_seen() {
+/// This process has a part of a window of these ranks of the job, from `base` on.
+pub fn has_part(window: u64, rank: usize, base: usize, members: &[u32]) {
+    if let (Some(sanitizer), Some(checker)) = (sanitizer(), checker()) {
         let on = On::new(window, rank);
-        STATE.lock().windows.push(Part { on, base });
+        let mut state = STATE.lock();
+        state.begin(sanitizer, checker, members);
+        state.windows.push(Part { on, base });
     }
 }
 
@@ -214,8 +216,9 @@ pub fn uses(
     let reads = reads.map(|(from, to)| (from, to, How::Read));
     let writes = writes.map(|(from, to)| (from, to, How::Write));
     let pieces: Pieces = reads.chain(writes).take(PIECES).collect();
-    let called = CALLED.get();
-    let stack = Stack::new(called.name, called.back);
+    let modules = checker()?.own.modules;
+    let back = modules.here(modules, here());
+    let stack = Stack::new(CALLED.get().name, back.unwrap_or(0));
     let mut state = STATE.lock();
     let Use(number) = more.or_else(|| state.free_fiber(sanitizer).map(Use))?;
     sanitizer.release(&BEGUN[number]);
@@ -249,19 +252,29 @@ impl State {
         })
     }
 
+    /// Makes the fibers of ranks. A new one knows what this thread has done; so it is made before it is needed.
+    fn begin(&mut self, sanitizer: &Sanitizer, checker: &Checker, members: &[u32]) {
+        self.gatherer
+            .get_or_insert_with(|| sanitizer.fiber(c"order by MPI"));
+        let make = || Rank {
+            next: 1,
+            fiber: None,
+        };
+        self.ranks.resize_with(checker.area.ranks(), make);
+        for &rank in members {
+            self.ranks[rank as usize].fiber.get_or_insert_with(|| {
+                let name = CString::new(format!("rank {rank}"));
+                sanitizer.fiber(&name.unwrap_or_default())
+            });
+        }
+    }
+
     /// Looks for accesses of others, and which are ordered before now.
     fn look(&mut self, sanitizer: &Sanitizer, checker: &Checker) {
         // First: what is ordered before now is in the logs by now.
         let known = clock::look();
         let seen = SEEN.swap(false, Ordering::Relaxed) || clock::sees_loads();
-        let ranks = checker.area.ranks();
-        if self.ranks.len() < ranks {
-            self.ranks.resize_with(ranks, || Rank {
-                next: 1,
-                fiber: None,
-            });
-        }
-        for rank in 0..ranks as u32 {
+        for rank in 0..self.ranks.len() as u32 {
             self.look_at(rank, checker);
         }
         let mut open = std::mem::take(&mut self.open);
@@ -323,11 +336,9 @@ impl State {
         here();
         let back = checker.own.modules.here(others, logged.place);
         let stack = Stack::new(what.name(), back.unwrap_or(0));
-        let fiber = &mut self.ranks[open.rank as usize].fiber;
-        let fiber = fiber.get_or_insert_with(|| {
-            let name = CString::new(format!("rank {}", open.rank));
-            sanitizer.fiber(&name.unwrap_or_default())
-        });
+        let Some(fiber) = &mut self.ranks[open.rank as usize].fiber else {
+            return;
+        };
         let taken = self.taken;
         sanitizer.on(fiber, || {
             sanitizer.acquire(&RANKS);
@@ -344,7 +355,9 @@ impl State {
 
     /// Orders an access before what this process does next.
     fn order(&mut self, sanitizer: &Sanitizer, open: &Open) {
-        let gatherer = self.gatherer.get_or_insert_with(|| sanitizer.fiber(c"MPI"));
+        let Some(gatherer) = &mut self.gatherer else {
+            return;
+        };
         sanitizer.on(gatherer, || {
             sanitizer.acquire(token(open.rank, open.number));
             sanitizer.release(&ORDERED);

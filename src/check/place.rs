@@ -9,11 +9,10 @@ use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::shm::maps::Maps;
 use crate::shm::text::Text;
 use std::arch::{asm, global_asm};
-use std::ffi::{CStr, OsStr, c_void};
+use std::ffi::{CStr, OsStr, c_int, c_void};
 use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::ptr::null_mut;
 
 /// Files that a rank's calls stand in; calls from others have no place.
 const MODULES: usize = 128;
@@ -177,16 +176,17 @@ impl Modules {
     /// The first place on the stack that is the program's.
     #[cold]
     fn unwound(&self) -> Place {
-        let mut addresses = [null_mut(); DEPTH];
-        // SAFETY: the array has room for as many as is said.
-        let count = unsafe { libc::backtrace(addresses.as_mut_ptr(), DEPTH as i32) };
-        let all = &addresses[..count.clamp(0, DEPTH as i32) as usize];
-        let found = all
-            .iter()
-            .find_map(|back| match self.module(*back as usize) {
-                Some((number, false)) => Some(self.at(number, *back as usize)),
-                _ => None,
-            });
+        let mut frames = Frames {
+            addresses: [0; DEPTH],
+            count: 0,
+        };
+        // SAFETY: `add` gets what is given here, and the frames live longer than the call.
+        unsafe { _Unwind_Backtrace(Frames::add, (&raw mut frames).cast()) };
+        let mut all = frames.addresses[..frames.count].iter();
+        let found = all.find_map(|back| match self.module(*back) {
+            Some((number, false)) => Some(self.at(number, *back)),
+            _ => None,
+        });
         found.unwrap_or(Place::UNKNOWN)
     }
 
@@ -238,6 +238,37 @@ impl Modules {
         module.to.store(to | u64::from(is_own), Ordering::Relaxed);
         self.count.store(number as u32 + 1, Ordering::Release);
         Some((number, is_own))
+    }
+}
+
+// The unwinder's own: libc's `backtrace` may be a sanitizer's, which would be the first of the program on the stack.
+unsafe extern "C" {
+    fn _Unwind_Backtrace(
+        add: extern "C" fn(*mut c_void, *mut c_void) -> c_int,
+        argument: *mut c_void,
+    ) -> c_int;
+    fn _Unwind_GetIP(context: *mut c_void) -> usize;
+}
+
+/// Where the functions on the stack go on, from the innermost.
+struct Frames {
+    addresses: [usize; DEPTH],
+    count: usize,
+}
+
+impl Frames {
+    /// Adds a frame; gives what ends the walk if there is no more room.
+    extern "C" fn add(context: *mut c_void, frames: *mut c_void) -> c_int {
+        const GO_ON: c_int = 0;
+        const END: c_int = 5;
+        // SAFETY: the unwinder gives its context, and the frames that it was given.
+        let (back, frames) = unsafe { (_Unwind_GetIP(context), &mut *frames.cast::<Frames>()) };
+        let Some(address) = frames.addresses.get_mut(frames.count) else {
+            return END;
+        };
+        *address = back;
+        frames.count += 1;
+        GO_ON
     }
 }
 

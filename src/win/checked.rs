@@ -288,7 +288,8 @@ impl Window {
     pub(super) fn has_part(&self) {
         let by_operations = matches!(self.flavor, Flavor::Allocate | Flavor::Create);
         if check::is_on() && by_operations && self.own.size > 0 {
-            local::has_part(self.checked_id(), self.rank, self.own.base.addr());
+            let base = self.own.base.addr();
+            local::has_part(self.checked_id(), self.rank, base, &self.meeting.members);
         }
     }
 
