@@ -176,13 +176,8 @@ impl Modules {
     /// The first place on the stack that is the program's.
     #[cold]
     fn unwound(&self) -> Place {
-        let mut frames = Frames {
-            addresses: [0; DEPTH],
-            count: 0,
-        };
-        // SAFETY: `add` gets what is given here, and the frames live longer than the call.
-        unsafe { _Unwind_Backtrace(Frames::add, (&raw mut frames).cast()) };
-        let mut all = frames.addresses[..frames.count].iter();
+        let mut addresses = [0; DEPTH];
+        let mut all = stack(&mut addresses).iter();
         let found = all.find_map(|back| match self.module(*back) {
             Some((number, false)) => Some(self.at(number, *back)),
             _ => None,
@@ -244,32 +239,42 @@ impl Modules {
 // The unwinder's own: libc's `backtrace` may be a sanitizer's, which would be the first of the program on the stack.
 unsafe extern "C" {
     fn _Unwind_Backtrace(
-        add: extern "C" fn(*mut c_void, *mut c_void) -> c_int,
-        argument: *mut c_void,
+        add: extern "C" fn(context: *mut c_void, frames: *mut c_void) -> c_int,
+        frames: *mut c_void,
     ) -> c_int;
     fn _Unwind_GetIP(context: *mut c_void) -> usize;
 }
 
-/// Where the functions on the stack go on, from the innermost.
-struct Frames {
-    addresses: [usize; DEPTH],
+/// Frames that are found.
+struct Frames<'a> {
+    addresses: &'a mut [usize],
     count: usize,
 }
 
-impl Frames {
-    /// Adds a frame; gives what ends the walk if there is no more room.
-    extern "C" fn add(context: *mut c_void, frames: *mut c_void) -> c_int {
-        const GO_ON: c_int = 0;
-        const END: c_int = 5;
-        // SAFETY: the unwinder gives its context, and the frames that it was given.
-        let (back, frames) = unsafe { (_Unwind_GetIP(context), &mut *frames.cast::<Frames>()) };
-        let Some(address) = frames.addresses.get_mut(frames.count) else {
-            return END;
-        };
-        *address = back;
-        frames.count += 1;
-        GO_ON
-    }
+/// Where the functions on this thread's stack go on, from the innermost, which is this one; as many as there is room for.
+#[inline(never)]
+pub fn stack(addresses: &mut [usize]) -> &[usize] {
+    let mut frames = Frames {
+        addresses,
+        count: 0,
+    };
+    // SAFETY: `add` gets the frames that are given here.
+    unsafe { _Unwind_Backtrace(add, (&raw mut frames).cast()) };
+    let Frames { addresses, count } = frames;
+    &addresses[..count]
+}
+
+extern "C" fn add(context: *mut c_void, frames: *mut c_void) -> c_int {
+    const GO_ON: c_int = 0;
+    const END: c_int = 5;
+    // SAFETY: the unwinder gives its context, and the frames that it was given.
+    let (back, frames) = unsafe { (_Unwind_GetIP(context), &mut *frames.cast::<Frames>()) };
+    let Some(address) = frames.addresses.get_mut(frames.count) else {
+        return END;
+    };
+    *address = back;
+    frames.count += 1;
+    GO_ON
 }
 
 /// The end of the mapping that `back` is in.
