@@ -211,7 +211,7 @@ impl Sanitizer {
         let mut at = from;
         while at < to {
             let most = [8, 4, 2, 1];
-            let fits = |size: &usize| at % size == 0 && at + size <= to;
+            let fits = |size: &usize| at.is_multiple_of(*size) && at + size <= to;
             let size = most.into_iter().find(fits).unwrap_or(1);
             let here = at as *mut u8;
             // SAFETY: promised by the caller; the address is a multiple of the size.
