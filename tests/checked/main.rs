@@ -32,7 +32,7 @@ const FOUND: i32 = 56;
 const SECONDS: u64 = 60;
 
 const SANITIZED: &str = "-fsanitize=thread";
-/// How what ThreadSanitizer tells begins, and the status of a process that it has told something of.
+/// What is in all that ThreadSanitizer tells, and the status of a process that it has told something of.
 const WARNING: &str = "ThreadSanitizer:";
 const SANITIZER_FOUND: i32 = 66;
 
@@ -156,7 +156,10 @@ impl Program {
         let ended = self.run(variant, ranks, Some("-check=report"))?;
         let fail = |what: &str| Err(format!("{what}\n{}", ended.report()).into());
         let found = format!("WARNING: ThreadSanitizer: {kind}");
-        let told = ended.stderr.lines().filter(|line| line.contains(WARNING));
+        let told = ended
+            .stderr
+            .lines()
+            .filter(|line| line.starts_with("WARNING: "));
         let told: Vec<_> = told.collect();
         if told.is_empty() || !told.iter().all(|line| line.contains(&found)) {
             return fail(&format!("not all that is told is a {kind}"));
