@@ -46,6 +46,10 @@ pub struct Clock {
 static LEAVING: Mutex<()> = Mutex::new(());
 /// What came to this process when it last looked.
 static SEEN: AtomicU64 = AtomicU64::new(0);
+/// Until which time of its own others have told this process that they know it: what its threads did before is ordered by that.
+static TOLD: AtomicU64 = AtomicU64::new(0);
+/// What a process that may load anything, unseen, knows of another one's own loads and stores.
+pub const ANYTHING: u64 = u64::MAX;
 /// Not 0: this process may load what others store, unseen.
 static LOADS: AtomicU8 = AtomicU8::new(0);
 
@@ -104,7 +108,9 @@ impl Own {
     fn join(&self, from: &[AtomicU64]) {
         for (rank, (mine, theirs)) in self.clock.now.iter().zip(&from[..self.ranks]).enumerate() {
             let theirs = theirs.load(Ordering::Acquire);
-            if theirs > mine.load(Ordering::Relaxed) && rank != self.rank {
+            if rank == self.rank {
+                TOLD.fetch_max(theirs, Ordering::Relaxed);
+            } else if theirs > mine.load(Ordering::Relaxed) {
                 mine.fetch_max(theirs, Ordering::Release);
             }
         }
@@ -180,7 +186,7 @@ pub fn meet(rank: u32, key: impl FnOnce() -> Key) {
 fn meet_copy(rank: u32, key: Key) {
     let Some(own) = own() else { return };
     if rank as usize == own.rank {
-        return;
+        return told_itself();
     }
     let theirs = other(rank);
     let left = theirs.left.load(Ordering::Acquire) as usize;
@@ -241,9 +247,35 @@ pub fn loads_unseen() {
     }
 }
 
-/// Whether it may.
-pub fn are_loads_unseen() -> bool {
+/// A thread of this process has what another one of it has sent, or what itself has.
+#[inline]
+pub fn told_itself() {
+    if is_on() {
+        TOLD.fetch_max(own_time(), Ordering::Relaxed);
+    }
+}
+
+/// Until which time of its own this process is known to have been, by what has come to it.
+pub(super) fn own_known() -> u64 {
+    TOLD.load(Ordering::Relaxed)
+}
+
+/// The time of this process.
+pub(super) fn own_time() -> u64 {
+    own().map_or(0, |own| own.clock.now[own.rank].load(Ordering::Acquire))
+}
+
+/// Whether this process may load what others store, unseen.
+pub fn sees_loads() -> bool {
     LOADS.load(Ordering::Relaxed) != 0
+}
+
+/// Until which time this process knows `rank`, with all that it may have seen by loads: [`ANYTHING`] where that has no bound.
+pub(super) fn known_of(rank: u32) -> u64 {
+    match sees_loads() {
+        true => ANYTHING,
+        false => look()(rank),
+    }
 }
 
 /// Takes what this process may have seen, and gives its clock's entry for a rank.

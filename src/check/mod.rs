@@ -16,6 +16,7 @@ pub mod area;
 pub mod buffers;
 pub mod clock;
 pub mod collectives;
+pub mod local;
 mod memory;
 pub mod messages;
 pub mod objects;
@@ -25,6 +26,7 @@ pub mod place;
 pub mod race;
 mod ranges;
 pub mod room;
+pub mod sanitizer;
 pub mod signature;
 pub mod sums;
 pub mod threads;
@@ -116,13 +118,20 @@ fn begin(name: &'static str) -> (Called, bool) {
     let turn = TURNS.get() + 1;
     TURNS.set(turn);
     let outer = CALLED.replace(Called { name, back, turn });
-    (outer, threads::enter(outer.name.is_empty()))
+    let is_outer = outer.name.is_empty();
+    if is_outer {
+        local::begins();
+    }
+    (outer, threads::enter(is_outer))
 }
 
 #[inline(never)]
 fn end_call((outer, looked): (Called, bool)) {
     if looked {
         threads::leave();
+    }
+    if outer.name.is_empty() {
+        local::ends();
     }
     CALLED.set(outer);
 }

@@ -6,7 +6,7 @@ use super::buffers::{Access, Used, take, words};
 use super::ranges::{Range, Ranges};
 use super::room::Room;
 use super::sums::Look;
-use super::{Finding, Place, called, here, parts, rank, sums, tell};
+use super::{Finding, Place, called, here, local, parts, rank, sums, tell};
 use crate::shm::atomic::{AtomicU64, AtomicUsize, Ordering};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -24,6 +24,8 @@ struct Operation {
     used: Used,
     /// What the data that it reads was like.
     sum: Look,
+    /// What ThreadSanitizer is told of it by.
+    seen: Option<local::Use>,
 }
 
 /// What is pending. The hulls of what the operations read and write lie apart, since each call looks at all of them.
@@ -161,6 +163,7 @@ fn add(request: i32, name: &'static str, used: Used) {
         name,
         place: here(),
         sum: sums::of(&used.reads),
+        seen: None,
         used,
     };
     TABLE.lock().get_or_insert_with(Table::new).add(operation);
@@ -257,12 +260,14 @@ impl Table {
         })
     }
 
-    fn add(&mut self, operation: Operation) {
+    fn add(&mut self, mut operation: Operation) {
         self.remove(operation.request);
         let at = self.operations.len();
         if at >= MOST {
             miss();
         } else if self.has_room() {
+            let Used { reads, writes } = &operation.used;
+            operation.seen = local::uses(None, reads.iter(), writes.iter());
             self.by_request.insert(operation.request, at);
             let hull = |data: &Ranges| data.hull().unwrap_or_default();
             self.reads.push(hull(&operation.used.reads));
@@ -282,6 +287,9 @@ impl Table {
     fn remove(&mut self, request: i32) -> Option<Operation> {
         let at = self.by_request.remove(&request)?;
         let operation = self.operations.swap_remove(at);
+        if let Some(seen) = operation.seen {
+            local::used(seen);
+        }
         self.reads.swap_remove(at);
         self.writes.swap_remove(at);
         if let Some(moved) = self.operations.get(at) {

@@ -9,11 +9,10 @@ use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::shm::maps::Maps;
 use crate::shm::text::Text;
 use std::arch::{asm, global_asm};
-use std::ffi::{CStr, OsStr, c_void};
+use std::ffi::{CStr, OsStr, c_int, c_void};
 use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::ptr::null_mut;
 
 /// Files that a rank's calls stand in; calls from others have no place.
 const MODULES: usize = 128;
@@ -160,6 +159,15 @@ impl Modules {
         Some((module.path.get(), place.0 & ((1 << OFFSET) - 1)))
     }
 
+    /// The address in this process, whose files these are, of a place in a process with the files `others`.
+    pub fn here(&self, others: &Modules, place: Place) -> Option<usize> {
+        let (path, offset) = others.resolve(place)?;
+        let known = self.count.load(Ordering::Acquire) as usize;
+        let mut all = self.all[..known.min(MODULES)].iter();
+        let same = all.find(|module| module.path.get() == path)?;
+        Some((same.from.load(Ordering::Relaxed) + offset) as usize)
+    }
+
     fn at(&self, number: usize, back: usize) -> Place {
         let from = self.all[number].from.load(Ordering::Relaxed);
         Place((number as u64 + 1) << OFFSET | (back as u64 - from) & ((1 << OFFSET) - 1))
@@ -168,16 +176,12 @@ impl Modules {
     /// The first place on the stack that is the program's.
     #[cold]
     fn unwound(&self) -> Place {
-        let mut addresses = [null_mut(); DEPTH];
-        // SAFETY: the array has room for as many as is said.
-        let count = unsafe { libc::backtrace(addresses.as_mut_ptr(), DEPTH as i32) };
-        let all = &addresses[..count.clamp(0, DEPTH as i32) as usize];
-        let found = all
-            .iter()
-            .find_map(|back| match self.module(*back as usize) {
-                Some((number, false)) => Some(self.at(number, *back as usize)),
-                _ => None,
-            });
+        let mut addresses = [0; DEPTH];
+        let mut all = stack(&mut addresses).iter();
+        let found = all.find_map(|back| match self.module(*back) {
+            Some((number, false)) => Some(self.at(number, *back)),
+            _ => None,
+        });
         found.unwrap_or(Place::UNKNOWN)
     }
 
@@ -230,6 +234,47 @@ impl Modules {
         self.count.store(number as u32 + 1, Ordering::Release);
         Some((number, is_own))
     }
+}
+
+// The unwinder's own: libc's `backtrace` may be a sanitizer's, which would be the first of the program on the stack.
+unsafe extern "C" {
+    fn _Unwind_Backtrace(
+        add: extern "C" fn(context: *mut c_void, frames: *mut c_void) -> c_int,
+        frames: *mut c_void,
+    ) -> c_int;
+    fn _Unwind_GetIP(context: *mut c_void) -> usize;
+}
+
+/// Frames that are found.
+struct Frames<'a> {
+    addresses: &'a mut [usize],
+    count: usize,
+}
+
+/// Where the functions on this thread's stack go on, from the innermost, which is this one; as many as there is room for.
+#[inline(never)]
+pub fn stack(addresses: &mut [usize]) -> &[usize] {
+    let mut frames = Frames {
+        addresses,
+        count: 0,
+    };
+    // SAFETY: `add` gets the frames that are given here.
+    unsafe { _Unwind_Backtrace(add, (&raw mut frames).cast()) };
+    let Frames { addresses, count } = frames;
+    &addresses[..count]
+}
+
+extern "C" fn add(context: *mut c_void, frames: *mut c_void) -> c_int {
+    const GO_ON: c_int = 0;
+    const END: c_int = 5;
+    // SAFETY: the unwinder gives its context, and the frames that it was given.
+    let (back, frames) = unsafe { (_Unwind_GetIP(context), &mut *frames.cast::<Frames>()) };
+    let Some(address) = frames.addresses.get_mut(frames.count) else {
+        return END;
+    };
+    *address = back;
+    frames.count += 1;
+    GO_ON
 }
 
 /// The end of the mapping that `back` is in.

@@ -132,7 +132,9 @@ pub fn attach() -> Result<&'static Job> {
     let observed = job.table.job.observed.load(Ordering::Relaxed) as usize;
     let checked = job.table.job.checked.load(Ordering::Relaxed) as usize;
     check::open(segment(), checked, job.rank, abort::abort);
-    observe::open(segment(), observed, job.rank, check::is_on());
+    // Where ThreadSanitizer looks on, calls say when it should not.
+    let others = check::is_on() || check::local::is_seen();
+    observe::open(segment(), observed, job.rank, others);
     if job.rank == 0 && !matches!(job.launcher, Launcher::Ours) {
         for name in OBSERVING.iter().filter(|name| variable(name).is_some()) {
             eprintln!(

@@ -2,6 +2,7 @@
 //! launcher asks ([`Errand::Tell`](super::errands::Errand)). The launcher finds the names and lines, of many ranks at once.
 
 use super::me;
+use crate::check::place::stack;
 use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -35,7 +36,7 @@ impl Place {
         frames.map(|frame| frame.load(Ordering::Relaxed)).collect()
     }
 
-    fn tell(&self, addresses: &[*mut c_void]) {
+    fn tell(&self, addresses: &[usize]) {
         for (frame, address) in self.frames.iter().zip(addresses) {
             frame.store(*address as u64, Ordering::Relaxed);
         }
@@ -46,12 +47,11 @@ impl Place {
 
 /// Writes down where the calling thread is.
 pub(super) fn tell() {
-    let mut addresses = [null_mut(); DEPTH];
-    // SAFETY: the array has room for as many as is said.
-    let count = unsafe { libc::backtrace(addresses.as_mut_ptr(), DEPTH as i32) };
-    let all = &addresses[..count.clamp(0, DEPTH as i32) as usize];
+    let mut addresses = [0; DEPTH];
+    let all = stack(&mut addresses);
     let own = module(tell as *const c_void);
-    let inner = all.iter().take_while(|address| module(**address) == own);
+    let is_own = |address: &&usize| module(**address as *const c_void) == own;
+    let inner = all.iter().take_while(is_own);
     let first = inner.count().saturating_sub(1);
     me().place.tell(&all[first..]);
 }

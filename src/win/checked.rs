@@ -8,7 +8,7 @@ use crate::block::Control;
 use crate::check::clock::{self, Key};
 use crate::check::race::span::Spans;
 use crate::check::race::{self, Access, Kind, NONE, What, Words, windows};
-use crate::check::{self, Finding};
+use crate::check::{self, Finding, local};
 use crate::datatype::{self, Basic, Named};
 use crate::error::Result;
 use crate::mpi::constants::{MPI_MODE_NOPRECEDE, MPI_PROC_NULL};
@@ -113,7 +113,10 @@ impl Window {
         };
         let op = op.and_then(Predefined::of).map_or(NONE, |op| op as u8);
         let has_request = check::called().as_bytes().get(4) == Some(&b'R');
-        let what = What::new(kind, op, basic, has_request);
+        let mut what = What::new(kind, op, basic, has_request);
+        if what.is_atomic() && op == self.reading() {
+            what = what.that_reads();
+        }
         let target = remote.rank as usize;
         let window = race::Window {
             id: self.checked_id(),
@@ -130,12 +133,12 @@ impl Window {
             .and_then(near_spans)
             .map(|(spans, _)| spans)
             .unwrap_or_default();
-        let issued = race::begin(&window, target, what, far.all(), self.reading());
+        let begun = race::begin(&window, target, what, far.all(), self.reading());
         let access = Access {
             target,
             what,
             spans: far.all(),
-            issued,
+            begun,
             reads: reads.all(),
             writes: writes.all(),
         };
@@ -143,7 +146,8 @@ impl Window {
             let entered = race::enter(&window, &access, self)?;
             Some((entered, windows::enter(&window, target)))
         };
-        let before = match what.is_atomic() {
+        // Also where the target's program may see it, and go on.
+        let before = match what.is_atomic() || local::is_seen() {
             true => enter(),
             false => None,
         };
@@ -288,6 +292,23 @@ impl Window {
         self.saw(self.meeting.members.iter().copied());
         if check::is_on() {
             self.forget_stored();
+            local::saw();
+        }
+    }
+
+    /// This process has a part of it, where loads and stores meet the operations of others.
+    pub(super) fn has_part(&self) {
+        let by_operations = matches!(self.flavor, Flavor::Allocate | Flavor::Create);
+        if check::is_on() && by_operations && self.own.size > 0 {
+            let base = self.own.base.addr();
+            local::has_part(self.checked_id(), self.rank, base, &self.meeting.members);
+        }
+    }
+
+    /// All its processes have given it up.
+    pub(super) fn gives_up_part(&self) {
+        if check::is_on() {
+            local::gives_up(self.checked_id());
         }
     }
 

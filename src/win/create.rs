@@ -394,6 +394,7 @@ fn finish(
             .iter()
             .for_each(|target| window.shares(target));
     }
+    window.has_part();
     let window = Arc::new(window);
     moving::watch(&window);
     parcel::accept(&window);
@@ -481,6 +482,7 @@ pub fn free(handle: MPI_Win) -> Result<()> {
     full_fence();
     window.meeting.barrier(&|| "MPI_Win_free".to_string())?;
     window.unlist_part();
+    window.gives_up_part();
     window.move_out();
     let window = WINDOWS.remove(handle.0);
     debug_assert!(

@@ -211,7 +211,7 @@ impl Window {
     fn memory_is_shared(&self) -> bool {
         self.own.size == 0
             || self.own.base.is_null()
-            || check::clock::are_loads_unseen()
+            || check::clock::sees_loads()
             || windows::are_shared().1
             || self.flavor == Flavor::Shared
     }

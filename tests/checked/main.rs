@@ -15,6 +15,9 @@
 //! Every variant is also run without `-check`, where its status is 0 unless the head says `// fails variant`: what is to be found does
 //! not show otherwise. A kind that begins with `note` does not change the status: see docs/checking.md. Of a variant that the head
 //! says `// noted variant` of, notes may be told besides.
+//!
+//! A program whose head says `// sanitized` is compiled for ThreadSanitizer, which tells what is wrong, and not the library; without `-check`
+//! only what `fails`. Without a compiler that has it (Debian: libtsan2, which comes with gcc) those are skipped.
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -27,6 +30,11 @@ use support::{command, prefix, repository};
 
 const FOUND: i32 = 56;
 const SECONDS: u64 = 60;
+
+const SANITIZED: &str = "-fsanitize=thread";
+/// What is in all that ThreadSanitizer tells, and the status of a process that it has told something of.
+const WARNING: &str = "ThreadSanitizer:";
+const SANITIZER_FOUND: i32 = 66;
 
 /// A program, as its head says.
 struct Program {
@@ -41,6 +49,8 @@ struct Program {
     fails: Vec<String>,
     /// Those of which something is noted besides.
     noted: Vec<String>,
+    /// Whether it is compiled for ThreadSanitizer.
+    sanitized: bool,
     compiled: OnceLock<Result<PathBuf, String>>,
 }
 
@@ -74,6 +84,7 @@ impl Program {
             right,
             fails: said("fails "),
             noted: said("noted "),
+            sanitized: !said("sanitized").is_empty(),
             source,
             text,
             compiled: OnceLock::new(),
@@ -101,7 +112,11 @@ impl Program {
         let compiled = self.compiled.get_or_init(|| {
             let program = output().join(&self.name);
             let mut mpicc = command(prefix().join("bin/mpicc"));
-            mpicc.args(["-g", "-O1", "-Wall", "-Werror", "-pthread", "-o"]);
+            mpicc.args(["-g", "-O1", "-Wall", "-Werror", "-pthread"]);
+            if self.sanitized {
+                mpicc.arg(SANITIZED);
+            }
+            mpicc.arg("-o");
             let made = mpicc.arg(&program).arg(&self.source).output();
             let made = made.map_err(|error| error.to_string())?;
             match made.status.success() {
@@ -136,7 +151,40 @@ impl Program {
         }
     }
 
+    /// The same of what ThreadSanitizer tells.
+    fn wrong_by_itself(&self, variant: &str, kind: &str, ranks: &str) -> Result<(), Failed> {
+        let ended = self.run(variant, ranks, Some("-check=report"))?;
+        let fail = |what: &str| Err(format!("{what}\n{}", ended.report()).into());
+        let found = format!("WARNING: ThreadSanitizer: {kind}");
+        let told = ended
+            .stderr
+            .lines()
+            .filter(|line| line.starts_with("WARNING: "));
+        let told: Vec<_> = told.collect();
+        if told.is_empty() || !told.iter().all(|line| line.contains(&found)) {
+            return fail(&format!("not all that is told is a {kind}"));
+        }
+        for line in self.lines(variant) {
+            let line = line.replace(')', " ");
+            if !ended.stderr.contains(&line) {
+                return fail(&format!("nothing is told of {line}"));
+            }
+        }
+        if ended.status != SANITIZER_FOUND {
+            return fail("this is not the status");
+        }
+        let fails = self.fails.iter().any(|name| name == variant);
+        let ended = self.run(variant, ranks, None)?;
+        match (ended.status != 0, ended.stderr.contains(WARNING)) == (fails, fails) {
+            true => Ok(()),
+            false => Err(format!("unchecked it ends otherwise\n{}", ended.report()).into()),
+        }
+    }
+
     fn wrong(&self, variant: &str, kind: &str, ranks: &str) -> Result<(), Failed> {
+        if self.sanitized {
+            return self.wrong_by_itself(variant, kind, ranks);
+        }
         let is_note = kind.starts_with("note");
         let ended = self.run(variant, ranks, Some("-check=report"))?;
         let fails = self.fails.iter().any(|name| name == variant);
@@ -177,9 +225,10 @@ impl Program {
         for option in [Some("-check"), None] {
             let ended = self.run(variant, ranks, option)?;
             let is_noted = self.noted.iter().any(|name| name == variant);
+            let by_itself = ended.stderr.contains(WARNING);
             let silent = findings(&ended.stderr).all(|line| is_noted && line.contains(": note: "));
             let says_so = ended.stderr.contains("check: nothing was found") == option.is_some();
-            if ended.status != 0 || !silent || !says_so {
+            if ended.status != 0 || !silent || !says_so || by_itself {
                 return Err(format!("a right program\n{}", ended.report()).into());
             }
         }
@@ -203,25 +252,43 @@ fn output() -> &'static Path {
     })
 }
 
+/// Whether programs can be compiled for ThreadSanitizer.
+fn has_sanitizer() -> bool {
+    let source = output().join("sanitized.c");
+    std::fs::write(&source, "int main(void) { return 0; }\n").expect("a file can be written");
+    let mut mpicc = command(prefix().join("bin/mpicc"));
+    mpicc
+        .arg(SANITIZED)
+        .arg("-o")
+        .arg(output().join("sanitized"))
+        .arg(&source);
+    mpicc.output().is_ok_and(|made| made.status.success())
+}
+
 fn main() {
     let folder = repository().join("tests/checked/programs");
     let files = std::fs::read_dir(folder).expect("there are programs");
     let mut sources: Vec<PathBuf> = files.map(|file| file.expect("a file").path()).collect();
     sources.retain(|path| path.extension().is_some_and(|end| end == "c"));
     sources.sort();
+    let has_sanitizer = has_sanitizer();
+    if !has_sanitizer {
+        eprintln!("the compiler has no ThreadSanitizer (libtsan): what needs it is skipped");
+    }
     let mut trials = Vec::new();
     for source in sources {
         let program: &'static Program = Box::leak(Box::new(Program::read(source)));
+        let is_skipped = program.sanitized && !has_sanitizer;
         for ranks in &program.ranks {
             for (variant, kind) in &program.wrong {
                 let name = format!("{}::{variant}::{ranks}", program.name);
-                trials.push(Trial::test(name, move || {
-                    program.wrong(variant, kind, ranks)
-                }));
+                let trial = Trial::test(name, move || program.wrong(variant, kind, ranks));
+                trials.push(trial.with_ignored_flag(is_skipped));
             }
             for variant in &program.right {
                 let name = format!("{}::{variant}::{ranks}", program.name);
-                trials.push(Trial::test(name, move || program.right(variant, ranks)));
+                let trial = Trial::test(name, move || program.right(variant, ranks));
+                trials.push(trial.with_ignored_flag(is_skipped));
             }
         }
     }

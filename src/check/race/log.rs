@@ -5,6 +5,7 @@
 //! | `number` | last: the entry's number, from 1; 0 while it is being written                               |
 //! | `done`   | 0 until the access is complete at its target, then at which [time](crate::check::clock) of its rank |
 //! | `issued` | of an access that is atomic: before which time of its rank it began                         |
+//! | `known`  | until which time its rank knew the process whose memory it is, before it began               |
 //! | `high`   | may grow until it is done, where accesses side by side are one entry                        |
 //!
 //! Who reads an entry looks at its number before and after.
@@ -29,6 +30,7 @@ struct Entry {
     block: AtomicU64,
     stride: AtomicU64,
     issued: AtomicU64,
+    known: AtomicU64,
     done: AtomicU64,
 }
 
@@ -67,6 +69,7 @@ pub struct Logged {
     pub place: Place,
     pub span: Span,
     pub issued: u64,
+    pub known: u64,
     /// 0: it was not complete.
     pub done: u64,
 }
@@ -98,6 +101,7 @@ impl Log {
         entry.block.store(access.span.block, Ordering::Release);
         entry.stride.store(access.span.stride, Ordering::Release);
         entry.issued.store(access.issued, Ordering::Release);
+        entry.known.store(access.known, Ordering::Release);
         entry.done.store(access.done, Ordering::Release);
         entry.number.store(number, Ordering::Release);
         self.count.swap(number, Ordering::SeqCst);
@@ -142,6 +146,20 @@ impl Log {
         if get(&entry.on) != on.0 || get(&entry.low) >= high || get(&entry.high) <= low {
             return None;
         }
+        self.read(number)
+    }
+
+    /// Of which window the access of this number is; `None` if it is gone.
+    pub fn on(&self, number: u64) -> Option<On> {
+        let entry = self.entry(number);
+        let on = On(entry.on.load(Ordering::Acquire));
+        (entry.number.load(Ordering::Acquire) == number).then_some(on)
+    }
+
+    /// The access of this number; `None` if it is gone, or was none.
+    pub fn read(&self, number: u64) -> Option<Logged> {
+        let entry = self.entry(number);
+        let get = |word: &AtomicU64| word.load(Ordering::Acquire);
         if get(&entry.number) != number {
             return None;
         }
@@ -152,7 +170,7 @@ impl Log {
             (block, stride) = (high.saturating_sub(low), high.saturating_sub(low));
         }
         let found = Logged {
-            on,
+            on: On(get(&entry.on)),
             what: What(get(&entry.what) as u32),
             place: Place::of_bits(get(&entry.place)),
             span: Span {
@@ -162,6 +180,7 @@ impl Log {
                 stride,
             },
             issued: get(&entry.issued),
+            known: get(&entry.known),
             done: get(&entry.done),
         };
         (get(&entry.number) == number && low < high).then_some(found)

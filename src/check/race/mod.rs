@@ -15,7 +15,7 @@
 //! that fetches takes what was left there. So what a rank completed before it set a flag is ordered before what another does that has
 //! fetched it.
 //!
-//! **Not seen** are loads and stores of the program's own, and what it orders by other means than MPI. A rank may have seen by a load what
+//! **Not seen** are loads and stores of the program's own (but see [`local`]), and what it orders by other means than MPI. A rank may have seen by a load what
 //! others put into its memory: so it knows what they knew then. Where memory is shared with other ranks for load and store
 //! ([`clock::loads_unseen`]), each knows at any time what all others have completed, and only accesses that are not complete are told.
 //! A rank keeps its last accesses only ([`log::KEPT`]).
@@ -28,7 +28,7 @@ pub mod span;
 pub mod watch;
 pub mod windows;
 
-use super::{Place, checker, clock, here};
+use super::{Place, checker, clock, here, local};
 use log::{Logged, On};
 use own::STATE;
 pub use own::{Clash, Race};
@@ -54,14 +54,25 @@ pub enum Kind {
 
 /// No operation or basic type, or more than one.
 pub const NONE: u8 = u8::MAX;
-/// Without a request.
+/// Marks what has a request, and what changes nothing at the target.
 const REQUEST: u32 = 1 << 31;
+const READS: u32 = 1 << 30;
 
 impl What {
     /// `op` and `basic`: of the accumulate family, else [`NONE`].
     pub fn new(kind: Kind, op: u8, basic: u8, has_request: bool) -> What {
         let request = if has_request { REQUEST } else { 0 };
         What(kind as u32 | u32::from(op) << 8 | u32::from(basic) << 16 | request)
+    }
+
+    /// The same, of an operation that changes nothing at the target.
+    pub fn that_reads(self) -> What {
+        What(self.0 | READS)
+    }
+
+    /// Whether it changes something at the target.
+    pub fn changes(self) -> bool {
+        !self.is(Kind::Get) && self.0 & READS == 0
     }
 
     #[inline]
@@ -116,6 +127,15 @@ pub struct Window<'a> {
     pub members: &'a [u32],
 }
 
+/// When an operation began.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Begun {
+    /// Of one that is atomic: before which time of this rank.
+    pub issued: u64,
+    /// Until which time this rank knew the target.
+    pub known: u64,
+}
+
 /// An operation that was carried out.
 pub struct Access<'a> {
     pub target: usize,
@@ -123,7 +143,7 @@ pub struct Access<'a> {
     /// Bytes of the target's part; addresses in a dynamic window.
     pub spans: &'a [Span],
     /// What [`begin`] gave.
-    pub issued: u64,
+    pub begun: Begun,
     /// Addresses of this process that it has read, and written to.
     pub reads: &'a [Span],
     pub writes: &'a [Span],
@@ -138,7 +158,8 @@ impl Access<'_> {
             what: self.what,
             place,
             span: *span,
-            issued: self.issued,
+            issued: self.begun.issued,
+            known: self.begun.known,
             done: u64::from(is_done),
         }
     }
@@ -158,20 +179,21 @@ fn element(window: &Window, target: usize, span: Option<&Span>) -> clock::Key {
     clock::Key::new(clock::ELEMENT, window.id, target as u64, at)
 }
 
-/// An operation is about to be carried out: leaves this rank's clock where its effect is found. Gives what [`Access::issued`] is.
+/// An operation is about to be carried out: leaves this rank's clock where its effect is found.
 #[cold]
-pub fn begin(window: &Window, target: usize, what: What, spans: &[Span], reading: u8) -> u64 {
+pub fn begin(window: &Window, target: usize, what: What, spans: &[Span], reading: u8) -> Begun {
     let process = window.members[target];
+    let known = clock::known_of(process);
     if what.is(Kind::Get) || what.op() == reading && what.is_atomic() {
-        return 0;
+        return Begun { issued: 0, known };
     }
     clock::come(process);
     if !what.is_atomic() {
-        return 0;
+        return Begun { issued: 0, known };
     }
     let issued = clock::tick();
     clock::keep(process, element(window, target, single(spans)));
-    issued
+    Begun { issued, known }
 }
 
 /// The span, if it is one element.
@@ -241,6 +263,10 @@ pub fn end(window: &Window, access: &Access, entered: Entered, words: &dyn Words
     if what.is_atomic() && what.fetches() {
         take_flags(window, access);
     }
+    if what.fetches() && local::is_seen() {
+        // It may have read what the target's program has stored to tell something.
+        clock::meet_now(window.members[access.target]);
+    }
     let known = clock::look();
     let Entered {
         on,
@@ -294,6 +320,7 @@ pub fn complete(window: u64, target: Option<usize>) {
     state.complete(|pending| is_one(pending.on));
     state.reads.free(is_one);
     state.writes.free(is_one);
+    state.end_uses(is_one);
 }
 
 /// The same at the origin alone. What was to fetch has fetched by that, and so is complete.
@@ -309,6 +336,7 @@ pub fn complete_here(window: u64, target: Option<usize>) {
     }
     state.reads.free(is_one);
     state.writes.free(is_one);
+    state.end_uses(is_one);
 }
 
 fn is_on(on: On, window: u64, target: Option<usize>) -> bool {

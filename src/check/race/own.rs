@@ -5,7 +5,7 @@ use super::log::{self, Log, Logged, On};
 use super::span::Span;
 use super::{Access, Kind, What};
 use crate::check::room::Room;
-use crate::check::{Place, checker, clock};
+use crate::check::{Place, checker, clock, local};
 use parking_lot::Mutex;
 
 /// An access of this rank that is not complete at its target.
@@ -15,6 +15,7 @@ pub struct Pending {
     pub what: What,
     pub place: Place,
     span: Span,
+    known: u64,
     /// Its buffer's address, while that may not be changed; else 0.
     pub near: u64,
 }
@@ -29,6 +30,8 @@ pub struct State {
     seen: Vec<u64>,
     pub reads: Buffers,
     pub writes: Buffers,
+    /// What the program is told by for what of those.
+    uses: Vec<(On, local::Use)>,
 }
 
 pub static STATE: Mutex<State> = Mutex::new(State {
@@ -38,6 +41,7 @@ pub static STATE: Mutex<State> = Mutex::new(State {
     seen: Vec::new(),
     reads: Buffers::new(),
     writes: Buffers::new(),
+    uses: Vec::new(),
 });
 
 /// So many own accesses that are not complete are compared with, the last ones.
@@ -96,6 +100,7 @@ impl State {
                 place: old.place,
                 span: old.span,
                 issued: 0,
+                known: 0,
                 done: 0,
             };
             Some(Race {
@@ -116,6 +121,7 @@ impl State {
                 && (last.on, last.what, last.place) == (new.on, new.what, new.place)
                 && last.span.block == last.span.stride
                 && last.span.high == new.span.low
+                && last.known == new.known
                 && last.number == log.range().1
             {
                 last.near = 0;
@@ -139,7 +145,14 @@ impl State {
                     log.complete(pending.number, now);
                 }
             }
-            let (on, what, place, span) = (new.on, new.what, new.place, new.span);
+            let Logged {
+                on,
+                what,
+                place,
+                span,
+                known,
+                ..
+            } = *new;
             self.low = self.low.min(span.low);
             self.high = self.high.max(span.high);
             if !self.pending.has_room(1) {
@@ -152,6 +165,7 @@ impl State {
                 what,
                 place,
                 span,
+                known,
                 near,
             });
         }
@@ -228,8 +242,32 @@ impl State {
                 .writes
                 .iter()
                 .for_each(|span| self.writes.add(held(span)));
+            if local::is_seen() {
+                self.begin_use(on, access);
+            }
         }
         clash
+    }
+
+    /// The program's own loads and stores are no good in the access's buffers from now on.
+    fn begin_use(&mut self, on: On, access: &Access) {
+        let known = self.uses.iter().find(|(other, _)| *other == on);
+        let more = known.map(|(_, it)| *it);
+        let begun = local::uses(more, blocks(access.reads), blocks(access.writes));
+        if more.is_none() {
+            self.uses.extend(begun.map(|begun| (on, begun)));
+        }
+    }
+
+    /// They are good again in those for which `are_free` are free.
+    pub fn end_uses(&mut self, are_free: impl Fn(On) -> bool) {
+        self.uses.retain(|(on, it)| {
+            let is_free = are_free(*on);
+            if is_free {
+                local::used(*it);
+            }
+            !is_free
+        });
     }
 
     /// A buffer in use that has bytes of `span` and is written to, or read while these bytes are to be written; none of those that `fit`.
@@ -246,6 +284,12 @@ impl State {
             .map(|held| clash(held, true))
             .or_else(|| Some(clash(read()?, false)))
     }
+}
+
+/// Addresses from and to which those bytes lie.
+fn blocks(spans: &[Span]) -> impl Iterator<Item = (usize, usize)> {
+    let blocks = spans.iter().flat_map(|span| span.blocks_from(span.low));
+    blocks.map(|(from, to)| (from as usize, to as usize))
 }
 
 /// Two uses of one buffer.

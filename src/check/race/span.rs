@@ -56,7 +56,7 @@ impl Span {
     }
 
     /// The blocks that do not end before `low`.
-    fn blocks_from(&self, low: u64) -> impl Iterator<Item = (u64, u64)> {
+    pub fn blocks_from(&self, low: u64) -> impl Iterator<Item = (u64, u64)> + use<> {
         let first = low.saturating_sub(self.low) / self.stride;
         let blocks = (self.high - self.low).div_ceil(self.stride);
         let (begin, stride, block) = (self.low, self.stride, self.block);

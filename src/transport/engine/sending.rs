@@ -1,6 +1,7 @@
 //! Messages that leave.
 
 use super::{Core, ENGINE, unlock};
+use crate::check::clock;
 use crate::error::Result;
 use crate::mpi::types::MPI_Status;
 use crate::runtime::{job, traffic, wait};
@@ -149,6 +150,7 @@ impl Core {
         // Whoever counts has the engine's lock.
         traffic::towards(to).sent.add_alone(buffer.len());
         if to == self.me {
+            clock::told_itself();
             self.eager_to_self(&header, &buffer);
             return None;
         }
@@ -206,6 +208,7 @@ impl Core {
         header.announce(id);
         let announced = Announced { place, offer };
         if to == self.me {
+            clock::told_itself();
             self.announced(&header, self.me, announced);
         } else {
             self.links.post(to, header, Payload::Announced(announced));
