@@ -4,6 +4,7 @@
 //! own memory; all else is of things that wait, sleep or call the system anyway.
 
 mod control;
+pub mod events;
 mod performance;
 
 pub use control::{Control, controls};
@@ -56,6 +57,7 @@ pub fn leave() -> Result<()> {
     *users -= 1;
     if *users == 0 {
         sessions().clear();
+        events::clear();
     }
     Ok(())
 }
@@ -73,6 +75,17 @@ fn not_initialized() -> crate::error::Error {
         TNotInitialized,
         "the tool information interface is not initialized"
     )
+}
+
+/// Handles are pointers that nobody follows: this, and an index.
+const FIRST: usize = 0x1000;
+
+pub fn to_handle<T>(index: usize) -> *mut T {
+    std::ptr::without_provenance_mut(FIRST + index)
+}
+
+pub fn of_handle<T>(handle: *mut T) -> usize {
+    handle.addr().wrapping_sub(FIRST)
 }
 
 /// `list[index]`. Error: `MPI_T_ERR_INVALID_INDEX`.

@@ -50,6 +50,7 @@ pub use engine::{
     receive_held, send, withdraw,
 };
 pub use matching::Arrival;
+pub use observed::number;
 pub use operation::{About, Action, Operation, Outcome, Partners};
 
 use crate::bail;

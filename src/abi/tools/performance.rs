@@ -2,11 +2,11 @@
 
 use crate::abi::bindings::data::is_all_handles;
 use crate::abi::boundary::pointers::{In, Mut};
-use crate::abi::tools::interface::{TYPE, named, of_handle, put, tell, to_handle};
+use crate::abi::tools::interface::{TYPE, named, put, tell};
 use crate::error::Result;
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
-use crate::tools::{self, Counter, performances, sessions};
+use crate::tools::{self, Counter, of_handle, performances, sessions, to_handle};
 use crate::{err, mpi_api};
 use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_int, c_void};
