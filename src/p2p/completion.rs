@@ -110,6 +110,11 @@ pub fn peek(handle: MPI_Request) -> Result<Option<Outcome>> {
     Ok(peek_all(&[handle])?.and_then(|mut all| all.pop()))
 }
 
+/// Whether the request is complete or not active, without moving anything along. What is no request is not.
+pub fn is_done(handle: MPI_Request) -> bool {
+    state(handle).is_ok_and(|state| state.is_done())
+}
+
 /// How all requests ended, if all are complete; their handles stay.
 pub fn peek_all(handles: &[MPI_Request]) -> Result<Option<Vec<Outcome>>> {
     let states = states(handles)?;
