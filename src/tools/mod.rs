@@ -31,7 +31,7 @@ pub(crate) const MEMORY: usize = 2;
 pub(crate) const FILES: usize = 3;
 pub(crate) const WINDOWS: usize = 4;
 
-/// What all kinds of variables have. Their values are 64-bit unsigned numbers, and belong to no object.
+/// What all kinds of variables have. Their values are 64-bit unsigned numbers.
 pub struct About {
     pub name: &'static str,
     pub text: &'static str,
