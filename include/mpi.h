@@ -63,6 +63,10 @@ typedef struct MPIR_T_pvar_handle_s MPIR_T_pvar_handle_s;
 typedef struct MPIR_T_pvar_session_s MPIR_T_pvar_session_s;
 typedef struct MPIR_T_event_registration_s MPIR_T_event_registration_s;
 typedef struct MPIR_T_event_instance_s MPIR_T_event_instance_s;
+typedef struct MPIX_Iov {
+    void *iov_base;
+    MPI_Aint iov_len;
+} MPIX_Iov;
 typedef ADIOI_FileD *MPI_File;
 typedef MPIR_T_enum_s *MPI_T_enum;
 typedef MPIR_T_cvar_handle_s *MPI_T_cvar_handle;
@@ -187,6 +191,9 @@ typedef void (MPI_T_event_dropped_cb_function)(MPI_Count count, MPI_T_event_regi
 #define MPI_SEEK_CUR                  602
 #define MPI_SEEK_END                  604
 #define MPI_DISPLACEMENT_CURRENT      ((MPI_Offset)-54278278)
+#define MPIX_GPU_SUPPORT_CUDA         0
+#define MPIX_GPU_SUPPORT_ZE           1
+#define MPIX_GPU_SUPPORT_HIP          2
 #define MPI_DATATYPE_NULL             ((MPI_Datatype)0x0c000000)
 #define MPI_CHAR                      ((MPI_Datatype)0x4c000101)
 #define MPI_SIGNED_CHAR               ((MPI_Datatype)0x4c000118)
@@ -513,9 +520,15 @@ int MPIX_Delete_error_class(int errorclass);
 int MPIX_Delete_error_code(int errorcode);
 int MPIX_Delete_error_string(int errorcode);
 int MPIX_GPU_query_support(int gpu_type, int *is_supported);
+int MPIX_Info_set_hex(MPI_Info info, const char *key, const void *value, int value_size);
 int MPIX_Query_cuda_support(void);
 int MPIX_Query_hip_support(void);
 int MPIX_Query_ze_support(void);
+int MPIX_Request_is_complete(MPI_Request request);
+int MPIX_Type_iov(MPI_Datatype datatype, MPI_Count iov_offset, MPIX_Iov *iov, MPI_Count max_iov_len,
+    MPI_Count *actual_iov_len);
+int MPIX_Type_iov_len(MPI_Datatype datatype, MPI_Count max_iov_bytes, MPI_Count *iov_len,
+    MPI_Count *actual_iov_bytes);
 int MPI_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *logical_false, int *is_set);
 int MPI_Abi_get_fortran_info(MPI_Info *info);
 int MPI_Abi_get_info(MPI_Info *info);
@@ -1567,9 +1580,15 @@ int PMPIX_Delete_error_class(int errorclass);
 int PMPIX_Delete_error_code(int errorcode);
 int PMPIX_Delete_error_string(int errorcode);
 int PMPIX_GPU_query_support(int gpu_type, int *is_supported);
+int PMPIX_Info_set_hex(MPI_Info info, const char *key, const void *value, int value_size);
 int PMPIX_Query_cuda_support(void);
 int PMPIX_Query_hip_support(void);
 int PMPIX_Query_ze_support(void);
+int PMPIX_Request_is_complete(MPI_Request request);
+int PMPIX_Type_iov(MPI_Datatype datatype, MPI_Count iov_offset, MPIX_Iov *iov, MPI_Count max_iov_len,
+    MPI_Count *actual_iov_len);
+int PMPIX_Type_iov_len(MPI_Datatype datatype, MPI_Count max_iov_bytes, MPI_Count *iov_len,
+    MPI_Count *actual_iov_bytes);
 int PMPI_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *logical_false, int *is_set);
 int PMPI_Abi_get_fortran_info(MPI_Info *info);
 int PMPI_Abi_get_info(MPI_Info *info);

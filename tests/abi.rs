@@ -37,7 +37,6 @@ const MISSING: &[(&str, &str)] = &[
     ("MPI_PROTO_H_INCLUDED", LANGUAGE),
     ("MPIX_ERR_EAGAIN", EXTENSION),
     ("MPIX_ERR_NOREQ", EXTENSION),
-    ("MPIX_GPU_SUPPORT_*", EXTENSION),
     ("QMPI_*", EXTENSION),
 ];
 
@@ -83,6 +82,7 @@ const MISSING_TYPES: &[(&str, &str)] = &[("MPIX_Grequest_*", EXTENSION)];
 
 /// Functions with another prototype than MPICH's.
 const OTHER_PROTOTYPES: &[(&str, &str)] = &[
+    ("MPIX_Iov", "a type that exists since MPICH 4.1"),
     ("MPI_Pready_list", CONST_LIST),
     ("PMPI_Pready_list", CONST_LIST),
 ];

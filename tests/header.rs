@@ -116,3 +116,31 @@ fn every_c_standard_takes_it_with_clang() {
 fn every_cxx_standard_takes_it_with_gxx() {
     compiles("g++", "C++", &CXX, "gxx.cc");
 }
+
+/// `docs/extensions.md` tells of every extension that `mpi.h` declares that it is offered, or refused, and of no other.
+#[test]
+fn the_table_of_extensions_is_true() {
+    let paper = include_str!("../docs/extensions.md");
+    let header = include_str!("../include/mpi.h");
+    let of_mpich = paper.split("\n## ").find(|part| part.starts_with("MPICH"));
+    let rows = of_mpich.expect("a chapter on MPICH").lines();
+    let rows = rows.filter_map(|line| line.strip_prefix("| `")?.split_once(" | "));
+    let mut told = std::collections::BTreeSet::new();
+    for (names, what) in rows {
+        let is_there = what.starts_with("offered") || what.starts_with("refused");
+        for name in names.split('`').filter(|name| name.starts_with("MPIX_")) {
+            let declared = header.contains(&format!("\nint {name}("));
+            assert_eq!(declared, is_there, "{name}: {what}");
+            told.insert(name);
+        }
+    }
+    let declared = header.lines().filter_map(|line| line.strip_prefix("int "));
+    for name in declared.filter_map(|line| line.split('(').next()) {
+        let is_extension = name.starts_with("MPIX_");
+        assert!(
+            !is_extension || told.contains(name),
+            "{name} is not told of"
+        );
+    }
+    assert!(told.len() > 40, "there are only {}", told.len());
+}

@@ -98,7 +98,7 @@ static void check_categories(void)
         IS(MPI_T_category_get_categories(i, 64, indices), MPI_SUCCESS);
         IS(MPI_T_category_get_events(i, 64, indices), MPI_SUCCESS);
         IS(MPI_T_category_get_num_events(i, &events), MPI_SUCCESS);
-        CHECK_EQ(events, 0);
+        CHECK(events >= 0);
         seen_cvars += own_cvars;
         seen_pvars += own_pvars;
         IS(MPI_T_category_get_index(name, &index), MPI_SUCCESS);
@@ -118,12 +118,12 @@ static void check_events(void)
     int number = -1;
     MPI_Count stamp;
     IS(MPI_T_event_get_num(&number), MPI_SUCCESS);
-    CHECK_EQ(number, 0);
+    CHECK(number > 0);
     IS(MPI_T_source_get_num(&number), MPI_SUCCESS);
-    CHECK_EQ(number, 0);
-    IS(MPI_T_source_get_timestamp(0, &stamp), MPI_T_ERR_INVALID_INDEX);
+    CHECK(number > 0);
+    IS(MPI_T_source_get_timestamp(number, &stamp), MPI_T_ERR_INVALID_INDEX);
     IS(MPI_T_event_get_index("nothing", &number), MPI_T_ERR_INVALID_NAME);
-    IS(MPI_T_event_handle_alloc(0, NULL, MPI_INFO_NULL, NULL), MPI_T_ERR_INVALID_INDEX);
+    IS(MPI_T_event_handle_alloc(-1, NULL, MPI_INFO_NULL, NULL), MPI_T_ERR_INVALID_INDEX);
     IS(MPI_T_event_handle_free(NULL, NULL, NULL), MPI_T_ERR_INVALID_HANDLE);
     IS(MPI_T_event_read(NULL, 0, &number), MPI_T_ERR_INVALID_HANDLE);
     IS(MPI_T_enum_get_info(MPI_T_ENUM_NULL, &number, NULL, NULL), MPI_T_ERR_INVALID_HANDLE);

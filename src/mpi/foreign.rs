@@ -246,5 +246,5 @@ pub(crate) use {form, plain, same};
 
 plain! {
     {T} *const T, {T} *mut T, {F: Copy} Option<F>, {const N: usize} [c_int; N],
-    c_int, u32, i64, u64, isize, usize, f64, c_char, MPI_Status, MPI_F08_status, MPI_T_cb_safety, MPI_T_source_order,
+    c_int, u32, i64, u64, isize, usize, f64, c_char, MPI_Status, MPI_F08_status, MPIX_Iov, MPI_T_cb_safety, MPI_T_source_order,
 }

@@ -93,6 +93,14 @@ opaque! {
     MPIR_T_event_instance_s;
 }
 
+/// A run of bytes of a datatype, with the fields of `struct iovec`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct MPIX_Iov {
+    pub iov_base: *mut c_void,
+    pub iov_len: MPI_Aint,
+}
+
 /// A file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]

@@ -3,7 +3,7 @@
 use super::tables::{Block, ROWS, Row};
 use super::trace::{self, Happening, Kind};
 use super::waits::{Waiting, add, add_to};
-use super::{OFF, STATE, own, ticks};
+use super::{OFF, STATE, events, own, ticks};
 use crate::shm::atomic::{AtomicU32, Ordering, spin_loop};
 use std::cell::Cell;
 
@@ -124,37 +124,46 @@ fn leave(call: &Call, since: u64) {
         if since == INNER {
             return;
         }
-        let Some(block) = own() else { return };
-        let about = block.about;
-        let since = since.max(about.began.load(Ordering::Relaxed));
-        let now = ticks::now();
-        let (took, waited) = (now.saturating_sub(since), current.waited.get());
-        let bytes = current.bytes.get();
-        let place = call.row(block);
-        let row: &Row = &about.calls[place];
-        add(&row.count, 1);
-        add(&row.ticks, took);
-        if took > row.longest.load(Ordering::Relaxed) {
-            row.longest.store(took, Ordering::Relaxed);
-        }
-        add(&about.inside, took);
-        add_to(&row.waited, waited);
-        add_to(&row.bytes, bytes);
-        about.ended.store(now, Ordering::Relaxed);
-        about.row.store(0, Ordering::Relaxed);
-        if trace::is_on(block) {
-            let thread = number(current, block);
-            let event = Happening {
-                kind: Kind::Call,
-                thread,
-                time: since,
-                whom: place as u32,
-                bytes,
-                also: now,
-            };
-            trace::write(block, event);
-        }
+        count_call(current, call, since);
     });
+    if since != INNER {
+        events::left();
+    }
+}
+
+/// Where it is wanted, the call that began then counts.
+#[inline(always)]
+fn count_call(current: &Current, call: &Call, since: u64) {
+    let Some(block) = own() else { return };
+    let about = block.about;
+    let since = since.max(about.began.load(Ordering::Relaxed));
+    let now = ticks::now();
+    let (took, waited) = (now.saturating_sub(since), current.waited.get());
+    let bytes = current.bytes.get();
+    let place = call.row(block);
+    let row: &Row = &about.calls[place];
+    add(&row.count, 1);
+    add(&row.ticks, took);
+    if took > row.longest.load(Ordering::Relaxed) {
+        row.longest.store(took, Ordering::Relaxed);
+    }
+    add(&about.inside, took);
+    add_to(&row.waited, waited);
+    add_to(&row.bytes, bytes);
+    about.ended.store(now, Ordering::Relaxed);
+    about.row.store(0, Ordering::Relaxed);
+    if trace::is_on(block) {
+        let thread = number(current, block);
+        let event = Happening {
+            kind: Kind::Call,
+            thread,
+            time: since,
+            whom: place as u32,
+            bytes,
+            also: now,
+        };
+        trace::write(block, event);
+    }
 }
 
 /// What the call that this thread is in has come to.

@@ -1,7 +1,7 @@
 //! What this process does in MPI, as seen from outside: which functions the program calls, how long they take, how long they wait
 //! and for whom, how much they move. `mpiexec -report` and `-trace` ask for it.
 //!
-//! **One flag.** Every exported function asks [`is_on`]: one compare with a byte that never changes. Where it is set, the function goes
+//! **One flag.** Every exported function asks [`is_on`]: one compare with a byte that hardly ever changes. Where it is set, the function goes
 //! out of line and makes its work a [`call`]. The fast paths of windows, to which a compare is a third of a nanosecond and a spilled
 //! register a whole one, do not ask: windows that are made while it is set are [hidden](crate::handle) from them. The rooms below ask it again where they
 //! have something to tell about the call that is going on: [`moved`], [`Wait`], [`trace`].
@@ -11,10 +11,14 @@
 //!
 //! **A call within a call** counts to the outer one: MPI functions in callbacks of the program, and in our layers for other languages.
 //!
+//! **Events.** While a tool has handles of [events], the flag is set too, so that they can be told at the end of a call. It is the one
+//! reason that may come and go. Nothing is kept in the segment for it.
+//!
 //! **States of the flag.** It is undecided until the process has become part of a job, since what the job wants stands in the segment:
 //! so MPI_Init is seen from its beginning. Calls that end before are not counted.
 
 pub mod calls;
+pub mod events;
 pub mod tables;
 pub mod ticks;
 pub mod trace;
@@ -24,6 +28,7 @@ use crate::shm::Offset;
 use crate::shm::atomic::{AtomicU8, Ordering};
 use crate::shm::segment::Segment;
 pub use calls::{Call, call, moved};
+use parking_lot::Mutex;
 use std::sync::OnceLock;
 use tables::{Block, Tables};
 pub use waits::{Wait, be_threaded, copying, hear, heard};
@@ -33,8 +38,31 @@ const UNDECIDED: u8 = 1;
 const ON: u8 = 2;
 
 static STATE: AtomicU8 = AtomicU8::new(UNDECIDED);
+/// What the flag follows from.
+static REASONS: Mutex<Reasons> = Mutex::new(Reasons {
+    job: None,
+    tools: false,
+});
 /// Where this process writes.
 static OWN: OnceLock<Block> = OnceLock::new();
+
+struct Reasons {
+    /// Whether the job wants calls looked at; `None`: nobody knows yet.
+    job: Option<bool>,
+    /// Whether a tool has handles of events.
+    tools: bool,
+}
+
+impl Reasons {
+    fn decide(&self) {
+        let state = match self.job {
+            None => UNDECIDED,
+            Some(false) if !self.tools => OFF,
+            Some(_) => ON,
+        };
+        STATE.store(state, Ordering::Release);
+    }
+}
 
 /// Whether calls are looked at, or may have to be.
 #[inline(always)]
@@ -51,16 +79,23 @@ fn own() -> Option<&'static Block> {
     }
 }
 
+/// Whether a tool has handles of events from now on.
+pub fn attend(tools: bool) {
+    let mut reasons = REASONS.lock();
+    reasons.tools = tools;
+    reasons.decide();
+}
+
 /// This process is `rank` of a job that wants its calls looked at if it has tables, at `tables` of the segment; else that is 0. Others may
 /// look at calls too.
 pub fn open(segment: &'static Segment, tables: Offset, rank: u32, others: bool) {
-    if tables == 0 {
-        let state = if others { ON } else { OFF };
-        return STATE.store(state, Ordering::Relaxed);
+    if tables != 0 {
+        let tables = Tables::open(segment, tables);
+        tables.choose_clock();
+        let block = OWN.get_or_init(|| tables.block(rank));
+        block.about.began.store(ticks::now(), Ordering::Relaxed);
     }
-    let tables = Tables::open(segment, tables);
-    tables.choose_clock();
-    let block = OWN.get_or_init(|| tables.block(rank));
-    block.about.began.store(ticks::now(), Ordering::Relaxed);
-    STATE.store(ON, Ordering::Release);
+    let mut reasons = REASONS.lock();
+    reasons.job = Some(tables != 0 || others);
+    reasons.decide();
 }

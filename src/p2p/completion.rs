@@ -110,6 +110,12 @@ pub fn peek(handle: MPI_Request) -> Result<Option<Outcome>> {
     Ok(peek_all(&[handle])?.and_then(|mut all| all.pop()))
 }
 
+/// Whether the request is complete or not active, which only MPICH's interface asks for, without moving anything along. What is no request is not.
+#[allow(dead_code)]
+pub fn is_done(handle: MPI_Request) -> bool {
+    state(handle).is_ok_and(|state| state.is_done())
+}
+
 /// How all requests ended, if all are complete; their handles stay.
 pub fn peek_all(handles: &[MPI_Request]) -> Result<Option<Vec<Outcome>>> {
     let states = states(handles)?;

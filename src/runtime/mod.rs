@@ -21,6 +21,7 @@ pub mod meeting;
 pub mod needs;
 pub mod neutral;
 pub mod notes;
+pub mod overlong;
 pub mod phase;
 pub mod place;
 mod pmi;

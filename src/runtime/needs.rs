@@ -94,6 +94,12 @@ impl Need {
         Need::new(How::Any, ranks.into_iter().collect())
     }
 
+    /// The rank that has something to do, if it is one alone.
+    pub fn only(&self) -> Option<u32> {
+        let mut ranks = self.ranks.iter();
+        ranks.next().filter(|_| ranks.next().is_none())
+    }
+
     /// What is needed for all, or for any, of what `needs` are for.
     pub fn of_many(how: How, needs: &mut dyn Iterator<Item = Need>) -> Need {
         let known: Vec<Need> = match how {

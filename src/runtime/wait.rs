@@ -36,6 +36,7 @@
 use super::deaths::{Failure, Ranks, failure, miss};
 use super::errands::{run_errand, stored};
 use super::needs::{Need, Needs};
+use super::overlong::Overlong;
 use super::table::{WAITS, Wait};
 use super::yields::Yields;
 use super::{cores, job, lookout, me, phase, rest};
@@ -274,10 +275,11 @@ fn wait_long(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<(
         return Ok(());
     }
     let _attentive = Attentive::begin();
-    if stay(waiting, ready, began, waits.is_multiple_of(SPREAD))? {
+    let told = Overlong::new(began);
+    if stay(waiting, &told, ready, began, waits.is_multiple_of(SPREAD))? {
         return Ok(());
     }
-    while !stay(waiting, ready, Instant::now(), true)? {}
+    while !stay(waiting, &told, ready, Instant::now(), true)? {}
     Ok(())
 }
 
@@ -285,6 +287,7 @@ fn wait_long(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<(
 /// come.
 fn stay(
     waiting: &Waiting<'_>,
+    told: &Overlong,
     ready: &mut dyn FnMut() -> bool,
     began: Instant,
     spread: bool,
@@ -303,7 +306,7 @@ fn stay(
     if YIELDS.are_dear() {
         return match is_over(ready) {
             true => Ok(true),
-            false => asleep(waiting, ready),
+            false => asleep(waiting, told, ready),
         };
     }
     // A sleep costs as long as a wake-up takes: this rank's now, and another's that waits for it next. What takes less is worth
@@ -337,7 +340,7 @@ fn stay(
         }
     }
     YIELDS.took(longest);
-    let slept = asleep(waiting, ready);
+    let slept = asleep(waiting, told, ready);
     // After a short wait more patience might have met its end: the others may have come late only because they slept too. Else
     // a little less: one long wait says nothing of the next.
     let short = began.elapsed() < Duration::from_nanos(u64::from(spun) + u64::from(4 * most));
@@ -416,7 +419,7 @@ impl Drop for Attentive {
 }
 
 /// False if it was asked to store.
-fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<bool> {
+fn asleep(waiting: &Waiting<'_>, told: &Overlong, ready: &mut dyn FnMut() -> bool) -> Result<bool> {
     SLEEPS.fetch_add(1, Ordering::Relaxed);
     let process = me();
     let words = RefCell::new((waiting.what)());
@@ -432,9 +435,11 @@ fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<bool
         }
     };
     let asked = Cell::new(Nap::UntilRung);
+    // The same from the nap's beginning to its end.
+    let bound = Cell::new(NAP);
     let longest = || match asked.get() {
-        Nap::UntilRung => NAP,
-        Nap::ByClock(most) | Nap::Unrung(most) => most.min(NAP),
+        Nap::UntilRung => bound.get(),
+        Nap::ByClock(most) | Nap::Unrung(most) => most.min(bound.get()),
     };
     // Half a second of looks in vain, and one for which it was asked, are counted by the look that follows.
     let (due, answered) = (
@@ -467,6 +472,8 @@ fn asleep(waiting: &Waiting<'_>, ready: &mut dyn FnMut() -> bool) -> Result<bool
     process.rest.disturb();
     let result = loop {
         let (mut over, mut moved) = (false, false);
+        told.tell(waiting);
+        bound.set(told.nap());
         let before = process.woken.load(Ordering::Relaxed);
         let began = Instant::now();
         let look = || {

@@ -2,7 +2,7 @@
 
 use super::{About, BASIC, MEMORY, MESSAGES, TUNER, WAITING};
 use crate::error::Result;
-use crate::runtime::wait;
+use crate::runtime::{overlong, wait};
 use crate::shm::segment::try_segment;
 use crate::{err, transport};
 
@@ -30,7 +30,7 @@ impl Control {
     }
 }
 
-static CONTROLS: [Control; 3] = [
+static CONTROLS: [Control; 4] = [
     Control {
         about: About {
             name: "rmashm_spin_ns",
@@ -41,6 +41,16 @@ static CONTROLS: [Control; 3] = [
         },
         read: wait::spin,
         write: Some(wait::set_spin),
+    },
+    Control {
+        about: About {
+            name: "rmashm_long_wait_ns",
+            text: "Nanoseconds after which a wait is long, of which the event rmashm_long_wait tells",
+            category: WAITING,
+            verbosity: BASIC,
+        },
+        read: overlong::long,
+        write: Some(overlong::set_long),
     },
     Control {
         about: About {

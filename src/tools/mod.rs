@@ -4,6 +4,7 @@
 //! own memory; all else is of things that wait, sleep or call the system anyway.
 
 mod control;
+pub mod events;
 mod performance;
 
 pub use control::{Control, controls};
@@ -30,7 +31,7 @@ pub(crate) const MEMORY: usize = 2;
 pub(crate) const FILES: usize = 3;
 pub(crate) const WINDOWS: usize = 4;
 
-/// What all kinds of variables have. Their values are 64-bit unsigned numbers, and belong to no object.
+/// What all kinds of variables have. Their values are 64-bit unsigned numbers.
 pub struct About {
     pub name: &'static str,
     pub text: &'static str,
@@ -56,6 +57,7 @@ pub fn leave() -> Result<()> {
     *users -= 1;
     if *users == 0 {
         sessions().clear();
+        events::clear();
     }
     Ok(())
 }
@@ -73,6 +75,17 @@ fn not_initialized() -> crate::error::Error {
         TNotInitialized,
         "the tool information interface is not initialized"
     )
+}
+
+/// Handles are pointers that nobody follows: this, and an index.
+const FIRST: usize = 0x1000;
+
+pub fn to_handle<T>(index: usize) -> *mut T {
+    std::ptr::without_provenance_mut(FIRST + index)
+}
+
+pub fn of_handle<T>(handle: *mut T) -> usize {
+    handle.addr().wrapping_sub(FIRST)
 }
 
 /// `list[index]`. Error: `MPI_T_ERR_INVALID_INDEX`.

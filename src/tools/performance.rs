@@ -3,13 +3,14 @@
 use super::{About, BASIC, FILES, MEMORY, MESSAGES, TUNER, WAITING, WINDOWS};
 use crate::error::Result;
 use crate::mpi::constants::*;
+use crate::mpi::types::MPI_Win;
 use crate::runtime::traffic::{of_own, total};
 use crate::runtime::wait;
 use crate::shm::atomic::{AtomicU64, Ordering};
 use crate::shm::{heap, peer, segment::try_segment};
 use crate::{
-    bail, err,
-    win::{self, adoption, parcel},
+    bail, err, transport,
+    win::{self, Window, adoption, parcel},
 };
 use parking_lot::{Mutex, MutexGuard};
 use std::ffi::c_int;
@@ -19,13 +20,33 @@ pub struct Performance {
     pub about: About,
     /// `MPI_T_PVAR_CLASS_COUNTER`: counts while a handle is started, from 0 on. `MPI_T_PVAR_CLASS_LEVEL`: is what it is, for all.
     pub class: c_int,
-    now: fn() -> u64,
+    now: Now,
+}
+
+/// What gives its value.
+enum Now {
+    Process(fn() -> u64),
+    /// It belongs to a window.
+    Window(fn(&Window) -> u64),
 }
 
 impl Performance {
     /// Whether handles start and stop it, and set it.
     pub fn is_counter(&self) -> bool {
         self.class == MPI_T_PVAR_CLASS_COUNTER
+    }
+
+    /// Whether its handles are of a window each.
+    pub fn is_of_window(&self) -> bool {
+        matches!(self.now, Now::Window(_))
+    }
+
+    /// Its value; 0 of a window that was freed.
+    fn now(&self, window: MPI_Win) -> u64 {
+        match self.now {
+            Now::Process(now) => now(),
+            Now::Window(now) => win::get(window).map_or(0, now),
+        }
     }
 }
 
@@ -47,16 +68,16 @@ const fn counter(
             verbosity: TUNER,
         },
         class: MPI_T_PVAR_CLASS_COUNTER,
-        now,
+        now: Now::Process(now),
     }
 }
 
-const fn level(name: &'static str, text: &'static str, now: fn() -> u64) -> Performance {
+const fn level(name: &'static str, text: &'static str, category: usize, now: Now) -> Performance {
     Performance {
         about: About {
             name,
             text,
-            category: MEMORY,
+            category,
             verbosity: BASIC,
         },
         class: MPI_T_PVAR_CLASS_LEVEL,
@@ -64,7 +85,7 @@ const fn level(name: &'static str, text: &'static str, now: fn() -> u64) -> Perf
     }
 }
 
-static PERFORMANCES: [Performance; 21] = [
+static PERFORMANCES: [Performance; 26] = [
     counter(
         "rmashm_waits",
         "Waits whose condition was not met at the first look",
@@ -167,17 +188,58 @@ static PERFORMANCES: [Performance; 21] = [
     level(
         "rmashm_memory_in_use",
         "Bytes of shared memory that this process has allocated and not freed",
-        || try_segment().map_or(0, |_| heap::in_use() as u64),
+        MEMORY,
+        Now::Process(|| try_segment().map_or(0, |_| heap::in_use() as u64)),
     ),
     level(
         "rmashm_adopted",
         "Bytes of the program's own memory that lie in shared memory now, whole pages",
-        || count(&adoption::ADOPTED),
+        MEMORY,
+        Now::Process(|| count(&adoption::ADOPTED)),
     ),
     level(
         "rmashm_segment_in_use",
         "Bytes of memory of the system that all that the job's processes share takes",
-        || try_segment().map_or(0, |segment| segment.in_use()),
+        MEMORY,
+        Now::Process(|| try_segment().map_or(0, |segment| segment.in_use())),
+    ),
+    level(
+        "rmashm_unexpected_bytes",
+        "Bytes that this process holds of messages that no receive has met, with what it takes to keep them",
+        MESSAGES,
+        Now::Process(|| count(&transport::HELD_BYTES)),
+    ),
+    level(
+        "rmashm_window_bytes",
+        "Bytes of this process's part of the window",
+        WINDOWS,
+        Now::Window(|window| window.own.size as u64),
+    ),
+    level(
+        "rmashm_window_locks",
+        "Locks of the window that this process holds, by MPI_Win_lock",
+        WINDOWS,
+        Now::Window(|window| window.epoch.locks.load(Ordering::Relaxed).into()),
+    ),
+    level(
+        "rmashm_window_locked",
+        "Ranks of the window whose part somebody has locked, by MPI_Win_lock",
+        WINDOWS,
+        Now::Window(|window| {
+            let locks = window.targets.iter().map(|target| &target.block.lock);
+            locks
+                .filter(|lock| lock.writer().is_some() || lock.readers() > 0)
+                .count() as u64
+        }),
+    ),
+    level(
+        "rmashm_window_locks_wanted",
+        "Locks of the window that somebody waits for and has claimed: the next to have them",
+        WINDOWS,
+        Now::Window(|window| {
+            let locks = window.targets.iter().map(|target| &target.block.lock);
+            locks.filter(|lock| lock.claim_standing().is_some()).count() as u64
+        }),
     ),
 ];
 
@@ -189,6 +251,8 @@ pub fn performances() -> &'static [Performance] {
 /// One use of a variable.
 struct Handle {
     index: usize,
+    /// Of which window, if the variable belongs to one.
+    window: MPI_Win,
     /// What it had counted when it was last started or stopped.
     counted: u64,
     /// What the variable was when it was started; `None` while it is stopped.
@@ -234,11 +298,12 @@ impl Sessions {
             .ok_or_else(|| err!(TInvalidHandle, "handle is none of this session"))
     }
 
-    /// Makes a handle, stopped, of variable number `index`. Error: `MPI_T_ERR_INVALID_SESSION`.
-    pub fn alloc(&mut self, session: usize, index: usize) -> Result<usize> {
+    /// Makes a handle, stopped, of variable number `index`, of a window if that belongs to one. Error: `MPI_T_ERR_INVALID_SESSION`.
+    pub fn alloc(&mut self, session: usize, index: usize, window: MPI_Win) -> Result<usize> {
         let handles = self.session(session)?;
         handles.push(Some(Handle {
             index,
+            window,
             counted: 0,
             since: None,
         }));
@@ -284,7 +349,7 @@ impl Sessions {
             if reset {
                 bail!(TPvarNoAtomic, "{} cannot be reset", variable.about.name);
             }
-            return Ok((variable.now)());
+            return Ok(variable.now(handle.window));
         }
         let mut counter = Counter(handle);
         let value = counter.value();
@@ -300,7 +365,7 @@ pub struct Counter<'a>(&'a mut Handle);
 
 impl Counter<'_> {
     fn now(&self) -> u64 {
-        (PERFORMANCES[self.0.index].now)()
+        PERFORMANCES[self.0.index].now(self.0.window)
     }
 
     fn value(&self) -> u64 {

@@ -22,12 +22,16 @@
 
 use super::ring::Control;
 use crate::runtime::job;
+use crate::shm::atomic::{AtomicU64, Ordering::Relaxed};
 use crate::shm::memory;
 
 /// What it takes to keep a message, beside its data.
 const RECORD: usize = 256;
 /// At least so many processes may take what is left.
 const TAKERS: usize = 8;
+
+/// What all of it takes, for those that look.
+pub static BYTES: AtomicU64 = AtomicU64::new(0);
 
 pub struct Held {
     /// By the sender's rank in the job.
@@ -68,6 +72,7 @@ impl Held {
     pub fn add(&mut self, from: u32, data: Option<usize>) {
         let Some(data) = data else { return };
         self.total += data + RECORD;
+        BYTES.store(self.total as u64, Relaxed);
         let share = &mut self.senders[from as usize];
         share.bytes += data + RECORD;
         if share.bytes > self.least && !share.is_much {
@@ -80,6 +85,7 @@ impl Held {
     pub fn remove(&mut self, from: u32, data: Option<usize>) {
         let Some(data) = data else { return };
         self.total -= data + RECORD;
+        BYTES.store(self.total as u64, Relaxed);
         let most = self.most();
         let share = &mut self.senders[from as usize];
         share.bytes -= data + RECORD;

@@ -49,7 +49,9 @@ pub use engine::{
     cancel, eager_limit, find, hold, leave_short, look, look_for_left, receive, receive_at_once,
     receive_held, send, withdraw,
 };
+pub use held::BYTES as HELD_BYTES;
 pub use matching::Arrival;
+pub use observed::number;
 pub use operation::{About, Action, Operation, Outcome, Partners};
 
 use crate::bail;

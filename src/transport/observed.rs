@@ -4,8 +4,9 @@
 use super::checked::{self, Met};
 use super::operation::Operation;
 use super::ring::Header;
-use super::{Buffer, HIDDEN, LETTERS, collective_context};
+use super::{Buffer, HIDDEN, LETTERS, collective_context, context as own_context};
 use crate::check;
+use crate::observe::events::{self, Kind};
 use crate::observe::{self, trace};
 use std::sync::Arc;
 
@@ -46,4 +47,19 @@ fn count(context: u32, bytes: u64) {
     if context < LETTERS && !is_collective {
         observe::moved(bytes as usize);
     }
+}
+
+/// The message `header` has come before its receive. Those of the library's own do not count.
+#[cold]
+pub fn unexpected(header: &Header) {
+    let context = header.context;
+    if context < LETTERS && context % HIDDEN == own_context(0) {
+        let values = [header.source.into(), header.tag.into(), header.bytes as i64];
+        events::raise(Kind::MessageUnexpected, number(context / HIDDEN), values);
+    }
+}
+
+/// The number by which events name a communicator: 0 would be none.
+pub fn number(communicator: u32) -> u64 {
+    u64::from(communicator) + 1
 }

@@ -11,6 +11,7 @@
 //! A child of a fork has copies of it: [`forks`](super::forks).
 
 use crate::error::Result as MpiResult;
+use crate::observe::events::{self, Kind};
 use crate::runtime::me;
 use crate::runtime::visits::{Patience, without_visitors};
 use crate::shm::adoption::{GivenBack, can_make_huge, give_back, protect_again, take_in};
@@ -100,6 +101,7 @@ impl Adoption {
             Patience::Long => BOOK.lock(),
             Patience::Short => BOOK.try_lock().ok_or(Refusal::Visitors)?,
         };
+        let asked = bytes.clone();
         let adopted = must_have_address_space()
             .and_then(|()| Process::look())
             .and_then(|process| Book::adopt(book, &process, bytes, patience, publish));
@@ -107,10 +109,12 @@ impl Adoption {
             Ok(_) => {
                 TIMES.fetch_add(1, Relaxed);
                 me().adopted.fetch_max(ADOPTED.load(Relaxed), Relaxed);
+                tell(Kind::MemoryAdopted, &asked, 0);
             }
             Err(refusal) => {
                 REFUSED.fetch_add(1, Relaxed);
                 me().refused.store(1 + refusal as u32, Relaxed);
+                tell(Kind::MemoryRefused, &asked, refusal as i64);
             }
         }
         adopted
@@ -132,6 +136,14 @@ impl Adoption {
             return None;
         }
         Book::adopt(book, &process, bytes, Patience::Long, publish).ok()
+    }
+}
+
+/// Memory was taken in, or not: why.
+fn tell(kind: Kind, bytes: &Range<usize>, why: i64) {
+    if events::are_wanted(kind) {
+        let values = [bytes.start as i64, bytes.len() as i64, why];
+        events::raise(kind, 0, values);
     }
 }
 

@@ -32,8 +32,9 @@ use crate::handle::{Kind, Reserved};
 use crate::mpi::constants::MPI_WIN_UNIFIED;
 use crate::mpi::types::MPI_Win;
 use crate::observe;
+use crate::observe::events::{self, Kind as Happening};
 use crate::runtime::meeting::Meeting;
-use crate::shm::atomic::full_fence;
+use crate::shm::atomic::{Ordering, full_fence};
 use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
 use crate::shm::view::View;
@@ -355,7 +356,9 @@ fn finish(
     };
     let epoch = Epoch::new(&control.shares[comm.rank].access);
     let listed = list(&control, comm, flavor, &hints, entries);
+    let number = super::MADE.fetch_add(1, Ordering::Relaxed) + 1;
     let window = Window {
+        number,
         epoch,
         targets,
         rank: comm.rank,
@@ -403,6 +406,10 @@ fn finish(
         true => handle.fill_hidden(window),
         false => handle.fill(window),
     };
+    if events::are_wanted(Happening::WindowMade) {
+        let values = [handle.into(), mine.size as i64, comm.size() as i64];
+        events::raise(Happening::WindowMade, number, values);
+    }
     Ok((MPI_Win(handle), base))
 }
 
@@ -490,5 +497,9 @@ pub fn free(handle: MPI_Win) -> Result<()> {
         "{:?} {handle:?} was there a moment ago",
         Kind::Win
     );
+    let number = window.map_or(0, |window| window.number);
+    if events::are_wanted(Happening::WindowFreed) {
+        events::raise(Happening::WindowFreed, number, [handle.0.into(), 0, 0]);
+    }
     Ok(())
 }

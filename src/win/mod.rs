@@ -242,6 +242,8 @@ impl Flavor {
 
 /// A window.
 pub struct Window {
+    /// Which of this process's windows it is, counted from 1: no other ever has the number.
+    pub number: u64,
     /// Which epochs this process has open.
     pub epoch: Epoch,
     /// All processes of the window, by rank.
@@ -299,6 +301,9 @@ unsafe impl Sync for Own {}
 
 /// Locks that were not free when they were asked for.
 pub static LOCK_WAITS: AtomicU64 = AtomicU64::new(0);
+
+/// Windows that this process has made.
+static MADE: AtomicU64 = AtomicU64::new(0);
 
 /// The windows of this process.
 pub static WINDOWS: Table<Window> = Table::new(Kind::Win);

@@ -268,6 +268,7 @@ impl Window {
         ring(lock, to_ring);
         if !taken {
             let name = || format!("MPI_Win_lock_all: lock of rank {}", self.rank_of(target));
+            self.tell_contended(None, false);
             take(lock, false, &self.meeting.members, &name, &|| {
                 self.dead_exclusive("MPI_Win_lock_all")
             })?;

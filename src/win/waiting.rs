@@ -31,6 +31,7 @@ use super::{Target, Window};
 use crate::block::Control;
 use crate::error::Result;
 use crate::observe;
+use crate::observe::events::{self, Kind};
 use crate::runtime::{
     self, Announce, Nap, Need, Needs, Ranks, Waiting, job, ring_key, ring_one, wait,
 };
@@ -60,7 +61,21 @@ impl Window {
         let word = &target.block.lock;
         let members = &self.meeting.members;
         let obstacle = || obstacle::of_lock(word, exclusive, members, "MPI_Win_lock", &lock());
+        self.tell_contended(Some(rank), exclusive);
         take(word, exclusive, members, &name, &obstacle)
+    }
+
+    /// The lock of a rank, or of all, is not free.
+    #[cold]
+    pub(super) fn tell_contended(&self, rank: Option<usize>, exclusive: bool) {
+        if events::are_wanted(Kind::LockContended) {
+            let rank = rank.map_or(-1, |rank| rank as i64);
+            events::raise(
+                Kind::LockContended,
+                self.number,
+                [rank, exclusive.into(), 0],
+            );
+        }
     }
 
     #[cold]
@@ -119,6 +134,7 @@ impl Window {
     fn wait_for_lock_alls(&self, target: &Target) -> Result<()> {
         let (gate, lock) = (self.control.gate, &target.block.lock);
         let rank = self.rank_of(target);
+        self.tell_contended(Some(rank), true);
         let what = || {
             format!(
                 "MPI_Win_lock: exclusive lock of rank {rank}, until no rank is in MPI_Win_lock_all"
@@ -166,6 +182,7 @@ impl Window {
     #[cold]
     pub(super) fn wait_for_exclusives(&self, flag: &Flag) -> Result<()> {
         let gate = self.control.gate;
+        self.tell_contended(None, false);
         if !gate.is_awaited() {
             begin(&gate.awaited_since);
         }

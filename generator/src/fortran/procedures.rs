@@ -3,11 +3,14 @@
 use super::{Outcome, Places, Procedure, kinds, own};
 use crate::model::{Function, Interface};
 
-/// C has them, and Fortran does not: the tool information interface, and what turns handles and statuses of one language into
+/// C has them, and Fortran does not: the tool information interface, extensions that MPICH has for C alone, and what turns handles and statuses of one language into
 /// those of the other.
-const OF_C_ALONE: [&str; 10] = [
+const OF_C_ALONE: [&str; 13] = [
     "MPIR_*",
     "MPIX_Delete_*",
+    "MPIX_Info_*",
+    "MPIX_Request_*",
+    "MPIX_Type_*",
     "MPI_T_*",
     "*_c2f",
     "*_f2c",

@@ -6,6 +6,7 @@
 
 use crate::abi::boundary::pointers::Mut;
 use crate::error::Result;
+use crate::mpi::constants::*;
 use crate::mpi::types::*;
 use crate::{bail, comm, mpi_api, mpi_plain};
 use macro_rules_attribute::apply;
@@ -29,13 +30,18 @@ pub extern "C" fn MPIX_Query_ze_support() -> c_int {
     0
 }
 
-/// Whether buffers may lie in the memory of such a device: CUDA (0), Level Zero (1), HIP (2). They may not.
+/// Whether buffers may lie in the memory of such a device (`MPIX_GPU_SUPPORT_*`). They may not.
 ///
 /// Errors: `MPI_ERR_ARG` (null pointer, another type).
 #[apply(mpi_api)]
 pub extern "C" fn MPIX_GPU_query_support(gpu_type: c_int, is_supported: Mut<c_int>) -> c_int {
     let is_supported = is_supported.out("is_supported")?;
-    if !(0..=2).contains(&gpu_type) {
+    let types = [
+        MPIX_GPU_SUPPORT_CUDA,
+        MPIX_GPU_SUPPORT_ZE,
+        MPIX_GPU_SUPPORT_HIP,
+    ];
+    if !types.contains(&gpu_type) {
         bail!(Arg, "gpu_type is {gpu_type}, which is no type of device");
     }
     is_supported.set(0);

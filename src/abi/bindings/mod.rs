@@ -5,6 +5,7 @@ pub mod data;
 pub mod extensions;
 pub mod fortran;
 pub mod handles;
+pub mod mpich;
 #[cfg(feature = "openmpi")]
 pub mod openmpi;
 pub mod query;

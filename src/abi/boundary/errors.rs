@@ -117,6 +117,12 @@ pub fn raise(function: &'static str, error: Error, arguments: &[Option<Object>])
     handle(function, code, holder)
 }
 
+/// What a function gives that a tool calls where it must not: no error handler is called, which could do no more.
+#[cold]
+pub fn barred() -> c_int {
+    Class::TNotAccessible.number()
+}
+
 /// Where this job is checked, an error that no function of the program's is told is noted, with the line of its call: codes that are
 /// returned are often not looked at.
 #[cold]

@@ -127,6 +127,9 @@ macro_rules! mpi_exported {
             #[inline(never)]
             extern "C" fn looked_at($($arg: $crate::mpi::types::C<$type>),*) -> ::std::ffi::c_int {
                 static CALL: $crate::observe::Call = $crate::observe::Call::new(FUNCTION);
+                if $crate::observe::events::is_barred(FUNCTION) {
+                    return $crate::abi::boundary::errors::barred();
+                }
                 let work = || whole($($arg),*);
                 $crate::observe::call(&CALL, || $crate::check::call(FUNCTION, work))
             }

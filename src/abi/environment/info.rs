@@ -24,7 +24,8 @@ fn text<'a>(pointer: In<'a, c_char>, name: &str, longest: c_int, class: Class) -
     Ok(text.to_bytes())
 }
 
-fn key<'a>(pointer: In<'a, c_char>) -> Result<&'a [u8]> {
+/// A key, as the program gave it. Errors: `MPI_ERR_INFO_KEY`.
+pub fn key<'a>(pointer: In<'a, c_char>) -> Result<&'a [u8]> {
     let key = text(pointer, "key", MPI_MAX_INFO_KEY, Class::InfoKey)?;
     if key.is_empty() {
         bail!(InfoKey, "key is empty");

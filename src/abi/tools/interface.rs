@@ -9,21 +9,11 @@ use crate::error::Result;
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
 use crate::runtime::phase::Level;
-use crate::tools::{self, About, CATEGORIES, controls, performances};
+use crate::tools::events::{Type, types};
+use crate::tools::{self, About, CATEGORIES, controls, of_handle, performances, to_handle};
 use crate::{bail, mpi_api};
 use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_int, c_void};
-
-/// Handles are pointers that nobody follows: this, and an index.
-const FIRST: usize = 0x1000;
-
-pub fn to_handle<T>(index: usize) -> *mut T {
-    std::ptr::without_provenance_mut(FIRST + index)
-}
-
-pub fn of_handle<T>(handle: *mut T) -> usize {
-    handle.addr().wrapping_sub(FIRST)
-}
 
 /// Writes a string as §15.3.3 says: cut to `*len` bytes with its zero, and in `*len` the bytes that all of it takes.
 pub fn tell(text: &str, array: Mut<c_char>, len: Mut<c_int>) -> Result<()> {
@@ -236,14 +226,13 @@ pub extern "C" fn MPI_T_category_get_info(
     put(num_categories, 0)
 }
 
-/// Gives the number of events of a category: 0.
+/// Gives the number of events of a category.
 ///
 /// MPI 4.1 §15.3.9. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_INDEX`, `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_T_category_get_num_events(cat_index: c_int, num_events: Mut<c_int>) -> c_int {
-    tools::check()?;
-    tools::at(&CATEGORIES, cat_index)?;
-    num_events.out("num_events")?.set(0);
+    let found = members(cat_index, types(), |t| &t.about)?;
+    num_events.out("num_events")?.set(found.len() as c_int);
     Ok(())
 }
 
@@ -284,7 +273,7 @@ pub extern "C" fn MPI_T_category_get_pvars(
     list(&found, len, indices)
 }
 
-/// Gives the indices of a category's events: none.
+/// Gives the indices of a category's events, at most `len`.
 ///
 /// MPI 4.1 §15.3.9. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_INDEX`, `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
@@ -293,9 +282,8 @@ pub extern "C" fn MPI_T_category_get_events(
     len: c_int,
     indices: Mut<c_int>,
 ) -> c_int {
-    tools::check()?;
-    tools::at(&CATEGORIES, cat_index)?;
-    list(&[], len, indices)
+    let found = members(cat_index, types(), |t| &t.about)?;
+    list(&found, len, indices)
 }
 
 /// Gives the indices of the categories within a category: none.
@@ -322,18 +310,18 @@ pub extern "C" fn MPI_T_category_changed(update_number: Mut<c_int>) -> c_int {
     Ok(())
 }
 
-/// There are no enumerations.
-fn no_enumeration(enumtype: MPI_T_enum) -> Result<()> {
+/// The enumerations: for each kind of events one, of its elements' names. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_HANDLE`.
+fn enumeration(enumtype: MPI_T_enum) -> Result<&'static Type> {
     tools::check()?;
-    bail!(
-        TInvalidHandle,
-        "enumtype is {enumtype:p}, but no variable is an enumeration"
-    )
+    match types().get(of_handle(enumtype)) {
+        Some(found) => Ok(found),
+        None => bail!(TInvalidHandle, "enumtype is {enumtype:p}, which is none"),
+    }
 }
 
-/// Describes an enumeration; no variable here is one.
+/// Describes an enumeration: the names of the elements of a kind of events. Results whose places are null are left out.
 ///
-/// MPI 4.1 §15.3.5. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_HANDLE`.
+/// MPI 4.1 §15.3.5. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_HANDLE`, `MPI_T_ERR_INVALID` (negative length).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_T_enum_get_info(
     enumtype: MPI_T_enum,
@@ -341,13 +329,15 @@ pub extern "C" fn MPI_T_enum_get_info(
     name: Mut<c_char>,
     name_len: Mut<c_int>,
 ) -> c_int {
-    let _ = (num, name, name_len);
-    no_enumeration(enumtype)
+    let of = enumeration(enumtype)?;
+    tell(&format!("{}_elements", of.about.name), name, name_len)?;
+    put(num, of.elements.len() as c_int)
 }
 
-/// Describes a value of an enumeration; no variable here is one.
+/// Describes a value of an enumeration: an element's number and name. Results whose places are null are left out.
 ///
-/// MPI 4.1 §15.3.5. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_HANDLE`.
+/// MPI 4.1 §15.3.5. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_HANDLE`, `MPI_T_ERR_INVALID_ITEM`, `MPI_T_ERR_INVALID`
+/// (negative length).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_T_enum_get_item(
     enumtype: MPI_T_enum,
@@ -356,6 +346,15 @@ pub extern "C" fn MPI_T_enum_get_item(
     name: Mut<c_char>,
     name_len: Mut<c_int>,
 ) -> c_int {
-    let _ = (indx, value, name, name_len);
-    no_enumeration(enumtype)
+    let elements = enumeration(enumtype)?.elements;
+    let element = usize::try_from(indx).ok().and_then(|i| elements.get(i));
+    let Some(element) = element else {
+        bail!(
+            TInvalidItem,
+            "indx is {indx}, but there are {}",
+            elements.len()
+        );
+    };
+    tell(element.name, name, name_len)?;
+    put(value, indx)
 }

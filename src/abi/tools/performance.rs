@@ -2,12 +2,12 @@
 
 use crate::abi::bindings::data::is_all_handles;
 use crate::abi::boundary::pointers::{In, Mut};
-use crate::abi::tools::interface::{TYPE, named, of_handle, put, tell, to_handle};
+use crate::abi::tools::interface::{TYPE, named, put, tell};
 use crate::error::Result;
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
-use crate::tools::{self, Counter, performances, sessions};
-use crate::{err, mpi_api};
+use crate::tools::{self, Counter, of_handle, performances, sessions, to_handle};
+use crate::{bail, err, mpi_api, win};
 use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_int, c_void};
 
@@ -49,7 +49,11 @@ pub extern "C" fn MPI_T_pvar_get_info(
     put(var_class, variable.class)?;
     put(datatype, TYPE)?;
     put(enumtype, MPI_T_ENUM_NULL)?;
-    put(bind, MPI_T_BIND_NO_OBJECT)?;
+    let bound = match variable.is_of_window() {
+        true => MPI_T_BIND_MPI_WIN,
+        false => MPI_T_BIND_NO_OBJECT,
+    };
+    put(bind, bound)?;
     put(readonly, (!counter).into())?;
     put(continuous, (!counter).into())?;
     put(atomic, counter.into())
@@ -93,9 +97,10 @@ pub extern "C" fn MPI_T_pvar_session_free(session: Mut<MPI_T_pvar_session>) -> c
     Ok(())
 }
 
-/// Gives a handle of a performance variable, stopped and at 0 if it is a counter; and its number of elements: 1.
+/// Gives a handle of a performance variable, of the window at `obj_handle` if that belongs to one, stopped and at 0 if it is a counter; and its number of elements: 1.
 ///
-/// MPI 4.1 §15.3.7. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_SESSION`, `MPI_T_ERR_INVALID_INDEX`, `MPI_T_ERR_INVALID`.
+/// MPI 4.1 §15.3.7. Errors: `MPI_T_ERR_NOT_INITIALIZED`, `MPI_T_ERR_INVALID_SESSION`, `MPI_T_ERR_INVALID_INDEX`,
+/// `MPI_T_ERR_INVALID_HANDLE` (no such window), `MPI_T_ERR_INVALID`.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_T_pvar_handle_alloc(
     session: MPI_T_pvar_session,
@@ -104,11 +109,17 @@ pub extern "C" fn MPI_T_pvar_handle_alloc(
     handle: Mut<MPI_T_pvar_handle>,
     count: Mut<c_int>,
 ) -> c_int {
-    let _ = obj_handle;
     tools::check()?;
-    tools::at(performances(), pvar_index)?;
+    let variable = tools::at(performances(), pvar_index)?;
     let handle = handle.out("handle")?;
-    let made = sessions().alloc(of_handle(session), pvar_index as usize)?;
+    let mut window = MPI_WIN_NULL;
+    if variable.is_of_window() {
+        window = obj_handle.cast::<MPI_Win>().handle("obj_handle")?;
+        if win::get(window).is_err() {
+            bail!(TInvalidHandle, "obj_handle points to no window");
+        }
+    }
+    let made = sessions().alloc(of_handle(session), pvar_index as usize, window)?;
     handle.set(to_handle(made));
     put(count, 1)
 }

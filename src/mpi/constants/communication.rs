@@ -90,4 +90,9 @@ values! {
     MPI_SEEK_END: c_int = 604, 604, 402;
     /// In place of a displacement: the current one of a shared file pointer in sequential mode (MPI 4.1 §14.3).
     MPI_DISPLACEMENT_CURRENT: MPI_Offset = -54278278, -54278278, -1;
+
+    // The types of devices that MPIX_GPU_query_support knows.
+    MPIX_GPU_SUPPORT_CUDA: c_int = 0, NONE, NONE;
+    MPIX_GPU_SUPPORT_ZE: c_int = 1, NONE, NONE;
+    MPIX_GPU_SUPPORT_HIP: c_int = 2, NONE, NONE;
 }

@@ -1,6 +1,7 @@
 //! Messages that arrive, and the receives they meet.
 
 use super::{Core, lock, unlock};
+use crate::observe::events::{self, Kind as Happening};
 use crate::runtime::ring;
 use crate::shm::Offset;
 use crate::transport::buffer::Buffer;
@@ -177,6 +178,9 @@ impl Core {
         self.queues(header.context).arrived.keep(number, arrival);
         // A thread may wait for it in a probe.
         self.after.completed = true;
+        if events::are_wanted(Happening::MessageUnexpected) {
+            observed::unexpected(header);
+        }
     }
 
     /// Brings a receive and its message together.
