@@ -7,14 +7,18 @@
 //! that is told of it. A write locks the range that it covers (see `runs`).
 
 mod access;
+mod convert;
 mod create;
+mod representation;
 mod runs;
 mod system;
 mod view;
 
 pub use access::{Direction, From, Split};
+pub use convert::{Elements, Memory};
 pub use create::{delete, open};
-pub use view::{REPRESENTATIONS, View};
+pub use representation::{Conversion, Representation, register};
+pub use view::View;
 
 use crate::comm::group::Group;
 use crate::errhandler::Slot;
@@ -30,6 +34,7 @@ use crate::shm::atomic::{AtomicU64, Ordering};
 use crate::{bail, err};
 use parking_lot::Mutex;
 use std::ffi::c_int;
+use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -101,6 +106,13 @@ pub fn close(handle: MPI_File) -> Result<()> {
 fn agree<T: Neutral>(place: &Meeting, mine: &Result<T>, call: &str) -> Result<Vec<T>> {
     let what = || format!("{call}: waiting for the other processes of the file");
     place.agree(mine, &what, |failure| failure.alike(call))
+}
+
+/// A name as processes tell each other of it: they compare it.
+fn told(name: &str) -> u64 {
+    let mut hasher = std::hash::DefaultHasher::new();
+    name.hash(&mut hasher);
+    hasher.finish()
 }
 
 impl File {
@@ -221,8 +233,15 @@ impl File {
             kinds.take(&hints)?;
             view(current)
         });
-        let told = new.as_ref().map(|_| ()).map_err(Error::clone);
-        agree(&self.meeting, &told, "MPI_File_set_view")?;
+        let told = |view: &View| told(&view.datarep.name());
+        let told = new.as_ref().map(told).map_err(Error::clone);
+        let told = agree(&self.meeting, &told, "MPI_File_set_view")?;
+        if let Some(rank) = told.iter().position(|&other| other != told[0]) {
+            bail!(
+                NotSame,
+                "datarep is not the same at rank 0 and at rank {rank}"
+            );
+        }
         let view = new?;
         *self.kinds.lock() = kinds;
         self.state.lock().view = view;

@@ -1,7 +1,7 @@
 //! Collective file operations in two parts (MPI 4.1 §14.4.5). One may be begun on a file at a time.
 
 use crate::abi::boundary::pointers::{In, Mut};
-use crate::abi::files::access::{Elements, buffer, status_of};
+use crate::abi::files::access::{Elements, memory, status_of};
 use crate::error::Result;
 use crate::file::{self, From, Split};
 use crate::mpi::types::*;
@@ -16,7 +16,7 @@ fn begin<C: Into<i64>>(
     from: From,
     elements: Elements<C>,
 ) -> Result<()> {
-    file::get(fh)?.begin(split, from, &buffer(elements)?)
+    file::get(fh)?.begin(split, from, &memory(elements)?)
 }
 
 /// Ends it, and gives the status.
