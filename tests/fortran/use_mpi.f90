@@ -1,5 +1,5 @@
 ! use mpi: attributes of communicators, datatypes and windows that are as large as addresses, a shared window, files' and
-! windows' handles, handles between Fortran and C, an own representation of files. Prints nothing when all is right.
+! windows' handles, handles between Fortran and C. Prints nothing when all is right.
 module callbacks
   use mpi
   implicit none
@@ -29,37 +29,6 @@ contains
     ierr = MPI_SUCCESS
     if (refuses) ierr = MPI_ERR_OTHER
   end subroutine
-
-  subroutine read_it(userbuf, datatype, count, filebuf, position, extra, ierr)
-    integer :: userbuf(*), filebuf(*), datatype, count, ierr
-    integer(MPI_OFFSET_KIND) :: position
-    integer(MPI_ADDRESS_KIND) :: extra
-    integer :: i
-    do i = 1, count
-      userbuf(position + i) = filebuf(2 * i - 1) - int(extra)
-    end do
-    ierr = MPI_SUCCESS
-  end subroutine
-
-  subroutine write_it(userbuf, datatype, count, filebuf, position, extra, ierr)
-    integer :: userbuf(*), filebuf(*), datatype, count, ierr
-    integer(MPI_OFFSET_KIND) :: position
-    integer(MPI_ADDRESS_KIND) :: extra
-    integer :: i
-    if (datatype /= MPI_INTEGER) call MPI_Abort(MPI_COMM_WORLD, 9, ierr)
-    do i = 1, count
-      filebuf(2 * i - 1) = userbuf(position + i) + int(extra)
-      filebuf(2 * i) = -1
-    end do
-    ierr = MPI_SUCCESS
-  end subroutine
-
-  subroutine extent_of(datatype, extent, extra, ierr)
-    integer :: datatype, ierr
-    integer(MPI_ADDRESS_KIND) :: extent, extra
-    extent = 8
-    ierr = MPI_SUCCESS
-  end subroutine
 end module
 
 program use_mpi
@@ -78,7 +47,6 @@ program use_mpi
   call datatypes
   call windows
   call kinds
-  call representations
   if (errors /= 0) call MPI_Abort(MPI_COMM_WORLD, 1, ierr)
   call MPI_Finalize(ierr)
 
@@ -206,36 +174,5 @@ contains
     dims = 0
     call MPI_Dims_create(6, 2, dims, ierr)
     call check(all(dims == (/ 3, 2 /)), 'dims_create')
-  end subroutine
-
-  ! Of each integer of the file the second half is -1; without a function for reading both are read.
-  subroutine representations
-    integer :: file, data(1000), back(2000), i
-    integer(MPI_ADDRESS_KIND) :: extra
-    integer(MPI_OFFSET_KIND) :: bytes
-    external MPI_CONVERSION_FN_NULL
-    extra = 77
-    call MPI_Register_datarep('wide', read_it, write_it, extent_of, extra, ierr)
-    call check(ierr == MPI_SUCCESS, 'registered')
-    call MPI_Register_datarep('written wide', MPI_CONVERSION_FN_NULL, write_it, extent_of, extra, ierr)
-    call check(ierr == MPI_SUCCESS, 'registered without a function')
-    call MPI_Register_datarep('wide', read_it, write_it, extent_of, extra, ierr)
-    call check(ierr /= MPI_SUCCESS, 'registered twice')
-    extra = 1
-    data = [(3 * i, i = 1, 1000)]
-    call MPI_File_open(MPI_COMM_SELF, 'representations', ior(MPI_MODE_RDWR, ior(MPI_MODE_CREATE, MPI_MODE_DELETE_ON_CLOSE)), &
-                       MPI_INFO_NULL, file, ierr)
-    call check(ierr == MPI_SUCCESS, 'open')
-    call MPI_File_set_view(file, 0_MPI_OFFSET_KIND, MPI_INTEGER, MPI_INTEGER, 'wide', MPI_INFO_NULL, ierr)
-    call MPI_File_write_at(file, 0_MPI_OFFSET_KIND, data, 1000, MPI_INTEGER, MPI_STATUS_IGNORE, ierr)
-    call check(ierr == MPI_SUCCESS, 'written')
-    call MPI_File_get_size(file, bytes, ierr)
-    call check(bytes == 8000, 'bytes')
-    call MPI_File_read_at(file, 10_MPI_OFFSET_KIND, back, 900, MPI_INTEGER, MPI_STATUS_IGNORE, ierr)
-    call check(ierr == MPI_SUCCESS .and. all(back(1:900) == data(11:910)), 'read')
-    call MPI_File_set_view(file, 0_MPI_OFFSET_KIND, MPI_INTEGER, MPI_INTEGER, 'written wide', MPI_INFO_NULL, ierr)
-    call MPI_File_read_at(file, 0_MPI_OFFSET_KIND, back, 2000, MPI_INTEGER, MPI_STATUS_IGNORE, ierr)
-    call check(all(back(1::2) == data + 77) .and. all(back(2::2) == -1), 'read as it is')
-    call MPI_File_close(file, ierr)
   end subroutine
 end program
