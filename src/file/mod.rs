@@ -5,6 +5,8 @@
 //! begin of split ones are complete when they return, and a collective access is each process's own, for none needs what
 //! another one does. The kernel keeps all processes' views of a file the same, so that what was written is read by any process
 //! that is told of it. A write locks the range that it covers (see `runs`).
+//!
+//! Elements that are others in the file than in memory go through a buffer (see `convert`).
 
 mod access;
 mod convert;
