@@ -75,6 +75,18 @@ fn use_mpi() {
     program("use_mpi");
 }
 
+/// With this library's procedures alone: MPICH's give C the functions of Fortran as they are.
+#[test]
+fn datareps() {
+    let folder = Scratch::new("fortran");
+    if let Some(program) = build("datareps", &folder) {
+        let said = run(command(prefix().join("bin/mpiexec"))
+            .args(["-n", "1"])
+            .arg(program));
+        assert_eq!(said, "");
+    }
+}
+
 #[test]
 fn use_mpi_f08() {
     program("use_mpi_f08");

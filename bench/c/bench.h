@@ -30,6 +30,7 @@ void family_memory(void);
 void family_messages(void);
 void family_collectives(void);
 void family_own_memory(void);
+void family_files(void);
 void family_sizes(void);
 void family_nothing(void);
 

@@ -14,7 +14,7 @@ static const struct {
     {"progress", family_progress},     {"bandwidth", family_bandwidth}, {"idle", family_idle},
     {"memory", family_memory},         {"messages", family_messages},
     {"collectives", family_collectives}, {"own_memory", family_own_memory},
-    {"sizes", family_sizes},           {"nothing", family_nothing},
+    {"files", family_files},           {"sizes", family_sizes},           {"nothing", family_nothing},
 };
 
 /* Init and finalize alone: the runner takes the time of the whole job. */

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use wait_timeout::ChildExt;
 
 /// The families and the numbers of ranks they run with.
-const JOBS: [(&str, &[usize]); 18] = [
+const JOBS: [(&str, &[usize]); 19] = [
     ("latency", &[2]),
     ("rate", &[2]),
     ("types", &[2]),
@@ -30,6 +30,7 @@ const JOBS: [(&str, &[usize]); 18] = [
     ("messages", &[2]),
     ("collectives", &[2, 8]),
     ("own_memory", &[2, 8]),
+    ("files", &[4]),
     (steps::FAMILY, &[2, 8]),
     ("nothing", &[2, 8, 32]),
 ];

@@ -22,6 +22,11 @@ pub trait Kind {
     fn in_c(handle: c_int) -> CHandle {
         handle
     }
+
+    #[inline(always)]
+    fn in_fortran(handle: CHandle) -> c_int {
+        handle
+    }
 }
 
 macro_rules! kinds {

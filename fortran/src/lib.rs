@@ -20,6 +20,7 @@ macro_rules! alias {
 
 mod attributes;
 mod callbacks;
+mod datareps;
 #[cfg(not(feature = "openmpi"))]
 mod descriptor;
 #[cfg(not(feature = "openmpi"))]

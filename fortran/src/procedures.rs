@@ -16,6 +16,7 @@
 
 use crate::attributes::*;
 use crate::callbacks::*;
+use crate::datareps::*;
 #[cfg(not(feature = "openmpi"))]
 use crate::descriptor::{Cfi, Descriptor, Gfortran};
 use crate::f08;

@@ -78,7 +78,8 @@ fn numbers(named: Named) -> [Option<Number>; 4] {
     }
 }
 
-fn external_size(named: Named) -> usize {
+/// Bytes of one element in external32.
+pub fn size_of(named: Named) -> usize {
     let numbers = numbers(named).into_iter().flatten();
     numbers.map(|number| number.external).sum()
 }
@@ -87,7 +88,7 @@ fn external_size(named: Named) -> usize {
 pub fn size(datatype: &Datatype, count: usize) -> Result<usize> {
     datatype
         .signature()
-        .sum(&external_size)
+        .sum(&size_of)
         .and_then(|n| n.checked_mul(count))
         .filter(|&n| n <= isize::MAX as usize)
         .ok_or_else(|| {
@@ -98,25 +99,8 @@ pub fn size(datatype: &Datatype, count: usize) -> Result<usize> {
         })
 }
 
-/// Elements are converted through a buffer of their native packed form, this many bytes at a time at most.
+/// Elements are converted through a buffer of their native packed form, of so many bytes.
 const STAGE: usize = 4096;
-
-/// Calls `each(number, positions in the packed message, position in external32)` for all numbers of a message.
-fn walk(datatype: &Datatype, count: usize, mut each: impl FnMut(Number, usize, usize)) {
-    let (mut native, mut external) = (0, 0);
-    for _ in 0..count {
-        datatype.signature().for_each(&mut |named, n| {
-            let numbers = numbers(named);
-            for _ in 0..n {
-                for number in numbers.into_iter().flatten() {
-                    each(number, native, external);
-                    native += number.memory;
-                    external += number.external;
-                }
-            }
-        });
-    }
-}
 
 /// Packs `count` elements at `base` in external32.
 ///
@@ -127,16 +111,24 @@ pub unsafe fn pack(datatype: &Datatype, base: *const u8, count: usize, to: *mut 
     let total = message.size();
     let mut stage = [0u8; STAGE];
     let mut staged = 0..0;
-    walk(datatype, count, |number, native, external| {
-        if native + number.memory > staged.end {
-            staged = native..total.min(native + STAGE);
-            refill(message, staged.clone(), &mut stage);
+    let (mut native, mut to) = (0, to);
+    let signature = datatype.signature().repeat(count);
+    signature.for_each(&mut |named, mut left| {
+        let (in_memory, in_external) = (native_size(named), size_of(named));
+        while left > 0 {
+            if native + in_memory > staged.end {
+                staged = native..total.min(native + STAGE);
+                refill(message, staged.clone(), &mut stage);
+            }
+            let n = left.min((staged.end - native) / in_memory);
+            let at = native - staged.start;
+            // SAFETY: `to` has room for all elements of the message.
+            let external = unsafe { std::slice::from_raw_parts_mut(to, n * in_external) };
+            encode(named, &stage[at..at + n * in_memory], external);
+            native += n * in_memory;
+            to = to.wrapping_add(n * in_external);
+            left -= n;
         }
-        let at = native - staged.start;
-        let mut bytes = [0u8; 16];
-        encode(number, &stage[at..at + number.memory], &mut bytes);
-        // SAFETY: `to` has room for all numbers of the message.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to.add(external), number.external) };
     });
 }
 
@@ -154,31 +146,101 @@ pub unsafe fn unpack(datatype: &Datatype, from: *const u8, base: *mut u8, count:
     let message = datatype.message(base, count);
     let mut stage = [0u8; STAGE];
     let mut staged = 0..0;
-    walk(datatype, count, |number, native, external| {
-        if native + number.memory > staged.start + STAGE {
-            // SAFETY: the message is writable; `staged` is what the stage holds of it.
-            unsafe { super::copy::unpack(message, staged.clone(), stage.as_ptr()) };
-            staged = native..native;
+    let mut from = from;
+    let signature = datatype.signature().repeat(count);
+    signature.for_each(&mut |named, mut left| {
+        let (in_memory, in_external) = (native_size(named), size_of(named));
+        while left > 0 {
+            let mut at = staged.len();
+            if at + in_memory > STAGE {
+                // SAFETY: the message is writable; `staged` is what the stage holds of it.
+                unsafe { super::copy::unpack(message, staged.clone(), stage.as_ptr()) };
+                (staged, at) = (staged.end..staged.end, 0);
+            }
+            let n = left.min((STAGE - at) / in_memory);
+            // SAFETY: `from` has all elements of the message.
+            let external = unsafe { std::slice::from_raw_parts(from, n * in_external) };
+            decode(named, external, &mut stage[at..at + n * in_memory]);
+            staged.end += n * in_memory;
+            from = from.wrapping_add(n * in_external);
+            left -= n;
         }
-        let mut bytes = [0u8; 16];
-        // SAFETY: `from` has all numbers of the message.
-        unsafe {
-            std::ptr::copy_nonoverlapping(from.add(external), bytes.as_mut_ptr(), number.external)
-        };
-        let at = native - staged.start;
-        decode(
-            number,
-            &bytes[..number.external],
-            &mut stage[at..at + number.memory],
-        );
-        staged.end = native + number.memory;
     });
     // SAFETY: as above.
     unsafe { super::copy::unpack(message, staged, stage.as_ptr()) };
 }
 
+/// Bytes of one element in a packed message.
+pub fn native_size(named: Named) -> usize {
+    named.basic().map_or(0, |basic| basic.size())
+}
+
+/// The loop of numbers that differ in the order of their bytes alone.
+fn swap<const N: usize>(from: &[u8], to: &mut [u8]) {
+    let (from, _) = from.as_chunks::<N>();
+    let (to, _) = to.as_chunks_mut::<N>();
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = *from;
+        to.reverse();
+    }
+}
+
+/// Copies elements whose numbers differ in the order of their bytes alone. False, and nothing was done, if that is not so.
+fn swapped(named: Named, from: &[u8], to: &mut [u8]) -> bool {
+    let [Some(first), rest @ ..] = numbers(named) else {
+        return false;
+    };
+    let is_like_first = |number: Number| number == first;
+    if !rest.into_iter().flatten().all(is_like_first) || first != plain(first.memory) {
+        return false;
+    }
+    match first.memory {
+        1 => to.copy_from_slice(from),
+        2 => swap::<2>(from, to),
+        4 => swap::<4>(from, to),
+        8 => swap::<8>(from, to),
+        16 => swap::<16>(from, to),
+        _ => return false,
+    }
+    true
+}
+
+/// Whole elements in their packed native form to external32.
+pub fn encode(named: Named, native: &[u8], external: &mut [u8]) {
+    if swapped(named, native, external) {
+        return;
+    }
+    let (mut from, mut to) = (native, external);
+    let numbers = numbers(named);
+    while !from.is_empty() {
+        for number in numbers.into_iter().flatten() {
+            let mut bytes = [0u8; 16];
+            encode_number(number, &from[..number.memory], &mut bytes);
+            let (here, rest) = to.split_at_mut(number.external);
+            here.copy_from_slice(&bytes[..number.external]);
+            (from, to) = (&from[number.memory..], rest);
+        }
+    }
+}
+
+/// Whole elements from external32 to their packed native form.
+pub fn decode(named: Named, external: &[u8], native: &mut [u8]) {
+    if swapped(named, external, native) {
+        return;
+    }
+    let (mut from, mut to) = (external, native);
+    let numbers = numbers(named);
+    while !from.is_empty() {
+        for number in numbers.into_iter().flatten() {
+            let (here, rest) = to.split_at_mut(number.memory);
+            decode_number(number, &from[..number.external], here);
+            (from, to) = (&from[number.external..], rest);
+        }
+    }
+}
+
 /// Native (little-endian) bytes to external32.
-fn encode(number: Number, native: &[u8], external: &mut [u8; 16]) {
+fn encode_number(number: Number, native: &[u8], external: &mut [u8; 16]) {
     let mut bytes = [0u8; 16];
     bytes[..native.len()].copy_from_slice(native);
     if number.kind == Kind::Extended {
@@ -193,7 +255,7 @@ fn encode(number: Number, native: &[u8], external: &mut [u8; 16]) {
 }
 
 /// External32 to native bytes.
-fn decode(number: Number, external: &[u8], native: &mut [u8]) {
+fn decode_number(number: Number, external: &[u8], native: &mut [u8]) {
     let mut bytes = [0u8; 16];
     for (to, from) in bytes.iter_mut().zip(external.iter().rev()) {
         *to = *from;

@@ -19,6 +19,7 @@ mod layout;
 mod object;
 mod predefined;
 mod rope;
+mod scaled;
 mod signature;
 mod told;
 mod walk;
@@ -41,4 +42,5 @@ pub use object::{Datatype, Envelope, can_be_memory};
 pub use predefined::{
     Named, delete_predefined_attributes, pair_of, predefined_kind, predefined_size,
 };
+pub use scaled::scaled;
 pub use walk::{Message, Visit};

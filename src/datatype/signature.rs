@@ -209,6 +209,15 @@ impl Signature {
         }
     }
 
+    /// Calls `each` for every kind of elements once at least, without visiting repetitions.
+    pub fn for_each_kind(&self, each: &mut impl FnMut(Named)) {
+        match &self.form {
+            Form::Elements { named, .. } => each(*named),
+            Form::Repeat { of, .. } => of.for_each_kind(each),
+            Form::Sequence { list, .. } => list.iter().for_each(|s| s.for_each_kind(each)),
+        }
+    }
+
     /// It as a number that checks compare.
     pub fn number(&self) -> Number {
         match &self.form {

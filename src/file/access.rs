@@ -1,15 +1,16 @@
 //! Reading and writing: at an offset, at the individual or at the shared file pointer; and the pointers themselves (MPI 4.1
 //! §14.4).
 
+use super::convert::{self, Memory, Moved};
 use super::runs::Mover;
 use super::system::Locked;
+use super::view::Stream;
 use super::{File, agree};
 use crate::error::{Error, Result};
 use crate::file::View;
 use crate::mpi::constants::*;
 use crate::runtime::traffic;
 use crate::shm::atomic::Ordering;
-use crate::transport::Buffer;
 use crate::{bail, neutral};
 use macro_rules_attribute::apply;
 use std::ops::Range;
@@ -67,43 +68,54 @@ pub enum Split {
     WriteOrdered,
 }
 
+/// An access that may be made.
+struct Access {
+    direction: Direction,
+    view: View,
+    /// Of the data in the file, and how many etypes these are.
+    bytes: usize,
+    etypes: i64,
+}
+
 /// Data with gaps in memory goes through pieces of this many bytes.
 const PIECE: usize = 4 << 20;
 
 impl File {
-    /// Reads or writes, and returns the bytes that were. Errors: `MPI_ERR_ACCESS` and `MPI_ERR_READ_ONLY` (the file is not open
+    /// Reads or writes, and returns the bytes that were. Errors: `MPI_ERR_CONVERSION`, `MPI_ERR_ACCESS` and `MPI_ERR_READ_ONLY` (the file is not open
     /// for this), `MPI_ERR_UNSUPPORTED_OPERATION` (in sequential mode), `MPI_ERR_ARG` (negative offset, data not made of etypes),
     /// and the system's.
-    pub fn access(&self, direction: Direction, from: From, buffer: &Buffer) -> Result<usize> {
+    pub fn access(&self, direction: Direction, from: From, memory: &Memory) -> Result<usize> {
         if from == From::Ordered {
-            return self.ordered(direction, buffer);
+            return self.ordered(direction, memory);
         }
-        let (view, etypes) = self.check(direction, from, buffer)?;
+        let access = self.check(direction, from, memory)?;
         match from {
-            From::Offset(offset) => self.transfer(direction, &view, offset, buffer).1,
+            From::Offset(offset) => self.transfer(&access, offset, memory).1,
             From::Individual => {
                 // Another thread's access begins where this one ends.
                 let mut position = self.position.lock();
-                let (moved, outcome) = self.transfer(direction, &view, *position, buffer);
-                *position = position.saturating_add((moved / view.etype.size()) as i64);
+                let (moved, outcome) = self.transfer(&access, *position, memory);
+                let moved = moved.in_file / access.stream()?.unit();
+                *position = position.saturating_add(moved as i64);
                 outcome
             }
             From::Shared | From::Ordered => {
-                let first = self.shared.fetch_add(etypes as u64, Ordering::AcqRel) as i64;
-                self.transfer(direction, &view, first, buffer).1
+                let etypes = access.etypes as u64;
+                let first = self.shared.fetch_add(etypes, Ordering::AcqRel) as i64;
+                self.transfer(&access, first, memory).1
             }
         }
     }
 
     /// All processes learn how much each of them has; then rank 0 moves the pointer, and says where it was.
-    fn ordered(&self, direction: Direction, buffer: &Buffer) -> Result<usize> {
+    fn ordered(&self, direction: Direction, memory: &Memory) -> Result<usize> {
         let call = match direction {
             Direction::Read => "MPI_File_read_ordered",
             Direction::Write => "MPI_File_write_ordered",
         };
-        let checked = self.check(direction, From::Ordered, buffer);
-        let etypes = checked.as_ref().map(|c| c.1).map_err(Error::clone);
-        let etypes = agree(&self.meeting, &etypes, call)?;
+        let checked = self.check(direction, From::Ordered, memory);
+        let etypes = checked.as_ref().map(|access| access.etypes);
+        let etypes = agree(&self.meeting, &etypes.map_err(Error::clone), call)?;
         let all: i64 = etypes.iter().sum();
         let before: i64 = etypes[..self.meeting.rank].iter().sum();
         let base = match self.meeting.rank {
@@ -112,11 +124,11 @@ impl File {
         };
         let base = agree(&self.meeting, &Ok(base), call)?[0];
         let first = base.saturating_add(before);
-        self.transfer(direction, &checked?.0, first, buffer).1
+        self.transfer(&checked?, first, memory).1
     }
 
-    /// What can be refused before anything is moved. Gives the view and the number of etypes.
-    fn check(&self, direction: Direction, from: From, buffer: &Buffer) -> Result<(View, i64)> {
+    /// What can be refused before anything is moved.
+    fn check(&self, direction: Direction, from: From, memory: &Memory) -> Result<Access> {
         match direction {
             Direction::Read if self.is(MPI_MODE_WRONLY) => {
                 bail!(Access, "the file is open with MPI_MODE_WRONLY")
@@ -135,88 +147,102 @@ impl File {
             From::Shared | From::Ordered => {}
         }
         let view = self.view();
-        let unit = view.etype.size();
-        if !buffer.len().is_multiple_of(unit) {
+        let unit = view.stream(direction)?.unit();
+        let bytes = match &memory.elements {
+            Some(elements) if view.datarep.converts(direction) => {
+                view.datarep.bytes(&elements.datatype, elements.count)?
+            }
+            _ => memory.buffer.len(),
+        };
+        if !bytes.is_multiple_of(unit) {
             bail!(
                 Arg,
-                "the data has {} bytes, which are not made of etypes of {unit} bytes",
-                buffer.len()
+                "the data has {bytes} bytes in the file, which are not made of etypes of {unit} bytes"
             );
         }
-        Ok((view, (buffer.len() / unit) as i64))
+        Ok(Access {
+            direction,
+            view,
+            bytes,
+            etypes: (bytes / unit) as i64,
+        })
     }
 
     /// Moves the data between memory and the view from etype number `first` on. Gives the bytes that were moved, also of an access
     /// that failed, and the outcome.
-    fn transfer(
-        &self,
-        direction: Direction,
-        view: &View,
-        first: i64,
-        buffer: &Buffer,
-    ) -> (usize, Result<usize>) {
-        let mut done = 0;
-        let outcome = self.transfer_counted(direction, view, first, buffer, &mut done);
+    fn transfer(&self, access: &Access, first: i64, memory: &Memory) -> (Moved, Result<usize>) {
+        let mut moved = Moved::default();
+        let outcome = self.transfer_counted(access, first, memory, &mut moved);
         let own = traffic::own();
-        match direction {
-            Direction::Read => own.read.add(done),
-            Direction::Write => own.written.add(done),
+        match access.direction {
+            Direction::Read => own.read.add(moved.in_file),
+            Direction::Write => own.written.add(moved.in_file),
         }
-        (done, outcome.map(|()| done))
+        (moved, outcome.map(|()| moved.in_memory))
     }
 
-    /// The same with the bytes in `done`.
+    /// The same with the bytes in `moved`.
     fn transfer_counted(
         &self,
-        direction: Direction,
-        view: &View,
+        access: &Access,
         first: i64,
-        buffer: &Buffer,
-        done: &mut usize,
+        memory: &Memory,
+        moved: &mut Moved,
     ) -> Result<()> {
-        let start = (first as u64).checked_mul(view.unit() as u64);
-        let Some(start) = start.filter(|s| s.checked_add(buffer.len() as u64).is_some()) else {
-            bail!(Arg, "etype {first} is behind what a file can have");
-        };
+        let (direction, stream) = (access.direction, access.stream()?);
+        let start = access.start(first)?;
         let (reading, atomic) = (direction == Direction::Read, self.is_atomic());
         let _serial = (atomic || !reading).then(|| self.serial.lock());
         let lock = atomic.then(|| Locked::all(&self.file, reading));
         let _lock = lock
             .transpose()
             .map_err(|error| self.failed(&error, "locking"))?;
-        let move_run = |range: Range<u64>, address: usize| -> Result<_> {
+        let mut move_run = |range: Range<u64>, address: usize| -> Result<_> {
             // SAFETY: the memory is the program's, which does not touch it during the call, or a piece; it has the room.
             let mut mover = unsafe { Mover::new(self, direction, atomic, address) };
-            view.walk(range, |place, len| mover.take(place, len))?;
+            stream.walk(range, |place, len| mover.take(place, len))?;
             Ok(mover.finish())
         };
         let failed = |error: &std::io::Error| match direction {
             Direction::Read => self.failed(error, "reading"),
             Direction::Write => self.failed(error, "writing"),
         };
+        let datarep = &access.view.datarep;
+        if datarep.converts(direction) {
+            let converted = &mut move_run;
+            return convert::transfer(direction, datarep, memory, start, moved, converted, &failed);
+        }
+        let buffer = &memory.buffer;
+        let mut count = |bytes: usize| {
+            moved.in_memory += bytes;
+            moved.in_file += bytes;
+            moved.in_file
+        };
         if let Some(address) = buffer.run() {
-            let (moved, outcome) = move_run(start..start + buffer.len() as u64, address)?;
-            *done = moved;
+            let (bytes, outcome) = move_run(start..start + buffer.len() as u64, address)?;
+            count(bytes);
             return outcome.map_err(|error| failed(&error));
         }
-        let mut piece = memory(PIECE.min(buffer.len()))?;
-        while *done < buffer.len() {
-            let range = *done..(*done + PIECE).min(buffer.len());
+        let mut piece = Vec::new();
+        grow(&mut piece, PIECE.min(buffer.len()))?;
+        let mut done = 0;
+        while done < buffer.len() {
+            let range = done..(done + PIECE).min(buffer.len());
             let (wanted, at) = (range.len(), piece.as_mut_ptr());
             if !reading {
                 // SAFETY: the caller of the MPI function gave the memory, and the piece has the room.
                 unsafe { buffer.read(range, at) };
             }
-            let position = start + *done as u64;
+            let position = start + done as u64;
             let range = position..position + wanted as u64;
-            let (moved, outcome) = move_run(range, at.expose_provenance())?;
+            let (bytes, outcome) = move_run(range, at.expose_provenance())?;
             if reading {
                 // SAFETY: as above; so many bytes of the piece were read.
-                unsafe { buffer.write(*done..*done + moved, at) };
+                unsafe { buffer.write(done..done + bytes, at) };
             }
-            *done += moved;
+            done = count(bytes);
             outcome.map_err(|error| failed(&error))?;
-            if moved < wanted {
+            if bytes < wanted {
                 break;
             }
         }
@@ -229,7 +255,7 @@ impl File {
     }
 
     /// Begins a split operation: the data is moved now. Errors: as [`File::access`], `MPI_ERR_IO` (one was begun and not ended).
-    pub fn begin(&self, split: Split, from: From, buffer: &Buffer) -> Result<()> {
+    pub fn begin(&self, split: Split, from: From, memory: &Memory) -> Result<()> {
         if self.is_split() {
             bail!(Io, "a split operation on the file was begun and not ended");
         }
@@ -237,7 +263,7 @@ impl File {
             Split::ReadAt | Split::Read | Split::ReadOrdered => Direction::Read,
             Split::WriteAt | Split::Write | Split::WriteOrdered => Direction::Write,
         };
-        let moved = self.access(direction, from, buffer)?;
+        let moved = self.access(direction, from, memory)?;
         self.state.lock().split = Some((split, moved));
         Ok(())
     }
@@ -271,7 +297,7 @@ impl File {
         let base = match whence {
             Whence::Set => 0,
             Whence::Current => now,
-            Whence::End => self.view().etypes_in(self.size()?),
+            Whence::End => self.view().places()?.etypes_in(self.size()?),
         };
         match base.checked_add(offset) {
             Some(target) if target >= 0 => Ok(target),
@@ -317,19 +343,35 @@ impl File {
     /// The byte of the file at which etype number `offset` of the view begins. Error: `MPI_ERR_ARG`.
     pub fn byte_offset(&self, offset: i64) -> Result<i64> {
         let view = self.view();
-        match (offset as u64).checked_mul(view.unit() as u64) {
-            Some(position) if offset >= 0 && position < i64::MAX as u64 => view.place(position),
+        let stream = view.places()?;
+        match (offset as u64).checked_mul(stream.unit() as u64) {
+            Some(position) if offset >= 0 && position < i64::MAX as u64 => stream.place(position),
             _ => bail!(Arg, "offset is {offset}, which is not in a file"),
         }
     }
 }
 
-/// Zeros. Error: `MPI_ERR_NO_MEM`.
-fn memory(len: usize) -> Result<Vec<u8>> {
-    let mut memory = Vec::new();
-    match memory.try_reserve_exact(len) {
-        Ok(()) => memory.resize(len, 0),
-        Err(_) => bail!(NoMem, "there is no memory for a buffer of {len} bytes"),
+impl Access {
+    fn stream(&self) -> Result<&Stream> {
+        self.view.stream(self.direction)
     }
-    Ok(memory)
+
+    /// Where etype number `first` is in the view's stream. Error: `MPI_ERR_ARG`.
+    fn start(&self, first: i64) -> Result<u64> {
+        let start = (first as u64).checked_mul(self.stream()?.unit() as u64);
+        match start.filter(|s| s.checked_add(self.bytes as u64).is_some()) {
+            Some(start) => Ok(start),
+            None => bail!(Arg, "etype {first} is behind what a file can have"),
+        }
+    }
+}
+
+/// Makes a buffer that long at least, with zeros. Error: `MPI_ERR_NO_MEM`.
+pub(super) fn grow(memory: &mut Vec<u8>, len: usize) -> Result<()> {
+    let more = len.saturating_sub(memory.len());
+    if memory.try_reserve_exact(more).is_err() {
+        bail!(NoMem, "there is no memory for a buffer of {len} bytes");
+    }
+    memory.resize(memory.len() + more, 0);
+    Ok(())
 }

@@ -34,15 +34,15 @@ impl File {
 
     /// The same of a view: the bytes of its etype, and its representation, unless its arguments are wrong.
     #[cold]
-    pub fn viewed(&self, view: Option<(i64, &str)>) {
+    pub fn viewed(&self, view: Option<(i64, String)>) {
         let hash = |sum: u64, byte: u8| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        let numbers = |(etype, representation): (i64, &str)| {
-            [etype as u64, representation.bytes().fold(1, hash) >> 1]
+        let numbers = |(etype, representation): &(i64, String)| {
+            [*etype as u64, representation.bytes().fold(1, hash) >> 1]
         };
         let compared = Compared {
             rule: Rule::Alike,
-            own: view.map_or(Signature::ANY.words(), numbers),
-            elements: &|| match view {
+            own: view.as_ref().map_or(Signature::ANY.words(), numbers),
+            elements: &|| match &view {
                 Some((etype, as_what)) => {
                     format!("an etype of {etype} bytes, represented as {as_what:?}")
                 }

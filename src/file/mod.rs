@@ -5,17 +5,23 @@
 //! begin of split ones are complete when they return, and a collective access is each process's own, for none needs what
 //! another one does. The kernel keeps all processes' views of a file the same, so that what was written is read by any process
 //! that is told of it. A write locks the range that it covers (see `runs`).
+//!
+//! Elements that are others in the file than in memory go through a buffer (see `convert`).
 
 mod access;
 mod checked;
+mod convert;
 mod create;
+mod representation;
 mod runs;
 mod system;
 mod view;
 
 pub use access::{Direction, From, Split};
+pub use convert::{Elements, Memory};
 pub use create::{delete, open};
-pub use view::{REPRESENTATIONS, View};
+pub use representation::{Conversion, Representation, register};
+pub use view::View;
 
 use crate::comm::checked::Together;
 use crate::comm::group::Group;
@@ -32,6 +38,7 @@ use crate::shm::atomic::{AtomicU64, Ordering};
 use crate::{bail, err};
 use parking_lot::Mutex;
 use std::ffi::c_int;
+use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -106,6 +113,13 @@ pub fn close(handle: MPI_File) -> Result<()> {
 fn agree<T: Neutral>(place: &Meeting, mine: &Result<T>, call: &str) -> Result<Vec<T>> {
     let what = || format!("{call}: waiting for the other processes of the file");
     place.agree(mine, &what, |failure| failure.alike(call))
+}
+
+/// A name as processes tell each other of it: they compare it.
+fn told(name: &str) -> u64 {
+    let mut hasher = std::hash::DefaultHasher::new();
+    name.hash(&mut hasher);
+    hasher.finish()
 }
 
 impl File {
@@ -226,8 +240,15 @@ impl File {
             kinds.take(&hints)?;
             view(current)
         });
-        let told = new.as_ref().map(|_| ()).map_err(Error::clone);
-        agree(&self.meeting, &told, "MPI_File_set_view")?;
+        let told = |view: &View| told(&view.datarep.name());
+        let told = new.as_ref().map(told).map_err(Error::clone);
+        let told = agree(&self.meeting, &told, "MPI_File_set_view")?;
+        if let Some(rank) = told.iter().position(|&other| other != told[0]) {
+            bail!(
+                NotSame,
+                "datarep is not the same at rank 0 and at rank {rank}"
+            );
+        }
         let view = new?;
         *self.kinds.lock() = kinds;
         self.state.lock().view = view;

@@ -1,14 +1,13 @@
 //! What a process sees of a file (MPI 4.1 §14.3): from a displacement on, copies of a filetype, whose data is the view's
 //! stream; its gaps are not seen. Positions in the stream are in bytes here, and in etypes in MPI.
 
+use super::access::Direction;
+use super::representation::Representation;
 use crate::bail;
 use crate::datatype::{Datatype, Message, Named};
 use crate::error::Result;
 use std::ops::Range;
-use std::sync::Arc;
-
-/// The data representations there are (MPI 4.1 §14.5): the bytes of memory, and the implementation's own, which is the same here.
-pub const REPRESENTATIONS: [&str; 2] = ["native", "internal"];
+use std::sync::{Arc, OnceLock};
 
 #[derive(Clone)]
 pub struct View {
@@ -16,19 +15,40 @@ pub struct View {
     pub disp: i64,
     pub etype: Arc<Datatype>,
     pub filetype: Arc<Datatype>,
-    /// One of [`REPRESENTATIONS`].
-    pub datarep: &'static str,
+    pub datarep: Representation,
+    for_writing: bool,
+    /// Of accesses that do not convert.
+    native: Stream,
+    /// Of those that do, once it was needed: the program's functions may be asked by accesses alone.
+    converted: Arc<OnceLock<Stream>>,
+}
+
+/// The stream of a view: what its two datatypes are in the file.
+#[derive(Clone)]
+pub struct Stream {
+    disp: i64,
+    /// Bytes of an etype.
+    unit: usize,
+    tile: Arc<Datatype>,
 }
 
 impl View {
     /// The view that a file is opened with: all its bytes.
     pub fn bytes() -> View {
         let byte = Named::of(crate::mpi::constants::MPI_BYTE).expect("bytes are a named type");
+        let byte = byte.object();
         View {
             disp: 0,
-            etype: byte.object().clone(),
-            filetype: byte.object().clone(),
-            datarep: REPRESENTATIONS[0],
+            etype: byte.clone(),
+            filetype: byte.clone(),
+            datarep: Representation::Native,
+            for_writing: true,
+            native: Stream {
+                disp: 0,
+                unit: 1,
+                tile: byte.clone(),
+            },
+            converted: Arc::default(),
         }
     }
 
@@ -38,11 +58,67 @@ impl View {
         disp: i64,
         etype: Arc<Datatype>,
         filetype: Arc<Datatype>,
+        datarep: Representation,
         for_writing: bool,
     ) -> Result<View> {
         if disp < 0 {
             bail!(Arg, "disp is {disp}, and must not be negative");
         }
+        // In one that always converts, displacements are the file's, and may be none of memory.
+        let is_native = !datarep.converts(Direction::Read) || !datarep.converts(Direction::Write);
+        let native = Stream::new(disp, &etype, &filetype)?;
+        if is_native {
+            check_displacements(&etype, "etype", for_writing)?;
+            check_displacements(&filetype, "filetype", for_writing)?;
+        }
+        let view = View {
+            disp,
+            native,
+            etype,
+            filetype,
+            datarep,
+            for_writing,
+            converted: Arc::default(),
+        };
+        if let Representation::External32 = view.datarep {
+            view.converted()?;
+        }
+        Ok(view)
+    }
+
+    /// The stream of an access. Errors: `MPI_ERR_CONVERSION`, and as [`View::new`].
+    pub fn stream(&self, direction: Direction) -> Result<&Stream> {
+        match self.datarep.converts(direction) {
+            true => self.converted(),
+            false => Ok(&self.native),
+        }
+    }
+
+    /// That of places in the file that are asked for. Errors: as [`View::stream`].
+    pub fn places(&self) -> Result<&Stream> {
+        match self.datarep.converts(Direction::Read) {
+            true => self.converted(),
+            false => self.stream(Direction::Write),
+        }
+    }
+
+    fn converted(&self) -> Result<&Stream> {
+        if let Some(stream) = self.converted.get() {
+            return Ok(stream);
+        }
+        let (etype, filetype) = (
+            self.datarep.in_file(&self.etype)?,
+            self.datarep.in_file(&self.filetype)?,
+        );
+        let stream = Stream::new(self.disp, &etype, &filetype)?;
+        check_displacements(&etype, "etype", self.for_writing)?;
+        check_displacements(&filetype, "filetype", self.for_writing)?;
+        Ok(self.converted.get_or_init(|| stream))
+    }
+}
+
+impl Stream {
+    fn new(disp: i64, etype: &Datatype, filetype: &Arc<Datatype>) -> Result<Stream> {
         let (unit, size) = (etype.size(), filetype.size());
         if unit == 0 || !size.is_multiple_of(unit) {
             bail!(
@@ -50,33 +126,30 @@ impl View {
                 "filetype has {size} bytes of data, which are not made of etypes of {unit} bytes"
             );
         }
-        check_displacements(&etype, "etype", for_writing)?;
-        check_displacements(&filetype, "filetype", for_writing)?;
-        Ok(View {
+        Ok(Stream {
             disp,
-            etype,
-            filetype,
-            datarep: REPRESENTATIONS[0],
+            unit,
+            tile: filetype.clone(),
         })
     }
 
     /// Bytes of an etype.
-    pub fn unit(&self) -> i64 {
-        self.etype.size() as i64
+    pub fn unit(&self) -> usize {
+        self.unit
     }
 
     /// The stream up to the position `end` as a message whose addresses are places in the file. Error: `MPI_ERR_ARG` if
     /// files do not go so far, `MPI_ERR_IO` if the filetype has no data.
     fn message(&self, end: u64) -> Result<Message<'_>> {
-        let size = self.filetype.size() as u64;
+        let size = self.tile.size() as u64;
         if end == 0 {
-            return Ok(self.filetype.message_at(0, 0));
+            return Ok(self.tile.message_at(0, 0));
         }
         if size == 0 {
             bail!(Io, "the filetype of the view has no data");
         }
         let count = end.div_ceil(size);
-        let span = self.filetype.true_ub().max(self.filetype.extent());
+        let span = self.tile.true_ub().max(self.tile.extent());
         let last = i128::from(self.disp) + i128::from(count) * span as i128;
         if last > i128::from(i64::MAX) {
             bail!(
@@ -85,7 +158,7 @@ impl View {
                 i64::MAX
             );
         }
-        Ok(self.filetype.message_at(self.disp as usize, count as usize))
+        Ok(self.tile.message_at(self.disp as usize, count as usize))
     }
 
     /// Calls `each(place in the file, length)` for the bytes of the stream at `range`, in order. Errors: `MPI_ERR_ARG`,
@@ -108,15 +181,15 @@ impl View {
 
     /// The etypes of the stream that begin before the end of a file of `size` bytes.
     pub fn etypes_in(&self, size: i64) -> i64 {
-        let per_tile = self.filetype.size() as i64;
+        let (per_tile, unit) = (self.tile.size() as i64, self.unit as i64);
         let seen = size - self.disp;
         if seen <= 0 || per_tile == 0 {
             return 0;
         }
         let (extent, low, high) = (
-            self.filetype.extent() as i64,
-            self.filetype.true_lb() as i64,
-            self.filetype.true_ub() as i64,
+            self.tile.extent() as i64,
+            self.tile.true_lb() as i64,
+            self.tile.true_ub() as i64,
         );
         let whole = match extent {
             _ if seen < high => 0,
@@ -127,12 +200,12 @@ impl View {
         let mut tile = whole;
         while extent > 0 && tile * extent + low < seen {
             let left = (seen - tile * extent) as usize;
-            self.filetype.for_each_run(0, 1, |at, len| {
+            self.tile.for_each_run(0, 1, |at, len| {
                 bytes += left.saturating_sub(at).min(len) as i64;
             });
             tile += 1;
         }
-        (bytes + self.unit() - 1) / self.unit()
+        (bytes + unit - 1) / unit
     }
 }
 
@@ -165,12 +238,21 @@ mod tests {
     use crate::datatype::{get_arc, indexed, resized, vector};
     use crate::mpi::constants::{MPI_BYTE, MPI_INT};
 
-    fn strided() -> View {
+    fn view(
+        disp: i64,
+        etype: Arc<Datatype>,
+        filetype: Arc<Datatype>,
+        for_writing: bool,
+    ) -> Result<View> {
+        View::new(disp, etype, filetype, Representation::Native, for_writing)
+    }
+
+    fn strided() -> Stream {
         // Two ints of every four.
         let int = get_arc(MPI_INT).unwrap();
         let two = vector(1, 2, 2, &int, false).unwrap();
         let tile = resized(&Arc::new(two), 0, 16, false).unwrap();
-        View::new(100, int, Arc::new(tile), true).unwrap()
+        view(100, int, Arc::new(tile), true).unwrap().native
     }
 
     #[test]
@@ -185,8 +267,8 @@ mod tests {
     #[test]
     fn what_has_no_gaps_is_one_run() {
         let int = get_arc(MPI_INT).unwrap();
-        let ints = View::new(100, int.clone(), int, true).unwrap();
-        for (view, disp) in [(View::bytes(), 0), (ints, 100)] {
+        let ints = view(100, int.clone(), int, true).unwrap();
+        for (view, disp) in [(View::bytes().native, 0), (ints.native, 100)] {
             for range in [0..1000, 1..1000, 17..20, 40..44] {
                 let mut runs = Vec::new();
                 let all = (disp + range.start, (range.end - range.start) as usize);
@@ -211,15 +293,15 @@ mod tests {
         ] {
             assert_eq!(view.etypes_in(size), etypes, "{size}");
         }
-        assert_eq!(View::bytes().etypes_in(7), 7);
+        assert_eq!(View::bytes().native.etypes_in(7), 7);
     }
 
     #[test]
     fn filetypes_are_made_of_etypes() {
         let (int, byte) = (get_arc(MPI_INT).unwrap(), get_arc(MPI_BYTE).unwrap());
-        assert!(View::new(0, int.clone(), byte.clone(), false).is_err());
-        assert!(View::new(-1, byte.clone(), int.clone(), false).is_err());
-        assert!(View::new(0, byte, int, true).is_ok());
+        assert!(view(0, int.clone(), byte.clone(), false).is_err());
+        assert!(view(-1, byte.clone(), int.clone(), false).is_err());
+        assert!(view(0, byte, int, true).is_ok());
     }
 
     #[test]
@@ -227,7 +309,7 @@ mod tests {
         let int = get_arc(MPI_INT).unwrap();
         let fits = |lengths: &[i64], displacements: &[i64], for_writing| {
             let filetype = indexed(lengths, displacements, &int, false).unwrap();
-            View::new(0, int.clone(), Arc::new(filetype), for_writing).is_ok()
+            view(0, int.clone(), Arc::new(filetype), for_writing).is_ok()
         };
         assert!(fits(&[1, 1], &[0, 2], true));
         assert!(!fits(&[1, 1], &[-2, 2], false));

@@ -192,7 +192,7 @@ impl Window {
             (has_noput != 0).then_some(place)
         };
         let is_promised = |target: usize| promise(target).is_some();
-        let found = pending_change(self.checked_id(), self.reading(), is_promised);
+        let found = pending_change(self.checked_id(), is_promised);
         let Some((target, (rank, what, place))) = found else {
             return;
         };
@@ -227,7 +227,7 @@ impl Window {
     }
 
     fn tell_stored(&self, since: &Watch) {
-        let change = since.change(self.checked_id(), self.rank, self.reading());
+        let change = since.change(self.checked_id(), self.rank);
         if change.is_some() || since.is_cut() {
             return;
         }
@@ -259,7 +259,7 @@ impl Window {
         if check::is_on()
             && let Some((place, watch)) = self.promises.posted.lock().take()
         {
-            let change = watch.change(self.checked_id(), self.rank, self.reading());
+            let change = watch.change(self.checked_id(), self.rank);
             if let Some((rank, what, at)) = change {
                 let me = self.meeting.members[self.rank];
                 let who = self.meeting.members.iter().position(|&one| one == rank);

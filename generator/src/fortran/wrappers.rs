@@ -23,7 +23,7 @@ use crate::model::{Constant, Face, Function, Interface, Type, Value};
 use std::fmt::Write;
 
 /// Functions that are written by hand, in the files of `fortran/src`: their names alone are printed. A `*` stands for anything.
-const BY_HAND: [&str; 12] = [
+const BY_HAND: [&str; 14] = [
     "MPI_Attr_get",
     "MPI_Attr_put",
     "MPI_Comm_spawn",
@@ -32,6 +32,8 @@ const BY_HAND: [&str; 12] = [
     "MPI_Info_get",
     "MPI_Info_get_string",
     "MPI_Keyval_create",
+    "MPI_Register_datarep",
+    "MPI_Register_datarep_c",
     "MPI_Session_get_nth_pset",
     "*_create_keyval",
     "*_get_attr",

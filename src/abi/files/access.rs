@@ -6,29 +6,39 @@
 //! Errors: `MPI_ERR_FILE`, `MPI_ERR_ACCESS` (reads of what is open with `MPI_MODE_WRONLY`), `MPI_ERR_READ_ONLY` (writes with
 //! `MPI_MODE_RDONLY`), `MPI_ERR_UNSUPPORTED_OPERATION` (without the shared pointer, with `MPI_MODE_SEQUENTIAL`),
 //! `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_ARG` (the data is not made of etypes; null pointer),
-//! `MPI_ERR_IO`, `MPI_ERR_NO_SPACE`, `MPI_ERR_QUOTA` and others of the system.
+//! `MPI_ERR_CONVERSION` (a function of the program's), `MPI_ERR_IO`, `MPI_ERR_NO_SPACE`, `MPI_ERR_QUOTA` and others of the system.
 
 use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::messages::p2p;
 use crate::check::buffers::Access;
 use crate::comm::COMM_SELF;
 use crate::error::Result;
-use crate::file::{self, Direction, File, From};
+use crate::file::{self, Direction, File, From, Memory};
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
-use crate::mpi_forms;
 use crate::p2p::request;
 use crate::runtime;
-use crate::transport::Buffer;
 use crate::transport::operation::{About, Action, Operation, Partners};
+use crate::{datatype, mpi_forms};
 use macro_rules_attribute::apply;
 use std::ffi::c_void;
 
 /// A buffer argument: address, number of elements, datatype.
 pub type Elements<'a, C> = (In<'a, c_void>, C, MPI_Datatype);
 
-pub fn buffer<C: Into<i64>>((address, n, datatype): Elements<C>) -> Result<Buffer> {
-    p2p::buffer(address, n, datatype, "buf")
+pub fn memory<C: Into<i64>>((address, n, handle): Elements<C>) -> Result<Memory> {
+    let (n, at) = (n.into(), address.pointer().expose_provenance());
+    let buffer = p2p::buffer(address, n, handle, "buf")?;
+    let elements = match n {
+        0 => None,
+        _ => Some(file::Elements {
+            address: at,
+            count: n as usize,
+            datatype: datatype::get_arc(handle)?,
+            handle,
+        }),
+    };
+    Ok(Memory { buffer, elements })
 }
 
 /// The status of so many bytes.
@@ -43,7 +53,7 @@ pub struct FileCall {
     file: &'static File,
     direction: Direction,
     from: From,
-    buffer: Buffer,
+    memory: Memory,
 }
 
 impl FileCall {
@@ -54,23 +64,23 @@ impl FileCall {
         elements: Elements<C>,
     ) -> Result<FileCall> {
         let file = file::get(fh)?;
-        let buffer = buffer(elements)?;
+        let memory = memory(elements)?;
         let access = match direction {
             Direction::Read => Access::Write,
             Direction::Write => Access::Read,
         };
-        p2p::uses(access, "buf", &buffer, MPI_ANY_SOURCE);
+        p2p::uses(access, "buf", &memory.buffer, MPI_ANY_SOURCE);
         Ok(FileCall {
             file,
             direction,
             from,
-            buffer,
+            memory,
         })
     }
 
     fn run(&self) -> Result<MPI_Status> {
         self.file.accessed();
-        let moved = self.file.access(self.direction, self.from, &self.buffer)?;
+        let moved = self.file.access(self.direction, self.from, &self.memory)?;
         Ok(status_of(moved))
     }
 

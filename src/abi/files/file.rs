@@ -5,13 +5,12 @@
 use crate::abi::boundary::pointers::{In, Mut};
 use crate::error::Object;
 use crate::error::{Error, Result};
-use crate::file::{self, File, REPRESENTATIONS, View};
+use crate::file::{self, Conversion, File, Representation, View};
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
 use crate::{bail, check, comm, datatype, info, mpi_api, mpi_counts};
 use macro_rules_attribute::apply;
-use parking_lot::Mutex;
-use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
+use std::ffi::{OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -153,38 +152,23 @@ pub extern "C" fn MPI_File_get_info(fh: MPI_File, info_used: Mut<MPI_Info>) -> c
     Ok(())
 }
 
-/// A data representation, in any case of letters, as ROMIO takes them.
-fn representation(name: &CStr) -> Result<&'static str> {
-    let is = |known: &&&str| known.as_bytes().eq_ignore_ascii_case(name.to_bytes());
-    match REPRESENTATIONS.iter().find(is) {
-        Some(known) => Ok(known),
-        None => bail!(
-            UnsupportedDatarep,
-            "datarep is {name:?}, and files have no other than {REPRESENTATIONS:?}"
-        ),
-    }
-}
-
 /// Where this job is checked: the process makes a view, whose arguments may be wrong.
 #[cold]
 fn tell_view(file: &File, etype: MPI_Datatype, datarep: In<c_char>) {
     let extent = datatype::get(etype).map(|etype| etype.extent());
-    let known = datarep.string("datarep").and_then(representation);
-    file.viewed(
-        extent
-            .ok()
-            .zip(known.ok())
-            .map(|(e, known)| (e as i64, known)),
-    );
+    let known = datarep.string("datarep").and_then(Representation::of);
+    let view = extent.ok().zip(known.ok());
+    file.viewed(view.map(|(extent, known)| (extent as i64, known.name())));
 }
 
-/// Sets what this process sees of a file: from byte `disp` on, copies of `filetype`, in units of `etype`; `datarep` is "native"
-/// or "internal".
+/// Sets what this process sees of a file: from byte `disp` on, copies of `filetype`, in units of `etype`; `datarep` is "native",
+/// "internal", "external32", or one that was registered. Where elements have other sizes in it than in memory, datatypes that are made
+/// of counts of elements scale, and displacements in bytes are those of the file.
 /// All file pointers go to its beginning. Collective; blocks until all processes of the file have called it.
 ///
 /// MPI 4.1 §14.3. Errors: `MPI_ERR_FILE`, `MPI_ERR_ARG` (negative `disp`; `MPI_DISPLACEMENT_CURRENT` without `MPI_MODE_SEQUENTIAL`; a
 /// filetype that is not made of etypes; null pointer), `MPI_ERR_IO` (an etype or filetype whose displacements are negative or go
-/// back, or that overlaps itself in a file open for writing), `MPI_ERR_TYPE`, `MPI_ERR_UNSUPPORTED_DATAREP`, `MPI_ERR_INFO`,
+/// back, or that overlaps itself in a file open for writing), `MPI_ERR_TYPE`, `MPI_ERR_UNSUPPORTED_DATAREP`, `MPI_ERR_NOT_SAME` (different representations), `MPI_ERR_INFO`,
 /// `MPI_ERR_INFO_VALUE`.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_File_set_view(
@@ -201,17 +185,16 @@ pub extern "C" fn MPI_File_set_view(
             MPI_DISPLACEMENT_CURRENT => current?,
             disp => disp,
         };
-        let datarep = datarep.string("datarep")?;
-        let datarep = representation(datarep)?;
+        let datarep = Representation::of(datarep.string("datarep")?)?;
         datatype::get_committed(etype)?;
         datatype::get_committed(filetype)?;
-        let view = View::new(
+        View::new(
             disp,
             datatype::get_arc(etype)?,
             datatype::get_arc(filetype)?,
+            datarep,
             file.amode & MPI_MODE_RDONLY == 0,
-        )?;
-        Ok(View { datarep, ..view })
+        )
     };
     if check::is_on() {
         tell_view(file, etype, datarep);
@@ -237,7 +220,7 @@ pub extern "C" fn MPI_File_get_view(
         etype.out("etype")?,
         filetype.out("filetype")?,
     );
-    datarep.put_string(MPI_MAX_DATAREP_STRING, view.datarep, "datarep")?;
+    datarep.put_string(MPI_MAX_DATAREP_STRING, view.datarep.name(), "datarep")?;
     disp.set(view.disp);
     etype.set(datatype::hand_out(&view.etype)?);
     filetype.set(datatype::hand_out(&view.filetype)?);
@@ -302,16 +285,18 @@ pub extern "C" fn MPI_File_get_position_shared(fh: MPI_File, offset: Mut<MPI_Off
 
 /// Gives the extent of a datatype in the file: in the native representation the same as in memory.
 ///
-/// MPI 4.1 §14.5.1. Errors: `MPI_ERR_FILE`, `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
+/// MPI 4.1 §14.5.1. Errors: `MPI_ERR_FILE`, `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_CONVERSION` (the representation's
+/// extent function failed).
 #[apply(mpi_counts)]
 pub extern "C" fn MPI_File_get_type_extent(
     fh: MPI_File,
     datatype: MPI_Datatype,
     extent: Mut<Extent>,
 ) -> c_int {
-    file::get(fh)?;
+    let file = file::get(fh)?;
     let extent = extent.out("extent")?;
-    extent.set(datatype::get(datatype)?.extent() as Extent);
+    let datatype = datatype::get_arc(datatype)?;
+    extent.set(file.view().datarep.in_file(&datatype)?.extent() as Extent);
     Ok(())
 }
 
@@ -346,31 +331,23 @@ pub extern "C" fn MPI_File_sync(fh: MPI_File) -> c_int {
     file.sync()
 }
 
-/// The names of data representations that programs have registered.
-static REGISTERED: Mutex<Vec<Box<CStr>>> = Mutex::new(Vec::new());
-
-fn register(datarep: In<c_char>, extent_fn: bool) -> Result<()> {
+/// The functions that a program gives: none for which there are such.
+fn register(
+    datarep: In<c_char>,
+    conversions: (Option<Conversion>, Option<Conversion>),
+    extent: Option<MPI_Datarep_extent_function>,
+    extra_state: Mut<c_void>,
+) -> Result<()> {
     let name = datarep.string("datarep")?;
-    if name.count_bytes() >= MPI_MAX_DATAREP_STRING as usize || !extent_fn {
-        bail!(
-            Arg,
-            "datarep is longer than MPI_MAX_DATAREP_STRING, or dtype_file_extent_fn is a null function"
-        );
-    }
-    let mut registered = REGISTERED.lock();
-    let predefined = [REPRESENTATIONS[0], REPRESENTATIONS[1], "external32"];
-    if predefined
-        .iter()
-        .any(|known| known.as_bytes() == name.to_bytes())
-        || registered.iter().any(|known| **known == *name)
-    {
-        bail!(DupDatarep, "datarep is {name:?}, which is defined already");
-    }
-    registered.push(name.into());
-    Ok(())
+    let Some(extent) = extent else {
+        bail!(Arg, "dtype_file_extent_fn is a null function");
+    };
+    file::register(name, conversions, extent, extra_state.pointer())
 }
 
-/// Defines a data representation by name. Its functions are not kept: views with it are refused.
+/// Defines a data representation by name, for this process. `dtype_file_extent_fn` tells the bytes of elements in the file; the
+/// others convert elements as they are read and written, or are `MPI_CONVERSION_FN_NULL`: then these accesses are native ones.
+/// A pair, as of `MPI_DOUBLE_INT`, is one element to them. Local; does not block.
 ///
 /// MPI 4.1 §14.5.3. Errors: `MPI_ERR_ARG` (null pointer, null `dtype_file_extent_fn`, a name too long), `MPI_ERR_DUP_DATAREP`.
 #[apply(mpi_api)]
@@ -381,11 +358,14 @@ pub extern "C" fn MPI_Register_datarep(
     dtype_file_extent_fn: Option<MPI_Datarep_extent_function>,
     extra_state: Mut<c_void>,
 ) -> c_int {
-    let _ = (read_conversion_fn, write_conversion_fn, extra_state);
-    register(datarep, dtype_file_extent_fn.is_some()).map_err(without_file)
+    let conversions = (
+        read_conversion_fn.map(Conversion::Small),
+        write_conversion_fn.map(Conversion::Small),
+    );
+    register(datarep, conversions, dtype_file_extent_fn, extra_state).map_err(without_file)
 }
 
-/// Defines a data representation by name, as `MPI_Register_datarep` does.
+/// Defines a data representation by name, as `MPI_Register_datarep` does, with conversion functions for large counts.
 ///
 /// MPI 4.1 §14.5.3. Errors: as there.
 #[apply(mpi_api)]
@@ -396,6 +376,9 @@ pub extern "C" fn MPI_Register_datarep_c(
     dtype_file_extent_fn: Option<MPI_Datarep_extent_function>,
     extra_state: Mut<c_void>,
 ) -> c_int {
-    let _ = (read_conversion_fn, write_conversion_fn, extra_state);
-    register(datarep, dtype_file_extent_fn.is_some()).map_err(without_file)
+    let conversions = (
+        read_conversion_fn.map(Conversion::Large),
+        write_conversion_fn.map(Conversion::Large),
+    );
+    register(datarep, conversions, dtype_file_extent_fn, extra_state).map_err(without_file)
 }

@@ -1,7 +1,7 @@
 //! Collective file operations in two parts (MPI 4.1 §14.4.5). One may be begun on a file at a time.
 
 use crate::abi::boundary::pointers::{In, Mut};
-use crate::abi::files::access::{Elements, buffer, status_of};
+use crate::abi::files::access::{Elements, memory, status_of};
 use crate::abi::messages::p2p;
 use crate::check::{self, buffers::Access, pending};
 use crate::error::Result;
@@ -29,13 +29,13 @@ fn begin<C: Into<i64>>(
     from: From,
     elements: Elements<C>,
 ) -> Result<()> {
-    let (file, buffer) = (file::get(fh)?, buffer(elements)?);
+    let (file, memory) = (file::get(fh)?, memory(elements)?);
     // It is refused while another one is on.
     if !file.is_split() {
-        p2p::uses(split.access(), "buf", &buffer, MPI_ANY_SOURCE);
+        p2p::uses(split.access(), "buf", &memory.buffer, MPI_ANY_SOURCE);
         file.called_together();
     }
-    file.begin(split, from, &buffer)?;
+    file.begin(split, from, &memory)?;
     if check::is_on() {
         // No request has a file's handle.
         pending::began(fh.0);

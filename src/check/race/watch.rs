@@ -27,8 +27,8 @@ impl Watch {
         Some(Watch(counts))
     }
 
-    /// Since then: a change of the part of the window's rank `target`. `reading`: the operation that changes nothing.
-    pub fn change(&self, window: u64, target: usize, reading: u8) -> Option<Change> {
+    /// Since then: a change of the part of the window's rank `target`.
+    pub fn change(&self, window: u64, target: usize) -> Option<Change> {
         let checker = checker()?;
         let on = On::new(window, target);
         self.0.iter().find_map(|&(rank, count)| {
@@ -38,7 +38,7 @@ impl Watch {
                 let found = log.find(number, on, 0, u64::MAX)?;
                 found
                     .what
-                    .changes(reading)
+                    .changes()
                     .then_some((rank, found.what, found.place))
             })
         })
@@ -55,16 +55,9 @@ impl Watch {
     }
 }
 
-impl What {
-    fn changes(self, reading: u8) -> bool {
-        !(self.is(super::Kind::Get) || self.is_atomic() && self.op() == reading)
-    }
-}
-
 /// Of the changes of this rank's in a window that are not complete the first for which `is_it` holds of its target, if there is one.
 pub fn pending_change(
     window: u64,
-    reading: u8,
     mut is_it: impl FnMut(usize) -> bool,
 ) -> Option<(usize, Change)> {
     let state = STATE.lock();
@@ -72,7 +65,7 @@ pub fn pending_change(
     let found = state.pending.iter().find(|pending| {
         let target = pending.on.target();
         let is_new = last != Some(target);
-        let is_change = pending.on.is_of(window) && pending.what.changes(reading);
+        let is_change = pending.on.is_of(window) && pending.what.changes();
         if is_change {
             last = Some(target);
         }
