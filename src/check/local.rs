@@ -2,7 +2,7 @@
 //! which sees the former, it is told the latter, and what MPI orders.
 //!
 //! **Before each call** a thread releases what it has done so far: at a [token](RELEASES) of the number that this process's
-//! [clock](super::clock) gets by that. So who knows this process until a number knows of all that its threads had done then.
+//! [`clock`] gets by that. So who knows this process until a number knows of all that its threads had done then.
 //!
 //! **After each call** the [logs](super::race::log) of all ranks are looked at for accesses to this process's parts of windows. A fiber for each
 //! rank makes them once more, for ThreadSanitizer: after what that rank knew of this process when it began, which the log says. An
