@@ -8,6 +8,7 @@
 // wrong sync: collective mismatch
 // wrong etypes: collective mismatch
 // wrong representations: collective mismatch
+// noted representations
 // right same
 // right views
 // right on_its_own
