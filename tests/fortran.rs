@@ -75,15 +75,32 @@ fn use_mpi() {
     program("use_mpi");
 }
 
-/// With this library's procedures alone: MPICH's give C the functions of Fortran as they are.
+/// With this library's procedures alone: MPICH's give C the functions of Fortran as they are, so that no file can have such a view.
 #[test]
 fn datareps() {
     let folder = Scratch::new("fortran");
-    if let Some(program) = build("datareps", &folder) {
-        let said = run(command(prefix().join("bin/mpiexec"))
-            .args(["-n", "1"])
-            .arg(program));
-        assert_eq!(said, "");
+    let Some(program) = build("datareps", &folder) else {
+        return;
+    };
+    let mpiexec = || {
+        let mut mpiexec = command(prefix().join("bin/mpiexec"));
+        mpiexec.args(["-n", "1"]);
+        mpiexec
+    };
+    assert_eq!(run(mpiexec().arg(&program)), "");
+    if need_file(Path::new(DEBIANS), "libmpich12") {
+        let preloaded = format!("{}:{DEBIANS}", prefix().join("lib/librmashm.so").display());
+        let mut mpichs = mpiexec();
+        mpichs
+            .args(["-genv", "LD_PRELOAD", &preloaded])
+            .arg(&program);
+        let output = mpichs.output().expect("it can be run");
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(
+            (output.status.code(), said.trim()),
+            (Some(1), "wrong: bytes"),
+            "{output:?}"
+        );
     }
 }
 

@@ -43,8 +43,9 @@ pub enum Conversion {
     Large(MPI_Datarep_conversion_function_c),
 }
 
-/// The representations that programs have registered. They stay until the process ends.
-static REGISTERED: Mutex<Vec<Arc<Own>>> = Mutex::new(Vec::new());
+/// The representations that programs have registered, by name; `None` is one whose functions cannot be called. They stay until the process
+/// ends.
+static REGISTERED: Mutex<Vec<(Box<CStr>, Option<Arc<Own>>)>> = Mutex::new(Vec::new());
 
 const PREDEFINED: [(&str, Representation); 3] = [
     ("native", Representation::Native),
@@ -59,11 +60,11 @@ fn predefined(name: &CStr) -> Option<Representation> {
     Some(found.1)
 }
 
-/// Defines a representation. Errors: `MPI_ERR_ARG` (the name is too long), `MPI_ERR_DUP_DATAREP`.
+/// Defines a representation. Without `extent` its functions are such as cannot be called from C, and no file can have it. Errors: `MPI_ERR_ARG` (the name is too long), `MPI_ERR_DUP_DATAREP`.
 pub fn register(
     name: &CStr,
     (read, write): (Option<Conversion>, Option<Conversion>),
-    extent: MPI_Datarep_extent_function,
+    extent: Option<MPI_Datarep_extent_function>,
     extra: *mut std::ffi::c_void,
 ) -> Result<()> {
     if name.count_bytes() >= MPI_MAX_DATAREP_STRING as usize {
@@ -74,17 +75,18 @@ pub fn register(
         );
     }
     let mut registered = REGISTERED.lock();
-    if predefined(name).is_some() || registered.iter().any(|known| *known.name == *name) {
+    if predefined(name).is_some() || registered.iter().any(|(known, _)| **known == *name) {
         bail!(DupDatarep, "datarep is {name:?}, which is defined already");
     }
-    registered.push(Arc::new(Own {
+    let own = extent.map(|extent| Own {
         name: name.into(),
         read,
         write,
         extent,
         extra: extra.expose_provenance(),
         sizes: Mutex::new(Vec::new()),
-    }));
+    });
+    registered.push((name.into(), own.map(Arc::new)));
     Ok(())
 }
 
@@ -95,8 +97,13 @@ impl Representation {
             return Ok(known);
         }
         let registered = REGISTERED.lock();
-        match registered.iter().find(|known| *known.name == *name) {
-            Some(own) => Ok(Representation::Own(own.clone())),
+        match registered.iter().find(|(known, _)| **known == *name) {
+            Some((_, Some(own))) => Ok(Representation::Own(own.clone())),
+            Some((_, None)) => bail!(
+                UnsupportedDatarep,
+                "datarep is {name:?}, whose functions are procedures of Fortran that MPICH's or Open MPI's own library gave as functions of \
+                 C: only with this library's mpifort can they be called"
+            ),
             None => bail!(
                 UnsupportedDatarep,
                 "datarep is {name:?}, which is not \"native\", \"internal\", \"external32\" or one that was registered"

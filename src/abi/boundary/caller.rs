@@ -42,7 +42,19 @@ pub fn sentence(text: &str) -> Option<String> {
 
 /// Whether what has called this library is a library for Fortran.
 fn is_fortran() -> bool {
-    let mut found = false;
+    library().is_some()
+}
+
+/// Whether the caller is a library for Fortran that gives `function`, a procedure of the program's, as if it were a function of C. This
+/// library's own gives functions of itself, which call those of the program.
+pub fn gives_procedure(function: *const c_void) -> bool {
+    let base = object_of(function).map(|object| object.dli_fbase.addr());
+    library().is_some_and(|library| Some(library) != base)
+}
+
+/// Where the library for Fortran is loaded that has called this one, if one has.
+fn library() -> Option<usize> {
+    let mut found = None;
     // SAFETY: `visit` gets the place that it takes it for.
     unsafe { _Unwind_Backtrace(visit, (&raw mut found).cast()) };
     found
@@ -67,8 +79,8 @@ extern "C" fn visit(context: *mut c_void, found: *mut c_void) -> c_int {
     let is_fortran = LIBRARIES
         .iter()
         .any(|library| file.starts_with(library.as_bytes()));
-    // SAFETY: `is_fortran` has given its place.
-    unsafe { *found.cast::<bool>() = is_fortran };
+    // SAFETY: `library` has given its place.
+    unsafe { *found.cast::<Option<usize>>() = is_fortran.then(|| caller.dli_fbase.addr()) };
     END
 }
 

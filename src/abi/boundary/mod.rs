@@ -3,7 +3,7 @@
 //! words of the language that the call came from ([`caller`]).
 
 pub mod arguments;
-mod caller;
+pub mod caller;
 pub mod counts;
 pub mod errors;
 pub mod exports;

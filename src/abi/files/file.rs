@@ -2,6 +2,7 @@
 //!
 //! Errors go to the handler of the file, at first that of `MPI_FILE_NULL`, which returns them unless it is changed.
 
+use crate::abi::boundary::caller;
 use crate::abi::boundary::pointers::{In, Mut};
 use crate::error::Object;
 use crate::error::{Error, Result};
@@ -342,7 +343,13 @@ fn register(
     let Some(extent) = extent else {
         bail!(Arg, "dtype_file_extent_fn is a null function");
     };
-    file::register(name, conversions, extent, extra_state.pointer())
+    let is_called = !caller::gives_procedure(extent as *const c_void);
+    file::register(
+        name,
+        conversions,
+        is_called.then_some(extent),
+        extra_state.pointer(),
+    )
 }
 
 /// Defines a data representation by name, for this process. `dtype_file_extent_fn` tells the bytes of elements in the file; the
