@@ -43,9 +43,11 @@ pub enum Conversion {
     Large(MPI_Datarep_conversion_function_c),
 }
 
-/// The representations that programs have registered, by name; `None` is one whose functions cannot be called. They stay until the process
-/// ends.
-static REGISTERED: Mutex<Vec<(Box<CStr>, Option<Arc<Own>>)>> = Mutex::new(Vec::new());
+/// A name, and what was registered by it; `None`: its functions cannot be called.
+type Registered = (Box<CStr>, Option<Arc<Own>>);
+
+/// What programs have registered. It stays until the process ends.
+static REGISTERED: Mutex<Vec<Registered>> = Mutex::new(Vec::new());
 
 const PREDEFINED: [(&str, Representation); 3] = [
     ("native", Representation::Native),
