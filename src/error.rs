@@ -22,7 +22,7 @@ use crate::shm;
 use crate::shm::error::Cause;
 use parking_lot::Mutex;
 use std::cell::RefCell;
-use std::fmt::Arguments;
+use std::fmt::{self, Arguments, Write};
 
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -35,6 +35,17 @@ pub struct Error {
     code: Option<i32>,
     /// The object whose error handler is meant, where the arguments do not say it.
     pub object: Option<Object>,
+}
+
+/// What grows where there is memory.
+struct Sentence(String);
+
+impl Write for Sentence {
+    fn write_str(&mut self, more: &str) -> fmt::Result {
+        self.0.try_reserve(more.len()).map_err(|_| fmt::Error)?;
+        self.0.push_str(more);
+        Ok(())
+    }
 }
 
 /// The object whose error handler an error goes to.
@@ -63,7 +74,10 @@ impl Error {
     #[cold]
     #[inline(never)]
     pub fn formatted(class: Class, text: Arguments<'_>) -> Error {
-        Error::new(class, text.to_string())
+        let mut sentence = Sentence(String::new());
+        // As much of it as there is memory for: to have none may be what it says.
+        let _ = sentence.write_fmt(text);
+        Error::new(class, sentence.0)
     }
 
     /// An error that is already a code: what a user's callback returned.
