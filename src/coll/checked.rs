@@ -3,10 +3,9 @@
 use super::decide::{Call, Collective};
 use super::elements::Vector;
 use super::planner;
-use crate::check::collectives::{Root, Rule, Words};
+use crate::check::collectives::{Compared, Root, Rule, Words};
 use crate::check::room::Room;
 use crate::check::signature::Signature;
-use crate::comm::checked::Compared;
 use crate::op::Op;
 
 impl Vector {

@@ -1,39 +1,13 @@
 //! Collective calls on a communicator, as checks compare them across its processes, and on [what was made](Together) by such a call.
 
 use super::Comm;
-use crate::check::collectives::{Call, Root, Rule, SECTION, Words, compare, made_by, says};
-use crate::check::{self, Place, messages, signature::Signature};
+
+use crate::check::collectives::{Call, Compared, SECTION, compare, made_by, says};
+use crate::check::{self, Place, messages};
 use crate::runtime::Ranks;
 use crate::runtime::deaths::dead;
 use crate::runtime::meeting::Meeting;
 use crate::shm::atomic::{AtomicU32, Ordering};
-
-/// What of a collective call is compared beside its place among the calls.
-pub struct Compared<'a> {
-    pub root: Root,
-    pub op: &'a str,
-    pub in_place: Option<bool>,
-    pub rule: Rule,
-    pub own: Words,
-    pub elements: &'a dyn Fn() -> String,
-    pub blocks: [Vec<Words>; 2],
-    /// What is not compared, for [`Together::says`].
-    pub says: u64,
-}
-
-impl Compared<'_> {
-    /// Nothing.
-    pub const ORDER: Compared<'static> = Compared {
-        root: Root::None,
-        op: "",
-        in_place: None,
-        rule: Rule::Order,
-        own: Signature::EMPTY.words(),
-        elements: &String::new,
-        blocks: [Vec::new(), Vec::new()],
-        says: 0,
-    };
-}
 
 /// Calls are not counted any more.
 const LOST: u32 = u32::MAX;
@@ -92,16 +66,6 @@ impl Together {
         }
         let name = check::called();
         let number = next(&self.count, meeting, name)?;
-        let Compared {
-            root,
-            op,
-            in_place,
-            rule,
-            own,
-            elements,
-            blocks,
-            says,
-        } = compared;
         let call = Call {
             on: self.on,
             number,
@@ -111,14 +75,7 @@ impl Together {
             title,
             section,
             name,
-            root,
-            op,
-            in_place,
-            rule,
-            own,
-            elements,
-            says,
-            blocks,
+            what: compared,
         };
         if !compare(&call) {
             self.count.store(LOST, Ordering::Relaxed);
@@ -154,16 +111,6 @@ impl Comm {
         let Some(number) = next(&self.compared, &self.meeting, name) else {
             return;
         };
-        let Compared {
-            root,
-            op,
-            in_place,
-            rule,
-            own,
-            elements,
-            blocks,
-            says,
-        } = compared;
         let title = || match self.title() {
             title if title.starts_with("0x") => format!("a communicator of {}", self.size()),
             title => title,
@@ -181,14 +128,7 @@ impl Comm {
             title: &title,
             section: SECTION,
             name,
-            root,
-            op,
-            in_place,
-            rule,
-            own,
-            elements,
-            says,
-            blocks,
+            what: compared,
         };
         if !compare(&call) {
             self.compared.store(LOST, Ordering::Relaxed);

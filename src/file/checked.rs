@@ -2,9 +2,8 @@
 
 use super::File;
 use crate::check;
-use crate::check::collectives::Rule;
+use crate::check::collectives::{Compared, Rule};
 use crate::check::signature::Signature;
-use crate::comm::checked::Compared;
 
 /// All make the same calls in the same order.
 const ORDER: &str = "MPI 4.1 §14.6.4";

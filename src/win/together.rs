@@ -10,13 +10,13 @@
 
 use super::epoch::Access;
 use super::{Flavor, Window};
-use crate::check::collectives::Rule;
+use crate::check::collectives::{Compared, Rule};
 use crate::check::race::watch::{Watch, pending_change};
 use crate::check::race::{Words, windows};
 use crate::check::sums::{self, Look};
 use crate::check::{self, Finding, Place};
 use crate::comm::Comm;
-use crate::comm::checked::{Compared, Together};
+use crate::comm::checked::Together;
 use crate::mpi::constants::{
     MPI_MODE_NOPRECEDE, MPI_MODE_NOPUT, MPI_MODE_NOSTORE, MPI_MODE_NOSUCCEED,
 };

@@ -7,6 +7,7 @@
 
 mod ring;
 
+use super::signature::Signature;
 use super::{Finding, Place, checker, signature, tell};
 use crate::shm::atomic::full_fence;
 use parking_lot::Mutex;
@@ -71,6 +72,11 @@ pub struct Call<'a> {
     /// Where MPI says that all have to make the same calls there, and with the same arguments.
     pub section: &'static str,
     pub name: &'a str,
+    pub what: Compared<'a>,
+}
+
+/// What of a collective call is compared beside its place among the calls.
+pub struct Compared<'a> {
     pub root: Root,
     /// The operation's name; empty if there is none.
     pub op: &'a str,
@@ -80,10 +86,24 @@ pub struct Call<'a> {
     /// Its own elements, and in words.
     pub own: Words,
     pub elements: &'a dyn Fn() -> String,
-    /// What is not compared, and that others may [ask](says) for.
-    pub says: u64,
     /// Blocks for each member: of [`Rule::Pairs`] what is sent and what is received, else the first list.
     pub blocks: [Vec<Words>; 2],
+    /// What is not compared, and that others may [ask](says) for.
+    pub says: u64,
+}
+
+impl Compared<'_> {
+    /// Nothing.
+    pub const ORDER: Compared<'static> = Compared {
+        root: Root::None,
+        op: "",
+        in_place: None,
+        rule: Rule::Order,
+        own: Signature::EMPTY.words(),
+        elements: &String::new,
+        blocks: [Vec::new(), Vec::new()],
+        says: 0,
+    };
 }
 
 /// The number of what call `number` on the communicator `context` makes.
@@ -110,17 +130,17 @@ pub fn compare(call: &Call<'_>) -> bool {
     let Some(checker) = checker() else {
         return true;
     };
-    checker.own.collectives.write(call, &(call.elements)());
+    checker.own.collectives.write(call, &(call.what.elements)());
     // Of two that come at one time, one at least sees the other.
     full_fence();
     let n = call.members.len();
     let (next, last) = ((call.me + 1) % n, (call.me + n - 1) % n);
-    let is_root = call.root == Root::Rank(call.me);
-    let root = match (call.rule, call.root) {
+    let is_root = call.what.root == Root::Rank(call.me);
+    let root = match (call.what.rule, call.what.root) {
         (Rule::AtRoot, Root::Rank(rank)) if rank < n => Some(rank),
         _ => None,
     };
-    let with_all = matches!(call.rule, Rule::Pairs | Rule::AtAll) || is_root && root.is_some();
+    let with_all = matches!(call.what.rule, Rule::Pairs | Rule::AtAll) || is_root && root.is_some();
     if let Some(what) = difference_alone(call) {
         tell_difference(call, what);
         return true;
@@ -211,20 +231,20 @@ impl Both<'_> {
         if self.roots_differ() {
             return Some(format!(
                 "the root is {} here, but {} at {}",
-                root_text(call.root.bits()),
+                root_text(call.what.root.bits()),
                 root_text(other.root),
                 they()
             ));
         }
-        if call.op != other.op {
+        if call.what.op != other.op {
             return Some(format!(
                 "the operation is {} here, but {} at {}",
-                call.op,
+                call.what.op,
                 other.op,
                 they()
             ));
         }
-        let mine = in_place_bits(call.in_place);
+        let mine = in_place_bits(call.what.in_place);
         if mine != 0 && other.in_place != 0 && mine != other.in_place {
             let (yes, no) = match mine == 2 {
                 true => ("this process".to_string(), they()),
@@ -234,18 +254,18 @@ impl Both<'_> {
                 "MPI_IN_PLACE is given by {yes}, but not by {no}: all processes give it, or none"
             ));
         }
-        match call.rule {
+        match call.what.rule {
             Rule::Order => None,
-            Rule::Alike => (!signature::fit(call.own, other.own)).then(|| {
+            Rule::Alike => (!signature::fit(call.what.own, other.own)).then(|| {
                 format!(
                     "this process has {}, but {} has {}",
-                    (call.elements)(),
+                    (call.what.elements)(),
                     they(),
                     other.elements
                 )
             }),
-            Rule::AtRoot if call.root == Root::Rank(call.me) => self.my_block(),
-            Rule::AtRoot if call.root == Root::Rank(other.at) => self.their_block(),
+            Rule::AtRoot if call.what.root == Root::Rank(call.me) => self.my_block(),
+            Rule::AtRoot if call.what.root == Root::Rank(other.at) => self.their_block(),
             Rule::AtRoot => None,
             Rule::AtAll => self.my_block().or_else(|| self.their_block()),
             Rule::Pairs => self.pair(),
@@ -253,7 +273,7 @@ impl Both<'_> {
     }
 
     fn roots_differ(&self) -> bool {
-        let (mine, theirs) = (self.call.root.bits(), self.other.root);
+        let (mine, theirs) = (self.call.what.root.bits(), self.other.root);
         let Some(first) = self.call.first_group else {
             return mine != theirs;
         };
@@ -268,7 +288,7 @@ impl Both<'_> {
 
     /// The other's own elements and the block that this process has for them.
     fn my_block(&self) -> Option<String> {
-        let block = *self.call.blocks[0].get(self.other.at)?;
+        let block = *self.call.what.blocks[0].get(self.other.at)?;
         (!signature::fit(block, self.other.own)).then(|| {
             format!(
                 "{}{} has {}, but its block here is of {}",
@@ -283,13 +303,13 @@ impl Both<'_> {
     /// The other way round.
     fn their_block(&self) -> Option<String> {
         let block = self.theirs.block(&self.other, 0, self.call.me)?;
-        (!signature::fit(block, self.call.own)).then(|| {
+        (!signature::fit(block, self.call.what.own)).then(|| {
             format!(
                 "this process has {}, but its block at {}{} is of {}",
-                (self.call.elements)(),
+                (self.call.what.elements)(),
                 self.rank(self.other.at),
                 self.there(),
-                size(block, self.call.own)
+                size(block, self.call.what.own)
             )
         })
     }
@@ -298,7 +318,7 @@ impl Both<'_> {
         let (me, at) = (self.call.me, self.other.at);
         let (they, there) = (self.rank(at), self.there());
         for (list, verb, theirs) in [(0, "sends", "receives"), (1, "receives", "sends")] {
-            let mine = self.call.blocks[list].get(at).copied();
+            let mine = self.call.what.blocks[list].get(at).copied();
             let (Some(mine), Some(other)) = (mine, self.theirs.block(&self.other, 1 - list, me))
             else {
                 continue;
@@ -348,10 +368,10 @@ fn tell_difference(call: &Call<'_>, what: String) {
 
 /// What a process gives itself is not what it takes.
 fn difference_alone(call: &Call<'_>) -> Option<String> {
-    let block = |list: usize| call.blocks[list].get(call.me).copied();
-    let (gives, takes) = match call.rule {
+    let block = |list: usize| call.what.blocks[list].get(call.me).copied();
+    let (gives, takes) = match call.what.rule {
         Rule::Pairs => (block(0)?, block(1)?),
-        Rule::AtRoot | Rule::AtAll => (call.own, block(0)?),
+        Rule::AtRoot | Rule::AtAll => (call.what.own, block(0)?),
         Rule::Order | Rule::Alike => return None,
     };
     (!signature::fit(gives, takes)).then(|| {

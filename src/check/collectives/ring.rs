@@ -91,7 +91,7 @@ impl Collectives {
         let entry = &self.all[place_of(call.on, call.number)];
         let version = entry.version.load(Ordering::Relaxed);
         entry.version.store(version + 1, Ordering::Relaxed);
-        let [first, second] = &call.blocks;
+        let [first, second] = &call.what.blocks;
         let count = first.len() + second.len();
         let is_kept = 0 < count && count <= BLOCKS;
         let at = self.written.load(Ordering::Relaxed);
@@ -109,17 +109,17 @@ impl Collectives {
         }
         let length = if is_kept { first.len() as u64 } else { 0 };
         entry.blocks.store(at, Ordering::Relaxed);
-        let form = in_place_bits(call.in_place) << 32 | length;
+        let form = in_place_bits(call.what.in_place) << 32 | length;
         entry.form.store(form, Ordering::Relaxed);
         entry.place.store(here().bits(), Ordering::Relaxed);
-        entry.root.store(call.root.bits(), Ordering::Relaxed);
-        for (word, value) in entry.own.iter().zip(call.own) {
+        entry.root.store(call.what.root.bits(), Ordering::Relaxed);
+        for (word, value) in entry.own.iter().zip(call.what.own) {
             word.store(value, Ordering::Relaxed);
         }
         entry.on.store(call.on, Ordering::Relaxed);
-        entry.says.store(call.says, Ordering::Relaxed);
+        entry.says.store(call.what.says, Ordering::Relaxed);
         entry.name.put(routine(call.name).as_bytes());
-        entry.op.put(call.op.as_bytes());
+        entry.op.put(call.what.op.as_bytes());
         entry.elements.put(elements.as_bytes());
         entry.number.store(call.number.into(), Ordering::Relaxed);
         entry.version.store(version + 2, Ordering::Release);
