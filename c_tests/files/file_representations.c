@@ -1,4 +1,4 @@
-/* ranks: 1 2 4; seconds: 60; mpich: skip ROMIO has no own representations, and external32 with C's sizes of elements */
+/* ranks: 1 2 4; seconds: 60; mpich: skip ROMIO has no own representations, and external32 with C's sizes of elements; wrong: representations differ from rank to rank, on purpose */
 /* Data representations (MPI 4.1 section 14.5): what external32 puts into a file and where, by all kinds of accesses; extents in the
  * file; representations of the program's own with their functions, and what is refused. */
 #include "check.h"
