@@ -16,7 +16,7 @@ RUN_CARGO := env -u MAKEFLAGS -u MFLAGS $(CARGO)
 .PHONY: stage quick install wheel check-wheel deb check-deb dist check-dist book check-book demo check check-mpich launchers adoption interfaces checked imb mpi4py apps bench conformance clean help
 
 stage:
-	@CARGO='$(CARGO)' tools/build release '$(CARGO_TARGET_DIR)' $(FACES)
+	@CARGO='$(CARGO)' VIEWER='$(VIEWER)' tools/build release '$(CARGO_TARGET_DIR)' $(FACES)
 	@tools/stage '$(CARGO_TARGET_DIR)/release' '$(CARGO_TARGET_DIR)/tools' include '$(BUILD)'
 
 # The same in a part of the time, for work on it: not optimised as a whole, and so not to be measured.
@@ -59,9 +59,9 @@ book:
 check-book:
 	@$(RUN_CARGO) test --quiet --profile tools --test book -- --include-ignored
 
-# From nothing it builds what it needs, which is one interface; where others are staged already they are kept up to date.
+# From nothing it builds what it needs, which is one interface, and no rmashm-top; where others are staged already all is kept up to date.
 demo:
-	@$(MAKE) --no-print-directory stage $(if $(wildcard $(BUILD)/lib/openmpi $(BUILD)/lib/libmpi_abi.so.1),,FACES=mpich)
+	@$(MAKE) --no-print-directory stage $(if $(wildcard $(BUILD)/lib/openmpi $(BUILD)/lib/libmpi_abi.so.1 $(BUILD)/bin/rmashm-top),,FACES=mpich VIEWER=no)
 	@demo/run '$(BUILD)'
 
 check:
