@@ -40,7 +40,7 @@ struct Entry {
     /// Where the lists of blocks begin.
     blocks: AtomicU64,
     own: [AtomicU64; 2],
-    /// [`Call::says`].
+    /// [`Compared::says`](super::Compared::says).
     says: AtomicU64,
     name: Text<5>,
     op: Text<4>,
