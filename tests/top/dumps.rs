@@ -1,7 +1,9 @@
 //! The job from the core dump that the kernel makes when a rank crashes.
 
 use super::run::{Run, marked};
-use super::{Job, all_but_the_first_wait, pid, prefix, program, support, timeless, top, waits};
+use super::{
+    Job, RECEIVE, all_but_the_first_wait, pid, prefix, program, support, timeless, top, waits,
+};
 use harness::needs::skipped;
 use harness::scratch::Scratch;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
@@ -39,7 +41,7 @@ fn crash(folder: &Path, filter: Option<&str>) -> Option<(Value, PathBuf)> {
         run: Run::start(launcher),
         folder: Scratch::new("top-crash"),
     };
-    let live = job.seen("all to wait", all_but_the_first_wait);
+    let live = job.seen("all to wait", all_but_the_first_wait(RECEIVE));
     let process = pid(&live, 1);
     if let Some(filter) = filter {
         fs::write(format!("/proc/{process}/coredump_filter"), filter).expect("it is ours");

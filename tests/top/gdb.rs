@@ -1,7 +1,7 @@
 //! The job from one rank of it in gdb: from the process that gdb has stopped, and from the dump that gdb makes of it.
 
 use super::run::{Outcome, Run, marked};
-use super::{Job, all_but_the_first_wait, pid, prefix, program, timeless, waits};
+use super::{Job, LOCK, all_but_the_first_wait, pid, prefix, program, timeless, waits};
 use harness::needs::{need, skipped};
 use harness::scratch::Scratch;
 use serde_json::Value;
@@ -37,7 +37,7 @@ fn gdb_shows_the_job_of_a_process_and_of_its_dump() {
         return;
     }
     let mut job = Job::start("lock", 4);
-    let live = job.seen("all to want the lock", all_but_the_first_wait);
+    let live = job.seen("all to want the lock", all_but_the_first_wait(LOCK));
     let folder = Scratch::new("top-gdb");
     let (small, large) = (folder.file("small"), folder.file("large"));
     let ended = gdb(

@@ -107,15 +107,23 @@ fn timeless(seen: &Value) -> Vec<String> {
     waits.map(cut).collect()
 }
 
-fn all_but_the_first_wait(seen: &Value) -> bool {
-    let waits = waits(seen);
-    waits.len() > 1 && waits[1..].iter().all(|wait| !wait.is_empty())
+/// What the ranks of the watched program wait for in its states.
+const LOCK: &str = "lock of rank 1 in";
+const RECEIVE: &str = "receiving from rank 0, tag 7";
+const BARRIER: &str = "MPI_Barrier";
+
+/// Whether all ranks but 0 wait for this: a wait that comes before it, as that of MPI_Init, does not count.
+fn all_but_the_first_wait(what: &'static str) -> impl Fn(&Value) -> bool {
+    move |seen| {
+        let waits = waits(seen);
+        waits.len() > 1 && waits[1..].iter().all(|wait| wait.contains(what))
+    }
 }
 
 #[test]
 fn a_lock_is_told_with_its_holder_and_those_that_want_it() {
     let mut job = Job::start("lock", 4);
-    let seen = job.seen("all to want the lock", all_but_the_first_wait);
+    let seen = job.seen("all to want the lock", all_but_the_first_wait(LOCK));
     for (rank, kind) in [(1, "shared"), (2, "exclusive"), (3, "shared")] {
         let wait = &waits(&seen)[rank];
         let words = format!("{kind} lock of rank 1 in \"grid\", held by rank 0 exclusively");
@@ -175,7 +183,7 @@ fn epochs_are_told() {
 #[test]
 fn receives_and_barriers_are_told() {
     let mut job = Job::start("receive", 2);
-    let seen = job.seen("the receive", all_but_the_first_wait);
+    let seen = job.seen("the receive", all_but_the_first_wait(RECEIVE));
     assert!(
         waits(&seen)[1].starts_with("receiving from rank 0, tag 7 ("),
         "{seen}"
@@ -196,13 +204,7 @@ fn receives_and_barriers_are_told() {
 #[test]
 fn what_is_moved_is_counted() {
     let mut job = Job::start("move", 3);
-    let seen = job.seen("the barrier at the end", |seen| {
-        waits(seen)
-            .iter()
-            .skip(1)
-            .all(|wait| wait.starts_with("MPI_Barrier"))
-            && all_but_the_first_wait(seen)
-    });
+    let seen = job.seen("the barrier at the end", all_but_the_first_wait(BARRIER));
     for rank in 0..3 {
         let traffic = &seen["ranks"][rank]["traffic"];
         for (kind, operations, bytes) in
@@ -229,7 +231,7 @@ fn what_is_moved_is_counted() {
 #[test]
 fn a_job_of_256_ranks_is_seen_whole() {
     let mut job = Job::start("barrier", 256);
-    let seen = job.seen("all in the barrier", all_but_the_first_wait);
+    let seen = job.seen("all in the barrier", all_but_the_first_wait(BARRIER));
     assert_eq!(seen["ranks"].as_array().map(Vec::len), Some(256));
     assert!(
         waits(&seen)[255].starts_with("MPI_Barrier, "),
@@ -242,7 +244,7 @@ fn a_job_of_256_ranks_is_seen_whole() {
 #[test]
 fn a_job_that_is_killed_is_over() {
     let mut job = Job::start("barrier", 4);
-    job.seen("the barrier", all_but_the_first_wait);
+    job.seen("the barrier", all_but_the_first_wait(BARRIER));
     let pid = job.pid();
     job.run.signal(Signal::SIGKILL);
     job.run.wait_until("its end", || {
@@ -263,7 +265,7 @@ fn other_users_see_nothing() {
         return skipped("only root can become another user: what others see is not tested");
     }
     let mut job = Job::start("barrier", 2);
-    job.seen("the barrier", all_but_the_first_wait);
+    job.seen("the barrier", all_but_the_first_wait(BARRIER));
     // Where others cannot read, the program is run from a place where they can.
     let folder = Scratch::new("top-others");
     let copy = std::env::temp_dir().join(format!("rmashm-top-{}", std::process::id()));

@@ -1,6 +1,6 @@
 //! The screen and the keys, in a terminal.
 
-use super::{Job, all_but_the_first_wait, prefix};
+use super::{BARRIER, Job, LOCK, all_but_the_first_wait, prefix};
 use harness::needs::need;
 use harness::scratch::Scratch;
 use std::process::{Command, Output};
@@ -76,7 +76,7 @@ fn keys_lead_through_a_job() {
     }
     for (columns, lines) in [(80, 24), (200, 60)] {
         let mut job = Job::start("lock", 4);
-        job.seen("the lock", all_but_the_first_wait);
+        job.seen("the lock", all_but_the_first_wait(LOCK));
         let terminal = Terminal::open(columns, lines, &job.pid());
         let screen = terminal.shows(
             &mut job,
@@ -134,7 +134,7 @@ fn the_end_of_a_job_is_shown_and_the_terminal_given_back() {
         return;
     }
     let mut job = Job::start("barrier", 2);
-    job.seen("the barrier", all_but_the_first_wait);
+    job.seen("the barrier", all_but_the_first_wait(BARRIER));
     let terminal = Terminal::open(80, 24, &format!("-delay 0.1 {}", job.pid()));
     terminal.shows(&mut job, &["MPI_Barrier, 1 of 2 there"]);
     // Another size.
