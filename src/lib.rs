@@ -75,6 +75,7 @@ pub mod launching {
     pub use crate::check::area::{Area, MOST as MOST_CHECKED};
     pub use crate::check::place::{BEGIN as PLACE_BEGINS, END as PLACE_ENDS, Place as CallPlace};
     pub use crate::errhandler::initial;
+    pub use crate::error::{Class, Error};
     pub use crate::info::kinds::elements as memory_kinds;
     pub use crate::observe::tables::{MOST as MOST_OBSERVED, Tables};
     pub use crate::observe::ticks::both as both_clocks;
@@ -83,11 +84,12 @@ pub mod launching {
     pub use crate::runtime::abort::abort;
     pub use crate::runtime::deadlock::{self, Awaited, Node};
     pub use crate::runtime::job;
-    pub use crate::runtime::launch::{JobSegment, Moved, foreign_ranks};
+    pub use crate::runtime::launch::{JobSegment, Moved, Order, foreign_ranks, room_for};
     pub use crate::runtime::needs::Need;
     pub use crate::runtime::phase::Level;
     pub use crate::runtime::rest::Reading;
     pub use crate::runtime::signals::handler;
+    pub use crate::runtime::spawn::{ORDER, Program as Asked, Started};
     pub use crate::runtime::table::{Death, State};
     pub use crate::runtime::wait::NAP;
     pub use crate::version::text as version;

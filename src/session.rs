@@ -97,7 +97,7 @@ impl Session {
         let number = PSETS.iter().position(is_meant)?;
         Some(self.groups[number].get_or_init(|| {
             let members: Vec<u32> = match number {
-                0 => (0..job.ranks).collect(),
+                0 => job.world().collect(),
                 _ => vec![job.rank],
             };
             Arc::new(Group::new(members, job.rank).of_session(handle, self.kinds.clone()))

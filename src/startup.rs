@@ -56,6 +56,7 @@ pub fn start(level: Level) -> Result<()> {
     comm::prepare_world()?;
     runtime::meet()?;
     comm::open_world()?;
+    comm::spawn::meet_parents()?;
     phase::running();
     Ok(())
 }

@@ -52,7 +52,7 @@ impl Own {
 /// are no numbers left.
 pub fn number(block: Offset) -> Result<u32> {
     let job = job();
-    let all = (COMMUNICATORS - PREDEFINED) / job.ranks;
+    let all = (COMMUNICATORS - PREDEFINED) / job.room() as u32;
     match OWN.lock().number(block, all) {
         Some(number) => Ok(PREDEFINED + job.rank * all + number),
         None => bail!(

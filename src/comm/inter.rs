@@ -10,7 +10,7 @@ use super::from_group::Settings;
 use super::group::Group;
 use super::hints::Hints;
 use super::letter::{self, Key};
-use super::making::{Fresh, Mine, Shape, Site, agree, open, told};
+use super::making::{Fresh, Mine, Shape, Site, agree, open, told, welcome};
 use crate::error::{Class, Error, Result};
 use crate::mpi::types::MPI_Comm;
 use crate::runtime::job;
@@ -20,21 +20,21 @@ use macro_rules_attribute::apply;
 use std::sync::Arc;
 
 /// Two groups on the way to an intercommunicator, as a process of one of them sees it.
-struct Bridge<'a> {
-    local: Arc<Group>,
+pub(super) struct Bridge<'a> {
+    pub local: Arc<Group>,
     /// The local leader's rank in the job.
-    leader: u32,
+    pub leader: u32,
     /// The key of the local leader's letters to its group.
-    key: Key,
-    call: &'a str,
+    pub key: Key,
+    pub call: &'a str,
 }
 
 /// The other group's leader, as the local leader knows it.
-struct Other {
+pub(super) struct Other {
     /// Its rank in the job.
-    leader: u32,
+    pub leader: u32,
     /// The key of the letters between the two.
-    key: Key,
+    pub key: Key,
 }
 
 /// What leaders agree on.
@@ -81,7 +81,7 @@ impl Bridge<'_> {
     /// Connects the groups; `other` at the local leader only, which is `None` at all others. Errors of this process are told
     /// to all that can be told: those in `settings` to both groups; a leader's in `other` to the local group, since then it
     /// does not know the other one.
-    fn cross(self, other: Result<Option<Other>>, settings: Settings) -> Result<MPI_Comm> {
+    pub fn cross(self, other: Result<Option<Other>>, settings: Settings) -> Result<MPI_Comm> {
         let mine = settings.and_then(|settings| Ok((Mine::plain()?, settings)));
         let agreed = match other.transpose() {
             Some(other) => self.lead(other)?,
@@ -98,6 +98,7 @@ impl Bridge<'_> {
             group: self.local,
             remote_first: agreed.remote_first,
         };
+        let mine = mine.and_then(|mine| welcome(&shape).map(|()| mine));
         let meeting = agreed.site.sure_meeting(&shape)?;
         agree(&meeting, &told(&mine), self.call)?;
         let (mine, (handler, hints)) = mine?;

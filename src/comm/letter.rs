@@ -99,7 +99,7 @@ pub fn receive(
     what: &dyn Fn() -> String,
 ) -> Result<Vec<u64>> {
     // A few words and the members of a group.
-    let mut words = vec![0_u64; job().ranks as usize + 8];
+    let mut words = vec![0_u64; job().room() + 8];
     // SAFETY: the words outlive the operation, which is settled here.
     let buffer = unsafe { Buffer::bytes(words.as_mut_ptr().cast(), size_of_val(&*words)) };
     let envelope = Envelope {

@@ -13,11 +13,12 @@ use crate::handle::{Kind, Reserved};
 use crate::mpi::types::MPI_Comm;
 use crate::neutral;
 use crate::runtime::meeting::Meeting;
-use crate::runtime::must_reach;
 use crate::runtime::neutral::Neutral;
+use crate::runtime::{job, must_reach};
 use crate::shm::atomic::AtomicU32;
 use crate::shm::segment::segment;
 use crate::shm::{Offset, heap};
+use crate::transport;
 use macro_rules_attribute::apply;
 use parking_lot::Mutex;
 use std::sync::{Arc, OnceLock};
@@ -139,6 +140,19 @@ pub(super) fn failed_elsewhere(seat: usize, class: Class) -> Error {
 /// A part that only tells that it succeeded.
 pub(super) fn told<T>(part: &Result<T>) -> Result<()> {
     part.as_ref().map(|_| ()).map_err(Error::clone)
+}
+
+/// Makes sure that the processes of a new communicator can send to this one, whichever world they are of. Before they agree.
+pub(super) fn welcome(shape: &Shape) -> Result<()> {
+    let job = job();
+    match shape
+        .members()
+        .iter()
+        .all(|&member| job.is_of_world(member))
+    {
+        true => Ok(()),
+        false => transport::welcome(),
+    }
 }
 
 /// The processes of a communicator.

@@ -25,6 +25,7 @@ pub mod inter;
 mod letter;
 mod making;
 pub mod predefined;
+pub mod spawn;
 pub mod topology;
 
 pub use from_group::{create_from_group, create_group, settings};
@@ -254,12 +255,13 @@ fn no_communicator<T>(handle: MPI_Comm) -> Result<T> {
     bail!(Comm, "comm is {:#x}, which is no communicator", handle.0)
 }
 
-/// Rank 0 makes what the world's processes meet in, before it joins the others.
+/// The first makes what the world's processes meet in, before it joins the others.
 pub fn prepare_world() -> Result<()> {
     let job = job();
-    if job.rank == 0 {
+    if job.rank == job.first {
         let block = Meeting::create(job.ranks as usize)?;
-        job.table.job.world.store(block as u64, Ordering::Release);
+        let world = job.table.world(job.rank);
+        world.meeting.store(block as u64, Ordering::Release);
     }
     Ok(())
 }
@@ -267,11 +269,12 @@ pub fn prepare_world() -> Result<()> {
 /// Makes MPI_COMM_WORLD and MPI_COMM_SELF, when all are there.
 pub fn open_world() -> Result<()> {
     let job = job();
-    let members: Arc<[u32]> = (0..job.ranks).collect();
-    let block = job.table.job.world.load(Ordering::Acquire) as Offset;
+    let members: Arc<[u32]> = job.world().collect();
+    let world = job.table.world(job.rank);
+    let block = world.meeting.load(Ordering::Acquire) as Offset;
     let me: Arc<[u32]> = Arc::new([job.rank]);
     let alone = Meeting::open(Meeting::create(1)?, me.clone(), 0)?;
-    let world = Meeting::open(block, members.clone(), job.rank as usize)?;
+    let world = Meeting::open(block, members.clone(), (job.rank - job.first) as usize)?;
     let predefined = [(COMM_WORLD, world, members), (COMM_SELF, alone, me)];
     for (context, (handle, meeting, members)) in predefined.into_iter().enumerate() {
         let comm = Comm {
@@ -324,7 +327,10 @@ pub fn free(handle: MPI_Comm) -> Result<()> {
     }
     comm.attributes.delete_all(handle.0)?;
     match COMMS.remove(handle.0) {
-        Some(_) => Ok(()),
+        Some(_) => {
+            spawn::forget(handle);
+            Ok(())
+        }
         None => Err(err!(Comm, "comm is {:#x}, which was just freed", handle.0)),
     }
 }

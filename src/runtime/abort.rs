@@ -40,6 +40,6 @@ fn exit_now(status: i32) -> ! {
 pub(super) fn request(table: &Table) -> Option<(Option<u32>, i32)> {
     let request = table.job.abort.load(Ordering::Acquire);
     let rank = ((request >> 32) as u32).checked_sub(1);
-    let rank = rank.filter(|rank| (*rank as usize) < table.processes.len());
+    let rank = rank.filter(|rank| (*rank as usize) < table.present().len());
     (request != 0).then_some((rank, request as u32 as i32))
 }

@@ -35,7 +35,7 @@ pub(super) fn publish(process: &Process) {
 
 /// Learns which cores the ranks that have come may use together. Returns how many there are.
 pub(super) fn learn() -> usize {
-    let processes = job().table.processes;
+    let processes = job().table.present();
     let union = |word: usize| {
         let masks = processes.iter();
         let masks = masks.map(|process| process.cores[word].load(Ordering::Relaxed));
@@ -66,7 +66,7 @@ pub(super) fn has_own() -> bool {
     let mine = me();
     let is_here =
         |other: &Process| !std::ptr::eq(other, mine) && other.core.load(Ordering::Relaxed) == core;
-    !job().table.processes.iter().any(is_here)
+    !job().table.present().iter().any(is_here)
 }
 
 /// Goes to another core, if too many of the ranks that are awake are on this one, and the rule names this rank.
@@ -77,7 +77,7 @@ pub fn spread() {
         (State::Running, 0) => process.core.load(Ordering::Relaxed),
         _ => 0,
     };
-    let places: Vec<u32> = job().table.processes.iter().map(place).collect();
+    let places: Vec<u32> = job().table.present().iter().map(place).collect();
     let core = better(job().rank as usize, &places, &CORES.read());
     if let Some(core) = core {
         go_to(core);

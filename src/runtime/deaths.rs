@@ -17,7 +17,7 @@ pub enum Ranks<'a> {
     One(u32),
     /// Any of the members of an object, given by their ranks in the job; the place among them is the rank in the object.
     These(&'a [u32]),
-    /// All ranks of the job; that one has quit counts too.
+    /// All that were started together with this process; that one has quit counts too.
     All,
     /// As `These`, where each of them has something to do yet: also one whose process has ended, or that has come to
     /// MPI_Finalize after another died, ends the wait.
@@ -103,7 +103,7 @@ fn in_the_way(ranks: Ranks<'_>) -> Option<Obstacle> {
             Some(Obstacle { rank, death, who })
         }
         Ranks::All => {
-            let all = || 0..table.processes.len() as u32;
+            let all = || job().world();
             let quit = || {
                 let rank = all().find(|&rank| has_quit(rank))?;
                 Some((rank, table.gone(rank)?))

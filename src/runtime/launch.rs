@@ -5,6 +5,8 @@ use super::errands::{Errand, ask_process};
 pub use super::launcher::foreign_ranks;
 use super::rest::Reading;
 use super::spaces;
+use super::spawn::{Program, Request, Started};
+pub use super::table::room_for;
 use super::table::{CAME, Death, MISSED, SURVIVES, State, Table};
 use super::traffic::Count;
 use crate::check::area::Area;
@@ -24,6 +26,13 @@ pub struct Moved {
     pub sent: u64,
 }
 
+/// What a rank asks to be started.
+pub struct Order {
+    pub rank: u32,
+    pub programs: Vec<Program>,
+    request: Request,
+}
+
 /// The segment of a job that is about to be launched.
 pub struct JobSegment {
     segment: &'static Segment,
@@ -33,16 +42,21 @@ pub struct JobSegment {
 }
 
 impl JobSegment {
-    /// Makes the segment of a job of `ranks` processes, and an empty process table in it. Once in a process. If the ranks are to be
+    /// Makes the segment of a job of `ranks` processes, with room for `room`, and an empty process table in it. Once in a process. If the ranks are to be
     /// observed, each gets room for so many events. If they are checked, `check` says whether what is found ends the job.
-    pub fn create(ranks: u32, events: Option<usize>, check: Option<bool>) -> Result<JobSegment> {
+    pub fn create(
+        ranks: u32,
+        room: u32,
+        events: Option<usize>,
+        check: Option<bool>,
+    ) -> Result<JobSegment> {
         let count = ranks as usize;
-        let front = Table::bytes(count).next_multiple_of(PAGE);
+        let front = Table::bytes(room as usize).next_multiple_of(PAGE);
         let behind = events.map_or(0, |events| Tables::bytes(count, events));
         let last = check.map_or(0, |_| Area::bytes(count));
         let segment = Segment::create(front + behind + last)?.install();
         segment.keep_from_children();
-        let table = Table::create(segment, ranks, true);
+        let table = Table::create(segment, ranks, room, true);
         let me = std::process::id();
         table.job.ancestor.store(me, Ordering::Relaxed);
         let observed = events.map(|events| {
@@ -192,6 +206,37 @@ impl JobSegment {
     /// What `rank` has told since: return addresses, see [`super::place::Place::frames`].
     pub fn place(&self, rank: usize) -> Vec<u64> {
         self.table.processes[rank].place.frames()
+    }
+
+    /// How many processes there is room for, those included that were there before.
+    pub fn room(&self) -> u32 {
+        self.table.processes.len() as u32
+    }
+
+    /// What ranks ask to be started.
+    pub fn orders(&self) -> Vec<Order> {
+        let ranks = 0..self.table.present().len();
+        let order = |rank| {
+            let (request, programs) = Request::of(&self.table, self.segment, rank)?;
+            Some(Order {
+                rank: rank as u32,
+                programs,
+                request,
+            })
+        };
+        ranks.filter_map(order).collect()
+    }
+
+    /// Gives the places from `first` on to `size` processes, which `rank` has asked for. They can be started then.
+    pub fn enroll(&self, first: u32, size: u32, rank: u32) {
+        self.table.enroll(first, size, Some(rank));
+    }
+
+    /// Tells the rank what became of what it asked for.
+    pub fn settle(&self, order: &Order, outcome: &Result<Started>) {
+        order
+            .request
+            .settle(&self.table, order.rank as usize, outcome);
     }
 
     /// The rank that called MPI_Abort, if it is one, and the exit status it asked for.

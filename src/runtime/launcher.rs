@@ -13,9 +13,10 @@
 //!    user could make it map any segment.
 
 use super::pmi::Pmi;
-use super::table::Table;
+use super::table::{Table, room_for};
 use super::{access, handover};
 use crate::error::Result;
+use crate::shm::atomic::Ordering;
 use crate::shm::segment::Segment;
 use crate::{bail, err};
 use parking_lot::Mutex;
@@ -110,8 +111,9 @@ pub(super) fn find() -> Result<Membership> {
             );
         }
     }
-    let segment = Segment::create(Table::bytes(1))?.install();
-    let table = Table::create(segment, 1, false);
+    let room = room_for(1);
+    let segment = Segment::create(Table::bytes(room as usize))?.install();
+    let table = Table::create(segment, 1, room, false);
     Ok(Membership {
         launcher: Launcher::Alone,
         rank: 0,
@@ -141,13 +143,26 @@ fn inherited(fd: &str) -> Result<Membership> {
     // SAFETY: it is open.
     let segment = Segment::attach(unsafe { BorrowedFd::borrow_raw(number) })?.install();
     let table = Table::open(segment);
-    if rank as usize >= table.processes.len() {
+    // Of processes that were started later, the first has not the first place.
+    let first = match variable("RMASHM_FIRST") {
+        None => 0,
+        Some(first) => first
+            .parse()
+            .map_err(|_| err!(Other, "RMASHM_FIRST is \"{first}\", not a place"))?,
+    };
+    let present = table.present().len();
+    let is_place = (first as usize) < present && table.first_of(first) == first;
+    let ranks = match is_place {
+        true => table.world(first).size.load(Ordering::Relaxed),
+        false => 0,
+    };
+    if rank >= ranks {
         bail!(
             Other,
-            "RMASHM_RANK is {rank}, but the job has {} ranks",
-            table.processes.len()
+            "RMASHM_RANK is {rank}, but {ranks} ranks were started together"
         );
     }
+    let rank = first + rank;
     let appnum = variable("RMASHM_APPNUM").and_then(|n| n.parse().ok());
     Ok(Membership {
         launcher: Launcher::Ours,
@@ -170,8 +185,9 @@ fn through_pmi(mut pmi: Pmi) -> Result<Membership> {
         .trim()
         .to_string();
     let segment = if rank == 0 {
-        let segment = Segment::create(Table::bytes(ranks as usize))?.install();
-        Table::create(segment, ranks, false);
+        let room = room_for(ranks);
+        let segment = Segment::create(Table::bytes(room as usize))?.install();
+        Table::create(segment, ranks, room, false);
         let host = handover::Host::open()?;
         pmi.put("rmashm-machine", &machine)?;
         pmi.put("rmashm-segment", &host.invitation())?;

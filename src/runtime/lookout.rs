@@ -42,7 +42,7 @@ pub(super) fn introduce(process: &Process) {
 #[inline]
 pub fn look_around() {
     let job = job();
-    if job.ranks > 1 {
+    if job.table.present().len() > 1 {
         look(job);
     }
 }
@@ -53,7 +53,7 @@ fn look(job: &Job) {
         return;
     };
     let now = Duration::from(now).as_millis() as u64;
-    let mut processes = job.table.processes.iter();
+    let mut processes = job.table.present().iter();
     let Some(first) = processes.find(|process| spaces::are_shared_with(process)) else {
         return;
     };
@@ -70,7 +70,7 @@ fn look(job: &Job) {
         return;
     }
     let watched = job.table.job.watched.load(Ordering::Relaxed) != 0;
-    for (rank, process) in job.table.processes.iter().enumerate() {
+    for (rank, process) in job.table.present().iter().enumerate() {
         // Between sessions it may end, but then it comes to no other.
         let resting = || process.state() == State::Finalized;
         let living = || matches!(process.state(), State::Joining | State::Running) || resting();
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn a_process_that_is_found_again_was_never_gone() {
         let segment = Box::leak(Box::new(Segment::create(Table::bytes(1)).unwrap()));
-        let process = &Table::create(segment, 1, true).processes[0];
+        let process = &Table::create(segment, 1, 1, true).processes[0];
         introduce(process);
         let born = process.born.load(Ordering::Relaxed);
         let look = |is_there: bool| {

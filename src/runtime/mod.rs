@@ -30,6 +30,7 @@ pub mod rest;
 pub mod seen;
 pub mod signals;
 mod spaces;
+pub mod spawn;
 pub mod table;
 pub mod traffic;
 pub mod visits;
@@ -50,6 +51,7 @@ use launcher::Launcher;
 pub use launcher::variable;
 pub use lookout::look_around;
 pub use needs::{Need, Needs};
+use std::ops::Range;
 use std::sync::OnceLock;
 use table::{CAME, LEAVING, Process, SURVIVES, State, Table};
 pub use wait::{Announce, Nap, Waiting, ring, ring_key, ring_one, wait};
@@ -59,12 +61,39 @@ pub const OBSERVING: [&str; 3] = ["RMASHM_REPORT", "RMASHM_TRACE", "RMASHM_CHECK
 
 /// This process's job.
 pub struct Job {
+    /// The place in the table.
     pub rank: u32,
+    /// The first of the processes that were started together with this one, and how many they are.
+    pub first: u32,
     pub ranks: u32,
     pub table: Table,
     /// Which of the programs of an MPMD start this is.
     pub appnum: Option<i32>,
     launcher: Launcher,
+}
+
+impl Job {
+    /// The processes that were started together with this one, itself included.
+    pub fn world(&self) -> Range<u32> {
+        self.first..self.first + self.ranks
+    }
+
+    /// How many processes the job has room for.
+    pub fn room(&self) -> usize {
+        self.table.processes.len()
+    }
+
+    /// Whether the launcher's -report, -trace or -check looks on.
+    fn is_observed(&self) -> bool {
+        let kept = [&self.table.job.observed, &self.table.job.checked];
+        kept.iter().any(|place| place.load(Ordering::Relaxed) != 0)
+    }
+
+    /// Whether `rank` was started together with this process.
+    #[inline]
+    pub fn is_of_world(&self, rank: u32) -> bool {
+        self.world().contains(&rank)
+    }
 }
 
 static JOB: OnceLock<Job> = OnceLock::new();
@@ -100,11 +129,11 @@ pub fn attach() -> Result<&'static Job> {
         return Ok(job);
     }
     let place = launcher::find()?;
-    let ranks = place.table.processes.len() as u32;
-    segment().keep_in_dumps(shm::PAGE + Table::bytes(ranks as usize));
+    segment().keep_in_dumps(shm::PAGE + Table::bytes(place.table.processes.len()));
     let job = Job {
         rank: place.rank,
-        ranks,
+        first: place.table.first_of(place.rank),
+        ranks: place.table.world(place.rank).size.load(Ordering::Relaxed),
         table: place.table,
         appnum: place.appnum,
         launcher: place.launcher,
@@ -151,7 +180,8 @@ pub fn meet() -> Result<()> {
     let job = job();
     me().say(CAME);
     me().set_state(State::Joining);
-    let here = job.table.job.joined.fetch_add(1, Ordering::AcqRel) + 1;
+    let world = job.table.world(job.rank);
+    let here = world.joined.fetch_add(1, Ordering::AcqRel) + 1;
     if here == job.ranks {
         job.table.ring_all();
     }
@@ -164,7 +194,7 @@ pub fn meet() -> Result<()> {
         announce: None,
     };
     wait(&waiting, || {
-        job.table.job.joined.load(Ordering::Acquire) >= job.ranks
+        world.joined.load(Ordering::Acquire) >= job.ranks
     })?;
     // What all have made for each other by now, their inboxes above all: where it cannot be mapped is told here.
     segment().reach_leased()?;
@@ -172,15 +202,20 @@ pub fn meet() -> Result<()> {
     Ok(())
 }
 
-/// This process is in MPI. How long its waits spin follows from the cores of those that have come.
+/// This process is in MPI.
 pub fn run() {
+    settle_pace();
+    me().change_state(&[State::Joining], State::Running);
+}
+
+/// How long this process's waits spin follows from the processes that have come, and their cores.
+pub fn settle_pace() {
     let job = job();
     let quota = match job.table.job.quota.load(Ordering::Relaxed) {
         0 => usize::MAX,
         cores => cores as usize,
     };
-    wait::set_pace(cores::learn(), quota, job.ranks as usize);
-    me().change_state(&[State::Joining], State::Running);
+    wait::set_pace(cores::learn(), quota, job.table.present().len());
 }
 
 /// Says that this process goes on when another rank dies: an object that it shares with others has an error handler that
@@ -196,8 +231,13 @@ pub fn survive() {
 pub fn leave() -> Result<()> {
     let job = job();
     let table = &job.table;
+    let world = table.world(job.rank);
+    let members = || {
+        job.world()
+            .map(|rank| (rank, &table.processes[rank as usize]))
+    };
     me().say(LEAVING);
-    let here = table.job.left.fetch_add(1, Ordering::AcqRel) + 1;
+    let here = world.left.fetch_add(1, Ordering::AcqRel) + 1;
     // Where somebody has died, nobody knows from the count that it is the last.
     if here == job.ranks || table.job.deaths.load(Ordering::Acquire) != 0 {
         table.ring_all();
@@ -209,17 +249,16 @@ pub fn leave() -> Result<()> {
         what: &what,
         ranks: if survives { Ranks::None } else { Ranks::All },
         needs: Needs::Told(&|need| {
-            let processes = (0..job.ranks).zip(table.processes);
-            let stay = processes.filter(|(_, process)| !process.is_leaving());
+            let stay = members().filter(|(_, process)| !process.is_leaving());
             *need = Need::each(stay.map(|(rank, _)| rank));
         }),
         announce: None,
     };
     wait(&waiting, || {
-        table.job.left.load(Ordering::Acquire) >= job.ranks
+        world.left.load(Ordering::Acquire) >= job.ranks
             || survives
                 && table.job.deaths.load(Ordering::Acquire) != 0
-                && table.processes.iter().all(Process::is_leaving)
+                && members().all(|(_, process)| process.is_leaving())
     })
 }
 

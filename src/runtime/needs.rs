@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn another_need_is_another_rest() {
         let segment = Box::leak(Box::new(Segment::create(Table::bytes(130)).unwrap()));
-        let table = Table::create(segment, 130, true);
+        let table = Table::create(segment, 130, 130, true);
         let number = || table.processes[1].rest.read().number;
         for (need, changes) in [
             (Need::each([0, 64, 129]), true),

@@ -104,7 +104,7 @@ fn suspected() -> Option<usize> {
     if !matches!(node(me as usize), Node::Rests(_)) {
         return None;
     }
-    let nodes: Vec<Node> = (0..table.processes.len()).map(node).collect();
+    let nodes: Vec<Node> = (0..table.present().len()).map(node).collect();
     let acts = nodes.iter().any(|node| matches!(node, Node::Acts));
     let dead = match acts {
         true => deadlock::dead(&nodes),

@@ -105,18 +105,18 @@ impl Seen {
     /// A look at the job. Errors: the system's; `InvalidData` where the segment has no table yet, or nonsense in its place.
     pub fn look(reader: &Reader) -> io::Result<Seen> {
         let job: Box<Job> = reader.read(PAGE)?;
-        let ranks = job.ranks.load(Relaxed) as usize;
-        if ranks == 0 || ranks > lock::MAX_RANKS {
+        let (room, ranks) = (job.room(), job.present());
+        if ranks == 0 || ranks > room || room > lock::MAX_RANKS {
             return Err(io::ErrorKind::InvalidData.into());
         }
         let processes: Vec<Process> = reader.read_many(Table::first(), ranks)?;
-        let rows = Table::first() + ranks * size_of::<Process>();
+        let rows = Table::first() + room * size_of::<Process>();
         let now = match reader.dump() {
             None => clock::now().as_millis() as u32,
             Some(_) => last(&processes),
         };
         let rank = |(rank, process): (usize, &Process)| {
-            let row = rows + rank * traffic::row_bytes(ranks);
+            let row = rows + rank * traffic::row_bytes(room);
             let own: Box<Own> = reader.read(row)?;
             let cells: Vec<Cell> = reader.read_many(row + size_of::<Own>(), ranks)?;
             Ok(Rank::of(reader, process, now, &own, &cells))

@@ -1,6 +1,10 @@
 //! The process table: what every rank of the job can see of every other, in the segment behind its header. Behind it lies what they
 //! have [moved](traffic).
 //!
+//! It has room for more processes than the job begins with: those that are [started later](super::spawn). A rank in the job is a
+//! place in the table. Processes that were started together are a [`World`], whose places lie side by side; what they have in
+//! common stands in the entry of the first.
+//!
 //! Written by the ranks themselves and by the launcher, which marks starts, exits and deaths. All of it is atomics;
 //! every word has one writer at a time, as its table of states says.
 //!
@@ -17,6 +21,7 @@ use super::traffic::{self, Rows};
 use crate::shm::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering, full_fence};
 use crate::shm::doorbell::Doorbell;
 use crate::shm::late::Late;
+use crate::shm::lock::MAX_RANKS;
 use crate::shm::parcel::Desk;
 use crate::shm::segment::Segment;
 use crate::shm::visitors::{Door, Whereabouts};
@@ -28,6 +33,8 @@ pub const WAITS: usize = 8;
 pub const CORE_WORDS: usize = 16;
 /// Up to so many ranks a wait says who has to end it.
 const ROWS: usize = 1 << 12;
+/// A job has room for at least so many more processes than it begins with.
+const SPARE: u32 = 64;
 /// Words of text that say what a thread waits for.
 const TEXT_WORDS: usize = 13;
 
@@ -46,17 +53,14 @@ pub const UNFOUND: u32 = 16;
 /// The job as a whole.
 #[repr(C, align(128))]
 pub struct Job {
-    pub ranks: AtomicU32,
-    /// Ranks that have come to MPI_Init.
-    pub joined: AtomicU32,
-    /// Ranks that have come to MPI_Finalize.
-    pub left: AtomicU32,
+    /// Places in the table.
+    room: AtomicU32,
+    /// Places that were ever given to processes: the first ones. Only grows.
+    present: AtomicU32,
     /// Ranks that are dead, or whose processes have ended. Only grows: a change means "look at the states".
     pub deaths: AtomicU32,
     /// 0, or 1 + rank of who called MPI_Abort in the upper half and the exit status in the lower.
     pub abort: AtomicU64,
-    /// Where the processes of MPI_COMM_WORLD meet (an offset), written by rank 0 before it joins.
-    pub world: AtomicU64,
     /// 1 if the launcher watches the ranks and marks their deaths; 0 if the ranks have to look themselves.
     pub watched: AtomicU32,
     /// Of how many cores rank 0 may use the time, by its cgroup; 0 if there is no such limit, or rank 0 has not come yet.
@@ -69,6 +73,33 @@ pub struct Job {
     pub observed: AtomicU64,
     /// The same of what is [checked](crate::check).
     pub checked: AtomicU64,
+}
+
+impl Job {
+    /// Places in the table.
+    pub fn room(&self) -> usize {
+        self.room.load(Ordering::Acquire) as usize
+    }
+
+    /// Those that were ever given to processes.
+    pub fn present(&self) -> usize {
+        self.present.load(Ordering::Acquire) as usize
+    }
+}
+
+/// Processes that were started together: those of an MPI_COMM_WORLD.
+#[repr(C)]
+pub struct World {
+    /// How many there are.
+    pub size: AtomicU32,
+    /// Those that have come to MPI_Init.
+    pub joined: AtomicU32,
+    /// Those that have come to MPI_Finalize.
+    pub left: AtomicU32,
+    /// 1 + the rank in the job of the process that asked for them; 0: a launcher's user did.
+    pub spawner: AtomicU32,
+    /// Where they meet (an offset), written by the first before it joins.
+    pub meeting: AtomicU64,
 }
 
 /// What a rank is doing.
@@ -164,7 +195,9 @@ pub struct Process {
     pub desk: Desk,
     /// The first of the windows that the rank has listed (an offset), or 0.
     pub windows: AtomicU64,
-    _line3: [u8; LINE - 40],
+    /// The first of the processes that were started together with this one.
+    first: AtomicU32,
+    _line3: [u8; LINE - 48],
     /// Whose private memory the rank's threads are in.
     pub whereabouts: Whereabouts,
     _line4: [u8; LINE - 4 * VISITS],
@@ -180,6 +213,13 @@ pub struct Process {
     pub posted: Posted,
     /// Where in the program it waits, once it was asked.
     pub place: Place,
+    /// If it is the first of its world, what the world has in common.
+    world: World,
+    /// What it asks the launcher to start (an offset), see [`super::spawn`]; 0: nothing.
+    pub asked_to_start: AtomicU64,
+    /// Its inbox for processes of other worlds (an offset), from when it first has to do with any.
+    pub annex: Late,
+    _line5: [u8; LINE - 48],
 }
 
 const _: () = assert!(size_of::<Wait>() == 120);
@@ -214,6 +254,15 @@ impl std::fmt::Display for Death {
     }
 }
 
+/// How many processes a table has room for, of a job that begins with so many: some may be started later.
+pub fn room_for(ranks: u32) -> u32 {
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
+    ranks
+        .saturating_add(SPARE.max(cores))
+        .min(MAX_RANKS as u32)
+        .max(ranks)
+}
+
 /// The table in a mapped segment.
 #[derive(Clone, Copy)]
 pub struct Table {
@@ -226,10 +275,10 @@ pub struct Table {
 }
 
 impl Table {
-    /// Bytes that the table of `ranks` ranks takes behind the segment's header.
-    pub const fn bytes(ranks: usize) -> usize {
-        let each = size_of::<Process>() + traffic::row_bytes(ranks) + Table::need_words(ranks) * 8;
-        size_of::<Job>() + ranks * each
+    /// Bytes that a table with this much room takes behind the segment's header.
+    pub const fn bytes(room: usize) -> usize {
+        let each = size_of::<Process>() + traffic::row_bytes(room) + Table::need_words(room) * 8;
+        size_of::<Job>() + room * each
     }
 
     /// Where the first rank's entry is in the segment.
@@ -248,15 +297,47 @@ impl Table {
         &self.needs[rank * words..][..words]
     }
 
-    /// Lays a table out in a fresh segment.
-    pub fn create(segment: &'static Segment, ranks: u32, watched: bool) -> Table {
+    /// Lays a table out in a fresh segment, with `room` places, the first of which are for a world of `ranks` processes.
+    pub fn create(segment: &'static Segment, ranks: u32, room: u32, watched: bool) -> Table {
         // SAFETY: the creator made room for the table (`bytes`) behind the header page; a fresh segment is zero, which is
         // a valid value of all of it, and `Job` is atomics only.
         let job = unsafe { &*segment.at::<Job>(PAGE) };
         job.watched.store(watched.into(), Ordering::Relaxed);
         job.spaces.store(spaces::own(), Ordering::Relaxed);
-        job.ranks.store(ranks, Ordering::Release);
-        Table::open(segment)
+        job.room.store(room, Ordering::Release);
+        let table = Table::open(segment);
+        table.enroll(0, ranks, None);
+        table
+    }
+
+    /// Gives the places from `first` on to the processes of a new world, `size` of them, which `spawner` has asked for. Only the
+    /// maker of the table does so.
+    pub fn enroll(&self, first: u32, size: u32, spawner: Option<u32>) {
+        for process in &self.processes[first as usize..][..size as usize] {
+            process.first.store(first, Ordering::Relaxed);
+        }
+        if size > 0 {
+            let world = self.world(first);
+            world.size.store(size, Ordering::Relaxed);
+            let spawner = spawner.map_or(0, |rank| rank + 1);
+            world.spawner.store(spawner, Ordering::Relaxed);
+        }
+        self.job.present.fetch_max(first + size, Ordering::AcqRel);
+    }
+
+    /// The first of the world of `rank`.
+    pub fn first_of(&self, rank: u32) -> u32 {
+        self.processes[rank as usize].first.load(Ordering::Relaxed)
+    }
+
+    /// The world of `rank`.
+    pub fn world(&self, rank: u32) -> &'static World {
+        &self.processes[self.first_of(rank) as usize].world
+    }
+
+    /// The places that were ever given to processes.
+    pub fn present(&self) -> &'static [Process] {
+        &self.processes[..self.job.present()]
     }
 
     /// The table that is in the segment.
@@ -265,7 +346,7 @@ impl Table {
         // it is made of atomics and lives as long as the mapping.
         unsafe {
             let job = &*segment.at::<Job>(PAGE);
-            let ranks = job.ranks.load(Ordering::Acquire) as usize;
+            let ranks = job.room();
             let first = segment.at::<Process>(Table::first());
             let rows = Table::first() + ranks * size_of::<Process>();
             let needs = segment.at::<AtomicU64>(rows + ranks * traffic::row_bytes(ranks));
@@ -281,7 +362,7 @@ impl Table {
     /// Rings everybody: something that any of them may wait for has happened.
     pub fn ring_all(&self) {
         full_fence();
-        self.processes.iter().for_each(Process::ring_sleepers);
+        self.present().iter().for_each(Process::ring_sleepers);
     }
 
     /// Marks a rank dead, once, and rings everybody.
@@ -324,7 +405,7 @@ impl Table {
         let died = |p: &Process| p.state() == State::Dead;
         self.gone(rank).or_else(|| {
             let left = self.processes[rank as usize].is_leaving();
-            (left && self.processes.iter().any(died)).then_some(Death::Left)
+            (left && self.present().iter().any(died)).then_some(Death::Left)
         })
     }
 
@@ -514,7 +595,7 @@ mod tests {
     #[test]
     fn the_number_of_a_wrapper_gives_way_to_its_programs() {
         let segment = Box::leak(Box::new(Segment::create(Table::bytes(2)).unwrap()));
-        let table = Table::create(segment, 2, true);
+        let table = Table::create(segment, 2, 2, true);
         let (wrapper, program) = (5, 7);
         let [late, early] = table.processes else {
             panic!("two ranks")

@@ -206,7 +206,7 @@ mod tests {
     fn rows_lie_side_by_side_and_do_not_touch() {
         for ranks in [1, 2, 3, 256] {
             let segment = Box::leak(Box::new(Segment::create(Table::bytes(ranks)).unwrap()));
-            let table = Table::create(segment, ranks as u32, true);
+            let table = Table::create(segment, ranks as u32, ranks as u32, true);
             for rank in 0..ranks {
                 let row = table.rows.row(rank);
                 assert_eq!(row.cells.len(), ranks);

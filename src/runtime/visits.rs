@@ -80,7 +80,7 @@ pub fn without_visitors<R>(patience: Patience, work: impl FnOnce() -> R) -> Opti
 fn are_gone(patience: Patience) -> bool {
     let began = Instant::now();
     let table = &job().table;
-    let mut inside: Vec<u32> = (0..table.processes.len() as u32).collect();
+    let mut inside: Vec<u32> = (0..table.present().len() as u32).collect();
     let mut turns = 0;
     loop {
         inside.retain(|&rank| {

@@ -204,7 +204,7 @@ pub fn ring(rank: u32) {
 /// Rings those ranks whose threads sleep for `key`. Contains the fence that the protocol asks for.
 pub fn ring_key(key: u64) {
     full_fence();
-    for process in job().table.processes.iter().filter(|p| p.waits_for(key)) {
+    for process in job().table.present().iter().filter(|p| p.waits_for(key)) {
         process.ring_sleepers();
     }
 }
@@ -212,7 +212,7 @@ pub fn ring_key(key: u64) {
 /// Rings one rank whose threads sleep for `key`, the first after this one. Contains the fence that the protocol asks for.
 pub fn ring_one(key: u64) {
     full_fence();
-    let (before, after) = job().table.processes.split_at(job().rank as usize + 1);
+    let (before, after) = job().table.present().split_at(job().rank as usize + 1);
     for process in after.iter().chain(before).filter(|p| p.waits_for(key)) {
         process.ring_sleepers();
         // Of those that sleep unseen none is sure to wait for this.

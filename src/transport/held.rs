@@ -34,8 +34,8 @@ const TAKERS: usize = 8;
 pub static BYTES: AtomicU64 = AtomicU64::new(0);
 
 pub struct Held {
-    /// By the sender's rank in the job.
-    senders: Vec<Share>,
+    /// By the sender's rank in the job, of those that have a ring.
+    senders: Vec<Option<Share>>,
     total: usize,
     /// What may be held in all, when memory was last looked at.
     limit: usize,
@@ -52,19 +52,33 @@ struct Share {
 }
 
 impl Held {
-    /// For the senders that share these words with this process, and rings of `ring` bytes.
-    pub fn new(controls: impl Iterator<Item = &'static Control>, ring: usize) -> Held {
-        let share = |control| Share {
-            bytes: 0,
-            is_much: false,
-            control,
-        };
+    /// For rings of `ring` bytes.
+    pub fn new(ring: usize) -> Held {
+        let mut senders = Vec::new();
+        senders.resize_with(job().room(), || None);
         Held {
-            senders: controls.map(share).collect(),
+            senders,
             total: 0,
             limit: 0,
             least: ring,
         }
+    }
+
+    /// The senders that share these words with this process have rings from now on.
+    pub fn begin(&mut self, controls: impl Iterator<Item = (u32, &'static Control)>) {
+        for (sender, control) in controls {
+            // One of this process's world has a ring already, through which it sends.
+            self.senders[sender as usize].get_or_insert(Share {
+                bytes: 0,
+                is_much: false,
+                control,
+            });
+        }
+    }
+
+    fn share(&mut self, from: u32) -> &mut Share {
+        let share = self.senders[from as usize].as_mut();
+        share.expect("what has come from it came through its ring")
     }
 
     /// Counts a message with so many bytes of data; `None` is one whose data is its sender's.
@@ -73,9 +87,10 @@ impl Held {
         let Some(data) = data else { return };
         self.total += data + RECORD;
         BYTES.store(self.total as u64, Relaxed);
-        let share = &mut self.senders[from as usize];
+        let least = self.least;
+        let share = self.share(from);
         share.bytes += data + RECORD;
-        if share.bytes > self.least && !share.is_much {
+        if share.bytes > least && !share.is_much {
             self.look(from);
         }
     }
@@ -87,7 +102,7 @@ impl Held {
         self.total -= data + RECORD;
         BYTES.store(self.total as u64, Relaxed);
         let most = self.most();
-        let share = &mut self.senders[from as usize];
+        let share = self.share(from);
         share.bytes -= data + RECORD;
         if share.is_much && share.bytes <= most / 2 {
             share.tell(false);
@@ -96,7 +111,8 @@ impl Held {
 
     /// Whether so much of the sender is held that it announces.
     pub fn is_much_of(&self, from: u32) -> bool {
-        self.senders[from as usize].is_much
+        let share = self.senders[from as usize].as_ref();
+        share.is_some_and(|share| share.is_much)
     }
 
     /// The bytes that each sender may have.
@@ -106,14 +122,14 @@ impl Held {
 
     /// More than its least is held of a sender.
     fn look(&mut self, from: u32) {
-        let bytes = self.senders[from as usize].bytes;
+        let bytes = self.share(from).bytes;
         if bytes <= self.most() {
             return;
         }
-        let takers = TAKERS.max(job().ranks as usize);
+        let takers = TAKERS.max(job().table.present().len());
         self.limit = self.total.saturating_add(memory::spare() / takers);
         if bytes > self.most() {
-            self.senders[from as usize].tell(true);
+            self.share(from).tell(true);
         }
     }
 }

@@ -6,6 +6,9 @@
 //!
 //! A large ring has 8 to 128 KiB; those of an inbox share 8 MiB. A pair that says little takes 384 bytes.
 //!
+//! That is the inbox for those that were started together. For all others a rank makes another one, its **annex**, when it first
+//! has to do with any: what they send before waits with them, as what is sent to an inbox that is not there yet.
+//!
 //! The inboxes of all ranks are mapped at the end of MPI_Init; one of a rank that opens only a session, when it is first sent
 //! to.
 
@@ -27,6 +30,8 @@ const SMALL_RING: usize = 2 * LINE;
 const LARGEST_RING: usize = 128 << 10;
 const SMALLEST_RING: usize = 8 << 10;
 const ALL_RINGS: usize = 8 << 20;
+/// The most that a ring of an annex has: enough for the longest piece.
+const LARGEST_ANNEXED: usize = 64 << 10;
 /// What goes in pieces goes in such of so many bytes.
 const LARGEST_SHELF: usize = 8 << 10;
 /// After so many looks in vain a ring's bit is cleared: where ranks have cores of their own, and look again and again, and
@@ -34,7 +39,7 @@ const LARGEST_SHELF: usize = 8 << 10;
 const LOOKS: u32 = 1000;
 const LOOKS_SHARING: u32 = 50;
 
-/// Where things lie in the inboxes of a job of `ranks` ranks.
+/// Where things lie in the inboxes of a world of `ranks` ranks, and in annexes for so many.
 #[derive(Clone, Copy)]
 struct Geometry {
     ranks: usize,
@@ -50,8 +55,34 @@ impl Geometry {
         }
     }
 
+    /// Of an annex: any process of the job may have a ring there.
+    fn annex() -> Geometry {
+        let geometry = Geometry::new(job().room());
+        Geometry {
+            ring: geometry.ring.min(LARGEST_ANNEXED),
+            ..geometry
+        }
+    }
+
     fn words(self) -> usize {
         self.ranks.div_ceil(64)
+    }
+
+    /// Makes the rings.
+    fn build(self) -> Result<(Offset, Vec<Receiver>)> {
+        let len = self.bytes().next_multiple_of(PAGE);
+        let offset = heap::alloc(len, PAGE)?;
+        // Zero, without touching it if the kernel helps.
+        if !segment().punch(offset, len) {
+            // SAFETY: the block was just allocated, and nobody else knows of it.
+            unsafe { segment().at::<u8>(offset).write_bytes(0, len) };
+        }
+        let rings = (0..self.ranks).map(|sender| {
+            let (control, [small, large]) = self.ring(offset, sender);
+            // SAFETY: the ring was made just now; this is the only receiving end.
+            unsafe { Receiver::new(control, small, Some(large)) }
+        });
+        Ok((offset, rings.collect()))
     }
 
     /// Where the control blocks are, each with the small ring behind it.
@@ -95,19 +126,21 @@ impl Geometry {
     }
 }
 
-/// Bytes of a ring in a job of `ranks` ranks.
-pub fn ring_bytes(ranks: usize) -> usize {
-    Geometry::new(ranks).ring
+/// Bytes of the least ring that this process sends through.
+pub fn ring_bytes() -> usize {
+    let world = Geometry::new(job().ranks as usize);
+    world.ring.min(Geometry::annex().ring)
 }
 
-/// The longest payload of a cell in such a job.
-pub fn longest(ranks: usize) -> usize {
-    Sender::longest(ring_bytes(ranks))
+/// The longest payload of a cell in any of them.
+pub fn longest() -> usize {
+    Sender::longest(ring_bytes())
 }
 
-/// This rank's inbox.
+/// This rank's inbox, and its annex behind it. A ring has a number here: those of its world come first.
 pub struct Inbox {
     bits: &'static [Pending],
+    annexed: &'static [Pending],
     rings: Vec<Receiver>,
     /// Looks in vain since the last cell.
     idle: Vec<u32>,
@@ -116,24 +149,13 @@ pub struct Inbox {
 impl Inbox {
     /// Makes this rank's inbox and announces it. Once in a process.
     pub fn open() -> Result<Inbox> {
-        let ranks = job().ranks as usize;
-        let geometry = Geometry::new(ranks);
-        let len = geometry.bytes().next_multiple_of(PAGE);
-        let offset = heap::alloc(len, PAGE)?;
-        // Zero, without touching it if the kernel helps.
-        if !segment().punch(offset, len) {
-            // SAFETY: the block was just allocated, and nobody else knows of it.
-            unsafe { segment().at::<u8>(offset).write_bytes(0, len) };
-        }
-        let rings = (0..ranks).map(|sender| {
-            let (control, [small, large]) = geometry.ring(offset, sender);
-            // SAFETY: the ring was made just now; this is the only receiving end.
-            unsafe { Receiver::new(control, small, Some(large)) }
-        });
+        let geometry = Geometry::new(job().ranks as usize);
+        let (offset, rings) = geometry.build()?;
         let inbox = Inbox {
             bits: geometry.bits(offset),
-            rings: rings.collect(),
-            idle: vec![0; ranks],
+            annexed: &[],
+            idle: vec![0; rings.len()],
+            rings,
         };
         // Those that came first may have something for this one.
         if me().inbox.set(offset as u64) {
@@ -142,61 +164,121 @@ impl Inbox {
         Ok(inbox)
     }
 
-    /// The oldest cell from `sender`.
-    #[inline]
-    pub fn peek(&mut self, sender: usize) -> Option<Cell<'_>> {
-        self.rings[sender].peek()
+    /// Makes the annex and announces it, if there is none yet.
+    pub fn open_annex(&mut self) -> Result<()> {
+        if !self.annexed.is_empty() {
+            return Ok(());
+        }
+        let geometry = Geometry::annex();
+        let (offset, rings) = geometry.build()?;
+        self.annexed = geometry.bits(offset);
+        self.rings.extend(rings);
+        self.idle.resize(self.rings.len(), 0);
+        if me().annex.set(offset as u64) {
+            job().table.ring_all();
+        }
+        Ok(())
     }
 
-    /// Is done with the oldest cell from `sender`, of size `size`.
+    /// How many rings are not the annex's.
     #[inline]
-    pub fn release(&mut self, sender: usize, size: u32) {
-        self.idle[sender] = 0;
-        self.rings[sender].release(size);
+    fn own(&self) -> usize {
+        job().ranks as usize
     }
 
-    /// What this rank shares with each sender, by their ranks.
-    pub fn controls(&self) -> impl Iterator<Item = &'static Control> {
-        self.rings.iter().map(Receiver::control)
-    }
-
-    /// Rings `sender` if it waits for room: after cells of its were released, half a ring of them.
+    /// The ring of this bit of the word with this number.
     #[inline]
-    pub fn offer_room(&mut self, sender: usize) {
-        if self.rings[sender].is_wanted() {
-            crate::runtime::ring(sender as u32);
+    pub fn ring_of(&self, word: usize, bit: usize) -> usize {
+        match word < self.bits.len() {
+            true => word * 64 + bit,
+            false => self.own() + (word - self.bits.len()) * 64 + bit,
         }
     }
 
-    /// The ranks that may have something, as 64 bits from rank 64 × `word` on.
+    /// Who sends through this ring: its rank in the job.
+    #[inline]
+    pub fn sender(&self, ring: usize) -> u32 {
+        match ring < self.own() {
+            true => job().first + ring as u32,
+            false => (ring - self.own()) as u32,
+        }
+    }
+
+    /// Where the bit of this ring is.
+    fn bit_of(&self, ring: usize) -> (&'static Pending, u64) {
+        let (bits, place) = match ring < self.own() {
+            true => (self.bits, ring),
+            false => (self.annexed, ring - self.own()),
+        };
+        (&bits[place / 64], 1 << (place % 64))
+    }
+
+    /// The oldest cell in a ring.
+    #[inline]
+    pub fn peek(&mut self, ring: usize) -> Option<Cell<'_>> {
+        self.rings[ring].peek()
+    }
+
+    /// Is done with the oldest cell in a ring, of size `size`.
+    #[inline]
+    pub fn release(&mut self, ring: usize, size: u32) {
+        self.idle[ring] = 0;
+        self.rings[ring].release(size);
+    }
+
+    /// What this rank shares with each sender, of the rings from `first` on.
+    pub fn controls(&self, first: usize) -> impl Iterator<Item = (u32, &'static Control)> {
+        let rings = self.rings.iter().enumerate().skip(first);
+        rings.map(|(number, ring)| (self.sender(number), ring.control()))
+    }
+
+    /// How many rings there are.
+    pub fn rings(&self) -> usize {
+        self.rings.len()
+    }
+
+    /// Rings the sender if it waits for room: after cells of its were released, half a ring of them.
+    #[inline]
+    pub fn offer_room(&mut self, ring: usize) {
+        if self.rings[ring].is_wanted() {
+            crate::runtime::ring(self.sender(ring));
+        }
+    }
+
+    /// The rings that may have something, 64 of them as the bits of a word.
     #[inline]
     pub fn pending(&self, word: usize) -> u64 {
-        self.bits[word].get()
+        match self.bits.get(word) {
+            Some(bits) => bits.get(),
+            None => self.annexed[word - self.bits.len()].get(),
+        }
     }
 
     pub fn words(&self) -> usize {
-        self.bits.len()
+        self.bits.len() + self.annexed.len()
     }
 
-    /// Counts a look in vain at the ring from `sender`. True if the bit was cleared just now: look once more.
+    /// Counts a look in vain at a ring. True if its bit was cleared just now: look once more.
     #[inline]
-    pub fn in_vain(&mut self, sender: usize) -> bool {
-        self.idle[sender] += 1;
+    pub fn in_vain(&mut self, ring: usize) -> bool {
+        self.idle[ring] += 1;
         let most = match spin() {
             0 => LOOKS_SHARING,
             _ => LOOKS,
         };
-        if self.idle[sender] < most {
+        if self.idle[ring] < most {
             return false;
         }
-        self.idle[sender] = 0;
-        self.bits[sender / 64].clear(1 << (sender % 64));
+        self.idle[ring] = 0;
+        let (bits, bit) = self.bit_of(ring);
+        bits.clear(bit);
         true
     }
 
     /// The look after that found something: goes on looking.
-    pub fn not_in_vain(&self, sender: usize) {
-        self.bits[sender / 64].keep(1 << (sender % 64));
+    pub fn not_in_vain(&self, ring: usize) {
+        let (bits, bit) = self.bit_of(ring);
+        bits.keep(bit);
     }
 }
 
@@ -271,9 +353,16 @@ impl Way {
     #[cold]
     fn find(rank: u32) -> Option<Way> {
         let job = job();
-        let geometry = Geometry::new(job.ranks as usize);
-        let sender = job.rank as usize;
-        let offset = job.table.processes[rank as usize].inbox.get()? as Offset;
+        let other = &job.table.processes[rank as usize];
+        let (geometry, place, sender) = match job.is_of_world(rank) {
+            true => (
+                Geometry::new(job.ranks as usize),
+                &other.inbox,
+                job.rank - job.first,
+            ),
+            false => (Geometry::annex(), &other.annex, job.rank),
+        };
+        let (offset, sender) = (place.get()? as Offset, sender as usize);
         must_reach(offset, geometry.bytes());
         let (control, [small, large]) = geometry.ring(offset, sender);
         Some(Way {

@@ -47,7 +47,7 @@ mod transfer;
 pub use buffer::Buffer;
 pub use engine::{
     cancel, eager_limit, find, hold, leave_short, look, look_for_left, receive, receive_at_once,
-    receive_held, send, withdraw,
+    receive_held, send, welcome, withdraw,
 };
 pub use held::BYTES as HELD_BYTES;
 pub use matching::Arrival;

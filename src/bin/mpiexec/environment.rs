@@ -51,6 +51,7 @@ const OTHERS: &[&str] = &[
     "SLURM_LOCALID",
     "RMASHM_FD",
     "RMASHM_RANK",
+    "RMASHM_FIRST",
     "RMASHM_SIZE",
     "RMASHM_APPNUM",
     "RMASHM_JOB",

@@ -16,7 +16,7 @@ use nix::sys::wait::waitpid;
 use nix::unistd::Pid;
 use programs::finding::{self, Refusal};
 use programs::leading;
-use rmashm::launching::{JobSegment, initial};
+use rmashm::launching::{JobSegment, initial, room_for};
 
 use crate::binding;
 use crate::checked;
@@ -41,6 +41,15 @@ pub struct Rank {
 }
 
 impl Rank {
+    /// One that was not started.
+    pub fn none() -> Rank {
+        Rank {
+            pid: 0,
+            program: String::new(),
+            own_group: false,
+        }
+    }
+
     /// What gets its signals: its process group, so that a program under a wrapper gets them too.
     pub fn target(&self) -> Pid {
         Pid::from_raw(if self.own_group { -self.pid } else { self.pid })
@@ -58,7 +67,27 @@ pub struct Launched {
     pub ranks: Vec<Rank>,
     /// The one rank writes to the launcher's own stdout and stderr.
     pub direct: bool,
+    /// The limit on open files, which the ranks get back.
+    pub open_files: OpenFiles,
+    /// The job's name.
+    pub name: String,
     pub keeper: Keeper,
+}
+
+/// Ranks that are started together, and so are an MPI_COMM_WORLD.
+pub struct World<'a> {
+    /// The first one's number in the job.
+    pub first: u32,
+    /// What they run: each part so many ranks as it says.
+    pub parts: &'a [(&'a Part, Program)],
+    /// Cores, one for each rank, if they are to be bound.
+    pub cores: Vec<CpuSet>,
+}
+
+impl World<'_> {
+    fn size(&self) -> u32 {
+        self.parts.iter().map(|(part, _)| part.ranks).sum()
+    }
 }
 
 fn because(what: &str) -> impl Fn(io::Error) -> Refusal {
@@ -92,13 +121,18 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
     let each = 2 + patterns.iter().filter(|pattern| pattern.is_some()).count() as u64;
     let open_files = spawn::raise_open_files(ranks, each)?;
     let signals = Signals::catch().map_err(because("cannot catch signals"))?;
-    let roster = Roster::new(ranks).map_err(because("no memory for the list of ranks"))?;
+    let observed = observed::prepare(request)?;
+    let checked = checked::prepare(request)?;
+    let room = match observed.is_some() || checked.is_some() {
+        true => ranks,
+        false => room_for(ranks),
+    };
+    let roster = Roster::new(room).map_err(because("no memory for the list of ranks"))?;
     let name = job_name();
     let keeper =
         Keeper::start(&roster, &name).map_err(because("cannot start the keeper process"))?;
     become_subreaper();
-    let events = observed::prepare(request)?;
-    let segment = JobSegment::create(ranks, events, checked::prepare(request)?)
+    let segment = JobSegment::create(ranks, room, observed, checked)
         .map_err(|error| Refusal::from(error.text.into_string()))?;
 
     let epoll = || Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).map_err(io::Error::from);
@@ -136,77 +170,67 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
         roster,
         ranks: Vec::with_capacity(ranks as usize),
         direct,
+        open_files,
+        name,
         keeper,
     };
-    let added = [
-        ("RMASHM_FD", launched.segment.fd().to_string()),
-        ("RMASHM_SIZE", ranks.to_string()),
-        ("PMI_SIZE", ranks.to_string()),
-        ("MPI_LOCALNRANKS", ranks.to_string()),
-        (JOB_VARIABLE, name),
-    ];
-    let mut added: Vec<(&str, OsString)> = added
-        .into_iter()
-        .map(|(name, value)| (name, value.into()))
-        .collect();
-    if let Some(name) = request.initial_errhandler {
-        added.push((initial::VARIABLE, name.into()));
+    let parts = request.parts.iter().zip(files).enumerate();
+    let parts = parts.map(|(number, (part, file))| {
+        let program = describe(request, &launched, part, file, number, ranks)?;
+        Ok((part, program))
+    });
+    let parts: Vec<_> = parts.collect::<Result<_, Refusal>>()?;
+    let mut cores = match request.bind_to_core {
+        true => binding::cores(),
+        false => Vec::new(),
+    };
+    if request.bind_to_core && ranks as usize > cores.len() {
+        if request.verbose {
+            launched.output.say(&format!(
+                "{ranks} ranks are not bound: there are only {} cores",
+                cores.len()
+            ));
+        }
+        cores.clear();
     }
-    if let Some(kinds) = &request.memory_alloc_kinds {
-        added.push(("RMASHM_MEMORY_ALLOC_KINDS", kinds.clone()));
-    }
-    let programs = request
-        .parts
-        .iter()
-        .zip(files)
-        .enumerate()
-        .map(|(number, (part, file))| {
-            added.push(("RMASHM_APPNUM", number.to_string().into()));
-            describe(request, part, file, &added)
-        });
-    let programs: Vec<Program> = programs.collect::<Result<_, _>>()?;
-    match start_all(request, &programs, &mut launched, complain, open_files) {
+    let world = World {
+        first: 0,
+        parts: &parts,
+        cores,
+    };
+    match start(request, &world, &mut launched, complain) {
         Ok(()) => Ok(launched),
         Err(refusal) => {
-            for rank in &launched.ranks {
-                let _ = kill(rank.target(), Signal::SIGKILL);
-                let _ = waitpid(Pid::from_raw(rank.pid), None);
-            }
+            end(&launched.ranks);
             Err(refusal)
         }
     }
 }
 
-fn start_all(
+/// Ends ranks that are not to be, and waits for them.
+pub fn end(ranks: &[Rank]) {
+    for rank in ranks {
+        let _ = kill(rank.target(), Signal::SIGKILL);
+        let _ = waitpid(Pid::from_raw(rank.pid), None);
+    }
+}
+
+/// Starts the ranks of a world; those that were before an error are among the launched.
+pub fn start(
     request: &Request,
-    programs: &[Program],
+    world: &World<'_>,
     launched: &mut Launched,
     complain: OwnedFd,
-    open_files: OpenFiles,
 ) -> Result<(), Refusal> {
-    let ranks = request.ranks();
-    let cores = if request.bind_to_core {
-        binding::cores()
-    } else {
-        Vec::new()
-    };
-    let bind = request.bind_to_core && ranks as usize <= cores.len();
-    if request.verbose && request.bind_to_core && !bind {
-        launched.output.say(&format!(
-            "{ranks} ranks are not bound: there are only {} cores",
-            cores.len()
-        ));
-    }
+    let (first, ranks) = (world.first, world.size());
     let null = output::null_input().map_err(because("/dev/null"))?;
     // A rank that reads from a terminal must be in the foreground process group, which is ours.
     let shares_terminal = io::stdin().is_terminal();
-    let direct = launched.direct;
-    let part_of = request
-        .parts
-        .iter()
-        .zip(programs)
-        .flat_map(|pair| (0..pair.0.ranks).map(move |_| pair));
-    for (number, (part, program)) in (0..ranks).zip(part_of) {
+    let direct = launched.direct && first == 0;
+    let part_of = world.parts.iter();
+    let part_of = part_of.flat_map(|pair| (0..pair.0.ranks).map(move |_| pair));
+    for (place, (part, program)) in (0..ranks).zip(part_of) {
+        let number = first + place;
         let is_reader = request.reader == Reader::Rank(number);
         let stderr = launched.output.stderr();
         let mut pipe = |pattern: &Option<OsString>, standard: usize| -> Result<OwnedFd, Refusal> {
@@ -243,17 +267,20 @@ fn start_all(
         let (stdout, stderr): (RawFd, RawFd) = pipes.as_ref().map_or((1, 2), |(stdout, stderr)| {
             (stdout.as_raw_fd(), stderr.as_raw_fd())
         });
+        let first = (first > 0).then(|| first.to_string());
+        let first = first.map(|first| environment::entry("RMASHM_FIRST".as_ref(), first.as_ref()));
         let rank = spawn::Rank {
             number,
             program,
             variables: ["RMASHM_RANK", "PMI_RANK", "MPI_LOCALRANKID"]
                 .iter()
-                .map(|name| environment::entry(name.as_ref(), number.to_string().as_ref()))
+                .map(|name| environment::entry(name.as_ref(), place.to_string().as_ref()))
+                .chain(first)
                 .collect(),
             stdin: if is_reader { 0 } else { null.as_raw_fd() },
             stdout,
             stderr,
-            cpus: bind.then(|| cores[number as usize]),
+            cpus: world.cores.get(place as usize).copied(),
             own_group: !is_reader || !shares_terminal,
         };
         let setting = Setting {
@@ -261,11 +288,11 @@ fn start_all(
             segment: Some(launched.segment.fd()),
             complaints: complain.as_raw_fd(),
             signals: launched.signals.before,
-            open_files,
+            open_files: launched.open_files,
             launcher: std::process::id() as pid_t,
         };
         let pid = spawn::start(&rank, &setting).map_err(because(&format!(
-            "cannot start rank {number} of {ranks} (see ulimit -u)"
+            "cannot start rank {place} of {ranks} (see ulimit -u)"
         )))?;
         launched.segment.set_started(number as usize, pid as u32);
         let program = part.program.display().to_string();
@@ -287,7 +314,7 @@ fn start_all(
 }
 
 /// The program's file, after a look at the folder its ranks are to run in.
-fn locate(request: &Request, part: &Part) -> Result<std::path::PathBuf, Refusal> {
+pub fn locate(request: &Request, part: &Part) -> Result<std::path::PathBuf, Refusal> {
     let directory = part.directory.as_deref();
     if let Some(directory) = directory.filter(|directory| !directory.is_dir()) {
         return Err(format!("the working directory {} is not there", directory.display()).into());
@@ -314,17 +341,39 @@ fn locate(request: &Request, part: &Part) -> Result<std::path::PathBuf, Refusal>
     finding::find(&part.program, directory, path.as_deref())
 }
 
-fn describe(
+/// What the ranks of a part get to run: of part number `number` of a world of `ranks` ranks.
+pub fn describe(
     request: &Request,
+    launched: &Launched,
     part: &Part,
     file: std::path::PathBuf,
-    added: &[(&str, OsString)],
+    number: usize,
+    ranks: u32,
 ) -> Result<Program, Refusal> {
+    let added = [
+        ("RMASHM_FD", launched.segment.fd().to_string()),
+        ("RMASHM_SIZE", ranks.to_string()),
+        ("PMI_SIZE", ranks.to_string()),
+        ("MPI_LOCALNRANKS", ranks.to_string()),
+        ("RMASHM_APPNUM", number.to_string()),
+        (JOB_VARIABLE, launched.name.clone()),
+    ];
+    let mut added: Vec<(&str, OsString)> = added
+        .into_iter()
+        .map(|(name, value)| (name, value.into()))
+        .collect();
+    if let Some(name) = part.initial_errhandler.or(request.initial_errhandler) {
+        added.push((initial::VARIABLE, name.into()));
+    }
+    let kinds = part.memory_alloc_kinds.as_ref();
+    if let Some(kinds) = kinds.or(request.memory_alloc_kinds.as_ref()) {
+        added.push(("RMASHM_MEMORY_ALLOC_KINDS", kinds.clone()));
+    }
     let mut variables = environment::shared(
         std::env::vars_os(),
         &request.environment,
         &part.environment,
-        added,
+        &added,
     );
     let seen_from_here = part
         .directory

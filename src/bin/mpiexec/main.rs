@@ -17,6 +17,7 @@ mod environment;
 mod foreign;
 mod hosts;
 mod keeper;
+mod later;
 mod launch;
 mod observed;
 mod options;

@@ -57,6 +57,9 @@ pub struct Part {
     pub environment: Rules,
     /// The C interface whose library these ranks get.
     pub interface: Choice,
+    /// What is the part's own of what a request says for all.
+    pub initial_errhandler: Option<&'static str>,
+    pub memory_alloc_kinds: Option<OsString>,
 }
 
 /// Which rank reads the launcher's stdin.
@@ -73,15 +76,14 @@ impl Default for Reader {
 }
 
 impl Request {
-    /// What `rank` runs.
-    pub fn part_of(&self, rank: u32) -> &Part {
+    /// What `rank` runs, if it is one of those that are started at first.
+    pub fn part_of(&self, rank: u32) -> Option<&Part> {
         let mut first = 0;
         let mut parts = self.parts.iter();
-        let found = parts.find(|part| {
+        parts.find(|part| {
             first += part.ranks;
             rank < first
-        });
-        found.expect("it is a rank of the job")
+        })
     }
 
     /// Ranks of all parts together.

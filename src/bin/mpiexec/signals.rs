@@ -7,7 +7,7 @@ use nix::sys::signal::{
     SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signal, sigaction, sigprocmask,
 };
 use nix::sys::signalfd::{SfdFlags, SignalFd};
-use rmashm::launching::handler;
+use rmashm::launching::{ORDER, handler};
 
 /// Signals that are passed on and that end the job if they go on long enough.
 pub const ENDING: [Signal; 4] = [
@@ -44,7 +44,7 @@ pub struct Arrival {
 impl Signals {
     pub fn catch() -> io::Result<Signals> {
         let mut caught = SigSet::empty();
-        for signal in passed_on().chain([Signal::SIGCHLD, Signal::SIGTSTP]) {
+        for signal in passed_on().chain([Signal::SIGCHLD, Signal::SIGTSTP, ORDER]) {
             caught.add(signal);
         }
         let ignores_keys = is_ignored(Signal::SIGINT);

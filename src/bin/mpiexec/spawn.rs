@@ -73,6 +73,16 @@ pub enum Step {
     Exec = 3,
 }
 
+/// What a complaint of this step means.
+pub fn why(step: i32, errno: nix::errno::Errno) -> String {
+    let what = match step {
+        step if step == Step::Directory as i32 => "its working directory cannot be entered",
+        step if step == Step::Descriptors as i32 => "its descriptors cannot be set up",
+        _ => "it cannot be run",
+    };
+    format!("{what}: {}", errno.desc())
+}
+
 /// A child's complaint: rank, step, errno. Shorter than `PIPE_BUF`, so it arrives whole.
 pub type Complaint = [i32; 3];
 

@@ -18,6 +18,7 @@ use nix::errno::Errno;
 use nix::sys::epoll::{EpollEvent, EpollTimeout};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use rmashm::launching::ORDER;
 
 use crate::checked::Told;
 use crate::foreign;
@@ -229,6 +230,7 @@ impl Supervisor<'_> {
             }
         } else {
             self.look_for_abort();
+            self.look_for_orders();
             self.look_for_missed();
             self.look_for_quitters(now);
             self.look_for_standstill(now);
@@ -275,6 +277,7 @@ impl Supervisor<'_> {
         while let Some(arrival) = self.job.signals.next() {
             match arrival.signal {
                 Signal::SIGCHLD => self.reap(),
+                ORDER => self.look_for_orders(),
                 Signal::SIGTSTP => {
                     self.pass_on(arrival);
                     stop_self();

@@ -18,7 +18,7 @@ use nix::errno::Errno;
 use rmashm::launching::{Death, State};
 
 use crate::report::{Fate, ranks_text, waiting_lines};
-use crate::spawn::{Complaint, Step};
+use crate::spawn::{Complaint, why};
 use crate::supervise::{Phase, SHORT_GRACE, Supervisor};
 
 const WITHOUT_FINALIZE: &str = " without calling MPI_Finalize";
@@ -242,17 +242,7 @@ impl Supervisor<'_> {
             let (number, step, errno) = (word(0) as usize, word(4), Errno::from_raw(word(8)));
             if self.ending.is_none() {
                 let program = &self.job.ranks[number].program;
-                let what = match step {
-                    step if step == Step::Directory as i32 => {
-                        "its working directory cannot be entered"
-                    }
-                    step if step == Step::Descriptors as i32 => "its descriptors cannot be set up",
-                    _ => "it cannot be run",
-                };
-                let text = format!(
-                    "program '{program}', rank {number}: {what}: {}",
-                    errno.desc()
-                );
+                let text = format!("program '{program}', rank {number}: {}", why(step, errno));
                 self.job.output.say(&text);
                 self.status = Some(if errno == Errno::ENOENT { 127 } else { 126 });
                 self.end(1, Duration::ZERO);

@@ -99,15 +99,15 @@ pub fn open() -> Result<()> {
     if ENGINE.get().is_some() {
         return Ok(());
     }
-    let ranks = job().ranks as usize;
-    let (inbox, ring) = (Inbox::open()?, inbox::ring_bytes(ranks));
-    let held = Held::new(inbox.controls(), ring);
+    let (inbox, ring) = (Inbox::open()?, inbox::ring_bytes());
+    let mut held = Held::new(ring);
+    held.begin(inbox.controls(0));
     let engine = Engine {
         inbox,
         core: Core {
             me: job().rank,
             ring,
-            links: Links::new(ranks, inbox::longest(ranks)),
+            links: Links::new(job().room(), inbox::longest()),
             contexts: Recent::default(),
             direct: None,
             number: 0,
@@ -119,6 +119,17 @@ pub fn open() -> Result<()> {
         },
     };
     let _ = ENGINE.set(Mutex::new(engine));
+    Ok(())
+}
+
+/// This process will have to do with processes that were not started together with it: they can send to it from now on. Error:
+/// `MPI_ERR_NO_MEM`.
+pub fn welcome() -> Result<()> {
+    let mut engine = lock();
+    let Engine { inbox, core } = &mut *engine;
+    let before = inbox.rings();
+    inbox.open_annex()?;
+    core.held.begin(inbox.controls(before));
     Ok(())
 }
 
@@ -201,12 +212,12 @@ impl Engine {
         for word in 0..self.inbox.words() {
             let mut pending = self.inbox.pending(word);
             while pending != 0 {
-                let sender = word * 64 + pending.trailing_zeros() as usize;
+                let ring = self.inbox.ring_of(word, pending.trailing_zeros() as usize);
                 pending &= pending - 1;
-                if self.drain(sender) {
+                if self.drain(ring) {
                     moved = true;
-                } else if self.inbox.in_vain(sender) && self.drain(sender) {
-                    self.inbox.not_in_vain(sender);
+                } else if self.inbox.in_vain(ring) && self.drain(ring) {
+                    self.inbox.not_in_vain(ring);
                     moved = true;
                 }
             }
@@ -215,17 +226,18 @@ impl Engine {
         moved || self.core.sends.is_out_of_patience() && self.core.leave_short()
     }
 
-    fn drain(&mut self, sender: usize) -> bool {
+    fn drain(&mut self, ring: usize) -> bool {
         let Engine { inbox, core } = self;
+        let sender = inbox.sender(ring);
         let mut taken = 0;
         let mut bytes = 0;
         while taken < TURN
             && bytes < TURN_BYTES
-            && let Some(cell) = inbox.peek(sender)
+            && let Some(cell) = inbox.peek(ring)
         {
-            core.take_cell(sender as u32, &cell);
+            core.take_cell(sender, &cell);
             let size = cell.size();
-            inbox.release(sender, size);
+            inbox.release(ring, size);
             taken += 1;
             bytes += size as usize;
             // What comes next may be for the caller's next receive.
@@ -234,7 +246,7 @@ impl Engine {
             }
         }
         if taken > 0 {
-            inbox.offer_room(sender);
+            inbox.offer_room(ring);
         }
         taken > 0
     }

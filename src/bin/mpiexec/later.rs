@@ -1,0 +1,152 @@
+//! Ranks that are started later, because a rank asks for them.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+
+use nix::errno::Errno;
+use nix::fcntl::OFlag;
+use programs::finding::Refusal;
+use rmashm::launching::{Asked, Class, Error, Order, Started, initial};
+
+use crate::hosts;
+use crate::launch::{self, Rank, World};
+use crate::report::Fate;
+use crate::request::Part;
+use crate::spawn::{self, Complaint};
+use crate::supervise::{Phase, Supervisor};
+
+/// Two pipes for each.
+const FILES: u64 = 2;
+
+impl Supervisor<'_> {
+    /// Does what ranks ask for.
+    pub fn look_for_orders(&mut self) {
+        if self.phase != Phase::Running || self.ending.is_some() {
+            return;
+        }
+        for order in self.job.segment.orders() {
+            let outcome = self.fill(&order);
+            let outcome = outcome.map_err(|refusal| Error::new(Class::Spawn, refusal.text));
+            self.job.segment.settle(&order, &outcome);
+        }
+    }
+
+    /// Starts all that an order has, or nothing.
+    fn fill(&mut self, order: &Order) -> Result<Started, Refusal> {
+        let taken = self.fates.len() as u32;
+        let sizes = choose(&order.programs, self.job.segment.room() - taken)?;
+        let parts = order.programs.iter().zip(&sizes);
+        let parts: Vec<Part> = parts
+            .map(|(asked, &size)| part(asked, size))
+            .collect::<Result<_, String>>()?;
+        let (first, size) = (taken, sizes.iter().sum());
+        let described = parts.iter().enumerate().map(|(number, part)| {
+            let file = launch::locate(self.request, part)?;
+            let program = launch::describe(self.request, &self.job, part, file, number, size)?;
+            Ok((part, program))
+        });
+        let described: Vec<_> = described.collect::<Result<_, Refusal>>()?;
+        spawn::raise_open_files(taken + size, FILES)?;
+        let (reader, complain) = nix::unistd::pipe2(OFlag::O_CLOEXEC)
+            .map_err(|error| format!("cannot make a pipe: {}", error.desc()))?;
+        self.job.segment.enroll(first, size, order.rank);
+        let world = World {
+            first,
+            parts: &described,
+            cores: Vec::new(),
+        };
+        let started = launch::start(self.request, &world, &mut self.job, complain);
+        // All have become their programs, or said why they cannot, when the pipe is closed.
+        let started = started.and_then(|()| complaint(File::from(reader), &self.job.ranks));
+        if started.is_err() {
+            launch::end(&self.job.ranks[first as usize..]);
+        }
+        let new = &mut self.job.ranks;
+        // Where a start failed, the others were never tried.
+        new.resize_with((first + size) as usize, Rank::none);
+        for (number, rank) in (first..).zip(&new[first as usize..]) {
+            match started {
+                Ok(()) => {
+                    self.by_pid.insert(rank.pid, number);
+                    self.fates.push(None);
+                    self.alive += 1;
+                }
+                Err(_) => {
+                    self.job.roster.leave(number);
+                    self.fates.push(Some(Fate::Exited(0)));
+                    self.job.segment.set_exited(number as usize);
+                }
+            }
+        }
+        started.map(|()| Started { first, sizes })
+    }
+}
+
+/// How many processes run each program: so many as are wanted, or where there is no room for all, fewer where that will do.
+fn choose(programs: &[Asked], room: u32) -> Result<Vec<u32>, Refusal> {
+    let wanted = |asked: &Asked| asked.numbers.first().copied().unwrap_or(0);
+    let mut sizes: Vec<u32> = programs.iter().map(wanted).collect();
+    let sum = |sizes: &[u32]| sizes.iter().map(|&size| u64::from(size)).sum::<u64>();
+    for (number, asked) in programs.iter().enumerate().rev() {
+        let others = sum(&sizes) - u64::from(sizes[number]);
+        let left = u64::from(room).saturating_sub(others);
+        let fits = asked.numbers.iter().find(|&&size| u64::from(size) <= left);
+        sizes[number] = *fits.or(asked.numbers.last()).unwrap_or(&0);
+    }
+    match sum(&sizes) {
+        0 => Err("there is room for no process of those asked for"
+            .to_string()
+            .into()),
+        all if all > u64::from(room) => Err(format!(
+            "{all} processes are asked for, and the job has room for {room} more"
+        )
+        .into()),
+        _ => Ok(sizes),
+    }
+}
+
+/// A part as a program's hints describe it.
+fn part(asked: &Asked, ranks: u32) -> Result<Part, String> {
+    let hint = |key: &str| {
+        let mut hints = asked.hints.iter();
+        let found = hints.find(|(known, _)| known == key.as_bytes());
+        found.map(|(_, value)| OsString::from_vec(value.clone()))
+    };
+    for key in ["host", "hosts", "hostlist", "add-host"] {
+        if let Some(hosts) = hint(key) {
+            hosts::check_list(&hosts.to_string_lossy())?;
+        }
+    }
+    let handler = hint(initial::KEY).map(|name| initial::check(&name.to_string_lossy()));
+    let word = |word: &Vec<u8>| OsString::from_vec(word.clone());
+    Ok(Part {
+        ranks,
+        program: word(&asked.command),
+        arguments: asked.arguments.iter().map(word).collect(),
+        directory: hint("wdir").map(PathBuf::from),
+        search_path: hint("path"),
+        initial_errhandler: handler
+            .transpose()
+            .map_err(|error| error.text.to_string())?,
+        memory_alloc_kinds: hint("mpi_memory_alloc_kinds"),
+        ..Part::default()
+    })
+}
+
+/// What a child has said of why it cannot become its program. Waits until all have become theirs.
+fn complaint(mut reader: File, ranks: &[Rank]) -> Result<(), Refusal> {
+    let mut bytes = [0; size_of::<Complaint>()];
+    match reader.read_exact(&mut bytes) {
+        Err(_) => Ok(()),
+        Ok(()) => {
+            let word =
+                |at: usize| i32::from_ne_bytes(bytes[at..at + 4].try_into().unwrap_or_default());
+            let program = ranks.get(word(0) as usize).map_or("", |rank| &rank.program);
+            let why = spawn::why(word(4), Errno::from_raw(word(8)));
+            Err(format!("program '{program}': {why}").into())
+        }
+    }
+}
