@@ -14,6 +14,7 @@
 #[cfg(feature = "openmpi")]
 pub mod affinity;
 pub mod checked;
+pub mod connect;
 mod contexts;
 pub mod create;
 pub mod duplicate;

@@ -9,7 +9,8 @@ use super::hints::Hints;
 use super::inter::{Bridge, Other};
 use super::letter;
 use super::{COMM_WORLD, Comm, get};
-use crate::error::Result;
+use crate::err;
+use crate::error::{Error, Result};
 use crate::mpi::constants::MPI_COMM_NULL;
 use crate::mpi::types::MPI_Comm;
 use crate::neutral;
@@ -17,6 +18,7 @@ use crate::runtime::spawn::{Program, Started, spawner};
 use crate::runtime::{self, job};
 use crate::transport;
 use macro_rules_attribute::apply;
+use std::ops::Range;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 /// The intercommunicator with the processes that have started this one, while it is there.
@@ -125,10 +127,28 @@ pub fn start(
     };
     let other = (root == job().rank).then(|| between(root, first, first));
     let settings: Settings = Ok((comm.handler.inherit(), Hints::default()));
-    Ok(Outcome {
-        started,
-        comm: bridge.cross(Ok(other), settings),
-    })
+    let comm = bridge.cross(Ok(other), settings);
+    let size = started.iter().filter(|&&is| is).count() as u32;
+    match comm {
+        Err(error) => Ok(failed(error, &started, first..first + size)),
+        comm => Ok(Outcome { started, comm }),
+    }
+}
+
+/// The intercommunicator was not made. Where one of the new processes has ended, that is the reason.
+fn failed(error: Error, started: &[bool], new: Range<u32>) -> Outcome {
+    let gone = new.clone().find_map(|rank| {
+        let how = job().table.gone(rank)?;
+        Some(err!(
+            Spawn,
+            "rank {} of the new processes {how} before it had called MPI_Init",
+            rank - new.start
+        ))
+    });
+    Outcome {
+        started: vec![false; started.len()],
+        comm: Err(gone.unwrap_or(error)),
+    }
 }
 
 /// The root tells how many of those asked for each program there are.

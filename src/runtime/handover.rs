@@ -230,7 +230,7 @@ fn same_user(socket: &OwnedFd) -> bool {
 }
 
 /// A number others cannot guess.
-fn random() -> u64 {
+pub(super) fn random() -> u64 {
     let mut bytes = [0_u8; 8];
     // By number, as glibc has a function for it from 2.25 on only.
     // SAFETY: the kernel writes at most the bytes of the array.

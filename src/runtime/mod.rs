@@ -25,6 +25,7 @@ pub mod overlong;
 pub mod phase;
 pub mod place;
 mod pmi;
+pub mod port;
 mod quitting;
 pub mod rest;
 pub mod seen;

@@ -13,6 +13,7 @@
 //! that ends outside MPI, before its first session or after its last one, is counted too: it ends the waits in which it has
 //! something to do yet, and is no death to the others.
 
+use super::handover::random;
 use super::needs::Posted;
 use super::place::Place;
 use super::rest::Rest;
@@ -73,6 +74,8 @@ pub struct Job {
     pub observed: AtomicU64,
     /// The same of what is [checked](crate::check).
     pub checked: AtomicU64,
+    /// A number that no other job has.
+    pub id: AtomicU64,
 }
 
 impl Job {
@@ -219,7 +222,9 @@ pub struct Process {
     pub asked_to_start: AtomicU64,
     /// Its inbox for processes of other worlds (an offset), from when it first has to do with any.
     pub annex: Late,
-    _line5: [u8; LINE - 48],
+    /// The first of the names that it has published (an offset), or 0.
+    pub names: AtomicU64,
+    _line5: [u8; LINE - 56],
 }
 
 const _: () = assert!(size_of::<Wait>() == 120);
@@ -304,6 +309,7 @@ impl Table {
         let job = unsafe { &*segment.at::<Job>(PAGE) };
         job.watched.store(watched.into(), Ordering::Relaxed);
         job.spaces.store(spaces::own(), Ordering::Relaxed);
+        job.id.store(random(), Ordering::Relaxed);
         job.room.store(room, Ordering::Release);
         let table = Table::open(segment);
         table.enroll(0, ranks, None);

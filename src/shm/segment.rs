@@ -269,9 +269,14 @@ impl Segment {
         }
     }
 
+    /// The end of what was leased so far.
+    pub fn leased(&self) -> usize {
+        self.header().heap_break.load(Ordering::Relaxed) as usize
+    }
+
     /// Reaches all that was leased so far.
     pub fn reach_leased(&self) -> Result<()> {
-        self.reach(0, self.header().heap_break.load(Ordering::Relaxed) as usize)
+        self.reach(0, self.leased())
     }
 
     /// Maps more: up to `end`, and if possible all that was leased so far.
@@ -289,7 +294,7 @@ impl Segment {
                 self.len
             ));
         }
-        let leased = self.header().heap_break.load(Ordering::Relaxed) as usize;
+        let leased = self.leased();
         let least = end.next_multiple_of(HUGE);
         let mut refused = nix::Error::ENOMEM;
         for to in [least.max(leased).min(self.len), least] {

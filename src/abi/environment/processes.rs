@@ -1,33 +1,20 @@
 //! Starting processes, connecting to others, and names for that (MPI 4.1 §11.8-§11.10).
-//!
-//! Connecting is not offered: those functions check their arguments and then give `MPI_ERR_UNSUPPORTED_OPERATION`.
 
 use crate::abi::boundary::arguments::number;
 use crate::abi::boundary::pointers::{In, Mut};
+use crate::comm::connect::Part;
 use crate::errhandler::initial;
 use crate::error::Result;
 use crate::info::kinds;
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
+use crate::runtime::port;
 use crate::runtime::spawn::{self, Program};
-use crate::{bail, comm, info, mpi_api};
+use crate::{bail, comm, err, info, mpi_api};
 use macro_rules_attribute::apply;
 use std::ffi::{OsStr, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
-
-/// The error of all of these.
-fn unsupported(call: &str) -> Result<()> {
-    bail!(
-        UnsupportedOperation,
-        "{call} is not offered: a job is the processes that its launcher started"
-    )
-}
-
-/// What a root checks before the others are asked anything.
-fn check_root(root: c_int, comm: MPI_Comm) -> Result<bool> {
-    let comm = comm::get_intra(comm)?;
-    Ok(root_of(root, comm)? == comm.rank)
-}
+use std::time::Duration;
 
 /// A root, which all processes give. Error: `MPI_ERR_ROOT`.
 fn root_of(root: c_int, comm: &comm::Comm) -> Result<usize> {
@@ -217,45 +204,58 @@ pub extern "C" fn MPI_Comm_get_parent(parent: Mut<MPI_Comm>) -> c_int {
     Ok(())
 }
 
-/// Would open a port for other jobs. Not offered.
+/// A string that is a port's or a service's name. Error: `MPI_ERR_ARG` (null pointer, no text).
+fn name(name: In<c_char>, what: &str) -> Result<String> {
+    match name.string(what)?.to_str() {
+        Ok(name) => Ok(name.to_string()),
+        Err(_) => bail!(Arg, "{what} is no text"),
+    }
+}
+
+fn put_port(to: Mut<c_char>, port: &str) -> Result<()> {
+    to.put_string(MPI_MAX_PORT_NAME, port, "port_name")
+        .map(drop)
+}
+
+/// Opens a port, at which other processes can connect: those of this job, and those that it has started. Does not block.
 ///
-/// MPI 4.1 §11.9.2. Errors: `MPI_ERR_INFO`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_UNSUPPORTED_OPERATION`.
+/// MPI 4.1 §11.9.2. Errors: `MPI_ERR_INFO`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_NO_MEM`.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Open_port(info: MPI_Info, port_name: Mut<c_char>) -> c_int {
     info::hints(info)?;
     port_name.out("port_name")?;
-    unsupported(FUNCTION)
+    put_port(port_name, &port::open()?)
 }
 
-/// Would close a port. Not offered, and so there is none.
+/// Closes a port. Those that wait at it get `MPI_ERR_PORT`. Does not block.
 ///
-/// MPI 4.1 §11.9.2. Errors: `MPI_ERR_ARG` (null pointer), `MPI_ERR_UNSUPPORTED_OPERATION`.
+/// MPI 4.1 §11.9.2. Errors: `MPI_ERR_ARG` (null pointer), `MPI_ERR_PORT` (there is none).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Close_port(port_name: In<c_char>) -> c_int {
-    port_name.string("port_name")?;
-    unsupported(FUNCTION)
+    port::close(&name(port_name, "port_name")?)
 }
 
 fn meet(
-    port_name: In<c_char>,
-    info: MPI_Info,
-    root: c_int,
     comm: MPI_Comm,
+    root: c_int,
+    brought: impl FnOnce() -> Result<(String, Part)>,
     newcomm: Mut<MPI_Comm>,
     call: &str,
 ) -> Result<()> {
-    newcomm.out("newcomm")?;
-    if check_root(root, comm)? {
-        port_name.string("port_name")?;
-        info::hints(info)?;
-    }
-    unsupported(call)
+    let newcomm = newcomm.out("newcomm")?;
+    let comm = comm::get_intra(comm)?;
+    let root = root_of(root, comm)?;
+    let brought = (root == comm.rank).then(brought).transpose();
+    newcomm.set(comm::connect::meet(comm, root, brought, call)?);
+    Ok(())
 }
 
-/// Would wait for another job to connect. Not offered.
+/// Makes an intercommunicator with the processes that connect to a port. Collective over `comm`; `port_name` and `info` count at the
+/// root only. Blocks until they do.
 ///
-/// MPI 4.1 §11.9.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_ROOT`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_INFO`,
-/// `MPI_ERR_UNSUPPORTED_OPERATION`.
+/// MPI 4.1 §11.9.2. Errors: `MPI_ERR_COMM` (also: a process is in both groups), `MPI_ERR_ROOT`, `MPI_ERR_ARG` (null pointer),
+/// `MPI_ERR_INFO`, `MPI_ERR_PORT` (there is none, or it was closed), `MPI_ERR_NO_MEM`, `MPI_ERR_PROC_FAILED`; with the class of what
+/// the root has met, on all processes.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Comm_accept(
     port_name: In<c_char>,
@@ -264,12 +264,17 @@ pub extern "C" fn MPI_Comm_accept(
     comm: MPI_Comm,
     newcomm: Mut<MPI_Comm>,
 ) -> c_int {
-    meet(port_name, info, root, comm, newcomm, FUNCTION)
+    let brought = || {
+        info::hints(info)?;
+        Ok((name(port_name, "port_name")?, Part::Accept))
+    };
+    meet(comm, root, brought, newcomm, FUNCTION)
 }
 
-/// Would connect to another job. Not offered.
+/// Makes an intercommunicator with the processes that accept at a port. Collective over `comm`; `port_name` and `info` count at the
+/// root only. Blocks until they accept, or for as many seconds as the info key `timeout` says.
 ///
-/// MPI 4.1 §11.9.3. Errors: as `MPI_Comm_accept`.
+/// MPI 4.1 §11.9.3. Errors: as `MPI_Comm_accept`; `MPI_ERR_INFO_VALUE`; `MPI_ERR_PORT` also where nobody accepts in time.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Comm_connect(
     port_name: In<c_char>,
@@ -278,66 +283,82 @@ pub extern "C" fn MPI_Comm_connect(
     comm: MPI_Comm,
     newcomm: Mut<MPI_Comm>,
 ) -> c_int {
-    meet(port_name, info, root, comm, newcomm, FUNCTION)
+    let brought = || {
+        let hints = info::hints(info)?;
+        let most = hints.get("timeout").map(timeout).transpose()?;
+        Ok((name(port_name, "port_name")?, Part::Connect(most)))
+    };
+    meet(comm, root, brought, newcomm, FUNCTION)
 }
 
-/// Would make an intercommunicator of two processes with a socket. Not offered.
+/// Seconds. Error: `MPI_ERR_INFO_VALUE`.
+fn timeout(text: &str) -> Result<Duration> {
+    let seconds = text.trim().parse().ok();
+    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.ok_or_else(|| {
+        err!(
+            InfoValue,
+            "the info key timeout is \"{text}\", which is no number of seconds"
+        )
+    })
+}
+
+/// Makes an intercommunicator with the process at the other end of a socket, which calls this too; `MPI_COMM_NULL` where that is
+/// of another job. Blocks until it has. What is in the socket before and after is the program's.
 ///
-/// MPI 4.1 §11.10.4. Errors: `MPI_ERR_ARG` (negative descriptor, null pointer), `MPI_ERR_UNSUPPORTED_OPERATION`.
+/// MPI 4.1 §11.10.4. Errors: `MPI_ERR_ARG` (no socket, null pointer), `MPI_ERR_OTHER` (it fails, or the other end says something
+/// else), `MPI_ERR_COMM` (it leads to this process), `MPI_ERR_NO_MEM`, `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Comm_join(fd: c_int, intercomm: Mut<MPI_Comm>) -> c_int {
     number(fd, "fd")?;
-    intercomm.out("intercomm")?;
-    unsupported(FUNCTION)
+    let intercomm = intercomm.out("intercomm")?;
+    intercomm.set(comm::connect::join(fd, FUNCTION)?);
+    Ok(())
 }
 
-fn names(
-    service_name: In<c_char>,
-    info: MPI_Info,
-    port_name: In<c_char>,
-    call: &str,
-) -> Result<()> {
-    service_name.string("service_name")?;
-    info::hints(info)?;
-    port_name.string("port_name")?;
-    unsupported(call)
-}
-
-/// Would publish a port under a name. Not offered.
+/// Publishes a port under a name, for the processes of this job, and those that it has started. Does not block.
 ///
-/// MPI 4.1 §11.9.4. Errors: `MPI_ERR_ARG` (null pointer), `MPI_ERR_INFO`, `MPI_ERR_UNSUPPORTED_OPERATION`.
+/// MPI 4.1 §11.9.4. Errors: `MPI_ERR_ARG` (null pointer), `MPI_ERR_INFO`, `MPI_ERR_SERVICE` (there is the name), `MPI_ERR_NO_MEM`.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Publish_name(
     service_name: In<c_char>,
     info: MPI_Info,
     port_name: In<c_char>,
 ) -> c_int {
-    names(service_name, info, port_name, FUNCTION)
+    info::hints(info)?;
+    let service = service_name.string("service_name")?;
+    let port = name(port_name, "port_name")?;
+    if service.is_empty() {
+        bail!(Service, "service_name is empty");
+    }
+    port::publish(service.to_bytes(), &port)
 }
 
-/// Would take a published name back. Not offered.
+/// Takes back a name that this process has published. Does not block.
 ///
-/// MPI 4.1 §11.9.4. Errors: as `MPI_Publish_name`.
+/// MPI 4.1 §11.9.4. Errors: as `MPI_Publish_name`, `MPI_ERR_SERVICE` (it has not).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Unpublish_name(
     service_name: In<c_char>,
     info: MPI_Info,
     port_name: In<c_char>,
 ) -> c_int {
-    names(service_name, info, port_name, FUNCTION)
+    info::hints(info)?;
+    name(port_name, "port_name")?;
+    port::unpublish(service_name.string("service_name")?.to_bytes())
 }
 
-/// Would find the port of a name. Not offered.
+/// Gives the port that is published under a name. Does not block.
 ///
-/// MPI 4.1 §11.9.4. Errors: as `MPI_Publish_name`.
+/// MPI 4.1 §11.9.4. Errors: `MPI_ERR_ARG` (null pointer), `MPI_ERR_INFO`, `MPI_ERR_NAME` (it is not published).
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Lookup_name(
     service_name: In<c_char>,
     info: MPI_Info,
     port_name: Mut<c_char>,
 ) -> c_int {
-    service_name.string("service_name")?;
     info::hints(info)?;
     port_name.out("port_name")?;
-    unsupported(FUNCTION)
+    let service = service_name.string("service_name")?;
+    put_port(port_name, &port::look_up(service.to_bytes())?)
 }
