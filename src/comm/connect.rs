@@ -50,7 +50,7 @@ pub fn meet(
 ) -> Result<MPI_Comm> {
     let what = || format!("{call}: waiting for the other processes of the communicator");
     let can = given.as_ref().map_err(Error::clone).and_then(|given| {
-        transport::welcome()?;
+        transport::welcome([])?;
         // A wrong name is told before anybody waits.
         given
             .as_ref()
@@ -69,7 +69,9 @@ pub fn meet(
         key: letter::key(("port", comm.context)),
         call,
     };
-    let other = met?.map(|(leader, number)| between("ports", leader, number));
+    let met = met?;
+    transport::welcome(met.map(|(leader, _)| leader))?;
+    let other = met.map(|(leader, number)| between("ports", leader, number));
     let settings: Settings = Ok((comm.handler.inherit(), Hints::default()));
     bridge.cross(Ok(other), settings)
 }
@@ -91,7 +93,7 @@ fn between(way: &str, leader: u32, number: u64) -> Other {
 /// this process), `MPI_ERR_NO_MEM`, `MPI_ERR_PROC_FAILED`.
 pub fn join(socket: i32, call: &str) -> Result<MPI_Comm> {
     let me = get(COMM_SELF)?;
-    transport::welcome()?;
+    transport::welcome([])?;
     let Introduction { leader, number } = match port::introduce(socket, call)? {
         Some(introduction) => introduction,
         None => return Ok(MPI_COMM_NULL),
@@ -99,6 +101,7 @@ pub fn join(socket: i32, call: &str) -> Result<MPI_Comm> {
     if leader == job().rank {
         return Err(err!(Comm, "fd leads to this process itself"));
     }
+    transport::welcome([leader])?;
     let bridge = Bridge {
         local: me.group.clone(),
         leader: job().rank,

@@ -144,14 +144,10 @@ pub(super) fn told<T>(part: &Result<T>) -> Result<()> {
 
 /// Makes sure that the processes of a new communicator can send to this one, whichever world they are of. Before they agree.
 pub(super) fn welcome(shape: &Shape) -> Result<()> {
-    let job = job();
-    match shape
-        .members()
-        .iter()
-        .all(|&member| job.is_of_world(member))
-    {
+    let (job, members) = (job(), shape.members());
+    match members.iter().all(|&member| job.is_of_world(member)) {
         true => Ok(()),
-        false => transport::welcome(),
+        false => transport::welcome(members.iter().copied()),
     }
 }
 

@@ -80,7 +80,7 @@ pub fn start(
         .as_ref()
         .map_err(Clone::clone)
         .and_then(|programs| {
-            transport::welcome()?;
+            transport::welcome([])?;
             let programs = programs.as_deref().unwrap_or_default();
             Ok(Asked {
                 programs: programs.len(),
@@ -118,6 +118,8 @@ pub fn start(
         .flat_map(|part| (0..part.most).map(|number| number < part.size))
         .collect();
     runtime::settle_pace();
+    let size = started.iter().filter(|&&is| is).count() as u32;
+    transport::welcome(first..first + size)?;
     let root = comm.world_rank(root);
     let bridge = Bridge {
         local: comm.group.clone(),
@@ -128,7 +130,6 @@ pub fn start(
     let other = (root == job().rank).then(|| between(root, first, first));
     let settings: Settings = Ok((comm.handler.inherit(), Hints::default()));
     let comm = bridge.cross(Ok(other), settings);
-    let size = started.iter().filter(|&&is| is).count() as u32;
     match comm {
         Err(error) => Ok(failed(error, &started, first..first + size)),
         comm => Ok(Outcome { started, comm }),
@@ -192,7 +193,7 @@ pub fn meet_parents() -> Result<()> {
         return Ok(());
     };
     let call = "MPI_Init";
-    transport::welcome()?;
+    transport::welcome([root])?;
     let (world, job) = (get(COMM_WORLD)?, job());
     let bridge = Bridge {
         local: world.group.clone(),

@@ -213,6 +213,11 @@ impl JobSegment {
         self.table.processes.len() as u32
     }
 
+    /// Whether all that were started together with `rank` have ended in order, so that their places can be given to others.
+    pub fn is_over(&self, rank: usize) -> bool {
+        self.table.is_over(rank as u32)
+    }
+
     /// What ranks ask to be started.
     pub fn orders(&self) -> Vec<Order> {
         let ranks = 0..self.table.present().len();

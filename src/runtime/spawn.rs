@@ -9,7 +9,9 @@
 //! | Asked    | rank     | before its entry names the block                               |
 //! | Answered | launcher | the processes are there, or are not to be; the rank is rung    |
 //!
-//! The launcher alone gives out places in the table, so two that ask at the same time get different ones.
+//! The launcher alone gives out places in the table, so two that ask at the same time get different ones. It gives those of
+//! processes that have ended again, when a whole world has ended in order and no other place is left. A place has a
+//! **generation**, by which the others see that another process has come to it.
 
 use super::launcher::Launcher;
 use super::table::Table;
@@ -22,6 +24,7 @@ use crate::shm::{LINE, Offset};
 use crate::{bail, err};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 
 /// The signal that tells the launcher to look. What gets it by mistake ignores it.
@@ -46,7 +49,7 @@ pub struct Program {
 }
 
 /// What was started.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Started {
     /// The rank in the job of the first.
     pub first: u32,
@@ -144,6 +147,9 @@ pub fn start(programs: &[Program], call: &str) -> Result<Started> {
             "{call} is not offered under -check, -report and -trace: what they keep has room for the first ranks alone"
         );
     }
+    // An entry has room for one request.
+    static ASKING: Mutex<()> = Mutex::new(());
+    let _one = ASKING.lock();
     let text = write(programs);
     let len = size_of::<Block>() + programs.len() * 4 + text.len();
     let owned = Owned::new(heap::alloc_zeroed(len, LINE)?);

@@ -224,7 +224,9 @@ pub struct Process {
     pub annex: Late,
     /// The first of the names that it has published (an offset), or 0.
     pub names: AtomicU64,
-    _line5: [u8; LINE - 56],
+    /// How many processes had the place before.
+    pub generation: AtomicU32,
+    _line5: [u8; LINE - 60],
 }
 
 const _: () = assert!(size_of::<Wait>() == 120);
@@ -320,6 +322,9 @@ impl Table {
     /// maker of the table does so.
     pub fn enroll(&self, first: u32, size: u32, spawner: Option<u32>) {
         for process in &self.processes[first as usize..][..size as usize] {
+            if process.state() != State::Unborn {
+                process.renew();
+            }
             process.first.store(first, Ordering::Relaxed);
         }
         if size > 0 {
@@ -329,6 +334,14 @@ impl Table {
             world.spawner.store(spawner, Ordering::Relaxed);
         }
         self.job.present.fetch_max(first + size, Ordering::AcqRel);
+    }
+
+    /// Whether all of the world of `rank` have ended in order, so that their places can be given to others.
+    pub fn is_over(&self, rank: u32) -> bool {
+        let first = self.first_of(rank) as usize;
+        let size = self.world(rank).size.load(Ordering::Relaxed) as usize;
+        let mut members = self.processes[first..][..size].iter();
+        members.all(|process| process.state() == State::Exited)
     }
 
     /// The first of the world of `rank`.
@@ -449,6 +462,17 @@ impl Process {
         self.state
             .fetch_update(Ordering::AcqRel, Ordering::Acquire, change)
             .is_ok()
+    }
+
+    /// The place is for another process. Nobody uses it: the one before has ended, and others take it for ended.
+    fn renew(&self) {
+        let generation = self.generation.load(Ordering::Relaxed) + 1;
+        let words = (&raw const *self).cast::<AtomicU64>();
+        for at in 0..size_of::<Process>() / size_of::<AtomicU64>() {
+            // SAFETY: an entry is made of atomics, and zero is valid for all of them.
+            unsafe { (*words.add(at)).store(0, Ordering::Relaxed) };
+        }
+        self.generation.store(generation, Ordering::Release);
     }
 
     /// The rank's first process exists. Its number stands until the MPI program tells its own, which may be another and may

@@ -76,6 +76,14 @@ impl Held {
         }
     }
 
+    /// Another process has come to the place of `sender`: nothing is held of it.
+    pub fn renew(&mut self, sender: u32) {
+        if let Some(share) = &mut self.senders[sender as usize] {
+            share.bytes = 0;
+            share.is_much = false;
+        }
+    }
+
     fn share(&mut self, from: u32) -> &mut Share {
         let share = self.senders[from as usize].as_mut();
         share.expect("what has come from it came through its ring")

@@ -19,6 +19,7 @@ use crate::check::clock;
 use crate::error::Result;
 use crate::runtime::wait::spin;
 use crate::runtime::{job, me, must_reach};
+use crate::shm::atomic::{AtomicU32, Ordering};
 use crate::shm::segment::segment;
 use crate::shm::{LINE, Offset, PAGE, heap};
 
@@ -101,8 +102,19 @@ impl Geometry {
         (self.ring / 8).min(LARGEST_SHELF)
     }
 
-    fn bytes(self) -> usize {
+    /// Where it stands of which generation of senders the rings are.
+    fn marks(self) -> usize {
         self.slots() + self.ranks * (self.ring + self.shelf())
+    }
+
+    fn bytes(self) -> usize {
+        self.marks() + self.ranks * size_of::<AtomicU32>()
+    }
+
+    /// Of which generation of senders the rings of the annex at `offset` are.
+    fn generations(self, offset: Offset) -> &'static [AtomicU32] {
+        // SAFETY: they lie behind the rings; an inbox is never freed.
+        unsafe { std::slice::from_raw_parts(segment().at(offset + self.marks()), self.ranks) }
     }
 
     /// The bits of the inbox at `offset`.
@@ -141,6 +153,8 @@ pub fn longest() -> usize {
 pub struct Inbox {
     bits: &'static [Pending],
     annexed: &'static [Pending],
+    /// Where the annex is, if there is one.
+    annex: Offset,
     rings: Vec<Receiver>,
     /// Looks in vain since the last cell.
     idle: Vec<u32>,
@@ -154,6 +168,7 @@ impl Inbox {
         let inbox = Inbox {
             bits: geometry.bits(offset),
             annexed: &[],
+            annex: 0,
             idle: vec![0; rings.len()],
             rings,
         };
@@ -171,13 +186,53 @@ impl Inbox {
         }
         let geometry = Geometry::annex();
         let (offset, rings) = geometry.build()?;
+        let processes = job().table.processes.iter();
+        for (to, process) in geometry.generations(offset).iter().zip(processes) {
+            to.store(
+                process.generation.load(Ordering::Relaxed),
+                Ordering::Relaxed,
+            );
+        }
         self.annexed = geometry.bits(offset);
+        self.annex = offset;
         self.rings.extend(rings);
         self.idle.resize(self.rings.len(), 0);
         if me().annex.set(offset as u64) {
             job().table.ring_all();
         }
         Ok(())
+    }
+
+    /// Another process has come to the place of `sender`, of another world: what was between this one and the one before is over.
+    /// True if that is so.
+    pub fn renew(&mut self, sender: u32) -> bool {
+        let geometry = Geometry::annex();
+        let place = sender as usize;
+        let mark = &geometry.generations(self.annex)[place];
+        let process = &job().table.processes[place];
+        let generation = process.generation.load(Ordering::Acquire);
+        if mark.load(Ordering::Relaxed) == generation {
+            return false;
+        }
+        let ring = self.own() + place;
+        let (bits, bit) = self.bit_of(ring);
+        bits.clear(bit);
+        self.idle[ring] = 0;
+        let (control, slots) = geometry.ring(self.annex, place);
+        let [small, large] = slots;
+        // SAFETY: the sender of before has ended, and the one that has come waits for the mark.
+        unsafe {
+            let control = &raw const *control;
+            let len = size_of::<Control>() + SMALL_RING;
+            control.cast::<u8>().cast_mut().write_bytes(0, len);
+            let len = geometry.ring + geometry.shelf();
+            let at = self.annex + geometry.slots() + place * len;
+            segment().at::<u8>(at).write_bytes(0, len);
+            self.rings[ring] = Receiver::new(&*control, small, Some(large));
+        }
+        mark.store(generation, Ordering::Release);
+        crate::runtime::ring(sender);
+        true
     }
 
     /// How many rings are not the annex's.
@@ -364,6 +419,14 @@ impl Way {
         };
         let (offset, sender) = (place.get()? as Offset, sender as usize);
         must_reach(offset, geometry.bytes());
+        // What this process's place was before may still be in the receiver's mind.
+        let is_for_this = || {
+            let mark = &geometry.generations(offset)[sender];
+            mark.load(Ordering::Acquire) == me().generation.load(Ordering::Relaxed)
+        };
+        if !job.is_of_world(rank) && !is_for_this() {
+            return None;
+        }
         let (control, [small, large]) = geometry.ring(offset, sender);
         Some(Way {
             // SAFETY: the receiver made the ring before it told of its inbox; this is the only sending end.

@@ -117,6 +117,14 @@ impl Links {
         }
     }
 
+    /// Another process has come to the place of `to`: the way to the one before is no more.
+    pub fn renew(&mut self, to: u32) {
+        if let Some(link) = self.links[to as usize].take() {
+            self.waiting -= link.waiting.len();
+        }
+        self.ahead[to as usize] = 0;
+    }
+
     /// A number that no other message of this process has.
     pub fn next_number(&mut self) -> u64 {
         self.number += 1;

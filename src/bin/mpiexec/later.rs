@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use programs::finding::Refusal;
-use rmashm::launching::{Asked, Class, Error, Order, Started, initial};
+use rmashm::launching::{Asked, Class, Error, Order, Started, State, initial};
 
 use crate::hosts;
 use crate::launch::{self, Rank, World};
@@ -29,27 +29,76 @@ impl Supervisor<'_> {
         }
         for order in self.job.segment.orders() {
             let outcome = self.fill(&order);
+            if matches!(outcome, Ok(None)) {
+                continue;
+            }
+            let outcome = outcome.map(Option::unwrap_or_default);
             let outcome = outcome.map_err(|refusal| Error::new(Class::Spawn, refusal.text));
             self.job.segment.settle(&order, &outcome);
         }
     }
 
-    /// Starts all that an order has, or nothing.
-    fn fill(&mut self, order: &Order) -> Result<Started, Refusal> {
+    /// The first of `size` places for new processes, if there are so many side by side: such that nobody had, or else such of
+    /// those that ended in order.
+    fn place_for(&self, size: u32) -> Option<u32> {
         let taken = self.fates.len() as u32;
-        let sizes = choose(&order.programs, self.job.segment.room() - taken)?;
+        if taken + size <= self.job.segment.room() {
+            return Some(taken);
+        }
+        let is_free = |&number: &u32| {
+            let has_ended = self.fates.get(number as usize).is_none_or(Option::is_some);
+            has_ended && (number >= taken || self.job.segment.is_over(number as usize))
+        };
+        // The ranks that the job began with keep theirs.
+        let mut first = self.request.ranks();
+        while first + size <= self.job.segment.room() {
+            match (first..first + size).rev().find(|number| !is_free(number)) {
+                None => return Some(first),
+                Some(taken) => first = taken + 1,
+            }
+        }
+        None
+    }
+
+    /// The largest number of processes for which there are places.
+    fn room(&self) -> u32 {
+        let most = self.job.segment.room() - self.request.ranks();
+        let fits = |size: &u32| self.place_for(*size).is_some();
+        (1..=most).rev().find(fits).unwrap_or(0)
+    }
+
+    /// Whether a process is about to end, and leave its place.
+    fn is_any_ending(&self) -> bool {
+        let mut later = self.request.ranks() as usize..self.fates.len();
+        let state = |number| self.job.segment.state(number);
+        later.any(|number| self.fates[number].is_none() && state(number) == State::Finalized)
+    }
+
+    /// Starts all that an order has, or nothing. `None`: it is to be looked at again, when others have ended.
+    fn fill(&mut self, order: &Order) -> Result<Option<Started>, Refusal> {
+        let (sizes, taken) = (
+            choose(&order.programs, self.room()),
+            self.fates.len() as u32,
+        );
+        let sizes = match sizes {
+            Err(_) if self.is_any_ending() => return Ok(None),
+            sizes => sizes?,
+        };
         let parts = order.programs.iter().zip(&sizes);
         let parts: Vec<Part> = parts
             .map(|(asked, &size)| part(asked, size))
             .collect::<Result<_, String>>()?;
-        let (first, size) = (taken, sizes.iter().sum());
+        let size = sizes.iter().sum();
+        let first = self
+            .place_for(size)
+            .ok_or_else(|| "there is no room".to_string())?;
         let described = parts.iter().enumerate().map(|(number, part)| {
             let file = launch::locate(self.request, part)?;
             let program = launch::describe(self.request, &self.job, part, file, number, size)?;
             Ok((part, program))
         });
         let described: Vec<_> = described.collect::<Result<_, Refusal>>()?;
-        spawn::raise_open_files(taken + size, FILES)?;
+        spawn::raise_open_files(taken.max(first + size), FILES)?;
         let (reader, complain) = nix::unistd::pipe2(OFlag::O_CLOEXEC)
             .map_err(|error| format!("cannot make a pipe: {}", error.desc()))?;
         self.job.segment.enroll(first, size, order.rank);
@@ -61,27 +110,26 @@ impl Supervisor<'_> {
         let started = launch::start(self.request, &world, &mut self.job, complain);
         // All have become their programs, or said why they cannot, when the pipe is closed.
         let started = started.and_then(|()| complaint(File::from(reader), &self.job.ranks));
-        if started.is_err() {
-            launch::end(&self.job.ranks[first as usize..]);
-        }
-        let new = &mut self.job.ranks;
-        // Where a start failed, the others were never tried.
-        new.resize_with((first + size) as usize, Rank::none);
-        for (number, rank) in (first..).zip(&new[first as usize..]) {
+        self.fates.resize(self.job.ranks.len(), None);
+        for number in first..first + size {
+            let rank = &self.job.ranks[number as usize];
+            self.early.retain(|&early| early != number);
             match started {
                 Ok(()) => {
                     self.by_pid.insert(rank.pid, number);
-                    self.fates.push(None);
+                    self.fates[number as usize] = None;
                     self.alive += 1;
                 }
                 Err(_) => {
+                    // Where a start failed, the others were never tried.
+                    launch::end(std::slice::from_ref(rank));
                     self.job.roster.leave(number);
-                    self.fates.push(Some(Fate::Exited(0)));
+                    self.fates[number as usize] = Some(Fate::Exited(0));
                     self.job.segment.set_exited(number as usize);
                 }
             }
         }
-        started.map(|()| Started { first, sizes })
+        started.map(|()| Some(Started { first, sizes }))
     }
 }
 

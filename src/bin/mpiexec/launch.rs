@@ -209,13 +209,13 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
 
 /// Ends ranks that are not to be, and waits for them.
 pub fn end(ranks: &[Rank]) {
-    for rank in ranks {
+    for rank in ranks.iter().filter(|rank| rank.pid != 0) {
         let _ = kill(rank.target(), Signal::SIGKILL);
         let _ = waitpid(Pid::from_raw(rank.pid), None);
     }
 }
 
-/// Starts the ranks of a world; those that were before an error are among the launched.
+/// Starts the ranks of a world; those that were started before an error are among the launched.
 pub fn start(
     request: &Request,
     world: &World<'_>,
@@ -223,6 +223,11 @@ pub fn start(
     complain: OwnedFd,
 ) -> Result<(), Refusal> {
     let (first, ranks) = (world.first, world.size());
+    let places = first as usize..(first + ranks) as usize;
+    launched
+        .ranks
+        .resize_with(places.end.max(launched.ranks.len()), Rank::none);
+    launched.ranks[places].fill_with(Rank::none);
     let null = output::null_input().map_err(because("/dev/null"))?;
     // A rank that reads from a terminal must be in the foreground process group, which is ours.
     let shares_terminal = io::stdin().is_terminal();
@@ -304,11 +309,11 @@ pub fn start(
                 .output
                 .say(&format!("rank {number}: pid {pid}, {program}{place}"));
         }
-        launched.ranks.push(Rank {
+        launched.ranks[number as usize] = Rank {
             pid,
             program,
             own_group: rank.own_group,
-        });
+        };
     }
     Ok(())
 }

@@ -122,14 +122,21 @@ pub fn open() -> Result<()> {
     Ok(())
 }
 
-/// This process will have to do with processes that were not started together with it: they can send to it from now on. Error:
-/// `MPI_ERR_NO_MEM`.
-pub fn welcome() -> Result<()> {
+/// This process will have to do with these, by their ranks in the job, of which some were not started together with it: they can
+/// send to it from now on. Error: `MPI_ERR_NO_MEM`.
+pub fn welcome(ranks: impl IntoIterator<Item = u32>) -> Result<()> {
     let mut engine = lock();
     let Engine { inbox, core } = &mut *engine;
     let before = inbox.rings();
     inbox.open_annex()?;
     core.held.begin(inbox.controls(before));
+    let job = job();
+    for rank in ranks.into_iter().filter(|&rank| !job.is_of_world(rank)) {
+        if inbox.renew(rank) {
+            core.links.renew(rank);
+            core.held.renew(rank);
+        }
+    }
     Ok(())
 }
 
