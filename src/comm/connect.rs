@@ -21,7 +21,7 @@ use std::time::Duration;
 pub enum Part {
     Accept,
     /// For at most so long.
-    Connect(Option<Duration>),
+    Connect(Duration),
 }
 
 impl Part {

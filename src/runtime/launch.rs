@@ -213,6 +213,11 @@ impl JobSegment {
         self.table.processes.len() as u32
     }
 
+    /// The first of those that were started together with `rank`.
+    pub fn first_of(&self, rank: u32) -> u32 {
+        self.table.first_of(rank)
+    }
+
     /// Whether all that were started together with `rank` have ended in order, so that their places can be given to others.
     pub fn is_over(&self, rank: usize) -> bool {
         self.table.is_over(rank as u32)

@@ -216,8 +216,8 @@ impl Port {
 
     /// Waits until it is accepted, at most so long; gives the rank in the job of who has accepted. Error: `MPI_ERR_PORT` (nobody
     /// has in time, or it was closed).
-    pub fn connect(&self, name: &str, most: Option<Duration>, call: &str) -> Result<u32> {
-        let until = most.map(|most| Instant::now() + most);
+    pub fn connect(&self, name: &str, most: Duration, call: &str) -> Result<u32> {
+        let until = Instant::now().checked_add(most);
         let me = u64::from(job().rank + 1);
         let (mut is_there, mut by) = (false, None);
         let what = || format!("{call}: waiting for another process to accept");
@@ -241,7 +241,7 @@ impl Port {
             None if self.is_open() => bail!(
                 Port,
                 "nobody has accepted at port \"{name}\" for {:.1} s, which is how long {call} waits (info key timeout)",
-                most.unwrap_or_default().as_secs_f64()
+                most.as_secs_f64()
             ),
             None => Err(gone(name)),
         }

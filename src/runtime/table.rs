@@ -35,7 +35,7 @@ pub const CORE_WORDS: usize = 16;
 /// Up to so many ranks a wait says who has to end it.
 const ROWS: usize = 1 << 12;
 /// A job has room for at least so many more processes than it begins with.
-const SPARE: u32 = 64;
+const SPARE: u32 = 128;
 /// Words of text that say what a thread waits for.
 const TEXT_WORDS: usize = 13;
 

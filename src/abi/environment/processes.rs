@@ -272,7 +272,7 @@ pub extern "C" fn MPI_Comm_accept(
 }
 
 /// Makes an intercommunicator with the processes that accept at a port. Collective over `comm`; `port_name` and `info` count at the
-/// root only. Blocks until they accept, or for as many seconds as the info key `timeout` says.
+/// root only. Blocks until they accept, or for as many seconds as the info key `timeout` says, else 180.
 ///
 /// MPI 4.1 §11.9.3. Errors: as `MPI_Comm_accept`; `MPI_ERR_INFO_VALUE`; `MPI_ERR_PORT` also where nobody accepts in time.
 #[apply(mpi_api)]
@@ -285,11 +285,14 @@ pub extern "C" fn MPI_Comm_connect(
 ) -> c_int {
     let brought = || {
         let hints = info::hints(info)?;
-        let most = hints.get("timeout").map(timeout).transpose()?;
+        let most = hints.get("timeout").map_or(Ok(PATIENCE), timeout)?;
         Ok((name(port_name, "port_name")?, Part::Connect(most)))
     };
     meet(comm, root, brought, newcomm, FUNCTION)
 }
+
+/// So long a process waits at a port for one that accepts, where the program says nothing. It is MPICH's time.
+const PATIENCE: Duration = Duration::from_secs(180);
 
 /// Seconds. Error: `MPI_ERR_INFO_VALUE`.
 fn timeout(text: &str) -> Result<Duration> {

@@ -5,11 +5,12 @@ use std::fs::File;
 use std::io::Read;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use programs::finding::Refusal;
-use rmashm::launching::{Asked, Class, Error, Order, Started, State, initial};
+use rmashm::launching::{Asked, Class, Error, Order, Started, initial};
 
 use crate::hosts;
 use crate::launch::{self, Rank, World};
@@ -18,6 +19,8 @@ use crate::request::Part;
 use crate::spawn::{self, Complaint};
 use crate::supervise::{Phase, Supervisor};
 
+/// So long an order waits for places.
+const PATIENCE: Duration = Duration::from_secs(3);
 /// Two pipes for each.
 const FILES: u64 = 2;
 
@@ -29,10 +32,12 @@ impl Supervisor<'_> {
         }
         for order in self.job.segment.orders() {
             let outcome = self.fill(&order);
-            if matches!(outcome, Ok(None)) {
+            // Those that are about to end will leave their places.
+            let since = *self.unfilled.get_or_insert_with(Instant::now);
+            if outcome.is_err() && self.lacks_room(&order) && since.elapsed() < PATIENCE {
                 continue;
             }
-            let outcome = outcome.map(Option::unwrap_or_default);
+            self.unfilled = None;
             let outcome = outcome.map_err(|refusal| Error::new(Class::Spawn, refusal.text));
             self.job.segment.settle(&order, &outcome);
         }
@@ -67,23 +72,19 @@ impl Supervisor<'_> {
         (1..=most).rev().find(fits).unwrap_or(0)
     }
 
-    /// Whether a process is about to end, and leave its place.
-    fn is_any_ending(&self) -> bool {
-        let mut later = self.request.ranks() as usize..self.fates.len();
-        let state = |number| self.job.segment.state(number);
-        later.any(|number| self.fates[number].is_none() && state(number) == State::Finalized)
+    /// Whether an order cannot be filled now, but could be if some had ended that were started later.
+    fn lacks_room(&self, order: &Order) -> bool {
+        let most = self.job.segment.room() - self.request.ranks();
+        let later = self.fates.iter().skip(self.request.ranks() as usize);
+        choose(&order.programs, self.room()).is_err()
+            && choose(&order.programs, most).is_ok()
+            && later.clone().any(Option::is_none)
     }
 
-    /// Starts all that an order has, or nothing. `None`: it is to be looked at again, when others have ended.
-    fn fill(&mut self, order: &Order) -> Result<Option<Started>, Refusal> {
-        let (sizes, taken) = (
-            choose(&order.programs, self.room()),
-            self.fates.len() as u32,
-        );
-        let sizes = match sizes {
-            Err(_) if self.is_any_ending() => return Ok(None),
-            sizes => sizes?,
-        };
+    /// Starts all that an order has, or nothing.
+    fn fill(&mut self, order: &Order) -> Result<Started, Refusal> {
+        let sizes = choose(&order.programs, self.room())?;
+        let taken = self.fates.len() as u32;
         let parts = order.programs.iter().zip(&sizes);
         let parts: Vec<Part> = parts
             .map(|(asked, &size)| part(asked, size))
@@ -129,7 +130,7 @@ impl Supervisor<'_> {
                 }
             }
         }
-        started.map(|()| Some(Started { first, sizes }))
+        started.map(|()| Started { first, sizes })
     }
 }
 

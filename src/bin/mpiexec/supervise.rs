@@ -88,6 +88,8 @@ pub struct Supervisor<'a> {
     /// The output's end was announced.
     pub output_failed: bool,
     pub timeout_at: Option<Instant>,
+    /// Since when there is no room for ranks that are asked for.
+    pub unfilled: Option<Instant>,
 }
 
 /// Watches the job until it is over; gives the launcher's exit status.
@@ -112,6 +114,7 @@ pub fn supervise(request: &Request, job: Launched) -> u8 {
         foreign: foreign::Looks::begin(),
         childless: false,
         output_failed: false,
+        unfilled: None,
         timeout_at: request.timeout.map(|limit| Instant::now() + limit),
         job,
     };
@@ -276,7 +279,10 @@ impl Supervisor<'_> {
     fn take_signals(&mut self) {
         while let Some(arrival) = self.job.signals.next() {
             match arrival.signal {
-                Signal::SIGCHLD => self.reap(),
+                Signal::SIGCHLD => {
+                    self.reap();
+                    self.look_for_orders();
+                }
                 ORDER => self.look_for_orders(),
                 Signal::SIGTSTP => {
                     self.pass_on(arrival);

@@ -176,10 +176,19 @@ impl Supervisor<'_> {
             self.job.segment.state(rank) == State::Joining && self.job.segment.came(rank)
         };
         let waiting: Vec<u32> = (0..self.fates.len() as u32).filter(in_init).collect();
-        if waiting.is_empty() {
+        // Each waits for those that were started together with it.
+        let world = |rank: &u32| self.job.segment.first_of(*rank);
+        let Some(missed) = waiting.iter().map(world).find(|missed| {
+            let mut early = self.early.iter().map(world);
+            early.any(|world| world == *missed)
+        }) else {
             return;
-        }
-        let early = std::mem::take(&mut self.early);
+        };
+        let of_it = |rank: &u32| self.job.segment.first_of(*rank) == missed;
+        let waiting: Vec<u32> = waiting.into_iter().filter(of_it).collect();
+        let (early, others) = self.early.iter().partition(|rank| of_it(rank));
+        let early: Vec<u32> = early;
+        self.early = others;
         let Some(fate) = self.fates[early[0] as usize] else {
             return;
         };
