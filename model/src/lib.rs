@@ -40,6 +40,8 @@ pub mod shm {
     pub mod notes;
     #[path = "../../../src/shm/parcel.rs"]
     pub mod parcel;
+    #[path = "../../../src/shm/rendezvous.rs"]
+    pub mod rendezvous;
     #[path = "../../../src/shm/visitors.rs"]
     pub mod visitors;
 

@@ -29,7 +29,7 @@ use testlist::Entry;
 /// The directories that concern a library that is not MPICH: of `impls`, what is about the standard's info keys. (Not every
 /// version of the suite has all of them, or lists in them: that of 4.0 has programs without a list in `basic`, and no
 /// `session` and `misc`.)
-const DIRECTORIES: [&str; 22] = [
+const DIRECTORIES: [&str; 23] = [
     "rma",
     "errors",
     "info",
@@ -46,6 +46,7 @@ const DIRECTORIES: [&str; 22] = [
     "session",
     "basic",
     "misc",
+    "spawn",
     "threads",
     "mpi_t",
     "io",

@@ -41,7 +41,7 @@ fn hold(key: c_int) -> Option<&'static AtomicI32> {
 pub fn value(key: c_int) -> Option<*mut c_int> {
     let place = hold(key)?;
     match key {
-        MPI_UNIVERSE_SIZE => place.store(runtime::job().ranks as c_int, Ordering::Relaxed),
+        MPI_UNIVERSE_SIZE => place.store(runtime::spawn::universe() as c_int, Ordering::Relaxed),
         MPI_APPNUM => place.store(runtime::job().appnum?, Ordering::Relaxed),
         _ => {}
     }

@@ -1,17 +1,7 @@
 //! Ports, by which two processes of a job find each other that have nothing in common (MPI 4.1 §11.9.2), and published names.
 //!
-//! A port is a word in the segment. Who wants to connect, the caller, puts itself there; who accepts puts itself beside it; the
-//! caller takes both away. Others that want to connect wait until the word is free.
-//!
-//! | caller   | acceptor | then                                                                                    |
-//! |----------|----------|-----------------------------------------------------------------------------------------|
-//! | nobody   | nobody   | a caller comes (compare and swap)                                                       |
-//! | there    | nobody   | an acceptor takes it (compare and swap), or it gives up (compare and swap)              |
-//! | there    | there    | each knows the other: the caller makes the word free                                    |
-//!
-//! A caller that has died is taken away by whoever finds it. The name of a port says of which job it is, where it lies, and a
-//! number that no other port has. Ports that were closed are used again, by their process: what has the old name finds another
-//! number there.
+//! A port is a [rendezvous](crate::shm::rendezvous) in the segment. Its name says of which job it is, where it lies, and a number that no
+//! other port has. Ports that were closed are used again, by their process: what has the old name finds another number there.
 //!
 //! A published name is a block in a list of the process that has published it. Names of processes that have ended are none.
 
@@ -20,6 +10,7 @@ use super::table::Table;
 use super::{Announce, Nap, Needs, Ranks, Waiting, job, me, ring_key, wait};
 use crate::error::Result;
 use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering};
+use crate::shm::rendezvous::Rendezvous;
 use crate::shm::segment::segment;
 use crate::shm::{LINE, Offset, heap};
 use crate::{bail, err};
@@ -35,22 +26,13 @@ const SCHEME: &str = "rmashm";
 struct Block {
     /// Its number; 0: it is closed.
     number: AtomicU64,
-    /// 1 + the caller's rank in the job, or 0; and above it the same of the acceptor.
-    word: AtomicU64,
+    place: Rendezvous,
     /// The rank in the job of the process that has opened it.
     owner: AtomicU32,
 }
 
 /// Those of this process that are closed.
 static CLOSED: Mutex<Vec<Offset>> = Mutex::new(Vec::new());
-
-fn caller(word: u64) -> Option<u32> {
-    (word as u32).checked_sub(1)
-}
-
-fn acceptor(word: u64) -> Option<u32> {
-    ((word >> 32) as u32).checked_sub(1)
-}
 
 /// A port, by its name.
 pub struct Port {
@@ -70,7 +52,7 @@ pub fn open() -> Result<String> {
     let number = random() | 1;
     let block = at(offset);
     block.owner.store(job().rank, Ordering::Relaxed);
-    block.word.store(0, Ordering::Relaxed);
+    block.place.go();
     block.number.store(number, Ordering::Release);
     let id = job().table.job.id.load(Ordering::Relaxed);
     Ok(format!("{SCHEME}:{id:x}:{offset:x}:{number:x}"))
@@ -152,27 +134,13 @@ impl Port {
         self.block.number.load(Ordering::Acquire) == self.number
     }
 
-    /// Changes the word, if it is as expected.
-    fn change(&self, from: u64, to: u64) -> bool {
-        let changed =
-            self.block
-                .word
-                .compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire);
-        if changed.is_ok() {
+    /// Takes a caller away that has died.
+    fn clean(&self) {
+        if let Some(rank) = self.block.place.caller()
+            && job().table.gone(rank).is_some()
+            && self.block.place.bury(rank)
+        {
             ring_key(self.key);
-        }
-        changed.is_ok()
-    }
-
-    /// The word, after a caller that has died was taken away.
-    fn word(&self) -> u64 {
-        let word = self.block.word.load(Ordering::Acquire);
-        match caller(word).and_then(|rank| job().table.gone(rank)) {
-            None => word,
-            Some(_) => {
-                self.change(word, 0);
-                self.block.word.load(Ordering::Acquire)
-            }
         }
     }
 
@@ -201,16 +169,14 @@ impl Port {
 
     /// Waits for a caller; gives its rank in the job. Error: `MPI_ERR_PORT` (it was closed).
     pub fn accept(&self, name: &str, call: &str) -> Result<u32> {
-        let me = u64::from(job().rank + 1) << 32;
         let mut taken = None;
         let what = || format!("{call}: waiting for another process to connect");
         self.wait(&what, None, || {
-            let word = self.word();
-            if caller(word).is_some() && acceptor(word).is_none() && self.change(word, word | me) {
-                taken = caller(word);
-            }
+            self.clean();
+            taken = self.block.place.accept(job().rank);
             taken.is_some()
         })?;
+        ring_key(self.key);
         taken.ok_or_else(|| gone(name))
     }
 
@@ -218,23 +184,27 @@ impl Port {
     /// has in time, or it was closed).
     pub fn connect(&self, name: &str, most: Duration, call: &str) -> Result<u32> {
         let until = Instant::now().checked_add(most);
-        let me = u64::from(job().rank + 1);
-        let (mut is_there, mut by) = (false, None);
+        let (place, me) = (&self.block.place, job().rank);
+        let (mut calls, mut by) = (false, None);
         let what = || format!("{call}: waiting for another process to accept");
         self.wait(&what, until, || {
-            is_there = is_there || self.word() == 0 && self.change(0, me);
-            if is_there {
-                by = acceptor(self.block.word.load(Ordering::Acquire));
+            if !calls {
+                self.clean();
+                calls = place.call(me);
+                if calls {
+                    ring_key(self.key);
+                }
             }
+            by = place.accepted_by().filter(|_| calls);
             by.is_some()
         })?;
-        if is_there && by.is_none() && !self.change(me, 0) {
+        if calls && by.is_none() && !place.give_up(me) {
             // It was accepted in the last moment.
-            by = acceptor(self.block.word.load(Ordering::Acquire));
+            by = place.accepted_by();
         }
         match by {
             Some(rank) => {
-                self.block.word.store(0, Ordering::Release);
+                place.go();
                 ring_key(self.key);
                 Ok(rank)
             }

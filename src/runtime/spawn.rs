@@ -141,7 +141,7 @@ pub fn start(programs: &[Program], call: &str) -> Result<Started> {
             "{call} is offered to jobs that rmashm's own mpiexec has started, and another launcher, or none, has started this one"
         );
     }
-    if job.room() == job.table.present().len() && job.is_observed() {
+    if job.is_observed() {
         bail!(
             Spawn,
             "{call} is not offered under -check, -report and -trace: what they keep has room for the first ranks alone"
@@ -307,6 +307,20 @@ impl Request {
         let class = Class::of(class as i32).unwrap_or(Class::Spawn);
         Err(Error::new(class, sentence.into_owned()))
     }
+}
+
+/// How many processes can usefully run at a time: one for each core, or those that were started together, if that is more.
+pub fn universe() -> u32 {
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
+    match can_start() {
+        true => job().ranks.max(cores),
+        false => job().ranks,
+    }
+}
+
+/// Whether this job's launcher starts processes for it.
+fn can_start() -> bool {
+    matches!(job().launcher, Launcher::Ours) && !job().is_observed()
 }
 
 /// The process that has asked for this one's world, by its rank in the job; `None`: a user has.

@@ -31,6 +31,7 @@ mod pages;
 pub mod parcel;
 pub mod peer;
 pub mod reader;
+pub mod rendezvous;
 pub mod replaceable;
 pub mod segment;
 pub mod sleepers;

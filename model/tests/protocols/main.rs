@@ -13,5 +13,6 @@ mod notes;
 mod offer;
 mod parcel;
 mod regions;
+mod rendezvous;
 mod ring;
 mod visitors;

@@ -10,7 +10,7 @@ use crate::mpi::constants::*;
 use crate::mpi::types::*;
 use crate::runtime::port;
 use crate::runtime::spawn::{self, Program};
-use crate::{bail, comm, err, info, mpi_api};
+use crate::{bail, comm, err, info, mpi_api, runtime};
 use macro_rules_attribute::apply;
 use std::ffi::{OsStr, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
@@ -272,7 +272,7 @@ pub extern "C" fn MPI_Comm_accept(
 }
 
 /// Makes an intercommunicator with the processes that accept at a port. Collective over `comm`; `port_name` and `info` count at the
-/// root only. Blocks until they accept, or for as many seconds as the info key `timeout` says, else 180.
+/// root only. Blocks until they accept, or for as many seconds as the info key `timeout` says, else as `MPIR_CVAR_CH4_COMM_CONNECT_TIMEOUT`, else 180.
 ///
 /// MPI 4.1 §11.9.3. Errors: as `MPI_Comm_accept`; `MPI_ERR_INFO_VALUE`; `MPI_ERR_PORT` also where nobody accepts in time.
 #[apply(mpi_api)]
@@ -285,7 +285,13 @@ pub extern "C" fn MPI_Comm_connect(
 ) -> c_int {
     let brought = || {
         let hints = info::hints(info)?;
-        let most = hints.get("timeout").map_or(Ok(PATIENCE), timeout)?;
+        let most = match hints.get("timeout") {
+            Some(text) => timeout(text)?,
+            // MPICH's users have set it for all their programs.
+            None => runtime::variable("MPIR_CVAR_CH4_COMM_CONNECT_TIMEOUT")
+                .and_then(|text| timeout(&text).ok())
+                .unwrap_or(PATIENCE),
+        };
         Ok((name(port_name, "port_name")?, Part::Connect(most)))
     };
     meet(comm, root, brought, newcomm, FUNCTION)

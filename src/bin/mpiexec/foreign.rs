@@ -54,9 +54,8 @@ impl Supervisor<'_> {
         if !self.foreign.is_due(now) {
             return;
         }
-        let part_of = |rank: u32| self.request.part_of(rank);
-        let untouched =
-            |rank| part_of(rank).is_some_and(|part| part.interface == Choice::Untouched);
+        let interface = |rank: u32| self.job.ranks[rank as usize].interface;
+        let untouched = |rank| interface(rank) == Choice::Untouched;
         let ranks = (0..self.fates.len() as u32).filter(|rank| {
             let place = *rank as usize;
             self.fates[place].is_none() && !self.job.segment.came(place) && !untouched(*rank)

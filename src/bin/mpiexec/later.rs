@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use programs::finding::Refusal;
+use programs::leading::Choice;
 use rmashm::launching::{Asked, Class, Error, Order, Started, initial};
 
 use crate::hosts;
@@ -85,9 +86,11 @@ impl Supervisor<'_> {
     fn fill(&mut self, order: &Order) -> Result<Started, Refusal> {
         let sizes = choose(&order.programs, self.room())?;
         let taken = self.fates.len() as u32;
+        // Those whom a rank starts get the interface that it has, if the user named one.
+        let interface = self.job.ranks[order.rank as usize].interface;
         let parts = order.programs.iter().zip(&sizes);
         let parts: Vec<Part> = parts
-            .map(|(asked, &size)| part(asked, size))
+            .map(|(asked, &size)| part(asked, size, interface))
             .collect::<Result<_, String>>()?;
         let size = sizes.iter().sum();
         let first = self
@@ -158,7 +161,7 @@ fn choose(programs: &[Asked], room: u32) -> Result<Vec<u32>, Refusal> {
 }
 
 /// A part as a program's hints describe it.
-fn part(asked: &Asked, ranks: u32) -> Result<Part, String> {
+fn part(asked: &Asked, ranks: u32, interface: Choice) -> Result<Part, String> {
     let hint = |key: &str| {
         let mut hints = asked.hints.iter();
         let found = hints.find(|(known, _)| known == key.as_bytes());
@@ -173,6 +176,7 @@ fn part(asked: &Asked, ranks: u32) -> Result<Part, String> {
     let word = |word: &Vec<u8>| OsString::from_vec(word.clone());
     Ok(Part {
         ranks,
+        interface,
         program: word(&asked.command),
         arguments: asked.arguments.iter().map(word).collect(),
         directory: hint("wdir").map(PathBuf::from),

@@ -15,7 +15,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::waitpid;
 use nix::unistd::Pid;
 use programs::finding::{self, Refusal};
-use programs::leading;
+use programs::leading::{self, Choice};
 use rmashm::launching::{JobSegment, initial, room_for};
 
 use crate::binding;
@@ -38,6 +38,8 @@ pub struct Rank {
     /// The program as the user wrote it.
     pub program: String,
     pub own_group: bool,
+    /// Which C interface its program was to get.
+    pub interface: Choice,
 }
 
 impl Rank {
@@ -47,6 +49,7 @@ impl Rank {
             pid: 0,
             program: String::new(),
             own_group: false,
+            interface: Choice::default(),
         }
     }
 
@@ -313,6 +316,7 @@ pub fn start(
             pid,
             program,
             own_group: rank.own_group,
+            interface: part.interface,
         };
     }
     Ok(())

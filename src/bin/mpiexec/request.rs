@@ -76,16 +76,6 @@ impl Default for Reader {
 }
 
 impl Request {
-    /// What `rank` runs, if it is one of those that are started at first.
-    pub fn part_of(&self, rank: u32) -> Option<&Part> {
-        let mut first = 0;
-        let mut parts = self.parts.iter();
-        parts.find(|part| {
-            first += part.ranks;
-            rank < first
-        })
-    }
-
     /// Ranks of all parts together.
     pub fn ranks(&self) -> u32 {
         self.parts.iter().map(|part| part.ranks).sum()

@@ -1,0 +1,100 @@
+//! Who calls is accepted once, and both know each other.
+
+use rmashm_model::actor::{Actors, Watched, act, explore};
+use rmashm_model::shm::rendezvous::Rendezvous;
+
+const KEY: u64 = 1;
+
+/// What each has found: the other's number, told by the one to the other where only they look.
+type Stage = (Actors, Rendezvous, [Watched; 3]);
+
+fn stage() -> Stage {
+    let told = [(); 3].map(|()| Watched::default());
+    (Actors::new(3), Rendezvous::default(), told)
+}
+
+/// Calls until it is accepted, and goes; tells the acceptor.
+fn call((actors, place, told): &Stage, me: usize) {
+    let (mut calls, mut by) = (false, None);
+    actors.wait(me, || {
+        if !calls {
+            calls = place.call(me as u32);
+            if calls {
+                actors.ring_key(KEY);
+            }
+        }
+        by = place.accepted_by().filter(|_| calls);
+        by.is_some()
+    });
+    assert_eq!(by, Some(2));
+    assert_eq!(told[2].read(), 7, "what the acceptor did before");
+    place.go();
+    actors.ring_key(KEY);
+}
+
+fn accept((actors, place, _): &Stage, me: usize) -> usize {
+    let mut taken = None;
+    actors.wait(me, || {
+        taken = place.accept(me as u32);
+        taken.is_some()
+    });
+    actors.ring_key(KEY);
+    taken.expect("it waited for one") as usize
+}
+
+/// Two call, one accepts both.
+#[test]
+fn two_callers() {
+    explore("rendezvous, 2 callers", 2, || {
+        act(stage(), 3, |stage, me| match me {
+            2 => {
+                stage.2[2].write(7);
+                let (first, second) = (accept(stage, me), accept(stage, me));
+                assert_eq!(first + second, 1, "each of them once");
+            }
+            _ => call(stage, me),
+        });
+    });
+}
+
+/// One gives up while it is accepted: either it does, and nobody has accepted it, or both go on.
+#[test]
+fn giving_up() {
+    explore("rendezvous, giving up", 3, || {
+        act(stage(), 2, |(_, place, told), me| match me {
+            0 => {
+                assert!(place.call(0));
+                if place.give_up(0) {
+                    told[0].write(1);
+                } else {
+                    assert_eq!(place.accepted_by(), Some(1));
+                    place.go();
+                }
+            }
+            _ => {
+                if let Some(caller) = place.accept(1) {
+                    assert_eq!(caller, 0);
+                    // It has not given up, and will not.
+                    told[0].write(2);
+                }
+            }
+        });
+    });
+}
+
+/// A caller that has died is taken away once, and not the next one with it.
+#[test]
+fn burying() {
+    explore("rendezvous, burying", 3, || {
+        let stage = stage();
+        assert!(stage.1.call(2));
+        act(stage, 2, |(_, place, _), me| {
+            place.bury(2);
+            if me == 0 {
+                // The word may be taken again at once.
+                assert!(place.call(0));
+                assert_eq!(place.caller(), Some(0));
+            }
+        });
+    });
+}
