@@ -309,11 +309,12 @@ impl Request {
     }
 }
 
-/// How many processes can usefully run at a time: one for each core, or those that were started together, if that is more.
+/// How many processes can usefully run at a time: one for each core, and one more than were started together at least, where others
+/// can be started: a program takes what is no more for none.
 pub fn universe() -> u32 {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
     match can_start() {
-        true => job().ranks.max(cores),
+        true => cores.max(job().ranks + 1),
         false => job().ranks,
     }
 }
