@@ -101,10 +101,14 @@ impl Core {
     pub(super) fn begin_receive(&mut self, context: u32, envelope: Envelope, receive: Receive) {
         let queues = self.queues(context);
         match queues.arrived.take(envelope, Body::take) {
-            Some(arrival) => self.meet(receive, arrival),
+            Some(arrival) => {
+                let Receive { operation, buffer } = receive;
+                let buffer = buffer.anew();
+                self.meet(Receive { operation, buffer }, arrival);
+            }
             None => {
                 if check::is_on() {
-                    checked::posted(&receive.operation);
+                    checked::posted(&receive.operation.clone());
                 }
                 queues.posted.post(envelope, receive);
             }
