@@ -53,6 +53,9 @@ const SHELF: u32 = 1 << 28;
 const IN_USE: u32 = 8;
 /// A small ring through which so many bytes went grows, though they fit: its sender has to look at the head in every lap.
 const MUCH: u32 = 8 << 10;
+/// Of cells of so many bytes the next one is fetched while one is taken. (Two messages of 256 bytes each way, as in IMB's Exchange: 0.36 µs
+/// instead of 0.38 between cores that share a cache, 1.00 instead of 1.12 between others.)
+const FETCHED_AHEAD: usize = 1 << 10;
 /// The phase of every other lap.
 const PHASE: u32 = 1 << 31;
 
@@ -407,13 +410,24 @@ impl Receiver {
                     // SAFETY: the word says that the sender has published a cell here; it does not touch it until `head`
                     // has passed it, which takes the `&mut self` that the cell borrows.
                     let (header, payload) = unsafe { self.slots.read(at, word & SHELF != 0) };
+                    let size = word & !SHELF;
+                    self.fetch_next(at, size as usize);
                     return Some(Cell {
                         header,
                         payload,
-                        size: word & !SHELF,
+                        size,
                     });
                 }
             }
+        }
+    }
+
+    /// Begins to fetch the lines of the cell behind that of `size` bytes at `at`, as if they were as many: they come while this one is
+    /// taken.
+    #[inline]
+    fn fetch_next(&self, at: usize, size: usize) {
+        if size <= FETCHED_AHEAD {
+            self.slots.prefetch(at + size, size);
         }
     }
 
