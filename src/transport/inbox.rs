@@ -29,6 +29,8 @@ const SMALLEST_RING: usize = 8 << 10;
 const ALL_RINGS: usize = 8 << 20;
 /// What goes in pieces goes in such of so many bytes.
 const LARGEST_SHELF: usize = 8 << 10;
+/// A header has 16 bits for the length of its cell's payload.
+const _: () = assert!(Sender::longest(LARGEST_RING) <= u16::MAX as usize);
 /// After so many looks in vain a ring's bit is cleared: where ranks have cores of their own, and look again and again, and
 /// where they share cores, and look only when they have got one.
 const LOOKS: u32 = 1000;
@@ -155,6 +157,12 @@ impl Inbox {
         self.rings[sender].release(size);
     }
 
+    /// How far this rank is with what comes from `sender`, to be told there.
+    #[inline]
+    pub fn released(&self, sender: usize) -> u32 {
+        self.rings[sender].released()
+    }
+
     /// What this rank shares with each sender, by their ranks.
     pub fn controls(&self) -> impl Iterator<Item = &'static Control> {
         self.rings.iter().map(Receiver::control)
@@ -238,6 +246,14 @@ impl Outbox {
                 is_in
             }
             None => false,
+        }
+    }
+
+    /// The receiver has said how far it is.
+    #[inline]
+    pub fn learn(&mut self, released: u32) {
+        if let Some(way) = &mut self.way {
+            way.ring.learn(released);
         }
     }
 

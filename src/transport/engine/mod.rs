@@ -175,6 +175,7 @@ impl Header {
             source: 0,
             tag: 0,
             payload: 0,
+            released: 0,
             bytes: 0,
             id,
         }

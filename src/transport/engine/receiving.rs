@@ -117,7 +117,7 @@ impl Core {
 
     #[inline]
     pub(super) fn arrive(&mut self, from: u32, header: &Header, data: &[u8]) {
-        self.links.heard(from);
+        self.links.heard(from, header.released);
         let envelope = header.envelope();
         if header.bytes > data.len() as u64 {
             return self.arrive_in_parts(from, header, data);
@@ -154,7 +154,7 @@ impl Core {
     }
 
     pub(super) fn announced(&mut self, header: &Header, from: u32, announced: Announced) {
-        self.links.heard(from);
+        self.links.heard(from, header.released);
         if self.fetch_directly(header, from, announced) {
             return;
         }
