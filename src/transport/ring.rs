@@ -660,7 +660,21 @@ mod tests {
     #[test]
     fn what_the_receiver_says_is_known_without_a_look() {
         let (mut sender, mut receiver) = ends(slots(SMALL), Some(slots(LEN)));
+        let take = |receiver: &mut Receiver| {
+            let size = receiver.peek().unwrap().size();
+            receiver.release(size);
+        };
+        for id in 0..2 {
+            assert!(sender.push(&header(id, 0), false, |_| ()));
+            take(&mut receiver);
+        }
+        // Of the small ring; as many bytes of the large one are in use.
         let mut before = receiver.released();
+        assert!(sender.push(&header(2, SHELF), false, |_| ()));
+        sender.learn(before);
+        assert!(sender.larger.is_none() && sender.head == 0 && sender.tail > before);
+        take(&mut receiver);
+        sender.learn(receiver.released());
         for id in 0..500 {
             let len = SHELF - id as usize % 2;
             // SAFETY: `push` gives room for the payload.
