@@ -366,7 +366,9 @@ impl<T> Table<T> {
     fn remove_with(&self, free: &mut Free, handle: i32) -> Option<Arc<T>> {
         self.find(handle)?;
         let slot = self.slot(handle)?;
-        let object = slot.object.swap(null_mut(), Ordering::Relaxed);
+        // Not a swap: whoever changes it has the lock.
+        let object = slot.object.load(Ordering::Relaxed);
+        slot.object.store(null_mut(), Ordering::Relaxed);
         slot.handle.store(0, Ordering::Release);
         free.push(self.kind, next_handle(self.kind, handle));
         if check::is_on() {

@@ -60,7 +60,11 @@ fn finish(handle: &mut MPI_Request, state: Current, handles: &mut Removing<Opera
     if let Current::Operation(Held::Handle(_)) = state {
         let ended = handles.remove(handle.0);
         *handle = MPI_REQUEST_NULL;
-        return ended.map_or(Outcome::EMPTY, |operation| operation.outcome());
+        return ended.map_or(Outcome::EMPTY, |operation| {
+            let outcome = operation.outcome();
+            Operation::spare(operation);
+            outcome
+        });
     }
     let mut outcome = None;
     match LASTING.get(handle.0) {

@@ -31,6 +31,7 @@ struct Joint {
 /// receive is posted after the send, and only if its message does not come at once.)
 ///
 /// Errors: `MPI_ERR_RANK`, `MPI_ERR_TAG`; then nothing was done.
+#[inline(always)]
 pub fn run(
     comm: &Comm,
     (out, to): (Buffer, Partner),

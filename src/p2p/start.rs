@@ -89,7 +89,7 @@ fn begin_send(
 #[inline(always)]
 fn uses(buffer: &Buffer, writes: bool, peer: i32) {
     if check::is_on() && peer != MPI_PROC_NULL {
-        told(buffer, writes);
+        told(&buffer.clone(), writes);
     }
 }
 
@@ -115,7 +115,7 @@ pub fn receive(comm: &Comm, buffer: Buffer, from: i32, tag: i32) -> Result<Arc<O
             let about = about(comm, from, tag, partners);
             transport::receive(context, envelope, buffer, about)
         }
-        Err(_) => receive_from_no_rank(comm, envelope, buffer),
+        Err(_) => receive_from_no_rank(comm, envelope, buffer.anew()),
     })
 }
 
@@ -134,12 +134,12 @@ fn receive_from_no_rank(comm: &Comm, envelope: Envelope, buffer: Buffer) -> Arc<
 /// Receives from rank `from` (or any) with `tag` (or any), and blocks until the message is there: how that ended.
 ///
 /// Errors: `MPI_ERR_RANK`, `MPI_ERR_TAG`.
-#[inline]
+#[inline(always)]
 pub fn receive_and_wait(comm: &Comm, buffer: Buffer, from: i32, tag: i32) -> Result<Outcome> {
     let envelope = envelope(comm, from, tag)?;
     let about = || about_receive(comm, from, tag);
     let received = match from {
-        MPI_PROC_NULL => receive(comm, buffer, from, tag).map(Err)?,
+        MPI_PROC_NULL => Err(receive_from_no_rank(comm, envelope, buffer.anew())),
         _ => {
             uses(&buffer, true, from);
             transport::receive_at_once(context(comm.context), envelope, buffer, about)

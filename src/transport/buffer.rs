@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::mpi::constants::MPI_DATATYPE_NULL;
 use crate::shm::copy::{Way, copy, copy_by};
 use smallvec::SmallVec;
+use std::mem::ManuallyDrop;
 use std::ops::Range;
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use std::sync::Arc;
@@ -29,9 +30,31 @@ pub struct Buffer {
 /// So many elements of a datatype.
 #[derive(Clone)]
 struct Elements {
-    datatype: Arc<Datatype>,
+    datatype: Kept,
     /// How many; beside [`RUN`] where the data is one run all the same. (Counts of the program's have no such bit.)
     count: usize,
+}
+
+/// A datatype that is counted. To let it go takes the count itself, not where that is kept: so a buffer may be in registers.
+#[derive(Clone)]
+struct Kept(ManuallyDrop<Arc<Datatype>>);
+
+impl Kept {
+    fn new(datatype: Arc<Datatype>) -> Kept {
+        Kept(ManuallyDrop::new(datatype))
+    }
+}
+
+impl Drop for Kept {
+    #[inline(always)]
+    fn drop(&mut self) {
+        #[inline(never)]
+        fn let_go(datatype: Arc<Datatype>) {
+            drop(datatype);
+        }
+        // SAFETY: it is taken here alone, when nothing else is done with it any more.
+        let_go(unsafe { ManuallyDrop::take(&mut self.0) });
+    }
 }
 
 const RUN: usize = 1 << 63;
@@ -40,8 +63,10 @@ impl Elements {
     /// Of what is one run of bytes, for checks.
     #[cold]
     fn of_run(datatype: Arc<Datatype>, count: usize) -> Elements {
-        let count = count | RUN;
-        Elements { datatype, count }
+        Elements {
+            datatype: Kept::new(datatype),
+            count: count | RUN,
+        }
     }
 }
 
@@ -121,14 +146,38 @@ impl Buffer {
         count: usize,
         handle: crate::mpi::types::MPI_Datatype,
     ) -> Result<Buffer> {
-        if !check::is_on()
-            && let Some(size) = datatype::predefined_size(handle)
-            && let Some(len) = count.checked_mul(size)
-            && isize::try_from(len).is_ok()
-        {
-            return Ok(Buffer::run_of(address, len));
+        let quick = match check::is_on() {
+            false => datatype::predefined_size(handle),
+            true => None,
+        };
+        let bytes = quick.and_then(|size| count.checked_mul(size));
+        // The words of what either way gives, so that they stay in registers: what is stored in words, and moved on by wider ones, is waited
+        // for.
+        let (address, len, elements) = match bytes {
+            Some(len) if isize::try_from(len).is_ok() => (address.expose_provenance(), len, None),
+            _ => Buffer::of_derived(address, count, handle)?.into_words(),
+        };
+        Ok(Buffer {
+            address,
+            len,
+            elements,
+        })
+    }
+
+    /// The same, put together anew: what is moved to where a reference is taken, in ways that are seldom gone, is kept in memory in all.
+    #[inline(always)]
+    pub fn anew(self) -> Buffer {
+        let (address, len, elements) = self.into_words();
+        Buffer {
+            address,
+            len,
+            elements,
         }
-        Buffer::of_derived(address, count, handle)
+    }
+
+    #[inline(always)]
+    fn into_words(self) -> (usize, usize, Option<Elements>) {
+        (self.address, self.len, self.elements)
     }
 
     #[inline(never)]
@@ -177,7 +226,7 @@ impl Buffer {
                 address: address.expose_provenance(),
                 len,
                 elements: Some(Elements {
-                    datatype: keep()?,
+                    datatype: Kept::new(keep()?),
                     count,
                 }),
             },
@@ -188,7 +237,7 @@ impl Buffer {
     #[inline(always)]
     fn gaps(&self) -> Option<(&Arc<Datatype>, usize)> {
         match &self.elements {
-            Some(Elements { datatype, count }) if count & RUN == 0 => Some((datatype, *count)),
+            Some(Elements { datatype, count }) if count & RUN == 0 => Some((&datatype.0, *count)),
             _ => None,
         }
     }
@@ -196,7 +245,7 @@ impl Buffer {
     /// In a job that is checked: what its elements are, and how many, if it has some.
     pub fn elements_told(&self) -> Option<(&Arc<Datatype>, usize)> {
         let Elements { datatype, count } = self.elements.as_ref()?;
-        Some((datatype, count & !RUN))
+        Some((&datatype.0, count & !RUN))
     }
 
     /// A run of bytes that is a copy of `other`'s data, and so has its elements.
@@ -214,15 +263,22 @@ impl Buffer {
     /// such as `MPI_IN_PLACE`.
     #[inline(always)]
     pub fn checked(self, name: &str) -> Result<Buffer> {
-        let good = match self.gaps() {
-            _ if self.len == 0 => true,
-            None => can_be_memory(self.address, self.address.wrapping_add(self.len)),
-            Some((datatype, count)) => can_be_elements(self.address, datatype, count),
+        let (address, len, elements) = self.into_words();
+        let good = match &elements {
+            _ if len == 0 => true,
+            Some(Elements { datatype, count }) if count & RUN == 0 => {
+                can_be_elements(address, &datatype.0, *count)
+            }
+            _ => can_be_memory(address, address.wrapping_add(len)),
         };
-        match good {
-            true => Ok(self),
-            false => Err(no_memory(self.address, self.len, name)),
+        if !good {
+            return Err(no_memory(address, len, name));
         }
+        Ok(Buffer {
+            address,
+            len,
+            elements,
+        })
     }
 
     /// Bytes of data.

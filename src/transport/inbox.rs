@@ -35,6 +35,8 @@ const ALL_RINGS: usize = 8 << 20;
 const LARGEST_ANNEXED: usize = 64 << 10;
 /// What goes in pieces goes in such of so many bytes.
 const LARGEST_SHELF: usize = 8 << 10;
+/// A header has 16 bits for the length of its cell's payload.
+const _: () = assert!(Sender::longest(LARGEST_RING) <= u16::MAX as usize);
 /// After so many looks in vain a ring's bit is cleared: where ranks have cores of their own, and look again and again, and
 /// where they share cores, and look only when they have got one.
 const LOOKS: u32 = 1000;
@@ -235,6 +237,17 @@ impl Inbox {
         true
     }
 
+    /// How far this rank is with what comes from `sender`, a rank in the job, to be told there; 0 where it has no ring.
+    #[inline]
+    pub fn released(&self, sender: u32) -> u32 {
+        let job = job();
+        let ring = match job.is_of_world(sender) {
+            true => (sender - job.first) as usize,
+            false => self.own() + sender as usize,
+        };
+        self.rings.get(ring).map_or(0, Receiver::released)
+    }
+
     /// How many rings are not the annex's.
     #[inline]
     fn own(&self) -> usize {
@@ -375,6 +388,14 @@ impl Outbox {
                 is_in
             }
             None => false,
+        }
+    }
+
+    /// The receiver has said how far it is.
+    #[inline]
+    pub fn learn(&mut self, released: u32) {
+        if let Some(way) = &mut self.way {
+            way.ring.learn(released);
         }
     }
 

@@ -137,9 +137,12 @@ impl Links {
         self.link(to).outbox.is_to_announce()
     }
 
-    /// Notes that a message has come from `from`.
+    /// Notes that a message has come from `from`, which has `released` so much of what went there.
     #[inline]
-    pub fn heard(&mut self, from: u32) {
+    pub fn heard(&mut self, from: u32, released: u32) {
+        if let Some(link) = &mut self.links[from as usize] {
+            link.outbox.learn(released);
+        }
         let ahead = &mut self.ahead[from as usize];
         *ahead = (*ahead + 1).min(AHEAD);
     }
@@ -341,7 +344,7 @@ impl Link {
         let pushed = match payload {
             Payload::None => self.outbox.push(header, false, |_| ()),
             Payload::Announced(announced) => {
-                header.payload = size_of::<Announced>() as u32;
+                header.payload = size_of::<Announced>() as u16;
                 // SAFETY: the ring gives room for the payload, whose length is this.
                 let write = |to: *mut u8| unsafe { announced.to_payload(to) };
                 self.outbox.push(header, false, write)
@@ -400,7 +403,7 @@ impl Link {
     ) -> bool {
         let len = range.len();
         let many = len < buffer.len();
-        header.payload = len as u32;
+        header.payload = len as u16;
         let manner = self.distance.next(len, many);
         // SAFETY: the ring gives room for the payload; the buffer is the send's until it is complete.
         let write = |to: *mut u8| unsafe { buffer.hand_over(range, to, manner.way) };

@@ -30,6 +30,7 @@ mod engine;
 mod held;
 mod inbox;
 mod links;
+mod lock;
 mod matching;
 mod observed;
 mod offer;

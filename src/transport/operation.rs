@@ -1,5 +1,6 @@
 //! One transfer from its start to its end: what the engine completes and what a request waits for.
 
+use super::lock::{Lock, Mutex};
 use super::streams::parts;
 use super::task;
 use crate::error::{Error, Object, Result};
@@ -9,6 +10,7 @@ use crate::runtime::deaths::{check_alive, dead, name};
 use crate::runtime::wait::{Announce, Nap};
 use crate::runtime::{self, Need, Needs, Ranks, Waiting, phase};
 use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering, full_fence};
+use parking_lot::lock_api::RawMutex;
 use std::cell::{Cell, UnsafeCell};
 use std::hint::spin_loop;
 use std::sync::Arc;
@@ -31,9 +33,15 @@ struct End {
     error: Option<Box<Error>>,
 }
 
-/// Programs have many operations at a time: glibc keeps memory of up to 120 bytes at hand, of which an `Arc` takes two counts. A status
+/// Programs have more operations at a time than are kept: glibc keeps memory of up to 120 bytes at hand, of which an `Arc` takes two counts. A status
 /// has 20; the standard's has more.
 const _: () = assert!(size_of::<Operation>() - size_of::<MPI_Status>() <= 120 - 16 - 20);
+
+/// Operations that have ended, whose memory is for the next ones: to give it back to glibc and to get it again costs a tenth of what a
+/// message of 8 bytes does, of which there are many at a time. Where no other thread may be in MPI.
+static SPARE: Mutex<Vec<Arc<Operation>>> = Mutex::from_raw(Lock::INIT, Vec::new());
+/// So many are kept.
+const SPARES: usize = 128;
 
 const OPEN: u8 = 0;
 const ENDING: u8 = 1;
@@ -151,7 +159,7 @@ impl Partners {
 impl Operation {
     #[inline(always)]
     pub fn new(about: About) -> Arc<Operation> {
-        Arc::new(Operation {
+        let new = Operation {
             state: AtomicU8::new(OPEN),
             end: UnsafeCell::new(End {
                 status: MPI_Status::EMPTY,
@@ -159,7 +167,26 @@ impl Operation {
             }),
             number: AtomicU64::new(0),
             about,
-        })
+        };
+        if !phase::is_threaded()
+            && let Some(mut spare) = SPARE.lock().pop()
+            && let Some(place) = Arc::get_mut(&mut spare)
+        {
+            *place = new;
+            return spare;
+        }
+        Arc::new(new)
+    }
+
+    /// Keeps the memory of an operation that nobody else has for the next one.
+    #[inline]
+    pub fn spare(operation: Arc<Operation>) {
+        if !phase::is_threaded() && Arc::strong_count(&operation) == 1 {
+            let mut spare = SPARE.lock();
+            if spare.len() < SPARES {
+                spare.push(operation);
+            }
+        }
     }
 
     /// The number under which the engine has it, or had it last. 0: it never had.
@@ -182,10 +209,8 @@ impl Operation {
     /// other threads that may wait for it, by [`wake_threads`].
     #[inline]
     pub fn complete(&self, status: MPI_Status, error: Option<Error>) -> bool {
-        let mine = self
-            .state
-            .compare_exchange(OPEN, ENDING, Ordering::Relaxed, Ordering::Relaxed);
-        if mine.is_ok() {
+        let mine = self.begin_end();
+        if mine {
             // SAFETY: nobody else writes, as the state was open, and nobody reads before it is `ENDED`.
             unsafe {
                 *self.end.get() = End {
@@ -200,7 +225,19 @@ impl Operation {
                 spin_loop();
             }
         }
-        mine.is_ok()
+        mine
+    }
+
+    /// Takes the state from open to ending: whether it was this call that did. Where no other thread may be in MPI, without a locked
+    /// instruction.
+    #[inline]
+    fn begin_end(&self) -> bool {
+        if !phase::is_threaded() {
+            return self.state.load(Ordering::Relaxed) == OPEN;
+        }
+        self.state
+            .compare_exchange(OPEN, ENDING, Ordering::Relaxed, Ordering::Relaxed)
+            .is_ok()
     }
 
     /// How it ended. The error is for the error handler of its communicator.

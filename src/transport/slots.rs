@@ -6,6 +6,7 @@
 
 use super::ring::Header;
 use crate::shm::atomic::AtomicU32;
+use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
 /// A header with the word in front of it: what lies at the beginning of a cell.
 #[repr(C)]
@@ -97,6 +98,16 @@ impl Slots {
         payload(self.payload(at, header.payload as usize, on_shelf));
         // SAFETY: the caller's promise.
         unsafe { (&raw mut (*self.front(at)).header).write(*header) };
+    }
+
+    /// Begins to fetch `bytes` bytes from `at` on, around the end.
+    #[inline(always)]
+    pub fn prefetch(&self, at: usize, bytes: usize) {
+        for at in (at..at + bytes).step_by(SLOT) {
+            let line = self.base.wrapping_add(at & (self.len - 1));
+            // SAFETY: a hint, which touches nothing.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) };
+        }
     }
 
     /// Reads a cell, whose payload is `on_shelf` or not.

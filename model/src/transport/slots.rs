@@ -84,6 +84,9 @@ impl Slots {
         &self.memory().slots[at / SLOT].word
     }
 
+    /// A hint.
+    pub fn prefetch(&self, _at: usize, _bytes: usize) {}
+
     fn covered(&self, at: usize, header: &Header, on_shelf: bool) -> &[Slot] {
         let first = at / SLOT;
         let len = if on_shelf { 0 } else { header.payload as usize };

@@ -48,12 +48,18 @@ impl Ring {
     }
 
     fn push(&self, id: u64, payload: usize) -> bool {
+        self.push_and_tell(id, payload, 0)
+    }
+
+    /// The same, and says how far the sender has got with what comes the other way.
+    fn push_and_tell(&self, id: u64, payload: usize, released: u32) -> bool {
         let header = Header {
             kind: Kind::Eager,
             context: 0,
             source: 0,
             tag: 0,
-            payload: payload as u32,
+            payload: payload as u16,
+            released,
             bytes: payload as u64,
             id,
         };
@@ -65,16 +71,35 @@ impl Ring {
 
     /// Takes a message: its number, if there is one.
     fn take(&self) -> Option<u64> {
+        self.take_and_hear().map(|(id, _)| id)
+    }
+
+    /// The same, and how far its sender has got.
+    fn take_and_hear(&self) -> Option<(u64, u32)> {
         self.receiver.with_mut(|receiver| {
             // SAFETY: one actor receives.
             let receiver = unsafe { &mut *receiver };
             let cell = receiver.peek()?;
-            let id = cell.header.id;
+            let (id, released) = (cell.header.id, cell.header.released);
             assert!(cell.payload.iter().all(|&byte| byte == id as u8));
             let size = cell.size();
             receiver.release(size);
-            Some(id)
+            Some((id, released))
         })
+    }
+
+    /// How far the receiver has got.
+    fn released(&self) -> u32 {
+        self.receiver
+            // SAFETY: one actor receives.
+            .with(|receiver| unsafe { (*receiver).released() })
+    }
+
+    /// The sender hears that.
+    fn learn(&self, released: u32) {
+        self.sender
+            // SAFETY: one actor sends.
+            .with_mut(|sender| unsafe { (*sender).learn(released) })
     }
 
     /// As `Inbox::offer_room`.
@@ -283,6 +308,45 @@ fn the_shelf() {
         2,
         &[128, 192, 120, 192, 192, 150],
     );
+}
+
+/// Two that answer each other, with all payloads on the shelf: what each says in its cells is all that the other one asks.
+#[test]
+fn told_on_the_way() {
+    for grows in [false, true] {
+        explore(
+            "ring, 3 messages there and back, what is released is told",
+            3,
+            move || {
+                let mut inbox = Inbox::new(2, 1, grows);
+                inbox.rings.iter_mut().for_each(|ring| ring.shelf = true);
+                act(inbox, 2, |inbox, me| {
+                    let other = 1 - me;
+                    let (out, back) = (&inbox.rings[me], &inbox.rings[other]);
+                    for id in 1..=3 {
+                        let send = || {
+                            assert!(out.push_and_tell(id, 120, back.released()));
+                            inbox.actors.ring(other);
+                        };
+                        if me == 0 {
+                            send();
+                        }
+                        inbox.actors.wait(me, || {
+                            let heard = back.take_and_hear();
+                            heard.is_some_and(|(came, released)| {
+                                assert_eq!(came, id);
+                                out.learn(released);
+                                true
+                            })
+                        });
+                        if me == 1 {
+                            send();
+                        }
+                    }
+                });
+            },
+        );
+    }
 }
 
 #[test]

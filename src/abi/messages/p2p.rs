@@ -38,7 +38,7 @@ pub fn buffer<'a>(
 #[inline(always)]
 pub fn uses(access: Access, name: &str, buffer: &Buffer, peer: c_int) {
     if check::is_on() {
-        tell_use(access, name, buffer, peer);
+        tell_use(access, name, &buffer.clone(), peer);
     }
 }
 

@@ -48,6 +48,7 @@ struct Coming {
 }
 
 /// Receives into `buffer`. How that ended, if the message comes soon and at once; else the operation of the receive, which is posted.
+#[inline(always)]
 pub fn receive_at_once(
     context: u32,
     envelope: Envelope,
@@ -56,7 +57,7 @@ pub fn receive_at_once(
 ) -> Result<Outcome, Arc<Operation>> {
     let mut engine = lock();
     let (buffer, found) = match engine.can_look(context) {
-        true => engine.look_for(context, envelope, buffer),
+        true => engine.look_for(context, envelope, buffer.anew()),
         false => (buffer, Found::Open),
     };
     if let Found::Over(outcome) = found {

@@ -22,6 +22,7 @@ use super::Envelope;
 use super::held::Held;
 use super::inbox::{self, Inbox};
 use super::links::Links;
+use super::lock::{Mutex, MutexGuard};
 use super::matching::Queues;
 use super::operation::{Operation, wake_threads};
 use super::recent::Recent;
@@ -34,7 +35,6 @@ use crate::error::Result;
 use crate::mpi::types::MPI_Status;
 use crate::observe;
 use crate::runtime::job;
-use parking_lot::{Mutex, MutexGuard};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
@@ -193,6 +193,7 @@ impl Header {
             source: 0,
             tag: 0,
             payload: 0,
+            released: 0,
             bytes: 0,
             id,
         }

@@ -101,10 +101,14 @@ impl Core {
     pub(super) fn begin_receive(&mut self, context: u32, envelope: Envelope, receive: Receive) {
         let queues = self.queues(context);
         match queues.arrived.take(envelope, Body::take) {
-            Some(arrival) => self.meet(receive, arrival),
+            Some(arrival) => {
+                let Receive { operation, buffer } = receive;
+                let buffer = buffer.anew();
+                self.meet(Receive { operation, buffer }, arrival);
+            }
             None => {
                 if check::is_on() {
-                    checked::posted(&receive.operation);
+                    checked::posted(&receive.operation.clone());
                 }
                 queues.posted.post(envelope, receive);
             }
@@ -113,7 +117,7 @@ impl Core {
 
     #[inline]
     pub(super) fn arrive(&mut self, from: u32, header: &Header, data: &[u8]) {
-        self.links.heard(from);
+        self.links.heard(from, header.released);
         let envelope = header.envelope();
         if header.bytes > data.len() as u64 {
             return self.arrive_in_parts(from, header, data);
@@ -150,7 +154,7 @@ impl Core {
     }
 
     pub(super) fn announced(&mut self, header: &Header, from: u32, announced: Announced) {
-        self.links.heard(from);
+        self.links.heard(from, header.released);
         if self.fetch_directly(header, from, announced) {
             return;
         }

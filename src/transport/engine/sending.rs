@@ -66,6 +66,7 @@ pub fn send(
         source: target.source,
         tag: target.tag,
         payload: 0,
+        released: 0,
         bytes: buffer.len() as u64,
         id: 0,
     };
@@ -77,6 +78,7 @@ pub fn send(
             if !engine.core.is_to_be_fetched(&target, &buffer) {
                 let links = &mut engine.core.links;
                 observed::sent(target.to, &mut header, &buffer, || links.next_number());
+                header.released = engine.inbox.released(target.to);
                 let sent = engine.core.send_eager(target.to, header, buffer, about);
                 unlock(engine);
                 return Ok(sent);
