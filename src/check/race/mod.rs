@@ -20,6 +20,7 @@
 //! ([`clock::loads_unseen`]), each knows at any time what all others have completed, and only accesses that are not complete are told.
 //! A rank keeps its last accesses only ([`log::KEPT`]).
 
+pub mod again;
 pub mod buffers;
 pub mod log;
 mod own;
@@ -212,7 +213,8 @@ pub struct Entered {
     numbers: (u64, u64),
     /// How much was in the others' logs then, by rank in the window. What they log later they compare with this.
     limits: SmallVec<[u64; 8]>,
-    own: Option<Race>,
+    // What is found is rare, and large.
+    own: Option<Box<Race>>,
 }
 
 /// Logs an operation: before it is carried out, if its effect may be seen as soon as that is so, that is if it is atomic; else after.
@@ -238,7 +240,7 @@ pub fn enter(window: &Window, access: &Access, words: &dyn Words) -> Option<Ente
         place,
         numbers: (first, last),
         limits: window.members.iter().map(count).collect(),
-        own,
+        own: own.map(Box::new),
     })
 }
 
@@ -268,16 +270,11 @@ pub fn end(window: &Window, access: &Access, entered: Entered, words: &dyn Words
         clock::meet_now(window.members[access.target]);
     }
     let known = clock::look();
-    let Entered {
-        on,
-        place,
-        limits,
-        own: mut found,
-        ..
-    } = entered;
+    let (on, place, limits) = (entered.on, entered.place, &entered.limits);
+    let mut found = entered.own.as_deref().copied();
     let mut state = STATE.lock();
     let buffer = state.use_buffers(access, on, place);
-    for (&rank, &limit) in window.members.iter().zip(&limits) {
+    for (&rank, &limit) in window.members.iter().zip(limits) {
         if rank != checker.rank && found.is_none() {
             let known = known(rank);
             let mut spans = access.spans.iter();
@@ -286,6 +283,9 @@ pub fn end(window: &Window, access: &Access, entered: Entered, words: &dyn Words
                 state.conflict(rank, limit, &logged, known, words.reading())
             });
         }
+    }
+    if found.is_none() && buffer.is_none() {
+        again::made(window, access, &entered, state.has_only(access, &entered));
     }
     drop(state);
     if let Some(race) = found {
@@ -315,12 +315,16 @@ fn take_flags(window: &Window, access: &Access) {
 /// Operations of this rank are complete at their targets, and here: on `target` of the window, or on all.
 #[cold]
 pub fn complete(window: u64, target: Option<usize>) {
-    let is_one = |on: On| is_on(on, window, target);
+    complete_on(|on| is_on(on, window, target));
+}
+
+/// Those on which `is_one` holds.
+fn complete_on(is_one: impl Fn(On) -> bool) {
     let mut state = STATE.lock();
     state.complete(|pending| is_one(pending.on));
-    state.reads.free(is_one);
-    state.writes.free(is_one);
-    state.end_uses(is_one);
+    state.reads.free(&is_one);
+    state.writes.free(&is_one);
+    state.end_uses(&is_one);
 }
 
 /// The same at the origin alone. What was to fetch has fetched by that, and so is complete.

@@ -3,7 +3,7 @@
 use super::buffers::{Buffers, Held};
 use super::log::{self, Log, Logged, On};
 use super::span::Span;
-use super::{Access, Kind, What};
+use super::{Access, Entered, Kind, What};
 use crate::check::room::Room;
 use crate::check::{Place, checker, clock, local};
 use parking_lot::Mutex;
@@ -52,6 +52,7 @@ fn log_of(rank: u32) -> Option<&'static Log> {
 }
 
 /// Two accesses that nothing orders.
+#[derive(Clone, Copy)]
 pub struct Race {
     /// The rank in the job of the other one.
     pub rank: u32,
@@ -110,6 +111,15 @@ impl State {
                 high,
             })
         })
+    }
+
+    /// Whether this access is the only one that is not complete, with an entry of its own.
+    pub fn has_only(&self, access: &Access, entered: &Entered) -> bool {
+        let [pending] = &*self.pending else {
+            return false;
+        };
+        let (first, last) = entered.numbers;
+        first == last && pending.number == last && [pending.span] == *access.spans
     }
 
     /// Logs an access, and gives its number.
@@ -189,6 +199,10 @@ impl State {
             }
             self.seen.resize(rank as usize + 1, 1);
         }
+        let complete = match clock::sees_loads() {
+            true => log.said_complete(),
+            false => 0,
+        };
         let mut first = self.seen[rank as usize].max(oldest);
         let is_ordered = |done: u64| done != 0 && done <= known;
         while first <= last && log.done(first).is_none_or(is_ordered) {
@@ -199,7 +213,8 @@ impl State {
             let old = log.find(number, new.on, new.span.low, new.span.high)?;
             let (low, high) = old.span.common(&new.span)?;
             let both_atomic = old.what.is_atomic() && new.what.is_atomic();
-            let ordered = is_ordered(old.done) || both_atomic && old.issued <= known;
+            let ordered =
+                is_ordered(old.done) || number == complete || both_atomic && old.issued <= known;
             let is_race = !ordered && new.what.conflicts(old.what, false, reading);
             is_race.then_some(Race {
                 rank,
