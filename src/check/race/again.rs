@@ -14,7 +14,8 @@
 //! **Why nothing is missed or told wrongly.** Between the operation and its repetition this process makes no call, so that its clock goes to
 //! nobody, and nobody comes to know of the completion between them. Who conflicts with the one conflicts with the other: they have the bytes,
 //! the kind and the place in common, and one entry stands for both. What this process knows is the same too: what may have [come](clock::has_come) to
-//! it, or been left [at the element](clock::has_news), ends the repetition.
+//! it, or been left [at the element](clock::has_news), ends the repetition. What was left while the operation went on it may have fetched: so that is
+//! looked at behind it as well.
 //!
 //! Only the thread that has initialized MPI is here, and only where no other one may call ([`threads::is_alone`]). So the words are plain; they are
 //! atomic for programs that break that rule.
@@ -108,7 +109,20 @@ fn is_news() -> bool {
 #[inline(always)]
 pub fn repeated() -> bool {
     say(PENDING);
+    if LAST.fetches.load(Relaxed) != 0 && is_news() {
+        learn();
+    }
     true
+}
+
+/// It may have fetched what others have left at the element.
+#[cold]
+fn learn() {
+    settle_last();
+    for key in &LAST.keys {
+        let key = clock::Key::of_bits(key.load(Relaxed));
+        clock::take(LAST.process.load(Relaxed), key);
+    }
 }
 
 /// Whether to complete the operations on this target of a window is to complete the last one alone.
