@@ -39,6 +39,13 @@ impl<'a> Near<'a> {
     }
 }
 
+/// The bytes that an operation touches: at the target, and at the origin.
+struct Sides {
+    far: Spans,
+    reads: Spans,
+    writes: Spans,
+}
+
 impl Words for Window {
     fn window(&self) -> String {
         let name = self.name.lock();
@@ -66,12 +73,19 @@ impl Words for Window {
 }
 
 /// The bytes of a side, from `base` on; `None` if its arguments are no good.
+#[inline(always)]
 fn spans(datatype: MPI_Datatype, count: i64, base: usize) -> Option<(Spans, usize)> {
     let elements = usize::try_from(count).ok()?;
     if let Some(size) = datatype::predefined_size(datatype) {
         let bytes = elements.checked_mul(size)?;
         return Some((Spans::of_run(base, bytes), bytes));
     }
+    derived_spans(datatype, elements, base)
+}
+
+#[cold]
+#[inline(never)]
+fn derived_spans(datatype: MPI_Datatype, elements: usize, base: usize) -> Option<(Spans, usize)> {
     let datatype = datatype::get_committed(datatype).ok()?;
     let bytes = datatype.bytes(elements).ok()?;
     let mut spans = Spans::default();
@@ -81,6 +95,7 @@ fn spans(datatype: MPI_Datatype, count: i64, base: usize) -> Option<(Spans, usiz
     Some((spans, bytes))
 }
 
+#[inline(always)]
 fn near_spans(side: &Origin) -> Option<(Spans, usize)> {
     spans(side.datatype, side.count, side.address.addr())
 }
@@ -101,7 +116,7 @@ impl Window {
         remote: &Remote,
         work: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
-        let Some(far) = self.far_spans(remote, &near) else {
+        let Some(Sides { far, reads, writes }) = self.sides(remote, &near) else {
             return work();
         };
         let basic = match kind {
@@ -122,17 +137,6 @@ impl Window {
             id: self.checked_id(),
             members: &self.meeting.members,
         };
-        let mut reads = Spans::default();
-        for side in near.reads.iter().flatten() {
-            if let Some((spans, _)) = near_spans(side) {
-                reads.append(&spans);
-            }
-        }
-        let writes = near
-            .writes
-            .and_then(near_spans)
-            .map(|(spans, _)| spans)
-            .unwrap_or_default();
         let begun = race::begin(&window, target, what, far.all(), self.reading());
         let access = Access {
             target,
@@ -142,32 +146,34 @@ impl Window {
             reads: reads.all(),
             writes: writes.all(),
         };
-        let enter = || {
-            let entered = race::enter(&window, &access, self)?;
-            Some((entered, windows::enter(&window, target)))
-        };
         // Also where the target's program may see it, and go on.
-        let before = match what.is_atomic() || local::is_seen() {
-            true => enter(),
-            false => None,
-        };
-        if let Err(failed) = work() {
-            before
-                .into_iter()
-                .for_each(|(entered, _)| race::take_back(entered));
-            return Err(failed);
-        }
-        if let Some((entered, shared)) = before.or_else(enter) {
-            race::end(&window, &access, entered, self);
-            if let Some(shared) = shared {
-                windows::end(&shared, &access, self);
+        let shared = match what.is_atomic() || local::is_seen() {
+            true => {
+                let Some(entered) = race::enter(&window, &access, self) else {
+                    return work();
+                };
+                let shared = windows::enter(&window, target);
+                if let Err(failed) = work() {
+                    race::take_back(entered);
+                    return Err(failed);
+                }
+                race::end(&window, &access, entered, self);
+                shared
             }
+            false => {
+                work()?;
+                race::enter_and_end(&window, &access, self)
+            }
+        };
+        if let Some(shared) = shared {
+            windows::end(&shared, &access, self);
         }
         Ok(())
     }
 
-    /// The bytes at the target; `None` if nothing is to be compared, or the call is wrong.
-    fn far_spans(&self, remote: &Remote, near: &Near<'_>) -> Option<Spans> {
+    /// The bytes at both sides; `None` if nothing is to be compared, or the call is wrong.
+    #[inline(always)]
+    fn sides(&self, remote: &Remote, near: &Near<'_>) -> Option<Sides> {
         if remote.rank == MPI_PROC_NULL {
             return None;
         }
@@ -178,11 +184,35 @@ impl Window {
                 .ok()?
                 .checked_mul(target.disp_unit)?,
         };
-        let (spans, bytes) = spans(remote.datatype, remote.count, at)?;
+        let (far, bytes) = spans(remote.datatype, remote.count, at)?;
         // Where one side has more room than the other, it is not all touched.
-        let side = near.reads[0].or(near.writes)?;
-        let alike = near_spans(side).is_some_and(|(_, near)| near == bytes);
-        (alike && bytes > 0).then_some(spans)
+        let is_alike = |near: usize| near == bytes && bytes > 0;
+        let mut sides = Sides {
+            far,
+            reads: Spans::default(),
+            writes: Spans::default(),
+        };
+        if let Some(side) = near.writes
+            && let Some((spans, near_bytes)) = near_spans(side)
+        {
+            sides.writes = spans;
+            if near.reads[0].is_none() && !is_alike(near_bytes) {
+                return None;
+            }
+        }
+        if let Some(first) = near.reads[0] {
+            let (spans, near_bytes) = near_spans(first)?;
+            sides.reads = spans;
+            if !is_alike(near_bytes) {
+                return None;
+            }
+        }
+        if let Some(second) = near.reads[1]
+            && let Some((spans, _)) = near_spans(second)
+        {
+            sides.reads.append(&spans);
+        }
+        Some(sides)
     }
 
     fn place_of(&self, target: Option<&Target>, what: u64) -> (u32, Key) {

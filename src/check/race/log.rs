@@ -4,7 +4,7 @@
 //! |----------|--------------------------------------------------------------------------------------------|
 //! | `number` | last: the entry's number, from 1; 0 while it is being written                               |
 //! | `done`   | 0 until the access is complete at its target, then at which [time](crate::check::clock) of its rank |
-//! | `issued` | of an access that is atomic: before which time of its rank it began                         |
+//! | `issued` | of an access that is atomic: before which time of its rank it began, the last time           |
 //! | `known`  | until which time its rank knew the process whose memory it is, before it began               |
 //! | `high`   | may grow until it is done, where accesses side by side are one entry                        |
 //!
@@ -124,6 +124,11 @@ impl Log {
         entry.block.store(high - low, Ordering::Release);
         entry.stride.store(high - low, Ordering::Release);
         entry.high.store(high, Ordering::SeqCst);
+    }
+
+    /// The access of this number was made once more, before this time of its rank.
+    pub fn begin_again(&self, number: u64, issued: u64) {
+        self.entry(number).issued.store(issued, Ordering::SeqCst);
     }
 
     /// The access of this number is complete at its target, since `time`.

@@ -125,6 +125,9 @@ impl State {
     /// Logs an access, and gives its number.
     pub fn log(&mut self, log: &Log, new: &Logged, near: u64) -> u64 {
         if new.done == 0 {
+            if let Some(number) = self.merge(log, new, near) {
+                return number;
+            }
             let is_simple = !new.what.is_atomic() && new.span.block == new.span.stride;
             if is_simple
                 && let Some(last) = self.pending.last_mut()
@@ -180,6 +183,22 @@ impl State {
             });
         }
         number
+    }
+
+    /// The number of the last entry, if it is of the same access, which is not complete: it stands for both.
+    fn merge(&mut self, log: &Log, new: &Logged, near: u64) -> Option<u64> {
+        let last = self.pending.last_mut()?;
+        let is_same = (last.on, last.what, last.place, last.span, last.known)
+            == (new.on, new.what, new.place, new.span, new.known)
+            && last.number == log.range().1;
+        if !is_same {
+            return None;
+        }
+        if last.near != near {
+            last.near = 0;
+        }
+        log.begin_again(last.number, new.issued);
+        Some(last.number)
     }
 
     /// An access of `rank`, until its number `limit`, which this one knows until `known`, that is not ordered before `new`.

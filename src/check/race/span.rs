@@ -16,6 +16,7 @@ pub struct Span {
 const LOOKS: u64 = 1 << 16;
 
 impl Span {
+    #[inline(always)]
     pub fn run(low: u64, len: u64) -> Span {
         Span {
             low,
@@ -125,10 +126,15 @@ impl Spans {
         self.all.extend(others.all.iter().take(room).copied());
     }
 
+    #[inline(always)]
     pub fn of_run(at: usize, len: usize) -> Spans {
-        let mut spans = Spans::default();
-        spans.add(at, len);
-        spans
+        match len {
+            0 => Spans::default(),
+            _ => Spans {
+                all: SmallVec::from_buf([Span::run(at as u64, len as u64)]),
+                is_cut: false,
+            },
+        }
     }
 
     pub fn all(&self) -> &[Span] {
