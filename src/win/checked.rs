@@ -40,6 +40,7 @@ impl<'a> Near<'a> {
 }
 
 /// The bytes that an operation touches: at the target, and at the origin.
+#[derive(Default)]
 struct Sides {
     far: Spans,
     reads: Spans,
@@ -72,32 +73,38 @@ impl Words for Window {
     }
 }
 
-/// The bytes of a side, from `base` on; `None` if its arguments are no good.
+/// Fills in the bytes of a side, from `base` on, and gives how many these are; `None` if its arguments are no good.
+// Not given as a result: that would be moved from place to place, each time as soon as it was written.
 #[inline(always)]
-fn spans(datatype: MPI_Datatype, count: i64, base: usize) -> Option<(Spans, usize)> {
+fn fill(spans: &mut Spans, datatype: MPI_Datatype, count: i64, base: usize) -> Option<usize> {
     let elements = usize::try_from(count).ok()?;
     if let Some(size) = datatype::predefined_size(datatype) {
         let bytes = elements.checked_mul(size)?;
-        return Some((Spans::of_run(base, bytes), bytes));
+        spans.add(base, bytes);
+        return Some(bytes);
     }
-    derived_spans(datatype, elements, base)
+    fill_derived(spans, datatype, elements, base)
 }
 
 #[cold]
 #[inline(never)]
-fn derived_spans(datatype: MPI_Datatype, elements: usize, base: usize) -> Option<(Spans, usize)> {
+fn fill_derived(
+    spans: &mut Spans,
+    datatype: MPI_Datatype,
+    elements: usize,
+    base: usize,
+) -> Option<usize> {
     let datatype = datatype::get_committed(datatype).ok()?;
     let bytes = datatype.bytes(elements).ok()?;
-    let mut spans = Spans::default();
     datatype
         .message_at(base, elements)
         .walk(&mut |at: usize, len: usize| spans.add(at, len));
-    Some((spans, bytes))
+    Some(bytes)
 }
 
 #[inline(always)]
-fn near_spans(side: &Origin) -> Option<(Spans, usize)> {
-    spans(side.datatype, side.count, side.address.addr())
+fn fill_near(spans: &mut Spans, side: &Origin) -> Option<usize> {
+    fill(spans, side.datatype, side.count, side.address.addr())
 }
 
 impl Window {
@@ -116,9 +123,11 @@ impl Window {
         remote: &Remote,
         work: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
-        let Some(Sides { far, reads, writes }) = self.sides(remote, &near) else {
+        let mut sides = Sides::default();
+        if self.fill_sides(&mut sides, remote, &near).is_none() {
             return work();
-        };
+        }
+        let Sides { far, reads, writes } = &sides;
         let basic = match kind {
             Kind::Put | Kind::Get => NONE,
             _ => datatype::get(remote.datatype)
@@ -171,9 +180,9 @@ impl Window {
         Ok(())
     }
 
-    /// The bytes at both sides; `None` if nothing is to be compared, or the call is wrong.
+    /// Fills in the bytes at both sides; `None` if nothing is to be compared, or the call is wrong.
     #[inline(always)]
-    fn sides(&self, remote: &Remote, near: &Near<'_>) -> Option<Sides> {
+    fn fill_sides(&self, sides: &mut Sides, remote: &Remote, near: &Near<'_>) -> Option<()> {
         if remote.rank == MPI_PROC_NULL {
             return None;
         }
@@ -184,35 +193,18 @@ impl Window {
                 .ok()?
                 .checked_mul(target.disp_unit)?,
         };
-        let (far, bytes) = spans(remote.datatype, remote.count, at)?;
+        let bytes = fill(&mut sides.far, remote.datatype, remote.count, at)?;
+        let [first, second] = near.reads;
+        let read = first.map(|side| fill_near(&mut sides.reads, side));
+        if let Some(side) = second {
+            let mut more = Spans::default();
+            fill_near(&mut more, side);
+            sides.reads.append(&more);
+        }
+        let written = near.writes.map(|side| fill_near(&mut sides.writes, side));
         // Where one side has more room than the other, it is not all touched.
-        let is_alike = |near: usize| near == bytes && bytes > 0;
-        let mut sides = Sides {
-            far,
-            reads: Spans::default(),
-            writes: Spans::default(),
-        };
-        if let Some(side) = near.writes
-            && let Some((spans, near_bytes)) = near_spans(side)
-        {
-            sides.writes = spans;
-            if near.reads[0].is_none() && !is_alike(near_bytes) {
-                return None;
-            }
-        }
-        if let Some(first) = near.reads[0] {
-            let (spans, near_bytes) = near_spans(first)?;
-            sides.reads = spans;
-            if !is_alike(near_bytes) {
-                return None;
-            }
-        }
-        if let Some(second) = near.reads[1]
-            && let Some((spans, _)) = near_spans(second)
-        {
-            sides.reads.append(&spans);
-        }
-        Some(sides)
+        let is_alike = read.or(written)? == Some(bytes);
+        (is_alike && bytes > 0).then_some(())
     }
 
     fn place_of(&self, target: Option<&Target>, what: u64) -> (u32, Key) {
