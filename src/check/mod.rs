@@ -20,7 +20,7 @@ pub mod local;
 mod memory;
 pub mod messages;
 pub mod objects;
-pub mod parts;
+pub mod partitions;
 pub mod pending;
 pub mod place;
 pub mod race;
@@ -235,8 +235,11 @@ fn put(finding: Finding, severity: Severity, name: &str, place: Place) {
         }
         whole += ": ";
     }
-    let is_note = severity == Severity::Note;
-    let note = if is_note { "note: " } else { "" };
+    let findings = checker.own.findings;
+    let (list, note) = match severity {
+        Severity::Wrong => (&findings.wrong, ""),
+        Severity::Note => (&findings.notes, "note: "),
+    };
     let _ = write!(whole, "{note}{kind}: {text} ({section})");
-    checker.own.findings.put(kind, place, &whole, is_note);
+    list.put(kind, place, &whole);
 }
