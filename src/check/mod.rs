@@ -131,8 +131,10 @@ fn end_call((outer, looked): (Called, bool)) {
     if looked {
         threads::leave();
     }
-    if outer.name.is_empty() {
-        local::ends();
+    match outer.name.is_empty() {
+        true => local::ends(),
+        // The outer one goes on, and may tell others what has been done.
+        false => race::again::settle(),
     }
     CALLED.set(outer);
 }

@@ -8,8 +8,8 @@
 //! | `PENDING`  | is not complete                                              | not complete         | [`ends`]                          |
 //! | `COMPLETE` | is complete, of which nobody can know but [by a load](clock::sees_loads) | not complete, but for those | [`repeats`], to `PENDING` |
 //!
-//! From each to `NONE` by [`settle`], when any other call begins: what is complete becomes so in the log, at a time of its own, before anything
-//! can be known of it.
+//! From each to `NONE` by [`settle`], when any other call begins, or one inside another ends: what is complete becomes so in the log, at a time of
+//! its own, before anything can be known of it.
 //!
 //! **Why nothing is missed or told wrongly.** Between the operation and its repetition this process makes no call, so that its clock goes to
 //! nobody, and nobody comes to know of the completion between them. Who conflicts with the one conflicts with the other: they have the bytes,

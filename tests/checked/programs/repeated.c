@@ -14,6 +14,7 @@
 // right flag_stored
 // right same_operation
 // right come_between
+// right in_callback
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -38,6 +39,12 @@ static void put_many(int target, int at) {
         MPI_Put(&value, 1, MPI_LONG, target, at, 1, MPI_LONG, win);
         done(target);
     }
+}
+
+// Puts inside a call that others wait for.
+static int put_at_end(MPI_Win window, int key, void *attribute, void *state) {
+    if (rank == 0) put_many(2, AT);
+    return MPI_SUCCESS;
 }
 
 static void run(char **argv) {
@@ -150,6 +157,17 @@ static void run(char **argv) {
             MPI_Put(&value, 1, MPI_LONG, 2, AT, 1, MPI_LONG, win);
             done(2);
         }
+    } else if (is("in_callback", argv)) {
+        MPI_Win other;
+        int key;
+        MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, comm, &other);
+        MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, put_at_end, &key, NULL);
+        MPI_Win_set_attr(other, key, NULL);
+        MPI_Win_free_keyval(&key);
+        MPI_Win_free(&other);
+        if (rank == 1) MPI_Get(&got, 1, MPI_LONG, 2, AT, 1, MPI_LONG, win);
+        done(2);
+        if (rank == 1 && got != TIMES) MPI_Abort(comm, 1);
     } else if (is("come_between", argv)) {
         // Between two puts to rank 2, rank 0 sees by a load what rank 1 has put there before it put a flag; so does rank 2 by the second.
         if (rank == 0) {
