@@ -12,11 +12,13 @@ use crate::shm::segment::Segment;
 use crate::shm::text::Text;
 use crate::shm::{Offset, PAGE};
 use parking_lot::Mutex;
+use rustc_hash::FxBuildHasher;
+use std::hash::BuildHasher;
 use std::mem::size_of;
 
 /// Jobs of more ranks are not checked.
 pub const MOST: u32 = 1024;
-/// So many findings of a rank are kept; the others are counted.
+/// So many findings of a rank are kept, and as many notes; the others are counted.
 pub const FINDINGS: usize = 64;
 /// Words of 8 bytes of a finding.
 const WORDS: usize = 254;
@@ -32,10 +34,15 @@ struct Head {
 /// What a rank has found. It alone writes.
 #[repr(C)]
 pub struct Findings {
+    pub wrong: List,
+    pub notes: List,
+}
+
+/// Findings of one severity.
+#[repr(C)]
+pub struct List {
     /// How many there are, also those that have no room.
     count: AtomicU64,
-    /// How many of them are notes.
-    notes: AtomicU64,
     all: [Found; FINDINGS],
 }
 
@@ -44,8 +51,6 @@ pub struct Kept {
     pub text: String,
     /// How often it was found.
     pub times: u64,
-    /// Whether it is no mistake, and tells something that may be one.
-    pub is_note: bool,
 }
 
 #[repr(C)]
@@ -54,23 +59,17 @@ struct Found {
     times: AtomicU64,
     /// What it was, hashed.
     what: AtomicU64,
-    /// 1: it is a note.
-    note: AtomicU64,
     text: Text<WORDS>,
 }
 
 /// One thread at a time tells.
 static TELLING: Mutex<()> = Mutex::new(());
 
-impl Findings {
+impl List {
     /// Keeps a finding, unless one of this kind at this place is kept already, which is counted then.
-    pub fn put(&self, kind: &str, place: Place, text: &str, is_note: bool) {
+    pub fn put(&self, kind: &str, place: Place, text: &str) {
         let _telling = TELLING.lock();
-        let what = kind
-            .bytes()
-            .fold(place.bits() ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
-                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-            });
+        let what = FxBuildHasher.hash_one((kind, place));
         let count = self.count.load(Ordering::Relaxed) as usize;
         let kept = &self.all[..count.min(FINDINGS)];
         if place != Place::UNKNOWN
@@ -84,11 +83,7 @@ impl Findings {
         if let Some(found) = self.all.get(count) {
             found.text.put(text.as_bytes());
             found.what.store(what, Ordering::Relaxed);
-            found.note.store(is_note.into(), Ordering::Relaxed);
             found.times.store(1, Ordering::Relaxed);
-        }
-        if is_note {
-            self.notes.fetch_add(1, Ordering::Relaxed);
         }
         self.count.store(count as u64 + 1, Ordering::Release);
     }
@@ -100,14 +95,8 @@ impl Findings {
         let kept = kept.map(|found| Kept {
             text: found.text.get(),
             times: found.times.load(Ordering::Relaxed),
-            is_note: found.note.load(Ordering::Relaxed) != 0,
         });
         (count, kept.collect())
-    }
-
-    /// How many of all are notes.
-    pub fn notes(&self) -> usize {
-        self.notes.load(Ordering::Relaxed) as usize
     }
 }
 
@@ -203,27 +192,27 @@ mod tests {
         let segment = Box::leak(Box::new(Segment::create(Area::bytes(ranks)).unwrap()));
         let area = Area::create(segment, PAGE, ranks, true);
         assert!(area.ends() && Area::open(segment, PAGE).ranks() == ranks);
-        let findings = area.block(2).findings;
+        let Findings { wrong, notes } = area.block(2).findings;
         let here = Place::test(1);
-        findings.put("race", here, "a", false);
-        findings.put("race", here, "b", false);
-        findings.put("leak", here, "c", true);
-        findings.put("leak", Place::UNKNOWN, "d", false);
-        findings.put("leak", Place::UNKNOWN, "e", true);
-        let (count, kept) = findings.from(0);
-        let notes: Vec<_> = kept.iter().map(|kept| kept.is_note).collect();
-        assert_eq!(
-            (notes, findings.notes()),
-            (vec![false, true, false, true], 2)
-        );
+        wrong.put("race", here, "a");
+        wrong.put("race", here, "b");
+        notes.put("race", here, "c");
+        wrong.put("leak", here, "d");
+        wrong.put("leak", Place::UNKNOWN, "e");
+        wrong.put("leak", Place::UNKNOWN, "f");
+        let (count, kept) = wrong.from(0);
         let kept: Vec<_> = kept.iter().map(|kept| (&*kept.text, kept.times)).collect();
-        assert_eq!(kept, [("a", 2), ("c", 1), ("d", 1), ("e", 1)]);
-        assert_eq!(count, 4);
+        assert_eq!(kept, [("a", 2), ("d", 1), ("e", 1), ("f", 1)]);
+        assert_eq!((count, notes.from(0).0), (4, 1));
         for number in 0..2 * FINDINGS {
-            findings.put("more", Place::test(2 + number as u64), "x", false);
+            notes.put("more", Place::test(2 + number as u64), "x");
         }
-        let (count, kept) = findings.from(4);
-        assert_eq!((count, kept.len()), (4 + 2 * FINDINGS, FINDINGS - 4));
-        assert_eq!(area.block(1).findings.from(0).0, 0);
+        let (count, kept) = notes.from(1);
+        assert_eq!((count, kept.len()), (1 + 2 * FINDINGS, FINDINGS - 1));
+        // Notes take no finding's room.
+        wrong.put("more", here, "g");
+        let (count, kept) = wrong.from(4);
+        assert_eq!((count, kept.len(), &*kept[0].text), (5, 1, "g"));
+        assert_eq!(area.block(1).findings.wrong.from(0).0, 0);
     }
 }

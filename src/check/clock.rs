@@ -67,6 +67,14 @@ impl Key {
         Key([a, b, c].into_iter().fold(u64::from(kind) + 1, mix) | 1 << 63)
     }
 
+    pub(super) fn bits(self) -> u64 {
+        self.0
+    }
+
+    pub(super) fn of_bits(bits: u64) -> Key {
+        Key(bits)
+    }
+
     fn place(self) -> usize {
         (self.0 >> 40) as usize % PLACES
     }
@@ -114,6 +122,13 @@ impl Own {
                 mine.fetch_max(theirs, Ordering::Release);
             }
         }
+    }
+
+    fn has_news(&self, at: &[AtomicU64]) -> bool {
+        let mut all = self.clock.now.iter().zip(&at[..self.ranks]).enumerate();
+        all.any(|(rank, (mine, theirs))| {
+            rank != self.rank && theirs.load(Ordering::Acquire) > mine.load(Ordering::Relaxed)
+        })
     }
 
     /// Joins the clock into what is at `to`: whether that says something new.
@@ -219,6 +234,18 @@ pub fn keep(rank: u32, key: Key) {
         own.catch_up();
         own.put(&other(rank).places[key.place() * own.ranks..]);
     }
+}
+
+/// Whether others have left something there that this process does not know.
+#[inline]
+pub(super) fn has_news(rank: u32, key: Key) -> bool {
+    own().is_some_and(|own| own.has_news(&other(rank).places[key.place() * own.ranks..]))
+}
+
+/// Whether others have changed this process's memory since it last looked.
+#[inline(always)]
+pub(super) fn has_come() -> bool {
+    own().is_none_or(|own| own.clock.came.load(Ordering::Acquire) != SEEN.load(Ordering::Relaxed))
 }
 
 /// Takes what others have left there.

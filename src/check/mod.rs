@@ -20,7 +20,7 @@ pub mod local;
 mod memory;
 pub mod messages;
 pub mod objects;
-pub mod parts;
+pub mod partitions;
 pub mod pending;
 pub mod place;
 pub mod race;
@@ -114,6 +114,7 @@ pub fn call<R>(name: &'static str, work: impl FnOnce() -> R) -> R {
 // Both are out of line, as there is a call of each in all functions.
 #[inline(never)]
 fn begin(name: &'static str) -> (Called, bool) {
+    race::again::settle();
     let back = place::came_from();
     let turn = TURNS.get() + 1;
     TURNS.set(turn);
@@ -130,8 +131,10 @@ fn end_call((outer, looked): (Called, bool)) {
     if looked {
         threads::leave();
     }
-    if outer.name.is_empty() {
-        local::ends();
+    match outer.name.is_empty() {
+        true => local::ends(),
+        // The outer one goes on, and may tell others what has been done.
+        false => race::again::settle(),
     }
     CALLED.set(outer);
 }
@@ -234,8 +237,11 @@ fn put(finding: Finding, severity: Severity, name: &str, place: Place) {
         }
         whole += ": ";
     }
-    let is_note = severity == Severity::Note;
-    let note = if is_note { "note: " } else { "" };
+    let findings = checker.own.findings;
+    let (list, note) = match severity {
+        Severity::Wrong => (&findings.wrong, ""),
+        Severity::Note => (&findings.notes, "note: "),
+    };
     let _ = write!(whole, "{note}{kind}: {text} ({section})");
-    checker.own.findings.put(kind, place, &whole, is_note);
+    list.put(kind, place, &whole);
 }

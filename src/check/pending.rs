@@ -6,7 +6,7 @@ use super::buffers::{Access, Used, take, words};
 use super::ranges::{Range, Ranges};
 use super::room::Room;
 use super::sums::Look;
-use super::{Finding, Place, called, here, local, parts, rank, sums, tell};
+use super::{Finding, Place, called, here, local, partitions, rank, sums, tell};
 use crate::shm::atomic::{AtomicU64, AtomicUsize, Ordering};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -172,8 +172,8 @@ fn add(request: i32, name: &'static str, used: Used) {
 /// The operation of a request is complete, and the program knows.
 #[cold]
 pub fn ended(request: i32) {
-    for (_, part) in parts::take(request) {
-        end(part);
+    for (_, partition) in partitions::take(request) {
+        end(partition);
     }
     end(request);
 }
@@ -213,8 +213,8 @@ fn end(request: i32) {
 /// A request is given back; its operation goes on, and nobody knows until when.
 #[cold]
 pub fn let_go(request: i32) {
-    for (_, part) in parts::take(request) {
-        remove(part);
+    for (_, partition) in partitions::take(request) {
+        remove(partition);
     }
     remove(request);
     if let Some(table) = &mut *TABLE.lock() {

@@ -10,8 +10,9 @@
 //! What MPI lets any thread call at any time (MPI 4.1 §11.6.1 and what may be called before MPI_Init) is left alone.
 
 use super::{Finding, Place, called, here, rank, tell};
-use crate::shm::atomic::{AtomicU8, AtomicU64, Ordering};
+use crate::shm::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use parking_lot::Mutex;
+use std::arch::asm;
 use std::cell::Cell;
 
 /// How the world model was asked to be used.
@@ -31,6 +32,9 @@ static MAIN: AtomicU64 = AtomicU64::new(0);
 /// The thread that is in a call, which, and where; where threads take turns.
 static INSIDE: Mutex<Option<(u64, &'static str, Place)>> = Mutex::new(None);
 
+/// The main thread's [pointer](thread_pointer) where no other one may call; else 0.
+static ALONE: AtomicUsize = AtomicUsize::new(0);
+
 thread_local! {
     /// What of the program's MPI is calling in this thread.
     static CALLING: Cell<&'static str> = const { Cell::new("") };
@@ -49,11 +53,34 @@ fn own() -> u64 {
 /// This thread, the main one, has asked for a level.
 pub fn use_as(level: Level) {
     MAIN.store(own(), Ordering::Relaxed);
+    let alone = match level {
+        Level::Single | Level::Funneled => thread_pointer(),
+        Level::Any | Level::Serialized => 0,
+    };
+    ALONE.store(alone, Ordering::Relaxed);
     LEVEL.store(level as u8, Ordering::Release);
+}
+
+/// Where the thread's own data is, by which it is told from those that live.
+#[inline(always)]
+fn thread_pointer() -> usize {
+    let pointer: usize;
+    // SAFETY: the first word there is its own address, as the ABI says.
+    unsafe {
+        asm!("mov {}, fs:[0]", out(reg) pointer, options(nostack, readonly, preserves_flags))
+    };
+    pointer
+}
+
+/// Whether this is the only thread that may call.
+#[inline(always)]
+pub(super) fn is_alone() -> bool {
+    ALONE.load(Ordering::Relaxed) == thread_pointer()
 }
 
 /// Another level may hold from now on, as sessions have their own: nobody knows which a call belongs to.
 pub fn use_at_will() {
+    ALONE.store(0, Ordering::Relaxed);
     LEVEL.store(Level::Any as u8, Ordering::Release);
 }
 
@@ -73,7 +100,7 @@ pub fn calling<R>(what: &'static str, work: impl FnOnce() -> R) -> R {
 #[inline(always)]
 pub(super) fn enter(is_outermost: bool) -> bool {
     match is_outermost {
-        true if LEVEL.load(Ordering::Relaxed) == Level::Any as u8 => false,
+        true if is_alone() || LEVEL.load(Ordering::Relaxed) == Level::Any as u8 => false,
         true => look_at_thread(),
         false => {
             look_at_caller();

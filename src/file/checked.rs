@@ -4,6 +4,8 @@ use super::File;
 use crate::check;
 use crate::check::collectives::{Compared, Rule};
 use crate::check::signature::Signature;
+use rustc_hash::FxBuildHasher;
+use std::hash::BuildHasher;
 
 /// All make the same calls in the same order.
 const ORDER: &str = "MPI 4.1 §14.6.4";
@@ -34,9 +36,9 @@ impl File {
     /// The same of a view: the bytes of its etype, and its representation, unless its arguments are wrong.
     #[cold]
     pub fn viewed(&self, view: Option<(i64, String)>) {
-        let hash = |sum: u64, byte: u8| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         let numbers = |(etype, representation): &(i64, String)| {
-            [*etype as u64, representation.bytes().fold(1, hash) >> 1]
+            let name = FxBuildHasher.hash_one(representation);
+            [*etype as u64, name >> 1]
         };
         let compared = Compared {
             rule: Rule::Alike,

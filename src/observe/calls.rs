@@ -3,7 +3,7 @@
 use super::tables::{Block, ROWS, Row};
 use super::trace::{self, Happening, Kind};
 use super::waits::{Waiting, add, add_to};
-use super::{OFF, STATE, events, own, ticks};
+use super::{OFF, STATE, events, is_passed, own, ticks};
 use crate::shm::atomic::{AtomicU32, Ordering, spin_loop};
 use std::cell::Cell;
 
@@ -89,6 +89,9 @@ impl Call {
 /// Does `work`, a call of `call` by the program.
 #[inline(always)]
 pub fn call<R>(call: &'static Call, work: impl FnOnce() -> R) -> R {
+    if is_passed() {
+        return work();
+    }
     let since = enter(call);
     let result = work();
     leave(call, since);

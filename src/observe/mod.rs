@@ -36,6 +36,8 @@ pub use waits::{Wait, be_threaded, copying, hear, heard};
 const OFF: u8 = 0;
 const UNDECIDED: u8 = 1;
 const ON: u8 = 2;
+/// Calls are looked at, but nothing of them is kept, and no tool is there to be told.
+const PASSED: u8 = 3;
 
 static STATE: AtomicU8 = AtomicU8::new(UNDECIDED);
 /// What the flag follows from.
@@ -58,6 +60,7 @@ impl Reasons {
         let state = match self.job {
             None => UNDECIDED,
             Some(false) if !self.tools => OFF,
+            Some(true) if !self.tools && OWN.get().is_none() => PASSED,
             Some(_) => ON,
         };
         STATE.store(state, Ordering::Release);
@@ -68,6 +71,12 @@ impl Reasons {
 #[inline(always)]
 pub fn is_on() -> bool {
     STATE.load(Ordering::Relaxed) != OFF
+}
+
+/// Whether others alone look at calls, and nothing here.
+#[inline(always)]
+pub fn is_passed() -> bool {
+    STATE.load(Ordering::Relaxed) == PASSED
 }
 
 /// Where this process writes what it sees; `None` if nothing is to be seen, or nobody knows yet.

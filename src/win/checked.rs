@@ -39,6 +39,14 @@ impl<'a> Near<'a> {
     }
 }
 
+/// The bytes that an operation touches: at the target, and at the origin.
+#[derive(Default)]
+struct Sides {
+    far: Spans,
+    reads: Spans,
+    writes: Spans,
+}
+
 impl Words for Window {
     fn window(&self) -> String {
         let name = self.name.lock();
@@ -65,24 +73,38 @@ impl Words for Window {
     }
 }
 
-/// The bytes of a side, from `base` on; `None` if its arguments are no good.
-fn spans(datatype: MPI_Datatype, count: i64, base: usize) -> Option<(Spans, usize)> {
+/// Fills in the bytes of a side, from `base` on, and gives how many these are; `None` if its arguments are no good.
+// Not given as a result: that would be moved from place to place, each time as soon as it was written.
+#[inline(always)]
+fn fill(spans: &mut Spans, datatype: MPI_Datatype, count: i64, base: usize) -> Option<usize> {
     let elements = usize::try_from(count).ok()?;
     if let Some(size) = datatype::predefined_size(datatype) {
         let bytes = elements.checked_mul(size)?;
-        return Some((Spans::of_run(base, bytes), bytes));
+        spans.add(base, bytes);
+        return Some(bytes);
     }
+    fill_derived(spans, datatype, elements, base)
+}
+
+#[cold]
+#[inline(never)]
+fn fill_derived(
+    spans: &mut Spans,
+    datatype: MPI_Datatype,
+    elements: usize,
+    base: usize,
+) -> Option<usize> {
     let datatype = datatype::get_committed(datatype).ok()?;
     let bytes = datatype.bytes(elements).ok()?;
-    let mut spans = Spans::default();
     datatype
         .message_at(base, elements)
         .walk(&mut |at: usize, len: usize| spans.add(at, len));
-    Some((spans, bytes))
+    Some(bytes)
 }
 
-fn near_spans(side: &Origin) -> Option<(Spans, usize)> {
-    spans(side.datatype, side.count, side.address.addr())
+#[inline(always)]
+fn fill_near(spans: &mut Spans, side: &Origin) -> Option<usize> {
+    fill(spans, side.datatype, side.count, side.address.addr())
 }
 
 impl Window {
@@ -101,9 +123,11 @@ impl Window {
         remote: &Remote,
         work: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
-        let Some(far) = self.far_spans(remote, &near) else {
+        let mut sides = Sides::default();
+        if self.fill_sides(&mut sides, remote, &near).is_none() {
             return work();
-        };
+        }
+        let Sides { far, reads, writes } = &sides;
         let basic = match kind {
             Kind::Put | Kind::Get => NONE,
             _ => datatype::get(remote.datatype)
@@ -122,17 +146,6 @@ impl Window {
             id: self.checked_id(),
             members: &self.meeting.members,
         };
-        let mut reads = Spans::default();
-        for side in near.reads.iter().flatten() {
-            if let Some((spans, _)) = near_spans(side) {
-                reads.append(&spans);
-            }
-        }
-        let writes = near
-            .writes
-            .and_then(near_spans)
-            .map(|(spans, _)| spans)
-            .unwrap_or_default();
         let begun = race::begin(&window, target, what, far.all(), self.reading());
         let access = Access {
             target,
@@ -142,32 +155,34 @@ impl Window {
             reads: reads.all(),
             writes: writes.all(),
         };
-        let enter = || {
-            let entered = race::enter(&window, &access, self)?;
-            Some((entered, windows::enter(&window, target)))
-        };
         // Also where the target's program may see it, and go on.
-        let before = match what.is_atomic() || local::is_seen() {
-            true => enter(),
-            false => None,
-        };
-        if let Err(failed) = work() {
-            before
-                .into_iter()
-                .for_each(|(entered, _)| race::take_back(entered));
-            return Err(failed);
-        }
-        if let Some((entered, shared)) = before.or_else(enter) {
-            race::end(&window, &access, entered, self);
-            if let Some(shared) = shared {
-                windows::end(&shared, &access, self);
+        let shared = match what.is_atomic() || local::is_seen() {
+            true => {
+                let Some(entered) = race::enter(&window, &access, self) else {
+                    return work();
+                };
+                let shared = windows::enter(&window, target);
+                if let Err(failed) = work() {
+                    race::take_back(entered);
+                    return Err(failed);
+                }
+                race::end(&window, &access, entered, self);
+                shared
             }
+            false => {
+                work()?;
+                race::enter_and_end(&window, &access, self)
+            }
+        };
+        if let Some(shared) = shared {
+            windows::end(&shared, &access, self);
         }
         Ok(())
     }
 
-    /// The bytes at the target; `None` if nothing is to be compared, or the call is wrong.
-    fn far_spans(&self, remote: &Remote, near: &Near<'_>) -> Option<Spans> {
+    /// Fills in the bytes at both sides; `None` if nothing is to be compared, or the call is wrong.
+    #[inline(always)]
+    fn fill_sides(&self, sides: &mut Sides, remote: &Remote, near: &Near<'_>) -> Option<()> {
         if remote.rank == MPI_PROC_NULL {
             return None;
         }
@@ -178,11 +193,18 @@ impl Window {
                 .ok()?
                 .checked_mul(target.disp_unit)?,
         };
-        let (spans, bytes) = spans(remote.datatype, remote.count, at)?;
+        let bytes = fill(&mut sides.far, remote.datatype, remote.count, at)?;
+        let [first, second] = near.reads;
+        let read = first.map(|side| fill_near(&mut sides.reads, side));
+        if let Some(side) = second {
+            let mut more = Spans::default();
+            fill_near(&mut more, side);
+            sides.reads.append(&more);
+        }
+        let written = near.writes.map(|side| fill_near(&mut sides.writes, side));
         // Where one side has more room than the other, it is not all touched.
-        let side = near.reads[0].or(near.writes)?;
-        let alike = near_spans(side).is_some_and(|(_, near)| near == bytes);
-        (alike && bytes > 0).then_some(spans)
+        let is_alike = read.or(written)? == Some(bytes);
+        (is_alike && bytes > 0).then_some(())
     }
 
     fn place_of(&self, target: Option<&Target>, what: u64) -> (u32, Key) {

@@ -3,6 +3,7 @@
 
 use super::Window;
 use super::transfer::{Effect, Origin, Remote};
+use crate::check::race::Words;
 use crate::check::{self, Finding, signature};
 use crate::datatype;
 use crate::error::Result;
@@ -27,19 +28,15 @@ impl Window {
         if signature::fit(given.words(), taken.words()) {
             return Ok(());
         }
-        let name = self.name.lock().clone();
-        let window = match name.is_empty() {
-            true => "the window".to_string(),
-            false => format!("window {}", String::from_utf8_lossy(&name)),
-        };
         check::tell(Finding {
             kind: "type mismatch",
             section: "MPI 4.1 §12.3",
             text: format!(
-                "the origin names {}, but {} at target rank {} of {window}: both must name the same types",
+                "the origin names {}, but {} at target rank {} of {}: both must name the same types",
                 near.0.described(near.1),
                 far.0.described(far.1),
                 remote.rank,
+                self.window(),
             ),
         });
         Ok(())

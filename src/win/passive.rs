@@ -14,6 +14,7 @@ use super::waiting::{ring, ring_after_release, take};
 use super::{Target, Window};
 use crate::bail;
 use crate::block::Control;
+use crate::check::race;
 use crate::error::Result;
 use crate::mpi::constants::{MPI_LOCK_EXCLUSIVE, MPI_LOCK_SHARED, MPI_MODE_NOCHECK};
 use crate::runtime::errands::run_errand;
@@ -334,6 +335,14 @@ impl Window {
             full_fence();
         }
         locked
+    }
+
+    /// The same in a job that is checked, if the last operation is all that it [completes](race::again).
+    #[inline(always)]
+    pub fn flush_again(&self, rank: c_int) -> bool {
+        race::again::ends(self.checked_id(), rank as usize)
+            && self.flush_quickly(rank)
+            && race::again::ended()
     }
 
     /// The same with every check. Error: `MPI_ERR_RMA_SYNC` outside a passive target epoch on the target.

@@ -9,8 +9,9 @@
 //! Fortran does not tell great letters from small ones: a name in the standard's capitals is that of `mpif.h`, of `mpi` and of
 //! `mpi_f08`. Calls say nothing of where they come from, as that would cost each of them time. An error looks at the stack.
 
+use crate::check::place::stack;
 use std::borrow::Cow;
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{CStr, c_void};
 
 /// How the names of the files begin that libraries for Fortran have: this library's, MPICH's, Open MPI's.
 const LIBRARIES: [&str; 4] = ["libmpifort.", "libmpichf", "libmpi_mpifh.", "libmpi_usempi"];
@@ -18,13 +19,8 @@ const LIBRARIES: [&str; 4] = ["libmpifort.", "libmpichf", "libmpi_mpifh.", "libm
 /// The only functions whose names end so in Fortran, too (MPI 4.1 §19.1.5).
 const LARGE_BY_NAME: [&str; 2] = ["MPI_Op_create_c", "MPI_Register_datarep_c"];
 
-unsafe extern "C" {
-    fn _Unwind_Backtrace(
-        visit: extern "C" fn(context: *mut c_void, found: *mut c_void) -> c_int,
-        found: *mut c_void,
-    ) -> c_int;
-    fn _Unwind_GetIP(context: *mut c_void) -> usize;
-}
+/// Frames that are looked at: this library's come first.
+const DEPTH: usize = 64;
 
 /// A function's name as the caller knows it.
 pub fn name(function: &str) -> Cow<'_, str> {
@@ -54,34 +50,20 @@ pub fn gives_procedure(function: *const c_void) -> bool {
 
 /// Where the library for Fortran is loaded that has called this one, if one has.
 fn library() -> Option<usize> {
-    let mut found = None;
-    // SAFETY: `visit` gets the place that it takes it for.
-    unsafe { _Unwind_Backtrace(visit, (&raw mut found).cast()) };
-    found
-}
-
-/// Goes on as long as frames are this library's.
-extern "C" fn visit(context: *mut c_void, found: *mut c_void) -> c_int {
-    const GO_ON: c_int = 0;
-    const END: c_int = 4;
-    // SAFETY: the unwinder's context. The address is that after a call, which may be the last instruction of its function.
-    let address = unsafe { _Unwind_GetIP(context) }.wrapping_sub(1);
-    let Some(caller) = object_of(address as *const c_void) else {
-        return END;
-    };
-    let own = object_of(visit as *const c_void);
-    if own.is_some_and(|own| own.dli_fbase == caller.dli_fbase) {
-        return GO_ON;
-    }
+    let own = object_of(library as *const c_void)?.dli_fbase;
+    let mut addresses = [0; DEPTH];
+    // Each is that after a call, which may be the last instruction of its function.
+    let mut callers = stack(&mut addresses)
+        .iter()
+        .map_while(|back| object_of(back.wrapping_sub(1) as *const c_void));
+    let caller = callers.find(|object| object.dli_fbase != own)?;
     // SAFETY: the linker's string, of an object that is running.
     let path = unsafe { CStr::from_ptr(caller.dli_fname) }.to_bytes();
     let file = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
     let is_fortran = LIBRARIES
         .iter()
         .any(|library| file.starts_with(library.as_bytes()));
-    // SAFETY: `library` has given its place.
-    unsafe { *found.cast::<Option<usize>>() = is_fortran.then(|| caller.dli_fbase.addr()) };
-    END
+    is_fortran.then(|| caller.dli_fbase.addr())
 }
 
 /// The executable or library that has loaded what is at `address`.

@@ -127,12 +127,19 @@ macro_rules! mpi_exported {
             #[inline(never)]
             extern "C" fn looked_at($($arg: $crate::mpi::types::C<$type>),*) -> ::std::ffi::c_int {
                 static CALL: $crate::observe::Call = $crate::observe::Call::new(FUNCTION);
+                if again($($arg),*) {
+                    return 0;
+                }
                 if $crate::observe::events::is_barred(FUNCTION) {
                     return $crate::abi::boundary::errors::barred();
                 }
                 let work = || whole($($arg),*);
-                $crate::observe::call(&CALL, || $crate::check::call(FUNCTION, work))
+                let code = $crate::observe::call(&CALL, || $crate::check::call(FUNCTION, work));
+                called(code, $($arg),*);
+                code
             }
+
+            $crate::mpi_again!([$($asks)?] ($($arg: $type),*) { $quick });
 
             #[cold]
             #[unsafe(naked)]
@@ -149,7 +156,10 @@ macro_rules! mpi_exported {
                 }
             }
 
-            const ASKS: bool = !stringify!($($asks)?).is_empty();
+            const ASKS: bool = {
+                let asks = stringify!($($asks)?).as_bytes();
+                !asks.is_empty() && asks[0] == b'u'
+            };
 
             #[inline(always)]
             fn shared($($arg: $crate::mpi::types::C<$type>),*) -> ::std::ffi::c_int {
@@ -168,6 +178,54 @@ macro_rules! mpi_exported {
             }
             shared($($arg),*)
         }
+    };
+}
+
+/// The quick way of a call in a job that is checked: where it [repeats](crate::check::race::again) the last operation (`@again`), or completes
+/// it (`@ends`). `again` says whether it was done, `called` what became of a call else.
+#[macro_export]
+macro_rules! mpi_again {
+    ([again] ($($arg:ident : $type:ty),*) { $quick:expr }) => {
+        #[inline(always)]
+        fn again($($arg: $crate::mpi::types::C<$type>),*) -> bool {
+            // In the fast path's words: of all windows.
+            use $crate::win::find_any as find;
+            use $crate::check::race::again;
+            if !$crate::observe::is_passed() || !again::repeats(FUNCTION, &[$(again::word($arg)),*]) {
+                return false;
+            }
+            $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
+            $quick && again::repeated()
+        }
+
+        #[inline(always)]
+        fn called(code: ::std::ffi::c_int, $($arg: $crate::mpi::types::C<$type>),*) {
+            use $crate::check::race::again;
+            if code == 0 {
+                again::keep(FUNCTION, &[$(again::word($arg)),*]);
+            }
+        }
+    };
+    ([ends] ($rank:ident : $integer:ty, $win:ident : $window:ty) { $quick:expr }) => {
+        #[inline(always)]
+        fn again($rank: $crate::mpi::types::C<$integer>, $win: $crate::mpi::types::C<$window>) -> bool {
+            let win = <$window as $crate::mpi::types::Foreign>::of($win);
+            $crate::observe::is_passed() && $crate::win::find_any(win).is_some_and(|win| win.flush_again($rank))
+        }
+
+        #[inline(always)]
+        fn called(_: ::std::ffi::c_int, _: $crate::mpi::types::C<$integer>, _: $crate::mpi::types::C<$window>) {}
+    };
+    ([$($other:ident)?] ($($arg:ident : $type:ty),*) { $quick:expr }) => {
+        #[inline(always)]
+        #[allow(unused_variables)]
+        fn again($($arg: $crate::mpi::types::C<$type>),*) -> bool {
+            false
+        }
+
+        #[inline(always)]
+        #[allow(unused_variables)]
+        fn called(code: ::std::ffi::c_int, $($arg: $crate::mpi::types::C<$type>),*) {}
     };
 }
 

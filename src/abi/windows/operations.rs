@@ -26,7 +26,7 @@ pub fn origin<'a>(
 /// MPI 4.1 §12.3.1. Errors: `MPI_ERR_WIN`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_RANK`, `MPI_ERR_BUFFER`,
 /// `MPI_ERR_RMA_SYNC` (no access epoch on the target), `MPI_ERR_DISP`, `MPI_ERR_RMA_RANGE`.
 #[apply(mpi_counts)]
-#[quick(find(win).is_some_and(|win| {
+#[quick(@again find(win).is_some_and(|win| {
     let near = origin(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     win.put_quickly(near, far)
@@ -50,7 +50,7 @@ pub extern "C" fn MPI_Put(
 ///
 /// MPI 4.1 §12.3.2. Errors: as `MPI_Put`.
 #[apply(mpi_counts)]
-#[quick(find(win).is_some_and(|win| {
+#[quick(@again find(win).is_some_and(|win| {
     let near = origin(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     win.get_quickly(near, far)
@@ -77,7 +77,7 @@ pub extern "C" fn MPI_Get(
 /// MPI 4.1 §12.3.4.1. Errors: as `MPI_Put`, and `MPI_ERR_OP` (none, of the program's own, or MPI_NO_OP, which is for calls that
 /// fetch).
 #[apply(mpi_counts)]
-#[quick(find(win).is_some_and(|win| {
+#[quick(@again find(win).is_some_and(|win| {
     let near = origin(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     win.accumulate_quickly(near, far, op)
@@ -133,7 +133,7 @@ pub extern "C" fn MPI_Get_accumulate(
 ///
 /// MPI 4.1 §12.3.4.3. Errors: as `MPI_Accumulate`.
 #[apply(mpi_api)]
-#[quick(find(win).is_some_and(|win| {
+#[quick(@again find(win).is_some_and(|win| {
     let (from, to) = (origin_addr.pointer(), result_addr.pointer());
     // SAFETY: the buffers are what the caller says.
     unsafe { win.fetch_and_op_quickly(from, to, datatype, target_rank, target_disp, op) }
@@ -165,7 +165,7 @@ pub extern "C" fn MPI_Fetch_and_op(
 ///
 /// MPI 4.1 §12.3.4.4. Errors: as `MPI_Put`.
 #[apply(mpi_api)]
-#[quick(find(win).is_some_and(|win| {
+#[quick(@again find(win).is_some_and(|win| {
     let (new, old) = (origin_addr.pointer(), compare_addr.pointer());
     // SAFETY: the buffers are what the caller says.
     unsafe { win.compare_and_swap_quickly(new, old, result_addr.pointer(), datatype, target_rank, target_disp) }

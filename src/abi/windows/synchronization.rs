@@ -59,7 +59,7 @@ pub extern "C" fn MPI_Win_unlock_all(win: MPI_Win) -> c_int {
 ///
 /// MPI 4.1 §12.5.4. Does not block. Errors: `MPI_ERR_WIN`, `MPI_ERR_RANK`, `MPI_ERR_RMA_SYNC` (no passive target epoch).
 #[apply(mpi_api)]
-#[quick(find(win).is_some_and(|win| win.flush_quickly(rank)))]
+#[quick(@ends find(win).is_some_and(|win| win.flush_quickly(rank)))]
 pub extern "C" fn MPI_Win_flush(rank: c_int, win: MPI_Win) -> c_int {
     on_target(win, rank, Window::flush)
 }

@@ -39,8 +39,8 @@ impl Check {
 /// What has been told of a rank, and how much of the job.
 #[derive(Default)]
 pub struct Told {
-    /// Of each rank, how many of its findings.
-    kept: Vec<usize>,
+    /// Of each rank, how many of its findings, and of its notes.
+    kept: Vec<[usize; 2]>,
     /// What stood there: other ranks often find the same.
     modules: Modules,
 }
@@ -76,15 +76,18 @@ impl Supervisor<'_> {
             return;
         };
         let ranks = area.ranks();
-        self.checked.kept.resize(ranks, 0);
+        self.checked.kept.resize(ranks, [0; 2]);
         for rank in 0..ranks as u32 {
-            let told = self.checked.kept[rank as usize];
-            let (_, new) = area.block(rank).findings.from(told);
-            self.checked.kept[rank as usize] += new.len();
+            let findings = area.block(rank).findings;
+            let told = &mut self.checked.kept[rank as usize];
+            let mut new = findings.wrong.from(told[0]).1;
+            told[0] += new.len();
+            if self.request.check_says_so {
+                let notes = findings.notes.from(told[1]).1;
+                told[1] += notes.len();
+                new.extend(notes);
+            }
             for found in new {
-                if found.is_note && !self.request.check_says_so {
-                    continue;
-                }
                 let text = with_lines(&found.text, &area, &mut self.checked.modules);
                 let who = self.name(rank);
                 self.job.output.say(&format!("check: {who}, {text}"));
@@ -101,12 +104,15 @@ impl Supervisor<'_> {
         let (mut all, mut notes, mut again, mut untold) = (0, 0, 0, 0);
         for rank in 0..area.ranks() as u32 {
             let findings = area.block(rank).findings;
-            let (count, kept) = findings.from(0);
-            all += count - findings.notes();
-            notes += findings.notes();
+            let (count, kept) = findings.wrong.from(0);
+            let (noted, kept_notes) = findings.notes.from(0);
+            all += count;
+            notes += noted;
             untold += count - kept.len();
-            let wrong = kept.iter().filter(|kept| !kept.is_note);
-            again += wrong.map(|kept| kept.times - 1).sum::<u64>();
+            if self.request.check_says_so {
+                untold += noted - kept_notes.len();
+            }
+            again += kept.iter().map(|kept| kept.times - 1).sum::<u64>();
         }
         let of = |count: usize, one: &str| match count {
             1 => format!("1 {one}"),
@@ -139,7 +145,7 @@ impl Supervisor<'_> {
     pub fn ends_by_finding(&mut self, status: i32) -> bool {
         let found = status == CHECK_FAILED
             && self.job.segment.checked().is_some_and(|area| area.ends())
-            && self.checked.kept.iter().any(|told| *told > 0);
+            && self.checked.kept.iter().any(|[wrong, _]| *wrong > 0);
         if found {
             self.end(CHECK_FAILED as u8, SHORT_GRACE);
         }

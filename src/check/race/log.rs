@@ -4,7 +4,7 @@
 //! |----------|--------------------------------------------------------------------------------------------|
 //! | `number` | last: the entry's number, from 1; 0 while it is being written                               |
 //! | `done`   | 0 until the access is complete at its target, then at which [time](crate::check::clock) of its rank |
-//! | `issued` | of an access that is atomic: before which time of its rank it began                         |
+//! | `issued` | of an access that is atomic: before which time of its rank it began, the last time           |
 //! | `known`  | until which time its rank knew the process whose memory it is, before it began               |
 //! | `high`   | may grow until it is done, where accesses side by side are one entry                        |
 //!
@@ -39,7 +39,9 @@ struct Entry {
 pub struct Log {
     /// How many there were.
     count: AtomicU64,
-    _line: [u64; 7],
+    /// The number of an entry whose access is complete though it does not say so, or 0: see [`again`](super::again).
+    complete: AtomicU64,
+    _line: [u64; 6],
     entries: [Entry; KEPT as usize],
 }
 
@@ -54,6 +56,14 @@ impl On {
 
     pub fn target(self) -> usize {
         (self.0 & 0xffff) as usize
+    }
+
+    pub fn bits(self) -> u64 {
+        self.0
+    }
+
+    pub fn of_bits(bits: u64) -> On {
+        On(bits)
     }
 
     pub fn is_of(self, window: u64) -> bool {
@@ -116,12 +126,29 @@ impl Log {
         entry.high.store(high, Ordering::SeqCst);
     }
 
+    /// The access of this number was made once more, before this time of its rank.
+    pub fn begin_again(&self, number: u64, issued: u64) {
+        self.entry(number).issued.store(issued, Ordering::SeqCst);
+    }
+
     /// The access of this number is complete at its target, since `time`.
     pub fn complete(&self, number: u64, time: u64) {
         let entry = self.entry(number);
         if entry.number.load(Ordering::Relaxed) == number {
             entry.done.store(time, Ordering::Release);
         }
+    }
+
+    /// Whether the access of this number is complete by now, though nobody can know of that but by a load.
+    #[inline(always)]
+    pub fn say_complete(&self, number: u64, is_complete: bool) {
+        let number = if is_complete { number } else { 0 };
+        self.complete.store(number, Ordering::Release);
+    }
+
+    /// Which access is so. Asked before its entry is read.
+    pub fn said_complete(&self) -> u64 {
+        self.complete.load(Ordering::Acquire)
     }
 
     /// The access of this number was none.

@@ -20,6 +20,7 @@
 //! ([`clock::loads_unseen`]), each knows at any time what all others have completed, and only accesses that are not complete are told.
 //! A rank keeps its last accesses only ([`log::KEPT`]).
 
+pub mod again;
 pub mod buffers;
 pub mod log;
 mod own;
@@ -28,10 +29,11 @@ pub mod span;
 pub mod watch;
 pub mod windows;
 
-use super::{Place, checker, clock, here, local};
+use super::{Checker, Place, checker, clock, here, local};
 use log::{Logged, On};
-use own::STATE;
 pub use own::{Clash, Race};
+use own::{STATE, State};
+use parking_lot::MutexGuard;
 pub use report::Words;
 use smallvec::SmallVec;
 use span::Span;
@@ -210,36 +212,69 @@ pub struct Entered {
     place: Place,
     /// Its first and its last number in the log.
     numbers: (u64, u64),
-    /// How much was in the others' logs then, by rank in the window. What they log later they compare with this.
+    /// How much was in the others' logs then, by rank in the window, if it was not carried out yet. What they log later they compare with this.
     limits: SmallVec<[u64; 8]>,
-    own: Option<Race>,
+    // What is found is rare, and large.
+    own: Option<Box<Race>>,
 }
 
-/// Logs an operation: before it is carried out, if its effect may be seen as soon as that is so, that is if it is atomic; else after.
+/// Logs an operation that is about to be carried out, whose effect may be seen as soon as that is so: one that is atomic.
 #[cold]
 pub fn enter(window: &Window, access: &Access, words: &dyn Words) -> Option<Entered> {
     let checker = checker()?;
+    let mut entered = log(&mut STATE.lock(), checker, window, access, words);
+    let count = |&rank: &u32| checker.area.block(rank).log.range().1;
+    entered.limits = window.members.iter().map(count).collect();
+    Some(entered)
+}
+
+#[inline(always)]
+fn log(
+    state: &mut State,
+    checker: &Checker,
+    window: &Window,
+    access: &Access,
+    words: &dyn Words,
+) -> Entered {
     let place = here();
     let on = On::new(window.id, access.target);
-    let mut state = STATE.lock();
-    let logged = |span: &Span| access.logged(on, place, span);
-    let mut spans = access.spans.iter();
-    let own =
-        spans.find_map(|span| state.own_conflict(&logged(span), access.near(), words.reading()));
     let (mut first, mut last) = (u64::MAX, 0);
+    let mut own = None;
     for span in access.spans {
-        let number = state.log(checker.own.log, &logged(span), access.near());
+        let logged = access.logged(on, place, span);
+        if own.is_none() {
+            own = state.own_conflict(&logged, access.near(), words.reading());
+        }
+    }
+    for span in access.spans {
+        let logged = access.logged(on, place, span);
+        let number = state.log(checker.own.log, &logged, access.near());
         (first, last) = (first.min(number), last.max(number));
     }
-    drop(state);
-    let count = |&rank: &u32| checker.area.block(rank).log.range().1;
-    Some(Entered {
+    Entered {
         on,
         place,
         numbers: (first, last),
-        limits: window.members.iter().map(count).collect(),
-        own,
-    })
+        limits: SmallVec::new(),
+        own: own.map(Box::new),
+    }
+}
+
+/// An operation that is not atomic was carried out: both at once. What others have logged since is compared too; this one, which is not
+/// complete, cannot be ordered before it.
+#[cold]
+pub fn enter_and_end(
+    window: &Window,
+    access: &Access,
+    words: &dyn Words,
+) -> Option<windows::Shared> {
+    let checker = checker()?;
+    let known = clock::look();
+    let mut state = STATE.lock();
+    let entered = log(&mut state, checker, window, access, words);
+    let shared = windows::enter(window, access.target);
+    compare(state, checker, window, access, &entered, known, words);
+    shared
 }
 
 /// The operation failed, and has done nothing.
@@ -268,18 +303,34 @@ pub fn end(window: &Window, access: &Access, entered: Entered, words: &dyn Words
         clock::meet_now(window.members[access.target]);
     }
     let known = clock::look();
-    let Entered {
-        on,
-        place,
-        limits,
-        own: mut found,
-        ..
-    } = entered;
-    let mut state = STATE.lock();
+    compare(
+        STATE.lock(),
+        checker,
+        window,
+        access,
+        &entered,
+        known,
+        words,
+    );
+}
+
+#[inline(always)]
+fn compare(
+    mut state: MutexGuard<'_, State>,
+    checker: &Checker,
+    window: &Window,
+    access: &Access,
+    entered: &Entered,
+    known: impl Fn(u32) -> u64,
+    words: &dyn Words,
+) {
+    let (on, place) = (entered.on, entered.place);
+    let mut found = entered.own.as_deref().copied();
     let buffer = state.use_buffers(access, on, place);
-    for (&rank, &limit) in window.members.iter().zip(&limits) {
+    for (member, &rank) in window.members.iter().enumerate() {
         if rank != checker.rank && found.is_none() {
             let known = known(rank);
+            let limit = entered.limits.get(member).copied().unwrap_or(u64::MAX);
             let mut spans = access.spans.iter();
             found = spans.find_map(|span| {
                 let logged = access.logged(on, place, span);
@@ -287,12 +338,23 @@ pub fn end(window: &Window, access: &Access, entered: Entered, words: &dyn Words
             });
         }
     }
+    if found.is_none() && buffer.is_none() {
+        let is_alone = state.has_only(access, entered);
+        again::made(window, access, entered, is_alone);
+    }
     drop(state);
     if let Some(race) = found {
-        report::race(window, checker.rank, access.target, what, &race, words);
+        report::race(
+            window,
+            checker.rank,
+            access.target,
+            access.what,
+            &race,
+            words,
+        );
     }
     if let Some(clash) = buffer {
-        report::buffer(what, &clash, words);
+        report::buffer(access.what, &clash, words);
     }
 }
 
@@ -315,12 +377,16 @@ fn take_flags(window: &Window, access: &Access) {
 /// Operations of this rank are complete at their targets, and here: on `target` of the window, or on all.
 #[cold]
 pub fn complete(window: u64, target: Option<usize>) {
-    let is_one = |on: On| is_on(on, window, target);
+    complete_on(|on| is_on(on, window, target));
+}
+
+/// Those on which `is_one` holds.
+fn complete_on(is_one: impl Fn(On) -> bool) {
     let mut state = STATE.lock();
     state.complete(|pending| is_one(pending.on));
-    state.reads.free(is_one);
-    state.writes.free(is_one);
-    state.end_uses(is_one);
+    state.reads.free(&is_one);
+    state.writes.free(&is_one);
+    state.end_uses(&is_one);
 }
 
 /// The same at the origin alone. What was to fetch has fetched by that, and so is complete.

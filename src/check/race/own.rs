@@ -3,7 +3,7 @@
 use super::buffers::{Buffers, Held};
 use super::log::{self, Log, Logged, On};
 use super::span::Span;
-use super::{Access, Kind, What};
+use super::{Access, Entered, Kind, What};
 use crate::check::room::Room;
 use crate::check::{Place, checker, clock, local};
 use parking_lot::Mutex;
@@ -52,6 +52,7 @@ fn log_of(rank: u32) -> Option<&'static Log> {
 }
 
 /// Two accesses that nothing orders.
+#[derive(Clone, Copy)]
 pub struct Race {
     /// The rank in the job of the other one.
     pub rank: u32,
@@ -112,9 +113,21 @@ impl State {
         })
     }
 
+    /// Whether this access is the only one that is not complete, with an entry of its own.
+    pub fn has_only(&self, access: &Access, entered: &Entered) -> bool {
+        let [pending] = &*self.pending else {
+            return false;
+        };
+        let (first, last) = entered.numbers;
+        first == last && pending.number == last && [pending.span] == *access.spans
+    }
+
     /// Logs an access, and gives its number.
     pub fn log(&mut self, log: &Log, new: &Logged, near: u64) -> u64 {
         if new.done == 0 {
+            if let Some(number) = self.merge(log, new, near) {
+                return number;
+            }
             let is_simple = !new.what.is_atomic() && new.span.block == new.span.stride;
             if is_simple
                 && let Some(last) = self.pending.last_mut()
@@ -172,6 +185,22 @@ impl State {
         number
     }
 
+    /// The number of the last entry, if it is of the same access, which is not complete: it stands for both.
+    fn merge(&mut self, log: &Log, new: &Logged, near: u64) -> Option<u64> {
+        let last = self.pending.last_mut()?;
+        let is_same = (last.on, last.what, last.place, last.span, last.known)
+            == (new.on, new.what, new.place, new.span, new.known)
+            && last.number == log.range().1;
+        if !is_same {
+            return None;
+        }
+        if last.near != near {
+            last.near = 0;
+        }
+        log.begin_again(last.number, new.issued);
+        Some(last.number)
+    }
+
     /// An access of `rank`, until its number `limit`, which this one knows until `known`, that is not ordered before `new`.
     pub fn conflict(
         &mut self,
@@ -189,6 +218,10 @@ impl State {
             }
             self.seen.resize(rank as usize + 1, 1);
         }
+        let complete = match clock::sees_loads() {
+            true => log.said_complete(),
+            false => 0,
+        };
         let mut first = self.seen[rank as usize].max(oldest);
         let is_ordered = |done: u64| done != 0 && done <= known;
         while first <= last && log.done(first).is_none_or(is_ordered) {
@@ -199,7 +232,8 @@ impl State {
             let old = log.find(number, new.on, new.span.low, new.span.high)?;
             let (low, high) = old.span.common(&new.span)?;
             let both_atomic = old.what.is_atomic() && new.what.is_atomic();
-            let ordered = is_ordered(old.done) || both_atomic && old.issued <= known;
+            let ordered =
+                is_ordered(old.done) || number == complete || both_atomic && old.issued <= known;
             let is_race = !ordered && new.what.conflicts(old.what, false, reading);
             is_race.then_some(Race {
                 rank,

@@ -16,6 +16,7 @@ pub struct Span {
 const LOOKS: u64 = 1 << 16;
 
 impl Span {
+    #[inline(always)]
     pub fn run(low: u64, len: u64) -> Span {
         Span {
             low,
@@ -88,11 +89,18 @@ impl Spans {
     /// So many spans are kept.
     const MOST: usize = 8;
 
+    #[inline(always)]
     pub fn add(&mut self, at: usize, len: usize) {
         let (at, len) = (at as u64, len as u64);
-        if len == 0 {
-            return;
+        match self.all.is_empty() {
+            _ if len == 0 => {}
+            true => self.all.push(Span::run(at, len)),
+            false => self.add_more(at, len),
         }
+    }
+
+    #[inline(never)]
+    fn add_more(&mut self, at: u64, len: u64) {
         if let Some(last) = self.all.last_mut() {
             let is_single = last.high - last.low == last.block;
             let wanted = match is_single {
@@ -123,12 +131,6 @@ impl Spans {
         let room = Spans::MOST - self.all.len();
         self.is_cut |= others.is_cut || others.all.len() > room;
         self.all.extend(others.all.iter().take(room).copied());
-    }
-
-    pub fn of_run(at: usize, len: usize) -> Spans {
-        let mut spans = Spans::default();
-        spans.add(at, len);
-        spans
     }
 
     pub fn all(&self) -> &[Span] {

@@ -2,7 +2,7 @@
 
 use super::{Channel, Incoming, Outgoing, Parts};
 use crate::check::buffers::{self, Access};
-use crate::check::parts;
+use crate::check::partitions;
 use crate::mpi::types::MPI_Request;
 
 impl Parts {
@@ -14,7 +14,7 @@ impl Parts {
         let runs = buffer.runs(buffers::RUNS);
         buffers::uses(access, "buf", runs.map(IntoIterator::into_iter));
         buffers::begins();
-        parts::began(request.0, partition);
+        partitions::began(request.0, partition);
     }
 }
 
@@ -32,7 +32,7 @@ impl Outgoing {
     #[cold]
     fn tell_failed(&self, request: MPI_Request, which: &[i32]) {
         let which = which.iter().filter_map(|&i| self.check(i).ok());
-        which.for_each(|i| parts::taken_back(request.0, i));
+        which.for_each(|i| partitions::taken_back(request.0, i));
     }
 
     /// [`Outgoing::ready`] in a job that may be checked. What is told comes first: with the last partition the request may end in another
@@ -53,7 +53,7 @@ impl Incoming {
         if crate::check::is_on()
             && let Ok(partition) = self.check(partition)
         {
-            parts::ended(request.0, partition);
+            partitions::ended(request.0, partition);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The parts of partitioned operations: each is in use by itself, what is sent from MPI_Pready on, what is received until MPI_Parrived has
+//! The partitions of partitioned operations: each is in use by itself, what is sent from MPI_Pready on, what is received until MPI_Parrived has
 //! said that it is there. To [pending] each is an operation of its own, by a number below 0 that is no request's.
 
 use super::pending;
@@ -11,9 +11,9 @@ use rustc_hash::FxHashMap;
 pub const MOST: usize = 256;
 
 /// Of a request: partitions, and the numbers that they have.
-type Parts = FxHashMap<i32, Vec<(usize, i32)>>;
+type Partitions = FxHashMap<i32, Vec<(usize, i32)>>;
 
-static PARTS: Mutex<Option<Parts>> = Mutex::new(None);
+static ALL: Mutex<Option<Partitions>> = Mutex::new(None);
 /// How many requests have some.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 static LAST: AtomicI32 = AtomicI32::new(0);
@@ -31,15 +31,15 @@ pub fn began(request: i32, partition: usize) {
 }
 
 fn note(request: i32, partition: usize, number: i32) -> Option<()> {
-    let mut parts = PARTS.lock();
-    let parts = parts.get_or_insert_default();
-    if !parts.has_room(1) {
+    let mut all = ALL.lock();
+    let all = all.get_or_insert_default();
+    if !all.has_room(1) {
         return None;
     }
-    let own = parts.entry(request).or_default();
+    let own = all.entry(request).or_default();
     if own.len() < MOST && own.has_room(1) {
         own.push((partition, number));
-        COUNT.store(parts.len(), Ordering::Release);
+        COUNT.store(all.len(), Ordering::Release);
         return Some(());
     }
     None
@@ -62,8 +62,8 @@ pub fn taken_back(request: i32, partition: usize) {
 }
 
 fn remove(request: i32, partition: usize) -> Option<i32> {
-    let mut parts = PARTS.lock();
-    let own = parts.as_mut()?.get_mut(&request)?;
+    let mut all = ALL.lock();
+    let own = all.as_mut()?.get_mut(&request)?;
     let at = own.iter().position(|&(part, _)| part == partition)?;
     Some(own.swap_remove(at).1)
 }
@@ -73,11 +73,11 @@ pub(super) fn take(request: i32) -> Vec<(usize, i32)> {
     if COUNT.load(Ordering::Acquire) == 0 {
         return Vec::new();
     }
-    let mut parts = PARTS.lock();
-    let Some(parts) = &mut *parts else {
+    let mut all = ALL.lock();
+    let Some(all) = &mut *all else {
         return Vec::new();
     };
-    let own = parts.remove(&request).unwrap_or_default();
-    COUNT.store(parts.len(), Ordering::Release);
+    let own = all.remove(&request).unwrap_or_default();
+    COUNT.store(all.len(), Ordering::Release);
     own
 }

@@ -1,0 +1,218 @@
+//! Operations that repeat the last one: programs put, and flush, and put to the same bytes in a loop. Such a call says nothing that the log does not
+//! have already, and is as quick as compares allow.
+//!
+//! | state      | the last operation                                           | its entry in the log | goes on by                        |
+//! |------------|--------------------------------------------------------------|----------------------|-----------------------------------|
+//! | `NONE`     | cannot be repeated                                           |                      | [`made`], in a call that logs one |
+//! | `MADE`     | is logged, and its call has not returned                     | not complete         | [`keep`]                          |
+//! | `PENDING`  | is not complete                                              | not complete         | [`ends`]                          |
+//! | `COMPLETE` | is complete, of which nobody can know but [by a load](clock::sees_loads) | not complete, but for those | [`repeats`], to `PENDING` |
+//!
+//! From each to `NONE` by [`settle`], when any other call begins, or one inside another ends: what is complete becomes so in the log, at a time of
+//! its own, before anything can be known of it.
+//!
+//! **Why nothing is missed or told wrongly.** Between the operation and its repetition this process makes no call, so that its clock goes to
+//! nobody, and nobody comes to know of the completion between them. Who conflicts with the one conflicts with the other: they have the bytes,
+//! the kind and the place in common, and one entry stands for both. What this process knows is the same too: what may have [come](clock::has_come) to
+//! it, or been left [at the element](clock::has_news), ends the repetition. What was left while the operation went on it may have fetched: so that is
+//! looked at behind it as well.
+//!
+//! Only the thread that has initialized MPI is here, and only where no other one may call ([`threads::is_alone`]). So the words are plain; they are
+//! atomic for programs that break that rule.
+
+use super::log::On;
+use super::{Access, Entered, Window, element, single};
+use crate::check::{checker, clock, local, place, threads};
+use crate::shm::atomic::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
+
+const NONE: u8 = 0;
+const MADE: u8 = 1;
+const PENDING: u8 = 2;
+const COMPLETE: u8 = 3;
+
+/// The most arguments of an operation that may be repeated.
+pub const ARGUMENTS: usize = 10;
+/// In jobs of more ranks those that are atomic are not repeated: each is to be looked at for what all ranks may have left.
+const RANKS: usize = 16;
+
+static STATE: AtomicU8 = AtomicU8::new(NONE);
+static LAST: Last = Last {
+    function: AtomicUsize::new(0),
+    back: AtomicUsize::new(0),
+    arguments: [const { AtomicU64::new(0) }; ARGUMENTS],
+    on: AtomicU64::new(0),
+    number: AtomicU64::new(0),
+    fetches: AtomicU8::new(0),
+    process: AtomicU32::new(NOWHERE),
+    keys: [const { AtomicU64::new(0) }; 2],
+};
+
+/// The operation: its call, and what was logged.
+struct Last {
+    /// The address of the function's name.
+    function: AtomicUsize,
+    back: AtomicUsize,
+    arguments: [AtomicU64; ARGUMENTS],
+    on: AtomicU64,
+    number: AtomicU64,
+    /// 1: it is atomic, and has a result.
+    fetches: AtomicU8,
+    /// If it is atomic: at which rank others leave their clocks for it, else [`NOWHERE`].
+    process: AtomicU32,
+    keys: [AtomicU64; 2],
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+/// An argument as a number.
+#[inline(always)]
+pub fn word<T: Copy>(argument: T) -> u64 {
+    const { assert!(size_of::<T>() <= size_of::<u64>()) };
+    let mut word = 0_u64;
+    // SAFETY: it fits. Arguments of C functions are integers and pointers, all of whose bytes have values.
+    unsafe {
+        (&raw const argument)
+            .cast::<u8>()
+            .copy_to_nonoverlapping((&raw mut word).cast(), size_of::<T>())
+    };
+    word
+}
+
+/// Whether a call of `function` is the last operation once more.
+#[inline(always)]
+pub fn repeats<const N: usize>(function: &'static str, arguments: &[u64; N]) -> bool {
+    let state = STATE.load(Relaxed);
+    if state < PENDING || !threads::is_alone() {
+        return false;
+    }
+    let same = |(known, given): (&AtomicU64, &u64)| known.load(Relaxed) == *given;
+    let is_same = LAST.function.load(Relaxed) == function.as_ptr().addr()
+        && LAST.arguments.iter().zip(arguments).all(same)
+        && LAST.back.load(Relaxed) == place::came_from();
+    // Before it is complete, its result may not be written once more.
+    let is_free = state == COMPLETE || LAST.fetches.load(Relaxed) == 0;
+    is_same && is_free && !clock::has_come() && !is_news()
+}
+
+/// Whether others have left at the element what this process does not know.
+#[inline(always)]
+fn is_news() -> bool {
+    let process = LAST.process.load(Relaxed);
+    process != NOWHERE
+        && LAST
+            .keys
+            .iter()
+            .any(|key| clock::has_news(process, clock::Key::of_bits(key.load(Relaxed))))
+}
+
+/// It was done once more.
+#[inline(always)]
+pub fn repeated() -> bool {
+    say(PENDING);
+    if LAST.fetches.load(Relaxed) != 0 && is_news() {
+        learn();
+    }
+    true
+}
+
+/// It may have fetched what others have left at the element.
+#[cold]
+fn learn() {
+    settle_last();
+    for key in &LAST.keys {
+        let key = clock::Key::of_bits(key.load(Relaxed));
+        clock::take(LAST.process.load(Relaxed), key);
+    }
+}
+
+/// Whether to complete the operations on this target of a window is to complete the last one alone.
+#[inline(always)]
+pub fn ends(window: u64, target: usize) -> bool {
+    STATE.load(Relaxed) >= PENDING
+        && LAST.on.load(Relaxed) == On::new(window, target).bits()
+        && threads::is_alone()
+}
+
+/// They are complete.
+#[inline(always)]
+pub fn ended() -> bool {
+    say(COMPLETE);
+    true
+}
+
+#[inline(always)]
+fn say(state: u8) {
+    STATE.store(state, Relaxed);
+    if let Some(checker) = checker() {
+        let number = LAST.number.load(Relaxed);
+        checker.own.log.say_complete(number, state == COMPLETE);
+    }
+}
+
+/// Another call begins.
+#[inline(always)]
+pub fn settle() {
+    if STATE.load(Relaxed) != NONE {
+        settle_last();
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn settle_last() {
+    let state = STATE.swap(NONE, Relaxed);
+    let Some(checker) = checker() else { return };
+    if state == COMPLETE {
+        let on = On::of_bits(LAST.on.load(Relaxed));
+        super::complete_on(|other| other == on);
+    }
+    if state >= PENDING {
+        // After it is complete in the log: who looks finds the one or the other.
+        checker.own.log.say_complete(0, false);
+    }
+}
+
+/// The present call has made an access, and logged it. `is_alone`: no other one of this process's is not complete, and the entry is its own.
+pub(super) fn made(window: &Window, access: &Access, entered: &Entered, is_alone: bool) {
+    let what = access.what;
+    let is_atomic = what.is_atomic();
+    let ranks = checker().map_or(0, |checker| checker.area.ranks());
+    if !is_alone
+        || what.has_request()
+        || !threads::is_alone()
+        || clock::sees_loads()
+        || local::is_seen()
+        || is_atomic && ranks > RANKS
+    {
+        return;
+    }
+    LAST.on.store(entered.on.bits(), Relaxed);
+    LAST.number.store(entered.numbers.0, Relaxed);
+    LAST.fetches
+        .store((is_atomic && what.fetches()).into(), Relaxed);
+    let process = match is_atomic {
+        true => window.members[access.target],
+        false => NOWHERE,
+    };
+    LAST.process.store(process, Relaxed);
+    if is_atomic {
+        for (key, span) in LAST.keys.iter().zip([single(access.spans), None]) {
+            key.store(element(window, access.target, span).bits(), Relaxed);
+        }
+    }
+    STATE.store(MADE, Relaxed);
+}
+
+/// A call of `function` has succeeded that is repeated by the same arguments at the same place.
+#[inline]
+pub fn keep<const N: usize>(function: &'static str, arguments: &[u64; N]) {
+    const { assert!(N <= ARGUMENTS) };
+    if STATE.load(Relaxed) == MADE {
+        LAST.function.store(function.as_ptr().addr(), Relaxed);
+        LAST.back.store(place::came_from(), Relaxed);
+        for (known, given) in LAST.arguments.iter().zip(arguments) {
+            known.store(*given, Relaxed);
+        }
+        say(PENDING);
+    }
+}
