@@ -239,6 +239,25 @@ fn inside_the_accumulate_lock() {
     assert!(held > 0, "no process was ever killed inside the lock");
 }
 
+/// The others are told, and no lock on the file is left.
+#[test]
+fn inside_collective_accesses() {
+    let folder = Scratch::new("dying");
+    let program = compile(&folder, "death_files");
+    let file = folder.join("file");
+    let before = files();
+    let mut random = Random::new();
+    for _ in 0..10 {
+        let words = ["-n", "4", text(&program), ROUNDS, text(&file)];
+        let mut run = Run::start(mpiexec(&words));
+        std::thread::sleep(Duration::from_millis(random.below(300)));
+        kill_rank(&mut run, &program, random.below(4));
+        let outcome = run.finish().ended(137).says("was killed by signal 9");
+        assert!(!outcome.stderr.contains("death_files.c"), "{outcome:#?}");
+    }
+    assert_eq!(new_files(&before), Vec::<PathBuf>::new());
+}
+
 #[test]
 fn one_alone() {
     let folder = Scratch::new("dying");

@@ -23,6 +23,7 @@ const KNOWN: &[(&str, &str)] = &[
         "file/system.rs",
         "the table from modes to the bits that are told",
     ),
+    ("file/two_phase.rs", "what the process may do"),
     (
         "p2p/buffered.rs",
         "what a program attaches; nobody as a peer",

@@ -1,96 +1,62 @@
-/* ranks: 3 4; name: atomic; args: 1; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job */
-/* ranks: 3 4; name: plain; args: 0; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job */
-/* A process is killed while it writes to a file, with the lock of what it writes; of all of it in atomic mode, where the others wait
- * for it. They go on: their accesses by explicit offsets, by their own and by the shared file pointer do what they say. What needs all
- * processes of the file tells of the death. */
+/* ranks: 2 4; args: 20 */
+/* Collective accesses to a file whose data interleaves, over and over, as often as the first argument says. Here the program comes to its
+ * end; tests/dying.rs kills its processes. The second argument is the file's name. */
 #include "death.h"
+#include <unistd.h>
 
-enum { RECORD = 1 << 20, ROUNDS = 40 };
+enum { N = 100000 };
 
-static char name[64];
-static char data[RECORD], back[RECORD];
+static int data[N], back[N];
 
-static void on_alarm(int number)
+/* What must succeed unless somebody has died. */
+#define DO(call)                                                                      \
+    do {                                                                              \
+        int code_ = call;                                                             \
+        if (code_ != MPI_SUCCESS) {                                                   \
+            CHECK_CLASS(code_, MPIX_ERR_PROC_FAILED);                                 \
+            return 0;                                                                 \
+        }                                                                             \
+    } while (0)
+
+static int accesses(const char *name, long rounds)
 {
-    (void)number;
-    raise(SIGKILL);
-}
-
-/* Writes to the end of its life: rounds of records that overlap those of nobody. */
-static void victim(MPI_File file)
-{
-    struct itimerval time = {{0, 0}, {0, 60000}};
-    signal(SIGALRM, on_alarm);
-    setitimer(ITIMER_REAL, &time, NULL);
-    for (;;)
-        OK(MPI_File_write_at(file, RECORD * (MPI_Offset)VICTIM, data, RECORD, MPI_BYTE, MPI_STATUS_IGNORE));
-}
-
-static void check_own(MPI_File file, char value)
-{
-    MPI_Status status;
-    int count = -1;
-    memset(back, 0, sizeof back);
-    OK(MPI_File_read_at(file, RECORD * (MPI_Offset)rank, back, RECORD, MPI_BYTE, &status));
-    OK(MPI_Get_count(&status, MPI_BYTE, &count));
-    CHECK_EQ(count, RECORD);
-    memset(data, value, sizeof data);
-    CHECK_BYTES(back, data, sizeof data);
+    MPI_File file;
+    MPI_Info info;
+    MPI_Datatype tile;
+    OK(MPI_Info_create(&info));
+    OK(MPI_Info_set(info, "cb_buffer_size", "262144"));
+    OK(MPI_Type_create_resized(MPI_INT, 0, 4 * (MPI_Aint)size, &tile));
+    OK(MPI_Type_commit(&tile));
+    DO(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDWR | MPI_MODE_CREATE, info, &file));
+    if (rank == 0)
+        unlink(name);
+    DO(MPI_File_set_view(file, 4 * rank, MPI_INT, tile, "native", MPI_INFO_NULL));
+    for (long round = 0; round < rounds; round++) {
+        for (int i = 0; i < N; i++)
+            data[i] = (int)round + rank * N + i;
+        /* The second leaves holes. */
+        int count = round % 2 && rank == 0 ? N / 2 : N;
+        DO(MPI_File_write_at_all(file, 0, data, count, MPI_INT, MPI_STATUS_IGNORE));
+        DO(MPI_File_read_at_all(file, 0, back, count, MPI_INT, MPI_STATUS_IGNORE));
+        CHECK_BYTES(back, data, (size_t)count * sizeof *data);
+    }
+    DO(MPI_File_close(&file));
+    OK(MPI_Type_free(&tile));
+    OK(MPI_Info_free(&info));
+    return 1;
 }
 
 int main(int argc, char **argv)
 {
-    int atomic = argc > 1 && atoi(argv[1]), flag = -1;
-    MPI_File file;
-    MPI_Datatype tile;
-    MPI_Offset position = -1, after = -1;
-    death_start(&argc, &argv);
-    snprintf(name, sizeof name, "/tmp/rmashm-death-%d", (int)getpid());
-    OK(MPI_Bcast(name, sizeof name, MPI_CHAR, 0, all));
-    OK(MPI_File_open(all, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file));
-    OK(MPI_File_set_atomicity(file, atomic));
-    OK(MPI_File_seek_shared(file, RECORD * (MPI_Offset)size, MPI_SEEK_SET));
-    memset(data, 'a' + rank, sizeof data);
-    together();
-    /* The name is not needed any more, and nothing is left whoever dies. */
-    if (rank == 0)
-        CHECK_EQ(unlink(name), 0);
-    if (rank == VICTIM)
-        victim(file);
-
-    /* While it dies, with its lock waited for. */
-    for (int i = 0; i < ROUNDS; i++) {
-        memset(data, 'a' + i % 26, sizeof data);
-        OK(MPI_File_write_at(file, RECORD * (MPI_Offset)rank, data, RECORD, MPI_BYTE, MPI_STATUS_IGNORE));
-        check_own(file, 'a' + i % 26);
-        OK(MPI_File_write_shared(file, &rank, sizeof rank, MPI_BYTE, MPI_STATUS_IGNORE));
-    }
-    await_death();
-
-    /* After it. */
-    memset(data, 'z', sizeof data);
-    OK(MPI_File_write_at(file, RECORD * (MPI_Offset)rank, data, RECORD, MPI_BYTE, MPI_STATUS_IGNORE));
-    check_own(file, 'z');
-    OK(MPI_File_get_position_shared(file, &position));
-    OK(MPI_File_write_shared(file, data, 4, MPI_BYTE, MPI_STATUS_IGNORE));
-    OK(MPI_File_get_position_shared(file, &after));
-    CHECK(after >= position + 4);
-    /* The bytes that are the victim's have been its own or none. */
-    OK(MPI_File_read_at(file, RECORD * (MPI_Offset)VICTIM, back, RECORD, MPI_BYTE, MPI_STATUS_IGNORE));
-    for (int i = 0; i < RECORD; i++)
-        CHECK(back[i] == 0 || back[i] == 'a' + VICTIM);
-    OK(MPI_File_get_atomicity(file, &flag));
-    CHECK_EQ(flag, atomic);
-    OK(MPI_Type_create_resized(MPI_INT, 0, 8, &tile));
-    OK(MPI_Type_commit(&tile));
-    FAILS(MPI_File_set_view(file, 0, MPI_INT, tile, "native", MPI_INFO_NULL), "MPI_File_set_view");
-    FAILS(MPI_File_write_ordered(file, data, 1, MPI_BYTE, MPI_STATUS_IGNORE), "MPI_File_write_ordered");
-    FAILS(MPI_File_seek_shared(file, 0, MPI_SEEK_SET), "MPI_File_seek_shared");
-    FAILS(MPI_File_set_atomicity(file, !atomic), "MPI_File_set_atomicity");
-    FAILS(MPI_File_set_size(file, 0), "MPI_File_set_size");
-    /* What failed has changed nothing. */
-    check_own(file, 'z');
-    FAILS(MPI_File_close(&file), "MPI_File_close");
-    OK(MPI_Type_free(&tile));
+    long rounds = argc > 1 ? atol(argv[1]) : 20;
+    char name[200];
+    check_start(&argc, &argv);
+    OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    snprintf(name, sizeof name, "/tmp/rmashm-death-files-%d", (int)getpid());
+    if (argc > 2)
+        snprintf(name, sizeof name, "%s", argv[2]);
+    else
+        OK(MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD));
+    accesses(name, rounds);
     return check_end();
 }

@@ -158,11 +158,11 @@ fn part(layout: &Layout, base: usize, range: Range<usize>, visit: &mut impl Visi
     }
     let at = base.wrapping_add_signed(layout.disp);
     match &layout.form {
-        Form::Run => visit.run(at + range.start, range.len()),
+        Form::Run => visit.run(at.wrapping_add(range.start), range.len()),
         Form::Strided { stride, block, .. } => units(*block, range, |first, count, within| {
             let at = at.wrapping_add_signed(first as isize * stride);
             if count == 1 {
-                visit.run(at + within.start, within.len());
+                visit.run(at.wrapping_add(within.start), within.len());
             } else {
                 visit.strided(at, count, *stride, *block);
             }
@@ -170,7 +170,7 @@ fn part(layout: &Layout, base: usize, range: Range<usize>, visit: &mut impl Visi
         Form::Repeat { stride, inner, .. } => copies_range(inner, at, *stride, range, visit),
         Form::Blocks { block, disps } => units(*block, range, |first, count, within| {
             visit.blocks(
-                at + within.start,
+                at.wrapping_add(within.start),
                 &disps[first..first + count],
                 within.len(),
             )
@@ -184,7 +184,8 @@ fn part(layout: &Layout, base: usize, range: Range<usize>, visit: &mut impl Visi
                 let from = range.start.max(w[0].position);
                 let to = range.end.min(w[1].position);
                 visit.run(
-                    at.wrapping_add_signed(w[0].disp) + (from - w[0].position),
+                    at.wrapping_add_signed(w[0].disp)
+                        .wrapping_add(from - w[0].position),
                     to - from,
                 );
             }

@@ -11,7 +11,7 @@ use crate::file::View;
 use crate::mpi::constants::*;
 use crate::runtime::traffic;
 use crate::shm::atomic::Ordering;
-use crate::{bail, neutral};
+use crate::{bail, err, neutral};
 use macro_rules_attribute::apply;
 use std::ops::Range;
 
@@ -69,46 +69,69 @@ pub enum Split {
 }
 
 /// An access that may be made.
-struct Access {
-    direction: Direction,
-    view: View,
+pub(super) struct Access<'a> {
+    pub direction: Direction,
+    pub view: View,
+    pub memory: &'a Memory,
     /// Of the data in the file, and how many etypes these are.
-    bytes: usize,
+    pub bytes: usize,
     etypes: i64,
 }
 
 /// Data with gaps in memory goes through pieces of this many bytes.
-const PIECE: usize = 4 << 20;
+pub(super) const PIECE: usize = 4 << 20;
 
 impl File {
-    /// Reads or writes, and returns the bytes that were. Errors: `MPI_ERR_CONVERSION`, `MPI_ERR_ACCESS` and `MPI_ERR_READ_ONLY` (the file is not open
-    /// for this), `MPI_ERR_UNSUPPORTED_OPERATION` (in sequential mode), `MPI_ERR_ARG` (negative offset, data not made of etypes),
-    /// and the system's.
-    pub fn access(&self, direction: Direction, from: From, memory: &Memory) -> Result<usize> {
+    /// Reads or writes, and returns the bytes that were; `together` if all processes do, and each may wait for the others. If the
+    /// memory is none, its error is what the call fails with, after the others have learned of it. Errors: `MPI_ERR_CONVERSION`, `MPI_ERR_ACCESS` and `MPI_ERR_READ_ONLY` (the file is not open for this),
+    /// `MPI_ERR_UNSUPPORTED_OPERATION` (in sequential mode), `MPI_ERR_ARG` (negative offset, data not made of etypes), and the
+    /// system's.
+    pub fn access(
+        &self,
+        direction: Direction,
+        from: From,
+        memory: &Result<Memory>,
+        together: bool,
+    ) -> Result<usize> {
         if from == From::Ordered {
             return self.ordered(direction, memory);
         }
-        let access = self.check(direction, from, memory)?;
+        let together = together && self.goes_together(direction);
+        let call = together.then_some(match (direction, from) {
+            (Direction::Read, From::Offset(_)) => "MPI_File_read_at_all",
+            (Direction::Read, _) => "MPI_File_read_all",
+            (Direction::Write, From::Offset(_)) => "MPI_File_write_at_all",
+            (Direction::Write, _) => "MPI_File_write_all",
+        });
+        let access = self.check(direction, from, memory);
         match from {
-            From::Offset(offset) => self.transfer(&access, offset, memory).1,
+            From::Offset(offset) => self.transfer(call, direction, &access, offset).1,
             From::Individual => {
                 // Another thread's access begins where this one ends.
                 let mut position = self.position.lock();
-                let (moved, outcome) = self.transfer(&access, *position, memory);
-                let moved = moved.in_file / access.stream()?.unit();
-                *position = position.saturating_add(moved as i64);
+                let first = *position;
+                let (moved, outcome) = self.transfer(call, direction, &access, first);
+                if let Ok(access) = &access {
+                    let moved = moved.in_file / access.stream()?.unit();
+                    *position = position.saturating_add(moved as i64);
+                }
                 outcome
             }
             From::Shared | From::Ordered => {
-                let etypes = access.etypes as u64;
+                let etypes = access.as_ref().map_err(Error::clone)?.etypes as u64;
                 let first = self.shared.fetch_add(etypes, Ordering::AcqRel) as i64;
-                self.transfer(&access, first, memory).1
+                self.transfer(None, direction, &access, first).1
             }
         }
     }
 
+    /// Whether all processes make such a collective access together, if it is worth it: on all of them alike.
+    fn goes_together(&self, direction: Direction) -> bool {
+        !self.is_atomic() && self.state.lock().together.goes(direction)
+    }
+
     /// All processes learn how much each of them has; then rank 0 moves the pointer, and says where it was.
-    fn ordered(&self, direction: Direction, memory: &Memory) -> Result<usize> {
+    fn ordered(&self, direction: Direction, memory: &Result<Memory>) -> Result<usize> {
         let call = match direction {
             Direction::Read => "MPI_File_read_ordered",
             Direction::Write => "MPI_File_write_ordered",
@@ -124,11 +147,18 @@ impl File {
         };
         let base = agree(&self.meeting, &Ok(base), call)?[0];
         let first = base.saturating_add(before);
-        self.transfer(&checked?, first, memory).1
+        let together = self.goes_together(direction).then_some(call);
+        self.transfer(together, direction, &checked, first).1
     }
 
     /// What can be refused before anything is moved.
-    fn check(&self, direction: Direction, from: From, memory: &Memory) -> Result<Access> {
+    fn check<'a>(
+        &self,
+        direction: Direction,
+        from: From,
+        memory: &'a Result<Memory>,
+    ) -> Result<Access<'a>> {
+        let memory = memory.as_ref().map_err(Error::clone)?;
         match direction {
             Direction::Read if self.is(MPI_MODE_WRONLY) => {
                 bail!(Access, "the file is open with MPI_MODE_WRONLY")
@@ -163,33 +193,43 @@ impl File {
         Ok(Access {
             direction,
             view,
+            memory,
             bytes,
             etypes: (bytes / unit) as i64,
         })
     }
 
-    /// Moves the data between memory and the view from etype number `first` on. Gives the bytes that were moved, also of an access
-    /// that failed, and the outcome.
-    fn transfer(&self, access: &Access, first: i64, memory: &Memory) -> (Moved, Result<usize>) {
-        let mut moved = Moved::default();
-        let outcome = self.transfer_counted(access, first, memory, &mut moved);
+    /// Moves the data between memory and the view from etype number `first` on, if it was checked well: in the `call` of all
+    /// processes, if there is one, which then is entered in any case. Gives the bytes that were moved, also of an access that
+    /// failed, and the outcome.
+    fn transfer(
+        &self,
+        call: Option<&str>,
+        direction: Direction,
+        access: &Result<Access>,
+        first: i64,
+    ) -> (Moved, Result<usize>) {
+        let mine = access.as_ref().ok().map(|access| (access, first));
+        let together = call.and_then(|call| self.move_together(call, direction, mine));
+        let (moved, outcome) = together.unwrap_or_else(|| {
+            let mut moved = Moved::default();
+            let outcome = match access {
+                Ok(access) => self.transfer_alone(access, first, &mut moved),
+                Err(error) => Err(error.clone()),
+            };
+            (moved, outcome)
+        });
         let own = traffic::own();
-        match access.direction {
+        match direction {
             Direction::Read => own.read.add(moved.in_file),
             Direction::Write => own.written.add(moved.in_file),
         }
         (moved, outcome.map(|()| moved.in_memory))
     }
 
-    /// The same with the bytes in `moved`.
-    fn transfer_counted(
-        &self,
-        access: &Access,
-        first: i64,
-        memory: &Memory,
-        moved: &mut Moved,
-    ) -> Result<()> {
-        let (direction, stream) = (access.direction, access.stream()?);
+    /// The same by this process alone, with the bytes in `moved`.
+    fn transfer_alone(&self, access: &Access, first: i64, moved: &mut Moved) -> Result<()> {
+        let (direction, stream, memory) = (access.direction, access.stream()?, access.memory);
         let start = access.start(first)?;
         let (reading, atomic) = (direction == Direction::Read, self.is_atomic());
         let _serial = (atomic || !reading).then(|| self.serial.lock());
@@ -255,15 +295,19 @@ impl File {
     }
 
     /// Begins a split operation: the data is moved now. Errors: as [`File::access`], `MPI_ERR_IO` (one was begun and not ended).
-    pub fn begin(&self, split: Split, from: From, memory: &Memory) -> Result<()> {
-        if self.is_split() {
-            bail!(Io, "a split operation on the file was begun and not ended");
-        }
+    pub fn begin(&self, split: Split, from: From, memory: Result<Memory>) -> Result<()> {
+        let memory = match self.is_split() {
+            true => Err(err!(
+                Io,
+                "a split operation on the file was begun and not ended"
+            )),
+            false => memory,
+        };
         let direction = match split {
             Split::ReadAt | Split::Read | Split::ReadOrdered => Direction::Read,
             Split::WriteAt | Split::Write | Split::WriteOrdered => Direction::Write,
         };
-        let moved = self.access(direction, from, memory)?;
+        let moved = self.access(direction, from, &memory, true)?;
         self.state.lock().split = Some((split, moved));
         Ok(())
     }
@@ -351,13 +395,13 @@ impl File {
     }
 }
 
-impl Access {
-    fn stream(&self) -> Result<&Stream> {
+impl Access<'_> {
+    pub fn stream(&self) -> Result<&Stream> {
         self.view.stream(self.direction)
     }
 
     /// Where etype number `first` is in the view's stream. Error: `MPI_ERR_ARG`.
-    fn start(&self, first: i64) -> Result<u64> {
+    pub fn start(&self, first: i64) -> Result<u64> {
         let start = (first as u64).checked_mul(self.stream()?.unit() as u64);
         match start.filter(|s| s.checked_add(self.bytes as u64).is_some()) {
             Some(start) => Ok(start),

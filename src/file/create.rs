@@ -1,6 +1,8 @@
 //! Opening files, and deleting them.
 
+use super::hints::Hints;
 use super::system::{self, check_amode};
+use super::two_phase::Together as InTwoPhases;
 use super::{FILES, File, State, View, agree};
 use crate::bail;
 use crate::comm::Comm;
@@ -8,7 +10,6 @@ use crate::comm::checked::Together;
 use crate::errhandler;
 use crate::error::{Error, Result};
 use crate::info::Info;
-use crate::info::kinds::Assertion;
 use crate::mpi::constants::*;
 use crate::mpi::types::MPI_File;
 use crate::runtime::meeting::Meeting;
@@ -34,11 +35,14 @@ pub fn open(
     const CALL: &str = "MPI_File_open";
     let checked = name.and_then(system::path).and_then(|path| {
         check_amode(amode)?;
-        Ok((path, Assertion::of(&hints?)?, FILES.reserve()?))
+        Ok((path, Hints::of(&hints?)?, FILES.reserve()?))
     });
-    let told = || system::told_amode(amode);
-    let mode = checked.as_ref().map(|_| told()).map_err(Error::clone);
-    let modes = agree(&comm.meeting, &mode, CALL)?;
+    let mode = system::told_amode(amode);
+    let told = checked
+        .as_ref()
+        .map(|(_, hints, _)| (mode, hints.buffering));
+    let told = agree(&comm.meeting, &told.map_err(Error::clone), CALL)?;
+    let modes: Vec<u32> = told.iter().map(|told| told.0).collect();
     if let Some(rank) = modes.iter().position(|&other| other != modes[0]) {
         bail!(
             NotSame,
@@ -47,9 +51,9 @@ pub fn open(
             system::amode_of(modes[rank])
         );
     }
-    let (path, kinds, handle) = checked?;
+    let (path, hints, handle) = checked?;
     let first = match comm.rank {
-        0 => create(comm, &path, amode).map(Some),
+        0 => create(comm, &path, amode, &hints).map(Some),
         _ => Ok(None),
     };
     let place = first.as_ref().map_err(Error::clone);
@@ -57,7 +61,7 @@ pub fn open(
     let places = agree(&comm.meeting, &place, CALL)?;
     let file = match first? {
         Some((file, block)) => Ok((file, Some(block))),
-        None => system::open(&path, amode, false).map(|file| (file, None)),
+        None => system::open(&path, amode, None).map(|file| (file, None)),
     };
     let shared = places[0] + Meeting::bytes(comm.size());
     let file = file.and_then(|(file, block)| {
@@ -66,8 +70,8 @@ pub fn open(
         segment().reach(shared, size_of::<AtomicU64>())?;
         Ok((file, block, about.len()))
     });
-    let told = file.as_ref().map(|_| ()).map_err(Error::clone);
-    agree(&comm.meeting, &told, CALL)?;
+    let opened = file.as_ref().map(|_| ()).map_err(Error::clone);
+    agree(&comm.meeting, &opened, CALL)?;
     let (file, block, end) = file?;
     if let Some(block) = block {
         // From here on it ends with the meeting.
@@ -86,15 +90,20 @@ pub fn open(
         shared,
         state: Mutex::new(State {
             view: View::bytes(),
+            runs: vec![u64::MAX; comm.size()],
+            together: InTwoPhases::default(),
             split: None,
         }),
         atomic: AtomicBool::new(false),
         serial: Mutex::new(()),
         position: Mutex::new(0),
         handler: errhandler::FILES.inherit(),
-        kinds: Mutex::new(kinds),
+        hints: Mutex::new(hints),
+        staging: Mutex::new(None),
         calls: Together::made_on(comm),
     };
+    // Hints that have to be the same everywhere are rank 0's.
+    file.settle(told[0].1);
     if amode & MPI_MODE_APPEND != 0 {
         *file.position.lock() = end as i64;
         shared.store(end, Ordering::Release);
@@ -105,9 +114,10 @@ pub fn open(
 }
 
 /// What rank 0 does first: opens the file, which may be new, and makes the place where the processes meet.
-fn create(comm: &Comm, path: &Path, amode: c_int) -> Result<(std::fs::File, Owned)> {
+fn create(comm: &Comm, path: &Path, amode: c_int, hints: &Hints) -> Result<(std::fs::File, Owned)> {
     let block = Owned::new(Meeting::create_with(comm.size(), size_of::<AtomicU64>())?);
-    Ok((system::open(path, amode, true)?, block))
+    let permissions = hints.permissions.unwrap_or(system::PERMISSIONS);
+    Ok((system::open(path, amode, Some(permissions))?, block))
 }
 
 /// Deletes a file. Errors: `MPI_ERR_NO_SUCH_FILE`, and the system's.

@@ -2,19 +2,24 @@
 //!
 //! Every process opens the file for itself. What the processes share, the shared file pointer, lies in the segment behind the
 //! file's [`Meeting`]. Data is moved by the call that asks for it, by reading and writing at offsets: nonblocking calls and the
-//! begin of split ones are complete when they return, and a collective access is each process's own, for none needs what
-//! another one does. The kernel keeps all processes' views of a file the same, so that what was written is read by any process
-//! that is told of it. A write locks the range that it covers (see `runs`).
+//! begin of split ones are complete when they return. A collective access is each process's own, for none needs what another one
+//! does; but where short runs of several interleave, those of a blocking one go by way of memory that all share (see `two_phase`).
+//! The kernel keeps all processes' views of a file the same, so that what was written is read by any process that is told of it. A
+//! write locks the range that it covers (see `runs`).
 //!
 //! Elements that are others in the file than in memory go through a buffer (see `convert`).
 
 mod access;
 mod checked;
 mod convert;
+mod cover;
 mod create;
+mod hints;
 mod representation;
 mod runs;
+mod staging;
 mod system;
+mod two_phase;
 mod view;
 
 pub use access::{Direction, From, Split};
@@ -29,19 +34,21 @@ use crate::errhandler::Slot;
 use crate::error::{Error, Result};
 use crate::handle::{Kind, Table};
 use crate::info::Info;
-use crate::info::kinds::Assertion;
 use crate::mpi::constants::*;
 use crate::mpi::types::MPI_File;
 use crate::runtime::meeting::Meeting;
 use crate::runtime::neutral::Neutral;
 use crate::shm::atomic::{AtomicU64, Ordering};
 use crate::{bail, err};
+use hints::{Buffering, Hints};
 use parking_lot::Mutex;
+use staging::Staging;
 use std::ffi::c_int;
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use two_phase::Together as InTwoPhases;
 
 /// An open file.
 pub struct File {
@@ -61,8 +68,9 @@ pub struct File {
     /// The individual file pointer, in etypes.
     position: Mutex<i64>,
     pub handler: Slot,
-    /// The only hint that is understood.
-    kinds: Mutex<Assertion>,
+    hints: Mutex<Hints>,
+    /// The memory of collective accesses.
+    staging: Mutex<Option<Arc<Staging>>>,
     /// For checks.
     calls: Together,
 }
@@ -70,6 +78,10 @@ pub struct File {
 /// What a process has of a file for itself.
 struct State {
     view: View,
+    /// Average lengths of the runs in the views of all processes.
+    runs: Vec<u64>,
+    /// Which collective accesses all processes make together.
+    together: InTwoPhases,
     /// The split operation that was begun and not ended.
     split: Option<(Split, usize)>,
 }
@@ -235,38 +247,62 @@ impl File {
                 "disp is MPI_DISPLACEMENT_CURRENT, which is for files open with MPI_MODE_SEQUENTIAL"
             )),
         };
-        let mut kinds = self.kinds.lock().clone();
+        let mut new_hints = self.hints.lock().clone();
         let new = hints.and_then(|hints| {
-            kinds.take(&hints)?;
+            new_hints.change(&hints)?;
             view(current)
         });
-        let told = |view: &View| told(&view.datarep.name());
+        let buffering = new_hints.buffering;
+        let told = |view: &View| (told(&view.datarep.name()), view.run(), buffering);
         let told = new.as_ref().map(told).map_err(Error::clone);
         let told = agree(&self.meeting, &told, "MPI_File_set_view")?;
-        if let Some(rank) = told.iter().position(|&other| other != told[0]) {
+        if let Some(rank) = told.iter().position(|other| other.0 != told[0].0) {
             bail!(
                 NotSame,
                 "datarep is not the same at rank 0 and at rank {rank}"
             );
         }
         let view = new?;
-        *self.kinds.lock() = kinds;
-        self.state.lock().view = view;
+        *self.hints.lock() = new_hints;
+        {
+            let mut state = self.state.lock();
+            state.view = view;
+            state.runs = told.iter().map(|told| told.1).collect();
+        }
+        self.settle(told[0].2);
         *self.position.lock() = 0;
         self.shared.store(0, Ordering::Release);
         // Nobody moves the shared file pointer before all have set it.
         self.barrier("MPI_File_set_view")
     }
 
-    /// Its memory allocation kinds. All hints but those are ignored.
+    /// The hints that are honoured.
     pub fn info(&self) -> Info {
-        let mut info = Info::new();
-        self.kinds.lock().tell(self.group.kinds(), &mut info);
-        info
+        let hints = self.hints.lock();
+        hints.info(self.group.size(), self.group.kinds())
     }
 
-    /// Takes over hints. Error: `MPI_ERR_INFO_VALUE`.
-    pub fn take_hints(&self, info: &Info) -> Result<()> {
-        self.kinds.lock().take(info)
+    /// Takes over hints. Collective. Errors: `MPI_ERR_INFO_VALUE` and others of `info`, on all processes alike.
+    pub fn take_hints(&self, info: Result<Info>) -> Result<()> {
+        let mut hints = self.hints.lock().clone();
+        let taken = info.and_then(|info| {
+            hints.change(&info)?;
+            Ok(hints.buffering)
+        });
+        let told = agree(&self.meeting, &taken, "MPI_File_set_info")?;
+        *self.hints.lock() = hints;
+        self.settle(told[0]);
+        Ok(())
+    }
+
+    /// Obeys hints that were taken: those that have to be the same everywhere as rank 0 has them.
+    fn settle(&self, buffering: Buffering) {
+        let mut hints = self.hints.lock();
+        hints.buffering = buffering;
+        let mut state = self.state.lock();
+        state.together = InTwoPhases::of(&buffering, &state.runs);
+        if let Some(advice) = hints.advice() {
+            system::advise(&self.file, advice);
+        }
     }
 }

@@ -11,6 +11,7 @@
 
 use super::File;
 use super::access::Direction;
+use super::hints::Choice;
 use super::system::{Locked, read_at, write_at};
 use crate::mpi::constants::MPI_MODE_WRONLY;
 use std::io;
@@ -36,6 +37,8 @@ struct Run {
 pub struct Mover<'a> {
     file: &'a File,
     direction: Direction,
+    /// Whether batches are moved as a whole.
+    sieving: Choice,
     /// Whether other processes are kept from the whole file.
     alone: bool,
     /// The memory of the next batch, which is the caller's.
@@ -64,6 +67,7 @@ impl<'a> Mover<'a> {
         Mover {
             file,
             direction,
+            sieving: file.hints.lock().sieving(direction),
             alone,
             address,
             batch: Vec::new(),
@@ -119,7 +123,12 @@ impl<'a> Mover<'a> {
     /// Makes room for all that the batch covers, if it is to be moved as a whole.
     fn sieves(&mut self) -> bool {
         let covered = self.covered();
-        if self.batch.len() < 2 || covered > self.batch.len() * WORTH {
+        let worth_it = match self.sieving {
+            Choice::Never => false,
+            Choice::Always => true,
+            Choice::WhenWorthIt => covered <= self.batch.len() * WORTH,
+        };
+        if self.batch.len() < 2 || !worth_it {
             return false;
         }
         let more = covered.saturating_sub(self.buffer.len());

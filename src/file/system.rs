@@ -5,7 +5,7 @@ use crate::mpi::constants::*;
 use crate::{bail, err};
 use nix::errno::Errno;
 use nix::fcntl::FcntlArg::{F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW};
-use nix::fcntl::{fcntl, posix_fallocate};
+use nix::fcntl::{PosixFadviseAdvice, fcntl, posix_fadvise, posix_fallocate};
 use std::ffi::{OsStr, c_int};
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -76,21 +76,24 @@ pub fn check_amode(amode: c_int) -> Result<()> {
     Err(err!(Amode, "amode is {amode:#x}, which {wrong}"))
 }
 
-/// Opens a file; `create` follows MPI_MODE_CREATE and MPI_MODE_EXCL, which else are left out.
-pub fn open(path: &Path, amode: c_int, create: bool) -> Result<File> {
+/// The permissions of new files without a hint.
+pub const PERMISSIONS: u32 = 0o666;
+
+/// Opens a file; with permissions for a new one it follows MPI_MODE_CREATE and MPI_MODE_EXCL, which else are left out.
+pub fn open(path: &Path, amode: c_int, create: Option<u32>) -> Result<File> {
     let has = |mode: c_int| amode & mode != 0;
     let mut flags = libc::O_CLOEXEC;
-    if create && has(MPI_MODE_CREATE) {
+    if create.is_some() && has(MPI_MODE_CREATE) {
         flags |= libc::O_CREAT;
     }
-    if create && has(MPI_MODE_EXCL) {
+    if create.is_some() && has(MPI_MODE_EXCL) {
         flags |= libc::O_EXCL;
     }
     OpenOptions::new()
         .read(!has(MPI_MODE_WRONLY))
         .write(!has(MPI_MODE_RDONLY))
         .custom_flags(flags)
-        .mode(0o666)
+        .mode(create.unwrap_or(PERMISSIONS))
         .open(path)
         .map_err(|error| failed(&error, "opening", path))
 }
@@ -124,6 +127,12 @@ pub fn reserve(file: &File, size: i64) -> io::Result<()> {
         Err(_) if size == 0 => Ok(()),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Tells the system of the accesses to come.
+pub fn advise(file: &File, advice: PosixFadviseAdvice) {
+    // Advice that cannot be taken changes nothing.
+    let _ = posix_fadvise(file, 0, 0, advice);
 }
 
 /// Reads until the memory is full or the file ends. Gives the bytes that were read, also before an error.

@@ -17,6 +17,8 @@ pub struct View {
     pub filetype: Arc<Datatype>,
     pub datarep: Representation,
     for_writing: bool,
+    /// Bytes of a run, on average; [`u64::MAX`] if there are no gaps.
+    run: u64,
     /// Of accesses that do not convert.
     native: Stream,
     /// Of those that do, once it was needed: the program's functions may be asked by accesses alone.
@@ -43,6 +45,7 @@ impl View {
             filetype: byte.clone(),
             datarep: Representation::Native,
             for_writing: true,
+            run: u64::MAX,
             native: Stream {
                 disp: 0,
                 unit: 1,
@@ -67,9 +70,13 @@ impl View {
         // In one that always converts, displacements are the file's, and may be none of memory.
         let is_native = !datarep.converts(Direction::Read) || !datarep.converts(Direction::Write);
         let native = Stream::new(disp, &etype, &filetype)?;
+        let mut run = u64::MAX;
         if is_native {
             check_displacements(&etype, "etype", for_writing)?;
-            check_displacements(&filetype, "filetype", for_writing)?;
+            let runs = check_displacements(&filetype, "filetype", for_writing)?;
+            if filetype.message_at(0, 2).as_run().is_none() && runs > 0 {
+                run = filetype.size() as u64 / runs;
+            }
         }
         let view = View {
             disp,
@@ -78,12 +85,18 @@ impl View {
             filetype,
             datarep,
             for_writing,
+            run,
             converted: Arc::default(),
         };
         if let Representation::External32 = view.datarep {
             view.converted()?;
         }
         Ok(view)
+    }
+
+    /// Bytes of a run, on average, where nothing is converted; [`u64::MAX`] if there are no gaps.
+    pub fn run(&self) -> u64 {
+        self.run
     }
 
     /// The stream of an access. Errors: `MPI_ERR_CONVERSION`, and as [`View::new`].
@@ -172,6 +185,33 @@ impl Stream {
         Ok(())
     }
 
+    /// Whether places in the file grow with positions in the stream: copies of the filetype do not reach into each other.
+    pub fn is_in_order(&self) -> bool {
+        self.tile.extent() >= self.tile.true_ub() - self.tile.true_lb()
+    }
+
+    /// The first position in `within` whose place in the file is `place` or behind it; the end of `within` if there is none. The
+    /// stream has to be in order, and to have places for all of `within`.
+    pub fn before(&self, place: u64, within: Range<u64>) -> u64 {
+        let (mut low, mut high) = (within.start, within.end);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.place(middle) {
+                Ok(at) if (at as u64) < place => low = middle + 1,
+                _ => high = middle,
+            }
+        }
+        low
+    }
+
+    /// The stream up to the position `end`, of which a part lies in memory: from byte `begin` of the file on, at `at`.
+    pub fn in_memory(&self, at: *mut u8, begin: u64, end: u64) -> Message<'_> {
+        let base = at.expose_provenance().wrapping_sub(begin as usize);
+        let count = end.div_ceil(self.tile.size().max(1) as u64);
+        let base = base.wrapping_add(self.disp as usize);
+        self.tile.message_at(base, count as usize)
+    }
+
     /// Where the byte at `position` of the stream is in the file. Errors: `MPI_ERR_ARG`, `MPI_ERR_IO`.
     pub fn place(&self, position: u64) -> Result<i64> {
         let mut place = 0;
@@ -210,14 +250,15 @@ impl Stream {
 }
 
 /// Checks that a datatype's displacements are not negative and do not go back, and that nothing in it overlaps if it is
-/// for writing (MPI 4.1 §14.1.1). Error: `MPI_ERR_IO`.
-fn check_displacements(datatype: &Datatype, name: &str, for_writing: bool) -> Result<()> {
-    let (mut last, mut end) = (0, 0);
+/// for writing (MPI 4.1 §14.1.1). Gives the number of its runs. Error: `MPI_ERR_IO`.
+fn check_displacements(datatype: &Datatype, name: &str, for_writing: bool) -> Result<u64> {
+    let (mut last, mut end, mut runs) = (0, 0, 0);
     let mut goes_back = datatype.true_lb() < 0 || datatype.extent() < 0;
     let mut overlaps = false;
     datatype.for_each_run(0, 1, |at, len| {
         goes_back |= (at as isize) < last;
         overlaps |= at < end;
+        runs += 1;
         (last, end) = (at as isize, at + len);
     });
     if goes_back {
@@ -229,7 +270,7 @@ fn check_displacements(datatype: &Datatype, name: &str, for_writing: bool) -> Re
             "{name} overlaps itself, and the file is open for writing"
         );
     }
-    Ok(())
+    Ok(runs)
 }
 
 #[cfg(test)]
@@ -276,6 +317,38 @@ mod tests {
                 assert_eq!(runs, [all]);
             }
         }
+    }
+
+    #[test]
+    fn positions_before_a_place() {
+        let view = strided();
+        assert!(view.is_in_order());
+        // Positions 4 to 20 lie at 104 to 108, 116 to 124, 132 to 136.
+        for (place, position) in [
+            (0, 4),
+            (105, 5),
+            (108, 8),
+            (116, 8),
+            (124, 16),
+            (135, 19),
+            (200, 20),
+        ] {
+            assert_eq!(view.before(place, 4..20), position, "{place}");
+        }
+        assert_eq!(View::bytes().native.before(7, 2..5), 5);
+        assert_eq!(View::bytes().native.before(3, 2..5), 3);
+    }
+
+    #[test]
+    fn a_part_of_the_stream_in_memory() {
+        let view = strided();
+        let mut memory: Vec<u8> = (0..32).collect();
+        // The memory is bytes 110 to 142 of the file.
+        let message = view.in_memory(memory.as_mut_ptr(), 110, 20);
+        let mut out = [0; 12];
+        // SAFETY: these positions lie within the memory, and there is room for them.
+        unsafe { crate::datatype::pack(message, 8..20, out.as_mut_ptr()) };
+        assert_eq!(out, [6, 7, 8, 9, 10, 11, 12, 13, 22, 23, 24, 25]);
     }
 
     #[test]

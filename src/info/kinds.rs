@@ -98,13 +98,6 @@ pub fn world() -> &'static str {
 pub struct Assertion(Option<String>);
 
 impl Assertion {
-    /// The assertion of `info`. Error: `MPI_ERR_INFO_VALUE`.
-    pub fn of(info: &Info) -> Result<Assertion> {
-        let mut assertion = Assertion::default();
-        assertion.take(info)?;
-        Ok(assertion)
-    }
-
     /// Takes over the assertion of `info`, if there is one that counts. Error: `MPI_ERR_INFO_VALUE`.
     pub fn take(&mut self, info: &Info) -> Result<()> {
         if let Some(asserted) = info.get(ASSERTED)
@@ -161,7 +154,9 @@ mod tests {
         let hints = |key: &str, value: &str| {
             let (mut info, mut told) = (Info::new(), Info::new());
             info.set(key, value);
-            Assertion::of(&info)?.tell("system,mpi", &mut told);
+            let mut assertion = Assertion::default();
+            assertion.take(&info)?;
+            assertion.tell("system,mpi", &mut told);
             Ok::<_, crate::error::Error>(told)
         };
         let restricted = hints(ASSERTED, "mpi:alloc_mem").unwrap();

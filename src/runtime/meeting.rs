@@ -222,7 +222,7 @@ impl Meeting {
 
     /// Memory of the segment for all members, of so many bytes, of which the first are zeroed; and everybody's `mine`. Collective.
     /// `None` if it is not there for all of them. It comes from the heap of the first.
-    pub(super) fn common<T: Neutral>(
+    pub fn common<T: Neutral>(
         &self,
         bytes: usize,
         zeroed: usize,

@@ -438,7 +438,12 @@ macro_rules! mpi_forms {
         }
         $crate::mpi_forms! {
             $(#[doc = $doc])*
-            #[names($together, $itogether)]
+            @file run_together [$together]
+            fn $name $arguments -> FileCall $body
+        }
+        $crate::mpi_forms! {
+            $(#[doc = $doc])*
+            @file [$itogether]
             fn $name $arguments -> FileCall $body
         }
     };
@@ -449,9 +454,20 @@ macro_rules! mpi_forms {
     ) => {
         $crate::mpi_forms! {
             $(#[doc = $doc])*
-            #[names($blocking)]
+            @file run [$blocking]
             fn $name($($arg: $type),*) -> FileCall $body
         }
+        $crate::mpi_forms! {
+            $(#[doc = $doc])*
+            @file [$nonblocking]
+            fn $name($($arg: $type),*) -> FileCall $body
+        }
+    };
+    (
+        $(#[doc = $doc:expr])*
+        @file [$nonblocking:ident]
+        fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> FileCall $body:block
+    ) => {
         $crate::mpi_counts! {
             $(#[doc = $doc])*
             pub extern "C" fn $nonblocking(
@@ -468,6 +484,17 @@ macro_rules! mpi_forms {
     (
         $(#[doc = $doc:expr])*
         #[names($blocking:ident)]
+        fn $name:ident $arguments:tt -> FileCall $body:block
+    ) => {
+        $crate::mpi_forms! {
+            $(#[doc = $doc])*
+            @file run_together [$blocking]
+            fn $name $arguments -> FileCall $body
+        }
+    };
+    (
+        $(#[doc = $doc:expr])*
+        @file $run:ident [$blocking:ident]
         fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> FileCall $body:block
     ) => {
         $crate::mpi_counts! {
@@ -478,7 +505,7 @@ macro_rules! mpi_forms {
             ) -> c_int {
                 let access: $crate::error::Result<FileCall> = $body;
                 let (access, status) = (access?, status.single()?);
-                status.set(&access.run()?);
+                status.set(&access.$run()?);
                 Ok(())
             }
         }

@@ -1,7 +1,7 @@
 //! Reading and writing files: at explicit offsets, at the individual pointer, at the shared one (MPI 4.1 §14.4.2 to §14.4.4).
 //!
 //! `count` is in elements of `datatype`. The functions without a request block until the data is moved; what a request is
-//! given for is complete at once. Those that are collective wait for no other process, but for the ordered ones.
+//! given for is complete at once. Those that are collective may wait for the other processes; those of them with a request do not.
 //!
 //! Errors: `MPI_ERR_FILE`, `MPI_ERR_ACCESS` (reads of what is open with `MPI_MODE_WRONLY`), `MPI_ERR_READ_ONLY` (writes with
 //! `MPI_MODE_RDONLY`), `MPI_ERR_UNSUPPORTED_OPERATION` (without the shared pointer, with `MPI_MODE_SEQUENTIAL`),
@@ -53,7 +53,8 @@ pub struct FileCall {
     file: &'static File,
     direction: Direction,
     from: From,
-    memory: Memory,
+    /// If it is none, the other processes of a collective call learn of it.
+    memory: Result<Memory>,
 }
 
 impl FileCall {
@@ -64,12 +65,14 @@ impl FileCall {
         elements: Elements<C>,
     ) -> Result<FileCall> {
         let file = file::get(fh)?;
-        let memory = memory(elements)?;
+        let memory = memory(elements);
         let access = match direction {
             Direction::Read => Access::Write,
             Direction::Write => Access::Read,
         };
-        p2p::uses(access, "buf", &memory.buffer, MPI_ANY_SOURCE);
+        if let Ok(memory) = &memory {
+            p2p::uses(access, "buf", &memory.buffer, MPI_ANY_SOURCE);
+        }
         Ok(FileCall {
             file,
             direction,
@@ -79,8 +82,18 @@ impl FileCall {
     }
 
     fn run(&self) -> Result<MPI_Status> {
+        self.access(false)
+    }
+
+    /// The same by all processes, that may wait for each other.
+    fn run_together(&self) -> Result<MPI_Status> {
+        self.access(true)
+    }
+
+    fn access(&self, together: bool) -> Result<MPI_Status> {
         self.file.accessed();
-        let moved = self.file.access(self.direction, self.from, &self.memory)?;
+        let (direction, from) = (self.direction, self.from);
+        let moved = self.file.access(direction, from, &self.memory, together)?;
         Ok(status_of(moved))
     }
 

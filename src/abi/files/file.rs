@@ -132,14 +132,15 @@ pub extern "C" fn MPI_File_get_amode(fh: MPI_File, amode: Mut<c_int>) -> c_int {
     Ok(())
 }
 
-/// Adds hints to those of a file; `MPI_INFO_NULL` has none. Collective, but does not block: no hint changes what it does.
+/// Adds hints to those of a file; `MPI_INFO_NULL` has none. Collective; blocks until all processes of the file have called it.
 ///
-/// MPI 4.1 §14.2.8. Errors: `MPI_ERR_FILE`, `MPI_ERR_INFO`, `MPI_ERR_INFO_VALUE` (a malformed list of memory allocation kinds).
+/// MPI 4.1 §14.2.8. Errors: `MPI_ERR_FILE`, `MPI_ERR_INFO`, `MPI_ERR_INFO_VALUE` (a malformed list of memory allocation kinds),
+/// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_File_set_info(fh: MPI_File, info: MPI_Info) -> c_int {
-    let (file, hints) = (file::get(fh)?, info::hints(info)?);
+    let file = file::get(fh)?;
     file.called_together();
-    file.take_hints(&hints)
+    file.take_hints(info::hints(info))
 }
 
 /// Makes an info object of the hints of a file, which the caller frees.

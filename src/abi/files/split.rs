@@ -29,13 +29,15 @@ fn begin<C: Into<i64>>(
     from: From,
     elements: Elements<C>,
 ) -> Result<()> {
-    let (file, memory) = (file::get(fh)?, memory(elements)?);
+    let (file, memory) = (file::get(fh)?, memory(elements));
     // It is refused while another one is on.
     if !file.is_split() {
-        p2p::uses(split.access(), "buf", &memory.buffer, MPI_ANY_SOURCE);
+        if let Ok(memory) = &memory {
+            p2p::uses(split.access(), "buf", &memory.buffer, MPI_ANY_SOURCE);
+        }
         file.called_together();
     }
-    file.begin(split, from, &memory)?;
+    file.begin(split, from, memory)?;
     if check::is_on() {
         // No request has a file's handle.
         pending::began(fh.0);
