@@ -11,7 +11,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// Far longer than a round takes, also where other programs take the cores.
-const WATCHDOG: u64 = 90;
+const WATCHDOG: u64 = 40;
 
 /// What came of a round.
 pub struct Done {
@@ -60,7 +60,12 @@ pub fn run(programs: &Programs, plan: &Plan) -> Result<Done, String> {
     let ended = running.finish(WATCHDOG)?;
     let after_fault = struck.map(|at| Instant::now() - at);
     let injected = injected::read(&table);
-    let mut complaints = verdict::complaints(plan, struck.is_some(), !injected.is_empty(), &ended);
+    let mut complaints = verdict::complaints(
+        plan,
+        struck.is_some(),
+        &injected.keys().map(String::as_str).collect(),
+        &ended,
+    );
     complaints.extend(leftovers::complaints(&ended.marker, &before));
     complaints.extend(left_in(&temporary));
     if ended.status == 0 {

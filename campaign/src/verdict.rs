@@ -2,6 +2,7 @@
 
 use crate::plan::{Fault, Kind, Plan};
 use harness::job::Ended;
+use std::collections::BTreeSet;
 
 /// What the worker ends with when a call of MPI's fails for a reason that a fault explains, and when a result is wrong.
 const REFUSED: i32 = 77;
@@ -25,9 +26,17 @@ const OF_A_LACK: [(i32, &str); 4] = [
     (36, "MPI_ERR_NO_SPACE"),
 ];
 const OF_A_DEATH: i32 = 101;
+/// `MPI_ERR_OTHER`.
+const OF_A_REFUSAL: i32 = 15;
 
-/// What is wrong with how the job ended. `struck`: the fault that ends it came before its end.
-pub fn complaints(plan: &Plan, struck: bool, injected: bool, ended: &Ended) -> Vec<String> {
+/// What is wrong with how the job ended. `struck`: the fault that ends it came before its end. `injected`: the calls that were made
+/// to fail.
+pub fn complaints(
+    plan: &Plan,
+    struck: bool,
+    injected: &BTreeSet<&str>,
+    ended: &Ended,
+) -> Vec<String> {
     let mut complaints = Vec::new();
     if ended.hung {
         complaints.push("it hangs".to_string());
@@ -42,8 +51,12 @@ pub fn complaints(plan: &Plan, struck: bool, injected: bool, ended: &Ended) -> V
     }
     let is_well = ended.status == 0 && ended.stdout.contains("results compared");
     let must_be_well = match plan.kind {
-        Kind::None | Kind::Stop | Kind::Signals | Kind::Interrupted | Kind::Forbidden => true,
-        Kind::Scarce => !injected,
+        Kind::None | Kind::Stop | Kind::Signals | Kind::Interrupted => true,
+        // Without `process_vm_readv` there are no windows over private memory.
+        Kind::Forbidden => {
+            !injected.contains("process_vm_readv") && !injected.contains("process_vm_writev")
+        }
+        Kind::Scarce => injected.is_empty(),
         Kind::Kill | Kind::Launcher | Kind::Terminate => !struck,
         Kind::Descriptors | Kind::Memory | Kind::Leave => false,
     };
@@ -62,7 +75,8 @@ pub fn complaints(plan: &Plan, struck: bool, injected: bool, ended: &Ended) -> V
 /// What is wrong with an end that need not be a good one.
 fn of_end(plan: &Plan, is_well: bool, ended: &Ended) -> Option<String> {
     let (status, said) = match plan.fault {
-        Fault::Kill { rank, .. } => (137, format!("rank {rank} was killed by signal 9")),
+        // "mpiexec: rank 1 (pid 27567, /tmp/worker) was killed by signal 9 (Killed)"
+        Fault::Kill { rank, .. } => (137, format!("rank {rank} (pid")),
         Fault::Launcher { .. } => (137, String::new()),
         Fault::Terminate { .. } => (143, String::new()),
         Fault::Leave { how, .. } => (how.status(), format!("rank {}", plan.seed % plan.ranks)),
@@ -115,6 +129,7 @@ fn of_classes(plan: &Plan, ended: &Ended) -> Option<String> {
         Kind::Descriptors | Kind::Memory | Kind::Scarce => {
             class == OF_A_DEATH || OF_A_LACK.iter().any(|(it, _)| *it == class)
         }
+        Kind::Forbidden => class == OF_A_DEATH || class == OF_A_REFUSAL,
         _ => false,
     };
     let mut lines = ended.stderr.lines();

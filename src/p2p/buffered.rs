@@ -61,10 +61,10 @@ fn cost(len: usize) -> usize {
     len.saturating_add(MPI_BSEND_OVERHEAD as usize)
 }
 
-/// Whether a message waits for a process that is gone: it never leaves.
+/// Whether a message waits for a process that is gone, or that has come to MPI_Finalize since another died: it never leaves.
 fn is_lost(operation: &Operation) -> bool {
     let members = operation.about.partners.members();
-    members.iter().any(|&to| dead(Ranks::One(to)).is_some())
+    dead(Ranks::Needed(members)).is_some()
 }
 
 impl Copies {
@@ -143,7 +143,7 @@ fn used(owner: Owner) -> usize {
     SENDS.lock().get_mut(&owner).map_or(0, Copies::used)
 }
 
-/// Blocks until no message of this buffer is on its way to a living process.
+/// Blocks until no message of this buffer is on its way to a process that may receive it.
 pub fn flush(owner: Owner) -> Result<()> {
     let what = || "buffered sends that are on their way".to_string();
     block(&what, Ranks::None, Needs::Unknown, || used(owner) == 0)
