@@ -195,7 +195,7 @@ impl Planner {
         });
     }
 
-    /// Room for `count` elements, laid out as the user's.
+    /// Room for `count` elements, laid out as the user's. Errors: `MPI_ERR_COUNT`, `MPI_ERR_NO_MEM`.
     pub fn temporary(&mut self, element: &Element, count: usize) -> Result<Vector> {
         let Some((low, high)) = element.datatype.span(count) else {
             bail!(
@@ -203,7 +203,7 @@ impl Planner {
                 "count is {count}, and that many elements do not fit in memory"
             );
         };
-        let start = self.memory((high - low) as usize);
+        let start = self.memory((high - low) as usize)?;
         Ok(Vector {
             address: start.wrapping_add_signed(low.wrapping_neg()),
             count,
@@ -211,17 +211,17 @@ impl Planner {
         })
     }
 
-    /// Room for as many bytes.
-    pub fn temporary_bytes(&mut self, len: usize) -> Buffer {
-        let start = with_exposed_provenance(self.memory(len));
+    /// Room for as many bytes. Error: `MPI_ERR_NO_MEM`.
+    pub fn temporary_bytes(&mut self, len: usize) -> Result<Buffer> {
+        let start = with_exposed_provenance(self.memory(len)?);
         // SAFETY: the plan keeps its memory for as long as it is carried out.
-        unsafe { Buffer::bytes(start, len) }
+        Ok(unsafe { Buffer::bytes(start, len) })
     }
 
-    fn memory(&mut self, len: usize) -> usize {
-        let mut memory = Scratch::new(len);
+    fn memory(&mut self, len: usize) -> Result<usize> {
+        let mut memory = Scratch::new(len)?;
         let start = memory.address();
         self.plan._temporaries.push(memory);
-        start
+        Ok(start)
     }
 }

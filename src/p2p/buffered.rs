@@ -90,7 +90,7 @@ fn owner(sends: &HashMap<Owner, Copies>, comm: &Comm) -> Owner {
 
 /// Sends a copy of `buffer`; complete at once. To `MPI_PROC_NULL` nothing is sent, which takes no room.
 ///
-/// Errors: `MPI_ERR_BUFFER` if the attached buffer has no room, and those of a send.
+/// Errors: `MPI_ERR_BUFFER` if the attached buffer has no room, `MPI_ERR_NO_MEM` for the copy, and those of a send.
 pub fn send(comm: &Comm, buffer: Buffer, to: i32, tag: i32) -> Result<()> {
     crate::runtime::wait::progress();
     if to == MPI_PROC_NULL {
@@ -119,7 +119,7 @@ pub fn send(comm: &Comm, buffer: Buffer, to: i32, tag: i32) -> Result<()> {
             buffer.len()
         );
     }
-    let data = buffer.packed();
+    let data = buffer.packed()?;
     // SAFETY: the data is kept until the send is complete.
     let copy = unsafe { Buffer::bytes(data.as_ptr(), data.len()) }.standing_for(&buffer);
     if let Some(operation) = start::send(comm, copy, to, tag, Mode::Standard)? {
