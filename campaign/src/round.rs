@@ -2,7 +2,8 @@
 
 use crate::build::Programs;
 use crate::plan::{Fault, Plan};
-use crate::{injected, strike, verdict};
+use crate::verdict::{self, Heard};
+use crate::{injected, strike};
 use harness::job::{Ended, LAUNCHER_LATER, Running};
 use harness::leftovers;
 use std::collections::BTreeMap;
@@ -51,6 +52,8 @@ pub fn run(programs: &Programs, plan: &Plan) -> Result<Done, String> {
     let before = leftovers::shared_memory_files();
     let mut command = job(programs, plan, &files);
     command.env("TMPDIR", &temporary);
+    // What tells of a place in the program needs memory itself, of which there may be none.
+    command.env("RUST_BACKTRACE", "0");
     if let Fault::Injected(injection) = plan.fault {
         injected::write(&table, plan.seed, injection)?;
         command.env("CAMPAIGN_FAULTS", &table);
@@ -60,12 +63,14 @@ pub fn run(programs: &Programs, plan: &Plan) -> Result<Done, String> {
     let ended = running.finish(WATCHDOG)?;
     let after_fault = struck.map(|at| Instant::now() - at);
     let injected = injected::read(&table);
-    let mut complaints = verdict::complaints(
-        plan,
-        struck.is_some(),
-        &injected.keys().map(String::as_str).collect(),
-        &ended,
-    );
+    let heard = Heard {
+        status: ended.status,
+        hung: ended.hung,
+        stdout: &ended.stdout,
+        stderr: &ended.stderr,
+    };
+    let calls = injected.keys().map(String::as_str).collect();
+    let mut complaints = verdict::complaints(plan, struck.is_some(), &calls, &heard);
     complaints.extend(leftovers::complaints(&ended.marker, &before));
     complaints.extend(left_in(&temporary));
     if ended.status == 0 {

@@ -1,8 +1,16 @@
 //! Whether a round has ended as it has to.
 
 use crate::plan::{Fault, Kind, Plan};
-use harness::job::Ended;
 use std::collections::BTreeSet;
+
+/// How a job has ended, and what it has said.
+pub struct Heard<'a> {
+    /// As a shell would give it.
+    pub status: i32,
+    pub hung: bool,
+    pub stdout: &'a str,
+    pub stderr: &'a str,
+}
 
 /// What the worker ends with when a call of MPI's fails for a reason that a fault explains, and when a result is wrong.
 const REFUSED: i32 = 77;
@@ -18,16 +26,12 @@ const CRASHES: [&str; 6] = [
     "free(): ",
 ];
 
-/// Names of the classes, in MPICH's interface, that a lack may have, and a death.
-const OF_A_LACK: [(i32, &str); 4] = [
-    (15, "MPI_ERR_OTHER"),
-    (32, "MPI_ERR_IO"),
-    (34, "MPI_ERR_NO_MEM"),
-    (36, "MPI_ERR_NO_SPACE"),
-];
-const OF_A_DEATH: i32 = 101;
-/// `MPI_ERR_OTHER`.
-const OF_A_REFUSAL: i32 = 15;
+// Classes of errors, by their numbers in MPICH's interface, for which the worker is compiled.
+const OTHER: i32 = 15;
+const IO: i32 = 32;
+const NO_MEM: i32 = 34;
+const NO_SPACE: i32 = 36;
+const PROC_FAILED: i32 = 101;
 
 /// What is wrong with how the job ended. `struck`: the fault that ends it came before its end. `injected`: the calls that were made
 /// to fail.
@@ -35,7 +39,7 @@ pub fn complaints(
     plan: &Plan,
     struck: bool,
     injected: &BTreeSet<&str>,
-    ended: &Ended,
+    ended: &Heard<'_>,
 ) -> Vec<String> {
     let mut complaints = Vec::new();
     if ended.hung {
@@ -73,7 +77,7 @@ pub fn complaints(
 }
 
 /// What is wrong with an end that need not be a good one.
-fn of_end(plan: &Plan, is_well: bool, ended: &Ended) -> Option<String> {
+fn of_end(plan: &Plan, is_well: bool, ended: &Heard<'_>) -> Option<String> {
     let (status, said) = match plan.fault {
         // "mpiexec: rank 1 (pid 27567, /tmp/worker) was killed by signal 9 (Killed)"
         Fault::Kill { rank, .. } => (137, format!("rank {rank} (pid")),
@@ -95,7 +99,7 @@ fn of_end(plan: &Plan, is_well: bool, ended: &Ended) -> Option<String> {
     (!ended.stderr.contains(&said)).then(|| format!("it does not say {said:?}"))
 }
 
-fn of_lack(ended: &Ended) -> Option<String> {
+fn of_lack(ended: &Heard<'_>) -> Option<String> {
     if ended.status == 0 {
         return Some("its status is 0, though it did not come to its end".to_string());
     }
@@ -117,7 +121,7 @@ fn of_lack(ended: &Ended) -> Option<String> {
 }
 
 /// What is wrong with the classes of errors that workers were given.
-fn of_classes(plan: &Plan, ended: &Ended) -> Option<String> {
+fn of_classes(plan: &Plan, ended: &Heard<'_>) -> Option<String> {
     let class = |line: &str| {
         let (_, after) = line
             .strip_prefix("campaign: rank ")?
@@ -125,14 +129,108 @@ fn of_classes(plan: &Plan, ended: &Ended) -> Option<String> {
         after.split_once(' ')?.0.parse::<i32>().ok()
     };
     let is_right = |class: i32| match plan.kind {
-        Kind::Kill | Kind::Leave => class == OF_A_DEATH,
+        Kind::Kill | Kind::Leave => class == PROC_FAILED,
+        // A lack at one rank is a death for the others, if it ends that.
         Kind::Descriptors | Kind::Memory | Kind::Scarce => {
-            class == OF_A_DEATH || OF_A_LACK.iter().any(|(it, _)| *it == class)
+            [OTHER, IO, NO_MEM, NO_SPACE, PROC_FAILED].contains(&class)
         }
-        Kind::Forbidden => class == OF_A_DEATH || class == OF_A_REFUSAL,
+        Kind::Forbidden => [OTHER, PROC_FAILED].contains(&class),
         _ => false,
     };
     let mut lines = ended.stderr.lines();
     let wrong = lines.find(|line| class(line).is_some_and(|class| !is_right(class)))?;
     Some(format!("an error of a class that does not fit: {wrong}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Leave;
+    use std::time::Duration;
+
+    fn plan(kind: Kind, fault: Fault) -> Plan {
+        Plan {
+            kind,
+            fault,
+            ranks: 4,
+            steps: 10,
+            seed: 6,
+            fatal: false,
+            recovers: true,
+        }
+    }
+
+    fn judge(plan: &Plan, struck: bool, calls: &[&str], status: i32, stderr: &str) -> Vec<String> {
+        let stdout = match status {
+            0 => "10 steps, 5 results compared\n",
+            _ => "",
+        };
+        let heard = Heard {
+            status,
+            hung: false,
+            stdout,
+            stderr,
+        };
+        complaints(plan, struck, &calls.iter().copied().collect(), &heard)
+    }
+
+    #[test]
+    fn without_a_fault_all_is_well() {
+        let none = plan(Kind::None, Fault::None);
+        assert_eq!(judge(&none, false, &[], 0, ""), [""; 0]);
+        assert_eq!(judge(&none, false, &[], 0, "a word").len(), 1);
+        assert_eq!(judge(&none, false, &[], 1, "").len(), 1);
+        assert_eq!(judge(&none, false, &[], 99, "").len(), 2);
+    }
+
+    #[test]
+    fn who_is_killed_is_named() {
+        let after = Duration::ZERO;
+        let kill = plan(Kind::Kill, Fault::Kill { rank: 1, after });
+        let said = "mpiexec: rank 1 (pid 5, worker) was killed by signal 9 (Killed)\n";
+        assert_eq!(judge(&kill, true, &[], 137, said), [""; 0]);
+        assert_eq!(judge(&kill, true, &[], 137, "").len(), 1);
+        assert_eq!(judge(&kill, true, &[], 1, said).len(), 1);
+        assert_eq!(judge(&kill, false, &[], 137, said).len(), 1);
+        let told =
+            |class| format!("{said}campaign: rank 0, step 3: class {class} of MPI_Wait: ...\n");
+        assert_eq!(judge(&kill, true, &[], 137, &told(PROC_FAILED)), [""; 0]);
+        assert_eq!(judge(&kill, true, &[], 137, &told(NO_MEM)).len(), 1);
+    }
+
+    #[test]
+    fn a_lack_is_told_and_no_crash() {
+        let injection = crate::plan::Injection {
+            kinds: crate::plan::MEMORY,
+            per_million: 1,
+            least: 0,
+        };
+        let scarce = plan(Kind::Scarce, Fault::Injected(injection));
+        let said = "campaign: rank 0, step 3: class 34 of MPI_Wait: ...\n";
+        assert_eq!(judge(&scarce, false, &["mmap"], REFUSED, said), [""; 0]);
+        assert_eq!(judge(&scarce, false, &["mmap"], 0, ""), [""; 0]);
+        assert_eq!(judge(&scarce, false, &[], REFUSED, said).len(), 1);
+        assert_eq!(judge(&scarce, false, &["mmap"], 134, said).len(), 1);
+        assert_eq!(judge(&scarce, false, &["mmap"], 1, "").len(), 1);
+        let crash = "memory allocation of 99 bytes failed\n";
+        assert_eq!(judge(&scarce, false, &["mmap"], 134, crash).len(), 2);
+    }
+
+    #[test]
+    fn who_leaves_early_is_named() {
+        let fault = Fault::Leave {
+            how: Leave::Exit,
+            step: 3,
+        };
+        let leave = plan(Kind::Leave, fault);
+        assert_eq!(
+            judge(&leave, false, &[], 5, "mpiexec: rank 2 exited"),
+            [""; 0]
+        );
+        assert_eq!(
+            judge(&leave, false, &[], 5, "mpiexec: rank 1 exited").len(),
+            1
+        );
+        assert_eq!(judge(&leave, false, &[], 0, "").len(), 1);
+    }
 }

@@ -118,8 +118,8 @@ impl Planner {
         let (size, rank) = (self.size, self.rank);
         let len = receive[0].bytes();
         // By the distance that is to go at the beginning.
-        let blocks = self.temporary_bytes(size * len)?;
-        let came = self.temporary_bytes(size * len)?;
+        let blocks = self.temporary_bytes(size * len);
+        let came = self.temporary_bytes(size * len);
         for distance in 0..size {
             let block = send[(rank + distance) % size].buffer()?;
             self.copy_bytes(block, blocks.part(distance * len..(distance + 1) * len));
@@ -181,7 +181,7 @@ impl Planner {
                 Some(blocks) => blocks[to].buffer()?,
                 None => {
                     let block = receive[to].buffer()?;
-                    let copy = self.temporary_bytes(block.len())?;
+                    let copy = self.temporary_bytes(block.len());
                     self.copy_bytes(block, copy.clone());
                     copy
                 }

@@ -60,6 +60,8 @@ pub struct Plan {
     pub(super) end: Mutex<Option<End>>,
     /// Memory that steps use.
     pub(super) _temporaries: Vec<Scratch>,
+    /// Why it has not all of that memory: then it is carried out as after an error, and nothing is in it.
+    pub(super) lacks: Option<Error>,
 }
 
 /// A send or receive of a plan, not known to be complete.
@@ -110,10 +112,10 @@ struct Run {
 impl Run {
     fn new(plan: Arc<Plan>, waits: bool) -> Run {
         Run {
-            plan,
             next: 0,
             pending: Vec::new(),
-            error: None,
+            error: plan.lacks.clone(),
+            plan,
             waits,
         }
     }
@@ -183,6 +185,10 @@ impl Run {
                     tag: plan.tag,
                 };
                 let about = about(Action::Receive, *from, *world);
+                let buffer = match plan.lacks {
+                    None => buffer.clone(),
+                    Some(_) => Buffer::empty(),
+                };
                 let operation =
                     crate::transport::receive(plan.context, envelope, buffer.clone(), about);
                 let pending = Pending {
@@ -196,6 +202,7 @@ impl Run {
                     return Err(error);
                 }
             }
+            Step::Copy(..) | Step::Reduce { .. } if plan.lacks.is_some() => {}
             Step::Copy(from, to) => {
                 to.copy(from, from.len().min(to.len()));
                 same_length(from.len(), to.len())?;

@@ -46,6 +46,9 @@ pub(super) fn next_tag(comm: &Comm) -> i32 {
     (comm.collectives.fetch_add(1, Ordering::Relaxed) as i32).wrapping_add(1) & TAG_UB
 }
 
+/// An address that is aligned as any, and at which nobody looks.
+const NOWHERE: usize = 64;
+
 impl Planner {
     /// Begins a plan for the operation `name`.
     ///
@@ -68,6 +71,7 @@ impl Planner {
                 steps: Vec::new(),
                 end: Mutex::new(None),
                 _temporaries: Vec::new(),
+                lacks: None,
             },
         }
     }
@@ -195,7 +199,7 @@ impl Planner {
         });
     }
 
-    /// Room for `count` elements, laid out as the user's. Errors: `MPI_ERR_COUNT`, `MPI_ERR_NO_MEM`.
+    /// Room for `count` elements, laid out as the user's. Error: `MPI_ERR_COUNT`.
     pub fn temporary(&mut self, element: &Element, count: usize) -> Result<Vector> {
         let Some((low, high)) = element.datatype.span(count) else {
             bail!(
@@ -203,7 +207,7 @@ impl Planner {
                 "count is {count}, and that many elements do not fit in memory"
             );
         };
-        let start = self.memory((high - low) as usize)?;
+        let start = self.memory((high - low) as usize);
         Ok(Vector {
             address: start.wrapping_add_signed(low.wrapping_neg()),
             count,
@@ -211,17 +215,25 @@ impl Planner {
         })
     }
 
-    /// Room for as many bytes. Error: `MPI_ERR_NO_MEM`.
-    pub fn temporary_bytes(&mut self, len: usize) -> Result<Buffer> {
-        let start = with_exposed_provenance(self.memory(len)?);
+    /// Room for as many bytes.
+    pub fn temporary_bytes(&mut self, len: usize) -> Buffer {
+        let start = with_exposed_provenance(self.memory(len));
         // SAFETY: the plan keeps its memory for as long as it is carried out.
-        Ok(unsafe { Buffer::bytes(start, len) })
+        unsafe { Buffer::bytes(start, len) }
     }
 
-    fn memory(&mut self, len: usize) -> Result<usize> {
-        let mut memory = Scratch::new(len)?;
-        let start = memory.address();
-        self.plan._temporaries.push(memory);
-        Ok(start)
+    /// Where memory of the plan's begins. Where there is none the plan is carried out without: the others wait for this process.
+    fn memory(&mut self, len: usize) -> usize {
+        match Scratch::new(len) {
+            Ok(mut memory) => {
+                let start = memory.address();
+                self.plan._temporaries.push(memory);
+                start
+            }
+            Err(error) => {
+                self.plan.lacks.get_or_insert(error);
+                NOWHERE
+            }
+        }
     }
 }

@@ -5,10 +5,10 @@
 
 static char data[30000];
 
-/* The address space that rank 1 may have: it has most of it by now. */
+/* No more address space than there is. */
 static void limit(void)
 {
-    struct rlimit space = {(rlim_t)1 << 30, (rlim_t)1 << 30};
+    struct rlimit space = {1 << 20, 1 << 20};
     setrlimit(RLIMIT_AS, &space);
 }
 
