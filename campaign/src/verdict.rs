@@ -27,6 +27,7 @@ const CRASHES: [&str; 6] = [
 ];
 
 // Classes of errors, by their numbers in MPICH's interface, for which the worker is compiled.
+const COUNT: i32 = 2;
 const OTHER: i32 = 15;
 const IO: i32 = 32;
 const NO_MEM: i32 = 34;
@@ -130,9 +131,9 @@ fn of_classes(plan: &Plan, ended: &Heard<'_>) -> Option<String> {
     };
     let is_right = |class: i32| match plan.kind {
         Kind::Kill | Kind::Leave => class == PROC_FAILED,
-        // A lack at one rank is a death for the others, if it ends that.
+        // A lack at one rank is a death for the others if it ends that; else they get nothing of it in a collective operation.
         Kind::Descriptors | Kind::Memory | Kind::Scarce => {
-            [OTHER, IO, NO_MEM, NO_SPACE, PROC_FAILED].contains(&class)
+            [COUNT, OTHER, IO, NO_MEM, NO_SPACE, PROC_FAILED].contains(&class)
         }
         Kind::Forbidden => [OTHER, PROC_FAILED].contains(&class),
         _ => false,
