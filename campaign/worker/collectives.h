@@ -68,10 +68,10 @@ static uint64_t combined(int op, uint64_t a, uint64_t b)
     return op == 0 ? a + b : op == 1 ? (a > b ? a : b) : a ^ b;
 }
 
-/* What a member of a communicator gives as its element `i`. */
+/* What a member of a communicator gives as its element `i`. (Without the highest bit, which MPICH's maximum takes for a sign.) */
 static uint64_t given(const struct call *it, const struct communicator *in, int member, int i)
 {
-    return mix(it->number + (uint64_t)in->members[member], (uint64_t)i);
+    return mix(it->number + (uint64_t)in->members[member], (uint64_t)i) >> 1;
 }
 
 /* The elements `i` of the members from 0 to below `end`, combined. */
