@@ -13,7 +13,7 @@ FACES ?= mpich openmpi standard
 RUN_CARGO := env -u MAKEFLAGS -u MFLAGS $(CARGO)
 
 .DEFAULT_GOAL := stage
-.PHONY: stage quick install wheel check-wheel deb check-deb dist check-dist book check-book demo check check-mpich launchers adoption interfaces checked imb mpi4py apps bench conformance clean help
+.PHONY: stage quick install wheel check-wheel deb check-deb dist check-dist book check-book demo check check-mpich launchers adoption interfaces checked imb mpi4py apps campaign bench conformance clean help
 
 stage:
 	@CARGO='$(CARGO)' VIEWER='$(VIEWER)' tools/build release '$(CARGO_TARGET_DIR)' $(FACES)
@@ -98,6 +98,10 @@ mpi4py: stage
 apps: stage
 	@RMASHM_PREFIX='$(abspath $(BUILD))' ./apps/run
 
+# Random programs under random faults. CAMPAIGN: options of campaign/src/options.rs.
+campaign: stage
+	$(RUN_CARGO) run -q --profile tools -p rmashm-campaign --target-dir '$(CARGO_TARGET_DIR)' -- --prefix '$(BUILD)' $(CAMPAIGN)
+
 # QUICK=1: in three minutes. BENCH: options of bench/src/main.rs.
 bench: stage
 	$(RUN_CARGO) run -q --profile tools -p rmashm-bench --target-dir '$(CARGO_TARGET_DIR)' -- --prefix '$(BUILD)' $(if $(QUICK),--quick) $(BENCH)
@@ -131,6 +135,7 @@ help:
 	@echo 'make imb        fetch and run the prebuilt Intel MPI Benchmarks'
 	@echo 'make mpi4py     fetch mpi4py and run its own test suite; ABI=openmpi, ABI=standard for those interfaces; RANKS="2 3"; CHECK=1'
 	@echo 'make apps       run programs that Debian linked with Open MPI, also its Fortran, and compare what they compute'
+	@echo 'make campaign   run random programs under random faults for a minute; CAMPAIGN="--rounds 10000", "--seed 7 --round 12"'
 	@echo 'make bench      all of it next to MPICH, Open MPI and Intel MPI of PyPI and the bare machine; QUICK=1 takes three minutes'
 	@echo 'make conformance  run MPICH'"'"'s own test suite, all that concerns us; DIRS="rma info" for some directories, ABI= as above, FORTRAN=mpich for those of Fortran (openmpi, rmashm)'
 	@echo 'make clean      remove $(BUILD)/ and $(CARGO_TARGET_DIR)/'

@@ -319,6 +319,11 @@ pub fn register(error: &Error) -> i32 {
         return class;
     }
     let mut kept = SENTENCES.lock();
+    let room = (KEPT as usize).saturating_sub(kept.ring.len());
+    if kept.ring.try_reserve_exact(room).is_err() {
+        // The class is a code too, with a sentence of its own.
+        return class;
+    }
     kept.next = kept.next % (SERIAL_MAX - 1) + 1;
     let code = class | (kept.next << SERIAL_SHIFT) as i32;
     let entry = (code, error.text.clone());

@@ -6,7 +6,7 @@ mod support;
 use harness::needs::{missing, need};
 use harness::scratch::Scratch;
 use std::path::{Path, PathBuf};
-use support::{command, prefix, repository, run};
+use support::{command, prefix, repository, run, run_to_fail};
 
 /// The program, compiled by our mpicc with these flags.
 fn build(folder: &Path, flags: &[&str]) -> PathBuf {
@@ -42,6 +42,25 @@ fn address_space() {
 #[test]
 fn lengths_of_files() {
     under("-f 2000000", 16);
+}
+
+/// What comes for no receive, in one piece and in parts, until there is no memory for more: the job ends with a sentence.
+#[test]
+fn memory_for_messages() {
+    let folder = Scratch::new("limits");
+    let program = folder.join("unexpected");
+    let mut mpicc = command(prefix().join("bin/mpicc"));
+    mpicc.arg(repository().join("tests/limits/unexpected.c"));
+    run(mpicc.arg("-o").arg(&program));
+    for bytes in ["600", "30000"] {
+        let mut job = command(prefix().join("bin/mpiexec"));
+        job.args(["-n", "2"]).arg(&program).arg(bytes);
+        let said = run_to_fail(&mut job, 34);
+        assert!(
+            said.contains("rank 1 of the job cannot go on: no memory for"),
+            "{bytes} bytes: {said}"
+        );
+    }
 }
 
 /// Of the ranks alone: the launcher needs some for each of them.

@@ -17,7 +17,7 @@ use crate::datatype;
 use crate::error::{Error, Object, Result};
 use crate::mpi::types::{MPI_Comm, MPI_Status};
 use crate::op::Op;
-use crate::runtime::deaths::{dead, name};
+use crate::runtime::deaths::{check_alive, dead, name};
 use crate::runtime::{Need, Needs, Ranks};
 use crate::transport::operation::block;
 use crate::transport::task::{self, Task, withdraw_all};
@@ -60,6 +60,8 @@ pub struct Plan {
     pub(super) end: Mutex<Option<End>>,
     /// Memory that steps use.
     pub(super) _temporaries: Vec<Scratch>,
+    /// Why it has not all of that memory: then it is carried out as after an error, and nothing is in it.
+    pub(super) lacks: Option<Error>,
 }
 
 /// A send or receive of a plan, not known to be complete.
@@ -110,10 +112,10 @@ struct Run {
 impl Run {
     fn new(plan: Arc<Plan>, waits: bool) -> Run {
         Run {
-            plan,
             next: 0,
             pending: Vec::new(),
-            error: None,
+            error: plan.lacks.clone(),
+            plan,
             waits,
         }
     }
@@ -183,6 +185,10 @@ impl Run {
                     tag: plan.tag,
                 };
                 let about = about(Action::Receive, *from, *world);
+                let buffer = match plan.lacks {
+                    None => buffer.clone(),
+                    Some(_) => Buffer::empty(),
+                };
                 let operation =
                     crate::transport::receive(plan.context, envelope, buffer.clone(), about);
                 let pending = Pending {
@@ -196,6 +202,7 @@ impl Run {
                     return Err(error);
                 }
             }
+            Step::Copy(..) | Step::Reduce { .. } if plan.lacks.is_some() => {}
             Step::Copy(from, to) => {
                 to.copy(from, from.len().min(to.len()));
                 same_length(from.len(), to.len())?;
@@ -219,14 +226,43 @@ impl Run {
     /// Who keeps the plan from being carried out for ever, as [`Ranks::Who`] wants it: a process of the group that is
     /// dead, or one that something of the plan waits for now and that has given up.
     fn obstacle(&self) -> Option<(u32, String)> {
-        let (plan, members) = (&self.plan, &self.plan.members);
+        let dead = dead(Ranks::These(&self.plan.members)).map(|(rank, _)| rank);
+        let rank = dead.or_else(|| self.given_up())?;
+        Some(self.waits_for(rank))
+    }
+
+    /// The process that something of the plan waits for now, and that does nothing for it any more.
+    fn given_up(&self) -> Option<u32> {
         let operations = self.pending.iter().map(|pending| &pending.operation);
         let mut pending = operations.filter(|operation| !operation.is_done());
-        let given_up = || pending.find_map(|operation| Some(operation.obstacle()?.0));
-        let dead = dead(Ranks::These(members)).map(|(rank, _)| rank);
-        let rank = dead.or_else(given_up)?;
-        let who = name(rank, members);
-        Some((rank, format!("{}: waiting for {who}", plan.name)))
+        pending.find_map(|operation| Some(operation.obstacle()?.0))
+    }
+
+    fn waits_for(&self, rank: u32) -> (u32, String) {
+        let who = name(rank, &self.plan.members);
+        (rank, format!("{}: waiting for {who}", self.plan.name))
+    }
+
+    /// Gives the plan up if it cannot be carried out any more: true then.
+    fn gives_up(&mut self) -> bool {
+        let check = |run: &Run| {
+            let obstacle = || Some(run.waits_for(run.given_up()?));
+            check_alive(Ranks::Who(&obstacle), &|| run.plan.name.to_string())
+        };
+        if check(self).is_ok() {
+            return false;
+        }
+        // What a process has sent before it went counts.
+        while crate::transport::look(1) {}
+        if Run::advance(self) {
+            return true;
+        }
+        let Err(error) = check(self) else {
+            return false;
+        };
+        self.error.get_or_insert(error);
+        self.abandon();
+        true
     }
 
     /// Each of those that the steps up to the next fence wait for: nothing else is begun before.
@@ -297,7 +333,7 @@ pub fn start(plan: Arc<Plan>) -> Result<Option<Arc<Operation>>> {
 
 impl Task for Run {
     fn advance(&mut self) -> bool {
-        Run::advance(self)
+        Run::advance(self) || self.gives_up()
     }
 
     fn end(&mut self) -> Outcome {

@@ -46,6 +46,9 @@ pub(super) fn next_tag(comm: &Comm) -> i32 {
     (comm.collectives.fetch_add(1, Ordering::Relaxed) as i32).wrapping_add(1) & TAG_UB
 }
 
+/// An address that is aligned as any, and at which nobody looks.
+const NOWHERE: usize = 64;
+
 impl Planner {
     /// Begins a plan for the operation `name`.
     ///
@@ -68,6 +71,7 @@ impl Planner {
                 steps: Vec::new(),
                 end: Mutex::new(None),
                 _temporaries: Vec::new(),
+                lacks: None,
             },
         }
     }
@@ -195,7 +199,7 @@ impl Planner {
         });
     }
 
-    /// Room for `count` elements, laid out as the user's.
+    /// Room for `count` elements, laid out as the user's. Error: `MPI_ERR_COUNT`.
     pub fn temporary(&mut self, element: &Element, count: usize) -> Result<Vector> {
         let Some((low, high)) = element.datatype.span(count) else {
             bail!(
@@ -218,10 +222,18 @@ impl Planner {
         unsafe { Buffer::bytes(start, len) }
     }
 
+    /// Where memory of the plan's begins. Where there is none the plan is carried out without: the others wait for this process.
     fn memory(&mut self, len: usize) -> usize {
-        let mut memory = Scratch::new(len);
-        let start = memory.address();
-        self.plan._temporaries.push(memory);
-        start
+        match Scratch::new(len) {
+            Ok(mut memory) => {
+                let start = memory.address();
+                self.plan._temporaries.push(memory);
+                start
+            }
+            Err(error) => {
+                self.plan.lacks.get_or_insert(error);
+                NOWHERE
+            }
+        }
     }
 }

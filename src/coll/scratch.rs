@@ -3,35 +3,49 @@
 //!
 //! Up to 8 MiB are kept.
 
+use crate::err;
+use crate::error::Result;
 use parking_lot::Mutex;
+use std::mem::MaybeUninit;
 
 /// Memory of fewer bytes the allocator keeps by itself.
 const LEAST: usize = 64 << 10;
 /// At most so many bytes are kept.
 const KEPT: usize = 8 << 20;
 
+/// Aligned as any element wants it.
+type Word = MaybeUninit<u128>;
+
 /// What is kept.
-static FREE: Mutex<Vec<Box<[u128]>>> = Mutex::new(Vec::new());
+static FREE: Mutex<Vec<Box<[Word]>>> = Mutex::new(Vec::new());
 
 /// Memory whose content is anything. It is given back when this ends.
-pub struct Scratch(Box<[u128]>);
+pub struct Scratch(Box<[Word]>);
 
-fn bytes(memory: &[u128]) -> usize {
+fn bytes(memory: &[Word]) -> usize {
     size_of_val(memory)
 }
 
 impl Scratch {
-    /// Room for `len` bytes.
-    pub fn new(len: usize) -> Scratch {
+    /// Room for `len` bytes. Error: `MPI_ERR_NO_MEM`.
+    pub fn new(len: usize) -> Result<Scratch> {
         // What is much larger stays for those that need it.
-        let fits = |memory: &[u128]| (len..=4 * len).contains(&bytes(memory));
+        let fits = |memory: &[Word]| (len..=4 * len).contains(&bytes(memory));
         let kept = (len >= LEAST).then(|| {
             let mut free = FREE.lock();
             let found = free.iter().position(|memory| fits(memory))?;
             Some(free.swap_remove(found))
         });
-        let new = || vec![0; len.div_ceil(16).max(1)].into_boxed_slice();
-        Scratch(kept.flatten().unwrap_or_else(new))
+        if let Some(kept) = kept.flatten() {
+            return Ok(Scratch(kept));
+        }
+        let words = len.div_ceil(16).max(1);
+        let mut new = Vec::new();
+        new.try_reserve_exact(words)
+            .map_err(|_| err!(NoMem, "no memory for {len} bytes on their way"))?;
+        // SAFETY: there is room for so many words, of which nobody has to have written any.
+        unsafe { new.set_len(words) };
+        Ok(Scratch(new.into_boxed_slice()))
     }
 
     /// Where it begins.
@@ -66,15 +80,15 @@ mod tests {
 
     #[test]
     fn memory_is_used_again_and_not_hoarded() {
-        let mut first = Scratch::new(1 << 20);
+        let mut first = Scratch::new(1 << 20).unwrap();
         let address = first.address();
         drop(first);
-        assert_eq!(Scratch::new((1 << 20) - 5).address(), address);
+        assert_eq!(Scratch::new((1 << 20) - 5).unwrap().address(), address);
         // A little does not take much, nor much a little.
-        assert_ne!(Scratch::new(LEAST).address(), address);
-        assert_ne!(Scratch::new((1 << 20) + 1).address(), address);
+        assert_ne!(Scratch::new(LEAST).unwrap().address(), address);
+        assert_ne!(Scratch::new((1 << 20) + 1).unwrap().address(), address);
         for len in [1 << 20, 1, 0, 3 << 20, KEPT, KEPT + 1, 5 << 20] {
-            let all: Vec<Scratch> = (0..4).map(|_| Scratch::new(len)).collect();
+            let all: Vec<Scratch> = (0..4).map(|_| Scratch::new(len).unwrap()).collect();
             assert!(all.iter().all(|scratch| bytes(&scratch.0) >= len.max(1)));
             drop(all);
             assert!(held() <= KEPT);

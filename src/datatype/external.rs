@@ -325,6 +325,26 @@ mod tests {
         assert_eq!(back, memory);
     }
 
+    /// Any bytes of a file are numbers, which come back from what they are written as.
+    #[test]
+    fn whatever_is_in_a_file() {
+        let all: Vec<Named> = Named::all().filter(|named| size_of(*named) > 0).collect();
+        arbtest::arbtest(|drawn| {
+            let named = *drawn.choose(&all)?;
+            let count = drawn.int_in_range(1..=5)?;
+            let external = drawn.bytes(count * size_of(named))?;
+            let mut native = vec![0xee; count * native_size(named)];
+            decode(named, external, &mut native);
+            let mut written = vec![0xee; external.len()];
+            encode(named, &native, &mut written);
+            let mut again = vec![0xee; native.len()];
+            decode(named, &written, &mut again);
+            assert_eq!(native, again, "{external:x?} is written as {written:x?}");
+            Ok(())
+        })
+        .budget_ms(500);
+    }
+
     #[test]
     fn elements_have_the_bytes_of_the_standard() {
         round(MPI_INT, &0x01020304i32.to_le_bytes(), &[1, 2, 3, 4]);

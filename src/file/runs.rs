@@ -86,7 +86,9 @@ impl<'a> Mover<'a> {
         let joins = place >= self.start
             && place <= self.end + WORTH as u64
             && end - self.start <= SPAN as u64
-            && self.batch.len() < RUNS;
+            && self.batch.len() < RUNS
+            // Without memory for more of them, those that there are go first.
+            && self.batch.try_reserve(1).is_ok();
         if self.batch.is_empty() || !joins {
             self.flush();
             (self.start, self.end) = (place, end);

@@ -141,6 +141,30 @@ mod tests {
         );
     }
 
+    /// Any list is an error, or grants what it would grant again.
+    #[test]
+    fn whatever_is_requested() {
+        arbtest::arbtest(|drawn| {
+            let parts = ["system", "mpi", ":", ",", " ", "alloc_mem", "win_allocate"];
+            let mut list = String::new();
+            while !drawn.is_empty() {
+                match drawn.ratio(1, 5)? {
+                    true => list.push(drawn.arbitrary()?),
+                    false => list += drawn.choose(&parts)?,
+                }
+            }
+            let Ok(granted_now) = granted(&list) else {
+                return Ok(());
+            };
+            assert_eq!(granted(&granted_now).unwrap(), granted_now);
+            let kinds = elements(&granted_now).unwrap();
+            assert!(ALWAYS.iter().all(|kind| kinds.contains(kind)));
+            assert!(kinds.iter().all(|kind| is_supported(kind)));
+            Ok(())
+        })
+        .budget_ms(300);
+    }
+
     #[test]
     fn malformed_lists_are_errors() {
         for list in ["a,,b", ",", "mpi:", ":x", "mpi: alloc_mem", "two words"] {

@@ -116,6 +116,36 @@ mod tests {
     use super::*;
     use crate::error::Class;
 
+    /// Keys and values of any bytes are those of a list that is searched.
+    #[test]
+    fn any_keys_and_values() {
+        arbtest::arbtest(|drawn| {
+            let mut info = Info::new();
+            let mut pairs: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+            while !drawn.is_empty() {
+                let key = vec![drawn.int_in_range(0..=3_u8)?; drawn.int_in_range(0..=3)?];
+                let place = pairs.iter().position(|(it, _)| *it == key);
+                if drawn.arbitrary()? {
+                    assert_eq!(info.remove(&key), place.is_some());
+                    place.map(|place| pairs.remove(place));
+                    continue;
+                }
+                let value: Vec<u8> = drawn.arbitrary()?;
+                info.set(&key, &value);
+                match place {
+                    Some(place) => pairs[place].1 = value,
+                    None => pairs.push((key, value)),
+                }
+            }
+            assert_eq!(info.pairs, pairs);
+            for (key, value) in &pairs {
+                assert_eq!(info.bytes(key), Some(&**value));
+            }
+            Ok(())
+        })
+        .budget_ms(300);
+    }
+
     #[test]
     fn keys_keep_their_order() {
         let mut info = Info::new();

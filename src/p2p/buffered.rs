@@ -61,10 +61,10 @@ fn cost(len: usize) -> usize {
     len.saturating_add(MPI_BSEND_OVERHEAD as usize)
 }
 
-/// Whether a message waits for a process that is gone: it never leaves.
+/// Whether a message waits for a process that is gone, or that has come to MPI_Finalize since another died: it never leaves.
 fn is_lost(operation: &Operation) -> bool {
     let members = operation.about.partners.members();
-    members.iter().any(|&to| dead(Ranks::One(to)).is_some())
+    dead(Ranks::Needed(members)).is_some()
 }
 
 impl Copies {
@@ -90,7 +90,7 @@ fn owner(sends: &HashMap<Owner, Copies>, comm: &Comm) -> Owner {
 
 /// Sends a copy of `buffer`; complete at once. To `MPI_PROC_NULL` nothing is sent, which takes no room.
 ///
-/// Errors: `MPI_ERR_BUFFER` if the attached buffer has no room, and those of a send.
+/// Errors: `MPI_ERR_BUFFER` if the attached buffer has no room, `MPI_ERR_NO_MEM` for the copy, and those of a send.
 pub fn send(comm: &Comm, buffer: Buffer, to: i32, tag: i32) -> Result<()> {
     crate::runtime::wait::progress();
     if to == MPI_PROC_NULL {
@@ -119,7 +119,7 @@ pub fn send(comm: &Comm, buffer: Buffer, to: i32, tag: i32) -> Result<()> {
             buffer.len()
         );
     }
-    let data = buffer.packed();
+    let data = buffer.packed()?;
     // SAFETY: the data is kept until the send is complete.
     let copy = unsafe { Buffer::bytes(data.as_ptr(), data.len()) }.standing_for(&buffer);
     if let Some(operation) = start::send(comm, copy, to, tag, Mode::Standard)? {
@@ -143,7 +143,7 @@ fn used(owner: Owner) -> usize {
     SENDS.lock().get_mut(&owner).map_or(0, Copies::used)
 }
 
-/// Blocks until no message of this buffer is on its way to a living process.
+/// Blocks until no message of this buffer is on its way to a process that may receive it.
 pub fn flush(owner: Owner) -> Result<()> {
     let what = || "buffered sends that are on their way".to_string();
     block(&what, Ranks::None, Needs::Unknown, || used(owner) == 0)

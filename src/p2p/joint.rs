@@ -70,7 +70,7 @@ pub fn start_replacing(
     from: Partner,
     name: &'static str,
 ) -> Result<Arc<Operation>> {
-    let copy = buffer.packed();
+    let copy = buffer.packed()?;
     // SAFETY: the copy is kept until the operation is complete.
     let out = unsafe { Buffer::bytes(copy.as_ptr(), copy.len()) }.standing_for(&buffer);
     begin(comm, (out, to), (buffer, from), Some(copy), name)

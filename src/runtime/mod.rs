@@ -44,7 +44,7 @@ use crate::shm::Offset;
 use crate::shm::atomic::Ordering;
 use crate::shm::segment::segment;
 use crate::shm::{self, cgroup};
-use crate::{bail, check};
+use crate::{bail, check, err};
 pub use access::reach;
 pub use cores::spread;
 pub use deaths::Ranks;
@@ -277,13 +277,22 @@ pub fn rest() {
 #[inline(always)]
 pub fn must_reach(offset: Offset, len: usize) {
     if let Err(error) = segment().reach(offset, len) {
-        cannot_go_on(error);
+        cannot_go_on(error.into());
+    }
+}
+
+/// Empty memory that has room for `len` bytes. Where there is none the job ends as in [`must_reach`]: what has come for a receive
+/// that is not there yet cannot be refused.
+pub fn must_hold(len: usize) -> Vec<u8> {
+    let mut memory = Vec::new();
+    match memory.try_reserve_exact(len) {
+        Ok(()) => memory,
+        Err(_) => cannot_go_on(err!(NoMem, "no memory for {len} bytes")),
     }
 }
 
 #[cold]
-fn cannot_go_on(error: shm::error::Error) -> ! {
-    let error = Error::from(error);
+fn cannot_go_on(error: Error) -> ! {
     eprintln!(
         "rmashm: rank {} of the job cannot go on: {}",
         job().rank,

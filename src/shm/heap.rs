@@ -170,6 +170,9 @@ pub fn in_use() -> usize {
 
 impl Heap {
     fn alloc(&mut self, segment: &Segment, len: usize, align: usize) -> Result<(Offset, usize)> {
+        if self.live.try_reserve(1).is_err() {
+            return Err(failed!(NoMemory, "no memory for the books of the job's"));
+        }
         let size = len.max(align).max(SMALLEST);
         let (offset, rounded) = if size <= LARGEST_SMALL {
             let class = (size.next_power_of_two() / SMALLEST).ilog2() as usize;

@@ -5,6 +5,7 @@ use crate::datatype::{self, Datatype, Visit, can_be_memory};
 use crate::err;
 use crate::error::{Error, Result};
 use crate::mpi::constants::MPI_DATATYPE_NULL;
+use crate::runtime;
 use crate::shm::copy::{Way, copy, copy_by};
 use smallvec::SmallVec;
 use std::mem::ManuallyDrop;
@@ -394,14 +395,28 @@ impl Buffer {
         }
     }
 
-    /// The whole data, packed.
-    pub fn packed(&self) -> Box<[u8]> {
-        let mut bytes = Box::<[u8]>::new_uninit_slice(self.len);
-        // SAFETY: the box has the room, and `read` writes all of it.
+    /// The whole data, packed. Error: `MPI_ERR_NO_MEM`.
+    pub fn packed(&self) -> Result<Box<[u8]>> {
+        let mut bytes = Vec::new();
+        bytes
+            .try_reserve_exact(self.len)
+            .map_err(|_| err!(NoMem, "no memory for a copy of {} bytes", self.len))?;
+        Ok(self.packed_into(bytes))
+    }
+
+    /// The same, where nobody takes the error: without memory the job ends.
+    pub fn must_pack(&self) -> Box<[u8]> {
+        self.packed_into(runtime::must_hold(self.len))
+    }
+
+    /// Memory that has the room, and nothing in it.
+    fn packed_into(&self, mut bytes: Vec<u8>) -> Box<[u8]> {
+        // SAFETY: there is room, and `read` writes all of it.
         unsafe {
-            self.read(0..self.len, bytes.as_mut_ptr().cast());
-            bytes.assume_init()
+            self.read(0..self.len, bytes.as_mut_ptr());
+            bytes.set_len(self.len);
         }
+        bytes.into_boxed_slice()
     }
 
     /// Copies the first `len` bytes of `from` to the beginning of this one.
@@ -411,7 +426,7 @@ impl Buffer {
             match (from.run(), self.run()) {
                 (Some(source), _) => self.write(0..len, with_exposed_provenance(source)),
                 (_, Some(target)) => from.read(0..len, with_exposed_provenance_mut(target)),
-                _ => self.write(0..len, from.packed().as_ptr()),
+                _ => self.write(0..len, from.must_pack().as_ptr()),
             }
         }
     }

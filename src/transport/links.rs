@@ -12,8 +12,8 @@ use super::operation::Operation;
 use super::ring::{Header, Kind};
 use super::streams::count_part;
 use super::transfer::Announced;
-use crate::runtime::Ranks;
 use crate::runtime::deaths::dead;
+use crate::runtime::{self, Ranks};
 use crate::shm::atomic::full_fence;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -91,12 +91,15 @@ impl Outgoing {
 
     /// Goes on with a copy of what is left: the send is complete, and its buffer free.
     fn detach(&mut self) -> Option<Arc<Operation>> {
-        let mut rest = vec![0; self.buffer.len() - self.sent].into_boxed_slice();
-        // SAFETY: the buffer is the send's, which is not complete yet; the copy is as long as the rest.
+        let len = self.buffer.len() - self.sent;
+        let mut rest = runtime::must_hold(len);
+        // SAFETY: the buffer is the send's, which is not complete yet; the copy has room for the rest, and gets all of it.
         unsafe {
             self.buffer
-                .read(self.sent..self.buffer.len(), rest.as_mut_ptr())
-        };
+                .read(self.sent..self.buffer.len(), rest.as_mut_ptr());
+            rest.set_len(len);
+        }
+        let rest = rest.into_boxed_slice();
         // SAFETY: the copy is kept beside its buffer.
         self.buffer = unsafe { Buffer::bytes(rest.as_ptr(), rest.len()) };
         self.copy = Some(rest);

@@ -8,6 +8,7 @@ use super::matching::Receive;
 use super::operation::Operation;
 use super::recent::Recent;
 use crate::mpi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG};
+use crate::runtime;
 use slab::Slab;
 
 /// So many lists are kept when they are empty.
@@ -69,6 +70,9 @@ impl Posted {
         self.wild += usize::from(is_wild);
         self.number += 1;
         let list = self.lists.place(wanted);
+        if self.others.len() == self.others.capacity() {
+            self.find_room();
+        }
         let entry = self.others.vacant_entry();
         let place = entry.key();
         receive.operation.set_number(place as u64);
@@ -86,6 +90,13 @@ impl Posted {
             Some(older) => self.others[older].newer = Some(place),
             None => ends.oldest = Some(place),
         }
+    }
+
+    /// Looks whether there is memory for twice as many, without which the job ends: a slab grows or ends the process.
+    #[cold]
+    fn find_room(&self) {
+        let bytes = 2 * self.others.len() * size_of::<Waiting>();
+        drop(runtime::must_hold(bytes));
     }
 
     /// Where the oldest receive is that a message of that source and tag meets.

@@ -4,6 +4,7 @@
 use super::matching::Receive;
 use super::transfer::settle;
 use super::{Buffer, Envelope};
+use crate::runtime;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -55,7 +56,7 @@ impl Streams {
         let bytes = bytes as usize;
         let into = match receive {
             Some(receive) => Into::Receive(receive, 0),
-            None => Into::Kept(Vec::with_capacity(bytes)),
+            None => Into::Kept(runtime::must_hold(bytes)),
         };
         let message = Message {
             key,

@@ -68,7 +68,7 @@ pub extern "C" fn MPI_Sendrecv_replace(
     }
     let status = status.single()?;
     let (to, from) = (partner(dest, sendtag), partner(source, recvtag));
-    let copy = buffer.packed();
+    let copy = buffer.packed()?;
     // SAFETY: the copy is there until the send is complete.
     let out = unsafe { Buffer::bytes(copy.as_ptr(), copy.len()) }.standing_for(&buffer);
     let (received, sent) = joint::run(comm, (out, to), (buffer, from))?;

@@ -319,12 +319,85 @@ fn parse_file(path: &OsStr, request: &mut Request) -> Result<Option<Command>, St
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arbtest::arbitrary::{self, Unstructured};
+    use harness::scratch::Scratch;
 
     fn run(line: &str) -> Result<Request, String> {
         match parse(line.split_whitespace().map(OsString::from))? {
             Command::Run(request) => Ok(*request),
             other => Err(format!("{other:?}")),
         }
+    }
+
+    /// A word that may mean something, or nothing.
+    fn draw(drawn: &mut Unstructured<'_>, names: &[String]) -> arbitrary::Result<String> {
+        let words = [
+            ":",
+            "4",
+            "a",
+            "-1",
+            "0",
+            "core",
+            "A=b",
+            "=",
+            "-",
+            "--",
+            "localhost",
+            "99999999999",
+        ];
+        Ok(match drawn.int_in_range(0..=9)? {
+            0 => drawn.arbitrary()?,
+            1..=5 => drawn.choose(&words)?.to_string(),
+            6 => format!("-{}={}", drawn.choose(names)?, drawn.choose(&words)?),
+            _ => format!("-{}", drawn.choose(names)?),
+        })
+    }
+
+    fn names() -> Vec<String> {
+        let all = options::ours().chain(options::of_others());
+        all.flat_map(|option| option.names)
+            .map(|name| name.to_string())
+            .collect()
+    }
+
+    /// What is no command line is an error with a sentence; of one there is a rank at least.
+    fn judge(parsed: Result<Command, String>, of: &dyn std::fmt::Debug) {
+        match parsed {
+            Ok(Command::Run(request)) => assert!(request.ranks() >= 1, "{of:?}"),
+            Ok(_) => {}
+            Err(sentence) => assert!(sentence.len() > 5, "{of:?}: {sentence:?}"),
+        }
+    }
+
+    #[test]
+    fn whatever_the_words_are() {
+        let names = names();
+        arbtest::arbtest(|drawn| {
+            let mut words = Vec::new();
+            while !drawn.is_empty() {
+                words.push(draw(drawn, &names)?);
+            }
+            judge(parse(words.iter().map(OsString::from)), &words);
+            Ok(())
+        })
+        .budget_ms(1000);
+    }
+
+    #[test]
+    fn whatever_a_configuration_file_says() {
+        let (names, folder) = (names(), Scratch::new("configfile"));
+        arbtest::arbtest(|drawn| {
+            let mut text = String::new();
+            while !drawn.is_empty() {
+                text += &draw(drawn, &names)?;
+                text.push(*drawn.choose(&[' ', ' ', ' ', '\n', '\\', '"', '\'', '#', '\r'])?);
+            }
+            let file = folder.write("parts", &text);
+            let words = ["-configfile", &file].map(OsString::from);
+            judge(parse(words), &text);
+            Ok(())
+        })
+        .budget_ms(1000);
     }
 
     #[test]

@@ -46,6 +46,16 @@ impl Connection {
         })
     }
 
+    /// One of which all that will ever be heard is this.
+    #[cfg(test)]
+    pub fn with(said: &[u8]) -> Connection {
+        use std::io::Write;
+        use std::os::fd::IntoRawFd;
+        let (mut theirs, ours) = UnixStream::pair().unwrap();
+        theirs.write_all(said).unwrap();
+        Connection::open(&ours.into_raw_fd().to_string()).unwrap()
+    }
+
     /// Sends `words`, and hears and judges the answer by `hear`. The tie to the manager is loosened as long, and stays so after
     /// an error: this process ends by that, and says why.
     pub fn ask<T>(

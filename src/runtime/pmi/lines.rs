@@ -119,4 +119,29 @@ mod tests {
         assert_eq!(value(line, "rc"), Some("0"));
         assert_eq!(value(line, "c"), None);
     }
+
+    /// Lines are heard whole, or there is an error, whatever comes.
+    #[test]
+    fn whatever_a_manager_says() {
+        arbtest::arbtest(|drawn| {
+            let words: Vec<&str> = vec!["cmd=", "rc=0", " ", "value=", "\n", "=", "\0"];
+            let mut said = Vec::new();
+            while !drawn.is_empty() {
+                match drawn.ratio(1, 3)? {
+                    true => said.push(drawn.arbitrary()?),
+                    false => said.extend_from_slice(drawn.choose(&words)?.as_bytes()),
+                }
+            }
+            let mut connection = Connection::with(&said);
+            let mut heard = Vec::new();
+            while let Ok(line) = connection.line() {
+                assert!(value(&line, "cmd").is_none_or(|value| !value.contains(' ')));
+                let _ = is_success(&line);
+                heard.push(line);
+            }
+            assert!(heard.len() <= said.split(|byte| *byte == b'\n').count());
+            Ok(())
+        })
+        .budget_ms(500);
+    }
 }

@@ -168,6 +168,44 @@ mod tests {
         assert_eq!(fields(""), []);
     }
 
+    /// Packets are heard whole, or there is an error, whatever comes; what is in them are fields.
+    #[test]
+    fn whatever_a_manager_says() {
+        arbtest::arbtest(|drawn| {
+            let mut said = Vec::new();
+            while !drawn.is_empty() {
+                let words: Vec<u8> = drawn.arbitrary()?;
+                if drawn.ratio(2, 3)? {
+                    said.extend_from_slice(format!("{:6}", words.len()).as_bytes());
+                }
+                said.extend(words);
+            }
+            let mut connection = Connection::with(&said);
+            while let Ok(words) = connection.packet() {
+                let bytes: usize = fields_of(&words)
+                    .iter()
+                    .map(|(key, value)| key.len() + value.len())
+                    .sum();
+                assert!(bytes <= words.len());
+            }
+            Ok(())
+        })
+        .budget_ms(500);
+    }
+
+    /// Any value is heard as it was said.
+    #[test]
+    fn any_value_is_understood() {
+        arbtest::arbtest(|drawn| {
+            let value: String = drawn.arbitrary()?;
+            let said = words("kvs-put", &[("key", "k"), ("value", &value)]);
+            let heard = pairs(&[("cmd", "kvs-put"), ("key", "k"), ("value", &value)]);
+            assert_eq!(fields(&said), heard, "{said}");
+            Ok(())
+        })
+        .budget_ms(300);
+    }
+
     #[test]
     fn a_packet_begins_with_its_length() {
         assert_eq!(packet("cmd=finalize;"), "    13cmd=finalize;");

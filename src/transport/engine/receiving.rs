@@ -2,7 +2,7 @@
 
 use super::{Core, lock, unlock};
 use crate::observe::events::{self, Kind as Happening};
-use crate::runtime::ring;
+use crate::runtime::{self, ring};
 use crate::shm::Offset;
 use crate::transport::buffer::Buffer;
 use crate::transport::checked::Met;
@@ -131,7 +131,11 @@ impl Core {
                 observed::received(from, header, buffer, Some(operation));
                 self.deliver(&receive, envelope, data)
             }
-            None => self.keep(header, from, Body::Here(data.into())),
+            None => {
+                let mut kept = runtime::must_hold(data.len());
+                kept.extend_from_slice(data);
+                self.keep(header, from, Body::Here(kept.into_boxed_slice()))
+            }
         }
     }
 

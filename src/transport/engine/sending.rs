@@ -187,7 +187,7 @@ impl Core {
                 self.after.completed = true;
             }
             None => {
-                self.keep(header, self.me, Body::Here(buffer.packed()));
+                self.keep(header, self.me, Body::Here(buffer.must_pack()));
             }
         }
     }
