@@ -23,13 +23,13 @@ impl Texts {
         Texts { texts, pointers }
     }
 
-    /// `count` strings of `length` characters.
+    /// `count` strings of `length` characters, without the blanks around them (MPI 4.1 §11.8.2).
     ///
     /// # Safety
     /// So many are there.
     unsafe fn counted(text: *const c_char, length: usize, count: usize) -> Texts {
         // SAFETY: the caller's contract.
-        let text_at = |at: usize| unsafe { Text::of(text.add(at * length), length, false) };
+        let text_at = |at: usize| unsafe { Text::of(text.add(at * length), length, true) };
         Texts::of((0..count).map(text_at).collect())
     }
 
@@ -40,7 +40,7 @@ impl Texts {
     unsafe fn until_blank(text: *const c_char, length: usize, step: usize) -> Texts {
         let mut texts = Vec::new();
         // SAFETY: the caller's contract.
-        let text_at = |at: usize| unsafe { Text::of(text.add(at * step * length), length, false) };
+        let text_at = |at: usize| unsafe { Text::of(text.add(at * step * length), length, true) };
         while let text = text_at(texts.len())
             && !text.is_empty()
         {
@@ -89,7 +89,7 @@ unsafe fn spawn(
 ) {
     // SAFETY: the arguments are Fortran's, of the types that the interface says.
     unsafe {
-        let command = Text::of(command, command_length, false);
+        let command = Text::of(command, command_length, true);
         let mut arguments = (!is_argv_null(argv)).then(|| Texts::until_blank(argv, argv_length, 1));
         let mut made = Changed::<Comm>::of(intercomm);
         let code = call(
