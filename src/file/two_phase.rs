@@ -15,7 +15,7 @@
 //! the data of all, one step earlier; writing then lags by one more. Windows alternate, so a part of window k is read by the
 //! process that has just written the same part of window k-2: it is nobody else's.
 //!
-//! **Locks.** The first process locks the span for all of them, from before anything is read until all is written (see [`runs`]).
+//! **Locks.** The first process locks the span for all of them, from before anything is read until all is written (see [`super::runs`]).
 //! Nobody else waits for a lock meanwhile: the others have come, and take none.
 //!
 //! **When.** Whether accesses through a view may go so is agreed with the view ([`Buffering`]): if some process has short runs, below

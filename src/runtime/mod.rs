@@ -216,7 +216,10 @@ pub fn settle_pace() {
         0 => usize::MAX,
         cores => cores as usize,
     };
-    wait::set_pace(cores::learn(), quota, job.table.present().len());
+    // Places of processes that have ended need no core.
+    let lives = |process: &&Process| !matches!(process.state(), State::Exited | State::Dead);
+    let living = job.table.present().iter().filter(lives).count();
+    wait::set_pace(cores::learn(), quota, living);
 }
 
 /// Says that this process goes on when another rank dies: an object that it shares with others has an error handler that

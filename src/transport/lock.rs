@@ -34,7 +34,7 @@ unsafe impl RawMutex for Lock {
         }
         assert!(
             self.try_lock(),
-            "a lock of messages is taken twice by one thread"
+            "two threads are in MPI, and the program has not asked for MPI_THREAD_MULTIPLE"
         );
     }
 

@@ -1,6 +1,6 @@
 //! Races of one-sided operations: accesses of the same bytes of a window, of which one changes them, that nothing orders.
 //!
-//! Each access is [logged](log) in its rank's part of the area when it has been made, and compared with those of all ranks of the
+//! Each access is [logged](mod@log) in its rank's part of the area when it has been made, and compared with those of all ranks of the
 //! window that are there. Two are ordered if the one was complete at its target at a [time](super::clock) which the other's rank knew
 //! of. Accesses of one rank are ordered by their completion alone, but for accumulates. The same way, [buffers] at the
 //! origin are compared with those of operations that are not complete there.
