@@ -5,6 +5,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+/* Of a port's name: interfaces differ in MPI_MAX_PORT_NAME, and this is the least. */
+enum { LENGTH = 256 };
+
 /* Both groups tell each other their sizes. */
 static void use(MPI_Comm inter, int local, int remote)
 {
@@ -26,7 +29,7 @@ static void groups(void)
         int opener = round % 2;
         if (rank == opener)
             OK(MPI_Open_port(MPI_INFO_NULL, port));
-        OK(MPI_Bcast(port, sizeof port, MPI_CHAR, opener, MPI_COMM_WORLD));
+        OK(MPI_Bcast(port, LENGTH, MPI_CHAR, opener, MPI_COMM_WORLD));
         if ((rank == 0) == (opener == 0))
             OK(MPI_Comm_accept(port, MPI_INFO_NULL, 0, part, &inter));
         else
@@ -123,7 +126,7 @@ static void closed(void)
     char port[MPI_MAX_PORT_NAME];
     if (rank == 0)
         OK(MPI_Open_port(MPI_INFO_NULL, port));
-    OK(MPI_Bcast(port, sizeof port, MPI_CHAR, 0, MPI_COMM_WORLD));
+    OK(MPI_Bcast(port, LENGTH, MPI_CHAR, 0, MPI_COMM_WORLD));
     if (rank == 0) {
         usleep(50000);
         OK(MPI_Close_port(port));

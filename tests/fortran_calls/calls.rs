@@ -49,6 +49,11 @@ fn around(name: &str) -> (String, String) {
             "",
         ),
         "MPI_Info_delete" => ("MPI_Info_set(object.MPI_Info, text, text);", ""),
+        "MPI_Publish_name" => (
+            "MPI_Unpublish_name(text, MPI_INFO_NULL, text);",
+            "MPI_Unpublish_name(text, MPI_INFO_NULL, text);",
+        ),
+        "MPI_Unpublish_name" => ("MPI_Publish_name(text, MPI_INFO_NULL, text);", ""),
         "MPI_Register_datarep" => (
             "MPI_Register_datarep(text, NULL, NULL, (MPI_Datarep_extent_function *)nothing, NULL);",
             "",

@@ -54,9 +54,6 @@ fn program(
     name: &str,
 ) -> Result<Program> {
     let command = command.string(name)?.to_bytes().to_vec();
-    if command.is_empty() {
-        bail!(Arg, "{name} is empty, and names no program");
-    }
     let most = number(most, "maxprocs")? as u32;
     let mut hints = info::hints(hints)?;
     // It runs where this process is, and from there a folder is found.
@@ -103,10 +100,17 @@ fn begin(
     let root = root_of(root, comm)?;
     let programs = (root == comm.rank).then(|| {
         let programs = programs()?;
-        match programs.iter().all(|program| program.numbers[0] == 0) {
-            true => bail!(Arg, "no process is asked for: maxprocs is 0"),
-            false => Ok(programs),
+        if programs.iter().all(|program| program.numbers[0] == 0) {
+            bail!(Arg, "no process is asked for: maxprocs is 0");
         }
+        if let Some(place) = programs.iter().position(|one| one.command.is_empty()) {
+            let name = match programs.len() {
+                1 => "command".to_string(),
+                _ => format!("array_of_commands[{place}]"),
+            };
+            bail!(Arg, "{name} is empty, and names no program");
+        }
+        Ok(programs)
     });
     let outcome = comm::spawn::start(comm, root, programs.transpose(), call)?;
     if !errcodes.is_null() {
