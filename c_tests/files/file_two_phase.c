@@ -1,4 +1,4 @@
-/* ranks: 1 2 4 7; seconds: 120 */
+/* ranks: 1 2 4 7; seconds: 120; wrong: where a split operation does not begin on one process, it has no end there */
 /* Collective accesses of processes whose data interleaves in the file (MPI 4.1 section 14.4.2): whatever the views are, and whatever the hints
  * say of how it is done, the file has what was written, and no other byte has changed. Compared with arrays. */
 #include "check.h"

@@ -56,7 +56,7 @@ static MPI_Datatype scattered(struct places there, MPI_Datatype element)
 
 static void numbers(const char *adopt)
 {
-    int64_t on_stack[2], values[N], before[N], one = 1, got;
+    int64_t on_stack[2], values[N], before[N], one = 1, got[N];
     struct places there = attach(sizeof *on_stack, on_stack, adopt);
     MPI_Datatype type = scattered(there, MPI_INT64_T);
     for (int i = 0; i < N; i++)
@@ -67,7 +67,7 @@ static void numbers(const char *adopt)
         OK(MPI_Accumulate(values, N, MPI_INT64_T, 0, 0, 1, type, MPI_SUM, win));
         if (round % (ROUNDS / EXTRA) == 0)
             for (int i = 0; i < N; i++)
-                OK(MPI_Fetch_and_op(&one, &got, MPI_INT64_T, 0, there.at[i], MPI_SUM, win));
+                OK(MPI_Fetch_and_op(&one, &got[i], MPI_INT64_T, 0, there.at[i], MPI_SUM, win));
         OK(MPI_Win_flush(0, win));
     }
     barrier();
