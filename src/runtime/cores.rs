@@ -33,6 +33,15 @@ pub(super) fn publish(process: &Process) {
     }
 }
 
+/// How many cores this process may use; 1 where the system does not tell.
+pub(super) fn usable() -> u32 {
+    let Ok(set) = sched_getaffinity(THIS) else {
+        return 1;
+    };
+    let cores = (0..CORE_WORDS * 64).filter(|&core| set.is_set(core) == Ok(true));
+    cores.count().max(1) as u32
+}
+
 /// Learns which cores the ranks that have come may use together. Returns how many there are.
 pub(super) fn learn() -> usize {
     let processes = job().table.present();

@@ -210,8 +210,8 @@ impl Port {
             }
             None if self.is_open() => bail!(
                 Port,
-                "nobody has accepted at port \"{name}\" for {:.1} s, which is how long {call} waits (info key timeout)",
-                most.as_secs_f64()
+                "nobody has accepted at port \"{name}\" for {} ms, which is how long {call} waits (info key timeout)",
+                most.as_millis()
             ),
             None => Err(gone(name)),
         }

@@ -15,7 +15,7 @@
 
 use super::launcher::Launcher;
 use super::table::Table;
-use super::{Needs, Ranks, Waiting, access, job, me, wait};
+use super::{Needs, Ranks, Waiting, access, cores, job, me, wait};
 use crate::error::{Class, Error, Result};
 use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering, full_fence};
 use crate::shm::heap::{self, Owned};
@@ -312,9 +312,8 @@ impl Request {
 /// How many processes can usefully run at a time: one for each core, and one more than were started together at least, where others
 /// can be started: a program takes what is no more for none.
 pub fn universe() -> u32 {
-    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
     match can_start() {
-        true => cores.max(job().ranks + 1),
+        true => cores::usable().max(job().ranks + 1),
         false => job().ranks,
     }
 }

@@ -13,6 +13,7 @@
 //! that ends outside MPI, before its first session or after its last one, is counted too: it ends the waits in which it has
 //! something to do yet, and is no death to the others.
 
+use super::cores;
 use super::handover::random;
 use super::needs::Posted;
 use super::place::Place;
@@ -263,9 +264,8 @@ impl std::fmt::Display for Death {
 
 /// How many processes a table has room for, of a job that begins with so many: some may be started later.
 pub fn room_for(ranks: u32) -> u32 {
-    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
     ranks
-        .saturating_add(SPARE.max(cores))
+        .saturating_add(SPARE.max(cores::usable()))
         .min(MAX_RANKS as u32)
         .max(ranks)
 }

@@ -10,7 +10,7 @@ use crate::mpi::constants::*;
 use crate::mpi::types::*;
 use crate::runtime::port;
 use crate::runtime::spawn::{self, Program};
-use crate::{bail, comm, err, info, mpi_api, runtime};
+use crate::{bail, comm, info, mpi_api, runtime};
 use macro_rules_attribute::apply;
 use std::ffi::{OsStr, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
@@ -304,16 +304,19 @@ pub extern "C" fn MPI_Comm_connect(
 /// So long a process waits at a port for one that accepts, where the program says nothing. It is MPICH's time.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// Seconds. Error: `MPI_ERR_INFO_VALUE`.
+/// Seconds, perhaps with decimals. Error: `MPI_ERR_INFO_VALUE`.
 fn timeout(text: &str) -> Result<Duration> {
-    let seconds = text.trim().parse().ok();
-    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    time.ok_or_else(|| {
-        err!(
+    let (seconds, decimals) = text.trim().split_once('.').unwrap_or((text.trim(), "0"));
+    let are_digits = decimals.bytes().all(|byte| byte.is_ascii_digit());
+    let nanoseconds = format!("{decimals:0<9}");
+    let nanoseconds = nanoseconds.get(..9).and_then(|digits| digits.parse().ok());
+    match (seconds.parse(), nanoseconds) {
+        (Ok(seconds), Some(nanoseconds)) if are_digits => Ok(Duration::new(seconds, nanoseconds)),
+        _ => bail!(
             InfoValue,
             "the info key timeout is \"{text}\", which is no number of seconds"
-        )
-    })
+        ),
+    }
 }
 
 /// Makes an intercommunicator with the process at the other end of a socket, which calls this too; `MPI_COMM_NULL` where that is
