@@ -12,6 +12,8 @@ use super::operation::Operation;
 use super::ring::{Header, Kind};
 use super::streams::count_part;
 use super::transfer::Announced;
+use crate::bail;
+use crate::error::Result;
 use crate::runtime::deaths::dead;
 use crate::runtime::{self, Ranks};
 use crate::shm::atomic::full_fence;
@@ -109,15 +111,24 @@ impl Outgoing {
 }
 
 impl Links {
-    /// For a job of `ranks` ranks, whose cells have payloads of at most `longest` bytes.
-    pub fn new(ranks: usize, longest: usize) -> Links {
-        Links {
-            links: (0..ranks).map(|_| None).collect(),
-            ahead: vec![0; ranks],
+    /// For a job with room for `ranks` ranks, whose cells have payloads of at most `longest` bytes. Error: `MPI_ERR_NO_MEM`.
+    pub fn new(ranks: usize, longest: usize) -> Result<Links> {
+        let (mut links, mut ahead) = (Vec::new(), Vec::new());
+        let reserved = links
+            .try_reserve_exact(ranks)
+            .and_then(|()| ahead.try_reserve_exact(ranks));
+        if reserved.is_err() {
+            bail!(NoMem, "there is no memory for the ways to {ranks} ranks");
+        }
+        links.resize_with(ranks, || None);
+        ahead.resize(ranks, 0);
+        Ok(Links {
+            links,
+            ahead,
             waiting: 0,
             number: 0,
             longest,
-        }
+        })
     }
 
     /// Another process has come to the place of `to`: the way to the one before is no more.

@@ -107,7 +107,7 @@ pub fn open() -> Result<()> {
         core: Core {
             me: job().rank,
             ring,
-            links: Links::new(job().room(), inbox::longest()),
+            links: Links::new(job().room(), inbox::longest())?,
             contexts: Recent::default(),
             direct: None,
             number: 0,
