@@ -3,8 +3,7 @@
 //! The roots find each other ([`crate::runtime::port`]) when all processes of both groups have agreed that they can; then they are
 //! the leaders of two groups that make their intercommunicator as any two do ([`super::inter`]).
 
-use super::from_group::Settings;
-use super::hints::Hints;
+use super::from_group::inherited;
 use super::inter::{Bridge, Other};
 use super::{COMM_SELF, Comm, get, letter};
 use crate::err;
@@ -72,8 +71,7 @@ pub fn meet(
     let met = met?;
     transport::welcome(met.map(|(leader, _)| leader))?;
     let other = met.map(|(leader, number)| between("ports", leader, number));
-    let settings: Settings = Ok((comm.handler.inherit(), Hints::default()));
-    bridge.cross(Ok(other), settings)
+    bridge.cross(Ok(other), inherited(comm))
 }
 
 /// The other leader, as this one knows it. `number` tells several ways of the same two apart.
@@ -108,6 +106,5 @@ pub fn join(socket: i32, call: &str) -> Result<MPI_Comm> {
         key: letter::key(("join", number)),
         call,
     };
-    let settings: Settings = Ok((me.handler.inherit(), Hints::default()));
-    bridge.cross(Ok(Some(between("sockets", leader, number))), settings)
+    bridge.cross(Ok(Some(between("sockets", leader, number))), inherited(me))
 }

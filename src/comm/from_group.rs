@@ -41,6 +41,11 @@ pub fn create_group(
 /// The error handler and the hints of a communicator that is made of groups: what a process may have failed to bring.
 pub type Settings = Result<(Slot, Hints)>;
 
+/// Those that a communicator hands on to one that is made of it and others.
+pub(super) fn inherited(comm: &Comm) -> Settings {
+    Ok((comm.handler.inherit(), Hints::default()))
+}
+
 /// An error handler that is given to a call for what it makes, and hints. Error: `MPI_ERR_ERRHANDLER`.
 pub fn settings(errhandler: MPI_Errhandler, hints: Result<Hints>) -> Settings {
     let handler = Slot::new();

@@ -6,7 +6,7 @@
 //! The lower leader in the job makes the offer.
 
 use super::Comm;
-use super::from_group::Settings;
+use super::from_group::{Settings, inherited};
 use super::group::Group;
 use super::hints::Hints;
 use super::letter::{self, Key};
@@ -240,10 +240,7 @@ pub fn create(
         call,
     };
     match (agreed, other) {
-        (Ok(()), other) => {
-            let settings = Ok((local.handler.inherit(), Hints::default()));
-            bridge.cross(Ok(other), settings)
-        }
+        (Ok(()), other) => bridge.cross(Ok(other), inherited(local)),
         // The processes of the group know already, the other leader does not.
         (Err(error), Some(other)) => bridge.negotiate(&other, Err(error.clone())).and(Err(error)),
         (Err(error), None) => Err(error),

@@ -4,8 +4,7 @@
 //! The new ones have a world of their own. When they have met in MPI_Init, the two groups make their intercommunicator as any
 //! two do ([`super::inter`]): the root and the first of the new ones are the leaders, who know each other by the process table.
 
-use super::from_group::Settings;
-use super::hints::Hints;
+use super::from_group::inherited;
 use super::inter::{Bridge, Other};
 use super::letter;
 use super::{COMM_WORLD, Comm, get};
@@ -92,7 +91,6 @@ pub fn start(
         .meeting
         .agree(&mine, &what, |other| other.alike(call))?[root];
     let nothing = vec![false; asked.most];
-    // An empty group of new ones has no leader to write to.
     let programs = programs?;
     let started = programs
         .as_deref()
@@ -128,8 +126,7 @@ pub fn start(
         call,
     };
     let other = (root == job().rank).then(|| between(root, first, first));
-    let settings: Settings = Ok((comm.handler.inherit(), Hints::default()));
-    let comm = bridge.cross(Ok(other), settings);
+    let comm = bridge.cross(Ok(other), inherited(comm));
     match comm {
         Err(error) => Ok(failed(error, &started, first..first + size)),
         comm => Ok(Outcome { started, comm }),
@@ -202,8 +199,7 @@ pub fn meet_parents() -> Result<()> {
         call,
     };
     let other = (job.rank == job.first).then(|| between(root, job.first, root));
-    let settings: Settings = Ok((world.handler.inherit(), Hints::default()));
-    let parent = bridge.cross(Ok(other), settings)?;
+    let parent = bridge.cross(Ok(other), inherited(world))?;
     get(parent)?.set_name(PARENT_NAME);
     PARENT.store(parent.0, Ordering::Relaxed);
     Ok(())

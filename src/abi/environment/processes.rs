@@ -2,6 +2,8 @@
 
 use crate::abi::boundary::arguments::number;
 use crate::abi::boundary::pointers::{In, Mut};
+use crate::abi::collectives::arguments::checked_root;
+use crate::coll::Root;
 use crate::comm::connect::Part;
 use crate::errhandler::initial;
 use crate::error::Result;
@@ -18,13 +20,10 @@ use std::time::Duration;
 
 /// A root, which all processes give. Error: `MPI_ERR_ROOT`.
 fn root_of(root: c_int, comm: &comm::Comm) -> Result<usize> {
-    match usize::try_from(root) {
-        Ok(root) if root < comm.size() => Ok(root),
-        _ => bail!(
-            Root,
-            "root is {root}, but the communicator has {} processes",
-            comm.size()
-        ),
+    match checked_root(comm, root)? {
+        Root::There(rank) => Ok(rank),
+        // In one group there is no other way to be it.
+        Root::Here | Root::Elsewhere => Ok(comm.rank),
     }
 }
 
