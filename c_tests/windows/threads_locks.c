@@ -47,6 +47,17 @@ static void *work(void *argument)
     return NULL;
 }
 
+/* Each thread locks a target of its own: what one holds is never in another's way, at whatever moment it looks. */
+static void *own_target(void *argument)
+{
+    int target = (int)(intptr_t)argument;
+    for (int i = 0; i < 50 * ROUNDS; i++) {
+        OK(MPI_Win_lock(MPI_LOCK_SHARED, target, MPI_MODE_NOCHECK, win));
+        OK(MPI_Win_unlock(target, win));
+    }
+    return NULL;
+}
+
 int main(int argc, char **argv)
 {
     pthread_t threads[THREADS];
@@ -59,6 +70,12 @@ int main(int argc, char **argv)
     for (intptr_t t = 0; t < THREADS; t++)
         CHECK_EQ(pthread_create(&threads[t], NULL, work, (void *)t), 0);
     for (int t = 0; t < THREADS; t++)
+        CHECK_EQ(pthread_join(threads[t], NULL), 0);
+    barrier();
+    int of_their_own = size < THREADS ? size : THREADS;
+    for (intptr_t t = 0; t < of_their_own; t++)
+        CHECK_EQ(pthread_create(&threads[t], NULL, own_target, (void *)t), 0);
+    for (int t = 0; t < of_their_own; t++)
         CHECK_EQ(pthread_join(threads[t], NULL), 0);
     barrier();
     for (int target = 0; target < size; target++) {

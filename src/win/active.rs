@@ -26,10 +26,7 @@ impl Window {
                 "assert is {assert:#x}, which has bits that do not go with MPI_Win_fence"
             );
         }
-        let access = self.epoch.access();
-        if !matches!(access, Access::None | Access::FenceIdle | Access::Fence) {
-            self.may_open("MPI_Win_fence")?;
-        }
+        self.may_open_beside(&[Access::Fence], "MPI_Win_fence")?;
         if self.epoch.exposed() {
             bail!(
                 RmaSync,

@@ -157,7 +157,17 @@ impl Window {
 
     /// Checks that an access epoch may be opened that excludes others on the window. Error: `MPI_ERR_RMA_SYNC`.
     pub fn may_open(&self, what: impl Display) -> Result<()> {
-        let why = match self.epoch.access() {
+        self.may_open_beside(&[], what)
+    }
+
+    /// Checks that an epoch may be opened that goes with some others. Error: `MPI_ERR_RMA_SYNC`. Looks once: another
+    /// thread may lock and unlock at any time.
+    pub fn may_open_beside(&self, others: &[Access], what: impl Display) -> Result<()> {
+        let access = self.epoch.access();
+        if others.contains(&access) {
+            return Ok(());
+        }
+        let why = match access {
             Access::None | Access::FenceIdle => return Ok(()),
             Access::Fence => {
                 "operations were made since MPI_Win_fence: call MPI_Win_fence once more"

@@ -79,9 +79,7 @@ impl Window {
                 "this process's part is exposed already: call MPI_Win_wait first"
             );
         }
-        if matches!(self.epoch.access(), Access::Fence | Access::LockAll) {
-            self.may_open("MPI_Win_post")?;
-        }
+        self.may_open_beside(&[Access::Locks, Access::Start], "MPI_Win_post")?;
         let mine = &self.targets[self.rank];
         if !matches!(mine.hold(), Hold::None | Hold::Started) {
             bail!(

@@ -87,9 +87,8 @@ impl Window {
         }
         check_assert(assert)?;
         let rank = self.rank_of(target);
-        if self.epoch.access() != Access::Locks {
-            self.may_open(format_args!("MPI_Win_lock of rank {rank}"))?;
-        }
+        let what = format_args!("MPI_Win_lock of rank {rank}");
+        self.may_open_beside(&[Access::Locks], what)?;
         if target.block.exposed.load(Relaxed) != 0 {
             bail!(
                 RmaSync,
