@@ -48,7 +48,11 @@ impl Current {
 type States = SmallVec<[Current; 64]>;
 
 fn states(handles: &[MPI_Request]) -> Result<States> {
-    handles.iter().map(|&handle| state(handle)).collect()
+    let mut states = States::with_capacity(handles.len());
+    for &handle in handles {
+        states.push(state(handle)?);
+    }
+    Ok(states)
 }
 
 /// Ends a completed operation: its handle becomes null, or inactive if it is persistent.
@@ -171,6 +175,7 @@ pub fn test(handle: &mut MPI_Request) -> Result<Option<Outcome>> {
 }
 
 /// Whether it is so, now or after messages were moved along.
+#[inline]
 fn look<'a>(states: &'a [Current], so: impl Fn(&'a Current) -> bool) -> bool {
     states.iter().all(&so) || {
         move_along(states);
@@ -328,6 +333,7 @@ fn abandon_dead(states: &[Current]) {
 }
 
 /// Whether the operation has ended, if only because a process it needs has died.
+#[inline]
 pub(super) fn settled(operation: &Operation) -> bool {
     if !operation.is_done()
         && let Err(error) = operation.check_alive()

@@ -160,6 +160,7 @@ pub const NOBODY: MPI_Status = MPI_Status {
     ..MPI_Status::EMPTY
 };
 
+#[inline]
 pub(super) fn about_receive(comm: &Comm, from: i32, tag: i32) -> About {
     let partners = match usize::try_from(from) {
         _ if from == MPI_PROC_NULL => Partners::One(comm.world_rank(comm.rank)),
@@ -182,6 +183,7 @@ fn about(comm: &Comm, from: i32, tag: i32, partners: Partners) -> About {
 }
 
 /// The rank in the job of rank `to` of the communicator; `None` for `MPI_PROC_NULL`.
+#[inline]
 fn destination(comm: &Comm, to: i32) -> Result<Option<u32>> {
     let size = comm.peers().size();
     match usize::try_from(to) {

@@ -132,6 +132,7 @@ impl Links {
     }
 
     /// Another process has come to the place of `to`: the way to the one before is no more.
+    #[inline]
     pub fn renew(&mut self, to: u32) {
         if let Some(link) = self.links[to as usize].take() {
             self.waiting -= link.waiting.len();
@@ -189,6 +190,7 @@ impl Links {
     }
 
     /// Bytes of the pieces, one to a cell, in which `len` bytes of data go.
+    #[inline]
     pub fn piece(&self, len: usize) -> usize {
         piece(len, self.longest)
     }
@@ -319,6 +321,7 @@ impl Links {
     }
 
     /// The queue in which the cell with the number waits.
+    #[inline]
     fn queue_with(&mut self, number: u64) -> Option<&mut BTreeMap<u64, (Header, Payload)>> {
         if self.waiting == 0 {
             return None;

@@ -241,6 +241,7 @@ impl Operation {
     }
 
     /// How it ended. The error is for the error handler of its communicator.
+    #[inline]
     pub fn outcome(&self) -> Outcome {
         assert!(self.is_done(), "an outcome is asked for after the end");
         // SAFETY: nobody writes any more.

@@ -264,12 +264,14 @@ impl Transfer {
 const STAGE: usize = 256 << 10;
 
 /// Completes a receive whose data has arrived, all that fits in its buffer.
+#[inline]
 pub fn settle(receive: &Receive, envelope: Envelope, bytes: u64, failure: Option<Error>) {
     let Outcome { status, error, .. } = received(envelope, bytes, receive.buffer.len());
     receive.operation.complete(status, failure.or(error));
 }
 
 /// How a receive into a buffer with so much `room` ends, of a message of so many `bytes`.
+#[inline]
 pub fn received(envelope: Envelope, bytes: u64, room: usize) -> Outcome {
     let room = room as u64;
     let mut status = MPI_Status::EMPTY;

@@ -38,6 +38,7 @@ impl Out<'_, MPI_Status> {
 }
 
 /// `pointer`, if it can point to a `T`.
+#[inline]
 pub fn check<T>(pointer: *mut T, name: &str) -> Result<NonNull<T>> {
     let Some(place) = NonNull::new(pointer) else {
         bail!(Arg, "{name} is a null pointer");

@@ -88,6 +88,7 @@ impl SendCall {
         })
     }
 
+    #[inline]
     fn begin(
         comm: &Comm,
         buffer: Buffer,

@@ -140,6 +140,7 @@ pub fn welcome(ranks: impl IntoIterator<Item = u32>) -> Result<()> {
     Ok(())
 }
 
+#[inline]
 fn lock() -> MutexGuard<'static, Engine> {
     ENGINE.get().expect("messages are open").lock()
 }
@@ -172,6 +173,7 @@ pub fn look(times: u32) -> bool {
 }
 
 /// Ends the sends of short messages that no receive has met yet: who waits is about to sleep.
+#[inline]
 pub fn leave_short() {
     if let Some(engine) = ENGINE.get() {
         let mut engine = engine.lock();
