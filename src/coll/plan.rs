@@ -18,10 +18,12 @@ use crate::error::{Error, Object, Result};
 use crate::mpi::types::{MPI_Comm, MPI_Status};
 use crate::op::Op;
 use crate::runtime::deaths::{check_alive, dead, name};
-use crate::runtime::{Need, Needs, Ranks};
+use crate::runtime::{Need, Needs, Ranks, revoked};
 use crate::transport::operation::block;
 use crate::transport::task::{self, Task, withdraw_all};
-use crate::transport::{About, Action, Buffer, Envelope, Operation, Outcome, Partners, Target};
+use crate::transport::{
+    About, Action, Buffer, Envelope, Operation, Outcome, Partners, Target, communicator,
+};
 use parking_lot::Mutex;
 use std::cell::RefCell;
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
@@ -62,6 +64,23 @@ pub struct Plan {
     pub(super) _temporaries: Vec<Scratch>,
     /// Why it has not all of that memory: then it is carried out as after an error, and nothing is in it.
     pub(super) lacks: Option<Error>,
+}
+
+impl Plan {
+    /// Says that the communicator was revoked, if it was; as [`Ranks::Unless`] wants it.
+    fn revoked(&self) -> Option<String> {
+        revoked::told(communicator(self.context)?)
+    }
+
+    /// Error: `MPIX_ERR_REVOKED`.
+    fn check_revoked(&self) -> Result<()> {
+        match communicator(self.context) {
+            Some(number) => {
+                revoked::check(number).map_err(|error| error.on(Object::Comm(self.handle)))
+            }
+            None => Ok(()),
+        }
+    }
 }
 
 /// A send or receive of a plan, not known to be complete.
@@ -247,7 +266,8 @@ impl Run {
     fn gives_up(&mut self) -> bool {
         let check = |run: &Run| {
             let obstacle = || Some(run.waits_for(run.given_up()?));
-            check_alive(Ranks::Who(&obstacle), &|| run.plan.name.to_string())
+            let (who, revoked) = (Ranks::Who(&obstacle), || run.plan.revoked());
+            check_alive(Ranks::Unless(&revoked, &who), &|| run.plan.name.to_string())
         };
         if check(self).is_ok() {
             return false;
@@ -290,13 +310,15 @@ impl Run {
 
 /// Carries a plan out; blocks until this process's part is done.
 ///
-/// Errors: those of messages and reductions, `MPI_ERR_PROC_FAILED`.
+/// Errors: those of messages and reductions, `MPI_ERR_PROC_FAILED`, `MPIX_ERR_REVOKED`.
 pub fn run(plan: Arc<Plan>) -> Result<()> {
+    plan.check_revoked()?;
     let run = RefCell::new(Run::new(plan.clone(), true));
     let what = || plan.name.to_string();
     let obstacle = || run.borrow().obstacle();
     let needs = Needs::Told(&|need| *need = run.borrow().need());
-    let waited = block(&what, Ranks::Who(&obstacle), needs, || {
+    let (who, revoked) = (Ranks::Who(&obstacle), || plan.revoked());
+    let waited = block(&what, Ranks::Unless(&revoked, &who), needs, || {
         run.borrow_mut().advance()
     });
     let mut run = run.into_inner();
@@ -312,6 +334,7 @@ pub fn run(plan: Arc<Plan>) -> Result<()> {
 
 /// Starts to carry a plan out. `None`: it is done already.
 pub fn start(plan: Arc<Plan>) -> Result<Option<Arc<Operation>>> {
+    plan.check_revoked()?;
     let operation = Operation::new(About {
         action: Action::Collective(plan.name),
         context: plan.context,

@@ -12,7 +12,7 @@
 
 use crate::bail;
 use crate::error::Result;
-use crate::runtime::job;
+use crate::runtime::{job, revoked};
 use crate::shm::Offset;
 use crate::transport::COMMUNICATORS;
 use parking_lot::Mutex;
@@ -34,10 +34,11 @@ static OWN: Mutex<Own> = Mutex::new(Own {
 });
 
 impl Own {
-    /// A number below `all` for the communicator that has `block`.
-    fn number(&mut self, block: Offset, all: u32) -> Option<u32> {
+    /// A number below `all` for the communicator that has `block`. One that was revoked is never given again.
+    fn number(&mut self, block: Offset, all: u32, is_revoked: impl Fn(u32) -> bool) -> Option<u32> {
         if self.used >= all / 2
             && let Some(&number) = self.of_block.get(&block)
+            && !is_revoked(number)
         {
             return Some(number);
         }
@@ -53,8 +54,10 @@ impl Own {
 pub fn number(block: Offset) -> Result<u32> {
     let job = job();
     let all = (COMMUNICATORS - PREDEFINED) / job.room() as u32;
-    match OWN.lock().number(block, all) {
-        Some(number) => Ok(PREDEFINED + job.rank * all + number),
+    let whole = |number| PREDEFINED + job.rank * all + number;
+    let is_revoked = |number| revoked::revoker(whole(number)).is_some();
+    match OWN.lock().number(block, all, is_revoked) {
+        Some(number) => Ok(whole(number)),
         None => bail!(
             NoMem,
             "this process leads as many communicators as there are numbers for, {all}"
@@ -75,10 +78,11 @@ mod tests {
             },
             1000,
         );
+        let never = |_| false;
         // Three at a time, far more often than there are numbers.
         for round in 0..all {
             let blocks = [1, 2, 3 + round as Offset % 100];
-            let numbers = blocks.map(|block| own.number(block, all).unwrap());
+            let numbers = blocks.map(|block| own.number(block, all, never).unwrap());
             assert!(numbers[0] != numbers[1] && !numbers[..2].contains(&numbers[2]));
             assert!(numbers.into_iter().all(|number| number < all));
             if round < all / 6 {
@@ -86,10 +90,11 @@ mod tests {
             }
         }
         // Blocks that had none get one, until there are none.
-        let fresh = (own.used..all).map(|i| own.number(1000 + i as Offset, all));
+        let fresh = (own.used..all).map(|i| own.number(1000 + i as Offset, all, never));
         let fresh: Vec<_> = fresh.collect();
         assert!(fresh.iter().all(Option::is_some));
-        assert_eq!(own.number(5000, all), None);
-        assert!(own.number(1, all).is_some());
+        assert_eq!(own.number(5000, all, never), None);
+        assert!(own.number(1, all, never).is_some());
+        assert_eq!(own.number(1, all, |_| true), None);
     }
 }

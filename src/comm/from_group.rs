@@ -26,6 +26,7 @@ pub fn create_group(
     given: Result<()>,
     call: &str,
 ) -> Result<Option<MPI_Comm>> {
+    parent.check_revoked()?;
     group.check_within(&parent.group)?;
     if tag < 0 {
         bail!(Tag, "tag is {tag}, and must not be negative");

@@ -58,14 +58,15 @@ impl Site {
     }
 
     fn meeting(&self, shape: &Shape) -> Result<Meeting> {
-        Meeting::open(self.block, shape.members(), shape.seat())
+        let meeting = Meeting::open(self.block, shape.members(), shape.seat())?;
+        Ok(meeting.revocable(self.context))
     }
 
     /// The same where the others would not hear of an error: the job ends if this process cannot map the place.
     pub fn sure_meeting(&self, shape: &Shape) -> Result<Meeting> {
         let members = shape.members();
         must_reach(self.block, Meeting::bytes(members.len()));
-        Meeting::open(self.block, members, shape.seat())
+        self.meeting(shape)
     }
 }
 

@@ -26,6 +26,7 @@ pub mod inter;
 mod letter;
 mod making;
 pub mod predefined;
+pub mod recovery;
 pub mod spawn;
 pub mod topology;
 
@@ -39,7 +40,7 @@ use crate::handle::{Kind, Table};
 use crate::info::Info;
 use crate::mpi::types::{MPI_Comm, MPI_Errhandler};
 use crate::runtime::meeting::Meeting;
-use crate::runtime::{self, job};
+use crate::runtime::{self, failures, job};
 use crate::shm::Offset;
 use crate::shm::atomic::{AtomicU32, Ordering};
 use crate::{bail, err};
@@ -284,7 +285,7 @@ pub fn open_world() -> Result<()> {
             rank: meeting.rank,
             remote: None,
             group: Arc::new(Group::new(members, job.rank)),
-            meeting,
+            meeting: meeting.revocable(context as u32),
             collectives: AtomicU32::new(0),
             compared: AtomicU32::new(0),
             handler: Slot::initial(),
@@ -328,7 +329,8 @@ pub fn free(handle: MPI_Comm) -> Result<()> {
     }
     comm.attributes.delete_all(handle.0)?;
     match COMMS.remove(handle.0) {
-        Some(_) => {
+        Some(comm) => {
+            failures::forget(comm.context);
             spawn::forget(handle);
             Ok(())
         }

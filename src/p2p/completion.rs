@@ -2,7 +2,8 @@
 
 use super::request::{Current, Held, LASTING, Lasting, REQUESTS, is_over, state, was_over};
 use crate::check::{self, pending};
-use crate::error::{Error, Result};
+use crate::err;
+use crate::error::{Class, Error, Result};
 use crate::handle::Removing;
 use crate::mpi::constants::MPI_REQUEST_NULL;
 use crate::mpi::types::{MPI_Request, MPI_Status};
@@ -19,11 +20,27 @@ impl Current {
         Current::Operation(Held::Counted(operation))
     }
 
+    /// Whether it is complete; or held up, so that a call that waits for it has to tell.
     fn is_done(&self) -> bool {
         match self {
-            Current::Operation(operation) => operation.is_done(),
+            Current::Operation(operation) => operation.is_done() || operation.is_held_up(),
             _ => true,
         }
+    }
+
+    /// How a call ends that waits for it where it stays under way.
+    fn held_up(&self) -> Option<Outcome> {
+        let Current::Operation(operation) = self else {
+            return None;
+        };
+        (!operation.is_done()).then(|| {
+            let error = err!(
+                ProcFailedPending,
+                "{}: a process has failed that it may wait for, and goes on once that is acknowledged (MPIX_Comm_ack_failed)",
+                operation.describe()
+            );
+            Outcome::new(MPI_Status::EMPTY, Some(error)).on(operation.about.comm)
+        })
     }
 
     fn is_inactive(&self) -> bool {
@@ -55,8 +72,11 @@ fn states(handles: &[MPI_Request]) -> Result<States> {
     Ok(states)
 }
 
-/// Ends a completed operation: its handle becomes null, or inactive if it is persistent.
+/// Ends a completed operation: its handle becomes null, or inactive if it is persistent. One that is held up stays.
 fn finish(handle: &mut MPI_Request, state: Current, handles: &mut Removing<Operation>) -> Outcome {
+    if let Some(held_up) = state.held_up() {
+        return held_up;
+    }
     if check::is_on() {
         pending::ended(handle.0);
     }
@@ -104,6 +124,9 @@ fn finish_all(handles: &mut [MPI_Request], states: States, mut each: impl FnMut(
 
 /// How a completed operation ended; its handle stays.
 fn told(handle: MPI_Request, state: &Current) -> Outcome {
+    if let Some(held_up) = state.held_up() {
+        return held_up;
+    }
     if check::is_on() {
         pending::ended(handle.0);
     }
@@ -152,8 +175,10 @@ pub fn peek_some(handles: &[MPI_Request], only_one: bool) -> Result<Found<Vec<(u
 /// Blocks until the request is complete.
 pub fn wait(handle: &mut MPI_Request) -> Result<Outcome> {
     let state = state(*handle)?;
-    if let Current::Operation(operation) = &state {
-        wait_operation(operation);
+    if let Current::Operation(operation) = &state
+        && let Err(error) = crate::transport::operation::wait(operation)
+    {
+        give_up(operation, error);
     }
     Ok(finish_one(handle, state))
 }
@@ -297,7 +322,7 @@ fn block_until(states: &[Current], how: How, mut ready: impl FnMut() -> bool) {
     }
     let pending = || {
         states.iter().filter_map(|s| match s {
-            Current::Operation(operation) if !operation.is_done() => Some(operation),
+            Current::Operation(operation) if !s.is_done() => Some(operation),
             _ => None,
         })
     };
@@ -313,7 +338,9 @@ fn block_until(states: &[Current], how: How, mut ready: impl FnMut() -> bool) {
             let mut needs = pending().map(|operation| operation.about.need());
             *need = Need::of_many(how, &mut needs);
         });
-        if block(&what, Ranks::Who(&obstacle), needs, &mut ready).is_ok() {
+        let revoked = || pending().find_map(|operation| operation.about.revoked());
+        let who = Ranks::Who(&obstacle);
+        if block(&what, Ranks::Unless(&revoked, &who), needs, &mut ready).is_ok() {
             return;
         }
         abandon_dead(states);
@@ -323,12 +350,24 @@ fn block_until(states: &[Current], how: How, mut ready: impl FnMut() -> bool) {
     }
 }
 
-/// Ends the operations that no longer can by themselves, because a process died.
+/// Ends the operations that no longer can by themselves, because a process died, or holds them up.
 fn abandon_dead(states: &[Current]) {
     for state in states {
-        if let Current::Operation(operation) = state {
-            settled(operation);
+        if let Current::Operation(operation) = state
+            && !operation.is_done()
+            && let Err(error) = operation.check_alive()
+        {
+            give_up(operation, error);
         }
+    }
+}
+
+/// Ends an operation of a request that will not end by itself any more. A receive from any rank is held up only: those that live
+/// may send yet.
+fn give_up(operation: &Operation, error: Error) {
+    match operation.about.is_from_any() && error.class == Class::ProcFailed {
+        true => operation.hold_up(),
+        false => abandon(operation, error),
     }
 }
 

@@ -34,13 +34,16 @@ fn status(envelope: Envelope, bytes: u64) -> MPI_Status {
 
 /// Calls `look` until it finds something.
 fn search<T>(comm: &Comm, wanted: Envelope, mut look: impl FnMut() -> Option<T>) -> Result<T> {
+    comm.check_revoked()?;
     let about = about_receive(comm, wanted.source, wanted.tag);
     let what = || searching(wanted.source);
     debug_assert_eq!(about.action, Action::Receive);
     let mut found = None;
     let obstacle = || about.obstacle(&what);
+    let revoked = || about.revoked();
+    let who = Ranks::Who(&obstacle);
     let needs = Needs::Told(&|need| *need = about.need());
-    block(&what, Ranks::Who(&obstacle), needs, || {
+    block(&what, Ranks::Unless(&revoked, &who), needs, || {
         found = look();
         found.is_some()
     })?;
@@ -53,6 +56,7 @@ fn look<T>(
     wanted: Envelope,
     mut look: impl FnMut() -> Option<T>,
 ) -> Result<Option<T>> {
+    comm.check_revoked()?;
     let found = look();
     if found.is_some() {
         return Ok(found);

@@ -57,6 +57,7 @@ fn begin_send(
     mode: Mode,
     waits: bool,
 ) -> Result<Option<Arc<Operation>>> {
+    comm.check_revoked()?;
     uses(&buffer, false, to);
     let world_rank = match destination(comm, to)? {
         Some(rank) => rank,
@@ -106,6 +107,7 @@ fn told(buffer: &Buffer, writes: bool) {
 // What is moved on by wider words than it was written in is waited for: it is put together where it stays.
 #[inline(always)]
 pub fn receive(comm: &Comm, buffer: Buffer, from: i32, tag: i32) -> Result<Arc<Operation>> {
+    comm.check_revoked()?;
     uses(&buffer, true, from);
     let envelope = envelope(comm, from, tag)?;
     let context = context(comm.context);
@@ -136,6 +138,7 @@ fn receive_from_no_rank(comm: &Comm, envelope: Envelope, buffer: Buffer) -> Arc<
 /// Errors: `MPI_ERR_RANK`, `MPI_ERR_TAG`.
 #[inline(always)]
 pub fn receive_and_wait(comm: &Comm, buffer: Buffer, from: i32, tag: i32) -> Result<Outcome> {
+    comm.check_revoked()?;
     let envelope = envelope(comm, from, tag)?;
     let about = || about_receive(comm, from, tag);
     let received = match from {

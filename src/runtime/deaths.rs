@@ -1,4 +1,4 @@
-//! The ranks whose death ends a wait, and how that is told.
+//! The ranks whose death ends a wait, and how that is told. A communicator that was revoked ends the waits in it, too.
 
 use super::job;
 use super::needs::Needs;
@@ -31,6 +31,8 @@ pub enum Ranks<'a> {
     /// was killed" is added. The function is called only when a process has ended, and finds only ranks that are as
     /// [`Ranks::Needed`] says.
     Who(&'a dyn Fn() -> Option<(u32, String)>),
+    /// As these; or that a communicator was revoked, of which the function tells in words.
+    Unless(&'a dyn Fn() -> Option<String>, &'a Ranks<'a>),
 }
 
 impl Ranks<'_> {
@@ -38,6 +40,7 @@ impl Ranks<'_> {
     pub fn only(self) -> Option<u32> {
         match self {
             Ranks::One(rank) | Ranks::Awaited(rank, _) => Some(rank),
+            Ranks::Unless(_, ranks) => ranks.only(),
             _ => None,
         }
     }
@@ -51,6 +54,7 @@ impl Ranks<'_> {
                 members.contains(&rank)
             }
             Ranks::All | Ranks::Who(_) => true,
+            Ranks::Unless(_, ranks) => ranks.may_be(rank),
         }
     }
 }
@@ -71,7 +75,7 @@ struct Obstacle {
 
 fn in_the_way(ranks: Ranks<'_>) -> Option<Obstacle> {
     let table = &job().table;
-    if table.job.deaths.load(Ordering::Acquire) == 0 {
+    if table.job.incidents.load(Ordering::Acquire) == 0 {
         return None;
     }
     let of_job = |(rank, death)| Obstacle {
@@ -81,6 +85,7 @@ fn in_the_way(ranks: Ranks<'_>) -> Option<Obstacle> {
     };
     match ranks {
         Ranks::None => None,
+        Ranks::Unless(_, ranks) => in_the_way(*ranks),
         Ranks::One(rank) => table.gone(rank).map(|death| of_job((rank, death))),
         Ranks::These(members) => {
             let (rank, death) = table.first_dead(members.iter().copied())?;
@@ -132,8 +137,8 @@ fn has_quit(rank: u32) -> bool {
 
 /// Why a wait will not end.
 pub(super) enum Failure {
-    /// A rank died.
-    Dead(Error),
+    /// A rank died, or the communicator was revoked.
+    Over(Error),
     /// This rank has quit, and was not missed before. Once the launcher knows that it is, that is a death.
     Quit(u32),
 }
@@ -145,12 +150,23 @@ pub(super) fn miss(rank: u32) {
 
 /// Why the wait will not end, if it will not. There is nothing yet to be told of a rank that was missed already.
 pub(super) fn failure(waiting: &Waiting<'_>) -> Option<Failure> {
-    let Obstacle { rank, death, who } = in_the_way(waiting.ranks)?;
+    if job().table.job.incidents.load(Ordering::Acquire) == 0 {
+        return None;
+    }
+    let mut ranks = waiting.ranks;
+    while let Ranks::Unless(revoked, others) = ranks {
+        if let Some(sentence) = revoked() {
+            let what = (waiting.what)();
+            return Some(Failure::Over(err!(Revoked, "{what}: {sentence}")));
+        }
+        ranks = *others;
+    }
+    let Obstacle { rank, death, who } = in_the_way(ranks)?;
     if has_quit(rank) {
         let is_missed = job().table.processes[rank as usize].says(MISSED);
         return (!is_missed).then_some(Failure::Quit(rank));
     }
-    Some(Failure::Dead(match waiting.ranks {
+    Some(Failure::Over(match ranks {
         Ranks::Who(_) => err!(ProcFailed, "{who}, which {death}"),
         _ => err!(
             ProcFailed,
@@ -169,7 +185,7 @@ thread_local! {
 /// `what` is as in [`Waiting`]. The caller has looked, and found nothing. A rank that has quit is missed when it is in the way
 /// for the second time: what it did before it quit was done at the first.
 pub fn check_alive(ranks: Ranks<'_>, what: &dyn Fn() -> String) -> Result<()> {
-    if job().table.job.deaths.load(Ordering::Relaxed) == 0 {
+    if job().table.job.incidents.load(Ordering::Relaxed) == 0 {
         return Ok(());
     }
     let waiting = Waiting {
@@ -181,7 +197,7 @@ pub fn check_alive(ranks: Ranks<'_>, what: &dyn Fn() -> String) -> Result<()> {
     };
     match failure(&waiting) {
         None => Ok(()),
-        Some(Failure::Dead(error)) => Err(error),
+        Some(Failure::Over(error)) => Err(error),
         Some(Failure::Quit(rank)) => {
             if SEEN_QUIT.replace(rank + 1) == rank + 1 {
                 miss(rank);

@@ -13,21 +13,24 @@
 //! those of different members.
 
 use super::board::Board;
+use super::council::Council;
 use super::deaths::{Ranks, check_alive};
 use super::job;
 use super::needs::Needs;
 use super::neutral::Neutral;
 use super::notes::{self, Notes};
+use super::revoked;
 use super::wait::{Waiting, wait};
 use crate::bail;
 use crate::check;
 use crate::check::clock::{self, Key};
 use crate::error::Result;
-use crate::shm::atomic::{AtomicU32, Ordering, full_fence};
+use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering, full_fence};
 use crate::shm::barrier::{self, Barrier};
 use crate::shm::reader::{Plain, Reader};
 use crate::shm::segment::segment;
 use crate::shm::{LINE, Offset, PAGE, heap};
+use parking_lot::Mutex;
 use rustc_hash::FxHasher;
 use std::any::type_name;
 use std::hash::{Hash, Hasher};
@@ -63,6 +66,8 @@ struct Block {
     members: AtomicU32,
     /// [`MARK`], for those that look at the job from outside.
     mark: AtomicU32,
+    /// Where they decide something though some may die (an offset), once anybody has needed that; 0 before.
+    council: AtomicU64,
 }
 
 /// What marks a meeting's block.
@@ -97,6 +102,10 @@ pub struct Meeting {
     board: OnceLock<Option<Board>>,
     /// As the board.
     notes: OnceLock<Option<Notes>>,
+    /// Where they decide, once this member has needed that.
+    council: Mutex<Option<Arc<Council>>>,
+    /// The number of the communicator that meets here, which may be revoked.
+    revocable: Option<u32>,
 }
 
 impl Meeting {
@@ -138,7 +147,40 @@ impl Meeting {
             barriers: AtomicU32::new(0),
             board: OnceLock::new(),
             notes: OnceLock::new(),
+            council: Mutex::new(None),
+            revocable: None,
         })
+    }
+
+    /// The same, of the communicator with this number: once that is [revoked](super::revoked), waits here end with an error.
+    pub fn revocable(mut self, number: u32) -> Meeting {
+        self.revocable = Some(number);
+        self
+    }
+
+    /// Does `work` with those whose end ends a wait here: `ranks`, and the communicator's being revoked.
+    #[inline]
+    pub(super) fn unless_revoked<R>(
+        &self,
+        ranks: Ranks<'_>,
+        work: impl FnOnce(Ranks<'_>) -> R,
+    ) -> R {
+        match self.revocable {
+            None => work(ranks),
+            Some(number) => work(Ranks::Unless(&|| revoked::told(number), &ranks)),
+        }
+    }
+
+    /// Where its members decide. Error: `MPI_ERR_NO_MEM`.
+    pub fn council(&self) -> Result<Arc<Council>> {
+        let mut own = self.council.lock();
+        if let Some(council) = &*own {
+            return Ok(council.clone());
+        }
+        let (place, members) = (&self.block.council, self.members.clone());
+        let council = Arc::new(Council::open(place, members, self.rank)?);
+        *own = Some(council.clone());
+        Ok(council)
     }
 
     pub fn size(&self) -> usize {
@@ -177,24 +219,29 @@ impl Meeting {
             self.ring_others();
             return Ok(());
         };
-        let waiting = Waiting {
-            // Nobody rings for it: it tells those that look at the job where the barrier is.
-            key: self.offset as u64,
-            what,
-            ranks: Ranks::Needed(&self.members),
-            needs: Needs::Arrivals {
-                place: self.offset as u64,
-                members: &self.members,
-            },
-            announce: None,
+        let needs = Needs::Arrivals {
+            place: self.offset as u64,
+            members: &self.members,
         };
-        wait(&waiting, || self.block.barrier.passed(round))
+        let passed = || self.block.barrier.passed(round);
+        self.unless_revoked(Ranks::Needed(&self.members), |ranks| {
+            let waiting = Waiting {
+                // Nobody rings for it: it tells those that look at the job where the barrier is.
+                key: self.offset as u64,
+                what,
+                ranks,
+                needs,
+                announce: None,
+            };
+            wait(&waiting, passed)
+        })
     }
 
-    /// Error: `MPI_ERR_PROC_FAILED` when a member has died.
+    /// Errors: `MPI_ERR_PROC_FAILED` when a member has died, `MPIX_ERR_REVOKED`.
     #[inline]
     pub(super) fn check_alive(&self, what: &dyn Fn() -> String) -> Result<()> {
-        check_alive(Ranks::Needed(&self.members), what)
+        let needed = Ranks::Needed(&self.members);
+        self.unless_revoked(needed, |ranks| check_alive(ranks, what))
     }
 
     /// The board, made by the first who need it. Collective.

@@ -9,9 +9,11 @@ pub mod access;
 pub mod agreement;
 pub mod board;
 mod cores;
+pub mod council;
 pub mod deadlock;
 pub mod deaths;
 pub mod errands;
+pub mod failures;
 mod handover;
 pub mod launch;
 mod launcher;
@@ -28,6 +30,7 @@ mod pmi;
 pub mod port;
 mod quitting;
 pub mod rest;
+pub mod revoked;
 pub mod seen;
 pub mod signals;
 mod spaces;
@@ -243,7 +246,7 @@ pub fn leave() -> Result<()> {
     me().say(LEAVING);
     let here = world.left.fetch_add(1, Ordering::AcqRel) + 1;
     // Where somebody has died, nobody knows from the count that it is the last.
-    if here == job.ranks || table.job.deaths.load(Ordering::Acquire) != 0 {
+    if here == job.ranks || table.job.incidents.load(Ordering::Acquire) != 0 {
         table.ring_all();
     }
     let what = || "MPI_Finalize: waiting for all ranks to call it".to_string();
@@ -261,7 +264,7 @@ pub fn leave() -> Result<()> {
     wait(&waiting, || {
         world.left.load(Ordering::Acquire) >= job.ranks
             || survives
-                && table.job.deaths.load(Ordering::Acquire) != 0
+                && table.job.incidents.load(Ordering::Acquire) != 0
                 && members().all(|(_, process)| process.is_leaving())
     })
 }

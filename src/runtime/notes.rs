@@ -204,17 +204,20 @@ impl Notes {
                 heavy_fence();
             }
         };
-        let waiting = Waiting {
-            key: 0,
-            what,
-            ranks: Ranks::Awaited(meeting.members[member], &meeting.members),
-            needs: Needs::One(meeting.members[member]),
-            announce: Some(Announce {
-                sleeper: &sleeper,
-                nap: &|| Nap::UntilRung,
-            }),
-        };
-        let result = wait(&waiting, ready);
+        let awaited = Ranks::Awaited(meeting.members[member], &meeting.members);
+        let result = meeting.unless_revoked(awaited, |ranks| {
+            let waiting = Waiting {
+                key: 0,
+                what,
+                ranks,
+                needs: Needs::One(meeting.members[member]),
+                announce: Some(Announce {
+                    sleeper: &sleeper,
+                    nap: &|| Nap::UntilRung,
+                }),
+            };
+            wait(&waiting, ready)
+        });
         if counted.get() {
             self.head.sleepers.fetch_sub(1, Ordering::SeqCst);
         }
@@ -262,7 +265,8 @@ impl Meeting {
         debug_assert!(len <= ROOM);
         // Rounds in which a member died are counted differently by the others: nobody goes on. One that has ended in order has
         // pinned in all that it takes part in.
-        check_alive(Ranks::These(&self.members), what)?;
+        let these = Ranks::These(&self.members);
+        self.unless_revoked(these, |ranks| check_alive(ranks, what))?;
         // One thread at a time calls collective operations on a communicator.
         let round = notes.next.load(Ordering::Relaxed);
         notes.next.store(round.wrapping_add(1), Ordering::Relaxed);

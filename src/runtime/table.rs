@@ -9,7 +9,7 @@
 //! every word has one writer at a time, as its table of states says.
 //!
 //! A death is published in this order: fate (relaxed), state (an acquire-release swap: only the first that brings the news goes
-//! on), the count of deaths; then everybody is rung. Waiters look at the count alone, one load, until it is not zero. A process
+//! on), the count of incidents; then everybody is rung. Waiters look at the count alone, one load, until it is not zero. A process
 //! that ends outside MPI, before its first session or after its last one, is counted too: it ends the waits in which it has
 //! something to do yet, and is no death to the others.
 
@@ -59,8 +59,9 @@ pub struct Job {
     room: AtomicU32,
     /// Places that were ever given to processes: the first ones. Only grows.
     present: AtomicU32,
-    /// Ranks that are dead, or whose processes have ended. Only grows: a change means "look at the states".
-    pub deaths: AtomicU32,
+    /// Ranks that are dead, or whose processes have ended, and communicators that were revoked. Only grows: a change means "look at
+    /// the states, and at the list".
+    pub incidents: AtomicU32,
     /// 0, or 1 + rank of who called MPI_Abort in the upper half and the exit status in the lower.
     pub abort: AtomicU64,
     /// 1 if the launcher watches the ranks and marks their deaths; 0 if the ranks have to look themselves.
@@ -77,6 +78,8 @@ pub struct Job {
     pub checked: AtomicU64,
     /// A number that no other job has.
     pub id: AtomicU64,
+    /// The newest piece of the list of [communicators that were revoked](super::revoked) (an offset), or 0.
+    pub revoked: AtomicU64,
 }
 
 impl Job {
@@ -394,7 +397,7 @@ impl Table {
         };
         process.fate.store(fate, Ordering::Relaxed);
         if process.state.swap(State::Dead as u32, Ordering::AcqRel) != State::Dead as u32 {
-            self.job.deaths.fetch_add(1, Ordering::AcqRel);
+            self.job.incidents.fetch_add(1, Ordering::AcqRel);
             self.ring_all();
         }
     }
@@ -403,7 +406,7 @@ impl Table {
     pub fn retire(&self, rank: usize) {
         let outside = [State::Unborn, State::Started, State::Finalized];
         if self.processes[rank].change_state(&outside, State::Exited) {
-            self.job.deaths.fetch_add(1, Ordering::AcqRel);
+            self.job.incidents.fetch_add(1, Ordering::AcqRel);
             self.ring_all();
         }
     }
@@ -413,7 +416,7 @@ impl Table {
     pub fn quit(&self, rank: usize) -> bool {
         let quit = self.processes[rank].change_state(&[State::Running], State::Quit);
         if quit {
-            self.job.deaths.fetch_add(1, Ordering::AcqRel);
+            self.job.incidents.fetch_add(1, Ordering::AcqRel);
             self.ring_all();
         }
         quit
@@ -440,7 +443,7 @@ impl Table {
 
     /// The first of `ranks` that is dead, and how it died.
     pub fn first_dead(&self, mut ranks: impl Iterator<Item = u32>) -> Option<(u32, Death)> {
-        if self.job.deaths.load(Ordering::Acquire) == 0 {
+        if self.job.incidents.load(Ordering::Acquire) == 0 {
             return None;
         }
         ranks.find_map(|r| Some((r, self.processes[r as usize].death()?)))

@@ -513,7 +513,7 @@ fn asleep(waiting: &Waiting<'_>, told: &Overlong, ready: &mut dyn FnMut() -> boo
                 break Ok(true);
             }
             match failure {
-                Failure::Dead(error) => break Err(error),
+                Failure::Over(error) => break Err(error),
                 // What it did was done before it was seen to have quit, and is no help.
                 Failure::Quit(rank) if !progress() && !ready() => miss(rank),
                 Failure::Quit(_) => {}

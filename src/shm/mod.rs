@@ -10,6 +10,7 @@ pub mod barrier;
 pub mod bias;
 pub mod cgroup;
 pub mod clock;
+pub mod consensus;
 pub mod copy;
 pub mod counter;
 pub mod descriptor;

@@ -136,6 +136,11 @@ fn can_be_announced(context: u32) -> bool {
     context < LETTERS
 }
 
+/// The number of the communicator that has the context, if one has.
+pub fn communicator(context: u32) -> Option<u32> {
+    (context < LETTERS).then_some(context / HIDDEN)
+}
+
 /// The context of a communicator's own messages.
 pub const fn context(communicator: u32) -> u32 {
     communicator * HIDDEN

@@ -2,13 +2,13 @@
 
 use super::lock::{Lock, Mutex};
 use super::streams::parts;
-use super::task;
+use super::{communicator, task};
 use crate::error::{Error, Object, Result};
 use crate::mpi::types::{MPI_Comm, MPI_Status};
 use crate::observe;
 use crate::runtime::deaths::{check_alive, dead, name};
 use crate::runtime::wait::{Announce, Nap};
-use crate::runtime::{self, Need, Needs, Ranks, Waiting, phase};
+use crate::runtime::{self, Need, Needs, Ranks, Waiting, failures, phase, revoked};
 use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering, full_fence};
 use parking_lot::lock_api::RawMutex;
 use std::cell::{Cell, UnsafeCell};
@@ -20,6 +20,8 @@ use std::sync::atomic::AtomicU8;
 pub struct Operation {
     /// One of [`OPEN`], [`ENDING`] and [`ENDED`].
     state: AtomicU8,
+    /// Which [acknowledgement](failures::generation) it came after that a failure holds it up; 0: none does.
+    held_up: AtomicU32,
     /// Written by whoever takes the state from open to ending; there for all when it has ended.
     end: UnsafeCell<End>,
     /// The number under which the engine has it. Read and written with the engine's lock.
@@ -119,9 +121,19 @@ pub enum Partners {
 }
 
 impl About {
+    /// Says that the communicator was revoked, if it was; as [`Ranks::Unless`] wants it.
+    pub fn revoked(&self) -> Option<String> {
+        revoked::told(communicator(self.context)?)
+    }
+
+    /// Whether it is a receive from any rank.
+    pub fn is_from_any(&self) -> bool {
+        self.action == Action::Receive && matches!(self.partners, Partners::These(_))
+    }
+
     /// Who keeps what waits for it, `what` in words, from ending for ever, as [`Ranks::Who`] wants it. A receive from any
     /// rank, and a collective operation, need all that are alive; but one that has come to MPI_Finalize may have done its
-    /// part before.
+    /// part before. A receive from any rank does without those whose failure was [acknowledged](failures).
     pub fn obstacle(&self, what: &dyn Fn() -> String) -> Option<(u32, String)> {
         let (rank, who) = match &self.partners {
             Partners::One(rank) => {
@@ -129,7 +141,15 @@ impl About {
                 (rank, format!("rank {} (rank {rank} of the job)", self.peer))
             }
             Partners::These(members) => {
-                let (rank, _) = dead(Ranks::These(members))?;
+                let (mut rank, _) = dead(Ranks::These(members))?;
+                if self.is_from_any() {
+                    let acknowledged = failures::acknowledged(communicator(self.context)?);
+                    let others = members
+                        .iter()
+                        .filter(|member| !acknowledged.contains(member));
+                    let others: Vec<u32> = others.copied().collect();
+                    (rank, _) = dead(Ranks::These(&others))?;
+                }
                 (rank, name(rank, members))
             }
         };
@@ -161,6 +181,7 @@ impl Operation {
     pub fn new(about: About) -> Arc<Operation> {
         let new = Operation {
             state: AtomicU8::new(OPEN),
+            held_up: AtomicU32::new(0),
             end: UnsafeCell::new(End {
                 status: MPI_Status::EMPTY,
                 error: None,
@@ -203,6 +224,18 @@ impl Operation {
     #[inline]
     pub fn is_done(&self) -> bool {
         self.state.load(Ordering::Acquire) == ENDED
+    }
+
+    /// A failure holds it up, until that is acknowledged.
+    pub fn hold_up(&self) {
+        self.held_up
+            .store(failures::generation(), Ordering::Relaxed);
+    }
+
+    /// Whether it has not ended, and a failure holds it up that the program has not acknowledged.
+    pub fn is_held_up(&self) -> bool {
+        let since = self.held_up.load(Ordering::Relaxed);
+        since != 0 && since == failures::generation() && !self.is_done()
     }
 
     /// Ends it, if it has not ended; it has, after this. True if it was this call that ended it. Whoever calls this wakes the
@@ -255,9 +288,11 @@ impl Operation {
         self.about.obstacle(&|| self.describe())
     }
 
-    /// Error: `MPI_ERR_PROC_FAILED` if it will not end any more, because a process died.
+    /// Errors if it will not end any more: `MPI_ERR_PROC_FAILED`, because a process died, `MPIX_ERR_REVOKED`.
     pub fn check_alive(&self) -> Result<()> {
-        check_alive(Ranks::Who(&|| self.obstacle()), &|| self.describe())
+        let (obstacle, revoked) = (|| self.obstacle(), || self.about.revoked());
+        let who = Ranks::Who(&obstacle);
+        check_alive(Ranks::Unless(&revoked, &who), &|| self.describe())
     }
 
     /// Says in words what it waits for.
@@ -278,7 +313,7 @@ impl Operation {
 
 /// Blocks until the operation has ended.
 ///
-/// Error: `MPI_ERR_PROC_FAILED` if a process that it depends on dies first.
+/// Errors: `MPI_ERR_PROC_FAILED` if a process that it depends on dies first, `MPIX_ERR_REVOKED`.
 #[inline]
 pub fn wait(operation: &Operation) -> Result<()> {
     if operation.is_done() {
@@ -286,12 +321,14 @@ pub fn wait(operation: &Operation) -> Result<()> {
     }
     let what = || operation.describe();
     let obstacle = || operation.obstacle();
+    let revoked = || operation.about.revoked();
+    let who = Ranks::Who(&obstacle);
     let needs = Needs::Told(&|need| *need = operation.about.need());
     let peer = match operation.about.partners {
         Partners::One(rank) => Some(rank),
         Partners::These(_) => None,
     };
-    block_on(peer, &what, Ranks::Who(&obstacle), needs, || {
+    block_on(peer, &what, Ranks::Unless(&revoked, &who), needs, || {
         operation.is_done()
     })
 }

@@ -49,7 +49,7 @@ pub fn of_lock(word: &Lock, exclusive: bool, members: &[u32], call: &str, lock: 
 
 /// Takes the claim of a dead process to a lock back.
 pub fn void_claim(word: &Lock) {
-    if job().table.job.deaths.load(Acquire) != 0
+    if job().table.job.incidents.load(Acquire) != 0
         && let Some((claimant, _)) = word.claim_standing()
         && is_gone(claimant)
     {

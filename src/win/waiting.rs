@@ -233,7 +233,7 @@ fn since(moment: &AtomicU32) -> Duration {
 }
 
 fn anybody_died() -> bool {
-    job().table.job.deaths.load(Acquire) != 0
+    job().table.job.incidents.load(Acquire) != 0
 }
 
 /// The key of the sleepers that wait for a lock.

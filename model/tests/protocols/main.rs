@@ -4,6 +4,7 @@
 mod access;
 mod barrier;
 mod bias;
+mod consensus;
 mod counter;
 mod doorbell;
 mod gate;

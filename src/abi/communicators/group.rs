@@ -11,7 +11,8 @@ use macro_rules_attribute::apply;
 use std::ffi::c_int;
 use std::sync::Arc;
 
-fn publish(newgroup: Mut<MPI_Group>, make: impl FnOnce() -> Result<Group>) -> Result<()> {
+/// Gives a new group its handle, and puts that into its place.
+pub fn publish(newgroup: Mut<MPI_Group>, make: impl FnOnce() -> Result<Group>) -> Result<()> {
     let newgroup = newgroup.out("newgroup")?;
     newgroup.set(group::publish(&Arc::new(make()?))?);
     Ok(())

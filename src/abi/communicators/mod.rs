@@ -6,3 +6,4 @@ pub mod comm;
 pub mod graph;
 pub mod group;
 pub mod making;
+pub mod recovery;

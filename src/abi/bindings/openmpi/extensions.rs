@@ -3,12 +3,11 @@
 
 #![cfg(feature = "openmpi")]
 
-use crate::abi::bindings::extensions::no_recovery;
 use crate::abi::boundary::pointers::Mut;
 use crate::comm::affinity::{self, Style};
 use crate::error::Result;
 use crate::mpi::types::*;
-use crate::{bail, comm, info, mpi_api, mpi_plain, session};
+use crate::{bail, info, mpi_api, mpi_plain, session};
 use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_int};
 
@@ -26,52 +25,6 @@ pub extern "C" fn MPI_Session_set_info(session: MPI_Session, info: MPI_Info) -> 
     session::get(session)?;
     info::hints(info)?;
     Ok(())
-}
-
-/// Whether communication in `comm` was interrupted by `MPIX_Comm_revoke`: never.
-///
-/// Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer).
-#[apply(mpi_api)]
-pub extern "C" fn MPIX_Comm_is_revoked(comm: MPI_Comm, flag: Mut<c_int>) -> c_int {
-    comm::get(comm)?;
-    flag.out("flag")?.set(0);
-    Ok(())
-}
-
-/// Would give the group of the dead; not offered.
-///
-/// Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_UNSUPPORTED_OPERATION`.
-#[apply(mpi_api)]
-pub extern "C" fn MPIX_Comm_get_failed(comm: MPI_Comm, failedgrp: Mut<MPI_Group>) -> c_int {
-    failedgrp.out("failedgrp")?;
-    no_recovery(comm)
-}
-
-/// Would take note of some of the dead; not offered.
-///
-/// Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_UNSUPPORTED_OPERATION`.
-#[apply(mpi_api)]
-pub extern "C" fn MPIX_Comm_ack_failed(
-    comm: MPI_Comm,
-    _num_to_ack: c_int,
-    num_acked: Mut<c_int>,
-) -> c_int {
-    num_acked.out("num_acked")?;
-    no_recovery(comm)
-}
-
-/// Would agree on a flag among the survivors, without blocking; not offered.
-///
-/// Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_UNSUPPORTED_OPERATION`.
-#[apply(mpi_api)]
-pub extern "C" fn MPIX_Comm_iagree(
-    comm: MPI_Comm,
-    flag: Mut<c_int>,
-    request: Mut<MPI_Request>,
-) -> c_int {
-    flag.out("flag")?;
-    request.out("request")?;
-    no_recovery(comm)
 }
 
 /// Bytes of each of the texts of [`OMPI_Affinity_str`].
