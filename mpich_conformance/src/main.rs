@@ -29,7 +29,7 @@ use testlist::Entry;
 /// The directories that concern a library that is not MPICH: of `impls`, what is about the standard's info keys. (Not every
 /// version of the suite has all of them, or lists in them: that of 4.0 has programs without a list in `basic`, and no
 /// `session` and `misc`.)
-const DIRECTORIES: [&str; 23] = [
+const DIRECTORIES: [&str; 24] = [
     "rma",
     "errors",
     "info",
@@ -47,6 +47,7 @@ const DIRECTORIES: [&str; 23] = [
     "basic",
     "misc",
     "spawn",
+    "ft",
     "threads",
     "mpi_t",
     "io",

@@ -5,7 +5,7 @@
 pub enum Expectation {
     /// Exit status 0, `No Errors` on a line of its own, and nothing else printed.
     NoErrors,
-    /// The same, but a status that is not 0: a rank dies on purpose.
+    /// The same, but a status that is not 0: a rank dies on purpose, of which our launcher tells.
     FailureNoErrors,
     /// A status that is not 0, whatever is printed.
     Failure,
@@ -38,7 +38,8 @@ impl Expectation {
         }
         let wants_failure = self != Self::NoErrors;
         if self != Self::Failure {
-            let unexpected = output.lines().find(|line| !is_expected(line));
+            let is_fine = |line| is_expected(line) || wants_failure && is_death(line);
+            let unexpected = output.lines().find(|line| !is_fine(line));
             if let Some(line) = unexpected {
                 return Some(format!("unexpected output: {}", line.trim()));
             }
@@ -64,6 +65,12 @@ fn is_fatal(line: &str) -> bool {
     line.starts_with("rmashm: rank")
         || line.starts_with("Fatal error in")
         || line.starts_with("Abort(")
+}
+
+/// What our launcher tells of a rank that has died, and of those that waited then.
+fn is_death(line: &str) -> bool {
+    let told = line.strip_prefix("mpiexec: rank");
+    told.is_some_and(|told| told.contains(") exited with status") || told.contains(" in "))
 }
 
 fn is_expected(line: &str) -> bool {
@@ -108,6 +115,12 @@ mod tests {
         assert_eq!(expectation.complaint(9, " No Errors\n"), None);
         assert!(expectation.complaint(0, " No Errors\n").is_some());
         assert!(expectation.complaint(9, "").is_some());
+        let death = "mpiexec: rank 2 (pid 7, x) exited with status 1 without calling MPI_Finalize\n\
+                     mpiexec: ranks 0-1 were in MPI_Barrier\n No Errors\n";
+        assert_eq!(expectation.complaint(1, death), None);
+        assert!(Expectation::NoErrors.complaint(0, death).is_some());
+        let crash = "mpiexec: rank 2 (pid 7, x) was killed by signal 11\n No Errors\n";
+        assert!(expectation.complaint(139, crash).is_some());
         assert!(Expectation::named("TestTest").is_err());
     }
 }

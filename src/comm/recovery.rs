@@ -96,8 +96,10 @@ fn begin(
     comm: &Comm,
     call: &'static str,
 ) -> Result<Option<Arc<Operation>>> {
-    if decision.advance() {
-        return decision.end().map(|()| None);
+    let is_decided = decision.advance();
+    let ended = if is_decided { decision.end() } else { Ok(()) };
+    if is_decided && ended.is_ok() {
+        return Ok(None);
     }
     let operation = Operation::new(About {
         action: Action::Steps(call),
@@ -109,7 +111,13 @@ fn begin(
         partners: Partners::These(Arc::new([])),
         comm: comm.handle,
     });
-    task::begin(operation.clone(), Begun(decision));
+    match ended {
+        Ok(()) => task::begin(operation.clone(), Begun(decision)),
+        // The call has succeeded; what it began has not.
+        Err(error) => {
+            operation.complete(MPI_Status::EMPTY, Some(error));
+        }
+    }
     Ok(Some(operation))
 }
 
