@@ -48,7 +48,7 @@ pub fn revoke(number: u32) -> Result<()> {
         return Ok(());
     }
     let job = job();
-    let entry = u64::from(job.rank) << 32 | u64::from(number) + 1;
+    let entry = u64::from(job.rank) << 32 | u64::from(number + 1);
     let head = &job.table.job.revoked;
     loop {
         let first = head.load(Ordering::Acquire);
