@@ -217,6 +217,9 @@ impl Modules {
     }
 }
 
+/// What the names of functions begin with.
+const PREFIXES: [&str; 2] = ["MPI_", "MPIX_"];
+
 /// The name in C of what the program has called: as a profiling tool's, and Fortran's, are not.
 fn call_name(symbol: &str) -> String {
     if let Some(name) = mangled(symbol) {
@@ -228,24 +231,27 @@ fn call_name(symbol: &str) -> String {
     } else {
         symbol
     };
-    if name.starts_with("MPI_") {
+    if PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
         return name.to_string();
     }
     let words = name
         .trim_end_matches('_')
         .trim_end_matches("_f08ts")
         .trim_end_matches("_f08");
-    match words.to_ascii_lowercase().strip_prefix("mpi_") {
-        Some(rest) if !rest.is_empty() => {
-            format!("MPI_{}{}", rest[..1].to_ascii_uppercase(), &rest[1..])
+    let words = words.to_ascii_lowercase();
+    for prefix in PREFIXES {
+        let rest = words.strip_prefix(&prefix.to_ascii_lowercase());
+        if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
+            return format!("{prefix}{}{}", rest[..1].to_ascii_uppercase(), &rest[1..]);
         }
-        _ => name.to_string(),
     }
+    name.to_string()
 }
 
 /// The name in a function of the library's own that stands in the call's place: `..12MPI_Win_lock9otherwise..`.
 fn mangled(symbol: &str) -> Option<&str> {
-    let at = symbol.starts_with("_").then(|| symbol.find("MPI_"))??;
+    let found = PREFIXES.iter().find_map(|prefix| symbol.find(prefix));
+    let at = found.filter(|_| symbol.starts_with("_"))?;
     let digits = symbol[..at]
         .bytes()
         .rev()
@@ -303,10 +309,15 @@ mod tests {
             ("mpi_recv_", "MPI_Recv"),
             ("pmpi_win_lock__", "MPI_Win_lock"),
             ("mpi_recv_f08ts_", "MPI_Recv"),
+            ("mpix_comm_agree_", "MPIX_Comm_agree"),
             ("something", "something"),
             (
                 "_ZN6rmashm3abi12MPI_Win_lock9otherwise17h5adb12cb86a9e671E",
                 "MPI_Win_lock",
+            ),
+            (
+                "_ZN6rmashm3abi13communicators8recovery15MPIX_Comm_agree5whole17h16b1d5b982a7a94fE",
+                "MPIX_Comm_agree",
             ),
         ] {
             assert_eq!(call_name(symbol), name);
