@@ -8,18 +8,38 @@ use std::sync::{Condvar, Mutex};
 /// Entries with their numbers in the run.
 type Numbered<'a> = Vec<(usize, &'a Entry)>;
 
-/// The entries of a run: those that may run beside others, and those that run by themselves.
-pub fn with_company<'a>(entries: &[&'a Entry], cores: usize) -> (Numbered<'a>, Numbered<'a>) {
-    let numbered = entries.iter().copied().enumerate();
-    numbered.partition(|(_, entry)| {
-        let fills_the_machine = entry.ranks as usize > cores;
-        // Programs that have to come to their own end are those that measure.
-        let measures = entry.expectation == Expectation::OwnEnd;
-        !fills_the_machine && !measures
-    })
+/// The entries of a run.
+pub struct Company<'a> {
+    /// Those that sleep until a time is over, which their environment says: they run beside all others.
+    pub asleep: Numbered<'a>,
+    /// Those that may run beside others.
+    pub together: Numbered<'a>,
+    /// Those that run by themselves.
+    pub alone: Numbered<'a>,
 }
 
-/// What workers take entries from. No two entries of one folder run at the same time: their programs write files there, under the
+impl<'a> Company<'a> {
+    pub fn of(entries: &[&'a Entry], cores: usize) -> Self {
+        let numbered = entries.iter().copied().enumerate();
+        let (asleep, awake): (Numbered, Numbered) = numbered.partition(|(_, entry)| {
+            let mut variables = entry.environment.iter();
+            variables.any(|(name, _)| name.ends_with("_TIMEOUT"))
+        });
+        let (together, alone) = awake.into_iter().partition(|(_, entry)| {
+            let fills_the_machine = entry.ranks as usize > cores;
+            // Programs that have to come to their own end are those that measure.
+            let measures = entry.expectation == Expectation::OwnEnd;
+            !fills_the_machine && !measures
+        });
+        Self {
+            asleep,
+            together,
+            alone,
+        }
+    }
+}
+
+/// What workers take entries from. No two entries of one queue and folder run at the same time: their programs write files there, under the
 /// same names.
 pub struct Queue<'a> {
     state: Mutex<State<'a>>,
@@ -94,15 +114,18 @@ mod tests {
             entry("rma", "many 4"),
             entry("perf", "timer 1"),
             entry("io", "one 1"),
+            entry("spawn", "wait 5 env=A_TIMEOUT=20"),
         ];
         let entries: Vec<&Entry> = entries.iter().collect();
-        let (together, alone) = with_company(&entries, 2);
+        let company = Company::of(&entries, 2);
         assert_eq!(
-            lines(together.into_iter().map(|(_, entry)| entry)),
+            lines(company.together.into_iter().map(|(_, entry)| entry)),
             ["rma/few 2", "io/one 1"]
         );
-        assert_eq!(alone.iter().map(|(n, _)| *n).collect::<Vec<_>>(), [1, 2]);
-        assert_eq!(with_company(&entries, 4).1.len(), 1);
+        let numbers = |entries: Numbered| entries.iter().map(|(n, _)| *n).collect::<Vec<_>>();
+        assert_eq!(numbers(company.alone), [1, 2]);
+        assert_eq!(numbers(company.asleep), [4]);
+        assert_eq!(Company::of(&entries, 4).alone.len(), 1);
     }
 
     #[test]

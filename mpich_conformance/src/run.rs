@@ -3,7 +3,7 @@
 use crate::build::Build;
 use crate::options::{Launcher, Options};
 use crate::outcome::Outcome;
-use crate::queue::{self, Queue};
+use crate::queue::{Company, Queue};
 use crate::testlist::Entry;
 use crate::verdict::Expectation;
 use harness::job::{self, LAUNCHER_LATER};
@@ -43,25 +43,33 @@ impl Runner<'_> {
         ended: impl Fn(&Done) + Sync,
     ) -> Vec<Done<'a>> {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-        let (together, alone) = queue::with_company(entries, cores);
+        let Company {
+            asleep,
+            together,
+            alone,
+        } = Company::of(entries, cores);
         let done = Mutex::new(BTreeMap::new());
-        for (entries, jobs) in [(together, self.options.jobs), (alone, 1)] {
-            let queue = Queue::of(entries);
-            let work = || {
-                while let Some(turn) = queue.next() {
-                    starting(turn.entry);
-                    let result = self.run_one(turn.entry);
-                    ended(&result);
-                    let mut done = done.lock().expect("no thread has panicked");
-                    done.insert(turn.number, result);
-                }
-            };
-            std::thread::scope(|scope| {
-                for _ in 0..jobs {
-                    scope.spawn(work);
-                }
-            });
-        }
+        let work = |queue: &Queue<'a>| {
+            while let Some(turn) = queue.next() {
+                starting(turn.entry);
+                let result = self.run_one(turn.entry);
+                ended(&result);
+                let mut done = done.lock().expect("no thread has panicked");
+                done.insert(turn.number, result);
+            }
+        };
+        let queues = [asleep, together, alone].map(Queue::of);
+        let [asleep, together, alone] = &queues;
+        std::thread::scope(|sleeping| {
+            sleeping.spawn(|| work(asleep));
+            for (queue, jobs) in [(together, self.options.jobs), (alone, 1)] {
+                std::thread::scope(|scope| {
+                    for _ in 0..jobs {
+                        scope.spawn(|| work(queue));
+                    }
+                });
+            }
+        });
         let done = done.into_inner().expect("no thread has panicked");
         done.into_values().collect()
     }
