@@ -373,8 +373,14 @@ static void do_replace(void)
     } else {
         OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     }
-    int parent;
+    int parent, flag;
     OK(MPI_Comm_remote_size(inter, &parent));
+    /* Each world has one of its own that has this name. */
+    if (parent > 1)
+        OK(MPIX_Comm_revoke(MPI_COMM_WORLD));
+    OK(MPI_Barrier(inter));
+    OK(MPIX_Comm_is_revoked(MPI_COMM_WORLD, &flag));
+    CHECK_EQ(flag, parent > 1);
     OK(MPI_Intercomm_merge(inter, parent > 1, &whole));
     OK(MPI_Comm_size(whole, &ranks));
     CHECK_EQ(ranks, 3);
@@ -405,6 +411,13 @@ static void do_wrong(void)
     CHECK_CLASS(MPIX_Comm_failure_get_acked(comm, NULL), MPI_ERR_ARG);
     OK(MPIX_Comm_ack_failed(comm, 1, &number));
     CHECK_EQ(number, 0);
+    /* Each process has its own. */
+    int flag;
+    if (rank == 0)
+        OK(MPIX_Comm_revoke(MPI_COMM_SELF));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPIX_Comm_is_revoked(MPI_COMM_SELF, &flag));
+    CHECK_EQ(flag, rank == 0);
     /* Alone, too. */
     OK(MPIX_Comm_shrink(MPI_COMM_SELF, &made));
     number = 9;

@@ -1,6 +1,6 @@
-//! Communicators that were revoked: a list in the segment of their numbers, which only grows, and what this process has read of it.
+//! Communicators that were revoked: a list in the segment, which only grows, and what this process has read of it.
 //!
-//! A number is written, then the count of [incidents](super::table::Job::incidents) goes up, then everybody is rung. So who finds the count
+//! A communicator is written down, then the count of [incidents](super::table::Job::incidents) goes up, then everybody is rung. So who finds the count
 //! as it was has missed none that it had to know of.
 
 use super::job;
@@ -12,8 +12,31 @@ use crate::shm::{LINE, Offset, heap};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-/// So many numbers a piece of the list holds.
-const ENTRIES: usize = (LINE - 16) / size_of::<u64>();
+/// So many communicators a piece of the list holds.
+const ENTRIES: usize = (LINE - 16) / size_of::<Entry>();
+
+/// A communicator that was revoked.
+#[repr(C)]
+struct Entry {
+    /// 1 + the rank in the job of who revoked it; written before the key.
+    rank: AtomicU64,
+    /// 1 + its [key]. 0: not written yet.
+    key: AtomicU64,
+}
+
+/// What tells a communicator from all others of the job. MPI_COMM_WORLD and MPI_COMM_SELF have the same numbers in all processes.
+fn key(number: u32) -> u64 {
+    let job = job();
+    let first = match number {
+        0 => job.first,
+        1 => job.rank,
+        _ => return number.into(),
+    };
+    let generation = job.table.processes[first as usize]
+        .generation
+        .load(Ordering::Relaxed);
+    1 << 62 | u64::from(generation) << 32 | u64::from(2 * first + number)
+}
 
 /// A piece of the list; the newest is the first.
 #[repr(C, align(128))]
@@ -22,16 +45,15 @@ struct Piece {
     next: AtomicU64,
     /// Entries that were taken, and more where nobody found room.
     taken: AtomicU32,
-    /// 1 + the number, and above it the rank in the job of who revoked it. 0: not written yet.
-    entries: [AtomicU64; ENTRIES],
+    entries: [Entry; ENTRIES],
 }
 
 /// What this process has read.
 struct Known {
     /// How many incidents there were before.
     incidents: u32,
-    /// Who revoked the communicator with the number.
-    revoked: FxHashMap<u32, u32>,
+    /// Who revoked the communicator with the key.
+    revoked: FxHashMap<u64, u32>,
 }
 
 static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
@@ -48,7 +70,6 @@ pub fn revoke(number: u32) -> Result<()> {
         return Ok(());
     }
     let job = job();
-    let entry = u64::from(job.rank) << 32 | u64::from(number + 1);
     let head = &job.table.job.revoked;
     loop {
         let first = head.load(Ordering::Acquire);
@@ -56,7 +77,8 @@ pub fn revoke(number: u32) -> Result<()> {
             let piece = piece(first as Offset)?;
             let taken = piece.taken.fetch_add(1, Ordering::Relaxed) as usize;
             if let Some(place) = piece.entries.get(taken) {
-                place.store(entry, Ordering::Release);
+                place.rank.store((job.rank + 1).into(), Ordering::Relaxed);
+                place.key.store(key(number) + 1, Ordering::Release);
                 break;
             }
         }
@@ -95,19 +117,20 @@ fn look(number: u32) -> Option<u32> {
         let revoked = read().unwrap_or_else(|error| super::cannot_go_on(error));
         *known = Some(Known { incidents, revoked });
     }
-    known.as_ref()?.revoked.get(&number).copied()
+    known.as_ref()?.revoked.get(&key(number)).copied()
 }
 
 /// All of the list. Error: a piece cannot be mapped.
-fn read() -> Result<FxHashMap<u32, u32>> {
+fn read() -> Result<FxHashMap<u64, u32>> {
     let mut revoked = FxHashMap::default();
     let mut next = job().table.job.revoked.load(Ordering::Acquire);
     while next != 0 {
         let piece = piece(next as Offset)?;
         for entry in &piece.entries {
-            let entry = entry.load(Ordering::Acquire);
-            if let Some(number) = (entry as u32).checked_sub(1) {
-                revoked.insert(number, (entry >> 32) as u32);
+            let key = entry.key.load(Ordering::Acquire);
+            if let Some(key) = key.checked_sub(1) {
+                let rank = entry.rank.load(Ordering::Relaxed) as u32;
+                revoked.insert(key, rank - 1);
             }
         }
         next = piece.next.load(Ordering::Relaxed);
