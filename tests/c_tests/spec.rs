@@ -259,8 +259,11 @@ impl Spec {
             complaints.push("a check failed".to_owned());
         }
         // A job that hangs after a death ends as one that does not, but for this.
-        let ends_by_itself = !matches!(self.exit, Exit::Status(STANDSTILL) | Exit::Nonzero);
-        if ends_by_itself && let Some(line) = job::standstill(&ended.stderr) {
+        let is_due = |line: &str| {
+            let mut wanted = self.stderr.iter().filter(|wanted| !wanted.is_empty());
+            self.exit == Exit::Status(STANDSTILL) || wanted.any(|wanted| line.contains(wanted))
+        };
+        if let Some(line) = job::standstill(&ended.stderr).filter(|line| !is_due(line)) {
             complaints.push(format!("it did not go on: {line}"));
         }
         let stderr = match self.is_told() {
