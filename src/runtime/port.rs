@@ -10,7 +10,7 @@ use super::handover::random;
 use super::table::Table;
 use super::{Announce, Nap, Needs, Ranks, Waiting, job, me, ring_key, wait};
 use crate::error::Result;
-use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering};
+use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering, full_fence};
 use crate::shm::rendezvous::{RANKS, Rendezvous};
 use crate::shm::segment::segment;
 use crate::shm::{LINE, Offset, heap};
@@ -354,6 +354,8 @@ struct Name {
     port: AtomicU32,
     /// For how many bytes there is room.
     room: AtomicU32,
+    /// How often it was used for a name.
+    uses: AtomicU32,
 }
 
 /// The names that a process has published, with their ports. Nothing where it has ended.
@@ -366,6 +368,7 @@ fn names_of(table: &Table, rank: u32) -> Vec<(&'static Name, Vec<u8>, String)> {
     while next != 0 && segment().reach(next, size_of::<Name>()).is_ok() {
         // SAFETY: a block in the list is never freed, and made of atomics.
         let name = unsafe { &*segment().at::<Name>(next) };
+        let uses = name.uses.load(Ordering::Acquire);
         let (len, port) = (
             name.name.load(Ordering::Acquire) as usize,
             name.port.load(Ordering::Acquire) as usize,
@@ -380,7 +383,9 @@ fn names_of(table: &Table, rank: u32) -> Vec<(&'static Name, Vec<u8>, String)> {
                     .at::<u8>(at)
                     .copy_to_nonoverlapping(bytes.as_mut_ptr(), len + port)
             };
-            if name.name.load(Ordering::Acquire) as usize == len {
+            full_fence();
+            let is_same = name.uses.load(Ordering::Relaxed) == uses;
+            if is_same && name.name.load(Ordering::Relaxed) as usize == len {
                 let port = String::from_utf8_lossy(&bytes[len..]).into_owned();
                 bytes.truncate(len);
                 names.push((name, bytes, port));
@@ -414,24 +419,52 @@ pub fn publish(service: &[u8], port: &str) -> Result<()> {
             String::from_utf8_lossy(service)
         );
     }
-    let room = service.len() + port.len();
-    let offset = heap::alloc_zeroed(size_of::<Name>() + room, LINE)?;
-    // SAFETY: it was just allocated with room for that, and nobody else knows of it.
-    let name = unsafe {
+    let need = service.len() + port.len();
+    let (name, offset) = match take_unused(need) {
+        Some(unused) => unused,
+        None => add(need)?,
+    };
+    name.uses.fetch_add(1, Ordering::Relaxed);
+    // Who reads the name that was there before, and then something of this one, sees that.
+    full_fence();
+    // SAFETY: the block has room for that, and is in use for no name.
+    unsafe {
         let text = segment().at::<u8>(offset + size_of::<Name>());
         text.copy_from_nonoverlapping(service.as_ptr(), service.len());
         text.add(service.len())
             .copy_from_nonoverlapping(port.as_ptr(), port.len());
-        &*segment().at::<Name>(offset)
-    };
-    name.room.store(room as u32, Ordering::Relaxed);
+    }
     name.port.store(port.len() as u32, Ordering::Relaxed);
-    name.name.store(service.len() as u32, Ordering::Relaxed);
+    name.name.store(service.len() as u32, Ordering::Release);
+    Ok(())
+}
+
+/// A block of this process's that no name is in any more, with room for so many bytes; and where it is.
+fn take_unused(need: usize) -> Option<(&'static Name, Offset)> {
+    let mut offset = me().names.load(Ordering::Relaxed) as Offset;
+    while offset != 0 {
+        // SAFETY: a block in the list is never freed, and made of atomics.
+        let name = unsafe { &*segment().at::<Name>(offset) };
+        let is_unused = name.name.load(Ordering::Relaxed) == 0;
+        if is_unused && name.room.load(Ordering::Relaxed) as usize >= need {
+            return Some((name, offset));
+        }
+        offset = name.next.load(Ordering::Relaxed) as Offset;
+    }
+    None
+}
+
+/// Adds a block with room for so many bytes to the list. Error: `MPI_ERR_NO_MEM`.
+fn add(room: usize) -> Result<(&'static Name, Offset)> {
+    let offset = heap::alloc_zeroed(size_of::<Name>() + room, LINE)?;
+    // SAFETY: it was just allocated, zeroed, and is made of atomics.
+    let name = unsafe { &*segment().at::<Name>(offset) };
+    name.room.store(room as u32, Ordering::Relaxed);
     let first = &me().names;
     name.next
         .store(first.load(Ordering::Relaxed), Ordering::Relaxed);
     first.store(offset as u64, Ordering::Release);
-    Ok(())
+    Ok((name, offset))
 }
 
 /// Takes a name back that this process has published. Error: `MPI_ERR_SERVICE`.
