@@ -75,6 +75,7 @@ impl Geometry {
     fn build(self) -> Result<(Offset, Vec<Receiver>)> {
         let len = self.bytes().next_multiple_of(PAGE);
         let offset = heap::alloc(len, PAGE)?;
+        me().keep(offset, len);
         // Zero, without touching it if the kernel helps.
         if !segment().punch(offset, len) {
             // SAFETY: the block was just allocated, and nobody else knows of it.
