@@ -96,7 +96,15 @@ fn finish(mut run: Run) -> Outcome {
         run.left().is_empty()
     });
     watched.finish().ended(0);
-    run.finish()
+    by_itself(run.finish())
+}
+
+/// What became of a job whose processes die: it ended by itself. One that hangs then and is ended has the same status.
+#[track_caller]
+fn by_itself(outcome: Outcome) -> Outcome {
+    let standstill = harness::job::standstill(&outcome.stderr);
+    assert!(standstill.is_none(), "{outcome:#?}");
+    outcome
 }
 
 /// Files in /dev/shm that did not exist before and that no process uses.
@@ -143,7 +151,9 @@ fn a_random_rank_at_a_random_time() {
         let mut run = Run::start(mpiexec(&words));
         std::thread::sleep(Duration::from_millis(random.below(120)));
         kill_rank(&mut run, &program, random.below(ranks));
-        let outcome = run.finish().ended(137).says("was killed by signal 9");
+        let outcome = by_itself(run.finish())
+            .ended(137)
+            .says("was killed by signal 9");
         assert!(
             !outcome.stderr.contains("death_everything.c"),
             "{outcome:#?}"
@@ -202,7 +212,9 @@ fn a_wrapper_at_a_random_time() {
         let mut run = Run::start(mpiexec(&wrapped("4", &program)));
         std::thread::sleep(Duration::from_millis(random.below(120)));
         kill_rank(&mut run, &shell, random.below(4));
-        run.finish().ended(137).says("was killed by signal 9");
+        by_itself(run.finish())
+            .ended(137)
+            .says("was killed by signal 9");
     }
 }
 
@@ -217,7 +229,7 @@ fn several_at_once() {
         for victim in [0, 2, 3] {
             kill_rank(&mut run, &program, victim);
         }
-        let outcome = run.finish().ended(137);
+        let outcome = by_itself(run.finish()).ended(137);
         assert!(
             !outcome.stderr.contains("death_everything.c"),
             "{outcome:#?}"
@@ -232,7 +244,7 @@ fn inside_the_accumulate_lock() {
     let mut held = 0;
     for ms in 1..=40 {
         let words = ["-n", "3", text(&program), &ms.to_string(), "tell"];
-        let outcome = Run::start(mpiexec(&words)).finish().ended(137);
+        let outcome = by_itself(Run::start(mpiexec(&words)).finish()).ended(137);
         held += outcome.stdout.lines().count();
     }
     // The victim is inside nearly always.
@@ -252,7 +264,9 @@ fn inside_collective_accesses() {
         let mut run = Run::start(mpiexec(&words));
         std::thread::sleep(Duration::from_millis(random.below(300)));
         kill_rank(&mut run, &program, random.below(4));
-        let outcome = run.finish().ended(137).says("was killed by signal 9");
+        let outcome = by_itself(run.finish())
+            .ended(137)
+            .says("was killed by signal 9");
         assert!(!outcome.stderr.contains("death_files.c"), "{outcome:#?}");
     }
     assert_eq!(new_files(&before), Vec::<PathBuf>::new());
@@ -267,7 +281,7 @@ fn one_alone() {
         let run = Run::start(marked(text(&program), &[ROUNDS]));
         std::thread::sleep(Duration::from_millis(random.below(100)));
         run.signal(Signal::SIGKILL);
-        run.finish().ended(137).quietly();
+        by_itself(run.finish()).ended(137).quietly();
     }
 }
 

@@ -39,6 +39,13 @@ impl Ended {
     }
 }
 
+/// What our launcher has said of a job that it has ended, or would have, because it did not go on.
+pub fn standstill(stderr: &str) -> Option<&str> {
+    let said = [", its time limit: ending it", "deadlock: ", "wait for ever"];
+    let mut lines = stderr.lines();
+    lines.find(|line| line.starts_with("mpiexec: ") && said.iter().any(|said| line.contains(said)))
+}
+
 /// A job that runs.
 pub struct Running {
     child: Child,

@@ -4,7 +4,8 @@
 //! [`Attributes::delete_all`] when it is freed. A key lives as long as the user has it (`held`) or an attribute with it
 //! exists (`attached`): a freed key still finds the attributes that are there.
 //!
-//! Callbacks are called without any lock held: they may use attributes themselves.
+//! Callbacks may use attributes themselves. Only other threads wait, those that change or copy attributes of the same object: else two
+//! could delete the same value, or one copy what another has just deleted.
 //!
 //! Fortran stores integers where C stores addresses, and each finds the other's in its own way ([`Value`]). A key made by
 //! Fortran has the Fortran library's functions between us and the user's ([`Proxies`]).
@@ -22,12 +23,14 @@ use crate::bail;
 use crate::error::Result;
 use crate::handle::Kind;
 use keyval::{KEYVALS, Keyval, find, recount};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, ReentrantMutex};
 use std::ffi::c_int;
 
 /// The attributes of one object of kind `kind`.
 pub struct Attributes {
     kind: Kind,
+    /// Held by the thread whose callbacks are called.
+    changing: ReentrantMutex<()>,
     /// Key and value, in the order in which they were set.
     list: Mutex<Vec<(c_int, Value)>>,
 }
@@ -36,6 +39,7 @@ impl Attributes {
     pub const fn new(kind: Kind) -> Attributes {
         Attributes {
             kind,
+            changing: ReentrantMutex::new(()),
             list: Mutex::new(Vec::new()),
         }
     }
@@ -57,6 +61,7 @@ impl Attributes {
     /// the delete callback returns: then nothing has changed.
     pub fn set(&self, object: c_int, key: c_int, value: Value) -> Result<()> {
         let keyval = find(self.kind, key)?;
+        let _one = self.changing.lock();
         if let Some(old) = self.value(key) {
             keyval.delete(object, key, &old)?;
         }
@@ -88,6 +93,7 @@ impl Attributes {
     /// then it is still there.
     pub fn delete(&self, object: c_int, key: c_int) -> Result<()> {
         let keyval = find(self.kind, key)?;
+        let _one = self.changing.lock();
         let Some(value) = self.value(key) else {
             bail!(Keyval, "keyval is {key:#x}, which is not set on the object");
         };
@@ -99,6 +105,7 @@ impl Attributes {
     /// Deletes all attributes of the object with handle `object`, the one set last first. Stops at the first whose
     /// callback returns an error.
     pub fn delete_all(&self, object: c_int) -> Result<()> {
+        let _one = self.changing.lock();
         while let Some(key) = self.last() {
             self.delete(object, key)?;
         }
@@ -113,6 +120,7 @@ impl Attributes {
     /// Deletes all attributes of an object that ends whatever the callbacks say: also of those behind one that refuses, which may be
     /// another library's. Error: the first.
     pub fn end(&self, object: c_int) -> Result<()> {
+        let _one = self.changing.lock();
         let mut outcome = Ok(());
         while let Some(key) = self.last() {
             if let Err(error) = self.delete(object, key) {
@@ -130,6 +138,7 @@ impl Attributes {
     /// callback returns; copies made before it are deleted.
     pub fn copies(&self, object: c_int) -> Result<Attributes> {
         let copies = Attributes::new(self.kind);
+        let _one = self.changing.lock();
         let list = self.list.lock().clone();
         for (key, value) in list {
             let keyval = find(self.kind, key)?;

@@ -11,8 +11,9 @@ use crate::error::{Error, Result};
 use crate::mpi::constants::MPI_COMM_NULL;
 use crate::mpi::types::MPI_Comm;
 use crate::runtime::job;
-use crate::runtime::port::{self, Introduction};
+use crate::runtime::port::{self, Introduction, Met};
 use crate::transport;
+use std::hash::Hash;
 use std::time::Duration;
 
 /// What the root of a group does at the port.
@@ -24,14 +25,14 @@ pub enum Part {
 }
 
 impl Part {
-    /// Gives the other root's rank in the job, and the port's number.
-    fn meet(self, name: &str, call: &str) -> Result<(u32, u64)> {
+    /// Gives the other root, and the port's number.
+    fn meet(self, name: &str, call: &str) -> Result<(Met, u64)> {
         let port = port::get(name)?;
         let met = match self {
             Part::Accept => port.accept(name, call),
             Part::Connect(most) => port.connect(name, most, call),
         };
-        met.map(|leader| (leader, port.number))
+        met.map(|met| (met, port.number))
     }
 }
 
@@ -60,7 +61,9 @@ pub fn meet(
         Some((name, part)) => part.meet(&name, call).map(Some),
         None => Ok(None),
     };
-    comm.meeting.agree(&met, &what, |other| other.alike(call))?;
+    let told = met.as_ref().map(|_| ()).map_err(Error::clone);
+    comm.meeting
+        .agree(&told, &what, |other| other.alike(call))?;
     let root = comm.world_rank(root);
     let bridge = Bridge {
         local: comm.group.clone(),
@@ -69,13 +72,13 @@ pub fn meet(
         call,
     };
     let met = met?;
-    transport::welcome(met.map(|(leader, _)| leader))?;
-    let other = met.map(|(leader, number)| between("ports", leader, number));
+    transport::welcome(met.iter().map(|(met, _)| met.leader))?;
+    let other = met.map(|(met, port)| between("ports", met.leader, (port, met.visit)));
     bridge.cross(Ok(other), inherited(comm))
 }
 
 /// The other leader, as this one knows it. `number` tells several ways of the same two apart.
-fn between(way: &str, leader: u32, number: u64) -> Other {
+fn between(way: &str, leader: u32, number: impl Hash) -> Other {
     let me = job().rank;
     let both = (me.min(leader), me.max(leader));
     Other {

@@ -169,8 +169,8 @@ pub struct Promised {
 impl Promised {
     /// Makes the duplicate, now that the greatest numbers are known. Error: a process's part failed.
     pub fn keep(self, [failed, block, context]: Numbers) -> Result<()> {
-        let waiting = PENDING.lock().remove(&self.handle.0);
         if failed != 0 {
+            PENDING.lock().remove(&self.handle.0);
             discard(&self.mine.attributes, self.parent);
             drop(self.brought.map(Fresh::again));
             return Err(failed_elsewhere(
@@ -180,6 +180,9 @@ impl Promised {
         }
         let site = Site::new(block as usize, context as u32);
         let meeting = site.sure_meeting(&self.shape)?;
+        // Another thread that sets the error handler meanwhile finds it here, or published.
+        let mut pending = PENDING.lock();
+        let waiting = pending.remove(&self.handle.0);
         let handler = waiting.expect("it was put there with the handle").handler;
         self.mine
             .publish(self.shape, site, meeting, handler, self.hints);

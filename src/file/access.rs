@@ -106,6 +106,26 @@ impl File {
         let access = self.check(direction, from, memory);
         match from {
             From::Offset(offset) => self.transfer(call, direction, &access, offset).1,
+            From::Individual if call.is_some() => {
+                // Another thread's access begins where this one is to end, and waits for none of the processes that this one
+                // waits for.
+                let etypes = access.as_ref().map_or(0, |access| access.etypes);
+                let (first, end) = {
+                    let mut position = self.position.lock();
+                    let first = *position;
+                    *position = first.saturating_add(etypes);
+                    (first, *position)
+                };
+                let (moved, outcome) = self.transfer(call, direction, &access, first);
+                if let Ok(access) = &access {
+                    let moved = moved.in_file / access.stream()?.unit();
+                    let mut position = self.position.lock();
+                    if *position == end {
+                        *position = first.saturating_add(moved as i64);
+                    }
+                }
+                outcome
+            }
             From::Individual => {
                 // Another thread's access begins where this one ends.
                 let mut position = self.position.lock();

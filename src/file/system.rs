@@ -206,6 +206,19 @@ impl Locked<'_> {
         }
     }
 
+    /// Lets others share the lock from now on, and keep those from writing too that write for one that has not shared it.
+    pub fn share(&self) {
+        // To make less of a lock that is held does not fail.
+        let _ = fcntl(self.file, F_OFD_SETLK(&lock(libc::F_RDLCK, &self.range)));
+    }
+
+    /// Shares the lock of a range that another open file lets others share. Does not block. `None` if that has given it up.
+    pub fn shared(file: &File, range: Range<u64>) -> Option<Locked<'_>> {
+        let range = Some(range);
+        let locked = fcntl(file, F_OFD_SETLK(&lock(libc::F_RDLCK, &range)));
+        locked.is_ok().then_some(Locked { file, range })
+    }
+
     fn wait(file: &File, kind: c_int, range: Option<Range<u64>>) -> io::Result<Locked<'_>> {
         loop {
             match fcntl(file, F_OFD_SETLKW(&lock(kind, &range))) {

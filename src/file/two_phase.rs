@@ -16,7 +16,8 @@
 //! process that has just written the same part of window k-2: it is nobody else's.
 //!
 //! **Locks.** The first process locks the span for all of them, from before anything is read until all is written (see [`super::runs`]).
-//! Nobody else waits for a lock meanwhile: the others have come, and take none.
+//! Nobody else waits for a lock meanwhile: the others have come. Where holes are written back, each has its share of the lock: so it is
+//! there as long as somebody writes, though the first one, or another, has died, and those that know of it have left.
 //!
 //! **When.** Whether accesses through a view may go so is agreed with the view ([`Buffering`]): if some process has short runs, below
 //! [`SHORT_READ`] and [`SHORT_WRITE`]. Such an access begins with an exchange of what each process covers; all decide alike from that
@@ -147,15 +148,28 @@ impl File {
         let Some(staging) = self.staging(window, &what)? else {
             return Ok(false);
         };
-        let locks = direction == Direction::Write && self.meeting.rank == 0;
-        let _serial = locks.then(|| self.serial.lock());
-        let lock = match locks {
-            true => Locked::range(&self.file, span.low..span.high),
-            false => None,
-        };
-        // The answer of the first process counts.
-        if direction == Direction::Write && !self.meeting.exchange(lock.is_some(), &what)?[0] {
-            return Ok(false);
+        let range = || span.low..span.high;
+        let (mut serial, mut lock) = (None, None);
+        if direction == Direction::Write {
+            let first = self.meeting.rank == 0;
+            if first {
+                serial = Some(self.serial.lock());
+                lock = Locked::range(&self.file, range());
+                if !span.exactly {
+                    lock.iter().for_each(Locked::share);
+                }
+            }
+            // The answer of the first process counts.
+            if !self.meeting.exchange(lock.is_some(), &what)?[0] {
+                return Ok(false);
+            }
+            if !first && !span.exactly {
+                // Another thread that has the open file's lock may wait for this access to end.
+                serial = self.serial.try_lock();
+                lock = serial
+                    .as_ref()
+                    .and_then(|_| Locked::shared(&self.file, range()));
+            }
         }
         let mut share = Share {
             file: self,
@@ -179,6 +193,8 @@ impl File {
             in_memory: share.done as usize,
             in_file: share.done as usize,
         };
+        drop(lock);
+        drop(serial);
         outcome
     }
 

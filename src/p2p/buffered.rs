@@ -139,14 +139,28 @@ pub fn attach(owner: Owner, address: usize, room: Room) -> Result<()> {
     Ok(())
 }
 
-fn used(owner: Owner) -> usize {
-    SENDS.lock().get_mut(&owner).map_or(0, Copies::used)
+/// Blocks until no message of this buffer is on its way to a process that may receive it. What is then `found`, if there ever was
+/// such a buffer: in the same look, as another thread may send at any time.
+fn when_unused<T>(owner: Owner, found: impl Fn(&mut Copies) -> T) -> Result<Option<T>> {
+    let what = || "buffered sends that are on their way".to_string();
+    let mut last = None;
+    block(&what, Ranks::None, Needs::Unknown, || {
+        let mut sends = SENDS.lock();
+        let Some(copies) = sends.get_mut(&owner) else {
+            return true;
+        };
+        let unused = copies.used() == 0;
+        if unused {
+            last = Some(found(copies));
+        }
+        unused
+    })?;
+    Ok(last)
 }
 
 /// Blocks until no message of this buffer is on its way to a process that may receive it.
 pub fn flush(owner: Owner) -> Result<()> {
-    let what = || "buffered sends that are on their way".to_string();
-    block(&what, Ranks::None, Needs::Unknown, || used(owner) == 0)
+    when_unused(owner, |_| ()).map(drop)
 }
 
 /// The same for all buffers.
@@ -157,8 +171,8 @@ pub fn flush_all() -> Result<()> {
 
 /// Detaches the buffer, when no message is in it any more: its address and room; null and none if there is no buffer.
 pub fn detach(owner: Owner) -> Result<(usize, Room)> {
-    flush(owner)?;
-    let attached = SENDS.lock().remove(&owner).and_then(|sends| sends.attached);
+    // Copies for the dead stay: nobody knows whether they are looked at yet.
+    let attached = when_unused(owner, |copies| copies.attached.take())?.flatten();
     Ok(attached.map_or((0, Room::Bytes(0)), |buffer| (buffer.address, buffer.room)))
 }
 

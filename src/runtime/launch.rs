@@ -7,15 +7,15 @@ use super::rest::Reading;
 use super::spaces;
 use super::spawn::{Program, Request, Started};
 pub use super::table::room_for;
-use super::table::{CAME, Death, MISSED, SURVIVES, State, Table};
+use super::table::{CAME, Death, MISSED, Process, SURVIVES, State, Table};
 use super::traffic::Count;
 use crate::check::area::Area;
 use crate::error::Result;
 use crate::observe::tables::Tables;
-use crate::shm::PAGE;
 use crate::shm::atomic::{Ordering, full_fence};
 pub use crate::shm::replaceable::Refusal;
 use crate::shm::segment::Segment;
+use crate::shm::{PAGE, memory};
 use std::os::fd::{AsRawFd, RawFd};
 
 /// Bytes that one rank has moved to or from another.
@@ -227,6 +227,10 @@ impl JobSegment {
     pub fn orders(&self) -> Vec<Order> {
         let ranks = 0..self.table.present().len();
         let order = |rank| {
+            if self.table.gone(rank as u32).is_some() {
+                // Nobody would be the parent.
+                return None;
+            }
             let (request, programs) = Request::of(&self.table, self.segment, rank)?;
             Some(Order {
                 rank: rank as u32,
@@ -239,6 +243,14 @@ impl JobSegment {
 
     /// Gives the places from `first` on to `size` processes, which `rank` has asked for. They can be started then.
     pub fn enroll(&self, first: u32, size: u32, rank: u32) {
+        // Those that were there before need theirs no more. Who sends them something now writes where nobody reads.
+        let places = &self.table.processes[first as usize..][..size as usize];
+        for (offset, len) in places.iter().flat_map(Process::kept) {
+            if self.segment.reach(offset, len).is_ok() {
+                self.segment.punch(offset, len);
+                memory::release(self.segment, len);
+            }
+        }
         self.table.enroll(first, size, Some(rank));
     }
 

@@ -1,7 +1,8 @@
 //! Ports, by which two processes of a job find each other that have nothing in common (MPI 4.1 §11.9.2), and published names.
 //!
 //! A port is a [rendezvous](crate::shm::rendezvous) in the segment. Its name says of which job it is, where it lies, and a number that no
-//! other port has. Ports that were closed are used again, by their process: what has the old name finds another number there.
+//! other port has. Ports that were closed are used again, by their process, when nobody is there any more: what has the old name finds
+//! another number there. Between a look at the number and a call it may change; so the visit is asked for first, which has ended then.
 //!
 //! A published name is a block in a list of the process that has published it. Names of processes that have ended are none.
 
@@ -9,8 +10,8 @@ use super::handover::random;
 use super::table::Table;
 use super::{Announce, Nap, Needs, Ranks, Waiting, job, me, ring_key, wait};
 use crate::error::Result;
-use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering};
-use crate::shm::rendezvous::Rendezvous;
+use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering, full_fence};
+use crate::shm::rendezvous::{RANKS, Rendezvous};
 use crate::shm::segment::segment;
 use crate::shm::{LINE, Offset, heap};
 use crate::{bail, err};
@@ -42,20 +43,32 @@ pub struct Port {
     key: u64,
 }
 
-/// Opens a port; gives its name. Errors: `MPI_ERR_NO_MEM`.
+/// Opens a port; gives its name. Errors: `MPI_ERR_NO_MEM`, `MPI_ERR_PORT` (the job has more ranks than can be told at ports).
 pub fn open() -> Result<String> {
-    let closed = CLOSED.lock().pop();
-    let offset = match closed {
+    if job().room() > RANKS as usize {
+        bail!(Port, "ports are for jobs of at most {RANKS} processes");
+    }
+    let offset = match take_closed() {
         Some(offset) => offset,
         None => heap::alloc_zeroed(size_of::<Block>(), LINE)?,
     };
     let number = random() | 1;
     let block = at(offset);
     block.owner.store(job().rank, Ordering::Relaxed);
-    block.place.go();
     block.number.store(number, Ordering::Release);
     let id = job().table.job.id.load(Ordering::Relaxed);
     Ok(format!("{SCHEME}:{id:x}:{offset:x}:{number:x}"))
+}
+
+/// One of the closed ports that nobody is at. Nobody comes to it any more by its old name.
+fn take_closed() -> Option<Offset> {
+    let mut closed = CLOSED.lock();
+    let unused = |&offset: &Offset| {
+        at(offset).clean();
+        at(offset).place.renew()
+    };
+    let found = closed.iter().position(unused)?;
+    Some(closed.swap_remove(found))
 }
 
 /// Closes a port that this process has opened. Error: `MPI_ERR_PORT`.
@@ -129,19 +142,38 @@ pub fn get(name: &str) -> Result<Port> {
     Ok(find(name)?.0)
 }
 
+impl Block {
+    /// Takes a caller away that has died. True if there was one.
+    fn clean(&self) -> bool {
+        self.place
+            .caller()
+            .is_some_and(|rank| job().table.gone(rank).is_some() && self.place.bury(rank))
+    }
+}
+
+/// Whom a process has met at a port.
+pub struct Met {
+    /// Its rank in the job.
+    pub leader: u32,
+    /// In which of the port's visits: both know it, and nobody else has met in that.
+    pub visit: u32,
+}
+
 impl Port {
     fn is_open(&self) -> bool {
         self.block.number.load(Ordering::Acquire) == self.number
     }
 
-    /// Takes a caller away that has died.
     fn clean(&self) {
-        if let Some(rank) = self.block.place.caller()
-            && job().table.gone(rank).is_some()
-            && self.block.place.bury(rank)
-        {
+        if self.block.clean() {
             ring_key(self.key);
         }
+    }
+
+    /// The visit that is to come, or is; `None` if the port is closed.
+    fn visit(&self) -> Option<u32> {
+        let visit = self.block.place.visit();
+        self.is_open().then_some(visit)
     }
 
     fn wait(
@@ -167,47 +199,55 @@ impl Port {
         })
     }
 
-    /// Waits for a caller; gives its rank in the job. Error: `MPI_ERR_PORT` (it was closed).
-    pub fn accept(&self, name: &str, call: &str) -> Result<u32> {
+    /// Waits for a caller. Error: `MPI_ERR_PORT` (it was closed).
+    pub fn accept(&self, name: &str, call: &str) -> Result<Met> {
         let mut taken = None;
         let what = || format!("{call}: waiting for another process to connect");
         self.wait(&what, None, || {
             self.clean();
-            taken = self.block.place.accept(job().rank);
+            taken = self.visit().and_then(|visit| {
+                let leader = self.block.place.accept(visit, job().rank)?;
+                Some(Met { leader, visit })
+            });
             taken.is_some()
         })?;
         ring_key(self.key);
         taken.ok_or_else(|| gone(name))
     }
 
-    /// Waits until it is accepted, at most so long; gives the rank in the job of who has accepted. Error: `MPI_ERR_PORT` (nobody
-    /// has in time, or it was closed).
-    pub fn connect(&self, name: &str, most: Duration, call: &str) -> Result<u32> {
+    /// Waits until it is accepted, at most so long. Error: `MPI_ERR_PORT` (nobody has in time, or it was closed).
+    pub fn connect(&self, name: &str, most: Duration, call: &str) -> Result<Met> {
         let until = Instant::now().checked_add(most);
         let (place, me) = (&self.block.place, job().rank);
-        let (mut calls, mut by) = (false, None);
+        let (mut calls, mut met) = (None, None);
+        let accepted = |visit: u32| {
+            let leader = place.accepted_by(visit)?;
+            Some(Met { leader, visit })
+        };
         let what = || format!("{call}: waiting for another process to accept");
-        self.wait(&what, until, || {
-            if !calls {
+        let waited = self.wait(&what, until, || {
+            if calls.is_none() {
                 self.clean();
-                calls = place.call(me);
-                if calls {
+                calls = self.visit().filter(|&visit| place.call(visit, me));
+                if calls.is_some() {
                     ring_key(self.key);
                 }
             }
-            by = place.accepted_by().filter(|_| calls);
-            by.is_some()
-        })?;
-        if calls && by.is_none() && !place.give_up(me) {
-            // It was accepted in the last moment.
-            by = place.accepted_by();
-        }
-        match by {
-            Some(rank) => {
-                place.go();
-                ring_key(self.key);
-                Ok(rank)
+            met = calls.and_then(accepted);
+            met.is_some()
+        });
+        if let Some(visit) = calls {
+            if met.is_none() && !place.give_up(visit, me) {
+                // It was accepted in the last moment.
+                met = accepted(visit);
             }
+            place.go(visit);
+            // The next one may call.
+            ring_key(self.key);
+        }
+        waited?;
+        match met {
+            Some(met) => Ok(met),
             None if self.is_open() => bail!(
                 Port,
                 "nobody has accepted at port \"{name}\" for {} ms, which is how long {call} waits (info key timeout)",
@@ -314,6 +354,8 @@ struct Name {
     port: AtomicU32,
     /// For how many bytes there is room.
     room: AtomicU32,
+    /// How often it was used for a name.
+    uses: AtomicU32,
 }
 
 /// The names that a process has published, with their ports. Nothing where it has ended.
@@ -326,6 +368,7 @@ fn names_of(table: &Table, rank: u32) -> Vec<(&'static Name, Vec<u8>, String)> {
     while next != 0 && segment().reach(next, size_of::<Name>()).is_ok() {
         // SAFETY: a block in the list is never freed, and made of atomics.
         let name = unsafe { &*segment().at::<Name>(next) };
+        let uses = name.uses.load(Ordering::Acquire);
         let (len, port) = (
             name.name.load(Ordering::Acquire) as usize,
             name.port.load(Ordering::Acquire) as usize,
@@ -340,7 +383,9 @@ fn names_of(table: &Table, rank: u32) -> Vec<(&'static Name, Vec<u8>, String)> {
                     .at::<u8>(at)
                     .copy_to_nonoverlapping(bytes.as_mut_ptr(), len + port)
             };
-            if name.name.load(Ordering::Acquire) as usize == len {
+            full_fence();
+            let is_same = name.uses.load(Ordering::Relaxed) == uses;
+            if is_same && name.name.load(Ordering::Relaxed) as usize == len {
                 let port = String::from_utf8_lossy(&bytes[len..]).into_owned();
                 bytes.truncate(len);
                 names.push((name, bytes, port));
@@ -374,34 +419,64 @@ pub fn publish(service: &[u8], port: &str) -> Result<()> {
             String::from_utf8_lossy(service)
         );
     }
-    let room = service.len() + port.len();
-    let offset = heap::alloc_zeroed(size_of::<Name>() + room, LINE)?;
-    // SAFETY: it was just allocated with room for that, and nobody else knows of it.
-    let name = unsafe {
+    let need = service.len() + port.len();
+    let (name, offset) = match take_unused(need) {
+        Some(unused) => unused,
+        None => add(need)?,
+    };
+    name.uses.fetch_add(1, Ordering::Relaxed);
+    // Who reads the name that was there before, and then something of this one, sees that.
+    full_fence();
+    // SAFETY: the block has room for that, and is in use for no name.
+    unsafe {
         let text = segment().at::<u8>(offset + size_of::<Name>());
         text.copy_from_nonoverlapping(service.as_ptr(), service.len());
         text.add(service.len())
             .copy_from_nonoverlapping(port.as_ptr(), port.len());
-        &*segment().at::<Name>(offset)
-    };
-    name.room.store(room as u32, Ordering::Relaxed);
+    }
     name.port.store(port.len() as u32, Ordering::Relaxed);
-    name.name.store(service.len() as u32, Ordering::Relaxed);
+    name.name.store(service.len() as u32, Ordering::Release);
+    Ok(())
+}
+
+/// A block of this process's that no name is in any more, with room for so many bytes; and where it is.
+fn take_unused(need: usize) -> Option<(&'static Name, Offset)> {
+    let mut offset = me().names.load(Ordering::Relaxed) as Offset;
+    while offset != 0 {
+        // SAFETY: a block in the list is never freed, and made of atomics.
+        let name = unsafe { &*segment().at::<Name>(offset) };
+        let is_unused = name.name.load(Ordering::Relaxed) == 0;
+        if is_unused && name.room.load(Ordering::Relaxed) as usize >= need {
+            return Some((name, offset));
+        }
+        offset = name.next.load(Ordering::Relaxed) as Offset;
+    }
+    None
+}
+
+/// Adds a block with room for so many bytes to the list. Error: `MPI_ERR_NO_MEM`.
+fn add(room: usize) -> Result<(&'static Name, Offset)> {
+    let offset = heap::alloc_zeroed(size_of::<Name>() + room, LINE)?;
+    // SAFETY: it was just allocated, zeroed, and is made of atomics.
+    let name = unsafe { &*segment().at::<Name>(offset) };
+    name.room.store(room as u32, Ordering::Relaxed);
     let first = &me().names;
     name.next
         .store(first.load(Ordering::Relaxed), Ordering::Relaxed);
     first.store(offset as u64, Ordering::Release);
-    Ok(())
+    Ok((name, offset))
 }
 
 /// Takes a name back that this process has published. Error: `MPI_ERR_SERVICE`.
 pub fn unpublish(service: &[u8]) -> Result<()> {
     let _one = PUBLISHING.lock();
+    // Another process may have published it at the same moment, and be found first by all others.
+    let own = names_of(&job().table, job().rank).into_iter();
+    if let Some((name, _, _)) = own.into_iter().find(|(_, name, _)| name == service) {
+        name.name.store(0, Ordering::Release);
+        return Ok(());
+    }
     match holder(service) {
-        Some((rank, name, _)) if rank == job().rank => {
-            name.name.store(0, Ordering::Release);
-            Ok(())
-        }
         Some((rank, _, _)) => bail!(
             Service,
             "rank {rank} of the job has published \"{}\", and only it can take that back",

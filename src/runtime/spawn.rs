@@ -6,8 +6,13 @@
 //!
 //! | state    | set by   | when                                                           |
 //! |----------|----------|----------------------------------------------------------------|
+//! | 0        | rank     | it writes what it wants                                        |
 //! | Asked    | rank     | before its entry names the block                               |
 //! | Answered | launcher | the processes are there, or are not to be; the rank is rung    |
+//!
+//! The block is freed after the answer, and may be something else when the launcher comes to look at it, or the next request, half
+//! written. So the launcher asks the entry once more when it has seen that something is asked for: if that still names the block, all
+//! of the request is there, and stays until it is answered.
 //!
 //! The launcher alone gives out places in the table, so two that ask at the same time get different ones. It gives those of
 //! processes that have ended again, when a whole world has ended in order and no other place is left. A place has a
@@ -30,8 +35,8 @@ use std::collections::VecDeque;
 /// The signal that tells the launcher to look. What gets it by mistake ignores it.
 pub const ORDER: Signal = Signal::SIGURG;
 
-const ASKED: u32 = 0;
-const ANSWERED: u32 = 1;
+const ASKED: u32 = 1;
+const ANSWERED: u32 = 2;
 /// Words of the sentence in an answer.
 const SAID_WORDS: usize = 64;
 /// More bytes than this are no request.
@@ -168,6 +173,7 @@ pub fn start(programs: &[Program], call: &str) -> Result<Started> {
             .text()
             .copy_from_nonoverlapping(text.as_ptr(), text.len())
     };
+    request.block.state.store(ASKED, Ordering::Release);
     me().asked_to_start
         .store(owned.offset() as u64, Ordering::Release);
     full_fence();
@@ -192,7 +198,7 @@ pub fn start(programs: &[Program], call: &str) -> Result<Started> {
         std::mem::forget(owned);
         waited?;
     }
-    me().asked_to_start.store(0, Ordering::Relaxed);
+    me().asked_to_start.store(0, Ordering::Release);
     request.answer()
 }
 
@@ -221,13 +227,14 @@ impl Request {
         segment: &'static Segment,
         rank: usize,
     ) -> Option<(Request, Vec<Program>)> {
-        let offset = table.processes[rank].asked_to_start.load(Ordering::Acquire) as Offset;
+        let asked = || table.processes[rank].asked_to_start.load(Ordering::Acquire) as Offset;
+        let offset = asked();
         if offset == 0 || !offset.is_multiple_of(LINE) {
             return None;
         }
         segment.reach(offset, size_of::<Block>()).ok()?;
         let request = Request::at(segment, offset);
-        if request.block.state.load(Ordering::Acquire) != ASKED {
+        if request.block.state.load(Ordering::Acquire) != ASKED || asked() != offset {
             return None;
         }
         let count = request.block.programs.load(Ordering::Relaxed) as usize;

@@ -230,7 +230,18 @@ pub struct Process {
     pub names: AtomicU64,
     /// How many processes had the place before.
     pub generation: AtomicU32,
-    _line5: [u8; LINE - 60],
+    _pad2: u32,
+    /// The memory of the segment that the process has for as long as it lives.
+    kept: [Kept; 2],
+    _line5: [u8; LINE - 96],
+}
+
+/// A part of the segment.
+#[repr(C)]
+struct Kept {
+    offset: AtomicU64,
+    /// 0: none.
+    len: AtomicU64,
 }
 
 const _: () = assert!(size_of::<Wait>() == 120);
@@ -465,6 +476,24 @@ impl Process {
         self.state
             .fetch_update(Ordering::AcqRel, Ordering::Acquire, change)
             .is_ok()
+    }
+
+    /// The process never gives back so much memory of the segment, which it just got.
+    pub fn keep(&self, offset: Offset, len: usize) {
+        let free = |kept: &&Kept| kept.len.load(Ordering::Relaxed) == 0;
+        if let Some(kept) = self.kept.iter().find(free) {
+            kept.offset.store(offset as u64, Ordering::Relaxed);
+            kept.len.store(len as u64, Ordering::Release);
+        }
+    }
+
+    /// What the process, which has ended, has not given back: its place in the segment, and bytes.
+    pub fn kept(&self) -> impl Iterator<Item = (Offset, usize)> {
+        let part = |kept: &Kept| {
+            let len = kept.len.load(Ordering::Acquire) as usize;
+            (kept.offset.load(Ordering::Relaxed) as Offset, len)
+        };
+        self.kept.iter().map(part).filter(|&(_, len)| len > 0)
     }
 
     /// The place is for another process. Nobody uses it: the one before has ended, and others take it for ended.

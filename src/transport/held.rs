@@ -76,10 +76,9 @@ impl Held {
         }
     }
 
-    /// Another process has come to the place of `sender`: nothing is held of it.
+    /// Another process has come to the place of `sender`, which was told nothing. What is held of the one before counts on.
     pub fn renew(&mut self, sender: u32) {
         if let Some(share) = &mut self.senders[sender as usize] {
-            share.bytes = 0;
             share.is_much = false;
         }
     }

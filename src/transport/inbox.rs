@@ -75,6 +75,7 @@ impl Geometry {
     fn build(self) -> Result<(Offset, Vec<Receiver>)> {
         let len = self.bytes().next_multiple_of(PAGE);
         let offset = heap::alloc(len, PAGE)?;
+        me().keep(offset, len);
         // Zero, without touching it if the kernel helps.
         if !segment().punch(offset, len) {
             // SAFETY: the block was just allocated, and nobody else knows of it.
@@ -205,17 +206,24 @@ impl Inbox {
         Ok(())
     }
 
-    /// Another process has come to the place of `sender`, of another world: what was between this one and the one before is over.
-    /// True if that is so.
-    pub fn renew(&mut self, sender: u32) -> bool {
+    /// The ring of the process that was at the place of `sender`, of another world, before the one that is there now; `None` if that is the
+    /// same.
+    pub fn ring_of_before(&self, sender: u32) -> Option<usize> {
+        let place = sender as usize;
+        let mark = &Geometry::annex().generations(self.annex)[place];
+        let process = &job().table.processes[place];
+        let is_same = mark.load(Ordering::Relaxed) == process.generation.load(Ordering::Acquire);
+        (!is_same).then_some(self.own() + place)
+    }
+
+    /// Another process has come to the place of `sender`, of another world: what was between this one and the one before is over, and
+    /// the ring is empty.
+    pub fn renew(&mut self, sender: u32) {
         let geometry = Geometry::annex();
         let place = sender as usize;
         let mark = &geometry.generations(self.annex)[place];
         let process = &job().table.processes[place];
         let generation = process.generation.load(Ordering::Acquire);
-        if mark.load(Ordering::Relaxed) == generation {
-            return false;
-        }
         let ring = self.own() + place;
         let (bits, bit) = self.bit_of(ring);
         bits.clear(bit);
@@ -234,7 +242,6 @@ impl Inbox {
         }
         mark.store(generation, Ordering::Release);
         crate::runtime::ring(sender);
-        true
     }
 
     /// How far this rank is with what comes from `sender`, a rank in the job, to be told there; 0 where it has no ring.

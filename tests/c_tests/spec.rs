@@ -17,7 +17,7 @@
 //! - `wrong:` what the program does wrong, and why: where `RMASHM_CHECK` is set, findings are no failure
 //! - `seconds:` when the watchdog takes it for a hang (default 120)
 
-use harness::job::Ended;
+use harness::job::{self, Ended};
 use programs::Interface;
 use std::path::Path;
 
@@ -66,6 +66,9 @@ impl Launcher {
 
 /// The exit status of a job in which `-check` found something.
 const FOUND: i32 = 56;
+
+/// The exit status of a job that stands still.
+const STANDSTILL: i32 = 55;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Exit {
@@ -254,6 +257,14 @@ impl Spec {
         // Where a failure or a death is due, a failed check would pass for it.
         if ended.stderr.lines().any(is_failed_check) {
             complaints.push("a check failed".to_owned());
+        }
+        // A job that hangs after a death ends as one that does not, but for this.
+        let is_due = |line: &str| {
+            let mut wanted = self.stderr.iter().filter(|wanted| !wanted.is_empty());
+            self.exit == Exit::Status(STANDSTILL) || wanted.any(|wanted| line.contains(wanted))
+        };
+        if let Some(line) = job::standstill(&ended.stderr).filter(|line| !is_due(line)) {
+            complaints.push(format!("it did not go on: {line}"));
         }
         let stderr = match self.is_told() {
             true => without_findings(&ended.stderr),

@@ -1,9 +1,15 @@
 //! Who calls is accepted once, and both know each other.
 
+use loom::sync::atomic::{AtomicU64, Ordering};
 use rmashm_model::actor::{Actors, Watched, act, explore};
 use rmashm_model::shm::rendezvous::Rendezvous;
 
 const KEY: u64 = 1;
+
+/// What a number may be.
+const OLD: u64 = 1;
+const CLOSED: u64 = 2;
+const NEW: u64 = 3;
 
 /// What each has found: the other's number, told by the one to the other where only they look.
 type Stage = (Actors, Rendezvous, [Watched; 3]);
@@ -15,27 +21,27 @@ fn stage() -> Stage {
 
 /// Calls until it is accepted, and goes; tells the acceptor.
 fn call((actors, place, told): &Stage, me: usize) {
-    let (mut calls, mut by) = (false, None);
+    let (mut calls, mut by) = (None, None);
     actors.wait(me, || {
-        if !calls {
-            calls = place.call(me as u32);
-            if calls {
+        if calls.is_none() {
+            calls = Some(place.visit()).filter(|&visit| place.call(visit, me as u32));
+            if calls.is_some() {
                 actors.ring_key(KEY);
             }
         }
-        by = place.accepted_by().filter(|_| calls);
+        by = calls.and_then(|visit| place.accepted_by(visit));
         by.is_some()
     });
     assert_eq!(by, Some(2));
     assert_eq!(told[2].read(), 7, "what the acceptor did before");
-    place.go();
+    place.go(calls.expect("it has called"));
     actors.ring_key(KEY);
 }
 
 fn accept((actors, place, _): &Stage, me: usize) -> usize {
     let mut taken = None;
     actors.wait(me, || {
-        taken = place.accept(me as u32);
+        taken = place.accept(place.visit(), me as u32);
         taken.is_some()
     });
     actors.ring_key(KEY);
@@ -63,16 +69,16 @@ fn giving_up() {
     explore("rendezvous, giving up", 3, || {
         act(stage(), 2, |(_, place, told), me| match me {
             0 => {
-                assert!(place.call(0));
-                if place.give_up(0) {
+                assert!(place.call(0, 0));
+                if place.give_up(0, 0) {
                     told[0].write(1);
                 } else {
-                    assert_eq!(place.accepted_by(), Some(1));
-                    place.go();
+                    assert_eq!(place.accepted_by(0), Some(1));
+                    place.go(0);
                 }
             }
             _ => {
-                if let Some(caller) = place.accept(1) {
+                if let Some(caller) = place.accept(0, 1) {
                     assert_eq!(caller, 0);
                     // It has not given up, and will not.
                     told[0].write(2);
@@ -87,13 +93,38 @@ fn giving_up() {
 fn burying() {
     explore("rendezvous, burying", 3, || {
         let stage = stage();
-        assert!(stage.1.call(2));
+        assert!(stage.1.call(0, 2));
         act(stage, 2, |(_, place, _), me| {
             place.bury(2);
             if me == 0 {
                 // The word may be taken again at once.
-                assert!(place.call(0));
+                assert!(place.call(1, 0));
                 assert_eq!(place.caller(), Some(0));
+            }
+        });
+    });
+}
+
+/// What a place is for: the number that callers look for there. It becomes one for something else when it is not in use: who knows the
+/// old number comes before that, or too late.
+#[test]
+fn another_use() {
+    explore("rendezvous, another use", 3, || {
+        let stage = (stage(), AtomicU64::new(OLD));
+        act(stage, 2, |((_, place, _), number), me| match me {
+            0 => {
+                let visit = place.visit();
+                if number.load(Ordering::Acquire) == OLD && place.call(visit, 0) {
+                    assert_ne!(number.load(Ordering::Acquire), NEW);
+                    assert!(place.give_up(visit, 0));
+                }
+            }
+            _ => {
+                number.store(CLOSED, Ordering::Release);
+                if place.renew() {
+                    number.store(NEW, Ordering::Release);
+                    assert_eq!(place.caller(), None);
+                }
             }
         });
     });

@@ -34,11 +34,11 @@ impl Supervisor<'_> {
         for order in self.job.segment.orders() {
             let outcome = self.fill(&order);
             // Those that are about to end will leave their places.
-            let since = *self.unfilled.get_or_insert_with(Instant::now);
+            let since = *self.unfilled.entry(order.rank).or_insert_with(Instant::now);
             if outcome.is_err() && self.lacks_room(&order) && since.elapsed() < PATIENCE {
                 continue;
             }
-            self.unfilled = None;
+            self.unfilled.remove(&order.rank);
             let outcome = outcome.map_err(|refusal| Error::new(Class::Spawn, refusal.text));
             self.job.segment.settle(&order, &outcome);
         }

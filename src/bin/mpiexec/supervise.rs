@@ -9,7 +9,7 @@
 //!
 //! The launcher is a subreaper: what the ranks leave behind becomes its child and is found.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -88,8 +88,8 @@ pub struct Supervisor<'a> {
     /// The output's end was announced.
     pub output_failed: bool,
     pub timeout_at: Option<Instant>,
-    /// Since when there is no room for ranks that are asked for.
-    pub unfilled: Option<Instant>,
+    /// Since when there is no room for those that a rank asks for.
+    pub unfilled: BTreeMap<u32, Instant>,
 }
 
 /// Watches the job until it is over; gives the launcher's exit status.
@@ -114,7 +114,7 @@ pub fn supervise(request: &Request, job: Launched) -> u8 {
         foreign: foreign::Looks::begin(),
         childless: false,
         output_failed: false,
-        unfilled: None,
+        unfilled: BTreeMap::new(),
         timeout_at: request.timeout.map(|limit| Instant::now() + limit),
         job,
     };

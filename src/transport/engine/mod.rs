@@ -126,17 +126,21 @@ pub fn open() -> Result<()> {
 /// send to it from now on. Error: `MPI_ERR_NO_MEM`.
 pub fn welcome(ranks: impl IntoIterator<Item = u32>) -> Result<()> {
     let mut engine = lock();
+    let before = engine.inbox.rings();
+    engine.inbox.open_annex()?;
     let Engine { inbox, core } = &mut *engine;
-    let before = inbox.rings();
-    inbox.open_annex()?;
     core.held.begin(inbox.controls(before));
     let job = job();
     for rank in ranks.into_iter().filter(|&rank| !job.is_of_world(rank)) {
-        if inbox.renew(rank) {
-            core.links.renew(rank);
-            core.held.renew(rank);
+        if let Some(ring) = engine.inbox.ring_of_before(rank) {
+            // Who was there may have sent something before it ended that nobody has looked for yet.
+            while engine.drain(ring) {}
+            engine.inbox.renew(rank);
+            engine.core.links.renew(rank);
+            engine.core.held.renew(rank);
         }
     }
+    unlock(engine);
     Ok(())
 }
 
