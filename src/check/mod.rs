@@ -28,6 +28,7 @@ mod ranges;
 pub mod room;
 pub mod sanitizer;
 pub mod signature;
+mod statics;
 pub mod sums;
 pub mod threads;
 

@@ -5,9 +5,10 @@ use super::epoch::Hold;
 use super::transfer::{Origin, Remote};
 use super::{Flavor, Target, Window};
 use crate::block::Control;
+use crate::check::buffers::{self, Access};
 use crate::check::clock::{self, Key};
 use crate::check::race::span::Spans;
-use crate::check::race::{self, Access, Kind, NONE, What, Words, windows};
+use crate::check::race::{self, Kind, NONE, What, Words, windows};
 use crate::check::{self, Finding, local};
 use crate::datatype::{self, Basic, Named};
 use crate::error::Result;
@@ -35,6 +36,30 @@ impl<'a> Near<'a> {
         Near {
             reads: [None, None],
             writes: Some(side),
+        }
+    }
+}
+
+impl Near<'_> {
+    /// Tells of what goes beyond the array that it begins in, as far as that is known.
+    fn fit(&self, kind: Kind) {
+        let result = match kind {
+            Kind::Get => "origin_addr",
+            _ => "result_addr",
+        };
+        let [origin, compare] = self.reads;
+        let sides = [
+            (origin, Access::Read, "origin_addr"),
+            (compare, Access::Read, "compare_addr"),
+            (self.writes, Access::Write, result),
+        ];
+        for (side, access, argument) in sides {
+            if let Some(side) = side
+                && let Some(size) = datatype::predefined_size(side.datatype)
+            {
+                let bytes = size.saturating_mul(side.count as usize);
+                buffers::fits(access, argument, side.address.addr(), bytes);
+            }
         }
     }
 }
@@ -147,7 +172,7 @@ impl Window {
             members: &self.meeting.members,
         };
         let begun = race::begin(&window, target, what, far.all(), self.reading());
-        let access = Access {
+        let access = race::Access {
             target,
             what,
             spans: far.all(),
@@ -174,6 +199,8 @@ impl Window {
                 race::enter_and_end(&window, &access, self)
             }
         };
+        // Now that nothing else is wrong with the call.
+        near.fit(kind);
         if let Some(shared) = shared {
             windows::end(&shared, &access, self);
         }
