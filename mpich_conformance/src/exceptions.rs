@@ -26,9 +26,9 @@ struct Exception {
     /// The compilers for Fortran with which it is so; none are all.
     #[serde(default)]
     fortran: Vec<Fortran>,
-    /// Whether it is so only under `mpiexec -check`. Some may pass all the same.
+    /// Whether it is so only under `mpiexec -check`, where some may pass all the same, or only without; if it says nothing, both.
     #[serde(default)]
-    check: bool,
+    check: Option<bool>,
     /// `folder/program` (all entries of the program), or the whole line of the report: `folder/program 4 -arg=1`.
     tests: Vec<String>,
 }
@@ -86,7 +86,7 @@ impl Exceptions {
             if !compilers.is_empty() && !fortran.is_some_and(|whose| compilers.contains(&whose)) {
                 continue;
             }
-            if exception.check && !check {
+            if exception.check.is_some_and(|only| only != check) {
                 continue;
             }
             for test in exception.tests {
@@ -96,7 +96,7 @@ impl Exceptions {
                 known.push(Known {
                     test,
                     reason: exception.reason.clone(),
-                    may_pass: exception.check,
+                    may_pass: exception.check == Some(true),
                     ran: AtomicBool::new(false),
                     holds: AtomicBool::new(false),
                 });
@@ -199,6 +199,13 @@ mod tests {
             exceptions.has(&entry("a", 1))
         };
         assert!(held(true) && !held(false));
+        let text = TEXT.replace("tests", "check = false\ntests");
+        let outdated = |check| {
+            let exceptions = Exceptions::parse(&text, Interface::Mpich, None, check).unwrap();
+            exceptions.reason(&entry("a", 1), true);
+            exceptions.outdated().count()
+        };
+        assert_eq!((outdated(false), outdated(true)), (1, 0));
     }
 
     #[test]

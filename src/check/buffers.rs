@@ -86,7 +86,14 @@ impl Used {
 /// The present call has the data `runs` (from and to, in the order of its type map) as its argument `argument`. `None`: there are too many.
 /// What is wrong with that is told when the call begins ([`begins`]): it may yet be refused for its other arguments.
 #[cold]
-pub fn uses(access: Access, argument: &str, runs: Option<impl Iterator<Item = Range>>) {
+///
+/// `is_plain`: it is of one predefined datatype, and so has to lie in one array. What a datatype of the program's puts together may lie in several.
+pub fn uses(
+    access: Access,
+    argument: &str,
+    runs: Option<impl Iterator<Item = Range>>,
+    is_plain: bool,
+) {
     let Some(runs) = runs else { return };
     let (mut data, mut twice) = (Ranges::default(), None);
     for run in runs {
@@ -103,6 +110,8 @@ pub fn uses(access: Access, argument: &str, runs: Option<impl Iterator<Item = Ra
         ),
     });
     let bad = memory::look(&data, access == Access::Write).err();
+    let beyond = || memory::goes_beyond(data.iter().take(1)).filter(|_| is_plain);
+    let bad = bad.or_else(beyond);
     let bad = bad.map(|(range, memory)| no_memory(argument, access, range, memory));
     // A request that is made to be started later uses nothing yet.
     let in_use = match called().contains("_init") {
@@ -124,6 +133,27 @@ pub fn uses(access: Access, argument: &str, runs: Option<impl Iterator<Item = Ra
     });
 }
 
+/// The same of a one-sided operation, whose buffer `bytes` at `at` is of one predefined datatype: tells if it goes beyond static data or
+/// memory of MPI_Alloc_mem that it begins in.
+#[cold]
+pub fn fits(access: Access, argument: &str, at: usize, bytes: usize) {
+    let range = (at, at.saturating_add(bytes));
+    if let Some(finding) = beyond(access, argument, std::iter::once(range)) {
+        tell(finding);
+    }
+}
+
+/// Operations of calls like the present one have these buffers, which are `argument`, in order: what is wrong with one that begins in
+/// static data or memory of MPI_Alloc_mem, and goes on behind its end.
+pub(super) fn beyond(
+    access: Access,
+    argument: &str,
+    buffers: impl Iterator<Item = Range> + Clone,
+) -> Option<Finding> {
+    let (range, memory) = memory::goes_beyond(buffers)?;
+    Some(no_memory(argument, access, range, memory))
+}
+
 /// The present call has found its arguments in order, and begins.
 #[cold]
 pub fn begins() {
@@ -139,10 +169,16 @@ fn no_memory(argument: &str, access: Access, range: Range, memory: Memory) -> Fi
         Access::Read => "read",
         Access::Write => "written",
     };
-    let like = match memory {
-        Memory::ReadOnly => "in memory that is only to be read",
-        Memory::Missing => "where the program has no memory (it may have been freed)",
-        Memory::Beyond => "behind the end of what MPI_Alloc_mem gave",
+    let like = match &memory {
+        Memory::ReadOnly => "in memory that is only to be read".to_string(),
+        Memory::Missing => "where the program has no memory (it may have been freed)".to_string(),
+        Memory::Beyond => "behind the end of what MPI_Alloc_mem gave".to_string(),
+        Memory::BeyondStatic(beyond) => {
+            format!(
+                "behind the end of {}, which has {} bytes",
+                beyond.name, beyond.bytes
+            )
+        }
     };
     Finding {
         kind: "bad buffer",

@@ -3,6 +3,8 @@
 
 use super::ranges::{Range, Ranges};
 use super::room::Room;
+use super::statics::{self, Beyond};
+use crate::shm::atomic::{AtomicBool, Ordering};
 use crate::shm::maps::Maps;
 use parking_lot::RwLock;
 use std::collections::BTreeMap;
@@ -13,21 +15,26 @@ const MOST: usize = 64;
 const STACK: usize = 64 << 20;
 
 /// What is wrong with memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Memory {
     ReadOnly,
     Missing,
     /// It goes on behind the end of what MPI_Alloc_mem gave.
     Beyond,
+    /// The same of static data.
+    BeyondStatic(Beyond),
 }
 
 /// What MPI_Alloc_mem has given: begins and ends.
 static GIVEN: RwLock<BTreeMap<usize, usize>> = RwLock::new(BTreeMap::new());
+/// Whether it has given any yet.
+static GAVE: AtomicBool = AtomicBool::new(false);
 
 /// MPI_Alloc_mem gives `bytes` at `base`.
 #[cold]
 pub fn given(base: usize, bytes: usize) {
     GIVEN.write().insert(base, base + bytes);
+    GAVE.store(true, Ordering::Relaxed);
 }
 
 /// MPI_Free_mem takes it back.
@@ -48,11 +55,8 @@ static MAPPED: RwLock<Vec<Mapped>> = RwLock::new(Vec::new());
 /// Is all of it there, to be read, and to be written if it shall be? If not, which range is not.
 pub fn look(data: &Ranges, write: bool) -> Result<(), (Range, Memory)> {
     data.iter().take(MOST).try_for_each(|range| {
-        if let Some((_, &end)) = GIVEN.read().range(..=range.0).next_back()
-            && range.0 < end
-            && end < range.1
-        {
-            return Err(((end, range.1), Memory::Beyond));
+        if let Some(beyond) = ends_before(&GIVEN.read(), range) {
+            return Err(beyond);
         }
         if check(&MAPPED.read(), range, write).is_ok() {
             return Ok(());
@@ -61,8 +65,33 @@ pub fn look(data: &Ranges, write: bool) -> Result<(), (Range, Memory)> {
         let Some(now) = ask() else { return Ok(()) };
         let answer = check(&now, range, write);
         *MAPPED.write() = now;
+        statics::renew();
         answer.map_err(|memory| (range, memory))
     })
+}
+
+/// Whether buffers, each of one operation and in order, end where what they begin in does: memory of MPI_Alloc_mem, and static data. `None` if so.
+pub fn goes_beyond(buffers: impl Iterator<Item = Range> + Clone) -> Option<(Range, Memory)> {
+    let of_given = match GAVE.load(Ordering::Relaxed) {
+        true => {
+            let given = GIVEN.read();
+            let mut buffers = buffers.clone();
+            buffers.find_map(|range| ends_before(&given, range))
+        }
+        false => None,
+    };
+    let of_static = || {
+        let beyond = statics::beyond(buffers)?;
+        Some((beyond.range, Memory::BeyondStatic(beyond)))
+    };
+    of_given.or_else(of_static)
+}
+
+/// What of the range lies behind the end of that in which it begins.
+fn ends_before(given: &BTreeMap<usize, usize>, range: Range) -> Option<(Range, Memory)> {
+    let (_, &end) = given.range(..=range.0).next_back()?;
+    let is_beyond = range.0 < end && end < range.1;
+    is_beyond.then_some(((end, range.1), Memory::Beyond))
 }
 
 fn ask() -> Option<Vec<Mapped>> {

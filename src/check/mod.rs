@@ -28,6 +28,7 @@ mod ranges;
 pub mod room;
 pub mod sanitizer;
 pub mod signature;
+mod statics;
 pub mod sums;
 pub mod threads;
 
@@ -114,7 +115,7 @@ pub fn call<R>(name: &'static str, work: impl FnOnce() -> R) -> R {
 // Both are out of line, as there is a call of each in all functions.
 #[inline(never)]
 fn begin(name: &'static str) -> (Called, bool) {
-    race::again::settle();
+    race::settle();
     let back = place::came_from();
     let turn = TURNS.get() + 1;
     TURNS.set(turn);
@@ -134,7 +135,7 @@ fn end_call((outer, looked): (Called, bool)) {
     match outer.name.is_empty() {
         true => local::ends(),
         // The outer one goes on, and may tell others what has been done.
-        false => race::again::settle(),
+        false => race::settle(),
     }
     CALLED.set(outer);
 }

@@ -19,7 +19,7 @@ impl Ranges {
         self.0.len()
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = Range> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = Range> + Clone + '_ {
         self.0.iter().copied()
     }
 

@@ -254,6 +254,15 @@ impl Datatype {
         &self.envelope
     }
 
+    /// Whether it is a predefined one, or was made of such one alone, element after element.
+    pub fn is_plain(&self) -> bool {
+        match (self.envelope.combiner, &*self.envelope.types) {
+            (MPI_COMBINER_NAMED, _) => true,
+            (MPI_COMBINER_CONTIGUOUS | MPI_COMBINER_DUP, [old]) => old.is_plain(),
+            _ => false,
+        }
+    }
+
     /// The kind of the elements, if all are of one: what reductions and accumulates need.
     #[inline]
     pub fn basic(&self) -> Option<Basic> {

@@ -249,6 +249,13 @@ impl Buffer {
         Some((&datatype.0, count & !RUN))
     }
 
+    /// In a job that is checked: whether a program has its elements in one array, as their datatype [says](Datatype::is_plain).
+    #[cold]
+    pub fn is_plain(&self) -> bool {
+        self.elements_told()
+            .is_some_and(|(datatype, _)| datatype.is_plain())
+    }
+
     /// A run of bytes that is a copy of `other`'s data, and so has its elements.
     pub fn standing_for(self, other: &Buffer) -> Buffer {
         match other.elements_told() {

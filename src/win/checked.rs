@@ -5,15 +5,18 @@ use super::epoch::Hold;
 use super::transfer::{Origin, Remote};
 use super::{Flavor, Target, Window};
 use crate::block::Control;
+use crate::check::buffers::{self, Access};
 use crate::check::clock::{self, Key};
+use crate::check::race::series::{self, Operation};
 use crate::check::race::span::Spans;
-use crate::check::race::{self, Access, Kind, NONE, What, Words, windows};
+use crate::check::race::{self, Kind, NONE, What, Words, windows};
 use crate::check::{self, Finding, local};
 use crate::datatype::{self, Basic, Named};
 use crate::error::Result;
 use crate::mpi::constants::{MPI_MODE_NOPRECEDE, MPI_PROC_NULL};
 use crate::mpi::types::{MPI_Datatype, MPI_Op};
 use crate::op::Predefined;
+use crate::shm::peer::Way;
 use std::ffi::c_int;
 
 /// The sides of an operation at the origin.
@@ -35,6 +38,30 @@ impl<'a> Near<'a> {
         Near {
             reads: [None, None],
             writes: Some(side),
+        }
+    }
+}
+
+impl Near<'_> {
+    /// Tells of what goes beyond the array that it begins in, as far as that is known.
+    fn fit(&self, kind: Kind) {
+        let result = match kind {
+            Kind::Get => "origin_addr",
+            _ => "result_addr",
+        };
+        let [origin, compare] = self.reads;
+        let sides = [
+            (origin, Access::Read, "origin_addr"),
+            (compare, Access::Read, "compare_addr"),
+            (self.writes, Access::Write, result),
+        ];
+        for (side, access, argument) in sides {
+            if let Some(side) = side
+                && let Some(size) = datatype::predefined_size(side.datatype)
+            {
+                let bytes = size.saturating_mul(side.count as usize);
+                buffers::fits(access, argument, side.address.addr(), bytes);
+            }
         }
     }
 }
@@ -147,13 +174,14 @@ impl Window {
             members: &self.meeting.members,
         };
         let begun = race::begin(&window, target, what, far.all(), self.reading());
-        let access = Access {
+        let access = race::Access {
             target,
             what,
             spans: far.all(),
             begun,
             reads: reads.all(),
             writes: writes.all(),
+            is_series: false,
         };
         // Also where the target's program may see it, and go on.
         let shared = match what.is_atomic() || local::is_seen() {
@@ -174,10 +202,46 @@ impl Window {
                 race::enter_and_end(&window, &access, self)
             }
         };
+        // Now that nothing else is wrong with the call.
+        near.fit(kind);
         if let Some(shared) = shared {
             windows::end(&shared, &access, self);
         }
         Ok(())
+    }
+
+    /// Notes a simple put or get that is about to be carried out: whether it need not be told otherwise.
+    #[inline(always)]
+    pub(super) fn note(
+        &'static self,
+        function: &'static str,
+        way: Way,
+        origin: &Origin,
+        remote: &Remote,
+        target: &Target,
+        bytes: usize,
+    ) -> bool {
+        let kind = match way {
+            Way::ToPeer => Kind::Put,
+            Way::FromPeer => Kind::Get,
+        };
+        let far = match self.flavor {
+            Flavor::Dynamic => remote.disp as usize,
+            _ => remote.disp as usize * target.disp_unit,
+        };
+        series::note(&Operation {
+            window: race::Window {
+                id: self.checked_id(),
+                members: &self.meeting.members,
+            },
+            words: self,
+            function,
+            target: remote.rank as usize,
+            what: What::new(kind, NONE, NONE, false),
+            far: far as u64,
+            near: origin.address.addr() as u64,
+            bytes: bytes as u64,
+        })
     }
 
     /// Fills in the bytes at both sides; `None` if nothing is to be compared, or the call is wrong.

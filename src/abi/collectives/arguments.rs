@@ -36,8 +36,14 @@ pub fn memory(address: usize, count: usize, element: Element, name: &str) -> Res
 /// Where this job is checked: the call uses that memory.
 #[cold]
 pub fn tell_use(access: Access, vector: &Vector, name: &str) -> Result<()> {
-    let runs = vector.buffer()?.runs(buffers::RUNS);
-    buffers::uses(access, name, runs.map(IntoIterator::into_iter));
+    let buffer = vector.buffer()?;
+    let runs = buffer.runs(buffers::RUNS);
+    buffers::uses(
+        access,
+        name,
+        runs.map(IntoIterator::into_iter),
+        buffer.is_plain(),
+    );
     Ok(())
 }
 

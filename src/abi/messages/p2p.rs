@@ -46,7 +46,12 @@ pub fn uses(access: Access, name: &str, buffer: &Buffer, peer: c_int) {
 fn tell_use(access: Access, name: &str, buffer: &Buffer, peer: c_int) {
     if peer != MPI_PROC_NULL {
         let runs = buffer.runs(buffers::RUNS);
-        buffers::uses(access, name, runs.map(IntoIterator::into_iter));
+        buffers::uses(
+            access,
+            name,
+            runs.map(IntoIterator::into_iter),
+            buffer.is_plain(),
+        );
         buffers::begins();
     }
 }

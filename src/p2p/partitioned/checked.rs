@@ -12,7 +12,12 @@ impl Parts {
             return;
         };
         let runs = buffer.runs(buffers::RUNS);
-        buffers::uses(access, "buf", runs.map(IntoIterator::into_iter));
+        buffers::uses(
+            access,
+            "buf",
+            runs.map(IntoIterator::into_iter),
+            buffer.is_plain(),
+        );
         buffers::begins();
         partitions::began(request.0, partition);
     }
