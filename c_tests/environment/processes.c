@@ -1,4 +1,6 @@
 /* ranks: 1 2 3; env: RMASHM_CHECK=off; mpich: skip its mpiexec gives errors another way */
+/* ranks: 1 2 3; launcher: hydra preload; mpich: skip its mpiexec gives errors another way */
+/* ranks: 1; launcher: alone; mpich: skip its mpiexec gives errors another way */
 /* Processes that are started later: arguments, numbers, error codes of each, the two groups' intercommunicator and what is made of it,
  * windows among old and new ones, several programs, hints, one generation after the other, and what is wrong. The new ones run this
  * program, with words that say what they are to be. */

@@ -35,6 +35,7 @@ pub mod seen;
 pub mod signals;
 mod spaces;
 pub mod spawn;
+pub mod starter;
 pub mod table;
 pub mod traffic;
 pub mod visits;
