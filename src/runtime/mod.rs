@@ -88,12 +88,6 @@ impl Job {
         self.table.processes.len()
     }
 
-    /// Whether the launcher's -report, -trace or -check looks on.
-    fn is_observed(&self) -> bool {
-        let kept = [&self.table.job.observed, &self.table.job.checked];
-        kept.iter().any(|place| place.load(Ordering::Relaxed) != 0)
-    }
-
     /// Whether `rank` was started together with this process.
     #[inline]
     pub fn is_of_world(&self, rank: u32) -> bool {
