@@ -42,15 +42,16 @@ pub struct JobSegment {
 }
 
 impl JobSegment {
-    /// Makes the segment of a job of `ranks` processes, with room for `room`, and an empty process table in it. Once in a process. If the ranks are to be
-    /// observed, each gets room for so many events. If they are checked, `check` says whether what is found ends the job.
+    /// Makes the segment of a job of `ranks` processes, with room for `room`, and an empty process table in it. Once in a process. If
+    /// the ranks are to be observed, each gets room for so many events, those too that are started later. If they are checked,
+    /// `check` says whether what is found ends the job.
     pub fn create(
         ranks: u32,
         room: u32,
         events: Option<usize>,
         check: Option<bool>,
     ) -> Result<JobSegment> {
-        let count = ranks as usize;
+        let count = room as usize;
         let front = Table::bytes(room as usize).next_multiple_of(PAGE);
         let behind = events.map_or(0, |events| Tables::bytes(count, events));
         let last = check.map_or(0, |_| Area::bytes(count));
@@ -68,7 +69,7 @@ impl JobSegment {
         });
         let checked = check.map(|ends| {
             let at = PAGE + front + behind;
-            let area = Area::create(segment, at, count, ends);
+            let area = Area::create(segment, at, ranks as usize, ends);
             table.job.checked.store(at as u64, Ordering::Relaxed);
             area
         });
@@ -78,6 +79,11 @@ impl JobSegment {
             observed,
             checked,
         })
+    }
+
+    /// How many processes the job is told to be useful, at a time; 0: the ranks find that out.
+    pub fn set_universe(&self, size: u32) {
+        self.table.job.universe.store(size, Ordering::Relaxed);
     }
 
     /// Maps the segment of a job that has asked for a helper, which this process is to be. Once in a process.
@@ -124,6 +130,11 @@ impl JobSegment {
             sent: bytes(&cell.sent),
         });
         moved.collect()
+    }
+
+    /// Whether a place that its process has left is given to another: not where what the first has done is told at the end.
+    pub fn reuses_places(&self) -> bool {
+        self.observed.is_none() && self.checked.is_none()
     }
 
     /// What was seen of the ranks, if they are observed.
@@ -286,6 +297,9 @@ impl JobSegment {
             }
         }
         self.table.enroll(first, size, Some(rank));
+        if let Some(area) = self.checked {
+            area.grow(first + size);
+        }
     }
 
     /// Tells the rank what became of what it asked for.

@@ -138,12 +138,6 @@ fn read(text: &[u8], count: usize) -> Option<Vec<Program>> {
 ///
 /// Errors: `MPI_ERR_SPAWN` (what the launcher says), `MPI_ERR_NO_MEM`, `MPI_ERR_INFO_VALUE`.
 pub fn start(programs: &[Program], call: &str) -> Result<Started> {
-    if job().is_observed() {
-        bail!(
-            Spawn,
-            "{call} is not offered under -check, -report and -trace: what they keep has room for the first ranks alone"
-        );
-    }
     // An entry has room for one request.
     static ASKING: Mutex<()> = Mutex::new(());
     let _one = ASKING.lock();
@@ -317,18 +311,17 @@ impl Request {
     }
 }
 
-/// How many processes can usefully run at a time: one for each core, and one more than were started together at least, where others
+/// How many processes can usefully run at a time: what the launcher's user says; else one for each core, and one more than were started together at least, where others
 /// can be started: a program takes what is no more for none.
 pub fn universe() -> u32 {
-    match can_start() {
+    match job().table.job.universe.load(Ordering::Relaxed) {
+        0 => {}
+        said => return said,
+    }
+    match starter::can_be_found() {
         true => cores::usable().max(job().ranks + 1),
         false => job().ranks,
     }
-}
-
-/// Whether processes can be started for this job.
-fn can_start() -> bool {
-    starter::can_be_found() && !job().is_observed()
 }
 
 /// The process that has asked for this one's world, by its rank in the job; `None`: a user has.

@@ -81,6 +81,8 @@ pub struct Job {
     pub id: AtomicU64,
     /// The newest piece of the list of [communicators that were revoked](super::revoked) (an offset), or 0.
     pub revoked: AtomicU64,
+    /// How many processes the launcher's user says to be useful; 0: none has said it.
+    pub universe: AtomicU32,
     /// Who starts processes for the job, see [`super::starter`], and the name spaces in which that is said; 0: not told yet.
     pub starter: Office,
     pub starter_spaces: AtomicU64,

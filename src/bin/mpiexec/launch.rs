@@ -16,7 +16,7 @@ use nix::sys::wait::waitpid;
 use nix::unistd::Pid;
 use programs::finding::{self, Refusal};
 use programs::leading::{self, Choice};
-use rmashm::launching::{JobSegment, initial, room_for};
+use rmashm::launching::{JobSegment, MOST_CHECKED, MOST_OBSERVED, initial, room_for};
 
 use crate::binding;
 use crate::checked;
@@ -31,6 +31,9 @@ use crate::spawn::{self, OpenFiles, Program, Setting};
 /// Epoll's names for the launcher's own events.
 pub const SIGNALS: u64 = 0;
 pub const COMPLAINTS: u64 = 1;
+
+/// So many ranks can be started later in a job that is traced.
+const SPARE_TRACED: u32 = 16;
 
 /// A rank that was started.
 pub struct Rank {
@@ -128,10 +131,19 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
     let signals = Signals::catch().map_err(because("cannot catch signals"))?;
     let observed = observed::prepare(request)?;
     let checked = checked::prepare(request)?;
-    let room = match observed.is_some() || checked.is_some() {
-        true => ranks,
-        false => room_for(ranks),
-    };
+    let mut room = room_for(ranks);
+    if let Some(events) = observed {
+        // A rank whose events are wanted has much room for them.
+        let most = if events > 0 {
+            ranks + SPARE_TRACED
+        } else {
+            room
+        };
+        room = room.min(most).min(MOST_OBSERVED.max(ranks));
+    }
+    if checked.is_some() {
+        room = room.min(MOST_CHECKED.max(ranks));
+    }
     let roster = Roster::new(room).map_err(because("no memory for the list of ranks"))?;
     let name = job_name();
     let keeper =
@@ -139,6 +151,8 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
     become_subreaper();
     let segment = JobSegment::create(ranks, room, observed, checked)
         .map_err(|error| Refusal::from(error.text.into_string()))?;
+
+    segment.set_universe(request.universe.unwrap_or(0));
 
     let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)
         .map_err(io::Error::from)
