@@ -1,7 +1,9 @@
-/* Starts processes, which are this program too, and says what came of it. "closed": when all descriptors are closed but the standard ones. */
+/* Starts processes, which are this program too, and says what came of it.
+ * "closed": when all descriptors are closed but the standard ones. "few": when there can be no more than those. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 int main(int argc, char **argv)
@@ -20,6 +22,9 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "closed") == 0)
         for (int number = 3; number < 1024; number++)
             close(number);
+    struct rlimit few = {3, 1024};
+    if (argc > 1 && strcmp(argv[1], "few") == 0)
+        setrlimit(RLIMIT_NOFILE, &few);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &universe, &found);
     code = MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter, MPI_ERRCODES_IGNORE);
