@@ -90,6 +90,7 @@ pub mod launching {
     pub use crate::runtime::rest::Reading;
     pub use crate::runtime::signals::handler;
     pub use crate::runtime::spawn::{ORDER, Program as Asked, Started};
+    pub use crate::runtime::starter;
     pub use crate::runtime::table::{Death, State};
     pub use crate::runtime::wait::NAP;
     pub use crate::version::text as version;

@@ -1,4 +1,4 @@
-/* ranks: 2 3 5; env: RMASHM_CHECK=off; mpich: skip it finds errors another way, and has no names without a server */
+/* ranks: 2 3 5; mpich: skip it finds errors another way, and has no names without a server */
 /* Ports, published names and sockets: groups of the job meet at a port, one after the other, and several at once; ports that are closed
  * and used again, wrong ones, nobody who accepts, and names that are there already. */
 #include "check.h"

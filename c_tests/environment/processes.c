@@ -1,4 +1,6 @@
-/* ranks: 1 2 3; env: RMASHM_CHECK=off; mpich: skip its mpiexec gives errors another way */
+/* ranks: 1 2 3; mpich: skip its mpiexec gives errors another way */
+/* ranks: 1 2 3; launcher: hydra preload; mpich: skip its mpiexec gives errors another way */
+/* ranks: 1; launcher: alone; mpich: skip its mpiexec gives errors another way */
 /* Processes that are started later: arguments, numbers, error codes of each, the two groups' intercommunicator and what is made of it,
  * windows among old and new ones, several programs, hints, one generation after the other, and what is wrong. The new ones run this
  * program, with words that say what they are to be. */
@@ -117,6 +119,18 @@ static void start_some(void)
     work(inter, 0);
     OK(MPI_Comm_disconnect(&inter));
     CHECK(inter == MPI_COMM_NULL);
+}
+
+/* Each process for itself, all at the same time. */
+static void start_own(void)
+{
+    MPI_Comm inter;
+    int number;
+    char *words[] = {"more", "0", NULL};
+    OK(MPI_Comm_spawn(program, words, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter, MPI_ERRCODES_IGNORE));
+    OK(MPI_Recv(&number, 1, MPI_INT, 0, 9, inter, MPI_STATUS_IGNORE));
+    CHECK_EQ(number, 1);
+    OK(MPI_Comm_disconnect(&inter));
 }
 
 static void start_several(void)
@@ -244,6 +258,7 @@ int main(int argc, char **argv)
         child(parent, argc, argv);
         return check_end();
     }
+    start_own();
     start_some();
     start_several();
     with_hints();

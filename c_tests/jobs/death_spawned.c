@@ -1,8 +1,8 @@
-/* ranks: 2; name: child; args: child; env: RMASHM_CHECK=off; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job */
-/* ranks: 2; name: parent; args: parent; env: RMASHM_CHECK=off; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job */
-/* ranks: 2; name: fatal; args: fatal; env: RMASHM_CHECK=off; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job */
-/* ranks: 2; name: abort; args: abort; env: RMASHM_CHECK=off; expect-exit: 44; expect-stderr: ended the job with status 44; mpich: skip it ends otherwise */
-/* ranks: 2; name: left; args: left; env: RMASHM_CHECK=off; expect-exit: 3; expect-stderr: exited with status 3; mpich: skip it ends otherwise */
+/* ranks: 2; name: child; args: child; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job */
+/* ranks: 2; name: parent; args: parent; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job */
+/* ranks: 2; name: fatal; args: fatal; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip a death ends the job */
+/* ranks: 2; name: abort; args: abort; expect-exit: 44; expect-stderr: ended the job with status 44; mpich: skip it ends otherwise */
+/* ranks: 2; name: left; args: left; expect-exit: 3; expect-stderr: exited with status 3; mpich: skip it ends otherwise */
 /* A process dies that was started later, or one of those that have started it. Those that return errors are told, and can start others
  * in its place; else the job ends. An abort of one ends all, and so does one that leaves without MPI_Finalize. */
 #include "check.h"

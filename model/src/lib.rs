@@ -40,6 +40,8 @@ pub mod shm {
     pub mod lock;
     #[path = "../../../src/shm/notes.rs"]
     pub mod notes;
+    #[path = "../../../src/shm/office.rs"]
+    pub mod office;
     #[path = "../../../src/shm/parcel.rs"]
     pub mod parcel;
     #[path = "../../../src/shm/rendezvous.rs"]

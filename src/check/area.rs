@@ -26,6 +26,7 @@ const WORDS: usize = 254;
 /// What all ranks have in common.
 #[repr(C)]
 struct Head {
+    /// How many there are by now. Only grows.
     ranks: AtomicU32,
     /// 1: a finding ends the job.
     ends: AtomicU32,
@@ -130,7 +131,7 @@ const PARTS: usize = LOG + size_of::<Log>().next_multiple_of(PAGE);
 const STRIDE: usize = PARTS + size_of::<Parts>().next_multiple_of(PAGE);
 
 impl Area {
-    /// Bytes that the area of so many ranks takes.
+    /// Bytes that an area with room for so many ranks takes.
     pub fn bytes(ranks: usize) -> usize {
         PAGE + ranks * STRIDE
     }
@@ -156,8 +157,14 @@ impl Area {
         }
     }
 
+    /// How many ranks there are by now.
     pub fn ranks(&self) -> usize {
         self.head.ranks.load(Ordering::Relaxed) as usize
+    }
+
+    /// There are so many ranks from now on, for whom there has been room from the beginning.
+    pub fn grow(&self, ranks: u32) {
+        self.head.ranks.fetch_max(ranks, Ordering::Relaxed);
     }
 
     /// Whether a finding ends the job.

@@ -22,7 +22,8 @@ const NAME: usize = 40;
 /// What all ranks have in common.
 #[repr(C, align(128))]
 pub struct Head {
-    ranks: AtomicU32,
+    /// For how many there is room.
+    room: AtomicU32,
     /// 1: the clock is the processor's counter.
     counter: AtomicU32,
     /// Events that each rank has room for; 0: none are wanted.
@@ -110,7 +111,7 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// Bytes that the tables of so many ranks take, each with room for so many events.
+    /// Bytes that tables with room for so many ranks take, each with room for so many events.
     pub fn bytes(ranks: usize, events: usize) -> usize {
         PAGE + ranks * Tables::stride(ranks, events)
     }
@@ -124,7 +125,7 @@ impl Tables {
     pub fn create(segment: &'static Segment, at: Offset, ranks: usize, events: usize) -> Tables {
         let tables = Tables::open(segment, at);
         let head = tables.head;
-        head.ranks.store(ranks as u32, Ordering::Relaxed);
+        head.room.store(ranks as u32, Ordering::Relaxed);
         head.events.store(events as u64, Ordering::Relaxed);
         let counter = ticks::can_count();
         head.counter.store(counter.into(), Ordering::Relaxed);
@@ -153,8 +154,9 @@ impl Tables {
         ticks::choose(self.head.counter.load(Ordering::Relaxed) != 0);
     }
 
-    pub fn ranks(&self) -> usize {
-        self.head.ranks.load(Ordering::Relaxed) as usize
+    /// For how many ranks there is room.
+    pub fn room(&self) -> usize {
+        self.head.room.load(Ordering::Relaxed) as usize
     }
 
     /// When they were made: ticks, and nanoseconds.
@@ -168,7 +170,7 @@ impl Tables {
 
     pub fn block(&self, rank: u32) -> Block {
         let (ranks, events) = (
-            self.ranks(),
+            self.room(),
             self.head.events.load(Ordering::Relaxed) as usize,
         );
         let at = self.first + rank as usize * Tables::stride(ranks, events);
@@ -210,7 +212,7 @@ mod tests {
                 }
             }
             let tables = Tables::open(segment, PAGE);
-            assert_eq!(tables.ranks(), ranks);
+            assert_eq!(tables.room(), ranks);
             for rank in 0..ranks as u32 {
                 let block = tables.block(rank);
                 let about = block.about;

@@ -8,24 +8,27 @@
 use super::table::{self, MISSED};
 use super::{Needs, Ranks, State, Waiting, deaths, job, spaces, wait};
 use crate::error::{Class, Result};
-use crate::shm::atomic::{AtomicU32, Ordering};
+use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::{bail, err};
 use libc::pid_t;
-use std::sync::atomic::AtomicBool;
 
 /// The first of all processes, of which all are descendants.
 const INIT: u32 = 1;
 
-/// This process has named the one whose descendants may reach it.
-static ALLOWED: AtomicBool = AtomicBool::new(false);
+/// The ranks' ancestor when this process named the one whose descendants may reach it; [`NOBODY`] if it has named none.
+static ALLOWED: AtomicU64 = AtomicU64::new(NOBODY);
+const NOBODY: u64 = u64::MAX;
 
 /// Lets the other ranks read and write this process's memory. To be called before they learn of an address there.
 pub fn allow() {
-    if ALLOWED.load(Ordering::Relaxed) || job().table.present().len() == 1 {
+    let table = &job().table;
+    let ancestor = table.job.ancestor.load(Ordering::Relaxed);
+    // Those that a helper starts later are no descendants of the one that the first have in common.
+    if ALLOWED.load(Ordering::Relaxed) == ancestor.into() || table.present().len() == 1 {
         return;
     }
-    let job = job().table.job;
-    let named = match job.ancestor.load(Ordering::Relaxed) {
+    let job = table.job;
+    let named = match ancestor {
         // The ranks share no ancestor but the one that everybody has, or the system does not tell.
         0 | INIT => libc::PR_SET_PTRACER_ANY,
         ancestor if knows_ancestor(job) => ancestor.into(),
@@ -33,12 +36,12 @@ pub fn allow() {
         _ => libc::PR_SET_PTRACER_ANY,
     };
     name(named);
-    ALLOWED.store(true, Ordering::Relaxed);
+    ALLOWED.store(ancestor.into(), Ordering::Relaxed);
 }
 
 /// Lets nobody do so any more but those that may reach any process.
 pub fn take_back() {
-    if ALLOWED.swap(false, Ordering::Relaxed) {
+    if ALLOWED.swap(NOBODY, Ordering::Relaxed) != NOBODY {
         name(0);
     }
 }

@@ -4,11 +4,11 @@ use super::deadlock::Node;
 use super::errands::{Errand, ask_process};
 pub use super::launcher::foreign_ranks;
 use super::rest::Reading;
-use super::spaces;
 use super::spawn::{Program, Request, Started};
 pub use super::table::room_for;
 use super::table::{CAME, Death, MISSED, Process, SURVIVES, State, Table};
 use super::traffic::Count;
+use super::{access, lookout, spaces, starter};
 use crate::check::area::Area;
 use crate::error::Result;
 use crate::observe::tables::Tables;
@@ -16,7 +16,7 @@ use crate::shm::atomic::{Ordering, full_fence};
 pub use crate::shm::replaceable::Refusal;
 use crate::shm::segment::Segment;
 use crate::shm::{PAGE, memory};
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 
 /// Bytes that one rank has moved to or from another.
 pub struct Moved {
@@ -42,15 +42,16 @@ pub struct JobSegment {
 }
 
 impl JobSegment {
-    /// Makes the segment of a job of `ranks` processes, with room for `room`, and an empty process table in it. Once in a process. If the ranks are to be
-    /// observed, each gets room for so many events. If they are checked, `check` says whether what is found ends the job.
+    /// Makes the segment of a job of `ranks` processes, with room for `room`, and an empty process table in it. Once in a process. If
+    /// the ranks are to be observed, each gets room for so many events, those too that are started later. If they are checked,
+    /// `check` says whether what is found ends the job.
     pub fn create(
         ranks: u32,
         room: u32,
         events: Option<usize>,
         check: Option<bool>,
     ) -> Result<JobSegment> {
-        let count = ranks as usize;
+        let count = room as usize;
         let front = Table::bytes(room as usize).next_multiple_of(PAGE);
         let behind = events.map_or(0, |events| Tables::bytes(count, events));
         let last = check.map_or(0, |_| Area::bytes(count));
@@ -59,6 +60,7 @@ impl JobSegment {
         let table = Table::create(segment, ranks, room, true);
         let me = std::process::id();
         table.job.ancestor.store(me, Ordering::Relaxed);
+        starter::hold_office(&table);
         let observed = events.map(|events| {
             let at = PAGE + front;
             let tables = Tables::create(segment, at, count, events);
@@ -67,7 +69,7 @@ impl JobSegment {
         });
         let checked = check.map(|ends| {
             let at = PAGE + front + behind;
-            let area = Area::create(segment, at, count, ends);
+            let area = Area::create(segment, at, ranks as usize, ends);
             table.job.checked.store(at as u64, Ordering::Relaxed);
             area
         });
@@ -77,6 +79,44 @@ impl JobSegment {
             observed,
             checked,
         })
+    }
+
+    /// How many processes the job is told to be useful, at a time; 0: the ranks find that out.
+    pub fn set_universe(&self, size: u32) {
+        self.table.job.universe.store(size, Ordering::Relaxed);
+    }
+
+    /// Maps the segment of a job that has asked for a helper, which this process is to be. Once in a process.
+    pub fn of(descriptor: BorrowedFd<'_>) -> Result<JobSegment> {
+        let segment = Segment::attach(descriptor)?.install();
+        segment.keep_from_children();
+        Ok(JobSegment {
+            segment,
+            table: Table::open(segment),
+            observed: None,
+            checked: None,
+        })
+    }
+
+    /// From here on this process starts what the job asks for, as `rank` has started it to do. False if the rank is gone, and another
+    /// process does it.
+    pub fn take_office(&self, rank: u32) -> bool {
+        if access::knows_ancestor(self.table.job) {
+            access::descend(&self.table.job.ancestor, std::process::id());
+        }
+        starter::take_office(&self.table, rank)
+    }
+
+    /// How many places were given to processes.
+    pub fn present(&self) -> u32 {
+        self.table.present().len() as u32
+    }
+
+    /// Whether the process of `rank` is gone, which this one has not started. `None` if that cannot be seen from here: it has not told
+    /// yet who it is, or is in name spaces of its own.
+    pub fn is_gone(&self, rank: usize) -> Option<bool> {
+        let process = &self.table.processes[rank];
+        spaces::are_shared_with(process).then(|| lookout::is_gone(process))
     }
 
     /// Bytes that `rank` has moved, to and from each.
@@ -90,6 +130,11 @@ impl JobSegment {
             sent: bytes(&cell.sent),
         });
         moved.collect()
+    }
+
+    /// Whether a place that its process has left is given to another: not where what the first has done is told at the end.
+    pub fn reuses_places(&self) -> bool {
+        self.observed.is_none() && self.checked.is_none()
     }
 
     /// What was seen of the ranks, if they are observed.
@@ -252,6 +297,9 @@ impl JobSegment {
             }
         }
         self.table.enroll(first, size, Some(rank));
+        if let Some(area) = self.checked {
+            area.grow(first + size);
+        }
     }
 
     /// Tells the rank what became of what it asked for.

@@ -79,7 +79,7 @@ pub fn variable(name: &str) -> Option<String> {
 
 /// Whether the program has rights that its user has not (set-user-ID, set-group-ID, file capabilities). Such a program takes
 /// nothing from its environment: the user could make it map a segment, or speak to a process manager, of his own making.
-fn is_privileged() -> bool {
+pub(super) fn is_privileged() -> bool {
     // SAFETY: asks for a number that the kernel gave this process at its start.
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }

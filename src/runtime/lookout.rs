@@ -12,9 +12,10 @@
 //! turn. Gone is what `kill(pid, 0)` does not find, what /proc calls ended, and what was started at another time. Where /proc
 //! cannot be read, the number has to do. The death of a rank that is alone in its name spaces is seen by the launcher only.
 
+use super::launcher::Launcher;
 use super::table::{Death, Process, State, UNFOUND};
 use super::wait::NAP;
-use super::{Job, job, spaces};
+use super::{Job, job, spaces, starter};
 use crate::shm::atomic::Ordering;
 use nix::sys::signal::kill;
 use nix::time::{ClockId, clock_gettime};
@@ -31,10 +32,14 @@ const _: () = assert!(EVERY.as_millis() < NAP.as_millis());
 pub(super) fn introduce(process: &Process) {
     let pid = std::process::id();
     process.pid.store(pid, Ordering::Relaxed);
-    let born = Life::of(pid).map_or(0, |life| life.born);
-    process.born.store(born, Ordering::Relaxed);
+    process.born.store(birth(pid), Ordering::Relaxed);
     // Release: with them come the number and the birth.
     process.spaces.store(spaces::own(), Ordering::Release);
+}
+
+/// When the process with this number was started; 0 where the system does not tell.
+pub(super) fn birth(pid: u32) -> u64 {
+    Life::of(pid).map_or(0, |life| life.born)
 }
 
 /// Marks those dead that are gone, and rings everybody. Does nothing where the last look was a moment ago; so it can be
@@ -42,7 +47,7 @@ pub(super) fn introduce(process: &Process) {
 #[inline]
 pub fn look_around() {
     let job = job();
-    if job.table.present().len() > 1 {
+    if job.table.present().len() > 1 || starter::is_there(&job.table) {
         look(job);
     }
 }
@@ -68,6 +73,9 @@ fn look(job: &Job) {
             .is_ok();
     if !taken || due == 0 {
         return;
+    }
+    if !matches!(job.launcher, Launcher::Ours) {
+        starter::look(&job.table);
     }
     let watched = job.table.job.watched.load(Ordering::Relaxed) != 0;
     for (rank, process) in job.table.present().iter().enumerate() {
@@ -99,9 +107,14 @@ fn is_lost(process: &Process, watched: bool) -> bool {
     was_unfound || !watched
 }
 
-fn is_gone(process: &Process) -> bool {
+/// Whether a process of these name spaces is gone.
+pub(super) fn is_gone(process: &Process) -> bool {
     let pid = process.pid.load(Ordering::Relaxed);
-    let born = process.born.load(Ordering::Relaxed);
+    is_over(pid, process.born.load(Ordering::Relaxed))
+}
+
+/// Whether the process with this number, which was started at this time (0: not known), has ended.
+pub(super) fn is_over(pid: u32, born: u64) -> bool {
     // No signal: it only asks whether the process exists.
     if kill(Pid::from_raw(pid as i32), None) == Err(nix::Error::ESRCH) {
         return true;

@@ -35,6 +35,7 @@ pub mod seen;
 pub mod signals;
 mod spaces;
 pub mod spawn;
+pub mod starter;
 pub mod table;
 pub mod traffic;
 pub mod visits;
@@ -85,12 +86,6 @@ impl Job {
     /// How many processes the job has room for.
     pub fn room(&self) -> usize {
         self.table.processes.len()
-    }
-
-    /// Whether the launcher's -report, -trace or -check looks on.
-    fn is_observed(&self) -> bool {
-        let kept = [&self.table.job.observed, &self.table.job.checked];
-        kept.iter().any(|place| place.load(Ordering::Relaxed) != 0)
     }
 
     /// Whether `rank` was started together with this process.

@@ -18,9 +18,8 @@
 //! processes that have ended again, when a whole world has ended in order and no other place is left. A place has a
 //! **generation**, by which the others see that another process has come to it.
 
-use super::launcher::Launcher;
 use super::table::Table;
-use super::{Needs, Ranks, Waiting, access, cores, job, me, wait};
+use super::{Needs, Ranks, Waiting, cores, job, me, starter, wait};
 use crate::error::{Class, Error, Result};
 use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering, full_fence};
 use crate::shm::heap::{self, Owned};
@@ -139,22 +138,10 @@ fn read(text: &[u8], count: usize) -> Option<Vec<Program>> {
 ///
 /// Errors: `MPI_ERR_SPAWN` (what the launcher says), `MPI_ERR_NO_MEM`, `MPI_ERR_INFO_VALUE`.
 pub fn start(programs: &[Program], call: &str) -> Result<Started> {
-    let job = job();
-    if !matches!(job.launcher, Launcher::Ours) {
-        bail!(
-            Spawn,
-            "{call} is offered to jobs that rmashm's own mpiexec has started, and another launcher, or none, has started this one"
-        );
-    }
-    if job.is_observed() {
-        bail!(
-            Spawn,
-            "{call} is not offered under -check, -report and -trace: what they keep has room for the first ranks alone"
-        );
-    }
     // An entry has room for one request.
     static ASKING: Mutex<()> = Mutex::new(());
     let _one = ASKING.lock();
+    let starter = starter::find(call)?;
     let text = write(programs);
     let len = size_of::<Block>() + programs.len() * 4 + text.len();
     let owned = Owned::new(heap::alloc_zeroed(len, LINE)?);
@@ -177,10 +164,9 @@ pub fn start(programs: &[Program], call: &str) -> Result<Started> {
     me().asked_to_start
         .store(owned.offset() as u64, Ordering::Release);
     full_fence();
-    if access::knows_ancestor(job.table.job) {
-        let launcher = job.table.job.ancestor.load(Ordering::Relaxed);
+    if starter::is_known_here(&job().table) {
         // Where it cannot be reached so, it looks by itself.
-        let _ = kill(Pid::from_raw(launcher as i32), ORDER);
+        let _ = kill(Pid::from_raw(starter.process as i32), ORDER);
     }
     let what = || format!("{call}: waiting for the launcher to start the processes");
     let waiting = Waiting {
@@ -191,14 +177,19 @@ pub fn start(programs: &[Program], call: &str) -> Result<Started> {
         announce: None,
     };
     let waited = wait(&waiting, || {
-        request.block.state.load(Ordering::Acquire) == ANSWERED
+        request.is_answered() || starter::is_lost(starter)
     });
-    if waited.is_err() {
-        // The launcher may still write its answer there.
+    me().asked_to_start.store(0, Ordering::Release);
+    if !request.is_answered() {
+        // Where it lives it may still write its answer there.
         std::mem::forget(owned);
         waited?;
+        bail!(
+            Spawn,
+            "{call}: the launcher's helper (pid {}) was killed before it had started the processes",
+            starter.process
+        );
     }
-    me().asked_to_start.store(0, Ordering::Release);
     request.answer()
 }
 
@@ -253,6 +244,10 @@ impl Request {
                 .copy_to_nonoverlapping(text.as_mut_ptr(), len)
         };
         Some((request, read(&text, count)?))
+    }
+
+    fn is_answered(&self) -> bool {
+        self.block.state.load(Ordering::Acquire) == ANSWERED
     }
 
     fn sizes(&self) -> &[AtomicU32] {
@@ -316,18 +311,17 @@ impl Request {
     }
 }
 
-/// How many processes can usefully run at a time: one for each core, and one more than were started together at least, where others
+/// How many processes can usefully run at a time: what the launcher's user says; else one for each core, and one more than were started together at least, where others
 /// can be started: a program takes what is no more for none.
 pub fn universe() -> u32 {
-    match can_start() {
+    match job().table.job.universe.load(Ordering::Relaxed) {
+        0 => {}
+        said => return said,
+    }
+    match starter::can_be_found() {
         true => cores::usable().max(job().ranks + 1),
         false => job().ranks,
     }
-}
-
-/// Whether this job's launcher starts processes for it.
-fn can_start() -> bool {
-    matches!(job().launcher, Launcher::Ours) && !job().is_observed()
 }
 
 /// The process that has asked for this one's world, by its rank in the job; `None`: a user has.

@@ -24,6 +24,7 @@ use crate::shm::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering, full_fence};
 use crate::shm::doorbell::Doorbell;
 use crate::shm::late::Late;
 use crate::shm::lock::MAX_RANKS;
+use crate::shm::office::Office;
 use crate::shm::parcel::Desk;
 use crate::shm::segment::Segment;
 use crate::shm::visitors::{Door, Whereabouts};
@@ -80,6 +81,11 @@ pub struct Job {
     pub id: AtomicU64,
     /// The newest piece of the list of [communicators that were revoked](super::revoked) (an offset), or 0.
     pub revoked: AtomicU64,
+    /// How many processes the launcher's user says to be useful; 0: none has said it.
+    pub universe: AtomicU32,
+    /// Who starts processes for the job, see [`super::starter`], and the name spaces in which that is said; 0: not told yet.
+    pub starter: Office,
+    pub starter_spaces: AtomicU64,
 }
 
 impl Job {

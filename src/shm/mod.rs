@@ -28,6 +28,7 @@ pub mod maps;
 pub mod membarrier;
 pub mod memory;
 pub mod notes;
+pub mod office;
 mod pages;
 pub mod parcel;
 pub mod peer;

@@ -12,6 +12,7 @@ mod late;
 mod lock;
 mod notes;
 mod offer;
+mod office;
 mod parcel;
 mod regions;
 mod rendezvous;

@@ -216,6 +216,7 @@ fn apply(
         Ask::BindToCore => request.bind_to_core = true,
         Ask::NoOversubscribe => request.no_oversubscribe = true,
         Ask::Timeout => request.timeout = values::seconds(name, &values[0])?,
+        Ask::Universe => request.universe = values::universe(name, &values[0])?,
         Ask::Deadlock => request.deadlock = Some(values::deadlock(name, &values[0])?),
         Ask::Check => {
             let how = values.first().map(OsString::as_os_str);
@@ -441,6 +442,8 @@ mod tests {
             ("--nq 4 a", "-n"),
             ("-bind-to socket a", "core or none"),
             ("-timeout soon a", "seconds"),
+            ("-usize many a", "no number of processes"),
+            ("-usize 0 a", "no number of processes"),
             ("-deadlock never a", "end, report or off"),
             ("-l=3 a", "takes no value"),
             ("-memory-alloc-kinds system,, a", "no list"),
@@ -448,6 +451,14 @@ mod tests {
             let error = run(line).unwrap_err();
             assert!(error.contains(word), "{line}: {error}");
         }
+    }
+
+    #[test]
+    fn the_universe_has_a_size() {
+        let universe = |line| run(line).unwrap().universe;
+        assert_eq!(universe("-usize 7 a"), Some(7));
+        assert_eq!(universe("-usize -1 a"), None);
+        assert_eq!(universe("a"), None);
     }
 
     #[test]

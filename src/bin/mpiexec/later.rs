@@ -51,6 +51,9 @@ impl Supervisor<'_> {
         if taken + size <= self.job.segment.room() {
             return Some(taken);
         }
+        if !self.job.segment.reuses_places() {
+            return None;
+        }
         let is_free = |&number: &u32| {
             let has_ended = self.fates.get(number as usize).is_none_or(Option::is_some);
             has_ended && (number >= taken || self.job.segment.is_over(number as usize))

@@ -3,7 +3,7 @@
 use std::ffi::{CString, OsStr, OsString};
 use std::fs::File;
 use std::io::{self, IsTerminal};
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use nix::sys::wait::waitpid;
 use nix::unistd::Pid;
 use programs::finding::{self, Refusal};
 use programs::leading::{self, Choice};
-use rmashm::launching::{JobSegment, initial, room_for};
+use rmashm::launching::{JobSegment, MOST_CHECKED, MOST_OBSERVED, initial, room_for};
 
 use crate::binding;
 use crate::checked;
@@ -31,6 +31,9 @@ use crate::spawn::{self, OpenFiles, Program, Setting};
 /// Epoll's names for the launcher's own events.
 pub const SIGNALS: u64 = 0;
 pub const COMPLAINTS: u64 = 1;
+
+/// So many ranks can be started later in a job that is traced.
+const SPARE_TRACED: u32 = 16;
 
 /// A rank that was started.
 pub struct Rank {
@@ -68,7 +71,9 @@ pub struct Launched {
     pub segment: JobSegment,
     pub roster: Roster,
     pub ranks: Vec<Rank>,
-    /// The one rank writes to the launcher's own stdout and stderr.
+    /// How many of the ranks, the first ones, this process has not started: those whose [helper](crate::helper) it is.
+    pub guests: u32,
+    /// The one rank writes to the launcher's own stdout and stderr, and all that a helper starts to its own.
     pub direct: bool,
     /// The limit on open files, which the ranks get back.
     pub open_files: OpenFiles,
@@ -93,7 +98,7 @@ impl World<'_> {
     }
 }
 
-fn because(what: &str) -> impl Fn(io::Error) -> Refusal {
+pub fn because(what: &str) -> impl Fn(io::Error) -> Refusal {
     move |error| Refusal::from(format!("{what}: {error}"))
 }
 
@@ -126,10 +131,19 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
     let signals = Signals::catch().map_err(because("cannot catch signals"))?;
     let observed = observed::prepare(request)?;
     let checked = checked::prepare(request)?;
-    let room = match observed.is_some() || checked.is_some() {
-        true => ranks,
-        false => room_for(ranks),
-    };
+    let mut room = room_for(ranks);
+    if let Some(events) = observed {
+        // A rank whose events are wanted has much room for them.
+        let most = if events > 0 {
+            ranks + SPARE_TRACED
+        } else {
+            room
+        };
+        room = room.min(most).min(MOST_OBSERVED.max(ranks));
+    }
+    if checked.is_some() {
+        room = room.min(MOST_CHECKED.max(ranks));
+    }
     let roster = Roster::new(room).map_err(because("no memory for the list of ranks"))?;
     let name = job_name();
     let keeper =
@@ -138,25 +152,15 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
     let segment = JobSegment::create(ranks, room, observed, checked)
         .map_err(|error| Refusal::from(error.text.into_string()))?;
 
-    let epoll = || Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).map_err(io::Error::from);
-    let events = epoll().map_err(because("epoll"))?;
+    segment.set_universe(request.universe.unwrap_or(0));
+
+    let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)
+        .map_err(io::Error::from)
+        .map_err(because("epoll"))?;
     let (complaints, complain) = nix::unistd::pipe2(OFlag::O_CLOEXEC | OFlag::O_NONBLOCK)
         .map_err(io::Error::from)
         .map_err(because("pipe"))?;
-    let add = |fd: &dyn std::os::fd::AsFd, key| {
-        events.add(fd.as_fd(), EpollEvent::new(EpollFlags::EPOLLIN, key))
-    };
-    add(&signals, SIGNALS)
-        .map_err(io::Error::from)
-        .map_err(because("epoll"))?;
-    add(&complaints, COMPLAINTS)
-        .map_err(io::Error::from)
-        .map_err(because("epoll"))?;
-    let output = Output::new(
-        events.0.try_clone().map(Epoll).map_err(because("epoll"))?,
-        request.prefix.clone(),
-    )
-    .map_err(because("stdout or stderr"))?;
+    let output = events(&epoll, &signals, &complaints, request)?;
 
     // A single rank may as well have our stdout and stderr themselves.
     let direct = ranks == 1
@@ -165,13 +169,14 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
         && request.out_pattern.is_none()
         && request.err_pattern.is_none();
     let mut launched = Launched {
-        epoll: events,
+        epoll,
         signals,
         output,
         complaints: File::from(complaints),
         segment,
         roster,
         ranks: Vec::with_capacity(ranks as usize),
+        guests: 0,
         direct,
         open_files,
         name,
@@ -210,6 +215,25 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
     }
 }
 
+/// Has `epoll` tell of signals and complaints, and of output, which is made.
+pub fn events(
+    epoll: &Epoll,
+    signals: &Signals,
+    complaints: &OwnedFd,
+    request: &Request,
+) -> Result<Output, Refusal> {
+    let add = |fd: BorrowedFd<'_>, key| {
+        epoll
+            .add(fd, EpollEvent::new(EpollFlags::EPOLLIN, key))
+            .map_err(io::Error::from)
+            .map_err(because("epoll"))
+    };
+    add(signals.as_fd(), SIGNALS)?;
+    add(complaints.as_fd(), COMPLAINTS)?;
+    let output = epoll.0.try_clone().map(Epoll).map_err(because("epoll"))?;
+    Output::new(output, request.prefix.clone()).map_err(because("stdout or stderr"))
+}
+
 /// Ends ranks that are not to be, and waits for them.
 pub fn end(ranks: &[Rank]) {
     for rank in ranks.iter().filter(|rank| rank.pid != 0) {
@@ -234,7 +258,7 @@ pub fn start(
     let null = output::null_input().map_err(because("/dev/null"))?;
     // A rank that reads from a terminal must be in the foreground process group, which is ours.
     let shares_terminal = io::stdin().is_terminal();
-    let direct = launched.direct && first == 0;
+    let direct = launched.direct && (first == 0 || launched.guests > 0);
     let part_of = world.parts.iter();
     let part_of = part_of.flat_map(|pair| (0..pair.0.ranks).map(move |_| pair));
     for (place, (part, program)) in (0..ranks).zip(part_of) {
@@ -429,7 +453,7 @@ fn cpus_text(cpus: &CpuSet) -> String {
 }
 
 /// A name that no other job of this machine has: our process id, and when.
-fn job_name() -> String {
+pub fn job_name() -> String {
     let time = std::time::UNIX_EPOCH
         .elapsed()
         .map_or(0, |time| time.as_nanos());
@@ -437,7 +461,7 @@ fn job_name() -> String {
 }
 
 /// What the ranks started and left behind becomes our child, and can be found at the end.
-fn become_subreaper() {
+pub fn become_subreaper() {
     let _ = nix::sys::prctl::set_child_subreaper(true);
 }
 

@@ -5,8 +5,8 @@
 //! `verdict` decides what the end of a rank means, in the words of `report`, with `quitters` for those that leave without a word
 //! and `standstill` for ranks that can never go on, which `readings` tell, and `places` where they are; `observed` tells what the ranks did,
 //! `checked` what they did wrong;
-//! `keeper` ends what is left if the launcher itself
-//! is killed.
+//! `keeper` ends what is left if the launcher itself is killed. `helper` is another beginning: for a job that another launcher has started, or none,
+//! it starts what that asks for, which is `later`'s.
 //!
 //! The launcher has one thread. It shares with the ranks only the job segment's process table.
 
@@ -15,6 +15,7 @@ mod binding;
 mod checked;
 mod environment;
 mod foreign;
+mod helper;
 mod hosts;
 mod keeper;
 mod later;
@@ -37,6 +38,7 @@ mod verdict;
 use std::io::Write;
 
 use arguments::Command;
+use request::Request;
 use rmashm::launching;
 
 /// The exit status for a command line that makes no sense.
@@ -47,6 +49,13 @@ fn main() {
 }
 
 fn run() -> u8 {
+    let mut words = std::env::args_os().skip(1);
+    if words
+        .next()
+        .is_some_and(|word| word == launching::starter::WORD)
+    {
+        return helper::serve(words.next());
+    }
     let mut request = match arguments::parse(std::env::args_os().skip(1)) {
         Ok(Command::Help) => return print(&options::help()),
         Ok(Command::Version) => {
@@ -63,13 +72,8 @@ fn run() -> u8 {
             Err(text) => return refuse(&text, MISUSE),
         }
     }
-    if request.deadlock.is_none()
-        && let Some(value) = std::env::var_os("RMASHM_DEADLOCK").filter(|value| !value.is_empty())
-    {
-        match values::deadlock("RMASHM_DEADLOCK", &value) {
-            Ok(deadlock) => request.deadlock = Some(deadlock),
-            Err(text) => return refuse(&text, MISUSE),
-        }
+    if let Err(text) = ask_environment(&mut request) {
+        return refuse(&text, MISUSE);
     }
     if let Err(text) = checked::ask_environment(&mut request) {
         return refuse(&text, MISUSE);
@@ -81,6 +85,16 @@ fn run() -> u8 {
         Ok(launched) => supervise::supervise(&request, launched),
         Err(refusal) => refuse(&refusal.text, refusal.status),
     }
+}
+
+/// What happens in a deadlock, where only the environment says it.
+fn ask_environment(request: &mut Request) -> Result<(), String> {
+    if request.deadlock.is_none()
+        && let Some(value) = std::env::var_os("RMASHM_DEADLOCK").filter(|value| !value.is_empty())
+    {
+        request.deadlock = Some(values::deadlock("RMASHM_DEADLOCK", &value)?);
+    }
+    Ok(())
 }
 
 /// The version, and the interfaces whose programs can be started.

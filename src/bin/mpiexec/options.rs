@@ -40,6 +40,7 @@ pub enum Ask {
     BindToCore,
     NoOversubscribe,
     Timeout,
+    Universe,
     Deadlock,
     Check,
     Report,
@@ -264,6 +265,13 @@ pub const GLOBAL: &[Spec] = &[
         &["SECONDS"],
         Ask::Timeout,
         "end the job after this time (also: variable MPIEXEC_TIMEOUT)",
+    ),
+    spec(
+        &["usize"],
+        &["N"],
+        Ask::Universe,
+        "MPI_UNIVERSE_SIZE, the number of processes that the program may take for useful (default, as with -1: one for each core, and one \
+         more than there are ranks at least)",
     ),
     spec(
         &["deadlock"],

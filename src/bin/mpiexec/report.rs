@@ -8,7 +8,12 @@ use crate::spawn::signal_text;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     Exited(i32),
-    Killed { signal: i32, core: bool },
+    Killed {
+        signal: i32,
+        core: bool,
+    },
+    /// It is gone, and is no child of this process, which would hear more.
+    Unseen,
 }
 
 impl Fate {
@@ -17,6 +22,7 @@ impl Fate {
         match self {
             Fate::Exited(status) => status as u8,
             Fate::Killed { signal, .. } => 128_u8.saturating_add(signal as u8),
+            Fate::Unseen => 1,
         }
     }
 
@@ -24,6 +30,7 @@ impl Fate {
     pub fn text(self) -> String {
         match self {
             Fate::Exited(status) => format!("exited with status {status}"),
+            Fate::Unseen => "is gone".to_string(),
             Fate::Killed { signal, core } => {
                 let dumped = if core { ", core dumped" } else { "" };
                 format!(

@@ -27,6 +27,8 @@ pub struct Request {
     pub bind_to_core: bool,
     pub no_oversubscribe: bool,
     pub timeout: Option<Duration>,
+    /// MPI_UNIVERSE_SIZE, where the command line says it.
+    pub universe: Option<u32>,
     /// What happens in a deadlock, where the command line says it.
     pub deadlock: Option<Deadlock>,
     /// What happens where the program does something wrong, where the command line says that this is to be looked for.

@@ -22,6 +22,7 @@ use rmashm::launching::ORDER;
 
 use crate::checked::Told;
 use crate::foreign;
+use crate::helper;
 use crate::keeper;
 use crate::launch::{COMPLAINTS, Launched, SIGNALS};
 use crate::observed;
@@ -94,30 +95,7 @@ pub struct Supervisor<'a> {
 
 /// Watches the job until it is over; gives the launcher's exit status.
 pub fn supervise(request: &Request, job: Launched) -> u8 {
-    let ranks = job.ranks.len();
-    let by_pid = (0..)
-        .zip(&job.ranks)
-        .map(|(number, rank)| (rank.pid, number))
-        .collect();
-    let mut supervisor = Supervisor {
-        request,
-        by_pid,
-        fates: vec![None; ranks],
-        alive: ranks,
-        phase: Phase::Running,
-        ending: None,
-        status: None,
-        early: Vec::new(),
-        quit: Quitters::default(),
-        standstill: Standstill::default(),
-        checked: Told::default(),
-        foreign: foreign::Looks::begin(),
-        childless: false,
-        output_failed: false,
-        unfilled: BTreeMap::new(),
-        timeout_at: request.timeout.map(|limit| Instant::now() + limit),
-        job,
-    };
+    let mut supervisor = Supervisor::of(request, job);
     supervisor.run();
     if request.verbose {
         supervisor.tell_adoptions();
@@ -126,6 +104,36 @@ pub fn supervise(request: &Request, job: Launched) -> u8 {
         let _ = writeln!(std::io::stderr(), "mpiexec: {text}");
     }
     supervisor.status.unwrap_or(0)
+}
+
+impl<'a> Supervisor<'a> {
+    fn of(request: &'a Request, job: Launched) -> Supervisor<'a> {
+        let mut fates = vec![None; job.ranks.len()];
+        for (guest, fate) in fates[..job.guests as usize].iter_mut().enumerate() {
+            *fate = helper::former_fate(job.segment.state(guest));
+        }
+        let own = (0..).zip(&job.ranks).skip(job.guests as usize);
+        let by_pid = own.map(|(number, rank)| (rank.pid, number)).collect();
+        Supervisor {
+            request,
+            by_pid,
+            alive: fates.iter().filter(|fate| fate.is_none()).count(),
+            fates,
+            phase: Phase::Running,
+            ending: None,
+            status: None,
+            early: Vec::new(),
+            quit: Quitters::default(),
+            standstill: Standstill::default(),
+            checked: Told::default(),
+            foreign: foreign::Looks::begin(),
+            childless: false,
+            output_failed: false,
+            unfilled: BTreeMap::new(),
+            timeout_at: request.timeout.map(|limit| Instant::now() + limit),
+            job,
+        }
+    }
 }
 
 impl Supervisor<'_> {
@@ -225,6 +233,7 @@ impl Supervisor<'_> {
 
     fn look_at_ranks(&mut self, now: Instant) {
         self.look_for_findings();
+        self.look_for_departed();
         if let Some(ending) = &mut self.ending {
             if ending.kill_at.is_some_and(|at| now >= at) {
                 ending.kill_at = None;
@@ -289,7 +298,10 @@ impl Supervisor<'_> {
                     stop_self();
                     self.send_all(Signal::SIGCONT);
                 }
-                signal if ENDING.contains(&signal) => self.interrupt(arrival),
+                // A helper ends with the job, and that in its own way.
+                signal if ENDING.contains(&signal) && self.job.guests == 0 => {
+                    self.interrupt(arrival);
+                }
                 _ => self.pass_on(arrival),
             }
         }
@@ -322,9 +334,9 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Sends a signal to all ranks, but for those that got it from the terminal already.
+    /// Sends a signal to all ranks that were started here, but for those that got it from the terminal already.
     fn pass_on(&self, arrival: Arrival) {
-        for number in 0..self.fates.len() {
+        for number in self.job.guests as usize..self.fates.len() {
             if !arrival.from_terminal || self.job.ranks[number].own_group {
                 self.send(number, arrival.signal);
             }
@@ -337,8 +349,8 @@ impl Supervisor<'_> {
 
     fn send(&self, number: usize, signal: Signal) {
         let rank = &self.job.ranks[number];
-        if self.fates[number].is_none() {
-            // The process was not waited for, so its number and its group's are its own.
+        // A process that was not waited for has its number, and its group's, for itself. Of another's it was looked whether it is there.
+        if self.fates[number].is_none() && rank.pid != 0 {
             let _ = kill(rank.target(), signal);
         }
     }

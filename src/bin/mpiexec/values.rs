@@ -30,6 +30,18 @@ pub fn rank_count(name: &str, value: &OsStr) -> Result<u32, String> {
     }
 }
 
+/// The size of the universe; -1 leaves it to the library.
+pub fn universe(name: &str, value: &OsStr) -> Result<Option<u32>, String> {
+    match value.to_str().map(str::parse::<i32>) {
+        Some(Ok(-1)) => Ok(None),
+        Some(Ok(size)) if size > 0 => Ok(Some(size as u32)),
+        _ => Err(format!(
+            "{name} is {}, which is no number of processes",
+            value.display()
+        )),
+    }
+}
+
 /// A time limit; 0 or less is none, as MPICH has it.
 pub fn seconds(name: &str, value: &OsStr) -> Result<Option<Duration>, String> {
     match value.to_str().map(str::parse::<f64>) {

@@ -56,7 +56,8 @@ impl Supervisor<'_> {
         let death = match fate {
             Fate::Killed { signal, .. } => Some(Death::Signal(signal)),
             Fate::Exited(status) if joined => Some(Death::Status(status)),
-            Fate::Exited(_) => None,
+            Fate::Unseen if joined => Some(Death::Unseen),
+            Fate::Exited(_) | Fate::Unseen => None,
         };
         // Whoever closed our stdout does not want to hear of it, here as with several ranks.
         let reader_left = self.job.direct && fate.status() == 128 + libc::SIGPIPE as u8;

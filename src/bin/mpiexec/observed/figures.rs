@@ -97,11 +97,11 @@ impl Scale {
 impl Figures {
     pub fn read(segment: &JobSegment, tables: &Tables) -> Figures {
         let scale = Scale::read(tables);
-        let ranks = 0..tables.ranks() as u32;
+        let ranks = 0..segment.present();
         Figures {
             ranks: ranks.map(|rank| Rank::read(tables, rank, &scale)).collect(),
             scale,
-            traffic: traffic(segment, tables.ranks()),
+            traffic: traffic(segment, segment.present() as usize),
         }
     }
 
@@ -239,7 +239,7 @@ impl Rank {
 fn traffic(segment: &JobSegment, ranks: usize) -> Vec<Vec<u64>> {
     let mut bytes = vec![vec![0; ranks]; ranks];
     for (rank, towards) in (0..ranks).map(|rank| (rank, segment.traffic(rank))) {
-        for (other, moved) in towards.into_iter().enumerate() {
+        for (other, moved) in towards.into_iter().take(ranks).enumerate() {
             bytes[rank][other] += moved.sent + moved.put + moved.accumulated;
             bytes[other][rank] += moved.got;
         }

@@ -94,7 +94,6 @@ pub const VALUED: &[&str] = &[
     "tmpdir",
     "topolib",
     "tune",
-    "usize",
 ];
 
 /// With two values, and without a meaning here: parameters of other libraries.
