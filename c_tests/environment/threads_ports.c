@@ -5,8 +5,9 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
-enum { ROUNDS = 150, LENGTH = 256, MEETINGS = 150 };
+enum { ROUNDS = 150, LENGTH = 256, LEAST = 20 };
 
 static char port[MPI_MAX_PORT_NAME];
 
@@ -65,14 +66,14 @@ static void several_at_once(void)
 
 static char names[2][LENGTH];
 static atomic_int open_now; /* which of the names is that of the port that is open */
-static atomic_int met;
+static atomic_int met, over;
 
 static void *accept_some(void *argument)
 {
     int *mark = argument;
     MPI_Comm own;
     OK(MPI_Comm_dup(MPI_COMM_SELF, &own));
-    while (met < MEETINGS) {
+    while (!over) {
         MPI_Comm inter;
         int code = MPI_Comm_accept(names[open_now], MPI_INFO_NULL, 0, own, &inter);
         if (code != MPI_SUCCESS) {
@@ -106,9 +107,12 @@ static void closed_and_opened(void)
         for (int t = 0; t < 2; t++)
             CHECK_EQ(pthread_create(&threads[t], NULL, accept_some, &marks[t]), 0);
         uint64_t state = 7;
-        while (met < MEETINGS) {
+        for (int round = 0; round < ROUNDS || met < LEAST; round++) {
             int now = open_now;
             tell(names[now]);
+            /* In the middle of something, or after the others have had a core. */
+            if (round % 2)
+                usleep((unsigned)(draw(&state) % 2000));
             for (volatile int i = (int)(draw(&state) % 20000); i > 0; i--)
                 ;
             OK(MPI_Close_port(names[now]));
@@ -119,7 +123,8 @@ static void closed_and_opened(void)
             for (int from = 1; from < size; from++)
                 OK(MPI_Recv(NULL, 0, MPI_INT, from, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
         }
-        /* Those that accept yet, though there are enough, are told. */
+        over = 1;
+        /* Those that accept yet are told. */
         OK(MPI_Close_port(names[open_now]));
         for (int t = 0; t < 2; t++)
             CHECK_EQ(pthread_join(threads[t], NULL), 0);

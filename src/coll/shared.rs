@@ -182,6 +182,23 @@ pub fn reduce(
     reduction(comm, op, mine, out, false, what)
 }
 
+/// Of two, the one that gives to a reduce gives `sent` bytes by messages or by the board, and this one, which takes, has others, `mine`.
+/// Lets by what is given by the board, which is an error of both; false, and nothing was done, if it comes by a message.
+pub fn let_by(comm: &Comm, what: &dyn Fn() -> String, sent: usize, mine: &Vector) -> Result<bool> {
+    if sent < REDUCE_LEAST || sent >= FETCH && comm.meeting.sharing_cores(what)? == Some(false) {
+        return Ok(false);
+    }
+    let size = mine.element.datatype.size().max(1);
+    let most = comm.meeting.room().min(PIECE) / size * size;
+    let given = comm
+        .meeting
+        .share(sent.min(most), mine.bytes(), what, |_| Ok(()))?;
+    let Some(given) = given else {
+        return Ok(false);
+    };
+    block_by(&given, 1 - comm.rank, mine.bytes()).map(|_| true)
+}
+
 /// Folds the peers' elements into everybody's `out`, those that have one: all or the root. All processes decide alike: the
 /// bytes are the same everywhere.
 fn reduction(

@@ -143,6 +143,13 @@ pub fn start(programs: &[Program], call: &str) -> Result<Started> {
     let _one = ASKING.lock();
     let starter = starter::find(call)?;
     let text = write(programs);
+    if text.len() > MOST || programs.len() > MOST {
+        bail!(
+            Spawn,
+            "{call} is given {} bytes of commands, arguments and hints, and can take {MOST}",
+            text.len()
+        );
+    }
     let len = size_of::<Block>() + programs.len() * 4 + text.len();
     let owned = Owned::new(heap::alloc_zeroed(len, LINE)?);
     let request = Request::at(segment(), owned.offset());

@@ -108,7 +108,9 @@ impl Supervisor<'_> {
             return Seen::Ended;
         }
         let reading = segment.rest(rank);
-        match segment.is_in_mpi(rank) {
+        // Who waits for the launcher will hear from it.
+        let waits_for_us = self.unfilled.contains_key(&(rank as u32));
+        match segment.is_in_mpi(rank) && !waits_for_us {
             true => Seen::Waits(reading, segment.node(rank, reading)),
             false => Seen::Acts,
         }

@@ -4,6 +4,7 @@ use super::{AS_MESSAGE, IN_PIECES, Little, PIECE, PLACED, length};
 use crate::coll::elements::Vector;
 use crate::coll::fold::Fold;
 use crate::coll::plan::same_length;
+use crate::coll::shared;
 use crate::error::Result;
 use crate::op::Op;
 use crate::runtime::notes::{MEMBERS, NOTE, Round};
@@ -56,8 +57,13 @@ impl<'a> Little<'a> {
         let other = 1 - self.comm.rank;
         let number = self.number(&round, other)?;
         if number & AS_MESSAGE != 0 {
-            same_length(number & !AS_MESSAGE, len)?;
-            return Ok(false);
+            let sent = number & !AS_MESSAGE;
+            if sent == len || shared::let_by(self.comm, self.what, sent, mine)? {
+                return Ok(false);
+            }
+            // A message, which has to be received whatever its length.
+            self.messages().receive(other, out)?;
+            return self.end(None);
         }
         if number & PLACED != 0 {
             let own = with_exposed_provenance(mine.address);
