@@ -1,11 +1,11 @@
-/* ranks: 2 4 9; name: revoke; args: revoke; env: RMASHM_CHECK=off; mpich: skip names beyond MPI */
-/* ranks: 3 4 9; name: shrink; args: shrink; env: RMASHM_CHECK=off; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip names beyond MPI */
-/* ranks: 3 4 9; name: agree; args: agree; env: RMASHM_CHECK=off; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip names beyond MPI */
-/* ranks: 3 5; name: any; args: any; env: RMASHM_CHECK=off; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip names beyond MPI */
-/* ranks: 4 7; name: groups; args: groups; env: RMASHM_CHECK=off; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip names beyond MPI */
-/* ranks: 4; name: checkpoint; args: checkpoint; env: RMASHM_CHECK=off; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip names beyond MPI */
-/* ranks: 3; name: replace; args: replace; env: RMASHM_CHECK=off; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip names beyond MPI */
-/* ranks: 2; name: wrong; args: wrong; env: RMASHM_CHECK=off; mpich: skip names beyond MPI */
+/* ranks: 2 4 9; name: revoke; args: revoke; env: RMASHM_CHECK=off; abi: mpich; mpich: skip names beyond MPI */
+/* ranks: 3 4 9; name: shrink; args: shrink; env: RMASHM_CHECK=off; expect-exit: 137; expect-stderr: was killed by signal 9; abi: mpich; mpich: skip names beyond MPI */
+/* ranks: 3 4 9; name: agree; args: agree; env: RMASHM_CHECK=off; expect-exit: 137; expect-stderr: was killed by signal 9; abi: mpich; mpich: skip names beyond MPI */
+/* ranks: 3 5; name: any; args: any; env: RMASHM_CHECK=off; expect-exit: 137; expect-stderr: was killed by signal 9; abi: mpich; mpich: skip names beyond MPI */
+/* ranks: 4 7; name: groups; args: groups; env: RMASHM_CHECK=off; expect-exit: 137; expect-stderr: was killed by signal 9; abi: mpich; mpich: skip names beyond MPI */
+/* ranks: 4; name: checkpoint; args: checkpoint; env: RMASHM_CHECK=off; expect-exit: 137; expect-stderr: was killed by signal 9; abi: mpich; mpich: skip names beyond MPI */
+/* ranks: 3; name: replace; args: replace; env: RMASHM_CHECK=off; expect-exit: 137; expect-stderr: was killed by signal 9; abi: mpich; mpich: skip names beyond MPI */
+/* ranks: 2; name: wrong; args: wrong; env: RMASHM_CHECK=off; abi: mpich; mpich: skip names beyond MPI */
 /* Going on after a death (ULFM): communicators are revoked, shrunk and agreed in; receives from any rank are held up until the death is
  * acknowledged; data of the dead is in a neighbour's window; others are started in its place. */
 #include "check.h"

@@ -1,6 +1,6 @@
-/* ranks: 4 8; name: one; args: 1; env: RMASHM_CHECK=off; expect-exit: 142; expect-stderr: was killed by signal 14; mpich: skip names beyond MPI */
-/* ranks: 8 16; name: two; args: 2; env: RMASHM_CHECK=off; expect-exit: 142; expect-stderr: was killed by signal 14; mpich: skip names beyond MPI */
-/* ranks: 8; name: three; args: 3; env: RMASHM_CHECK=off; expect-exit: 142; expect-stderr: was killed by signal 14; mpich: skip names beyond MPI */
+/* ranks: 4 8; name: one; args: 1; env: RMASHM_CHECK=off; expect-exit: 142; expect-stderr: was killed by signal 14; abi: mpich; mpich: skip names beyond MPI */
+/* ranks: 8 16; name: two; args: 2; env: RMASHM_CHECK=off; expect-exit: 142; expect-stderr: was killed by signal 14; abi: mpich; mpich: skip names beyond MPI */
+/* ranks: 8; name: three; args: 3; env: RMASHM_CHECK=off; expect-exit: 142; expect-stderr: was killed by signal 14; abi: mpich; mpich: skip names beyond MPI */
 /* Some ranks are killed at random moments while all agree and shrink, by and by and at once, again and again: what one process hears of
  * an agreement all others hear that live, whoever has died meanwhile. The argument is the seed. What was heard is written down in memory
  * that all share; the first who writes is right. */

@@ -1,4 +1,4 @@
-/* ranks: 4 7; env: RMASHM_CHECK=off; expect-exit: 137; expect-stderr: was killed by signal 9; mpich: skip names beyond MPI */
+/* ranks: 4 7; env: RMASHM_CHECK=off; expect-exit: 137; expect-stderr: was killed by signal 9; abi: mpich; mpich: skip names beyond MPI */
 /* A solver that goes on when ranks die: each step is done by those that live, and counts if all of them agree that it is done. Each keeps a
  * copy of its state in a window of its neighbour, where those that are left find it. The result is that of a run without a death.
  * docs/recovery.md is about it. */

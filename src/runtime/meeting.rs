@@ -152,7 +152,7 @@ impl Meeting {
         })
     }
 
-    /// The same, of the communicator with this number: once that is [revoked](super::revoked), waits here end with an error.
+    /// The same, of the communicator with this number: once that is [revoked], waits here end with an error.
     pub fn revocable(mut self, number: u32) -> Meeting {
         self.revocable = Some(number);
         self

@@ -5,7 +5,7 @@
 //! processes by the table, and starts and watches others as it does for a job of its own. So processes are started under all
 //! launchers, and without any, in the same way, and the launchers need to know nothing of it.
 //!
-//! The [`Office`] in the process table says which process it is, and whose turn it is to start it. It is no child of the program's,
+//! The [`Office`](crate::shm::office::Office) in the process table says which process it is, and whose turn it is to start it. It is no child of the program's,
 //! which may wait for any child of its own, and is in a session of its own: neither the terminal's keys nor the end of a process
 //! group concern it. It ends when none of the job's processes is left. Where it is killed, what it has started is killed with it; a
 //! look at the others ([`super::lookout`]) finds that, and says it.

@@ -3,10 +3,13 @@
 use super::{Outcome, Places, Procedure, kinds, own};
 use crate::model::{Function, Interface};
 
-/// C has them, and Fortran does not: the tool information interface, extensions that MPICH has for C alone, and what turns handles and statuses of one language into
+/// C has them, and Fortran does not: the tool information interface, extensions that MPICH has for C alone or that write to a variable of
+/// the program's after they have returned, and what turns handles and statuses of one language into
 /// those of the other.
-const OF_C_ALONE: [&str; 13] = [
+const OF_C_ALONE: [&str; 15] = [
     "MPIR_*",
+    "MPIX_Comm_iagree",
+    "MPIX_Comm_ishrink",
     "MPIX_Delete_*",
     "MPIX_Info_*",
     "MPIX_Request_*",

@@ -1,5 +1,5 @@
 //! Going on after the death of a process (User-Level Failure Mitigation): names of MPICH and Open MPI beyond MPI, here with what both
-//! offer together. Which calls end with which error is told in [`comm::recovery`](crate::comm::recovery).
+//! offer together. Which calls end with which error is told in [`comm::recovery`].
 
 use crate::abi::boundary::pointers::Mut;
 use crate::abi::communicators::group::publish;

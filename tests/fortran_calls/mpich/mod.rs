@@ -12,11 +12,12 @@ use harness::needs::need;
 use harness::scratch::Scratch;
 
 /// Functions that cannot be called twice, or after which nothing else can be.
-const NOT_HERE: [(&str, &str); 4] = [
+const NOT_HERE: [(&str, &str); 5] = [
     ("MPI_Abort", "ends the program"),
     ("MPI_Finalize", "called once, at the end"),
     ("MPI_Init", "called once, at the beginning"),
     ("MPI_Init_thread", "called by the programs of MPICH's suite"),
+    ("MPIX_Comm_revoke", "what is revoked stays so"),
 ];
 
 /// The names of a procedure, and how each takes buffers.
