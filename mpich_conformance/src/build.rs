@@ -277,12 +277,16 @@ impl Build {
         format!("{}\n{}\n{sum}\n", self.source.display(), options.join("\n"))
     }
 
-    /// The name that a program uses and the Open MPI that compiles it does not have, by what make said about it.
+    /// The name that a program uses and its header does not have, nor is to have, by what make said about it: that is of the Open MPI that
+    /// compiles it, or the standard's, which has no extensions.
     pub fn lacking(&self, said: &str) -> Option<String> {
-        if self.compiler.interface != Interface::Openmpi {
-            return None;
-        }
-        harness::needs::undeclared(said)
+        let name = harness::needs::undeclared(said)?;
+        let may_lack = match self.compiler.interface {
+            Interface::Mpich => false,
+            Interface::Openmpi => true,
+            Interface::Standard => name.starts_with("MPIX_"),
+        };
+        may_lack.then_some(name)
     }
 
     /// Compiles the programs of these entries, as far as make finds them out of date. What does not compile is found missing

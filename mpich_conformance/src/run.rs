@@ -107,7 +107,7 @@ impl Runner<'_> {
         if !program.is_file() {
             let details = self.build.explain(entry);
             if let Some(name) = self.build.lacking(&details) {
-                let reason = format!("Open MPI lacks {name}");
+                let reason = format!("the header lacks {name}");
                 return Err((Outcome::NotApplicable, reason, details));
             }
             return Err((Outcome::Failed, build_reason(&details), details));
