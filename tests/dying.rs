@@ -90,7 +90,7 @@ fn kill_rank(run: &mut Run, program: &Path, rank: u64) {
 /// Waits until no process of the run is left, then for the end of what was started.
 #[track_caller]
 fn finish(mut run: Run) -> Outcome {
-    let mut watched = Run::start(mpiexec(&["true"]));
+    let watched = Run::start(mpiexec(&["true"]));
     watched.wait_until("the end of all processes", || {
         let _ = run.child.try_wait();
         run.left().is_empty()

@@ -112,6 +112,11 @@ impl JobSegment {
         self.table.present().len() as u32
     }
 
+    /// Whether `rank` was started because another asked for it.
+    pub fn was_started_later(&self, rank: u32) -> bool {
+        self.table.world(rank).spawner.load(Ordering::Relaxed) != 0
+    }
+
     /// Whether the process of `rank` is gone, which this one has not started. `None` if that cannot be seen from here: it has not told
     /// yet who it is, or is in name spaces of its own.
     pub fn is_gone(&self, rank: usize) -> Option<bool> {
@@ -122,7 +127,8 @@ impl JobSegment {
     /// Bytes that `rank` has moved, to and from each.
     pub fn traffic(&self, rank: usize) -> Vec<Moved> {
         let bytes = |count: &Count| count.bytes.load(Ordering::Relaxed);
-        let cells = self.table.rows.row(rank).cells.iter();
+        let cells = self.table.rows.row(rank).cells;
+        let cells = cells[..self.table.job.present()].iter();
         let moved = cells.map(|cell| Moved {
             put: bytes(&cell.put),
             got: bytes(&cell.got),

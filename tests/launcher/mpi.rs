@@ -187,7 +187,7 @@ fn the_launchers_death_ends_a_wrapped_mpi_job() {
     std::thread::sleep(std::time::Duration::from_millis(200));
     run.signal(Signal::SIGKILL);
     run.child.wait().unwrap();
-    let mut watcher = Run::start(mpiexec(&["true"]));
+    let watcher = Run::start(mpiexec(&["true"]));
     watcher.wait_until("all processes of the job to be gone", || {
         run.left().is_empty()
     });

@@ -148,7 +148,7 @@ impl Run {
 
     /// Waits until something is the case.
     #[track_caller]
-    pub fn wait_until(&mut self, what: &str, mut is: impl FnMut() -> bool) {
+    pub fn wait_until(&self, what: &str, mut is: impl FnMut() -> bool) {
         while !is() {
             self.bark(what);
             std::thread::sleep(Duration::from_millis(5));

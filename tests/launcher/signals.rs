@@ -8,7 +8,7 @@ use nix::sys::signal::Signal;
 fn job(folder: &Scratch, options: &[&str], ranks: u32, text: &str) -> Run {
     let mut command = script(options, ranks, text);
     command.current_dir(&**folder);
-    let mut run = Run::start(command);
+    let run = Run::start(command);
     run.wait_until("the ranks to be there", || {
         (0..ranks).all(|rank| folder.has(&format!("there.{rank}")))
     });
@@ -84,7 +84,7 @@ fn a_second_interrupt_kills() {
     let folder = Scratch::new("launcher");
     let text =
         "trap 'touch got.$PMI_RANK' INT; touch there.$PMI_RANK; while :; do sleep 0.02; done";
-    let mut run = job(&folder, &[], 2, text);
+    let run = job(&folder, &[], 2, text);
     run.signal(Signal::SIGINT);
     run.wait_until("both ranks to have the first", || {
         folder.has("got.0") && folder.has("got.1")
@@ -96,7 +96,7 @@ fn a_second_interrupt_kills() {
 #[test]
 fn stopped_ranks_end_too() {
     let folder = Scratch::new("launcher");
-    let mut run = job(
+    let run = job(
         &folder,
         &[],
         2,
@@ -124,10 +124,11 @@ fn killing_the_launcher_leaves_no_rank() {
     ] {
         let folder = Scratch::new("launcher");
         let mut run = job(&folder, &[], 4, &format!("touch there.$PMI_RANK; {text}"));
-        assert!(run.ranks().len() >= 4);
+        // A process that becomes another program has no environment for a moment.
+        run.wait_until("four ranks", || run.ranks().len() >= 4);
         run.signal(Signal::SIGKILL);
         run.child.wait().unwrap();
-        let mut watcher = Run::start(mpiexec(&["true"]));
+        let watcher = Run::start(mpiexec(&["true"]));
         watcher.wait_until("all processes of the job to be gone", || {
             run.left().is_empty()
         });
@@ -139,7 +140,7 @@ fn killing_the_launcher_leaves_no_rank() {
 #[test]
 fn the_keeper_is_not_taken_for_the_launcher() {
     let folder = Scratch::new("launcher");
-    let mut run = job(&folder, &[], 2, "touch there.$PMI_RANK; exec sleep 1000");
+    let run = job(&folder, &[], 2, "touch there.$PMI_RANK; exec sleep 1000");
     let launcher = run.child.id().to_string();
     let is_keeper = |pid: &str| {
         let read =
@@ -169,7 +170,7 @@ fn killing_the_launcher_while_it_starts_ranks_leaves_none() {
         std::thread::sleep(std::time::Duration::from_millis(round));
         run.signal(Signal::SIGKILL);
         run.child.wait().unwrap();
-        let mut watcher = Run::start(mpiexec(&["true"]));
+        let watcher = Run::start(mpiexec(&["true"]));
         watcher.wait_until("all processes of the job to be gone", || {
             run.left().is_empty()
         });
@@ -196,7 +197,7 @@ fn a_hangup_under_nohup_is_nobodys_business() {
             .get_envs()
             .filter_map(|(name, value)| Some((name, value?))),
     );
-    let mut run = Run::start(command);
+    let run = Run::start(command);
     run.wait_until("the ranks to be there", || {
         folder.has("there.0") && folder.has("there.1")
     });

@@ -19,7 +19,7 @@ use nix::sys::resource::{Resource, getrlimit};
 use nix::sys::signal::{SigSet, SigmaskHow, sigprocmask};
 use programs::finding::Refusal;
 use programs::leading::Choice;
-use rmashm::launching::{JobSegment, State, starter};
+use rmashm::launching::{Death, JobSegment, State, starter};
 
 use crate::keeper::{Keeper, Roster};
 use crate::launch::{self, Launched, Rank, because};
@@ -158,6 +158,10 @@ impl Supervisor<'_> {
                 self.job.ranks[place] = guest(&self.job.segment, rank);
             }
             if self.job.segment.is_gone(place) == Some(true) {
+                if self.job.segment.was_started_later(rank) {
+                    self.went_with_its_helper(rank);
+                    continue;
+                }
                 let fate = match self.job.segment.state(place) {
                     State::Joining | State::Running | State::Dead => Fate::Unseen,
                     _ => Fate::Exited(0),
@@ -185,6 +189,18 @@ impl Supervisor<'_> {
                 .say("nobody is left of those for whom processes were started: ending these");
             self.end(GUEST_DIED, SHORT_GRACE);
         }
+    }
+
+    /// A process of another helper's, which was killed, and all that it had started with it: the job was told, and went on.
+    fn went_with_its_helper(&mut self, rank: u32) {
+        let place = rank as usize;
+        match self.job.segment.state(place) {
+            State::Joining | State::Running => self.job.segment.set_dead(place, Death::Unseen),
+            _ => self.job.segment.set_exited(place),
+        }
+        self.fates[place] = Some(Fate::Exited(0));
+        self.alive -= 1;
+        self.job.roster.leave(rank);
     }
 
     fn lives(&self, rank: u32) -> bool {
