@@ -246,7 +246,7 @@ impl Mine {
             name: Mutex::default(),
             hints: Mutex::new(hints),
         };
-        comm.check_handler();
+        comm.tell_whether_it_survives();
         MPI_Comm(self.handle.fill(Arc::new(comm)))
     }
 }

@@ -127,8 +127,7 @@ impl JobSegment {
     /// Bytes that `rank` has moved, to and from each.
     pub fn traffic(&self, rank: usize) -> Vec<Moved> {
         let bytes = |count: &Count| count.bytes.load(Ordering::Relaxed);
-        let cells = self.table.rows.row(rank).cells;
-        let cells = cells[..self.table.job.present()].iter();
+        let cells = self.table.rows.row(rank).cells.iter();
         let moved = cells.map(|cell| Moved {
             put: bytes(&cell.put),
             got: bytes(&cell.got),

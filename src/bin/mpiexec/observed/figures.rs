@@ -97,11 +97,12 @@ impl Scale {
 impl Figures {
     pub fn read(segment: &JobSegment, tables: &Tables) -> Figures {
         let scale = Scale::read(tables);
-        let ranks = 0..segment.present();
+        let present = segment.present();
+        let read = |rank| Rank::read(tables, rank, present, &scale);
         Figures {
-            ranks: ranks.map(|rank| Rank::read(tables, rank, &scale)).collect(),
+            ranks: (0..present).map(read).collect(),
             scale,
-            traffic: traffic(segment, segment.present() as usize),
+            traffic: traffic(segment, present as usize),
         }
     }
 
@@ -149,7 +150,8 @@ impl Figures {
 }
 
 impl Rank {
-    fn read(tables: &Tables, rank: u32, scale: &Scale) -> Rank {
+    /// Of one of the first `present`: the tables have room for more.
+    fn read(tables: &Tables, rank: u32, present: u32, scale: &Scale) -> Rank {
         let block = tables.block(rank);
         let about = block.about;
         let seconds = |number: &AtomicU64| scale.seconds(number.load(Relaxed));
@@ -173,12 +175,13 @@ impl Rank {
                 calls.entry(name.clone()).or_default().add(&found);
             }
         }
+        let waited_for = block.waited_for.iter().take(present as usize);
         let mut told = Rank {
             came: true,
             inside: seconds(&about.inside),
             waited: seconds(&about.waited),
             waited_for_several: seconds(&about.waited_for_several),
-            waited_for: block.waited_for.iter().map(seconds).collect(),
+            waited_for: waited_for.map(seconds).collect(),
             calls,
             threads: about.threads.load(Relaxed),
             ..Rank::default()
