@@ -117,9 +117,7 @@ impl Own {
         for (rank, (mine, theirs)) in self.clock.now.iter().zip(&from[..self.ranks]).enumerate() {
             let theirs = theirs.load(Ordering::Acquire);
             if rank == self.rank {
-                if theirs > TOLD.load(Ordering::Relaxed) {
-                    TOLD.fetch_max(theirs, Ordering::Relaxed);
-                }
+                TOLD.fetch_max(theirs, Ordering::Relaxed);
             } else if theirs > mine.load(Ordering::Relaxed) {
                 mine.fetch_max(theirs, Ordering::Release);
             }
@@ -305,14 +303,6 @@ pub(super) fn known_of(rank: u32) -> u64 {
         true => ANYTHING,
         false => look()(rank),
     }
-}
-
-/// Until which time this process has known `rank` since its last call, whatever it may have seen since.
-#[inline]
-pub(super) fn as_it_is(rank: u32) -> u64 {
-    own().map_or(u64::MAX, |own| {
-        own.clock.now[rank as usize].load(Ordering::Relaxed)
-    })
 }
 
 /// Takes what this process may have seen, and gives its clock's entry for a rank.

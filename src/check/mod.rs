@@ -115,7 +115,7 @@ pub fn call<R>(name: &'static str, work: impl FnOnce() -> R) -> R {
 // Both are out of line, as there is a call of each in all functions.
 #[inline(never)]
 fn begin(name: &'static str) -> (Called, bool) {
-    race::settle();
+    race::again::settle();
     let back = place::came_from();
     let turn = TURNS.get() + 1;
     TURNS.set(turn);
@@ -135,7 +135,7 @@ fn end_call((outer, looked): (Called, bool)) {
     match outer.name.is_empty() {
         true => local::ends(),
         // The outer one goes on, and may tell others what has been done.
-        false => race::settle(),
+        false => race::again::settle(),
     }
     CALLED.set(outer);
 }

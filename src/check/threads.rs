@@ -13,7 +13,7 @@ use super::{Finding, Place, called, here, rank, tell};
 use crate::shm::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use parking_lot::Mutex;
 use std::arch::asm;
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 
 /// How the world model was asked to be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,27 +76,6 @@ fn thread_pointer() -> usize {
 #[inline(always)]
 pub(super) fn is_alone() -> bool {
     ALONE.load(Ordering::Relaxed) == thread_pointer()
-}
-
-/// What belongs to that thread.
-pub(super) struct Alone<T>(RefCell<T>);
-
-// SAFETY: only the thread at whose pointer `ALONE` stands reaches what is in it, one at a time, as it stands there from MPI_Init on until it is 0 for ever.
-unsafe impl<T: Send> Sync for Alone<T> {}
-
-impl<T> Alone<T> {
-    pub const fn new(value: T) -> Alone<T> {
-        Alone(RefCell::new(value))
-    }
-
-    /// Does `work` with it; `None` in another thread, or inside such work.
-    #[inline(always)]
-    pub fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
-        match is_alone() {
-            true => Some(work(&mut *self.0.try_borrow_mut().ok()?)),
-            false => None,
-        }
-    }
 }
 
 /// Another level may hold from now on, as sessions have their own: nobody knows which a call belongs to.

@@ -7,7 +7,6 @@ use super::{Flavor, Target, Window};
 use crate::block::Control;
 use crate::check::buffers::{self, Access};
 use crate::check::clock::{self, Key};
-use crate::check::race::series::{self, Operation};
 use crate::check::race::span::Spans;
 use crate::check::race::{self, Kind, NONE, What, Words, windows};
 use crate::check::{self, Finding, local};
@@ -16,7 +15,6 @@ use crate::error::Result;
 use crate::mpi::constants::{MPI_MODE_NOPRECEDE, MPI_PROC_NULL};
 use crate::mpi::types::{MPI_Datatype, MPI_Op};
 use crate::op::Predefined;
-use crate::shm::peer::Way;
 use std::ffi::c_int;
 
 /// The sides of an operation at the origin.
@@ -181,7 +179,6 @@ impl Window {
             begun,
             reads: reads.all(),
             writes: writes.all(),
-            is_series: false,
         };
         // Also where the target's program may see it, and go on.
         let shared = match what.is_atomic() || local::is_seen() {
@@ -208,40 +205,6 @@ impl Window {
             windows::end(&shared, &access, self);
         }
         Ok(())
-    }
-
-    /// Notes a simple put or get that is about to be carried out: whether it need not be told otherwise.
-    #[inline(always)]
-    pub(super) fn note(
-        &'static self,
-        function: &'static str,
-        way: Way,
-        origin: &Origin,
-        remote: &Remote,
-        target: &Target,
-        bytes: usize,
-    ) -> bool {
-        let kind = match way {
-            Way::ToPeer => Kind::Put,
-            Way::FromPeer => Kind::Get,
-        };
-        let far = match self.flavor {
-            Flavor::Dynamic => remote.disp as usize,
-            _ => remote.disp as usize * target.disp_unit,
-        };
-        series::note(&Operation {
-            window: race::Window {
-                id: self.checked_id(),
-                members: &self.meeting.members,
-            },
-            words: self,
-            function,
-            target: remote.rank as usize,
-            what: What::new(kind, NONE, NONE, false),
-            far: far as u64,
-            near: origin.address.addr() as u64,
-            bytes: bytes as u64,
-        })
     }
 
     /// Fills in the bytes at both sides; `None` if nothing is to be compared, or the call is wrong.

@@ -336,21 +336,12 @@ impl Window {
         locked
     }
 
-    /// The same in a job that is checked, if the last operation is all that it [completes](race::again), or the operations before are but
-    /// [noted](race::series).
+    /// The same in a job that is checked, if the last operation is all that it [completes](race::again).
     #[inline(always)]
     pub fn flush_again(&self, rank: c_int) -> bool {
-        if race::again::ends(self.checked_id(), rank as usize) {
-            return self.flush_quickly(rank) && race::again::ended();
-        }
-        race::series::is_open() && self.flush_quickly(rank) && self.flush_series(rank)
-    }
-
-    #[cold]
-    fn flush_series(&self, rank: c_int) -> bool {
-        race::series::settle();
-        race::complete(self.checked_id(), Some(rank as usize));
-        true
+        race::again::ends(self.checked_id(), rank as usize)
+            && self.flush_quickly(rank)
+            && race::again::ended()
     }
 
     /// The same with every check. Error: `MPI_ERR_RMA_SYNC` outside a passive target epoch on the target.

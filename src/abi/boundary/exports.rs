@@ -158,7 +158,7 @@ macro_rules! mpi_exported {
 
             const ASKS: bool = {
                 let asks = stringify!($($asks)?).as_bytes();
-                matches!(asks, b"unobserved" | b"again_unobserved")
+                !asks.is_empty() && asks[0] == b'u'
             };
 
             #[inline(always)]
@@ -182,46 +182,16 @@ macro_rules! mpi_exported {
 }
 
 /// The quick way of a call in a job that is checked: where it [repeats](crate::check::race::again) the last operation (`@again`), or completes
-/// it (`@ends`), or only [notes](crate::check::race::series) it (`@series`). `again` says whether it was done, `called` what became of a call
-/// else. `@again_unobserved` is both.
+/// it (`@ends`). `again` says whether it was done, `called` what became of a call else.
 #[macro_export]
 macro_rules! mpi_again {
-    ([series] ($($arg:ident : $type:ty),*) { $quick:expr }) => {
-        #[inline(always)]
-        fn again($($arg: $crate::mpi::types::C<$type>),*) -> bool {
-            $crate::observe::is_passed() && (repeats($($arg),*) || in_series($($arg),*))
-        }
-
-        #[inline(always)]
-        fn in_series($($arg: $crate::mpi::types::C<$type>),*) -> bool {
-            // In the fast path's words: of a window that notes operations.
-            fn find(win: $crate::mpi::types::MPI_Win) -> Option<$crate::win::transfer::InSeries> {
-                $crate::win::transfer::InSeries::find(win, FUNCTION)
-            }
-            $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
-            $quick
-        }
-
-        $crate::mpi_again!(@repeats repeats ($($arg: $type),*) { $quick });
-    };
-    ([again_unobserved] ($($arg:ident : $type:ty),*) { $quick:expr }) => {
-        $crate::mpi_again!([again] ($($arg: $type),*) { $quick });
-    };
     ([again] ($($arg:ident : $type:ty),*) { $quick:expr }) => {
         #[inline(always)]
         fn again($($arg: $crate::mpi::types::C<$type>),*) -> bool {
-            $crate::observe::is_passed() && repeats($($arg),*)
-        }
-
-        $crate::mpi_again!(@repeats repeats ($($arg: $type),*) { $quick });
-    };
-    (@repeats $repeats:ident ($($arg:ident : $type:ty),*) { $quick:expr }) => {
-        #[inline(always)]
-        fn $repeats($($arg: $crate::mpi::types::C<$type>),*) -> bool {
             // In the fast path's words: of all windows.
             use $crate::win::find_any as find;
             use $crate::check::race::again;
-            if !again::repeats(FUNCTION, &[$(again::word($arg)),*]) {
+            if !$crate::observe::is_passed() || !again::repeats(FUNCTION, &[$(again::word($arg)),*]) {
                 return false;
             }
             $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*

@@ -2,7 +2,7 @@
 
 use super::What;
 use super::log::On;
-use super::span::{Pair, Span};
+use super::span::Span;
 use crate::check::Place;
 use crate::check::room::Room;
 
@@ -17,8 +17,8 @@ pub struct Held {
     pub place: Place,
     /// In addresses of this process.
     pub span: Span,
-    /// With the first bytes of the target that it belongs to.
-    pub pair: Option<Pair>,
+    /// Where at the target it begins.
+    pub far: u64,
 }
 
 /// Those of one kind, and between which addresses they all are.

@@ -176,15 +176,6 @@ impl Log {
         self.read(number)
     }
 
-    /// On what, and between which bytes, the access of this number is, as far as that is known without a look whether it is there.
-    #[inline]
-    pub fn outline(&self, number: u64) -> (On, Span) {
-        let entry = self.entry(number);
-        let get = |word: &AtomicU64| word.load(Ordering::Acquire);
-        let (low, high) = (get(&entry.low), get(&entry.high));
-        (On(get(&entry.on)), Span::run(low, high.saturating_sub(low)))
-    }
-
     /// Of which window the access of this number is; `None` if it is gone.
     pub fn on(&self, number: u64) -> Option<On> {
         let entry = self.entry(number);

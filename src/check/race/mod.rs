@@ -25,9 +25,7 @@ pub mod buffers;
 pub mod log;
 mod own;
 pub mod report;
-pub mod series;
 pub mod span;
-mod touched;
 pub mod watch;
 pub mod windows;
 
@@ -36,9 +34,9 @@ use log::{Logged, On};
 pub use own::{Clash, Race};
 use own::{STATE, State};
 use parking_lot::MutexGuard;
-pub use report::{From, Words};
+pub use report::Words;
 use smallvec::SmallVec;
-use span::{Pair, Span};
+use span::Span;
 
 /// What an operation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,7 +122,6 @@ impl What {
 }
 
 /// A window, as the check needs it.
-#[derive(Clone, Copy)]
 pub struct Window<'a> {
     /// A number that no other window has at the same time.
     pub id: u64,
@@ -152,8 +149,6 @@ pub struct Access<'a> {
     /// Addresses of this process that it has read, and written to.
     pub reads: &'a [Span],
     pub writes: &'a [Span],
-    /// It stands for several, one for each block.
-    pub is_series: bool,
 }
 
 impl Access<'_> {
@@ -171,19 +166,11 @@ impl Access<'_> {
         }
     }
 
-    /// Bytes of the target and a buffer, if nothing else says what is written.
-    fn written(&self, far: &Span) -> Option<Pair> {
+    /// The address of its buffer, if that alone says what is written; else 0.
+    fn near(&self) -> u64 {
         match self.reads {
-            [near, ..] if self.what.is(Kind::Put) => Some(self.pair(far, near)),
-            _ => None,
-        }
-    }
-
-    fn pair(&self, far: &Span, near: &Span) -> Pair {
-        Pair {
-            far: *far,
-            near: *near,
-            is_series: self.is_series,
+            [span, ..] if self.what.is(Kind::Put) => span.low,
+            _ => 0,
         }
     }
 }
@@ -235,7 +222,7 @@ pub struct Entered {
 #[cold]
 pub fn enter(window: &Window, access: &Access, words: &dyn Words) -> Option<Entered> {
     let checker = checker()?;
-    let mut entered = log(&mut STATE.lock(), checker, window, access, words, here());
+    let mut entered = log(&mut STATE.lock(), checker, window, access, words);
     let count = |&rank: &u32| checker.area.block(rank).log.range().1;
     entered.limits = window.members.iter().map(count).collect();
     Some(entered)
@@ -248,20 +235,20 @@ fn log(
     window: &Window,
     access: &Access,
     words: &dyn Words,
-    place: Place,
 ) -> Entered {
+    let place = here();
     let on = On::new(window.id, access.target);
     let (mut first, mut last) = (u64::MAX, 0);
     let mut own = None;
     for span in access.spans {
         let logged = access.logged(on, place, span);
         if own.is_none() {
-            own = state.own_conflict(&logged, access.written(span).as_ref(), words.reading());
+            own = state.own_conflict(&logged, access.near(), words.reading());
         }
     }
     for span in access.spans {
         let logged = access.logged(on, place, span);
-        let number = state.log(checker.own.log, &logged, access.written(span));
+        let number = state.log(checker.own.log, &logged, access.near());
         (first, last) = (first.min(number), last.max(number));
     }
     Entered {
@@ -284,7 +271,7 @@ pub fn enter_and_end(
     let checker = checker()?;
     let known = clock::look();
     let mut state = STATE.lock();
-    let entered = log(&mut state, checker, window, access, words, here());
+    let entered = log(&mut state, checker, window, access, words);
     let shared = windows::enter(window, access.target);
     compare(state, checker, window, access, &entered, known, words);
     shared
@@ -358,7 +345,6 @@ fn compare(
     drop(state);
     if let Some(race) = found {
         report::race(
-            From::here(),
             window,
             checker.rank,
             access.target,
@@ -368,7 +354,7 @@ fn compare(
         );
     }
     if let Some(clash) = buffer {
-        report::buffer(From::here(), access.what, &clash, words);
+        report::buffer(access.what, &clash, words);
     }
 }
 
@@ -411,7 +397,7 @@ pub fn complete_here(window: u64, target: Option<usize>) {
     state.complete(|pending| is_one(pending.on) && pending.what.fetches());
     for pending in &mut state.pending {
         if is_one(pending.on) {
-            pending.pair = None;
+            pending.near = 0;
         }
     }
     state.reads.free(is_one);
@@ -434,13 +420,6 @@ pub fn first_pending(window: u64) -> Option<(What, Place)> {
         .iter()
         .find(|pending| pending.on.is_of(window));
     pending.map(|pending| (pending.what, pending.place))
-}
-
-/// The process makes another call than those that go on quickly, or one inside another ends.
-#[inline(always)]
-pub fn settle() {
-    series::settle();
-    again::settle();
 }
 
 /// A message is about to use these addresses.

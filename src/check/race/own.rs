@@ -2,8 +2,7 @@
 
 use super::buffers::{Buffers, Held};
 use super::log::{self, Log, Logged, On};
-use super::span::{Pair, Span};
-use super::touched::Touched;
+use super::span::Span;
 use super::{Access, Entered, Kind, What};
 use crate::check::room::Room;
 use crate::check::{Place, checker, clock, local};
@@ -17,15 +16,16 @@ pub struct Pending {
     pub place: Place,
     span: Span,
     known: u64,
-    /// With its buffer, while that may not be changed.
-    pub pair: Option<Pair>,
+    /// Its buffer's address, while that may not be changed; else 0.
+    pub near: u64,
 }
 
 /// What this process knows of its own accesses, and how far those of others are known to be ordered before all that comes.
 pub struct State {
     pub pending: Vec<Pending>,
-    /// Where those are.
-    touched: Touched,
+    /// Between which bytes those are.
+    pub low: u64,
+    pub high: u64,
     /// By rank in the job: the number of the first that is not known to be.
     seen: Vec<u64>,
     pub reads: Buffers,
@@ -36,7 +36,8 @@ pub struct State {
 
 pub static STATE: Mutex<State> = Mutex::new(State {
     pending: Vec::new(),
-    touched: Touched::new(),
+    low: u64::MAX,
+    high: 0,
     seen: Vec::new(),
     reads: Buffers::new(),
     writes: Buffers::new(),
@@ -61,34 +62,6 @@ pub struct Race {
     pub high: u64,
 }
 
-/// Accesses of another rank; some of those after the first may be ordered all the same.
-pub struct Unordered {
-    rank: u32,
-    pub log: &'static Log,
-    known: u64,
-    complete: u64,
-    pub first: u64,
-    pub last: u64,
-}
-
-impl Unordered {
-    /// Whether nothing orders the one of this number before `new`, and they conflict.
-    pub fn race(&self, number: u64, new: &Logged, reading: u8) -> Option<Race> {
-        let old = self.log.find(number, new.on, new.span.low, new.span.high)?;
-        let (low, high) = old.span.common(&new.span)?;
-        let both_atomic = old.what.is_atomic() && new.what.is_atomic();
-        let is_done = old.done != 0 && old.done <= self.known;
-        let ordered = is_done || number == self.complete || both_atomic && old.issued <= self.known;
-        let is_race = !ordered && new.what.conflicts(old.what, false, reading);
-        is_race.then_some(Race {
-            rank: self.rank,
-            other: old,
-            low,
-            high,
-        })
-    }
-}
-
 impl State {
     /// Those accesses are complete at their targets.
     pub fn complete(&mut self, are_complete: impl Fn(&Pending) -> bool) {
@@ -105,20 +78,19 @@ impl State {
             !is_complete
         });
         if self.pending.is_empty() {
-            self.touched.clear();
+            (self.low, self.high) = (u64::MAX, 0);
         }
     }
 
     /// An access of this rank that `new` has to wait for.
-    pub fn own_conflict(&self, new: &Logged, pair: Option<&Pair>, reading: u8) -> Option<Race> {
+    pub fn own_conflict(&self, new: &Logged, near: u64, reading: u8) -> Option<Race> {
         let span = &new.span;
-        if !self.touched.may_meet(new.on, span) {
+        if span.high <= self.low || span.low >= self.high {
             return None;
         }
         self.pending.iter().find_map(|old| {
             // The same bytes once more: it does not matter which is first.
-            let both = old.pair.as_ref().zip(pair);
-            let again = old.what == new.what && both.is_some_and(|(old, new)| old.agrees(new));
+            let again = near != 0 && (old.near, old.span, old.what) == (near, new.span, new.what);
             if again || old.on != new.on || !new.what.conflicts(old.what, true, reading) {
                 return None;
             }
@@ -151,9 +123,9 @@ impl State {
     }
 
     /// Logs an access, and gives its number.
-    pub fn log(&mut self, log: &Log, new: &Logged, pair: Option<Pair>) -> u64 {
+    pub fn log(&mut self, log: &Log, new: &Logged, near: u64) -> u64 {
         if new.done == 0 {
-            if let Some(number) = self.merge(log, new, pair) {
+            if let Some(number) = self.merge(log, new, near) {
                 return number;
             }
             let is_simple = !new.what.is_atomic() && new.span.block == new.span.stride;
@@ -165,9 +137,9 @@ impl State {
                 && last.known == new.known
                 && last.number == log.range().1
             {
-                last.pair = None;
+                last.near = 0;
                 last.span = Span::run(last.span.low, new.span.high - last.span.low);
-                self.touched.add(new.on, &new.span);
+                self.high = self.high.max(new.span.high);
                 log.extend(last.number, last.span.low, last.span.high);
                 return last.number;
             }
@@ -194,7 +166,8 @@ impl State {
                 known,
                 ..
             } = *new;
-            self.touched.add(on, &span);
+            self.low = self.low.min(span.low);
+            self.high = self.high.max(span.high);
             if !self.pending.has_room(1) {
                 log.complete(number, clock::tick());
                 return number;
@@ -206,14 +179,14 @@ impl State {
                 place,
                 span,
                 known,
-                pair,
+                near,
             });
         }
         number
     }
 
     /// The number of the last entry, if it is of the same access, which is not complete: it stands for both.
-    fn merge(&mut self, log: &Log, new: &Logged, pair: Option<Pair>) -> Option<u64> {
+    fn merge(&mut self, log: &Log, new: &Logged, near: u64) -> Option<u64> {
         let last = self.pending.last_mut()?;
         let is_same = (last.on, last.what, last.place, last.span, last.known)
             == (new.on, new.what, new.place, new.span, new.known)
@@ -221,15 +194,22 @@ impl State {
         if !is_same {
             return None;
         }
-        if last.pair != pair {
-            last.pair = None;
+        if last.near != near {
+            last.near = 0;
         }
         log.begin_again(last.number, new.issued);
         Some(last.number)
     }
 
-    /// The accesses of `rank`, which this one knows until `known`, from the first that is not ordered before now.
-    pub fn unordered(&mut self, rank: u32, known: u64) -> Option<Unordered> {
+    /// An access of `rank`, until its number `limit`, which this one knows until `known`, that is not ordered before `new`.
+    pub fn conflict(
+        &mut self,
+        rank: u32,
+        limit: u64,
+        new: &Logged,
+        known: u64,
+        reading: u8,
+    ) -> Option<Race> {
         let log = log_of(rank)?;
         let (oldest, last) = log.range();
         if self.seen.len() <= rank as usize {
@@ -248,46 +228,37 @@ impl State {
             first += 1;
         }
         self.seen[rank as usize] = first;
-        Some(Unordered {
-            rank,
-            log,
-            known,
-            complete,
-            first,
-            last,
+        (first..=last.min(limit)).find_map(|number| {
+            let old = log.find(number, new.on, new.span.low, new.span.high)?;
+            let (low, high) = old.span.common(&new.span)?;
+            let both_atomic = old.what.is_atomic() && new.what.is_atomic();
+            let ordered =
+                is_ordered(old.done) || number == complete || both_atomic && old.issued <= known;
+            let is_race = !ordered && new.what.conflicts(old.what, false, reading);
+            is_race.then_some(Race {
+                rank,
+                other: old,
+                low,
+                high,
+            })
         })
-    }
-
-    /// An access of `rank`, until its number `limit`, which this one knows until `known`, that is not ordered before `new`.
-    pub fn conflict(
-        &mut self,
-        rank: u32,
-        limit: u64,
-        new: &Logged,
-        known: u64,
-        reading: u8,
-    ) -> Option<Race> {
-        let all = self.unordered(rank, known)?;
-        (all.first..=all.last.min(limit)).find_map(|number| all.race(number, new, reading))
     }
 
     /// Tells of a buffer of the access that another operation, not complete here, writes to, or uses and this one writes to. Keeps its
     /// buffers as in use.
     pub fn use_buffers(&mut self, access: &Access, on: On, place: Place) -> Option<Clash> {
         let what = access.what;
-        let far = access.spans.first();
+        let far = access.spans.first().map_or(0, |span| span.low);
         let held = |span: &Span| Held {
             on,
             what,
             place,
             span: *span,
-            pair: far.map(|far| access.pair(far, span)),
+            far,
         };
         // To fetch the same once more to the same place changes nothing.
         let again = |old: &Held, span: &Span| {
-            let pairs = old.pair.zip(far.map(|far| access.pair(far, span)));
-            let agree = || pairs.is_some_and(|(old, new)| old.agrees(&new));
-            what.is(Kind::Get) && (old.on, old.what) == (on, what) && agree()
+            what.is(Kind::Get) && (old.on, old.what, old.far, old.span) == (on, what, far, *span)
         };
         let mut reads = access.reads.iter();
         let of_reads = reads.find_map(|span| self.clash(span, false, |_| false));

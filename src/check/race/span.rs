@@ -31,35 +31,6 @@ impl Span {
         self.stride != self.block
     }
 
-    #[inline(always)]
-    fn is_one_block(&self) -> bool {
-        self.high - self.low == self.block
-    }
-
-    /// How many blocks there are.
-    #[inline(always)]
-    pub fn blocks(&self) -> u64 {
-        (self.high - self.low).div_ceil(self.stride)
-    }
-
-    /// With one more block of `len` bytes at `at`, if that goes on as the blocks before.
-    #[inline(always)]
-    pub fn with(&self, at: u64, len: u64) -> Option<Span> {
-        let stride = match self.is_one_block() {
-            true => at.checked_sub(self.low)?,
-            false => self.stride,
-        };
-        let is_next = len == self.block && stride >= len && at == self.high - len + stride;
-        let high = at.checked_add(len)?;
-        let (low, block) = (self.low, len);
-        is_next.then_some(Span {
-            low,
-            high,
-            block,
-            stride,
-        })
-    }
-
     /// The first bytes that both have, as far as that is found.
     #[inline]
     pub fn common(&self, other: &Span) -> Option<(u64, u64)> {
@@ -86,9 +57,9 @@ impl Span {
     }
 
     /// The blocks that do not end before `low`.
-    pub fn blocks_from(&self, low: u64) -> impl Iterator<Item = (u64, u64)> + Clone + use<> {
+    pub fn blocks_from(&self, low: u64) -> impl Iterator<Item = (u64, u64)> + use<> {
         let first = low.saturating_sub(self.low) / self.stride;
-        let blocks = self.blocks();
+        let blocks = (self.high - self.low).div_ceil(self.stride);
         let (begin, stride, block) = (self.low, self.stride, self.block);
         (first..blocks).map(move |number| {
             let from = begin + number * stride;
@@ -103,62 +74,6 @@ impl Span {
             .take(2)
             .map(|(from, to)| (from.max(low), to.min(high)));
         parts.into_iter().find(|(from, to)| from < to)
-    }
-}
-
-/// Which bytes of a target an operation, or a series of them, takes from which of the origin, or brings there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pair {
-    pub far: Span,
-    /// In a series: block for block as `far`, or one block for all of them.
-    pub near: Span,
-    pub is_series: bool,
-}
-
-impl Pair {
-    /// Whether bytes that both have are paired alike by both: then it does not matter which comes first.
-    pub fn agrees(&self, other: &Pair) -> bool {
-        if self == other {
-            return true;
-        }
-        let blocks = [self.far, self.near, other.far, other.near].map(|span| span.block);
-        let is_series = |pair: &Pair| pair.is_series || pair.far.is_one_block();
-        let are_alike = blocks.iter().all(|block| *block == blocks[0]);
-        if !are_alike || !is_series(self) || !is_series(other) {
-            return false;
-        }
-        let (steps, other_steps) = match (self.far.is_one_block(), other.far.is_one_block()) {
-            (true, true) => return false,
-            (true, false) => (other.steps(), other.steps()),
-            (false, true) => (self.steps(), self.steps()),
-            (false, false) => (self.steps(), other.steps()),
-        };
-        let between = |a: &Span, b: &Span| i128::from(b.low) - i128::from(a.low);
-        let far = between(&self.far, &other.far);
-        let near = between(&self.near, &other.near);
-        let (far_step, near_step) = steps;
-        // Blocks that have a byte in common are the same block.
-        let grid = gcd(far_step, other_steps.0);
-        grid >= blocks[0].into()
-            && far % grid == 0
-            && far_step * other_steps.1 == other_steps.0 * near_step
-            && near * far_step == far * near_step
-    }
-
-    /// From a block to the next one, on both sides.
-    fn steps(&self) -> (i128, i128) {
-        let near = match self.near.is_one_block() {
-            true => 0,
-            false => self.near.stride,
-        };
-        (self.far.stride.into(), near.into())
-    }
-}
-
-fn gcd(a: i128, b: i128) -> i128 {
-    match b {
-        0 => a,
-        b => gcd(b, a % b),
     }
 }
 
@@ -271,64 +186,6 @@ mod tests {
             }
         }
         assert!(some > 1000 && none > 1000);
-    }
-
-    #[test]
-    fn blocks_that_go_on_are_one_span() {
-        let first = Span::run(100, 8);
-        let gaps = first.with(124, 8).unwrap();
-        assert_eq!(bytes(&gaps), [bytes(&first), (124..132).collect()].concat());
-        assert_eq!(gaps.with(148, 8).map(|span| span.high), Some(156));
-        for (at, len) in [(140, 8), (148, 4), (124, 8), (100, 8)] {
-            assert_eq!(gaps.with(at, len), None);
-        }
-        assert_eq!((first.with(92, 8), first.with(104, 8)), (None, None));
-        let close = first.with(108, 8).and_then(|span| span.with(116, 8));
-        assert_eq!(close.unwrap().common(&Span::run(0, 500)), Some((100, 124)));
-    }
-
-    #[test]
-    fn pairs_agree_where_each_block_has_one_partner() {
-        let series = |far: u64, step: u64, near: u64, near_step: u64, count: u64| {
-            let (mut fars, mut nears) = (Span::run(far, 8), Span::run(near, 8));
-            for n in 1..count {
-                fars = fars.with(far + n * step, 8).unwrap();
-                if near_step > 0 {
-                    nears = nears.with(near + n * near_step, 8).unwrap();
-                }
-            }
-            Pair {
-                far: fars,
-                near: nears,
-                is_series: true,
-            }
-        };
-        let all = series(0, 16, 1000, 8, 10);
-        for n in 0..10 {
-            let one = series(16 * n, 0, 1000 + 8 * n, 0, 1);
-            let other = series(16 * n, 0, 1008 + 8 * n, 0, 1);
-            assert!(all.agrees(&one) && one.agrees(&all));
-            assert!(!all.agrees(&other) && !other.agrees(&all));
-            assert!(all.agrees(&series(16 * n, 16, 1000 + 8 * n, 8, 3)));
-            assert!(!all.agrees(&series(16 * n, 16, 1000 + 8 * n, 16, 3)));
-            assert!(!all.agrees(&series(16 * n + 4, 16, 1000 + 8 * n, 8, 3)));
-            assert!(all.agrees(&series(16 * n, 48, 1000 + 8 * n, 24, 3)));
-            assert!(!all.agrees(&series(16 * n, 48, 1000 + 8 * n, 16, 3)));
-            assert!(!all.agrees(&series(16 * n, 20, 1000 + 8 * n, 10, 3)));
-        }
-        let from_one = series(0, 16, 1000, 0, 10);
-        assert!(from_one.agrees(&series(32, 0, 1000, 0, 1)) && !from_one.agrees(&all));
-        // A datatype's blocks are no series.
-        let column = Pair {
-            near: Span::run(1000, 80),
-            is_series: false,
-            ..all
-        };
-        let shifted = Pair {
-            far: series(16, 16, 0, 8, 10).far,
-            ..column
-        };
-        assert!(column.agrees(&column) && !column.agrees(&shifted));
     }
 
     #[test]
