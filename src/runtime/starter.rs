@@ -12,7 +12,7 @@
 //!
 //! The rank hands it descriptors under fixed numbers: the segment, and a pipe by which it says that it is ready, or why it cannot be.
 
-use super::table::Table;
+use super::table::{self, Death, Table};
 use super::{Needs, Ranks, Waiting, job, launcher, lookout, spaces, wait};
 use crate::error::Result;
 use crate::shm::atomic::Ordering;
@@ -129,11 +129,25 @@ pub(super) fn look(table: &Table) {
     let is_gone = || lookout::is_over(holder.process, holder.born);
     if is_known_here(table) && is_gone() && table.job.starter.lose(holder) {
         table.job.starter_spaces.store(0, Ordering::Relaxed);
+        bury_started(table);
         eprintln!(
             "rmashm: the launcher's helper (pid {}), which has started processes for this job, is gone, and they with it",
             holder.process
         );
         table.ring_all();
+    }
+}
+
+/// What a helper that is gone had started has gone with it, also what had not come to say who it is, whose end no look would find.
+fn bury_started(table: &Table) {
+    for (rank, process) in table.present().iter().enumerate() {
+        if table.world(rank as u32).spawner.load(Ordering::Relaxed) == 0 {
+            continue;
+        }
+        match process.state() {
+            table::State::Joining | table::State::Running => table.bury(rank, Death::Unseen),
+            _ => table.retire(rank),
+        }
     }
 }
 
