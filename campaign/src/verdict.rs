@@ -33,6 +33,10 @@ const IO: i32 = 32;
 const NO_MEM: i32 = 34;
 const NO_SPACE: i32 = 36;
 const PROC_FAILED: i32 = 101;
+/// That of a receive from any rank, which the program might go on with.
+const PROC_FAILED_PENDING: i32 = 102;
+/// Errors of a death.
+const DEATHS: [i32; 2] = [PROC_FAILED, PROC_FAILED_PENDING];
 
 /// What is wrong with how the job ended. `struck`: the fault that ends it came before its end. `injected`: the calls that were made
 /// to fail.
@@ -130,12 +134,12 @@ fn of_classes(plan: &Plan, ended: &Heard<'_>) -> Option<String> {
         after.split_once(' ')?.0.parse::<i32>().ok()
     };
     let is_right = |class: i32| match plan.kind {
-        Kind::Kill | Kind::Leave => class == PROC_FAILED,
+        Kind::Kill | Kind::Leave => DEATHS.contains(&class),
         // A lack at one rank is a death for the others if it ends that; else they get nothing of it in a collective operation.
         Kind::Descriptors | Kind::Memory | Kind::Scarce => {
-            [COUNT, OTHER, IO, NO_MEM, NO_SPACE, PROC_FAILED].contains(&class)
+            [COUNT, OTHER, IO, NO_MEM, NO_SPACE].contains(&class) || DEATHS.contains(&class)
         }
-        Kind::Forbidden => [OTHER, PROC_FAILED].contains(&class),
+        Kind::Forbidden => class == OTHER || DEATHS.contains(&class),
         _ => false,
     };
     let mut lines = ended.stderr.lines();

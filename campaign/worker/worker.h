@@ -61,7 +61,7 @@ __attribute__((noreturn)) static void refused(const char *call, int code)
     fprintf(stderr, "campaign: rank %d, step %d: class %d of %.60s: %s\n", rank, step, class, call, text);
     fflush(stderr);
     /* The others are told of a death wherever they need the dead, and of this process's leaving. */
-    if (class == MPIX_ERR_PROC_FAILED) {
+    if (class == MPIX_ERR_PROC_FAILED || class == MPIX_ERR_PROC_FAILED_PENDING) {
         MPI_Finalize();
         exit(0);
     }
