@@ -362,10 +362,14 @@ fn abandon_dead(states: &[Current]) {
     }
 }
 
-/// Ends an operation of a request that will not end by itself any more. A receive from any rank is held up only: those that live
-/// may send yet.
+/// Whether programs of this interface can acknowledge a failure.
+const CAN_ACKNOWLEDGE: bool = cfg!(not(feature = "standard"));
+
+/// Ends an operation of a request that will not end by itself any more. A receive from any rank is held up only, where the program can
+/// do something about it: those that live may send yet.
 fn give_up(operation: &Operation, error: Error) {
-    match operation.about.is_from_any() && error.class == Class::ProcFailed {
+    let may_go_on = CAN_ACKNOWLEDGE && operation.about.is_from_any();
+    match may_go_on && error.class == Class::ProcFailed {
         true => operation.hold_up(),
         false => abandon(operation, error),
     }
