@@ -148,6 +148,9 @@ const PROC_FAILED: i32 = MPI_ERR_PROC_ABORTED;
 #[cfg(not(feature = "standard"))]
 const PROC_FAILED: i32 = MPI_ERR_PROC_FAILED;
 
+/// Whether C has names for that (`MPIX_Comm_ack_failed`).
+pub const FAILURES_CAN_BE_ACKNOWLEDGED: bool = cfg!(not(feature = "standard"));
+
 impl Class {
     /// The class of the library's own number.
     pub fn of(class: i32) -> Option<Class> {

@@ -3,7 +3,7 @@
 use super::request::{Current, Held, LASTING, Lasting, REQUESTS, is_over, state, was_over};
 use crate::check::{self, pending};
 use crate::err;
-use crate::error::{Class, Error, Result};
+use crate::error::{Class, Error, FAILURES_CAN_BE_ACKNOWLEDGED, Result};
 use crate::handle::Removing;
 use crate::mpi::constants::MPI_REQUEST_NULL;
 use crate::mpi::types::{MPI_Request, MPI_Status};
@@ -362,13 +362,10 @@ fn abandon_dead(states: &[Current]) {
     }
 }
 
-/// Whether programs of this interface can acknowledge a failure.
-const CAN_ACKNOWLEDGE: bool = cfg!(not(feature = "standard"));
-
 /// Ends an operation of a request that will not end by itself any more. A receive from any rank is held up only, where the program can
 /// do something about it: those that live may send yet.
 fn give_up(operation: &Operation, error: Error) {
-    let may_go_on = CAN_ACKNOWLEDGE && operation.about.is_from_any();
+    let may_go_on = FAILURES_CAN_BE_ACKNOWLEDGED && operation.about.is_from_any();
     match may_go_on && error.class == Class::ProcFailed {
         true => operation.hold_up(),
         false => abandon(operation, error),
