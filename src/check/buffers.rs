@@ -85,9 +85,9 @@ impl Used {
 
 /// The present call has the data `runs` (from and to, in the order of its type map) as its argument `argument`. `None`: there are too many.
 /// What is wrong with that is told when the call begins ([`begins`]): it may yet be refused for its other arguments.
-#[cold]
 ///
 /// `is_plain`: it is of one predefined datatype, and so has to lie in one array. What a datatype of the program's puts together may lie in several.
+#[cold]
 pub fn uses(
     access: Access,
     argument: &str,

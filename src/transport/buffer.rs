@@ -1,5 +1,6 @@
 //! The memory of a message in this process: one run of bytes, or elements of a datatype with gaps.
 
+use crate::check::buffers::{self, Access};
 use crate::check::{self, room::Room};
 use crate::datatype::{self, Datatype, Visit, can_be_memory};
 use crate::err;
@@ -249,11 +250,14 @@ impl Buffer {
         Some((&datatype.0, count & !RUN))
     }
 
-    /// In a job that is checked: whether a program has its elements in one array, as their datatype [says](Datatype::is_plain).
+    /// In a job that is checked: the present call has the data as its argument `argument`.
     #[cold]
-    pub fn is_plain(&self) -> bool {
-        self.elements_told()
-            .is_some_and(|(datatype, _)| datatype.is_plain())
+    pub fn tell_use(&self, access: Access, argument: &str) {
+        let elements = self.elements_told();
+        // Whether a program has them in one array.
+        let is_plain = elements.is_some_and(|(datatype, _)| datatype.is_plain());
+        let runs = self.runs(buffers::RUNS).map(IntoIterator::into_iter);
+        buffers::uses(access, argument, runs, is_plain);
     }
 
     /// A run of bytes that is a copy of `other`'s data, and so has its elements.

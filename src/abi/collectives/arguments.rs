@@ -6,7 +6,7 @@
 use crate::abi::boundary::arguments::count;
 use crate::abi::boundary::counts::Number;
 use crate::abi::boundary::pointers::In;
-use crate::check::buffers::{self, Access};
+use crate::check::buffers::Access;
 use crate::coll::{Element, Root, Vector};
 use crate::comm::Comm;
 use crate::error::Result;
@@ -36,14 +36,7 @@ pub fn memory(address: usize, count: usize, element: Element, name: &str) -> Res
 /// Where this job is checked: the call uses that memory.
 #[cold]
 pub fn tell_use(access: Access, vector: &Vector, name: &str) -> Result<()> {
-    let buffer = vector.buffer()?;
-    let runs = buffer.runs(buffers::RUNS);
-    buffers::uses(
-        access,
-        name,
-        runs.map(IntoIterator::into_iter),
-        buffer.is_plain(),
-    );
+    vector.buffer()?.tell_use(access, name);
     Ok(())
 }
 

@@ -45,13 +45,7 @@ pub fn uses(access: Access, name: &str, buffer: &Buffer, peer: c_int) {
 #[cold]
 fn tell_use(access: Access, name: &str, buffer: &Buffer, peer: c_int) {
     if peer != MPI_PROC_NULL {
-        let runs = buffer.runs(buffers::RUNS);
-        buffers::uses(
-            access,
-            name,
-            runs.map(IntoIterator::into_iter),
-            buffer.is_plain(),
-        );
+        buffer.tell_use(access, name);
         buffers::begins();
     }
 }

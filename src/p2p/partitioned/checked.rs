@@ -11,13 +11,7 @@ impl Parts {
         let Ok(buffer) = self.buffer(partition, 1) else {
             return;
         };
-        let runs = buffer.runs(buffers::RUNS);
-        buffers::uses(
-            access,
-            "buf",
-            runs.map(IntoIterator::into_iter),
-            buffer.is_plain(),
-        );
+        buffer.tell_use(access, "buf");
         buffers::begins();
         partitions::began(request.0, partition);
     }
