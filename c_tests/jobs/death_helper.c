@@ -13,21 +13,7 @@
  * that have asked for them are told, and can have others started, by another helper. Where one of them dies, or aborts, the job ends if
  * nobody goes on without it. Where all that have asked for them die, they end too, whatever they do; where those have ended in order they
  * go on. */
-#include "check.h"
-#include <signal.h>
-#include <unistd.h>
-
-enum { CHILDREN = 3 };
-
-static char *program;
-
-static MPI_Comm start(const char *what)
-{
-    MPI_Comm inter;
-    char *words[] = {(char *)what, "later", NULL};
-    OK(MPI_Comm_spawn(program, words, CHILDREN, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter, MPI_ERRCODES_IGNORE));
-    return inter;
-}
+#include "children.h"
 
 static void work(void)
 {

@@ -5,21 +5,7 @@
 /* ranks: 2; name: left; args: left; expect-exit: 3; expect-stderr: exited with status 3; mpich: skip it ends otherwise */
 /* A process dies that was started later, or one of those that have started it. Those that return errors are told, and can start others
  * in its place; else the job ends. An abort of one ends all, and so does one that leaves without MPI_Finalize. */
-#include "check.h"
-#include <signal.h>
-#include <unistd.h>
-
-enum { CHILDREN = 3 };
-
-static char *program;
-
-static MPI_Comm start(const char *what)
-{
-    MPI_Comm inter;
-    char *words[] = {(char *)what, "later", NULL};
-    OK(MPI_Comm_spawn(program, words, CHILDREN, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter, MPI_ERRCODES_IGNORE));
-    return inter;
-}
+#include "children.h"
 
 /* The last dies; the others, and those that have started them, see it, and go on without it. */
 static void child_dies(MPI_Comm parent)
