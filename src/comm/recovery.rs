@@ -125,7 +125,6 @@ fn begin(
 struct Agreement<P> {
     round: Round,
     decided: Option<Part>,
-    members: Arc<[u32]>,
     /// Puts the flag where it is wanted.
     put: P,
     call: &'static str,
@@ -133,16 +132,16 @@ struct Agreement<P> {
 
 impl<P: FnMut(i32) + Send + 'static> Agreement<P> {
     fn new(comm: &Comm, flag: i32, put: P, call: &'static str) -> Result<Agreement<P>> {
-        let members = comm.meeting.members.clone();
+        let council = comm.meeting.council()?;
+        let members = &council.members;
         let part = Part {
             flag: u64::from(flag as u32),
-            acknowledged: Seats::of(&members, &failures::acknowledged(comm.context)),
+            acknowledged: Seats::of(members, &failures::acknowledged(comm.context)),
             ..Part::new(members.len())
         };
         Ok(Agreement {
-            round: comm.meeting.council()?.begin(part),
+            round: council.begin(part),
             decided: None,
-            members,
             put,
             call,
         })
@@ -171,7 +170,7 @@ impl<P: FnMut(i32) + Send + 'static> Decision for Agreement<P> {
             ProcFailed,
             "{}: rank {} of the job has failed, which not all of the others have acknowledged; the flag is agreed on nevertheless",
             self.call,
-            self.members[seat]
+            self.round.council.members[seat]
         )
     }
 }
@@ -219,8 +218,6 @@ struct Shrink<P> {
     is_inter: bool,
     local: Range<usize>,
     peers: Range<usize>,
-    members: Arc<[u32]>,
-    seat: usize,
     mine: Option<Mine>,
     handler: Option<Slot>,
     stage: Stage,
@@ -231,11 +228,10 @@ struct Shrink<P> {
 impl<P: FnMut(MPI_Comm) + Send + 'static> Shrink<P> {
     fn new(comm: &Comm, put: P, call: &'static str) -> Result<Shrink<P>> {
         let council = comm.meeting.council()?;
-        let members = comm.meeting.members.clone();
         let mine = Mine::plain();
         let part = Part {
             flag: mine.is_ok().into(),
-            ..Part::new(members.len())
+            ..Part::new(council.members.len())
         };
         let round = council.clone().begin(part);
         Ok(Shrink {
@@ -244,8 +240,6 @@ impl<P: FnMut(MPI_Comm) + Send + 'static> Shrink<P> {
             is_inter: comm.remote.is_some(),
             local: comm.local_seats(),
             peers: comm.peer_seats(),
-            members,
-            seat: comm.meeting.rank,
             mine: mine.ok(),
             handler: Some(comm.handler.inherit()),
             stage: Stage::Who(round),
@@ -256,8 +250,8 @@ impl<P: FnMut(MPI_Comm) + Send + 'static> Shrink<P> {
 
     /// Begins the round in which the place becomes known, now that these have gone.
     fn ask_for_place(&self, gone: Seats) -> Stage {
-        let survivors = stay(0..self.members.len(), &gone, &self.members);
-        let is_first = survivors.first() == Some(&self.members[self.seat]);
+        let survivors = stay(0..self.council.members.len(), &gone, &self.council.members);
+        let is_first = survivors.first() == Some(&self.council.members[self.council.seat]);
         let own = match is_first {
             true => Fresh::new(survivors.len()).map(Some),
             false => Ok(None),
@@ -269,7 +263,7 @@ impl<P: FnMut(MPI_Comm) + Send + 'static> Shrink<P> {
         let part = Part {
             flag: own.is_ok().into(),
             site: site.map_or([0; 2], |site| site.words()),
-            ..Part::new(self.members.len())
+            ..Part::new(self.council.members.len())
         };
         let round = self.council.clone().begin(part);
         Stage::Place(gone, round, own)
@@ -277,7 +271,7 @@ impl<P: FnMut(MPI_Comm) + Send + 'static> Shrink<P> {
 
     fn shape(&self, gone: &Seats) -> Shape {
         let group = |seats: &Range<usize>| {
-            let members = stay(seats.clone(), gone, &self.members);
+            let members = stay(seats.clone(), gone, &self.council.members);
             Arc::new(self.group.of(members))
         };
         Shape {

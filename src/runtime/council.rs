@@ -33,8 +33,9 @@ pub struct Council {
     offset: Offset,
     block: &'static Block,
     table: Consensus<'static>,
-    members: Arc<[u32]>,
-    seat: usize,
+    /// The members' ranks in the job, and this one's place among them.
+    pub members: Arc<[u32]>,
+    pub seat: usize,
     /// Rounds that this member has begun, and those of them that it has ended.
     begun: AtomicU64,
     ended: AtomicU64,
@@ -203,7 +204,7 @@ impl Drop for Council {
 
 /// A round in which this member takes part.
 pub struct Round {
-    council: Arc<Council>,
+    pub council: Arc<Council>,
     number: u64,
     part: Part,
     has_entered: bool,
