@@ -6,7 +6,7 @@
 //! leaves MPI. There is one name for a process and no way to ask for it: what the program itself had named is lost then.
 
 use super::table::{self, MISSED};
-use super::{Needs, Ranks, State, Waiting, deaths, job, spaces, wait};
+use super::{Ranks, State, Waiting, deaths, job, spaces, wait};
 use crate::error::{Class, Result};
 use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::{bail, err};
@@ -145,14 +145,7 @@ fn miss(rank: u32) -> Result<()> {
 fn wait_while(rank: u32, holds: impl Fn(State) -> bool) -> Result<()> {
     let process = &job().table.processes[rank as usize];
     let what = || format!("an access to memory of rank {rank} of the job, which has ended");
-    let waiting = Waiting {
-        key: 0,
-        what: &what,
-        ranks: Ranks::None,
-        needs: Needs::Unknown,
-        announce: None,
-    };
-    wait(&waiting, || !holds(process.state()))
+    wait(&Waiting::alone(&what), || !holds(process.state()))
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@
 //! **generation**, by which the others see that another process has come to it.
 
 use super::table::Table;
-use super::{Needs, Ranks, Waiting, cores, job, me, starter, wait};
+use super::{Waiting, cores, job, me, starter, wait};
 use crate::error::{Class, Error, Result};
 use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering, full_fence};
 use crate::shm::heap::{self, Owned};
@@ -176,14 +176,7 @@ pub fn start(programs: &[Program], call: &str) -> Result<Started> {
         let _ = kill(Pid::from_raw(starter.process as i32), ORDER);
     }
     let what = || format!("{call}: waiting for the launcher to start the processes");
-    let waiting = Waiting {
-        key: 0,
-        what: &what,
-        ranks: Ranks::None,
-        needs: Needs::Unknown,
-        announce: None,
-    };
-    let waited = wait(&waiting, || {
+    let waited = wait(&Waiting::alone(&what), || {
         request.is_answered() || starter::is_lost(starter)
     });
     me().asked_to_start.store(0, Ordering::Release);

@@ -13,7 +13,7 @@
 //! The rank hands it descriptors under fixed numbers: the segment, and a pipe by which it says that it is ready, or why it cannot be.
 
 use super::table::{self, Death, Table};
-use super::{Needs, Ranks, Waiting, job, launcher, lookout, spaces, wait};
+use super::{Waiting, job, launcher, lookout, spaces, wait};
 use crate::error::Result;
 use crate::shm::atomic::Ordering;
 use crate::shm::office::{Holder, State};
@@ -53,14 +53,7 @@ pub(super) fn find(call: &str) -> Result<Holder> {
                         "{call}: waiting for the launcher's helper, which rank {rank} of the job starts"
                     )
                 };
-                let waiting = Waiting {
-                    key: 0,
-                    what: &what,
-                    ranks: Ranks::None,
-                    needs: Needs::Unknown,
-                    announce: None,
-                };
-                wait(&waiting, || {
+                wait(&Waiting::alone(&what), || {
                     office.state() != seen || job.table.gone(rank).is_some()
                 })?;
             }
@@ -127,9 +120,14 @@ pub(super) fn look(table: &Table) {
         return;
     };
     let is_gone = || lookout::is_over(holder.process, holder.born);
-    if is_known_here(table) && is_gone() && table.job.starter.lose(holder) {
+    if !is_known_here(table) || !is_gone() {
+        return;
+    }
+    // Asked while nobody else can start any.
+    let started = started(table);
+    if table.job.starter.lose(holder) {
         table.job.starter_spaces.store(0, Ordering::Relaxed);
-        bury_started(table);
+        bury(table, &started);
         eprintln!(
             "rmashm: the launcher's helper (pid {}), which has started processes for this job, is gone, and they with it",
             holder.process
@@ -138,13 +136,20 @@ pub(super) fn look(table: &Table) {
     }
 }
 
-/// What a helper that is gone had started has gone with it, also what had not come to say who it is, whose end no look would find.
-fn bury_started(table: &Table) {
-    for (rank, process) in table.present().iter().enumerate() {
-        if table.world(rank as u32).spawner.load(Ordering::Relaxed) == 0 {
-            continue;
-        }
-        match process.state() {
+/// The processes that the helper has started and that have not ended, as far as is known.
+fn started(table: &Table) -> Vec<u32> {
+    let has_ended = |rank: u32| table.gone(rank).is_some();
+    let was_started = |rank: u32| table.world(rank).spawner.load(Ordering::Relaxed) != 0;
+    let ranks = 0..table.present().len() as u32;
+    ranks
+        .filter(|&rank| was_started(rank) && !has_ended(rank))
+        .collect()
+}
+
+/// They have gone with the helper, also those that had not come to say who they are, whose end no look would find.
+fn bury(table: &Table, started: &[u32]) {
+    for rank in started.iter().map(|&rank| rank as usize) {
+        match table.processes[rank].state() {
             table::State::Joining | table::State::Running => table.bury(rank, Death::Unseen),
             _ => table.retire(rank),
         }

@@ -60,6 +60,19 @@ pub struct Waiting<'a> {
     pub announce: Option<Announce<'a>>,
 }
 
+impl<'a> Waiting<'a> {
+    /// One that no death of a rank ends, and of which nothing else is known. Who makes it true rings this process.
+    pub fn alone(what: &'a dyn Fn() -> String) -> Waiting<'a> {
+        Waiting {
+            key: 0,
+            what,
+            ranks: Ranks::None,
+            needs: Needs::Unknown,
+            announce: None,
+        }
+    }
+}
+
 /// What is done before every sleep.
 pub struct Announce<'a> {
     /// Called when this thread is registered, before it looks a last time.

@@ -19,7 +19,7 @@ use nix::sys::resource::{Resource, getrlimit};
 use nix::sys::signal::{SigSet, SigmaskHow, sigprocmask};
 use programs::finding::Refusal;
 use programs::leading::Choice;
-use rmashm::launching::{Death, JobSegment, State, starter};
+use rmashm::launching::{JobSegment, State, starter};
 
 use crate::keeper::{Keeper, Roster};
 use crate::launch::{self, Launched, Rank, because};
@@ -134,9 +134,11 @@ fn guest(segment: &JobSegment, rank: u32) -> Rank {
     }
 }
 
-/// How a guest had ended before this process came, if it had.
-pub fn former_fate(state: State) -> Option<Fate> {
-    match state {
+/// How a guest had ended before this process came, if it had. What another helper had started went with it: the job was told, and went
+/// on.
+pub fn former_fate(segment: &JobSegment, rank: u32) -> Option<Fate> {
+    match segment.state(rank as usize) {
+        _ if segment.was_started_later(rank) => Some(Fate::Exited(0)),
         State::Dead => Some(Fate::Unseen),
         State::Exited | State::Quit => Some(Fate::Exited(0)),
         _ => None,
@@ -158,10 +160,6 @@ impl Supervisor<'_> {
                 self.job.ranks[place] = guest(&self.job.segment, rank);
             }
             if self.job.segment.is_gone(place) == Some(true) {
-                if self.job.segment.was_started_later(rank) {
-                    self.went_with_its_helper(rank);
-                    continue;
-                }
                 let fate = match self.job.segment.state(place) {
                     State::Joining | State::Running | State::Dead => Fate::Unseen,
                     _ => Fate::Exited(0),
@@ -174,13 +172,11 @@ impl Supervisor<'_> {
         if living.iter().any(|rank| self.lives(*rank) && is_seen(rank)) {
             return;
         }
-        for &rank in living
-            .iter()
-            .filter(|&&rank| self.lives(rank))
-            .collect::<Vec<_>>()
-        {
-            self.fates[rank as usize] = Some(Fate::Exited(0));
-            self.alive -= 1;
+        for rank in living {
+            if self.lives(rank) {
+                self.fates[rank as usize] = Some(Fate::Exited(0));
+                self.alive -= 1;
+            }
         }
         let died = self.fates[..self.job.guests as usize].contains(&Some(Fate::Unseen));
         if died && self.alive > 0 && self.ending.is_none() && self.phase == Phase::Running {
@@ -189,18 +185,6 @@ impl Supervisor<'_> {
                 .say("nobody is left of those for whom processes were started: ending these");
             self.end(GUEST_DIED, SHORT_GRACE);
         }
-    }
-
-    /// A process of another helper's, which was killed, and all that it had started with it: the job was told, and went on.
-    fn went_with_its_helper(&mut self, rank: u32) {
-        let place = rank as usize;
-        match self.job.segment.state(place) {
-            State::Joining | State::Running => self.job.segment.set_dead(place, Death::Unseen),
-            _ => self.job.segment.set_exited(place),
-        }
-        self.fates[place] = Some(Fate::Exited(0));
-        self.alive -= 1;
-        self.job.roster.leave(rank);
     }
 
     fn lives(&self, rank: u32) -> bool {

@@ -109,8 +109,8 @@ pub fn supervise(request: &Request, job: Launched) -> u8 {
 impl<'a> Supervisor<'a> {
     fn of(request: &'a Request, job: Launched) -> Supervisor<'a> {
         let mut fates = vec![None; job.ranks.len()];
-        for (guest, fate) in fates[..job.guests as usize].iter_mut().enumerate() {
-            *fate = helper::former_fate(job.segment.state(guest));
+        for (guest, fate) in (0..job.guests).zip(&mut fates) {
+            *fate = helper::former_fate(&job.segment, guest);
         }
         let own = (0..).zip(&job.ranks).skip(job.guests as usize);
         let by_pid = own.map(|(number, rank)| (rank.pid, number)).collect();
