@@ -76,7 +76,8 @@ static int look(struct dl_phdr_info *info, size_t size, void *unused)
 {
     (void)size;
     (void)unused;
-    if (strstr(info->dlpi_name, "librmashm") == NULL && strstr(info->dlpi_name, "libmpi.so") == NULL)
+    if (strstr(info->dlpi_name, "librmashm") == NULL && strstr(info->dlpi_name, "libmpi.so") == NULL &&
+        strstr(info->dlpi_name, "libmpi_abi") == NULL)
         return 0;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &info->dlpi_phdr[i];

@@ -18,6 +18,7 @@ pub mod made;
 
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
+use crate::reserve;
 use crate::shm;
 use crate::shm::error::Cause;
 use parking_lot::Mutex;
@@ -330,6 +331,10 @@ pub fn register(error: &Error) -> i32 {
     kept.next = kept.next % (SERIAL_MAX - 1) + 1;
     let code = class | (kept.next << SERIAL_SHIFT) as i32;
     let entry = (code, error.text.clone());
+    if reserve::holds(entry.1.as_ptr()) {
+        // There is no memory for what stays: the reserve is for what goes again.
+        return class;
+    }
     let slot = (kept.next % KEPT) as usize;
     if kept.ring.is_empty() {
         kept.ring.resize(KEPT as usize, (0, "".into()));

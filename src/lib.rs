@@ -42,6 +42,7 @@ mod observe;
 mod op;
 #[cfg(any(feature = "interface", test))]
 mod p2p;
+mod reserve;
 mod runtime;
 #[cfg(any(feature = "interface", test))]
 mod session;
@@ -62,6 +63,8 @@ pub mod seeing {
     pub use crate::runtime::seen::{Counted, Moved, Rank, Seen, Wait};
     pub use crate::runtime::table::{Death, State};
     pub use crate::shm::dump::Dump;
+    pub use crate::shm::holders::{Held, held};
+    pub use crate::shm::maps::read as read_proc;
     pub use crate::shm::reader::{Opened, Reader};
     pub use crate::version::text as version;
 }
@@ -82,17 +85,22 @@ pub mod launching {
     pub use crate::observe::trace::{Happening, Kind};
     pub use crate::runtime::OBSERVING;
     pub use crate::runtime::abort::abort;
+    pub use crate::runtime::access::parent_of;
     pub use crate::runtime::deadlock::{self, Awaited, Node};
     pub use crate::runtime::job;
     pub use crate::runtime::launch::{JobSegment, Moved, Order, foreign_ranks, room_for};
     pub use crate::runtime::needs::Need;
-    pub use crate::runtime::phase::Level;
+    pub use crate::runtime::neighbours::{News, Turn};
+    pub use crate::runtime::phase::{Level, THREAD_LEVEL};
     pub use crate::runtime::rest::Reading;
     pub use crate::runtime::signals::handler;
-    pub use crate::runtime::spawn::{ORDER, Program as Asked, Started};
+    pub use crate::runtime::spawn::{HERE, ORDER, Program as Asked, Started};
     pub use crate::runtime::starter;
     pub use crate::runtime::table::{Death, State};
     pub use crate::runtime::wait::NAP;
+    pub use crate::shm::holders::{Held, held, is_segment};
+    pub use crate::shm::maps::read as read_proc;
+    pub use crate::shm::reader::{Opened, Reader};
     pub use crate::version::text as version;
 
     /// A process becomes a rank without the rooms above, as far as a launcher sees: what the tests' ranks do.

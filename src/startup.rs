@@ -48,10 +48,10 @@ fn go() -> Result<()> {
 
 /// Makes this process part of its job's world. Blocks until all ranks of the job have called it.
 ///
-/// `level` is the thread level asked for; every level is honoured. Errors: `MPI_ERR_OTHER` if it was called before, and
-/// those of becoming a job.
+/// `level` is the thread level asked for; every level is honoured, and a higher one given where the launcher says so. Errors: `MPI_ERR_OTHER`
+/// if it was called before, and those of becoming a job.
 pub fn start(level: Level) -> Result<()> {
-    phase::starting(level)?;
+    phase::starting(level.max(Level::least()?))?;
     enter()?;
     comm::prepare_world()?;
     runtime::meet()?;
@@ -71,8 +71,8 @@ pub fn end() -> Result<()> {
     tell_left();
     let sent = buffered::flush_all().and_then(|()| transport::close());
     let left = runtime::leave();
-    if check::is_on() && left.is_ok() && dead(Ranks::All).is_none() {
-        transport::look_for_left();
+    if left.is_ok() {
+        look_for_left();
     }
     win::moving::close();
     win::parcel::close();
@@ -98,9 +98,17 @@ fn tell_left() {
     }
 }
 
+/// The same of messages that it has not received. Of a session's only those that have come by then: nobody is waited for.
+fn look_for_left() {
+    if check::is_on() && *USERS.lock() == 1 && dead(Ranks::All).is_none() {
+        transport::look_for_left();
+    }
+}
+
 /// Ends a session's use of the rooms.
 pub fn end_session() -> Result<()> {
     tell_left();
+    look_for_left();
     phase::session_closed();
     go()
 }

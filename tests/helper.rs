@@ -88,6 +88,30 @@ fn there_are_few_descriptors() {
     assert!(said.contains("Too many open files"), "{said}");
 }
 
+/// Of the user's processes one is the program; the helper is two; what is started is two more.
+#[test]
+fn the_user_may_have_few_processes() {
+    if !nix::unistd::geteuid().is_root() {
+        harness::needs::skipped("a user is needed who has no other processes, which root can be");
+        return;
+    }
+    let folder = Scratch::new("helper");
+    let program = build(&folder);
+    let of = |processes: &str| {
+        let mut job = with_library(&program, &prefix().join("lib/rmashm"));
+        run(job.args(["processes", processes]))
+    };
+    for (processes, sentence) in [
+        ("1", "cannot be started: "),
+        ("4", "cannot start rank 1 of 2 (see ulimit -u)"),
+    ] {
+        let said = of(processes);
+        assert!(said.starts_with("MPI_ERR_SPAWN of "), "{said}");
+        assert!(said.contains(sentence), "{processes}: {said}");
+    }
+    assert_eq!(of("5"), "2 started, as more can be\n");
+}
+
 #[test]
 fn the_launchers_own_mode_is_for_the_library() {
     let mut launcher = command(prefix().join("bin/mpiexec"));

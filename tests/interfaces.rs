@@ -221,7 +221,9 @@ fn what_cannot_be_served_is_named() {
 #[test]
 fn a_library_that_the_program_loads_by_its_path_is_named() {
     let scratch = Scratch::new("interfaces-foreign");
-    let other = other_library(&scratch, "libmpi.so.40.30.4");
+    let versioned = other_library(&scratch, "libmpi.so.40.30.4");
+    let soname = "-Wl,-soname,libmpi.so.12";
+    let bare = compile(&scratch, OTHER, "libmpi.so", &["-shared", "-fPIC", soname]);
     let loads = r#"
 #include <dlfcn.h>
 #include <stdio.h>
@@ -233,13 +235,18 @@ int main(int argc, char **argv)
 }
 "#;
     let program = compile(&scratch, loads, "loads", &["-ldl"]);
-    let mut wrapped = mpiexec();
-    wrapped.args(["-timeout", "60", "sh", "-c", "\"$@\"; exit 0", "sh"]);
-    let mut bare = mpiexec();
-    bare.args(["-timeout", "60", "-n", "1"]);
-    for mut launcher in [bare, wrapped] {
-        launcher.arg(&program).arg(&other);
+    let alone: &[&str] = &["-n", "1"];
+    let wrapped = &["sh", "-c", "\"$@\"; exit 0", "sh"];
+    for (words, other, abi) in [
+        (alone, &versioned, "openmpi"),
+        (wrapped, &versioned, "openmpi"),
+        (alone, &bare, "mpich"),
+    ] {
+        let mut launcher = mpiexec();
+        launcher.args(["-timeout", "60"]).args(words);
         let mut launcher = launcher
+            .arg(&program)
+            .arg(other)
             .stdin(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -249,12 +256,41 @@ int main(int argc, char **argv)
         let said = BufReader::new(launcher.stderr.take().expect("it was asked for"));
         let mut lines = said.lines().map(|line| line.expect("it is text"));
         let first = lines.next().unwrap_or_default();
-        assert!(first.contains(text(&other)), "{first}");
+        assert!(first.contains(text(other)), "{first}");
         assert!(first.contains("is alone in a job of one"), "{first}");
         let second = lines.next().unwrap_or_default();
-        assert!(second.contains("-abi NAME"), "{second}");
+        assert!(second.contains(&format!("-abi {abi}")), "{second}");
         drop(stdin);
         assert!(launcher.wait().is_ok_and(|status| status.success()));
+    }
+}
+
+/// What Open MPI's mpirun sets is there for programs that are linked with Open MPI, and for no others.
+#[test]
+fn ranks_are_told_before_mpi_init_as_by_the_other_launcher() {
+    let scratch = Scratch::new("interfaces-places");
+    let tells = PROGRAM.replace(
+        "static char text[8192];",
+        r#"static char text[8192];
+    char *getenv(const char *);
+    const char *names[] = {"RANK", "SIZE", "LOCAL_RANK", "LOCAL_SIZE", "NODE_RANK"};
+    for (int i = 0; i < 5; i++) {
+        sprintf(text, "OMPI_COMM_WORLD_%s", names[i]);
+        printf("%s ", getenv(text) ? getenv(text) : "-");
+    }
+    puts(".");
+    memset(text, 0, sizeof text);"#,
+    );
+    for [_, _, soname, file] in INTERFACES {
+        let program = compile(&scratch, &tells, soname, &[text(&prefix().join(file))]);
+        let said = run(mpiexec().args(["-n", "2"]).arg(&program));
+        let mut told: Vec<&str> = said.lines().filter(|line| line.ends_with(" .")).collect();
+        told.sort_unstable();
+        let expected = match soname {
+            "libmpi.so.40" => ["0 2 0 2 0 .", "1 2 1 2 1 ."],
+            _ => ["- - - - - ."; 2],
+        };
+        assert_eq!(told, expected, "{said}");
     }
 }
 

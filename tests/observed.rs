@@ -361,3 +361,24 @@ fn what_cannot_be_written_is_said_before_the_job() {
         assert!(ended.stdout.is_empty());
     }
 }
+
+#[test]
+fn what_was_not_written_fails_the_launcher() {
+    let scratch = Scratch::new("observed-full");
+    let program = compile(&scratch, "known");
+    let file = scratch.file("full.json");
+    std::os::unix::fs::symlink("/dev/full", &file).unwrap();
+    for option in [
+        vec![format!("-report={file}")],
+        vec!["-trace".into(), file.clone()],
+    ] {
+        let options = [option, strings(&["-n", "4"])].concat();
+        let ended = mpiexec(&options, &[&program]).output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert!(
+            said.contains("cannot write to") && said.contains("full.json"),
+            "{said}"
+        );
+        assert_eq!(ended.status.code(), Some(1), "{said}");
+    }
+}

@@ -21,6 +21,19 @@ static void still_works(MPI_Comm comm)
         CHECK_EQ(from[i], i);
 }
 
+/* And with more than fits into a note, several times: those that gave different lengths agree where it lies. */
+static void much_works(MPI_Comm comm)
+{
+    int i, turn;
+    for (turn = 0; turn < 3; turn++) {
+        for (i = 0; i < 5000; i++)
+            from[i] = i + turn;
+        OK(MPI_Allreduce(from, to, 5000, MPI_INT, MPI_SUM, comm));
+        for (i = 0; i < 5000; i++)
+            CHECK_EQ(to[i], size * (i + turn));
+    }
+}
+
 static void same_memory(MPI_Comm comm)
 {
     int counts[8], displs[8], i;
@@ -114,6 +127,7 @@ static void different_memory(MPI_Comm comm, int small, int large)
             int *mine = which >> rank & 1 ? memory : from;
             CHECK(MPI_Allreduce(mine, to, n, MPI_INT, MPI_SUM, comm) != MPI_SUCCESS);
             still_works(comm);
+            much_works(comm);
             CHECK(MPI_Reduce_scatter(mine, to, counts, MPI_INT, MPI_SUM, comm) != MPI_SUCCESS);
             still_works(comm);
             CHECK(MPI_Allgather(mine, n, MPI_INT, to, n, MPI_INT, comm) != MPI_SUCCESS);
@@ -121,6 +135,22 @@ static void different_memory(MPI_Comm comm, int small, int large)
         }
     }
     OK(MPI_Free_mem(memory));
+}
+
+/* The first operation of a communicator, which makes what both ways need: rank 1 gives what goes one way, the others what goes the
+ * other. */
+static void different_at_first(MPI_Comm comm)
+{
+    MPI_Comm fresh;
+    int turn, n;
+    for (turn = 0; turn < 2; turn++) {
+        OK(MPI_Comm_dup(comm, &fresh));
+        n = (rank == 1) == turn ? 100 : 5000;
+        CHECK(MPI_Allreduce(from, to, n, MPI_INT, MPI_SUM, fresh) != MPI_SUCCESS);
+        still_works(fresh);
+        much_works(fresh);
+        OK(MPI_Comm_free(&fresh));
+    }
 }
 
 /* Rank 1 gives nothing where the others, which give one element each, want as much of it; so the others know. */
@@ -179,6 +209,7 @@ static void all(MPI_Comm comm)
     different_memory(comm, 127, 128);
     different_memory(comm, 100, 1000);
     different_memory(comm, 200, 5000);
+    different_at_first(comm);
     nothing_of_one(comm);
     nothing_but_wrong(comm);
 }
@@ -208,6 +239,10 @@ int main(int argc, char **argv)
     barrier();
     do_not_spin();
     barrier();
+    /* A communicator asks but once. */
+    OK(MPI_Comm_free(&comm));
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+    OK(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
     all(comm);
     OK(MPI_Comm_free(&comm));
     return check_end();

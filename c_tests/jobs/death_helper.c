@@ -57,6 +57,7 @@ static void first(const char *what)
         OK(MPI_Barrier(MPI_COMM_WORLD));
         work();
     } else if (strcmp(what, "child") == 0) {
+        OK(MPI_Send(&rank, 1, MPI_INT, CHILDREN - 1, 2, inter));
         CHECK_CLASS(MPI_Recv(&number, 1, MPI_INT, CHILDREN - 1, 1, inter, MPI_STATUS_IGNORE), MPIX_ERR_PROC_FAILED);
         work();
     } else if (strcmp(what, "parent") == 0) {
@@ -87,8 +88,17 @@ static void later(const char *what, MPI_Comm parent)
             kill(getppid(), SIGKILL);
         pause();
     } else if (strcmp(what, "child") == 0) {
-        if (is_last)
+        /* When all are there who are to go on, and have said so. */
+        if (is_last) {
+            int parents;
+            OK(MPI_Comm_remote_size(parent, &parents));
+            for (int from = 0; from < parents; from++)
+                OK(MPI_Recv(&number, 1, MPI_INT, from, 2, parent, MPI_STATUS_IGNORE));
+            for (int from = 0; from < CHILDREN - 1; from++)
+                OK(MPI_Recv(&number, 1, MPI_INT, from, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
             raise(SIGKILL);
+        }
+        OK(MPI_Send(&rank, 1, MPI_INT, CHILDREN - 1, 2, MPI_COMM_WORLD));
         CHECK_CLASS(MPI_Recv(&number, 1, MPI_INT, CHILDREN - 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE), MPIX_ERR_PROC_FAILED);
     } else if (strcmp(what, "parent") == 0) {
         OK(MPI_Barrier(parent));

@@ -95,7 +95,7 @@ static void late(void)
 /* The same by large counts: a buffer of one's own and an automatic one; what is received late is waited for. */
 static void of_session_counts(MPI_Session session, MPI_Comm comm)
 {
-    enum { LONG = 100000 };
+    enum { LONG = 200000 };
     static char own[2 * (LONG + MPI_BSEND_OVERHEAD)], data[LONG], into[LONG];
     MPI_Request request;
     MPI_Count bytes = -1;

@@ -55,6 +55,7 @@ int main(int argc, char **argv)
     CHECK_EQ(value(locked), 2);
     CHECK_EQ(value(of_other), 0);
     CHECK_EQ(value(wanted), 0);
+    barrier();
     if (rank == 0) {
         /* Who has waited for some time claims the lock. */
         while (value(wanted) == 0)

@@ -2,7 +2,7 @@
 /* ranks: 2; name: none; args: none; env: RMASHM_CHECK=off; mpich: skip 4.0.2 ends the job */
 /* Operations of 4 MiB on private memory of another process where 2 MiB more are to be had: strided puts and gets, accumulates
  * of both kinds, with elements that are arrays and with such as are not. They take memory of a bounded size, whatever their
- * counts. With "none", no 32 KiB are to be had: each ends, well or with MPI_ERR_NO_MEM, and the job goes on. */
+ * counts. With "none", not a byte is to be had: each ends, well or with MPI_ERR_NO_MEM and its sentence, and the job goes on. */
 #include "check.h"
 #include <sys/resource.h>
 
@@ -92,18 +92,22 @@ static void bounded(MPI_Datatype strided)
 /* Each succeeds, or says that there is no memory. */
 static void ends(int code)
 {
-    int class = MPI_SUCCESS;
+    int class = MPI_SUCCESS, length = 0;
+    static char sentence[MPI_MAX_ERROR_STRING];
     if (code)
         MPI_Error_class(code, &class);
-    if (class != MPI_SUCCESS)
+    if (class != MPI_SUCCESS) {
         CHECK_CLASS(code, MPI_ERR_NO_MEM);
+        OK(MPI_Error_string(code, sentence, &length));
+        CHECK(length > 0);
+    }
     OK(MPI_Win_flush_all(win));
 }
 
-/* Takes all memory that malloc can give but for small blocks. */
+/* Takes all memory that malloc can give. */
 static void take_all(void)
 {
-    for (size_t bytes = 64 * MEBIBYTE; bytes >= 32768; bytes /= 2)
+    for (size_t bytes = 64 * MEBIBYTE; bytes >= 16; bytes /= 2)
         for (void *volatile *last = NULL, *volatile *taken; (taken = malloc(bytes)) != NULL; last = taken)
             *taken = (void *)last;
 }
@@ -116,12 +120,15 @@ static void none(MPI_Datatype strided)
     /* The first error takes memory for those to come. */
     CHECK_CLASS(MPI_Put(near, -1, strided, 1, 0, N, MPI_DOUBLE, win), MPI_ERR_COUNT);
     take_all();
-    ends(MPI_Put(near, 1, strided, 1, 0, N, MPI_DOUBLE, win));
-    ends(MPI_Get(near, 1, strided, 1, 0, 1, there, win));
-    ends(MPI_Accumulate(near, N, MPI_DOUBLE, 1, 0, N, MPI_DOUBLE, MPI_SUM, win));
-    ends(MPI_Accumulate(near, 1, strided, 1, 0, N, MPI_DOUBLE, MPI_SUM, win));
-    ends(MPI_Get_accumulate(near, 1, strided, back, 1, strided, 1, 0, N, MPI_DOUBLE, MPI_SUM, win));
-    ends(MPI_Accumulate(near, 1, strided, 0, 0, N, MPI_DOUBLE, MPI_SUM, win));
+    for (int i = 0; i < 100; i++) {
+        ends(MPI_Put(near, 1, strided, 1, 0, N, MPI_DOUBLE, win));
+        ends(MPI_Get(near, 1, strided, 1, 0, 1, there, win));
+        ends(MPI_Accumulate(near, N, MPI_DOUBLE, 1, 0, N, MPI_DOUBLE, MPI_SUM, win));
+        ends(MPI_Accumulate(near, 1, strided, 1, 0, N, MPI_DOUBLE, MPI_SUM, win));
+        ends(MPI_Get_accumulate(near, 1, strided, back, 1, strided, 1, 0, N, MPI_DOUBLE, MPI_SUM, win));
+        ends(MPI_Accumulate(near, 1, strided, 0, 0, N, MPI_DOUBLE, MPI_SUM, win));
+    }
+    OK(MPI_Type_free(&there));
 }
 
 int main(int argc, char **argv)

@@ -1,35 +1,9 @@
 /* ranks: 1 2 4; mpich: skip looks at the memory file of rmashm's jobs */
 /* Memory of freed windows and of MPI_Free_mem goes back to the system, and failures leave none behind: the job's memory file
  * holds little afterwards (MPI 4.1 section 12.2.5). */
-#include "check.h"
-
-#include <dirent.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "segment.h"
 
 #define MEBIBYTE ((MPI_Aint)1 << 20)
-
-/* Bytes of memory that the job's file holds. */
-static long long held(void)
-{
-    DIR *fds = opendir("/proc/self/fd");
-    long long bytes = -1;
-    struct dirent *entry;
-    while ((entry = readdir(fds)) != NULL) {
-        char path[300], target[300];
-        struct stat status;
-        snprintf(path, sizeof path, "/proc/self/fd/%s", entry->d_name);
-        ssize_t length = readlink(path, target, sizeof target - 1);
-        if (length < 0)
-            continue;
-        target[length] = 0;
-        if (strstr(target, "memfd:rmashm") != NULL && stat(path, &status) == 0)
-            bytes = (long long)status.st_blocks * 512;
-    }
-    closedir(fds);
-    CHECK(bytes >= 0);
-    return bytes;
-}
 
 static void window(MPI_Aint bytes, int shared)
 {
@@ -41,7 +15,7 @@ static void window(MPI_Aint bytes, int shared)
         OK(MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
     memset(base, 1, (size_t)bytes);
     barrier();
-    CHECK(held() >= size * bytes);
+    CHECK(segment_bytes() >= size * bytes);
     barrier();
     OK(MPI_Win_free(&win));
 }
@@ -82,7 +56,7 @@ int main(int argc, char **argv)
     OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
     window(MEBIBYTE, 0);
     barrier();
-    const long long before = held();
+    const long long before = segment_bytes();
     barrier();
     for (int round = 0; round < 3; round++) {
         window(24 * MEBIBYTE, 0);
@@ -112,7 +86,7 @@ int main(int argc, char **argv)
     OK(MPI_Free_mem(mine));
     barrier();
     /* What each rank may keep back of freed small pieces is below 10 MiB. */
-    CHECK(held() - before < size * 10 * MEBIBYTE);
+    CHECK(segment_bytes() - before < size * 10 * MEBIBYTE);
     barrier();
     if (rank == 0)
         promises();

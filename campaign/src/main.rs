@@ -16,8 +16,11 @@ mod verdict;
 use build::Programs;
 use options::Options;
 use plan::Plan;
+use round::Done;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, Sender};
+use std::time::{Duration, Instant};
 use tally::Tally;
 
 fn main() -> ExitCode {
@@ -46,24 +49,70 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> Result<bool, String> {
     let programs = Programs::build(&options.prefix)?;
     println!("seed {}", options.seed);
-    let start = Instant::now();
+    let numbers = Numbers::new(options);
     let mut tally = Tally::default();
-    let mut number = options.first;
-    let is_over = |number: u64| match options.rounds {
-        Some(rounds) => number >= options.first.saturating_add(rounds),
-        None => start.elapsed() >= options.time,
-    };
-    while !is_over(number) {
-        let plan = Plan::new(options.seed, number);
-        if options.only.is_none_or(|only| only == plan.kind) {
-            let done = round::run(&programs, &plan)?;
+    let (sender, rounds) = mpsc::channel();
+    std::thread::scope(|scope| {
+        for _ in 0..options.jobs {
+            let (sender, programs, numbers) = (sender.clone(), &programs, &numbers);
+            scope.spawn(move || run_rounds(options, programs, numbers, &sender));
+        }
+        drop(sender);
+        for (number, plan, done) in rounds {
+            let done = done?;
             if options.verbose || !done.complaints.is_empty() {
                 println!("{}", done.report(options.seed, number, &plan));
             }
             tally.add(&plan, &done);
         }
-        number += 1;
-    }
+        Ok::<(), String>(())
+    })?;
     print!("{tally}");
     Ok(tally.failed() == 0)
+}
+
+/// A round's number, what it was, and what came of it.
+type Outcome = (u64, Plan, Result<Done, String>);
+
+/// Runs rounds until there are no more of them, or nobody listens.
+fn run_rounds(options: &Options, programs: &Programs, numbers: &Numbers, sender: &Sender<Outcome>) {
+    while let Some(number) = numbers.next() {
+        let plan = Plan::new(options.seed, number);
+        if options.wants(&plan) {
+            let done = round::run(programs, number, &plan);
+            if sender.send((number, plan, done)).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// The numbers of the rounds.
+struct Numbers {
+    next: AtomicU64,
+    /// There are so many, if that is known.
+    end: Option<u64>,
+    start: Instant,
+    time: Duration,
+}
+
+impl Numbers {
+    fn new(options: &Options) -> Numbers {
+        let rounds = options.rounds;
+        Numbers {
+            next: AtomicU64::new(options.first),
+            end: rounds.map(|rounds| options.first.saturating_add(rounds)),
+            start: Instant::now(),
+            time: options.time,
+        }
+    }
+
+    fn next(&self) -> Option<u64> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let is_over = match self.end {
+            Some(end) => number >= end,
+            None => self.start.elapsed() >= self.time,
+        };
+        (!is_over).then_some(number)
+    }
 }

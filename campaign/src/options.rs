@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::plan::Kind;
+use crate::plan::{Kind, Plan, Work};
 use lexopt::prelude::*;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -17,6 +17,8 @@ Runs random programs as jobs of 2 to 16 ranks, most of them under a fault, and j
   --first N             the number of the first round (default: 0)
   --fault NAME          only rounds with this fault: none, kill, launcher, terminate, stop, signals, descriptors, memory, leave,
                         interrupted, scarce, forbidden
+  --work NAME           only rounds with programs of this kind: steps, spawns, threads, recovery
+  --jobs N              so many rounds at a time (default: 1)
   --verbose             print each round as it ends
   --help                this text
 
@@ -30,7 +32,9 @@ pub struct Options {
     pub first: u64,
     pub rounds: Option<u64>,
     pub time: Duration,
-    pub only: Option<Kind>,
+    pub fault: Option<Kind>,
+    pub work: Option<Work>,
+    pub jobs: u64,
     pub verbose: bool,
 }
 
@@ -48,7 +52,9 @@ impl Options {
             first: 0,
             rounds: None,
             time: Duration::from_secs(60),
-            only: None,
+            fault: None,
+            work: None,
+            jobs: 1,
             verbose: false,
         };
         while let Some(argument) = parser.next()? {
@@ -64,17 +70,30 @@ impl Options {
                     options.verbose = true;
                 }
                 Long("fault") => {
-                    let kind = parser.value()?.parse_with(|name| {
-                        let named = |kind: &Kind| kind.name() == name;
-                        Kind::ALL.into_iter().find(named).ok_or("no such fault")
-                    })?;
-                    options.only = Some(kind);
+                    options.fault = Some(parser.value()?.parse_with(|name| {
+                        let mut all = Kind::ALL.into_iter().map(|(kind, _)| kind);
+                        all.find(|kind| kind.name() == name).ok_or("no such fault")
+                    })?);
                 }
+                Long("work") => {
+                    options.work = Some(parser.value()?.parse_with(|name| {
+                        let mut all = Work::ALL.into_iter();
+                        all.find(|work| work.name() == name)
+                            .ok_or("no such kind of program")
+                    })?);
+                }
+                Long("jobs") => options.jobs = parser.value()?.parse::<u64>()?.max(1),
                 Long("verbose") => options.verbose = true,
                 Long("help") => return Ok(None),
                 _ => return Err(argument.unexpected()),
             }
         }
         Ok(Some(options))
+    }
+
+    /// Whether such rounds are to be run.
+    pub fn wants(&self, plan: &Plan) -> bool {
+        self.fault.is_none_or(|fault| fault == plan.kind)
+            && self.work.is_none_or(|work| work == plan.work)
     }
 }

@@ -1,6 +1,34 @@
 //! What happens in a round, told by the seed and the round's number alone.
 
+use programs::Interface;
 use std::time::Duration;
+
+/// What a program is like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Work {
+    /// Random steps.
+    Steps,
+    /// The same, with processes that are started and end meanwhile.
+    Spawns,
+    /// Two threads of each rank, with such a program each.
+    Threads,
+    /// Those that live go on after deaths.
+    Recovery,
+}
+
+impl Work {
+    pub const ALL: [Work; 4] = [Work::Steps, Work::Spawns, Work::Threads, Work::Recovery];
+
+    /// As the worker wants it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Work::Steps => "steps",
+            Work::Spawns => "spawns",
+            Work::Threads => "threads",
+            Work::Recovery => "recovery",
+        }
+    }
+}
 
 /// Kinds of faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,23 +60,21 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Kind; 12] = [
-        Kind::None,
-        Kind::Kill,
-        Kind::Launcher,
-        Kind::Terminate,
-        Kind::Stop,
-        Kind::Signals,
-        Kind::Descriptors,
-        Kind::Memory,
-        Kind::Leave,
-        Kind::Interrupted,
-        Kind::Scarce,
-        Kind::Forbidden,
+    /// All, and how often each comes up.
+    pub const ALL: [(Kind, u64); 12] = [
+        (Kind::None, 3),
+        (Kind::Kill, 6),
+        (Kind::Launcher, 2),
+        (Kind::Terminate, 1),
+        (Kind::Stop, 2),
+        (Kind::Signals, 2),
+        (Kind::Descriptors, 1),
+        (Kind::Memory, 2),
+        (Kind::Leave, 2),
+        (Kind::Interrupted, 3),
+        (Kind::Scarce, 5),
+        (Kind::Forbidden, 2),
     ];
-
-    /// How often each comes up.
-    const WEIGHTS: [u64; 12] = [3, 6, 2, 1, 2, 2, 1, 2, 2, 3, 5, 2];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -113,8 +139,10 @@ pub const FORBIDDEN: u64 = 32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     None,
+    /// So many processes, one after the other.
     Kill {
-        rank: u64,
+        seed: u64,
+        victims: u64,
         after: Duration,
     },
     Launcher {
@@ -147,6 +175,8 @@ pub enum Fault {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
+    pub work: Work,
+    pub interface: Interface,
     pub kind: Kind,
     pub fault: Fault,
     pub ranks: u64,
@@ -175,11 +205,25 @@ impl Random {
         self.draw() % bound
     }
 
+    /// One of some things, of which each has a weight.
+    fn weighed<T: Copy>(&mut self, all: &[(T, u64)]) -> T {
+        let mut drawn = self.below(all.iter().map(|(_, weight)| weight).sum());
+        let mut chosen = all[0].0;
+        for &(it, weight) in all {
+            chosen = it;
+            match drawn.checked_sub(weight) {
+                Some(left) => drawn = left,
+                None => break,
+            }
+        }
+        chosen
+    }
+
     fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
         all[self.below(all.len() as u64) as usize]
     }
 
-    fn milliseconds(&mut self, bound: u64) -> Duration {
+    pub fn milliseconds(&mut self, bound: u64) -> Duration {
         Duration::from_micros(self.below(bound * 1000))
     }
 }
@@ -187,20 +231,24 @@ impl Random {
 impl Plan {
     pub fn new(seed: u64, round: u64) -> Plan {
         let mut random = Random(seed ^ round.wrapping_mul(0xd6e8_feb8_6659_fd93));
-        let kind = draw_kind(&mut random);
+        let kind = random.weighed(&Kind::ALL);
+        let work = draw_work(&mut random, kind);
+        let interface = draw_interface(&mut random, work);
         let ranks = random.one_of(&[2, 2, 3, 3, 4, 4, 5, 6, 7, 8, 11, 16]);
         // Many ranks take long where there are few cores.
         let most_steps = (300 / ranks).max(20);
         let mut steps = 5 + random.below(most_steps);
         let worker = random.draw() >> 1;
-        let fatal = random.below(3) == 0;
-        let recovers = random.below(2) == 0;
-        let fault = draw_fault(&mut random, kind, ranks, steps);
+        let fatal = random.below(3) == 0 && work != Work::Recovery;
+        let recovers = random.below(2) == 0 || work == Work::Recovery;
+        let fault = draw_fault(&mut random, kind, work, ranks, steps);
         if matches!(kind, Kind::Kill | Kind::Launcher | Kind::Terminate) {
             // The fault comes before the end, mostly.
             steps += 300;
         }
         Plan {
+            work,
+            interface,
             kind,
             fault,
             ranks,
@@ -212,26 +260,48 @@ impl Plan {
     }
 }
 
-fn draw_kind(random: &mut Random) -> Kind {
-    let all: u64 = Kind::WEIGHTS.iter().sum();
-    let mut drawn = random.below(all);
-    for (kind, weight) in Kind::ALL.into_iter().zip(Kind::WEIGHTS) {
-        match drawn.checked_sub(weight) {
-            Some(left) => drawn = left,
-            None => return kind,
-        }
-    }
-    Kind::None
+fn draw_work(random: &mut Random, kind: Kind) -> Work {
+    let recovery = match kind {
+        Kind::Kill => 4,
+        Kind::None | Kind::Leave => 2,
+        _ => 0,
+    };
+    random.weighed(&[
+        (Work::Steps, 4),
+        (Work::Spawns, 2),
+        (Work::Threads, 2),
+        (Work::Recovery, recovery),
+    ])
 }
 
-fn draw_fault(random: &mut Random, kind: Kind, ranks: u64, steps: u64) -> Fault {
+fn draw_interface(random: &mut Random, work: Work) -> Interface {
+    match work {
+        // The standard has no names for it, and Open MPI's header none before its version 5.
+        Work::Recovery => Interface::Mpich,
+        _ => random.weighed(&[
+            (Interface::Mpich, 6),
+            (Interface::Openmpi, 2),
+            (Interface::Standard, 2),
+        ]),
+    }
+}
+
+fn draw_fault(random: &mut Random, kind: Kind, work: Work, ranks: u64, steps: u64) -> Fault {
     // More ranks take longer to start, and longer for everything.
     let time = 60 + 40 * ranks;
     match kind {
         Kind::None => Fault::None,
         Kind::Kill => Fault::Kill {
-            rank: random.below(ranks),
-            after: random.milliseconds(time),
+            seed: random.draw(),
+            victims: match work {
+                Work::Recovery => 1 + random.below(ranks - 1),
+                _ => 1,
+            },
+            after: match work {
+                // From where all are in MPI.
+                Work::Recovery => random.milliseconds(20 + 10 * ranks),
+                _ => random.milliseconds(time),
+            },
         },
         Kind::Launcher => Fault::Launcher {
             after: random.milliseconds(time),
@@ -255,7 +325,11 @@ fn draw_fault(random: &mut Random, kind: Kind, ranks: u64, steps: u64) -> Fault 
             kib: (20 << random.below(7)) * 1024 + random.below(1 << 14),
         },
         Kind::Leave => Fault::Leave {
-            how: random.one_of(&[Leave::Exit, Leave::Abort, Leave::Raise]),
+            // There is nothing to go on with after an abort.
+            how: match work {
+                Work::Recovery => random.one_of(&[Leave::Exit, Leave::Raise]),
+                _ => random.one_of(&[Leave::Exit, Leave::Abort, Leave::Raise]),
+            },
             step: random.below(steps),
         },
         Kind::Interrupted => Fault::Injected(Injection {
@@ -282,12 +356,12 @@ fn draw_fault(random: &mut Random, kind: Kind, ranks: u64, steps: u64) -> Fault 
     }
 }
 
-/// Memory of fewer bytes is always there: of a few bytes, which everything takes, glibc has some left after its last refusal.
-const LEAST: u64 = 16 << 10;
+/// Memory of fewer bytes is always there: the library has a reserve for what takes no more (`src/reserve.rs`).
+const LEAST: u64 = (16 << 10) + 1;
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Plan};
+    use super::{Interface, Kind, Plan, Work};
     use std::collections::BTreeSet;
 
     #[test]
@@ -300,8 +374,26 @@ mod tests {
     }
 
     #[test]
-    fn every_fault_comes_up() {
-        let seen: BTreeSet<Kind> = (0..1000).map(|round| Plan::new(1, round).kind).collect();
-        assert_eq!(seen.len(), Kind::ALL.len());
+    fn everything_comes_up() {
+        let plans: Vec<Plan> = (0..1000).map(|round| Plan::new(1, round)).collect();
+        let faults: BTreeSet<Kind> = plans.iter().map(|plan| plan.kind).collect();
+        assert_eq!(faults.len(), Kind::ALL.len());
+        let works: BTreeSet<Work> = plans.iter().map(|plan| plan.work).collect();
+        assert_eq!(works.len(), Work::ALL.len());
+        for interface in Interface::ALL {
+            assert!(plans.iter().any(|plan| plan.interface == interface));
+        }
+    }
+
+    #[test]
+    fn those_that_recover_return_errors_and_somebody_is_left() {
+        for plan in (0..1000).map(|round| Plan::new(3, round)) {
+            if plan.work == Work::Recovery {
+                assert!(!plan.fatal && plan.recovers);
+                assert!(
+                    !matches!(plan.fault, super::Fault::Kill { victims, .. } if victims >= plan.ranks)
+                );
+            }
+        }
     }
 }

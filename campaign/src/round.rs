@@ -6,6 +6,7 @@ use crate::verdict::{self, Heard};
 use crate::{injected, strike};
 use harness::job::{Ended, LAUNCHER_LATER, Running};
 use harness::leftovers;
+use programs::Interface;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
@@ -42,8 +43,9 @@ impl Done {
     }
 }
 
-pub fn run(programs: &Programs, plan: &Plan) -> Result<Done, String> {
-    let folder = programs.folder.join("round");
+pub fn run(programs: &Programs, number: u64, plan: &Plan) -> Result<Done, String> {
+    let folder = programs.folder.join(format!("round-{number}"));
+    let worker = programs.worker(plan.interface);
     let (files, temporary) = (folder.join("files"), folder.join("tmp"));
     let table = folder.join("faults");
     for made in [&files, &temporary] {
@@ -59,18 +61,19 @@ pub fn run(programs: &Programs, plan: &Plan) -> Result<Done, String> {
         command.env("CAMPAIGN_FAULTS", &table);
     }
     let mut running = Running::start(command, &folder, "job")?;
-    let struck = strike::strike(&mut running, &programs.worker, plan.fault);
+    let struck = strike::strike(&mut running, worker, plan);
     let ended = running.finish(WATCHDOG)?;
-    let after_fault = struck.map(|at| Instant::now() - at);
+    let after_fault = struck.at.map(|at| Instant::now() - at);
     let injected = injected::read(&table);
     let heard = Heard {
+        struck: &struck,
         status: ended.status,
         hung: ended.hung,
         stdout: &ended.stdout,
         stderr: &ended.stderr,
     };
     let calls = injected.keys().map(String::as_str).collect();
-    let mut complaints = verdict::complaints(plan, struck.is_some(), &calls, &heard);
+    let mut complaints = verdict::complaints(plan, &calls, &heard);
     complaints.extend(leftovers::complaints(&ended.marker, &before));
     complaints.extend(left_in(&temporary));
     if ended.status == 0 {
@@ -108,10 +111,15 @@ fn job(programs: &Programs, plan: &Plan, files: &Path) -> Command {
             &format!("LD_PRELOAD={}", programs.injector.display()),
         ]);
     }
-    command.arg(&programs.worker);
+    if plan.interface == Interface::Openmpi {
+        // Behind a shell or `env` the launcher does not see which library the program asks for.
+        command.env("LD_LIBRARY_PATH", programs.prefix.join("lib/openmpi"));
+    }
+    command.arg(programs.worker(plan.interface));
     command.args([plan.seed, plan.steps].map(|number| number.to_string()));
     command.arg(files);
     command.arg(if plan.fatal { "fatal" } else { "return" });
+    command.arg(plan.work.name());
     let timer = match plan.fault {
         Fault::Signals { timer, .. } => timer,
         _ => Duration::ZERO,

@@ -1,14 +1,20 @@
-//! The rounds by their faults.
+//! The rounds by their faults, by what the programs are like, and by their interfaces.
 
-use crate::plan::{Kind, Plan};
+use crate::plan::Plan;
 use crate::round::Done;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use std::time::Duration;
 
+/// A row for each name.
+#[derive(Default)]
+struct Rows(BTreeMap<&'static str, Row>);
+
 #[derive(Default)]
 pub struct Tally {
-    rows: BTreeMap<Kind, Row>,
+    faults: Rows,
+    works: Rows,
+    interfaces: Rows,
     injected: BTreeMap<String, u64>,
     compared: u64,
 }
@@ -25,11 +31,15 @@ struct Row {
 
 impl Tally {
     pub fn add(&mut self, plan: &Plan, done: &Done) {
-        let row = self.rows.entry(plan.kind).or_default();
-        row.rounds += 1;
-        row.failed += u64::from(!done.complaints.is_empty());
-        row.faulted += u64::from(done.ended.status != 0);
-        row.longest = row.longest.max(done.after_fault.unwrap_or_default());
+        let Plan {
+            kind,
+            work,
+            interface,
+            ..
+        } = plan;
+        self.faults.add(kind.name(), done);
+        self.works.add(work.name(), done);
+        self.interfaces.add(interface.name(), done);
         for (name, count) in &done.injected {
             *self.injected.entry(name.clone()).or_default() += count;
         }
@@ -43,18 +53,26 @@ impl Tally {
     }
 
     pub fn failed(&self) -> u64 {
-        self.rows.values().map(|row| row.failed).sum()
+        self.faults.0.values().map(|row| row.failed).sum()
     }
 }
 
-impl Display for Tally {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+impl Rows {
+    fn add(&mut self, name: &'static str, done: &Done) {
+        let row = self.0.entry(name).or_default();
+        row.rounds += 1;
+        row.failed += u64::from(!done.complaints.is_empty());
+        row.faulted += u64::from(done.ended.status != 0);
+        row.longest = row.longest.max(done.after_fault.unwrap_or_default());
+    }
+
+    fn write(&self, of: &str, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "| fault | rounds | not with status 0 | failed | longest from fault to end |"
+            "| {of} | rounds | not with status 0 | failed | longest from fault to end |"
         )?;
         writeln!(f, "|---|---:|---:|---:|---:|")?;
-        for (kind, row) in &self.rows {
+        for (name, row) in &self.0 {
             let longest = match row.longest.is_zero() {
                 true => String::new(),
                 false => format!("{:.2} s", row.longest.as_secs_f64()),
@@ -67,10 +85,18 @@ impl Display for Tally {
             } = row;
             writeln!(
                 f,
-                "| {} | {rounds} | {faulted} | {failed} | {longest} |",
-                kind.name()
+                "| {name} | {rounds} | {faulted} | {failed} | {longest} |"
             )?;
         }
+        writeln!(f)
+    }
+}
+
+impl Display for Tally {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.faults.write("fault", f)?;
+        self.works.write("program", f)?;
+        self.interfaces.write("interface", f)?;
         if !self.injected.is_empty() {
             let each = self
                 .injected
@@ -87,7 +113,7 @@ impl Display for Tally {
             "results compared by rank 0 of jobs that ended well: {}",
             self.compared
         )?;
-        let rounds: u64 = self.rows.values().map(|row| row.rounds).sum();
+        let rounds: u64 = self.faults.0.values().map(|row| row.rounds).sum();
         let failed = self.failed();
         writeln!(f, "{} passed, {failed} failed", rounds - failed)
     }

@@ -6,13 +6,13 @@
 
 enum { COMMUNICATORS = 3, MOST_UNDER_WAY = 4, MOST_ELEMENTS = 20000 };
 
-/* A communicator, and the ranks in MPI_COMM_WORLD of its members in their order. */
+/* A communicator, and the ranks in `world` of its members in their order. */
 struct communicator {
     MPI_Comm comm;
     int is_there, rank, size, members[MOST_RANKS];
 };
 
-static struct communicator communicators[COMMUNICATORS];
+static _Thread_local struct communicator communicators[COMMUNICATORS];
 
 static void make_communicator(struct communicator *it)
 {
@@ -21,9 +21,9 @@ static void make_communicator(struct communicator *it)
     int colour = (int)(mix(colours, (uint64_t)rank) % (uint64_t)parts);
     memset(it, 0, sizeof *it);
     if (is_copy)
-        DO(MPI_Comm_dup(MPI_COMM_WORLD, &it->comm));
+        DO(MPI_Comm_dup(world, &it->comm));
     else
-        DO(MPI_Comm_split(MPI_COMM_WORLD, colour, backwards ? -rank : rank, &it->comm));
+        DO(MPI_Comm_split(world, colour, backwards ? -rank : rank, &it->comm));
     it->is_there = 1;
     for (int i = 0; i < size; i++) {
         int member = backwards ? size - 1 - i : i;
@@ -232,21 +232,21 @@ static void check_call(struct call *it, const struct communicator *in)
 
 static void collective_step(void)
 {
-    static struct communicator world;
+    struct communicator all;
     struct communicator *in = &communicators[below(COMMUNICATORS)];
     struct call calls[MOST_UNDER_WAY];
     MPI_Request requests[MOST_UNDER_WAY];
     MPI_Status statuses[MOST_UNDER_WAY];
-    int on_world = below(3) == 0, blocking = below(2), count = 1 + below(MOST_UNDER_WAY);
+    int with_all = below(3) == 0, blocking = below(2), count = 1 + below(MOST_UNDER_WAY);
     if (in->is_there && below(4) == 0)
         free_communicator(in);
     if (!in->is_there)
         make_communicator(in);
-    if (on_world) {
-        world = (struct communicator){.comm = MPI_COMM_WORLD, .is_there = 1, .rank = rank, .size = size};
+    if (with_all) {
+        all = (struct communicator){.comm = world, .is_there = 1, .rank = rank, .size = size};
         for (int i = 0; i < size; i++)
-            world.members[i] = i;
-        in = &world;
+            all.members[i] = i;
+        in = &all;
     }
     for (int i = 0; i < count; i++) {
         plan_call(&calls[i], in);

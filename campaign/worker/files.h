@@ -65,7 +65,7 @@ static void interleaved(MPI_File file, int blocks, uint64_t number)
     check_moved(&status, blocks * 8);
     DO(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
     DO(MPI_File_sync(file));
-    DO(MPI_Barrier(MPI_COMM_WORLD));
+    DO(MPI_Barrier(world));
     DO(MPI_File_read_at_all(file, 0, all, blocks * size * 8, MPI_BYTE, &status));
     check_moved(&status, blocks * size * 8);
     for (int i = 0; i < blocks * size; i++)
@@ -84,8 +84,8 @@ static void file_step(void)
     int mode = MPI_MODE_CREATE | MPI_MODE_RDWR | (deleted_on_close ? MPI_MODE_DELETE_ON_CLOSE : 0);
     uint64_t number = fresh();
     MPI_Offset length = -1;
-    snprintf(name, sizeof name, "%s/file.%d", options.folder, step);
-    DO(MPI_File_open(MPI_COMM_WORLD, name, mode, MPI_INFO_NULL, &file));
+    snprintf(name, sizeof name, "%s/file.%" PRIx64, options.folder, number);
+    DO(MPI_File_open(world, name, mode, MPI_INFO_NULL, &file));
     if (!options.fatal)
         DO(MPI_File_set_errhandler(file, MPI_ERRORS_RETURN));
     else
@@ -96,7 +96,7 @@ static void file_step(void)
     } else {
         write_blocks(file, how, bytes, number);
         DO(MPI_File_sync(file));
-        DO(MPI_Barrier(MPI_COMM_WORLD));
+        DO(MPI_Barrier(world));
         data = own((size_t)bytes);
         DO(MPI_File_read_at(file, (MPI_Offset)of * bytes, data, bytes, MPI_BYTE, &status));
         check_moved(&status, bytes);

@@ -9,14 +9,22 @@ enum { WINDOWS = 3, COUNTERS = 16, ADDED = 8, FETCHED = 12, MOST_OPERATIONS = 6,
 /* Each rank has `COUNTERS` elements that all may add to, and a slot for each origin, which alone changes it. */
 struct window {
     MPI_Win win;
+    int is_made; /* there is a window, which may not be ready */
     int is_there, is_dynamic, slot, elements;
     uint64_t *mine, *image;
     void *memory; /* what is freed after the window */
     int by_alloc_mem;
     MPI_Aint *bases;
+    /* Of an epoch that is under way, which a death may leave so: what this rank's part was before it, and which locks it holds (or what else
+     * ends it). */
+    int in_epoch, holds;
+    uint64_t *before;
 };
 
-static struct window windows[WINDOWS];
+/* What ends an epoch, if not the unlock of one target. */
+enum { NO_LOCK = -1, ALL_LOCKS = -2, NEXT_FENCE = -3 };
+
+static _Thread_local struct window windows[WINDOWS];
 
 static uint64_t *image(struct window *w, int target)
 {
@@ -34,45 +42,48 @@ static void make_window(struct window *w)
     int kind = below(5);
     MPI_Aint bytes;
     memset(w, 0, sizeof *w);
+    w->holds = NO_LOCK;
     w->slot = 1 + length_below(MOST_SLOT);
     w->elements = COUNTERS + size * w->slot;
     w->image = own((size_t)size * (size_t)w->elements * 8);
     bytes = (MPI_Aint)w->elements * 8;
     switch (kind) {
     case 0:
-        DO(MPI_Win_allocate(bytes, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &w->mine, &w->win));
+        DO(MPI_Win_allocate(bytes, 8, MPI_INFO_NULL, world, &w->mine, &w->win));
         break;
     case 1:
-        DO(MPI_Win_allocate_shared(bytes, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &w->mine, &w->win));
+        DO(MPI_Win_allocate_shared(bytes, 8, MPI_INFO_NULL, world, &w->mine, &w->win));
         break;
     case 2:
         w->memory = w->mine = own((size_t)bytes);
-        DO(MPI_Win_create(w->mine, bytes, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &w->win));
+        DO(MPI_Win_create(w->mine, bytes, 8, MPI_INFO_NULL, world, &w->win));
         break;
     case 3:
         w->by_alloc_mem = 1;
         DO(MPI_Alloc_mem(bytes, MPI_INFO_NULL, &w->mine));
         w->memory = w->mine;
-        DO(MPI_Win_create(w->mine, bytes, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &w->win));
+        DO(MPI_Win_create(w->mine, bytes, 8, MPI_INFO_NULL, world, &w->win));
         break;
     default:
         w->is_dynamic = 1;
         w->memory = w->mine = own((size_t)bytes);
         w->bases = own((size_t)size * sizeof *w->bases);
-        DO(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &w->win));
+        DO(MPI_Win_create_dynamic(MPI_INFO_NULL, world, &w->win));
+        w->is_made = 1;
         if (!options.fatal)
             DO(MPI_Win_set_errhandler(w->win, MPI_ERRORS_RETURN));
         DO(MPI_Win_attach(w->win, w->mine, bytes));
         DO(MPI_Get_address(w->mine, &w->bases[rank]));
-        DO(MPI_Allgather(MPI_IN_PLACE, 0, MPI_AINT, w->bases, 1, MPI_AINT, MPI_COMM_WORLD));
+        DO(MPI_Allgather(MPI_IN_PLACE, 0, MPI_AINT, w->bases, 1, MPI_AINT, world));
     }
-    w->is_there = 1;
+    w->is_made = 1;
     if (!options.fatal)
         DO(MPI_Win_set_errhandler(w->win, MPI_ERRORS_RETURN));
     memset(w->mine, 0, (size_t)bytes);
+    w->is_there = 1;
     DO(MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, w->win));
     DO(MPI_Win_unlock(rank, w->win));
-    DO(MPI_Barrier(MPI_COMM_WORLD));
+    DO(MPI_Barrier(world));
 }
 
 static void free_window(struct window *w)
@@ -81,9 +92,10 @@ static void free_window(struct window *w)
         return;
     w->is_there = 0;
     if (w->is_dynamic) {
-        DO(MPI_Barrier(MPI_COMM_WORLD));
+        DO(MPI_Barrier(world));
         DO(MPI_Win_detach(w->win, w->mine));
     }
+    w->is_made = 0;
     DO(MPI_Win_free(&w->win));
     if (w->by_alloc_mem)
         DO(MPI_Free_mem(w->memory));
@@ -91,6 +103,7 @@ static void free_window(struct window *w)
         free(w->memory);
     free(w->bases);
     free(w->image);
+    free(w->before);
 }
 
 enum kind { PUT, GET, ACCUMULATE, ADD, GET_ACCUMULATE, FETCH, SWAP, REQUEST_PUT, REQUEST_GET, KINDS };
@@ -234,24 +247,26 @@ enum synchronization { FENCE, EXPOSURE, LOCK, LOCK_ALL, SYNCHRONIZATIONS };
 
 static void open_epoch(struct window *w, enum synchronization how, int shift)
 {
-    MPI_Group world, before, after;
+    MPI_Group all, before, after;
     int next = (rank + shift) % size, last = (rank + size - shift) % size;
     switch (how) {
     case FENCE:
         DO(MPI_Win_fence(0, w->win));
+        w->holds = NEXT_FENCE;
         break;
     case EXPOSURE:
-        DO(MPI_Comm_group(MPI_COMM_WORLD, &world));
-        DO(MPI_Group_incl(world, 1, &last, &before));
-        DO(MPI_Group_incl(world, 1, &next, &after));
+        DO(MPI_Comm_group(world, &all));
+        DO(MPI_Group_incl(all, 1, &last, &before));
+        DO(MPI_Group_incl(all, 1, &next, &after));
         DO(MPI_Win_post(before, 0, w->win));
         DO(MPI_Win_start(after, 0, w->win));
-        DO(MPI_Group_free(&world));
+        DO(MPI_Group_free(&all));
         DO(MPI_Group_free(&before));
         DO(MPI_Group_free(&after));
         break;
     case LOCK_ALL:
         DO(MPI_Win_lock_all(0, w->win));
+        w->holds = ALL_LOCKS;
         break;
     default:
         break;
@@ -262,6 +277,7 @@ static void close_epoch(struct window *w, enum synchronization how)
 {
     switch (how) {
     case FENCE:
+        w->holds = NO_LOCK;
         DO(MPI_Win_fence(0, w->win));
         break;
     case EXPOSURE:
@@ -269,11 +285,22 @@ static void close_epoch(struct window *w, enum synchronization how)
         DO(MPI_Win_wait(w->win));
         break;
     case LOCK_ALL:
+        w->holds = NO_LOCK;
         DO(MPI_Win_unlock_all(w->win));
         break;
     default:
         break;
     }
+}
+
+/* Keeps what this rank's part is before an epoch, for those that find out after a death how far the epoch came. None begins it before
+ * all know what it is to do. */
+static void keep(struct window *w)
+{
+    size_t bytes = (size_t)w->elements * 8;
+    if (w->before == NULL)
+        w->before = own(bytes);
+    memcpy(w->before, image(w, rank), bytes);
 }
 
 static void epoch(struct window *w)
@@ -289,16 +316,27 @@ static void epoch(struct window *w)
             plan_operation(w, &operations[origin * each + i], origin, target, w->slot * i / each, w->slot * (i + 1) / each,
                            how == LOCK || how == LOCK_ALL);
         }
+    if (options.work == RECOVERY) {
+        /* Windows cannot be revoked: nothing ends a wait for one that lives, and has left for the recovery. */
+        how = how == EXPOSURE ? LOCK : how;
+        keep(w);
+    }
+    w->in_epoch = 1;
     for (int i = 0; i < size * each; i++)
         apply(w, &operations[i]);
+    if (options.work == RECOVERY)
+        DO(MPI_Barrier(world));
     open_epoch(w, how, shift);
     for (int i = 0; i < each; i++) {
         struct operation *it = &operations[rank * each + i];
-        if (how == LOCK)
+        if (how == LOCK) {
             DO(MPI_Win_lock(exclusive ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, it->target, 0, w->win));
+            w->holds = it->target;
+        }
         carry_out(w, it, &requests[own_ones++]);
         if (how == LOCK) {
             wait_all(1, &requests[own_ones - 1], statuses);
+            w->holds = NO_LOCK;
             DO(MPI_Win_unlock(it->target, w->win));
         } else if (how == LOCK_ALL && flush == 1) {
             DO(MPI_Win_flush(it->target, w->win));
@@ -308,17 +346,20 @@ static void epoch(struct window *w)
     }
     wait_all(own_ones, requests, statuses);
     close_epoch(w, how);
-    DO(MPI_Barrier(MPI_COMM_WORLD));
+    DO(MPI_Barrier(world));
     for (int i = 0; i < each; i++)
         check_operation(w, &operations[rank * each + i]);
     DO(MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, w->win));
+    w->holds = rank;
     for (int i = 0; i < w->elements; i++)
         if (w->mine[i] != image(w, rank)[i])
             check_failed(__FILE__, __LINE__, "step %d: element %d of %d of a window is %" PRIx64 " and not %" PRIx64, step, i,
                          w->elements, w->mine[i], image(w, rank)[i]);
     compared++;
+    w->holds = NO_LOCK;
     DO(MPI_Win_unlock(rank, w->win));
-    DO(MPI_Barrier(MPI_COMM_WORLD));
+    DO(MPI_Barrier(world));
+    w->in_epoch = 0;
 }
 
 static void window_step(void)

@@ -5,30 +5,57 @@
 
 #include "check.h"
 #include <errno.h>
+#include <setjmp.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
-enum { MOST_RANKS = 16 };
+/* At most so many ranks, with those that are started later, and so many of these at once. */
+enum { MOST_CHILDREN = 4, MOST_RANKS = 16 + MOST_CHILDREN };
 
-/* Statuses of a worker that ends in an orderly way: an error that a fault explains, and results that are wrong (check.h's). */
+/* The status of a worker that ends in an orderly way because of an error that a fault explains. (Of one whose results are wrong: check.h.) */
 enum { STATUS_REFUSED = 77 };
 
+/* Open MPI's header has the names from its version 5 on. */
+#if defined(OMPI_MAJOR_VERSION) && !defined(MPIX_ERR_PROC_FAILED)
+#define MPIX_ERR_PROC_FAILED 75
+#define MPIX_ERR_PROC_FAILED_PENDING 76
+#endif
+/* The standard's header has no names for what only some libraries have. */
+#ifndef MPIX_ERR_PROC_FAILED_PENDING
+#define MPIX_ERR_PROC_FAILED_PENDING MPIX_ERR_PROC_FAILED
+#endif
+
+/* What the program is like: random steps; with processes that come and go; in two threads of each rank; going on after deaths. */
+enum work { STEPS, SPAWNS, THREADS, RECOVERY };
+
 static struct {
+    enum work work;
+    const char *program;
     uint64_t seed;
     int steps;
-    int fatal;        /* objects keep MPI_ERRORS_ARE_FATAL */
+    int fatal;          /* objects keep MPI_ERRORS_ARE_FATAL */
     const char *folder; /* where files are made */
+    const char *alarms; /* microseconds from one to the next */
 } options;
 
+/* What follows is of each thread: with several of them each runs a program of its own. */
+
+/* All ranks of the program. */
+static _Thread_local MPI_Comm world;
+
 /* The number of the step that runs, and of the results that were compared. */
-static int step;
-static uint64_t compared;
+static _Thread_local int step;
+static _Thread_local uint64_t compared;
 
 /* The plan: all ranks draw the same numbers, in the same order. What depends on the rank is not drawn. */
-static uint64_t plan;
+static _Thread_local uint64_t seed, plan;
+
+/* Where a program goes on whose processes have failed. */
+static _Thread_local jmp_buf failure;
 
 static uint64_t planned(void)
 {
-    return mix(plan++, options.seed);
+    return mix(plan++, seed);
 }
 
 static int below(int bound)
@@ -51,22 +78,67 @@ static int length_below(int bound)
     return below(most);
 }
 
+/* A class of errors as the driver knows it, whatever number an interface has for it. */
+static const char *name_of(int class)
+{
+    static const struct {
+        int class;
+        const char *name;
+    } names[] = {
+        {MPIX_ERR_PROC_FAILED, "PROC_FAILED"},
+        {MPIX_ERR_PROC_FAILED_PENDING, "PROC_FAILED_PENDING"},
+#ifdef MPIX_ERR_REVOKED
+        {MPIX_ERR_REVOKED, "REVOKED"},
+#endif
+        {MPI_ERR_COUNT, "COUNT"},
+        {MPI_ERR_OTHER, "OTHER"},
+        {MPI_ERR_IO, "IO"},
+        {MPI_ERR_NO_MEM, "NO_MEM"},
+        {MPI_ERR_NO_SPACE, "NO_SPACE"},
+        {MPI_ERR_SPAWN, "SPAWN"},
+    };
+    static _Thread_local char other[24];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].class == class)
+            return names[i].name;
+    snprintf(other, sizeof other, "number %d", class);
+    return other;
+}
+
+/* The process ends, with its other threads. */
+__attribute__((noreturn)) static void end(int status)
+{
+    static atomic_flag is_ending = ATOMIC_FLAG_INIT;
+    /* One thread alone ends a process. */
+    while (atomic_flag_test_and_set(&is_ending))
+        pause();
+    exit(status);
+}
+
 /* An error that a fault explains ends this process: the driver judges by the class whether one does. */
 __attribute__((noreturn)) static void refused(const char *call, int code)
 {
     char text[MPI_MAX_ERROR_STRING] = "";
     int class = -1, length = 0;
     MPI_Error_class(code, &class);
+    int is_death = class == MPIX_ERR_PROC_FAILED || class == MPIX_ERR_PROC_FAILED_PENDING;
+#ifdef MPIX_ERR_REVOKED
+    is_death |= class == MPIX_ERR_REVOKED;
+#endif
+    if (is_death && options.work == RECOVERY)
+        longjmp(failure, 1);
     MPI_Error_string(code, text, &length);
-    fprintf(stderr, "campaign: rank %d, step %d: class %d of %.60s: %s\n", rank, step, class, call, text);
+    fprintf(stderr, "campaign: rank %d, step %d: class %s of %.60s: %s\n", rank, step, name_of(class), call, text);
     fflush(stderr);
-    /* The others are told of a death wherever they need the dead, and of this process's leaving. */
-    if (class == MPIX_ERR_PROC_FAILED || class == MPIX_ERR_PROC_FAILED_PENDING) {
-        MPI_Finalize();
-        exit(0);
+    if (is_death) {
+        /* The others are told of a death wherever they need the dead, and of this process's leaving. With other threads in MPI it
+         * leaves as it is. */
+        if (options.work != THREADS)
+            MPI_Finalize();
+        end(0);
     }
     MPI_Abort(MPI_COMM_WORLD, STATUS_REFUSED);
-    exit(STATUS_REFUSED);
+    end(STATUS_REFUSED);
 }
 
 #define DO(call)                                                                      \
@@ -89,15 +161,19 @@ static void wait_all(int count, MPI_Request *requests, MPI_Status *statuses)
     refused("MPI_Waitall", code);
 }
 
-/* Memory of the worker's own, of which a limit may leave none. */
+/* What the worker itself lacks, of which a limit may leave none. */
+__attribute__((noreturn)) static void lacking(const char *what)
+{
+    fprintf(stderr, "campaign: rank %d, step %d: no %s of its own\n", rank, step, what);
+    MPI_Abort(MPI_COMM_WORLD, STATUS_REFUSED);
+    end(STATUS_REFUSED);
+}
+
 static void *own(size_t bytes)
 {
     void *memory = calloc(1, bytes ? bytes : 1);
-    if (memory == NULL) {
-        fprintf(stderr, "campaign: rank %d, step %d: no memory of its own\n", rank, step);
-        MPI_Abort(MPI_COMM_WORLD, STATUS_REFUSED);
-        exit(STATUS_REFUSED);
-    }
+    if (memory == NULL)
+        lacking("memory");
     return memory;
 }
 

@@ -5,7 +5,6 @@
 
 #![allow(
     clippy::all,
-    clippy::undocumented_unsafe_blocks,
     dead_code,
     unsafe_op_in_unsafe_fn,
     unused_unsafe,

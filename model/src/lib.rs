@@ -62,7 +62,7 @@ pub mod transport {
     pub mod offer;
     #[path = "../../../src/transport/pending.rs"]
     pub mod pending;
-    #[path = "../../../src/transport/ring.rs"]
+    #[path = "../../../src/transport/ring/mod.rs"]
     pub mod ring;
     pub mod slots;
 }

@@ -194,9 +194,12 @@ impl Build {
             // Without what only MPICH has.
             options.push("--enable-strictmpi".to_owned());
         }
+        // Threads of the suite's programs meet at the system's barrier, for which its `configure` has no look: else they spin, with more of
+        // them than cores most of the time.
+        let mut preprocessor = "CPPFLAGS=-DHAVE_PTHREAD_BARRIER_INIT=1".to_owned();
         if build.compiler.interface == Interface::Openmpi {
             // The names that MPI 3 removed are declared too: the suite's own library calls some.
-            options.push("CPPFLAGS=-DOMPI_OMIT_MPI1_COMPAT_DECLS=0".to_owned());
+            preprocessor += " -DOMPI_OMIT_MPI1_COMPAT_DECLS=0";
             if !build.compiler.fortran.is_empty() {
                 // The suite wants it, and MPICH's compilers have it from themselves.
                 for flags in ["FFLAGS", "FCFLAGS"] {
@@ -204,6 +207,7 @@ impl Build {
                 }
             }
         }
+        options.push(preprocessor);
         let stamp = build.folder.join("configured-for");
         let wanted = build.identity(&options);
         if fs::read_to_string(&stamp).is_ok_and(|text| text == wanted) {

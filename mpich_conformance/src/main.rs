@@ -22,7 +22,7 @@ use outcome::{Memory, Outcome};
 use programs::Interface;
 use report::Counts;
 use run::{Done, Runner};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use testlist::Entry;
 
@@ -99,19 +99,11 @@ fn project() -> &'static Path {
         .expect("the package is a folder of the project")
 }
 
+/// Whether all is well.
 fn conformance(options: &Options) -> Result<bool, String> {
     let ours = options.mpi.is_none();
-    let absolute = |path: &Path| {
-        let found = path.canonicalize();
-        found.map_err(|error| format!("{}: {error}", path.display()))
-    };
-    let home = absolute(&options.prefix)?.join("mpich");
     let prefix = absolute(options.mpi.as_ref().unwrap_or(&options.prefix))?;
-    std::fs::create_dir_all(&home).map_err(|error| format!("{}: {error}", home.display()))?;
-    let source = source::suite(&home)?;
-    let folder = home.join("runs").join(name_of(&prefix, ours, options));
-    let compiler = Compiler::of(&prefix, options.interface, options.fortran)?;
-    let build = Build::configure(source, folder, compiler, options.build_jobs)?;
+    let build = configured(options, &prefix, ours)?;
     let mut memory = Memory::read(&build.folder);
     let (entries, without_list) = all_entries(&build, options)?;
     let entries = choose(entries, options, &memory);
@@ -126,37 +118,63 @@ fn conformance(options: &Options) -> Result<bool, String> {
     if entries.is_empty() && without_list.is_empty() {
         return Err("no entry of the test lists is meant".to_owned());
     }
-
-    // The exceptions are this project's: another MPI has none.
-    let exceptions = match ours {
-        true => Exceptions::read(
-            &project().join("mpich_conformance/exceptions.toml"),
-            options.interface,
-            options.fortran,
-            options.check,
-        )?,
-        false => Exceptions::default(),
-    };
     let entries: Vec<&Entry> = entries.iter().collect();
+    if options.prepare {
+        build.compile(&entries, |what| println!("{what}"))?;
+        return Ok(true);
+    }
+    let exceptions = exceptions(options, ours)?;
     let results = run_all(&build, options, &prefix, ours, &entries, &exceptions)?;
-    for (_, done) in &results {
+    write_down(&results, options, &build, &mut memory)?;
+    let others = Memory::of_others(&build.folder);
+    Ok(conclude(&results, &exceptions, &without_list, &others))
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, String> {
+    let found = path.canonicalize();
+    found.map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// The suite, configured for an MPI.
+fn configured(options: &Options, prefix: &Path, ours: bool) -> Result<Build, String> {
+    let home = absolute(&options.prefix)?.join("mpich");
+    std::fs::create_dir_all(&home).map_err(|error| format!("{}: {error}", home.display()))?;
+    let source = source::suite(&home)?;
+    let folder = home.join("runs").join(name_of(prefix, ours, options));
+    let compiler = Compiler::of(prefix, options.interface, options.fortran)?;
+    Build::configure(source, folder, compiler, options.build_jobs)
+}
+
+/// The exceptions are this project's: another MPI has none.
+fn exceptions(options: &Options, ours: bool) -> Result<Exceptions, String> {
+    if !ours {
+        return Ok(Exceptions::default());
+    }
+    Exceptions::read(
+        &project().join("mpich_conformance/exceptions.toml"),
+        options.interface,
+        options.fortran,
+        options.check,
+    )
+}
+
+/// Keeps the results for the next time, and for others that read them.
+fn write_down(
+    results: &[(Counts, Done)],
+    options: &Options,
+    build: &Build,
+    memory: &mut Memory,
+) -> Result<(), String> {
+    for (_, done) in results {
         memory.remember(done.entry.to_string(), done.outcome);
     }
     memory.write()?;
-    let junit = options.junit.clone();
-    report::junit(
-        &results,
-        &junit.unwrap_or_else(|| build.folder.join("junit.xml")),
-    )?;
-    if let Some(tap) = &options.tap {
-        report::tap(&results, tap)?;
+    let usual = build.folder.join("junit.xml");
+    report::junit(results, options.junit.as_ref().unwrap_or(&usual))?;
+    match &options.tap {
+        Some(tap) => report::tap(results, tap),
+        None => Ok(()),
     }
-    Ok(conclude(
-        &results,
-        &exceptions,
-        &without_list,
-        &Memory::of_others(&build.folder),
-    ))
 }
 
 /// The folder in which the suite is built for this MPI.

@@ -31,6 +31,7 @@ The directories (rma, errors/rma, info, ...) are those of the suite's test/mpi; 
   --junit FILE          where results go as JUnit XML (default: junit.xml in the folder of the build)
   --tap FILE            where results go as TAP (default: nowhere)
   --list                print the entries and stop
+  --prepare             configure and compile what these options would run, and stop
   --verbose             print each entry as it ends
   --help                this text
 
@@ -93,6 +94,7 @@ pub struct Options {
     pub junit: Option<PathBuf>,
     pub tap: Option<PathBuf>,
     pub list: bool,
+    pub prepare: bool,
     pub verbose: bool,
 }
 
@@ -123,6 +125,7 @@ impl Options {
             junit: None,
             tap: None,
             list: false,
+            prepare: false,
             verbose: false,
         };
         let mut interface = None;
@@ -163,6 +166,7 @@ impl Options {
                 Long("junit") => options.junit = Some(parser.value()?.into()),
                 Long("tap") => options.tap = Some(parser.value()?.into()),
                 Long("list") => options.list = true,
+                Long("prepare") => options.prepare = true,
                 Long("verbose") | Short('v') => options.verbose = true,
                 Long("help") | Short('h') => return Ok(None),
                 Value(directory) => options.add_directory(&directory.string()?),

@@ -2,7 +2,8 @@
 
 use crate::testlist::Entry;
 use crate::verdict::Expectation;
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Condvar, Mutex};
 
 /// Entries with their numbers in the run.
@@ -14,7 +15,9 @@ pub struct Company<'a> {
     pub asleep: Numbered<'a>,
     /// Those that may run beside others.
     pub together: Numbered<'a>,
-    /// Those that run by themselves.
+    /// Those that fill the machine, unless they sleep.
+    pub full: Numbered<'a>,
+    /// Those that run by themselves: they measure.
     pub alone: Numbered<'a>,
 }
 
@@ -25,15 +28,17 @@ impl<'a> Company<'a> {
             let mut variables = entry.environment.iter();
             variables.any(|(name, _)| name.ends_with("_TIMEOUT"))
         });
-        let (together, alone) = awake.into_iter().partition(|(_, entry)| {
-            let fills_the_machine = entry.ranks as usize > cores;
-            // Programs that have to come to their own end are those that measure.
-            let measures = entry.expectation == Expectation::OwnEnd;
-            !fills_the_machine && !measures
-        });
+        // Programs that have to come to their own end are those that measure.
+        let measures = |entry: &Entry| entry.expectation == Expectation::OwnEnd;
+        let (alone, awake): (Numbered, Numbered) =
+            awake.into_iter().partition(|(_, entry)| measures(entry));
+        let (full, together) = awake
+            .into_iter()
+            .partition(|(_, entry)| entry.ranks as usize > cores);
         Self {
             asleep,
             together,
+            full,
             alone,
         }
     }
@@ -70,12 +75,11 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// The first entry of those whose folder is free, when there is one; nothing once all have begun.
+    /// The first entry of the folder that most wait for of those that are free, when there is one; nothing once all have begun.
     pub fn next(&self) -> Option<Turn<'a, '_>> {
         let mut state = self.state.lock().expect("no thread has panicked");
         while !state.waiting.is_empty() {
-            let is_free = |(_, entry): &(usize, &Entry)| !state.busy.contains(&*entry.folder);
-            if let Some(place) = state.waiting.iter().position(is_free) {
+            if let Some(place) = state.first() {
                 let (number, entry) = state.waiting.remove(place);
                 state.busy.insert(&entry.folder);
                 return Some(Turn {
@@ -87,6 +91,22 @@ impl<'a> Queue<'a> {
             state = self.freed.wait(state).expect("no thread has panicked");
         }
         None
+    }
+}
+
+impl State<'_> {
+    /// The place of the entry that is to begin. What is left at the end, one after another, is little if the longest lines go first.
+    fn first(&self) -> Option<usize> {
+        let mut lines: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+        for (place, (_, entry)) in self.waiting.iter().enumerate() {
+            let (_, length) = lines.entry(&entry.folder).or_insert((place, 0));
+            *length += 1;
+        }
+        let free = lines
+            .iter()
+            .filter(|(folder, _)| !self.busy.contains(*folder));
+        let longest = free.max_by_key(|(_, (place, length))| (*length, Reverse(*place)));
+        longest.map(|(_, (place, _))| *place)
     }
 }
 
@@ -123,9 +143,19 @@ mod tests {
             ["rma/few 2", "io/one 1"]
         );
         let numbers = |entries: Numbered| entries.iter().map(|(n, _)| *n).collect::<Vec<_>>();
-        assert_eq!(numbers(company.alone), [1, 2]);
+        assert_eq!(numbers(company.full), [1]);
+        assert_eq!(numbers(company.alone), [2]);
         assert_eq!(numbers(company.asleep), [4]);
-        assert_eq!(Company::of(&entries, 4).alone.len(), 1);
+        assert!(Company::of(&entries, 4).full.is_empty());
+    }
+
+    #[test]
+    fn the_longest_line_goes_first() {
+        let entries = [entry("rma", "a 1"), entry("io", "b 1"), entry("io", "c 1")];
+        let queue = Queue::of(entries.iter().enumerate().collect());
+        let numbers: Vec<usize> =
+            std::iter::from_fn(|| queue.next().map(|turn| turn.number)).collect();
+        assert_eq!(numbers, [1, 0, 2]);
     }
 
     #[test]

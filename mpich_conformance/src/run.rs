@@ -8,6 +8,7 @@ use crate::testlist::Entry;
 use crate::verdict::Expectation;
 use harness::job::{self, LAUNCHER_LATER};
 use harness::leftovers;
+use harness::turns::Turns;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -46,11 +47,14 @@ impl Runner<'_> {
         let Company {
             asleep,
             together,
+            full,
             alone,
         } = Company::of(entries, cores);
         let done = Mutex::new(BTreeMap::new());
-        let work = |queue: &Queue<'a>| {
-            while let Some(turn) = queue.next() {
+        let work = |queue: &Queue<'a>, turns: &Turns| {
+            loop {
+                let _job = turns.take();
+                let Some(turn) = queue.next() else { return };
                 starting(turn.entry);
                 let result = self.run_one(turn.entry);
                 ended(&result);
@@ -58,14 +62,18 @@ impl Runner<'_> {
                 done.insert(turn.number, result);
             }
         };
-        let queues = [asleep, together, alone].map(Queue::of);
-        let [asleep, together, alone] = &queues;
+        let phases = [
+            (Queue::of(together), Turns::of(self.options.jobs)),
+            (Queue::of(full), Turns::of(1)),
+            (Queue::of(alone), Turns::exactly(1)),
+        ];
+        let asleep = (Queue::of(asleep), Turns::exactly(1));
         std::thread::scope(|sleeping| {
-            sleeping.spawn(|| work(asleep));
-            for (queue, jobs) in [(together, self.options.jobs), (alone, 1)] {
+            sleeping.spawn(|| work(&asleep.0, &asleep.1));
+            for (queue, turns) in &phases {
                 std::thread::scope(|scope| {
-                    for _ in 0..jobs {
-                        scope.spawn(|| work(queue));
+                    for _ in 0..turns.most() {
+                        scope.spawn(|| work(queue, turns));
                     }
                 });
             }

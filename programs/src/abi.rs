@@ -1,6 +1,6 @@
 //! `rmashm-abi`: tells which MPI library programs were linked with, and whether rmashm stands in for it.
 
-use rmashm_programs::{Library, Program, folders_of_names, loading};
+use crate::{Library, Program, folders_of_names, loading};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -48,6 +48,17 @@ pub struct Lead {
     pub first: Option<PathBuf>,
 }
 
+impl Lead {
+    /// The interface that the program has, as far as that is known before it runs.
+    pub fn interface(&self, choice: Choice) -> Option<Interface> {
+        match choice {
+            Choice::Named(interface) => Some(interface),
+            Choice::Found => self.program.as_ref()?.interface().map(|(_, found)| found),
+            Choice::Untouched => None,
+        }
+    }
+}
+
 /// Adds to the `variables` of a process that runs `file`, which the user calls `name`, what leads it to its library: nothing where this
 /// process's executable is in no prefix, or where `choice` says so.
 pub fn lead(

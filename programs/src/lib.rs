@@ -1,18 +1,33 @@
 //! Which MPI library a program was linked with, and which C interface of MPI that is.
 //!
 //! `mpiexec` and `rmashm-run` ask before they start a program ([`Program`]), and lead it to its library ([`leading`]); `rmashm-abi`
-//! looks at all libraries that would be loaded with it, too ([`loading`]).
+//! looks at all libraries that would be loaded with it, too ([`loading`]). Both are names of `mpiexec`.
 
+mod abi;
 pub mod finding;
 mod interface;
 pub mod leading;
 pub mod loading;
 mod program;
+mod run;
 
 pub use interface::{Interface, Library};
 pub use program::Program;
 
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// What a process that was called by this name has to do, if that is one of the two.
+pub fn tool(called: &OsStr) -> Option<fn() -> ExitCode> {
+    let name = Path::new(called).file_name()?.as_encoded_bytes();
+    // Where packages of several MPIs are installed names may have an ending.
+    match () {
+        () if name.starts_with(b"rmashm-abi") => Some(abi::main),
+        () if name.starts_with(b"rmashm-run") => Some(run::main),
+        () => None,
+    }
+}
 
 /// The folder with the libraries under the names that programs ask for, of the prefix in whose `bin` this process's executable
 /// is; none where it is in no prefix.

@@ -2,7 +2,7 @@
 
 use crate::interface::{Interface, Library};
 use elf::ElfStream;
-use elf::abi::{DT_NEEDED, DT_RPATH, DT_RUNPATH, PT_INTERP, SHN_UNDEF, STB_WEAK};
+use elf::abi::{DT_NEEDED, DT_RPATH, DT_RUNPATH, DT_SONAME, PT_INTERP, SHN_UNDEF, STB_WEAK};
 use elf::endian::AnyEndian;
 use std::fs::File;
 use std::io::{self, Read};
@@ -39,6 +39,12 @@ impl Program {
             interpreter,
             ..Program::default()
         }))
+    }
+
+    /// The name that a library has recorded as its own.
+    pub fn soname(path: &Path) -> Option<String> {
+        let mut file = open(path).ok()??;
+        entries(&mut file, &[DT_SONAME]).ok()?.pop()
     }
 
     /// As [`Program::read`], and the names that it wants and defines.

@@ -1,9 +1,9 @@
 //! `rmashm-run`: leads a program to the library of its interface, as `mpiexec` does its ranks, and becomes it. For processes that other
 //! launchers start.
 
-use rmashm_programs::finding::{self, Refusal};
-use rmashm_programs::folder_of_names;
-use rmashm_programs::leading::{self, Choice, Lead};
+use crate::finding::{self, Refusal};
+use crate::folder_of_names;
+use crate::leading::{self, Choice, Lead};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;

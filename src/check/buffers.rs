@@ -6,7 +6,7 @@
 use super::memory::{self, Memory};
 use super::pending::compare;
 use super::ranges::{Range, Ranges};
-use super::{Finding, called, tell, turn};
+use super::{Finding, called, tell, threads, turn};
 use std::cell::RefCell;
 
 /// Runs of bytes of one call.
@@ -95,6 +95,10 @@ pub fn uses(
     is_plain: bool,
 ) {
     let Some(runs) = runs else { return };
+    // What the function of a reduction is given is the reduction's.
+    if threads::is_called() {
+        return;
+    }
     let (mut data, mut twice) = (Ranges::default(), None);
     for run in runs {
         let met = data.add(run);

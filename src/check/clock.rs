@@ -16,7 +16,7 @@
 //!
 //! All errors go one way: who takes a clock that is too late misses a race, and tells of none that is not one.
 
-use super::{checker, is_on};
+use super::{Checker, checker, is_on};
 use crate::shm::atomic::{AtomicU8, AtomicU64, Ordering};
 use parking_lot::Mutex;
 
@@ -30,7 +30,7 @@ const MOST: usize = super::area::MOST as usize;
 pub struct Clock {
     /// Its clock. Written by it alone.
     now: [AtomicU64; MOST],
-    /// Counts what came into its memory.
+    /// Not 0: something came into its memory since it last looked.
     came: AtomicU64,
     /// How many copies were made: the last ones are there, in turn.
     left: AtomicU64,
@@ -44,8 +44,6 @@ pub struct Clock {
 
 /// One thread at a time makes a copy.
 static LEAVING: Mutex<()> = Mutex::new(());
-/// What came to this process when it last looked.
-static SEEN: AtomicU64 = AtomicU64::new(0);
 /// Until which time of its own others have told this process that they know it: what its threads did before is ordered by that.
 static TOLD: AtomicU64 = AtomicU64::new(0);
 /// What a process that may load anything, unseen, knows of another one's own loads and stores.
@@ -58,6 +56,7 @@ static LOADS: AtomicU8 = AtomicU8::new(0);
 pub struct Key(u64);
 
 impl Key {
+    #[inline(always)]
     pub fn new(kind: u8, a: u64, b: u64, c: u64) -> Key {
         let mix = |sum: u64, n: u64| {
             let mixed = (sum ^ n).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -89,21 +88,18 @@ pub const ELEMENT: u8 = 4;
 
 /// Clocks of this process and of others.
 #[derive(Clone, Copy)]
-struct Own {
+pub(super) struct Own {
     rank: usize,
     ranks: usize,
     clock: &'static Clock,
 }
 
+#[inline(always)]
 fn own() -> Option<Own> {
-    let checker = checker()?;
-    Some(Own {
-        rank: checker.rank as usize,
-        ranks: checker.area.ranks(),
-        clock: checker.own.clock,
-    })
+    checker().map(Own::of)
 }
 
+#[inline(always)]
 fn other(rank: u32) -> &'static Clock {
     match checker() {
         Some(checker) => checker.area.block(rank).clock,
@@ -112,18 +108,59 @@ fn other(rank: u32) -> &'static Clock {
 }
 
 impl Own {
+    #[inline(always)]
+    pub fn of(checker: &Checker) -> Own {
+        Own {
+            rank: checker.rank as usize,
+            ranks: checker.area.ranks(),
+            clock: checker.own.clock,
+        }
+    }
+
+    /// As the function of that name.
+    #[inline(always)]
+    pub fn has_come(&self) -> bool {
+        self.clock.came.load(Ordering::Relaxed) != 0
+    }
+
+    /// As the function of that name.
+    #[inline(always)]
+    pub fn as_it_is(&self, rank: u32) -> u64 {
+        self.clock.now[rank as usize].load(Ordering::Relaxed)
+    }
+
+    /// Whether others have left something under a key at the process whose clock is `theirs`, that this one does not know.
+    #[inline(always)]
+    pub fn is_news(&self, theirs: &Clock, key: Key) -> bool {
+        self.has_news(&theirs.places[key.place() * self.ranks..])
+    }
+
+    /// This process, a thread of which is alone, is about to change an element of `rank`, whose clock is `theirs`, atomically. For that it leaves
+    /// its clock as `key` says, and [comes](come) to it. Between both it takes a step: gives the time behind that.
+    #[inline(always)]
+    pub fn issue(&self, rank: u32, theirs: &Clock, key: Key) -> u64 {
+        self.come(rank, theirs, true);
+        let issued = self.tick(true);
+        self.put(&theirs.places[key.place() * self.ranks..], true);
+        issued
+    }
+
     /// From now on all that `from` speaks of is ordered before this process's next steps.
+    #[inline(always)]
     fn join(&self, from: &[AtomicU64]) {
         for (rank, (mine, theirs)) in self.clock.now.iter().zip(&from[..self.ranks]).enumerate() {
             let theirs = theirs.load(Ordering::Acquire);
             if rank == self.rank {
-                TOLD.fetch_max(theirs, Ordering::Relaxed);
+                if theirs > TOLD.load(Ordering::Relaxed) {
+                    TOLD.fetch_max(theirs, Ordering::Relaxed);
+                }
             } else if theirs > mine.load(Ordering::Relaxed) {
                 mine.fetch_max(theirs, Ordering::Release);
             }
         }
     }
 
+    #[inline(always)]
     fn has_news(&self, at: &[AtomicU64]) -> bool {
         let mut all = self.clock.now.iter().zip(&at[..self.ranks]).enumerate();
         all.any(|(rank, (mine, theirs))| {
@@ -131,30 +168,71 @@ impl Own {
         })
     }
 
-    /// Joins the clock into what is at `to`: whether that says something new.
-    fn put(&self, to: &[AtomicU64]) -> bool {
+    /// Joins the clock into what is at `to`: whether that says something new. `alone`: no other thread of this process does so meanwhile.
+    #[inline(always)]
+    fn put(&self, to: &[AtomicU64], alone: bool) -> bool {
         let mut is_new = false;
-        for (mine, to) in self.clock.now.iter().zip(&to[..self.ranks]) {
+        for (rank, (mine, to)) in self.clock.now.iter().zip(&to[..self.ranks]).enumerate() {
             let mine = mine.load(Ordering::Relaxed);
             if mine > to.load(Ordering::Relaxed) {
-                to.fetch_max(mine, Ordering::Release);
+                match alone && rank == self.rank {
+                    // Nobody knows a later time of this rank: whatever is there by then is not more.
+                    true => to.store(mine, Ordering::Release),
+                    false => _ = to.fetch_max(mine, Ordering::Release),
+                }
                 is_new = true;
             }
         }
         is_new
     }
 
+    /// As [`come`], of which `theirs` is the clock.
+    #[inline(always)]
+    fn come(&self, rank: u32, theirs: &Clock, alone: bool) {
+        if self.rank != rank as usize && self.put(&theirs.incoming, alone) {
+            // Said by a plain store, by all. Where it is another's that is seen, this one's was before, and so is what it stands for: x86 lets
+            // other processors see a processor's stores in their order.
+            theirs.came.store(1, Ordering::Release);
+        }
+    }
+
+    #[inline(always)]
+    fn tick(&self, alone: bool) -> u64 {
+        let now = &self.clock.now[self.rank];
+        match alone {
+            true => {
+                let next = now.load(Ordering::Relaxed) + 1;
+                now.store(next, Ordering::Release);
+                next
+            }
+            false => now.fetch_add(1, Ordering::Release) + 1,
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn join_incoming(&self) {
+        self.join(&self.clock.incoming);
+    }
+
+    /// What other processes know, at any time.
+    #[cold]
+    #[inline(never)]
+    fn join_all(&self) {
+        for rank in 0..self.ranks {
+            self.join(&other(rank as u32).now);
+        }
+    }
+
     /// Takes what this process may have seen by loads of its own.
+    #[inline(always)]
     fn catch_up(&self) {
-        let came = self.clock.came.load(Ordering::Acquire);
-        if came != SEEN.load(Ordering::Relaxed) {
-            SEEN.store(came, Ordering::Relaxed);
-            self.join(&self.clock.incoming);
+        let came = &self.clock.came;
+        if came.load(Ordering::Relaxed) != 0 && came.swap(0, Ordering::Acquire) != 0 {
+            self.join_incoming();
         }
         if LOADS.load(Ordering::Relaxed) != 0 {
-            for rank in 0..self.ranks {
-                self.join(&other(rank as u32).now);
-            }
+            self.join_all();
         }
     }
 }
@@ -228,16 +306,18 @@ pub fn meet_now(rank: u32) {
     }
 }
 
-/// Leaves the clock at `rank`, for those that do what `key` stands for after this process.
-pub fn keep(rank: u32, key: Key) {
+/// Leaves the clock at `rank`, for those that do what `key` stands for after this process. `alone`: no other thread of this process leaves it
+/// somewhere meanwhile.
+#[inline(always)]
+pub fn keep(rank: u32, key: Key, alone: bool) {
     if let Some(own) = own() {
         own.catch_up();
-        own.put(&other(rank).places[key.place() * own.ranks..]);
+        own.put(&other(rank).places[key.place() * own.ranks..], alone);
     }
 }
 
 /// Whether others have left something there that this process does not know.
-#[inline]
+#[inline(always)]
 pub(super) fn has_news(rank: u32, key: Key) -> bool {
     own().is_some_and(|own| own.has_news(&other(rank).places[key.place() * own.ranks..]))
 }
@@ -245,25 +325,22 @@ pub(super) fn has_news(rank: u32, key: Key) -> bool {
 /// Whether others have changed this process's memory since it last looked.
 #[inline(always)]
 pub(super) fn has_come() -> bool {
-    own().is_none_or(|own| own.clock.came.load(Ordering::Acquire) != SEEN.load(Ordering::Relaxed))
+    own().is_none_or(|own| own.clock.came.load(Ordering::Relaxed) != 0)
 }
 
 /// Takes what others have left there.
+#[inline(always)]
 pub fn take(rank: u32, key: Key) {
     if let Some(own) = own() {
         own.join(&other(rank).places[key.place() * own.ranks..]);
     }
 }
 
-/// This process is about to change memory of `rank`, which may see it by a load.
-pub fn come(rank: u32) {
-    if let Some(own) = own()
-        && own.rank != rank as usize
-    {
-        let theirs = other(rank);
-        if own.put(&theirs.incoming) {
-            theirs.came.fetch_add(1, Ordering::Release);
-        }
+/// This process is about to change memory of `rank`, which may see it by a load. `alone` as in [`keep`].
+#[inline(always)]
+pub(super) fn come(rank: u32, alone: bool) {
+    if let Some(own) = own() {
+        own.come(rank, other(rank), alone);
     }
 }
 
@@ -305,12 +382,25 @@ pub(super) fn known_of(rank: u32) -> u64 {
     }
 }
 
-/// Takes what this process may have seen, and gives its clock's entry for a rank.
-pub(super) fn look() -> impl Fn(u32) -> u64 {
-    let own = own();
-    if let Some(own) = &own {
+/// Until which time this process has known `rank` since its last call, whatever it may have seen since.
+#[inline]
+pub(super) fn as_it_is(rank: u32) -> u64 {
+    own().map_or(u64::MAX, |own| {
+        own.clock.now[rank as usize].load(Ordering::Relaxed)
+    })
+}
+
+/// Takes what this process may have seen.
+pub(super) fn catch_up() {
+    if let Some(own) = own() {
         own.catch_up();
     }
+}
+
+/// The same, and gives its clock's entry for a rank.
+pub(super) fn look() -> impl Fn(u32) -> u64 {
+    catch_up();
+    let own = own();
     move |rank| {
         own.map_or(u64::MAX, |own| {
             own.clock.now[rank as usize].load(Ordering::Relaxed)
@@ -318,11 +408,10 @@ pub(super) fn look() -> impl Fn(u32) -> u64 {
     }
 }
 
-/// This process completes operations of its own: the number of that.
-pub(super) fn tick() -> u64 {
-    own().map_or(0, |own| {
-        own.clock.now[own.rank].fetch_add(1, Ordering::Release) + 1
-    })
+/// This process completes operations of its own: the number of that. `alone`: no other thread of it does so meanwhile.
+#[inline(always)]
+pub(super) fn tick(alone: bool) -> u64 {
+    own().map_or(0, |own| own.tick(alone))
 }
 
 /// Cells of messages, counted on both sides of each ring. One thread at a time sends, and one receives.

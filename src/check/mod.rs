@@ -52,6 +52,8 @@ pub struct Checker {
     pub rank: u32,
     pub area: Area,
     own: Block,
+    /// This process, of which children of a fork are copies.
+    pid: u32,
     /// Ends the job with that status.
     end: fn(i32) -> !,
 }
@@ -82,9 +84,31 @@ pub fn open(segment: &'static Segment, area: Offset, rank: u32, end: fn(i32) -> 
         rank,
         area,
         own,
+        pid: std::process::id(),
         end,
     });
+    race::favour();
+    // SAFETY: the handler stores to atomics alone. Where it is refused, children are as before.
+    unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
     ON.store(1, Ordering::Release);
+}
+
+/// What is noted is the parent's, which settles it.
+extern "C" fn in_child() {
+    race::forget();
+}
+
+/// What was noted before the process exits is told then: no other call comes. Behind all functions of the program's that run at its exit, and may call.
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static AT_EXIT: extern "C" fn() = at_exit;
+
+extern "C" fn at_exit() {
+    if let Some(checker) = checker()
+        && checker.pid == std::process::id()
+    {
+        race::settle_at_exit();
+    }
 }
 
 /// A call of the program's.
@@ -115,7 +139,7 @@ pub fn call<R>(name: &'static str, work: impl FnOnce() -> R) -> R {
 // Both are out of line, as there is a call of each in all functions.
 #[inline(never)]
 fn begin(name: &'static str) -> (Called, bool) {
-    race::again::settle();
+    race::settle();
     let back = place::came_from();
     let turn = TURNS.get() + 1;
     TURNS.set(turn);
@@ -135,7 +159,7 @@ fn end_call((outer, looked): (Called, bool)) {
     match outer.name.is_empty() {
         true => local::ends(),
         // The outer one goes on, and may tell others what has been done.
-        false => race::again::settle(),
+        false => race::settle(),
     }
     CALLED.set(outer);
 }
@@ -143,6 +167,11 @@ fn end_call((outer, looked): (Called, bool)) {
 /// The function that this thread's program has called, by its C name; empty outside of calls.
 pub fn called() -> &'static str {
     CALLED.get().name
+}
+
+/// Whether this thread is in a call that has come by [`call`].
+pub fn is_inside() -> bool {
+    !called().is_empty()
 }
 
 /// Which of the thread's calls that is; no two have the same number.

@@ -151,6 +151,14 @@ impl Modules {
         }
     }
 
+    /// The same if `back` alone says it, as it is the program's.
+    pub fn place_of_program(&self, back: usize) -> Option<Place> {
+        match self.module(back) {
+            Some((number, false)) => Some(self.at(number, back)),
+            _ => None,
+        }
+    }
+
     /// The file and the offset of a place.
     pub fn resolve(&self, place: Place) -> Option<(String, u64)> {
         let number = (place.0 >> OFFSET).checked_sub(1)? as usize;

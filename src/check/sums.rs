@@ -33,6 +33,21 @@ pub fn of_range(range: Range) -> Look {
     of(&data)
 }
 
+/// Of bytes that are there, as those of a call's buffer: of the first [`WHOLE`] of them.
+pub fn of_present(blocks: impl Iterator<Item = Range>) -> u64 {
+    let mut left = WHOLE;
+    let mut total = 0;
+    for (from, to) in blocks {
+        let to = to.min(from + left);
+        total = sum(total, (from, to));
+        left -= to - from;
+        if left == 0 {
+            break;
+        }
+    }
+    total
+}
+
 /// What the memory is like now.
 pub fn of(data: &Ranges) -> Look {
     let Some(hull) = data.hull() else {
@@ -82,21 +97,27 @@ fn sum(before: u64, (from, to): Range) -> u64 {
     let bytes =
         unsafe { std::slice::from_raw_parts(with_exposed_provenance::<u8>(from), to - from) };
     let (blocks, rest) = bytes.as_chunks::<{ 4 * LANES }>();
-    let lanes = match is_x86_feature_detected!("avx2") {
-        // SAFETY: the machine has the instructions.
-        true => unsafe { lanes_wide(blocks) },
-        false => lanes(blocks),
-    };
     let mix = |sum: u64, word: u64| {
         let mixed = (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         mixed.rotate_left(29)
     };
     let sum = match blocks.is_empty() {
         true => before,
-        false => lanes
-            .iter()
-            .fold(before, |sum, lane| mix(sum, (*lane).into())),
+        false => {
+            let lanes = match is_x86_feature_detected!("avx2") {
+                // SAFETY: the machine has the instructions.
+                true => unsafe { lanes_wide(blocks) },
+                false => lanes(blocks),
+            };
+            lanes
+                .iter()
+                .fold(before, |sum, lane| mix(sum, (*lane).into()))
+        }
     };
+    let (words, rest) = rest.as_chunks::<8>();
+    let sum = words
+        .iter()
+        .fold(sum, |sum, word| mix(sum, u64::from_ne_bytes(*word)));
     rest.iter().fold(sum, |sum, byte| mix(sum, (*byte).into()))
 }
 

@@ -10,10 +10,14 @@
 //! What MPI lets any thread call at any time (MPI 4.1 §11.6.1 and what may be called before MPI_Init) is left alone.
 
 use super::{Finding, Place, called, here, rank, tell};
-use crate::shm::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
-use parking_lot::Mutex;
+use crate::shm::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering, heavy_fence};
+use crate::shm::bias::{Bias, Mark};
+use crate::shm::membarrier;
+use parking_lot::{Mutex, MutexGuard};
 use std::arch::asm;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell, RefMut, UnsafeCell};
+use std::ops::{Deref, DerefMut};
+use std::time::Duration;
 
 /// How the world model was asked to be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,10 +82,143 @@ pub(super) fn is_alone() -> bool {
     ALONE.load(Ordering::Relaxed) == thread_pointer()
 }
 
+/// What belongs to that thread.
+pub(super) struct Alone<T>(RefCell<T>);
+
+// SAFETY: only the thread at whose pointer `ALONE` stands reaches what is in it, one at a time, as it stands there from MPI_Init on until it is 0 for ever.
+unsafe impl<T: Send> Sync for Alone<T> {}
+
+impl<T> Alone<T> {
+    pub const fn new(value: T) -> Alone<T> {
+        Alone(RefCell::new(value))
+    }
+
+    /// It, as long as that lives; `None` in another thread, or while it is had already.
+    #[inline(always)]
+    pub fn get(&self) -> Option<RefMut<'_, T>> {
+        match is_alone() {
+            true => self.0.try_borrow_mut().ok(),
+            false => None,
+        }
+    }
+}
+
 /// Another level may hold from now on, as sessions have their own: nobody knows which a call belongs to.
 pub fn use_at_will() {
     ALONE.store(0, Ordering::Relaxed);
     LEVEL.store(Level::Any as u8, Ordering::Release);
+}
+
+/// This process is a child of a fork. What the thread that was alone had is the parent's, and nobody reaches it here.
+pub(super) fn forget() {
+    ALONE.store(0, Ordering::Relaxed);
+}
+
+/// What threads have one at a time, by a lock. A thread that is alone takes none, but raises a mark by plain stores, until another one
+/// comes: one of a session's, or that breaks the rules. Short accesses of [`bias`](crate::shm::bias) are the former, long ones those of all others.
+pub(super) struct OneByOne<T> {
+    lock: Mutex<()>,
+    bias: Bias,
+    mark: Mark,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: one thread at a time reaches what is in it, see above.
+unsafe impl<T: Send> Sync for OneByOne<T> {}
+
+/// The thread has it, as long as this lives.
+pub(super) struct Turn<'a, T> {
+    of: &'a OneByOne<T>,
+    locked: Option<MutexGuard<'a, ()>>,
+}
+
+impl<T> OneByOne<T> {
+    pub const fn new(value: T) -> OneByOne<T> {
+        // SAFETY: both are made of atomics, and begin with zeros in the segment too.
+        let (bias, mark) = unsafe { (std::mem::zeroed(), std::mem::zeroed()) };
+        OneByOne {
+            lock: Mutex::new(()),
+            bias,
+            mark,
+            value: UnsafeCell::new(value),
+        }
+    }
+
+    /// From now on a thread that is alone takes no lock, if there is one and heavy fences reach it.
+    pub fn favour(&self) {
+        let _locked = self.lock.lock();
+        if ALONE.load(Ordering::Relaxed) != 0 && membarrier::register() {
+            self.bias.short();
+        }
+    }
+
+    /// Waits until no other thread has it. A thread that has it already must not ask.
+    #[inline(always)]
+    pub fn lock(&self) -> Turn<'_, T> {
+        // Where the mark is up, it is this thread's, which a signal has interrupted: that waits, as for a lock.
+        let is_short = is_alone() && !self.mark.is_up() && self.bias.enter(&self.mark, true);
+        Turn {
+            locked: (!is_short).then(|| self.lock_of_many()),
+            of: self,
+        }
+    }
+
+    /// Whether nobody has it: neither another thread, nor this one, which a signal may have interrupted.
+    pub fn is_free(&self) -> bool {
+        !self.mark.is_up() && !self.lock.is_locked()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn lock_of_many(&self) -> MutexGuard<'_, ()> {
+        let locked = self.lock.lock();
+        let fence = || {
+            if !heavy_fence() {
+                // Refused, though it was promised. What the other thread has stored is seen after such a time.
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            true
+        };
+        while !self.bias.long(0, fence, || !self.mark.is_up()) {
+            std::thread::yield_now();
+        }
+        locked
+    }
+}
+
+impl<T> Turn<'_, T> {
+    /// Whether no other thread of this process waits for it, or can come to have it meanwhile: only this one writes what only holders write.
+    #[inline(always)]
+    pub fn is_alone(&self) -> bool {
+        self.locked.is_none()
+    }
+}
+
+impl<T> Deref for Turn<'_, T> {
+    type Target = T;
+
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        // SAFETY: this thread alone has it.
+        unsafe { &*self.of.value.get() }
+    }
+}
+
+impl<T> DerefMut for Turn<'_, T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: as above, and by this alone.
+        unsafe { &mut *self.of.value.get() }
+    }
+}
+
+impl<T> Drop for Turn<'_, T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if self.locked.is_none() {
+            self.of.mark.lower(true);
+        }
+    }
 }
 
 /// Has MPI call `work`, a function of the program's that may not communicate, `what` in words.
@@ -94,6 +231,11 @@ pub fn calling<R>(what: &'static str, work: impl FnOnce() -> R) -> R {
     let result = work();
     CALLING.set(outer);
     result
+}
+
+/// Whether this thread is in such a function.
+pub(super) fn is_called() -> bool {
+    !CALLING.get().is_empty()
 }
 
 /// A call begins; whether its end is to be told. `is_outermost`: it is not made by a function that MPI has called.
@@ -171,7 +313,8 @@ pub(super) fn leave() {
 
 /// What any thread may call at any time: names that begin so, and those of handlers and conversions.
 fn is_for_all(name: &str) -> bool {
-    const BEGINS: &str = "Init Final Query_thread Is_thread_main Get_ Abi_ Info_ Session_ T_ Error_ Add_error Remove_error Abort";
+    const BEGINS: &str = "Init Final Query_thread Is_thread_main Get_version Get_library_version Get_processor_name Get_address Get_count Get_elements \
+        Get_hw_resource_info Abi_ Info_ Session_ T_ Error_ Add_error Remove_error Abort";
     const PARTS: [&str; 3] = ["rrhandler", "_f2c", "_c2f"];
     begins(name, BEGINS) || PARTS.iter().any(|part| name.contains(part))
 }
@@ -199,8 +342,10 @@ fn communicates(name: &str) -> bool {
     const BEGINS: &str = "Send Recv Isend Irecv Bsend Ssend Rsend Ibsend Issend Irsend Isendrecv Mrecv Imrecv Mprobe Probe Iprobe Improbe \
         Wait Start Pready Barrier Ibarrier Bcast Ibcast Gather Igather Scatter Iscatter Allreduce Allgather Alltoall Iallreduce \
         Iallgather Ialltoall Reduce Ireduce Scan Iscan Exscan Iexscan Neighbor_ Ineighbor_ Put Rput Accumulate Fetch_and_op \
-        Compare_and_swap Win_ File_";
-    const WHOLE: [&str; 7] = [
+        Compare_and_swap Win_ File_ Comm_dup Comm_idup Comm_split Comm_spawn Comm_accept Comm_connect Comm_disconnect Intercomm_";
+    const WHOLE: [&str; 9] = [
+        "MPI_Comm_create",
+        "MPI_Comm_create_group",
         "MPI_Test",
         "MPI_Testall",
         "MPI_Testany",
@@ -227,6 +372,7 @@ mod tests {
             "MPI_Get",
             "MPI_Win_fence",
             "MPI_Testall",
+            "MPI_Comm_dup_with_info",
         ] {
             assert!(communicates(name), "{name}");
         }
@@ -237,13 +383,44 @@ mod tests {
             "MPI_Type_size",
             "MPI_Test_cancelled",
             "MPI_Send_init",
+            "MPI_Comm_create_keyval",
         ] {
             assert!(!communicates(name), "{name}");
         }
         assert!(
             is_for_all("MPI_Initialized")
                 && is_for_all("MPI_Comm_create_errhandler")
+                && is_for_all("MPI_Get_version")
+                && !is_for_all("MPI_Get_accumulate")
                 && !is_for_all("MPI_Send")
         );
+    }
+
+    #[test]
+    fn what_is_had_one_by_one_is_had_without_a_lock_until_another_comes() {
+        const TIMES: u64 = 20_000;
+        let count = OneByOne::new(0_u64);
+        assert!(!count.lock().is_alone());
+        ALONE.store(thread_pointer(), Ordering::Relaxed);
+        count.favour();
+        assert_eq!(count.lock().is_alone(), membarrier::is_registered());
+        let turn = count.lock();
+        assert!(!count.is_free());
+        drop(turn);
+        assert!(count.is_free());
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| {
+                for _ in 0..TIMES {
+                    let mut count = count.lock();
+                    assert!(!count.is_alone());
+                    *count += 1;
+                }
+            });
+            (0..TIMES).for_each(|_| *count.lock() += 1);
+            other.join().unwrap();
+        });
+        ALONE.store(0, Ordering::Relaxed);
+        let all = count.lock();
+        assert_eq!((*all, all.is_alone()), (2 * TIMES, false));
     }
 }

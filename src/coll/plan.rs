@@ -14,7 +14,7 @@ use super::elements::Vector;
 use super::scratch::Scratch;
 use crate::bail;
 use crate::datatype;
-use crate::error::{Error, Object, Result};
+use crate::error::{Class, Error, Object, Result};
 use crate::mpi::types::{MPI_Comm, MPI_Status};
 use crate::op::Op;
 use crate::runtime::deaths::{check_alive, dead, name};
@@ -298,7 +298,21 @@ impl Run {
         if let (None, Some(end)) = (&self.error, end) {
             self.error = end().err();
         }
-        self.error.take()
+        let error = self.error.take()?;
+        Some(self.reason_of(error))
+    }
+
+    /// What is behind an error: a process that has heard of a death, or that the communicator was revoked, sends nothing where data
+    /// is expected.
+    fn reason_of(&self, error: Error) -> Error {
+        if error.class != Class::Count {
+            return error;
+        }
+        let obstacle = || self.obstacle();
+        let (who, revoked) = (Ranks::Who(&obstacle), || self.plan.revoked());
+        let ranks = Ranks::Unless(&revoked, &who);
+        let reason = check_alive(ranks, &|| self.plan.name.to_string());
+        reason.err().unwrap_or(error)
     }
 
     fn abandon(&mut self) {

@@ -2,79 +2,151 @@
 //!
 //! The roots find each other ([`crate::runtime::port`]) when all processes of both groups have agreed that they can; then they are
 //! the leaders of two groups that make their intercommunicator as any two do ([`super::inter`]).
+//!
+//! Those that accept have it only when all of them know that all of both groups can have it. Where one of the callers has died before
+//! that, nobody of this side is connected with them, and the next ones are waited for: so who serves others does not end with one of
+//! them.
 
 use super::from_group::inherited;
-use super::inter::{Bridge, Other};
+use super::inter::{Bridge, Crossed, Other};
+use super::making::told;
 use super::{COMM_SELF, Comm, get, letter};
 use crate::err;
-use crate::error::{Error, Result};
+use crate::error::{Class, Error, Result};
 use crate::mpi::constants::MPI_COMM_NULL;
 use crate::mpi::types::MPI_Comm;
 use crate::runtime::job;
-use crate::runtime::port::{self, Introduction, Met};
+use crate::runtime::port::{self, Introduction, Met, Port};
 use crate::transport;
 use std::hash::Hash;
 use std::time::Duration;
 
-/// What the root of a group does at the port.
-#[derive(Clone, Copy)]
-pub enum Part {
-    Accept,
-    /// For at most so long.
-    Connect(Duration),
-}
-
-impl Part {
-    /// Gives the other root, and the port's number.
-    fn meet(self, name: &str, call: &str) -> Result<(Met, u64)> {
-        let port = port::get(name)?;
-        let met = match self {
-            Part::Accept => port.accept(name, call),
-            Part::Connect(most) => port.connect(name, most, call),
-        };
-        met.map(|met| (met, port.number))
-    }
-}
-
-/// Makes an intercommunicator with the processes whose root does the other part at the port; `given` has what the root brings,
-/// or the error that a process met before. Collective over `comm`; blocks until the others have come.
+/// Makes an intercommunicator with the processes that connect to a port; `given` has its name at the root, or the error that a process
+/// met before. Collective over `comm`; blocks until the others have come. Those that die meanwhile leave their place to the next ones.
 ///
-/// Errors: `MPI_ERR_PORT` (there is no such port, or it was closed, or nobody has accepted in time), `MPI_ERR_COMM` (a process is in
-/// both groups), `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` (another process failed), `MPI_ERR_PROC_FAILED`. What the root has met, all
-/// return.
-pub fn meet(
+/// Errors: `MPI_ERR_PORT` (there is no such port, or it was closed), `MPI_ERR_COMM` (a process is in both groups), `MPI_ERR_NO_MEM`,
+/// `MPI_ERR_OTHER` (another process failed), `MPI_ERR_PROC_FAILED` (one of `comm` has died). What the root has met, all return.
+pub fn accept(
     comm: &Comm,
     root: usize,
-    given: Result<Option<(String, Part)>>,
+    given: Result<Option<String>>,
     call: &str,
 ) -> Result<MPI_Comm> {
     let what = || format!("{call}: waiting for the other processes of the communicator");
-    let can = given.as_ref().map_err(Error::clone).and_then(|given| {
-        transport::welcome([])?;
-        // A wrong name is told before anybody waits.
-        given
+    let side = Side::of(comm, root, given, call)?;
+    loop {
+        let crossed = side.cross(|port, name| port.accept(name, call))?;
+        let error = match &crossed {
+            Ok(crossed) => crossed.error(),
+            Err(error) => Some(error),
+        };
+        let died = error.is_some_and(|error| error.class == Class::ProcFailed);
+        // Where one of the callers has died some of this side may know it, and others have met all of them.
+        match comm.meeting.exchange(died, &what) {
+            Ok(all) if all.contains(&true) => crossed.into_iter().for_each(Crossed::give_up),
+            Err(error) if died => return Err(error),
+            _ => return crossed?.publish(),
+        }
+    }
+}
+
+/// Makes an intercommunicator with the processes that accept at a port; `given` has at the root its name, and for how long it waits
+/// until they do. Collective over `comm`; blocks.
+///
+/// Errors: as [`accept`]; `MPI_ERR_PORT` (nobody has accepted in time), `MPI_ERR_PROC_FAILED` (also one of those that accept).
+pub fn connect(
+    comm: &Comm,
+    root: usize,
+    given: Result<Option<(String, Duration)>>,
+    call: &str,
+) -> Result<MPI_Comm> {
+    let (given, most) = match given {
+        Ok(Some((name, most))) => (Ok(Some(name)), most),
+        given => (given.map(|_| None), Duration::ZERO),
+    };
+    let side = Side::of(comm, root, given, call)?;
+    side.cross(|port, name| port.connect(name, most, call))??
+        .publish()
+}
+
+/// Those that are on the caller's side of a port.
+struct Side<'a> {
+    comm: &'a Comm,
+    /// Its rank in the job.
+    root: u32,
+    /// At the root.
+    port: Option<String>,
+    call: &'a str,
+    _visit: port::Visit,
+}
+
+impl Side<'_> {
+    /// All agree that they can meet others. Collective over `comm`.
+    fn of<'a>(
+        comm: &'a Comm,
+        root: usize,
+        given: Result<Option<String>>,
+        call: &'a str,
+    ) -> Result<Side<'a>> {
+        let can = given.as_ref().map_err(Error::clone).and_then(|name| {
+            transport::welcome([])?;
+            // A wrong name is told before anybody waits.
+            name.as_ref()
+                .map_or(Ok(()), |name| port::get(name).map(drop))
+        });
+        let side = Side {
+            comm,
+            root: comm.world_rank(root),
+            port: given.unwrap_or_default(),
+            call,
+            _visit: port::Visit::begin(),
+        };
+        side.agree(&can)?;
+        Ok(side)
+    }
+
+    /// The error of one is an error of all, the same.
+    fn agree(&self, part: &Result<()>) -> Result<()> {
+        let call = self.call;
+        let what = || format!("{call}: waiting for the other processes of the communicator");
+        let agreed = self
+            .comm
+            .meeting
+            .agree(part, &what, |other| other.alike(call));
+        agreed.map(drop)
+    }
+
+    /// The root meets another by `meet`, with whose group all of this side agree then. Collective over it. The outer error is one of before
+    /// that, and of all alike.
+    fn cross(&self, meet: impl Fn(&Port, &str) -> Result<Met>) -> Result<Result<Crossed>> {
+        let met = self.port.as_ref().map(|name| {
+            let port = port::get(name)?;
+            let met = meet(&port, name)?;
+            Ok((met, port.number))
+        });
+        let met = met.transpose();
+        let ready = told(&met).and_then(|()| {
+            let met = met.iter().flatten();
+            transport::welcome(met.map(|(met, _)| met.leader))
+        });
+        let agreed = self.agree(&ready);
+        let met = met.ok().flatten();
+        let other = met
             .as_ref()
-            .map_or(Ok(()), |(name, _)| port::get(name).map(drop))
-    });
-    comm.meeting.agree(&can, &what, |other| other.alike(call))?;
-    let met = match given? {
-        Some((name, part)) => part.meet(&name, call).map(Some),
-        None => Ok(None),
-    };
-    let told = met.as_ref().map(|_| ()).map_err(Error::clone);
-    comm.meeting
-        .agree(&told, &what, |other| other.alike(call))?;
-    let root = comm.world_rank(root);
-    let bridge = Bridge {
-        local: comm.group.clone(),
-        leader: root,
-        key: letter::key(("port", comm.context)),
-        call,
-    };
-    let met = met?;
-    transport::welcome(met.iter().map(|(met, _)| met.leader))?;
-    let other = met.map(|(met, port)| between("ports", met.leader, (port, met.visit)));
-    bridge.cross(Ok(other), inherited(comm))
+            .map(|(met, port)| between("ports", met.leader, (port, met.visit)));
+        let bridge = Bridge {
+            local: self.comm.group.clone(),
+            leader: self.root,
+            key: letter::key(("port", self.comm.context)),
+            call: self.call,
+        };
+        if let Err(error) = agreed {
+            // Who was met waits for an answer.
+            other.iter().for_each(|other| bridge.refuse(other, &error));
+            return Err(error);
+        }
+        Ok(bridge.prepare(Ok(other), inherited(self.comm)))
+    }
 }
 
 /// The other leader, as this one knows it. `number` tells several ways of the same two apart.
@@ -95,10 +167,11 @@ fn between(way: &str, leader: u32, number: impl Hash) -> Other {
 pub fn join(socket: i32, call: &str) -> Result<MPI_Comm> {
     let me = get(COMM_SELF)?;
     transport::welcome([])?;
-    let Introduction { leader, number } = match port::introduce(socket, call)? {
-        Some(introduction) => introduction,
-        None => return Ok(MPI_COMM_NULL),
+    let _at_port = port::Visit::begin();
+    let Some(introduction) = port::introduce(socket, call)? else {
+        return Ok(MPI_COMM_NULL);
     };
+    let Introduction { leader, number, .. } = introduction;
     if leader == job().rank {
         return Err(err!(Comm, "fd leads to this process itself"));
     }

@@ -5,15 +5,17 @@
 //! left, so two communicators that are there at the same time have different blocks, and may be numbered by them. Until half
 //! of its part is used up, a process takes a new number each time all the same, so that nothing left over from a freed
 //! communicator meets messages of a later one; the other half is for blocks that had none yet. So the numbers never run out:
-//! there are more than there is memory for blocks.
+//! there are more than there is memory for blocks. A process in whose place another one was before it, and in whose part of the
+//! numbers, goes on where that has stopped.
 //!
 //! Of the 2^29 numbers each process has a part; contexts from 2^31 on are those of [letters](super::letter). A communicator has
 //! four: its messages', its collectives', and two of partitioned communication.
 
 use crate::bail;
 use crate::error::Result;
-use crate::runtime::{job, revoked};
+use crate::runtime::{job, me, revoked};
 use crate::shm::Offset;
+use crate::shm::atomic::Ordering;
 use crate::transport::COMMUNICATORS;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -34,16 +36,26 @@ static OWN: Mutex<Own> = Mutex::new(Own {
 });
 
 impl Own {
-    /// A number below `all` for the communicator that has `block`. One that was revoked is never given again.
-    fn number(&mut self, block: Offset, all: u32, is_revoked: impl Fn(u32) -> bool) -> Option<u32> {
+    /// A number below `all` for the communicator that has `block`. One that was revoked is never given again. `before` have been used by
+    /// processes that had the same part.
+    fn number(
+        &mut self,
+        block: Offset,
+        all: u32,
+        before: u32,
+        is_revoked: impl Fn(u32) -> bool,
+    ) -> Option<u32> {
+        if self.used == 0 && before < all / 2 {
+            self.used = before;
+        }
         if self.used >= all / 2
             && let Some(&number) = self.of_block.get(&block)
             && !is_revoked(number)
         {
             return Some(number);
         }
-        let number = Some(self.used).filter(|&number| number < all)?;
-        self.used += 1;
+        let number = (self.used..all).find(|&number| !is_revoked(number))?;
+        self.used = number + 1;
         self.of_block.insert(block, number);
         Some(number)
     }
@@ -56,8 +68,13 @@ pub fn number(block: Offset) -> Result<u32> {
     let all = (COMMUNICATORS - PREDEFINED) / job.room() as u32;
     let whole = |number| PREDEFINED + job.rank * all + number;
     let is_revoked = |number| revoked::revoker(whole(number)).is_some();
-    match OWN.lock().number(block, all, is_revoked) {
-        Some(number) => Ok(whole(number)),
+    let mut own = OWN.lock();
+    let before = &me().numbers;
+    match own.number(block, all, before.load(Ordering::Relaxed), is_revoked) {
+        Some(number) => {
+            before.store(own.used, Ordering::Relaxed);
+            Ok(whole(number))
+        }
         None => bail!(
             NoMem,
             "this process leads as many communicators as there are numbers for, {all}"
@@ -82,7 +99,7 @@ mod tests {
         // Three at a time, far more often than there are numbers.
         for round in 0..all {
             let blocks = [1, 2, 3 + round as Offset % 100];
-            let numbers = blocks.map(|block| own.number(block, all, never).unwrap());
+            let numbers = blocks.map(|block| own.number(block, all, 0, never).unwrap());
             assert!(numbers[0] != numbers[1] && !numbers[..2].contains(&numbers[2]));
             assert!(numbers.into_iter().all(|number| number < all));
             if round < all / 6 {
@@ -90,11 +107,23 @@ mod tests {
             }
         }
         // Blocks that had none get one, until there are none.
-        let fresh = (own.used..all).map(|i| own.number(1000 + i as Offset, all, never));
+        let fresh = (own.used..all).map(|i| own.number(1000 + i as Offset, all, 0, never));
         let fresh: Vec<_> = fresh.collect();
         assert!(fresh.iter().all(Option::is_some));
-        assert_eq!(own.number(5000, all, never), None);
-        assert!(own.number(1, all, never).is_some());
-        assert_eq!(own.number(1, all, |_| true), None);
+        assert_eq!(own.number(5000, all, 0, never), None);
+        assert!(own.number(1, all, 0, never).is_some());
+        assert_eq!(own.number(1, all, 0, |_| true), None);
+    }
+
+    #[test]
+    fn who_gets_a_part_that_was_used_goes_on_there() {
+        let new = || Own {
+            used: 0,
+            of_block: BTreeMap::new(),
+        };
+        assert_eq!(new().number(1, 1000, 7, |_| false), Some(7));
+        assert_eq!(new().number(1, 1000, 7, |number| number < 9), Some(9));
+        // What is left over from the first ones is long gone.
+        assert_eq!(new().number(1, 1000, 500, |_| false), Some(0));
     }
 }

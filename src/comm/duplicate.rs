@@ -13,6 +13,7 @@ use crate::error::{Class, Error, Result};
 use crate::handle::Kind;
 use crate::mpi::types::{MPI_Comm, MPI_Errhandler};
 use crate::runtime;
+use crate::runtime::ties::Why;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::ffi::c_int;
@@ -179,7 +180,7 @@ impl Promised {
             ));
         }
         let site = Site::new(block as usize, context as u32);
-        let meeting = site.sure_meeting(&self.shape)?;
+        let meeting = site.sure_meeting(&self.shape, Why::Shared)?;
         // Another thread that sets the error handler meanwhile finds it here, or published.
         let mut pending = PENDING.lock();
         let waiting = pending.remove(&self.handle.0);

@@ -11,6 +11,7 @@ use crate::errhandler::Slot;
 use crate::error::Result;
 use crate::handle::Kind;
 use crate::mpi::types::{MPI_Comm, MPI_Errhandler};
+use crate::runtime::ties::Why;
 use std::sync::Arc;
 
 /// Makes a communicator of `group`, a part of `parent`'s; only its members call. Their call is told from others at the
@@ -97,7 +98,7 @@ fn create(group: Arc<Group>, key: letter::Key, settings: Settings, call: &str) -
         bail!(NoMem, "rank 0 of group has no memory for the communicator");
     }
     let shape = Shape::of_one(group);
-    let meeting = site.sure_meeting(&shape)?;
+    let meeting = site.sure_meeting(&shape, Why::Shared)?;
     agree(&meeting, &told(&mine), call)?;
     let (mine, (handler, hints)) = mine?;
     Ok(mine.publish(shape, site, meeting, handler, hints))

@@ -5,6 +5,7 @@ use crate::handle::{Given, Kind, Share, Table};
 use crate::info::kinds;
 use crate::mpi::constants::*;
 use crate::mpi::types::{MPI_Group, MPI_Session};
+use crate::runtime::ties::{Ties, Why};
 use crate::{bail, err, runtime};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -21,6 +22,8 @@ pub struct Group {
     /// That session.
     pub session: Option<MPI_Session>,
     given: Given,
+    /// As long as a group names processes, others do not get their places.
+    _ties: Ties,
 }
 
 impl Share for Group {
@@ -45,6 +48,7 @@ impl Group {
         let members = members.into();
         let rank = members.iter().position(|&m| m == me);
         Group {
+            _ties: Ties::to(Why::Named, &members),
             members,
             rank,
             ..Group::default()

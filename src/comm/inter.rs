@@ -11,9 +11,12 @@ use super::group::Group;
 use super::hints::Hints;
 use super::letter::{self, Key};
 use super::making::{Fresh, Mine, Shape, Site, agree, open, told, welcome};
+use crate::errhandler::Slot;
 use crate::error::{Class, Error, Result};
 use crate::mpi::types::MPI_Comm;
-use crate::runtime::job;
+use crate::runtime::meeting::Meeting;
+use crate::runtime::ties::{Ties, Why};
+use crate::runtime::{cannot_go_on, job, revoked};
 use crate::transport::check_tag;
 use crate::{bail, err, neutral};
 use macro_rules_attribute::apply;
@@ -41,23 +44,30 @@ pub(super) struct Other {
 struct Agreed {
     site: Site,
     remote_first: bool,
-    remote: Vec<u32>,
+    remote: Arc<Group>,
+}
+
+/// What leaders agree on, in a letter, with the names of a group behind it.
+fn words(site: Site, remote_first: bool, group: &Group) -> Vec<u64> {
+    let Site { block, context, .. } = site;
+    let mut words = vec![0, block as u64, context.into(), remote_first.into()];
+    let table = &job().table;
+    words.extend(group.members.iter().map(|&member| table.named(member)));
+    words
 }
 
 impl Agreed {
-    fn words(&self) -> Vec<u64> {
-        let Site { block, context, .. } = self.site;
-        let mut words = vec![0, block as u64, context.into(), self.remote_first.into()];
-        words.extend(self.remote.iter().map(|&member| u64::from(member)));
-        words
-    }
-
-    fn of_words(words: &[u64]) -> Agreed {
-        Agreed {
+    /// `local`: the caller's group. Error: `MPI_ERR_PROC_FAILED` (one of the other group has ended, and another process has its place).
+    fn of_words(words: &[u64], local: &Group) -> Result<Agreed> {
+        // Each is tied to when its name is looked at, and then by the group.
+        let named = words[4..].iter().map(|&name| job().table.tie(name));
+        let (members, _ties): (Vec<u32>, Vec<Ties>) =
+            named.collect::<Result<Vec<_>>>()?.into_iter().unzip();
+        Ok(Agreed {
             site: Site::of_words(&words[1..]),
             remote_first: words[3] != 0,
-            remote: words[4..].iter().map(|&member| member as u32).collect(),
-        }
+            remote: Arc::new(local.of(members)),
+        })
     }
 }
 
@@ -66,15 +76,18 @@ fn failure(error: &Error) -> [u64; 1] {
     [error.class as u64]
 }
 
+/// That somebody has died is an error of that class everywhere.
 fn check_letter(words: &[u64], who: &str) -> Result<()> {
-    match words[0] {
-        0 => Ok(()),
-        class => bail!(
-            Other,
-            "{who} failed with {}, so that nobody goes on",
-            Class::of(class as i32).map_or("an error", Class::name)
-        ),
+    if words[0] == 0 {
+        return Ok(());
     }
+    let class = Class::of(words[0] as i32);
+    let name = class.map_or("an error", Class::name);
+    let told = class.filter(|&class| class == Class::ProcFailed);
+    Err(Error::new(
+        told.unwrap_or(Class::Other),
+        format!("{who} failed with {name}, so that nobody goes on"),
+    ))
 }
 
 impl Bridge<'_> {
@@ -82,6 +95,11 @@ impl Bridge<'_> {
     /// to all that can be told: those in `settings` to both groups; a leader's in `other` to the local group, since then it
     /// does not know the other one.
     pub fn cross(self, other: Result<Option<Other>>, settings: Settings) -> Result<MPI_Comm> {
+        self.prepare(other, settings)?.publish()
+    }
+
+    /// All of [`Bridge::cross`] but the last, which is done here alone: until then nobody is connected.
+    pub fn prepare(self, other: Result<Option<Other>>, settings: Settings) -> Result<Crossed> {
         let mine = settings.and_then(|settings| Ok((Mine::plain()?, settings)));
         let agreed = match other.transpose() {
             Some(other) => self.lead(other)?,
@@ -90,26 +108,30 @@ impl Bridge<'_> {
                 let members = &self.local.members;
                 let words = letter::receive(self.key, self.leader, members, &what)?;
                 check_letter(&words, "the leader of the group")?;
-                Agreed::of_words(&words)
+                Agreed::of_words(&words, &self.local)?
             }
         };
         let shape = Shape {
-            remote: Some(Arc::new(self.local.of(agreed.remote))),
+            remote: Some(agreed.remote),
             group: self.local,
             remote_first: agreed.remote_first,
         };
         let mine = mine.and_then(|mine| welcome(&shape).map(|()| mine));
-        let meeting = agreed.site.sure_meeting(&shape)?;
-        agree(&meeting, &told(&mine), self.call)?;
-        let (mine, (handler, hints)) = mine?;
-        Ok(mine.publish(shape, agreed.site, meeting, handler, hints))
+        let meeting = agreed.site.sure_meeting(&shape, Why::Named)?;
+        let all = agree(&meeting, &told(&mine), self.call);
+        Ok(Crossed {
+            shape,
+            site: agreed.site,
+            meeting,
+            mine: mine.and_then(|mine| all.map(|_| mine)),
+        })
     }
 
     /// The leader's part: agrees with the other leader, and tells its own group.
     fn lead(&self, other: Result<Other>) -> Result<Agreed> {
         let agreed = other.and_then(|other| self.negotiate(&other, Ok(())));
         let words = match &agreed {
-            Ok(agreed) => agreed.words(),
+            Ok(agreed) => words(agreed.site, agreed.remote_first, &agreed.remote),
             Err(error) => failure(error).into(),
         };
         let members = self.local.members.iter().copied();
@@ -119,62 +141,98 @@ impl Bridge<'_> {
         agreed
     }
 
+    /// The leader's part where its group knows already that it cannot go on: the other leader hears of it.
+    pub fn refuse(&self, other: &Other, error: &Error) {
+        // What the other one says does not matter.
+        let _ = self.negotiate(other, Err(error.clone()));
+    }
+
     /// Both leaders write as many letters, whatever happens, so that none is left for the next call. `prepared` says
     /// whether the local group can go on.
     fn negotiate(&self, other: &Other, prepared: Result<()>) -> Result<Agreed> {
         let what = || format!("{}: waiting for the other leader", self.call);
         let partners: Arc<[u32]> = Arc::new([other.leader]);
+        let _named = Ties::to(Why::Named, &partners);
         let exchange = |words: &[u64]| -> Result<Vec<u64>> {
             letter::send(other.key, &partners, words, &what)?;
             letter::receive(other.key, other.leader, &partners, &what)
         };
         let introduction = match &prepared {
-            Ok(()) => Agreed {
-                site: Site::default(),
-                remote_first: false,
-                remote: self.local.members.to_vec(),
-            }
-            .words(),
+            Ok(()) => words(Site::default(), false, &self.local),
             Err(error) => failure(error).into(),
         };
         let answer = exchange(&introduction)?;
         prepared?;
-        check_letter(&answer, "the leader of the other group")?;
-        let Agreed { remote, .. } = Agreed::of_words(&answer);
-        if let Some(both) = remote.iter().find(|m| self.local.members.contains(m)) {
+        check_letter(&answer, OTHER_LEADER)?;
+        let heard = Agreed::of_words(&answer, &self.local);
+        let members = || heard.iter().flat_map(|heard| &*heard.remote.members);
+        if let Some(both) = members().find(|m| self.local.members.contains(m)) {
             bail!(
                 Comm,
                 "the groups of an intercommunicator must have no process in common, but rank {both} of the job is in both"
             );
         }
         let remote_first = other.leader < self.leader;
-        let fresh = match remote_first {
-            true => Ok(None),
-            false => Fresh::new(self.local.size() + remote.len()).map(Some),
+        let fresh = match (&heard, remote_first) {
+            (Ok(heard), false) => Fresh::new(self.local.size() + heard.remote.size()).map(Some),
+            _ => Ok(None),
         };
-        let mut agreed = Agreed {
-            site: match &fresh {
-                Ok(Some(fresh)) => fresh.site(),
-                _ => Site::default(),
-            },
-            remote_first,
-            remote,
-        };
-        let words = match &fresh {
-            Ok(_) => agreed.words(),
+        let agreed = heard.and_then(|heard| {
+            let site = told(&fresh).map(|()| fresh.iter().flatten().map(Fresh::site).next())?;
+            Ok(Agreed {
+                site: site.unwrap_or_default(),
+                remote_first,
+                ..heard
+            })
+        });
+        let words = match &agreed {
+            Ok(agreed) => words(agreed.site, remote_first, &agreed.remote),
             Err(error) => failure(error).into(),
         };
         let answer = exchange(&words)?;
+        let mut agreed = agreed?;
+        check_letter(&answer, OTHER_LEADER)?;
         match fresh? {
             Some(fresh) => {
                 fresh.accept();
             }
-            None => {
-                check_letter(&answer, "the leader of the other group")?;
-                agreed.site = Agreed::of_words(&answer).site;
-            }
+            None => agreed.site = Site::of_words(&answer[1..]),
         }
         Ok(agreed)
+    }
+}
+
+const OTHER_LEADER: &str = "the leader of the other group";
+
+/// An intercommunicator that all of both groups can have, or not, as this process knows it.
+pub(super) struct Crossed {
+    shape: Shape,
+    site: Site,
+    meeting: Meeting,
+    /// What this process brings, or the error of its own or of another's.
+    mine: Result<(Mine, (Slot, Hints))>,
+}
+
+impl Crossed {
+    /// The error, where not all can.
+    pub fn error(&self) -> Option<&Error> {
+        self.mine.as_ref().err()
+    }
+
+    /// Makes it.
+    pub fn publish(self) -> Result<MPI_Comm> {
+        let (mine, (handler, hints)) = self.mine?;
+        let meeting = self.meeting.connect();
+        Ok(mine.publish(self.shape, self.site, meeting, handler, hints))
+    }
+
+    /// It is not made. Those of the other group that live may have it, and get to know that there is nobody on this side.
+    pub fn give_up(self) {
+        let table = &job().table;
+        let mut remote = self.shape.remote.iter().flat_map(|group| &*group.members);
+        if remote.any(|&member| table.gone(member).is_none()) {
+            revoked::revoke(self.site.context).unwrap_or_else(|error| cannot_go_on(error));
+        }
     }
 }
 

@@ -14,6 +14,7 @@ use crate::mpi::types::MPI_Comm;
 use crate::neutral;
 use crate::runtime::meeting::Meeting;
 use crate::runtime::neutral::Neutral;
+use crate::runtime::ties::Why;
 use crate::runtime::{job, must_reach};
 use crate::shm::atomic::AtomicU32;
 use crate::shm::segment::segment;
@@ -57,16 +58,17 @@ impl Site {
         Site::new(words[0] as Offset, words[1] as u32)
     }
 
-    fn meeting(&self, shape: &Shape) -> Result<Meeting> {
-        let meeting = Meeting::open(self.block, shape.members(), shape.seat())?;
+    /// `why`: what the members have in common by it.
+    fn meeting(&self, shape: &Shape, why: Why) -> Result<Meeting> {
+        let meeting = Meeting::open_as(self.block, shape.members(), shape.seat(), why)?;
         Ok(meeting.revocable(self.context))
     }
 
     /// The same where the others would not hear of an error: the job ends if this process cannot map the place.
-    pub fn sure_meeting(&self, shape: &Shape) -> Result<Meeting> {
+    pub fn sure_meeting(&self, shape: &Shape, why: Why) -> Result<Meeting> {
         let members = shape.members();
         must_reach(self.block, Meeting::bytes(members.len()));
-        self.meeting(shape)
+        self.meeting(shape, why)
     }
 }
 
@@ -79,7 +81,9 @@ pub(super) fn open(
     own: Option<(Site, &Shape)>,
     call: &str,
 ) -> Result<Option<Meeting>> {
-    let opened = own.map(|(site, shape)| site.meeting(shape)).transpose();
+    let opened = own
+        .map(|(site, shape)| site.meeting(shape, Why::Shared))
+        .transpose();
     let last = sites.iter().map(|site| site.block).max().unwrap_or(0);
     let end = last + Meeting::bytes(parent.meeting.size());
     if sites.iter().any(|site| site.mapped < end) {

@@ -320,6 +320,26 @@ pub fn delete_world_attributes() -> Result<()> {
     of_self.and(end(COMM_WORLD))
 }
 
+/// Ends a communicator as [`free`]; where it has processes of other worlds all wait for each other first. So what they did there is
+/// done at all of them, and nobody meets the end of one that is independent then. Those that have ended are not waited for. Errors:
+/// as [`free`].
+pub fn disconnect(handle: MPI_Comm, call: &str) -> Result<()> {
+    let comm = get(handle)?;
+    if comm.meeting.has_strangers() {
+        let what = || {
+            format!(
+                "{call}: waiting for the other processes of {}",
+                comm.title()
+            )
+        };
+        // It may fail, and then all is as it was.
+        comm.attributes.delete_all(handle.0)?;
+        comm.meeting.part(&what);
+        return remove(comm);
+    }
+    free(handle)
+}
+
 /// Ends a communicator's handle, after its attributes. What is still under way in it is completed. Errors:
 /// `MPI_ERR_COMM`, and what a delete callback returns: then it is still there.
 pub fn free(handle: MPI_Comm) -> Result<()> {
@@ -328,6 +348,12 @@ pub fn free(handle: MPI_Comm) -> Result<()> {
         bail!(Comm, "comm is {}, which cannot be freed", comm.title());
     }
     comm.attributes.delete_all(handle.0)?;
+    remove(comm)
+}
+
+/// Ends its handle. Error: `MPI_ERR_COMM`.
+fn remove(comm: &Comm) -> Result<()> {
+    let handle = comm.handle;
     match COMMS.remove(handle.0) {
         Some(comm) => {
             failures::forget(comm.context);

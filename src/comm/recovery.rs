@@ -13,6 +13,7 @@ use crate::errhandler::Slot;
 use crate::error::{Error, Result};
 use crate::mpi::types::{MPI_Comm, MPI_Status};
 use crate::runtime::council::{Council, Part, Round, Seats};
+use crate::runtime::ties::Why;
 use crate::runtime::{Need, Needs, Ranks, failures, revoked};
 use crate::transport::LETTERS;
 use crate::transport::operation::{About, Action, Operation, Outcome, Partners, block};
@@ -347,7 +348,7 @@ impl<P: FnMut(MPI_Comm) + Send + 'static> Decision for Shrink<P> {
                 self.call
             );
         }
-        let meeting = site.sure_meeting(&shape)?;
+        let meeting = site.sure_meeting(&shape, Why::Shared)?;
         own.map(Fresh::accept);
         let handle = mine.publish(shape, site, meeting, handler, Hints::default());
         (self.put)(handle);

@@ -14,6 +14,7 @@ use crate::mpi::constants::MPI_COMM_NULL;
 use crate::mpi::types::MPI_Comm;
 use crate::neutral;
 use crate::runtime::spawn::{Program, Started, spawner};
+use crate::runtime::ties::{Ties, Why};
 use crate::runtime::{self, job};
 use crate::transport;
 use macro_rules_attribute::apply;
@@ -96,6 +97,8 @@ pub fn start(
         .as_deref()
         .map(|programs| runtime::spawn::start(programs, call))
         .transpose();
+    let own = started.as_ref().ok().and_then(Option::as_ref);
+    let _asked_for = own.map(|started| Ties::to(Why::Named, &[started.first]));
     let first = started
         .as_ref()
         .map(|started| started.as_ref().map_or(0, |started| started.first))
@@ -117,12 +120,14 @@ pub fn start(
         .collect();
     runtime::settle_pace();
     let size = started.iter().filter(|&&is| is).count() as u32;
-    transport::welcome(first..first + size)?;
+    let new: Vec<u32> = (first..first + size).collect();
+    let _theirs = Ties::to(Why::Named, &new);
+    transport::welcome(new)?;
     let root = comm.world_rank(root);
     let bridge = Bridge {
         local: comm.group.clone(),
         leader: root,
-        key: letter::key(("spawn", comm.context, first)),
+        key: letter::key(("spawn", comm.context, named(first))),
         call,
     };
     let other = (root == job().rank).then(|| between(root, first, first));
@@ -179,8 +184,14 @@ fn spread(
 fn between(root: u32, first: u32, other: u32) -> Other {
     Other {
         leader: other,
-        key: letter::key(("spawned", root, first)),
+        key: letter::key(("spawned", root, named(first))),
     }
+}
+
+/// What tells a world from one that had the same first place before: a letter to that may have been left.
+fn named(first: u32) -> (u32, u32) {
+    let place = &job().table.processes[first as usize];
+    (first, place.generation.load(Ordering::Acquire))
 }
 
 /// Where this process's world was started by processes: makes the intercommunicator with them, when the world has met. Blocks
@@ -195,12 +206,13 @@ pub fn meet_parents() -> Result<()> {
     let bridge = Bridge {
         local: world.group.clone(),
         leader: job.first,
-        key: letter::key(("spawned world", job.first)),
+        key: letter::key(("spawned world", named(job.first))),
         call,
     };
     let other = (job.rank == job.first).then(|| between(root, job.first, root));
     let parent = bridge.cross(Ok(other), inherited(world))?;
     get(parent)?.set_name(PARENT_NAME);
     PARENT.store(parent.0, Ordering::Relaxed);
+    runtime::has_met_parents();
     Ok(())
 }

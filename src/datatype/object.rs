@@ -416,6 +416,31 @@ impl Datatype {
         self.message_at(base, count).walk(&mut each);
     }
 
+    /// Whether `count` elements have a byte in several entries of the type map. Error: `MPI_ERR_NO_MEM`.
+    pub fn overlaps(&self, count: usize) -> Result<bool> {
+        // Displacements of either sign have their order there.
+        const BASE: usize = usize::MAX / 2;
+        let (mut runs, mut end, mut rises) = (0, 0, true);
+        self.for_each_run(BASE, count, |at, len| {
+            rises &= at >= end;
+            end = at + len;
+            runs += 1;
+        });
+        if rises {
+            return Ok(false);
+        }
+        let mut all = Vec::new();
+        if all.try_reserve_exact(runs).is_err() {
+            bail!(
+                NoMem,
+                "no memory to put {runs} pieces of a datatype in order"
+            );
+        }
+        self.for_each_run(BASE, count, |at, len| all.push((at, at + len)));
+        all.sort_unstable();
+        Ok(all.windows(2).any(|two| two[1].0 < two[0].1))
+    }
+
     /// Calls `each(address, n)` for `n` elements of the one basic type, `basic.extent()` bytes from start to start,
     /// until all of `count` elements of the datatype are visited, in the order of the type map. `basic` is the kind
     /// that [`Datatype::basic`] gives.

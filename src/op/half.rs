@@ -21,6 +21,17 @@ impl F16 {
         f32::from_bits(sign | magnitude)
     }
 
+    /// Numbers have the order of these, and both zeros the same.
+    #[inline]
+    fn rank(self) -> i16 {
+        let magnitude = (self.0 & 0x7fff) as i16;
+        if self.has_minus() {
+            -magnitude
+        } else {
+            magnitude
+        }
+    }
+
     /// Rounds to nearest, ties to even.
     #[inline]
     pub fn from_f32(value: f32) -> F16 {
@@ -43,6 +54,8 @@ impl F16 {
 }
 
 impl Arithmetic for F16 {
+    const LENGTH: usize = 30;
+
     #[inline]
     fn add(self, other: Self) -> Self {
         F16::from_f32(self.to_f32() + other.to_f32())
@@ -60,11 +73,19 @@ impl Arithmetic for F16 {
 impl Ordered for F16 {
     #[inline]
     fn greater(self, other: Self) -> bool {
-        self.to_f32() > other.to_f32()
+        self.rank() > other.rank() && self.is_number() && other.is_number()
     }
     #[inline]
     fn same(self, other: Self) -> bool {
-        self.to_f32() == other.to_f32()
+        self.rank() == other.rank() && self.is_number()
+    }
+    #[inline]
+    fn is_number(self) -> bool {
+        self.0 & 0x7fff <= 0x7c00
+    }
+    #[inline]
+    fn has_minus(self) -> bool {
+        self.0 & 0x8000 != 0
     }
 }
 
@@ -91,6 +112,23 @@ mod tests {
                 assert!(F16::from_f32(value).to_f32().is_nan());
             } else {
                 assert_eq!(F16::from_f32(value).0, bits, "{value}");
+            }
+        }
+    }
+
+    #[test]
+    fn halves_have_the_order_of_singles() {
+        let some = (0..=u16::MAX).step_by(127);
+        let edges = [0, 1, 0x3ff, 0x400, 0x7bff, 0x7c00, 0x7c01, 0x7e00, 0x7fff];
+        let all: Vec<F16> = some
+            .chain(edges.iter().flat_map(|&bits| [bits, bits | 0x8000]))
+            .map(F16)
+            .collect();
+        for &a in &all {
+            assert_eq!(a.is_number(), !a.to_f32().is_nan());
+            for &b in &all {
+                assert_eq!(a.greater(b), a.to_f32() > b.to_f32(), "{a:?} {b:?}");
+                assert_eq!(a.same(b), a.to_f32() == b.to_f32(), "{a:?} {b:?}");
             }
         }
     }

@@ -43,11 +43,11 @@ unsafe fn run<L: Loop, const FETCH: bool>(
     count: usize,
 ) {
     if L::WIDENS && count >= LONG {
-        if !FETCH && is_x86_feature_detected!("avx512vbmi2") {
+        if !FETCH && L::IS_COMMON && is_x86_feature_detected!("avx512vbmi2") {
             // SAFETY: the processor has AVX-512; the caller's contract is the loop's.
             return unsafe { run_avx512::<L>(input, inout, count) };
         }
-        if is_x86_feature_detected!("avx2") {
+        if (!FETCH || L::IS_COMMON) && is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has AVX2; the caller's contract is the loop's.
             return unsafe { run_avx2::<L, FETCH>(input, inout, before, count) };
         }

@@ -13,18 +13,32 @@ use std::arch::asm;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// A function of two elements.
+/// A function of two elements. Those of reductions commute, to the bit (but for a NaN's own): both of two processes fold what both
+/// gave, each with its own elements at hand, and have to get the same (MPI 4.1 §6.9.6). So of two zeros MAX takes the positive and
+/// MIN the negative one, and a NaN goes before every number.
 pub trait Function<T> {
-    /// Whether elements of this size are combined by the [`Chunk`].
-    const CHUNKED: bool = size_of::<T>() <= 8;
+    /// About how many instructions it is.
+    const LENGTH: usize = 1;
+
+    /// Whether elements of this size are combined by the [`Chunk`], which has code for each of them.
+    const CHUNKED: bool = size_of::<T>() <= 8 && Self::LENGTH < 10;
+
+    /// Whether it is worth code for vectors that not every processor has: complex numbers of halves are as much again as all others of a kind.
+    const WIDENS: bool = size_of::<T>() <= 8 && Self::LENGTH < 100;
+
+    /// Whether it is worth that for AVX-512, too, and where it fetches: programs have long arrays of sums, and hardly of logical functions.
+    const IS_COMMON: bool = true;
 
     fn of(input: T, inout: T) -> T;
 }
 
 macro_rules! functions {
-    ($($name:ident: $bound:path, |$a:ident, $b:ident| $body:expr;)*) => {$(
+    (@LENGTH $value:expr) => { const LENGTH: usize = $value; };
+    (@IS_COMMON $value:expr) => { const IS_COMMON: bool = $value; };
+    ($($name:ident: $bound:path, |$a:ident, $b:ident| $body:expr $(, $constant:ident = $value:expr)?;)*) => {$(
         pub struct $name;
         impl<T: $bound> Function<T> for $name {
+            $(functions!(@$constant $value);)?
             #[inline(always)]
             fn of($a: T, $b: T) -> T { $body }
         }
@@ -32,13 +46,13 @@ macro_rules! functions {
 }
 
 functions! {
-    Max: Ordered, |a, b| if a.greater(b) { a } else { b };
-    Min: Ordered, |a, b| if b.greater(a) { a } else { b };
-    Sum: Arithmetic, |a, b| a.add(b);
-    Product: Arithmetic, |a, b| a.mul(b);
-    LogicalAnd: Truth, |a, b| T::from_truth(a.is_true() & b.is_true());
-    LogicalOr: Truth, |a, b| T::from_truth(a.is_true() | b.is_true());
-    LogicalXor: Truth, |a, b| T::from_truth(a.is_true() ^ b.is_true());
+    Max: Ordered, |a, b| if a.greater(b) | !a.is_number() | (a.same(b) & b.has_minus()) { a } else { b };
+    Min: Ordered, |a, b| if b.greater(a) | !a.is_number() | (a.same(b) & a.has_minus()) { a } else { b };
+    Sum: Arithmetic, |a, b| a.add(b), LENGTH = T::LENGTH;
+    Product: Arithmetic, |a, b| a.mul(b), LENGTH = T::LENGTH;
+    LogicalAnd: Truth, |a, b| T::from_truth(a.is_true() & b.is_true()), IS_COMMON = false;
+    LogicalOr: Truth, |a, b| T::from_truth(a.is_true() | b.is_true()), IS_COMMON = false;
+    LogicalXor: Truth, |a, b| T::from_truth(a.is_true() ^ b.is_true()), IS_COMMON = false;
     BitAnd: Bits, |a, b| a.and(b);
     BitOr: Bits, |a, b| a.or(b);
     BitXor: Bits, |a, b| a.xor(b);
@@ -60,6 +74,8 @@ impl<T> Function<T> for Replace {
 pub trait Loop {
     /// Whether wider vectors make it faster.
     const WIDENS: bool = false;
+    /// Whether also the widest do, and where it fetches.
+    const IS_COMMON: bool = true;
     /// Bytes from one element to the next.
     const EXTENT: usize;
 
@@ -80,7 +96,8 @@ pub trait Loop {
 pub struct Single<T, F>(PhantomData<(T, F)>);
 
 impl<T: Copy, F: Function<T>> Loop for Single<T, F> {
-    const WIDENS: bool = size_of::<T>() <= 8;
+    const WIDENS: bool = F::WIDENS;
+    const IS_COMMON: bool = F::IS_COMMON;
     const EXTENT: usize = size_of::<T>();
 
     #[inline(always)]
@@ -256,10 +273,14 @@ impl<V: Ordered, I: Ordered, F: Choice, const INDEX: usize, const EXTENT: usize>
                 if FETCH {
                     write_pair::<_, _, INDEX>(before.add(i * EXTENT), b);
                 }
-                if F::wins(a.0, b.0) {
+                // Of those that are the same, and of two NaNs, the lesser index.
+                let goes_first = || match (a.0.is_number(), b.0.is_number()) {
+                    (false, true) => true,
+                    (true, false) => false,
+                    _ => b.1.greater(a.1),
+                };
+                if F::wins(a.0, b.0) || !F::wins(b.0, a.0) && goes_first() {
                     write_pair::<_, _, INDEX>(to, a);
-                } else if a.0.same(b.0) && b.1.greater(a.1) {
-                    write_pair::<_, _, INDEX>(to, (b.0, a.1));
                 }
             }
         }

@@ -6,6 +6,9 @@ use std::arch::x86_64::__m128i;
 
 /// What SUM and PROD need.
 pub trait Arithmetic: Copy {
+    /// How many instructions an operation is, about.
+    const LENGTH: usize = 1;
+
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
@@ -15,6 +18,14 @@ pub trait Arithmetic: Copy {
 pub trait Ordered: Copy {
     fn greater(self, other: Self) -> bool;
     fn same(self, other: Self) -> bool;
+    /// Whether its sign bit is set: it tells two zeros apart, which are the same.
+    fn has_minus(self) -> bool;
+
+    /// Not so of a NaN.
+    #[inline(always)]
+    fn is_number(self) -> bool {
+        self.same(self)
+    }
 }
 
 /// What LAND, LOR and LXOR need.
@@ -54,12 +65,13 @@ macro_rules! integers {
             #[inline(always)]
             fn from_truth(truth: bool) -> Self { truth as $t }
         }
-        native!($t);
+        // Those that are the same have the same bits.
+        native!($t, |_a| false);
     )*};
 }
 
 macro_rules! native {
-    ($t:ty) => {
+    ($t:ty, |$a:ident| $has_minus:expr) => {
         impl Ordered for $t {
             #[inline(always)]
             fn greater(self, other: Self) -> bool {
@@ -68,6 +80,11 @@ macro_rules! native {
             #[inline(always)]
             fn same(self, other: Self) -> bool {
                 self == other
+            }
+            #[inline(always)]
+            fn has_minus(self) -> bool {
+                let $a = self;
+                $has_minus
             }
         }
     };
@@ -89,7 +106,7 @@ macro_rules! floats {
             #[inline(always)]
             fn from_truth(truth: bool) -> Self { truth as u8 as $t }
         }
-        native!($t);
+        native!($t, |a| a.is_sign_negative());
     )*};
 }
 
@@ -105,6 +122,8 @@ pub struct Complex<T> {
 }
 
 impl<T: Arithmetic> Arithmetic for Complex<T> {
+    const LENGTH: usize = 4 * T::LENGTH;
+
     #[inline(always)]
     fn add(self, other: Self) -> Self {
         Complex {
@@ -203,6 +222,10 @@ impl Ordered for F80 {
     fn same(self, other: Self) -> bool {
         self.compare(other).1
     }
+    #[inline]
+    fn has_minus(self) -> bool {
+        self.0[9] & 0x80 != 0
+    }
 }
 
 impl Truth for F80 {
@@ -296,6 +319,11 @@ impl Arithmetic for F128 {
 impl Ordered for F128 {
     compare!(greater, __gttf2, |r| r > 0);
     compare!(same, __eqtf2, |r| r == 0);
+
+    #[inline]
+    fn has_minus(self) -> bool {
+        self.0 >> 127 != 0
+    }
 }
 
 impl Truth for F128 {
@@ -385,7 +413,10 @@ mod tests {
             }
             assert_eq!(f80(a).is_true(), a != 0.0);
             assert_eq!(f128(a).is_true(), a != 0.0);
+            assert_eq!(f80(a).has_minus(), a < 0.0);
+            assert_eq!(f128(a).has_minus(), a < 0.0);
         }
+        assert!((-0.0_f64).has_minus() && f80(-0.0).has_minus() && f128(-0.0).has_minus());
         let nan = f80(f64::NAN);
         assert!(!nan.greater(f80(0.0)) && !f80(0.0).greater(nan) && !nan.same(nan));
     }

@@ -115,10 +115,10 @@ fn finish_one(handle: &mut MPI_Request, state: Current) -> Outcome {
     finish(handle, state, &mut REQUESTS.removing())
 }
 
-fn finish_all(handles: &mut [MPI_Request], states: States, mut each: impl FnMut(usize, Outcome)) {
+fn finish_all(handles: &mut [MPI_Request], states: States, mut each: impl FnMut(usize, &Outcome)) {
     let mut removing = REQUESTS.removing();
     for (i, (handle, state)) in handles.iter_mut().zip(states).enumerate() {
-        each(i, finish(handle, state, &mut removing));
+        each(i, &finish(handle, state, &mut removing));
     }
 }
 
@@ -219,12 +219,12 @@ fn move_along(states: &[Current]) {
 }
 
 /// Blocks until all requests are complete, and tells how each ended.
-pub fn wait_all(handles: &mut [MPI_Request], mut each: impl FnMut(usize, Outcome)) -> Result<()> {
+pub fn wait_all(handles: &mut [MPI_Request], mut each: impl FnMut(usize, &Outcome)) -> Result<()> {
     // As sends of little mostly are.
     if handles.iter().all(|&handle| was_over(handle)) {
         for (i, handle) in handles.iter_mut().enumerate() {
             *handle = MPI_REQUEST_NULL;
-            each(i, Outcome::NOTHING);
+            each(i, &Outcome::NOTHING);
         }
         return Ok(());
     }
@@ -239,7 +239,7 @@ pub fn wait_all(handles: &mut [MPI_Request], mut each: impl FnMut(usize, Outcome
 }
 
 /// Tells how all requests ended if all are complete; false if not.
-pub fn test_all(handles: &mut [MPI_Request], each: impl FnMut(usize, Outcome)) -> Result<bool> {
+pub fn test_all(handles: &mut [MPI_Request], each: impl FnMut(usize, &Outcome)) -> Result<bool> {
     let states = states(handles)?;
     if !look(&states, Current::is_done) {
         return Ok(false);

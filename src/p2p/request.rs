@@ -5,6 +5,7 @@ use super::completion::wait_operation;
 use super::generalized::Generalized;
 use super::partitioned::Channel;
 use crate::bail;
+use crate::check::race::again;
 use crate::check::{self, pending};
 use crate::error::{Object, Result};
 use crate::handle::{Kind, Table};
@@ -185,7 +186,13 @@ pub fn collective_handle(operation: Option<Arc<Operation>>) -> Result<MPI_Reques
 pub fn one_sided_handle() -> MPI_Request {
     match check::is_on() {
         false => WAIT_ONLY,
-        true => own_handle(Action::Collective(check::called())).unwrap_or(WAIT_ONLY),
+        true => {
+            let Ok(handle) = own_handle(Action::Collective(check::called())) else {
+                return WAIT_ONLY;
+            };
+            again::gives(handle.0, |handle| remove(MPI_Request(handle)));
+            handle
+        }
     }
 }
 
@@ -303,6 +310,16 @@ pub fn complete(handle: MPI_Request) -> Result<()> {
 #[inline(always)]
 pub fn end_at_once(handle: &mut MPI_Request) -> bool {
     let complete = matches!(*handle, COMPLETE | COMPLETE_COLLECTIVE | WAIT_ONLY);
+    if complete {
+        *handle = MPI_REQUEST_NULL;
+    }
+    complete
+}
+
+/// Ends the request of an operation that is [repeated](again) in a job that is checked, if this is its: whether it was.
+#[inline(always)]
+pub fn end_again(handle: &mut MPI_Request) -> bool {
+    let complete = again::waits(handle.0);
     if complete {
         *handle = MPI_REQUEST_NULL;
     }

@@ -9,6 +9,7 @@ use super::table::{self, MISSED};
 use super::{Ranks, State, Waiting, deaths, job, spaces, wait};
 use crate::error::{Class, Result};
 use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering};
+use crate::shm::maps;
 use crate::{bail, err};
 use libc::pid_t;
 
@@ -85,9 +86,9 @@ pub(super) fn lineage(pid: u32) -> impl Iterator<Item = u32> {
     std::iter::successors(Some(pid), |pid| parent_of(*pid)).take_while(|pid| *pid != 0)
 }
 
-fn parent_of(pid: u32) -> Option<u32> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The second field after the name, which is in parentheses and may itself have some.
+/// The parent's process id: the second field after the name, which is in parentheses and may itself have some.
+pub fn parent_of(pid: u32) -> Option<u32> {
+    let stat = maps::read(&format!("/proc/{pid}/stat"))?;
     let fields = stat.rsplit_once(')')?.1;
     fields.split_whitespace().nth(1)?.parse().ok()
 }

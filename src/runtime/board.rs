@@ -7,9 +7,13 @@
 //! more lies behind the lines of all: up to 128 KiB a member, less where there are more than 64 of them (8 MiB in all), and a
 //! word at least for each pair. All give as many bytes in a round, so parts lie close together. If there is no memory for a
 //! board, messages do its work.
+//!
+//! What fits goes by notes. One of two members that gives more pins one too, with its number and the board's round, in place of the
+//! barrier: so two that give different lengths by mistake always find each other. (Of more members each note would wake all that
+//! wait.)
 
 use super::meeting::Meeting;
-use super::notes::{FAILED, MEMBERS, NOTE, Notes};
+use super::notes::{FAILED, MEMBERS, NOTE, Notes, Round};
 use super::wait::spin;
 use crate::err;
 use crate::error::{Error, Result};
@@ -129,12 +133,31 @@ impl Meeting {
         let (place, data) = board.part(round, board.rank, len);
         let written = write(data);
         let number = if written.is_ok() { number } else { FAILED };
-        // SAFETY: the part is this member's own, and nobody reads it before the barrier (see [`barrier::slot`]).
-        unsafe { place.write(number) };
-        self.barrier(what)?;
+        let noted = match self.size() {
+            2 => self.pin(size_of::<u32>(), number, what, |room| {
+                // SAFETY: a note has room for it, aligned as any element.
+                unsafe { room.cast::<u32>().write(round) };
+                Ok(())
+            })?,
+            _ => None,
+        };
+        match noted {
+            Some(noted) => {
+                noted.all(0, what)?;
+            }
+            None => {
+                // SAFETY: the part is this member's own, and nobody reads it before the barrier (see [`barrier::slot`]).
+                unsafe { place.write(number) };
+                self.barrier(what)?;
+            }
+        }
         written?;
-        let place = Place::Board(board);
-        Ok(Some(Shared { place, round, len }))
+        Ok(Some(Shared {
+            place: Place::Board(board),
+            round,
+            len,
+            noted,
+        }))
     }
 }
 
@@ -143,6 +166,9 @@ pub struct Shared<'a> {
     place: Place<'a>,
     round: u32,
     len: usize,
+    /// The round of notes whose numbers are those of what lies on the board. Each says in which of the board's rounds: of two that
+    /// gave different lengths only one has counted one.
+    noted: Option<Round<'a>>,
 }
 
 #[derive(Clone, Copy)]
@@ -153,15 +179,30 @@ enum Place<'a> {
 
 impl<'a> Shared<'a> {
     pub(super) fn of_notes(notes: &'a Notes, round: u32, len: usize) -> Shared<'a> {
-        let place = Place::Notes(notes);
-        Shared { place, round, len }
+        Shared {
+            place: Place::Notes(notes),
+            round,
+            len,
+            noted: None,
+        }
     }
 
     #[inline]
     fn part(&self, member: usize) -> (*mut usize, *mut u8) {
         match self.place {
-            Place::Board(board) => board.part(self.round, member, self.len),
+            Place::Board(board) => board.part(self.round_of(member), member, self.len),
             Place::Notes(notes) => notes.part(self.round, member, self.len),
+        }
+    }
+
+    /// The board's round in which a member gave.
+    #[inline]
+    fn round_of(&self, member: usize) -> u32 {
+        match &self.noted {
+            // SAFETY: the member wrote it before it pinned. One that gave what fits into a note has something else there, and any
+            // number is that of a slot.
+            Some(noted) => unsafe { noted.data(member, size_of::<u32>()).cast::<u32>().read() },
+            None => self.round,
         }
     }
 
@@ -171,7 +212,11 @@ impl<'a> Shared<'a> {
     /// Error: `MPI_ERR_OTHER`, if it failed.
     #[inline]
     pub fn by(&self, member: usize) -> Result<(usize, *const u8)> {
-        let (place, data) = self.part(member);
+        let (beside, data) = self.part(member);
+        let place = match &self.noted {
+            Some(noted) => noted.place(member),
+            None => beside,
+        };
         // SAFETY: the member wrote it before it came to the barrier, or pinned; it writes there again only after the next one, or when
         // all have pinned once more.
         match unsafe { place.read() } {

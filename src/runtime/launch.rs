@@ -3,16 +3,19 @@
 use super::deadlock::Node;
 use super::errands::{Errand, ask_process};
 pub use super::launcher::foreign_ranks;
+use super::neighbours::{self, News, Turn};
 use super::rest::Reading;
 use super::spawn::{Program, Request, Started};
 pub use super::table::room_for;
-use super::table::{CAME, Death, MISSED, Process, SURVIVES, State, Table};
+use super::table::{CAME, Death, MISSED, SURVIVES, State, Table};
 use super::traffic::Count;
 use super::{access, lookout, spaces, starter};
 use crate::check::area::Area;
 use crate::error::Result;
 use crate::observe::tables::Tables;
 use crate::shm::atomic::{Ordering, full_fence};
+use crate::shm::holders::title;
+use crate::shm::office::Holder;
 pub use crate::shm::replaceable::Refusal;
 use crate::shm::segment::Segment;
 use crate::shm::{PAGE, memory};
@@ -37,17 +40,21 @@ pub struct Order {
 pub struct JobSegment {
     segment: &'static Segment,
     table: Table,
+    /// This process.
+    own: Holder,
     observed: Option<Tables>,
     checked: Option<Area>,
 }
 
 impl JobSegment {
-    /// Makes the segment of a job of `ranks` processes, with room for `room`, and an empty process table in it. Once in a process. If
+    /// Makes the segment of a job of `ranks` processes, with room for `room`, and an empty process table in it. Once in a process. By its
+    /// name, if it has one, which has no zero byte, it is found among what is [held](crate::shm::holders::held). If
     /// the ranks are to be observed, each gets room for so many events, those too that are started later. If they are checked,
     /// `check` says whether what is found ends the job.
     pub fn create(
         ranks: u32,
         room: u32,
+        name: Option<&str>,
         events: Option<usize>,
         check: Option<bool>,
     ) -> Result<JobSegment> {
@@ -55,12 +62,14 @@ impl JobSegment {
         let front = Table::bytes(room as usize).next_multiple_of(PAGE);
         let behind = events.map_or(0, |events| Tables::bytes(count, events));
         let last = check.map_or(0, |_| Area::bytes(count));
-        let segment = Segment::create(front + behind + last)?.install();
+        let segment = Segment::create_as(&title(name), front + behind + last)?.install();
         segment.keep_from_children();
         let table = Table::create(segment, ranks, room, true);
         let me = std::process::id();
         table.job.ancestor.store(me, Ordering::Relaxed);
         starter::hold_office(&table);
+        let own = neighbours::own();
+        table.world(0).launcher.give(own);
         let observed = events.map(|events| {
             let at = PAGE + front;
             let tables = Tables::create(segment, at, count, events);
@@ -76,6 +85,7 @@ impl JobSegment {
         Ok(JobSegment {
             segment,
             table,
+            own,
             observed,
             checked,
         })
@@ -93,9 +103,84 @@ impl JobSegment {
         Ok(JobSegment {
             segment,
             table: Table::open(segment),
+            own: neighbours::own(),
             observed: None,
             checked: None,
         })
+    }
+
+    /// Maps the segment of a job that another launcher watches over, for this one to [start](JobSegment::admit) processes of its own
+    /// there. Once in a process. Error: `MPI_ERR_OTHER`, which says why that cannot be; `MPI_ERR_NO_MEM`.
+    pub fn join(descriptor: BorrowedFd<'_>) -> Result<JobSegment> {
+        let joined = JobSegment::of(descriptor)?;
+        neighbours::check(&joined.table)?;
+        Ok(joined)
+    }
+
+    /// Gives places to a world of `size` processes, which nobody in the job has asked for: the first of them. `None`: there are not so
+    /// many. Error: `MPI_ERR_OTHER` (another launcher is at it).
+    pub fn admit(&self, size: u32) -> Result<Option<u32>> {
+        let turn = self.take_turn()?;
+        let Some(first) = self.place_for(size, self.begun_with(), |_| false) else {
+            return Ok(None);
+        };
+        access::descend(&self.table.job.ancestor, std::process::id());
+        self.enroll_for(&turn, first, size, None);
+        Ok(Some(first))
+    }
+
+    /// Only one launcher of the job gives places to processes at a time. Error: `MPI_ERR_OTHER` (another does so for long).
+    pub fn take_turn(&self) -> Result<Turn> {
+        Turn::take(self.segment)
+    }
+
+    /// With how many processes the job has begun.
+    pub fn begun_with(&self) -> u32 {
+        self.table.world(0).size.load(Ordering::Relaxed)
+    }
+
+    /// The first of `size` places for new processes, if there are so many: those before `kept` are not given again. `lives`: a process
+    /// of this launcher's.
+    pub fn place_for(&self, size: u32, kept: u32, lives: impl Fn(u32) -> bool) -> Option<u32> {
+        let reuses = self.reuses_places();
+        let found = self.table.place_for(self.own, size, kept, lives);
+        found.filter(|&first| reuses || first >= self.present())
+    }
+
+    /// Whether this launcher watches over `rank`.
+    pub fn is_mine(&self, rank: u32) -> bool {
+        (rank as usize) < self.table.present().len() && self.table.launcher(rank) == Some(self.own)
+    }
+
+    /// Whether the process of `rank` has ended, whoever has started it.
+    pub fn has_ended(&self, rank: usize) -> bool {
+        self.table.processes[rank].has_ended()
+    }
+
+    /// Tells the other launchers that `rank` is to be dead, and with which status what is connected with it ends. They are waited for, a
+    /// moment at most; where it ends for another's sake (`follows`), not those that end theirs, too. False where that was told before.
+    pub fn tell(&self, rank: u32, status: u8, follows: bool) -> bool {
+        self.table.tell(self.own, rank, status, follows)
+    }
+
+    /// How often anything was told so.
+    pub fn tidings(&self) -> u32 {
+        self.table.tidings()
+    }
+
+    /// What has become of processes of other launchers; also what was news before.
+    pub fn news(&self) -> Vec<News> {
+        self.table.news(self.own)
+    }
+
+    /// What that means for the processes of this launcher, it has seen to.
+    pub fn hear(&self, tidings: u32) {
+        self.table.hear(self.own, tidings);
+    }
+
+    /// Marks one that was lost with its launcher: dead, if it was in MPI.
+    pub fn settle_lost(&self, rank: u32) {
+        self.table.settle_lost(rank);
     }
 
     /// From here on this process starts what the job asks for, as `rank` has started it to do. False if the rank is gone, and another
@@ -268,7 +353,7 @@ impl JobSegment {
         self.table.first_of(rank)
     }
 
-    /// Whether all that were started together with `rank` have ended in order, so that their places can be given to others.
+    /// Whether all that were started together with `rank` have ended, and their places can be given to others.
     pub fn is_over(&self, rank: usize) -> bool {
         self.table.is_over(rank as u32)
     }
@@ -277,7 +362,7 @@ impl JobSegment {
     pub fn orders(&self) -> Vec<Order> {
         let ranks = 0..self.table.present().len();
         let order = |rank| {
-            if self.table.gone(rank as u32).is_some() {
+            if self.table.gone(rank as u32).is_some() || !self.is_mine(rank as u32) {
                 // Nobody would be the parent.
                 return None;
             }
@@ -291,17 +376,38 @@ impl JobSegment {
         ranks.filter_map(order).collect()
     }
 
-    /// Gives the places from `first` on to `size` processes, which `rank` has asked for. They can be started then.
-    pub fn enroll(&self, first: u32, size: u32, rank: u32) {
-        // Those that were there before need theirs no more. Who sends them something now writes where nobody reads.
-        let places = &self.table.processes[first as usize..][..size as usize];
-        for (offset, len) in places.iter().flat_map(Process::kept) {
-            if self.segment.reach(offset, len).is_ok() {
-                self.segment.punch(offset, len);
-                memory::release(self.segment, len);
+    /// Gives the memory of all worlds back that are over, and of which nobody names one, but of those before `kept`: also where their places
+    /// wait to be given. `lives`: a process that this launcher has started.
+    pub fn settle_forgotten(&self, _turn: &Turn, kept: u32, lives: impl Fn(u32) -> bool) {
+        let has_memory = |rank: &u32| self.table.processes[*rank as usize].heap.has_any();
+        for rank in (kept..self.present()).filter(has_memory) {
+            let forgotten =
+                || self.table.is_over(rank) && self.table.is_forgotten(self.first_of(rank));
+            if !lives(rank) && !self.table.is_anothers(self.own, rank) && forgotten() {
+                self.table.processes[rank as usize]
+                    .heap
+                    .settle(self.segment);
             }
         }
-        self.table.enroll(first, size, Some(rank));
+    }
+
+    /// Gives the places from `first` on to `size` processes, which `rank` has asked for, if one has. They can be started then.
+    pub fn enroll_for(&self, _turn: &Turn, first: u32, size: u32, rank: Option<u32>) {
+        // Those that were there before need theirs no more. Where somebody names one still, it is only certain of some of it, and who
+        // sends something now writes where nobody reads.
+        for (rank, process) in (first..first + size).zip(&self.table.processes[first as usize..]) {
+            let is_forgotten = || self.table.is_forgotten(self.table.first_of(rank));
+            if !process.heap.has_any() || is_forgotten() && process.heap.settle(self.segment) {
+                continue;
+            }
+            for (offset, len) in process.kept() {
+                if self.segment.reach(offset, len).is_ok() {
+                    self.segment.punch(offset, len);
+                    memory::release(self.segment, len);
+                }
+            }
+        }
+        self.table.enroll(first, size, rank, Some(self.own));
         if let Some(area) = self.checked {
             area.grow(first + size);
         }
@@ -314,8 +420,23 @@ impl JobSegment {
             .settle(&self.table, order.rank as usize, outcome);
     }
 
-    /// The rank that called MPI_Abort, if it is one, and the exit status it asked for.
-    pub fn abort_request(&self) -> Option<(Option<u32>, i32)> {
-        super::abort::request(&self.table)
+    /// The exit status with which `rank` has called MPI_Abort, if it has: once.
+    pub fn take_abort_request(&self, rank: u32) -> Option<i32> {
+        super::abort::take_request(&self.table, rank)
+    }
+
+    /// The ranks, in parts of which none waits for what another does.
+    pub fn parts(&self) -> Vec<Vec<u32>> {
+        self.table.parts()
+    }
+
+    /// Whether `rank` is about to be connected with another part by way of a port or a socket.
+    pub fn is_at_port(&self, rank: usize) -> bool {
+        self.table.processes[rank].at_ports.load(Ordering::Acquire) != 0
+    }
+
+    /// Those that are connected with `rank`, itself among them.
+    pub fn connected(&self, rank: u32) -> Vec<u32> {
+        self.table.connected(rank)
     }
 }

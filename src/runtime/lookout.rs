@@ -17,6 +17,7 @@ use super::table::{Death, Process, State, UNFOUND};
 use super::wait::NAP;
 use super::{Job, job, spaces, starter};
 use crate::shm::atomic::Ordering;
+use crate::shm::maps;
 use nix::sys::signal::kill;
 use nix::time::{ClockId, clock_gettime};
 use nix::unistd::Pid;
@@ -141,7 +142,7 @@ impl Life {
         if !*IS_OURS {
             return None;
         }
-        Life::read(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+        Life::read(&maps::read(&format!("/proc/{pid}/stat"))?)
     }
 
     /// From the line of /proc/PID/stat, in which only the name, in parentheses, can have blanks.

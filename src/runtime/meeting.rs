@@ -15,11 +15,13 @@
 use super::board::Board;
 use super::council::Council;
 use super::deaths::{Ranks, check_alive};
+use super::failures::has_failed;
 use super::job;
 use super::needs::Needs;
 use super::neutral::Neutral;
 use super::notes::{self, Notes};
 use super::revoked;
+use super::ties::{Ties, Why};
 use super::wait::{Waiting, wait};
 use crate::bail;
 use crate::check;
@@ -106,6 +108,20 @@ pub struct Meeting {
     council: Mutex<Option<Arc<Council>>>,
     /// The number of the communicator that meets here, which may be revoked.
     revocable: Option<u32>,
+    /// To the worlds of the others.
+    ties: Ties,
+    /// Where there are such, what [`generations`] were.
+    generations: u32,
+}
+
+/// A number that grows when the place of one of these is given to another process.
+fn generations(members: &[u32]) -> u32 {
+    let places = members
+        .iter()
+        .map(|&member| &job().table.processes[member as usize]);
+    places
+        .map(|place| place.generation.load(Ordering::Acquire))
+        .fold(0, u32::wrapping_add)
 }
 
 impl Meeting {
@@ -137,7 +153,17 @@ impl Meeting {
     /// The meeting at `offset`, for member number `rank` of `members`. Error: `MPI_ERR_NO_MEM` where this process cannot map
     /// it.
     pub fn open(offset: Offset, members: Arc<[u32]>, rank: usize) -> Result<Meeting> {
+        Meeting::open_as(offset, members, rank, Why::Shared)
+    }
+
+    /// The same; `why`: what the members have in common by it. Those that only name each other are not connected.
+    pub fn open_as(offset: Offset, members: Arc<[u32]>, rank: usize, why: Why) -> Result<Meeting> {
         segment().reach(offset, Meeting::bytes(members.len()))?;
+        let ties = Ties::to(why, &members);
+        let generations = match ties.are_none() {
+            true => 0,
+            false => generations(&members),
+        };
         Ok(Meeting {
             block: Meeting::block(offset),
             offset,
@@ -149,12 +175,20 @@ impl Meeting {
             notes: OnceLock::new(),
             council: Mutex::new(None),
             revocable: None,
+            ties,
+            generations,
         })
     }
 
     /// The same, of the communicator with this number: once that is [revoked], waits here end with an error.
     pub fn revocable(mut self, number: u32) -> Meeting {
         self.revocable = Some(number);
+        self
+    }
+
+    /// The same; from now on the members are connected.
+    pub fn connect(mut self) -> Meeting {
+        self.ties = Ties::to(Why::Shared, &self.members);
         self
     }
 
@@ -185,6 +219,11 @@ impl Meeting {
 
     pub fn size(&self) -> usize {
         self.members.len()
+    }
+
+    /// Whether some of its members are of other worlds than the caller.
+    pub fn has_strangers(&self) -> bool {
+        !self.ties.are_none()
     }
 
     /// Waits until all members are here. `what` names the MPI call for diagnosis.
@@ -237,6 +276,42 @@ impl Meeting {
         })
     }
 
+    /// Waits until all members are here, for the last time, where some are [strangers](Meeting::has_strangers); or until one has
+    /// ended, however, which nobody misses here, or the communicator is revoked.
+    pub fn part(&self, what: &dyn Fn() -> String) {
+        let has_ended = || {
+            let incidents = job().table.job.incidents.load(Ordering::Acquire);
+            // Another process may have the place of one that has ended.
+            let has_gone = || generations(&self.members) != self.generations;
+            incidents != 0 && (self.members.iter().any(|&m| has_failed(m)) || has_gone())
+        };
+        let is_revoked = || {
+            let alive = |ranks: Ranks<'_>| check_alive(ranks, what);
+            self.unless_revoked(Ranks::None, alive).is_err()
+        };
+        if has_ended() || is_revoked() {
+            return;
+        }
+        let Some(round) = self.block.barrier.arrive(self.members.len() as u32) else {
+            self.ring_others();
+            return;
+        };
+        // Where it is revoked there is nothing more to wait for.
+        let _ = self.unless_revoked(Ranks::None, |ranks| {
+            let waiting = Waiting {
+                key: self.offset as u64,
+                what,
+                ranks,
+                needs: Needs::Arrivals {
+                    place: self.offset as u64,
+                    members: &self.members,
+                },
+                announce: None,
+            };
+            wait(&waiting, || self.block.barrier.passed(round) || has_ended())
+        });
+    }
+
     /// Errors: `MPI_ERR_PROC_FAILED` when a member has died, `MPIX_ERR_REVOKED`.
     #[inline]
     pub(super) fn check_alive(&self, what: &dyn Fn() -> String) -> Result<()> {
@@ -269,6 +344,8 @@ impl Meeting {
 
     /// Memory of the segment for all members, of so many bytes, of which the first are zeroed; and everybody's `mine`. Collective.
     /// `None` if it is not there for all of them. It comes from the heap of the first.
+    ///
+    /// Error: `MPI_ERR_OTHER`, if they want different sizes; as [`Meeting::exchange`].
     pub fn common<T: Neutral>(
         &self,
         bytes: usize,
@@ -285,8 +362,19 @@ impl Meeting {
             // SAFETY: the allocation is the caller's alone yet.
             unsafe { segment().at::<u8>(offset).write_bytes(0, zeroed) };
         }
-        let all = self.exchange((offset, mine, segment().mapped()), what)?;
-        let offset = all[0].0;
+        let all = self.exchange(((offset, bytes), mine, segment().mapped()), what)?;
+        if let Some(rank) = all.iter().position(|&((_, wanted), ..)| wanted != bytes) {
+            if offset != 0 {
+                // So all members find, and nobody looks at it.
+                heap::free(offset)?;
+            }
+            bail!(
+                Other,
+                "rank {rank} of the communicator is in another collective call, or gives another count: all have to make the same \
+                 calls in the same order (MPI 4.1 §6.1)"
+            );
+        }
+        let (offset, _) = all[0].0;
         if offset == 0 {
             return Ok(None);
         }

@@ -12,6 +12,7 @@ mod cores;
 pub mod council;
 pub mod deadlock;
 pub mod deaths;
+mod elsewhere;
 pub mod errands;
 pub mod failures;
 mod handover;
@@ -20,7 +21,9 @@ mod launcher;
 mod lookout;
 mod manager;
 pub mod meeting;
+pub mod names;
 pub mod needs;
+pub mod neighbours;
 pub mod neutral;
 pub mod notes;
 pub mod overlong;
@@ -37,6 +40,7 @@ mod spaces;
 pub mod spawn;
 pub mod starter;
 pub mod table;
+pub mod ties;
 pub mod traffic;
 pub mod visits;
 pub mod wait;
@@ -47,7 +51,7 @@ use crate::observe;
 use crate::shm::Offset;
 use crate::shm::atomic::Ordering;
 use crate::shm::segment::segment;
-use crate::shm::{self, cgroup};
+use crate::shm::{self, cgroup, heap};
 use crate::{bail, check, err};
 pub use access::reach;
 pub use cores::spread;
@@ -58,7 +62,7 @@ pub use lookout::look_around;
 pub use needs::{Need, Needs};
 use std::ops::Range;
 use std::sync::OnceLock;
-use table::{CAME, LEAVING, Process, SURVIVES, State, Table};
+use table::{CAME, LEAVING, MET, Process, SURVIVES, State, Table};
 pub use wait::{Announce, Nap, Waiting, ring, ring_key, ring_one, wait};
 
 /// The variables that ask our launcher for a report and for a trace.
@@ -146,6 +150,7 @@ pub fn attach() -> Result<&'static Job> {
             process.state()
         );
     }
+    heap::tell(&process.heap);
     traffic::begin(&job.table, job.rank);
     lookout::introduce(process);
     cores::publish(process);
@@ -205,6 +210,11 @@ pub fn meet() -> Result<()> {
 pub fn run() {
     settle_pace();
     me().change_state(&[State::Joining], State::Running);
+}
+
+/// This process has met those that have asked for its world, if any have.
+pub fn has_met_parents() {
+    me().say(MET);
 }
 
 /// How long this process's waits spin follows from the processes that have come, and their cores.
@@ -292,8 +302,9 @@ pub fn must_hold(len: usize) -> Vec<u8> {
     }
 }
 
+/// Ends the job, with a sentence: what others wait for cannot be done.
 #[cold]
-fn cannot_go_on(error: Error) -> ! {
+pub fn cannot_go_on(error: Error) -> ! {
     eprintln!(
         "rmashm: rank {} of the job cannot go on: {}",
         job().rank,

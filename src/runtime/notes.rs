@@ -304,12 +304,17 @@ impl<'a> Round<'a> {
     pub fn number(&self, member: usize, what: &dyn Fn() -> String) -> Result<usize> {
         self.notes
             .wait_for(self.meeting, self.round, member, what)?;
-        let (place, _) = self.notes.part(self.round, member, 0);
         // SAFETY: the member wrote it before it pinned, and writes there again when this one has pinned once more.
-        match unsafe { place.read() } {
+        match unsafe { self.place(member).read() } {
             FAILED => Err(failed(member)),
             number => Ok(number),
         }
+    }
+
+    /// Where the number of a member is that has given it.
+    #[inline]
+    pub(super) fn place(&self, member: usize) -> *const usize {
+        self.notes.part(self.round, member, 0).0
     }
 
     /// The `len` bytes of a member whose number was found, aligned as any element of a datatype, to be read until the caller pins

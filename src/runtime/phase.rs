@@ -9,12 +9,15 @@
 //! | Ending   | Running    | inside MPI_Finalize: callbacks of attributes may still use MPI |
 //! | Over     | Ending     | MPI_Finalize is complete, or failed                           |
 
-use crate::bail;
+use super::launcher::variable;
 use crate::check::threads;
 use crate::error::Result;
 use crate::mpi::constants::*;
-use crate::observe;
 use crate::shm::atomic::{AtomicI32, AtomicU32, Ordering};
+use crate::{bail, err, observe};
+
+/// The variable that says the least thread level.
+pub const THREAD_LEVEL: &str = "RMASHM_THREAD_LEVEL";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u32)]
@@ -37,7 +40,7 @@ static WORLD_LEVEL: AtomicI32 = AtomicI32::new(0);
 static MAIN: AtomicI32 = AtomicI32::new(0);
 
 /// How threads use MPI. C has a number for each, which is another one in each of its interfaces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(i32)]
 pub enum Level {
     Single = 0,
@@ -59,6 +62,31 @@ impl Level {
         Level::ALL
             .into_iter()
             .find(|level| level.number() == number)
+    }
+
+    /// The level of this name, with or without what all of them begin with, in letters of either case.
+    pub fn named(name: &str) -> Option<Level> {
+        let is_it = |level: &Level| {
+            let long = level.name();
+            let short = long.trim_start_matches("MPI_THREAD_");
+            [long, short].iter().any(|it| it.eq_ignore_ascii_case(name))
+        };
+        Level::ALL.into_iter().find(is_it)
+    }
+
+    /// The least level that the world model gets, whatever the program asks for: what `mpiexec -thread-level` says. Error:
+    /// `MPI_ERR_OTHER`.
+    pub fn least() -> Result<Level> {
+        let Some(name) = variable(THREAD_LEVEL).filter(|name| !name.is_empty()) else {
+            return Ok(Level::Single);
+        };
+        let level = Level::named(&name);
+        level.ok_or_else(|| {
+            err!(
+                Other,
+                "{THREAD_LEVEL} is \"{name}\", which is no thread level"
+            )
+        })
     }
 
     /// C's number.

@@ -1,16 +1,24 @@
-//! Ports, by which two processes of a job find each other that have nothing in common (MPI 4.1 §11.9.2), and published names.
+//! Ports, by which two processes of a job find each other that have nothing in common (MPI 4.1 §11.9.2), and sockets, by which they do
+//! (§11.10.4).
 //!
 //! A port is a [rendezvous](crate::shm::rendezvous) in the segment. Its name says of which job it is, where it lies, and a number that no
 //! other port has. Ports that were closed are used again, by their process, when nobody is there any more: what has the old name finds
-//! another number there. Between a look at the number and a call it may change; so the visit is asked for first, which has ended then.
+//! another number there. Between a look at the number and a call it may change; so the visit is asked for first, which has ended then. The
+//! ports of a process that has ended are closed.
 //!
-//! A published name is a block in a list of the process that has published it. Names of processes that have ended are none.
+//! Two that meet know each other by their places in the process table, which are given again. Who is at a port is therefore
+//! [tied](super::ties) to the port's owner from when it has found it open, and to the other before the port's word says that they have
+//! met. Who gives places takes the dead away from all ports first ([`Table::leaves_ports`]), and looks at the ties then.
 
 use super::handover::random;
-use super::table::Table;
-use super::{Announce, Nap, Needs, Ranks, Waiting, job, me, ring_key, wait};
+use super::table::{Process, Table};
+use super::ties::{Ties, Why};
+use super::wait::NAP;
+use super::{
+    Announce, Nap, Needs, Ranks, Waiting, elsewhere, job, lookout, me, ring_key, spaces, wait,
+};
 use crate::error::Result;
-use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering, full_fence};
+use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::shm::rendezvous::{RANKS, Rendezvous};
 use crate::shm::segment::segment;
 use crate::shm::{LINE, Offset, heap};
@@ -25,15 +33,15 @@ const SCHEME: &str = "rmashm";
 /// A port in the segment.
 #[repr(C, align(128))]
 struct Block {
+    /// The next of those that its process has made (an offset), or 0.
+    next: AtomicU64,
     /// Its number; 0: it is closed.
     number: AtomicU64,
     place: Rendezvous,
-    /// The rank in the job of the process that has opened it.
+    /// The rank in the job of the process that has opened it, and how many had its place before.
     owner: AtomicU32,
+    generation: AtomicU32,
 }
-
-/// Those of this process that are closed.
-static CLOSED: Mutex<Vec<Offset>> = Mutex::new(Vec::new());
 
 /// A port, by its name.
 pub struct Port {
@@ -41,6 +49,8 @@ pub struct Port {
     /// No other port has it.
     pub number: u64,
     key: u64,
+    /// To who has opened it.
+    _owner: Ties,
 }
 
 /// Opens a port; gives its name. Errors: `MPI_ERR_NO_MEM`, `MPI_ERR_PORT` (the job has more ranks than can be told at ports).
@@ -48,32 +58,79 @@ pub fn open() -> Result<String> {
     if job().room() > RANKS as usize {
         bail!(Port, "ports are for jobs of at most {RANKS} processes");
     }
+    // One of this process's threads at a time.
+    static OPENING: Mutex<()> = Mutex::new(());
+    let _one = OPENING.lock();
     let offset = match take_closed() {
         Some(offset) => offset,
-        None => heap::alloc_zeroed(size_of::<Block>(), LINE)?,
+        None => add()?,
     };
     let number = random() | 1;
     let block = at(offset);
+    let generation = me().generation.load(Ordering::Relaxed);
     block.owner.store(job().rank, Ordering::Relaxed);
+    block.generation.store(generation, Ordering::Relaxed);
     block.number.store(number, Ordering::Release);
     let id = job().table.job.id.load(Ordering::Relaxed);
     Ok(format!("{SCHEME}:{id:x}:{offset:x}:{number:x}"))
 }
 
-/// One of the closed ports that nobody is at. Nobody comes to it any more by its old name.
+/// One of the closed ports of this process that nobody is at. Nobody comes to it any more by its old name.
 fn take_closed() -> Option<Offset> {
-    let mut closed = CLOSED.lock();
-    let unused = |&offset: &Offset| {
-        at(offset).clean();
-        at(offset).place.renew()
-    };
-    let found = closed.iter().position(unused)?;
-    Some(closed.swap_remove(found))
+    let mut made = made_by(me());
+    made.find_map(|(offset, block)| {
+        let is_closed = block.number.load(Ordering::Acquire) == 0;
+        block.clean();
+        (is_closed && block.place.renew()).then_some(offset)
+    })
 }
 
-/// Closes a port that this process has opened. Error: `MPI_ERR_PORT`.
+/// Makes one more. Error: `MPI_ERR_NO_MEM`.
+fn add() -> Result<Offset> {
+    let offset = heap::alloc_zeroed(size_of::<Block>(), LINE)?;
+    let first = &me().ports;
+    let next = first.load(Ordering::Relaxed);
+    at(offset).next.store(next, Ordering::Relaxed);
+    first.store(offset as u64, Ordering::Release);
+    Ok(offset)
+}
+
+/// The ports that a process has made, open or not, and where they lie.
+fn made_by(process: &Process) -> impl Iterator<Item = (Offset, &'static Block)> {
+    let mut next = process.ports.load(Ordering::Acquire) as Offset;
+    std::iter::from_fn(move || {
+        if next == 0 || segment().reach(next, size_of::<Block>()).is_err() {
+            return None;
+        }
+        let (offset, block) = (next, at(next));
+        next = block.next.load(Ordering::Relaxed) as Offset;
+        Some((offset, block))
+    })
+}
+
+impl Table {
+    /// Takes `rank`, which has ended, away from all ports. False while one that has called at one may not know yet that it was accepted
+    /// by it.
+    pub(super) fn leaves_ports(&self, rank: u32) -> bool {
+        let at_ports = &self.processes[rank as usize].at_ports;
+        if at_ports.load(Ordering::Acquire) == 0 {
+            return true;
+        }
+        let has_ended = |other: u32| self.processes[other as usize].has_ended();
+        let ports = self.present().iter().flat_map(made_by);
+        // All of them, whatever the first ones say.
+        let forgets = |(_, block): (_, &Block)| block.place.forget(rank, has_ended);
+        let left = ports.filter(|&port| !forgets(port)).count() == 0;
+        if left {
+            at_ports.store(0, Ordering::Release);
+        }
+        left
+    }
+}
+
+/// Closes a port. Error: `MPI_ERR_PORT`.
 pub fn close(name: &str) -> Result<()> {
-    let (port, offset) = find(name)?;
+    let port = get(name)?;
     let closed =
         port.block
             .number
@@ -82,9 +139,6 @@ pub fn close(name: &str) -> Result<()> {
         return Err(gone(name));
     }
     ring_key(port.key);
-    if port.block.owner.load(Ordering::Relaxed) == job().rank {
-        CLOSED.lock().push(offset);
-    }
     Ok(())
 }
 
@@ -100,8 +154,8 @@ fn gone(name: &str) -> crate::error::Error {
     )
 }
 
-/// The port of this name, and where it lies. Error: `MPI_ERR_PORT`.
-fn find(name: &str) -> Result<(Port, Offset)> {
+/// The port of this name. Error: `MPI_ERR_PORT`.
+pub fn get(name: &str) -> Result<Port> {
     let no_port = || err!(Port, "port_name is \"{name}\", which is no port's name");
     let words: Vec<&str> = name.trim().split(':').collect();
     let [SCHEME, id, offset, number] = words[..] else {
@@ -114,10 +168,11 @@ fn find(name: &str) -> Result<(Port, Offset)> {
         hexadecimal(number)?,
     );
     if id != job().table.job.id.load(Ordering::Relaxed) {
+        let advice = elsewhere::advice_on_job(id);
         bail!(
             Port,
-            "port_name is \"{name}\", a port of another job: only processes of one job, and those that they have started, \
-             can connect"
+            "port_name is \"{name}\", a port of another job: only processes of one job, those that they have started, and those \
+             that have joined it, can connect{advice}"
         );
     }
     let leased = segment().leased();
@@ -129,25 +184,70 @@ fn find(name: &str) -> Result<(Port, Offset)> {
     }
     segment().reach(offset, size_of::<Block>())?;
     let block = at(offset);
-    if number == 0 || block.number.load(Ordering::Acquire) != number {
+    let owner = block.owner.load(Ordering::Relaxed);
+    if number == 0 || !block.is_open(number) || owner as usize >= job().room() {
         return Err(gone(name));
     }
-    let key = offset as u64;
-    let port = Port { block, number, key };
-    Ok((port, offset))
-}
-
-/// The port of this name. Error: `MPI_ERR_PORT`.
-pub fn get(name: &str) -> Result<Port> {
-    Ok(find(name)?.0)
+    let port = Port {
+        block,
+        number,
+        key: offset as u64,
+        _owner: Ties::to(Why::Named, &[owner]),
+    };
+    match port.is_open() {
+        true => Ok(port),
+        false => Err(gone(name)),
+    }
 }
 
 impl Block {
+    fn is_open(&self, number: u64) -> bool {
+        self.number.load(Ordering::Acquire) == number && !self.is_left()
+    }
+
+    /// Whether the process that has opened the port has ended: nobody accepts there any more.
+    fn is_left(&self) -> bool {
+        let owner = self.owner.load(Ordering::Relaxed);
+        let opened_it = |process: &Process| {
+            let generation = process.generation.load(Ordering::Acquire);
+            generation == self.generation.load(Ordering::Relaxed)
+        };
+        let owner = job().table.processes.get(owner as usize);
+        !owner.is_some_and(|owner| opened_it(owner) && !owner.has_ended())
+    }
+
     /// Takes a caller away that has died. True if there was one.
     fn clean(&self) -> bool {
         self.place
             .caller()
             .is_some_and(|rank| job().table.gone(rank).is_some() && self.place.bury(rank))
+    }
+
+    /// The same where its death is not told yet.
+    fn clean_untold(&self) -> bool {
+        let is_gone = |rank: u32| {
+            let process = &job().table.processes[rank as usize];
+            spaces::are_shared_with(process) && lookout::is_gone(process)
+        };
+        let caller = self.place.caller();
+        caller.is_some_and(|rank| is_gone(rank) && self.place.bury(rank))
+    }
+}
+
+/// This process is at a port or a socket, or makes what follows from that: it is about to have to do with others, nobody knows with
+/// whom. Should it die, it is looked for at the ports before its place is given to another.
+pub struct Visit(());
+
+impl Visit {
+    pub fn begin() -> Visit {
+        me().at_ports.fetch_add(1, Ordering::AcqRel);
+        Visit(())
+    }
+}
+
+impl Drop for Visit {
+    fn drop(&mut self) {
+        me().at_ports.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
@@ -157,11 +257,23 @@ pub struct Met {
     pub leader: u32,
     /// In which of the port's visits: both know it, and nobody else has met in that.
     pub visit: u32,
+    /// To it.
+    _ties: Ties,
+}
+
+impl Met {
+    fn with(leader: u32, visit: u32) -> Met {
+        Met {
+            leader,
+            visit,
+            _ties: Ties::to(Why::Named, &[leader]),
+        }
+    }
 }
 
 impl Port {
     fn is_open(&self) -> bool {
-        self.block.number.load(Ordering::Acquire) == self.number
+        self.block.is_open(self.number)
     }
 
     fn clean(&self) {
@@ -183,7 +295,8 @@ impl Port {
         mut ready: impl FnMut() -> bool,
     ) -> Result<()> {
         let left = || until.map(|until| until.saturating_duration_since(Instant::now()));
-        let nap = || left().map_or(Nap::UntilRung, Nap::ByClock);
+        // By the clock without a limit, too: another launcher may start those that come.
+        let nap = || Nap::ByClock(left().unwrap_or(NAP));
         let waiting = Waiting {
             key: self.key,
             what,
@@ -201,13 +314,19 @@ impl Port {
 
     /// Waits for a caller. Error: `MPI_ERR_PORT` (it was closed).
     pub fn accept(&self, name: &str, call: &str) -> Result<Met> {
-        let mut taken = None;
+        let (place, mut taken) = (&self.block.place, None);
         let what = || format!("{call}: waiting for another process to connect");
         self.wait(&what, None, || {
             self.clean();
+            // Who accepts such a one fails.
+            if self.block.clean_untold() {
+                ring_key(self.key);
+            }
             taken = self.visit().and_then(|visit| {
-                let leader = self.block.place.accept(visit, job().rank)?;
-                Some(Met { leader, visit })
+                let leader = place.waits(visit)?;
+                let met = Met::with(leader, visit);
+                let accepted = place.accept(visit, leader, job().rank);
+                accepted.then_some(met)
             });
             taken.is_some()
         })?;
@@ -222,7 +341,7 @@ impl Port {
         let (mut calls, mut met) = (None, None);
         let accepted = |visit: u32| {
             let leader = place.accepted_by(visit)?;
-            Some(Met { leader, visit })
+            Some(Met::with(leader, visit))
         };
         let what = || format!("{call}: waiting for another process to accept");
         let waited = self.wait(&what, until, || {
@@ -264,18 +383,20 @@ pub struct Introduction {
     pub leader: u32,
     /// The same at both ends.
     pub number: u64,
+    /// To it.
+    _ties: Ties,
 }
 
-/// What goes over a socket: a mark, the job, a random number, the rank.
+/// What goes over a socket: a mark, the job, a random number, the rank [by its name](Table::named).
 const WORDS: usize = 4;
 const HELLO: u64 = u64::from_le_bytes(*b"rmashm\0\x01");
 
 /// Introduces this process to that at the other end of a socket, and the other way round; `None` where that is of another job.
 ///
-/// Errors: `MPI_ERR_ARG` (no socket), `MPI_ERR_OTHER`.
+/// Errors: `MPI_ERR_ARG` (no socket), `MPI_ERR_OTHER`, `MPI_ERR_PROC_FAILED` (the other has ended).
 pub fn introduce(socket: i32, call: &str) -> Result<Option<Introduction>> {
     let (id, mine) = (job().table.job.id.load(Ordering::Relaxed), random());
-    let hello = [HELLO, id, mine, job().rank.into()].map(u64::to_le_bytes);
+    let hello = [HELLO, id, mine, job().table.named(job().rank)].map(u64::to_le_bytes);
     let mut said = hello.as_flattened();
     let mut heard = [0; WORDS * 8];
     let mut there = 0;
@@ -333,171 +454,16 @@ pub fn introduce(socket: i32, call: &str) -> Result<Option<Introduction>> {
             "fd is {socket}, a socket whose other end has not called MPI_Comm_join of rmashm"
         );
     }
-    let leader = word(3) as u32;
-    let is_here = word(1) == id && (leader as usize) < job().table.present().len();
-    Ok(is_here.then_some(Introduction {
+    if word(1) != id {
+        return Ok(None);
+    }
+    let (leader, ties) = job().table.tie(word(3))?;
+    Ok(Some(Introduction {
         leader,
         number: mine ^ word(2),
+        _ties: ties,
     }))
 }
 
 /// How often a socket is looked at.
 const LOOK: Duration = Duration::from_millis(5);
-
-/// A published name in the segment; behind it its bytes, then those of the port's name.
-#[repr(C, align(128))]
-struct Name {
-    /// The next of the process's (an offset), or 0.
-    next: AtomicU64,
-    /// Bytes of the name and of the port; 0: it is published no more.
-    name: AtomicU32,
-    port: AtomicU32,
-    /// For how many bytes there is room.
-    room: AtomicU32,
-    /// How often it was used for a name.
-    uses: AtomicU32,
-}
-
-/// The names that a process has published, with their ports. Nothing where it has ended.
-fn names_of(table: &Table, rank: u32) -> Vec<(&'static Name, Vec<u8>, String)> {
-    let mut names = Vec::new();
-    if table.gone(rank).is_some() {
-        return names;
-    }
-    let mut next = table.processes[rank as usize].names.load(Ordering::Acquire) as Offset;
-    while next != 0 && segment().reach(next, size_of::<Name>()).is_ok() {
-        // SAFETY: a block in the list is never freed, and made of atomics.
-        let name = unsafe { &*segment().at::<Name>(next) };
-        let uses = name.uses.load(Ordering::Acquire);
-        let (len, port) = (
-            name.name.load(Ordering::Acquire) as usize,
-            name.port.load(Ordering::Acquire) as usize,
-        );
-        let room = name.room.load(Ordering::Relaxed) as usize;
-        let at = next + size_of::<Name>();
-        if len > 0 && len + port <= room && segment().reach(at, room).is_ok() {
-            let mut bytes = vec![0; len + port];
-            // SAFETY: so much was allocated behind the block. What its process writes there meanwhile is found by the second look.
-            unsafe {
-                segment()
-                    .at::<u8>(at)
-                    .copy_to_nonoverlapping(bytes.as_mut_ptr(), len + port)
-            };
-            full_fence();
-            let is_same = name.uses.load(Ordering::Relaxed) == uses;
-            if is_same && name.name.load(Ordering::Relaxed) as usize == len {
-                let port = String::from_utf8_lossy(&bytes[len..]).into_owned();
-                bytes.truncate(len);
-                names.push((name, bytes, port));
-            }
-        }
-        next = name.next.load(Ordering::Acquire) as Offset;
-    }
-    names
-}
-
-/// Who has published a name.
-fn holder(service: &[u8]) -> Option<(u32, &'static Name, String)> {
-    let table = &job().table;
-    (0..table.present().len() as u32).find_map(|rank| {
-        let names = names_of(table, rank).into_iter();
-        let mut names = names.filter(|(_, name, _)| name == service);
-        names.next().map(|(block, _, port)| (rank, block, port))
-    })
-}
-
-/// One process of this one's threads at a time publishes.
-static PUBLISHING: Mutex<()> = Mutex::new(());
-
-/// Publishes a port under a name. Errors: `MPI_ERR_SERVICE` (there is the name already), `MPI_ERR_NO_MEM`.
-pub fn publish(service: &[u8], port: &str) -> Result<()> {
-    let _one = PUBLISHING.lock();
-    if let Some((rank, _, _)) = holder(service) {
-        bail!(
-            Service,
-            "rank {rank} of the job has published \"{}\" already",
-            String::from_utf8_lossy(service)
-        );
-    }
-    let need = service.len() + port.len();
-    let (name, offset) = match take_unused(need) {
-        Some(unused) => unused,
-        None => add(need)?,
-    };
-    name.uses.fetch_add(1, Ordering::Relaxed);
-    // Who reads the name that was there before, and then something of this one, sees that.
-    full_fence();
-    // SAFETY: the block has room for that, and is in use for no name.
-    unsafe {
-        let text = segment().at::<u8>(offset + size_of::<Name>());
-        text.copy_from_nonoverlapping(service.as_ptr(), service.len());
-        text.add(service.len())
-            .copy_from_nonoverlapping(port.as_ptr(), port.len());
-    }
-    name.port.store(port.len() as u32, Ordering::Relaxed);
-    name.name.store(service.len() as u32, Ordering::Release);
-    Ok(())
-}
-
-/// A block of this process's that no name is in any more, with room for so many bytes; and where it is.
-fn take_unused(need: usize) -> Option<(&'static Name, Offset)> {
-    let mut offset = me().names.load(Ordering::Relaxed) as Offset;
-    while offset != 0 {
-        // SAFETY: a block in the list is never freed, and made of atomics.
-        let name = unsafe { &*segment().at::<Name>(offset) };
-        let is_unused = name.name.load(Ordering::Relaxed) == 0;
-        if is_unused && name.room.load(Ordering::Relaxed) as usize >= need {
-            return Some((name, offset));
-        }
-        offset = name.next.load(Ordering::Relaxed) as Offset;
-    }
-    None
-}
-
-/// Adds a block with room for so many bytes to the list. Error: `MPI_ERR_NO_MEM`.
-fn add(room: usize) -> Result<(&'static Name, Offset)> {
-    let offset = heap::alloc_zeroed(size_of::<Name>() + room, LINE)?;
-    // SAFETY: it was just allocated, zeroed, and is made of atomics.
-    let name = unsafe { &*segment().at::<Name>(offset) };
-    name.room.store(room as u32, Ordering::Relaxed);
-    let first = &me().names;
-    name.next
-        .store(first.load(Ordering::Relaxed), Ordering::Relaxed);
-    first.store(offset as u64, Ordering::Release);
-    Ok((name, offset))
-}
-
-/// Takes a name back that this process has published. Error: `MPI_ERR_SERVICE`.
-pub fn unpublish(service: &[u8]) -> Result<()> {
-    let _one = PUBLISHING.lock();
-    // Another process may have published it at the same moment, and be found first by all others.
-    let own = names_of(&job().table, job().rank).into_iter();
-    if let Some((name, _, _)) = own.into_iter().find(|(_, name, _)| name == service) {
-        name.name.store(0, Ordering::Release);
-        return Ok(());
-    }
-    match holder(service) {
-        Some((rank, _, _)) => bail!(
-            Service,
-            "rank {rank} of the job has published \"{}\", and only it can take that back",
-            String::from_utf8_lossy(service)
-        ),
-        None => bail!(
-            Service,
-            "\"{}\" is not published",
-            String::from_utf8_lossy(service)
-        ),
-    }
-}
-
-/// The port that is published under a name. Error: `MPI_ERR_NAME`.
-pub fn look_up(service: &[u8]) -> Result<String> {
-    match holder(service) {
-        Some((_, _, port)) => Ok(port),
-        None => bail!(
-            Name,
-            "\"{}\" is not published",
-            String::from_utf8_lossy(service)
-        ),
-    }
-}

@@ -21,6 +21,7 @@
 
 use super::signals;
 use crate::shm::atomic::{AtomicU64, Ordering};
+use crate::shm::maps;
 
 const DOUBT: u64 = 1 << 31;
 const LOOKS: u64 = DOUBT - 1;
@@ -79,7 +80,7 @@ pub(super) fn is_alone() -> bool {
 
 /// Whether a debugger has its hands on this process, or that cannot be known.
 fn is_traced() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let status = maps::read("/proc/self/status").unwrap_or_default();
     let mut lines = status.lines();
     let tracer = lines.find_map(|line| line.strip_prefix("TracerPid:"));
     tracer.is_none_or(|tracer| tracer.trim() != "0")

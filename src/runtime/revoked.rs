@@ -3,7 +3,7 @@
 //! A communicator is written down, then the count of [incidents](super::table::Job::incidents) goes up, then everybody is rung. So who finds the count
 //! as it was has missed none that it had to know of.
 
-use super::job;
+use super::{job, me};
 use crate::bail;
 use crate::error::Result;
 use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -87,6 +87,7 @@ pub fn revoke(number: u32) -> Result<()> {
         piece(fresh.offset())?.next.store(first, Ordering::Relaxed);
         let put = head.compare_exchange(first, offset, Ordering::AcqRel, Ordering::Relaxed);
         if put.is_ok() {
+            me().heap.bequeath();
             fresh.keep();
         }
     }

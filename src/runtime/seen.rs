@@ -34,6 +34,8 @@ pub struct Rank {
     pub death: Option<Death>,
     /// Its process, unless its number is said in other name spaces than the caller's. (In a core dump it is what was said there.)
     pub pid: Option<u32>,
+    /// The launcher that has started its world, of which it is the first, if that is ours.
+    pub launcher: Option<u32>,
     /// The core that it was on when it last told.
     pub core: Option<u32>,
     /// Whether it has come to MPI_Init; and to MPI_Finalize.
@@ -166,6 +168,7 @@ impl Rank {
             state: process.state(),
             death: process.death(),
             pid: (pid != 0 && is_said_here()).then_some(pid),
+            launcher: process.launcher(),
             core: process.core.load(Relaxed).checked_sub(1),
             came: process.says(CAME),
             leaving: process.says(LEAVING),

@@ -14,11 +14,19 @@
 //! written. So the launcher asks the entry once more when it has seen that something is asked for: if that still names the block, all
 //! of the request is there, and stays until it is answered.
 //!
-//! The launcher alone gives out places in the table, so two that ask at the same time get different ones. It gives those of
-//! processes that have ended again, when a whole world has ended in order and no other place is left. A place has a
-//! **generation**, by which the others see that another process has come to it.
+//! The launcher alone gives out places in the table, so two that ask at the same time get different ones. It gives those of a world that
+//! has ended again, when no other place is left. A place has a **generation**, by which the others see that another process has come
+//! to it. Which worlds are over:
+//!
+//! | its processes                 | their places are given again                                                          |
+//! |-------------------------------|---------------------------------------------------------------------------------------|
+//! | all have ended in order, and had met those that have asked for them | at once: nobody waits for them, and what they have sent is taken out of their rings    |
+//! | some have died, or had not met those | when no process in MPI has a communicator, window, file or group with one of them ([ties](super::ties)): until then it may wait for the dead, or ask for them, and has to hear of their end |
+//! | one has died at a port        | the same, when it was taken away from [there](super::port) |
+//! | one has quit                  | never: nobody has decided yet whether that was a death                                 |
 
 use super::table::Table;
+use super::ties::Why;
 use super::{Waiting, cores, job, me, starter, wait};
 use crate::error::{Class, Error, Result};
 use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering, full_fence};
@@ -33,6 +41,9 @@ use std::collections::VecDeque;
 
 /// The signal that tells the launcher to look. What gets it by mistake ignores it.
 pub const ORDER: Signal = Signal::SIGURG;
+
+/// The hint that tells the folder in which the rank is that asks.
+pub const HERE: &str = "rmashm_here";
 
 const ASKED: u32 = 1;
 const ANSWERED: u32 = 2;
@@ -135,6 +146,8 @@ fn read(text: &[u8], count: usize) -> Option<Vec<Program>> {
 }
 
 /// Starts processes of `programs`. Blocks until they exist, or it is certain that they will not.
+///
+/// Their world is noted as named, for the caller to keep by [`Ties`](super::ties::Ties) of its own.
 ///
 /// Errors: `MPI_ERR_SPAWN` (what the launcher says), `MPI_ERR_NO_MEM`, `MPI_ERR_INFO_VALUE`.
 pub fn start(programs: &[Program], call: &str) -> Result<Started> {
@@ -270,6 +283,8 @@ impl Request {
         match outcome {
             Ok(started) => {
                 block.first.store(started.first, Ordering::Relaxed);
+                // In its name, as it may be late: if they have ended by then, it has to hear of that.
+                table.note(rank as u32, Why::Named, started.first);
                 for (to, &size) in self.sizes().iter().zip(&started.sizes) {
                     to.store(size, Ordering::Relaxed);
                 }

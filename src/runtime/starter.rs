@@ -13,7 +13,7 @@
 //! The rank hands it descriptors under fixed numbers: the segment, and a pipe by which it says that it is ready, or why it cannot be.
 
 use super::table::{self, Death, Table};
-use super::{Waiting, job, launcher, lookout, spaces, wait};
+use super::{Waiting, job, launcher, lookout, neighbours, spaces, wait};
 use crate::error::Result;
 use crate::shm::atomic::Ordering;
 use crate::shm::office::{Holder, State};
@@ -42,6 +42,9 @@ pub const READY: u8 = 0;
 ///
 /// Errors: `MPI_ERR_SPAWN`, if there is none and none can be started.
 pub(super) fn find(call: &str) -> Result<Holder> {
+    if let Some(launcher) = neighbours::launcher_of_own_world() {
+        return Ok(launcher);
+    }
     let job = job();
     let office = &job.table.job.starter;
     loop {
@@ -74,6 +77,7 @@ pub(super) fn find(call: &str) -> Result<Holder> {
 /// Whether the job has somebody who starts processes, or can have.
 pub(super) fn can_be_found() -> bool {
     is_there(&job().table)
+        || neighbours::launcher_of_own_world().is_some()
         || !launcher::is_privileged() && launcher_here().is_ok_and(|path| path.is_file())
 }
 
@@ -97,9 +101,7 @@ pub(super) fn hold_office(table: &Table) {
 
 /// Makes this process the one that starts others, which `rank` has started for that. False if it is not the turn of `rank` any more.
 pub(super) fn take_office(table: &Table, rank: u32) -> bool {
-    let process = std::process::id();
-    let born = lookout::birth(process);
-    let taken = table.job.starter.take(rank, Holder { process, born });
+    let taken = table.job.starter.take(rank, neighbours::own());
     if taken {
         let spaces = &table.job.starter_spaces;
         spaces.store(spaces::own(), Ordering::Relaxed);
@@ -111,7 +113,7 @@ pub(super) fn take_office(table: &Table, rank: u32) -> bool {
 
 /// Whether that process has been found gone.
 pub(super) fn is_lost(holder: Holder) -> bool {
-    job().table.job.starter.state() != State::Held(holder)
+    !neighbours::is_own_launcher(holder) && job().table.job.starter.state() != State::Held(holder)
 }
 
 /// Looks whether the helper is there, if the job has one: part of a look at the others.
@@ -124,7 +126,7 @@ pub(super) fn look(table: &Table) {
         return;
     }
     // Asked while nobody else can start any.
-    let started = started(table);
+    let started = started(table, holder);
     if table.job.starter.lose(holder) {
         table.job.starter_spaces.store(0, Ordering::Relaxed);
         bury(table, &started);
@@ -137,9 +139,12 @@ pub(super) fn look(table: &Table) {
 }
 
 /// The processes that the helper has started and that have not ended, as far as is known.
-fn started(table: &Table) -> Vec<u32> {
+fn started(table: &Table, helper: Holder) -> Vec<u32> {
     let has_ended = |rank: u32| table.gone(rank).is_some();
-    let was_started = |rank: u32| table.world(rank).spawner.load(Ordering::Relaxed) != 0;
+    let was_started = |rank: u32| {
+        let was_asked_for = table.world(rank).spawner.load(Ordering::Relaxed) != 0;
+        was_asked_for && table.launcher(rank) == Some(helper)
+    };
     let ranks = 0..table.present().len() as u32;
     ranks
         .filter(|&rank| was_started(rank) && !has_ended(rank))

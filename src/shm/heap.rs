@@ -19,11 +19,15 @@
 //!   segment, the question one. Memory that the program has locked stays, as the kernel refuses.
 //! - [`alloc`] does not zero: fresh pages are zero, and the owner touches them first. [`alloc_zeroed`] is for control blocks.
 //!
+//! **Ending.** What a process has leased it tells in a [`Ledger`], by which another gives the memory back to the system when the
+//! process has ended and nobody looks at anything of it any more. The ranges stay leased: who writes there by mistake or too late
+//! does no harm.
+//!
 //! **Leaving.** Each process that looks at a block counts itself out when it leaves for good (release). The owner frees the
 //! block when all have (acquire): every use happened before the block is given to anybody else. The owner looks whenever it
 //! allocates, or leaves the next block.
 
-use super::atomic::{AtomicU32, Ordering};
+use super::atomic::{AtomicU32, AtomicU64, Ordering};
 use super::segment::{Segment, segment};
 use super::{HUGE, Offset, PAGE, memory, round_up};
 use crate::shm::error::{Result, failed};
@@ -56,6 +60,11 @@ struct Heap {
     dirty: usize,
     /// Bytes leased so far.
     leased: usize,
+    /// Where that is told, and what was leased before there was such a place.
+    ledger: Option<&'static Ledger>,
+    leases: Vec<(Offset, usize)>,
+    /// Bytes of what is live.
+    promised: usize,
     /// To be freed when the counter has reached the number: what others may still look at.
     dying: Vec<(Offset, &'static AtomicU32, u32)>,
 }
@@ -64,6 +73,85 @@ static HEAP: Mutex<Option<Heap>> = Mutex::new(None);
 
 fn with<R>(work: impl FnOnce(&mut Heap) -> R) -> R {
     work(HEAP.lock().get_or_insert_default())
+}
+
+/// How many ranges a ledger has room for. As each is as large as all before, and neighbours are one, few have more.
+const RANGES: usize = 16;
+
+/// What a process tells the others of its heap, in the segment.
+#[repr(C)]
+pub struct Ledger {
+    /// What it has leased: offset and length of ranges. What there is no room for is not given back.
+    ranges: [[AtomicU64; 2]; RANGES],
+    /// Bytes that are promised to its users.
+    promised: AtomicU64,
+    /// 1: something there is for all, also when the process has ended.
+    bequeathed: AtomicU32,
+    _pad: u32,
+}
+
+impl Ledger {
+    /// Something of the heap is for all, for as long as there are any.
+    pub fn bequeath(&self) {
+        self.bequeathed.store(1, Ordering::Release);
+    }
+
+    /// Whether there is something to be given back.
+    pub fn has_any(&self) -> bool {
+        let lengths = self.ranges.iter().map(|[_, len]| len);
+        lengths
+            .chain([&self.promised])
+            .any(|bytes| bytes.load(Ordering::Acquire) != 0)
+    }
+
+    /// The process has ended, and nobody has to do with what was its own: gives the memory back to the system. False if something of it
+    /// is for all.
+    pub fn settle(&self, segment: &Segment) -> bool {
+        if self.bequeathed.load(Ordering::Acquire) != 0 {
+            return false;
+        }
+        for [offset, len] in &self.ranges {
+            let (offset, len) = (
+                offset.load(Ordering::Acquire) as usize,
+                len.swap(0, Ordering::AcqRel) as usize,
+            );
+            let is_range = |at: usize| at > 0 && at.is_multiple_of(HUGE);
+            let end = offset.checked_add(len);
+            let is_leased = offset != 0 && end.is_some_and(|end| end <= segment.leased());
+            if is_range(len) && is_leased && segment.reach(offset, len).is_ok() {
+                segment.punch(offset, len);
+            }
+        }
+        let promised = self.promised.swap(0, Ordering::AcqRel);
+        memory::release(segment, promised as usize);
+        true
+    }
+
+    /// Adds a range, behind one that ends where it begins if there is such.
+    fn add(&self, at: Offset, len: usize) {
+        let relaxed = Ordering::Relaxed;
+        let fits = |[offset, size]: &&[AtomicU64; 2]| {
+            let (offset, size) = (offset.load(relaxed), size.load(relaxed));
+            size == 0 || offset + size == at as u64
+        };
+        if let Some([offset, size]) = self.ranges.iter().find(fits) {
+            if size.load(relaxed) == 0 {
+                offset.store(at as u64, relaxed);
+            }
+            size.fetch_add(len as u64, Ordering::Release);
+        }
+    }
+}
+
+/// From now on this process tells in `ledger` what it has.
+pub fn tell(ledger: &'static Ledger) {
+    with(|heap| {
+        for &(at, len) in &heap.leases {
+            ledger.add(at, len);
+        }
+        heap.ledger = Some(ledger);
+        heap.tell_promised();
+    });
 }
 
 /// Gives `len` bytes aligned to `align` (a power of two); a length of 0 is as one of 1. The contents are undefined: only
@@ -165,7 +253,7 @@ pub fn leave(offset: Offset, gone: &'static AtomicU32, all: u32, own: bool) {
 
 /// Bytes given out by this process and not freed.
 pub fn in_use() -> usize {
-    with(|heap| heap.live.values().sum())
+    with(|heap| heap.promised)
 }
 
 impl Heap {
@@ -192,7 +280,16 @@ impl Heap {
             (self.pages(segment, rounded, align)?, rounded)
         };
         self.live.insert(offset, rounded);
+        self.promised += rounded;
+        self.tell_promised();
         Ok((offset, rounded))
+    }
+
+    fn tell_promised(&self) {
+        if let Some(ledger) = self.ledger {
+            let promised = self.promised as u64;
+            ledger.promised.store(promised, Ordering::Relaxed);
+        }
     }
 
     fn block(&mut self, segment: &Segment, class: usize) -> Result<Offset> {
@@ -232,6 +329,10 @@ impl Heap {
                         Err(_) => (segment.lease(need)?, need),
                     };
                     self.leased += want;
+                    match self.ledger {
+                        Some(ledger) => ledger.add(at, want),
+                        None => self.leases.push((at, want)),
+                    }
                     self.put(at, want);
                     return self.pages(segment, len, align);
                 }
@@ -266,6 +367,8 @@ impl Heap {
 
     fn free(&mut self, segment: &Segment, offset: Offset) -> Option<usize> {
         let len = self.live.remove(&offset)?;
+        self.promised -= len;
+        self.tell_promised();
         if len <= LARGEST_SMALL {
             self.small[(len / SMALLEST).ilog2() as usize].push(offset);
             return Some(len);
@@ -351,6 +454,45 @@ mod tests {
                 .map(|(c, v)| v.len() * (SMALLEST << c))
                 .sum::<usize>();
         assert!(free == heap.leased, "nothing is lost: {free}");
+    }
+
+    #[test]
+    fn what_has_ended_gives_its_memory_back() {
+        let segment = Segment::create(PAGE).unwrap();
+        // SAFETY: all of it are numbers.
+        let ledger: Ledger = unsafe { std::mem::zeroed() };
+        let ledger: &'static Ledger = Box::leak(Box::new(ledger));
+        let before = segment.in_use();
+        let mut heap = Heap {
+            ledger: Some(ledger),
+            ..Heap::default()
+        };
+        let fill = |heap: &mut Heap, len: usize| {
+            let (at, len) = heap.alloc(&segment, len, 64).unwrap();
+            // SAFETY: it was just allocated.
+            unsafe { segment.at::<u8>(at).write_bytes(1, len) };
+            memory::promise(&segment, len).unwrap();
+        };
+        for len in [100, 10_000, 1 << 20] {
+            fill(&mut heap, len);
+        }
+        // Somebody else's is between the two.
+        let other = segment.lease(HUGE).unwrap();
+        // SAFETY: it was just leased.
+        unsafe { segment.at::<u8>(other).write_bytes(1, 100) };
+        fill(&mut heap, 3 << 20);
+        let taken = segment.in_use() - before;
+        assert!(taken > 4 << 20, "{taken}");
+        assert!(ledger.settle(&segment));
+        assert_eq!(segment.in_use() - before, PAGE as u64);
+        assert_eq!(segment.header().promised.load(Ordering::Relaxed), 0);
+        // Once.
+        fill(&mut heap, 100);
+        ledger.promised.store(0, Ordering::Relaxed);
+        assert!(ledger.settle(&segment));
+        assert!(segment.in_use() - before > PAGE as u64);
+        ledger.bequeath();
+        assert!(!ledger.settle(&segment));
     }
 
     #[test]

@@ -49,12 +49,16 @@ impl Maps {
 }
 
 /// A file of `/proc`. Its length is not known before: into a buffer without room it would come in many small parts.
-pub(super) fn read(path: &str) -> Option<String> {
-    let mut text = String::new();
+///
+/// Names of files may be any bytes, and those of programs end after the 15th, be it within a letter: what is no text stands for itself
+/// as such, and the rest is told.
+pub fn read(path: &str) -> Option<String> {
+    let mut text = Vec::new();
     text.try_reserve(16 << 10).ok()?;
     let mut file = std::fs::File::open(path).ok()?;
-    file.read_to_string(&mut text).ok()?;
-    Some(text)
+    file.read_to_end(&mut text).ok()?;
+    let text = String::from_utf8(text);
+    Some(text.unwrap_or_else(|bytes| String::from_utf8_lossy(bytes.as_bytes()).into_owned()))
 }
 
 /// The mapping of a line, in `smaps` also: there others follow, which are none.
@@ -80,6 +84,17 @@ pub(super) fn parse(line: &str) -> Option<Mapping<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_may_be_no_text() {
+        // SAFETY: the name of this thread, which ends with a zero byte.
+        let set = unsafe { libc::prctl(libc::PR_SET_NAME, c"aaaaaaaaaaaaaa\xc3".as_ptr()) };
+        assert_eq!(set, 0);
+        let stat = read("/proc/thread-self/stat").expect("it is told");
+        let (name, numbers) = stat.rsplit_once(')').expect("a name");
+        assert!(name.ends_with("(aaaaaaaaaaaaaa\u{fffd}"), "{name}");
+        assert!(numbers.split_whitespace().count() > 40);
+    }
 
     #[test]
     fn lines_are_understood() {

@@ -20,6 +20,7 @@ pub mod error;
 pub mod futex;
 pub mod gate;
 pub mod heap;
+pub mod holders;
 pub mod late;
 pub mod lock;
 mod maker;

@@ -81,6 +81,11 @@ impl Office {
             .is_ok()
     }
 
+    /// Gives it to `holder`, where nobody else knows of it yet.
+    pub fn give(&self, holder: Holder) {
+        self.0.store(State::Held(holder).word(), Ordering::Release);
+    }
+
     /// `rank` fills the office, which was `seen` with no holder. False if it is another's turn.
     pub fn fill(&self, seen: State, rank: u32) -> bool {
         !matches!(seen, State::Held(_)) && self.change(seen, State::Filling(rank))

@@ -23,6 +23,9 @@ const MOST: usize = 1 << 30;
 /// So it is, and the type has no padding that matters and nothing to drop.
 pub unsafe trait Plain {}
 
+// SAFETY: any byte is a value.
+unsafe impl Plain for u8 {}
+
 /// An open segment, or a core dump that has one.
 pub struct Reader {
     file: File,

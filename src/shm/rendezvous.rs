@@ -9,6 +9,9 @@
 //! All of it is one word, so that an acceptor never meets a caller that another has taken, or that has given up. Who changes it
 //! rings those that wait at it. A caller that has died is taken away by whoever finds it.
 //!
+//! A rank is a place that may be another process's later. So before an acceptor takes a caller, and before a caller goes, it says
+//! elsewhere that it has to do with the other; who gives places looks at the word first ([`Rendezvous::forget`]), and then there.
+//!
 //! Each coming and going of a caller is a **visit**, which has a number in the word. Who changes the word says in which visit; so nobody
 //! meets what has come of it meanwhile, a place for something else, say ([`Rendezvous::renew`]). (A visit has the number of another one
 //! after 16 million.)
@@ -75,12 +78,17 @@ impl Rendezvous {
         self.change(free(visit), free(visit) | u64::from(rank + 1))
     }
 
-    /// `rank` accepts the caller of this visit, if there is one that nobody has accepted.
-    pub fn accept(&self, in_visit: u32, rank: u32) -> Option<u32> {
+    /// Who calls in this visit and was not accepted.
+    pub fn waits(&self, in_visit: u32) -> Option<u32> {
         let word = self.word();
-        let waits = caller(word).filter(|_| acceptor(word).is_none())?;
-        let accepted = word | u64::from(rank + 1) << RANK;
-        (visit(word) == in_visit && self.change(word, accepted)).then_some(waits)
+        let waits = visit(word) == in_visit && acceptor(word).is_none();
+        caller(word).filter(|_| waits)
+    }
+
+    /// `rank` accepts `caller`, if that calls in this visit and nobody has accepted it.
+    pub fn accept(&self, visit: u32, caller: u32, rank: u32) -> bool {
+        let waits = free(visit) | u64::from(caller + 1);
+        self.change(waits, waits | u64::from(rank + 1) << RANK)
     }
 
     /// Who has accepted the caller of this visit.
@@ -111,6 +119,22 @@ impl Rendezvous {
     pub fn bury(&self, rank: u32) -> bool {
         let word = self.word();
         caller(word) == Some(rank) && self.change(word, after(visit(word)))
+    }
+
+    /// `rank` has ended: nobody meets it here any more by what the word says. False while its caller, which has not ended, may not
+    /// know yet that it was accepted by it.
+    pub fn forget(&self, rank: u32, has_ended: impl Fn(u32) -> bool) -> bool {
+        loop {
+            let word = self.word();
+            let (calls, accepts) = (caller(word), acceptor(word));
+            match calls {
+                Some(caller) if caller == rank || accepts == Some(rank) && has_ended(caller) => {}
+                _ => return accepts != Some(rank),
+            }
+            if self.change(word, after(visit(word))) {
+                return true;
+            }
+        }
     }
 
     /// Ends a visit that nobody has come to, so that those that know its number come too late. False if there is a caller.

@@ -217,7 +217,7 @@ impl Process {
     /// Whether the memory in which `range` lies has huge pages. In small ones what streams through it, or jumps about in it,
     /// takes up to half as long again. Slow: the kernel looks at all pages of the process.
     pub fn has_huge_pages(&self, range: &Range<usize>) -> bool {
-        let Ok(details) = std::fs::read_to_string("/proc/self/smaps") else {
+        let Some(details) = maps::read("/proc/self/smaps") else {
             return false;
         };
         let mut inside = false;

@@ -6,7 +6,7 @@
 //!
 //! **The file** is 16 TiB long, or half of that, and so on, where the kernel or `RLIMIT_FSIZE` allows no more; below 64 MiB the
 //! job does not start. A memfd has no name in the file system and is not bounded by the size of /dev/shm. It is gone with the
-//! last process that has it. It cannot be executed. Its length is sealed, because a shorter one would be SIGBUS for all.
+//! last process that has it; the name that it has in lists of descriptors may say by which its job is to be found. It cannot be executed. Its length is sealed, because a shorter one would be SIGBUS for all.
 //!
 //! **The header** carries a number made of the sources of all rooms that lay something out here, and of the compiler. Launcher
 //! and ranks of different sources refuse each other by it; those of different interfaces have the same.
@@ -124,7 +124,12 @@ pub fn try_segment() -> Option<&'static Segment> {
 impl Segment {
     /// Makes a job segment and maps its beginning. The first `front` bytes behind the header page are the creator's to lay out.
     pub fn create(front: usize) -> Result<Segment> {
-        let fd = memory_file().map_err(|e| {
+        Segment::create_as(c"rmashm", front)
+    }
+
+    /// The same, and the file is called `name`: `rmashm`, and what may follow of [`holders`](super::holders).
+    pub fn create_as(name: &CStr, front: usize) -> Result<Segment> {
+        let fd = memory_file(name).map_err(|e| {
             failed!(
                 NoMemory,
                 "the kernel refused a memfd for the job segment: {e}"
@@ -382,11 +387,11 @@ impl Segment {
 }
 
 /// A memfd that cannot be executed, and whose length can be sealed, as far as the kernel knows that.
-fn memory_file() -> nix::Result<OwnedFd> {
+fn memory_file(name: &CStr) -> nix::Result<OwnedFd> {
     let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
-    memfd_create(c"rmashm", flags | libc::MFD_NOEXEC_SEAL).or_else(|_| {
+    memfd_create(name, flags | libc::MFD_NOEXEC_SEAL).or_else(|_| {
         // Linux before 6.3.
-        let fd = memfd_create(c"rmashm", flags)?;
+        let fd = memfd_create(name, flags)?;
         nix::sys::stat::fchmod(&fd, nix::sys::stat::Mode::from_bits_truncate(0o600))?;
         Ok(fd)
     })

@@ -5,9 +5,12 @@
 
 use super::operation::Operation;
 use super::ring::Header;
-use super::{Buffer, HIDDEN, LETTERS, collective_context, context, partitioned_context};
+use super::{
+    Buffer, HIDDEN, LETTERS, collective_context, communicator, context, partitioned_context,
+};
 use crate::check::room::Room;
 use crate::check::{self, Finding, Place, collectives, messages, signature};
+use crate::runtime::revoked;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use std::ptr;
@@ -176,6 +179,10 @@ fn sender(source: i32, from: u32, of: u32) -> String {
 #[cold]
 pub fn left(met: &Met) {
     if kind(met.context) != Some(Kind::Program) {
+        return;
+    }
+    // Of a communicator that was revoked nothing can be received.
+    if communicator(met.context).is_some_and(|number| revoked::revoker(number).is_some()) {
         return;
     }
     let sent = messages::told(met.from, met.id);

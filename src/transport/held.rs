@@ -21,7 +21,9 @@
 //! buffering does where buffers end, and they end late.
 
 use super::ring::Control;
-use crate::runtime::job;
+use crate::err;
+use crate::error::Result;
+use crate::runtime::{self, job};
 use crate::shm::atomic::{AtomicU64, Ordering::Relaxed};
 use crate::shm::memory;
 
@@ -29,6 +31,9 @@ use crate::shm::memory;
 const RECORD: usize = 256;
 /// At least so many processes may take what is left.
 const TAKERS: usize = 8;
+
+/// What it takes to look how much memory there is.
+const LOOKING: usize = 32 << 10;
 
 /// What all of it takes, for those that look.
 pub static BYTES: AtomicU64 = AtomicU64::new(0);
@@ -52,16 +57,19 @@ struct Share {
 }
 
 impl Held {
-    /// For rings of `ring` bytes.
-    pub fn new(ring: usize) -> Held {
+    /// For rings of `ring` bytes, of which there may be one for each of so many ranks. Error: `MPI_ERR_NO_MEM`.
+    pub fn new(ranks: usize, ring: usize) -> Result<Held> {
         let mut senders = Vec::new();
-        senders.resize_with(job().room(), || None);
-        Held {
+        senders
+            .try_reserve_exact(ranks)
+            .map_err(|_| err!(NoMem, "no memory for what {ranks} ranks may send"))?;
+        senders.resize_with(ranks, || None);
+        Ok(Held {
             senders,
             total: 0,
             limit: 0,
             least: ring,
-        }
+        })
     }
 
     /// The senders that share these words with this process have rings from now on.
@@ -133,6 +141,8 @@ impl Held {
         if bytes <= self.most() {
             return;
         }
+        // It reads files, in a way that does not end in a sentence where there is no memory.
+        drop(runtime::must_hold(LOOKING));
         let takers = TAKERS.max(job().table.present().len());
         self.limit = self.total.saturating_add(memory::spare() / takers);
         if bytes > self.most() {

@@ -195,6 +195,14 @@ impl Links {
         piece(len, self.longest)
     }
 
+    /// Whether the ring to `to` has room for all of `len` bytes of data now, and nothing waits for it.
+    #[inline(never)]
+    pub fn has_room(&mut self, to: u32, len: usize) -> bool {
+        let piece = self.piece(len);
+        let link = self.link(to);
+        link.waiting.is_empty() && link.outbox.has_room(len.div_ceil(piece), piece)
+    }
+
     #[inline]
     fn link(&mut self, to: u32) -> &mut Link {
         self.links[to as usize].get_or_insert_with(|| Link {

@@ -1,7 +1,8 @@
 //! A lock of this process's threads. Where no other thread may be in MPI it is a word that is written, without locked instructions: each of those
 //! would wait until the lines of the cell that was just written have come from the receiver's core.
 
-use crate::runtime::phase;
+use crate::err;
+use crate::runtime::{cannot_go_on, phase};
 use crate::shm::atomic::{AtomicBool, Ordering};
 use parking_lot::lock_api;
 use parking_lot::lock_api::RawMutex;
@@ -15,6 +16,17 @@ pub struct Lock {
     alone: AtomicBool,
     /// What it is locked by where there may be several.
     among: parking_lot::RawMutex,
+}
+
+#[cold]
+#[inline(never)]
+fn two_threads() -> ! {
+    let level = phase::world_level().name();
+    cannot_go_on(err!(
+        Other,
+        "two of its threads are in MPI at the same time, and it has {level}. A program that calls so asks for MPI_THREAD_MULTIPLE in \
+         MPI_Init_thread; mpiexec -thread-level multiple gives that to one that does not"
+    ))
 }
 
 // SAFETY: where there may be several threads it is `among` that one at a time has. That there may be is said for good, by the one
@@ -32,10 +44,9 @@ unsafe impl RawMutex for Lock {
         if phase::is_threaded() {
             return self.among.lock();
         }
-        assert!(
-            self.try_lock(),
-            "two threads are in MPI, and the program has not asked for MPI_THREAD_MULTIPLE"
-        );
+        if !self.try_lock() {
+            two_threads();
+        }
     }
 
     #[inline]

@@ -15,12 +15,13 @@
 //!   [`offer`]: the word by which they are taken, or taken back.
 //! - [`operation`]: one send or receive from start to end; [`task`]: operations of several steps.
 //!
-//! A message of at most a few KiB is copied into the ring (eager), in several pieces if it takes more than a cell. A larger one
-//! is announced: the receiver, when it has matched it, copies from the sender's memory and answers "fetched", or, if the sender
-//! does nothing but wait, asks it to send the data through the ring, which both then copy at the same time. So the sender of a
-//! large message waits for the receiver, which MPI allows every send that is not buffered. Short ones are announced too while
-//! their receiver holds enough of that sender that no receive has met, and those of 1 to 8 KiB from memory of the segment: such a
-//! sender waits for a moment, and leaves a copy.
+//! A message of at most a few KiB is copied into the ring (eager), in several pieces if it takes more than a cell; one of up to 64 KiB,
+//! too, that lies where the receiver cannot load from, if its sender waits or all of it has room. A larger one is announced: the
+//! receiver, when it has matched it, copies from the sender's memory and answers "fetched", or, if the sender does nothing but wait, asks
+//! it to send the data through the ring, which both then copy at the same time. So the sender of a large message waits for the
+//! receiver, which MPI allows every send that is not buffered. Short ones are announced too while their receiver holds enough of
+//! that sender that no receive has met, and those of 1 to 8 KiB from memory of the segment: such a sender waits for a moment, and
+//! leaves a copy.
 
 mod arrived;
 pub mod buffer;

@@ -42,8 +42,8 @@ const _: () = assert!(size_of::<Operation>() - size_of::<MPI_Status>() <= 120 - 
 /// Operations that have ended, whose memory is for the next ones: to give it back to glibc and to get it again costs a tenth of what a
 /// message of 8 bytes does, of which there are many at a time. Where no other thread may be in MPI.
 static SPARE: Mutex<Vec<Arc<Operation>>> = Mutex::from_raw(Lock::INIT, Vec::new());
-/// So many are kept.
-const SPARES: usize = 128;
+/// So many are kept: there are programs that have 256 receives at a time.
+const SPARES: usize = 512;
 
 const OPEN: u8 = 0;
 const ENDING: u8 = 1;
@@ -204,7 +204,7 @@ impl Operation {
     pub fn spare(operation: Arc<Operation>) {
         if !phase::is_threaded() && Arc::strong_count(&operation) == 1 {
             let mut spare = SPARE.lock();
-            if spare.len() < SPARES {
+            if spare.len() < SPARES && spare.try_reserve(1).is_ok() {
                 spare.push(operation);
             }
         }

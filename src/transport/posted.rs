@@ -130,7 +130,11 @@ impl Posted {
     pub fn take(&mut self, position: Position) -> Receive {
         match position {
             Position::First => self.first.take().expect("it is where it was found").1,
-            Position::Among(place) => self.take_of_many(place),
+            Position::Among(place) => {
+                let Receive { operation, buffer } = self.take_of_many(place);
+                let buffer = buffer.anew();
+                Receive { operation, buffer }
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! A map whose entry of last time is at hand: most programs ask for the same one again and again.
 
+use crate::runtime;
 use rustc_hash::FxHashMap;
 use slab::Slab;
 use std::hash::Hash;
@@ -47,9 +48,30 @@ impl<K: Copy + Eq + Hash, V: Default> Recent<K, V> {
 
     #[inline(never)]
     fn place_of_another(&mut self, key: K) -> usize {
-        let make = || self.entries.insert((key, V::default()));
-        self.last = *self.places.entry(key).or_insert_with(make);
+        self.last = match self.places.get(&key) {
+            Some(place) => *place,
+            None => self.make(key),
+        };
         self.last
+    }
+
+    fn make(&mut self, key: K) -> usize {
+        let (entries, places) = (&self.entries, &self.places);
+        if entries.len() == entries.capacity() || places.len() == places.capacity() {
+            self.find_room();
+        }
+        let place = self.entries.insert((key, V::default()));
+        self.places.insert(key, place);
+        place
+    }
+
+    /// Looks whether there is memory for twice as many, without which the job ends: both grow or end the process.
+    #[cold]
+    fn find_room(&self) {
+        let bytes = 2 * self.entries.len() * size_of::<(K, V)>();
+        drop(runtime::must_hold(bytes));
+        let bytes = 4 * self.places.len() * size_of::<(K, usize)>();
+        drop(runtime::must_hold(bytes));
     }
 
     pub fn remove(&mut self, place: usize) {

@@ -6,7 +6,9 @@
 
 use super::ring::Header;
 use crate::shm::atomic::AtomicU32;
+use crate::shm::mapping::make_written;
 use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+use std::ops::Range;
 
 /// A header with the word in front of it: what lies at the beginning of a cell.
 #[repr(C)]
@@ -98,6 +100,14 @@ impl Slots {
         payload(self.payload(at, header.payload as usize, on_shelf));
         // SAFETY: the caller's promise.
         unsafe { (&raw mut (*self.front(at)).header).write(*header) };
+    }
+
+    /// Has the kernel make the pages of these bytes, if it can and they begin with one, before they are written: one at a time both ends
+    /// fault for each. (2 MiB in messages of 4 KB the first time: 1.8 ms instead of 2.2, and half of the faults. What is left is the kernel's
+    /// making of fresh pages.)
+    pub fn make_pages(&self, bytes: Range<usize>) {
+        let at = |at| self.base.wrapping_add(at).addr();
+        make_written(&(at(bytes.start)..at(bytes.end.min(self.len))));
     }
 
     /// Begins to fetch `bytes` bytes from `at` on, around the end.

@@ -1,15 +1,17 @@
 //! Fetching the data of a message that was only announced: one copy, straight from the sender's memory where it lies in
 //! the segment or the kernel lets us read it, else from a copy in the segment that the sender makes on request.
 //!
-//! | message                                                                 | goes                                                           |
-//! |-------------------------------------------------------------------------|----------------------------------------------------------------|
-//! | up to 8 KiB                                                             | eager: through the ring, copied twice                          |
-//! | 1 to 8 KiB of the segment, on own cores (but streams of up to 2 KiB)    | announced; after a moment its sender leaves a copy             |
-//! | up to 64 KiB from outside the segment, its sender waits on an own core  | eager, in pieces                                               |
-//! | up to 16 KiB where ranks share cores                                    | eager, in pieces: an announcement takes more turns on the cores |
-//! | larger, and synchronous ones                                            | announced; the receiver copies and answers *fetched*           |
-//! | announced, its sender waits, cores for all, up to 4 MiB                 | the receiver answers *wanted*; pieces through the ring         |
-//! | announced, the kernel refuses                                           | the receiver answers *refused*; a copy in the segment, *moved* |
+//! | message                                                              | goes                                                           |
+//! |----------------------------------------------------------------------|----------------------------------------------------------------|
+//! | up to 8 KiB                                                          | eager: through the ring, copied twice                          |
+//! | 1 to 8 KiB of the segment, on own cores (but streams of up to 2 KiB) | announced; after a moment its sender leaves a copy             |
+//! | up to 64 KiB from outside the segment, on own cores *                | eager, in pieces                                               |
+//! | up to 32 KiB from there, where ranks share cores *                   | eager, in pieces: an announcement takes more turns on them     |
+//! | larger, and synchronous ones                                         | announced; the receiver copies and answers *fetched*           |
+//! | announced, its sender waits, cores for all, up to 4 MiB              | the receiver answers *wanted*; pieces through the ring         |
+//! | announced, the kernel refuses                                        | the receiver answers *refused*; a copy in the segment, *moved* |
+//!
+//! \* if its sender waits, or the ring has room for all of it; else announced.
 //!
 //! After a *refused* that sender makes the copy at once from then on. Buffers with gaps are packed into the segment. Only a
 //! sender that waits is asked for pieces: where both ranks send (`MPI_Sendrecv`) each core has a copy to make as it is, and a
@@ -74,7 +76,7 @@ impl Place {
     pub const LOST: Place = Place::new(PlaceKind::Lost, 0);
 
     /// Where in the segment the buffer is, if it is one run of bytes there.
-    fn shared(buffer: &Buffer) -> Option<Place> {
+    pub fn shared(buffer: &Buffer) -> Option<Place> {
         let pointer = std::ptr::without_provenance(buffer.run()?);
         let offset = segment().offset_of(pointer, buffer.len())?;
         Some(Place::new(PlaceKind::Segment, offset as u64))

@@ -7,9 +7,9 @@
 //! whose names end in `_quickly` do that or nothing. All else is done out of their way.
 
 use super::amo::{self, Amo};
-use super::checked::Near;
+use super::checked::{Element, Near};
 use super::elements::{Beside, Sides};
-use super::transfer::{Effect, Origin, Remote};
+use super::transfer::{CheckedWindow, Effect, Origin, Remote};
 use super::turn::Turn;
 use super::update::{Operation, move_target};
 use super::{Reach, Target, Window};
@@ -225,9 +225,8 @@ impl Window {
             return false;
         };
         let Array { at, size, .. } = element;
-        let whole = can_compare(element.basic) && size <= 8 && amo::is_aligned(at, size);
         let complete = !origin.is_null() && !compare.is_null() && !result.is_null();
-        if !whole || !complete {
+        if !element.can_swap() || !complete {
             return false;
         }
         let Some(raised) = self.enter(element.target) else {
@@ -446,6 +445,12 @@ impl Window {
                 "the elements of origin_datatype and target_datatype are of different kinds"
             );
         }
+        if check::is_on() {
+            self.compare_types(effect, near, remote)?;
+            if let Some(result) = result {
+                self.compare_types(Effect::Read, result, remote)?;
+            }
+        }
         let elements = checked.remote.size() / basic.size();
         let operands = (!reading).then_some(checked.origin);
         let beside = Beside::new(basic, elements, operands, out)?;
@@ -497,6 +502,139 @@ fn count(target: &Target, elements: usize, bytes: usize) {
     match elements {
         1 => accumulated.add_operation(),
         _ => accumulated.add_alone(bytes),
+    }
+}
+
+impl Array<'_> {
+    /// Whether one instruction swaps its first element, if that is what it is compared with.
+    #[inline(always)]
+    fn can_swap(&self) -> bool {
+        can_compare(self.basic) && self.size <= 8 && amo::is_aligned(self.at, self.size)
+    }
+}
+
+/// The same as in the `_quickly` functions of windows, in a job that is checked.
+impl CheckedWindow {
+    #[inline(always)]
+    pub fn accumulate_quickly(&self, origin: Origin, remote: Remote, op: MPI_Op) -> bool {
+        let single = (origin.count == 1) & (remote.count == 1);
+        if !single || origin.datatype != remote.datatype || origin.address.is_null() {
+            return false;
+        }
+        let mut unwanted = 0_u64;
+        let result = (&raw mut unwanted).cast();
+        let (datatype, rank, disp) = (remote.datatype, remote.rank, remote.disp);
+        let find = |basic| amo::find_changing(op, basic);
+        // SAFETY: the caller's promise; an element that an instruction updates is not larger than the word.
+        unsafe {
+            let kind = Kind::Accumulate;
+            self.element(kind, op, origin.address, result, datatype, rank, disp, find)
+        }
+    }
+
+    /// # Safety
+    /// As [`Window::fetch_and_op`].
+    #[inline(always)]
+    pub unsafe fn fetch_and_op_quickly(
+        &self,
+        origin: *const c_void,
+        result: *mut c_void,
+        datatype: MPI_Datatype,
+        rank: c_int,
+        disp: MPI_Aint,
+        op: MPI_Op,
+    ) -> bool {
+        let find = |basic| amo::find(op, basic);
+        let complete = !result.is_null() && (!origin.is_null() || op == Predefined::NoOp.handle());
+        let kind = Kind::FetchAndOp;
+        // SAFETY: the caller's promise.
+        complete && unsafe { self.element(kind, op, origin, result, datatype, rank, disp, find) }
+    }
+
+    /// # Safety
+    /// As [`Window::compare_and_swap`].
+    #[inline(always)]
+    pub unsafe fn compare_and_swap_quickly(
+        &self,
+        origin: *const c_void,
+        compare: *const c_void,
+        result: *mut c_void,
+        datatype: MPI_Datatype,
+        rank: c_int,
+        disp: MPI_Aint,
+    ) -> bool {
+        let complete = !origin.is_null() && !compare.is_null() && !result.is_null();
+        let array = self.window.array(datatype, 1, rank, disp);
+        let Some(array) = array.filter(|array| complete && array.can_swap()) else {
+            return false;
+        };
+        let Array { at, size, .. } = array;
+        let element = Element {
+            function: self.function,
+            kind: Kind::CompareAndSwap,
+            op: None,
+            basic: array.basic,
+            target: array.target,
+            disp,
+            bytes: size,
+            reads: [origin, compare],
+            writes: result,
+        };
+        self.update(&element, || {
+            // SAFETY: as in `fetch_and_op_quickly`.
+            unsafe {
+                amo::compare_and_swap(size, at, compare.cast(), origin.cast(), result.cast());
+            }
+        })
+    }
+
+    /// # Safety
+    /// As [`Window::element_quickly`].
+    #[inline(always)]
+    #[expect(clippy::too_many_arguments)]
+    unsafe fn element(
+        &self,
+        kind: Kind,
+        op: MPI_Op,
+        origin: *const c_void,
+        result: *mut c_void,
+        datatype: MPI_Datatype,
+        rank: c_int,
+        disp: MPI_Aint,
+        find: impl FnOnce(Basic) -> Option<Amo>,
+    ) -> bool {
+        let found = self.window.element(datatype, rank, disp, find);
+        let Some((array, amo)) = found else {
+            return false;
+        };
+        let element = Element {
+            function: self.function,
+            kind,
+            op: Some(op),
+            basic: array.basic,
+            target: array.target,
+            disp,
+            bytes: array.size,
+            reads: [origin; 2],
+            writes: result,
+        };
+        self.update(&element, || {
+            // SAFETY: the caller's promise; `element` found the target's.
+            unsafe { amo.update(array.at, origin.cast(), result.cast()) };
+        })
+    }
+
+    #[inline(always)]
+    fn update(&self, element: &Element<'_>, work: impl Fn()) -> bool {
+        let Some(raised) = self.window.enter(element.target) else {
+            return false;
+        };
+        let is_done = self.window.update_checked(element, work);
+        raised.lower();
+        if is_done {
+            count(element.target, 1, element.bytes);
+        }
+        is_done
     }
 }
 

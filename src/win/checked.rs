@@ -7,15 +7,18 @@ use super::{Flavor, Target, Window};
 use crate::block::Control;
 use crate::check::buffers::{self, Access};
 use crate::check::clock::{self, Key};
+use crate::check::race::series::{self, Operation};
 use crate::check::race::span::Spans;
-use crate::check::race::{self, Kind, NONE, What, Words, windows};
+use crate::check::race::{self, Kind, NONE, What, Words, element, windows};
 use crate::check::{self, Finding, local};
 use crate::datatype::{self, Basic, Named};
 use crate::error::Result;
 use crate::mpi::constants::{MPI_MODE_NOPRECEDE, MPI_PROC_NULL};
-use crate::mpi::types::{MPI_Datatype, MPI_Op};
+use crate::mpi::types::{MPI_Aint, MPI_Datatype, MPI_Op};
 use crate::op::Predefined;
-use std::ffi::c_int;
+use crate::shm::atomic::full_fence;
+use crate::shm::peer::Way;
+use std::ffi::{c_int, c_void};
 
 /// The sides of an operation at the origin.
 #[derive(Default)]
@@ -62,6 +65,20 @@ impl Near<'_> {
             }
         }
     }
+}
+
+/// An atomic operation on one element that may be carried out.
+pub(super) struct Element<'a> {
+    pub function: &'static str,
+    pub kind: Kind,
+    pub op: Option<MPI_Op>,
+    pub basic: Basic,
+    pub target: &'a Target,
+    pub disp: MPI_Aint,
+    pub bytes: usize,
+    /// The origin, and what it is compared with; the result. As far as there are such.
+    pub reads: [*const c_void; 2],
+    pub writes: *const c_void,
 }
 
 /// The bytes that an operation touches: at the target, and at the origin.
@@ -179,6 +196,7 @@ impl Window {
             begun,
             reads: reads.all(),
             writes: writes.all(),
+            is_series: false,
         };
         // Also where the target's program may see it, and go on.
         let shared = match what.is_atomic() || local::is_seen() {
@@ -205,6 +223,86 @@ impl Window {
             windows::end(&shared, &access, self);
         }
         Ok(())
+    }
+
+    /// Notes a simple put or get that is about to be carried out: whether it need not be told otherwise.
+    #[inline(always)]
+    pub(super) fn note(
+        &'static self,
+        function: &'static str,
+        way: Way,
+        origin: &Origin,
+        remote: &Remote,
+        target: &Target,
+        bytes: usize,
+    ) -> bool {
+        let kind = match way {
+            Way::ToPeer => Kind::Put,
+            Way::FromPeer => Kind::Get,
+        };
+        let far = match self.flavor {
+            Flavor::Dynamic => remote.disp as usize,
+            _ => remote.disp as usize * target.disp_unit,
+        };
+        series::note(&Operation {
+            window: race::Window {
+                id: self.checked_id(),
+                members: &self.meeting.members,
+            },
+            words: self,
+            function,
+            target: remote.rank as usize,
+            what: What::new(kind, NONE, NONE, false),
+            far: far as u64,
+            near: origin.address.addr() as u64,
+            bytes: bytes as u64,
+        })
+    }
+
+    /// Has `work` carry out an atomic operation on one element, of `bytes` at `disp`, and looks at it: whether that was done.
+    #[inline(always)]
+    pub(super) fn update_checked(&'static self, element: &Element<'_>, work: impl Fn()) -> bool {
+        let Element {
+            function,
+            kind,
+            op,
+            basic,
+            target,
+            disp,
+            bytes,
+            reads,
+            writes,
+        } = *element;
+        let op = op.and_then(Predefined::of).map_or(NONE, |op| op as u8);
+        let mut what = What::new(kind, op, basic as u8, false);
+        let is_reading = op == self.reading();
+        if is_reading {
+            what = what.that_reads();
+        }
+        let at = match self.flavor {
+            Flavor::Dynamic => disp as usize,
+            _ => disp as usize * target.disp_unit,
+        };
+        let operation = element::Operation {
+            window: race::Window {
+                id: self.checked_id(),
+                members: &self.meeting.members,
+            },
+            words: self,
+            function,
+            target: self.rank_of(target),
+            what,
+            bytes: bytes as u64,
+            far: at as u64,
+            near: element::Near {
+                reads: reads.map(|at| at.addr() as u64),
+                writes: match what.fetches() {
+                    true => writes.addr() as u64,
+                    false => 0,
+                },
+            },
+        };
+        element::update(operation, work)
     }
 
     /// Fills in the bytes at both sides; `None` if nothing is to be compared, or the call is wrong.
@@ -234,6 +332,7 @@ impl Window {
         (is_alike && bytes > 0).then_some(())
     }
 
+    #[inline(always)]
     fn place_of(&self, target: Option<&Target>, what: u64) -> (u32, Key) {
         let rank = target.map_or(0, |target| self.rank_of(target));
         let all = u64::from(target.is_none());
@@ -241,17 +340,20 @@ impl Window {
         (self.meeting.members[rank], key)
     }
 
+    #[inline(always)]
     fn keep(&self, target: Option<&Target>, what: u64) {
         let (rank, key) = self.place_of(target, what);
-        clock::keep(rank, key);
+        clock::keep(rank, key, race::is_alone());
     }
 
+    #[inline(always)]
     fn take(&self, target: Option<&Target>, what: u64) {
         let (rank, key) = self.place_of(target, what);
         clock::take(rank, key);
     }
 
     /// A target was locked.
+    #[inline(always)]
     pub(super) fn saw_lock(&self, target: &Target) {
         if !check::is_on() {
             return;
@@ -265,16 +367,55 @@ impl Window {
 
     /// The lock of a target, which is held, is about to be given back.
     pub(super) fn before_unlock(&self, target: &Target) {
-        if !check::is_on() || target.hold() == Hold::None {
-            return;
+        if check::is_on() && target.hold() != Hold::None {
+            race::complete(self.checked_id(), Some(self.rank_of(target)));
+            self.leave_at_lock(target);
         }
-        race::complete(self.checked_id(), Some(self.rank_of(target)));
+    }
+
+    #[inline(always)]
+    fn leave_at_lock(&self, target: &Target) {
         if target.hold() == Hold::Shared {
             self.keep(Some(target), SHARED);
         } else {
             self.keep(Some(target), EXCLUSIVE);
             self.keep(None, EXCLUSIVE);
         }
+    }
+
+    /// `MPI_Win_lock` where nothing is unusual about it, and what is noted can be settled: whether the lock was taken.
+    #[inline(always)]
+    pub fn lock_checked(&self, kind: c_int, rank: c_int, assert: c_int) -> bool {
+        if !series::may_note() || check::is_inside() {
+            return false;
+        }
+        race::settle_noted();
+        let is_taken =
+            self.lock_quickly(kind, rank, assert) || self.lock_counted(kind, rank, assert);
+        if is_taken && let Some(target) = self.find_target(rank) {
+            self.saw_lock(target);
+        }
+        is_taken
+    }
+
+    /// `MPI_Win_unlock` likewise.
+    #[inline(always)]
+    pub fn unlock_checked(&self, rank: c_int) -> bool {
+        let Some(target) = self.find_target(rank) else {
+            return false;
+        };
+        use Hold::{Exclusive, ExclusiveCounted, Shared};
+        let is_usual = matches!(target.hold(), Shared | Exclusive | ExclusiveCounted);
+        if !is_usual || !series::may_note() || check::is_inside() {
+            return false;
+        }
+        race::complete_quickly(self.checked_id(), rank as usize, || {
+            full_fence();
+            true
+        });
+        race::settle_noted();
+        self.leave_at_lock(target);
+        self.give_back(target).is_ok()
     }
 
     pub(super) fn saw_lock_all(&self) {

@@ -1,5 +1,5 @@
-//! In a job that is [checked](crate::check): whether both sides of a put or a get name the same types. (Those of an accumulate have to, or it is
-//! an error.)
+//! In a job that is [checked](crate::check): whether both sides of an operation name the same types (those of an accumulate have to have as long
+//! elements, or it is an error), and the target's names nothing twice that is written.
 
 use super::Window;
 use super::transfer::{Effect, Origin, Remote};
@@ -9,7 +9,8 @@ use crate::datatype;
 use crate::error::Result;
 
 impl Window {
-    /// Whether what is given has the elements that it is taken for; there may be room for more.
+    /// Whether what is given has the elements that it is taken for; there may be room for more. And whether entries of the target's lie over
+    /// each other.
     #[cold]
     pub(super) fn compare_types(
         &self,
@@ -23,6 +24,18 @@ impl Window {
             Effect::Read => (far, near),
             _ => (near, far),
         };
+        if effect != Effect::Read && far.0.overlaps(far.1)? {
+            check::tell(Finding {
+                kind: "overlapping target type",
+                section: "MPI 4.1 §12.3",
+                text: format!(
+                    "{} at target rank {} of {} have a byte in several entries: what is written there may not be named twice",
+                    far.0.described(far.1),
+                    remote.rank,
+                    self.window(),
+                ),
+            });
+        }
         let given = given.number(count);
         let taken = room.number_of_first(most, given.elements);
         if signature::fit(given.words(), taken.words()) {

@@ -21,7 +21,7 @@ use crate::runtime::errands::run_errand;
 use crate::runtime::{job, ring_key};
 use crate::shm::atomic::Ordering::Relaxed;
 use crate::shm::atomic::full_fence;
-use crate::shm::gate::Flag;
+use crate::shm::gate::{Flag, Look};
 use crate::shm::lock::Ring;
 use std::ffi::c_int;
 
@@ -58,6 +58,36 @@ impl Window {
             target.set_hold(Hold::InVain);
         }
         taken
+    }
+
+    /// `MPI_Win_lock` of a window on which lock_all is used, if the lock is exclusive, it is free, nobody is in a lock_all epoch, and nothing
+    /// else is unusual: whether it was taken.
+    pub(super) fn lock_counted(&self, kind: c_int, rank: c_int, assert: c_int) -> bool {
+        let Some(target) = self.find_target(rank) else {
+            return false;
+        };
+        let (gate, lock) = (self.control.gate, &target.block.lock);
+        let is_usual = kind == MPI_LOCK_EXCLUSIVE
+            && assert == 0
+            && target.hold() == Hold::None
+            && target.block.exposed.load(Relaxed) == 0
+            && self.epoch.fits_locks()
+            && !self.mine.move_in.is_asked()
+            && gate.is_used()
+            && !gate.is_awaited();
+        if !is_usual || !lock.take_unwanted(job().rank) {
+            return false;
+        }
+        gate.count();
+        let is_empty = gate.is_empty(&mut Look::default(), |rank| self.flag_of(rank));
+        match is_empty {
+            true => self.hold(target, Hold::ExclusiveCounted),
+            false => {
+                self.uncount_exclusive();
+                ring_after_release(lock, lock.release_exclusive(job().rank));
+            }
+        }
+        is_empty
     }
 
     /// Takes back what [`Window::lock_quickly`] did in vain.
@@ -183,6 +213,11 @@ impl Window {
     /// `MPI_Win_unlock`. All operations are complete at the target on return. Error: `MPI_ERR_RMA_SYNC`.
     pub fn unlock(&self, target: &Target) -> Result<()> {
         self.before_unlock(target);
+        self.give_back(target)
+    }
+
+    /// Gives back the lock of a target. Error: `MPI_ERR_RMA_SYNC` where it is not held.
+    pub(super) fn give_back(&self, target: &Target) -> Result<()> {
         match target.hold() {
             Hold::ExclusiveCounted => {
                 self.let_go(target);
@@ -336,12 +371,16 @@ impl Window {
         locked
     }
 
-    /// The same in a job that is checked, if the last operation is all that it [completes](race::again).
+    /// The same in a job that is checked, if the last operation is all that it [completes](race::again), or the operations before are but
+    /// [noted](race::series).
     #[inline(always)]
     pub fn flush_again(&self, rank: c_int) -> bool {
-        race::again::ends(self.checked_id(), rank as usize)
-            && self.flush_quickly(rank)
-            && race::again::ended()
+        if race::again::ends(self.checked_id(), rank as usize) {
+            return self.flush_quickly(rank) && race::again::ended();
+        }
+        let is_noted = race::element::is_open() || race::series::is_open();
+        let flush = || self.flush_quickly(rank);
+        is_noted && race::complete_quickly(self.checked_id(), rank as usize, flush)
     }
 
     /// The same with every check. Error: `MPI_ERR_RMA_SYNC` outside a passive target epoch on the target.

@@ -6,17 +6,54 @@
 use super::checked::Near;
 use super::moving::Stay;
 use super::private::move_data;
-use super::{Flavor, Reach, Target, Window};
+use super::{Flavor, Reach, Target, Window, find_any};
 use crate::bail;
-use crate::check::{self, race::Kind};
+use crate::check;
+use crate::check::race::{Kind, series};
 use crate::datatype::{self, Message};
 use crate::error::Result;
 use crate::mpi::constants::MPI_PROC_NULL;
-use crate::mpi::types::{MPI_Aint, MPI_Datatype};
+use crate::mpi::types::{MPI_Aint, MPI_Datatype, MPI_Win};
 use crate::observe;
 use crate::shm::copy::{copy, copy_to_segment};
 use crate::shm::peer::Way;
 use std::ffi::{c_int, c_void};
+
+/// A window in a job that is checked, with the quick ways there of the exported function: in the words of fast paths. Puts and gets are only
+/// [noted](series), operations on one element looked at [at once](crate::check::race::element).
+pub struct CheckedWindow {
+    pub(super) window: &'static Window,
+    pub(super) function: &'static str,
+}
+
+impl CheckedWindow {
+    #[inline(always)]
+    pub fn find(handle: MPI_Win, function: &'static str) -> Option<CheckedWindow> {
+        find_any(handle).map(|window| CheckedWindow { window, function })
+    }
+
+    #[inline(always)]
+    pub fn put_quickly(&self, origin: Origin, remote: Remote) -> bool {
+        self.window
+            .transfer_in_series(self.function, Way::ToPeer, &origin, &remote)
+    }
+
+    #[inline(always)]
+    pub fn get_quickly(&self, origin: Origin, remote: Remote) -> bool {
+        self.window
+            .transfer_in_series(self.function, Way::FromPeer, &origin, &remote)
+    }
+
+    #[inline(always)]
+    pub fn lock_quickly(&self, kind: c_int, rank: c_int, assert: c_int) -> bool {
+        self.window.lock_checked(kind, rank, assert)
+    }
+
+    #[inline(always)]
+    pub fn unlock_quickly(&self, rank: c_int) -> bool {
+        self.window.unlock_checked(rank)
+    }
+}
 
 /// Counts bytes that were moved.
 #[inline(always)]
@@ -171,6 +208,29 @@ impl Window {
             unsafe { transfer_here(way, &origin, target, there, len) };
         }
         place.is_some()
+    }
+
+    /// A simple one in a job that is checked, if it need only be [noted](series): whether that is so, and it was done.
+    #[inline(always)]
+    fn transfer_in_series(
+        &'static self,
+        function: &'static str,
+        way: Way,
+        origin: &Origin,
+        remote: &Remote,
+    ) -> bool {
+        if !series::may_note() {
+            return false;
+        }
+        let Some((target, there, len)) = self.place(origin, remote) else {
+            return false;
+        };
+        if len == 0 || !self.note(function, way, origin, remote, target, len) {
+            return false;
+        }
+        // SAFETY: as in `transfer_quickly`.
+        unsafe { transfer_here(way, origin, target, there, len) };
+        true
     }
 
     /// A simple one, where the fast path is closed because it is observed.

@@ -274,7 +274,7 @@ impl Window {
         let extent = operation.kernel.extent;
         if reach == Reach::Peer {
             // SAFETY: the caller's promise.
-            return unsafe { self.update_private(checked, operation, beside) };
+            return unsafe { self.update_private(checked, datatype, count, operation, beside) };
         }
         if basic.is_dense()
             && let Some(run) = checked.remote.as_run()
@@ -334,15 +334,23 @@ impl Window {
     unsafe fn update_private(
         &self,
         checked: &Checked<'_>,
+        datatype: &Datatype,
+        count: usize,
         operation: &Operation,
         mut beside: Beside<'_>,
     ) -> Result<()> {
         let (basic, size) = (operation.basic, operation.basic.size());
         let elements = checked.remote.size() / size;
+        // Of an element that is fetched twice at a time one update would be lost. An accumulate may not name one so (MPI 4.1 §12.3.4), but programs
+        // do, and rely on what all other ways, and other MPIs, do: each entry is combined.
+        let most = match datatype.overlaps(count)? {
+            true => 1,
+            false => part_of(basic),
+        };
         let mut room = Room::new(basic, elements)?;
         let mut done = 0;
         while done < elements {
-            let part = part_of(basic).min(elements - done);
+            let part = most.min(elements - done);
             let range = done * size..(done + part) * size;
             let _turn = Turn::take(self, checked.target)?;
             // SAFETY: there is room for the part.

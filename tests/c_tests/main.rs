@@ -15,6 +15,7 @@ mod compile;
 mod spec;
 
 use compile::{Library, Refused, Toolbox};
+use harness::turns::Turns;
 use harness::{job, leftovers, needs};
 use libtest_mimic::{Arguments, Conclusion, Failed, Trial};
 use programs::Interface;
@@ -36,8 +37,7 @@ fn mpich_ranks_max() -> u32 {
 
 fn main() -> std::process::ExitCode {
     let mut arguments = Arguments::from_args();
-    // Two jobs at once: many ranks on few cores is what is to be tested, but a watchdog must not be their only end.
-    arguments.test_threads.get_or_insert(2);
+    let turns = Turns::of_tests(&mut arguments.test_threads);
     let toolbox = Arc::new(Toolbox::find());
     let mut sources = toolbox.programs();
     if toolbox.interface == Interface::Openmpi && !arguments.list {
@@ -48,7 +48,7 @@ fn main() -> std::process::ExitCode {
     }
     let mut trials = Vec::new();
     for source in sources {
-        trials.extend(trials_of(&toolbox, source));
+        trials.extend(trials_of(&toolbox, &turns, source));
     }
     if !arguments.list && !toolbox.has_mpich() {
         println!("Debian's mpich is not installed: skipping the tests that start programs with it");
@@ -111,7 +111,7 @@ fn name(source: &Path) -> String {
     format!("{}::{}", text(chapter), text(source.file_stem()))
 }
 
-fn trials_of(toolbox: &Arc<Toolbox>, source: PathBuf) -> Vec<Trial> {
+fn trials_of(toolbox: &Arc<Toolbox>, turns: &Arc<Turns>, source: PathBuf) -> Vec<Trial> {
     let name = name(&source);
     let specs = match Spec::all_of(&source) {
         Ok(specs) => specs,
@@ -154,7 +154,7 @@ fn trials_of(toolbox: &Arc<Toolbox>, source: PathBuf) -> Vec<Trial> {
                     test_name.clone(),
                 );
                 let skipped = missing && !needs::in_ci();
-                let trial = Trial::test(test_name, move || {
+                let job = turns.during(move || {
                     if missing {
                         return Err(Failed::from(
                             "Debian's mpich is not installed (package mpich)",
@@ -162,6 +162,7 @@ fn trials_of(toolbox: &Arc<Toolbox>, source: PathBuf) -> Vec<Trial> {
                     }
                     run(&toolbox, &spec, &source, &full_name, ranks, launcher).map_err(Failed::from)
                 });
+                let trial = Trial::test(test_name, job);
                 trials.push(trial.with_ignored_flag(skipped));
             }
         }

@@ -22,6 +22,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+use harness::turns::Turns;
 use harness::{job, leftovers};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
@@ -275,6 +276,8 @@ fn main() {
     if !has_sanitizer {
         eprintln!("the compiler has no ThreadSanitizer (libtsan): what needs it is skipped");
     }
+    let mut arguments = Arguments::from_args();
+    let turns = Turns::of_tests(&mut arguments.test_threads);
     let mut trials = Vec::new();
     for source in sources {
         let program: &'static Program = Box::leak(Box::new(Program::read(source)));
@@ -282,17 +285,17 @@ fn main() {
         for ranks in &program.ranks {
             for (variant, kind) in &program.wrong {
                 let name = format!("{}::{variant}::{ranks}", program.name);
-                let trial = Trial::test(name, move || program.wrong(variant, kind, ranks));
+                let job = turns.during(move || program.wrong(variant, kind, ranks));
+                let trial = Trial::test(name, job);
                 trials.push(trial.with_ignored_flag(is_skipped));
             }
             for variant in &program.right {
                 let name = format!("{}::{variant}::{ranks}", program.name);
-                let trial = Trial::test(name, move || program.right(variant, ranks));
+                let job = turns.during(move || program.right(variant, ranks));
+                let trial = Trial::test(name, job);
                 trials.push(trial.with_ignored_flag(is_skipped));
             }
         }
     }
-    let mut arguments = Arguments::from_args();
-    arguments.test_threads.get_or_insert(2);
     libtest_mimic::run(&arguments, trials).exit();
 }

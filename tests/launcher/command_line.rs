@@ -380,6 +380,20 @@ fn the_initial_errhandler_is_handed_on() {
 }
 
 #[test]
+fn the_thread_level_is_handed_on() {
+    for name in ["multiple", "MPI_THREAD_MULTIPLE"] {
+        let outcome = run_script(&["-thread-level", name], 1, "echo $RMASHM_THREAD_LEVEL");
+        assert_eq!(outcome.ended(0).quietly().stdout, "MPI_THREAD_MULTIPLE\n");
+    }
+    let outcome = run(&["-thread-level", "many", "true"]).ended(2);
+    assert!(
+        outcome.stderr.contains("must be single, funneled"),
+        "{}",
+        outcome.stderr
+    );
+}
+
+#[test]
 fn mistakes_are_refused_with_a_hint() {
     for (arguments, words) in [
         (

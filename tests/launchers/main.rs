@@ -90,12 +90,16 @@ fn text(path: &Path) -> &str {
 
 /// The program of the tests of managers, compiled by `compiler`.
 fn compile(folder: &Path, name: &str, compiler: &str) -> String {
+    compile_source("tests/managers/rank.c", folder, name, compiler)
+}
+
+fn compile_source(source: &str, folder: &Path, name: &str, compiler: &str) -> String {
     let program = folder.join(name);
     support::run(
         support::command(compiler)
             .args(["-std=gnu11", "-O1", "-Wall", "-Werror", "-o"])
             .arg(&program)
-            .arg(support::repository().join("tests/managers/rank.c")),
+            .arg(support::repository().join(source)),
     );
     text(&program).to_string()
 }
@@ -120,6 +124,19 @@ fn serves(launcher: &Launcher) {
     ends_with_its_launcher(launcher, &folder, &program);
     a_ranks_child(launcher, &program);
     different_interfaces(launcher, &folder, &program);
+    starts_later(launcher, &folder);
+}
+
+/// Processes are started for the job by rmashm's own launcher, of which nothing may be left.
+#[track_caller]
+fn starts_later(launcher: &Launcher, folder: &Path) {
+    let compiler = support::prefix().join("bin/mpicc");
+    let program = compile_source("tests/launchers/spawn.c", folder, "spawn", text(&compiler));
+    for ranks in [1, 3] {
+        let outcome = launcher.run(ranks, &[&program]).ended(0);
+        let line = format!("{ranks} ranks have started 2");
+        assert_eq!(outcome.lines(), [line], "{outcome:#?}");
+    }
 }
 
 #[track_caller]

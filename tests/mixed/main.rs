@@ -17,6 +17,7 @@ mod compile;
 mod spec;
 
 use compile::{Refused, Toolbox};
+use harness::turns::Turns;
 use harness::{job, leftovers, needs};
 use libtest_mimic::{Arguments, Failed, Trial};
 use programs::Interface;
@@ -115,7 +116,7 @@ fn run(
     }
 }
 
-fn trials_of(toolboxes: &Arc<Toolboxes>, source: PathBuf) -> Vec<Trial> {
+fn trials_of(toolboxes: &Arc<Toolboxes>, turns: &Arc<Turns>, source: PathBuf) -> Vec<Trial> {
     let text = |path: &Path| {
         path.file_stem()
             .map(|stem| stem.to_string_lossy().into_owned())
@@ -143,22 +144,23 @@ fn trials_of(toolboxes: &Arc<Toolboxes>, source: PathBuf) -> Vec<Trial> {
         let test = spec.test_name(&name, ranks, Launcher::Mpiexec);
         let test = format!("{test}::{}_first", Interface::ALL[first].name());
         let (toolboxes, source) = (toolboxes.clone(), source.clone());
-        Trial::test(test.clone(), move || {
+        let job = move |test: String| {
             run(&toolboxes, &spec, &source, &test, ranks, first, least).map_err(Failed::from)
-        })
+        };
+        Trial::test(test.clone(), turns.during(move || job(test)))
     };
     ways.map(trial).collect()
 }
 
 fn main() -> std::process::ExitCode {
     let mut arguments = Arguments::from_args();
-    arguments.test_threads.get_or_insert(2);
+    let turns = Turns::of_tests(&mut arguments.test_threads);
     let trials = match missing() {
         None => {
             let toolboxes: Arc<Toolboxes> = Arc::new(Interface::ALL.map(Toolbox::of).into());
             let sources = toolboxes[0].programs().into_iter();
             sources
-                .flat_map(|source| trials_of(&toolboxes, source))
+                .flat_map(|source| trials_of(&toolboxes, &turns, source))
                 .collect()
         }
         Some(text) if needs::in_ci() => vec![Trial::test("interfaces", || Err(Failed::from(text)))],

@@ -1,13 +1,9 @@
 //! The jobs of this user on this machine: segments that processes of the user have open.
 
-use rmashm::seeing::{Opened, Reader};
-use std::collections::BTreeMap;
+use rmashm::seeing::{Held, Opened, Reader, held};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-
-/// How the descriptor of a segment reads in /proc.
-const LINK: &str = "/memfd:rmashm";
 
 /// A job, or what can only be named.
 pub struct Job {
@@ -74,11 +70,6 @@ impl Job {
     }
 }
 
-/// Whether a process may write by a descriptor: who only reads looks at the job as we do.
-fn is_written_by(descriptor: &Path) -> bool {
-    fs::symlink_metadata(descriptor).is_ok_and(|link| link.mode() & 0o200 != 0)
-}
-
 fn identity(path: &Path) -> Option<(u64, u64)> {
     let file = fs::metadata(path).ok()?;
     Some((file.dev(), file.ino()))
@@ -86,38 +77,15 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
 
 /// All jobs, by their processes' numbers.
 pub fn jobs() -> Vec<Job> {
-    let me = nix::unistd::geteuid().as_raw();
-    let mut found: BTreeMap<(u64, u64), Vec<(u32, PathBuf)>> = BTreeMap::new();
-    for process in fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let name = process.file_name();
-        let Some(pid) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else {
-            continue;
-        };
-        // Also what root could read of others stays theirs.
-        if !process.metadata().is_ok_and(|folder| folder.uid() == me) {
-            continue;
-        }
-        let descriptors = fs::read_dir(process.path().join("fd"));
-        for descriptor in descriptors.into_iter().flatten().flatten() {
-            let path = descriptor.path();
-            let is_one = |link: PathBuf| link.to_string_lossy().starts_with(LINK);
-            if !fs::read_link(&path).is_ok_and(is_one) || !is_written_by(&path) {
-                continue;
-            }
-            let file = fs::metadata(&path).ok().filter(|file| file.uid() == me);
-            if let Some(file) = file {
-                let holders = found.entry((file.dev(), file.ino())).or_default();
-                holders.push((pid, path));
-            }
-        }
-    }
-    let mut jobs: Vec<Job> = found.into_iter().filter_map(open).collect();
+    let mut jobs: Vec<Job> = held().into_iter().filter_map(open).collect();
     jobs.sort_by_key(|job| job.pid);
     jobs
 }
 
-fn open((identity, mut holders): ((u64, u64), Vec<(u32, PathBuf)>)) -> Option<Job> {
-    holders.sort();
+fn open(held: Held) -> Option<Job> {
+    let Held {
+        identity, holders, ..
+    } = held;
     let opened = holders
         .iter()
         .find_map(|(_, path)| Reader::open(path).ok())?;
@@ -126,7 +94,6 @@ fn open((identity, mut holders): ((u64, u64), Vec<(u32, PathBuf)>)) -> Option<Jo
         Opened::Other(maker) => Segment::Other(maker),
         Opened::Without | Opened::Nothing => return None,
     };
-    // Under our launcher it was the first; else the first of the ranks.
     let pid = holders.first()?.0;
     Some(Job {
         pid,

@@ -1,6 +1,6 @@
 //! What the kernel tells of a process.
 
-use std::fs;
+use rmashm::seeing::read_proc;
 
 /// One look at a process.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,8 +19,7 @@ pub struct Usage {
 impl Usage {
     /// Of a process, if it is there.
     pub fn of(pid: u32) -> Option<Usage> {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        parse(&stat, page(), tick())
+        parse(&read_proc(&format!("/proc/{pid}/stat"))?, page(), tick())
     }
 }
 

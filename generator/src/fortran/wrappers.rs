@@ -82,6 +82,10 @@ fn is_by_hand(procedure: &Procedure) -> bool {
         })
 }
 
+/// What stands above each unsafe block of a procedure.
+const SAFETY: &str =
+    "// SAFETY: the program promises of its arguments what C's function asks of them.";
+
 /// The functions of C, under both of their names.
 fn declarations(out: &mut String, functions: &[Function]) {
     *out += "unsafe extern \"C\" {\n";
@@ -214,7 +218,7 @@ fn wrapper(
         for (name, prefix) in [(exported.clone(), ""), (format!("p{exported}"), "P")] {
             let _ = writeln!(
                 out,
-                "#[unsafe(no_mangle)]\npub unsafe extern \"C\" fn {name}({list}){result} {{ unsafe {{ {body}({prefix}{c}{arguments}) }} }}"
+                "#[unsafe(no_mangle)]\npub unsafe extern \"C\" fn {name}({list}){result} {{\n    {SAFETY}\n    unsafe {{ {body}({prefix}{c}{arguments}) }}\n}}"
             );
         }
     }
@@ -256,7 +260,7 @@ fn wrapper(
         for (name, prefix) in [(&f08.name, ""), (&f08.profiling, "P")] {
             let _ = writeln!(
                 out,
-                "#[unsafe(no_mangle)]\npub unsafe extern \"C\" fn {name}({plain}){result} {{ unsafe {{ {body}({prefix}{c}{arguments}) }} }}"
+                "#[unsafe(no_mangle)]\npub unsafe extern \"C\" fn {name}({plain}){result} {{\n    {SAFETY}\n    unsafe {{ {body}({prefix}{c}{arguments}) }}\n}}"
             );
         }
         // Strings come as descriptors, too, where buffers do.
@@ -283,7 +287,7 @@ fn wrapper(
             if has_buffer {
                 let _ = writeln!(
                     out,
-                    "#[unsafe(no_mangle)]\npub unsafe extern \"C\" fn {name}({standard}){result} {{ unsafe {{ {body}({prefix}{c}{arguments}) }} }}"
+                    "#[unsafe(no_mangle)]\npub unsafe extern \"C\" fn {name}({standard}){result} {{\n    {SAFETY}\n    unsafe {{ {body}({prefix}{c}{arguments}) }}\n}}"
                 );
             }
         }
@@ -385,7 +389,10 @@ fn body_text(
         Outcome::Code | Outcome::Nothing => {
             match parts.is_empty() {
                 true => {
-                    let _ = writeln!(text, "    let code = unsafe {{ call({arguments}) }};");
+                    let _ = writeln!(
+                        text,
+                        "    {SAFETY}\n    let code = unsafe {{ call({arguments}) }};"
+                    );
                 }
                 false => {
                     let refused: Vec<String> = parts
@@ -405,7 +412,7 @@ fn body_text(
                     );
                     let _ = writeln!(
                         text,
-                        "        None => unsafe {{ call({arguments}) }},\n    }};"
+                        "        {SAFETY}\n        None => unsafe {{ call({arguments}) }},\n    }};"
                     );
                     let names: Vec<&str> = parts.iter().map(|(name, _)| name.as_str()).collect();
                     let _ = match goes_on(&procedure.name) {
@@ -424,7 +431,7 @@ fn body_text(
             }
         }
         Outcome::Double | Outcome::Address => {
-            let _ = writeln!(text, "    unsafe {{ call({arguments}) }}");
+            let _ = writeln!(text, "    {SAFETY}\n    unsafe {{ call({arguments}) }}");
         }
     }
     text

@@ -4,6 +4,7 @@
 use super::ring::Header;
 use crate::shm::atomic::{AtomicU32, Ordering};
 use loom::cell::UnsafeCell;
+use std::ops::Range;
 
 pub const SLOT: usize = 64;
 /// The most bytes of a ring.
@@ -86,6 +87,9 @@ impl Slots {
 
     /// A hint.
     pub fn prefetch(&self, _at: usize, _bytes: usize) {}
+
+    /// Changes nothing.
+    pub fn make_pages(&self, _bytes: Range<usize>) {}
 
     fn covered(&self, at: usize, header: &Header, on_shelf: bool) -> &[Slot] {
         let first = at / SLOT;

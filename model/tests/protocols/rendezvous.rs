@@ -41,7 +41,10 @@ fn call((actors, place, told): &Stage, me: usize) {
 fn accept((actors, place, _): &Stage, me: usize) -> usize {
     let mut taken = None;
     actors.wait(me, || {
-        taken = place.accept(place.visit(), me as u32);
+        let visit = place.visit();
+        taken = place
+            .waits(visit)
+            .filter(|&caller| place.accept(visit, caller, me as u32));
         taken.is_some()
     });
     actors.ring_key(KEY);
@@ -78,8 +81,9 @@ fn giving_up() {
                 }
             }
             _ => {
-                if let Some(caller) = place.accept(0, 1) {
-                    assert_eq!(caller, 0);
+                let waits = place.waits(0);
+                if waits.is_some_and(|caller| place.accept(0, caller, 1)) {
+                    assert_eq!(waits, Some(0));
                     // It has not given up, and will not.
                     told[0].write(2);
                 }
@@ -103,6 +107,43 @@ fn burying() {
             }
         });
     });
+}
+
+/// The place of a caller that has died is given to another process, or it is accepted; who accepts says before that it has to do with it.
+/// The same of an acceptor that has died, and its caller.
+#[test]
+fn places_given_again() {
+    const GIVEN: u64 = 1;
+    const MET: u64 = 2;
+    for dead in [0, 1] {
+        explore("rendezvous, places given again", 3, move || {
+            let stage = (Rendezvous::default(), AtomicU64::new(0), AtomicU64::new(0));
+            assert!(stage.0.call(0, 0) && (dead == 0 || stage.0.accept(0, 0, 1)));
+            act(stage, 2, move |(place, names, became), me| {
+                let note = || names.store(1, Ordering::Relaxed);
+                let what = match (me, dead) {
+                    (0, _) => {
+                        let is_off = place.forget(dead, |_| false);
+                        (is_off && names.load(Ordering::Relaxed) == 0).then_some(GIVEN)
+                    }
+                    (_, 0) => place.waits(0).and_then(|caller| {
+                        note();
+                        place.accept(0, caller, 1).then_some(MET)
+                    }),
+                    _ => {
+                        assert_eq!(place.accepted_by(0), Some(1));
+                        note();
+                        place.go(0);
+                        Some(MET)
+                    }
+                };
+                if let Some(what) = what {
+                    let before = became.fetch_or(what, Ordering::Relaxed);
+                    assert_eq!(before & !what, 0, "met by a place that is another's");
+                }
+            });
+        });
+    }
 }
 
 /// What a place is for: the number that callers look for there. It becomes one for something else when it is not in use: who knows the

@@ -10,6 +10,14 @@ const LEN: usize = 1024;
 const SHELF: usize = 128;
 /// Of a ring that grows.
 const SMALL: usize = 256;
+/// Of one that grows where its sender is far ahead.
+const MIDDLE: usize = 512;
+
+/// The rings that one goes through, one after another.
+type Rings = &'static [usize];
+const ONE: Rings = &[LEN];
+const GROWS: Rings = &[SMALL, LEN];
+const FAR: Rings = &[MIDDLE, LEN];
 
 /// A ring and its two ends, of which each actor uses one.
 struct Ring {
@@ -17,7 +25,7 @@ struct Ring {
     receiver: UnsafeCell<Receiver>,
     /// Whether payloads go on the shelf, if it is free.
     shelf: bool,
-    _memory: Box<(Control, Memory, Memory)>,
+    _memory: Box<(Control, Vec<Memory>)>,
 }
 
 // SAFETY: the ends point to memory that lives as long as they do.
@@ -26,17 +34,19 @@ unsafe impl Send for Ring {}
 unsafe impl Sync for Ring {}
 
 impl Ring {
-    fn new(grows: bool) -> Ring {
-        let memory = Box::new((Control::default(), Memory::new(SMALL), Memory::new(LEN)));
+    fn new(rings: Rings) -> Ring {
+        let memories = rings.iter().map(|&len| Memory::new(len)).collect();
+        let memory: Box<(Control, Vec<Memory>)> = Box::new((Control::default(), memories));
         let control = &raw const memory.0;
         // SAFETY: the ring keeps the box, and drops it last.
         unsafe {
-            let small = Slots::new(memory.1.base(), SMALL, 0);
-            let large = Slots::new(memory.2.base(), LEN, SHELF);
-            let (slots, larger) = match grows {
-                true => (small, Some(large)),
-                false => (large, None),
+            let slots = |ring: usize| {
+                let len = *rings.get(ring)?;
+                let shelf = if len == SMALL { 0 } else { SHELF };
+                Some(Slots::new(memory.1[ring].base(), len, shelf))
             };
+            let larger = [slots(1), None];
+            let slots = slots(0).expect("there is a ring");
             let control = &*control;
             Ring {
                 sender: UnsafeCell::new(Sender::new(control, slots, larger)),
@@ -120,11 +130,11 @@ struct Inbox {
 }
 
 impl Inbox {
-    fn new(senders: usize, turn: usize, grows: bool) -> Inbox {
+    fn new(senders: usize, turn: usize, rings: Rings) -> Inbox {
         Inbox {
             actors: Actors::new(senders + 1),
             pending: Pending::default(),
-            rings: (0..senders).map(|_| Ring::new(grows)).collect(),
+            rings: (0..senders).map(|_| Ring::new(rings)).collect(),
             turn,
         }
     }
@@ -217,7 +227,7 @@ impl Inbox {
 /// The same with payloads on the shelf.
 fn messages_on_shelf(name: &str, preemptions: usize, payloads: &'static [usize]) {
     explore(name, preemptions, move || {
-        let mut inbox = Inbox::new(1, 1, false);
+        let mut inbox = Inbox::new(1, 1, ONE);
         inbox.rings[0].shelf = true;
         act(inbox, 2, move |inbox, me| match me {
             0 => inbox.send(me, payloads),
@@ -233,11 +243,11 @@ fn messages(
     turn: usize,
     payloads: &'static [usize],
 ) {
-    messages_in(false, name, preemptions, senders, turn, payloads);
+    messages_in(ONE, name, preemptions, senders, turn, payloads);
 }
 
 fn messages_in(
-    grows: bool,
+    rings: Rings,
     name: &str,
     preemptions: usize,
     senders: usize,
@@ -245,7 +255,7 @@ fn messages_in(
     payloads: &'static [usize],
 ) {
     explore(name, preemptions, move || {
-        let inbox = Inbox::new(senders, turn, grows);
+        let inbox = Inbox::new(senders, turn, rings);
         act(inbox, senders + 1, move |inbox, me| {
             if me == senders {
                 inbox.receive(payloads.len() as u64);
@@ -281,22 +291,54 @@ fn shorter_than_before() {
 #[test]
 fn growing_ring() {
     messages_in(
-        true,
+        GROWS,
         "ring, grows by 5 short messages",
         2,
         1,
         1,
         &[8, 0, 24, 8, 8],
     );
-    messages_in(true, "ring, grows by a long message", 2, 1, 1, &[8, 120, 8]);
     messages_in(
-        true,
+        GROWS,
+        "ring, grows by a long message",
+        2,
+        1,
+        1,
+        &[8, 120, 8],
+    );
+    messages_in(
+        GROWS,
         "ring, grows and is full",
         2,
         1,
         1,
         &[192, 180, 150, 192, 192],
     );
+    // What was released of the small one is no room in the large one, which is full but for one slot.
+    messages_in(
+        GROWS,
+        "ring, grows after 3 short messages and is full",
+        2,
+        1,
+        1,
+        &[8, 8, 8, 192, 180, 150, 120, 120],
+    );
+}
+
+/// All finds room in the first ring. When half of it is behind, by the second message or the third, the sender is far ahead or not; when
+/// all of it is, once more. What was on the shelf, or released, of the first ring means nothing in the second.
+#[test]
+fn far_ahead() {
+    let payloads: &[usize] = &[64, 64, 64, 8, 64, 64];
+    messages_in(FAR, "ring, 6 messages, far ahead", 2, 1, 1, payloads);
+    explore("ring, 5 messages on the shelf, far ahead", 2, || {
+        let mut inbox = Inbox::new(1, 1, FAR);
+        inbox.rings[0].shelf = true;
+        act(inbox, 2, |inbox, me| match me {
+            0 => inbox.send(me, &[64, 64, 24, 64, 64]),
+            _ => inbox.receive(5),
+        });
+    });
 }
 
 /// The second message finds the shelf free or not, the third also for another reason: the first look was not long ago.
@@ -310,25 +352,27 @@ fn the_shelf() {
     );
 }
 
-/// Two that answer each other, with all payloads on the shelf: what each says in its cells is all that the other one asks.
+/// Two that tell each other something, with all payloads on the shelf: what each says in its cells is all that the other one asks. The
+/// second one answers, or has something to say before it has heard anything.
 #[test]
 fn told_on_the_way() {
-    for grows in [false, true] {
+    for (rings, answers) in [(ONE, true), (GROWS, true), (ONE, false), (GROWS, false)] {
         explore(
             "ring, 3 messages there and back, what is released is told",
             3,
             move || {
-                let mut inbox = Inbox::new(2, 1, grows);
+                let mut inbox = Inbox::new(2, 1, rings);
                 inbox.rings.iter_mut().for_each(|ring| ring.shelf = true);
-                act(inbox, 2, |inbox, me| {
+                act(inbox, 2, move |inbox, me| {
                     let other = 1 - me;
                     let (out, back) = (&inbox.rings[me], &inbox.rings[other]);
+                    let is_late = answers && me == 1;
                     for id in 1..=3 {
                         let send = || {
                             assert!(out.push_and_tell(id, 120, back.released()));
                             inbox.actors.ring(other);
                         };
-                        if me == 0 {
+                        if !is_late {
                             send();
                         }
                         inbox.actors.wait(me, || {
@@ -339,7 +383,7 @@ fn told_on_the_way() {
                                 true
                             })
                         });
-                        if me == 1 {
+                        if is_late {
                             send();
                         }
                     }
@@ -359,7 +403,7 @@ fn two_senders() {
 fn pieces() {
     let payloads: &[usize] = &[192, 180, 150, 120, 192];
     explore("ring, a message in 5 pieces", 2, move || {
-        act(Inbox::new(1, 1, false), 2, move |inbox, me| match me {
+        act(Inbox::new(1, 1, ONE), 2, move |inbox, me| match me {
             0 => inbox.send_in_pieces(me, payloads),
             _ => inbox.receive(payloads.len() as u64),
         });

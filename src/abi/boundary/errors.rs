@@ -124,11 +124,12 @@ pub fn barred() -> c_int {
 }
 
 /// Where this job is checked, an error that no function of the program's is told is noted, with the line of its call: codes that are
-/// returned are often not looked at.
+/// returned are often not looked at. (But not each survivor's that ends because another has died, which is told.)
 #[cold]
 fn note(code: c_int, holder: Option<&Holder>) {
     let then = match holder.map(|holder| holder.handler) {
         Some(Handler::Return) => "the call returns the error's code, and goes no further",
+        _ if error::class_of(code) == Class::ProcFailed.number() => return,
         Some(Handler::Fatal | Handler::Abort) | None => "the job ends",
         _ => return,
     };

@@ -158,7 +158,7 @@ macro_rules! mpi_exported {
 
             const ASKS: bool = {
                 let asks = stringify!($($asks)?).as_bytes();
-                !asks.is_empty() && asks[0] == b'u'
+                matches!(asks, b"unobserved" | b"again_unobserved" | b"again_request" | b"waits")
             };
 
             #[inline(always)]
@@ -182,20 +182,100 @@ macro_rules! mpi_exported {
 }
 
 /// The quick way of a call in a job that is checked: where it [repeats](crate::check::race::again) the last operation (`@again`), or completes
-/// it (`@ends`). `again` says whether it was done, `called` what became of a call else.
+/// it (`@ends`), or only [notes](crate::check::race::series) it (`@series`), or is short all the same (`@looked`). `again` says whether it was done, `called` what became of a call
+/// else. `@again_unobserved` is both, and so is `@again_request`, of what has a request, and `@waits`, which ends that.
 #[macro_export]
 macro_rules! mpi_again {
+    ([series] ($($arg:ident : $type:ty),*) { $quick:expr }) => {
+        #[inline(always)]
+        fn again($($arg: $crate::mpi::types::C<$type>),*) -> bool {
+            $crate::observe::is_passed() && (repeats($($arg),*) || in_series($($arg),*))
+        }
+
+        $crate::mpi_again!(@checked in_series ($($arg: $type),*) { $quick });
+        $crate::mpi_again!(@repeats repeats ($($arg: $type),*) { $quick });
+    };
+    ([again_unobserved] ($($arg:ident : $type:ty),*) { $quick:expr }) => {
+        $crate::mpi_again!([again] ($($arg: $type),*) { $quick });
+    };
     ([again] ($($arg:ident : $type:ty),*) { $quick:expr }) => {
         #[inline(always)]
         fn again($($arg: $crate::mpi::types::C<$type>),*) -> bool {
+            if !$crate::observe::is_passed() {
+                return false;
+            }
+            repeats($($arg),*) || {
+                let is_done = at_once($($arg),*);
+                if is_done {
+                    called(0, $($arg),*);
+                }
+                is_done
+            }
+        }
+
+        $crate::mpi_again!(@checked at_once ($($arg: $type),*) { $quick });
+        $crate::mpi_again!(@repeats repeats ($($arg: $type),*) { $quick });
+    };
+    ([again_request] ($($arg:ident : $type:ty),*) { $quick:expr }) => {
+        #[inline(always)]
+        fn again($($arg: $crate::mpi::types::C<$type>),*) -> bool {
+            $crate::observe::is_passed() && repeats($($arg),*)
+        }
+
+        $crate::mpi_again!(@repeats repeats ($($arg: $type),*) { {
+            // In the fast path's words: with the request that there is.
+            use $crate::abi::windows::requests::again_at_once as at_once;
+            $quick
+        } });
+    };
+    ([looked] ($($arg:ident : $type:ty),*) { $quick:expr }) => {
+        #[inline(always)]
+        fn again($($arg: $crate::mpi::types::C<$type>),*) -> bool {
+            $crate::observe::is_passed() && looked_quickly($($arg),*)
+        }
+
+        #[inline(always)]
+        #[allow(unused_variables)]
+        fn called(code: ::std::ffi::c_int, $($arg: $crate::mpi::types::C<$type>),*) {}
+
+        $crate::mpi_again!(@checked looked_quickly ($($arg: $type),*) { $quick });
+    };
+    ([waits] ($($arg:ident : $type:ty),*) { $quick:expr }) => {
+        #[inline(always)]
+        fn again($($arg: $crate::mpi::types::C<$type>),*) -> bool {
+            // In the fast path's words: of the request of what is repeated.
+            use $crate::abi::messages::request::end_again as end_at_once;
+            $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
+            $crate::observe::is_passed() && $quick
+        }
+
+        #[inline(always)]
+        #[allow(unused_variables)]
+        fn called(code: ::std::ffi::c_int, $($arg: $crate::mpi::types::C<$type>),*) {}
+    };
+    (@checked $checked:ident ($($arg:ident : $type:ty),*) { $quick:expr }) => {
+        #[inline(always)]
+        fn $checked($($arg: $crate::mpi::types::C<$type>),*) -> bool {
+            // In the fast path's words: of a window whose operations are looked at.
+            fn find(win: $crate::mpi::types::MPI_Win) -> Option<$crate::win::transfer::CheckedWindow> {
+                $crate::win::transfer::CheckedWindow::find(win, FUNCTION)
+            }
+            $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
+            $quick
+        }
+    };
+    (@repeats $repeats:ident ($($arg:ident : $type:ty),*) { $quick:expr }) => {
+        #[inline(always)]
+        fn $repeats($($arg: $crate::mpi::types::C<$type>),*) -> bool {
             // In the fast path's words: of all windows.
             use $crate::win::find_any as find;
             use $crate::check::race::again;
-            if !$crate::observe::is_passed() || !again::repeats(FUNCTION, &[$(again::word($arg)),*]) {
+            if !again::repeats(FUNCTION, &[$(again::word($arg)),*]) {
                 return false;
             }
             $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
-            $quick && again::repeated()
+            let is_done = $quick;
+            is_done && again::repeated()
         }
 
         #[inline(always)]

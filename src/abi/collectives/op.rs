@@ -5,12 +5,14 @@
 use crate::abi::boundary::arguments::{callback, count};
 use crate::abi::boundary::counts::Number;
 use crate::abi::boundary::pointers::{In, Mut};
+use crate::abi::messages::p2p;
+use crate::check::buffers::{self, Access};
 use crate::datatype;
 use crate::error::Result;
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
 use crate::op::{self, Function};
-use crate::{bail, mpi_api, mpi_counts};
+use crate::{bail, check, mpi_api, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
 
@@ -106,10 +108,31 @@ fn reduce(
     if n == 0 {
         return Ok(());
     }
-    let (inbuf, inoutbuf) = (inbuf.pointer(), inoutbuf.pointer());
-    if inbuf == inoutbuf {
-        bail!(Buffer, "inbuf and inoutbuf are the same, {inbuf:p}");
+    if inbuf.pointer() == inoutbuf.pointer() {
+        bail!(
+            Buffer,
+            "inbuf and inoutbuf are the same, {:p}",
+            inbuf.pointer()
+        );
     }
+    if check::is_on() {
+        tell_use(inbuf, inoutbuf, n, datatype)?;
+    }
+    let (inbuf, inoutbuf) = (inbuf.pointer(), inoutbuf.pointer());
     // SAFETY: the caller promised two buffers of `n` elements that do not overlap, and a function that does what MPI asks.
     unsafe { op.apply(inbuf.cast(), inoutbuf.cast(), n, object, datatype) }
+}
+
+/// Where this job is checked: the call uses these buffers.
+#[cold]
+fn tell_use(
+    inbuf: In<c_void>,
+    inoutbuf: Mut<c_void>,
+    n: usize,
+    datatype: MPI_Datatype,
+) -> Result<()> {
+    p2p::buffer(inbuf, n as i64, datatype, "inbuf")?.tell_use(Access::Read, "inbuf");
+    p2p::buffer(inoutbuf, n as i64, datatype, "inoutbuf")?.tell_use(Access::Write, "inoutbuf");
+    buffers::begins();
+    Ok(())
 }

@@ -63,14 +63,15 @@ pub extern "C" fn MPI_Comm_idup_with_info(
     begin_duplicate(comm, hints(info), newcomm, request, FUNCTION)
 }
 
-/// Ends a communicator as `MPI_Comm_free` does; what is under way in it is completed. All processes of the job stay
-/// connected, so that there is no more to it. Does not block.
+/// Ends a communicator as `MPI_Comm_free` does; what is under way in it is completed. Worlds that have no communicator, window or file
+/// in common any more are independent: the death of a process, or its MPI_Abort, ends those only that are connected with it. Blocks
+/// until all processes of the communicator have called, or one has ended, if they are of several worlds.
 ///
 /// MPI 4.1 §11.10.4. Errors: as `MPI_Comm_free`.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Comm_disconnect(comm: Mut<MPI_Comm>) -> c_int {
     let mut comm = comm.inout("comm")?;
-    comm::free(*comm).map_err(|error| error.on(Object::Comm(*comm)))?;
+    comm::disconnect(*comm, FUNCTION).map_err(|error| error.on(Object::Comm(*comm)))?;
     *comm = MPI_COMM_NULL;
     Ok(())
 }

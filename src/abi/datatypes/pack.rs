@@ -4,10 +4,12 @@
 
 use crate::abi::boundary::counts::Number;
 use crate::abi::boundary::pointers::{In, Mut};
+use crate::abi::messages::p2p;
+use crate::check::buffers::{self, Access};
 use crate::datatype::{self, Datatype, external};
 use crate::error::Result;
 use crate::mpi::types::*;
-use crate::{bail, comm, mpi_counts};
+use crate::{bail, check, comm, mpi_counts};
 use macro_rules_attribute::apply;
 use std::ffi::{c_char, c_void};
 
@@ -28,11 +30,23 @@ fn elements(
     let object = datatype::get_committed(datatype)?;
     let count = crate::abi::boundary::arguments::count(count.wide(), count_name)?;
     object.check_buffer(buffer.pointer().expose_provenance(), count, buffer_name)?;
+    if check::is_on() {
+        let buffer = p2p::buffer(buffer, count as i64, datatype, buffer_name)?;
+        buffer.tell_use(access(buffer_name), buffer_name);
+    }
     Ok(Elements {
         object,
         buffer: buffer.pointer().cast_mut().cast(),
         count,
     })
+}
+
+/// What the call does with one of its buffers.
+fn access(name: &str) -> Access {
+    match name {
+        "inbuf" => Access::Read,
+        _ => Access::Write,
+    }
 }
 
 /// Checks that `len` bytes from `position` on lie within a packed buffer of `size` bytes, and gives the position.
@@ -99,7 +113,14 @@ fn at_position<N: Number>(
 ) -> Result<()> {
     let mut position = position.inout("position")?;
     let at = place(buffer, size, *position, len, names)?;
-    work(buffer.pointer().cast_mut().cast::<u8>().wrapping_add(at));
+    let bytes = buffer.pointer().cast_mut().cast::<u8>().wrapping_add(at);
+    if check::is_on() {
+        let from = bytes.expose_provenance();
+        let packed = std::iter::once((from, from + len));
+        buffers::uses(access(names.0), names.0, Some(packed), true);
+        buffers::begins();
+    }
+    work(bytes);
     advance(&mut *position, at + len)
 }
 

@@ -21,7 +21,7 @@ pub extern "C" fn MPI_Init(argc: Mut<c_int>, argv: Mut<*mut *mut c_char>) -> c_i
     startup::start(Level::Single)
 }
 
-/// Initializes MPI as `MPI_Init` does, for threads: every level is given as `required`.
+/// Initializes MPI as `MPI_Init` does, for threads: every level is given as `required`, or higher if `mpiexec -thread-level` says so.
 ///
 /// MPI 4.1 §11.6.2. Errors: as `MPI_Init`, and `MPI_ERR_ARG` (`required` is no thread level, `provided` is null).
 #[apply(mpi_api)]
@@ -37,7 +37,7 @@ pub extern "C" fn MPI_Init_thread(
         bail!(Arg, "required is {required}, which is no thread level");
     };
     startup::start(level)?;
-    provided.set(required);
+    provided.set(phase::world_level().number());
     Ok(())
 }
 
@@ -100,8 +100,8 @@ fn need_mpi() -> crate::error::Result<()> {
     Ok(())
 }
 
-/// Ends the job, whatever processes `comm` has, with exit status `errorcode` (1 where its low 8 bits are 0). Does not
-/// return.
+/// Ends the job, or what of it is connected with this process, whatever processes `comm` has, with exit status `errorcode` (1 where
+/// its low 8 bits are 0). Does not return.
 ///
 /// MPI 4.1 §9.3 (Abort): ending more than the processes of `comm` is allowed; here the launcher ends a job whose process
 /// leaves it early in any case. Errors: `MPI_ERR_COMM`.

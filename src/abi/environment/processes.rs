@@ -4,17 +4,17 @@ use crate::abi::boundary::arguments::number;
 use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::collectives::arguments::checked_root;
 use crate::coll::Root;
-use crate::comm::connect::Part;
+use crate::comm::connect;
 use crate::errhandler::initial;
 use crate::error::Result;
 use crate::info::kinds;
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
-use crate::runtime::port;
 use crate::runtime::spawn::{self, Program};
+use crate::runtime::{names, port};
 use crate::{bail, comm, info, mpi_api, runtime};
 use macro_rules_attribute::apply;
-use std::ffi::{OsStr, c_char, c_int};
+use std::ffi::{c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
 use std::time::Duration;
 
@@ -55,10 +55,9 @@ fn program(
     let command = command.string(name)?.to_bytes().to_vec();
     let most = number(most, "maxprocs")? as u32;
     let mut hints = info::hints(hints)?;
-    // It runs where this process is, and from there a folder is found.
+    // It runs where this process is, and from there folders and files are found.
     if let Ok(here) = std::env::current_dir() {
-        let folder = OsStr::from_bytes(hints.bytes("wdir").unwrap_or_default());
-        hints.set("wdir", here.join(folder).as_os_str().as_bytes());
+        hints.set(spawn::HERE, here.as_os_str().as_bytes());
     }
     let numbers = match hints.get("soft") {
         None => vec![most],
@@ -125,10 +124,13 @@ fn begin(
 /// Starts `maxprocs` processes of `command`, which have an MPI_COMM_WORLD of their own, and makes an intercommunicator with them.
 /// Collective over `comm`; only the root's arguments before `root` count. Blocks until the new processes have called MPI_Init.
 ///
-/// The keys of `info` that count are `wdir`, `path`, `host`, `soft`, `mpi_initial_errhandler` and `mpi_memory_alloc_kinds`.
+/// The keys of `info` that count are `wdir`, `path`, `host`, `file`, `soft`, `mpi_initial_errhandler` and `mpi_memory_alloc_kinds`. `file`
+/// names a file with options of `mpiexec`, written as in one of its `-configfile`, but for number and program; the other keys go
+/// before what stands there.
 ///
 /// MPI 4.1 §11.8.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_ROOT`, `MPI_ERR_ARG` (null pointer, negative `maxprocs`, no process at all),
-/// `MPI_ERR_INFO`, `MPI_ERR_INFO_VALUE`, `MPI_ERR_SPAWN` (there is no such program, or no room), `MPI_ERR_NO_MEM`,
+/// `MPI_ERR_INFO`, `MPI_ERR_INFO_VALUE` (also where there is no such file, or something is wrong in it), `MPI_ERR_SPAWN` (there is no
+/// such program, or no room), `MPI_ERR_NO_MEM`,
 /// `MPI_ERR_PROC_FAILED`; with the class of what the root has met, on all processes.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Comm_spawn(
@@ -238,23 +240,24 @@ pub extern "C" fn MPI_Close_port(port_name: In<c_char>) -> c_int {
     port::close(&name(port_name, "port_name")?)
 }
 
-fn meet(
+/// What the root has to do with the others of `comm` at a port; `brought` is asked for at the root.
+fn meet<T>(
     comm: MPI_Comm,
     root: c_int,
-    brought: impl FnOnce() -> Result<(String, Part)>,
+    brought: impl FnOnce() -> Result<T>,
     newcomm: Mut<MPI_Comm>,
-    call: &str,
+    meet: impl FnOnce(&comm::Comm, usize, Result<Option<T>>) -> Result<MPI_Comm>,
 ) -> Result<()> {
     let newcomm = newcomm.out("newcomm")?;
     let comm = comm::get_intra(comm)?;
     let root = root_of(root, comm)?;
     let brought = (root == comm.rank).then(brought).transpose();
-    newcomm.set(comm::connect::meet(comm, root, brought, call)?);
+    newcomm.set(meet(comm, root, brought)?);
     Ok(())
 }
 
 /// Makes an intercommunicator with the processes that connect to a port. Collective over `comm`; `port_name` and `info` count at the
-/// root only. Blocks until they do.
+/// root only. Blocks until they do; where one of them dies before they are connected, until the next do.
 ///
 /// MPI 4.1 §11.9.2. Errors: `MPI_ERR_COMM` (also: a process is in both groups), `MPI_ERR_ROOT`, `MPI_ERR_ARG` (null pointer),
 /// `MPI_ERR_INFO`, `MPI_ERR_PORT` (there is none, or it was closed), `MPI_ERR_NO_MEM`, `MPI_ERR_PROC_FAILED`; with the class of what
@@ -269,15 +272,17 @@ pub extern "C" fn MPI_Comm_accept(
 ) -> c_int {
     let brought = || {
         info::hints(info)?;
-        Ok((name(port_name, "port_name")?, Part::Accept))
+        name(port_name, "port_name")
     };
-    meet(comm, root, brought, newcomm, FUNCTION)
+    meet(comm, root, brought, newcomm, |comm, root, given| {
+        connect::accept(comm, root, given, FUNCTION)
+    })
 }
 
 /// Makes an intercommunicator with the processes that accept at a port. Collective over `comm`; `port_name` and `info` count at the
 /// root only. Blocks until they accept, or for as many seconds as the info key `timeout` says, else as `MPIR_CVAR_CH4_COMM_CONNECT_TIMEOUT`, else 180.
 ///
-/// MPI 4.1 §11.9.3. Errors: as `MPI_Comm_accept`; `MPI_ERR_INFO_VALUE`; `MPI_ERR_PORT` also where nobody accepts in time.
+/// MPI 4.1 §11.9.3. Errors: as `MPI_Comm_accept`; `MPI_ERR_PROC_FAILED` also of those that accept; `MPI_ERR_INFO_VALUE`; `MPI_ERR_PORT` also where nobody accepts in time.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Comm_connect(
     port_name: In<c_char>,
@@ -295,9 +300,11 @@ pub extern "C" fn MPI_Comm_connect(
                 .and_then(|text| timeout(&text).ok())
                 .unwrap_or(PATIENCE),
         };
-        Ok((name(port_name, "port_name")?, Part::Connect(most)))
+        Ok((name(port_name, "port_name")?, most))
     };
-    meet(comm, root, brought, newcomm, FUNCTION)
+    meet(comm, root, brought, newcomm, |comm, root, given| {
+        connect::connect(comm, root, given, FUNCTION)
+    })
 }
 
 /// So long a process waits at a port for one that accepts, where the program says nothing. It is MPICH's time.
@@ -346,7 +353,7 @@ pub extern "C" fn MPI_Publish_name(
     if service.is_empty() {
         bail!(Service, "service_name is empty");
     }
-    port::publish(service.to_bytes(), &port)
+    names::publish(service.to_bytes(), &port)
 }
 
 /// Takes back a name that this process has published. Does not block.
@@ -360,7 +367,7 @@ pub extern "C" fn MPI_Unpublish_name(
 ) -> c_int {
     info::hints(info)?;
     name(port_name, "port_name")?;
-    port::unpublish(service_name.string("service_name")?.to_bytes())
+    names::unpublish(service_name.string("service_name")?.to_bytes())
 }
 
 /// Gives the port that is published under a name. Does not block.
@@ -375,5 +382,5 @@ pub extern "C" fn MPI_Lookup_name(
     info::hints(info)?;
     port_name.out("port_name")?;
     let service = service_name.string("service_name")?;
-    put_port(port_name, &port::look_up(service.to_bytes())?)
+    put_port(port_name, &names::look_up(service.to_bytes())?)
 }

@@ -75,11 +75,11 @@ impl Several<'_> {
 
     /// Writes the status with index `i`. Indices come in order.
     #[inline]
-    pub fn put(&mut self, i: usize, outcome: Outcome) {
+    pub fn put(&mut self, i: usize, outcome: &Outcome) {
         self.put = i + 1;
         let Some(places) = &mut self.places else {
-            if let (None, Some(error)) = (&self.failed, outcome.error) {
-                self.failed = Some(error);
+            if let (None, Some(error)) = (&self.failed, &outcome.error) {
+                self.failed = Some(error.clone());
             }
             return;
         };
@@ -88,14 +88,14 @@ impl Several<'_> {
         if !outcome.is_empty {
             places[i].MPI_ERROR = before;
         }
-        if let Some(error) = outcome.error {
+        if let Some(error) = &outcome.error {
             if self.failed.is_none() {
                 for earlier in &mut places[..i] {
                     earlier.MPI_ERROR = MPI_SUCCESS;
                 }
             }
-            places[i].MPI_ERROR = register(&error);
-            self.failed.get_or_insert(error);
+            places[i].MPI_ERROR = register(error);
+            self.failed.get_or_insert_with(|| error.clone());
         } else if self.failed.is_some() {
             places[i].MPI_ERROR = MPI_SUCCESS;
         }
@@ -148,7 +148,7 @@ impl Chosen<'_> {
                 self.outcount.set(over.len() as c_int);
                 for (n, (i, outcome)) in over.into_iter().enumerate() {
                     self.indices[n] = i as c_int;
-                    self.statuses.put(n, outcome);
+                    self.statuses.put(n, &outcome);
                 }
             }
         }

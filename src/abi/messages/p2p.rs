@@ -87,7 +87,7 @@ impl SendCall {
         })
     }
 
-    #[inline]
+    #[inline(always)]
     fn begin(
         comm: &Comm,
         buffer: Buffer,
@@ -116,6 +116,9 @@ impl Forms for SendCall {
         operation.outcome().error.map_or(Ok(()), Err)
     }
 
+    // What is moved on by wider words than it was written in is waited for, and with it what was written before: the last message's
+    // cell, whose line comes from the receiver. So it is put together where it stays.
+    #[inline(always)]
     fn start(self) -> Result<MPI_Request> {
         let to = (self.dest, self.tag, self.how);
         handle(SendCall::begin(self.comm, self.buffer, to)?)

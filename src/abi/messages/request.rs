@@ -15,10 +15,25 @@ use std::ffi::c_int;
 /// Ends a request that was complete when it was given, if this is one: whether it was.
 #[inline(always)]
 fn end_at_once(request: Mut<MPI_Request>, status: Mut<MPI_Status>) -> bool {
+    end_by(request::end_at_once, request, status)
+}
+
+/// The same in a job that is checked, of the request of an operation that is [repeated](crate::check::race::again).
+#[inline(always)]
+pub fn end_again(request: Mut<MPI_Request>, status: Mut<MPI_Status>) -> bool {
+    end_by(request::end_again, request, status)
+}
+
+#[inline(always)]
+fn end_by(
+    end: impl FnOnce(&mut MPI_Request) -> bool,
+    request: Mut<MPI_Request>,
+    status: Mut<MPI_Status>,
+) -> bool {
     let (Ok(status), Ok(mut request)) = (status.single(), request.inout("request")) else {
         return false;
     };
-    let ended = request::end_at_once(&mut request);
+    let ended = end(&mut request);
     if ended {
         status.tell(&Outcome::NOTHING);
     }
@@ -29,7 +44,7 @@ fn end_at_once(request: Mut<MPI_Request>, status: Mut<MPI_Status>) -> bool {
 ///
 /// MPI 4.1 §3.7.3. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_ARG` (null pointer), and those of the operation.
 #[apply(mpi_api)]
-#[quick(@unobserved end_at_once(request, status))]
+#[quick(@waits end_at_once(request, status))]
 pub extern "C" fn MPI_Wait(request: Mut<MPI_Request>, status: Mut<MPI_Status>) -> c_int {
     let (status, mut request) = (status.single()?, request.inout("request")?);
     status.report(completion::wait(&mut request)?)

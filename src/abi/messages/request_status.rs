@@ -76,7 +76,7 @@ pub extern "C" fn MPI_Request_get_status_all(
     let all = completion::peek_all(&requests)?;
     flag.set(all.is_some().into());
     for (i, outcome) in all.into_iter().flatten().enumerate() {
-        statuses.put(i, outcome);
+        statuses.put(i, &outcome);
     }
     statuses.result()
 }

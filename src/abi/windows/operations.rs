@@ -26,7 +26,7 @@ pub fn origin<'a>(
 /// MPI 4.1 §12.3.1. Errors: `MPI_ERR_WIN`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_RANK`, `MPI_ERR_BUFFER`,
 /// `MPI_ERR_RMA_SYNC` (no access epoch on the target), `MPI_ERR_DISP`, `MPI_ERR_RMA_RANGE`.
 #[apply(mpi_counts)]
-#[quick(@again find(win).is_some_and(|win| {
+#[quick(@series find(win).is_some_and(|win| {
     let near = origin(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     win.put_quickly(near, far)
@@ -50,7 +50,7 @@ pub extern "C" fn MPI_Put(
 ///
 /// MPI 4.1 §12.3.2. Errors: as `MPI_Put`.
 #[apply(mpi_counts)]
-#[quick(@again find(win).is_some_and(|win| {
+#[quick(@series find(win).is_some_and(|win| {
     let near = origin(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     win.get_quickly(near, far)
@@ -77,7 +77,7 @@ pub extern "C" fn MPI_Get(
 /// MPI 4.1 §12.3.4.1. Errors: as `MPI_Put`, and `MPI_ERR_OP` (none, of the program's own, or MPI_NO_OP, which is for calls that
 /// fetch).
 #[apply(mpi_counts)]
-#[quick(@again find(win).is_some_and(|win| {
+#[quick(@again_unobserved find(win).is_some_and(|win| {
     let near = origin(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     win.accumulate_quickly(near, far, op)
@@ -103,7 +103,7 @@ pub extern "C" fn MPI_Accumulate(
 ///
 /// MPI 4.1 §12.3.4.2. Errors: as `MPI_Accumulate`.
 #[apply(mpi_counts)]
-#[quick(find(win).is_some_and(|win| {
+#[quick(@unobserved find(win).is_some_and(|win| {
     let near = origin(origin_addr, origin_count, origin_datatype);
     let result = origin(result_addr, result_count, result_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);

@@ -6,6 +6,7 @@
 
 use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::windows::operations::origin;
+use crate::check::race::again;
 use crate::mpi::types::*;
 use crate::mpi_counts;
 use crate::p2p::request::{WAIT_ONLY, one_sided_handle};
@@ -17,12 +18,27 @@ use std::ffi::{c_int, c_void};
 /// Does a simple operation, and gives the request if it was one: whether it was.
 #[inline(always)]
 fn at_once(request: Mut<MPI_Request>, quickly: impl FnOnce() -> bool) -> bool {
+    at_once_with(request, quickly, || WAIT_ONLY)
+}
+
+/// The same of one that is done once more in a job that is checked: its request is the one before.
+#[inline(always)]
+pub fn again_at_once(request: Mut<MPI_Request>, quickly: impl FnOnce() -> bool) -> bool {
+    at_once_with(request, quickly, || MPI_Request(again::give()))
+}
+
+#[inline(always)]
+fn at_once_with(
+    request: Mut<MPI_Request>,
+    quickly: impl FnOnce() -> bool,
+    handle: impl FnOnce() -> MPI_Request,
+) -> bool {
     let Ok(request) = request.out("request") else {
         return false;
     };
     let done = quickly();
     if done {
-        request.set(WAIT_ONLY);
+        request.set(handle());
     }
     done
 }
@@ -31,7 +47,7 @@ fn at_once(request: Mut<MPI_Request>, quickly: impl FnOnce() -> bool) -> bool {
 ///
 /// MPI 4.1 §12.3.5.1. Errors: as `MPI_Put`.
 #[apply(mpi_counts)]
-#[quick(@unobserved find(win).is_some_and(|win| {
+#[quick(@again_request find(win).is_some_and(|win| {
     let near = origin(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     at_once(request, || win.put_quickly(near, far))
@@ -59,7 +75,7 @@ pub extern "C" fn MPI_Rput(
 ///
 /// MPI 4.1 §12.3.5.2. Errors: as `MPI_Get`.
 #[apply(mpi_counts)]
-#[quick(@unobserved find(win).is_some_and(|win| {
+#[quick(@again_request find(win).is_some_and(|win| {
     let near = origin(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     at_once(request, || win.get_quickly(near, far))
@@ -87,7 +103,7 @@ pub extern "C" fn MPI_Rget(
 ///
 /// MPI 4.1 §12.3.5.3. Errors: as `MPI_Accumulate`.
 #[apply(mpi_counts)]
-#[quick(@unobserved find(win).is_some_and(|win| {
+#[quick(@again_request find(win).is_some_and(|win| {
     let near = origin(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
     at_once(request, || win.accumulate_quickly(near, far, op))

@@ -17,7 +17,7 @@ use std::ffi::c_int;
 /// MPI 4.1 §12.5.3. Errors: `MPI_ERR_WIN`, `MPI_ERR_RANK`, `MPI_ERR_LOCKTYPE`, `MPI_ERR_ASSERT`, `MPI_ERR_RMA_SYNC`
 /// (locked already; exposed; another access epoch is open), `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
-#[quick(find(win).is_some_and(|win| win.lock_quickly(lock_type, rank, assert)))]
+#[quick(@looked find(win).is_some_and(|win| win.lock_quickly(lock_type, rank, assert)))]
 pub extern "C" fn MPI_Win_lock(
     lock_type: c_int,
     rank: c_int,
@@ -32,7 +32,7 @@ pub extern "C" fn MPI_Win_lock(
 ///
 /// MPI 4.1 §12.5.3. Errors: `MPI_ERR_WIN`, `MPI_ERR_RANK`, `MPI_ERR_RMA_SYNC` (not locked).
 #[apply(mpi_api)]
-#[quick(find(win).is_some_and(|win| win.unlock_quickly(rank)))]
+#[quick(@looked find(win).is_some_and(|win| win.unlock_quickly(rank)))]
 pub extern "C" fn MPI_Win_unlock(rank: c_int, win: MPI_Win) -> c_int {
     on_target(win, rank, Window::unlock)
 }

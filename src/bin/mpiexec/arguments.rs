@@ -157,7 +157,7 @@ impl Words<'_> {
         while values.len() < spec.words() {
             let Some(value) = self.words.get(self.next) else {
                 return Err(format!(
-                    "{written} wants {}, and the command line ends",
+                    "{written} wants {}, and nothing follows",
                     spec.values.join(" ")
                 ));
             };
@@ -217,6 +217,7 @@ fn apply(
         Ask::NoOversubscribe => request.no_oversubscribe = true,
         Ask::Timeout => request.timeout = values::seconds(name, &values[0])?,
         Ask::Universe => request.universe = values::universe(name, &values[0])?,
+        Ask::Join => request.join = Some(values::join(name, &values[0])?),
         Ask::Deadlock => request.deadlock = Some(values::deadlock(name, &values[0])?),
         Ask::Check => {
             let how = values.first().map(OsString::as_os_str);
@@ -239,6 +240,7 @@ fn apply(
             request.initial_errhandler =
                 Some(initial::check(&name).map_err(|error| error.text.into_string())?);
         }
+        Ask::ThreadLevel => request.thread_level = Some(values::level(name, &values[0])?),
         Ask::ForwardSignals => values::forwarded(name, &values[0])?,
         Ask::Hosts => hosts::check_list(&values[0].to_string_lossy())?,
         Ask::HostFile => hosts::check_file(values[0].as_ref())?,
@@ -286,6 +288,54 @@ fn output(name: &str, list: &OsStr, request: &mut Request) -> Result<(), String>
 /// Reads the parts of a configuration file: one a line, words as a shell would split them, `#` begins a comment, a
 /// backslash at the end of a line continues it.
 fn parse_file(path: &OsStr, request: &mut Request) -> Result<Option<Command>, String> {
+    for (at, words) in lines_of(path)? {
+        let parsed = parse_parts(&words, request, true);
+        if let Some(command) = parsed.map_err(|error| format!("{at}: {error}"))? {
+            return Ok(Some(command));
+        }
+    }
+    Ok(None)
+}
+
+/// Reads options of a part from a file: written as in a configuration file, but for number and program, which are known.
+pub fn read_options(path: &OsStr, part: &mut Part) -> Result<(), String> {
+    let shown = path.display();
+    // To read from something else might take for ever.
+    if !std::fs::metadata(path).is_ok_and(|file| file.is_file()) {
+        return Err(format!("{shown} is not there, or is no regular file"));
+    }
+    for (at, words) in lines_of(path)? {
+        read_line(&words, part).map_err(|error| format!("{at}: {error}"))?;
+    }
+    Ok(())
+}
+
+fn read_line(words: &[OsString], part: &mut Part) -> Result<(), String> {
+    let mut request = Request::default();
+    let mut reader = Words { words, next: 0 };
+    while let Some((spec, name, values)) = reader.option()? {
+        if !spec.ask.is_for_later() {
+            return Err(format!(
+                "{name} is not for processes that are started later"
+            ));
+        }
+        apply(&spec, &name, values, &mut request, part)?;
+    }
+    if let Some(word) = words.get(reader.next) {
+        return Err(format!(
+            "'{}' is no option: which program it is, and its arguments, the call says",
+            word.display()
+        ));
+    }
+    part.initial_errhandler = request.initial_errhandler.or(part.initial_errhandler);
+    part.memory_alloc_kinds = request
+        .memory_alloc_kinds
+        .or(part.memory_alloc_kinds.take());
+    Ok(())
+}
+
+/// The words of each line of a file that has some, and which line it is.
+fn lines_of(path: &OsStr) -> Result<Vec<(String, Vec<OsString>)>, String> {
     let shown = path.display();
     let text = std::fs::read(path)
         .map_err(|error| format!("cannot read the configuration file {shown}: {error}"))?;
@@ -294,9 +344,10 @@ fn parse_file(path: &OsStr, request: &mut Request) -> Result<Option<Command>, St
     let mut lines = text
         .split(|byte| *byte == b'\n')
         .map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let mut all = Vec::new();
     while let Some(line) = lines.next() {
         number += 1;
-        let first = number;
+        let at = format!("{shown}, line {number}");
         let mut line = line.to_vec();
         while line.ends_with(b"\\") {
             line.pop();
@@ -304,17 +355,15 @@ fn parse_file(path: &OsStr, request: &mut Request) -> Result<Option<Command>, St
             line.extend_from_slice(lines.next().unwrap_or_default());
             number += 1;
         }
-        let at = |error: String| format!("{shown}, line {first}: {error}");
-        let words = shlex::bytes::split(&line).ok_or_else(|| at("a quote is not closed".into()))?;
+        let Some(words) = shlex::bytes::split(&line) else {
+            return Err(format!("{at}: a quote is not closed"));
+        };
         let words: Vec<OsString> = words.into_iter().map(OsString::from_vec).collect();
-        if words.is_empty() {
-            continue;
-        }
-        if let Some(command) = parse_parts(&words, request, true).map_err(at)? {
-            return Ok(Some(command));
+        if !words.is_empty() {
+            all.push((at, words));
         }
     }
-    Ok(None)
+    Ok(all)
 }
 
 #[cfg(test)]
@@ -399,6 +448,41 @@ mod tests {
             Ok(())
         })
         .budget_ms(1000);
+    }
+
+    #[test]
+    fn options_of_a_part_in_a_file() {
+        let folder = Scratch::new("options");
+        let read = |text: &str| {
+            let mut part = Part::default();
+            let file = folder.write("options", text);
+            read_options(file.as_ref(), &mut part).map(|()| part)
+        };
+        let part = read(
+            "# how\n-env A 'b c' \\\n -wdir /tmp\n\n-initial-errhandler mpi_errors_return\n-path /a:/b\r\n",
+        );
+        let part = part.unwrap();
+        assert_eq!(part.environment.set, [("A".into(), "b c".into())]);
+        assert_eq!(part.directory.as_deref(), Some("/tmp".as_ref()));
+        assert_eq!(part.initial_errhandler, Some("mpi_errors_return"));
+        assert_eq!(part.search_path.as_deref(), Some("/a:/b".as_ref()));
+        for (text, sentence) in [
+            ("-env A 1\n-n 4", "line 2: -n is not for"),
+            ("-timeout 5", "-timeout is not for"),
+            ("\n\n./a b", "line 3: './a' is no option"),
+            ("-wdri /tmp", "line 1: unknown option"),
+            ("-wdir", "line 1: -wdir wants DIR, and nothing follows"),
+            ("-env 'A 1", "a quote is not closed"),
+            ("-initial-errhandler never", "line 1: "),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.contains(sentence), "{text}: {error}");
+        }
+        let mut part = Part::default();
+        for nothing in ["/nowhere/at/all", "/dev/zero", "/"] {
+            let error = read_options(nothing.as_ref(), &mut part).unwrap_err();
+            assert!(error.contains("is not there, or"), "{error}");
+        }
     }
 
     #[test]

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use libc::pid_t;
-use programs::Library;
 use programs::leading::Choice;
+use programs::{Library, Program};
+use rmashm::launching::read_proc;
 
 use crate::supervise::Supervisor;
 
@@ -70,7 +71,7 @@ impl Supervisor<'_> {
             // It may have come since.
             (!self.job.segment.came(rank as usize)).then_some((rank, library))
         });
-        let Some((rank, library)) = found else {
+        let Some((rank, (library, kind))) = found else {
             return;
         };
         self.foreign.next = None;
@@ -81,16 +82,20 @@ impl Supervisor<'_> {
              of one",
             library.display()
         ));
+        let abi = match kind {
+            Library::Of(interface) => interface.name(),
+            _ => "NAME",
+        };
         self.job.output.say(&format!(
-            "where one of its own libraries asks for that one, -abi NAME loads rmashm's before it; a program that chooses its MPI \
+            "where one of its own libraries asks for that one, -abi {abi} loads rmashm's before it; a program that chooses its MPI \
              itself (as MPI.jl does) is to be given one of those in {}",
             folder.display()
         ));
     }
 }
 
-/// The other MPI library that a process, or one that it has started, has mapped.
-fn of_another(pid: pid_t) -> Option<PathBuf> {
+/// The other MPI library that a process, or one that it has started, has mapped, and what that is.
+fn of_another(pid: pid_t) -> Option<(PathBuf, Library)> {
     // What is mapped has its file's own name, whatever links led there.
     let names = std::fs::read_dir(programs::folder_of_names()?).ok()?;
     let files = names.flatten().map(|entry| entry.path().canonicalize());
@@ -107,13 +112,12 @@ fn of_another(pid: pid_t) -> Option<PathBuf> {
     None
 }
 
-fn mapped(pid: pid_t, ours: &[PathBuf]) -> Option<PathBuf> {
-    let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).ok()?;
-    among(&maps, ours)
+fn mapped(pid: pid_t, ours: &[PathBuf]) -> Option<(PathBuf, Library)> {
+    among(&read_proc(&format!("/proc/{pid}/maps"))?, ours)
 }
 
 /// The other MPI library among what `maps` (proc(5)) says; none, if one of `ours` is there as well.
-fn among(maps: &str, ours: &[PathBuf]) -> Option<PathBuf> {
+fn among(maps: &str, ours: &[PathBuf]) -> Option<(PathBuf, Library)> {
     let mut other = None;
     for line in maps.lines() {
         let Some(path) = line.find('/').map(|at| Path::new(&line[at..])) else {
@@ -122,12 +126,19 @@ fn among(maps: &str, ours: &[PathBuf]) -> Option<PathBuf> {
         if ours.iter().any(|own| own == path) {
             return None;
         }
-        let name = path.file_name().and_then(|name| name.to_str());
-        if other.is_none() && name.is_some_and(|name| Library::of_file(name).is_some()) {
-            other = Some(path.to_owned());
+        if other.is_none() {
+            other = library_in(path).map(|library| (path.to_owned(), library));
         }
     }
     other
+}
+
+/// The MPI library that a file is: by its name, or, where that has no version, by the one that it has recorded (PyPI's have no links).
+fn library_in(path: &Path) -> Option<Library> {
+    let name = path.file_name()?.to_str()?;
+    let is_bare = name.starts_with("libmpi") && name.ends_with(".so");
+    let recorded = is_bare.then(|| Program::soname(path)).flatten();
+    Library::of_file(recorded.as_deref().unwrap_or(name))
 }
 
 fn children(pid: pid_t) -> Vec<pid_t> {
@@ -144,6 +155,7 @@ fn children(pid: pid_t) -> Vec<pid_t> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use programs::Interface;
 
     #[test]
     fn libraries_by_their_files() {
@@ -151,7 +163,11 @@ mod tests {
         let ours = &["/opt/rmashm/lib/librmashm.so".into()];
         let other = line("/usr/lib/my mpi/libmpi.so.12.4.0");
         let found = among(&(line("/usr/lib/libc.so.6") + &other), ours);
-        assert_eq!(found, Some("/usr/lib/my mpi/libmpi.so.12.4.0".into()));
+        let mpich = Library::Of(Interface::Mpich);
+        assert_eq!(
+            found,
+            Some(("/usr/lib/my mpi/libmpi.so.12.4.0".into(), mpich))
+        );
         let both = other + &line("/opt/rmashm/lib/librmashm.so");
         assert_eq!(among(&both, ours), None);
         assert_eq!(among("7f00-7f01 rw-p 00000000 00:00 0\n", ours), None);

@@ -4,8 +4,8 @@
 //! The ranks that were there before are its **guests**: they are not its children. Whether they are gone it looks, by their numbers in
 //! the process table; how they ended it does not hear. A death that ends the job ends them, too. What else comes to this process
 //! concerns those that it has started: signals are passed on to them alone, and they write where it does, as it ends after the
-//! one who has asked for them. Where all guests are gone and one of them has died, the others are ended; if all have ended in order,
-//! the others may go on.
+//! one who has asked for them. Where all guests are gone and one of them has died, those that are connected with them are ended; if all
+//! have ended in order, these may go on.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -19,7 +19,7 @@ use nix::sys::resource::{Resource, getrlimit};
 use nix::sys::signal::{SigSet, SigmaskHow, sigprocmask};
 use programs::finding::Refusal;
 use programs::leading::Choice;
-use rmashm::launching::{JobSegment, State, starter};
+use rmashm::launching::{JobSegment, State, read_proc, starter};
 
 use crate::keeper::{Keeper, Roster};
 use crate::launch::{self, Launched, Rank, because};
@@ -115,6 +115,7 @@ fn begin(rank: u32, segment: OwnedFd) -> Result<(Request, Launched), Refusal> {
         roster,
         ranks,
         guests,
+        kept: guests,
         direct: true,
         open_files: getrlimit(Resource::RLIMIT_NOFILE).unwrap_or_default(),
         name,
@@ -125,7 +126,7 @@ fn begin(rank: u32, segment: OwnedFd) -> Result<(Request, Launched), Refusal> {
 
 fn guest(segment: &JobSegment, rank: u32) -> Rank {
     let pid = segment.pid(rank as usize).unwrap_or(0);
-    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    let name = read_proc(&format!("/proc/{pid}/comm")).unwrap_or_default();
     Rank {
         pid: pid as pid_t,
         program: name.trim_end().to_string(),
@@ -138,7 +139,7 @@ fn guest(segment: &JobSegment, rank: u32) -> Rank {
 /// on.
 pub fn former_fate(segment: &JobSegment, rank: u32) -> Option<Fate> {
     match segment.state(rank as usize) {
-        _ if segment.was_started_later(rank) => Some(Fate::Exited(0)),
+        _ if segment.was_started_later(rank) || !segment.is_mine(rank) => Some(Fate::Exited(0)),
         State::Dead => Some(Fate::Unseen),
         State::Exited | State::Quit => Some(Fate::Exited(0)),
         _ => None,
@@ -178,16 +179,15 @@ impl Supervisor<'_> {
                 self.alive -= 1;
             }
         }
-        let died = self.fates[..self.job.guests as usize].contains(&Some(Fate::Unseen));
-        if died && self.alive > 0 && self.ending.is_none() && self.phase == Phase::Running {
+        let died = |&rank: &u32| self.fates[rank as usize] == Some(Fate::Unseen);
+        let dead: Vec<u32> = (0..self.job.guests).filter(died).collect();
+        let connected = self.connected(&dead);
+        let is_left = |&rank: &u32| self.lives(rank) && !self.is_ending(rank);
+        if connected.iter().any(is_left) && self.phase == Phase::Running {
             self.job
                 .output
                 .say("nobody is left of those for whom processes were started: ending these");
-            self.end(GUEST_DIED, SHORT_GRACE);
+            self.end_part(&connected, GUEST_DIED, SHORT_GRACE);
         }
-    }
-
-    fn lives(&self, rank: u32) -> bool {
-        self.fates[rank as usize].is_none()
     }
 }

@@ -11,8 +11,9 @@ use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use programs::finding::Refusal;
 use programs::leading::Choice;
-use rmashm::launching::{Asked, Class, Error, Order, Started, initial};
+use rmashm::launching::{Asked, Class, Error, HERE, Order, Started, State, initial};
 
+use crate::arguments;
 use crate::hosts;
 use crate::launch::{self, Rank, World};
 use crate::report::Fate;
@@ -32,69 +33,67 @@ impl Supervisor<'_> {
             return;
         }
         for order in self.job.segment.orders() {
-            let outcome = self.fill(&order);
+            if self.is_ending(order.rank) {
+                continue;
+            }
+            let filled = parts_of(&order).and_then(|parts| {
+                let filled = self.fill(&order, parts);
+                filled.map_err(|refusal| Error::new(Class::Spawn, refusal.text))
+            });
             // Those that are about to end will leave their places.
             let since = *self.unfilled.entry(order.rank).or_insert_with(Instant::now);
-            if outcome.is_err() && self.lacks_room(&order) && since.elapsed() < PATIENCE {
+            if filled.is_err() && self.lacks_room(&order) && since.elapsed() < PATIENCE {
                 continue;
             }
             self.unfilled.remove(&order.rank);
-            let outcome = outcome.map_err(|refusal| Error::new(Class::Spawn, refusal.text));
-            self.job.segment.settle(&order, &outcome);
+            self.job.segment.settle(&order, &filled);
         }
     }
 
-    /// The first of `size` places for new processes, if there are so many side by side: such that nobody had, or else such of
-    /// those that ended in order.
+    /// The first of `size` places for new processes, if there are so many side by side.
     fn place_for(&self, size: u32) -> Option<u32> {
-        let taken = self.fates.len() as u32;
-        if taken + size <= self.job.segment.room() {
-            return Some(taken);
-        }
-        if !self.job.segment.reuses_places() {
-            return None;
-        }
-        let is_free = |&number: &u32| {
-            let has_ended = self.fates.get(number as usize).is_none_or(Option::is_some);
-            has_ended && (number >= taken || self.job.segment.is_over(number as usize))
-        };
         // The ranks that the job began with keep theirs.
-        let mut first = self.request.ranks();
-        while first + size <= self.job.segment.room() {
-            match (first..first + size).rev().find(|number| !is_free(number)) {
-                None => return Some(first),
-                Some(taken) => first = taken + 1,
-            }
-        }
-        None
+        let lives = |rank| self.lives(rank);
+        self.job.segment.place_for(size, self.job.kept, lives)
     }
 
     /// The largest number of processes for which there are places.
     fn room(&self) -> u32 {
-        let most = self.job.segment.room() - self.request.ranks();
+        let most = self.job.segment.room() - self.job.kept;
         let fits = |size: &u32| self.place_for(*size).is_some();
         (1..=most).rev().find(fits).unwrap_or(0)
     }
 
-    /// Whether an order cannot be filled now, but could be if some had ended that were started later.
+    /// Whether an order cannot be filled now, but could be if some had ended that were started later, or those had heard of it that have
+    /// asked for them.
     fn lacks_room(&self, order: &Order) -> bool {
-        let most = self.job.segment.room() - self.request.ranks();
-        let later = self.fates.iter().skip(self.request.ranks() as usize);
+        let most = self.job.segment.room() - self.job.kept;
+        let mut later = self.job.kept as usize..self.fates.len();
+        let is_to_be_over = |rank: usize| {
+            let has_ended = self.job.segment.state(rank) == State::Exited;
+            self.fates[rank].is_none() || has_ended && !self.job.segment.is_over(rank)
+        };
         choose(&order.programs, self.room()).is_err()
             && choose(&order.programs, most).is_ok()
-            && later.clone().any(Option::is_none)
+            && later.any(is_to_be_over)
     }
 
-    /// Starts all that an order has, or nothing.
-    fn fill(&mut self, order: &Order) -> Result<Started, Refusal> {
+    /// Starts all that an order has, of which these are the parts, or nothing.
+    fn fill(&mut self, order: &Order, mut parts: Vec<Part>) -> Result<Started, Refusal> {
+        let refusal = |error: Error| Refusal::from(error.text.into_string());
+        let turn = self.job.segment.take_turn().map_err(refusal)?;
+        let segment = &self.job.segment;
+        segment.settle_forgotten(&turn, self.job.kept, |rank| self.lives(rank));
         let sizes = choose(&order.programs, self.room())?;
         let taken = self.fates.len() as u32;
         // Those whom a rank starts get the interface that it has, if the user named one.
         let interface = self.job.ranks[order.rank as usize].interface;
-        let parts = order.programs.iter().zip(&sizes);
-        let parts: Vec<Part> = parts
-            .map(|(asked, &size)| part(asked, size, interface))
-            .collect::<Result<_, String>>()?;
+        for (part, &size) in parts.iter_mut().zip(&sizes) {
+            part.ranks = size;
+            if part.interface == Choice::default() {
+                part.interface = interface;
+            }
+        }
         let size = sizes.iter().sum();
         let first = self
             .place_for(size)
@@ -108,16 +107,20 @@ impl Supervisor<'_> {
         spawn::raise_open_files(taken.max(first + size), FILES)?;
         let (reader, complain) = nix::unistd::pipe2(OFlag::O_CLOEXEC)
             .map_err(|error| format!("cannot make a pipe: {}", error.desc()))?;
-        self.job.segment.enroll(first, size, order.rank);
+        let spawner = Some(order.rank);
+        self.job.segment.enroll_for(&turn, first, size, spawner);
+        drop(turn);
         let world = World {
             first,
+            is_own: false,
             parts: &described,
             cores: Vec::new(),
         };
         let started = launch::start(self.request, &world, &mut self.job, complain);
         // All have become their programs, or said why they cannot, when the pipe is closed.
         let started = started.and_then(|()| complaint(File::from(reader), &self.job.ranks));
-        self.fates.resize(self.job.ranks.len(), None);
+        let nobody = Some(Fate::Exited(0));
+        self.fates.resize(self.job.ranks.len(), nobody);
         for number in first..first + size {
             let rank = &self.job.ranks[number as usize];
             self.early.retain(|&early| early != number);
@@ -163,32 +166,45 @@ fn choose(programs: &[Asked], room: u32) -> Result<Vec<u32>, Refusal> {
     }
 }
 
-/// A part as a program's hints describe it.
-fn part(asked: &Asked, ranks: u32, interface: Choice) -> Result<Part, String> {
+/// The parts that an order has, without their numbers. Errors: `MPI_ERR_SPAWN`, `MPI_ERR_INFO_VALUE`.
+fn parts_of(order: &Order) -> Result<Vec<Part>, Error> {
+    order.programs.iter().map(part).collect()
+}
+
+/// A part as a program's hints describe it, and the file that they name: what they say themselves goes before that.
+fn part(asked: &Asked) -> Result<Part, Error> {
     let hint = |key: &str| {
         let mut hints = asked.hints.iter();
         let found = hints.find(|(known, _)| known == key.as_bytes());
         found.map(|(_, value)| OsString::from_vec(value.clone()))
     };
+    let refused = |text: String| Error::new(Class::Spawn, text);
     for key in ["host", "hosts", "hostlist", "add-host"] {
         if let Some(hosts) = hint(key) {
-            hosts::check_list(&hosts.to_string_lossy())?;
+            hosts::check_list(&hosts.to_string_lossy()).map_err(refused)?;
         }
     }
-    let handler = hint(initial::KEY).map(|name| initial::check(&name.to_string_lossy()));
+    let mut part = Part::default();
+    // Where the process is that asks.
+    let here = PathBuf::from(hint(HERE).unwrap_or_default());
+    if let Some(file) = hint("file") {
+        let read = arguments::read_options(here.join(file).as_os_str(), &mut part);
+        let wrong = |text| Error::new(Class::InfoValue, format!("the info key file: {text}"));
+        read.map_err(wrong)?;
+    }
+    if let Some(name) = hint(initial::KEY) {
+        part.initial_errhandler = Some(initial::check(&name.to_string_lossy())?);
+    }
+    let folder = hint("wdir").map(PathBuf::from).or(part.directory.take());
+    let folder = folder.map_or(here.clone(), |folder| here.join(folder));
     let word = |word: &Vec<u8>| OsString::from_vec(word.clone());
     Ok(Part {
-        ranks,
-        interface,
         program: word(&asked.command),
         arguments: asked.arguments.iter().map(word).collect(),
-        directory: hint("wdir").map(PathBuf::from),
-        search_path: hint("path"),
-        initial_errhandler: handler
-            .transpose()
-            .map_err(|error| error.text.to_string())?,
-        memory_alloc_kinds: hint("mpi_memory_alloc_kinds"),
-        ..Part::default()
+        directory: Some(folder).filter(|folder| !folder.as_os_str().is_empty()),
+        search_path: hint("path").or(part.search_path.take()),
+        memory_alloc_kinds: hint("mpi_memory_alloc_kinds").or(part.memory_alloc_kinds.take()),
+        ..part
     })
 }
 

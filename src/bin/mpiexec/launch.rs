@@ -14,13 +14,17 @@ use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::waitpid;
 use nix::unistd::Pid;
+use programs::Interface;
 use programs::finding::{self, Refusal};
 use programs::leading::{self, Choice};
-use rmashm::launching::{JobSegment, MOST_CHECKED, MOST_OBSERVED, initial, room_for};
+use rmashm::launching::{
+    JobSegment, MOST_CHECKED, MOST_OBSERVED, THREAD_LEVEL, initial, is_segment, room_for,
+};
 
 use crate::binding;
 use crate::checked;
 use crate::environment;
+use crate::join::{self, Join};
 use crate::keeper::{JOB_VARIABLE, Keeper, Roster};
 use crate::observed;
 use crate::output::{self, Output, STDOUT};
@@ -73,6 +77,8 @@ pub struct Launched {
     pub ranks: Vec<Rank>,
     /// How many of the ranks, the first ones, this process has not started: those whose [helper](crate::helper) it is.
     pub guests: u32,
+    /// So many places, the first ones, are not given to others.
+    pub kept: u32,
     /// The one rank writes to the launcher's own stdout and stderr, and all that a helper starts to its own.
     pub direct: bool,
     /// The limit on open files, which the ranks get back.
@@ -86,6 +92,8 @@ pub struct Launched {
 pub struct World<'a> {
     /// The first one's number in the job.
     pub first: u32,
+    /// They are those of the command line, and called by their ranks among themselves.
+    pub is_own: bool,
     /// What they run: each part so many ranks as it says.
     pub parts: &'a [(&'a Part, Program)],
     /// Cores, one for each rank, if they are to be bound.
@@ -131,7 +139,12 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
     let signals = Signals::catch().map_err(because("cannot catch signals"))?;
     let observed = observed::prepare(request)?;
     let checked = checked::prepare(request)?;
-    let mut room = room_for(ranks);
+    let (joined, turn) = match &request.join {
+        Some(join) => join::open(request, join)?,
+        None => (None, None),
+    };
+    let is_joined = joined.is_some();
+    let mut room = joined.as_ref().map_or(room_for(ranks), JobSegment::room);
     if let Some(events) = observed {
         // A rank whose events are wanted has much room for them.
         let most = if events > 0 {
@@ -149,10 +162,18 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
     let keeper =
         Keeper::start(&roster, &name).map_err(because("cannot start the keeper process"))?;
     become_subreaper();
-    let segment = JobSegment::create(ranks, room, observed, checked)
-        .map_err(|error| Refusal::from(error.text.into_string()))?;
-
-    segment.set_universe(request.universe.unwrap_or(0));
+    let refusal = |error: rmashm::launching::Error| Refusal::from(error.text.into_string());
+    let segment = match joined {
+        Some(segment) => segment,
+        None => {
+            let name = request.join.as_ref().and_then(Join::name);
+            let segment =
+                JobSegment::create(ranks, room, name, observed, checked).map_err(refusal)?;
+            segment.set_universe(request.universe.unwrap_or(0));
+            segment
+        }
+    };
+    drop(turn);
 
     let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)
         .map_err(io::Error::from)
@@ -168,6 +189,14 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
         && !request.merge_output
         && request.out_pattern.is_none()
         && request.err_pattern.is_none();
+    // As late as can be: what follows has to start ranks there, or give the places back.
+    let first = match is_joined {
+        true => segment.admit(ranks).map_err(refusal)?.ok_or_else(|| {
+            format!("the job has no room for {ranks} more ranks: it has {room} places, and too few are free side by side")
+        })?,
+        false => 0,
+    };
+    let kept = segment.begun_with();
     let mut launched = Launched {
         epoll,
         signals,
@@ -177,6 +206,7 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
         roster,
         ranks: Vec::with_capacity(ranks as usize),
         guests: 0,
+        kept,
         direct,
         open_files,
         name,
@@ -187,7 +217,14 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
         let program = describe(request, &launched, part, file, number, ranks)?;
         Ok((part, program))
     });
-    let parts: Vec<_> = parts.collect::<Result<_, Refusal>>()?;
+    let parts: Result<Vec<_>, Refusal> = parts.collect();
+    let parts = match parts {
+        Ok(parts) => parts,
+        Err(refusal) => {
+            give_back(&launched, first, ranks);
+            return Err(refusal);
+        }
+    };
     let mut cores = match request.bind_to_core {
         true => binding::cores(),
         false => Vec::new(),
@@ -202,7 +239,8 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
         cores.clear();
     }
     let world = World {
-        first: 0,
+        first,
+        is_own: true,
         parts: &parts,
         cores,
     };
@@ -210,9 +248,15 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
         Ok(()) => Ok(launched),
         Err(refusal) => {
             end(&launched.ranks);
+            give_back(&launched, first, ranks);
             Err(refusal)
         }
     }
+}
+
+/// The ranks from `first` on, which are not there, need their places no more.
+fn give_back(launched: &Launched, first: u32, ranks: u32) {
+    (first..first + ranks).for_each(|rank| launched.segment.settle_lost(rank));
 }
 
 /// Has `epoll` tell of signals and complaints, and of output, which is made.
@@ -258,17 +302,18 @@ pub fn start(
     let null = output::null_input().map_err(because("/dev/null"))?;
     // A rank that reads from a terminal must be in the foreground process group, which is ours.
     let shares_terminal = io::stdin().is_terminal();
-    let direct = launched.direct && (first == 0 || launched.guests > 0);
+    let direct = launched.direct && (world.is_own || launched.guests > 0);
     let part_of = world.parts.iter();
     let part_of = part_of.flat_map(|pair| (0..pair.0.ranks).map(move |_| pair));
     for (place, (part, program)) in (0..ranks).zip(part_of) {
         let number = first + place;
-        let is_reader = request.reader == Reader::Rank(number);
+        let called = if world.is_own { place } else { number };
+        let is_reader = request.reader == Reader::Rank(called);
         let stderr = launched.output.stderr();
         let mut pipe = |pattern: &Option<OsString>, standard: usize| -> Result<OwnedFd, Refusal> {
             let sink = match pattern {
                 Some(pattern) => {
-                    let path = output::file_name(pattern, number);
+                    let path = output::file_name(pattern, called);
                     let shown = path.display().to_string();
                     if let Some(folder) = path.parent().filter(|_| request.makes_folders) {
                         std::fs::create_dir_all(folder)
@@ -283,7 +328,7 @@ pub fn start(
             };
             launched
                 .output
-                .pipe(number, sink)
+                .pipe(called, sink)
                 .map_err(because("cannot make a pipe for the output of a rank"))
         };
         let pipes = match direct {
@@ -304,7 +349,8 @@ pub fn start(
         let rank = spawn::Rank {
             number,
             program,
-            variables: ["RMASHM_RANK", "PMI_RANK", "MPI_LOCALRANKID"]
+            variables: program
+                .places
                 .iter()
                 .map(|name| environment::entry(name.as_ref(), place.to_string().as_ref()))
                 .chain(first)
@@ -374,6 +420,18 @@ pub fn locate(request: &Request, part: &Part) -> Result<std::path::PathBuf, Refu
     finding::find(&part.program, directory, path.as_deref())
 }
 
+/// Variables that say a rank's place: our own, and MPICH's; then those that Open MPI's mpirun sets, for programs that are linked with that and
+/// read them before MPI_Init.
+const PLACES: [&str; 6] = [
+    "RMASHM_RANK",
+    "PMI_RANK",
+    "MPI_LOCALRANKID",
+    "OMPI_COMM_WORLD_RANK",
+    "OMPI_COMM_WORLD_LOCAL_RANK",
+    "OMPI_COMM_WORLD_NODE_RANK",
+];
+const OWN_PLACES: usize = 3;
+
 /// What the ranks of a part get to run: of part number `number` of a world of `ranks` ranks.
 pub fn describe(
     request: &Request,
@@ -398,6 +456,9 @@ pub fn describe(
     if let Some(name) = part.initial_errhandler.or(request.initial_errhandler) {
         added.push((initial::VARIABLE, name.into()));
     }
+    if let Some(level) = request.thread_level {
+        added.push((THREAD_LEVEL, level.name().into()));
+    }
     let kinds = part.memory_alloc_kinds.as_ref();
     if let Some(kinds) = kinds.or(request.memory_alloc_kinds.as_ref()) {
         added.push(("RMASHM_MEMORY_ALLOC_KINDS", kinds.clone()));
@@ -413,13 +474,22 @@ pub fn describe(
         .as_deref()
         .unwrap_or(Path::new(""))
         .join(&file);
-    leading::lead(
+    let lead = leading::lead(
         &mut variables,
         part.interface,
         &seen_from_here,
         &part.program,
     )?;
+    let is_openmpi = lead.interface(part.interface) == Some(Interface::Openmpi);
+    if is_openmpi {
+        let sizes = ["OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"];
+        variables.extend(sizes.map(|name| (name.into(), ranks.to_string().into())));
+    }
     Ok(Program {
+        places: match is_openmpi {
+            true => &PLACES,
+            false => &PLACES[..OWN_PLACES],
+        },
         file: c_string(file.as_os_str()),
         arguments: std::iter::once(&part.program)
             .chain(&part.arguments)
@@ -465,12 +535,20 @@ pub fn become_subreaper() {
     let _ = nix::sys::prctl::set_child_subreaper(true);
 }
 
-/// Started by a rank of another job, we have that job's segment open; it is none of our ranks' business.
+/// Started by a rank of another job, we have that job's segment open; it is none of our business, nor of our ranks'. Who looks for jobs
+/// would take us for a process of that one, too.
 fn forget_outer_segment() {
     let outer = std::env::var("RMASHM_FD")
         .ok()
         .and_then(|text| text.parse::<RawFd>().ok());
-    if let Some(outer) = outer.filter(|fd| *fd > 2) {
+    let Some(outer) = outer.filter(|fd| *fd > 2) else {
+        return;
+    };
+    // The number may be another's by now: what that is we do not know, and only keep it from our ranks.
+    if is_segment(Path::new(&format!("/proc/self/fd/{outer}"))) {
+        // SAFETY: nothing of this process uses the segment of a job that is not its own.
+        unsafe { libc::close(outer) };
+    } else {
         // SAFETY: sets a flag of a descriptor by number, whatever it is; a closed one is an error without effect.
         unsafe { libc::fcntl(outer, libc::F_SETFD, libc::FD_CLOEXEC) };
     }

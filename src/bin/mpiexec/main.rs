@@ -6,7 +6,8 @@
 //! and `standstill` for ranks that can never go on, which `readings` tell, and `places` where they are; `observed` tells what the ranks did,
 //! `checked` what they did wrong;
 //! `keeper` ends what is left if the launcher itself is killed. `helper` is another beginning: for a job that another launcher has started, or none,
-//! it starts what that asks for, which is `later`'s.
+//! it starts what that asks for, which is `later`'s. `join` starts ranks in a job that another launcher has begun, and
+//! `neighbours` hears of those that others have started. By other names the program is another tool, [`programs::tool`].
 //!
 //! The launcher has one thread. It shares with the ranks only the job segment's process table.
 
@@ -17,9 +18,11 @@ mod environment;
 mod foreign;
 mod helper;
 mod hosts;
+mod join;
 mod keeper;
 mod later;
 mod launch;
+mod neighbours;
 mod observed;
 mod options;
 mod output;
@@ -35,7 +38,10 @@ mod supervise;
 mod values;
 mod verdict;
 
+use std::ffi::{CString, OsStr};
 use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
 
 use arguments::Command;
 use request::Request;
@@ -44,8 +50,22 @@ use rmashm::launching;
 /// The exit status for a command line that makes no sense.
 const MISUSE: u8 = 2;
 
-fn main() {
-    std::process::exit(run().into());
+fn main() -> ExitCode {
+    let called = std::env::args_os().next().unwrap_or_default();
+    if let Some(tool) = programs::tool(&called) {
+        return tool();
+    }
+    keep_name(&called);
+    std::process::exit(run().into())
+}
+
+/// The system shows the process by the name that it was called by, also where that is a program that has become this one, as in
+/// the wheel.
+fn keep_name(called: &OsStr) {
+    let name = Path::new(called).file_name().unwrap_or_default();
+    if let Ok(name) = CString::new(name.as_encoded_bytes()) {
+        let _ = nix::sys::prctl::set_name(&name);
+    }
 }
 
 fn run() -> u8 {
@@ -73,6 +93,9 @@ fn run() -> u8 {
         }
     }
     if let Err(text) = ask_environment(&mut request) {
+        return refuse(&text, MISUSE);
+    }
+    if let Err(text) = join::ask_environment(&mut request) {
         return refuse(&text, MISUSE);
     }
     if let Err(text) = checked::ask_environment(&mut request) {

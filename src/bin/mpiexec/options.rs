@@ -41,6 +41,7 @@ pub enum Ask {
     NoOversubscribe,
     Timeout,
     Universe,
+    Join,
     Deadlock,
     Check,
     Report,
@@ -51,6 +52,7 @@ pub enum Ask {
     NoCleanup,
     MemoryAllocKinds,
     InitialErrhandler,
+    ThreadLevel,
     ForwardSignals,
     Hosts,
     HostFile,
@@ -62,6 +64,30 @@ pub enum Ask {
     Nothing,
     /// Is an option of another launcher, and what it asks for is not done here.
     Cannot,
+}
+
+impl Ask {
+    /// Whether a file can have it that the info key `file` of a spawn names: how processes are started, when it is known how many, and of
+    /// which program.
+    pub fn is_for_later(self) -> bool {
+        matches!(
+            self,
+            Ask::WorkDir
+                | Ask::Env
+                | Ask::EnvList
+                | Ask::EnvAll
+                | Ask::EnvNone
+                | Ask::Export
+                | Ask::Unset
+                | Ask::SearchPath
+                | Ask::Abi
+                | Ask::MemoryAllocKinds
+                | Ask::InitialErrhandler
+                | Ask::Hosts
+                | Ask::HostFile
+                | Ask::Nothing
+        )
+    }
 }
 
 /// One option: its names without dashes, the names of the values it takes, and its line of help.
@@ -274,6 +300,13 @@ pub const GLOBAL: &[Spec] = &[
          more than there are ranks at least)",
     ),
     spec(
+        &["join"],
+        &["PID|any|NAME"],
+        Ask::Join,
+        "start the ranks in a job that runs, so that they can connect by ports and names: that of this process (such as its mpiexec), the \
+         only one, or that of this name, which the first one that asks for it begins (also: variable RMASHM_JOIN)",
+    ),
+    spec(
         &["deadlock"],
         &["end|report|off"],
         Ask::Deadlock,
@@ -326,6 +359,13 @@ pub const GLOBAL: &[Spec] = &[
         &["mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return"],
         Ask::InitialErrhandler,
         "the error handler of the predefined communicators (MPI 4.1 §11.8.4)",
+    ),
+    spec(
+        &["thread-level"],
+        &["single|funneled|serialized|multiple"],
+        Ask::ThreadLevel,
+        "the least thread level that MPI_Init and MPI_Init_thread give: for programs whose threads call MPI, and that ask for less (also: \
+         variable RMASHM_THREAD_LEVEL)",
     ),
     spec(
         &["forward-signals"],

@@ -12,6 +12,7 @@ use addr2line::Context;
 use addr2line::gimli::{Dwarf, EndianSlice, Error, LittleEndian, SectionId};
 use memmap2::Mmap;
 use object::{CompressionFormat, Object, ObjectSection, ObjectSegment, SymbolMap, SymbolMapName};
+use rmashm::launching::read_proc;
 
 /// So many frames of a rank are told.
 const MOST: usize = 6;
@@ -113,7 +114,7 @@ struct Frame {
 impl Modules {
     /// Where `process` is that told these addresses.
     pub fn place(&mut self, process: i32, addresses: &[u64]) -> Place {
-        let maps = fs::read_to_string(format!("/proc/{process}/maps")).unwrap_or_default();
+        let maps = read_proc(&format!("/proc/{process}/maps")).unwrap_or_default();
         let mapped = mappings(&maps);
         let frames: Vec<Frame> = addresses
             .iter()

@@ -26,6 +26,8 @@ pub enum Seen {
     Ended,
     /// It does not wait in MPI.
     Acts,
+    /// It is of another part than the one that is looked at.
+    Elsewhere,
     /// It waits, and rests if it has counted a look.
     Waits(Reading, Node),
 }
@@ -80,12 +82,14 @@ impl Seen {
 }
 
 impl Readings {
-    /// Takes a reading of all ranks.
-    pub fn read(&mut self, seen: &[Seen], now: Instant) -> Verdict {
-        let (dead, all) = dead(seen);
+    /// Takes a reading of all ranks of a part. `is_open`: those of other parts may do something for these.
+    pub fn read(&mut self, seen: &[Seen], is_open: bool, now: Instant) -> Verdict {
+        let (dead, all) = dead(seen, is_open);
         let verdict = self.read_dead(seen, &dead, all, now);
         match verdict {
-            Verdict::Open if dead.is_empty() && self.is_doubtful(seen) => Verdict::Doubtful,
+            Verdict::Open if dead.is_empty() && !is_open && self.is_doubtful(seen) => {
+                Verdict::Doubtful
+            }
             verdict => verdict,
         }
     }
@@ -122,7 +126,7 @@ impl Readings {
         let mut now = Vec::new();
         for (rank, seen) in (0..).zip(seen) {
             match (seen, seen.rests()) {
-                (Seen::Ended, _) => {}
+                (Seen::Ended | Seen::Elsewhere, _) => {}
                 (_, Some(reading)) => now.push((rank, reading)),
                 (_, None) => {
                     self.doubt.clear();
@@ -147,15 +151,20 @@ impl Readings {
     }
 }
 
-/// The ranks that are dead if they rest, and whether they are all that live.
-fn dead(seen: &[Seen]) -> (Vec<u32>, bool) {
+/// The ranks that are dead if they rest, and whether they are all of their part that live.
+fn dead(seen: &[Seen], is_open: bool) -> (Vec<u32>, bool) {
     let nodes: Vec<Node> = seen.iter().map(Seen::node).collect();
+    let is_elsewhere = |rank: u32| matches!(seen.get(rank as usize), Some(Seen::Elsewhere));
     let living = || {
-        (0..)
-            .zip(&nodes)
-            .filter(|(_, node)| !matches!(node, Node::Ended))
+        let all = (0..).zip(&nodes);
+        all.filter(|(rank, node)| !matches!(node, Node::Ended) && !is_elsewhere(*rank))
     };
-    match living().all(|(_, node)| matches!(node, Node::Rests(_))) {
+    // What it waits for, if that is known, none of another part does.
+    let rests = |node: &Node| match node {
+        Node::Rests(need) => !need.ranks.iter().any(is_elsewhere),
+        _ => false,
+    };
+    match !is_open && living().all(|(_, node)| rests(node)) {
         true => (living().map(|(rank, _)| rank).collect(), true),
         false => (deadlock::dead(&nodes), false),
     }
@@ -217,27 +226,36 @@ mod tests {
     #[test]
     fn a_whole_look_of_all_is_wanted() {
         let (mut readings, now) = (Readings::default(), Instant::now());
-        assert_eq!(readings.read(&all(0), now), Verdict::Open);
+        assert_eq!(readings.read(&all(0), false, now), Verdict::Open);
         assert_eq!(readings.next(now), None);
-        assert_eq!(readings.read(&all(1), now), Verdict::Ask(vec![0, 2]));
+        assert_eq!(readings.read(&all(1), false, now), Verdict::Ask(vec![0, 2]));
         assert_eq!(readings.next(now), Some(now + SOON));
-        assert_eq!(readings.read(&all(1), now), Verdict::Open);
-        assert_eq!(readings.read(&all(2), now), Verdict::Ask(vec![0, 2]));
-        assert_eq!(readings.read(&all(2), now), Verdict::Open);
+        assert_eq!(readings.read(&all(1), false, now), Verdict::Open);
+        assert_eq!(readings.read(&all(2), false, now), Verdict::Ask(vec![0, 2]));
+        assert_eq!(readings.read(&all(2), false, now), Verdict::Open);
         assert_eq!(readings.next(now + PROMPT), None, "one of them is stopped");
-        assert_eq!(readings.read(&all(3), now), Verdict::Certain(vec![0, 2]));
+        assert_eq!(
+            readings.read(&all(3), false, now),
+            Verdict::Certain(vec![0, 2])
+        );
     }
 
     #[test]
     fn a_part_may_grow_first() {
         let (mut readings, now) = (Readings::default(), Instant::now());
         let at = |looks| part([7, 3], looks);
-        assert_eq!(readings.read(&at([1, 1]), now), Verdict::Open);
+        assert_eq!(readings.read(&at([1, 1]), false, now), Verdict::Open);
         let now = readings.next(now).unwrap();
-        assert_eq!(readings.read(&at([1, 1]), now), Verdict::Ask(vec![0, 1]));
-        assert_eq!(readings.read(&at([3, 2]), now), Verdict::Ask(vec![0, 1]));
         assert_eq!(
-            readings.read(&at([4, 3]), now),
+            readings.read(&at([1, 1]), false, now),
+            Verdict::Ask(vec![0, 1])
+        );
+        assert_eq!(
+            readings.read(&at([3, 2]), false, now),
+            Verdict::Ask(vec![0, 1])
+        );
+        assert_eq!(
+            readings.read(&at([4, 3]), false, now),
             Verdict::Certain(vec![0, 1])
         );
     }
@@ -260,10 +278,13 @@ mod tests {
             vec![unsure(9), rests(3, 9, Need::each([0])), Seen::Acts],
         ] {
             let (mut readings, now) = (Readings::default(), Instant::now());
-            assert_eq!(readings.read(&part([7, 3], [1, 1]), now), Verdict::Open);
+            assert_eq!(
+                readings.read(&part([7, 3], [1, 1]), false, now),
+                Verdict::Open
+            );
             let late = now + SETTLE;
             assert!(
-                !matches!(readings.read(&second, late), Verdict::Certain(_)),
+                !matches!(readings.read(&second, false, late), Verdict::Certain(_)),
                 "{second:?}"
             );
         }
@@ -275,6 +296,7 @@ mod tests {
         let mut read = |looks| {
             readings.read(
                 &[rests(0, looks, Need::default()), unsure(looks), Seen::Ended],
+                false,
                 now,
             )
         };
@@ -284,11 +306,24 @@ mod tests {
     }
 
     #[test]
+    fn those_of_another_part_do_not_help() {
+        let now = Instant::now();
+        let first = |seen: &[Seen], is_open| Readings::default().read(seen, is_open, now);
+        let mut seen = all(1);
+        seen.push(Seen::Elsewhere);
+        assert_eq!(first(&seen, false), Verdict::Ask(vec![0, 2]));
+        // Unless they can come, or are waited for.
+        assert_eq!(first(&seen, true), Verdict::Open);
+        seen[2] = rests(3, 1, Need::each([3]));
+        assert_eq!(first(&seen, false), Verdict::Open);
+    }
+
+    #[test]
     fn nobody_is_no_deadlock() {
         let mut readings = Readings::default();
         let now = Instant::now();
         assert_eq!(
-            readings.read(&[Seen::Ended, Seen::Ended], now),
+            readings.read(&[Seen::Ended, Seen::Ended], false, now),
             Verdict::Open
         );
     }

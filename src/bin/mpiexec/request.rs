@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use programs::leading::Choice;
+use rmashm::launching::Level;
 
 use crate::checked::Check;
 use crate::environment::Rules;
+use crate::join::Join;
 use crate::observed::Report;
 use crate::values::Deadlock;
 
@@ -29,6 +31,8 @@ pub struct Request {
     pub timeout: Option<Duration>,
     /// MPI_UNIVERSE_SIZE, where the command line says it.
     pub universe: Option<u32>,
+    /// The job that the ranks are started in, if it is another's.
+    pub join: Option<Join>,
     /// What happens in a deadlock, where the command line says it.
     pub deadlock: Option<Deadlock>,
     /// What happens where the program does something wrong, where the command line says that this is to be looked for.
@@ -44,6 +48,7 @@ pub struct Request {
     pub no_cleanup: bool,
     pub memory_alloc_kinds: Option<OsString>,
     pub initial_errhandler: Option<&'static str>,
+    pub thread_level: Option<Level>,
     pub verbose: bool,
 }
 

@@ -33,6 +33,8 @@ pub struct Program {
     pub arguments: Vec<CString>,
     pub environment: Vec<CString>,
     pub directory: Option<CString>,
+    /// The names of variables that say a rank's place among those of its world.
+    pub places: &'static [&'static str],
 }
 
 /// A limit on open files, the soft and the hard one.

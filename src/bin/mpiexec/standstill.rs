@@ -5,6 +5,7 @@
 //! rank might still do something, it is only told. Where all are in the same collective call (whose counts then differ so much
 //! that some give their data to the board and others send it), that is asked about.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use rmashm::launching::{Awaited, Node, deadlock};
@@ -27,18 +28,21 @@ const MOST_PLACES: usize = 16;
 /// What is known of a standstill.
 #[derive(Default)]
 pub struct Standstill {
-    readings: Readings,
+    /// Of each part of the job, by its first rank: parts that are not connected stand still, and go on, each for itself.
+    readings: BTreeMap<u32, Readings>,
     /// What is to be told once the ranks have said where they are.
     found: Option<Found>,
     /// The ranks that were told to wait for ever.
     told: Vec<u32>,
-    /// A doubt was told.
-    doubted: bool,
+    /// Parts of which a doubt was told.
+    doubted: Vec<u32>,
 }
 
 struct Found {
     /// The dead, or in doubt all that live.
     ranks: Vec<u32>,
+    /// The part that they are of.
+    part: Vec<u32>,
     is_certain: bool,
     nodes: Vec<Node>,
     until: Instant,
@@ -49,7 +53,10 @@ impl Standstill {
     pub fn next(&self, now: Instant) -> Option<Instant> {
         match &self.found {
             Some(_) => Some(now + SOON),
-            None => self.readings.next(now),
+            None => {
+                let all = self.readings.values();
+                all.filter_map(|readings| readings.next(now)).min()
+            }
         }
     }
 }
@@ -68,43 +75,75 @@ impl Supervisor<'_> {
             }
             return;
         }
-        let seen: Vec<Seen> = (0..self.fates.len()).map(|rank| self.see(rank)).collect();
-        let (ranks, is_certain) = match self.standstill.readings.read(&seen, now) {
-            Verdict::Open => return,
+        let ranks = 0..self.job.segment.present() as usize;
+        let seen: Vec<Seen> = ranks.map(|rank| self.see(rank)).collect();
+        let parts = self.job.segment.parts();
+        let is_part = |first: &u32, _: &mut Readings| parts.iter().any(|part| part[0] == *first);
+        self.standstill.readings.retain(is_part);
+        // What other launchers have started alone is theirs to look at.
+        let is_ours = |part: &&Vec<u32>| part.iter().any(|&rank| self.lives(rank));
+        let ours: Vec<&Vec<u32>> = parts.iter().filter(is_ours).collect();
+        for part in ours {
+            if let Some(found) = self.read_part(part, &seen, parts.len() > 1, now) {
+                for rank in &found.ranks {
+                    self.job.segment.ask_for_place(*rank as usize);
+                }
+                self.standstill.found = Some(found);
+                return;
+            }
+        }
+    }
+
+    /// Does this part of the job stand still?
+    fn read_part(
+        &mut self,
+        part: &[u32],
+        seen: &[Seen],
+        has_others: bool,
+        now: Instant,
+    ) -> Option<Found> {
+        let first = part[0];
+        let mut own = vec![Seen::Elsewhere; seen.len()];
+        for &rank in part {
+            if let Some(seen) = seen.get(rank as usize) {
+                own[rank as usize] = seen.clone();
+            }
+        }
+        let segment = &self.job.segment;
+        let is_open = has_others && part.iter().any(|&rank| segment.is_at_port(rank as usize));
+        let readings = self.standstill.readings.entry(first).or_default();
+        let (ranks, is_certain) = match readings.read(&own, is_open, now) {
+            Verdict::Open => return None,
             Verdict::Ask(ranks) => {
-                let segment = &self.job.segment;
                 ranks
                     .iter()
                     .for_each(|rank| segment.ask_to_look(*rank as usize));
-                return;
+                return None;
             }
-            Verdict::Doubtful if self.standstill.doubted => return,
+            Verdict::Doubtful if self.standstill.doubted.contains(&first) => return None,
             Verdict::Doubtful => {
-                let living = (0..)
-                    .zip(&seen)
-                    .filter(|(_, seen)| !matches!(seen, Seen::Ended));
-                (living.map(|(rank, _)| rank).collect(), false)
+                let lives = |rank: &&u32| !matches!(own[**rank as usize], Seen::Ended);
+                (part.iter().filter(lives).copied().collect(), false)
             }
             Verdict::Certain(ranks) => (ranks, true),
         };
         let ranks: Vec<u32> = ranks;
         if is_certain && ranks.iter().all(|rank| self.standstill.told.contains(rank)) {
-            return;
+            return None;
         }
-        for rank in &ranks {
-            self.job.segment.ask_for_place(*rank as usize);
-        }
-        self.standstill.found = Some(Found {
+        Some(Found {
             ranks,
+            part: part.to_vec(),
             is_certain,
-            nodes: seen.iter().map(Seen::node).collect(),
+            nodes: own.iter().map(Seen::node).collect(),
             until: now + ANSWER,
-        });
+        })
     }
 
     fn see(&self, rank: usize) -> Seen {
         let segment = &self.job.segment;
-        if self.fates[rank].is_some() {
+        let is_ours = segment.is_mine(rank as u32);
+        if is_ours && !self.lives(rank as u32) || !is_ours && segment.has_ended(rank) {
             return Seen::Ended;
         }
         let reading = segment.rest(rank);
@@ -118,25 +157,34 @@ impl Supervisor<'_> {
 
     fn tell(&mut self, found: Found) {
         let Found {
-            ranks, is_certain, ..
+            ranks,
+            part,
+            is_certain,
+            ..
         } = &found;
         // A rank may be killed from outside, by a timer of its own too; where others survive that, it is what they go on by.
-        let survived = self.others_survive();
+        let survived = self.one_survives(part);
         let wants_end = self.request.deadlock != Some(Deadlock::Report) && !self.request.no_cleanup;
         let ends = *is_certain && wants_end && !survived;
-        let living = self.fates.iter().filter(|fate| fate.is_none()).count();
+        let connected = self.connected(ranks);
+        let are_all = self.are_all(ranks);
         let text = match (ranks.len(), is_certain) {
             (_, false) => {
-                self.standstill.doubted = true;
-                "all ranks wait in MPI, and nothing has moved for a minute: unless another thread of theirs still works, or a \
-                 signal comes, they wait for ever"
-                    .to_string()
+                self.standstill.doubted.push(part[0]);
+                let who = match are_all {
+                    true => "all ranks".to_string(),
+                    false => ranks_text(ranks),
+                };
+                format!(
+                    "{who} wait in MPI, and nothing has moved for a minute: unless another thread of theirs still works, or a \
+                     signal comes, they wait for ever"
+                )
             }
             (1, true) => {
                 let who = ranks_text(ranks);
                 format!("deadlock: {who} waits in MPI for what nobody will do: it can never go on")
             }
-            (count, true) if count == living => {
+            (_, true) if are_all => {
                 let how = if survived {
                     "can go on"
                 } else {
@@ -154,26 +202,27 @@ impl Supervisor<'_> {
             }
         };
         let what_follows = match (is_certain, ends, survived) {
-            (true, true, _) => ", so the job is ended",
+            (true, true, _) if self.are_all(&connected) => ", so the job is ended",
+            (true, true, _) => ", so they are ended, and those that are connected with them",
             (true, false, true) => ", unless one of them dies",
             _ => "",
         };
         self.job.output.say(&format!("{text}{what_follows}"));
         if *is_certain {
             self.say_cycle(&found);
-            self.standstill.told.clone_from(ranks);
+            self.standstill.told.extend(ranks);
         }
-        self.say_waiting(&[]);
+        self.say_waiting(part);
         self.say_places(ranks);
-        if let Some(call) = self.one_call() {
+        if let Some(call) = self.one_call(part) {
             let text = format!(
                 "do they call {call} on the same communicator, with counts, datatypes and a root that match?"
             );
             self.job.output.say(&text);
         }
-        self.say_gone();
+        self.say_gone(part);
         if ends {
-            self.end(DEADLOCK, SHORT_GRACE);
+            self.end_part(&connected, DEADLOCK, SHORT_GRACE);
         }
     }
 
@@ -222,10 +271,16 @@ impl Supervisor<'_> {
         }
     }
 
-    /// The collective call that all ranks of the job wait in, if it is one.
-    fn one_call(&self) -> Option<String> {
-        let ranks = 0..self.fates.len();
-        if self.fates.iter().any(Option::is_some) {
+    /// Whether none is alive but these.
+    fn are_all(&self, ranks: &[u32]) -> bool {
+        let mut alive = (0..).zip(&self.fates).filter(|(_, fate)| fate.is_none());
+        alive.all(|(rank, _)| ranks.contains(&rank))
+    }
+
+    /// The collective call that all ranks of the part wait in, if it is one.
+    fn one_call(&self, part: &[u32]) -> Option<String> {
+        let ranks = part.iter().map(|&rank| rank as usize);
+        if ranks.clone().any(|rank| !self.lives(rank as u32)) {
             return None;
         }
         let mut waits = ranks.flat_map(|rank| self.job.segment.waiting_for(rank));
@@ -237,8 +292,11 @@ impl Supervisor<'_> {
     }
 
     /// Says which ranks the others wait for in vain, perhaps: those that have left.
-    fn say_gone(&mut self) {
-        let gone = (0..self.fates.len()).filter_map(|rank| Some((rank as u32, self.fates[rank]?)));
+    fn say_gone(&mut self, part: &[u32]) {
+        // Of what others have started it is not known here how it has ended.
+        let gone = part.iter().copied();
+        let gone = gone.filter(|&rank| self.job.segment.is_mine(rank));
+        let gone = gone.filter_map(|rank| Some((rank, (*self.fates.get(rank as usize)?)?)));
         let lines = crate::report::gone_lines(gone.map(|(rank, fate)| (rank, Fate::text(fate))));
         for line in lines {
             self.job.output.say(&line);

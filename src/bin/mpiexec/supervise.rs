@@ -9,7 +9,7 @@
 //!
 //! The launcher is a subreaper: what the ranks leave behind becomes its child and is found.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -18,13 +18,13 @@ use nix::errno::Errno;
 use nix::sys::epoll::{EpollEvent, EpollTimeout};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use rmashm::launching::ORDER;
+use rmashm::launching::{ORDER, parent_of};
 
 use crate::checked::Told;
 use crate::foreign;
 use crate::helper;
 use crate::keeper;
-use crate::launch::{COMPLAINTS, Launched, SIGNALS};
+use crate::launch::{COMPLAINTS, Launched, Rank, SIGNALS};
 use crate::observed;
 use crate::quitters::Quitters;
 use crate::report::Fate;
@@ -63,16 +63,27 @@ pub struct Ending {
     status: u8,
 }
 
+/// A part of the job is being ended: ranks that are connected, and with the others no more.
+struct Parting {
+    /// Those that have not ended.
+    ranks: Vec<u32>,
+    /// When they are killed; none once they were.
+    kill_at: Option<Instant>,
+}
+
 /// The job, and where it stands.
 pub struct Supervisor<'a> {
     pub request: &'a Request,
     pub job: Launched,
     pub by_pid: HashMap<pid_t, u32>,
+    /// Of each place in the job; where it is another launcher's there is nobody to be watched over.
     pub fates: Vec<Option<Fate>>,
     /// Ranks still alive.
     pub alive: usize,
     pub phase: Phase,
     pub ending: Option<Ending>,
+    /// Parts of it that are being ended while the others go on.
+    parting: Vec<Parting>,
     /// The exit status of the first rank to fail.
     pub status: Option<u8>,
     /// Ranks that left before MPI_Init.
@@ -91,6 +102,8 @@ pub struct Supervisor<'a> {
     pub timeout_at: Option<Instant>,
     /// Since when there is no room for those that a rank asks for.
     pub unfilled: BTreeMap<u32, Instant>,
+    /// Of which processes of other launchers it has been heard that they are dead: ranks, and how many had their places before.
+    pub heard: BTreeSet<(u32, u32)>,
 }
 
 /// Watches the job until it is over; gives the launcher's exit status.
@@ -100,19 +113,24 @@ pub fn supervise(request: &Request, job: Launched) -> u8 {
     if request.verbose {
         supervisor.tell_adoptions();
     }
-    for text in observed::tell(request, &supervisor.job.segment) {
+    let is_told = observed::tell(request, &supervisor.job.segment, |text| {
         let _ = writeln!(std::io::stderr(), "mpiexec: {text}");
-    }
-    supervisor.status.unwrap_or(0)
+    });
+    supervisor.status.unwrap_or(u8::from(!is_told))
 }
 
 impl<'a> Supervisor<'a> {
     fn of(request: &'a Request, job: Launched) -> Supervisor<'a> {
-        let mut fates = vec![None; job.ranks.len()];
+        let was_started = |rank: &Rank| (rank.pid == 0).then_some(Fate::Exited(0));
+        let mut fates: Vec<_> = job.ranks.iter().map(was_started).collect();
         for (guest, fate) in (0..job.guests).zip(&mut fates) {
             *fate = helper::former_fate(&job.segment, guest);
         }
+        // What has become of others before concerned those that were there then.
+        let old = job.segment.news().into_iter();
+        let heard = old.map(|news| (news.rank, news.generation)).collect();
         let own = (0..).zip(&job.ranks).skip(job.guests as usize);
+        let own = own.filter(|(_, rank)| rank.pid != 0);
         let by_pid = own.map(|(number, rank)| (rank.pid, number)).collect();
         Supervisor {
             request,
@@ -121,6 +139,7 @@ impl<'a> Supervisor<'a> {
             fates,
             phase: Phase::Running,
             ending: None,
+            parting: Vec::new(),
             status: None,
             early: Vec::new(),
             quit: Quitters::default(),
@@ -130,6 +149,7 @@ impl<'a> Supervisor<'a> {
             childless: false,
             output_failed: false,
             unfilled: BTreeMap::new(),
+            heard,
             timeout_at: request.timeout.map(|limit| Instant::now() + limit),
             job,
         }
@@ -139,7 +159,8 @@ impl<'a> Supervisor<'a> {
 impl Supervisor<'_> {
     /// Says how much memory of its own each rank had in the job's shared memory, and why some had not.
     fn tell_adoptions(&mut self) {
-        for rank in 0..self.job.ranks.len() {
+        let places = 0..self.job.ranks.len();
+        for rank in places.filter(|&rank| self.job.segment.is_mine(rank as u32)) {
             let (bytes, refusal) = self.job.segment.adopted(rank);
             if bytes > 0 {
                 let text = format!("rank {rank}: {bytes} bytes of its own memory were adopted");
@@ -182,15 +203,18 @@ impl Supervisor<'_> {
             _ => None,
         };
         let kill_at = self.ending.as_ref().and_then(|ending| ending.kill_at);
+        let parting = self.parting.iter().filter_map(|part| part.kill_at).min();
         let timeout = self.timeout_at.filter(|_| self.ending.is_none());
         let prompt = self.job.output.next_prompt();
         let foreign = self.foreign.next();
         let standstill = self.standstill.next(Instant::now());
         let standstill = standstill.filter(|_| self.ending.is_none());
-        [phase, kill_at, timeout, prompt, foreign, standstill]
-            .into_iter()
-            .flatten()
-            .fold(regular, Instant::min)
+        [
+            phase, kill_at, parting, timeout, prompt, foreign, standstill,
+        ]
+        .into_iter()
+        .flatten()
+        .fold(regular, Instant::min)
     }
 
     /// Does what the time, or what the events left, asks for.
@@ -234,6 +258,7 @@ impl Supervisor<'_> {
     fn look_at_ranks(&mut self, now: Instant) {
         self.look_for_findings();
         self.look_for_departed();
+        self.look_for_news();
         if let Some(ending) = &mut self.ending {
             if ending.kill_at.is_some_and(|at| now >= at) {
                 ending.kill_at = None;
@@ -241,6 +266,7 @@ impl Supervisor<'_> {
                 self.send_all(Signal::SIGKILL);
             }
         } else {
+            self.kill_parting(now);
             self.look_for_abort();
             self.look_for_orders();
             self.look_for_missed();
@@ -253,7 +279,8 @@ impl Supervisor<'_> {
                     "the job has run for {} s, its time limit: ending it",
                     limit.as_secs_f64()
                 ));
-                self.say_waiting(&[]);
+                let all: Vec<u32> = (0..self.fates.len() as u32).collect();
+                self.say_waiting(&all);
                 self.end(TIMED_OUT, SHORT_GRACE);
             }
         }
@@ -269,10 +296,11 @@ impl Supervisor<'_> {
     fn finish(&mut self) {
         self.sum_up_findings();
         if self.request.print_exit_codes {
-            let codes = self
-                .fates
-                .iter()
-                .map(|fate| fate.map_or(0, Fate::status).to_string());
+            let guests = self.job.guests as usize;
+            let of_this_one = (0..).zip(&self.job.ranks).zip(&self.fates);
+            let of_this_one =
+                of_this_one.filter(|((rank, started), _)| *rank < guests || started.pid != 0);
+            let codes = of_this_one.map(|(_, fate)| fate.map_or(0, Fate::status).to_string());
             let host = nix::unistd::gethostname().unwrap_or_default();
             let line = format!(
                 "Exit codes: [{}] {}",
@@ -292,7 +320,10 @@ impl Supervisor<'_> {
                     self.reap();
                     self.look_for_orders();
                 }
-                ORDER => self.look_for_orders(),
+                ORDER => {
+                    self.look_for_news();
+                    self.look_for_orders();
+                }
                 Signal::SIGTSTP => {
                     self.pass_on(arrival);
                     stop_self();
@@ -366,6 +397,77 @@ impl Supervisor<'_> {
         });
     }
 
+    /// Ends those of the ranks that live, as [`Supervisor::end`]; the others go on. If there are no others, the job ends.
+    pub fn end_part(&mut self, ranks: &[u32], status: u8, grace: Duration) {
+        let ranks = ranks.iter().copied();
+        let ranks: Vec<u32> = ranks.filter(|&rank| self.lives(rank)).collect();
+        if ranks.len() == self.alive {
+            self.end(status, grace);
+            return;
+        }
+        self.status.get_or_insert(status);
+        for signal in [Signal::SIGTERM, Signal::SIGCONT] {
+            ranks
+                .iter()
+                .for_each(|&rank| self.send(rank as usize, signal));
+        }
+        let text = format!(
+            "not connected with it, and so to go on: {}",
+            self.others_than(&ranks)
+        );
+        self.job.output.say(&text);
+        if !ranks.is_empty() {
+            let kill_at = Some(Instant::now() + grace);
+            self.parting.push(Parting { ranks, kill_at });
+        }
+    }
+
+    /// Those that are connected with any of these, themselves among them.
+    pub fn connected(&self, ranks: &[u32]) -> Vec<u32> {
+        let segment = &self.job.segment;
+        let mut connected = Vec::new();
+        for &rank in ranks {
+            if !connected.contains(&rank) {
+                connected.extend(segment.connected(rank));
+            }
+        }
+        connected.sort_unstable();
+        connected.dedup();
+        connected
+    }
+
+    /// Whether this launcher watches over the rank, and it has not ended.
+    pub fn lives(&self, rank: u32) -> bool {
+        self.fates.get(rank as usize).is_some_and(Option::is_none)
+    }
+
+    /// Whether the rank is being ended.
+    pub fn is_ending(&self, rank: u32) -> bool {
+        let mut parting = self.parting.iter();
+        self.ending.is_some() || parting.any(|part| part.ranks.contains(&rank))
+    }
+
+    /// The rank has ended, and is being ended no more.
+    pub fn has_parted(&mut self, rank: u32) {
+        for part in &mut self.parting {
+            part.ranks.retain(|&other| other != rank);
+        }
+        self.parting.retain(|part| !part.ranks.is_empty());
+    }
+
+    /// Kills those that have not ended in time.
+    fn kill_parting(&mut self, now: Instant) {
+        let mut late = Vec::new();
+        for part in &mut self.parting {
+            if part.kill_at.is_some_and(|at| now >= at) {
+                part.kill_at = None;
+                late.extend(&part.ranks);
+            }
+        }
+        late.into_iter()
+            .for_each(|rank: u32| self.send(rank as usize, Signal::SIGKILL));
+    }
+
     /// Waits for every child that has ended.
     fn reap(&mut self) {
         loop {
@@ -398,12 +500,12 @@ impl Supervisor<'_> {
 
     /// Kills what the ranks left running. Their orphans are our children; the orphans' orphans become so.
     fn kill_leftover(&mut self) {
-        let me = std::process::id() as pid_t;
+        let me = std::process::id();
         let deadline = Instant::now() + Duration::from_secs(2);
         self.reap();
         while !self.childless && Instant::now() < deadline {
             for pid in keeper::processes()
-                .filter(|pid| *pid != self.job.keeper.pid() && parent_of(*pid) == Some(me))
+                .filter(|pid| *pid != self.job.keeper.pid() && parent_of(*pid as u32) == Some(me))
             {
                 let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
             }
@@ -411,15 +513,4 @@ impl Supervisor<'_> {
             self.reap();
         }
     }
-}
-
-/// The parent's process id: the second field after the name, which is in parentheses and may itself have some.
-fn parent_of(pid: pid_t) -> Option<pid_t> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    stat.rsplit_once(')')?
-        .1
-        .split_whitespace()
-        .nth(1)?
-        .parse()
-        .ok()
 }

@@ -4,7 +4,10 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::time::Duration;
 
+use rmashm::launching::Level;
+
 use crate::environment::Rules;
+use crate::join::{Join, LONGEST_NAME};
 use crate::request::{MOST_RANKS, Reader};
 use crate::signals;
 
@@ -37,6 +40,26 @@ pub fn universe(name: &str, value: &OsStr) -> Result<Option<u32>, String> {
         Some(Ok(size)) if size > 0 => Ok(Some(size as u32)),
         _ => Err(format!(
             "{name} is {}, which is no number of processes",
+            value.display()
+        )),
+    }
+}
+
+/// A job that runs: a process of it, or `any`; or the name of one, which begins with a letter.
+pub fn join(name: &str, value: &OsStr) -> Result<Join, String> {
+    let is_name = |text: &str| {
+        let is_part = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
+        text.starts_with(|letter: char| letter.is_ascii_alphabetic())
+            && text.len() <= LONGEST_NAME
+            && text.chars().all(is_part)
+    };
+    match value.to_str().map(|text| (text, text.parse())) {
+        Some(("any", _)) => Ok(Join::Any),
+        Some((_, Ok(pid))) if pid > 0 => Ok(Join::Process(pid)),
+        Some((text, _)) if is_name(text) => Ok(Join::Named(text.to_string())),
+        _ => Err(format!(
+            "{name} is {}, and must be the number of a process of a job, any, or a name: at most {LONGEST_NAME} letters, digits, dots, - and _, \
+             a letter first",
             value.display()
         )),
     }
@@ -77,6 +100,16 @@ pub fn deadlock(name: &str, value: &OsStr) -> Result<Deadlock, String> {
             value.display()
         )),
     }
+}
+
+pub fn level(name: &str, value: &OsStr) -> Result<Level, String> {
+    let level = value.to_str().and_then(Level::named);
+    level.ok_or_else(|| {
+        format!(
+            "{name} is {}, and must be single, funneled, serialized or multiple",
+            value.display()
+        )
+    })
 }
 
 /// So many MiB, in bytes.

@@ -4,9 +4,9 @@
 //! program that is not an MPI program, is the job's status and lets the others finish. A rank that left before MPI_Init while
 //! others wait in it counts as dead too. MPI_Abort is a request in the process table.
 //!
-//! At a death the launcher says which rank died how and what the sleepers wait for, sends TERM to all, and only then marks the
-//! death in the table: so the others end by the signal and not by errors of their own. After 2 s it sends KILL. Where one of
-//! those alive has an error handler by which it goes on (the process table says so), or with `-disable-auto-cleanup`, there is
+//! At a death the launcher says which rank died how and what the sleepers wait for, sends TERM to all that are connected with it, and
+//! only then marks the death in the table: so the others end by the signal and not by errors of their own. After 2 s it sends KILL.
+//! Those that have disconnected from it go on. Where one of those connected has an error handler by which it goes on (the process table says so), or with `-disable-auto-cleanup`, there is
 //! no signal: waits end with `MPI_ERR_PROC_FAILED`, and a rank without such a handler ends the job when it meets the error. A
 //! rank's MPI program that outlives the wrapper that the launcher started is killed when that ends, before the others hear that
 //! the rank is dead.
@@ -36,10 +36,12 @@ impl Supervisor<'_> {
         let rank = number as usize;
         self.take_complaints();
         self.look_for_abort();
+        let is_ending = self.is_ending(number);
+        self.has_parted(number);
         self.fates[rank] = Some(fate);
         self.alive -= 1;
         self.job.roster.leave(number);
-        if fate == Fate::Exited(0) && self.ending.is_none() && self.job.segment.set_quit(rank) {
+        if fate == Fate::Exited(0) && !is_ending && self.job.segment.set_quit(rank) {
             self.quit.add(number);
             return;
         }
@@ -61,7 +63,7 @@ impl Supervisor<'_> {
         };
         // Whoever closed our stdout does not want to hear of it, here as with several ranks.
         let reader_left = self.job.direct && fate.status() == 128 + libc::SIGPIPE as u8;
-        let known = self.ending.is_some() || reader_left;
+        let known = is_ending || reader_left;
         if let Some(death) = death {
             let when = match (fate, state) {
                 (Fate::Killed { .. }, _) => "",
@@ -89,21 +91,25 @@ impl Supervisor<'_> {
         self.look_for_missed();
     }
 
-    /// A rank that others may need is dead: says `how`, if it is not `known` why it had to die, and ends the job, if nobody in
-    /// it goes on without the rank.
+    /// A rank that others may need is dead: says `how`, if it is not `known` why it had to die, and ends those that are connected with it,
+    /// if none of them goes on without the rank.
     fn died(&mut self, number: u32, death: Death, known: bool, how: &str) {
         let rank = number as usize;
         let status = self.fates[rank].map_or(0, Fate::status).max(1);
         if !known {
             let text = format!("{} {how}", self.name(number));
             self.job.output.say(&text);
-            self.say_waiting(&[number]);
-            if !self.request.no_cleanup && !self.others_survive() {
+            let connected = self.job.segment.connected(number);
+            self.say_waiting(&connected);
+            if !self.request.no_cleanup && !self.one_survives(&connected) {
                 // Before the others are told: they end by our signal, not by errors of their own.
-                self.end(status, SHORT_GRACE);
+                self.end_part(&connected, status, SHORT_GRACE);
             }
         }
-        self.status.get_or_insert(status);
+        let so_far = *self.status.get_or_insert(status);
+        // What was ended for another's sake has no status of its own.
+        let told = if known { so_far } else { status };
+        self.job.segment.tell(number, told, known);
         self.job.segment.set_dead(rank, death);
     }
 
@@ -117,7 +123,7 @@ impl Supervisor<'_> {
             && let Some(number) = self.quit.take_missed(&self.job.segment)
         {
             let how = format!("{}{WITHOUT_FINALIZE}", Fate::Exited(0).text());
-            self.died(number, Death::Status(0), self.ending.is_some(), &how);
+            self.died(number, Death::Status(0), false, &how);
         }
         let (is_over, how) = (self.alive == 0, Fate::Exited(0).text());
         let rest = if is_over { "" } else { "; the others go on" };
@@ -133,19 +139,24 @@ impl Supervisor<'_> {
         format!("rank {number} (pid {}, {})", rank.pid, rank.program)
     }
 
-    /// Did a rank call MPI_Abort?
+    /// Did ranks call MPI_Abort? Of those that are connected the first ends all.
     pub fn look_for_abort(&mut self) {
-        if self.ending.is_none()
-            && let Some((number, code)) = self.job.segment.abort_request()
-        {
+        for number in 0..self.fates.len() as u32 {
+            let code = match self.lives(number) {
+                true => self.job.segment.take_abort_request(number),
+                false => None,
+            };
+            let Some(code) = code else {
+                continue;
+            };
+            if self.is_ending(number) {
+                continue;
+            }
             self.look_for_findings();
             if self.ends_by_finding(code) {
                 return;
             }
-            let name = match number {
-                Some(number) => self.name(number),
-                None => "a process that is no rank of it".to_string(),
-            };
+            let name = self.name(number);
             self.job
                 .output
                 .say(&format!("{name} ended the job with status {code}"));
@@ -155,15 +166,24 @@ impl Supervisor<'_> {
             };
             // After a death it is how the survivors end the job, whose status is the death's.
             self.status.get_or_insert(status);
-            self.end(status, SHORT_GRACE);
+            let connected = self.job.segment.connected(number);
+            self.end_part(&connected, status, SHORT_GRACE);
         }
     }
 
-    /// Does a rank that is alive have an error handler by which it goes on? It then ends the job, or whoever has none and
+    /// Does one of the ranks that is alive have an error handler by which it goes on? It then ends the job, or whoever has none and
     /// meets the error.
-    pub fn others_survive(&self) -> bool {
-        let mut alive = (0..self.fates.len()).filter(|rank| self.fates[*rank].is_none());
-        alive.any(|rank| self.job.segment.survives(rank))
+    pub fn one_survives(&self, ranks: &[u32]) -> bool {
+        let ranks = ranks.iter().copied();
+        let mut alive = ranks.filter(|&rank| self.lives(rank) || !self.job.segment.is_mine(rank));
+        alive.any(|rank| self.job.segment.survives(rank as usize))
+    }
+
+    /// The ranks that are alive and none of these, in words.
+    pub fn others_than(&self, ranks: &[u32]) -> String {
+        let others = (0..self.fates.len() as u32).filter(|rank| !ranks.contains(rank));
+        let alive = others.filter(|&rank| self.fates[rank as usize].is_none());
+        ranks_text(&alive.collect::<Vec<_>>())
     }
 
     /// Does anybody wait in MPI_Init for a rank that left before it?
@@ -176,7 +196,8 @@ impl Supervisor<'_> {
             let rank = *rank as usize;
             self.job.segment.state(rank) == State::Joining && self.job.segment.came(rank)
         };
-        let waiting: Vec<u32> = (0..self.fates.len() as u32).filter(in_init).collect();
+        let own = (0..self.fates.len() as u32).filter(|&rank| self.lives(rank));
+        let waiting: Vec<u32> = own.filter(in_init).collect();
         // Each waits for those that were started together with it.
         let world = |rank: &u32| self.job.segment.first_of(*rank);
         let Some(missed) = waiting.iter().map(world).find(|missed| {
@@ -207,7 +228,8 @@ impl Supervisor<'_> {
         if self.request.no_cleanup {
             self.status.get_or_insert(status);
         } else {
-            self.end(status, SHORT_GRACE);
+            let connected = self.job.segment.connected(missed);
+            self.end_part(&connected, status, SHORT_GRACE);
         }
         for rank in early {
             let status = self.fates[rank as usize].map_or(0, Fate::status);
@@ -217,10 +239,10 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Says what the ranks that are alive wait for, but for `except`.
-    pub fn say_waiting(&mut self, except: &[u32]) {
-        let ranks = (0..self.fates.len() as u32).filter(|rank| !except.contains(rank));
-        let alive = ranks.filter(|rank| self.fates[*rank as usize].is_none());
+    /// Says what those of the ranks that are alive wait for.
+    pub fn say_waiting(&mut self, ranks: &[u32]) {
+        let ranks = ranks.iter().copied();
+        let alive = ranks.filter(|&rank| self.lives(rank));
         let segment = &self.job.segment;
         let waits = alive.flat_map(|rank| {
             segment

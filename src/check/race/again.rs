@@ -8,6 +8,10 @@
 //! | `PENDING`  | is not complete                                              | not complete         | [`ends`]                          |
 //! | `COMPLETE` | is complete, of which nobody can know but [by a load](clock::sees_loads) | not complete, but for those | [`repeats`], to `PENDING` |
 //!
+//! A get that has a request goes from `MADE` to `COMPLETE`, and stays there. **Requests**: one handle serves each repetition. It is given anew when the
+//! program has waited for it ([`waits`]), and freed by [`settle`]; one that is not waited for by then is as any other. From then on the program may
+//! change the buffer of what is not complete: a put with something else in it is another one.
+//!
 //! From each to `NONE` by [`settle`], when any other call begins, or one inside another ends: what is complete becomes so in the log, at a time of
 //! its own, before anything can be known of it.
 //!
@@ -21,9 +25,13 @@
 //! atomic for programs that break that rule.
 
 use super::log::On;
+use super::span::Span;
 use super::{Access, Entered, Window, element, single};
 use crate::check::{checker, clock, local, place, threads};
-use crate::shm::atomic::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use crate::shm::atomic::{
+    AtomicI32, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed,
+};
+use parking_lot::Mutex;
 
 const NONE: u8 = 0;
 const MADE: u8 = 1;
@@ -45,6 +53,12 @@ static LAST: Last = Last {
     fetches: AtomicU8::new(0),
     process: AtomicU32::new(NOWHERE),
     keys: [const { AtomicU64::new(0) }; 2],
+    is_at_once: AtomicU8::new(0),
+    request: AtomicU8::new(NO_REQUEST),
+    handle: AtomicI32::new(0),
+    free: Mutex::new(|_| ()),
+    buffer: [const { AtomicU64::new(0) }; 2],
+    content: AtomicU64::new(0),
 };
 
 /// The operation: its call, and what was logged.
@@ -60,7 +74,22 @@ struct Last {
     /// If it is atomic: at which rank others leave their clocks for it, else [`NOWHERE`].
     process: AtomicU32,
     keys: [AtomicU64; 2],
+    /// 1: what it has fetched is complete when its call returns.
+    is_at_once: AtomicU8,
+    /// One of those below, the handle, and what frees it.
+    request: AtomicU8,
+    handle: AtomicI32,
+    free: Mutex<fn(i32)>,
+    /// From where to where it reads what it puts, and what was there, if it has a request; else nowhere.
+    buffer: [AtomicU64; 2],
+    content: AtomicU64,
 }
+
+/// It has no request, or must have one; the program has that, or has waited for it.
+const NO_REQUEST: u8 = 0;
+const WANTED: u8 = 1;
+const GIVEN: u8 = 2;
+const ENDED: u8 = 3;
 
 const NOWHERE: u32 = u32::MAX;
 
@@ -91,7 +120,17 @@ pub fn repeats<const N: usize>(function: &'static str, arguments: &[u64; N]) -> 
         && LAST.back.load(Relaxed) == place::came_from();
     // Before it is complete, its result may not be written once more.
     let is_free = state == COMPLETE || LAST.fetches.load(Relaxed) == 0;
-    is_same && is_free && !clock::has_come() && !is_news()
+    let is_free = is_free && LAST.request.load(Relaxed) != GIVEN;
+    is_same && is_free && !clock::has_come() && !is_news() && !is_changed()
+}
+
+/// Whether what it puts is not what was put before.
+#[inline(always)]
+fn is_changed() -> bool {
+    LAST.request.load(Relaxed) != NO_REQUEST && {
+        let [low, high] = LAST.buffer.each_ref().map(|at| at.load(Relaxed));
+        low < high && super::content(&[Span::run(low, high - low)]) != LAST.content.load(Relaxed)
+    }
 }
 
 /// Whether others have left at the element what this process does not know.
@@ -108,11 +147,49 @@ fn is_news() -> bool {
 /// It was done once more.
 #[inline(always)]
 pub fn repeated() -> bool {
-    say(PENDING);
+    say(state_of_done());
     if LAST.fetches.load(Relaxed) != 0 && is_news() {
         learn();
     }
     true
+}
+
+/// Its state when it has been done, and was not completed by another call.
+#[inline(always)]
+fn state_of_done() -> u8 {
+    match LAST.is_at_once.load(Relaxed) {
+        0 => PENDING,
+        _ => COMPLETE,
+    }
+}
+
+/// The present call gives this handle, which `free` frees when the program has waited for it.
+pub fn gives(handle: i32, free: fn(i32)) {
+    if STATE.load(Relaxed) == MADE && LAST.request.load(Relaxed) == WANTED {
+        LAST.handle.store(handle, Relaxed);
+        *LAST.free.lock() = free;
+        LAST.request.store(GIVEN, Relaxed);
+    }
+}
+
+/// The handle of an operation that is done once more, which the program gets.
+#[inline(always)]
+pub fn give() -> i32 {
+    LAST.request.store(GIVEN, Relaxed);
+    LAST.handle.load(Relaxed)
+}
+
+/// Whether to wait for this handle is to wait for the last operation alone, which is done: then the handle is over.
+#[inline(always)]
+pub fn waits(handle: i32) -> bool {
+    let is_it = STATE.load(Relaxed) >= PENDING
+        && LAST.request.load(Relaxed) == GIVEN
+        && LAST.handle.load(Relaxed) == handle
+        && threads::is_alone();
+    if is_it {
+        LAST.request.store(ENDED, Relaxed);
+    }
+    is_it
 }
 
 /// It may have fetched what others have left at the element.
@@ -149,6 +226,11 @@ fn say(state: u8) {
     }
 }
 
+/// This process is a child of a fork: the last operation is the parent's.
+pub(super) fn forget() {
+    STATE.store(NONE, Relaxed);
+}
+
 /// Another call begins.
 #[inline(always)]
 pub fn settle() {
@@ -162,7 +244,12 @@ pub fn settle() {
 fn settle_last() {
     let state = STATE.swap(NONE, Relaxed);
     let Some(checker) = checker() else { return };
-    if state == COMPLETE {
+    if LAST.request.load(Relaxed) == ENDED {
+        let free = *LAST.free.lock();
+        free(LAST.handle.load(Relaxed));
+    }
+    LAST.request.store(NO_REQUEST, Relaxed);
+    if state == COMPLETE || LAST.is_at_once.load(Relaxed) != 0 {
         let on = On::of_bits(LAST.on.load(Relaxed));
         super::complete_on(|other| other == on);
     }
@@ -172,19 +259,21 @@ fn settle_last() {
     }
 }
 
-/// The present call has made an access, and logged it. `is_alone`: no other one of this process's is not complete, and the entry is its own.
-pub(super) fn made(window: &Window, access: &Access, entered: &Entered, is_alone: bool) {
+/// The present call has made an access, and logged it as one that is not complete: whether it stays so. `is_alone`: no other one of this process's
+/// is not complete, and the entry is its own.
+pub(super) fn made(window: &Window, access: &Access, entered: &Entered, is_alone: bool) -> bool {
     let what = access.what;
     let is_atomic = what.is_atomic();
     let ranks = checker().map_or(0, |checker| checker.area.ranks());
+    let is_at_once = what.has_request() && what.fetches();
     if !is_alone
-        || what.has_request()
+        || is_at_once && is_atomic
         || !threads::is_alone()
         || clock::sees_loads()
         || local::is_seen()
         || is_atomic && ranks > RANKS
     {
-        return;
+        return false;
     }
     LAST.on.store(entered.on.bits(), Relaxed);
     LAST.number.store(entered.numbers.0, Relaxed);
@@ -200,19 +289,36 @@ pub(super) fn made(window: &Window, access: &Access, entered: &Entered, is_alone
             key.store(element(window, access.target, span).bits(), Relaxed);
         }
     }
+    LAST.is_at_once.store(is_at_once.into(), Relaxed);
+    let request = match what.has_request() {
+        true => WANTED,
+        false => NO_REQUEST,
+    };
+    LAST.request.store(request, Relaxed);
+    if request == WANTED {
+        let (low, high) = match (entered.content, access.reads) {
+            (Some(_), [buffer]) if buffer.is_one_block() => (buffer.low, buffer.high),
+            (Some(_), _) => return false,
+            (None, _) => (0, 0),
+        };
+        LAST.buffer[0].store(low, Relaxed);
+        LAST.buffer[1].store(high, Relaxed);
+        LAST.content.store(entered.content.unwrap_or(0), Relaxed);
+    }
     STATE.store(MADE, Relaxed);
+    true
 }
 
 /// A call of `function` has succeeded that is repeated by the same arguments at the same place.
 #[inline]
 pub fn keep<const N: usize>(function: &'static str, arguments: &[u64; N]) {
     const { assert!(N <= ARGUMENTS) };
-    if STATE.load(Relaxed) == MADE {
+    if STATE.load(Relaxed) == MADE && LAST.request.load(Relaxed) != WANTED {
         LAST.function.store(function.as_ptr().addr(), Relaxed);
         LAST.back.store(place::came_from(), Relaxed);
         for (known, given) in LAST.arguments.iter().zip(arguments) {
             known.store(*given, Relaxed);
         }
-        say(PENDING);
+        say(state_of_done());
     }
 }

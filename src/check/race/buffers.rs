@@ -2,7 +2,7 @@
 
 use super::What;
 use super::log::On;
-use super::span::Span;
+use super::span::{Pair, Span};
 use crate::check::Place;
 use crate::check::room::Room;
 
@@ -17,8 +17,8 @@ pub struct Held {
     pub place: Place,
     /// In addresses of this process.
     pub span: Span,
-    /// Where at the target it begins.
-    pub far: u64,
+    /// With the first bytes of the target that it belongs to.
+    pub pair: Option<Pair>,
 }
 
 /// Those of one kind, and between which addresses they all are.
@@ -55,6 +55,11 @@ impl Buffers {
         self.low = self.low.min(held.span.low);
         self.high = self.high.max(held.span.high);
         self.all.push(held);
+    }
+
+    /// Whether there are none.
+    pub fn are_free(&self) -> bool {
+        self.all.is_empty()
     }
 
     /// One that has bytes of `span`.

@@ -50,6 +50,9 @@ pub struct Log {
 pub struct On(u64);
 
 impl On {
+    /// No window has this number.
+    pub const NONE: On = On(u64::MAX);
+
     pub fn new(window: u64, target: usize) -> On {
         On(window << 16 | target as u64)
     }
@@ -90,15 +93,37 @@ impl Log {
         &self.entries[(number % KEPT) as usize]
     }
 
-    /// How many there were, and the number of the oldest that is there.
+    /// How many there were.
+    #[inline(always)]
+    pub fn count(&self) -> u64 {
+        self.count.load(Ordering::SeqCst)
+    }
+
+    /// The same, and the number of the oldest that is there.
     #[inline]
     pub fn range(&self) -> (u64, u64) {
-        let count = self.count.load(Ordering::SeqCst);
+        let count = self.count();
         ((count + 1).saturating_sub(KEPT).max(1), count)
     }
 
     /// Adds an access, and gives its number. What others have added before this is then found by their counts, or they find this one.
+    #[inline(always)]
     pub fn add(&self, access: &Logged) -> u64 {
+        let number = self.fill(access);
+        self.count.swap(number, Ordering::SeqCst);
+        number
+    }
+
+    /// The same if a full fence follows, and all that is said of others' here does behind that.
+    #[inline(always)]
+    pub fn add_before_fence(&self, access: &Logged) -> u64 {
+        let number = self.fill(access);
+        self.count.store(number, Ordering::Release);
+        number
+    }
+
+    #[inline(always)]
+    fn fill(&self, access: &Logged) -> u64 {
         let number = self.count.load(Ordering::Relaxed) + 1;
         let entry = self.entry(number);
         entry.number.store(0, Ordering::Relaxed);
@@ -114,7 +139,6 @@ impl Log {
         entry.known.store(access.known, Ordering::Release);
         entry.done.store(access.done, Ordering::Release);
         entry.number.store(number, Ordering::Release);
-        self.count.swap(number, Ordering::SeqCst);
         number
     }
 
@@ -174,6 +198,15 @@ impl Log {
             return None;
         }
         self.read(number)
+    }
+
+    /// On what, and between which bytes, the access of this number is, as far as that is known without a look whether it is there.
+    #[inline]
+    pub fn outline(&self, number: u64) -> (On, Span) {
+        let entry = self.entry(number);
+        let get = |word: &AtomicU64| word.load(Ordering::Acquire);
+        let (low, high) = (get(&entry.low), get(&entry.high));
+        (On(get(&entry.on)), Span::run(low, high.saturating_sub(low)))
     }
 
     /// Of which window the access of this number is; `None` if it is gone.

@@ -22,21 +22,24 @@
 
 pub mod again;
 pub mod buffers;
+pub mod element;
 pub mod log;
 mod own;
 pub mod report;
+pub mod series;
 pub mod span;
+mod touched;
 pub mod watch;
 pub mod windows;
 
-use super::{Checker, Place, checker, clock, here, local};
+use super::threads::{self, Turn};
+use super::{Checker, Place, checker, clock, here, local, rank, sums};
 use log::{Logged, On};
 pub use own::{Clash, Race};
 use own::{STATE, State};
-use parking_lot::MutexGuard;
-pub use report::Words;
+pub use report::{From, Words};
 use smallvec::SmallVec;
-use span::Span;
+use span::{Pair, Span};
 
 /// What an operation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,6 +125,7 @@ impl What {
 }
 
 /// A window, as the check needs it.
+#[derive(Clone, Copy)]
 pub struct Window<'a> {
     /// A number that no other window has at the same time.
     pub id: u64,
@@ -149,12 +153,12 @@ pub struct Access<'a> {
     /// Addresses of this process that it has read, and written to.
     pub reads: &'a [Span],
     pub writes: &'a [Span],
+    /// It stands for several, one for each block.
+    pub is_series: bool,
 }
 
 impl Access<'_> {
     fn logged(&self, on: On, place: Place, span: &Span) -> Logged {
-        // What a request completes is complete at once, here: what fetches.
-        let is_done = self.what.has_request() && self.what.fetches();
         Logged {
             on,
             what: self.what,
@@ -162,17 +166,40 @@ impl Access<'_> {
             span: *span,
             issued: self.begun.issued,
             known: self.begun.known,
-            done: u64::from(is_done),
+            done: 0,
         }
     }
 
-    /// The address of its buffer, if that alone says what is written; else 0.
-    fn near(&self) -> u64 {
+    /// What it writes, as a sum, if the program may know before it is complete that its buffer is its own again: by a request.
+    #[inline(always)]
+    fn content(&self) -> Option<u64> {
+        let is_known = self.what.is(Kind::Put) && self.what.has_request();
+        is_known.then(|| content(self.reads))
+    }
+
+    /// Bytes of the target and a buffer, if nothing else says what is written.
+    fn written(&self, far: &Span) -> Option<Pair> {
         match self.reads {
-            [span, ..] if self.what.is(Kind::Put) => span.low,
-            _ => 0,
+            [near, ..] if self.what.is(Kind::Put) => Some(self.pair(far, near)),
+            _ => None,
         }
     }
+
+    fn pair(&self, far: &Span, near: &Span) -> Pair {
+        Pair {
+            far: *far,
+            near: *near,
+            // One block alone is the same, however it came to be noted.
+            is_series: self.is_series && !far.is_one_block(),
+        }
+    }
+}
+
+/// What is in a buffer, as a sum.
+#[cold]
+fn content(buffer: &[Span]) -> u64 {
+    let blocks = buffer.iter().flat_map(|span| span.blocks_from(span.low));
+    sums::of_present(blocks.map(|(from, to)| (from as usize, to as usize)))
 }
 
 /// Where in a window an atomic operation of one element is, for those that order by it; else the whole of a target.
@@ -189,12 +216,12 @@ pub fn begin(window: &Window, target: usize, what: What, spans: &[Span], reading
     if what.is(Kind::Get) || what.op() == reading && what.is_atomic() {
         return Begun { issued: 0, known };
     }
-    clock::come(process);
+    clock::come(process, false);
     if !what.is_atomic() {
         return Begun { issued: 0, known };
     }
-    let issued = clock::tick();
-    clock::keep(process, element(window, target, single(spans)));
+    let issued = clock::tick(false);
+    clock::keep(process, element(window, target, single(spans)), false);
     Begun { issued, known }
 }
 
@@ -206,6 +233,9 @@ fn single(spans: &[Span]) -> Option<&Span> {
     }
 }
 
+/// So many ranks are listed without asking for memory.
+const LIMITS: usize = 16;
+
 /// An operation that was logged.
 pub struct Entered {
     on: On,
@@ -213,7 +243,9 @@ pub struct Entered {
     /// Its first and its last number in the log.
     numbers: (u64, u64),
     /// How much was in the others' logs then, by rank in the window, if it was not carried out yet. What they log later they compare with this.
-    limits: SmallVec<[u64; 8]>,
+    limits: SmallVec<[u64; LIMITS]>,
+    /// What it has put, if that has to be known: see [`Access::content`].
+    content: Option<u64>,
     // What is found is rare, and large.
     own: Option<Box<Race>>,
 }
@@ -222,7 +254,7 @@ pub struct Entered {
 #[cold]
 pub fn enter(window: &Window, access: &Access, words: &dyn Words) -> Option<Entered> {
     let checker = checker()?;
-    let mut entered = log(&mut STATE.lock(), checker, window, access, words);
+    let mut entered = log(&mut STATE.lock(), checker, window, access, words, here());
     let count = |&rank: &u32| checker.area.block(rank).log.range().1;
     entered.limits = window.members.iter().map(count).collect();
     Some(entered)
@@ -235,20 +267,22 @@ fn log(
     window: &Window,
     access: &Access,
     words: &dyn Words,
+    place: Place,
 ) -> Entered {
-    let place = here();
     let on = On::new(window.id, access.target);
     let (mut first, mut last) = (u64::MAX, 0);
     let mut own = None;
+    let content = access.content();
     for span in access.spans {
         let logged = access.logged(on, place, span);
         if own.is_none() {
-            own = state.own_conflict(&logged, access.near(), words.reading());
+            let pair = access.written(span);
+            own = state.own_conflict(&logged, pair.as_ref(), content, words.reading());
         }
     }
     for span in access.spans {
         let logged = access.logged(on, place, span);
-        let number = state.log(checker.own.log, &logged, access.near());
+        let number = state.log(checker.own.log, &logged, access.written(span), content);
         (first, last) = (first.min(number), last.max(number));
     }
     Entered {
@@ -256,6 +290,7 @@ fn log(
         place,
         numbers: (first, last),
         limits: SmallVec::new(),
+        content,
         own: own.map(Box::new),
     }
 }
@@ -271,9 +306,13 @@ pub fn enter_and_end(
     let checker = checker()?;
     let known = clock::look();
     let mut state = STATE.lock();
-    let entered = log(&mut state, checker, window, access, words);
+    let entered = log(&mut state, checker, window, access, words, here());
     let shared = windows::enter(window, access.target);
-    compare(state, checker, window, access, &entered, known, words);
+    let found = compare(&mut state, checker, window, access, &entered, known, words);
+    drop(state);
+    if let Some(found) = found {
+        found.tell(From::here(), window, access, words);
+    }
     shared
 }
 
@@ -303,59 +342,68 @@ pub fn end(window: &Window, access: &Access, entered: Entered, words: &dyn Words
         clock::meet_now(window.members[access.target]);
     }
     let known = clock::look();
-    compare(
-        STATE.lock(),
-        checker,
-        window,
-        access,
-        &entered,
-        known,
-        words,
-    );
+    let mut state = STATE.lock();
+    let found = compare(&mut state, checker, window, access, &entered, known, words);
+    drop(state);
+    if let Some(found) = found {
+        found.tell(From::here(), window, access, words);
+    }
+}
+
+/// What is wrong with an operation.
+struct Found {
+    race: Option<Race>,
+    buffer: Option<Clash>,
+}
+
+impl Found {
+    #[cold]
+    fn tell(self, from: From, window: &Window, access: &Access, words: &dyn Words) {
+        let (target, what) = (access.target, access.what);
+        if let Some(race) = self.race {
+            report::race(from, window, rank(), target, what, &race, words);
+        }
+        if let Some(clash) = self.buffer {
+            report::buffer(from, what, &clash, words);
+        }
+    }
 }
 
 #[inline(always)]
 fn compare(
-    mut state: MutexGuard<'_, State>,
+    state: &mut Turn<'_, State>,
     checker: &Checker,
     window: &Window,
     access: &Access,
     entered: &Entered,
     known: impl Fn(u32) -> u64,
     words: &dyn Words,
-) {
+) -> Option<Found> {
     let (on, place) = (entered.on, entered.place);
-    let mut found = entered.own.as_deref().copied();
+    let mut race = entered.own.as_deref().copied();
     let buffer = state.use_buffers(access, on, place);
     for (member, &rank) in window.members.iter().enumerate() {
-        if rank != checker.rank && found.is_none() {
+        if rank != checker.rank && race.is_none() {
             let known = known(rank);
             let limit = entered.limits.get(member).copied().unwrap_or(u64::MAX);
             let mut spans = access.spans.iter();
-            found = spans.find_map(|span| {
+            race = spans.find_map(|span| {
                 let logged = access.logged(on, place, span);
                 state.conflict(rank, limit, &logged, known, words.reading())
             });
         }
     }
-    if found.is_none() && buffer.is_none() {
+    let is_kept = race.is_none() && buffer.is_none() && {
         let is_alone = state.has_only(access, entered);
-        again::made(window, access, entered, is_alone);
+        again::made(window, access, entered, is_alone)
+    };
+    if !is_kept && access.what.has_request() && access.what.fetches() {
+        // What a request completes is complete at once, here: what fetches.
+        let (first, last) = entered.numbers;
+        let alone = state.is_alone();
+        state.complete(alone, |pending| (first..=last).contains(&pending.number));
     }
-    drop(state);
-    if let Some(race) = found {
-        report::race(
-            window,
-            checker.rank,
-            access.target,
-            access.what,
-            &race,
-            words,
-        );
-    }
-    if let Some(clash) = buffer {
-        report::buffer(access.what, &clash, words);
-    }
+    (race.is_some() || buffer.is_some()).then_some(Found { race, buffer })
 }
 
 /// An operation that fetches knows what those knew that have stored what it may have fetched.
@@ -383,7 +431,8 @@ pub fn complete(window: u64, target: Option<usize>) {
 /// Those on which `is_one` holds.
 fn complete_on(is_one: impl Fn(On) -> bool) {
     let mut state = STATE.lock();
-    state.complete(|pending| is_one(pending.on));
+    let alone = state.is_alone();
+    state.complete(alone, |pending| is_one(pending.on));
     state.reads.free(&is_one);
     state.writes.free(&is_one);
     state.end_uses(&is_one);
@@ -394,10 +443,13 @@ fn complete_on(is_one: impl Fn(On) -> bool) {
 pub fn complete_here(window: u64, target: Option<usize>) {
     let is_one = |on: On| is_on(on, window, target);
     let mut state = STATE.lock();
-    state.complete(|pending| is_one(pending.on) && pending.what.fetches());
+    let alone = state.is_alone();
+    state.complete(alone, |pending| {
+        is_one(pending.on) && pending.what.fetches()
+    });
     for pending in &mut state.pending {
         if is_one(pending.on) {
-            pending.near = 0;
+            pending.pair = None;
         }
     }
     state.reads.free(is_one);
@@ -420,6 +472,76 @@ pub fn first_pending(window: u64) -> Option<(What, Place)> {
         .iter()
         .find(|pending| pending.on.is_of(window));
     pending.map(|pending| (pending.what, pending.place))
+}
+
+/// The process is checked from now on, which may have one thread that calls.
+pub(super) fn favour() {
+    STATE.favour();
+}
+
+/// Whether no other thread of this process has anything of this meanwhile.
+#[inline(always)]
+pub fn is_alone() -> bool {
+    STATE.lock().is_alone()
+}
+
+/// The process makes another call than those that go on quickly, or one inside another ends.
+#[inline(always)]
+pub fn settle() {
+    series::settle();
+    element::settle();
+    again::settle();
+}
+
+/// The process takes a lock, or has given one back: what is noted is settled.
+#[inline(always)]
+pub fn settle_noted() {
+    series::settle_noted();
+    element::settle_noted();
+    again::settle();
+}
+
+/// Operations of this rank on a target of the window are complete when `fence`, a full one, has said so, and nothing else is called: what it says.
+/// Then the same as [`complete`], quicker where these are but noted.
+#[inline(always)]
+pub fn complete_quickly(window: u64, target: usize, fence: impl Fn() -> bool) -> bool {
+    let on = On::new(window, target);
+    if element::is_open() {
+        if !fence() {
+            return false;
+        }
+        if !element::flush(on) {
+            complete(window, Some(target));
+        }
+        return true;
+    }
+    if series::is_open()
+        && let Some(is_complete) = series::flush(on, &fence)
+    {
+        return is_complete;
+    }
+    let is_complete = fence();
+    if is_complete {
+        settle();
+        complete(window, Some(target));
+    }
+    is_complete
+}
+
+/// The process exits. What [repeats](again) is logged already, and nobody comes to know of its completion. Where a signal has interrupted
+/// the looking at an operation, whose function exits, that never ends.
+#[cold]
+pub(super) fn settle_at_exit() {
+    if STATE.is_free() {
+        series::settle();
+        element::settle();
+    }
+}
+
+/// This process is a child of a fork, and has nothing that is noted.
+pub(super) fn forget() {
+    threads::forget();
+    again::forget();
 }
 
 /// A message is about to use these addresses.

@@ -2,11 +2,12 @@
 
 use super::buffers::{Buffers, Held};
 use super::log::{self, Log, Logged, On};
-use super::span::Span;
+use super::span::{Pair, Span};
+use super::touched::Touched;
 use super::{Access, Entered, Kind, What};
 use crate::check::room::Room;
+use crate::check::threads::OneByOne;
 use crate::check::{Place, checker, clock, local};
-use parking_lot::Mutex;
 
 /// An access of this rank that is not complete at its target.
 pub struct Pending {
@@ -16,16 +17,17 @@ pub struct Pending {
     pub place: Place,
     span: Span,
     known: u64,
-    /// Its buffer's address, while that may not be changed; else 0.
-    pub near: u64,
+    /// With its buffer, while that may not be changed.
+    pub pair: Option<Pair>,
+    /// What was in the buffer, if that may be changed before: where a request says when.
+    content: Option<u64>,
 }
 
 /// What this process knows of its own accesses, and how far those of others are known to be ordered before all that comes.
 pub struct State {
     pub pending: Vec<Pending>,
-    /// Between which bytes those are.
-    pub low: u64,
-    pub high: u64,
+    /// Where those are.
+    touched: Touched,
     /// By rank in the job: the number of the first that is not known to be.
     seen: Vec<u64>,
     pub reads: Buffers,
@@ -34,10 +36,9 @@ pub struct State {
     uses: Vec<(On, local::Use)>,
 }
 
-pub static STATE: Mutex<State> = Mutex::new(State {
+pub static STATE: OneByOne<State> = OneByOne::new(State {
     pending: Vec::new(),
-    low: u64::MAX,
-    high: 0,
+    touched: Touched::new(),
     seen: Vec::new(),
     reads: Buffers::new(),
     writes: Buffers::new(),
@@ -62,14 +63,54 @@ pub struct Race {
     pub high: u64,
 }
 
+/// Accesses of another rank; some of those after the first may be ordered all the same.
+pub struct Unordered {
+    rank: u32,
+    pub log: &'static Log,
+    known: u64,
+    complete: u64,
+    pub first: u64,
+    pub last: u64,
+}
+
+impl Unordered {
+    /// Whether nothing orders the one of this number before `new`, and they conflict.
+    pub fn race(&self, number: u64, new: &Logged, reading: u8) -> Option<Race> {
+        let old = self.log.find(number, new.on, new.span.low, new.span.high)?;
+        let (low, high) = old.span.common(&new.span)?;
+        let both_atomic = old.what.is_atomic() && new.what.is_atomic();
+        let is_done = old.done != 0 && old.done <= self.known;
+        let ordered = is_done || number == self.complete || both_atomic && old.issued <= self.known;
+        let is_race = !ordered && new.what.conflicts(old.what, false, reading);
+        is_race.then_some(Race {
+            rank: self.rank,
+            other: old,
+            low,
+            high,
+        })
+    }
+}
+
 impl State {
-    /// Those accesses are complete at their targets.
-    pub fn complete(&mut self, are_complete: impl Fn(&Pending) -> bool) {
+    /// Whether nothing is pending, nor any buffer in use.
+    pub fn is_idle(&self) -> bool {
+        let are_free = self.reads.are_free() && self.writes.are_free();
+        are_free && self.pending.is_empty() && self.uses.is_empty()
+    }
+
+    /// Those accesses are complete at their targets. `alone` as in [`clock::tick`].
+    #[inline]
+    pub fn complete(&mut self, alone: bool, are_complete: impl Fn(&Pending) -> bool) {
         let Some(checker) = checker() else { return };
         if !self.pending.iter().any(&are_complete) {
             return;
         }
-        let now = clock::tick();
+        let now = clock::tick(alone);
+        if let [pending] = &*self.pending {
+            checker.own.log.complete(pending.number, now);
+            self.pending.clear();
+            return self.touched.clear();
+        }
         self.pending.retain(|pending| {
             let is_complete = are_complete(pending);
             if is_complete {
@@ -78,19 +119,32 @@ impl State {
             !is_complete
         });
         if self.pending.is_empty() {
-            (self.low, self.high) = (u64::MAX, 0);
+            self.touched.clear();
         }
     }
 
     /// An access of this rank that `new` has to wait for.
-    pub fn own_conflict(&self, new: &Logged, near: u64, reading: u8) -> Option<Race> {
+    pub fn own_conflict(
+        &self,
+        new: &Logged,
+        pair: Option<&Pair>,
+        content: Option<u64>,
+        reading: u8,
+    ) -> Option<Race> {
         let span = &new.span;
-        if span.high <= self.low || span.low >= self.high {
+        if !self.touched.may_meet(new.on, span) {
             return None;
         }
         self.pending.iter().find_map(|old| {
             // The same bytes once more: it does not matter which is first.
-            let again = near != 0 && (old.near, old.span, old.what) == (near, new.span, new.what);
+            let both = old.pair.as_ref().zip(pair);
+            let again = old.what == new.what && both.is_some_and(|(old, new)| old.agrees(new));
+            // But with something else in the buffer, either may be first.
+            let is_changed = old
+                .content
+                .zip(content)
+                .is_some_and(|(old, new)| old != new);
+            let again = again && !is_changed;
             if again || old.on != new.on || !new.what.conflicts(old.what, true, reading) {
                 return None;
             }
@@ -123,70 +177,89 @@ impl State {
     }
 
     /// Logs an access, and gives its number.
-    pub fn log(&mut self, log: &Log, new: &Logged, near: u64) -> u64 {
-        if new.done == 0 {
-            if let Some(number) = self.merge(log, new, near) {
-                return number;
-            }
-            let is_simple = !new.what.is_atomic() && new.span.block == new.span.stride;
-            if is_simple
-                && let Some(last) = self.pending.last_mut()
-                && (last.on, last.what, last.place) == (new.on, new.what, new.place)
-                && last.span.block == last.span.stride
-                && last.span.high == new.span.low
-                && last.known == new.known
-                && last.number == log.range().1
-            {
-                last.near = 0;
-                last.span = Span::run(last.span.low, new.span.high - last.span.low);
-                self.high = self.high.max(new.span.high);
-                log.extend(last.number, last.span.low, last.span.high);
-                return last.number;
-            }
+    #[inline]
+    pub fn log(
+        &mut self,
+        log: &Log,
+        new: &Logged,
+        pair: Option<Pair>,
+        content: Option<u64>,
+    ) -> u64 {
+        if let Some(number) = self.merge(log, new, pair, content) {
+            return number;
         }
-        // What is complete at once was so before this rank's first completion, if it had none.
-        let done = match new.done {
-            0 => 0,
-            _ => clock::tick(),
-        };
-        let number = log.add(&Logged { done, ..*new });
-        if done == 0 {
-            if self.pending.len() == PENDING {
-                // When they will be complete is not noted any more: it may be now.
-                let now = clock::tick();
-                for pending in self.pending.drain(..PENDING / 2) {
-                    log.complete(pending.number, now);
-                }
-            }
-            let Logged {
-                on,
-                what,
-                place,
-                span,
-                known,
-                ..
-            } = *new;
-            self.low = self.low.min(span.low);
-            self.high = self.high.max(span.high);
-            if !self.pending.has_room(1) {
-                log.complete(number, clock::tick());
-                return number;
-            }
-            self.pending.push(Pending {
-                number,
-                on,
-                what,
-                place,
-                span,
-                known,
-                near,
-            });
+        let is_simple = !new.what.is_atomic() && new.span.block == new.span.stride;
+        if is_simple
+            && let Some(last) = self.pending.last_mut()
+            && (last.on, last.what, last.place) == (new.on, new.what, new.place)
+            && last.span.block == last.span.stride
+            && last.span.high == new.span.low
+            && last.known == new.known
+            && last.number == log.range().1
+            && let Some(both) = together(last.pair, pair)
+        {
+            last.pair = both;
+            last.content = None;
+            last.span = Span::run(last.span.low, new.span.high - last.span.low);
+            self.touched.add(new.on, &new.span);
+            log.extend(last.number, last.span.low, last.span.high);
+            return last.number;
         }
+        let number = log.add(new);
+        self.keep(log, number, new, pair, content);
         number
     }
 
+    /// Keeps in mind an access that is logged, and not complete.
+    #[inline]
+    pub fn keep(
+        &mut self,
+        log: &Log,
+        number: u64,
+        new: &Logged,
+        pair: Option<Pair>,
+        content: Option<u64>,
+    ) {
+        if self.pending.len() == PENDING {
+            // When they will be complete is not noted any more: it may be now.
+            let now = clock::tick(false);
+            for pending in self.pending.drain(..PENDING / 2) {
+                log.complete(pending.number, now);
+            }
+        }
+        let Logged {
+            on,
+            what,
+            place,
+            span,
+            known,
+            ..
+        } = *new;
+        self.touched.add(on, &span);
+        if !self.pending.has_room(1) {
+            return log.complete(number, clock::tick(false));
+        }
+        self.pending.push(Pending {
+            number,
+            on,
+            what,
+            place,
+            span,
+            known,
+            pair,
+            content,
+        });
+    }
+
     /// The number of the last entry, if it is of the same access, which is not complete: it stands for both.
-    fn merge(&mut self, log: &Log, new: &Logged, near: u64) -> Option<u64> {
+    #[inline]
+    fn merge(
+        &mut self,
+        log: &Log,
+        new: &Logged,
+        pair: Option<Pair>,
+        content: Option<u64>,
+    ) -> Option<u64> {
         let last = self.pending.last_mut()?;
         let is_same = (last.on, last.what, last.place, last.span, last.known)
             == (new.on, new.what, new.place, new.span, new.known)
@@ -194,11 +267,52 @@ impl State {
         if !is_same {
             return None;
         }
-        if last.near != near {
-            last.near = 0;
+        if last.pair != pair {
+            last.pair = None;
         }
+        last.content = content;
         log.begin_again(last.number, new.issued);
         Some(last.number)
+    }
+
+    /// The accesses of `rank`, which this one knows until `known`, from the first that is not ordered before now.
+    #[inline(always)]
+    pub fn unordered(&mut self, rank: u32, known: u64) -> Option<Unordered> {
+        let log = log_of(rank)?;
+        let (oldest, last) = log.range();
+        let complete = match clock::sees_loads() {
+            true => log.said_complete(),
+            false => 0,
+        };
+        let seen = match self.seen.get_mut(rank as usize) {
+            Some(seen) => seen,
+            None => self.see(rank)?,
+        };
+        *seen = oldest.max(*seen);
+        let is_ordered = |done: u64| done != 0 && done <= known;
+        while *seen <= last && log.done(*seen).is_none_or(is_ordered) {
+            *seen += 1;
+        }
+        Some(Unordered {
+            rank,
+            log,
+            known,
+            complete,
+            first: *seen,
+            last,
+        })
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn see(&mut self, rank: u32) -> Option<&mut u64> {
+        let ranks = rank as usize + 1;
+        let more = ranks.saturating_sub(self.seen.len());
+        if !self.seen.has_room(more) {
+            return None;
+        }
+        self.seen.resize(ranks, 1);
+        self.seen.last_mut()
     }
 
     /// An access of `rank`, until its number `limit`, which this one knows until `known`, that is not ordered before `new`.
@@ -210,55 +324,27 @@ impl State {
         known: u64,
         reading: u8,
     ) -> Option<Race> {
-        let log = log_of(rank)?;
-        let (oldest, last) = log.range();
-        if self.seen.len() <= rank as usize {
-            if !self.seen.has_room(rank as usize + 1) {
-                return None;
-            }
-            self.seen.resize(rank as usize + 1, 1);
-        }
-        let complete = match clock::sees_loads() {
-            true => log.said_complete(),
-            false => 0,
-        };
-        let mut first = self.seen[rank as usize].max(oldest);
-        let is_ordered = |done: u64| done != 0 && done <= known;
-        while first <= last && log.done(first).is_none_or(is_ordered) {
-            first += 1;
-        }
-        self.seen[rank as usize] = first;
-        (first..=last.min(limit)).find_map(|number| {
-            let old = log.find(number, new.on, new.span.low, new.span.high)?;
-            let (low, high) = old.span.common(&new.span)?;
-            let both_atomic = old.what.is_atomic() && new.what.is_atomic();
-            let ordered =
-                is_ordered(old.done) || number == complete || both_atomic && old.issued <= known;
-            let is_race = !ordered && new.what.conflicts(old.what, false, reading);
-            is_race.then_some(Race {
-                rank,
-                other: old,
-                low,
-                high,
-            })
-        })
+        let all = self.unordered(rank, known)?;
+        (all.first..=all.last.min(limit)).find_map(|number| all.race(number, new, reading))
     }
 
     /// Tells of a buffer of the access that another operation, not complete here, writes to, or uses and this one writes to. Keeps its
     /// buffers as in use.
     pub fn use_buffers(&mut self, access: &Access, on: On, place: Place) -> Option<Clash> {
         let what = access.what;
-        let far = access.spans.first().map_or(0, |span| span.low);
+        let far = access.spans.first();
         let held = |span: &Span| Held {
             on,
             what,
             place,
             span: *span,
-            far,
+            pair: far.map(|far| access.pair(far, span)),
         };
         // To fetch the same once more to the same place changes nothing.
         let again = |old: &Held, span: &Span| {
-            what.is(Kind::Get) && (old.on, old.what, old.far, old.span) == (on, what, far, *span)
+            let pairs = old.pair.zip(far.map(|far| access.pair(far, span)));
+            let agree = || pairs.is_some_and(|(old, new)| old.agrees(&new));
+            what.is(Kind::Get) && (old.on, old.what) == (on, what) && agree()
         };
         let mut reads = access.reads.iter();
         let of_reads = reads.find_map(|span| self.clash(span, false, |_| false));
@@ -317,6 +403,14 @@ impl State {
         written
             .map(|held| clash(held, true))
             .or_else(|| Some(clash(read()?, false)))
+    }
+}
+
+/// With which buffer two accesses are, side by side, that become one; `None` if that would be forgotten, and they are not to become one.
+fn together(last: Option<Pair>, new: Option<Pair>) -> Option<Option<Pair>> {
+    match last.zip(new) {
+        Some((last, new)) => last.with(&new).map(Some),
+        None => Some(None),
     }
 }
 

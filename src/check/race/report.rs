@@ -1,16 +1,37 @@
 //! What is told of races.
 
 use super::{Clash, Kind, Race, What, Window};
-use crate::check::{Finding, Place, called, checker, tell};
+use crate::check::{Finding, Place, called, checker, here, tell, tell_of};
 
 /// What the rooms above have words for.
-pub trait Words {
+pub trait Words: Sync {
     /// The window, as the text goes on after "of rank 1's part of".
     fn window(&self) -> String;
     fn operation(&self, op: u8) -> &'static str;
     fn basic(&self, basic: u8) -> String;
     /// The number of the operation that changes nothing.
     fn reading(&self) -> u8;
+}
+
+/// The call that something is told of.
+#[derive(Clone, Copy)]
+pub struct From {
+    pub function: &'static str,
+    pub place: Place,
+}
+
+impl From {
+    /// The present one.
+    pub fn here() -> From {
+        From {
+            function: called(),
+            place: here(),
+        }
+    }
+
+    pub fn tell(self, finding: Finding) {
+        tell_of(finding, self.function, self.place);
+    }
 }
 
 const SECTION: &str = "MPI 4.1 §12.7";
@@ -69,7 +90,15 @@ fn at(place: Place, rank: u32) -> String {
 }
 
 #[cold]
-pub fn race(window: &Window, me: u32, target: usize, what: What, race: &Race, words: &dyn Words) {
+pub fn race(
+    from: From,
+    window: &Window,
+    me: u32,
+    target: usize,
+    what: What,
+    race: &Race,
+    words: &dyn Words,
+) {
     let rank_of = |process: u32| {
         window
             .members
@@ -126,7 +155,7 @@ pub fn race(window: &Window, me: u32, target: usize, what: What, race: &Race, wo
         what.in_words(words),
         other.does(reading),
     );
-    tell(Finding {
+    from.tell(Finding {
         kind: "data race",
         section: SECTION,
         text,
@@ -159,9 +188,9 @@ fn in_use(clash: &Clash) -> String {
 const BUFFERS: &str = "MPI 4.1 §12.3";
 
 #[cold]
-pub fn buffer(what: What, clash: &Clash, words: &dyn Words) {
+pub fn buffer(from: From, what: What, clash: &Clash, words: &dyn Words) {
     let text = format!("{} on {} {}", what.name(), words.window(), in_use(clash));
-    tell(Finding {
+    from.tell(Finding {
         kind: "buffer race",
         section: BUFFERS,
         text,

@@ -31,6 +31,43 @@ impl Span {
         self.stride != self.block
     }
 
+    #[inline(always)]
+    pub fn is_one_block(&self) -> bool {
+        self.high - self.low == self.block
+    }
+
+    /// How many blocks there are.
+    #[inline(always)]
+    pub fn blocks(&self) -> u64 {
+        (self.high - self.low).div_ceil(self.stride)
+    }
+
+    /// With one more block of `len` bytes at `at`, if that goes on as the blocks before.
+    #[inline(always)]
+    pub fn with(&self, at: u64, len: u64) -> Option<Span> {
+        let stride = match self.is_one_block() {
+            true => at.checked_sub(self.low)?,
+            false => self.stride,
+        };
+        let is_next = len == self.block && stride >= len && at == self.high - len + stride;
+        let high = at.checked_add(len)?;
+        let (low, block) = (self.low, len);
+        is_next.then_some(Span {
+            low,
+            high,
+            block,
+            stride,
+        })
+    }
+
+    /// With all blocks of `next`, if those go on as the blocks before.
+    fn with_all(&self, next: &Span) -> Option<Span> {
+        let all = self.with(next.low, next.block)?;
+        let goes_on = next.is_one_block() || next.stride == all.stride;
+        let high = next.high;
+        goes_on.then_some(Span { high, ..all })
+    }
+
     /// The first bytes that both have, as far as that is found.
     #[inline]
     pub fn common(&self, other: &Span) -> Option<(u64, u64)> {
@@ -42,6 +79,7 @@ impl Span {
             (false, false) => Some((low, high)),
             (true, false) => self.block_in(low, high),
             (false, true) => other.block_in(low, high),
+            (true, true) if self.is_between(other) => None,
             (true, true) => self
                 .blocks_from(low)
                 .take(LOOKS as usize)
@@ -56,10 +94,17 @@ impl Span {
         }
     }
 
+    /// Whether no block meets one of the other, wherever they begin and end: by the least distance that both steps lead to.
+    fn is_between(&self, other: &Span) -> bool {
+        let grid = gcd(self.stride.into(), other.stride.into());
+        let behind = (i128::from(other.low) - i128::from(self.low)).rem_euclid(grid);
+        behind >= self.block.into() && grid - behind >= other.block.into()
+    }
+
     /// The blocks that do not end before `low`.
-    pub fn blocks_from(&self, low: u64) -> impl Iterator<Item = (u64, u64)> + use<> {
+    pub fn blocks_from(&self, low: u64) -> impl Iterator<Item = (u64, u64)> + Clone + use<> {
         let first = low.saturating_sub(self.low) / self.stride;
-        let blocks = (self.high - self.low).div_ceil(self.stride);
+        let blocks = self.blocks();
         let (begin, stride, block) = (self.low, self.stride, self.block);
         (first..blocks).map(move |number| {
             let from = begin + number * stride;
@@ -74,6 +119,85 @@ impl Span {
             .take(2)
             .map(|(from, to)| (from.max(low), to.min(high)));
         parts.into_iter().find(|(from, to)| from < to)
+    }
+}
+
+/// Which bytes of a target an operation, or a series of them, takes from which of the origin, or brings there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    pub far: Span,
+    /// In a series: block for block as `far`, or one block for all of them.
+    pub near: Span,
+    pub is_series: bool,
+}
+
+impl Pair {
+    /// Both as one series, if `next` goes on as this one does.
+    pub fn with(&self, next: &Pair) -> Option<Pair> {
+        if ![self, next].into_iter().all(Pair::is_in_blocks) {
+            return None;
+        }
+        let is_paired = |pair: &Pair| pair.near.blocks() == pair.far.blocks();
+        let near = match self.near == next.near && self.near.is_one_block() {
+            true => self.near,
+            false if is_paired(self) && is_paired(next) => self.near.with_all(&next.near)?,
+            false => return None,
+        };
+        let far = self.far.with_all(&next.far)?;
+        Some(Pair {
+            far,
+            near,
+            is_series: true,
+        })
+    }
+
+    /// Whether it is a series, or may begin one.
+    fn is_in_blocks(&self) -> bool {
+        self.is_series || self.far.is_one_block()
+    }
+
+    /// Whether bytes that both have are paired alike by both: then it does not matter which comes first.
+    pub fn agrees(&self, other: &Pair) -> bool {
+        if self == other {
+            return true;
+        }
+        let blocks = [self.far, self.near, other.far, other.near].map(|span| span.block);
+        let are_alike = blocks.iter().all(|block| *block == blocks[0]);
+        if !are_alike || !self.is_in_blocks() || !other.is_in_blocks() {
+            return false;
+        }
+        let (steps, other_steps) = match (self.far.is_one_block(), other.far.is_one_block()) {
+            (true, true) => return false,
+            (true, false) => (other.steps(), other.steps()),
+            (false, true) => (self.steps(), self.steps()),
+            (false, false) => (self.steps(), other.steps()),
+        };
+        let between = |a: &Span, b: &Span| i128::from(b.low) - i128::from(a.low);
+        let far = between(&self.far, &other.far);
+        let near = between(&self.near, &other.near);
+        let (far_step, near_step) = steps;
+        // Blocks that have a byte in common are the same block.
+        let grid = gcd(far_step, other_steps.0);
+        grid >= blocks[0].into()
+            && far % grid == 0
+            && far_step * other_steps.1 == other_steps.0 * near_step
+            && near * far_step == far * near_step
+    }
+
+    /// From a block to the next one, on both sides.
+    fn steps(&self) -> (i128, i128) {
+        let near = match self.near.is_one_block() {
+            true => 0,
+            false => self.near.stride,
+        };
+        (self.far.stride.into(), near.into())
+    }
+}
+
+fn gcd(a: i128, b: i128) -> i128 {
+    match b {
+        0 => a,
+        b => gcd(b, a % b),
     }
 }
 
@@ -186,6 +310,102 @@ mod tests {
             }
         }
         assert!(some > 1000 && none > 1000);
+    }
+
+    #[test]
+    fn blocks_that_go_on_are_one_span() {
+        let first = Span::run(100, 8);
+        let gaps = first.with(124, 8).unwrap();
+        assert_eq!(bytes(&gaps), [bytes(&first), (124..132).collect()].concat());
+        assert_eq!(gaps.with(148, 8).map(|span| span.high), Some(156));
+        for (at, len) in [(140, 8), (148, 4), (124, 8), (100, 8)] {
+            assert_eq!(gaps.with(at, len), None);
+        }
+        assert_eq!((first.with(92, 8), first.with(104, 8)), (None, None));
+        let close = first.with(108, 8).and_then(|span| span.with(116, 8));
+        assert_eq!(close.unwrap().common(&Span::run(0, 500)), Some((100, 124)));
+    }
+
+    #[test]
+    fn pairs_agree_where_each_block_has_one_partner() {
+        let series = |far: u64, step: u64, near: u64, near_step: u64, count: u64| {
+            let (mut fars, mut nears) = (Span::run(far, 8), Span::run(near, 8));
+            for n in 1..count {
+                fars = fars.with(far + n * step, 8).unwrap();
+                if near_step > 0 {
+                    nears = nears.with(near + n * near_step, 8).unwrap();
+                }
+            }
+            Pair {
+                far: fars,
+                near: nears,
+                is_series: true,
+            }
+        };
+        let all = series(0, 16, 1000, 8, 10);
+        for n in 0..10 {
+            let one = series(16 * n, 0, 1000 + 8 * n, 0, 1);
+            let other = series(16 * n, 0, 1008 + 8 * n, 0, 1);
+            assert!(all.agrees(&one) && one.agrees(&all));
+            assert!(!all.agrees(&other) && !other.agrees(&all));
+            assert!(all.agrees(&series(16 * n, 16, 1000 + 8 * n, 8, 3)));
+            assert!(!all.agrees(&series(16 * n, 16, 1000 + 8 * n, 16, 3)));
+            assert!(!all.agrees(&series(16 * n + 4, 16, 1000 + 8 * n, 8, 3)));
+            assert!(all.agrees(&series(16 * n, 48, 1000 + 8 * n, 24, 3)));
+            assert!(!all.agrees(&series(16 * n, 48, 1000 + 8 * n, 16, 3)));
+            assert!(!all.agrees(&series(16 * n, 20, 1000 + 8 * n, 10, 3)));
+        }
+        let from_one = series(0, 16, 1000, 0, 10);
+        assert!(from_one.agrees(&series(32, 0, 1000, 0, 1)) && !from_one.agrees(&all));
+        // A datatype's blocks are no series.
+        let column = Pair {
+            near: Span::run(1000, 80),
+            is_series: false,
+            ..all
+        };
+        let shifted = Pair {
+            far: series(16, 16, 0, 8, 10).far,
+            ..column
+        };
+        assert!(column.agrees(&column) && !column.agrees(&shifted));
+    }
+
+    #[test]
+    fn pairs_that_go_on_are_one_series() {
+        let pair = |far: Span, near: Span| Pair {
+            far,
+            near,
+            is_series: false,
+        };
+        let block = |n: u64, near: u64| pair(Span::run(8 * n, 8), Span::run(near, 8));
+        let first = block(0, 1000);
+        let near_to_near = first.with(&block(1, 1016)).unwrap();
+        let more = near_to_near.with(&block(2, 1032)).unwrap();
+        let from_one = first.with(&block(1, 1000)).unwrap();
+        for (n, near) in [(0, 1000), (1, 1016), (2, 1032)] {
+            assert!(more.agrees(&block(n, near)) && !more.agrees(&block(n, 2000)));
+            assert!(from_one.agrees(&block(n, 1000)) && !from_one.agrees(&block(n, 1016)));
+        }
+        // A series goes on by another one, if the steps are the same.
+        let next = block(3, 1048).with(&block(4, 1064)).unwrap();
+        let all = more.with(&next).unwrap();
+        assert_eq!((all.far.high, all.near.high), (40, 1072));
+        assert!(all.agrees(&block(4, 1064)) && !all.agrees(&block(4, 1000)));
+        let other = block(3, 1048).with(&block(4, 1056)).unwrap();
+        assert_eq!(
+            (more.with(&other), more.with(&block(3, 1000))),
+            (None, None)
+        );
+        assert_eq!(
+            (from_one.with(&next), near_to_near.with(&from_one)),
+            (None, None)
+        );
+        // A datatype's blocks are none.
+        let column = pair(Span::run(8, 16), more.near);
+        assert_eq!(
+            (first.with(&column), column.with(&block(3, 1048))),
+            (None, None)
+        );
     }
 
     #[test]

@@ -76,6 +76,12 @@ impl Parts {
         self.all.iter().filter_map(Part::read)
     }
 
+    /// Whether one lies over another one.
+    #[inline]
+    pub fn are_shared(&self) -> bool {
+        self.shared.load(Ordering::Acquire) != 0
+    }
+
     fn count_shared(&self) {
         let is_shared = |part: &Listed| {
             let others = self.iter().filter(|other| other.window != part.window);
@@ -152,9 +158,9 @@ struct Other {
 pub fn enter(window: &Window, target: usize) -> Option<Shared> {
     let checker = checker()?;
     let parts = checker.area.block(window.members[target]).parts;
-    match parts.shared.load(Ordering::Acquire) {
-        0 => None,
-        _ => enter_shared(checker, parts, window.id),
+    match parts.are_shared() {
+        false => None,
+        true => enter_shared(checker, parts, window.id),
     }
 }
 
@@ -222,7 +228,7 @@ pub fn end(shared: &Shared, access: &Access, words: &dyn Words) {
                 continue;
             };
             let logged = access.logged(on, shared.place, &span);
-            let mut found = state.own_conflict(&logged, 0, reading);
+            let mut found = state.own_conflict(&logged, None, None, reading);
             for &(rank, limit) in limits {
                 if found.is_none() && rank != checker.rank {
                     found = state.conflict(rank, limit, &logged, known(rank), reading);

@@ -15,6 +15,7 @@ use super::super::access;
 use super::super::launcher::variable;
 use crate::err;
 use crate::error::Result;
+use crate::shm::maps;
 use libc::{c_char, c_int, c_void, size_t};
 use std::ffi::{CStr, CString};
 use std::mem::{offset_of, transmute_copy};
@@ -191,7 +192,7 @@ fn places() -> impl Iterator<Item = PathBuf> {
 
 /// The file of the library that a process has loaded.
 fn loaded_by(pid: u32) -> Option<PathBuf> {
-    let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).ok()?;
+    let maps = maps::read(&format!("/proc/{pid}/maps"))?;
     maps.lines().find_map(file_in)
 }
 

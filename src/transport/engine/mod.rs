@@ -100,7 +100,7 @@ pub fn open() -> Result<()> {
         return Ok(());
     }
     let (inbox, ring) = (Inbox::open()?, inbox::ring_bytes());
-    let mut held = Held::new(ring);
+    let mut held = Held::new(job().room(), ring)?;
     held.begin(inbox.controls(0));
     let engine = Engine {
         inbox,

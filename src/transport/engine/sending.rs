@@ -28,9 +28,9 @@ const FETCHED_STREAM: usize = 2 << 10;
 /// core, and its sender waits for them. (Eight ranks on two cores, each sends 16 KiB to the next one: 11 µs through the rings, 23
 /// announced; 32 KiB 19 and 33. From memory of the segment 14 and 11.)
 const EAGER_SHARED_CORES: usize = 32 << 10;
-/// And for those from memory that the receiver cannot load from, of a sender that waits on a core of its own, and so copies while the
-/// receiver does. Above it the receiver is asked first: what no receive waits for is not to fill its memory.
-const EAGER_WAITING: usize = 64 << 10;
+/// And for those where each has a core of its own, and one copies in while the other copies out. (Two `MPI_Isend` of 16 KiB 0.75 µs each, and
+/// announced 3.3; of 64 KiB 2.1 and 6.6.) Above it the receiver is asked first: what no receive waits for is not to fill its memory.
+const EAGER_OWN_CORES: usize = 64 << 10;
 
 /// Bytes up to which messages go through the rings.
 pub fn eager_limit() -> u64 {
@@ -39,16 +39,14 @@ pub fn eager_limit() -> u64 {
         .map_or(EAGER, |engine| EAGER.min(engine.lock().core.ring)) as u64
 }
 
-/// Whether such a message is to go through the ring, of a sender that may wait for it.
+/// Whether a message of so many bytes is to go through the ring. A long one may be `shared`: the receiver can load it.
 #[inline]
-fn is_eager(buffer: &Buffer, waits: bool) -> bool {
-    let len = buffer.len();
-    match (wait::spin() > 0, waits) {
-        _ if len <= EAGER => true,
-        (true, true) => len <= EAGER_WAITING && !Place::is_shared(buffer),
-        (true, false) => false,
-        (false, _) => len <= EAGER_SHARED_CORES && !Place::is_shared(buffer),
-    }
+fn is_eager(bytes: usize, shared: bool) -> bool {
+    let most = match wait::spin() > 0 {
+        true => EAGER_OWN_CORES,
+        false => EAGER_SHARED_CORES,
+    };
+    bytes <= EAGER || bytes <= most && !shared
 }
 
 /// Sends the data of `buffer`. `None`: it is in the ring, the buffer is free again.
@@ -72,9 +70,17 @@ pub fn send(
     };
     let engine = ENGINE.get().expect("messages are open");
     let mut is_short = false;
-    if !synchronous && is_eager(&buffer, target.waits) {
+    let shared = match buffer.len() > EAGER {
+        true => Place::shared(&buffer),
+        false => None,
+    };
+    if !synchronous && is_eager(buffer.len(), shared.is_some()) {
         let mut engine = engine.lock();
-        if buffer.len() <= engine.core.ring && !engine.core.is_to_announce(&target) {
+        let core = &mut engine.core;
+        if buffer.len() <= core.ring
+            && !core.is_to_announce(&target)
+            && core.can_write(&target, buffer.len())
+        {
             if !engine.core.is_to_be_fetched(&target, &buffer) {
                 let links = &mut engine.core.links;
                 observed::sent(target.to, &mut header, &buffer, || links.next_number());
@@ -88,10 +94,10 @@ pub fn send(
     }
     let operation = Operation::new(about());
     let own = target.to == job().rank;
-    let (place, block) = if own {
-        (Place::OWN, None)
-    } else {
-        Place::of(&buffer, target.waits)?
+    let (place, block) = match shared {
+        _ if own => (Place::OWN, None),
+        Some(place) => (place, None),
+        None => Place::of(&buffer, target.waits)?,
     };
     let sending = Sending {
         operation: operation.clone(),
@@ -119,6 +125,14 @@ impl Core {
             false => self.links.is_to_announce(target.to),
         };
         is_told && can_be_announced(target.context)
+    }
+
+    /// Whether the sender of so many bytes will be there to write all of them. What finds no room is written later, by one that waits; any
+    /// other may compute by then, and its receiver would wait for that. (8 KiB and less are so little that it is left to chance.)
+    #[inline]
+    fn can_write(&mut self, target: &Target, bytes: usize) -> bool {
+        let is_sure = bytes <= EAGER || target.waits;
+        is_sure || target.to != self.me && self.links.has_room(target.to, bytes)
     }
 
     /// Whether a message that could go through the ring comes sooner if the receiver fetches it.

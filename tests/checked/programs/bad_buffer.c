@@ -15,6 +15,7 @@
 // right unprotected
 // right not_moved
 // right within
+// right in_pieces
 #include <mpi.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -52,6 +53,21 @@ int main(int argc, char **argv) {
         MPI_Alloc_mem(64, MPI_INFO_NULL, &given);
         MPI_Recv(given + 48, 4, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE);
         MPI_Free_mem(given);
+    } else if (IS(in_pieces)) { // of MPI_Alloc_mem, some of which adjoin
+        enum { pieces = 4 };
+        char *given[pieces];
+        int lengths[pieces] = {1024, 1024, 1024, 1024};
+        MPI_Aint places[pieces];
+        for (int i = 0; i < pieces; i++) {
+            MPI_Alloc_mem(4096, MPI_INFO_NULL, &given[i]);
+            MPI_Get_address(given[i], &places[i]);
+        }
+        MPI_Datatype all;
+        MPI_Type_create_hindexed(pieces, lengths, places, MPI_INT, &all);
+        MPI_Type_commit(&all);
+        MPI_Recv(MPI_BOTTOM, 1, all, 0, 0, comm, MPI_STATUS_IGNORE);
+        MPI_Type_free(&all);
+        for (int i = 0; i < pieces; i++) MPI_Free_mem(given[i]);
     } else if (IS(unprotected)) {
         mprotect(pages, 8192, PROT_READ), mprotect(pages, 8192, PROT_READ | PROT_WRITE);
         MPI_Recv(pages + 8176, 4, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE);

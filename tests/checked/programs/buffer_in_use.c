@@ -8,7 +8,13 @@
 // wrong persistent: buffer in use
 // wrong rows: buffer in use
 // wrong given_back: buffer in use
+// wrong packed: buffer in use
+// wrong unpacked: buffer in use
+// wrong not_there_yet: buffer in use
+// wrong reduced: buffer in use
 // right read_twice
+// right packed_beside
+// right in_an_operation
 // right after_wait
 // right columns
 // right nobody
@@ -18,6 +24,10 @@
 // right given_back_late
 #include <mpi.h>
 #include <string.h>
+
+static void sum(void *in, void *inout, int *len, MPI_Datatype *type) {
+    MPI_Reduce_local(in, inout, *len, *type, MPI_SUM);
+}
 
 int main(int argc, char **argv) {
     const char *variant = argc > 1 ? argv[1] : "";
@@ -74,6 +84,42 @@ int main(int argc, char **argv) {
         MPI_Send(a, 4, MPI_INT, other, 0, comm);
         MPI_Wait(requests, MPI_STATUS_IGNORE);
         if (IS(given_back_late)) MPI_Free_mem(given);
+    }
+    char pack[64];
+    int at = 0;
+    if (IS(packed) || IS(packed_beside)) {
+        MPI_Pack(b, 4, MPI_INT, pack, 64, &at, comm);
+        MPI_Isend(pack, at, MPI_PACKED, other, 0, comm, requests); // !packed
+        if (IS(packed)) at -= 4;
+        MPI_Pack(b + 3, 1, MPI_INT, pack, 64, &at, comm); // !packed
+        MPI_Recv(a, 4, MPI_INT, other, 0, comm, MPI_STATUS_IGNORE);
+    }
+    if (IS(unpacked)) {
+        MPI_Pack(b, 4, MPI_INT, pack, 64, &at, comm);
+        MPI_Irecv(a, 4, MPI_INT, other, 0, comm, requests); // !unpacked
+        at = 0;
+        MPI_Unpack(pack, 64, &at, a + 2, 4, MPI_INT, comm); // !unpacked
+        MPI_Send(b, 4, MPI_INT, other, 0, comm);
+    }
+    if (IS(not_there_yet)) {
+        memset(pack, 0, sizeof pack);
+        MPI_Irecv(pack, 64, MPI_PACKED, other, 0, comm, requests); // !not_there_yet
+        MPI_Send(b, 4, MPI_INT, other, 0, comm);
+        MPI_Unpack(pack, 64, &at, a, 4, MPI_INT, comm); // !not_there_yet
+    }
+    if (IS(reduced)) {
+        MPI_Irecv(a, 4, MPI_INT, other, 0, comm, requests); // !reduced
+        MPI_Reduce_local(b, a, 4, MPI_INT, MPI_SUM); // !reduced
+        MPI_Send(b, 4, MPI_INT, other, 0, comm);
+    }
+    if (IS(in_an_operation)) {
+        MPI_Op op;
+        MPI_Op_create(sum, 1, &op);
+        MPI_Iallreduce(a, b, 8, MPI_INT, op, comm, requests);
+        MPI_Wait(requests, MPI_STATUS_IGNORE);
+        MPI_Iscan(MPI_IN_PLACE, b, 8, MPI_INT, op, comm, requests);
+        MPI_Wait(requests, MPI_STATUS_IGNORE);
+        MPI_Op_free(&op);
     }
     if (IS(read_twice)) {
         MPI_Isend(a, 8, MPI_INT, other, 0, comm, requests);

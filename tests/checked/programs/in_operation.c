@@ -4,6 +4,7 @@
 // wrong collective: forbidden call
 // wrong message: forbidden call
 // wrong waits: forbidden call
+// wrong duplicates: forbidden call
 // right asks
 // right reduces_locally
 #include <mpi.h>
@@ -18,6 +19,8 @@ static void sum(void *in, void *inout, int *len, MPI_Datatype *type) {
     MPI_Request request = MPI_REQUEST_NULL;
     if (IS(collective)) MPI_Barrier(MPI_COMM_SELF); // !collective
     if (IS(message)) MPI_Iprobe(0, 0, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE); // !message
+    MPI_Comm copy;
+    if (IS(duplicates)) MPI_Comm_dup(MPI_COMM_SELF, &copy), MPI_Comm_free(&copy); // !duplicates
     if (IS(waits)) MPI_Wait(&request, MPI_STATUS_IGNORE); // !waits
     if (IS(asks)) MPI_Type_get_extent(*type, &lb, &extent), MPI_Get_address(&value, &lb), MPI_Wtime();
     if (IS(reduces_locally)) MPI_Reduce_local(in, inout, *len, *type, MPI_SUM);

@@ -4,6 +4,8 @@
 // wrong get: type mismatch
 // wrong derived: type mismatch
 // wrong request: type mismatch
+// wrong accumulate: type mismatch
+// wrong result: type mismatch
 // right same
 // right described_otherwise
 // right pairs
@@ -32,6 +34,9 @@ int main(int argc, char **argv) {
         if (is("put")) MPI_Put(data, 4, MPI_FLOAT, 1, 0, 4, MPI_INT, win); // !put
         if (is("get")) MPI_Get(data, 2, MPI_DOUBLE, 1, 0, 4, MPI_INT, win); // !get
         if (is("derived")) MPI_Put(data, 1, floats, 1, 0, 1, four, win); // !derived
+        if (is("accumulate")) MPI_Accumulate(data, 1, floats, 1, 0, 4, MPI_INT, MPI_REPLACE, win); // !accumulate
+        if (is("result"))
+            MPI_Get_accumulate(data, 4, MPI_INT, data + 4, 4, MPI_UNSIGNED, 1, 0, 4, MPI_INT, MPI_SUM, win); // !result
         if (is("same")) MPI_Put(data, 4, MPI_INT, 1, 0, 4, MPI_INT, win);
         if (is("described_otherwise")) {
             MPI_Put(data, 1, four, 1, 0, 4, MPI_INT, win);

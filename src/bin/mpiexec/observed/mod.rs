@@ -128,13 +128,17 @@ fn named_as_report(request: &Request) -> Option<String> {
     is_meant.then(|| program.display().to_string())
 }
 
-/// Writes all that is wanted. Gives a sentence for each thing that is to be said beside it.
-pub fn tell(request: &Request, segment: &JobSegment) -> Vec<String> {
+/// Writes all that is wanted, and calls `say` with a sentence for each thing that is to be said beside it. Whether it is all written.
+pub fn tell(request: &Request, segment: &JobSegment, mut say: impl FnMut(String)) -> bool {
     let Some(tables) = segment.observed() else {
-        return Vec::new();
+        return true;
     };
     let figures = Figures::read(segment, &tables);
-    let mut said = Vec::new();
+    let mut whole = true;
+    let mut fail = |file: &Path, error: io::Error, say: &mut dyn FnMut(String)| {
+        say(format!("cannot write to {}: {error}", file.display()));
+        whole = false;
+    };
     for report in &request.reports {
         let text = match report.form {
             Form::Text => text::write(&figures),
@@ -147,19 +151,19 @@ pub fn tell(request: &Request, segment: &JobSegment) -> Vec<String> {
             None => io::stderr().write_all(text.as_bytes()),
         };
         if let (Err(error), Some(file)) = (written, &report.file) {
-            said.push(format!("cannot write to {}: {error}", file.display()));
+            fail(file, error, &mut say);
         }
     }
     if let Some(file) = &request.trace {
         match write_trace(file, &figures, &tables) {
-            Err(error) => said.push(format!("cannot write to {}: {error}", file.display())),
+            Err(error) => fail(file, error, &mut say),
             Ok(0) => {}
-            Ok(lost) => said.push(format!(
+            Ok(lost) => say(format!(
                 "{lost} events found no room in the trace: it ends before the job (see -trace-size)"
             )),
         }
     }
-    said
+    whole
 }
 
 /// Writes the time line; gives how many events are missing.

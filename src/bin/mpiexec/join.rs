@@ -1,0 +1,252 @@
+//! `-join`: the ranks become a world of a job that another launcher has begun. They are this one's as those of a job of its own, and
+//! have the job's memory in common with the others, so that they can be connected: by ports and names.
+//!
+//! The job is found as `rmashm-top` finds it, by who has its segment open, and its descriptor is had from there: a process of another user
+//! has none to give. A job that is to be found by a name has that in the name of its segment; who finds none begins one, and they do so one
+//! after the other.
+
+use std::fs::File;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use nix::errno::Errno;
+use nix::fcntl::{Flock, FlockArg};
+use programs::finding::Refusal;
+use rmashm::launching::{Held, JobSegment, Opened, Reader, held, version};
+use rmashm::seeing::{Rank, Seen};
+
+use crate::request::Request;
+use crate::{MISUSE, values};
+
+/// For how long a job is waited for that is not there (yet), and how often to look.
+const PATIENCE: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(50);
+/// For how long others are waited for that look for a job by its name: each has to scan what all processes have open, in a moment, or
+/// in seconds where it gets little of the cores.
+const TURN: Duration = Duration::from_secs(20);
+/// For how long a process is looked at that is no part of the job whose segment it has open.
+const SETTLING: Duration = Duration::from_millis(1500);
+
+/// Says it where the command line does not.
+const JOIN: &str = "RMASHM_JOIN";
+
+/// Letters of a name. The kernel takes four times as many.
+pub const LONGEST_NAME: usize = 60;
+
+/// Which job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Join {
+    /// The only one of this user.
+    Any,
+    /// That of this process.
+    Process(u32),
+    /// The one of this name, which is begun if there is none.
+    Named(String),
+}
+
+impl Join {
+    /// By which the job is found.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Join::Named(name) => Some(name),
+            _ => None,
+        }
+    }
+}
+
+/// What is had while a launcher looks for a job and, where there is none, begins it: no other does so meanwhile.
+pub type Turn = Flock<File>;
+
+/// What the variable asks for, if the command line does not.
+pub fn ask_environment(request: &mut Request) -> Result<(), String> {
+    if request.join.is_none()
+        && let Some(value) = std::env::var_os(JOIN).filter(|value| !value.is_empty())
+    {
+        request.join = Some(values::join(JOIN, &value)?);
+    }
+    Ok(())
+}
+
+/// Maps the job's segment. Its places are given later. None: it is this launcher's to begin, which keeps its turn until it has.
+pub fn open(request: &Request, join: &Join) -> Result<(Option<JobSegment>, Option<Turn>), Refusal> {
+    let is_on = request.check.is_some() || request.trace.is_some() || !request.reports.is_empty();
+    let of_the_job = [
+        (is_on, "-check, -report and -trace are"),
+        (request.universe.is_some(), "-usize is"),
+    ];
+    if let Some((_, what)) = of_the_job.iter().find(|(is_given, _)| *is_given) {
+        let text =
+            format!("{what} for the mpiexec that begins a job, not for one with -join or {JOIN}");
+        return Err(misuse(text));
+    }
+    let turn = join.name().and_then(|_| take_turn());
+    let Some((pid, segment)) = find(join)? else {
+        return Ok((None, turn));
+    };
+    let cannot =
+        |why: &str| Refusal::from(format!("the job of process {pid} cannot be joined: {why}"));
+    let segment = JobSegment::join(segment.as_fd()).map_err(|error| cannot(&error.text))?;
+    Ok((Some(segment), None))
+}
+
+/// Waits for others that look for a job by its name. Their executable is what all that fit together have in common. None: it cannot be
+/// locked, or is for long, by another user say; two that begin at the same time may then begin a job each.
+fn take_turn() -> Option<Turn> {
+    let mut file = File::open("/proc/self/exe").ok()?;
+    let until = Instant::now() + TURN;
+    loop {
+        match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+            Ok(turn) => return Some(turn),
+            Err((back, Errno::EAGAIN)) if Instant::now() < until => file = back,
+            Err(_) => return None,
+        }
+        std::thread::sleep(PAUSE / 10);
+    }
+}
+
+fn misuse(text: String) -> Refusal {
+    Refusal {
+        text,
+        status: MISUSE,
+    }
+}
+
+/// The jobs that may be meant. What was started a moment ago, as by the line before in a script, is waited for.
+fn jobs(join: &Join) -> Vec<Held> {
+    let begun = Instant::now();
+    let mut is_new = false;
+    loop {
+        let mut jobs = held();
+        jobs.retain(|job| !job.holders.is_empty());
+        let may_come = match join {
+            Join::Process(pid) => {
+                jobs.retain(|job| job.holders.iter().any(|holder| holder.0 == *pid));
+                // A launcher that a rank of another job starts has that one's segment open until it knows what it is.
+                let its_own = jobs.iter().position(|job| is_part(*pid, job));
+                if let Some(at) = its_own {
+                    jobs.swap(0, at);
+                }
+                let is_settled = !jobs.is_empty() && begun.elapsed() > SETTLING;
+                let is_there = Path::new(&format!("/proc/{pid}")).exists();
+                is_there && its_own.is_none() && !is_settled
+            }
+            Join::Any => jobs.is_empty(),
+            Join::Named(name) => {
+                jobs.retain(|job| job.name.as_ref() == Some(name));
+                false
+            }
+        };
+        let waits = may_come && begun.elapsed() < PATIENCE;
+        // One that has just come may not be complete: the next look is the one that counts.
+        if !waits && (jobs.is_empty() || !is_new) {
+            return jobs;
+        }
+        is_new = waits;
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// Whether a process that has a job's segment open is a rank or a launcher of it, and no descendant of one.
+fn is_part(pid: u32, job: &Held) -> bool {
+    let look = |(_, path): &(u32, PathBuf)| match Reader::open(path) {
+        Ok(Opened::Segment(reader)) => Seen::look(&reader).ok(),
+        _ => None,
+    };
+    let is_it = |rank: &Rank| rank.pid == Some(pid) || rank.launcher == Some(pid);
+    let seen = job.holders.iter().find_map(look);
+    seen.is_some_and(|seen| seen.ranks.iter().any(is_it))
+}
+
+/// The segment's file, and the process by which the job is called. None: there is none of this name.
+fn find(join: &Join) -> Result<Option<(u32, File)>, Refusal> {
+    let jobs = jobs(join);
+    let called = |holders: &[(u32, _)]| holders[0].0;
+    match join {
+        Join::Process(pid) => {
+            if jobs.is_empty() {
+                return Err(format!(
+                    "process {pid} is of no job of this user that rmashm has started (rmashm-top shows those that are)"
+                )
+                .into());
+            }
+        }
+        Join::Any | Join::Named(_) => {
+            let pids: Vec<u32> = jobs.iter().map(|job| called(&job.holders)).collect();
+            match pids[..] {
+                [] if join.name().is_some() => return Ok(None),
+                [] => {
+                    return Err("there is no job of this user to be joined"
+                        .to_string()
+                        .into());
+                }
+                [_] => {}
+                _ => {
+                    let pids: Vec<String> = pids.iter().map(u32::to_string).collect();
+                    let text = format!(
+                        "there are several such jobs of this user: -join wants one of these processes: {}",
+                        pids.join(", ")
+                    );
+                    return Err(text.into());
+                }
+            }
+        }
+    }
+    let job = &jobs[0];
+    let pid = called(&job.holders);
+    for (_, path) in &job.holders {
+        match Reader::open(path) {
+            Ok(Opened::Segment(_)) => {}
+            Ok(Opened::Other(maker)) => {
+                return Err(format!(
+                    "the job of process {pid} was begun by {maker}, and this is {}: they are of different builds, and do not \
+                     fit together",
+                    version()
+                )
+                .into());
+            }
+            _ => continue,
+        }
+        if let Ok(file) = writable(path) {
+            return Ok(Some((pid, file)));
+        }
+    }
+    if join.name().is_some() {
+        return Ok(None);
+    }
+    Err(format!("the job of process {pid} has just ended, or does not let itself be seen").into())
+}
+
+fn writable(path: &Path) -> std::io::Result<File> {
+    File::options().read(true).write(true).open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_the_jobs_is_no_business_of_one_that_joins() {
+        let request = Request {
+            universe: Some(4),
+            ..Request::default()
+        };
+        let refusal = open(&request, &Join::Any).err().unwrap();
+        assert_eq!(refusal.status, MISUSE);
+        assert!(
+            refusal.text.starts_with("-usize is for"),
+            "{}",
+            refusal.text
+        );
+    }
+
+    #[test]
+    fn a_process_that_is_of_no_job_is_told() {
+        let refusal = open(&Request::default(), &Join::Process(1)).err().unwrap();
+        assert!(
+            refusal.text.contains("process 1 is of no job"),
+            "{}",
+            refusal.text
+        );
+    }
+}

@@ -1,0 +1,581 @@
+//! Puts and gets that go elsewhere each time: programs move pieces of a row or a table in a loop. What is known of one at its call is only noted
+//! here; it is logged and compared when the process makes any other call ([`settle`]), or when there is no [room](MOST) for more. Calls
+//! from one place of the program that go on by the same step on both sides are one [`Note`], one entry of the log, and are compared once. Where
+//! there is only one, and it is flushed, it is logged and compared before that, and complete at once ([`flush`]).
+//!
+//! **Why nothing is missed or told wrongly.** Between a note and its settling this process makes no other call. So its clock stays as it was, and
+//! what the operation is ordered after is the same when it is compared ([`clock::as_it_is`]). None of the operations is complete at
+//! its target, so that nothing can be ordered behind one, and who conflicts with one does so whenever it comes. Of two processes that
+//! compare, one finds the other's entry: each logs before it looks. Operations that are atomic order others by their effect alone, and so cannot be late.
+//!
+//! Only the thread that has initialized MPI is here, where no other one may call ([`Alone`]). While something is noted, nothing
+//! [repeats](super::again).
+
+use super::log::{Logged, On};
+use super::span::Span;
+use super::touched::Touched;
+use super::{Access, Begun, Clash, Race, State, What, Window, Words, again, element, report};
+use crate::check::threads::{Alone, is_alone};
+use crate::check::{Checker, Finding, Place, buffers, checker, clock, is_inside, local, place};
+use crate::shm::atomic::{AtomicBool, Ordering::Relaxed};
+use smallvec::SmallVec;
+
+/// So many notes are taken before they are compared.
+const MOST: usize = u64::BITS as usize;
+/// Places of the program of which the last note is known: a power of two.
+const SITES: usize = 32;
+
+/// Operations that are noted: all of one call of the program's, on one target.
+#[derive(Clone, Copy)]
+struct Note {
+    window: Window<'static>,
+    words: &'static dyn Words,
+    function: &'static str,
+    target: usize,
+    what: What,
+    place: Place,
+    known: u64,
+    far: Span,
+    near: Span,
+}
+
+/// A place of the program that has made such calls.
+#[derive(Clone, Copy)]
+struct Site {
+    /// Where the call returns to.
+    back: usize,
+    place: Place,
+    /// Which note was its last one.
+    note: usize,
+}
+
+/// An operation, as it is given.
+#[derive(Clone, Copy)]
+pub struct Operation {
+    pub window: Window<'static>,
+    pub words: &'static dyn Words,
+    pub function: &'static str,
+    pub target: usize,
+    pub what: What,
+    /// Where the bytes are: in the target's part, or at which address; in this process.
+    pub far: u64,
+    pub near: u64,
+    pub bytes: u64,
+}
+
+/// What makes an operation the last one once more.
+#[derive(Clone, Copy, PartialEq)]
+struct Last {
+    back: usize,
+    on: On,
+    far: u64,
+    near: u64,
+    bytes: u64,
+}
+
+struct Series {
+    notes: [Option<Note>; MOST],
+    count: usize,
+    sites: [Site; SITES],
+    /// The last operation, if it would be quicker to [repeat](again) it.
+    last: Option<Last>,
+    /// Where operations may be noted, as was found since this process has made another call.
+    open: Option<On>,
+    /// Whether no other thread of this process has anything of the check meanwhile.
+    is_alone: bool,
+    /// A buffer that was found to end before what it begins in, since the process has made another call.
+    fits: (u64, u64),
+    /// Where the notes are that are compared.
+    noted: Touched,
+}
+
+static SERIES: Alone<Series> = Alone::new(Series {
+    notes: [None; MOST],
+    count: 0,
+    open: None,
+    is_alone: false,
+    fits: (0, 0),
+    sites: [const {
+        Site {
+            back: 0,
+            place: Place::UNKNOWN,
+            note: MOST,
+        }
+    }; SITES],
+    last: None,
+    noted: Touched::new(),
+});
+/// Whether something is noted, or may be more quickly.
+static OPEN: AtomicBool = AtomicBool::new(false);
+
+/// Whether operations of this thread may be noted now, as far as the process is concerned.
+#[inline(always)]
+pub fn may_note() -> bool {
+    is_alone() && !local::is_seen() && !clock::sees_loads()
+}
+
+/// Notes an operation that is about to be carried out: whether it could be. [`may_note`] holds.
+#[inline(always)]
+pub fn note(operation: &Operation) -> bool {
+    match SERIES.get() {
+        Some(mut series) => series.note(operation),
+        None => false,
+    }
+}
+
+impl Note {
+    /// Takes the operation in, if it goes on as those before.
+    #[inline(always)]
+    fn goes_on(&mut self, operation: &Operation, place: Place) -> bool {
+        let Operation {
+            window,
+            target,
+            what,
+            far,
+            near,
+            bytes,
+            ..
+        } = *operation;
+        if (self.window.id, self.target, self.what, self.place) != (window.id, target, what, place)
+        {
+            return false;
+        }
+        let is_from_one = self.near == Span::run(near, bytes);
+        if is_from_one && self.far == Span::run(far, bytes) {
+            return true;
+        }
+        let Some(all) = self.far.with(far, bytes) else {
+            return false;
+        };
+        // What is fetched has a place of its own.
+        if is_from_one && !what.fetches() {
+            self.far = all;
+            return true;
+        }
+        // Where the first ones had one buffer, the others have it too.
+        let is_paired = self.near.blocks() == self.far.blocks();
+        match self.near.with(near, bytes) {
+            Some(all_near) if is_paired => {
+                (self.far, self.near) = (all, all_near);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn on(&self) -> On {
+        On::new(self.window.id, self.target)
+    }
+
+    /// What others find of it.
+    fn logged(&self) -> Logged {
+        let (far, near) = ([self.far], [self.near]);
+        self.access(&far, &near)
+            .logged(self.on(), self.place, &self.far)
+    }
+
+    /// As one access, of which it gives the parts.
+    fn access<'a>(&self, far: &'a [Span; 1], near: &'a [Span; 1]) -> Access<'a> {
+        let (reads, writes): (&[Span], &[Span]) = match self.what.fetches() {
+            true => (&[], near),
+            false => (near, &[]),
+        };
+        Access {
+            target: self.target,
+            what: self.what,
+            spans: far,
+            begun: Begun {
+                issued: 0,
+                known: self.known,
+            },
+            reads,
+            writes,
+            is_series: true,
+        }
+    }
+}
+
+impl Note {
+    /// What is wrong if its buffer goes on behind the end of what it begins in.
+    #[inline(always)]
+    fn beyond(&self) -> Option<Finding> {
+        let use_of_buffer = match self.what.fetches() {
+            true => buffers::Access::Write,
+            false => buffers::Access::Read,
+        };
+        let blocks = self.near.blocks_from(self.near.low);
+        let blocks = blocks.map(|(from, to)| (from as usize, to as usize));
+        buffers::beyond(use_of_buffer, "origin_addr", blocks)
+    }
+
+    /// Logs it alone, and compares it with what there is.
+    fn settle(&self, checker: &Checker) {
+        let (far, near) = ([self.far], [self.near]);
+        let access = self.access(&far, &near);
+        let mut state = super::STATE.lock();
+        let (window, words) = (&self.window, self.words);
+        let entered = super::log(&mut state, checker, window, &access, words, self.place);
+        let clash = state.use_buffers(&access, entered.on, self.place);
+        let race = entered.own.map(|race| *race);
+        let race = race.or_else(|| self.conflict(checker, &mut state));
+        drop(state);
+        let beyond = self.beyond();
+        if race.is_some() || clash.is_some() || beyond.is_some() {
+            let found = [
+                beyond.map(Found::Beyond),
+                race.map(Found::Race),
+                clash.map(Found::Clash),
+            ];
+            found
+                .into_iter()
+                .flatten()
+                .for_each(|found| self.tell(checker.rank, found));
+        }
+    }
+
+    /// What others have logged that nothing orders before it.
+    #[cold]
+    fn conflict(&self, checker: &Checker, state: &mut State) -> Option<Race> {
+        let (logged, reading) = (self.logged(), self.words.reading());
+        let mut others = self
+            .window
+            .members
+            .iter()
+            .filter(|rank| **rank != checker.rank);
+        others.find_map(|&rank| {
+            state.conflict(rank, u64::MAX, &logged, clock::as_it_is(rank), reading)
+        })
+    }
+
+    #[cold]
+    fn tell(&self, me: u32, found: Found) {
+        let (target, what) = (self.target, self.what);
+        let from = report::From {
+            function: self.function,
+            place: self.place,
+        };
+        match found {
+            Found::Race(race) => {
+                report::race(from, &self.window, me, target, what, &race, self.words);
+            }
+            Found::Clash(clash) => report::buffer(from, what, &clash, self.words),
+            Found::Beyond(finding) => from.tell(finding),
+        }
+    }
+}
+
+impl Series {
+    #[inline(always)]
+    fn note(&mut self, operation: &Operation) -> bool {
+        if clock::has_come() {
+            self.catch_up();
+        }
+        let back = place::came_from();
+        let site = &mut self.sites[back >> 1 & (SITES - 1)];
+        let last = Last {
+            back,
+            on: On::new(operation.window.id, operation.target),
+            far: operation.far,
+            near: operation.near,
+            bytes: operation.bytes,
+        };
+        if self.count == 0 && self.last == Some(last) {
+            // The same once more, and something between: that is quicker elsewhere.
+            self.last = None;
+            return false;
+        }
+        self.last = Some(last);
+        if site.back == back
+            && let Some(Some(note)) = self.notes[..self.count].get_mut(site.note)
+            && note.goes_on(operation, site.place)
+        {
+            return true;
+        }
+        let is_open = self.open == Some(last.on) && site.back == back && self.count < MOST;
+        if !is_open && !self.open(*operation, back) {
+            return false;
+        }
+        self.begin(operation, back);
+        true
+    }
+
+    /// Others have changed this process's memory. What was noted before that is compared by what it knew before.
+    #[cold]
+    fn catch_up(&mut self) {
+        self.settle();
+        clock::catch_up();
+    }
+
+    /// Whether an operation like this may be noted.
+    #[cold]
+    #[inline(never)]
+    fn open(&mut self, operation: Operation, back: usize) -> bool {
+        let Operation { window, target, .. } = operation;
+        // A call that this one is inside of may tell others something before it makes another one.
+        if is_inside() {
+            return false;
+        }
+        let Some(checker) = checker() else {
+            return false;
+        };
+        let process = window.members[target];
+        if checker.area.block(process).parts.are_shared() {
+            return false;
+        }
+        // Where the call comes by a library of ours, only the stack says from where.
+        let site = &mut self.sites[back >> 1 & (SITES - 1)];
+        if site.back != back {
+            let Some(place) = checker.own.modules.place_of_program(back) else {
+                return false;
+            };
+            *site = Site {
+                back,
+                place,
+                note: MOST,
+            };
+        }
+        if self.count == MOST {
+            self.settle();
+        }
+        if self.count == 0 {
+            element::settle();
+            again::settle();
+        }
+        self.is_alone = super::STATE.lock().is_alone();
+        self.open = Some(On::new(window.id, target));
+        OPEN.store(true, Relaxed);
+        true
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, operation: &Operation, back: usize) {
+        let Operation {
+            window,
+            words,
+            function,
+            target,
+            what,
+            far,
+            near,
+            bytes,
+        } = *operation;
+        let process = window.members[target];
+        let site = &mut self.sites[back >> 1 & (SITES - 1)];
+        if what.changes() {
+            clock::come(process, self.is_alone);
+        }
+        let Some(note) = self.notes.get_mut(self.count) else {
+            return;
+        };
+        site.note = self.count;
+        *note = Some(Note {
+            window,
+            words,
+            function,
+            target,
+            what,
+            place: site.place,
+            known: clock::as_it_is(process),
+            far: Span::run(far, bytes),
+            near: Span::run(near, bytes),
+        });
+        self.count += 1;
+    }
+
+    /// The operations on a target are complete, and no other call is made: whether this is done with. `None`: it cannot be done
+    /// so. `fence` is a full one, or says that they are not complete after all.
+    #[inline(always)]
+    fn flush(&mut self, on: On, fence: impl FnOnce() -> bool) -> Option<bool> {
+        let ([Some(note)], Some(checker)) = (&self.notes[..self.count], checker()) else {
+            return None;
+        };
+        let mut state = super::STATE.lock();
+        if note.on() != on || !state.is_idle() {
+            return None;
+        }
+        let Span { low, high, .. } = note.near;
+        if self.fits != (low, high) || !note.near.is_one_block() {
+            if note.beyond().is_some() {
+                return None;
+            }
+            self.fits = (low, high);
+        }
+        // As `settle`, without what would be forgotten at once.
+        let log = checker.own.log;
+        let number = log.add_before_fence(&note.logged());
+        if !fence() {
+            log.void(number);
+            return Some(false);
+        }
+        let mut is_met = false;
+        for &rank in note.window.members {
+            if rank != checker.rank
+                && let Some(others) = state.unordered(rank, clock::as_it_is(rank))
+            {
+                is_met |= others.first <= others.last;
+            }
+        }
+        let race = match is_met {
+            true => note.conflict(checker, &mut state),
+            false => None,
+        };
+        log.complete(number, clock::tick(state.is_alone()));
+        drop(state);
+        self.count = 0;
+        if let Some(race) = race {
+            note.tell(checker.rank, Found::Race(race));
+        }
+        Some(true)
+    }
+
+    /// Compares the first `count` with what the others have logged, and tells of each the first that nothing orders.
+    fn compare(
+        &mut self,
+        state: &mut State,
+        own: u32,
+        count: usize,
+        mut tell: impl FnMut(&Note, Race),
+    ) {
+        let notes = &self.notes[..count];
+        let mut told = 0_u64;
+        for (number, note) in notes.iter().enumerate() {
+            let Some(Note { window, .. }) = note else {
+                continue;
+            };
+            let is_of_it = |other: &&Note| other.window.id == window.id;
+            if notes[..number]
+                .iter()
+                .flatten()
+                .any(|other| is_of_it(&other))
+            {
+                continue;
+            }
+            for &rank in window.members.iter().filter(|rank| **rank != own) {
+                let Some(others) = state.unordered(rank, clock::as_it_is(rank)) else {
+                    continue;
+                };
+                for theirs in others.first..=others.last {
+                    let (on, outline) = others.log.outline(theirs);
+                    if !self.noted.may_meet(on, &outline) {
+                        continue;
+                    }
+                    for (number, note) in notes.iter().enumerate().skip(number) {
+                        let Some(note) = note.as_ref().filter(is_of_it) else {
+                            continue;
+                        };
+                        if told >> number & 1 == 0
+                            && let Some(race) =
+                                others.race(theirs, &note.logged(), note.words.reading())
+                        {
+                            told |= 1 << number;
+                            tell(note, race);
+                        }
+                    }
+                }
+            }
+        }
+        self.noted.clear();
+    }
+
+    /// Logs all, and compares it with what there is.
+    #[cold]
+    fn settle(&mut self) {
+        let count = std::mem::take(&mut self.count);
+        if count == 0 {
+            return;
+        }
+        let Some(checker) = checker() else { return };
+        if let [Some(note)] = &self.notes[..count] {
+            return note.settle(checker);
+        }
+        let mut found: SmallVec<[(Note, Found); 1]> = SmallVec::new();
+        let mut state = super::STATE.lock();
+        for note in self.notes[..count].iter().flatten() {
+            self.noted.add(note.on(), &note.far);
+            let (far, near) = ([note.far], [note.near]);
+            let access = note.access(&far, &near);
+            let entered = super::log(
+                &mut state,
+                checker,
+                &note.window,
+                &access,
+                note.words,
+                note.place,
+            );
+            if let Some(finding) = note.beyond() {
+                found.push((*note, Found::Beyond(finding)));
+            }
+            if let Some(race) = entered.own {
+                found.push((*note, Found::Race(*race)));
+            }
+            if let Some(clash) = state.use_buffers(&access, entered.on, note.place) {
+                found.push((*note, Found::Clash(clash)));
+            }
+        }
+        // What others log from here on they compare with what is logged now.
+        self.compare(&mut state, checker.rank, count, |note, race| {
+            found.push((*note, Found::Race(race)));
+        });
+        drop(state);
+        for (note, found) in found {
+            note.tell(checker.rank, found);
+        }
+    }
+}
+
+/// What is wrong with an operation.
+enum Found {
+    Race(Race),
+    Clash(Clash),
+    Beyond(Finding),
+}
+
+/// Whether something is noted.
+#[inline(always)]
+pub fn is_open() -> bool {
+    OPEN.load(Relaxed)
+}
+
+/// This process makes another call or exits, or one inside another ends.
+#[inline(always)]
+pub fn settle() {
+    if is_open() {
+        settle_all();
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn settle_all() {
+    if let Some(mut series) = SERIES.get() {
+        OPEN.store(false, Relaxed);
+        series.settle();
+        (series.open, series.last, series.fits) = (None, None, (0, 0));
+    }
+}
+
+/// The same for what is noted alone.
+#[inline(always)]
+pub fn settle_noted() {
+    if is_open() {
+        settle_notes();
+    }
+}
+
+#[inline(never)]
+fn settle_notes() {
+    if let Some(mut series) = SERIES.get() {
+        series.settle();
+        series.last = None;
+    }
+}
+
+/// The operations on a target are complete when `fence`, a full one, has said so, and no other call is made: what it says. `None`: that is not
+/// asked, and all is to be settled.
+#[inline(always)]
+pub fn flush(on: On, fence: impl FnOnce() -> bool) -> Option<bool> {
+    match SERIES.get() {
+        Some(mut series) => series.flush(on, fence),
+        None => None,
+    }
+}

@@ -1,0 +1,143 @@
+//! Which bytes of windows some accesses may touch: a few bits that say of most others at once that they touch none of these.
+
+use super::log::On;
+use super::span::Span;
+
+/// Bytes that share a bit with those at their side.
+const LINE: u64 = 64;
+const WORDS: usize = 512;
+/// So many set bits are taken back one by one.
+const FEW: usize = 32;
+
+/// A set of accesses. It may have more, but not fewer.
+pub struct Touched {
+    /// A bit for each line of those that are small; several lines have the same one.
+    bits: [u64; WORDS],
+    /// Which were set, as far as these are few.
+    set: [u16; FEW],
+    count: usize,
+    /// Between which bytes, of whatever window, are small ones and large ones.
+    small: (u64, u64),
+    large: (u64, u64),
+}
+
+const NOTHING: (u64, u64) = (u64::MAX, 0);
+
+fn join(hull: &mut (u64, u64), span: &Span) {
+    *hull = (hull.0.min(span.low), hull.1.max(span.high));
+}
+
+#[inline]
+fn meets(hull: (u64, u64), span: &Span) -> bool {
+    span.low < hull.1 && hull.0 < span.high
+}
+
+impl Touched {
+    pub const fn new() -> Touched {
+        Touched {
+            bits: [0; WORDS],
+            set: [0; FEW],
+            count: 0,
+            small: NOTHING,
+            large: NOTHING,
+        }
+    }
+
+    /// The bits of a small one, of its first and its last line.
+    #[inline]
+    fn bits_of(on: On, span: &Span) -> Option<[usize; 2]> {
+        let bit = |line: u64| {
+            let mixed = (on.bits().rotate_left(32) ^ line).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            (mixed >> 40) as usize % (64 * WORDS)
+        };
+        let is_small = span.low < span.high && span.high - span.low <= LINE;
+        is_small.then(|| [bit(span.low / LINE), bit((span.high - 1) / LINE)])
+    }
+
+    #[inline]
+    pub fn add(&mut self, on: On, span: &Span) {
+        let Some(bits) = Touched::bits_of(on, span) else {
+            return join(&mut self.large, span);
+        };
+        join(&mut self.small, span);
+        for bit in bits {
+            let word = &mut self.bits[bit / 64];
+            if *word >> (bit % 64) & 1 == 0 {
+                *word |= 1 << (bit % 64);
+                if let Some(place) = self.set.get_mut(self.count) {
+                    *place = bit as u16;
+                }
+                self.count += 1;
+            }
+        }
+    }
+
+    /// Whether an access may have bytes of those.
+    #[inline]
+    pub fn may_meet(&self, on: On, span: &Span) -> bool {
+        if meets(self.large, span) {
+            return true;
+        }
+        meets(self.small, span)
+            && Touched::bits_of(on, span).is_none_or(|bits| {
+                let is_set = |bit: usize| self.bits[bit / 64] >> (bit % 64) & 1 != 0;
+                bits.into_iter().any(is_set)
+            })
+    }
+
+    /// There are none any more.
+    #[inline]
+    pub fn clear(&mut self) {
+        match self.set.get(..self.count) {
+            Some(set) => set.iter().for_each(|bit| self.bits[*bit as usize / 64] = 0),
+            None => self.bits = [0; WORDS],
+        }
+        self.count = 0;
+        (self.small, self.large) = (NOTHING, NOTHING);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_meets_is_never_denied() {
+        let mut seed = 1_u64;
+        let mut random = |below: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 33) % below
+        };
+        let mut touched = Touched::new();
+        let (mut denied, mut asked) = (0, 0);
+        for round in 0..200 {
+            let mut all = Vec::new();
+            for _ in 0..1 + random(if round % 2 == 0 { 8 } else { 400 }) {
+                let len = if random(50) == 0 { 100 } else { 1 + random(16) };
+                let access = (On::new(1 + random(2), 3), Span::run(random(1 << 20), len));
+                touched.add(access.0, &access.1);
+                all.push(access);
+            }
+            for _ in 0..200 {
+                let (on, span) = (
+                    On::new(1 + random(2), 3),
+                    Span::run(random(1 << 20), 1 + random(70)),
+                );
+                let meets = all
+                    .iter()
+                    .any(|(other, it)| *other == on && it.common(&span).is_some());
+                let may = touched.may_meet(on, &span);
+                assert!(may || !meets);
+                asked += 1;
+                denied += u32::from(!may);
+            }
+            for (on, span) in &all {
+                assert!(touched.may_meet(*on, span));
+            }
+            touched.clear();
+            assert!(touched.bits.iter().all(|word| *word == 0));
+            assert!(!touched.may_meet(On::new(1, 3), &Span::run(0, 1 << 20)));
+        }
+        assert!(denied * 3 > asked, "{denied} of {asked}");
+    }
+}

@@ -1,0 +1,295 @@
+//! The sending end.
+
+use super::wild::Wild;
+use super::{Control, GROWN, GROWTH, Header, Larger, SHELF, SKIP, growth, phase};
+use crate::shm::atomic::{Ordering, full_fence};
+use crate::transport::slots::{SLOT, Slots, front};
+
+/// A sender that found the shelf in use looks again after so many cells: the receiver writes to the head's line.
+const IN_USE: u32 = 32;
+/// A small ring through which so many bytes went grows, though they fit: its sender has to look at the head in every lap.
+pub(super) const MUCH: u32 = 8 << 10;
+/// After so many bytes, or half a ring, a sender looks whether it is to announce its messages and whether it is far ahead, which takes lines
+/// from the receiver. And when it comes to them first it has the kernel make their pages at once.
+const PART: usize = 64 << 10;
+/// A sender that is more bytes ahead, or a third of a ring, is far ahead. (One that waits for an answer to 8 KiB is not; one that sends 256
+/// messages of 8 bytes before it waits for anything may be.)
+const FAR: usize = 12 << 10;
+/// A ring of so many bytes has more than the second cache of a core, which makes it the better place than the shelf for payloads of
+/// [`LONG`] bytes. (One way, AMD EPYC of family 25, on the shelf and in the ring: 3 KB 322 and 394 ns, 4 KiB 460 and 422, 5 KB 553 and 431, 8 KiB
+/// 857 and 553.)
+pub(super) const BEYOND_CACHE: usize = 1 << 20;
+/// Shorter payloads are better on the shelf in any ring.
+pub(super) const LONG: usize = 4 << 10;
+/// So many bytes in payloads of that length are worth the pages of a ring [`BEYOND_CACHE`]: 2 MiB of them take the kernel 1.8 ms, which as much
+/// in cells of 8 KiB gains.
+pub(super) const WORTH_PAGES: u32 = 32 << 20;
+
+/// The sender's end.
+pub struct Sender {
+    control: &'static Control,
+    slots: Slots,
+    pub(super) larger: Larger,
+    /// Bytes that cells must leave free, for the word `GROWN`.
+    kept: usize,
+    /// Bytes sent since the beginning; wraps.
+    pub(super) tail: u32,
+    /// What the head was when last looked at.
+    pub(super) head: u32,
+    /// What `announce` was when last looked at.
+    announce: bool,
+    wild: Wild,
+    /// What `tail` was behind the last cell with its payload on the shelf.
+    shelved: u32,
+    /// Cells before the sender looks again whether the shelf is free.
+    in_use: u32,
+    /// Bytes sent in long payloads, up to more than any count.
+    long: u32,
+}
+
+impl Sender {
+    /// The sending end of the ring with `control` and `slots`, which may grow to `larger` ones.
+    ///
+    /// # Safety
+    /// There is only one sending end.
+    pub unsafe fn new(control: &'static Control, slots: Slots, larger: Larger) -> Sender {
+        Sender {
+            control,
+            slots,
+            larger,
+            kept: kept(&larger),
+            tail: 0,
+            head: 0,
+            wild: Wild::new(slots.len()),
+            announce: false,
+            shelved: 0,
+            in_use: 0,
+            long: 0,
+        }
+    }
+
+    /// The longest payload of a cell in a ring of `len` bytes: with what it skips, the cell takes at most half of it.
+    pub const fn longest(len: usize) -> usize {
+        len / 4 - SLOT
+    }
+
+    fn fits(&self, need: usize) -> bool {
+        need + self.kept <= self.slots.len() - self.unreleased() as usize
+    }
+
+    /// Whether there is room for so many `cells` with payloads of up to `len` bytes, here and in larger rings, and a quarter of the ring
+    /// stays free for announcements.
+    pub fn has_room(&mut self, cells: usize, len: usize) -> bool {
+        // As much as a cell takes may be skipped.
+        let need = (cells + 1) * size(len);
+        let mut larger = self.larger.iter().flatten();
+        if larger.any(|ring| need + SLOT <= ring.len() / 4 * 3) {
+            return true;
+        }
+        let need = need + self.slots.len() / 4;
+        if self.fits(need) {
+            return true;
+        }
+        self.look();
+        self.fits(need)
+    }
+
+    /// Bytes that the receiver has not released, when last looked at.
+    #[inline]
+    fn unreleased(&self) -> u32 {
+        self.tail.wrapping_sub(self.head)
+    }
+
+    /// Whether it is the ring of a pair that has not said much, which is too small for a shelf.
+    fn is_small(&self) -> bool {
+        self.slots.shelf() == 0
+    }
+
+    /// Whether its lines leave a core's second cache before they are used again.
+    fn is_beyond_cache(&self) -> bool {
+        self.slots.len() >= BEYOND_CACHE
+    }
+
+    /// Bytes to be skipped in front of a cell of `size` bytes, which goes there next.
+    #[inline]
+    fn skip(&self, size: usize) -> usize {
+        let to_end = self.slots.len() - self.begin();
+        if size > to_end { to_end } else { 0 }
+    }
+
+    /// Where what comes next begins.
+    #[inline]
+    fn begin(&self) -> usize {
+        self.tail as usize & (self.slots.len() - 1)
+    }
+
+    /// Looks what the receiver has released.
+    pub fn look(&mut self) {
+        // Acquire: what the receiver read in the slots and on the shelf happened before they are written again.
+        self.head = self.control.head(&self.larger).load(Ordering::Acquire);
+    }
+
+    /// The receiver has said in a cell of its own how far it has released. What was said earlier, or of the small ring when this is the
+    /// large one, is nothing new.
+    #[inline]
+    pub fn learn(&mut self, released: u32) {
+        let (head, of) = (released & !GROWTH, released & GROWTH);
+        if of == growth(&self.larger) && head.wrapping_sub(self.head) <= self.unreleased() {
+            self.head = head;
+        }
+    }
+
+    /// Looks whether there is room for a cell of `size` bytes by now, or in the large ring; if not, asks to be rung when there
+    /// is, then looks once more.
+    #[cold]
+    fn fits_later(&mut self, size: usize) -> bool {
+        self.look();
+        self.look_at_announce();
+        let fits = self.fits(self.skip(size) + size);
+        if let [Some(larger), _] = self.larger
+            && (!fits || self.is_small() && self.tail >= MUCH)
+        {
+            self.grow(larger);
+            return true;
+        }
+        if fits {
+            return true;
+        }
+        // Written only when it changes: the receiver writes to the line.
+        if self.control.wanted.load(Ordering::Relaxed) == 0 {
+            self.control.wanted.store(1, Ordering::Relaxed);
+        }
+        // With the fence of `Receiver::is_wanted`: either this sees the new head, or the receiver sees the wish.
+        full_fence();
+        self.look();
+        self.fits(self.skip(size) + size)
+    }
+
+    /// Goes on with the next larger ring, which is empty.
+    fn grow(&mut self, larger: Slots) {
+        // The slot was kept free. Relaxed: cells are published by words of their own.
+        let word = GROWN | phase(self.tail, self.slots.len());
+        self.slots.word(self.begin()).store(word, Ordering::Relaxed);
+        (self.slots, self.larger) = (larger, [self.larger[1], None]);
+        self.kept = kept(&self.larger);
+        (self.tail, self.head, self.shelved) = (0, 0, 0);
+        self.wild = Wild::new(larger.len());
+    }
+
+    /// Whether the receiver wants messages announced. The sender looks at that word when it has to look at the head, when it has sent half a
+    /// ring or [`PART`] bytes since, and each time while it says so.
+    #[inline]
+    pub fn is_to_announce(&mut self) -> bool {
+        if self.announce {
+            self.look_at_announce();
+        }
+        self.announce
+    }
+
+    fn look_at_announce(&mut self) {
+        self.announce = self.control.announce.load(Ordering::Relaxed) != 0;
+    }
+
+    /// Whether a payload of `len` bytes can go on the shelf now.
+    #[inline]
+    fn is_shelf_free(&mut self, len: usize) -> bool {
+        if len > self.slots.shelf() {
+            return false;
+        }
+        // What is not released yet came after it.
+        let is_free = |ring: &Sender| ring.unreleased() <= ring.tail.wrapping_sub(ring.shelved);
+        if is_free(self) {
+            return true;
+        }
+        if self.in_use > 0 {
+            self.in_use -= 1;
+            return false;
+        }
+        self.look();
+        let is_free = is_free(self);
+        if !is_free {
+            self.in_use = IN_USE;
+        }
+        is_free
+    }
+
+    /// Puts a cell into the ring, its payload written by `write`, on the `shelf` if that is wanted and it is free; false if there is
+    /// no room now.
+    ///
+    /// `write` gets room for `header.payload` bytes, which is at most [`Sender::longest`].
+    #[inline]
+    pub fn push(&mut self, header: &Header, shelf: bool, write: impl FnOnce(*mut u8)) -> bool {
+        let len = header.payload as usize;
+        let is_long = len >= LONG;
+        let shelf = shelf && !(is_long && self.is_beyond_cache()) && self.is_shelf_free(len);
+        let size = if shelf { SLOT } else { size(len) };
+        if !self.fits(self.skip(size) + size) && !self.fits_later(size) {
+            return false;
+        }
+        let (at, skip) = (self.begin(), self.skip(size));
+        let mask = self.slots.len() - 1;
+        let begin = (at + skip) & mask;
+        let next = (begin + size) & mask;
+        if self.wild.tame(next) {
+            self.slots.word(next).store(0, Ordering::Relaxed);
+        }
+        self.wild.set(begin + SLOT..begin + size);
+        // SAFETY: the cell's bytes are free (`fits`), and so is the shelf: only this end touches them until the word is published.
+        unsafe { self.slots.write(begin, header, shelf, write) };
+        // Release: the cell, and what the word behind it is, are there before its word says so.
+        let start = self.tail.wrapping_add(skip as u32);
+        let kind = if shelf { SHELF } else { 0 };
+        let word = size as u32 | kind | phase(start, self.slots.len());
+        self.slots.word(begin).store(word, Ordering::Release);
+        if skip > 0 {
+            self.wild.set(at + SLOT..at + skip);
+            let word = SKIP | phase(self.tail, self.slots.len());
+            self.slots.word(at).store(word, Ordering::Release);
+        }
+        let tail = start.wrapping_add(size as u32);
+        let part = self.slots.len().min(2 * PART) / 2;
+        let before = std::mem::replace(&mut self.tail, tail);
+        if shelf {
+            self.shelved = tail;
+        }
+        if is_long {
+            self.long = self.long.saturating_add(len as u32);
+        }
+        if (tail ^ before) as usize & part != 0 {
+            self.come_to_next_part();
+        }
+        true
+    }
+
+    /// A part of the ring, half of it or [`PART`] bytes, is behind, and the next one begins.
+    #[cold]
+    fn come_to_next_part(&mut self) {
+        self.look_at_announce();
+        if !self.is_small()
+            && let [Some(largest), _] = self.larger
+        {
+            self.look();
+            let is_far = self.unreleased() as usize > FAR.min(self.slots.len() / 3);
+            let is_worth_it = self.long >= WORTH_PAGES && largest.len() >= BEYOND_CACHE;
+            if is_far || is_worth_it {
+                return self.grow(largest);
+            }
+        }
+        // In the first lap (and in one after 4 GiB, when they are there).
+        let begin = self.tail as usize & !(PART - 1);
+        if (PART..self.slots.len()).contains(&begin) {
+            self.slots.make_pages(begin..begin + PART);
+        }
+    }
+}
+
+/// Bytes of a cell with a payload of `len` bytes in the ring.
+#[inline]
+const fn size(len: usize) -> usize {
+    (front(len) + len + SLOT - 1) & !(SLOT - 1)
+}
+
+/// What cells leave free of a ring that may grow, for the word that says so.
+fn kept(larger: &Larger) -> usize {
+    if larger[0].is_some() { SLOT } else { 0 }
+}
