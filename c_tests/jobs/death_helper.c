@@ -6,13 +6,14 @@
 /* ranks: 1; launcher: alone; name: fatal; args: fatal; expect-exit: 143; expect-stderr: was killed by signal 9; mpich: skip it ends otherwise */
 /* ranks: 2; launcher: hydra; name: fatal; args: fatal; expect-exit: nonzero; expect-stderr: was killed by signal 9; expect-stdout: ; mpich: skip it ends otherwise */
 /* ranks: 1; launcher: alone; name: abort; args: abort; expect-exit: 143; expect-stderr: ended the job with status 44; mpich: skip it ends otherwise */
+/* ranks: 1; launcher: alone; name: unaware; args: unaware; expect-exit: 143; expect-stderr: ended the job with status 44; mpich: skip it ends otherwise */
 /* ranks: 1; launcher: alone; name: parent; args: parent; expect-exit: 137; expect-stderr: ; mpich: skip it ends otherwise */
 /* ranks: 2; launcher: hydra; name: parent; args: parent; expect-exit: nonzero; expect-stderr: ; expect-stdout: ; mpich: skip it ends otherwise */
 /* ranks: 1; launcher: alone; name: left; args: left; mpich: skip its singletons start nothing */
 /* Processes that were started for a job which rmashm's mpiexec has not started. Where its helper is killed they die with it, and those
  * that have asked for them are told, and can have others started, by another helper. Where one of them dies, or aborts, the job ends if
- * nobody goes on without it. Where all that have asked for them die, they end too, whatever they do; where those have ended in order they
- * go on. */
+ * nobody goes on without it, also if one that asked for them has not heard yet, in MPI_Comm_spawn, that they have come. Where all that have
+ * asked for them die, they end too, whatever they do; where those have ended in order they go on. */
 #include "children.h"
 
 static void work(void)
@@ -33,15 +34,21 @@ static void kill_helper_early(int argc, char **argv)
         kill(getppid(), SIGKILL);
 }
 
+/* Whether nobody has a handler that goes on. */
+static int is_fatal(const char *what)
+{
+    return strcmp(what, "fatal") == 0 || strcmp(what, "abort") == 0 || strcmp(what, "unaware") == 0;
+}
+
 static void first(const char *what)
 {
     int number;
     MPI_Comm inter;
     OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
-    if (strcmp(what, "fatal") != 0 && strcmp(what, "abort") != 0)
+    if (!is_fatal(what))
         OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     if (strcmp(what, "asking") == 0) {
-        char *words[] = {"asking", "later", NULL};
+        char *words[] = {"asking", "later", "0", NULL};
         int class;
         int code = MPI_Comm_spawn(program, words, CHILDREN, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter, MPI_ERRCODES_IGNORE);
         OK(MPI_Error_class(code, &class));
@@ -70,15 +77,19 @@ static void first(const char *what)
     }
 }
 
-static void later(const char *what, MPI_Comm parent)
+/* `asker`: the process that has asked for these. */
+static void later(const char *what, pid_t asker, MPI_Comm parent)
 {
     int number = 0, is_last = rank == CHILDREN - 1;
+    /* So it has not left MPI_Comm_spawn, most probably, before the job ends. */
+    if (strcmp(what, "unaware") == 0)
+        kill(asker, SIGSTOP);
     if (strcmp(what, "work") == 0) {
         OK(MPI_Send(&rank, 1, MPI_INT, 0, 1, parent));
         OK(MPI_Comm_disconnect(&parent));
         return;
     }
-    if (strcmp(what, "fatal") != 0 && strcmp(what, "abort") != 0) {
+    if (!is_fatal(what)) {
         OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
         OK(MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN));
     }
@@ -127,6 +138,6 @@ int main(int argc, char **argv)
     if (parent == MPI_COMM_NULL)
         first(argv[1]);
     else
-        later(argv[1], parent);
+        later(argv[1], atoi(argv[3]), parent);
     return check_end();
 }

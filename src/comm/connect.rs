@@ -17,6 +17,7 @@ use crate::mpi::constants::MPI_COMM_NULL;
 use crate::mpi::types::MPI_Comm;
 use crate::runtime::job;
 use crate::runtime::port::{self, Introduction, Met, Port};
+use crate::runtime::ties::Why;
 use crate::transport;
 use std::hash::Hash;
 use std::time::Duration;
@@ -35,7 +36,8 @@ pub fn accept(
     let what = || format!("{call}: waiting for the other processes of the communicator");
     let side = Side::of(comm, root, given, call)?;
     loop {
-        let crossed = side.cross(|port, name| port.accept(name, call))?;
+        // Until all know that they go on with them, nobody is connected.
+        let crossed = side.cross(Why::Named, |port, name| port.accept(name, call))?;
         let error = match &crossed {
             Ok(crossed) => crossed.error(),
             Err(error) => Some(error),
@@ -65,7 +67,7 @@ pub fn connect(
         given => (given.map(|_| None), Duration::ZERO),
     };
     let side = Side::of(comm, root, given, call)?;
-    side.cross(|port, name| port.connect(name, most, call))??
+    side.cross(Why::Shared, |port, name| port.connect(name, most, call))??
         .publish()
 }
 
@@ -116,9 +118,13 @@ impl Side<'_> {
         agreed.map(drop)
     }
 
-    /// The root meets another by `meet`, with whose group all of this side agree then. Collective over it. The outer error is one of before
-    /// that, and of all alike.
-    fn cross(&self, meet: impl Fn(&Port, &str) -> Result<Met>) -> Result<Result<Crossed>> {
+    /// The root meets another by `meet`, with whose group all of this side agree then; `why`: as [`Bridge::prepare`]. Collective over it.
+    /// The outer error is one of before that, and of all alike.
+    fn cross(
+        &self,
+        why: Why,
+        meet: impl Fn(&Port, &str) -> Result<Met>,
+    ) -> Result<Result<Crossed>> {
         let met = self.port.as_ref().map(|name| {
             let port = port::get(name)?;
             let met = meet(&port, name)?;
@@ -145,7 +151,7 @@ impl Side<'_> {
             other.iter().for_each(|other| bridge.refuse(other, &error));
             return Err(error);
         }
-        Ok(bridge.prepare(Ok(other), inherited(self.comm)))
+        Ok(bridge.prepare(Ok(other), inherited(self.comm), why))
     }
 }
 

@@ -95,11 +95,17 @@ impl Bridge<'_> {
     /// to all that can be told: those in `settings` to both groups; a leader's in `other` to the local group, since then it
     /// does not know the other one.
     pub fn cross(self, other: Result<Option<Other>>, settings: Settings) -> Result<MPI_Comm> {
-        self.prepare(other, settings)?.publish()
+        self.prepare(other, settings, Why::Shared)?.publish()
     }
 
-    /// All of [`Bridge::cross`] but the last, which is done here alone: until then nobody is connected.
-    pub fn prepare(self, other: Result<Option<Other>>, settings: Settings) -> Result<Crossed> {
+    /// All of [`Bridge::cross`] but the last, which is done here alone. `why`: what the caller has in common with the others until then.
+    /// It is `Shared` where it is certain that it goes on: others may have theirs, and end, before this process hears that it can.
+    pub fn prepare(
+        self,
+        other: Result<Option<Other>>,
+        settings: Settings,
+        why: Why,
+    ) -> Result<Crossed> {
         let mine = settings.and_then(|settings| Ok((Mine::plain()?, settings)));
         let agreed = match other.transpose() {
             Some(other) => self.lead(other)?,
@@ -117,7 +123,7 @@ impl Bridge<'_> {
             remote_first: agreed.remote_first,
         };
         let mine = mine.and_then(|mine| welcome(&shape).map(|()| mine));
-        let meeting = agreed.site.sure_meeting(&shape, Why::Named)?;
+        let meeting = agreed.site.sure_meeting(&shape, why)?;
         let all = agree(&meeting, &told(&mine), self.call);
         Ok(Crossed {
             shape,
