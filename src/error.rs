@@ -54,6 +54,8 @@ impl Write for Sentence {
 pub enum Object {
     Comm(MPI_Comm),
     Win(MPI_Win),
+    /// A window that ends with the error, when its handler was called.
+    Ending(MPI_Win),
     Session(MPI_Session),
     File(MPI_File),
     Request(MPI_Request),

@@ -276,6 +276,11 @@ impl Meeting {
         })
     }
 
+    /// The caller does not come here any more, and names nobody by it.
+    pub fn let_go(&mut self) {
+        self.ties = Ties::default();
+    }
+
     /// Waits until all members are here, for the last time, where some are [strangers](Meeting::has_strangers); or until one has
     /// ended, however, which nobody misses here, or the communicator is revoked.
     pub fn part(&self, what: &dyn Fn() -> String) {

@@ -18,6 +18,7 @@ use super::entry::{Entry, Location, agree, probe_peers, reach_parts};
 use super::epoch::Epoch;
 use super::hints::{Adopt, Hints};
 use super::listed::list;
+use super::lost;
 use super::memory::{self, Given};
 use super::moving::{self, Part, Told, movable};
 use super::parcel;
@@ -27,7 +28,7 @@ use crate::attribute::Attributes;
 use crate::block::Control;
 use crate::comm::Comm;
 use crate::errhandler::Slot;
-use crate::error::{Error, Result};
+use crate::error::{Error, Object, Result};
 use crate::handle::{Kind, Reserved};
 use crate::mpi::constants::MPI_WIN_UNIFIED;
 use crate::mpi::types::MPI_Win;
@@ -105,6 +106,7 @@ fn prepare(
     asked: Result<Hints>,
     make: impl FnOnce(&Hints) -> Result<(Option<Given>, Entry)>,
 ) -> Result<Prepared> {
+    lost::look();
     let hints = asked?;
     let (memory, mut entry) = make(&hints)?;
     let control = control_of(comm)?;
@@ -471,8 +473,8 @@ fn target(
     )
 }
 
-/// `MPI_Win_free`. Collective; blocks until all processes of the window have called it. Error: `MPI_ERR_RMA_SYNC` if an
-/// epoch is open.
+/// `MPI_Win_free`. Collective; blocks until all processes of the window have called it. Errors: `MPI_ERR_RMA_SYNC` if an
+/// epoch is open; `MPI_ERR_PROC_FAILED`, and then the window is to [end](super::lost) when its error handler was called.
 pub fn free(handle: MPI_Win) -> Result<()> {
     let window = super::get(handle)?;
     window.may_open("MPI_Win_free")?;
@@ -487,9 +489,8 @@ pub fn free(handle: MPI_Win) -> Result<()> {
     window.stay();
     window.saw_flush(None);
     full_fence();
-    window.meeting.barrier(&|| "MPI_Win_free".to_string())?;
-    window.unlist_part();
-    window.gives_up_part();
+    let all_came = window.meeting.barrier(&|| "MPI_Win_free".to_string());
+    all_came.map_err(|error| error.on(Object::Ending(handle)))?;
     window.move_out();
     let window = WINDOWS.remove(handle.0);
     debug_assert!(
@@ -497,9 +498,9 @@ pub fn free(handle: MPI_Win) -> Result<()> {
         "{:?} {handle:?} was there a moment ago",
         Kind::Win
     );
-    let number = window.map_or(0, |window| window.number);
-    if events::are_wanted(Happening::WindowFreed) {
-        events::raise(Happening::WindowFreed, number, [handle.0.into(), 0, 0]);
+    if let Some(window) = window {
+        window.tell_of_end(handle);
     }
+    lost::look();
     Ok(())
 }

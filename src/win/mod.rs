@@ -5,7 +5,7 @@
 //! ([`Reach::Peer`]). Completion is therefore a memory fence, and synchronisation is a few words of shared memory
 //! ([`crate::block`]).
 //!
-//! - [`create`]: making and freeing windows; [`query`]: what a window says about itself; [`hints`]: their table
+//! - [`create`]: making and freeing windows, [`lost`]: where one of the processes has died; [`query`]: what a window says about itself; [`hints`]: their table
 //! - [`epoch`]: which accesses are allowed when; [its word](crate::block::access)
 //! - [`passive`]: lock, lock_all, flush; [`active`]: fence; [`exposure`]: post, start, complete, wait
 //! - [`waiting`]: for locks, with how much [`patience`]; [`obstacle`]: which deaths end which waits
@@ -57,6 +57,7 @@ mod fitting;
 mod forks;
 pub mod hints;
 mod listed;
+pub mod lost;
 pub mod memory;
 mod mixed;
 pub mod moving;

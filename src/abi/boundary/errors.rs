@@ -45,7 +45,7 @@ fn holder_of(object: Object) -> Option<Holder> {
                 name: "file MPI_FILE_NULL".into(),
             },
         }),
-        Object::Win(handle) => {
+        Object::Win(handle) | Object::Ending(handle) => {
             let window = win::get(handle).ok()?;
             let name = match &**window.name.lock() {
                 b"" => format!("window {:#x}", handle.0),
@@ -53,7 +53,7 @@ fn holder_of(object: Object) -> Option<Holder> {
             };
             Some(Holder {
                 handler: window.handler.handler(),
-                object,
+                object: Object::Win(handle),
                 name,
             })
         }
@@ -114,7 +114,11 @@ pub fn raise(function: &'static str, error: Error, arguments: &[Option<Object>])
     if check::is_on() {
         note(code, holder.as_ref());
     }
-    handle(function, code, holder)
+    let code = handle(function, code, holder);
+    if let Some(Object::Ending(handle)) = error.object {
+        win::lost::lose(handle);
+    }
+    code
 }
 
 /// What a function gives that a tool calls where it must not: no error handler is called, which could do no more.

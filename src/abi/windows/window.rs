@@ -163,13 +163,21 @@ pub extern "C" fn MPI_Win_detach(win: MPI_Win, base: In<c_void>) -> c_int {
 /// called it.
 ///
 /// MPI 4.1 §12.2.5. Errors: `MPI_ERR_WIN`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_RMA_SYNC` (an epoch is open),
-/// `MPI_ERR_PROC_FAILED`.
+/// `MPI_ERR_PROC_FAILED`: then the others may use this process's part until they have called it, too, and the window is freed all
+/// the same.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_Win_free(win: Mut<MPI_Win>) -> c_int {
     let mut win = win.inout("win")?;
-    create::free(*win).map_err(|e| e.on(Object::Win(*win)))?;
-    *win = MPI_WIN_NULL;
-    Ok(())
+    let handle = *win;
+    let freed = create::free(handle);
+    let ends = |error: &Error| error.object == Some(Object::Ending(handle));
+    if freed.as_ref().err().is_none_or(ends) {
+        *win = MPI_WIN_NULL;
+    }
+    freed.map_err(|error| match ends(&error) {
+        true => error,
+        false => error.on(Object::Win(handle)),
+    })
 }
 
 /// Gives the size, displacement unit and address, in this process, of the part of `rank`, or with MPI_PROC_NULL of the
