@@ -11,6 +11,8 @@ use harness::scratch::Scratch;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use run::{Outcome, Run, marked};
+use std::fs::File;
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 use support::{command, prefix, repository};
@@ -147,6 +149,37 @@ fn by_a_name_each_is_first_or_second() {
         second.finish().ended(0).quietly();
         first.finish().ended(0).quietly();
     }
+}
+
+/// The memory of a job that a process has open, held by this process, too.
+fn held_memory(pid: u32) -> File {
+    let folder = format!("/proc/{pid}/fd");
+    let files = std::fs::read_dir(folder).expect("its descriptors can be seen");
+    let mut paths = files.map(|file| file.unwrap().path());
+    let is_memory = |path: &PathBuf| {
+        let target = std::fs::read_link(path).unwrap_or_default();
+        target.to_string_lossy().contains("memfd:rmashm")
+    };
+    let path = paths
+        .find(is_memory)
+        .expect("it has the memory of a job open");
+    File::open(path).expect("it can be opened")
+}
+
+#[test]
+fn what_is_left_of_a_job_of_the_name_is_not_joined() {
+    let place = Place::new();
+    let name = format!("tests-join-{}-left", std::process::id());
+    let first = Run::start(place.mpiexec(&["-join", &name], &["serve", "name", "part"]));
+    place.await_files(&first, "serve", "serves");
+    let _left = held_memory(first.child.id());
+    let second = Run::start(place.mpiexec(&["-join", &name], &["call", "name", "part"]));
+    second.finish().ended(0).quietly();
+    first.finish().ended(0).quietly();
+    let again = Run::start(place.mpiexec(&["-join", &name], &["serve", "name", "part"]));
+    let call = Run::start(place.mpiexec(&["-join", &name], &["call", "name", "part"]));
+    call.finish().ended(0).quietly();
+    again.finish().ended(0).quietly();
 }
 
 #[test]

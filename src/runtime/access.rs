@@ -25,7 +25,7 @@ pub fn allow() {
     let table = &job().table;
     let ancestor = table.job.ancestor.load(Ordering::Relaxed);
     // Those that a helper starts later are no descendants of the one that the first have in common.
-    if ALLOWED.load(Ordering::Relaxed) == ancestor.into() || table.present().len() == 1 {
+    if ALLOWED.load(Ordering::Relaxed) == u64::from(ancestor) || table.present().len() == 1 {
         return;
     }
     let job = table.job;

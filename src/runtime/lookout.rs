@@ -115,7 +115,7 @@ pub(super) fn is_gone(process: &Process) -> bool {
 }
 
 /// Whether the process with this number, which was started at this time (0: not known), has ended.
-pub(super) fn is_over(pid: u32, born: u64) -> bool {
+pub fn is_over(pid: u32, born: u64) -> bool {
     // No signal: it only asks whether the process exists.
     if kill(Pid::from_raw(pid as i32), None) == Err(nix::Error::ESRCH) {
         return true;

@@ -18,7 +18,7 @@ pub mod failures;
 mod handover;
 pub mod launch;
 mod launcher;
-mod lookout;
+pub mod lookout;
 mod manager;
 pub mod meeting;
 pub mod names;

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 use programs::finding::Refusal;
-use rmashm::launching::{Held, JobSegment, Opened, Reader, held, version};
+use rmashm::launching::{Held, JobSegment, Opened, Reader, held, is_over, version};
 use rmashm::seeing::{Rank, Seen};
 
 use crate::request::Request;
@@ -133,7 +133,8 @@ fn jobs(join: &Join) -> Vec<Held> {
             }
             Join::Any => jobs.is_empty(),
             Join::Named(name) => {
-                jobs.retain(|job| job.name.as_ref() == Some(name));
+                // One that is about to end is left to that.
+                jobs.retain(|job| job.name.as_ref() == Some(name) && !has_ended(job));
                 false
             }
         };
@@ -149,13 +150,26 @@ fn jobs(join: &Join) -> Vec<Held> {
 
 /// Whether a process that has a job's segment open is a rank or a launcher of it, and no descendant of one.
 fn is_part(pid: u32, job: &Held) -> bool {
+    let is_it = |rank: &Rank| rank.pid == Some(pid) || rank.launcher == Some(pid);
+    look(job).is_some_and(|seen| seen.ranks.iter().any(is_it))
+}
+
+/// Whether all of its launchers are gone.
+fn has_ended(job: &Held) -> bool {
+    let is_led = |seen: Seen| {
+        let mut launchers = seen.ranks.iter().filter_map(|rank| rank.launcher);
+        launchers.any(|pid| !is_over(pid, 0))
+    };
+    !look(job).is_none_or(is_led)
+}
+
+/// What is seen of it; None: it is of another build, or cannot be looked at.
+fn look(job: &Held) -> Option<Seen> {
     let look = |(_, path): &(u32, PathBuf)| match Reader::open(path) {
         Ok(Opened::Segment(reader)) => Seen::look(&reader).ok(),
         _ => None,
     };
-    let is_it = |rank: &Rank| rank.pid == Some(pid) || rank.launcher == Some(pid);
-    let seen = job.holders.iter().find_map(look);
-    seen.is_some_and(|seen| seen.ranks.iter().any(is_it))
+    job.holders.iter().find_map(look)
 }
 
 /// The segment's file, and the process by which the job is called. None: there is none of this name.
