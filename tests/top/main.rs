@@ -97,9 +97,9 @@ fn pid(seen: &Value, rank: usize) -> String {
     seen["ranks"][rank]["pid"].to_string()
 }
 
-/// The first wait of each rank, without the time.
+/// The first wait of each rank but 0, without the time. (Rank 0 may not have left the call yet by which the others have got there.)
 fn timeless(seen: &Value) -> Vec<String> {
-    let waits = waits(seen).into_iter();
+    let waits = waits(seen).into_iter().skip(1);
     let cut = |wait: String| {
         wait.rsplit_once(" (")
             .map_or(String::new(), |cut| cut.0.into())
