@@ -8,7 +8,7 @@ use rmashm::launching::{
     Area, CHECK_FAILED, CallPlace, MOST_CHECKED, OBSERVING, PLACE_BEGINS, PLACE_ENDS,
 };
 
-use crate::places::Modules;
+use crate::places::{Modules, with_readable_names};
 use crate::request::Request;
 use crate::supervise::{SHORT_GRACE, Supervisor};
 
@@ -156,7 +156,8 @@ impl Supervisor<'_> {
 /// A finding's text, its places in words.
 fn with_lines(text: &str, area: &Area, modules: &mut Modules) -> String {
     let mut parts = text.split(PLACE_BEGINS);
-    let mut told = parts.next().unwrap_or_default().to_string();
+    // The library has the names of variables as they are in the program.
+    let mut told = with_readable_names(parts.next().unwrap_or_default());
     for part in parts {
         let (place, rest) = part.split_once(PLACE_ENDS).unwrap_or((part, ""));
         let line = CallPlace::parse(place).and_then(|(rank, place)| {
@@ -165,7 +166,7 @@ fn with_lines(text: &str, area: &Area, modules: &mut Modules) -> String {
             Some(modules.line(file.as_ref(), offset))
         });
         told += line.as_deref().unwrap_or("an unknown place");
-        told += rest;
+        told += &with_readable_names(rest);
     }
     told
 }
