@@ -11,6 +11,7 @@
 //!
 //! The launcher has one thread. It shares with the ranks only the job segment's process table.
 
+mod alike;
 mod arguments;
 mod binding;
 mod checked;
