@@ -96,7 +96,7 @@ impl Supervisor<'_> {
                 new.push(Finding {
                     rank,
                     name: self.name(rank),
-                    program: self.job.ranks[rank as usize].program.clone(),
+                    program: self.program(rank),
                     text: with_lines(&found.text, &area, &mut self.checked.modules),
                     is_note,
                 });

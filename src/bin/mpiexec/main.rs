@@ -23,6 +23,7 @@ mod join;
 mod keeper;
 mod later;
 mod launch;
+mod naming;
 mod neighbours;
 mod observed;
 mod options;
