@@ -4,9 +4,10 @@
 //! with all that have come by then. Those that come later are told together, after a second, then after two, four, and so on, and when the
 //! job is over. Findings of one rank are never put together: a message that it has left from each of two others is two.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 use std::time::{Duration, Instant};
+
+use rustc_hash::FxBuildHasher;
 
 use crate::report::ranks_text;
 
@@ -25,22 +26,18 @@ pub struct Finding {
 
 /// What was told.
 #[derive(Default)]
-pub struct Alike {
-    /// By a hash of what they have in common.
-    groups: BTreeMap<u64, Group>,
-    /// How many of them are no notes.
-    wrong: usize,
-}
+pub struct Alike(Vec<Group>);
 
 struct Group {
-    ranks: BTreeSet<u32>,
+    /// A hash of what they have in common.
+    key: u64,
+    /// The first, of whose text only [`head`] stays once it was told.
+    first: Finding,
+    ranks: Vec<u32>,
     /// Those of them that are not told yet.
     later: Vec<u32>,
-    /// The first that was told.
-    first: u32,
-    program: String,
-    /// Place and kind.
-    head: String,
+    /// Whether those that are told with the first have its whole text.
+    are_same: bool,
     /// When to tell the later ones, and how long they wait next time.
     due: Instant,
     pause: Duration,
@@ -49,111 +46,101 @@ struct Group {
 impl Alike {
     /// How many findings there are that no other is like, notes apart.
     pub fn wrong(&self) -> usize {
-        self.wrong
+        let wrong = self.0.iter().filter(|group| !group.first.is_note);
+        wrong.count()
     }
 
     /// The lines that tell what is new.
     pub fn tell(&mut self, new: Vec<Finding>, now: Instant) -> Vec<String> {
-        let mut fresh: Vec<(u64, Vec<Finding>)> = Vec::new();
+        let before = self.0.len();
         for finding in new {
-            let key = self.key(&finding);
-            let rank = finding.rank;
-            let group = self.groups.entry(key).or_insert_with(|| {
-                self.wrong += usize::from(!finding.is_note);
-                fresh.push((key, Vec::new()));
-                Group {
-                    ranks: BTreeSet::new(),
-                    later: Vec::new(),
-                    first: rank,
-                    program: finding.program.clone(),
-                    head: head(&finding.text).to_string(),
-                    due: now + PAUSE,
-                    pause: PAUSE,
-                }
-            });
-            group.ranks.insert(rank);
-            match fresh.iter_mut().find(|(known, _)| *known == key) {
-                Some((_, alike)) => alike.push(finding),
-                None => group.later.push(rank),
+            let (rank, plain) = (finding.rank, plain(&finding.text));
+            let key = FxBuildHasher.hash_one((&*plain, &*finding.program));
+            let mut groups = self.0.iter_mut();
+            let alike = groups.find(|group| group.key == key && !group.ranks.contains(&rank));
+            if let Some(group) = alike {
+                group.ranks.push(rank);
+                group.later.push(rank);
+                group.are_same &= finding.text == group.first.text;
+                continue;
             }
+            self.0.push(Group {
+                key,
+                first: finding,
+                ranks: vec![rank],
+                later: Vec::new(),
+                are_same: true,
+                due: now + PAUSE,
+                pause: PAUSE,
+            });
         }
-        fresh.iter().map(|(_, alike)| line(alike)).collect()
+        self.0[before..].iter_mut().map(Group::tell).collect()
     }
 
     /// The lines that tell which ranks have found the same later: those whose time has come, or all.
     pub fn tell_later(&mut self, now: Option<Instant>) -> Vec<String> {
-        let mut due: Vec<&mut Group> = self
-            .groups
-            .values_mut()
-            .filter(|group| !group.later.is_empty() && now.is_none_or(|now| now >= group.due))
-            .collect();
-        due.sort_by_key(|group| group.due);
-        let line = |group: &mut &mut Group| {
-            group.pause *= 2;
-            group.due = now.unwrap_or(group.due) + group.pause;
-            let mut ranks = std::mem::take(&mut group.later);
-            ranks.sort_unstable();
-            let (program, head, first) = (&group.program, &group.head, group.first);
-            format!(
-                "{} ({program}), {head}: as at rank {first}",
-                ranks_text(&ranks)
-            )
-        };
-        due.iter_mut().map(line).collect()
-    }
-
-    /// What a finding has in common with those like it at other ranks, and with none of its own rank's.
-    fn key(&self, finding: &Finding) -> u64 {
-        let plain = plain(&finding.text);
-        let mut number = 0;
-        loop {
-            let mut hasher = DefaultHasher::new();
-            (&plain, &finding.program, finding.is_note, number).hash(&mut hasher);
-            let key = hasher.finish();
-            match self.groups.get(&key) {
-                Some(group) if group.ranks.contains(&finding.rank) => number += 1,
-                _ => return key,
-            }
-        }
+        let groups = self.0.iter_mut();
+        groups.filter_map(|group| group.tell_later(now)).collect()
     }
 }
 
-/// The line of findings that are alike, of which there is one at least.
-fn line(alike: &[Finding]) -> String {
-    let Finding {
-        name,
-        program,
-        text,
-        ..
-    } = &alike[0];
-    let ranks: Vec<u32> = alike.iter().map(|finding| finding.rank).collect();
-    if ranks.len() == 1 {
-        return format!("{name}, {text}");
+impl Group {
+    /// The first, with those that have come by now.
+    fn tell(&mut self) -> String {
+        let Finding {
+            name,
+            program,
+            text,
+            ..
+        } = &mut self.first;
+        let line = match (self.later.is_empty(), self.are_same) {
+            (true, _) => format!("{name}, {text}"),
+            (_, true) => format!("{} ({program}), {text}", ranks_text(&self.ranks)),
+            (_, false) => format!(
+                "{name}, {text}; the same at {}, but for ranks and addresses",
+                ranks_text(&self.later)
+            ),
+        };
+        self.later.clear();
+        text.truncate(head(text).len());
+        line
     }
-    match alike.iter().all(|finding| finding.text == *text) {
-        true => format!("{} ({program}), {text}", ranks_text(&ranks)),
-        false => format!(
-            "{name}, {text}; the same at {}, but for ranks and addresses",
-            ranks_text(&ranks[1..])
-        ),
+
+    fn tell_later(&mut self, now: Option<Instant>) -> Option<String> {
+        if self.later.is_empty() || now.is_some_and(|now| now < self.due) {
+            return None;
+        }
+        self.pause *= 2;
+        self.due = now.unwrap_or(self.due) + self.pause;
+        self.later.sort_unstable();
+        let (who, first) = (ranks_text(&self.later), &self.first);
+        self.later.clear();
+        let Finding {
+            program,
+            text,
+            rank,
+            ..
+        } = first;
+        Some(format!("{who} ({program}), {text}: as at rank {rank}"))
     }
 }
 
 /// The text without numbers of ranks and without addresses.
 fn plain(text: &str) -> String {
     let mut plain = String::new();
-    let mut rest = text;
-    loop {
-        let ends = ["rank ", "0x"].map(|word| rest.find(word).map(|at| at + word.len()));
-        let Some(end) = ends.into_iter().flatten().min() else {
-            return plain + rest;
-        };
-        plain += &rest[..end];
-        rest = match rest[..end].ends_with("0x") {
-            true => rest[end..].trim_start_matches(|c: char| c.is_ascii_hexdigit()),
-            false => rest[end..].trim_start_matches(|c: char| c.is_ascii_digit()),
+    let mut radix = 0;
+    for c in text.chars() {
+        if radix > 0 && c.is_digit(radix) {
+            continue;
+        }
+        plain.push(c);
+        radix = match () {
+            _ if plain.ends_with("0x") => 16,
+            _ if plain.ends_with("rank ") => 10,
+            _ => 0,
         };
     }
+    plain
 }
 
 /// Place and kind, by which a finding is known again.
@@ -162,7 +149,7 @@ fn head(text: &str) -> &str {
     let is_note = text.contains(": note: ") || text.starts_with("note: ");
     let parts = 1 + usize::from(has_place) + usize::from(is_note);
     let mut ends = text.match_indices(": ").map(|(at, _)| at);
-    text[..ends.nth(parts - 1).unwrap_or(text.len())].trim_end()
+    &text[..ends.nth(parts - 1).unwrap_or(text.len())]
 }
 
 #[cfg(test)]

@@ -83,23 +83,25 @@ impl Supervisor<'_> {
         let mut new = Vec::new();
         for rank in 0..ranks as u32 {
             let findings = area.block(rank).findings;
-            let told = &mut self.checked.kept[rank as usize];
-            let wrong = findings.wrong.from(told[0]).1;
-            told[0] += wrong.len();
-            let mut notes = Vec::new();
-            if self.request.check_says_so {
-                notes = findings.notes.from(told[1]).1;
-                told[1] += notes.len();
-            }
-            let wrong = wrong.iter().map(|found| (found, false));
-            for (found, is_note) in wrong.chain(notes.iter().map(|found| (found, true))) {
-                new.push(Finding {
-                    rank,
-                    name: self.name(rank),
-                    program: self.program(rank),
-                    text: with_lines(&found.text, &area, &mut self.checked.modules),
-                    is_note,
-                });
+            // Notes are told to those that have asked on the command line.
+            let lists = [
+                (&findings.wrong, true),
+                (&findings.notes, self.request.check_says_so),
+            ];
+            for (which, (list, is_told)) in lists.into_iter().enumerate() {
+                if !is_told {
+                    continue;
+                }
+                for found in list.from(self.checked.kept[rank as usize][which]).1 {
+                    self.checked.kept[rank as usize][which] += 1;
+                    new.push(Finding {
+                        rank,
+                        name: self.name(rank),
+                        program: self.program(rank),
+                        text: with_lines(&found.text, &area, &mut self.checked.modules),
+                        is_note: which == 1,
+                    });
+                }
             }
         }
         let now = Instant::now();
