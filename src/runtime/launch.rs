@@ -251,6 +251,12 @@ impl JobSegment {
         spaces::are_shared_with(process).then(|| process.pid.load(Ordering::Relaxed) as i32)
     }
 
+    /// The command line of the process that is `rank` in MPI, its words ended by zeros. Empty if it has not come, or is not known; what
+    /// is long is cut.
+    pub fn command(&self, rank: usize) -> String {
+        self.table.processes[rank].command.get()
+    }
+
     /// How many bytes of its own memory `rank` had in the segment at most, and why some last stayed private, if any did.
     pub fn adopted(&self, rank: usize) -> (u64, Option<Refusal>) {
         let process = &self.table.processes[rank];

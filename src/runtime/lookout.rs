@@ -34,6 +34,8 @@ pub(super) fn introduce(process: &Process) {
     let pid = std::process::id();
     process.pid.store(pid, Ordering::Relaxed);
     process.born.store(birth(pid), Ordering::Relaxed);
+    let command = std::fs::read("/proc/self/cmdline").unwrap_or_default();
+    process.command.put(&command);
     // Release: with them come the number and the birth.
     process.spaces.store(spaces::own(), Ordering::Release);
 }

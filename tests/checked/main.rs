@@ -1,4 +1,4 @@
-//! `mpiexec -check`: programs that do one thing wrong, and their twins that do it right (`programs/*.c`). Wrong ones are told, by kind
+//! `mpiexec -check`: programs that do one thing wrong, and their twins that do it right (`programs`), in C or C++. Wrong ones are told, by kind
 //! and line, and end with status 56; right ones end with 0, and nothing is told.
 //!
 //! A program is one file of several variants, by the name that is its argument. What is expected stands in its head, and at its lines:
@@ -14,7 +14,8 @@
 //! At a `wrong` variant there is at least one finding of its kind, and none of another; each line marked `!variant` is in one of them.
 //! Every variant is also run without `-check`, where its status is 0 unless the head says `// fails variant`: what is to be found does
 //! not show otherwise. A kind that begins with `note` does not change the status: see docs/checking.md. Of a variant that the head
-//! says `// noted variant` of, notes may be told besides.
+//! says `// noted variant` of, notes may be told besides. Of one with `// told variant: words` these words are told, of one with
+//! `// once variant` only one line is a whole finding. `// flags:` are the compiler's.
 //!
 //! A program whose head says `// sanitized` is compiled for ThreadSanitizer, which tells what is wrong, and not the library; without `-check`
 //! only what `fails`. Without a compiler that has it (Debian: libtsan2, which comes with gcc) those are skipped.
@@ -50,6 +51,11 @@ struct Program {
     fails: Vec<String>,
     /// Those of which something is noted besides.
     noted: Vec<String>,
+    /// Variants, and what else is told of them.
+    told: Vec<(String, String)>,
+    /// Those of which one line tells all.
+    once: Vec<String>,
+    flags: Vec<String>,
     /// Whether it is compiled for ThreadSanitizer.
     sanitized: bool,
     compiled: OnceLock<Result<PathBuf, String>>,
@@ -67,11 +73,14 @@ impl Program {
         let name = name.to_string_lossy().into_owned();
         let ranks = said("ranks:").join(" ");
         let ranks: Vec<String> = ranks.split_whitespace().map(str::to_string).collect();
-        let wrong = said("wrong ").into_iter().map(|line| {
-            let (variant, kind) = line.split_once(':').expect("a kind");
-            (variant.trim().to_string(), kind.trim().to_string())
-        });
-        let wrong: Vec<_> = wrong.collect();
+        let pairs = |word: &str| -> Vec<(String, String)> {
+            let pair = |line: String| {
+                let (variant, rest) = line.split_once(':').expect("a colon");
+                (variant.trim().to_string(), rest.trim().to_string())
+            };
+            said(word).into_iter().map(pair).collect()
+        };
+        let wrong = pairs("wrong ");
         let right = said("right ");
         assert!(wrong.len() + right.len() > 0, "{name} says nothing");
         Program {
@@ -85,6 +94,9 @@ impl Program {
             right,
             fails: said("fails "),
             noted: said("noted "),
+            told: pairs("told "),
+            once: said("once "),
+            flags: said("flags:"),
             sanitized: !said("sanitized").is_empty(),
             source,
             text,
@@ -104,16 +116,20 @@ impl Program {
         };
         let lines = (1..).zip(self.text.lines());
         let marked = lines.filter(|(_, line)| is_marked(line));
+        let file = self.source.file_name().unwrap_or_default().display();
         marked
-            .map(|(number, _)| format!("{}.c:{number})", self.name))
+            .map(|(number, _)| format!("{file}:{number})"))
             .collect()
     }
 
     fn compile(&self) -> Result<PathBuf, Failed> {
         let compiled = self.compiled.get_or_init(|| {
             let program = output().join(&self.name);
-            let mut mpicc = command(prefix().join("bin/mpicc"));
+            let is_c = self.source.extension().is_some_and(|end| end == "c");
+            let compiler = if is_c { "bin/mpicc" } else { "bin/mpicxx" };
+            let mut mpicc = command(prefix().join(compiler));
             mpicc.args(["-g", "-O1", "-Wall", "-Werror", "-pthread"]);
+            mpicc.args(&self.flags);
             if self.sanitized {
                 mpicc.arg(SANITIZED);
             }
@@ -206,6 +222,15 @@ impl Program {
                 return fail(&format!("nothing is told of {line}"));
             }
         }
+        for (_, words) in self.told.iter().filter(|(name, _)| name == variant) {
+            if !ended.stderr.contains(words) {
+                return fail(&format!("it does not say '{words}'"));
+            }
+        }
+        let whole = told.iter().filter(|line| line.contains("(MPI 4.1 "));
+        if self.once.iter().any(|name| name == variant) && whole.count() != 1 {
+            return fail("it is not told once");
+        }
         if !fails && ended.status != if is_note { 0 } else { FOUND } {
             return fail("this is not the status");
         }
@@ -270,7 +295,10 @@ fn main() {
     let folder = repository().join("tests/checked/programs");
     let files = std::fs::read_dir(folder).expect("there are programs");
     let mut sources: Vec<PathBuf> = files.map(|file| file.expect("a file").path()).collect();
-    sources.retain(|path| path.extension().is_some_and(|end| end == "c"));
+    sources.retain(|path| {
+        path.extension()
+            .is_some_and(|end| end == "c" || end == "cpp")
+    });
     sources.sort();
     let has_sanitizer = has_sanitizer();
     if !has_sanitizer {

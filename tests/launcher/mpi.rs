@@ -180,6 +180,30 @@ fn without_cleanup_survivors_get_an_error() {
 }
 
 #[test]
+fn a_rank_under_a_wrapper_is_called_by_its_program() {
+    let program = std::env::current_exe().unwrap().display().to_string();
+    let words = "mpi::rank --exact --ignored --nocapture --quiet";
+    // The shell waits for its child, which is dead when its end is told.
+    let script = format!("{program} {words}; exit $?");
+    let mut command = mpiexec(&["-n", "2", "sh", "-c", &script]);
+    command.env(ROLES, "init finalize;init 3");
+    let said = format!(", {program}, started by sh) exited with status 3 without");
+    Run::start(command).finish().ended(3).says(&said);
+    // Becomes the program.
+    let words: Vec<&str> = words.split(' ').collect();
+    let mut command = mpiexec(&[&["-n", "2", "env", &program], &words[..]].concat());
+    command.env(ROLES, "init finalize;init kill");
+    let said = format!(", {program}) was killed by signal 9");
+    let outcome = Run::start(command).finish();
+    outcome.ended(137).says("rank 1 (pid ").says(&said);
+    // It has not come to MPI_Init: nothing is known but the wrapper.
+    let mut command = mpiexec(&["-n", "1", "sh", "-c", &script]);
+    command.env(ROLES, "3");
+    let outcome = Run::start(command).finish();
+    outcome.ended(3).says(", sh) exited with status 3\n");
+}
+
+#[test]
 fn the_launchers_death_ends_a_wrapped_mpi_job() {
     let program = std::env::current_exe().unwrap().display().to_string();
     let text = format!("{program} mpi::rank --exact --ignored --nocapture --quiet; true");

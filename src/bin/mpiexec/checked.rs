@@ -3,12 +3,14 @@
 
 use std::ffi::OsStr;
 use std::fmt::Write;
+use std::time::Instant;
 
 use rmashm::launching::{
     Area, CHECK_FAILED, CallPlace, MOST_CHECKED, OBSERVING, PLACE_BEGINS, PLACE_ENDS,
 };
 
-use crate::places::Modules;
+use crate::alike::{Alike, Finding};
+use crate::places::{Modules, with_readable_names};
 use crate::request::Request;
 use crate::supervise::{SHORT_GRACE, Supervisor};
 
@@ -41,6 +43,7 @@ impl Check {
 pub struct Told {
     /// Of each rank, how many of its findings, and of its notes.
     kept: Vec<[usize; 2]>,
+    alike: Alike,
     /// What stood there: other ranks often find the same.
     modules: Modules,
 }
@@ -77,21 +80,40 @@ impl Supervisor<'_> {
         };
         let ranks = area.ranks();
         self.checked.kept.resize(ranks, [0; 2]);
+        let mut new = Vec::new();
         for rank in 0..ranks as u32 {
             let findings = area.block(rank).findings;
-            let told = &mut self.checked.kept[rank as usize];
-            let mut new = findings.wrong.from(told[0]).1;
-            told[0] += new.len();
-            if self.request.check_says_so {
-                let notes = findings.notes.from(told[1]).1;
-                told[1] += notes.len();
-                new.extend(notes);
+            // Notes are told to those that have asked on the command line.
+            let lists = [
+                (&findings.wrong, true),
+                (&findings.notes, self.request.check_says_so),
+            ];
+            for (which, (list, is_told)) in lists.into_iter().enumerate() {
+                if !is_told {
+                    continue;
+                }
+                for found in list.from(self.checked.kept[rank as usize][which]).1 {
+                    self.checked.kept[rank as usize][which] += 1;
+                    new.push(Finding {
+                        rank,
+                        name: self.name(rank),
+                        program: self.program(rank),
+                        text: with_lines(&found.text, &area, &mut self.checked.modules),
+                        is_note: which == 1,
+                    });
+                }
             }
-            for found in new {
-                let text = with_lines(&found.text, &area, &mut self.checked.modules);
-                let who = self.name(rank);
-                self.job.output.say(&format!("check: {who}, {text}"));
-            }
+        }
+        let now = Instant::now();
+        let lines = self.checked.alike.tell(new, now);
+        self.say_findings(lines);
+        let lines = self.checked.alike.tell_later(Some(now));
+        self.say_findings(lines);
+    }
+
+    fn say_findings(&mut self, lines: Vec<String>) {
+        for line in lines {
+            self.job.output.say(&format!("check: {line}"));
         }
     }
 
@@ -101,13 +123,17 @@ impl Supervisor<'_> {
             return;
         };
         self.look_for_findings();
+        let lines = self.checked.alike.tell_later(None);
+        self.say_findings(lines);
         let (mut all, mut notes, mut again, mut untold) = (0, 0, 0, 0);
+        let mut told = 0;
         for rank in 0..area.ranks() as u32 {
             let findings = area.block(rank).findings;
             let (count, kept) = findings.wrong.from(0);
             let (noted, kept_notes) = findings.notes.from(0);
             all += count;
             notes += noted;
+            told += kept.len();
             untold += count - kept.len();
             if self.request.check_says_so {
                 untold += noted - kept_notes.len();
@@ -129,7 +155,11 @@ impl Supervisor<'_> {
             }
             return;
         }
-        let mut text = format!("check: {}{notes}", of(all, "finding"));
+        let unlike = match self.checked.alike.wrong() {
+            unlike if unlike < told => format!(", {unlike} but for ranks and addresses"),
+            _ => String::new(),
+        };
+        let mut text = format!("check: {}{unlike}{notes}", of(all, "finding"));
         if again > 0 {
             let _ = write!(text, "; the same at the same places {again} more times");
         }
@@ -156,7 +186,8 @@ impl Supervisor<'_> {
 /// A finding's text, its places in words.
 fn with_lines(text: &str, area: &Area, modules: &mut Modules) -> String {
     let mut parts = text.split(PLACE_BEGINS);
-    let mut told = parts.next().unwrap_or_default().to_string();
+    // The library has the names of variables as they are in the program.
+    let mut told = with_readable_names(parts.next().unwrap_or_default());
     for part in parts {
         let (place, rest) = part.split_once(PLACE_ENDS).unwrap_or((part, ""));
         let line = CallPlace::parse(place).and_then(|(rank, place)| {
@@ -165,7 +196,7 @@ fn with_lines(text: &str, area: &Area, modules: &mut Modules) -> String {
             Some(modules.line(file.as_ref(), offset))
         });
         told += line.as_deref().unwrap_or("an unknown place");
-        told += rest;
+        told += &with_readable_names(rest);
     }
     told
 }

@@ -11,6 +11,7 @@
 //!
 //! The launcher has one thread. It shares with the ranks only the job segment's process table.
 
+mod alike;
 mod arguments;
 mod binding;
 mod checked;
@@ -22,6 +23,7 @@ mod join;
 mod keeper;
 mod later;
 mod launch;
+mod naming;
 mod neighbours;
 mod observed;
 mod options;

@@ -4,12 +4,14 @@
 //! debug information is told by function, file and line, else by function, else by file and offset. A rank in PID namespaces of its
 //! own, whose process cannot be found here, is told without.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use addr2line::Context;
-use addr2line::gimli::{Dwarf, EndianSlice, Error, LittleEndian, SectionId};
+use addr2line::gimli::{DW_LANG_Rust, Dwarf, EndianSlice, Error, LittleEndian, SectionId};
+use cpp_demangle::{DemangleOptions, Symbol};
 use memmap2::Mmap;
 use object::{CompressionFormat, Object, ObjectSection, ObjectSegment, SymbolMap, SymbolMapName};
 use rmashm::launching::read_proc;
@@ -186,10 +188,9 @@ impl Modules {
         let mut lines = Vec::new();
         if let Ok(mut frames) = module.lines.find_frames(probe).skip_all_loads() {
             while let Ok(Some(frame)) = frames.next() {
-                let function = frame.function.as_ref().and_then(|f| f.demangle().ok());
-                let function = function
-                    .map(|name| name.into_owned())
-                    .or_else(|| symbol.clone());
+                let function = frame.function.as_ref().and_then(|f| f.raw_name().ok());
+                let function = function.or(symbol.as_deref().map(Cow::Borrowed));
+                let function = function.map(|name| readable(&name));
                 let place = frame.location.and_then(|at| {
                     let file = Path::new(at.file?)
                         .file_name()?
@@ -206,7 +207,7 @@ impl Modules {
         }
         if lines.is_empty() {
             match &symbol {
-                Some(symbol) => lines.push(format!("{symbol} ({name})")),
+                Some(symbol) => lines.push(format!("{} ({name})", readable(symbol))),
                 None => return nowhere,
             }
         }
@@ -216,6 +217,37 @@ impl Modules {
             path: path.to_path_buf(),
         }
     }
+}
+
+/// A name as the program's source has it, where a compiler of C++ or Rust has made another of it. Of a function of C++ without its
+/// parameters, whose types may be longer than all the rest.
+fn readable(symbol: &str) -> String {
+    if let Some(name) = addr2line::demangle(symbol, DW_LANG_Rust) {
+        return name;
+    }
+    let options = DemangleOptions::new().no_params().no_return_type();
+    let name = Symbol::new(symbol).ok();
+    let name = name.and_then(|name| name.demangle_with_options(&options).ok());
+    name.unwrap_or_else(|| symbol.to_string())
+}
+
+/// A text in which names of C++ may stand: as the source has them.
+pub fn with_readable_names(text: &str) -> String {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "_$.".contains(c);
+    let mut told = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("_Z") {
+        let (before, from) = rest.split_at(at);
+        let end = from.find(|c| !is_part(c)).unwrap_or(from.len());
+        let (name, behind) = from.split_at(end);
+        told += before;
+        match before.ends_with(is_part) {
+            true => told += name,
+            false => told += &readable(name),
+        }
+        rest = behind;
+    }
+    told + rest
 }
 
 /// What the names of functions begin with.
@@ -323,6 +355,32 @@ mod tests {
         ] {
             assert_eq!(call_name(symbol), name);
         }
+    }
+
+    #[test]
+    fn names_are_those_of_the_source() {
+        for (symbol, name) in [
+            ("main", "main"),
+            ("_ZN4mine5solveEi", "mine::solve"),
+            ("_ZN4mine6SolverIdE5solveEii", "mine::Solver<double>::solve"),
+            (
+                "_Z5tradeISt6vectorIiSaIiEEEiT_",
+                "trade<std::vector<int, std::allocator<int> > >",
+            ),
+            ("_ZNK4mine4GridclEv", "mine::Grid::operator()"),
+            ("_ZN4mineL5tableE", "mine::table"),
+            ("_ZN3abc4here17h5adb12cb86a9e671E", "abc::here"),
+            // None of a compiler's.
+            ("_Zebra", "_Zebra"),
+            ("_ZN4mine5solve", "_ZN4mine5solve"),
+            ("_Z", "_Z"),
+        ] {
+            assert_eq!(readable(symbol), name);
+        }
+        assert_eq!(
+            with_readable_names("behind the end of _ZN4mineL5tableE, which; a_Z1f _Zebra. _Z1fi"),
+            "behind the end of mine::table, which; a_Z1f _Zebra. f"
+        );
     }
 
     #[test]

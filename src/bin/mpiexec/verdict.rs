@@ -133,12 +133,6 @@ impl Supervisor<'_> {
         }
     }
 
-    /// "rank 3 (pid 4711, ./program)".
-    pub fn name(&self, number: u32) -> String {
-        let rank = &self.job.ranks[number as usize];
-        format!("rank {number} (pid {}, {})", rank.pid, rank.program)
-    }
-
     /// Did ranks call MPI_Abort? Of those that are connected the first ends all.
     pub fn look_for_abort(&mut self) {
         for number in 0..self.fates.len() as u32 {

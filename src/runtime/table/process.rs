@@ -12,6 +12,7 @@ use crate::shm::heap::Ledger;
 use crate::shm::late::Late;
 use crate::shm::office;
 use crate::shm::parcel::Desk;
+use crate::shm::text::Text;
 use crate::shm::visitors::{Door, Whereabouts};
 use crate::shm::{LINE, Offset, VISITS, clock};
 
@@ -156,6 +157,8 @@ pub struct Process {
     pub told: AtomicU32,
     /// What it has asked for by MPI_Abort, see [`crate::runtime::abort`]; 0: nothing.
     pub aborted: AtomicU64,
+    /// Its command line, for messages that outlive it.
+    pub command: Text<31>,
 }
 
 /// A part of the segment.
