@@ -210,6 +210,15 @@ impl State {
         number
     }
 
+    /// Forgets where others were than those that are pending.
+    #[cold]
+    fn touch_anew(&mut self) {
+        self.touched.clear();
+        for pending in &self.pending {
+            self.touched.add(pending.on, &pending.span);
+        }
+    }
+
     /// Keeps in mind an access that is logged, and not complete.
     #[inline]
     pub fn keep(
@@ -226,6 +235,9 @@ impl State {
             for pending in self.pending.drain(..PENDING / 2) {
                 log.complete(pending.number, now);
             }
+            self.touch_anew();
+        } else if self.touched.is_crowded() {
+            self.touch_anew();
         }
         let Logged {
             on,
