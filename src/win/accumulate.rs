@@ -7,7 +7,7 @@
 //! whose names end in `_quickly` do that or nothing. All else is done out of their way.
 
 use super::amo::{self, Amo};
-use super::checked::{Element, Near};
+use super::checked::{Element, Near, gives_request};
 use super::elements::{Beside, Sides};
 use super::transfer::{CheckedWindow, Effect, Origin, Remote};
 use super::turn::Turn;
@@ -525,11 +525,56 @@ impl CheckedWindow {
         let result = (&raw mut unwanted).cast();
         let (datatype, rank, disp) = (remote.datatype, remote.rank, remote.disp);
         let find = |basic| amo::find_changing(op, basic);
+        let kind = Kind::Accumulate;
         // SAFETY: the caller's promise; an element that an instruction updates is not larger than the word.
         unsafe {
-            let kind = Kind::Accumulate;
+            if gives_request(self.function) {
+                return self.element_apart(kind, op, origin.address, result, &remote);
+            }
             self.element(kind, op, origin.address, result, datatype, rank, disp, find)
         }
+    }
+
+    #[inline(always)]
+    pub fn get_accumulate_quickly(
+        &self,
+        origin: Origin,
+        result: Origin,
+        remote: Remote,
+        op: MPI_Op,
+    ) -> bool {
+        let single = |side: &Origin| {
+            (side.count == 1) & (side.datatype == remote.datatype) & !side.address.is_null()
+        };
+        let reading = op == Predefined::NoOp.handle();
+        if remote.count != 1 || !single(&result) || !(reading || single(&origin)) {
+            return false;
+        }
+        let (kind, to) = (Kind::GetAccumulate, result.address.cast_mut());
+        // SAFETY: the caller's promise.
+        unsafe { self.element_apart(kind, op, origin.address, to, &remote) }
+    }
+
+    /// [`CheckedWindow::element`], once for several functions.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(never)]
+    unsafe fn element_apart(
+        &self,
+        kind: Kind,
+        op: MPI_Op,
+        origin: *const c_void,
+        result: *mut c_void,
+        remote: &Remote,
+    ) -> bool {
+        let find = |basic| match kind {
+            Kind::Accumulate => amo::find_changing(op, basic),
+            _ => amo::find(op, basic),
+        };
+        let (datatype, rank, disp) = (remote.datatype, remote.rank, remote.disp);
+        // SAFETY: the caller's promise.
+        unsafe { self.element(kind, op, origin, result, datatype, rank, disp, find) }
     }
 
     /// # Safety

@@ -26,6 +26,7 @@ pub mod element;
 pub mod log;
 mod own;
 pub mod report;
+pub mod requests;
 pub mod series;
 pub mod span;
 mod touched;
@@ -155,6 +156,8 @@ pub struct Access<'a> {
     pub writes: &'a [Span],
     /// It stands for several, one for each block.
     pub is_series: bool,
+    /// What [`content`] gave when it was made.
+    pub content: Option<u64>,
 }
 
 impl Access<'_> {
@@ -168,13 +171,6 @@ impl Access<'_> {
             known: self.begun.known,
             done: 0,
         }
-    }
-
-    /// What it writes, as a sum, if the program may know before it is complete that its buffer is its own again: by a request.
-    #[inline(always)]
-    fn content(&self) -> Option<u64> {
-        let is_known = self.what.is(Kind::Put) && self.what.has_request();
-        is_known.then(|| content(self.reads))
     }
 
     /// Bytes of the target and a buffer, if nothing else says what is written.
@@ -195,9 +191,16 @@ impl Access<'_> {
     }
 }
 
+/// What an operation writes, as a sum, if the program may know before it is complete that its buffer is its own again: by a request.
+#[inline(always)]
+pub fn content(what: What, buffer: &[Span]) -> Option<u64> {
+    let is_known = what.is(Kind::Put) && what.has_request();
+    is_known.then(|| sum(buffer))
+}
+
 /// What is in a buffer, as a sum.
 #[cold]
-fn content(buffer: &[Span]) -> u64 {
+fn sum(buffer: &[Span]) -> u64 {
     let blocks = buffer.iter().flat_map(|span| span.blocks_from(span.low));
     sums::of_present(blocks.map(|(from, to)| (from as usize, to as usize)))
 }
@@ -244,7 +247,7 @@ pub struct Entered {
     numbers: (u64, u64),
     /// How much was in the others' logs then, by rank in the window, if it was not carried out yet. What they log later they compare with this.
     limits: SmallVec<[u64; LIMITS]>,
-    /// What it has put, if that has to be known: see [`Access::content`].
+    /// What it has put, if that has to be known: see [`content`].
     content: Option<u64>,
     // What is found is rare, and large.
     own: Option<Box<Race>>,
@@ -272,7 +275,7 @@ fn log(
     let on = On::new(window.id, access.target);
     let (mut first, mut last) = (u64::MAX, 0);
     let mut own = None;
-    let content = access.content();
+    let content = access.content;
     for span in access.spans {
         let logged = access.logged(on, place, span);
         if own.is_none() {
@@ -491,6 +494,7 @@ pub fn settle() {
     series::settle();
     element::settle();
     again::settle();
+    requests::settle();
 }
 
 /// The process takes a lock, or has given one back: what is noted is settled.

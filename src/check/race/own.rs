@@ -94,8 +94,12 @@ impl Unordered {
 impl State {
     /// Whether nothing is pending, nor any buffer in use.
     pub fn is_idle(&self) -> bool {
-        let are_free = self.reads.are_free() && self.writes.are_free();
-        are_free && self.pending.is_empty() && self.uses.is_empty()
+        self.pending.is_empty() && self.are_buffers_free()
+    }
+
+    /// Whether no buffer is in use.
+    pub fn are_buffers_free(&self) -> bool {
+        self.reads.are_free() && self.writes.are_free() && self.uses.is_empty()
     }
 
     /// Those accesses are complete at their targets. `alone` as in [`clock::tick`].
@@ -118,6 +122,19 @@ impl State {
             }
             !is_complete
         });
+        if self.pending.is_empty() {
+            self.touched.clear();
+        }
+    }
+
+    /// The last accesses, those for which `are_complete`, are complete at their targets. `alone` as in [`clock::tick`].
+    pub fn complete_last(&mut self, alone: bool, are_complete: impl Fn(&Pending) -> bool) {
+        let Some(checker) = checker() else { return };
+        let mut now = None;
+        while let Some(last) = self.pending.pop_if(|pending| are_complete(pending)) {
+            let now = *now.get_or_insert_with(|| clock::tick(alone));
+            checker.own.log.complete(last.number, now);
+        }
         if self.pending.is_empty() {
             self.touched.clear();
         }
