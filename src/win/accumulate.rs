@@ -7,7 +7,7 @@
 //! whose names end in `_quickly` do that or nothing. All else is done out of their way.
 
 use super::amo::{self, Amo};
-use super::checked::{Element, Near, gives_request};
+use super::checked::{Element, Near};
 use super::elements::{Beside, Sides};
 use super::transfer::{CheckedWindow, Effect, Origin, Remote};
 use super::turn::Turn;
@@ -523,16 +523,8 @@ impl CheckedWindow {
         }
         let mut unwanted = 0_u64;
         let result = (&raw mut unwanted).cast();
-        let (datatype, rank, disp) = (remote.datatype, remote.rank, remote.disp);
-        let find = |basic| amo::find_changing(op, basic);
-        let kind = Kind::Accumulate;
         // SAFETY: the caller's promise; an element that an instruction updates is not larger than the word.
-        unsafe {
-            if gives_request(self.function) {
-                return self.element_apart(kind, op, origin.address, result, &remote);
-            }
-            self.element(kind, op, origin.address, result, datatype, rank, disp, find)
-        }
+        unsafe { self.element_apart(Kind::Accumulate, op, origin.address, result, &remote) }
     }
 
     #[inline(always)]

@@ -516,6 +516,12 @@ pub(super) fn gives_request(function: &str) -> bool {
     function.as_bytes().get(4) == Some(&b'R')
 }
 
+/// Whether an operation by this function has its quick way out of line, with others: large counts and requests are not worth one each.
+#[inline(always)]
+pub(super) fn goes_apart(function: &str) -> bool {
+    gives_request(function) || matches!(function.as_bytes(), [.., b'_', b'c'])
+}
+
 /// What is left where a lock is.
 const EXCLUSIVE: u64 = 0;
 const SHARED: u64 = 1;

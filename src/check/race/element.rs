@@ -11,7 +11,7 @@
 //!
 //! What does not go so is looked at [at once](Operation::look), and if that cannot be either, left to the steps above.
 
-use super::log::{Log, Logged, On};
+use super::log::{Fence, Log, Logged, On};
 use super::report::{self, From};
 use super::span::Span;
 use super::touched::Touched;
@@ -75,7 +75,7 @@ struct Record {
     number: u64,
     far: u64,
     near: Near,
-    site: usize,
+    site: u32,
     /// It is complete: it has fetched, and has a request.
     is_over: bool,
 }
@@ -322,7 +322,7 @@ impl Batch {
                 number: number_of_it,
                 far,
                 near,
-                site: number,
+                site: number as u32,
                 is_over,
             };
             self.count += 1;
@@ -398,7 +398,7 @@ impl Batch {
     fn is_listed(&self, site: usize) -> bool {
         self.records[..self.count]
             .iter()
-            .any(|record| record.site == site)
+            .any(|record| record.site as usize == site)
     }
 
     /// Others have changed this process's memory. What was done before that is compared by what it knew before.
@@ -457,7 +457,7 @@ impl Batch {
         let now = clock::tick(true);
         let log = checker.own.log;
         match (&self.records[..self.count], self.window) {
-            ([record], _) if self.sites[record.site].on == on => {
+            ([record], _) if self.sites[record.site as usize].on == on => {
                 record.complete(log, now);
                 self.count = 0;
             }
@@ -476,7 +476,7 @@ impl Batch {
         let mut left = 0;
         for number in 0..self.count {
             let record = self.records[number];
-            match self.sites[record.site].on == on {
+            match self.sites[record.site as usize].on == on {
                 true => record.complete(log, now),
                 false => {
                     self.records[left] = record;
@@ -557,7 +557,7 @@ impl Batch {
         found: Vec<(Record, Logged, Race)>,
     ) {
         for (record, Logged { on, what, .. }, race) in found {
-            let from = self.sites[record.site].from();
+            let from = self.sites[record.site as usize].from();
             report::race(from, window, me, on.target(), what, &race, words);
         }
     }
@@ -589,7 +589,7 @@ impl Batch {
             .iter()
             .filter(|record| !record.is_over)
         {
-            let site = &self.sites[record.site];
+            let site = &self.sites[record.site as usize];
             let logged = Logged {
                 on: site.on,
                 what: site.what,
@@ -734,7 +734,15 @@ impl Operation {
             is_series: false,
             content: None,
         };
-        let mut entered = log(&mut state, checker, window, &access, words, place);
+        let mut entered = log(
+            &mut state,
+            checker,
+            window,
+            &access,
+            words,
+            place,
+            Fence::Here,
+        );
         let count = |&rank: &u32| checker.area.block(rank).log.count();
         entered.limits.extend(window.members.iter().map(count));
         work();

@@ -35,7 +35,7 @@ pub mod windows;
 
 use super::threads::{self, Turn};
 use super::{Checker, Place, checker, clock, here, local, rank, sums};
-use log::{Logged, On};
+use log::{Fence, Logged, On};
 pub use own::{Clash, Race};
 use own::{STATE, State};
 pub use report::{From, Words};
@@ -257,7 +257,15 @@ pub struct Entered {
 #[cold]
 pub fn enter(window: &Window, access: &Access, words: &dyn Words) -> Option<Entered> {
     let checker = checker()?;
-    let mut entered = log(&mut STATE.lock(), checker, window, access, words, here());
+    let mut entered = log(
+        &mut STATE.lock(),
+        checker,
+        window,
+        access,
+        words,
+        here(),
+        Fence::Here,
+    );
     let count = |&rank: &u32| checker.area.block(rank).log.range().1;
     entered.limits = window.members.iter().map(count).collect();
     Some(entered)
@@ -271,6 +279,7 @@ fn log(
     access: &Access,
     words: &dyn Words,
     place: Place,
+    fence: Fence,
 ) -> Entered {
     let on = On::new(window.id, access.target);
     let (mut first, mut last) = (u64::MAX, 0);
@@ -285,7 +294,13 @@ fn log(
     }
     for span in access.spans {
         let logged = access.logged(on, place, span);
-        let number = state.log(checker.own.log, &logged, access.written(span), content);
+        let number = state.log(
+            checker.own.log,
+            &logged,
+            access.written(span),
+            content,
+            fence,
+        );
         (first, last) = (first.min(number), last.max(number));
     }
     Entered {
@@ -309,7 +324,15 @@ pub fn enter_and_end(
     let checker = checker()?;
     let known = clock::look();
     let mut state = STATE.lock();
-    let entered = log(&mut state, checker, window, access, words, here());
+    let entered = log(
+        &mut state,
+        checker,
+        window,
+        access,
+        words,
+        here(),
+        Fence::Here,
+    );
     let shared = windows::enter(window, access.target);
     let found = compare(&mut state, checker, window, access, &entered, known, words);
     drop(state);
@@ -491,10 +514,24 @@ pub fn is_alone() -> bool {
 /// The process makes another call than those that go on quickly, or one inside another ends.
 #[inline(always)]
 pub fn settle() {
+    settle_operations();
+    requests::settle();
+}
+
+/// The same of a call of the function `name`, if that has nothing to do with requests that there are.
+#[inline(always)]
+pub fn begins(name: &str) {
+    settle_operations();
+    if !requests::makes(name) {
+        requests::settle();
+    }
+}
+
+#[inline(always)]
+fn settle_operations() {
     series::settle();
     element::settle();
     again::settle();
-    requests::settle();
 }
 
 /// The process takes a lock, or has given one back: what is noted is settled.
@@ -526,7 +563,7 @@ pub fn complete_quickly(window: u64, target: usize, fence: impl Fn() -> bool) ->
     }
     let is_complete = fence();
     if is_complete {
-        settle();
+        settle_operations();
         complete(window, Some(target));
     }
     is_complete

@@ -1,7 +1,7 @@
 //! What a process knows of its own accesses, and how it compares them with those of others.
 
 use super::buffers::{Buffers, Held};
-use super::log::{self, Log, Logged, On};
+use super::log::{self, Fence, Log, Logged, On};
 use super::span::{Pair, Span};
 use super::touched::Touched;
 use super::{Access, Entered, Kind, What};
@@ -201,8 +201,9 @@ impl State {
         new: &Logged,
         pair: Option<Pair>,
         content: Option<u64>,
+        fence: Fence,
     ) -> u64 {
-        if let Some(number) = self.merge(log, new, pair, content) {
+        if let Some(number) = self.merge(log, new, pair, content, fence) {
             return number;
         }
         let is_simple = !new.what.is_atomic() && new.span.block == new.span.stride;
@@ -219,10 +220,10 @@ impl State {
             last.content = None;
             last.span = Span::run(last.span.low, new.span.high - last.span.low);
             self.touched.add(new.on, &new.span);
-            log.extend(last.number, last.span.low, last.span.high);
+            log.extend(last.number, last.span.low, last.span.high, fence);
             return last.number;
         }
-        let number = log.add(new);
+        let number = log.add_with(new, fence);
         self.keep(log, number, new, pair, content);
         number
     }
@@ -288,6 +289,7 @@ impl State {
         new: &Logged,
         pair: Option<Pair>,
         content: Option<u64>,
+        fence: Fence,
     ) -> Option<u64> {
         let last = self.pending.last_mut()?;
         let is_same = (last.on, last.what, last.place, last.span, last.known)
@@ -300,7 +302,7 @@ impl State {
             last.pair = None;
         }
         last.content = content;
-        log.begin_again(last.number, new.issued);
+        log.begin_again(last.number, new.issued, fence);
         Some(last.number)
     }
 

@@ -1,5 +1,5 @@
 //! Handles of one-sided operations that are used once more: programs wait for each operation before they begin the next one. A handle stays one of
-//! the same function, called at the same place of the program. It is made by a whole call, and given back when the process makes any other call.
+//! the same function, called at the same place of the program. It is made by a whole call, and given back when the process makes any other call but MPI_Rput and its kin, and flushes.
 //!
 //! | state   | whose the handle is                                | goes on by                                   |
 //! |---------|----------------------------------------------------|----------------------------------------------|
@@ -89,31 +89,34 @@ fn keep(site: Site) {
     }
 }
 
-/// Has `work` do an operation of `function`, whose call is noted, if there is a handle for it: gives that if it was done.
-#[inline]
-pub fn next(function: &'static str, work: impl FnOnce() -> bool) -> Option<i32> {
+/// Whether there is a handle for the call of `function`.
+// Out of line, as there is a call of this and the next one in each of the functions.
+#[inline(never)]
+pub fn is_there(function: &'static str) -> bool {
     let (back, function) = (place::came_from(), function.as_ptr().addr());
-    let find = || {
-        let is_it = |site: &Site| {
-            (site.back, site.function) == (back, function) && site.state == State::Ended
-        };
-        ALL.get().is_some_and(|all| all.iter().any(is_it))
+    let is_it =
+        |site: &Site| (site.back, site.function) == (back, function) && site.state == State::Ended;
+    if ALL.get().is_some_and(|all| all.iter().any(is_it)) {
+        return true;
+    }
+    let Some((handle, free)) = again::leaves(function, back) else {
+        return false;
     };
-    if !find() {
-        let (handle, free) = again::leaves(function, back)?;
-        keep(Site {
-            state: State::Ended,
-            handle,
-            back,
-            function,
-            free,
-        });
-    }
-    if !work() {
-        return None;
-    }
+    keep(Site {
+        state: State::Ended,
+        handle,
+        back,
+        function,
+        free,
+    });
+    true
+}
+
+/// The handle that was there: it is the program's.
+#[inline(never)]
+pub fn next() -> Option<i32> {
     let mut all = ALL.get()?;
-    let site = site_of(&mut all, back);
+    let site = site_of(&mut all, place::came_from());
     site.state = State::Given;
     Some(site.handle)
 }
@@ -130,6 +133,12 @@ pub fn waits(handle: i32) -> bool {
             let found = all.iter_mut().find(is_it);
             found.map(|site| site.state = State::Ended).is_some()
         })
+}
+
+/// Whether the function makes a request of a one-sided operation, and so uses none.
+#[inline(always)]
+pub fn makes(name: &str) -> bool {
+    matches!(name.as_bytes(), [_, _, _, _, b'R', b'p' | b'g' | b'a', ..])
 }
 
 /// The process makes another call, or one inside another ends.

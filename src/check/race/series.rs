@@ -15,13 +15,15 @@
 //! Only the thread that has initialized MPI is here, where no other one may call ([`Alone`]). While something is noted, nothing
 //! [repeats](super::again).
 
-use super::log::{Logged, On};
+use super::log::{Fence, Logged, On};
 use super::span::Span;
 use super::touched::Touched;
 use super::{Access, Begun, Clash, Race, State, What, Window, Words, again, element, report};
 use crate::check::threads::{Alone, Turn, is_alone};
-use crate::check::{Checker, Finding, Place, buffers, checker, clock, is_inside, local, place};
-use crate::shm::atomic::{AtomicBool, Ordering::Relaxed};
+use crate::check::{
+    Checker, Finding, Place, buffers, checker, clock, is_inside, local, place, sums,
+};
+use crate::shm::atomic::{AtomicBool, Ordering::Relaxed, full_fence};
 use smallvec::SmallVec;
 
 /// So many notes are taken before they are compared.
@@ -71,7 +73,14 @@ pub struct Operation {
 
 impl Operation {
     /// What it puts, if that has to be known.
+    #[inline(always)]
     fn content(&self) -> Option<u64> {
+        if self.what.fetches() || !self.what.has_request() {
+            return None;
+        }
+        if self.bytes == 8 {
+            return Some(sums::of_word(self.near as usize));
+        }
         super::content(self.what, &[Span::run(self.near, self.bytes)])
     }
 }
@@ -240,7 +249,15 @@ impl Note {
         let access = self.access(&far, &near);
         let mut state = super::STATE.lock();
         let (window, words) = (&self.window, self.words);
-        let entered = super::log(&mut state, checker, window, &access, words, self.place);
+        let entered = super::log(
+            &mut state,
+            checker,
+            window,
+            &access,
+            words,
+            self.place,
+            Fence::Here,
+        );
         let clash = state.use_buffers(&access, entered.on, self.place);
         let race = entered.own.map(|race| *race);
         let race = race.or_else(|| self.conflict(checker, &mut state));
@@ -482,7 +499,7 @@ impl Series {
         mut tell: impl FnMut(&Note, Race),
     ) {
         let notes = &self.notes[..count];
-        let mut told = 0_u64;
+        let (mut told, mut is_noted) = (0_u64, false);
         for (number, note) in notes.iter().enumerate() {
             let Some(Note { window, .. }) = note else {
                 continue;
@@ -500,6 +517,11 @@ impl Series {
                     continue;
                 };
                 for theirs in others.first..=others.last {
+                    if !is_noted {
+                        let all = notes.iter().flatten();
+                        all.for_each(|note| self.noted.add(note.on(), &note.far));
+                        is_noted = true;
+                    }
                     let (on, outline) = others.log.outline(theirs);
                     if !self.noted.may_meet(on, &outline) {
                         continue;
@@ -519,7 +541,9 @@ impl Series {
                 }
             }
         }
-        self.noted.clear();
+        if is_noted {
+            self.noted.clear();
+        }
     }
 
     /// Logs all, and compares it with what there is.
@@ -536,7 +560,6 @@ impl Series {
         let mut found: SmallVec<[(Note, Found); 1]> = SmallVec::new();
         let mut state = super::STATE.lock();
         for note in self.notes[..count].iter().flatten() {
-            self.noted.add(note.on(), &note.far);
             let (far, near) = ([note.far], [note.near]);
             let access = note.access(&far, &near);
             let entered = super::log(
@@ -546,9 +569,15 @@ impl Series {
                 &access,
                 note.words,
                 note.place,
+                Fence::Follows,
             );
-            if let Some(finding) = note.beyond() {
-                found.push((*note, Found::Beyond(finding)));
+            let Span { low, high, .. } = note.near;
+            if self.fits != (low, high) {
+                match note.beyond() {
+                    Some(finding) => found.push((*note, Found::Beyond(finding))),
+                    None if note.near.is_one_block() => self.fits = (low, high),
+                    None => {}
+                }
             }
             if let Some(race) = entered.own {
                 found.push((*note, Found::Race(*race)));
@@ -557,6 +586,7 @@ impl Series {
                 found.push((*note, Found::Clash(clash)));
             }
         }
+        full_fence();
         // What others log from here on they compare with what is logged now.
         self.compare(&mut state, checker.rank, count, |note, race| {
             found.push((*note, Found::Race(race)));

@@ -21,6 +21,9 @@
 // wrong fetched_lost: request lost
 // wrong added_lost: request lost
 // wrong exchanged_lost: request lost
+// wrong lost_in_turn: request lost
+// wrong turns_not_flushed: data race
+// wrong turns_over_own: data race
 // right put_flushed
 // right many_flushed
 // right added_flushed
@@ -35,6 +38,7 @@
 // right buffers_free
 // right one_buffer
 // right in_turn
+// right turns_flushed
 // right flag
 // right handles
 #include <mpi.h>
@@ -57,12 +61,12 @@ static int element(int n) { return n * 37 % COUNT; }
 
 static void put(int n, const long *what) {
     MPI_Request request;
-    MPI_Rput(what, 1, MPI_LONG, 1, element(n), 1, MPI_LONG, win, &request); // !put_not_flushed !many_not_flushed !changed !changed_late !fetched_over_own !exchanged_over_own !put_from_result
+    MPI_Rput(what, 1, MPI_LONG, 1, element(n), 1, MPI_LONG, win, &request); // !put_not_flushed !many_not_flushed !changed !changed_late !fetched_over_own !exchanged_over_own !put_from_result !turns_not_flushed !turns_over_own
     end(&request);
 }
 static void fetch(int n, long *to) {
     MPI_Request request;
-    MPI_Rget(to, 1, MPI_LONG, 1, element(n), 1, MPI_LONG, win, &request); // !fetched_over_put !fetched_over_own !fetched_to_origin
+    MPI_Rget(to, 1, MPI_LONG, 1, element(n), 1, MPI_LONG, win, &request); // !fetched_over_put !fetched_over_own !fetched_to_origin !turns_over_own
     end(&request);
 }
 static void add(int n, const long *what, MPI_Op op) {
@@ -82,17 +86,18 @@ static void look(int n, long *to) {
 // By rank 1, to the place of the operation `n`; flushed or not.
 static void put_own(int n, int flushed) {
     if (rank != 1) return;
-    MPI_Put(from, 1, MPI_LONG, 1, element(n), 1, MPI_LONG, win); // !put_not_flushed !many_not_flushed !added_not_flushed !exchanged_over_put !fetched_over_put !looked_over_put !looked_not_flushed
+    MPI_Put(from, 1, MPI_LONG, 1, element(n), 1, MPI_LONG, win); // !put_not_flushed !many_not_flushed !added_not_flushed !exchanged_over_put !fetched_over_put !looked_over_put !looked_not_flushed !turns_not_flushed
     if (flushed) flush();
 }
 
-enum way { PUT, FETCH, ADD, EXCHANGE, LOOK };
+enum way { PUT, FETCH, ADD, EXCHANGE, LOOK, TURNS };
 static void all(enum way way, int count) {
     for (int n = 0; n < count && rank == 0; n++) switch (way) {
         case PUT: put(n, from + n % SOME); break;
         case FETCH: fetch(n, &result); break;
         case ADD: add(n, &one, MPI_SUM); break;
         case EXCHANGE: exchange(n, &result); break;
+        case TURNS: put(n, from), fetch(2 * SOME + n, &result), exchange(4 * SOME + n, &result); break;
         case LOOK: look(n, &result); flush(); break;
         }
 }
@@ -181,9 +186,9 @@ static void wrong(void) {
         if (late) add(COUNT - 1, &one, MPI_SUM);
         from[7]++;
         for (int n = 0; n < SOME; n++) put(n, from + n);
-    } else if (is("fetched_over_own") || is("exchanged_over_own")) {
-        all(PUT, SOME);
-        if (is("fetched_over_own")) fetch(7, &result);
+    } else if (is("turns_over_own") || is("fetched_over_own") || is("exchanged_over_own")) {
+        all(is("turns_over_own") ? TURNS : PUT, SOME);
+        if (is("fetched_over_own") || is("turns_over_own")) fetch(7, &result);
         else {
             for (int n = SOME; n < 2 * SOME; n++) exchange(n, &result);
             exchange(7, &result);
@@ -201,7 +206,11 @@ static void wrong(void) {
         if (fetches) fetch(SOME, from); else exchange(SOME, from);
     } else {
         for (int n = 0; n < SOME; n++) {
-            if (is("put_lost"))
+            if (is("lost_in_turn")) {
+                MPI_Rget(&result, 1, MPI_LONG, 1, element(SOME + n), 1, MPI_LONG, win, &request);
+                end(&request);
+                MPI_Rput(from, 1, MPI_LONG, 1, element(n), 1, MPI_LONG, win, &request); // !lost_in_turn
+            } else if (is("put_lost"))
                 MPI_Rput(from, 1, MPI_LONG, 1, element(n), 1, MPI_LONG, win, &request); // !put_lost
             else if (is("fetched_lost"))
                 MPI_Rget(&result, 1, MPI_LONG, 1, element(n), 1, MPI_LONG, win, &request); // !fetched_lost
@@ -243,6 +252,7 @@ int main(int argc, char **argv) {
     else if (is("many_flushed") || is("many_not_flushed")) before(PUT, MANY, is("many_flushed"));
     else if (is("added_flushed") || is("added_not_flushed")) before(ADD, SOME, is("added_flushed"));
     else if (is("looked_flushed") || is("looked_not_flushed")) before(LOOK, SOME, is("looked_flushed"));
+    else if (is("turns_flushed") || is("turns_not_flushed")) before(TURNS, SOME, is("turns_flushed"));
     else if (is("fetched")) before(FETCH, SOME, 0);
     else if (is("exchanged")) before(EXCHANGE, MANY, 0);
     else if (is("fetched_after") || is("fetched_over_put")) after(FETCH, is("fetched_after"));
