@@ -196,8 +196,9 @@ impl Own {
         }
     }
 
+    /// As the function of that name.
     #[inline(always)]
-    fn tick(&self, alone: bool) -> u64 {
+    pub fn tick(&self, alone: bool) -> u64 {
         let now = &self.clock.now[self.rank];
         match alone {
             true => {

@@ -139,7 +139,7 @@ pub fn call<R>(name: &'static str, work: impl FnOnce() -> R) -> R {
 // Both are out of line, as there is a call of each in all functions.
 #[inline(never)]
 fn begin(name: &'static str) -> (Called, bool) {
-    race::settle();
+    race::begins(name);
     let back = place::came_from();
     let turn = TURNS.get() + 1;
     TURNS.set(turn);

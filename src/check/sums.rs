@@ -91,16 +91,27 @@ fn is_there((from, to): Range) -> bool {
     answer == 0
 }
 
+/// One step of a sum.
+#[inline(always)]
+fn mix(sum: u64, word: u64) -> u64 {
+    let mixed = (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed.rotate_left(29)
+}
+
+/// As [`of_present`], of a word.
+#[inline(always)]
+pub fn of_word(at: usize) -> u64 {
+    // SAFETY: as in `sum`.
+    let word = unsafe { with_exposed_provenance::<u64>(at).read_unaligned() };
+    mix(0, word)
+}
+
 /// Goes on from `before` with the bytes of a range that are there.
 fn sum(before: u64, (from, to): Range) -> u64 {
     // SAFETY: the program has given the memory to be read; it is there.
     let bytes =
         unsafe { std::slice::from_raw_parts(with_exposed_provenance::<u8>(from), to - from) };
     let (blocks, rest) = bytes.as_chunks::<{ 4 * LANES }>();
-    let mix = |sum: u64, word: u64| {
-        let mixed = (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        mixed.rotate_left(29)
-    };
     let sum = match blocks.is_empty() {
         true => before,
         false => {
@@ -152,6 +163,9 @@ mod tests {
 
     #[test]
     fn every_byte_counts_and_its_place() {
+        let word = 0x1234_5678_9abc_def0_u64;
+        let at = (&raw const word).expose_provenance();
+        assert_eq!(of_word(at), of_present([(at, at + 8)].into_iter()));
         for len in [1, 7, 64, 100, 4096, WHOLE] {
             let mut bytes: Vec<u8> = (0..len).map(|i| (i * 7) as u8).collect();
             let before = of(&all(&bytes));

@@ -5,7 +5,7 @@ use super::completion::wait_operation;
 use super::generalized::Generalized;
 use super::partitioned::Channel;
 use crate::bail;
-use crate::check::race::again;
+use crate::check::race::requests;
 use crate::check::{self, pending};
 use crate::error::{Object, Result};
 use crate::handle::{Kind, Table};
@@ -190,7 +190,7 @@ pub fn one_sided_handle() -> MPI_Request {
             let Ok(handle) = own_handle(Action::Collective(check::called())) else {
                 return WAIT_ONLY;
             };
-            again::gives(handle.0, |handle| remove(MPI_Request(handle)));
+            requests::gives(handle.0, |handle| remove(MPI_Request(handle)));
             handle
         }
     }
@@ -316,10 +316,10 @@ pub fn end_at_once(handle: &mut MPI_Request) -> bool {
     complete
 }
 
-/// Ends the request of an operation that is [repeated](again) in a job that is checked, if this is its: whether it was.
+/// Ends the request of an operation that is noted or repeated in a job that is checked, if [this](requests) is its: whether it was.
 #[inline(always)]
 pub fn end_again(handle: &mut MPI_Request) -> bool {
-    let complete = again::waits(handle.0);
+    let complete = requests::waits(handle.0);
     if complete {
         *handle = MPI_REQUEST_NULL;
     }

@@ -523,13 +523,50 @@ impl CheckedWindow {
         }
         let mut unwanted = 0_u64;
         let result = (&raw mut unwanted).cast();
-        let (datatype, rank, disp) = (remote.datatype, remote.rank, remote.disp);
-        let find = |basic| amo::find_changing(op, basic);
         // SAFETY: the caller's promise; an element that an instruction updates is not larger than the word.
-        unsafe {
-            let kind = Kind::Accumulate;
-            self.element(kind, op, origin.address, result, datatype, rank, disp, find)
+        unsafe { self.element_apart(Kind::Accumulate, op, origin.address, result, &remote) }
+    }
+
+    #[inline(always)]
+    pub fn get_accumulate_quickly(
+        &self,
+        origin: Origin,
+        result: Origin,
+        remote: Remote,
+        op: MPI_Op,
+    ) -> bool {
+        let single = |side: &Origin| {
+            (side.count == 1) & (side.datatype == remote.datatype) & !side.address.is_null()
+        };
+        let reading = op == Predefined::NoOp.handle();
+        if remote.count != 1 || !single(&result) || !(reading || single(&origin)) {
+            return false;
         }
+        let (kind, to) = (Kind::GetAccumulate, result.address.cast_mut());
+        // SAFETY: the caller's promise.
+        unsafe { self.element_apart(kind, op, origin.address, to, &remote) }
+    }
+
+    /// [`CheckedWindow::element`], once for several functions.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(never)]
+    unsafe fn element_apart(
+        &self,
+        kind: Kind,
+        op: MPI_Op,
+        origin: *const c_void,
+        result: *mut c_void,
+        remote: &Remote,
+    ) -> bool {
+        let find = |basic| match kind {
+            Kind::Accumulate => amo::find_changing(op, basic),
+            _ => amo::find(op, basic),
+        };
+        let (datatype, rank, disp) = (remote.datatype, remote.rank, remote.disp);
+        // SAFETY: the caller's promise.
+        unsafe { self.element(kind, op, origin, result, datatype, rank, disp, find) }
     }
 
     /// # Safety

@@ -178,8 +178,7 @@ impl Window {
                 .map_or(NONE, |basic: Basic| basic as u8),
         };
         let op = op.and_then(Predefined::of).map_or(NONE, |op| op as u8);
-        let has_request = check::called().as_bytes().get(4) == Some(&b'R');
-        let mut what = What::new(kind, op, basic, has_request);
+        let mut what = What::new(kind, op, basic, gives_request(check::called()));
         if what.is_atomic() && op == self.reading() {
             what = what.that_reads();
         }
@@ -197,6 +196,7 @@ impl Window {
             reads: reads.all(),
             writes: writes.all(),
             is_series: false,
+            content: race::content(what, reads.all()),
         };
         // Also where the target's program may see it, and go on.
         let shared = match what.is_atomic() || local::is_seen() {
@@ -252,7 +252,7 @@ impl Window {
             words: self,
             function,
             target: remote.rank as usize,
-            what: What::new(kind, NONE, NONE, false),
+            what: What::new(kind, NONE, NONE, gives_request(function)),
             far: far as u64,
             near: origin.address.addr() as u64,
             bytes: bytes as u64,
@@ -274,7 +274,7 @@ impl Window {
             writes,
         } = *element;
         let op = op.and_then(Predefined::of).map_or(NONE, |op| op as u8);
-        let mut what = What::new(kind, op, basic as u8, false);
+        let mut what = What::new(kind, op, basic as u8, gives_request(function));
         let is_reading = op == self.reading();
         if is_reading {
             what = what.that_reads();
@@ -508,6 +508,18 @@ impl Window {
             clock::loads_unseen();
         }
     }
+}
+
+/// Whether an operation by this function has a request.
+#[inline(always)]
+pub(super) fn gives_request(function: &str) -> bool {
+    function.as_bytes().get(4) == Some(&b'R')
+}
+
+/// Whether an operation by this function has its quick way out of line, with others: large counts and requests are not worth one each.
+#[inline(always)]
+pub(super) fn goes_apart(function: &str) -> bool {
+    gives_request(function) || matches!(function.as_bytes(), [.., b'_', b'c'])
 }
 
 /// What is left where a lock is.

@@ -3,7 +3,7 @@
 //! The common call, elements of one predefined datatype without gaps to a target in shared memory, is a handful of
 //! compares and one copy ([`Window::place`]). Everything else, and every mistake, goes through [`Window::check_both`].
 
-use super::checked::Near;
+use super::checked::{Near, goes_apart};
 use super::moving::Stay;
 use super::private::move_data;
 use super::{Flavor, Reach, Target, Window, find_any};
@@ -34,14 +34,29 @@ impl CheckedWindow {
 
     #[inline(always)]
     pub fn put_quickly(&self, origin: Origin, remote: Remote) -> bool {
-        self.window
-            .transfer_in_series(self.function, Way::ToPeer, &origin, &remote)
+        self.transfer(Way::ToPeer, &origin, &remote)
     }
 
     #[inline(always)]
     pub fn get_quickly(&self, origin: Origin, remote: Remote) -> bool {
+        self.transfer(Way::FromPeer, &origin, &remote)
+    }
+
+    #[inline(always)]
+    fn transfer(&self, way: Way, origin: &Origin, remote: &Remote) -> bool {
+        match goes_apart(self.function) {
+            true => self.transfer_apart(way, origin, remote),
+            false => self
+                .window
+                .transfer_in_series(self.function, way, origin, remote),
+        }
+    }
+
+    /// The same, once for all functions.
+    #[inline(never)]
+    fn transfer_apart(&self, way: Way, origin: &Origin, remote: &Remote) -> bool {
         self.window
-            .transfer_in_series(self.function, Way::FromPeer, &origin, &remote)
+            .transfer_in_series(self.function, way, origin, remote)
     }
 
     #[inline(always)]

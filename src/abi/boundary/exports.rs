@@ -158,7 +158,10 @@ macro_rules! mpi_exported {
 
             const ASKS: bool = {
                 let asks = stringify!($($asks)?).as_bytes();
-                matches!(asks, b"unobserved" | b"again_unobserved" | b"again_request" | b"waits")
+                matches!(
+                    asks,
+                    b"unobserved" | b"again_unobserved" | b"again_request" | b"looked_unobserved" | b"looked_request" | b"waits"
+                )
             };
 
             #[inline(always)]
@@ -183,7 +186,8 @@ macro_rules! mpi_exported {
 
 /// The quick way of a call in a job that is checked: where it [repeats](crate::check::race::again) the last operation (`@again`), or completes
 /// it (`@ends`), or only [notes](crate::check::race::series) it (`@series`), or is short all the same (`@looked`). `again` says whether it was done, `called` what became of a call
-/// else. `@again_unobserved` is both, and so is `@again_request`, of what has a request, and `@waits`, which ends that.
+/// else. `@again_unobserved` and `@looked_unobserved` are that and ask first whether calls are observed; so do `@again_request` and `@looked_request`, of what has
+/// a request: a new operation is given that of [an earlier one](crate::check::race::requests). `@waits` ends it.
 #[macro_export]
 macro_rules! mpi_again {
     ([series] ($($arg:ident : $type:ty),*) { $quick:expr }) => {
@@ -219,14 +223,44 @@ macro_rules! mpi_again {
     ([again_request] ($($arg:ident : $type:ty),*) { $quick:expr }) => {
         #[inline(always)]
         fn again($($arg: $crate::mpi::types::C<$type>),*) -> bool {
-            $crate::observe::is_passed() && repeats($($arg),*)
+            $crate::observe::is_passed() && (repeats($($arg),*) || next($($arg),*))
         }
 
+        $crate::mpi_again!(@next ($($arg: $type),*) { $quick });
         $crate::mpi_again!(@repeats repeats ($($arg: $type),*) { {
             // In the fast path's words: with the request that there is.
             use $crate::abi::windows::requests::again_at_once as at_once;
             $quick
         } });
+    };
+    ([looked_request] ($($arg:ident : $type:ty),*) { $quick:expr }) => {
+        #[inline(always)]
+        fn again($($arg: $crate::mpi::types::C<$type>),*) -> bool {
+            $crate::observe::is_passed() && next($($arg),*)
+        }
+
+        #[inline(always)]
+        #[allow(unused_variables)]
+        fn called(code: ::std::ffi::c_int, $($arg: $crate::mpi::types::C<$type>),*) {}
+
+        $crate::mpi_again!(@next ($($arg: $type),*) { $quick });
+    };
+    (@next ($($arg:ident : $type:ty),*) { $quick:expr }) => {
+        #[inline(never)]
+        fn next($($arg: $crate::mpi::types::C<$type>),*) -> bool {
+            // In the fast path's words: with the request of an earlier one.
+            fn at_once(request: $crate::abi::boundary::pointers::Mut<$crate::mpi::types::MPI_Request>, quickly: impl FnOnce() -> bool) -> bool {
+                $crate::abi::windows::requests::next_at_once(FUNCTION, request, quickly)
+            }
+            fn find(win: $crate::mpi::types::MPI_Win) -> Option<$crate::win::transfer::CheckedWindow> {
+                $crate::win::transfer::CheckedWindow::find(win, FUNCTION)
+            }
+            $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
+            $quick
+        }
+    };
+    ([looked_unobserved] ($($arg:ident : $type:ty),*) { $quick:expr }) => {
+        $crate::mpi_again!([looked] ($($arg: $type),*) { $quick });
     };
     ([looked] ($($arg:ident : $type:ty),*) { $quick:expr }) => {
         #[inline(always)]

@@ -103,7 +103,7 @@ pub extern "C" fn MPI_Accumulate(
 ///
 /// MPI 4.1 §12.3.4.2. Errors: as `MPI_Accumulate`.
 #[apply(mpi_counts)]
-#[quick(@unobserved find(win).is_some_and(|win| {
+#[quick(@looked_unobserved find(win).is_some_and(|win| {
     let near = origin(origin_addr, origin_count, origin_datatype);
     let result = origin(result_addr, result_count, result_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);

@@ -6,7 +6,7 @@
 
 use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::windows::operations::origin;
-use crate::check::race::again;
+use crate::check::race::{again, requests};
 use crate::mpi::types::*;
 use crate::mpi_counts;
 use crate::p2p::request::{WAIT_ONLY, one_sided_handle};
@@ -25,6 +25,25 @@ fn at_once(request: Mut<MPI_Request>, quickly: impl FnOnce() -> bool) -> bool {
 #[inline(always)]
 pub fn again_at_once(request: Mut<MPI_Request>, quickly: impl FnOnce() -> bool) -> bool {
     at_once_with(request, quickly, || MPI_Request(again::give()))
+}
+
+/// The same of one that is noted, or looked at, there: its request is that of an earlier one.
+#[inline(always)]
+pub fn next_at_once(
+    function: &'static str,
+    request: Mut<MPI_Request>,
+    quickly: impl FnOnce() -> bool,
+) -> bool {
+    // Large counts are not worth the code.
+    let is_large = matches!(function.as_bytes(), [.., b'_', b'c']);
+    let Ok(request) = request.out("request") else {
+        return false;
+    };
+    let is_done = !is_large && requests::is_there(function) && quickly();
+    if is_done {
+        request.set(requests::next().map_or(WAIT_ONLY, MPI_Request));
+    }
+    is_done
 }
 
 #[inline(always)]
@@ -132,7 +151,7 @@ pub extern "C" fn MPI_Raccumulate(
 ///
 /// MPI 4.1 §12.3.5.4. Errors: as `MPI_Get_accumulate`.
 #[apply(mpi_counts)]
-#[quick(@unobserved find(win).is_some_and(|win| {
+#[quick(@looked_request find(win).is_some_and(|win| {
     let near = origin(origin_addr, origin_count, origin_datatype);
     let result = origin(result_addr, result_count, result_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);

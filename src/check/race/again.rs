@@ -129,7 +129,7 @@ pub fn repeats<const N: usize>(function: &'static str, arguments: &[u64; N]) -> 
 fn is_changed() -> bool {
     LAST.request.load(Relaxed) != NO_REQUEST && {
         let [low, high] = LAST.buffer.each_ref().map(|at| at.load(Relaxed));
-        low < high && super::content(&[Span::run(low, high - low)]) != LAST.content.load(Relaxed)
+        low < high && super::sum(&[Span::run(low, high - low)]) != LAST.content.load(Relaxed)
     }
 }
 
@@ -163,13 +163,31 @@ fn state_of_done() -> u8 {
     }
 }
 
-/// The present call gives this handle, which `free` frees when the program has waited for it.
-pub fn gives(handle: i32, free: fn(i32)) {
-    if STATE.load(Relaxed) == MADE && LAST.request.load(Relaxed) == WANTED {
+/// The present call gives this handle, which `free` frees when the program has waited for it: whether it is the last operation's.
+pub(super) fn gives(handle: i32, free: fn(i32)) -> bool {
+    let is_it = STATE.load(Relaxed) == MADE && LAST.request.load(Relaxed) == WANTED;
+    if is_it {
         LAST.handle.store(handle, Relaxed);
         *LAST.free.lock() = free;
         LAST.request.store(GIVEN, Relaxed);
     }
+    is_it
+}
+
+/// Leaves the handle of the last operation, which was one of `function`, called from `back`, if the program has waited for it. From
+/// then on it has none, and nothing repeats it.
+#[cold]
+pub(super) fn leaves(function: usize, back: usize) -> Option<(i32, fn(i32))> {
+    let is_it = STATE.load(Relaxed) >= PENDING
+        && LAST.request.load(Relaxed) == ENDED
+        && LAST.function.load(Relaxed) == function
+        && LAST.back.load(Relaxed) == back
+        && threads::is_alone();
+    is_it.then(|| {
+        LAST.request.store(NO_REQUEST, Relaxed);
+        LAST.back.store(0, Relaxed);
+        (LAST.handle.load(Relaxed), *LAST.free.lock())
+    })
 }
 
 /// The handle of an operation that is done once more, which the program gets.
@@ -181,7 +199,7 @@ pub fn give() -> i32 {
 
 /// Whether to wait for this handle is to wait for the last operation alone, which is done: then the handle is over.
 #[inline(always)]
-pub fn waits(handle: i32) -> bool {
+pub(super) fn waits(handle: i32) -> bool {
     let is_it = STATE.load(Relaxed) >= PENDING
         && LAST.request.load(Relaxed) == GIVEN
         && LAST.handle.load(Relaxed) == handle

@@ -5,11 +5,13 @@
 //! **Why nothing is missed or told wrongly.** What others had logged when the operation was logged is what it is compared with (the limits);
 //! who has logged later finds its entry. Until the comparison this process's clock stays as it was: before it takes something in, all is compared.
 //! While something is on the list, nothing else of this process is pending, nor is any buffer in use, but of operations that were there before
-//! and had [no room](Batch::make_room). So only those and what is on the list can use a buffer that another one writes to.
+//! and had [no room](Batch::make_room), or were atomic and have left their buffers to the program. So only those and what is on the list can use a buffer that another one writes to.
+//!
+//! What fetches and has a request is complete before the next one: at once in the log, and compared with the others. What has a request leaves its buffers to the program.
 //!
 //! What does not go so is looked at [at once](Operation::look), and if that cannot be either, left to the steps above.
 
-use super::log::{Log, Logged, On};
+use super::log::{Fence, Log, Logged, On};
 use super::report::{self, From};
 use super::span::Span;
 use super::touched::Touched;
@@ -73,7 +75,9 @@ struct Record {
     number: u64,
     far: u64,
     near: Near,
-    site: usize,
+    site: u32,
+    /// It is complete: it has fetched, and has a request.
+    is_over: bool,
 }
 
 /// Between which addresses are buffers.
@@ -140,6 +144,7 @@ static BATCH: Alone<Batch> = Alone::new(Batch {
             far: 0,
             near: NOWHERE,
             site: 0,
+            is_over: false,
         }
     }; MOST],
     count: 0,
@@ -166,7 +171,8 @@ pub fn update(operation: Operation, work: impl Fn()) -> bool {
     {
         return true;
     }
-    operation.look(checker, &work)
+    // Looked at at once, it would need a request of its own.
+    !operation.what.has_request() && operation.look(checker, &work)
 }
 
 /// Whether something is on the list, or may come there more quickly.
@@ -253,7 +259,8 @@ impl Batch {
         let is_used = reads.iter().any(|at| self.writes.meets(*at, bytes))
             || fetches && self.writes.meets(near.writes, bytes)
             || fetches && self.reads.meets(near.writes, bytes);
-        if self.last == present || is_used {
+        let may_repeat = !what.is(Kind::GetAccumulate);
+        if self.last == present && may_repeat || is_used {
             self.last = None;
             return false;
         }
@@ -297,15 +304,26 @@ impl Batch {
             if own.is_news(theirs, key) || own.is_news(theirs, whole) {
                 self.learn(checker, site.process, [key, whole]);
             }
-            self.writes.join(near.writes, bytes);
         }
-        reads.iter().for_each(|at| self.reads.join(*at, bytes));
+        let has_request = what.has_request();
+        let is_over = fetches && has_request;
+        if is_over {
+            // Others may know that by this process's next operation.
+            checker.own.log.complete(number_of_it, own.tick(true));
+        }
+        if !has_request {
+            if fetches {
+                self.writes.join(near.writes, bytes);
+            }
+            reads.iter().for_each(|at| self.reads.join(*at, bytes));
+        }
         if let Some(record) = self.records.get_mut(self.count) {
             *record = Record {
                 number: number_of_it,
                 far,
                 near,
-                site: number,
+                site: number as u32,
+                is_over,
             };
             self.count += 1;
         }
@@ -353,8 +371,14 @@ impl Batch {
         if !self.window.as_ref().is_some_and(is_of_it) || self.is_listed(number) {
             self.settle();
         }
-        if !self.has_more && !STATE.lock().is_idle() {
-            return false;
+        if !self.has_more {
+            let state = STATE.lock();
+            // Atomic operations of one process are no race among themselves.
+            let mut pending = state.pending.iter();
+            if !state.are_buffers_free() || !pending.all(|pending| pending.what.is_atomic()) {
+                return false;
+            }
+            self.has_more = !state.pending.is_empty();
         }
         OPEN.store(true, Relaxed);
         self.window = Some((window, words));
@@ -374,7 +398,7 @@ impl Batch {
     fn is_listed(&self, site: usize) -> bool {
         self.records[..self.count]
             .iter()
-            .any(|record| record.site == site)
+            .any(|record| record.site as usize == site)
     }
 
     /// Others have changed this process's memory. What was done before that is compared by what it knew before.
@@ -391,11 +415,11 @@ impl Batch {
     fn make_room(&mut self, checker: &Checker) {
         self.compare(checker);
         let half = self.count / 2;
+        self.has_more |= self.records[..half].iter().any(|record| !record.is_over);
         self.keep(checker, half);
         self.records.copy_within(half..self.count, 0);
         self.count -= half;
         self.compared = self.count;
-        self.has_more = true;
     }
 
     /// Others have logged something before the present operation's effect.
@@ -421,20 +445,20 @@ impl Batch {
         let Some(checker) = checker() else {
             return false;
         };
-        if self.count == 0 {
-            // Nothing else is pending while something is known of a site.
-            return true;
-        }
         if self.has_more {
             self.settle();
             return false;
+        }
+        if self.count == 0 {
+            // Nothing else is pending while something is known of a site.
+            return true;
         }
         self.compare(checker);
         let now = clock::tick(true);
         let log = checker.own.log;
         match (&self.records[..self.count], self.window) {
-            ([record], _) if self.sites[record.site].on == on => {
-                log.complete(record.number, now);
+            ([record], _) if self.sites[record.site as usize].on == on => {
+                record.complete(log, now);
                 self.count = 0;
             }
             _ => self.complete(log, on, now),
@@ -452,8 +476,8 @@ impl Batch {
         let mut left = 0;
         for number in 0..self.count {
             let record = self.records[number];
-            match self.sites[record.site].on == on {
-                true => log.complete(record.number, now),
+            match self.sites[record.site as usize].on == on {
+                true => record.complete(log, now),
                 false => {
                     self.records[left] = record;
                     left += 1;
@@ -533,7 +557,7 @@ impl Batch {
         found: Vec<(Record, Logged, Race)>,
     ) {
         for (record, Logged { on, what, .. }, race) in found {
-            let from = self.sites[record.site].from();
+            let from = self.sites[record.site as usize].from();
             report::race(from, window, me, on.target(), what, &race, words);
         }
     }
@@ -561,8 +585,11 @@ impl Batch {
     fn keep(&self, checker: &Checker, count: usize) {
         let mut state = STATE.lock();
         let log = checker.own.log;
-        for record in &self.records[..count] {
-            let site = &self.sites[record.site];
+        for record in self.records[..count]
+            .iter()
+            .filter(|record| !record.is_over)
+        {
+            let site = &self.sites[record.site as usize];
             let logged = Logged {
                 on: site.on,
                 what: site.what,
@@ -582,10 +609,21 @@ impl Batch {
                 reads: &reads,
                 writes: &writes,
                 is_series: false,
+                content: None,
             };
             state.keep(log, record.number, &logged, None, None);
             // None is in use that another one writes to.
             let _ = state.use_buffers(&access, site.on, site.place);
+        }
+    }
+}
+
+impl Record {
+    /// It is complete by now.
+    #[inline(always)]
+    fn complete(&self, log: &Log, now: u64) {
+        if !self.is_over {
+            log.complete(self.number, now);
         }
     }
 }
@@ -694,8 +732,17 @@ impl Operation {
             reads: &reads,
             writes: &writes,
             is_series: false,
+            content: None,
         };
-        let mut entered = log(&mut state, checker, window, &access, words, place);
+        let mut entered = log(
+            &mut state,
+            checker,
+            window,
+            &access,
+            words,
+            place,
+            Fence::Here,
+        );
         let count = |&rank: &u32| checker.area.block(rank).log.count();
         entered.limits.extend(window.members.iter().map(count));
         work();

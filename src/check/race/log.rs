@@ -74,6 +74,23 @@ impl On {
     }
 }
 
+/// Where the full fence is that has to lie between what is logged and the look at what others have logged.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Fence {
+    Here,
+    Follows,
+}
+
+impl Fence {
+    #[inline(always)]
+    fn ordering(self) -> Ordering {
+        match self {
+            Fence::Here => Ordering::SeqCst,
+            Fence::Follows => Ordering::Release,
+        }
+    }
+}
+
 /// An access, as it was when it was read.
 #[derive(Clone, Copy)]
 pub struct Logged {
@@ -122,6 +139,15 @@ impl Log {
         number
     }
 
+    /// One of both.
+    #[inline(always)]
+    pub fn add_with(&self, access: &Logged, fence: Fence) -> u64 {
+        match fence {
+            Fence::Here => self.add(access),
+            Fence::Follows => self.add_before_fence(access),
+        }
+    }
+
     #[inline(always)]
     fn fill(&self, access: &Logged) -> u64 {
         let number = self.count.load(Ordering::Relaxed) + 1;
@@ -143,16 +169,17 @@ impl Log {
     }
 
     /// The access of this number goes on to `high`, without gaps.
-    pub fn extend(&self, number: u64, low: u64, high: u64) {
+    pub fn extend(&self, number: u64, low: u64, high: u64, fence: Fence) {
         let entry = self.entry(number);
         entry.block.store(high - low, Ordering::Release);
         entry.stride.store(high - low, Ordering::Release);
-        entry.high.store(high, Ordering::SeqCst);
+        entry.high.store(high, fence.ordering());
     }
 
     /// The access of this number was made once more, before this time of its rank.
-    pub fn begin_again(&self, number: u64, issued: u64) {
-        self.entry(number).issued.store(issued, Ordering::SeqCst);
+    pub fn begin_again(&self, number: u64, issued: u64, fence: Fence) {
+        let entry = self.entry(number);
+        entry.issued.store(issued, fence.ordering());
     }
 
     /// The access of this number is complete at its target, since `time`.

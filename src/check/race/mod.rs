@@ -26,6 +26,7 @@ pub mod element;
 pub mod log;
 mod own;
 pub mod report;
+pub mod requests;
 pub mod series;
 pub mod span;
 mod touched;
@@ -34,7 +35,7 @@ pub mod windows;
 
 use super::threads::{self, Turn};
 use super::{Checker, Place, checker, clock, here, local, rank, sums};
-use log::{Logged, On};
+use log::{Fence, Logged, On};
 pub use own::{Clash, Race};
 use own::{STATE, State};
 pub use report::{From, Words};
@@ -155,6 +156,8 @@ pub struct Access<'a> {
     pub writes: &'a [Span],
     /// It stands for several, one for each block.
     pub is_series: bool,
+    /// What [`content`] gave when it was made.
+    pub content: Option<u64>,
 }
 
 impl Access<'_> {
@@ -168,13 +171,6 @@ impl Access<'_> {
             known: self.begun.known,
             done: 0,
         }
-    }
-
-    /// What it writes, as a sum, if the program may know before it is complete that its buffer is its own again: by a request.
-    #[inline(always)]
-    fn content(&self) -> Option<u64> {
-        let is_known = self.what.is(Kind::Put) && self.what.has_request();
-        is_known.then(|| content(self.reads))
     }
 
     /// Bytes of the target and a buffer, if nothing else says what is written.
@@ -195,9 +191,16 @@ impl Access<'_> {
     }
 }
 
+/// What an operation writes, as a sum, if the program may know before it is complete that its buffer is its own again: by a request.
+#[inline(always)]
+pub fn content(what: What, buffer: &[Span]) -> Option<u64> {
+    let is_known = what.is(Kind::Put) && what.has_request();
+    is_known.then(|| sum(buffer))
+}
+
 /// What is in a buffer, as a sum.
 #[cold]
-fn content(buffer: &[Span]) -> u64 {
+fn sum(buffer: &[Span]) -> u64 {
     let blocks = buffer.iter().flat_map(|span| span.blocks_from(span.low));
     sums::of_present(blocks.map(|(from, to)| (from as usize, to as usize)))
 }
@@ -244,7 +247,7 @@ pub struct Entered {
     numbers: (u64, u64),
     /// How much was in the others' logs then, by rank in the window, if it was not carried out yet. What they log later they compare with this.
     limits: SmallVec<[u64; LIMITS]>,
-    /// What it has put, if that has to be known: see [`Access::content`].
+    /// What it has put, if that has to be known: see [`content`].
     content: Option<u64>,
     // What is found is rare, and large.
     own: Option<Box<Race>>,
@@ -254,7 +257,15 @@ pub struct Entered {
 #[cold]
 pub fn enter(window: &Window, access: &Access, words: &dyn Words) -> Option<Entered> {
     let checker = checker()?;
-    let mut entered = log(&mut STATE.lock(), checker, window, access, words, here());
+    let mut entered = log(
+        &mut STATE.lock(),
+        checker,
+        window,
+        access,
+        words,
+        here(),
+        Fence::Here,
+    );
     let count = |&rank: &u32| checker.area.block(rank).log.range().1;
     entered.limits = window.members.iter().map(count).collect();
     Some(entered)
@@ -268,11 +279,12 @@ fn log(
     access: &Access,
     words: &dyn Words,
     place: Place,
+    fence: Fence,
 ) -> Entered {
     let on = On::new(window.id, access.target);
     let (mut first, mut last) = (u64::MAX, 0);
     let mut own = None;
-    let content = access.content();
+    let content = access.content;
     for span in access.spans {
         let logged = access.logged(on, place, span);
         if own.is_none() {
@@ -282,7 +294,13 @@ fn log(
     }
     for span in access.spans {
         let logged = access.logged(on, place, span);
-        let number = state.log(checker.own.log, &logged, access.written(span), content);
+        let number = state.log(
+            checker.own.log,
+            &logged,
+            access.written(span),
+            content,
+            fence,
+        );
         (first, last) = (first.min(number), last.max(number));
     }
     Entered {
@@ -306,7 +324,15 @@ pub fn enter_and_end(
     let checker = checker()?;
     let known = clock::look();
     let mut state = STATE.lock();
-    let entered = log(&mut state, checker, window, access, words, here());
+    let entered = log(
+        &mut state,
+        checker,
+        window,
+        access,
+        words,
+        here(),
+        Fence::Here,
+    );
     let shared = windows::enter(window, access.target);
     let found = compare(&mut state, checker, window, access, &entered, known, words);
     drop(state);
@@ -488,6 +514,21 @@ pub fn is_alone() -> bool {
 /// The process makes another call than those that go on quickly, or one inside another ends.
 #[inline(always)]
 pub fn settle() {
+    settle_operations();
+    requests::settle();
+}
+
+/// The same of a call of the function `name`, if that has nothing to do with requests that there are.
+#[inline(always)]
+pub fn begins(name: &str) {
+    settle_operations();
+    if !requests::makes(name) {
+        requests::settle();
+    }
+}
+
+#[inline(always)]
+fn settle_operations() {
     series::settle();
     element::settle();
     again::settle();
@@ -522,7 +563,7 @@ pub fn complete_quickly(window: u64, target: usize, fence: impl Fn() -> bool) ->
     }
     let is_complete = fence();
     if is_complete {
-        settle();
+        settle_operations();
         complete(window, Some(target));
     }
     is_complete

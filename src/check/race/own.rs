@@ -1,7 +1,7 @@
 //! What a process knows of its own accesses, and how it compares them with those of others.
 
 use super::buffers::{Buffers, Held};
-use super::log::{self, Log, Logged, On};
+use super::log::{self, Fence, Log, Logged, On};
 use super::span::{Pair, Span};
 use super::touched::Touched;
 use super::{Access, Entered, Kind, What};
@@ -94,8 +94,12 @@ impl Unordered {
 impl State {
     /// Whether nothing is pending, nor any buffer in use.
     pub fn is_idle(&self) -> bool {
-        let are_free = self.reads.are_free() && self.writes.are_free();
-        are_free && self.pending.is_empty() && self.uses.is_empty()
+        self.pending.is_empty() && self.are_buffers_free()
+    }
+
+    /// Whether no buffer is in use.
+    pub fn are_buffers_free(&self) -> bool {
+        self.reads.are_free() && self.writes.are_free() && self.uses.is_empty()
     }
 
     /// Those accesses are complete at their targets. `alone` as in [`clock::tick`].
@@ -118,6 +122,19 @@ impl State {
             }
             !is_complete
         });
+        if self.pending.is_empty() {
+            self.touched.clear();
+        }
+    }
+
+    /// The last accesses, those for which `are_complete`, are complete at their targets. `alone` as in [`clock::tick`].
+    pub fn complete_last(&mut self, alone: bool, are_complete: impl Fn(&Pending) -> bool) {
+        let Some(checker) = checker() else { return };
+        let mut now = None;
+        while let Some(last) = self.pending.pop_if(|pending| are_complete(pending)) {
+            let now = *now.get_or_insert_with(|| clock::tick(alone));
+            checker.own.log.complete(last.number, now);
+        }
         if self.pending.is_empty() {
             self.touched.clear();
         }
@@ -184,8 +201,9 @@ impl State {
         new: &Logged,
         pair: Option<Pair>,
         content: Option<u64>,
+        fence: Fence,
     ) -> u64 {
-        if let Some(number) = self.merge(log, new, pair, content) {
+        if let Some(number) = self.merge(log, new, pair, content, fence) {
             return number;
         }
         let is_simple = !new.what.is_atomic() && new.span.block == new.span.stride;
@@ -202,12 +220,21 @@ impl State {
             last.content = None;
             last.span = Span::run(last.span.low, new.span.high - last.span.low);
             self.touched.add(new.on, &new.span);
-            log.extend(last.number, last.span.low, last.span.high);
+            log.extend(last.number, last.span.low, last.span.high, fence);
             return last.number;
         }
-        let number = log.add(new);
+        let number = log.add_with(new, fence);
         self.keep(log, number, new, pair, content);
         number
+    }
+
+    /// Forgets where others were than those that are pending.
+    #[cold]
+    fn touch_anew(&mut self) {
+        self.touched.clear();
+        for pending in &self.pending {
+            self.touched.add(pending.on, &pending.span);
+        }
     }
 
     /// Keeps in mind an access that is logged, and not complete.
@@ -226,6 +253,9 @@ impl State {
             for pending in self.pending.drain(..PENDING / 2) {
                 log.complete(pending.number, now);
             }
+            self.touch_anew();
+        } else if self.touched.is_crowded() {
+            self.touch_anew();
         }
         let Logged {
             on,
@@ -259,6 +289,7 @@ impl State {
         new: &Logged,
         pair: Option<Pair>,
         content: Option<u64>,
+        fence: Fence,
     ) -> Option<u64> {
         let last = self.pending.last_mut()?;
         let is_same = (last.on, last.what, last.place, last.span, last.known)
@@ -271,7 +302,7 @@ impl State {
             last.pair = None;
         }
         last.content = content;
-        log.begin_again(last.number, new.issued);
+        log.begin_again(last.number, new.issued, fence);
         Some(last.number)
     }
 

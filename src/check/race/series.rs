@@ -8,16 +8,22 @@
 //! its target, so that nothing can be ordered behind one, and who conflicts with one does so whenever it comes. Of two processes that
 //! compare, one finds the other's entry: each logs before it looks. Operations that are atomic order others by their effect alone, and so cannot be late.
 //!
+//! **Operations with requests** end sooner: what MPI_Rget fetches is complete when its request is, and by MPI_Wait the program has its buffer back.
+//! So they are never among others: all notes are of puts with requests, or all of gets, or none is of either. What MPI_Rput puts may be something else the next time: each is a note of
+//! its own, with a sum of that, but where it is the same once more. What MPI_Rget fetches is complete in the log as soon as it is compared.
+//!
 //! Only the thread that has initialized MPI is here, where no other one may call ([`Alone`]). While something is noted, nothing
 //! [repeats](super::again).
 
-use super::log::{Logged, On};
+use super::log::{Fence, Logged, On};
 use super::span::Span;
 use super::touched::Touched;
 use super::{Access, Begun, Clash, Race, State, What, Window, Words, again, element, report};
-use crate::check::threads::{Alone, is_alone};
-use crate::check::{Checker, Finding, Place, buffers, checker, clock, is_inside, local, place};
-use crate::shm::atomic::{AtomicBool, Ordering::Relaxed};
+use crate::check::threads::{Alone, Turn, is_alone};
+use crate::check::{
+    Checker, Finding, Place, buffers, checker, clock, is_inside, local, place, sums,
+};
+use crate::shm::atomic::{AtomicBool, Ordering::Relaxed, full_fence};
 use smallvec::SmallVec;
 
 /// So many notes are taken before they are compared.
@@ -37,6 +43,8 @@ struct Note {
     known: u64,
     far: Span,
     near: Span,
+    /// See [`Access`].
+    content: Option<u64>,
 }
 
 /// A place of the program that has made such calls.
@@ -61,6 +69,20 @@ pub struct Operation {
     pub far: u64,
     pub near: u64,
     pub bytes: u64,
+}
+
+impl Operation {
+    /// What it puts, if that has to be known.
+    #[inline(always)]
+    fn content(&self) -> Option<u64> {
+        if self.what.fetches() || !self.what.has_request() {
+            return None;
+        }
+        if self.bytes == 8 {
+            return Some(sums::of_word(self.near as usize));
+        }
+        super::content(self.what, &[Span::run(self.near, self.bytes)])
+    }
 }
 
 /// What makes an operation the last one once more.
@@ -142,13 +164,16 @@ impl Note {
         }
         let is_from_one = self.near == Span::run(near, bytes);
         if is_from_one && self.far == Span::run(far, bytes) {
-            return true;
+            return self.content.is_none() || self.content == operation.content();
+        }
+        if self.content.is_some() {
+            return false;
         }
         let Some(all) = self.far.with(far, bytes) else {
             return false;
         };
-        // What is fetched has a place of its own.
-        if is_from_one && !what.fetches() {
+        // What is fetched has a place of its own, until it is complete.
+        if is_from_one && (!what.fetches() || what.has_request()) {
             self.far = all;
             return true;
         }
@@ -191,8 +216,18 @@ impl Note {
             reads,
             writes,
             is_series: true,
+            content: self.content,
         }
     }
+
+    /// It is complete as soon as it is done, and the program hears of that by a request.
+    fn is_over(&self) -> bool {
+        is_over(self.what)
+    }
+}
+
+fn is_over(what: What) -> bool {
+    what.fetches() && what.has_request()
 }
 
 impl Note {
@@ -214,10 +249,21 @@ impl Note {
         let access = self.access(&far, &near);
         let mut state = super::STATE.lock();
         let (window, words) = (&self.window, self.words);
-        let entered = super::log(&mut state, checker, window, &access, words, self.place);
+        let entered = super::log(
+            &mut state,
+            checker,
+            window,
+            &access,
+            words,
+            self.place,
+            Fence::Here,
+        );
         let clash = state.use_buffers(&access, entered.on, self.place);
         let race = entered.own.map(|race| *race);
         let race = race.or_else(|| self.conflict(checker, &mut state));
+        if self.is_over() {
+            end(&mut state);
+        }
         drop(state);
         let beyond = self.beyond();
         if race.is_some() || clash.is_some() || beyond.is_some() {
@@ -271,7 +317,6 @@ impl Series {
             self.catch_up();
         }
         let back = place::came_from();
-        let site = &mut self.sites[back >> 1 & (SITES - 1)];
         let last = Last {
             back,
             on: On::new(operation.window.id, operation.target),
@@ -285,6 +330,10 @@ impl Series {
             return false;
         }
         self.last = Some(last);
+        if !self.may_join(operation.what) {
+            self.settle();
+        }
+        let site = &mut self.sites[back >> 1 & (SITES - 1)];
         if site.back == back
             && let Some(Some(note)) = self.notes[..self.count].get_mut(site.note)
             && note.goes_on(operation, site.place)
@@ -297,6 +346,18 @@ impl Series {
         }
         self.begin(operation, back);
         true
+    }
+
+    /// Whether what is noted may be completed together with an operation like this.
+    #[inline(always)]
+    fn may_join(&self, what: What) -> bool {
+        match &self.notes[..self.count] {
+            [Some(first), ..] => {
+                let have_requests = first.what.has_request() || what.has_request();
+                !have_requests || first.what == what
+            }
+            _ => true,
+        }
     }
 
     /// Others have changed this process's memory. What was noted before that is compared by what it knew before.
@@ -378,6 +439,7 @@ impl Series {
             known: clock::as_it_is(process),
             far: Span::run(far, bytes),
             near: Span::run(near, bytes),
+            content: operation.content(),
         });
         self.count += 1;
     }
@@ -437,7 +499,7 @@ impl Series {
         mut tell: impl FnMut(&Note, Race),
     ) {
         let notes = &self.notes[..count];
-        let mut told = 0_u64;
+        let (mut told, mut is_noted) = (0_u64, false);
         for (number, note) in notes.iter().enumerate() {
             let Some(Note { window, .. }) = note else {
                 continue;
@@ -455,6 +517,11 @@ impl Series {
                     continue;
                 };
                 for theirs in others.first..=others.last {
+                    if !is_noted {
+                        let all = notes.iter().flatten();
+                        all.for_each(|note| self.noted.add(note.on(), &note.far));
+                        is_noted = true;
+                    }
                     let (on, outline) = others.log.outline(theirs);
                     if !self.noted.may_meet(on, &outline) {
                         continue;
@@ -474,7 +541,9 @@ impl Series {
                 }
             }
         }
-        self.noted.clear();
+        if is_noted {
+            self.noted.clear();
+        }
     }
 
     /// Logs all, and compares it with what there is.
@@ -491,7 +560,6 @@ impl Series {
         let mut found: SmallVec<[(Note, Found); 1]> = SmallVec::new();
         let mut state = super::STATE.lock();
         for note in self.notes[..count].iter().flatten() {
-            self.noted.add(note.on(), &note.far);
             let (far, near) = ([note.far], [note.near]);
             let access = note.access(&far, &near);
             let entered = super::log(
@@ -501,9 +569,15 @@ impl Series {
                 &access,
                 note.words,
                 note.place,
+                Fence::Follows,
             );
-            if let Some(finding) = note.beyond() {
-                found.push((*note, Found::Beyond(finding)));
+            let Span { low, high, .. } = note.near;
+            if self.fits != (low, high) {
+                match note.beyond() {
+                    Some(finding) => found.push((*note, Found::Beyond(finding))),
+                    None if note.near.is_one_block() => self.fits = (low, high),
+                    None => {}
+                }
             }
             if let Some(race) = entered.own {
                 found.push((*note, Found::Race(*race)));
@@ -512,15 +586,26 @@ impl Series {
                 found.push((*note, Found::Clash(clash)));
             }
         }
+        full_fence();
         // What others log from here on they compare with what is logged now.
         self.compare(&mut state, checker.rank, count, |note, race| {
             found.push((*note, Found::Race(race)));
         });
+        // All are, or none is.
+        if self.notes[..count].iter().flatten().any(Note::is_over) {
+            end(&mut state);
+        }
         drop(state);
         for (note, found) in found {
             note.tell(checker.rank, found);
         }
     }
+}
+
+/// What was logged and is over is complete.
+fn end(state: &mut Turn<'_, State>) {
+    let alone = state.is_alone();
+    state.complete_last(alone, |pending| is_over(pending.what));
 }
 
 /// What is wrong with an operation.

@@ -3,8 +3,10 @@
 use super::log::On;
 use super::span::Span;
 
-/// Bytes that share a bit with those at their side.
-const LINE: u64 = 64;
+/// Bytes that share a bit: as many as an element of a common type has, since programs access those side by side.
+const LINE: u64 = 8;
+/// So many lines a small access may have, if it begins with one.
+const LINES: u64 = 8;
 const WORDS: usize = 512;
 /// So many set bits are taken back one by one.
 const FEW: usize = 32;
@@ -43,15 +45,20 @@ impl Touched {
         }
     }
 
-    /// The bits of a small one, of its first and its last line.
+    /// The bits of a small one, one for each line.
     #[inline]
-    fn bits_of(on: On, span: &Span) -> Option<[usize; 2]> {
-        let bit = |line: u64| {
-            let mixed = (on.bits().rotate_left(32) ^ line).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    fn bits_of(on: On, span: &Span) -> Option<impl Iterator<Item = usize> + use<>> {
+        let mixed_on = on.bits().rotate_left(32);
+        let bit = move |line: u64| {
+            // Added, so that lines at a step lie apart, whatever they are on.
+            let mixed = mixed_on
+                .wrapping_add(line)
+                .wrapping_mul(0x9e37_79b9_7f4a_7c15);
             (mixed >> 40) as usize % (64 * WORDS)
         };
-        let is_small = span.low < span.high && span.high - span.low <= LINE;
-        is_small.then(|| [bit(span.low / LINE), bit((span.high - 1) / LINE)])
+        let is_small = span.low < span.high && span.high - span.low <= LINE * LINES;
+        let lines = || span.low / LINE..=(span.high - 1) / LINE;
+        is_small.then(|| lines().map(bit))
     }
 
     #[inline]
@@ -79,10 +86,16 @@ impl Touched {
             return true;
         }
         meets(self.small, span)
-            && Touched::bits_of(on, span).is_none_or(|bits| {
+            && Touched::bits_of(on, span).is_none_or(|mut bits| {
                 let is_set = |bit: usize| self.bits[bit / 64] >> (bit % 64) & 1 != 0;
-                bits.into_iter().any(is_set)
+                bits.any(is_set)
             })
+    }
+
+    /// Whether there are so many bits that some that are not there any more should be taken away.
+    #[inline]
+    pub fn is_crowded(&self) -> bool {
+        self.count > WORDS * 64 / 4
     }
 
     /// There are none any more.
