@@ -184,10 +184,11 @@ macro_rules! mpi_exported {
     };
 }
 
-/// The quick way of a call in a job that is checked: where it [repeats](crate::check::race::again) the last operation (`@again`), or completes
-/// it (`@ends`), or only [notes](crate::check::race::series) it (`@series`), or is short all the same (`@looked`). `again` says whether it was done, `called` what became of a call
-/// else. `@again_unobserved` and `@looked_unobserved` are that and ask first whether calls are observed; so do `@again_request` and `@looked_request`, of what has
-/// a request: a new operation is given that of [an earlier one](crate::check::race::requests). `@waits` ends it.
+/// The quick way of a call in a job that is checked: where it [repeats](crate::check::race::again) the last operation (`@again`), or completes it
+/// (`@ends`), or only [notes](crate::check::race::series) it (`@series`), or is short all the same (`@looked`). `again` says whether it was done,
+/// `called` what became of a call else. `@again_unobserved` and `@looked_unobserved` are that and ask first whether calls are observed; so do
+/// `@again_request` and `@looked_request`, of what has a request: a new operation is given that of [an earlier one](crate::check::race::requests).
+/// `@waits` ends it.
 #[macro_export]
 macro_rules! mpi_again {
     ([series] ($($arg:ident : $type:ty),*) { $quick:expr }) => {

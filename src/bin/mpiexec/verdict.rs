@@ -4,12 +4,12 @@
 //! program that is not an MPI program, is the job's status and lets the others finish. A rank that left before MPI_Init while
 //! others wait in it counts as dead too. MPI_Abort is a request in the process table.
 //!
-//! At a death the launcher says which rank died how and what the sleepers wait for, sends TERM to all that are connected with it, and
-//! only then marks the death in the table: so the others end by the signal and not by errors of their own. After 2 s it sends KILL.
-//! Those that have disconnected from it go on. Where one of those connected has an error handler by which it goes on (the process table says so), or with `-disable-auto-cleanup`, there is
-//! no signal: waits end with `MPI_ERR_PROC_FAILED`, and a rank without such a handler ends the job when it meets the error. A
-//! rank's MPI program that outlives the wrapper that the launcher started is killed when that ends, before the others hear that
-//! the rank is dead.
+//! At a death the launcher says which rank died how and what the sleepers wait for, sends TERM to all that are connected with it, and only then
+//! marks the death in the table: so the others end by the signal and not by errors of their own. After 2 s it sends KILL. Those that have
+//! disconnected from it go on. Where one of those connected has an error handler by which it goes on (the process table says so), or with
+//! `-disable-auto-cleanup`, there is no signal: waits end with `MPI_ERR_PROC_FAILED`, and a rank without such a handler ends the job when it meets
+//! the error. A rank's MPI program that outlives the wrapper that the launcher started is killed when that ends, before the others hear that the
+//! rank is dead.
 
 use std::io::Read;
 use std::time::{Duration, Instant};

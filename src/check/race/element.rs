@@ -2,12 +2,14 @@
 //! [`begin`](super::begin), [`enter`](super::enter) and [`end`](super::end), of which the last is put off: an operation is logged before its
 //! effect, and kept on a short list till it is complete or this process makes any other call ([`settle`]). Then it is compared.
 //!
-//! **Why nothing is missed or told wrongly.** What others had logged when the operation was logged is what it is compared with (the limits);
-//! who has logged later finds its entry. Until the comparison this process's clock stays as it was: before it takes something in, all is compared.
-//! While something is on the list, nothing else of this process is pending, nor is any buffer in use, but of operations that were there before
-//! and had [no room](Batch::make_room), or were atomic and have left their buffers to the program. So only those and what is on the list can use a buffer that another one writes to.
+//! **Why nothing is missed or told wrongly.** What others had logged when the operation was logged is what it is compared with (the limits); who
+//! has logged later finds its entry. Until the comparison this process's clock stays as it was: before it takes something in, all is compared.
+//! While something is on the list, nothing else of this process is pending, nor is any buffer in use, but of operations that were there before and
+//! had [no room](Batch::make_room), or were atomic and have left their buffers to the program. So only those and what is on the list can use a
+//! buffer that another one writes to.
 //!
-//! What fetches and has a request is complete before the next one: at once in the log, and compared with the others. What has a request leaves its buffers to the program.
+//! What fetches and has a request is complete before the next one: at once in the log, and compared with the others. What has a request leaves its
+//! buffers to the program.
 //!
 //! What does not go so is looked at [at once](Operation::look), and if that cannot be either, left to the steps above.
 

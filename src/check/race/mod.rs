@@ -15,10 +15,10 @@
 //! that fetches takes what was left there. So what a rank completed before it set a flag is ordered before what another does that has
 //! fetched it.
 //!
-//! **Not seen** are loads and stores of the program's own (but see [`local`]), and what it orders by other means than MPI. A rank may have seen by a load what
-//! others put into its memory: so it knows what they knew then. Where memory is shared with other ranks for load and store
-//! ([`clock::loads_unseen`]), each knows at any time what all others have completed, and only accesses that are not complete are told.
-//! A rank keeps its last accesses only ([`log::KEPT`]).
+//! **Not seen** are loads and stores of the program's own (but see [`local`]), and what it orders by other means than MPI. A rank may have seen by
+//! a load what others put into its memory: so it knows what they knew then. Where memory is shared with other ranks for load and store
+//! ([`clock::loads_unseen`]), each knows at any time what all others have completed, and only accesses that are not complete are told. A rank keeps
+//! its last accesses only ([`log::KEPT`]).
 
 pub mod again;
 pub mod buffers;

@@ -1,5 +1,6 @@
 //! Handles of one-sided operations that are used once more: programs wait for each operation before they begin the next one. A handle stays one of
-//! the same function, called at the same place of the program. It is made by a whole call, and given back when the process makes any other call but MPI_Rput and its kin, and flushes.
+//! the same function, called at the same place of the program. It is made by a whole call, and given back when the process makes any other call but
+//! MPI_Rput and its kin, and flushes.
 //!
 //! | state   | whose the handle is                                | goes on by                                   |
 //! |---------|----------------------------------------------------|----------------------------------------------|

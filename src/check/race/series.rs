@@ -4,13 +4,14 @@
 //! there is only one, and it is flushed, it is logged and compared before that, and complete at once ([`flush`]).
 //!
 //! **Why nothing is missed or told wrongly.** Between a note and its settling this process makes no other call. So its clock stays as it was, and
-//! what the operation is ordered after is the same when it is compared ([`clock::as_it_is`]). None of the operations is complete at
-//! its target, so that nothing can be ordered behind one, and who conflicts with one does so whenever it comes. Of two processes that
-//! compare, one finds the other's entry: each logs before it looks. Operations that are atomic order others by their effect alone, and so cannot be late.
+//! what the operation is ordered after is the same when it is compared ([`clock::as_it_is`]). None of the operations is complete at its target, so
+//! that nothing can be ordered behind one, and who conflicts with one does so whenever it comes. Of two processes that compare, one finds the
+//! other's entry: each logs before it looks. Operations that are atomic order others by their effect alone, and so cannot be late.
 //!
 //! **Operations with requests** end sooner: what MPI_Rget fetches is complete when its request is, and by MPI_Wait the program has its buffer back.
-//! So they are never among others: all notes are of puts with requests, or all of gets, or none is of either. What MPI_Rput puts may be something else the next time: each is a note of
-//! its own, with a sum of that, but where it is the same once more. What MPI_Rget fetches is complete in the log as soon as it is compared.
+//! So they are never among others: all notes are of puts with requests, or all of gets, or none is of either. What MPI_Rput puts may be something
+//! else the next time: each is a note of its own, with a sum of that, but where it is the same once more. What MPI_Rget fetches is complete in the
+//! log as soon as it is compared.
 //!
 //! Only the thread that has initialized MPI is here, where no other one may call ([`Alone`]). While something is noted, nothing
 //! [repeats](super::again).

@@ -104,8 +104,8 @@ pub struct Process {
     pub door: Door,
     /// What others ask the rank for, see [`crate::runtime::errands`].
     pub asked: AtomicU32,
-    /// The most bytes of its own memory that the rank had in the segment; 1 + the number of the [refusal](crate::shm::replaceable::Refusal) by which some last stayed
-    /// private, or 0.
+    /// The most bytes of its own memory that the rank had in the segment; 1 + the number of the [refusal](crate::shm::replaceable::Refusal) by
+    /// which some last stayed private, or 0.
     pub adopted: AtomicU64,
     pub refused: AtomicU32,
     /// How many of its threads wait in MPI, and so look at once what it is asked for.
