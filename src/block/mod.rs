@@ -59,7 +59,7 @@ pub struct PerRank {
     _line4: [u8; 56],
     /// As the owner of attached memory (see `win::dynamic`).
     pub attached: Regions,
-    /// 1 when it has given the window up, one of whose processes has died (see `win::lost`).
+    /// 1 when it has given the window up: where one of its processes has died, others look at that (see `win::lost`).
     pub left: AtomicU32,
     _line5: [u8; 20],
     /// As the owner of memory of the program's own.

@@ -491,6 +491,8 @@ pub fn free(handle: MPI_Win) -> Result<()> {
     full_fence();
     let all_came = window.meeting.barrier(&|| "MPI_Win_free".to_string());
     all_came.map_err(|error| error.on(Object::Ending(handle)))?;
+    // Another may have heard of a death before the last had come.
+    window.mine.left.store(1, Ordering::Release);
     window.move_out();
     let window = WINDOWS.remove(handle.0);
     debug_assert!(
