@@ -1,5 +1,5 @@
-/* ranks: 2; name: old; args: old; abi: mpich; expect-stderr: ; expect-exit: 137; seconds: 240; mpich: skip a death ends the job */
-/* ranks: 2; name: new; args: new; abi: mpich; expect-stderr: ; expect-exit: 137; seconds: 240; mpich: skip a death ends the job */
+/* ranks: 2; name: old; args: old; env: RMASHM_CHECK=off; abi: mpich; expect-stderr: ; expect-exit: 137; seconds: 240; mpich: skip a death ends the job */
+/* ranks: 2; name: new; args: new; env: RMASHM_CHECK=off; abi: mpich; expect-stderr: ; expect-exit: 137; seconds: 240; mpich: skip a death ends the job */
 /* Windows whose ranks have died end, with an error, at each of those that live: what one has there stays as long as another may use it, and
  * not longer, and the places of the dead are given to others. The first rank of the windows lives, or is one of the dead: then its
  * world's memory is gone. */

@@ -78,7 +78,7 @@ pub fn of(data: &Ranges) -> Look {
 }
 
 /// Whether the memory is mapped.
-fn is_there((from, to): Range) -> bool {
+pub fn is_there((from, to): Range) -> bool {
     let first = from & !(PAGE - 1);
     // SAFETY: with MS_ASYNC the kernel looks whether all of it is mapped, and does nothing.
     let answer = unsafe {

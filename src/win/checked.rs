@@ -188,7 +188,7 @@ impl Window {
             members: &self.meeting.members,
         };
         let begun = race::begin(&window, target, what, far.all(), self.reading());
-        let access = race::Access {
+        let mut access = race::Access {
             target,
             what,
             spans: far.all(),
@@ -196,11 +196,13 @@ impl Window {
             reads: reads.all(),
             writes: writes.all(),
             is_series: false,
-            content: race::content(what, reads.all()),
+            content: None,
         };
         // Also where the target's program may see it, and go on.
         let shared = match what.is_atomic() || local::is_seen() {
             true => {
+                // The buffer may be none.
+                access.content = race::content_if_there(what, reads.all());
                 let Some(entered) = race::enter(&window, &access, self) else {
                     return work();
                 };
@@ -214,6 +216,7 @@ impl Window {
             }
             false => {
                 work()?;
+                access.content = race::content(what, reads.all());
                 race::enter_and_end(&window, &access, self)
             }
         };

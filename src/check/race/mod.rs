@@ -198,6 +198,16 @@ pub fn content(what: What, buffer: &[Span]) -> Option<u64> {
     is_known.then(|| sum(buffer))
 }
 
+/// The same of a buffer that nobody has looked at.
+#[cold]
+pub fn content_if_there(what: What, buffer: &[Span]) -> Option<u64> {
+    let mut ranges = buffer
+        .iter()
+        .map(|span| (span.low as usize, span.high as usize));
+    let is_known = what.is(Kind::Put) && what.has_request();
+    (is_known && ranges.all(sums::is_there)).then(|| sum(buffer))
+}
+
 /// What is in a buffer, as a sum.
 #[cold]
 fn sum(buffer: &[Span]) -> u64 {
