@@ -107,6 +107,12 @@ impl What {
         self.0 & REQUEST != 0
     }
 
+    /// Whether it has to be known what it puts: by its request the program may know before it is complete that its buffer is its own again.
+    #[inline(always)]
+    fn has_content(self) -> bool {
+        self.is(Kind::Put) && self.has_request()
+    }
+
     /// Whether two accesses of the same bytes must be ordered. `reading`: the operation that changes nothing.
     #[inline]
     fn conflicts(self, other: What, same_rank: bool, reading: u8) -> bool {
@@ -191,11 +197,10 @@ impl Access<'_> {
     }
 }
 
-/// What an operation writes, as a sum, if the program may know before it is complete that its buffer is its own again: by a request.
+/// What an operation puts, as a sum, if that [has to be known](What::has_content).
 #[inline(always)]
 pub fn content(what: What, buffer: &[Span]) -> Option<u64> {
-    let is_known = what.is(Kind::Put) && what.has_request();
-    is_known.then(|| sum(buffer))
+    what.has_content().then(|| sum(buffer))
 }
 
 /// The same of a buffer that nobody has looked at.
@@ -204,8 +209,7 @@ pub fn content_if_there(what: What, buffer: &[Span]) -> Option<u64> {
     let mut ranges = buffer
         .iter()
         .map(|span| (span.low as usize, span.high as usize));
-    let is_known = what.is(Kind::Put) && what.has_request();
-    (is_known && ranges.all(sums::is_there)).then(|| sum(buffer))
+    (what.has_content() && ranges.all(sums::is_there)).then(|| sum(buffer))
 }
 
 /// What is in a buffer, as a sum.

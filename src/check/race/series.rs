@@ -76,10 +76,7 @@ impl Operation {
     /// What it puts, if that has to be known.
     #[inline(always)]
     fn content(&self) -> Option<u64> {
-        if self.what.fetches() || !self.what.has_request() {
-            return None;
-        }
-        if self.bytes == 8 {
+        if self.what.has_content() && self.bytes == 8 {
             return Some(sums::of_word(self.near as usize));
         }
         super::content(self.what, &[Span::run(self.near, self.bytes)])
