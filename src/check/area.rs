@@ -30,6 +30,8 @@ struct Head {
     ranks: AtomicU32,
     /// 1: a finding ends the job.
     ends: AtomicU32,
+    /// 1: a rank may load what others store, unseen.
+    loads: AtomicU32,
 }
 
 /// What a rank has found. It alone writes.
@@ -170,6 +172,15 @@ impl Area {
     /// Whether a finding ends the job.
     pub fn ends(&self) -> bool {
         self.head.ends.load(Ordering::Relaxed) != 0
+    }
+
+    /// Whether a rank may load what others store, unseen, in the job.
+    pub fn has_loads(&self) -> bool {
+        self.head.loads.load(Ordering::Relaxed) != 0
+    }
+
+    pub fn say_loads(&self) {
+        self.head.loads.store(1, Ordering::Relaxed);
     }
 
     pub fn block(&self, rank: u32) -> Block {

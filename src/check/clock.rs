@@ -119,8 +119,17 @@ impl Own {
 
     /// As the function of that name.
     #[inline(always)]
-    pub fn has_come(&self) -> bool {
-        self.clock.came.load(Ordering::Relaxed) != 0
+    pub fn may_have_seen(&self, ranks: &[u32]) -> bool {
+        self.clock.came.load(Ordering::Relaxed) != 0 || sees_loads() && self.are_ahead(ranks)
+    }
+
+    /// Whether one of them is later than this process knows.
+    #[inline(never)]
+    fn are_ahead(&self, ranks: &[u32]) -> bool {
+        ranks.iter().any(|&rank| {
+            let now = &other(rank).now[rank as usize];
+            rank as usize != self.rank && now.load(Ordering::Acquire) > self.as_it_is(rank)
+        })
     }
 
     /// As the function of that name.
@@ -329,6 +338,12 @@ pub(super) fn has_come() -> bool {
     own().is_none_or(|own| own.clock.came.load(Ordering::Relaxed) != 0)
 }
 
+/// The same, or these ranks have completed something since that it may know by loads of its own.
+#[inline(always)]
+pub(super) fn may_have_seen(ranks: &[u32]) -> bool {
+    own().is_none_or(|own| own.may_have_seen(ranks))
+}
+
 /// Takes what others have left there.
 #[inline(always)]
 pub fn take(rank: u32, key: Key) {
@@ -347,8 +362,9 @@ pub(super) fn come(rank: u32, alone: bool) {
 
 /// This process may load what others store in memory that they share, unseen: from now on it knows what all others know, at any time.
 pub fn loads_unseen() {
-    if is_on() {
+    if let Some(checker) = checker() {
         LOADS.store(1, Ordering::Relaxed);
+        checker.area.say_loads();
     }
 }
 
@@ -375,11 +391,25 @@ pub fn sees_loads() -> bool {
     LOADS.load(Ordering::Relaxed) != 0
 }
 
+/// Whether any process of the job may.
+pub(super) fn has_loads() -> bool {
+    checker().is_some_and(|checker| checker.area.has_loads())
+}
+
 /// Until which time this process knows `rank`, with all that it may have seen by loads: [`ANYTHING`] where that has no bound.
 pub(super) fn known_of(rank: u32) -> u64 {
     match sees_loads() {
         true => ANYTHING,
         false => look()(rank),
+    }
+}
+
+/// The same, of what it has known since its last call.
+#[inline(always)]
+pub(super) fn known_as_it_is(rank: u32) -> u64 {
+    match sees_loads() {
+        true => ANYTHING,
+        false => as_it_is(rank),
     }
 }
 

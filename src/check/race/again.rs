@@ -21,6 +21,9 @@
 //! it, or been left [at the element](clock::has_news), ends the repetition. What was left while the operation went on it may have fetched: so that is
 //! looked at behind it as well.
 //!
+//! Where a process may have seen any completion by a load, each has a time of its own, and nothing is repeated ([`is_open`]); it may come to that
+//! after an operation is `COMPLETE`, for which that state is told in the log, too.
+//!
 //! Only the thread that has initialized MPI is here, and only where no other one may call ([`threads::is_alone`]). So the words are plain; they are
 //! atomic for programs that break that rule.
 
@@ -277,6 +280,11 @@ fn settle_last() {
     }
 }
 
+/// Whether operations may be repeated at all. Where a rank may load what others store, unseen, it is to know of each completion when that was.
+pub(super) fn is_open() -> bool {
+    !clock::has_loads()
+}
+
 /// The present call has made an access, and logged it as one that is not complete: whether it stays so. `is_alone`: no other one of this process's
 /// is not complete, and the entry is its own.
 pub(super) fn made(window: &Window, access: &Access, entered: &Entered, is_alone: bool) -> bool {
@@ -287,7 +295,7 @@ pub(super) fn made(window: &Window, access: &Access, entered: &Entered, is_alone
     if !is_alone
         || is_at_once && is_atomic
         || !threads::is_alone()
-        || clock::sees_loads()
+        || !is_open()
         || local::is_seen()
         || is_atomic && ranks > RANKS
     {

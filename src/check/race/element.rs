@@ -253,7 +253,7 @@ impl Batch {
             return false;
         }
         let own = clock::Own::of(checker);
-        if own.has_come() {
+        if own.may_have_seen(window.members) {
             self.catch_up(checker);
         }
         let (fetches, reads) = (what.fetches(), near.reads(what));
@@ -262,7 +262,7 @@ impl Batch {
             || fetches && self.writes.meets(near.writes, bytes)
             || fetches && self.reads.meets(near.writes, bytes);
         let may_repeat = !what.is(Kind::GetAccumulate);
-        if self.last == present && may_repeat || is_used {
+        if self.last == present && may_repeat && again::is_open() || is_used {
             self.last = None;
             return false;
         }
@@ -282,7 +282,7 @@ impl Batch {
             what,
             place: site.place,
             span: Span::run(far, bytes),
-            known: own.as_it_is(site.process),
+            known: clock::known_as_it_is(site.process),
             issued: match what.changes() {
                 true => own.issue(site.process, theirs, key),
                 false => 0,
@@ -356,7 +356,7 @@ impl Batch {
             ..
         } = operation;
         // A call that this one is inside of may tell others something before it makes another one.
-        if local::is_seen() || clock::sees_loads() || is_inside() {
+        if local::is_seen() || is_inside() {
             return false;
         }
         let process = window.members[target];
@@ -699,7 +699,7 @@ impl Operation {
             far,
             near,
         } = self;
-        if !threads::is_alone() || local::is_seen() || clock::sees_loads() || is_inside() {
+        if !threads::is_alone() || local::is_seen() || is_inside() {
             return false;
         }
         let process = window.members[target];
@@ -718,7 +718,7 @@ impl Operation {
         let far = [Span::run(far, bytes)];
         let mut begun = Begun {
             issued: 0,
-            known: clock::as_it_is(process),
+            known: clock::known_as_it_is(process),
         };
         if what.changes() {
             let theirs = checker.area.block(process).clock;

@@ -4,7 +4,8 @@
 //! there is only one, and it is flushed, it is logged and compared before that, and complete at once ([`flush`]).
 //!
 //! **Why nothing is missed or told wrongly.** Between a note and its settling this process makes no other call. So its clock stays as it was, and
-//! what the operation is ordered after is the same when it is compared ([`clock::as_it_is`]). None of the operations is complete at its target, so
+//! what the operation is ordered after is the same when it is compared ([`clock::as_it_is`]). (What it may see by loads of its own it takes before a
+//! note: how far the window's other ranks are by then.) None of the operations is complete at its target, so
 //! that nothing can be ordered behind one, and who conflicts with one does so whenever it comes. Of two processes that compare, one finds the
 //! other's entry: each logs before it looks. Operations that are atomic order others by their effect alone, and so cannot be late.
 //!
@@ -131,7 +132,7 @@ static OPEN: AtomicBool = AtomicBool::new(false);
 /// Whether operations of this thread may be noted now, as far as the process is concerned.
 #[inline(always)]
 pub fn may_note() -> bool {
-    is_alone() && !local::is_seen() && !clock::sees_loads()
+    is_alone() && !local::is_seen()
 }
 
 /// Notes an operation that is about to be carried out: whether it could be. [`may_note`] holds.
@@ -311,7 +312,7 @@ impl Note {
 impl Series {
     #[inline(always)]
     fn note(&mut self, operation: &Operation) -> bool {
-        if clock::has_come() {
+        if clock::may_have_seen(operation.window.members) {
             self.catch_up();
         }
         let back = place::came_from();
@@ -322,7 +323,7 @@ impl Series {
             near: operation.near,
             bytes: operation.bytes,
         };
-        if self.count == 0 && self.last == Some(last) {
+        if self.count == 0 && self.last == Some(last) && again::is_open() {
             // The same once more, and something between: that is quicker elsewhere.
             self.last = None;
             return false;
@@ -434,7 +435,7 @@ impl Series {
             target,
             what,
             place: site.place,
-            known: clock::as_it_is(process),
+            known: clock::known_as_it_is(process),
             far: Span::run(far, bytes),
             near: Span::run(near, bytes),
             content: operation.content(),
