@@ -87,12 +87,14 @@ pub mod launching {
     pub use crate::runtime::abort::abort;
     pub use crate::runtime::access::parent_of;
     pub use crate::runtime::deadlock::{self, Awaited, Node};
+    pub use crate::runtime::elsewhere::Outside;
     pub use crate::runtime::job;
     pub use crate::runtime::launch::{JobSegment, Moved, Order, foreign_ranks, room_for};
     pub use crate::runtime::lookout::is_over;
     pub use crate::runtime::needs::Need;
     pub use crate::runtime::neighbours::{News, Turn};
     pub use crate::runtime::phase::{Level, THREAD_LEVEL};
+    pub use crate::runtime::port::job_of as job_of_port;
     pub use crate::runtime::rest::Reading;
     pub use crate::runtime::signals::handler;
     pub use crate::runtime::spawn::{HERE, ORDER, Program as Asked, Started};

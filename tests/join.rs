@@ -97,6 +97,53 @@ fn those_that_join_start_others() {
     assert_eq!(second.lines(), ["call: done", "child: done"]);
 }
 
+/// The port that is served there.
+fn port(place: &Place, server: &Run) -> String {
+    server.wait_until("its port", || place.folder.has("port"));
+    place.folder.read("port")
+}
+
+#[test]
+fn a_port_on_the_command_line_says_which_job() {
+    let place = Place::new();
+    let server = place.first(&["serve", "name", "part"]);
+    let port = port(&place, &server);
+    let client = Run::start(place.mpiexec(&["-v"], &["call", &port, "part"])).finish();
+    assert_eq!(client.stdout, "call: done\n", "{client:?}");
+    let pid = server.child.id();
+    client
+        .ended(0)
+        .says(&format!("of the job of process {pid}"));
+    assert_eq!(server.finish().ended(0).quietly().stdout, "serve: done\n");
+    // What is no more is no reason not to start.
+    let late = Run::start(place.mpiexec(&["-n", "1", "true", ":"], &["connect", &port]));
+    let late = late.finish().ended(0);
+    assert!(late.stdout.contains("a port of another job"), "{late:?}");
+}
+
+#[test]
+fn a_job_that_is_not_to_be_joined_or_cannot_be_is_not() {
+    for (of_server, of_client) in [
+        (&["-check"][..], &[][..]),
+        (&[], &["-join", "none"]),
+        (&[], &["-report=report.txt"]),
+    ] {
+        let place = Place::new();
+        let server = Run::start(place.mpiexec(of_server, &["serve", "name", "idle"]));
+        let port = port(&place, &server);
+        let client = place.mpiexec(of_client, &["connect", &port]);
+        let said = Run::start(client).finish().ended(0).stdout;
+        assert!(said.contains("a port of another job"), "{said}");
+        if of_server.is_empty() {
+            // The server's own are told by the port's name, not by what else they hear.
+            let client = Run::start(place.mpiexec(&[], &["call", &port, "part"]));
+            client.finish().ended(0).quietly();
+            place.go();
+            server.finish().ended(0).quietly();
+        }
+    }
+}
+
 #[test]
 fn one_after_the_other() {
     let place = Place::new();

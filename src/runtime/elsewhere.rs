@@ -1,15 +1,44 @@
 //! What another job of this user has that is asked for in vain in this one: a port, or a published name. So the program is told what can
 //! be done about it.
 
-use super::job;
 use super::names::Name;
 use super::table::{Job, Process, Table};
+use super::{job, neighbours};
 use crate::shm::atomic::Ordering;
-use crate::shm::holders::held;
+use crate::shm::holders::{Held, held};
 use crate::shm::reader::{Opened, Reader};
 use crate::shm::{Offset, PAGE};
 use parking_lot::Mutex;
+use std::path::Path;
 use std::time::{Duration, Instant};
+
+/// What a launcher asks of a job that is not its own.
+pub struct Outside {
+    pub id: u64,
+    /// Whether ranks of another launcher can be started in it, so far as can be told before it is mapped.
+    pub can_be_joined: bool,
+}
+
+impl Outside {
+    /// None: it is of another build, or has just ended.
+    pub fn look(held: &Held) -> Option<Outside> {
+        let mut looks = held.holders.iter().filter_map(|(_, path)| read(path));
+        let (_, job) = looks.next()?;
+        Some(Outside {
+            id: job.id.load(Ordering::Relaxed),
+            can_be_joined: neighbours::check_job(&job).is_ok(),
+        })
+    }
+}
+
+/// What can be read of a job, by a descriptor of its segment.
+fn read(path: &Path) -> Option<(Reader, Box<Job>)> {
+    let Ok(Opened::Segment(reader)) = Reader::open(path) else {
+        return None;
+    };
+    let job = reader.read(PAGE).ok()?;
+    Some((reader, job))
+}
 
 /// Where there is the job with this number; nothing where there is none.
 pub(super) fn advice_on_job(id: u64) -> String {
@@ -41,10 +70,7 @@ fn other_job(is_it: impl Fn(&Reader, &Job) -> bool) -> Option<u32> {
     let own = job().table.job.id.load(Ordering::Relaxed);
     let found = held().into_iter().find_map(|held| {
         let (pid, path) = held.holders.first()?;
-        let Ok(Opened::Segment(reader)) = Reader::open(path) else {
-            return None;
-        };
-        let job: Box<Job> = reader.read(PAGE).ok()?;
+        let (reader, job) = read(path)?;
         let is_other = job.id.load(Ordering::Relaxed) != own;
         (is_other && is_it(&reader, &job)).then_some(*pid)
     });

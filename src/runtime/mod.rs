@@ -12,7 +12,7 @@ mod cores;
 pub mod council;
 pub mod deadlock;
 pub mod deaths;
-mod elsewhere;
+pub mod elsewhere;
 pub mod errands;
 pub mod failures;
 mod handover;

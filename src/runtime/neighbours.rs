@@ -17,7 +17,7 @@
 //! Places are given under a lock of the segment's file, which the kernel takes back when its holder ends.
 
 use super::lookout;
-use super::table::{Death, MISSED, State, Table};
+use super::table::{Death, Job, MISSED, State, Table};
 use crate::bail;
 use crate::error::Result;
 use crate::shm::atomic::Ordering;
@@ -279,19 +279,30 @@ fn range(kind: libc::c_int) -> libc::flock {
 
 /// Whether the job's segment can have a world of another launcher. Error: `MPI_ERR_OTHER`, which says why not.
 pub(super) fn check(table: &Table) -> Result<()> {
-    let job = table.job;
+    let mut ranks = 0..table.present().len() as u32;
+    let had_one = ranks.any(|rank| table.launcher(rank).is_some());
+    if had_one && !table.has_launcher() {
+        bail!(Other, "it has just ended");
+    }
+    check_job(table.job)?;
+    if !table.keeps_ties() {
+        bail!(
+            Other,
+            "it has so many ranks that it is not known who is connected with whom"
+        );
+    }
+    Ok(())
+}
+
+/// The same, as far as can be told of a job that is seen from outside.
+pub(super) fn check_job(job: &Job) -> Result<()> {
     if !super::access::knows_ancestor(job) {
         bail!(
             Other,
             "it runs in another PID or time namespace (a container of its own)"
         );
     }
-    let mut ranks = 0..table.present().len() as u32;
-    let had_one = ranks.any(|rank| table.launcher(rank).is_some());
-    if had_one && !table.has_launcher() {
-        bail!(Other, "it has just ended");
-    }
-    if !had_one || job.watched.load(Ordering::Relaxed) == 0 {
+    if job.watched.load(Ordering::Relaxed) == 0 {
         bail!(
             Other,
             "no mpiexec of rmashm's watches over it: it was started by another launcher, or by none"
@@ -302,12 +313,6 @@ pub(super) fn check(table: &Table) -> Result<()> {
         bail!(
             Other,
             "what its ranks do is told at its end (-report, -trace, -check), and that of others could not be"
-        );
-    }
-    if !table.keeps_ties() {
-        bail!(
-            Other,
-            "it has so many ranks that it is not known who is connected with whom"
         );
     }
     Ok(())

@@ -154,19 +154,29 @@ fn gone(name: &str) -> crate::error::Error {
     )
 }
 
-/// The port of this name. Error: `MPI_ERR_PORT`.
-pub fn get(name: &str) -> Result<Port> {
-    let no_port = || err!(Port, "port_name is \"{name}\", which is no port's name");
+/// What a port's name says: of which job it is, where it lies, and its number. None: it is none.
+fn read(name: &str) -> Option<(u64, Offset, u64)> {
     let words: Vec<&str> = name.trim().split(':').collect();
     let [SCHEME, id, offset, number] = words[..] else {
-        return Err(no_port());
+        return None;
     };
-    let hexadecimal = |word| u64::from_str_radix(word, 16).map_err(|_| no_port());
-    let (id, offset, number) = (
+    let hexadecimal = |word| u64::from_str_radix(word, 16).ok();
+    Some((
         hexadecimal(id)?,
         hexadecimal(offset)? as Offset,
         hexadecimal(number)?,
-    );
+    ))
+}
+
+/// The number of the job whose port this is, if it is a port's name.
+pub fn job_of(name: &str) -> Option<u64> {
+    read(name).map(|(id, ..)| id)
+}
+
+/// The port of this name. Error: `MPI_ERR_PORT`.
+pub fn get(name: &str) -> Result<Port> {
+    let no_port = || err!(Port, "port_name is \"{name}\", which is no port's name");
+    let (id, offset, number) = read(name).ok_or_else(no_port)?;
     if id != job().table.job.id.load(Ordering::Relaxed) {
         let advice = elsewhere::advice_on_job(id);
         bail!(

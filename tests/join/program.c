@@ -1,6 +1,7 @@
 /* One of two groups of processes that two mpiexecs have started: "serve NAME WAY" or "call NAME WAY", which meet at a port, or "alone WAY". What
  * follows is the way: "part": they disconnect. "idle": they wait until there is a file "go". "kill", "abort", "deadlock": the callers, or those
  * that are alone, do so (these when there is a file "end"), and the others wait for them. "hang": all wait for each other in vain. "spawn": the callers start one more.
+ * A NAME that is a port's is connected to, which those that serve write to the file "port". "lookup NAME", "connect PORT": prints why that cannot be.
  * "late": those that serve accept when there is a file "end". "shut": they are killed then, and the callers are told.
  * What has been done so far is told by files. */
 #include "check.h"
@@ -85,8 +86,15 @@ static MPI_Comm meet(int serves, const char *service, const char *way)
     if (rank == 0 && serves) {
         OK(MPI_Open_port(MPI_INFO_NULL, port));
         OK(MPI_Publish_name(service, MPI_INFO_NULL, port));
+        FILE *file = fopen("port.new", "w");
+        CHECK(file != NULL);
+        fputs(port, file);
+        fclose(file);
+        CHECK_EQ(rename("port.new", "port"), 0);
     }
-    if (rank == 0 && !serves)
+    if (strncmp(service, "rmashm:", 7) == 0)
+        snprintf(port, sizeof port, "%s", service);
+    else if (rank == 0 && !serves)
         while (MPI_Lookup_name(service, MPI_INFO_NULL, port) != MPI_SUCCESS)
             usleep(5000);
     if (serves && (is_shut || strcmp(way, "late") == 0))
@@ -133,12 +141,17 @@ int main(int argc, char **argv)
         return check_end();
     }
     const char *who = argv[1], *way = argv[argc - 1];
-    if (strcmp(who, "lookup") == 0) {
+    int looks_up = strcmp(who, "lookup") == 0;
+    if (looks_up || strcmp(who, "connect") == 0) {
         /* Once, to say why there is none. */
         char port[MPI_MAX_PORT_NAME], text[MPI_MAX_ERROR_STRING];
-        int code = MPI_Lookup_name(argv[2], MPI_INFO_NULL, port), length, class;
+        int code, length, class;
+        if (looks_up)
+            code = MPI_Lookup_name(argv[2], MPI_INFO_NULL, port);
+        else
+            code = MPI_Comm_connect(argv[2], MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter);
         OK(MPI_Error_class(code, &class));
-        CHECK_EQ(class, MPI_ERR_NAME);
+        CHECK_EQ(class, looks_up ? MPI_ERR_NAME : MPI_ERR_PORT);
         OK(MPI_Error_string(code, text, &length));
         puts(text);
         return check_end();

@@ -13,7 +13,9 @@ use std::time::{Duration, Instant};
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 use programs::finding::Refusal;
-use rmashm::launching::{Held, JobSegment, Opened, Reader, held, is_over, version};
+use rmashm::launching::{
+    Held, JobSegment, Opened, Outside, Reader, held, is_over, job_of_port, version,
+};
 use rmashm::seeing::{Rank, Seen};
 
 use crate::request::Request;
@@ -43,6 +45,16 @@ pub enum Join {
     Process(u32),
     /// The one of this name, which is begun if there is none.
     Named(String),
+    /// None, whatever the program is told.
+    Nobodys,
+}
+
+/// Where the ranks are started.
+pub enum Where {
+    /// In a job of their own. No other one of its name is begun meanwhile.
+    Own(Option<Turn>),
+    /// In one that another launcher has begun, by way of this process.
+    Anothers(JobSegment, u32),
 }
 
 impl Join {
@@ -68,26 +80,61 @@ pub fn ask_environment(request: &mut Request) -> Result<(), String> {
     Ok(())
 }
 
-/// Maps the job's segment. Its places are given later. None: it is this launcher's to begin, which keeps its turn until it has.
-pub fn open(request: &Request, join: &Join) -> Result<(Option<JobSegment>, Option<Turn>), Refusal> {
+/// Which options are for the launcher that begins a job, if there are any.
+fn of_who_begins(request: &Request) -> Option<&'static str> {
     let is_on = request.check.is_some() || request.trace.is_some() || !request.reports.is_empty();
-    let of_the_job = [
+    let options = [
         (is_on, "-check, -report and -trace are"),
         (request.universe.is_some(), "-usize is"),
     ];
-    if let Some((_, what)) = of_the_job.iter().find(|(is_given, _)| *is_given) {
+    options
+        .iter()
+        .find_map(|(is_given, what)| is_given.then_some(*what))
+}
+
+/// Where the ranks belong. Another's segment is mapped; its places are given later.
+pub fn open(request: &Request) -> Result<Where, Refusal> {
+    let join = match &request.join {
+        Some(Join::Nobodys) => return Ok(Where::Own(None)),
+        Some(join) => join,
+        None => {
+            return match by_port(request) {
+                Some((pid, file)) => map(pid, &file),
+                None => Ok(Where::Own(None)),
+            };
+        }
+    };
+    if let Some(what) = of_who_begins(request) {
         let text =
             format!("{what} for the mpiexec that begins a job, not for one with -join or {JOIN}");
         return Err(misuse(text));
     }
     let turn = join.name().and_then(|_| take_turn());
-    let Some((pid, segment)) = find(join)? else {
-        return Ok((None, turn));
-    };
+    match find(join)? {
+        Some((pid, file)) => map(pid, &file),
+        None => Ok(Where::Own(turn)),
+    }
+}
+
+fn map(pid: u32, file: &File) -> Result<Where, Refusal> {
     let cannot =
         |why: &str| Refusal::from(format!("the job of process {pid} cannot be joined: {why}"));
-    let segment = JobSegment::join(segment.as_fd()).map_err(|error| cannot(&error.text))?;
-    Ok((Some(segment), None))
+    let segment = JobSegment::join(file.as_fd()).map_err(|error| cannot(&error.text))?;
+    Ok(Where::Anothers(segment, pid))
+}
+
+/// The job whose port the program is told as an argument, as the clients in MPI's examples are (MPI 4.1 §11.9.4). None: there is no such
+/// job of this user, or it cannot be joined: the program may have other things in mind.
+fn by_port(request: &Request) -> Option<(u32, File)> {
+    let mut words = request.parts.iter().flat_map(|part| &part.arguments);
+    let id = words.find_map(|word| job_of_port(word.to_str()?))?;
+    if of_who_begins(request).is_some() {
+        return None;
+    }
+    let is_it = |job: &Held| Outside::look(job).is_some_and(|it| it.id == id && it.can_be_joined);
+    let job = held().into_iter().find(is_it)?;
+    let mut files = job.holders.iter();
+    files.find_map(|(pid, path)| Some((*pid, writable(path).ok()?)))
 }
 
 /// Waits for others that look for a job by its name. Their executable is what all that fit together have in common. None: it cannot be
@@ -131,7 +178,19 @@ fn jobs(join: &Join) -> Vec<Held> {
                 let is_there = Path::new(&format!("/proc/{pid}")).exists();
                 is_there && its_own.is_none() && !is_settled
             }
-            Join::Any => jobs.is_empty(),
+            Join::Any => {
+                // Those that cannot be joined are not meant, unless there are no others: then it is told why.
+                let can_be_joined =
+                    |job: &Held| Outside::look(job).is_some_and(|job| job.can_be_joined);
+                if jobs.iter().any(can_be_joined) {
+                    jobs.retain(can_be_joined);
+                }
+                jobs.is_empty()
+            }
+            Join::Nobodys => {
+                jobs.clear();
+                false
+            }
             Join::Named(name) => {
                 // One that is about to end is left to that.
                 jobs.retain(|job| job.name.as_ref() == Some(name) && !has_ended(job));
@@ -185,7 +244,7 @@ fn find(join: &Join) -> Result<Option<(u32, File)>, Refusal> {
                 .into());
             }
         }
-        Join::Any | Join::Named(_) => {
+        _ => {
             let pids: Vec<u32> = jobs.iter().map(|job| called(&job.holders)).collect();
             match pids[..] {
                 [] if join.name().is_some() => return Ok(None),
@@ -243,9 +302,10 @@ mod tests {
     fn what_is_the_jobs_is_no_business_of_one_that_joins() {
         let request = Request {
             universe: Some(4),
+            join: Some(Join::Any),
             ..Request::default()
         };
-        let refusal = open(&request, &Join::Any).err().unwrap();
+        let refusal = open(&request).err().unwrap();
         assert_eq!(refusal.status, MISUSE);
         assert!(
             refusal.text.starts_with("-usize is for"),
@@ -256,7 +316,11 @@ mod tests {
 
     #[test]
     fn a_process_that_is_of_no_job_is_told() {
-        let refusal = open(&Request::default(), &Join::Process(1)).err().unwrap();
+        let request = Request {
+            join: Some(Join::Process(1)),
+            ..Request::default()
+        };
+        let refusal = open(&request).err().unwrap();
         assert!(
             refusal.text.contains("process 1 is of no job"),
             "{}",

@@ -24,7 +24,7 @@ use rmashm::launching::{
 use crate::binding;
 use crate::checked;
 use crate::environment;
-use crate::join::{self, Join};
+use crate::join::{self, Join, Where};
 use crate::keeper::{JOB_VARIABLE, Keeper, Roster};
 use crate::observed;
 use crate::output::{self, Output, STDOUT};
@@ -139,12 +139,14 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
     let signals = Signals::catch().map_err(because("cannot catch signals"))?;
     let observed = observed::prepare(request)?;
     let checked = checked::prepare(request)?;
-    let (joined, turn) = match &request.join {
-        Some(join) => join::open(request, join)?,
-        None => (None, None),
+    let (joined, turn) = match join::open(request)? {
+        Where::Own(turn) => (None, turn),
+        Where::Anothers(segment, pid) => (Some((segment, pid)), None),
     };
-    let is_joined = joined.is_some();
-    let mut room = joined.as_ref().map_or(room_for(ranks), JobSegment::room);
+    let other = joined.as_ref().map(|(_, pid)| *pid);
+    let mut room = joined
+        .as_ref()
+        .map_or(room_for(ranks), |(segment, _)| segment.room());
     if let Some(events) = observed {
         // A rank whose events are wanted has much room for them.
         let most = if events > 0 {
@@ -164,7 +166,7 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
     become_subreaper();
     let refusal = |error: rmashm::launching::Error| Refusal::from(error.text.into_string());
     let segment = match joined {
-        Some(segment) => segment,
+        Some((segment, _)) => segment,
         None => {
             let name = request.join.as_ref().and_then(Join::name);
             let segment =
@@ -181,7 +183,10 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
     let (complaints, complain) = nix::unistd::pipe2(OFlag::O_CLOEXEC | OFlag::O_NONBLOCK)
         .map_err(io::Error::from)
         .map_err(because("pipe"))?;
-    let output = events(&epoll, &signals, &complaints, request)?;
+    let mut output = events(&epoll, &signals, &complaints, request)?;
+    if let (true, Some(pid)) = (request.verbose, other) {
+        output.say(&format!("the ranks are of the job of process {pid}"));
+    }
 
     // A single rank may as well have our stdout and stderr themselves.
     let direct = ranks == 1
@@ -190,7 +195,7 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
         && request.out_pattern.is_none()
         && request.err_pattern.is_none();
     // As late as can be: what follows has to start ranks there, or give the places back.
-    let first = match is_joined {
+    let first = match other.is_some() {
         true => segment.admit(ranks).map_err(refusal)?.ok_or_else(|| {
             format!("the job has no room for {ranks} more ranks: it has {room} places, and too few are free side by side")
         })?,

@@ -301,10 +301,11 @@ pub const GLOBAL: &[Spec] = &[
     ),
     spec(
         &["join"],
-        &["PID|any|NAME"],
+        &["PID|any|NAME|none"],
         Ask::Join,
         "start the ranks in a job that runs, so that they can connect by ports and names: that of this process (such as its mpiexec), the \
-         only one, or that of this name, which the first one that asks for it begins (also: variable RMASHM_JOIN)",
+         only one, or that of this name, which the first one that asks for it begins; none: not even that whose port an argument names (also: \
+         variable RMASHM_JOIN)",
     ),
     spec(
         &["deadlock"],

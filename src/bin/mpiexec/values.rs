@@ -45,7 +45,7 @@ pub fn universe(name: &str, value: &OsStr) -> Result<Option<u32>, String> {
     }
 }
 
-/// A job that runs: a process of it, or `any`; or the name of one, which begins with a letter.
+/// A job that runs: a process of it, or `any`; or the name of one, which begins with a letter; or `none`.
 pub fn join(name: &str, value: &OsStr) -> Result<Join, String> {
     let is_name = |text: &str| {
         let is_part = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
@@ -55,6 +55,7 @@ pub fn join(name: &str, value: &OsStr) -> Result<Join, String> {
     };
     match value.to_str().map(|text| (text, text.parse())) {
         Some(("any", _)) => Ok(Join::Any),
+        Some(("none", _)) => Ok(Join::Nobodys),
         Some((_, Ok(pid))) if pid > 0 => Ok(Join::Process(pid)),
         Some((text, _)) if is_name(text) => Ok(Join::Named(text.to_string())),
         _ => Err(format!(
