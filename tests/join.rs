@@ -126,7 +126,7 @@ fn a_job_that_is_not_to_be_joined_or_cannot_be_is_not() {
     for (of_server, of_client) in [
         (&["-check"][..], &[][..]),
         (&[], &["-join", "none"]),
-        (&[], &["-report=report.txt"]),
+        (&[], &["-report"]),
     ] {
         let place = Place::new();
         let server = Run::start(place.mpiexec(of_server, &["serve", "name", "idle"]));
