@@ -108,7 +108,11 @@ fn a_port_on_the_command_line_says_which_job() {
     let place = Place::new();
     let server = place.first(&["serve", "name", "part"]);
     let port = port(&place, &server);
-    let client = Run::start(place.mpiexec(&["-v"], &["call", &port, "part"])).finish();
+    let client = Run::start(place.mpiexec(
+        &["-v", "-check=off"],
+        &["call", "rmashm:1:2:3", &port, "part"],
+    ))
+    .finish();
     assert_eq!(client.stdout, "call: done\n", "{client:?}");
     let pid = server.child.id();
     client

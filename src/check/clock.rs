@@ -17,7 +17,7 @@
 //! All errors go one way: who takes a clock that is too late misses a race, and tells of none that is not one.
 
 use super::{Checker, checker, is_on};
-use crate::shm::atomic::{AtomicU8, AtomicU64, Ordering};
+use crate::shm::atomic::{AtomicU8, AtomicU64, Ordering, full_fence};
 use parking_lot::Mutex;
 
 /// Copies of a rank's clock, and places at a rank where others leave theirs.
@@ -34,7 +34,9 @@ pub struct Clock {
     came: AtomicU64,
     /// How many copies were made: the last ones are there, in turn.
     left: AtomicU64,
-    _line: [u64; 6],
+    /// Not 0: this process may load what others store, unseen. Written by all.
+    loads: AtomicU64,
+    _line: [u64; 5],
     keys: [AtomicU64; COPIES],
     copies: [AtomicU64; COPIES * MOST],
     /// Written by all.
@@ -48,8 +50,11 @@ static LEAVING: Mutex<()> = Mutex::new(());
 static TOLD: AtomicU64 = AtomicU64::new(0);
 /// What a process that may load anything, unseen, knows of another one's own loads and stores.
 pub const ANYTHING: u64 = u64::MAX;
-/// Not 0: this process may load what others store, unseen.
-static LOADS: AtomicU8 = AtomicU8::new(0);
+/// By rank: the entry that was [complete without saying so](super::race::again) when this process had first seen that it may load what
+/// others store. From then on none is.
+static WERE_COMPLETE: [AtomicU64; MOST] = [const { AtomicU64::new(0) }; MOST];
+/// Not 0: those are known.
+static LOOKED: AtomicU8 = AtomicU8::new(0);
 
 /// Something of this process and another by which they are ordered: of what kind, and numbers that say which.
 #[derive(Clone, Copy)]
@@ -99,6 +104,13 @@ fn own() -> Option<Own> {
     checker().map(Own::of)
 }
 
+fn log_of(rank: u32) -> &'static super::race::log::Log {
+    match checker() {
+        Some(checker) => checker.area.block(rank).log,
+        None => unreachable!("asked for by a process that is checked"),
+    }
+}
+
 #[inline(always)]
 fn other(rank: u32) -> &'static Clock {
     match checker() {
@@ -119,17 +131,23 @@ impl Own {
 
     /// As the function of that name.
     #[inline(always)]
-    pub fn may_have_seen(&self, ranks: &[u32]) -> bool {
-        self.clock.came.load(Ordering::Relaxed) != 0 || sees_loads() && self.are_ahead(ranks)
+    pub fn may_have_seen(&self) -> bool {
+        self.clock.came.load(Ordering::Relaxed) != 0 || self.sees_loads() && self.are_ahead()
     }
 
-    /// Whether one of them is later than this process knows.
+    #[inline(always)]
+    fn sees_loads(&self) -> bool {
+        self.clock.loads.load(Ordering::Relaxed) != 0
+    }
+
+    /// Whether any other rank is later than this process knows. All of them: what it leaves somewhere is its whole clock.
     #[inline(never)]
-    fn are_ahead(&self, ranks: &[u32]) -> bool {
-        ranks.iter().any(|&rank| {
+    fn are_ahead(&self) -> bool {
+        let is_ahead = |rank: u32| {
             let now = &other(rank).now[rank as usize];
             rank as usize != self.rank && now.load(Ordering::Acquire) > self.as_it_is(rank)
-        })
+        };
+        LOOKED.load(Ordering::Relaxed) == 0 || (0..self.ranks as u32).any(is_ahead)
     }
 
     /// As the function of that name.
@@ -229,6 +247,11 @@ impl Own {
     #[cold]
     #[inline(never)]
     fn join_all(&self) {
+        if LOOKED.swap(1, Ordering::Relaxed) == 0 {
+            for (rank, complete) in (0..self.ranks as u32).zip(&WERE_COMPLETE) {
+                complete.store(log_of(rank).said_complete(), Ordering::Relaxed);
+            }
+        }
         for rank in 0..self.ranks {
             self.join(&other(rank as u32).now);
         }
@@ -241,7 +264,7 @@ impl Own {
         if came.load(Ordering::Relaxed) != 0 && came.swap(0, Ordering::Acquire) != 0 {
             self.join_incoming();
         }
-        if LOADS.load(Ordering::Relaxed) != 0 {
+        if self.sees_loads() {
             self.join_all();
         }
     }
@@ -338,10 +361,10 @@ pub(super) fn has_come() -> bool {
     own().is_none_or(|own| own.clock.came.load(Ordering::Relaxed) != 0)
 }
 
-/// The same, or these ranks have completed something since that it may know by loads of its own.
+/// The same, or others have completed something since that it may know by loads of its own.
 #[inline(always)]
-pub(super) fn may_have_seen(ranks: &[u32]) -> bool {
-    own().is_none_or(|own| own.may_have_seen(ranks))
+pub(super) fn may_have_seen() -> bool {
+    own().is_none_or(|own| own.may_have_seen())
 }
 
 /// Takes what others have left there.
@@ -360,11 +383,17 @@ pub(super) fn come(rank: u32, alone: bool) {
     }
 }
 
-/// This process may load what others store in memory that they share, unseen: from now on it knows what all others know, at any time.
-pub fn loads_unseen() {
+/// This process and `rank` may load what the other one stores in memory that they share, unseen: from now on each knows what all others
+/// know, at any time.
+pub fn loads_unseen(rank: u32) {
     if let Some(checker) = checker() {
-        LOADS.store(1, Ordering::Relaxed);
+        for clock in [checker.own.clock, other(rank)] {
+            clock.loads.store(1, Ordering::Relaxed);
+        }
         checker.area.say_loads();
+        // Who repeats an operation by then has said so, or looks at that.
+        full_fence();
+        catch_up();
     }
 }
 
@@ -387,8 +416,15 @@ pub(super) fn own_time() -> u64 {
 }
 
 /// Whether this process may load what others store, unseen.
+#[inline(always)]
 pub fn sees_loads() -> bool {
-    LOADS.load(Ordering::Relaxed) != 0
+    own().is_some_and(|own| own.sees_loads())
+}
+
+/// The entry of `rank` that is complete without saying so, if this process may know that by a load; else 0.
+#[inline(always)]
+pub(super) fn was_complete(rank: u32) -> u64 {
+    WERE_COMPLETE[rank as usize].load(Ordering::Relaxed)
 }
 
 /// Whether any process of the job may.
@@ -398,9 +434,10 @@ pub(super) fn has_loads() -> bool {
 
 /// Until which time this process knows `rank`, with all that it may have seen by loads: [`ANYTHING`] where that has no bound.
 pub(super) fn known_of(rank: u32) -> u64 {
+    let known = look()(rank);
     match sees_loads() {
         true => ANYTHING,
-        false => look()(rank),
+        false => known,
     }
 }
 

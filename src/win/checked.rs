@@ -508,7 +508,7 @@ impl Window {
     /// This process gets the address of memory that it shares with another.
     pub(super) fn shares(&self, target: &Target) {
         if target.process() != self.meeting.members[self.rank] {
-            clock::loads_unseen();
+            clock::loads_unseen(target.process());
         }
     }
 }

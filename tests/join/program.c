@@ -167,7 +167,7 @@ int main(int argc, char **argv)
         return check_end();
     }
     int serves = strcmp(who, "serve") == 0;
-    inter = meet(serves, argv[2], way);
+    inter = meet(serves, argv[argc - 2], way);
     if (inter == MPI_COMM_NULL)
         return check_end();
     work(inter, !serves);

@@ -18,6 +18,7 @@ use rmashm::launching::{
 };
 use rmashm::seeing::{Rank, Seen};
 
+use crate::checked::Check;
 use crate::request::Request;
 use crate::{MISUSE, values};
 
@@ -82,7 +83,8 @@ pub fn ask_environment(request: &mut Request) -> Result<(), String> {
 
 /// Which options are for the launcher that begins a job, if there are any.
 fn of_who_begins(request: &Request) -> Option<&'static str> {
-    let is_on = request.check.is_some() || request.trace.is_some() || !request.reports.is_empty();
+    let is_checked = request.check.is_some_and(|check| check != Check::Off);
+    let is_on = is_checked || request.trace.is_some() || !request.reports.is_empty();
     let options = [
         (is_on, "-check, -report and -trace are"),
         (request.universe.is_some(), "-usize is"),
@@ -126,12 +128,15 @@ fn map(pid: u32, file: &File) -> Result<Where, Refusal> {
 /// The job whose port the program is told as an argument, as the clients in MPI's examples are (MPI 4.1 §11.9.4). None: there is no such
 /// job of this user, or it cannot be joined: the program may have other things in mind.
 fn by_port(request: &Request) -> Option<(u32, File)> {
-    let mut words = request.parts.iter().flat_map(|part| &part.arguments);
-    let id = words.find_map(|word| job_of_port(word.to_str()?))?;
-    if of_who_begins(request).is_some() {
+    let words = request.parts.iter().flat_map(|part| &part.arguments);
+    let ids: Vec<u64> = words
+        .filter_map(|word| job_of_port(word.to_str()?))
+        .collect();
+    if ids.is_empty() || of_who_begins(request).is_some() {
         return None;
     }
-    let is_it = |job: &Held| Outside::look(job).is_some_and(|it| it.id == id && it.can_be_joined);
+    let is_it =
+        |job: &Held| Outside::look(job).is_some_and(|it| ids.contains(&it.id) && it.can_be_joined);
     let job = held().into_iter().find(is_it)?;
     let mut files = job.holders.iter();
     files.find_map(|(pid, path)| Some((*pid, writable(path).ok()?)))

@@ -124,7 +124,7 @@ pub fn repeats<const N: usize>(function: &'static str, arguments: &[u64; N]) -> 
     // Before it is complete, its result may not be written once more.
     let is_free = state == COMPLETE || LAST.fetches.load(Relaxed) == 0;
     let is_free = is_free && LAST.request.load(Relaxed) != GIVEN;
-    is_same && is_free && !clock::has_come() && !is_news() && !is_changed()
+    is_same && is_free && is_open() && !clock::has_come() && !is_news() && !is_changed()
 }
 
 /// Whether what it puts is not what was put before.
@@ -229,6 +229,7 @@ pub fn ends(window: u64, target: usize) -> bool {
     STATE.load(Relaxed) >= PENDING
         && LAST.on.load(Relaxed) == On::new(window, target).bits()
         && threads::is_alone()
+        && is_open()
 }
 
 /// They are complete.

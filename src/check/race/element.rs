@@ -253,7 +253,7 @@ impl Batch {
             return false;
         }
         let own = clock::Own::of(checker);
-        if own.may_have_seen(window.members) {
+        if own.may_have_seen() {
             self.catch_up(checker);
         }
         let (fetches, reads) = (what.fetches(), near.reads(what));

@@ -311,10 +311,7 @@ impl State {
     pub fn unordered(&mut self, rank: u32, known: u64) -> Option<Unordered> {
         let log = log_of(rank)?;
         let (oldest, last) = log.range();
-        let complete = match clock::sees_loads() {
-            true => log.said_complete(),
-            false => 0,
-        };
+        let complete = clock::was_complete(rank);
         let seen = match self.seen.get_mut(rank as usize) {
             Some(seen) => seen,
             None => self.see(rank)?,

@@ -8,7 +8,7 @@
 //! | `GIVEN` | the program's                                      | [`waits`]; [`settle`] leaves it the program's |
 //! | `ENDED` | nobody's: the program has waited for it            | [`next`]; [`settle`] frees it                |
 
-use super::again;
+use super::{again, series};
 use crate::check::threads::Alone;
 use crate::check::{CALLED, place};
 use crate::shm::atomic::{AtomicBool, Ordering::Relaxed};
@@ -132,7 +132,12 @@ pub fn waits(handle: i32) -> bool {
         && ALL.get().is_some_and(|mut all| {
             let is_it = |site: &&mut Site| site.handle == handle && site.state == State::Given;
             let found = all.iter_mut().find(is_it);
-            found.map(|site| site.state = State::Ended).is_some()
+            found
+                .map(|site| {
+                    site.state = State::Ended;
+                    series::waited();
+                })
+                .is_some()
         })
 }
 

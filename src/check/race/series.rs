@@ -312,7 +312,7 @@ impl Note {
 impl Series {
     #[inline(always)]
     fn note(&mut self, operation: &Operation) -> bool {
-        if clock::may_have_seen(operation.window.members) {
+        if clock::may_have_seen() {
             self.catch_up();
         }
         let back = place::came_from();
@@ -651,6 +651,27 @@ fn settle_notes() {
     if let Some(mut series) = SERIES.get() {
         series.settle();
         series.last = None;
+    }
+}
+
+/// The program has waited for one that is noted, by its request. Where others may know that by a load, what it has fetched is complete before.
+#[inline(always)]
+pub fn waited() {
+    if is_open() && clock::has_loads() {
+        settle_fetched();
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn settle_fetched() {
+    if let Some(mut series) = SERIES.get()
+        && series.notes[..series.count]
+            .iter()
+            .flatten()
+            .any(Note::is_over)
+    {
+        series.settle();
     }
 }
 

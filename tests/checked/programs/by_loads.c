@@ -14,6 +14,7 @@
 // right requests
 // right apart
 // right by_message
+// right fetched
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -130,6 +131,23 @@ int main(int argc, char **argv) {
             MPI_Win_flush(2, win);
             MPI_Put(&rank, 1, MPI_INT, 1, 6 * rank, 1, MPI_INT, win);
             if (n % 7 == 0) MPI_Win_flush(1, win);
+        }
+    } else if (is("fetched", argv)) {
+        // What is fetched is there when its request is over, and others may know that at once.
+        if (rank == 0) {
+            MPI_Request request;
+            for (int n = 0; n < TIMES; n++) {
+                MPI_Rget(into, 1, MPI_LONG, 2, n / 2 % 3, 1, MPI_LONG, win, &request);
+                MPI_Wait(&request, MPI_STATUS_IGNORE);
+            }
+            say(1);
+            await(1, 1);
+        }
+        if (rank == 1) {
+            await(0, 1);
+            MPI_Put(from, 3, MPI_LONG, 2, 0, 3, MPI_LONG, win);
+            MPI_Win_flush(2, win);
+            say(1);
         }
     } else if (is("by_message", argv)) {
         // Rank 1 has seen it, and tells of it.
