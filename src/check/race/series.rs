@@ -5,7 +5,7 @@
 //!
 //! **Why nothing is missed or told wrongly.** Between a note and its settling this process makes no other call. So its clock stays as it was, and
 //! what the operation is ordered after is the same when it is compared ([`clock::as_it_is`]). (What it may see by loads of its own it takes before a
-//! note: how far the window's other ranks are by then.) None of the operations is complete at its target, so
+//! note: how far all others are by then.) None of the operations is complete at its target, so
 //! that nothing can be ordered behind one, and who conflicts with one does so whenever it comes. Of two processes that compare, one finds the
 //! other's entry: each logs before it looks. Operations that are atomic order others by their effect alone, and so cannot be late.
 //!
