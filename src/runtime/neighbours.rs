@@ -279,12 +279,13 @@ fn range(kind: libc::c_int) -> libc::flock {
 
 /// Whether the job's segment can have a world of another launcher. Error: `MPI_ERR_OTHER`, which says why not.
 pub(super) fn check(table: &Table) -> Result<()> {
+    check_spaces(table.job)?;
     let mut ranks = 0..table.present().len() as u32;
     let had_one = ranks.any(|rank| table.launcher(rank).is_some());
     if had_one && !table.has_launcher() {
         bail!(Other, "it has just ended");
     }
-    check_job(table.job)?;
+    check_kind(table.job, had_one)?;
     if !table.keeps_ties() {
         bail!(
             Other,
@@ -296,13 +297,23 @@ pub(super) fn check(table: &Table) -> Result<()> {
 
 /// The same, as far as can be told of a job that is seen from outside.
 pub(super) fn check_job(job: &Job) -> Result<()> {
+    check_spaces(job)?;
+    check_kind(job, true)
+}
+
+fn check_spaces(job: &Job) -> Result<()> {
     if !super::access::knows_ancestor(job) {
         bail!(
             Other,
             "it runs in another PID or time namespace (a container of its own)"
         );
     }
-    if job.watched.load(Ordering::Relaxed) == 0 {
+    Ok(())
+}
+
+/// `had_one`: a launcher of ours has started some of it.
+fn check_kind(job: &Job, had_one: bool) -> Result<()> {
+    if !had_one || job.watched.load(Ordering::Relaxed) == 0 {
         bail!(
             Other,
             "no mpiexec of rmashm's watches over it: it was started by another launcher, or by none"
