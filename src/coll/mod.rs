@@ -10,7 +10,7 @@
 //! | operation                          | by messages (a plan)                                                        | over notes or the board |
 //! |------------------------------------|-----------------------------------------------------------------------------|-------------------------|
 //! | barrier                            | dissemination: log2 n rounds                                                | blocking: the meeting's |
-//! | broadcast                          | up to 8 KiB a binomial tree; above, all fetch from the root                 | blocking: notes; between two in pieces up to 32 KiB, of the segment up to 8 KiB |
+//! | broadcast                          | up to 8 KiB a binomial tree; above, all fetch from the root                 | blocking: notes; between two in pieces up to 12 KiB, of the segment up to 8 KiB |
 //! | gather, scatter                    | every block directly                                                        | blocking: notes; between two as a broadcast; a gather of more, into the root's memory |
 //! | allgather, alltoall                | every block directly                                                        | blocking: small, or more than 16 processes; of different lengths: notes |
 //! | allgather of more than 16          | handed on: log2 n rounds, with those at distances of powers of two          | the same                |

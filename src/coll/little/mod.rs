@@ -49,8 +49,10 @@ pub fn length(number: usize) -> usize {
 /// The bytes of a piece.
 const PIECE: usize = 4 << 10;
 
-/// From so many bytes on what one of two processes gives goes as a message, which is one copy.
-const PIECES: usize = 32 << 10;
+/// From so many bytes on what one of two processes gives goes as a message: its sender writes ahead as far as the ring has room, but no
+/// more than a few notes. (AMD EPYC 9004, 16 KiB in pieces and as a message: Bcast 2.20 and 1.41 µs, Gather 2.57 and 1.47, Scatter 2.25
+/// and 1.54.)
+const PIECES: usize = 12 << 10;
 
 /// How a block goes.
 enum Way {
