@@ -6,11 +6,11 @@ use crate::comm::{self, Comm};
 use crate::error::Result;
 use crate::handle::{Kind, Table};
 use crate::mpi::constants::{MPI_MESSAGE_NO_PROC, MPI_MESSAGE_NULL, MPI_PROC_NULL};
-use crate::mpi::types::{MPI_Comm, MPI_Message, MPI_Status};
+use crate::mpi::types::{MPI_Message, MPI_Status};
 use crate::runtime::deaths::check_alive;
 use crate::runtime::wait::{give_way, progress};
 use crate::runtime::{Needs, Ranks, look_around};
-use crate::transport::operation::{Action, Operation, block};
+use crate::transport::operation::{About, Action, Operation, block};
 use crate::transport::{self, Arrival, Buffer, Envelope, context};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ use std::sync::Arc;
 /// A message that a matched probe has taken, until it is received.
 struct Matched {
     arrival: Mutex<Option<Arrival>>,
-    status: MPI_Status,
-    comm: MPI_Comm,
+    /// The receive that it is for, whose communicator may be freed before.
+    about: About,
 }
 
 static MESSAGES: Table<Matched> = Table::new(Kind::Message);
@@ -127,8 +127,7 @@ pub fn take(
     let status = status(arrival.envelope(), arrival.bytes);
     let matched = Matched {
         arrival: Mutex::new(Some(arrival)),
-        status,
-        comm: comm.handle,
+        about: about_receive(comm, status.MPI_SOURCE, status.MPI_TAG),
     };
     let message = MPI_Message(place.fill(Arc::new(matched)));
     Ok(Some((message, status)))
@@ -136,13 +135,11 @@ pub fn take(
 
 /// Receives a message that was taken; its handle becomes null.
 pub fn receive(message: &mut MPI_Message, buffer: Buffer) -> Result<Arc<Operation>> {
-    let about = |comm: MPI_Comm, status: &MPI_Status| -> Result<_> {
-        let comm = comm::get(comm)?;
-        Ok(about_receive(comm, status.MPI_SOURCE, status.MPI_TAG))
-    };
     if *message == MPI_MESSAGE_NO_PROC {
+        let myself = comm::get(comm::COMM_SELF)?;
         *message = MPI_MESSAGE_NULL;
-        let operation = Operation::new(about(comm::COMM_SELF, &NOBODY)?);
+        let about = about_receive(myself, NOBODY.MPI_SOURCE, NOBODY.MPI_TAG);
+        let operation = Operation::new(about);
         operation.complete(NOBODY, None);
         return Ok(operation);
     }
@@ -153,10 +150,10 @@ pub fn receive(message: &mut MPI_Message, buffer: Buffer) -> Result<Arc<Operatio
             message.0
         );
     };
-    let about = about(matched.comm, &matched.status)?;
     let Some(arrival) = matched.arrival.lock().take() else {
         bail!(Request, "message {:#x} was received meanwhile", message.0);
     };
+    let about = matched.about.clone();
     MESSAGES.remove(message.0);
     *message = MPI_MESSAGE_NULL;
     Ok(transport::receive_held(arrival, buffer, about))
