@@ -62,6 +62,8 @@ struct life {
     MPI_T_event_registration next;
 };
 
+static struct life brief;
+
 static void ended(MPI_T_event_registration handle, MPI_T_cb_safety safety, void *data)
 {
     struct life *life = data;
@@ -89,6 +91,45 @@ static void frees(MPI_T_event_instance instance, MPI_T_event_registration handle
     CHECK_EQ(MPI_T_event_read(instance, 0, &window), MPI_SUCCESS);
     life->next = hear("rmashm_window_made", NULL, safety, count, life);
     life->nested--;
+}
+
+/* What is told of losses is told once, and frees the handle. */
+static void free_at_loss(MPI_Count number, MPI_T_event_registration handle, int source, MPI_T_cb_safety safety, void *data)
+{
+    int window;
+    (void)source, (void)safety;
+    CHECK(number > 0 && data == &brief);
+    brief.nested++;
+    CHECK_EQ(MPI_T_event_handle_free(handle, &brief, ended), MPI_SUCCESS);
+    CHECK_EQ(brief.frees, 0);
+    CHECK_EQ(MPI_T_event_read(NULL, 0, &window), MPI_T_ERR_INVALID_HANDLE);
+    brief.nested--;
+}
+
+static void make_many_once(MPI_T_event_instance instance, MPI_T_event_registration handle, MPI_T_cb_safety safety, void *data)
+{
+    (void)instance, (void)handle, (void)safety, (void)data;
+    int most = brief.events++ == 0 ? 300 : 0;
+    for (int i = 0; i < most; i++) {
+        char byte;
+        MPI_Win win;
+        OK(MPI_Win_create(&byte, 1, 1, MPI_INFO_NULL, MPI_COMM_SELF, &win));
+        OK(MPI_Win_free(&win));
+    }
+}
+
+static void lost_and_freed(void)
+{
+    char byte;
+    MPI_Win win;
+    int number;
+    MPI_T_event_registration handle = hear("rmashm_window_made", NULL, MPI_T_CB_REQUIRE_NONE, make_many_once, &brief);
+    CHECK_EQ(MPI_T_event_set_dropped_handler(handle, free_at_loss), MPI_SUCCESS);
+    OK(MPI_Win_create(&byte, 1, 1, MPI_INFO_NULL, MPI_COMM_SELF, &win));
+    OK(MPI_Win_free(&win));
+    for (int i = 0; i < 3; i++)
+        OK(MPI_Comm_size(MPI_COMM_WORLD, &number));
+    CHECK_EQ(brief.frees, 1);
 }
 
 static void lives(MPI_T_cb_safety safety)
@@ -220,6 +261,7 @@ int main(int argc, char **argv)
     CHECK_EQ(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided), MPI_SUCCESS);
     check_start(&argc, &argv);
     losses();
+    lost_and_freed();
     lives(MPI_T_CB_REQUIRE_NONE);
     lives(MPI_T_CB_REQUIRE_MPI_RESTRICTED);
     descriptions();

@@ -105,9 +105,8 @@ impl Happened {
 
 /// A function of a tool that runs.
 pub struct Running {
-    /// The number of what it is told of, which is its handle.
-    instance: usize,
-    happened: Happened,
+    /// What it is told of, and the number of that, which is its handle; `None`: that events were lost.
+    told: Option<(usize, Happened)>,
     registration: usize,
     /// What is called when it has returned, if it freed its own handle.
     pub freed: Option<Freed>,
@@ -197,6 +196,11 @@ impl Registry {
             {
                 let count = std::mem::take(&mut registration.lost);
                 let source = type_of(registration.kind).source;
+                self.running = Some(Running {
+                    told: None,
+                    registration: handle,
+                    freed: None,
+                });
                 return Some(Call::Dropped(
                     function,
                     callback.data,
@@ -223,8 +227,7 @@ impl Registry {
             self.instances += 1;
             let instance = self.instances;
             self.running = Some(Running {
-                instance,
-                happened,
+                told: Some((instance, happened)),
                 registration: handle,
                 freed: None,
             });
@@ -316,8 +319,9 @@ pub fn check_handle(handle: usize, safety: Option<Safety>) -> Result<()> {
 /// What a function that runs is told of. Error: `MPI_T_ERR_INVALID_HANDLE`.
 pub fn instance(instance: usize) -> Result<Happened> {
     let registry = REGISTRY.lock();
-    match &registry.running {
-        Some(running) if running.instance == instance => Ok(running.happened),
+    let told = registry.running.as_ref().and_then(|running| running.told);
+    match told {
+        Some((number, happened)) if number == instance => Ok(happened),
         _ => bail!(
             TInvalidHandle,
             "event_instance is not what a function is being told of"

@@ -55,9 +55,9 @@ impl Safety {
 /// Whether a thread tells of events, and so no other may.
 static TELLING: AtomicBool = AtomicBool::new(false);
 
-/// Calls a function of the program for what has happened.
+/// Calls a function of the program for what has happened, or was lost.
 fn call(next: Call, safety: Safety) {
-    match next {
+    let handle = match next {
         Call::Event(Callback { function, data }, handle, instance) => {
             // SAFETY: a function of the program, called as §15.3.8 says.
             unsafe {
@@ -68,17 +68,19 @@ fn call(next: Call, safety: Safety) {
                     data.0,
                 )
             };
-            let running = REGISTRY.lock().running.take();
-            if let Some((function, data)) = running.and_then(|running| running.freed) {
-                // SAFETY: as above; no function is called for this handle any more.
-                unsafe { function(to_handle(handle), safety.number(), data.0) };
-            }
+            handle
         }
         Call::Dropped(function, data, handle, source, count) => {
-            let (handle, source) = (to_handle(handle), source as c_int);
+            let source = source as c_int;
             // SAFETY: as above.
-            unsafe { function(count, handle, source, safety.number(), data.0) };
+            unsafe { function(count, to_handle(handle), source, safety.number(), data.0) };
+            handle
         }
+    };
+    let running = REGISTRY.lock().running.take();
+    if let Some((function, data)) = running.and_then(|running| running.freed) {
+        // SAFETY: as above; no function is called for this handle any more.
+        unsafe { function(to_handle(handle), safety.number(), data.0) };
     }
 }
 
