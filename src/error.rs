@@ -58,6 +58,8 @@ pub enum Object {
     Ending(MPI_Win),
     Session(MPI_Session),
     File(MPI_File),
+    /// The same for a file.
+    EndingFile(MPI_File),
     Request(MPI_Request),
     /// None yet: the handler that was given to the call which makes it.
     Given(MPI_Errhandler),

@@ -31,7 +31,7 @@ pub use view::View;
 use crate::comm::checked::Together;
 use crate::comm::group::Group;
 use crate::errhandler::Slot;
-use crate::error::{Error, Result};
+use crate::error::{Error, Object, Result};
 use crate::handle::{Kind, Table};
 use crate::info::Info;
 use crate::mpi::constants::*;
@@ -100,8 +100,8 @@ pub fn get(handle: MPI_File) -> Result<&'static File> {
     })
 }
 
-/// Closes a file. Collective. Errors: `MPI_ERR_FILE`, `MPI_ERR_IO` (a split operation was not ended),
-/// `MPI_ERR_PROC_FAILED`.
+/// Closes a file. Collective. Errors: `MPI_ERR_FILE`, `MPI_ERR_IO` (a split operation was not ended); `MPI_ERR_PROC_FAILED` and those of
+/// deleting it, and then the file is to [end] when its error handler was called.
 pub fn close(handle: MPI_File) -> Result<()> {
     let file = get(handle)?;
     if file.state.lock().split.is_some() {
@@ -117,8 +117,14 @@ pub fn close(handle: MPI_File) -> Result<()> {
         };
         met = agree(&file.meeting, &gone, "MPI_File_close").map(|_| ());
     }
+    met.map_err(|error| error.on(Object::EndingFile(handle)))?;
+    end(handle);
+    Ok(())
+}
+
+/// Ends the file here, if it is still there.
+pub fn end(handle: MPI_File) {
     FILES.remove(handle.0);
-    met
 }
 
 /// Gives every process's part to all, if all succeeded. Else all get an error of the class of the first one.

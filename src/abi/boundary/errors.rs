@@ -32,10 +32,10 @@ fn holder_of(object: Object) -> Option<Holder> {
                 name: format!("communicator {}", comm.title()),
             })
         }
-        Object::File(handle) => Some(match file::get(handle) {
+        Object::File(handle) | Object::EndingFile(handle) => Some(match file::get(handle) {
             Ok(file) => Holder {
                 handler: file.handler.handler(),
-                object,
+                object: Object::File(handle),
                 name: format!("file {}", file.title()),
             },
             // Errors that concern no open file are MPI_FILE_NULL's (MPI 4.1 §14.7).
@@ -115,8 +115,10 @@ pub fn raise(function: &'static str, error: Error, arguments: &[Option<Object>])
         note(code, holder.as_ref());
     }
     let code = handle(function, code, holder);
-    if let Some(Object::Ending(handle)) = error.object {
-        win::lost::lose(handle);
+    match error.object {
+        Some(Object::Ending(handle)) => win::lost::lose(handle),
+        Some(Object::EndingFile(handle)) => file::end(handle),
+        _ => {}
     }
     code
 }

@@ -56,14 +56,21 @@ pub extern "C" fn MPI_File_open(
 /// Closes a file and sets the handle to `MPI_FILE_NULL`. With `MPI_MODE_DELETE_ON_CLOSE` the file is deleted. Collective over the
 /// file's processes; blocks until all have called it.
 ///
-/// MPI 4.1 §14.2.2. Errors: `MPI_ERR_FILE`, `MPI_ERR_IO` (a split operation was not ended), `MPI_ERR_ARG` (null pointer),
-/// `MPI_ERR_NO_SUCH_FILE` and others of the system (deleting), `MPI_ERR_PROC_FAILED`.
+/// MPI 4.1 §14.2.2. Errors: `MPI_ERR_FILE`, `MPI_ERR_IO` (a split operation was not ended), `MPI_ERR_ARG` (null pointer);
+/// `MPI_ERR_NO_SUCH_FILE` and others of the system (deleting), `MPI_ERR_PROC_FAILED`: then the file is closed here all the same.
 #[apply(mpi_api)]
 pub extern "C" fn MPI_File_close(fh: Mut<MPI_File>) -> c_int {
     let mut fh = fh.inout("fh").map_err(without_file)?;
-    file::close(*fh).map_err(|error| error.on(Object::File(*fh)))?;
-    *fh = MPI_FILE_NULL;
-    Ok(())
+    let handle = *fh;
+    let closed = file::close(handle);
+    let ends = |error: &Error| error.object == Some(Object::EndingFile(handle));
+    if closed.as_ref().err().is_none_or(ends) {
+        *fh = MPI_FILE_NULL;
+    }
+    closed.map_err(|error| match ends(&error) {
+        true => error,
+        false => error.on(Object::File(handle)),
+    })
 }
 
 /// Deletes a file.
