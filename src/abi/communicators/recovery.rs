@@ -39,6 +39,7 @@ pub extern "C" fn MPIX_Comm_is_revoked(comm: MPI_Comm, flag: Mut<c_int>) -> c_in
 #[apply(mpi_api)]
 pub extern "C" fn MPIX_Comm_get_failed(comm: MPI_Comm, failedgrp: Mut<MPI_Group>) -> c_int {
     let comm = comm::get(comm)?;
+    failedgrp.out("failedgrp")?;
     publish(failedgrp, || Ok(comm.failed()))
 }
 
@@ -78,6 +79,7 @@ pub extern "C" fn MPIX_Comm_failure_ack(comm: MPI_Comm) -> c_int {
 #[apply(mpi_api)]
 pub extern "C" fn MPIX_Comm_failure_get_acked(comm: MPI_Comm, failedgrp: Mut<MPI_Group>) -> c_int {
     let comm = comm::get(comm)?;
+    failedgrp.out("failedgrp")?;
     publish(failedgrp, || Ok(comm.acknowledged()))
 }
 
