@@ -138,6 +138,11 @@ fn a_job_that_is_not_to_be_joined_or_cannot_be_is_not() {
         let client = place.mpiexec(of_client, &["connect", &port]);
         let said = Run::start(client).finish().ended(0).stdout;
         assert!(said.contains("a port of another job"), "{said}");
+        let advice = match of_server.is_empty() {
+            true => "is of that job",
+            false => "which cannot be joined: what its ranks do is told at its end",
+        };
+        assert!(said.contains(advice), "{said}");
         if of_server.is_empty() {
             let client = Run::start(place.mpiexec(&[], &["call", &port, "part"]));
             client.finish().ended(0).quietly();
@@ -148,6 +153,21 @@ fn a_job_that_is_not_to_be_joined_or_cannot_be_is_not() {
             server.finish();
         }
     }
+}
+
+#[test]
+fn a_job_without_our_launcher_is_not_told_to_be_joined() {
+    let place = Place::new();
+    let mut server = marked(&place.program, &["serve", "name", "idle"]);
+    server.current_dir(&*place.folder);
+    let server = Run::start(server);
+    let port = port(&place, &server);
+    let client = place.mpiexec(&[], &["connect", &port]);
+    let said = Run::start(client).finish().ended(0).stdout;
+    let advice = "which cannot be joined: no mpiexec of rmashm's watches over it";
+    assert!(said.contains(advice), "{said}");
+    server.signal(Signal::SIGTERM);
+    server.finish();
 }
 
 #[test]

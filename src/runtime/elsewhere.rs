@@ -4,6 +4,7 @@
 use super::names::Name;
 use super::table::{Job, Process, Table};
 use super::{job, neighbours};
+use crate::error::Result;
 use crate::shm::atomic::Ordering;
 use crate::shm::holders::{Held, held};
 use crate::shm::reader::{Opened, Reader};
@@ -52,16 +53,21 @@ pub(super) fn advice_on_name(service: &[u8]) -> String {
 
 /// What can be done about it that another job is the one of which this is so: it is called by this process.
 fn advice(is_it: impl Fn(&Reader, &Job) -> bool) -> String {
-    other_job(is_it).map_or_else(String::new, |pid| {
-        format!(
+    match other_job(is_it) {
+        None => String::new(),
+        Some((pid, Ok(()))) => format!(
             "; the job of process {pid} has it: a program that is started by mpiexec -join {pid} is of that job"
-        )
-    })
+        ),
+        Some((pid, Err(error))) => format!(
+            "; the job of process {pid} has it, which cannot be joined: {}",
+            error.text
+        ),
+    }
 }
 
-/// The process by which another job of this user is called of which this is so. Looks again after a while only: a program may ask again
+/// The process by which another job of this user is called of which this is so, and whether it can be joined. Looks again after a while only: a program may ask again
 /// and again until something is published.
-fn other_job(is_it: impl Fn(&Reader, &Job) -> bool) -> Option<u32> {
+fn other_job(is_it: impl Fn(&Reader, &Job) -> bool) -> Option<(u32, Result<()>)> {
     static NEXT: Mutex<Option<Instant>> = Mutex::new(None);
     let mut next = NEXT.lock();
     if next.is_some_and(|next| Instant::now() < next) {
@@ -72,7 +78,7 @@ fn other_job(is_it: impl Fn(&Reader, &Job) -> bool) -> Option<u32> {
         let (pid, path) = held.holders.first()?;
         let (reader, job) = read(path)?;
         let is_other = job.id.load(Ordering::Relaxed) != own;
-        (is_other && is_it(&reader, &job)).then_some(*pid)
+        (is_other && is_it(&reader, &job)).then(|| (*pid, neighbours::check_job(&job)))
     });
     *next = Instant::now().checked_add(LOOK_ELSEWHERE);
     found
