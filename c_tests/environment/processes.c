@@ -164,6 +164,15 @@ static void with_hints(void)
     OK(MPI_Info_set(info, "host", "localhost"));
     OK(MPI_Info_set(info, "soft", "1:3:2,9"));
     OK(MPI_Info_set(info, "mpi_initial_errhandler", "mpi_errors_return"));
+    /* Two are not allowed: the most that are is one. */
+    int codes[100000], started = 0;
+    OK(MPI_Comm_spawn(program, words, 2, info, 0, MPI_COMM_SELF, &inter, codes));
+    OK(MPI_Comm_remote_size(inter, &remote));
+    CHECK_EQ(remote, 1);
+    CHECK(codes[0] == MPI_SUCCESS && codes[1] == MPI_ERR_SPAWN);
+    OK(MPI_Recv(&number, 1, MPI_INT, 0, 9, inter, MPI_STATUS_IGNORE));
+    OK(MPI_Comm_disconnect(&inter));
+    OK(MPI_Info_set(info, "soft", "2:0:-1"));
     OK(MPI_Comm_spawn(program, words, 2, info, 0, MPI_COMM_SELF, &inter, MPI_ERRCODES_IGNORE));
     OK(MPI_Comm_remote_size(inter, &remote));
     CHECK_EQ(remote, 2);
@@ -171,7 +180,6 @@ static void with_hints(void)
         OK(MPI_Recv(&number, 1, MPI_INT, i, 9, inter, MPI_STATUS_IGNORE));
     OK(MPI_Comm_disconnect(&inter));
     /* As many as there is room for, where fewer will do. */
-    int codes[100000], started = 0;
     words[1] = "/";
     OK(MPI_Info_set(info, "wdir", "/"));
     OK(MPI_Info_set(info, "soft", "3"));
@@ -238,6 +246,8 @@ static void wrong(void)
     OK(MPI_Info_set(info, "host", "localhost"));
     OK(MPI_Info_set(info, "soft", "one"));
     CHECK_SENTENCE(MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, info, 0, world, &inter, codes), MPI_ERR_INFO_VALUE, "soft");
+    OK(MPI_Info_set(info, "soft", "2:9"));
+    CHECK_SENTENCE(MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, info, 0, world, &inter, codes), MPI_ERR_SPAWN, "soft is \"2:9\"");
     OK(MPI_Info_delete(info, "soft"));
     OK(MPI_Info_set(info, "wdir", "/nowhere"));
     CHECK_SENTENCE(MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, info, 0, world, &inter, codes), MPI_ERR_SPAWN, "/nowhere");

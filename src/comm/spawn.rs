@@ -75,7 +75,6 @@ pub fn start(
     programs: Result<Option<Vec<Program>>>,
     call: &str,
 ) -> Result<Outcome> {
-    let most = |program: &Program| program.numbers.first().copied().unwrap_or(0);
     let mine = programs
         .as_ref()
         .map_err(Clone::clone)
@@ -84,7 +83,7 @@ pub fn start(
             let programs = programs.as_deref().unwrap_or_default();
             Ok(Asked {
                 programs: programs.len(),
-                most: programs.iter().map(|program| most(program) as usize).sum(),
+                most: programs.iter().map(|program| program.most as usize).sum(),
             })
         });
     let what = || format!("{call}: waiting for the other processes of the communicator");
@@ -163,7 +162,7 @@ fn spread(
     call: &str,
 ) -> Result<Vec<Part>> {
     let own = own.map_or(Vec::new(), |(programs, started)| {
-        let most = programs.iter().map(|program| program.numbers[0]);
+        let most = programs.iter().map(|program| program.most);
         let parts = most.zip(started.sizes);
         parts.map(|(most, size)| Part { most, size }).collect()
     });

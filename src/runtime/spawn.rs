@@ -57,6 +57,8 @@ const MOST: usize = 64 << 20;
 pub struct Program {
     pub command: Vec<u8>,
     pub arguments: Vec<Vec<u8>>,
+    /// How many processes are asked for: so many have an error code.
+    pub most: u32,
     /// How many processes: the numbers that will do, the one wanted first.
     pub numbers: Vec<u32>,
     /// The program's hints for its start.
@@ -99,6 +101,7 @@ fn write(programs: &[Program]) -> Vec<u8> {
         put(&program.command);
         put_number(program.arguments.len(), &mut put);
         program.arguments.iter().for_each(|word| put(word));
+        put_number(program.most as usize, &mut put);
         put_number(program.numbers.len(), &mut put);
         for &number in &program.numbers {
             put_number(number as usize, &mut put);
@@ -128,8 +131,9 @@ fn read(text: &[u8], count: usize) -> Option<Vec<Program>> {
         let command = take(&mut words)?;
         let arguments = (0..number(&mut words)?).map(|_| take(&mut words));
         let arguments = arguments.collect::<Option<_>>()?;
-        let count = number(&mut words)?;
         let one = |word: &[u8]| std::str::from_utf8(word).ok()?.parse().ok();
+        let most = one(words.pop_front()?)?;
+        let count = number(&mut words)?;
         let numbers = (0..count).map(|_| one(words.pop_front()?));
         let numbers = numbers.collect::<Option<_>>()?;
         let count = number(&mut words)?;
@@ -138,6 +142,7 @@ fn read(text: &[u8], count: usize) -> Option<Vec<Program>> {
         programs.push(Program {
             command,
             arguments,
+            most,
             numbers,
             hints,
         });
@@ -346,7 +351,11 @@ pub fn spawner() -> Option<u32> {
     spawner.checked_sub(1)
 }
 
-/// The numbers that `soft` names, of at most `most`, the largest first: a list of `a`, `a:b` and `a:b:c` (MPI 4.1 §11.8.4).
+/// No job has more processes.
+const LARGEST: u32 = 1 << 16;
+
+/// The numbers that `soft` names, of at most `most`, the largest first: a list of `a`, `a:b` and `a:b:c` (MPI 4.1 §11.8.4). `most`
+/// itself is one only if it is named.
 ///
 /// Error: `MPI_ERR_INFO_VALUE`.
 pub fn soft(text: &str, most: u32) -> Result<Vec<u32>> {
@@ -358,9 +367,11 @@ pub fn soft(text: &str, most: u32) -> Result<Vec<u32>> {
     };
     let mut numbers = Vec::new();
     for part in text.split(',').map(str::trim) {
-        let parts: Vec<i64> = part
+        let number = |text: &str| text.trim().parse::<i64>().map(i128::from);
+        // Differences of two fit.
+        let parts: Vec<i128> = part
             .split(':')
-            .map(|number| number.trim().parse().map_err(|_| wrong(part)))
+            .map(|text| number(text).map_err(|_| wrong(part)))
             .collect::<Result<_>>()?;
         let (first, last, step) = match *parts {
             [one] => (one, one, 1),
@@ -368,7 +379,7 @@ pub fn soft(text: &str, most: u32) -> Result<Vec<u32>> {
             [first, last, step] if step != 0 => (first, last, step),
             _ => return Err(wrong(part)),
         };
-        let all = 0..=i64::from(most);
+        let all = 0..=i128::from(most.min(LARGEST));
         numbers.extend(all.filter(|&number| {
             let between = match step > 0 {
                 true => first <= number && number <= last,
@@ -394,6 +405,7 @@ mod tests {
         Program {
             command: command.into(),
             arguments: arguments.iter().map(|&word| word.into()).collect(),
+            most: 7,
             numbers: numbers.into(),
             hints: vec![(b"wdir".into(), b"/a b".into()), (b"x".into(), b"".into())],
         }
@@ -426,6 +438,9 @@ mod tests {
         assert_eq!(some("0:10:4"), [8, 4, 0]);
         assert_eq!(some("9:3:-3,20"), [9, 6, 3]);
         assert_eq!(some("11:99"), [0; 0]);
+        assert_eq!(some("-9223372036854775808:2:9223372036854775807"), [0; 0]);
+        assert_eq!(some("9223372036854775807:0:-1"), some("0:10"));
+        assert_eq!(soft("0:2147483647", u32::MAX).unwrap().len(), 65537);
         for wrong in ["", "a", "1:2:0", "1:2:3:4", "1,,2", "1:"] {
             assert_eq!(
                 soft(wrong, 10).unwrap_err().class,

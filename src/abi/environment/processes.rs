@@ -62,9 +62,14 @@ fn program(
     let numbers = match hints.get("soft") {
         None => vec![most],
         Some(soft) => {
-            let others = spawn::soft(soft, most)?;
-            let others = others.into_iter().filter(|&number| number != most);
-            [most].into_iter().chain(others).collect()
+            let numbers = spawn::soft(soft, most)?;
+            if numbers.is_empty() {
+                bail!(
+                    Spawn,
+                    "the info key soft is \"{soft}\", which allows no number of processes up to maxprocs, which is {most}"
+                );
+            }
+            numbers
         }
     };
     if let Some(handler) = hints.get(initial::KEY) {
@@ -76,6 +81,7 @@ fn program(
     Ok(Program {
         command,
         arguments,
+        most,
         numbers,
         hints: hints
             .iter()
@@ -98,7 +104,7 @@ fn begin(
     let root = root_of(root, comm)?;
     let programs = (root == comm.rank).then(|| {
         let programs = programs()?;
-        if programs.iter().all(|program| program.numbers[0] == 0) {
+        if programs.iter().all(|program| program.most == 0) {
             bail!(Arg, "no process is asked for: maxprocs is 0");
         }
         if let Some(place) = programs.iter().position(|one| one.command.is_empty()) {
