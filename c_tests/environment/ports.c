@@ -23,22 +23,34 @@ static void use(MPI_Comm inter, int local, int remote)
 static void groups(void)
 {
     MPI_Comm part, inter;
-    char port[MPI_MAX_PORT_NAME];
+    MPI_Info info, told;
+    char port[MPI_MAX_PORT_NAME], value[64];
+    int flag, place;
     OK(MPI_Comm_split(MPI_COMM_WORLD, rank == 0, rank, &part));
+    OK(MPI_Comm_rank(part, &place));
+    OK(MPI_Info_create(&info));
+    OK(MPI_Info_set(info, "mpi_assert_memory_alloc_kinds", "mpi:alloc_mem"));
     for (int round = 0; round < 20; round++) {
         int opener = round % 2;
         if (rank == opener)
             OK(MPI_Open_port(MPI_INFO_NULL, port));
         OK(MPI_Bcast(port, LENGTH, MPI_CHAR, opener, MPI_COMM_WORLD));
         if ((rank == 0) == (opener == 0))
-            OK(MPI_Comm_accept(port, MPI_INFO_NULL, 0, part, &inter));
+            OK(MPI_Comm_accept(port, info, 0, part, &inter));
         else
-            OK(MPI_Comm_connect(port, MPI_INFO_NULL, 0, part, &inter));
+            OK(MPI_Comm_connect(port, info, 0, part, &inter));
+        /* The root's promise is the root's. */
+        OK(MPI_Comm_get_info(inter, &told));
+        OK(MPI_Info_get(told, "mpi_assert_memory_alloc_kinds", sizeof value - 1, value, &flag));
+        CHECK_EQ(flag, place == 0);
+        CHECK(!flag || strcmp(value, "mpi:alloc_mem") == 0);
+        OK(MPI_Info_free(&told));
         use(inter, rank == 0 ? 1 : size - 1, rank == 0 ? size - 1 : 1);
         OK(MPI_Comm_disconnect(&inter));
         if (rank == opener)
             OK(MPI_Close_port(port));
     }
+    OK(MPI_Info_free(&info));
     OK(MPI_Comm_free(&part));
 }
 

@@ -153,6 +153,30 @@ static void start_several(void)
     OK(MPI_Comm_disconnect(&inter));
 }
 
+/* What the root has promised of an intercommunicator, it is told (MPI 4.1 section 12.4.3). */
+static void promises(void)
+{
+    MPI_Comm inter;
+    MPI_Info info, told;
+    char value[64] = "";
+    int number, flag;
+    char *words[] = {"folder", "/", NULL};
+    OK(MPI_Info_create(&info));
+    OK(MPI_Info_set(info, "wdir", "/"));
+    OK(MPI_Info_set(info, "mpi_initial_errhandler", "mpi_errors_return"));
+    OK(MPI_Info_set(info, "mpi_assert_memory_alloc_kinds", "system"));
+    OK(MPI_Comm_spawn(program, words, 1, info, size - 1, MPI_COMM_WORLD, &inter, MPI_ERRCODES_IGNORE));
+    OK(MPI_Comm_get_info(inter, &told));
+    OK(MPI_Info_get(told, "mpi_assert_memory_alloc_kinds", sizeof value - 1, value, &flag));
+    CHECK_EQ(flag, rank == size - 1);
+    CHECK(!flag || strcmp(value, "system") == 0);
+    OK(MPI_Info_free(&told));
+    OK(MPI_Info_free(&info));
+    if (rank == 0)
+        OK(MPI_Recv(&number, 1, MPI_INT, 0, 9, inter, MPI_STATUS_IGNORE));
+    OK(MPI_Comm_disconnect(&inter));
+}
+
 static void with_hints(void)
 {
     MPI_Comm inter;
@@ -249,6 +273,9 @@ static void wrong(void)
     OK(MPI_Info_set(info, "soft", "2:9"));
     CHECK_SENTENCE(MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, info, 0, world, &inter, codes), MPI_ERR_SPAWN, "soft is \"2:9\"");
     OK(MPI_Info_delete(info, "soft"));
+    OK(MPI_Info_set(info, "mpi_assert_memory_alloc_kinds", "mpi::"));
+    CHECK_CLASS(MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, info, 0, world, &inter, codes), MPI_ERR_INFO_VALUE);
+    OK(MPI_Info_delete(info, "mpi_assert_memory_alloc_kinds"));
     OK(MPI_Info_set(info, "wdir", "/nowhere"));
     CHECK_SENTENCE(MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, info, 0, world, &inter, codes), MPI_ERR_SPAWN, "/nowhere");
     OK(MPI_Info_delete(info, "wdir"));
@@ -272,6 +299,7 @@ int main(int argc, char **argv)
     start_some();
     start_several();
     with_hints();
+    promises();
     generations();
     OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));

@@ -7,7 +7,8 @@
 //! that, nobody of this side is connected with them, and the next ones are waited for: so who serves others does not end with one of
 //! them.
 
-use super::from_group::inherited;
+use super::from_group::{inherited, inherited_with};
+use super::hints::Hints;
 use super::inter::{Bridge, Crossed, Other};
 use super::making::told;
 use super::{COMM_SELF, Comm, get, letter};
@@ -22,7 +23,7 @@ use crate::transport;
 use std::hash::Hash;
 use std::time::Duration;
 
-/// Makes an intercommunicator with the processes that connect to a port; `given` has its name at the root, or the error that a process
+/// Makes an intercommunicator with the processes that connect to a port; `given` has its name and hints at the root, or the error that a process
 /// met before. Collective over `comm`; blocks until the others have come. Those that die meanwhile leave their place to the next ones.
 ///
 /// Errors: `MPI_ERR_PORT` (there is no such port, or it was closed), `MPI_ERR_COMM` (a process is in both groups), `MPI_ERR_NO_MEM`,
@@ -30,7 +31,7 @@ use std::time::Duration;
 pub fn accept(
     comm: &Comm,
     root: usize,
-    given: Result<Option<String>>,
+    given: Result<Option<(String, Hints)>>,
     call: &str,
 ) -> Result<MPI_Comm> {
     let what = || format!("{call}: waiting for the other processes of the communicator");
@@ -52,18 +53,18 @@ pub fn accept(
     }
 }
 
-/// Makes an intercommunicator with the processes that accept at a port; `given` has at the root its name, and for how long it waits
+/// Makes an intercommunicator with the processes that accept at a port; `given` has at the root its name, hints, and for how long it waits
 /// until they do. Collective over `comm`; blocks.
 ///
 /// Errors: as [`accept`]; `MPI_ERR_PORT` (nobody has accepted in time), `MPI_ERR_PROC_FAILED` (also one of those that accept).
 pub fn connect(
     comm: &Comm,
     root: usize,
-    given: Result<Option<(String, Duration)>>,
+    given: Result<Option<((String, Duration), Hints)>>,
     call: &str,
 ) -> Result<MPI_Comm> {
     let (given, most) = match given {
-        Ok(Some((name, most))) => (Ok(Some(name)), most),
+        Ok(Some(((name, most), hints))) => (Ok(Some((name, hints))), most),
         given => (given.map(|_| None), Duration::ZERO),
     };
     let side = Side::of(comm, root, given, call)?;
@@ -78,6 +79,8 @@ struct Side<'a> {
     root: u32,
     /// At the root.
     port: Option<String>,
+    /// What the root promises of the intercommunicator.
+    hints: Hints,
     call: &'a str,
     _visit: port::Visit,
 }
@@ -87,19 +90,21 @@ impl Side<'_> {
     fn of<'a>(
         comm: &'a Comm,
         root: usize,
-        given: Result<Option<String>>,
+        given: Result<Option<(String, Hints)>>,
         call: &'a str,
     ) -> Result<Side<'a>> {
-        let can = given.as_ref().map_err(Error::clone).and_then(|name| {
+        let can = given.as_ref().map_err(Error::clone).and_then(|given| {
             transport::welcome([])?;
             // A wrong name is told before anybody waits.
-            name.as_ref()
-                .map_or(Ok(()), |name| port::get(name).map(drop))
+            let name = given.as_ref().map(|(name, _)| name);
+            name.map_or(Ok(()), |name| port::get(name).map(drop))
         });
+        let (port, hints) = given.unwrap_or_default().unzip();
         let side = Side {
             comm,
             root: comm.world_rank(root),
-            port: given.unwrap_or_default(),
+            port,
+            hints: hints.unwrap_or_default(),
             call,
             _visit: port::Visit::begin(),
         };
@@ -151,7 +156,11 @@ impl Side<'_> {
             other.iter().for_each(|other| bridge.refuse(other, &error));
             return Err(error);
         }
-        Ok(bridge.prepare(Ok(other), inherited(self.comm), why))
+        Ok(bridge.prepare(
+            Ok(other),
+            inherited_with(self.comm, self.hints.clone()),
+            why,
+        ))
     }
 }
 

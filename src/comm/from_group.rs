@@ -45,7 +45,12 @@ pub type Settings = Result<(Slot, Hints)>;
 
 /// Those that a communicator hands on to one that is made of it and others.
 pub(super) fn inherited(comm: &Comm) -> Settings {
-    Ok((comm.handler.inherit(), Hints::default()))
+    inherited_with(comm, Hints::default())
+}
+
+/// The same, with hints that are given to the call.
+pub(super) fn inherited_with(comm: &Comm, hints: Hints) -> Settings {
+    Ok((comm.handler.inherit(), hints))
 }
 
 /// An error handler that is given to a call for what it makes, and hints. Error: `MPI_ERR_ERRHANDLER`.

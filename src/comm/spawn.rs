@@ -4,7 +4,8 @@
 //! The new ones have a world of their own. When they have met in MPI_Init, the two groups make their intercommunicator as any
 //! two do ([`super::inter`]): the root and the first of the new ones are the leaders, who know each other by the process table.
 
-use super::from_group::inherited;
+use super::from_group::{inherited, inherited_with};
+use super::hints::Hints;
 use super::inter::{Bridge, Other};
 use super::letter;
 use super::{COMM_WORLD, Comm, get};
@@ -63,7 +64,8 @@ pub struct Outcome {
     pub comm: Result<MPI_Comm>,
 }
 
-/// Starts processes; `programs` at the root only, which is `None` at all others, or the error that this process met before.
+/// Starts processes; `given` has programs, and hints for the intercommunicator there, at the root only. It is `None` at all others, or
+/// the error that this process met before.
 /// Collective over `comm`; blocks until the new ones have called MPI_Init.
 ///
 /// Errors: `MPI_ERR_SPAWN` (they cannot be started), `MPI_ERR_INFO_VALUE`, `MPI_ERR_NO_MEM`, `MPI_ERR_OTHER` (another process
@@ -72,9 +74,13 @@ pub struct Outcome {
 pub fn start(
     comm: &Comm,
     root: usize,
-    programs: Result<Option<Vec<Program>>>,
+    given: Result<Option<(Vec<Program>, Hints)>>,
     call: &str,
 ) -> Result<Outcome> {
+    let (programs, hints) = match given.map(Option::unzip) {
+        Ok((programs, hints)) => (Ok(programs), hints),
+        Err(error) => (Err(error), None),
+    };
     let mine = programs
         .as_ref()
         .map_err(Clone::clone)
@@ -130,7 +136,7 @@ pub fn start(
         call,
     };
     let other = (root == job().rank).then(|| between(root, first, first));
-    let comm = bridge.cross(Ok(other), inherited(comm));
+    let comm = bridge.cross(Ok(other), inherited_with(comm, hints.unwrap_or_default()));
     match comm {
         Err(error) => Ok(failed(error, &started, first..first + size)),
         comm => Ok(Outcome { started, comm }),

@@ -4,10 +4,11 @@ use crate::abi::boundary::arguments::number;
 use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::collectives::arguments::checked_root;
 use crate::coll::Root;
+use crate::comm::Hints;
 use crate::comm::connect;
 use crate::errhandler::initial;
 use crate::error::Result;
-use crate::info::kinds;
+use crate::info::{Info, kinds};
 use crate::mpi::constants::*;
 use crate::mpi::types::*;
 use crate::runtime::spawn::{self, Program};
@@ -51,10 +52,12 @@ fn program(
     most: c_int,
     hints: MPI_Info,
     name: &str,
+    promises: &mut Hints,
 ) -> Result<Program> {
     let command = command.string(name)?.to_bytes().to_vec();
     let most = number(most, "maxprocs")? as u32;
     let mut hints = info::hints(hints)?;
+    promises.take(&hints)?;
     // It runs where this process is, and from there folders and files are found.
     if let Ok(here) = std::env::current_dir() {
         hints.set(spawn::HERE, here.as_os_str().as_bytes());
@@ -94,7 +97,7 @@ fn program(
 fn begin(
     comm: MPI_Comm,
     root: c_int,
-    programs: impl FnOnce() -> Result<Vec<Program>>,
+    programs: impl FnOnce(&mut Hints) -> Result<Vec<Program>>,
     intercomm: Mut<MPI_Comm>,
     errcodes: Mut<c_int>,
     call: &str,
@@ -103,7 +106,8 @@ fn begin(
     let comm = comm::get_intra(comm)?;
     let root = root_of(root, comm)?;
     let programs = (root == comm.rank).then(|| {
-        let programs = programs()?;
+        let mut promises = Hints::default();
+        let programs = programs(&mut promises)?;
         if programs.iter().all(|program| program.most == 0) {
             bail!(Arg, "no process is asked for: maxprocs is 0");
         }
@@ -114,7 +118,7 @@ fn begin(
             };
             bail!(Arg, "{name} is empty, and names no program");
         }
-        Ok(programs)
+        Ok((programs, promises))
     });
     let outcome = comm::spawn::start(comm, root, programs.transpose(), call)?;
     if !errcodes.is_null() {
@@ -132,7 +136,8 @@ fn begin(
 ///
 /// The keys of `info` that count are `wdir`, `path`, `host`, `file`, `soft`, `mpi_initial_errhandler` and `mpi_memory_alloc_kinds`. `file`
 /// names a file with options of `mpiexec`, written as in one of its `-configfile`, but for number and program; the other keys go
-/// before what stands there.
+/// before what stands there. What else `info` promises of the intercommunicator, `mpi_assert_memory_alloc_kinds` say, it promises of the
+/// root.
 ///
 /// MPI 4.1 §11.8.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_ROOT`, `MPI_ERR_ARG` (null pointer, negative `maxprocs`, no process at all),
 /// `MPI_ERR_INFO`, `MPI_ERR_INFO_VALUE` (also where there is no such file, or something is wrong in it), `MPI_ERR_SPAWN` (there is no
@@ -149,14 +154,10 @@ pub extern "C" fn MPI_Comm_spawn(
     intercomm: Mut<MPI_Comm>,
     array_of_errcodes: Mut<c_int>,
 ) -> c_int {
-    let one = || {
-        Ok(vec![program(
-            command,
-            strings(argv)?,
-            maxprocs,
-            info,
-            "command",
-        )?])
+    let one = |promises: &mut Hints| {
+        let arguments = strings(argv)?;
+        let one = program(command, arguments, maxprocs, info, "command", promises)?;
+        Ok(vec![one])
     };
     begin(comm, root, one, intercomm, array_of_errcodes, FUNCTION)
 }
@@ -176,7 +177,7 @@ pub extern "C" fn MPI_Comm_spawn_multiple(
     intercomm: Mut<MPI_Comm>,
     array_of_errcodes: Mut<c_int>,
 ) -> c_int {
-    let all = || {
+    let all = |promises: &mut Hints| {
         let count = number(count, "count")?;
         let commands = array_of_commands
             .cast::<In<c_char>>()
@@ -191,7 +192,7 @@ pub extern "C" fn MPI_Comm_spawn_multiple(
                     .slice(count, "array_of_argv")?,
             ),
         };
-        let one = |at: usize| {
+        let mut one = |at: usize| {
             let arguments = argvs.map_or(Ok(Vec::new()), |argvs| strings(argvs[at]))?;
             program(
                 commands[at],
@@ -199,9 +200,10 @@ pub extern "C" fn MPI_Comm_spawn_multiple(
                 most[at],
                 hints[at],
                 "array_of_commands[i]",
+                promises,
             )
         };
-        (0..count).map(one).collect()
+        (0..count).map(&mut one).collect()
     };
     begin(comm, root, all, intercomm, array_of_errcodes, FUNCTION)
 }
@@ -250,14 +252,19 @@ pub extern "C" fn MPI_Close_port(port_name: In<c_char>) -> c_int {
 fn meet<T>(
     comm: MPI_Comm,
     root: c_int,
-    brought: impl FnOnce() -> Result<T>,
+    info: MPI_Info,
+    brought: impl FnOnce(&Info) -> Result<T>,
     newcomm: Mut<MPI_Comm>,
-    meet: impl FnOnce(&comm::Comm, usize, Result<Option<T>>) -> Result<MPI_Comm>,
+    meet: impl FnOnce(&comm::Comm, usize, Result<Option<(T, Hints)>>) -> Result<MPI_Comm>,
 ) -> Result<()> {
     let newcomm = newcomm.out("newcomm")?;
     let comm = comm::get_intra(comm)?;
     let root = root_of(root, comm)?;
-    let brought = (root == comm.rank).then(brought).transpose();
+    let brought = (root == comm.rank).then(|| {
+        let info = info::hints(info)?;
+        Ok((brought(&info)?, Hints::of(&info)?))
+    });
+    let brought = brought.transpose();
     newcomm.set(meet(comm, root, brought)?);
     Ok(())
 }
@@ -276,11 +283,8 @@ pub extern "C" fn MPI_Comm_accept(
     comm: MPI_Comm,
     newcomm: Mut<MPI_Comm>,
 ) -> c_int {
-    let brought = || {
-        info::hints(info)?;
-        name(port_name, "port_name")
-    };
-    meet(comm, root, brought, newcomm, |comm, root, given| {
+    let brought = |_: &Info| name(port_name, "port_name");
+    meet(comm, root, info, brought, newcomm, |comm, root, given| {
         connect::accept(comm, root, given, FUNCTION)
     })
 }
@@ -297,8 +301,7 @@ pub extern "C" fn MPI_Comm_connect(
     comm: MPI_Comm,
     newcomm: Mut<MPI_Comm>,
 ) -> c_int {
-    let brought = || {
-        let hints = info::hints(info)?;
+    let brought = |hints: &Info| {
         let most = match hints.get("timeout") {
             Some(text) => timeout(text)?,
             // MPICH's users have set it for all their programs.
@@ -308,7 +311,7 @@ pub extern "C" fn MPI_Comm_connect(
         };
         Ok((name(port_name, "port_name")?, most))
     };
-    meet(comm, root, brought, newcomm, |comm, root, given| {
+    meet(comm, root, info, brought, newcomm, |comm, root, given| {
         connect::connect(comm, root, given, FUNCTION)
     })
 }
