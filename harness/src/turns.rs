@@ -138,12 +138,14 @@ impl Sample {
     /// `None` where the machine does not tell, or where this process has only a part of it: others' cores may be idle.
     fn now() -> Option<Sample> {
         let text = std::fs::read_to_string("/proc/stat").ok()?;
-        let sample = Sample::read(&text)?;
+        let own = std::fs::read_to_string("/proc/self/stat").ok()?;
+        let sample = Sample::read(&text, is_nice(&own)?)?;
         let own = std::thread::available_parallelism().ok()?.get();
         (own >= sample.cores).then_some(sample)
     }
 
-    fn read(text: &str) -> Option<Sample> {
+    /// Of /proc/stat. What nice processes do leaves the cores to those that are not: to them it is idle time.
+    fn read(text: &str, is_nice: bool) -> Option<Sample> {
         let mut lines = text.lines();
         let all = lines.next()?.strip_prefix("cpu ")?;
         let times: Vec<u64> = all
@@ -154,7 +156,7 @@ impl Sample {
         let times = times.get(..8)?;
         Some(Sample {
             at: Instant::now(),
-            idle: times[3] + times[4],
+            idle: times[3] + times[4] + if is_nice { 0 } else { times[1] },
             all: times.iter().sum(),
             cores: lines.take_while(|line| line.starts_with("cpu")).count(),
         })
@@ -166,6 +168,13 @@ impl Sample {
         let idle = self.idle.saturating_sub(before.idle);
         idle as f64 * self.cores as f64 / all as f64
     }
+}
+
+/// Whether the process of this /proc/PID/stat is nice. Its name is in parentheses, and may have some.
+fn is_nice(stat: &str) -> Option<bool> {
+    let (_, fields) = stat.rsplit_once(')')?;
+    let nice: i32 = fields.split_whitespace().nth(16)?.parse().ok()?;
+    Some(nice > 0)
 }
 
 #[cfg(test)]
@@ -185,10 +194,24 @@ mod tests {
     #[test]
     fn the_kernel_counts() {
         let text = "cpu  10 20 30 400 50 6 7 8 9 10\ncpu0 1 2\ncpu1 3 4\nintr 5\n";
-        let read = Sample::read(text).unwrap();
-        assert_eq!((read.idle, read.all, read.cores), (450, 531, 2));
-        assert!(Sample::read("cpu 1 2 3\n").is_none());
-        assert!(Sample::read("").is_none());
+        let read = |is_nice| Sample::read(text, is_nice).unwrap();
+        let nice = read(true);
+        assert_eq!((nice.idle, nice.all, nice.cores), (450, 531, 2));
+        assert_eq!(read(false).idle, 470);
+        assert!(Sample::read("cpu 1 2 3\n", false).is_none());
+        assert!(Sample::read("", false).is_none());
+    }
+
+    #[test]
+    fn the_nice_are_known() {
+        let of = |nice: &str| {
+            let fields = "S 1 2 3 0 -1 4194304 5 6 7 8 9 10 11 12 20";
+            is_nice(&format!("42 (a name) of two) {fields} {nice} 1 0 13"))
+        };
+        assert_eq!(of("0"), Some(false));
+        assert_eq!(of("19"), Some(true));
+        assert_eq!(of("-5"), Some(false));
+        assert_eq!(is_nice("42 (cut short) S 1 2"), None);
     }
 
     #[test]
