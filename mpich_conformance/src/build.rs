@@ -128,6 +128,8 @@ pub struct Build {
     pub folder: PathBuf,
     compiler: Compiler,
     jobs: usize,
+    /// Held while this is at work in the folder.
+    _turn: File,
 }
 
 /// What another MPI's variables, or cargo's and make's, would do to the compiler.
@@ -159,8 +161,19 @@ const MEDDLERS: &[&str] = &[
     "MAKELEVEL",
 ];
 
+/// The lock that this file is, once no other process has it.
+pub fn turn(path: &Path) -> Result<File, String> {
+    let failed = |error| format!("{}: {error}", path.display());
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(failed)?;
+    }
+    let file = File::create(path).map_err(failed)?;
+    file.lock().map_err(failed)?;
+    Ok(file)
+}
+
 impl Build {
-    /// Configures the suite for `compiler` in `folder`, unless that is done already.
+    /// Configures the suite for `compiler` in `folder`, unless that is done already. Waits until no other is at work there.
     pub fn configure(
         source: PathBuf,
         folder: PathBuf,
@@ -168,6 +181,7 @@ impl Build {
         jobs: usize,
     ) -> Result<Self, String> {
         let build = Self {
+            _turn: turn(&folder.with_extension("lock"))?,
             source,
             folder,
             compiler,

@@ -138,8 +138,9 @@ fn absolute(path: &Path) -> Result<PathBuf, String> {
 /// The suite, configured for an MPI.
 fn configured(options: &Options, prefix: &Path, ours: bool) -> Result<Build, String> {
     let home = absolute(&options.prefix)?.join("mpich");
-    std::fs::create_dir_all(&home).map_err(|error| format!("{}: {error}", home.display()))?;
+    let fetching = build::turn(&home.join("lock"))?;
     let source = source::suite(&home)?;
+    drop(fetching);
     let folder = home.join("runs").join(name_of(prefix, ours, options));
     let compiler = Compiler::of(prefix, options.interface, options.fortran)?;
     Build::configure(source, folder, compiler, options.build_jobs)
