@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 /// For so long a core is idle before one more job begins, and at least so long after the last one began.
-const WHILE: Duration = Duration::from_millis(300);
+const WHILE: Duration = Duration::from_millis(100);
 /// It was idle if all together were so for so much of the time of one.
 const IDLE: f64 = 0.4;
 /// So many times the usual number of jobs run at most.
@@ -224,10 +224,10 @@ mod tests {
         };
         let mut look = |ticks, idle| state.may_begin(&turns, || sample(begin, ticks, idle));
         assert!(!look(0, 0), "nothing is known yet");
-        assert!(!look(10, 10), "not for long");
+        assert!(!look(5, 5), "not for long");
         assert!(!look(100, 30), "of two cores not even half a one");
         assert!(look(200, 80));
-        assert!(!look(210, 90), "from now on it is seen anew");
+        assert!(!look(205, 85), "from now on it is seen anew");
         assert!(look(300, 140));
         state.running = turns.most();
         assert!(!state.may_begin(&turns, || sample(begin, 400, 340)));
