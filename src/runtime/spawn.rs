@@ -449,4 +449,30 @@ mod tests {
             );
         }
     }
+    /// Whatever it says, it names numbers up to the most, each once, or it is wrong.
+    #[test]
+    fn any_soft_is_read() {
+        arbtest::arbtest(|drawn| {
+            let most = drawn.int_in_range(0..=1000)?;
+            let mut text = String::new();
+            for _ in 0..drawn.int_in_range(0..=8)? {
+                let number = drawn.arbitrary::<i64>()?;
+                match drawn.int_in_range(0..=3)? {
+                    0 => text.push_str(&number.to_string()),
+                    1 => text.push_str(&(number % 1000).to_string()),
+                    2 => text.push(','),
+                    _ => text.push(':'),
+                }
+            }
+            match soft(&text, most) {
+                Ok(numbers) => {
+                    assert!(numbers.iter().all(|&number| number <= most), "{text}");
+                    assert!(numbers.is_sorted_by(|a, b| a > b), "{text}");
+                }
+                Err(error) => assert_eq!(error.class, Class::InfoValue, "{text}"),
+            }
+            Ok(())
+        })
+        .budget_ms(300);
+    }
 }
