@@ -449,6 +449,7 @@ mod tests {
             );
         }
     }
+
     /// Whatever it says, it names numbers up to the most, each once, or it is wrong.
     #[test]
     fn any_soft_is_read() {
