@@ -373,6 +373,11 @@ impl Task for Run {
         Run::advance(self) || self.gives_up()
     }
 
+    fn set_awaited(&mut self) {
+        self.waits = true;
+        task::set_awaited(self.pending.iter().map(|pending| &*pending.operation));
+    }
+
     fn end(&mut self) -> Outcome {
         Outcome::new(MPI_Status::EMPTY, Run::end(self))
     }

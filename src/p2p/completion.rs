@@ -12,6 +12,7 @@ use crate::runtime::wait::{give_way, progress};
 use crate::runtime::{Ranks, look_around};
 use crate::transport;
 use crate::transport::operation::{Operation, Outcome, block};
+use crate::transport::task;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -326,6 +327,9 @@ fn block_until(states: &[Current], how: How, mut ready: impl FnMut() -> bool) {
             _ => None,
         })
     };
+    if matches!(how, How::Each) {
+        task::set_awaited(pending().map(|operation| &**operation));
+    }
     let what = || match (pending().next(), pending().count()) {
         (Some(first), 1) => first.describe(),
         (Some(first), n) => format!("{n} requests, the first {}", first.describe()),

@@ -105,6 +105,10 @@ impl Task for Joint {
         self.parts.iter().all(|part| settled(part))
     }
 
+    fn set_awaited(&mut self) {
+        task::set_awaited(self.parts.iter().map(|part| &**part));
+    }
+
     fn end(&mut self) -> Outcome {
         let mut outcomes = self.parts.iter().map(|part| part.outcome());
         let received = outcomes.next();

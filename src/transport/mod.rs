@@ -49,7 +49,7 @@ mod transfer;
 pub use buffer::Buffer;
 pub use engine::{
     cancel, eager_limit, find, hold, leave_short, look, look_for_left, receive, receive_at_once,
-    receive_held, send, welcome, withdraw,
+    receive_held, send, set_awaited, welcome, withdraw,
 };
 pub use held::BYTES as HELD_BYTES;
 pub use matching::Arrival;

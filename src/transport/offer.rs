@@ -26,6 +26,9 @@
 //! last that the receiver does about it; if that may never come, because a process died, the word rests for ever. Words are
 //! never freed: there are as many as messages were on offer at a time. Eager messages have none, as their sends are complete.
 //!
+//! A sender that comes to do nothing else until its message has left says so beside the word. That is a hint: a receiver that sees it
+//! may ask for the data in parts, and who has asked in vain gets them a little later.
+//!
 //! **Orderings.** A number is taken out by a compare-and-swap: the one that does it has the message. A receiver that comes too
 //! late drops the announcement, and its receive stays in its place. `LEFT` is written by a compare-and-swap (release) when the
 //! copy is there, and found by the receive (acquire). An answer is written (release) when the data was read, and the sender
@@ -57,18 +60,34 @@ pub enum Data {
     Left(Offset),
 }
 
+/// So many looks tell whether the sender of a message comes to wait for it.
+const LOOKS: u32 = 128;
+
 #[repr(C)]
 #[derive(Default)]
 pub struct Offer {
     word: AtomicU64,
     /// The offset of the copy that the sender has left, if the word says so.
     left: AtomicU64,
+    /// The number of a message whose sender does nothing else until it has left.
+    awaited: AtomicU64,
 }
 
 impl Offer {
     /// Puts the message `id` on offer, before it is announced.
     pub fn make(&self, id: u64) {
         self.word.store(id, Ordering::Relaxed);
+    }
+
+    /// The sender does nothing else until the message has left.
+    pub fn set_awaited(&self, id: u64) {
+        self.awaited.store(id, Ordering::Relaxed);
+    }
+
+    /// Whether the sender of a message that this process has taken does nothing else, now or in a tenth of a microsecond: many begin
+    /// a send and then wait for it.
+    pub fn comes_to_be_awaited(&self, id: u64) -> bool {
+        (0..LOOKS).any(|_| self.awaited.load(Ordering::Relaxed) == id)
     }
 
     /// Whether the message is still to have, to all one knows.

@@ -319,6 +319,7 @@ pub fn wait(operation: &Operation) -> Result<()> {
     if operation.is_done() {
         return Ok(());
     }
+    task::set_awaited(std::iter::once(operation));
     let what = || operation.describe();
     let obstacle = || operation.obstacle();
     let revoked = || operation.about.revoked();

@@ -236,6 +236,18 @@ impl Sends {
         completed
     }
 
+    /// Whether no message is on offer.
+    pub fn are_over(&self) -> bool {
+        self.by_id.is_empty()
+    }
+
+    /// Says that this process does nothing else until the operation's message has left.
+    pub fn set_awaited(&self, operation: &Operation) {
+        if let Some(id) = self.find(operation) {
+            offer_at(self.by_id[&id].offer).set_awaited(id);
+        }
+    }
+
     /// Forgets the operation's message, which was taken and may not be answered.
     pub fn forget(&mut self, operation: &Operation) {
         let found = self.find(operation);

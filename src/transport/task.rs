@@ -3,8 +3,9 @@
 //!
 //! A thread that moves messages along lets every task do what it can, and completes the operations of those that have ended.
 
-use super::operation::{Operation, Outcome, wake_threads};
+use super::operation::{Action, Operation, Outcome, wake_threads};
 use crate::error::Result;
+use crate::runtime::wait::spin;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,6 +20,9 @@ pub trait Task: Send {
 
     /// Lets go of what has not ended: the operation was given up because a process died.
     fn abandon(&mut self) {}
+
+    /// The program does nothing else until it has ended.
+    fn set_awaited(&mut self) {}
 
     /// The operation that is cancelled where this one is meant, if there is one.
     fn inner(&self) -> Option<&Arc<Operation>> {
@@ -98,6 +102,28 @@ fn end(over: Vec<Begun>) {
         }
     }
     wake_threads();
+}
+
+/// Says to those that receive something of these operations that this process does nothing else until all of them have ended.
+pub fn set_awaited<'a>(operations: impl Iterator<Item = &'a Operation>) {
+    if spin() == 0 {
+        return;
+    }
+    for operation in operations {
+        match operation.about.action {
+            Action::Send => super::set_awaited(operation),
+            Action::Receive => {}
+            Action::Collective(_) | Action::Steps(_) => {
+                let Some(mut tasks) = TASKS.try_lock() else {
+                    return;
+                };
+                let mut begun = tasks.iter_mut();
+                if let Some(it) = begun.find(|it| std::ptr::eq(&*it.operation, operation)) {
+                    it.task.set_awaited();
+                }
+            }
+        }
+    }
 }
 
 /// Cancels an operation, as [`super::cancel`] does; in place of a task's, that which the task waits for.

@@ -14,8 +14,8 @@
 //! \* if its sender waits, or the ring has room for all of it; else announced.
 //!
 //! After a *refused* that sender makes the copy at once from then on. Buffers with gaps are packed into the segment. Only a
-//! sender that waits is asked for pieces: where both ranks send (`MPI_Sendrecv`) each core has a copy to make as it is, and a
-//! receiver never waits for a sender that computes.
+//! sender that waits is asked for pieces, be it in a call that sends or in one that waits for what was begun: where both ranks send
+//! (`MPI_Sendrecv`) each core has a copy to make as it is, and a receiver never waits for a sender that computes.
 
 use super::buffer::Buffer;
 use super::matching::Receive;
@@ -106,9 +106,11 @@ impl Place {
         Place::copied(buffer)
     }
 
-    /// Whether the data, of `bytes` bytes, comes sooner in parts than by a copy of the receiver's alone.
-    pub fn is_for_parts(self, bytes: u64) -> bool {
-        self.kind == PlaceKind::Private && self.waits && bytes <= IN_PARTS && wait::spin() > 0
+    /// Whether the data, of `bytes` bytes, comes sooner in parts than by a copy of the receiver's alone. A sender that did not wait
+    /// when it announced them may do so now.
+    pub fn is_for_parts(self, bytes: u64, comes_to_wait: impl FnOnce() -> bool) -> bool {
+        let can = self.kind == PlaceKind::Private && bytes <= IN_PARTS && wait::spin() > 0;
+        can && (self.waits || comes_to_wait())
     }
 
     /// Where a copy of the data is, made in the segment now.

@@ -15,7 +15,7 @@ mod sending;
 pub use cancelling::{cancel, withdraw};
 pub use direct::receive_at_once;
 pub use receiving::{answer_fetched, find, hold, look_for_left, receive, receive_held, refuse};
-pub use sending::{eager_limit, send};
+pub use sending::{eager_limit, send, set_awaited};
 
 use self::direct::Direct;
 use super::Envelope;

@@ -206,7 +206,7 @@ impl Core {
             Body::Coming { id } => {
                 self.after.completed |= self.streams.meet((arrival.from, id), receive);
             }
-            Body::There { id, announced } if announced.place.is_for_parts(arrival.bytes) => {
+            Body::There { id, announced } if self.is_for_parts(id, announced, arrival.bytes) => {
                 let from = arrival.from;
                 let (key, receive) = ((from, id), Some(receive));
                 self.streams.begin(key, envelope, arrival.bytes, receive);
@@ -231,6 +231,14 @@ impl Core {
                 });
             }
         }
+    }
+
+    /// Whether the data comes sooner in parts, of which the sender makes a copy of its own, than by a copy of this process' alone. Where this
+    /// process has something on offer itself, its receivers copy that, and each core has enough to do.
+    fn is_for_parts(&self, id: u64, announced: Announced, bytes: u64) -> bool {
+        let Announced { place, offer } = announced;
+        let comes_to_wait = || self.sends.are_over() && offer_at(offer).comes_to_be_awaited(id);
+        place.is_for_parts(bytes, comes_to_wait)
     }
 
     #[inline]

@@ -116,6 +116,20 @@ pub fn send(
     announced.map(|()| Some(operation))
 }
 
+/// Says that this process does nothing else until the operation, a send, has ended.
+pub fn set_awaited(operation: &Operation) {
+    // What was never announced has no number.
+    if operation.number() != 0 {
+        ENGINE
+            .get()
+            .expect("messages are open")
+            .lock()
+            .core
+            .sends
+            .set_awaited(operation);
+    }
+}
+
 impl Core {
     /// Whether a message is to be announced, however short, because its receiver holds enough.
     #[inline]
