@@ -89,7 +89,7 @@ pub mod launching {
     pub use crate::runtime::deadlock::{self, Awaited, Node};
     pub use crate::runtime::elsewhere::Outside;
     pub use crate::runtime::job;
-    pub use crate::runtime::launch::{JobSegment, Moved, Order, foreign_ranks, room_for};
+    pub use crate::runtime::launch::{APPSIZE, JobSegment, Moved, Order, foreign_ranks, room_for};
     pub use crate::runtime::lookout::is_over;
     pub use crate::runtime::needs::Need;
     pub use crate::runtime::neighbours::{News, Turn};

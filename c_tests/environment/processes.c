@@ -75,6 +75,9 @@ static void child(MPI_Comm parent, int argc, char **argv)
         work(parent, 1);
     } else if (strcmp(argv[1], "number") == 0) {
         CHECK(found && *appnum == atoi(argv[2]));
+        char most[16];
+        OK(MPI_Info_get(MPI_INFO_ENV, "maxprocs", sizeof most - 1, most, &flag));
+        CHECK(flag && atoi(most) == (*appnum == 1 ? 2 : 1));
         int told[2] = {*appnum, rank};
         OK(MPI_Send(told, 2, MPI_INT, 0, 9, parent));
     } else if (strcmp(argv[1], "folder") == 0) {

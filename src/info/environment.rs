@@ -21,7 +21,9 @@ pub fn of_arguments(arguments: &[&[u8]]) -> Info {
         info.set("command", command);
         info.set("argv", rest.join(&b' '));
     }
-    info.set("maxprocs", processes().to_string());
+    if let Some(processes) = processes() {
+        info.set("maxprocs", processes.to_string());
+    }
     if let Ok(host) = nix::unistd::gethostname() {
         info.set("host", host.as_bytes());
     }
@@ -36,12 +38,12 @@ pub fn of_arguments(arguments: &[&[u8]]) -> Info {
     info
 }
 
-/// How many processes were started together: also before MPI_Init, and after MPI_Finalize.
-fn processes() -> u32 {
-    let told = || runtime::variable("PMI_SIZE")?.parse().ok();
+/// How many processes were started together to run this program: also before MPI_Init, and after MPI_Finalize. A process manager tells
+/// only how many run all programs of a command line, before MPI_Init, or nothing.
+fn processes() -> Option<u32> {
     match runtime::try_job() {
-        Some(job) => job.ranks,
-        None => told().unwrap_or(1),
+        Some(job) => Some(job.appsize()),
+        None => runtime::appsize(),
     }
 }
 

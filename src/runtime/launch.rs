@@ -2,7 +2,7 @@
 
 use super::deadlock::Node;
 use super::errands::{Errand, ask_process};
-pub use super::launcher::foreign_ranks;
+pub use super::launcher::{APPSIZE, foreign_ranks};
 use super::neighbours::{self, News, Turn};
 use super::rest::Reading;
 use super::spawn::{Program, Request, Started};

@@ -17,10 +17,12 @@ use super::table::{Table, room_for};
 use super::{access, handover};
 use crate::error::Result;
 use crate::shm::atomic::Ordering;
+use crate::shm::holders::is_segment;
 use crate::shm::segment::Segment;
 use crate::{bail, err};
 use parking_lot::Mutex;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::path::Path;
 
 /// Who started this process.
 pub enum Launcher {
@@ -38,7 +40,13 @@ pub(super) struct Membership {
     pub rank: u32,
     pub table: Table,
     pub appnum: Option<i32>,
+    /// How many of the world run the same program, if the launcher tells that.
+    pub appsize: Option<u32>,
 }
+
+/// The variable by which our launcher tells a rank how many were started together to run its program: its part of the command line, or
+/// of a call of `MPI_Comm_spawn_multiple`.
+pub const APPSIZE: &str = "RMASHM_APPSIZE";
 
 /// Launchers that give us no way to our peers: the variables by which they say how many of us there are and which one this is,
 /// and the launcher's name.
@@ -99,17 +107,13 @@ pub(super) fn find() -> Result<Membership> {
     if let Some(fd) = variable("RMASHM_FD") {
         return inherited(&fd);
     }
-    for (size, rank, name) in FOREIGN {
-        let ranks = variable(size).unwrap_or_default();
-        let several = ranks.parse::<u64>().is_ok_and(|n| n > 1);
-        if several && variable(rank).is_some() {
-            bail!(
-                Other,
-                "started by {name} ({size} is {ranks}), which gives rmashm no way to find the other processes: start the \
-                 program with rmashm's own mpiexec, or with a launcher that speaks PMI (such as mpiexec.hydra, or srun \
-                 --mpi=pmi2) or PMIx (such as prterun, or srun --mpi=pmix)"
-            );
-        }
+    if let Some((size, ranks, name)) = deaf() {
+        bail!(
+            Other,
+            "started by {name} ({size} is {ranks}), which gives rmashm no way to find the other processes: start the \
+             program with rmashm's own mpiexec, or with a launcher that speaks PMI (such as mpiexec.hydra, or srun \
+             --mpi=pmi2) or PMIx (such as prterun, or srun --mpi=pmix)"
+        );
     }
     let room = room_for(1);
     let segment = Segment::create(Table::bytes(room as usize))?.install();
@@ -119,7 +123,37 @@ pub(super) fn find() -> Result<Membership> {
         rank: 0,
         table,
         appnum: None,
+        appsize: None,
     })
+}
+
+/// A launcher that has started several tasks and gives no way to the others: the variable by which it tells how many, its value, and
+/// the launcher's name.
+fn deaf() -> Option<(&'static str, String, &'static str)> {
+    FOREIGN.into_iter().find_map(|(size, rank, name)| {
+        let ranks = variable(size)?;
+        let several = ranks.parse::<u64>().is_ok_and(|n| n > 1);
+        (several && variable(rank).is_some()).then_some((size, ranks, name))
+    })
+}
+
+/// How many processes were started together to run this one's program, as far as the environment tells. It is asked in the order of
+/// [`find`]: a variable is believed only where the launcher that sets it has started this process, as others hand it on.
+pub fn appsize() -> Option<u32> {
+    let number = |name| variable(name)?.parse().ok();
+    if variable("PMI_FD").is_some() {
+        // All programs of the command line together; how many each has, no variable tells.
+        return number("PMI_SIZE");
+    }
+    if variable("PMIX_NAMESPACE").is_some() {
+        return None;
+    }
+    if let Some(fd) = variable("RMASHM_FD") {
+        // What a rank starts has the variables, but not the segment, and is not the rank.
+        let is_rank = is_segment(Path::new(&format!("/proc/self/fd/{fd}")));
+        return number(APPSIZE).filter(|_| is_rank);
+    }
+    deaf().is_none().then_some(1)
 }
 
 fn inherited(fd: &str) -> Result<Membership> {
@@ -169,6 +203,7 @@ fn inherited(fd: &str) -> Result<Membership> {
         rank,
         table,
         appnum,
+        appsize: variable(APPSIZE).and_then(|n| n.parse().ok()),
     })
 }
 
@@ -226,5 +261,6 @@ fn through_pmi(mut pmi: Pmi) -> Result<Membership> {
         rank,
         table,
         appnum,
+        appsize: None,
     })
 }

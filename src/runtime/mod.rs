@@ -57,7 +57,7 @@ pub use access::reach;
 pub use cores::spread;
 pub use deaths::Ranks;
 use launcher::Launcher;
-pub use launcher::variable;
+pub use launcher::{appsize, variable};
 pub use lookout::look_around;
 pub use needs::{Need, Needs};
 use std::ops::Range;
@@ -78,6 +78,7 @@ pub struct Job {
     pub table: Table,
     /// Which of the programs of an MPMD start this is.
     pub appnum: Option<i32>,
+    appsize: Option<u32>,
     launcher: Launcher,
 }
 
@@ -85,6 +86,19 @@ impl Job {
     /// The processes that were started together with this one, itself included.
     pub fn world(&self) -> Range<u32> {
         self.first..self.first + self.ranks
+    }
+
+    /// How many of these run the same program as this one; all, as long as some have not told theirs.
+    pub fn appsize(&self) -> u32 {
+        let count = || {
+            let members = &self.table.processes[self.first as usize..][..self.ranks as usize];
+            let numbers = || members.iter().map(Process::appnum);
+            match numbers().all(|number| number.is_some()) {
+                true => numbers().filter(|&number| number == self.appnum).count() as u32,
+                false => self.ranks,
+            }
+        };
+        self.appsize.unwrap_or_else(count)
     }
 
     /// How many processes the job has room for.
@@ -139,6 +153,7 @@ pub fn attach() -> Result<&'static Job> {
         ranks: place.table.world(place.rank).size.load(Ordering::Relaxed),
         table: place.table,
         appnum: place.appnum,
+        appsize: place.appsize,
         launcher: place.launcher,
     };
     let process = &job.table.processes[job.rank as usize];
@@ -150,6 +165,7 @@ pub fn attach() -> Result<&'static Job> {
             process.state()
         );
     }
+    job.appnum.iter().for_each(|&n| process.tell_appnum(n));
     heap::tell(&process.heap);
     traffic::begin(&job.table, job.rank);
     lookout::introduce(process);

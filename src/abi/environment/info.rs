@@ -44,7 +44,8 @@ pub extern "C" fn MPI_Info_create(info: Mut<MPI_Info>) -> c_int {
 }
 
 /// Makes an info object that tells what `MPI_INFO_ENV` tells, for a program with these arguments. `argc` may be 0 and
-/// `argv` null: then the process's own are taken.
+/// `argv` null: then the process's own are taken. `maxprocs` is how many processes run the program, of the part of the command line or
+/// of a call of `MPI_Comm_spawn_multiple` that has started it; under a process manager, before MPI_Init, how many run all of them.
 ///
 /// MPI 4.1 §10. Errors: `MPI_ERR_ARG` (null pointer, negative `argc`), `MPI_ERR_NO_MEM` (too many handles).
 #[apply(mpi_api)]

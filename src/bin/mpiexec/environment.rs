@@ -1,6 +1,6 @@
 //! The environment of the ranks: what is passed on, what is set, and what the launcher adds.
 
-use rmashm::launching::foreign_ranks;
+use rmashm::launching::{APPSIZE, foreign_ranks};
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -54,6 +54,7 @@ const OTHERS: &[&str] = &[
     "RMASHM_FIRST",
     "RMASHM_SIZE",
     "RMASHM_APPNUM",
+    APPSIZE,
     "RMASHM_JOB",
 ];
 

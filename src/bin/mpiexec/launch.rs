@@ -18,7 +18,7 @@ use programs::Interface;
 use programs::finding::{self, Refusal};
 use programs::leading::{self, Choice};
 use rmashm::launching::{
-    JobSegment, MOST_CHECKED, MOST_OBSERVED, THREAD_LEVEL, initial, is_segment, room_for,
+    APPSIZE, JobSegment, MOST_CHECKED, MOST_OBSERVED, THREAD_LEVEL, initial, is_segment, room_for,
 };
 
 use crate::binding;
@@ -452,6 +452,7 @@ pub fn describe(
         ("PMI_SIZE", ranks.to_string()),
         ("MPI_LOCALNRANKS", ranks.to_string()),
         ("RMASHM_APPNUM", number.to_string()),
+        (APPSIZE, part.ranks.to_string()),
         (JOB_VARIABLE, launched.name.clone()),
     ];
     let mut added: Vec<(&str, OsString)> = added

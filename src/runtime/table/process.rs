@@ -127,7 +127,8 @@ pub struct Process {
     pub rest: Rest,
     /// How often the rank was asked to look, and to count that.
     pub looks_asked: AtomicU32,
-    _pad: u32,
+    /// 1 + which of the programs of an MPMD start it is; 0: not told.
+    appnum: AtomicU32,
     /// Who has to act so that its wait ends.
     pub posted: Posted,
     /// Where in the program it waits, once it was asked.
@@ -223,6 +224,16 @@ impl Process {
         self.state
             .fetch_update(Ordering::AcqRel, Ordering::Acquire, change)
             .is_ok()
+    }
+
+    /// Which of the programs of an MPMD start the process is, if it has told.
+    pub fn appnum(&self) -> Option<i32> {
+        let told = self.appnum.load(Ordering::Relaxed);
+        told.checked_sub(1).map(|number| number as i32)
+    }
+
+    pub fn tell_appnum(&self, number: i32) {
+        self.appnum.store(number as u32 + 1, Ordering::Relaxed);
     }
 
     /// The process never gives back so much memory of the segment, which it just got.
