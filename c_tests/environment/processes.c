@@ -284,6 +284,10 @@ static void wrong(void)
     OK(MPI_Info_delete(info, "wdir"));
     OK(MPI_Info_set(info, "mpi_initial_errhandler", "none"));
     CHECK_CLASS(MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, info, 0, world, &inter, codes), MPI_ERR_INFO_VALUE);
+    OK(MPI_Info_delete(info, "mpi_initial_errhandler"));
+    OK(MPI_Info_set(info, "path", "/proc:/sys"));
+    CHECK_SENTENCE(MPI_Comm_spawn("no-such-program", MPI_ARGV_NULL, 1, info, 0, world, &inter, codes), MPI_ERR_SPAWN,
+                   "neither in /proc:/sys nor in PATH");
     OK(MPI_Info_free(&info));
     CHECK_CLASS(MPI_Comm_get_parent(NULL), MPI_ERR_ARG);
 }

@@ -19,10 +19,12 @@ impl From<String> for Refusal {
     }
 }
 
-/// The file that `program` names: a path (relative to `directory`, where it will run), or a name looked up in `path`.
+/// The file that `program` names: a path (relative to `directory`, where it will run), or a name looked up in the folders of `first`, which
+/// were asked for, then in those of `path`, which is PATH.
 pub fn find(
     program: &OsStr,
     directory: Option<&Path>,
+    first: Option<&OsStr>,
     path: Option<&OsStr>,
 ) -> Result<PathBuf, Refusal> {
     if program.as_bytes().contains(&b'/') {
@@ -31,7 +33,8 @@ pub fn find(
     }
     let default = OsString::from("/usr/local/bin:/usr/bin:/bin");
     let mut refused = None;
-    for folder in std::env::split_paths(path.unwrap_or(&default)) {
+    let asked = first.into_iter().flat_map(std::env::split_paths);
+    for folder in asked.chain(std::env::split_paths(path.unwrap_or(&default))) {
         let folder = if folder.as_os_str().is_empty() {
             PathBuf::from(".")
         } else {
@@ -49,16 +52,22 @@ pub fn find(
         }
     }
     let here = directory.unwrap_or(Path::new("")).join(program);
-    Err(refused.unwrap_or_else(|| Refusal {
-        text: match here.is_file() {
-            true => format!(
-                "program '{0}' is not in PATH; the one in this folder is ./{0}",
-                program.display()
-            ),
-            false => format!("program '{}' was not found in PATH", program.display()),
-        },
-        status: 127,
-    }))
+    let name = program.display();
+    let text = match (here.is_file(), first) {
+        (true, None) => {
+            format!("program '{name}' is not in PATH; the one in this folder is ./{name}")
+        }
+        (true, Some(first)) => format!(
+            "program '{name}' is neither in {} nor in PATH; the one in this folder is ./{name}",
+            first.display()
+        ),
+        (false, None) => format!("program '{name}' was not found in PATH"),
+        (false, Some(first)) => format!(
+            "program '{name}' was found neither in {} nor in PATH",
+            first.display()
+        ),
+    };
+    Err(refused.unwrap_or(Refusal { text, status: 127 }))
 }
 
 fn check(file: &Path, program: &OsStr) -> Result<(), Refusal> {

@@ -111,7 +111,7 @@ type Variables = BTreeMap<OsString, OsString>;
 fn prepare(request: &Request) -> Result<(OsString, Variables, Lead), Refusal> {
     let name = &request.words[0];
     let path = std::env::var_os("PATH");
-    let file = finding::find(name, None, path.as_deref())?;
+    let file = finding::find(name, None, None, path.as_deref())?;
     if folder_of_names().is_none() && request.choice != Choice::Untouched {
         let text = "this tool is in no prefix of rmashm: there is no ../lib/rmashm beside it";
         return Err(Refusal::from(text.to_string()));

@@ -131,6 +131,19 @@ fn programs_that_cannot_run() {
 }
 
 #[test]
+fn folders_that_were_searched_are_told() {
+    let folder = Scratch::new("launcher");
+    folder.write("here", "no program\n");
+    let start = |program: &str| {
+        let mut command = mpiexec(&["-path", "/proc:/sys", "-n", "2", program]);
+        command.current_dir(&*folder);
+        Run::start(command).finish().ended(127)
+    };
+    start("no-such-program").says("was found neither in /proc:/sys nor in PATH");
+    start("here").says("is neither in /proc:/sys nor in PATH; the one in this folder is ./here");
+}
+
+#[test]
 fn one_missing_program_starts_none() {
     let folder = Scratch::new("launcher");
     let started = folder.file("started");

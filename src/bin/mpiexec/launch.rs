@@ -415,14 +415,8 @@ pub fn locate(request: &Request, part: &Part) -> Result<std::path::PathBuf, Refu
         .map(|(_, value)| value.clone())
         .next();
     let path = path.or_else(|| std::env::var_os("PATH"));
-    let path = match (&part.search_path, path) {
-        (Some(first), Some(path)) => {
-            let folders = std::env::split_paths(first).chain(std::env::split_paths(&path));
-            std::env::join_paths(folders).ok()
-        }
-        (first, path) => first.clone().or(path),
-    };
-    finding::find(&part.program, directory, path.as_deref())
+    let first = part.search_path.as_deref();
+    finding::find(&part.program, directory, first, path.as_deref())
 }
 
 /// Variables that say a rank's place: our own, and MPICH's; then those that Open MPI's mpirun sets, for programs that are linked with that and
