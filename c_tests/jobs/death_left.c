@@ -29,6 +29,25 @@ static void started_operations(MPI_Comm others)
     CHECK_CLASS(statuses[2].MPI_ERROR, MPIX_ERR_PROC_FAILED);
 }
 
+/* Who has left is among those that have failed: calls that need it fail, and a receive from any rank is to be able to go on. */
+static void failed_ones(MPI_Comm others)
+{
+#ifdef MPIX_ERR_REVOKED
+    MPI_Group members, failed;
+    int leaves = LEAVES, me, place = -1;
+    OK(MPIX_Comm_get_failed(others, &failed));
+    OK(MPI_Comm_group(others, &members));
+    OK(MPI_Group_translate_ranks(members, 1, &leaves, failed, &place));
+    CHECK(place != MPI_UNDEFINED);
+    OK(MPI_Group_rank(failed, &me));
+    CHECK_EQ(me, MPI_UNDEFINED);
+    OK(MPI_Group_free(&members));
+    OK(MPI_Group_free(&failed));
+#else
+    (void)others;
+#endif
+}
+
 int main(int argc, char **argv)
 {
     int bytes = BYTES + MPI_BSEND_OVERHEAD;
@@ -47,8 +66,10 @@ int main(int argc, char **argv)
     await_death();
     if (rank == STAYS)
         buffered_messages(buffer, bytes);
-    if (rank != LEAVES)
+    if (rank != LEAVES) {
         started_operations(others);
+        failed_ones(others);
+    }
     free(data);
     free(buffer);
     return check_end();
