@@ -388,7 +388,7 @@ pub(super) fn settled(operation: &Operation) -> bool {
 }
 
 /// Ends an operation that will not end by itself any more.
-fn abandon(operation: &Operation, error: Error) {
+pub(super) fn abandon(operation: &Operation, error: Error) {
     transport::withdraw(operation);
     operation.complete(MPI_Status::EMPTY, Some(error));
 }

@@ -1,6 +1,6 @@
 //! A send and a receive that are one operation (MPI 4.1 §3.11).
 
-use super::completion::{settled, wait_operation};
+use super::completion::{abandon, settled, wait_operation};
 use super::start::{self, Mode};
 use crate::comm::Comm;
 use crate::error::Result;
@@ -42,12 +42,13 @@ pub fn run(
         true => start::send_and_wait(comm, out, to.rank, to.tag, Mode::Standard)?,
         false => start::send(comm, out, to.rank, to.tag, Mode::Standard)?,
     };
-    let received = start::receive_and_wait(comm, into, from.rank, from.tag)?;
+    let received = start::receive_and_wait(comm, into, from.rank, from.tag);
+    // Also where the communicator was revoked before the receive: nothing is to read `out` any more when this returns.
     let error = sent.and_then(|sent| {
         wait_operation(&sent);
         sent.outcome().error
     });
-    Ok((received, error.map_or(Ok(()), Err)))
+    Ok((received?, error.map_or(Ok(()), Err)))
 }
 
 /// Starts to send `out` and to receive into `into`; the operation ends when both have, with the status of the receive.
@@ -84,8 +85,12 @@ fn begin(
     name: &'static str,
 ) -> Result<Arc<Operation>> {
     start::check_send(comm, to.rank, to.tag)?;
-    let mut parts = vec![start::receive(comm, into, from.rank, from.tag)?];
-    parts.extend(start::send(comm, out, to.rank, to.tag, Mode::Standard)?);
+    let received = start::receive(comm, into, from.rank, from.tag)?;
+    let sent = start::send(comm, out, to.rank, to.tag, Mode::Standard);
+    // As where the communicator was revoked between the two.
+    let sent = sent.inspect_err(|error| abandon(&received, error.clone()))?;
+    let mut parts = vec![received];
+    parts.extend(sent);
     let operation = Operation::new(About {
         action: Action::Steps(name),
         context: context(comm.context),
