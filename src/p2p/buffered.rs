@@ -61,10 +61,11 @@ fn cost(len: usize) -> usize {
     len.saturating_add(MPI_BSEND_OVERHEAD as usize)
 }
 
-/// Whether a message waits for a process that is gone, or that has come to MPI_Finalize since another died: it never leaves.
+/// Whether a message waits for a process that is gone, or that has come to MPI_Finalize since another died, or in a communicator that was
+/// revoked, in which nobody receives any more: it never leaves.
 fn is_lost(operation: &Operation) -> bool {
     let members = operation.about.partners.members();
-    dead(Ranks::Needed(members)).is_some()
+    dead(Ranks::Needed(members)).is_some() || operation.about.revoked().is_some()
 }
 
 impl Copies {
