@@ -13,11 +13,16 @@
 //! | nobody              | the clock itself                          | [`meet_now`]: a later time than needed |
 //! | [`keep`]            | a place at a rank, joined with what others left there | [`take`]                   |
 //! | [`come`], by a put  | the same, of those that change a rank's own memory | that rank, in every call: it may have seen it by a load |
+//! | the rank's program, by a store | the clock itself                | [`fetched`]: a flag may be there that tells of what is in it |
+//!
+//! Loads and gets may tell of a completion that has no time yet, as nobody could know of it otherwise (see [`again`](super::race::again)): that has the
+//! rank's next time, which they know from then on.
 //!
 //! All errors go one way: who takes a clock that is too late misses a race, and tells of none that is not one.
 
+use super::area::Block;
 use super::{Checker, checker, is_on};
-use crate::shm::atomic::{AtomicU8, AtomicU64, Ordering, full_fence};
+use crate::shm::atomic::{AtomicU64, Ordering, fence, full_fence};
 use parking_lot::Mutex;
 
 /// Copies of a rank's clock, and places at a rank where others leave theirs.
@@ -28,6 +33,8 @@ const MOST: usize = super::area::MOST as usize;
 /// One rank's, in the segment. Only as much of the arrays is used as there are ranks.
 #[repr(C)]
 pub struct Clock {
+    /// How often it has come to know a later time of another rank.
+    learned: AtomicU64,
     /// Its clock. Written by it alone.
     now: [AtomicU64; MOST],
     /// Not 0: something came into its memory since it last looked.
@@ -50,11 +57,8 @@ static LEAVING: Mutex<()> = Mutex::new(());
 static TOLD: AtomicU64 = AtomicU64::new(0);
 /// What a process that may load anything, unseen, knows of another one's own loads and stores.
 pub const ANYTHING: u64 = u64::MAX;
-/// By rank: the entry that was [complete without saying so](super::race::again) when this process had first seen that it may load what
-/// others store. From then on none is.
-static WERE_COMPLETE: [AtomicU64; MOST] = [const { AtomicU64::new(0) }; MOST];
-/// Not 0: those are known.
-static LOOKED: AtomicU8 = AtomicU8::new(0);
+/// By rank: how much it had learned when this process last took all that its program knew.
+static TAKEN: [AtomicU64; MOST] = [const { AtomicU64::new(0) }; MOST];
 
 /// Something of this process and another by which they are ordered: of what kind, and numbers that say which.
 #[derive(Clone, Copy)]
@@ -143,11 +147,9 @@ impl Own {
     /// Whether any other rank is later than this process knows. All of them: what it leaves somewhere is its whole clock.
     #[inline(never)]
     fn are_ahead(&self) -> bool {
-        let is_ahead = |rank: u32| {
-            let now = &other(rank).now[rank as usize];
-            rank as usize != self.rank && now.load(Ordering::Acquire) > self.as_it_is(rank)
-        };
-        LOOKED.load(Ordering::Relaxed) == 0 || (0..self.ranks as u32).any(is_ahead)
+        let is_ahead =
+            |rank: u32| rank as usize != self.rank && time_at(rank) > self.as_it_is(rank);
+        (0..self.ranks as u32).any(is_ahead)
     }
 
     /// As the function of that name.
@@ -175,6 +177,7 @@ impl Own {
     /// From now on all that `from` speaks of is ordered before this process's next steps.
     #[inline(always)]
     fn join(&self, from: &[AtomicU64]) {
+        let mut has_learned = false;
         for (rank, (mine, theirs)) in self.clock.now.iter().zip(&from[..self.ranks]).enumerate() {
             let theirs = theirs.load(Ordering::Acquire);
             if rank == self.rank {
@@ -183,8 +186,27 @@ impl Own {
                 }
             } else if theirs > mine.load(Ordering::Relaxed) {
                 mine.fetch_max(theirs, Ordering::Release);
+                has_learned = true;
             }
         }
+        if has_learned {
+            self.clock.learned.fetch_add(1, Ordering::Release);
+        }
+    }
+
+    /// The same of all that the program of `rank` may know at present.
+    fn join_program(&self, rank: u32) {
+        let theirs = other(rank);
+        let learned = theirs.learned.load(Ordering::Acquire);
+        self.join(&theirs.now);
+        let (mine, time) = (&self.clock.now[rank as usize], time_at(rank));
+        if rank as usize != self.rank && time > mine.load(Ordering::Relaxed) {
+            mine.fetch_max(time, Ordering::Release);
+            self.clock.learned.fetch_add(1, Ordering::Release);
+            // What it has completed without saying so is not to be done once more as if nobody knew of that.
+            theirs.came.store(1, Ordering::Release);
+        }
+        TAKEN[rank as usize].store(learned, Ordering::Relaxed);
     }
 
     #[inline(always)]
@@ -247,13 +269,8 @@ impl Own {
     #[cold]
     #[inline(never)]
     fn join_all(&self) {
-        if LOOKED.swap(1, Ordering::Relaxed) == 0 {
-            for (rank, complete) in (0..self.ranks as u32).zip(&WERE_COMPLETE) {
-                complete.store(log_of(rank).said_complete(), Ordering::Relaxed);
-            }
-        }
-        for rank in 0..self.ranks {
-            self.join(&other(rank as u32).now);
+        for rank in 0..self.ranks as u32 {
+            self.join_program(rank);
         }
     }
 
@@ -421,10 +438,68 @@ pub fn sees_loads() -> bool {
     own().is_some_and(|own| own.sees_loads())
 }
 
-/// The entry of `rank` that is complete without saying so, if this process may know that by a load; else 0.
+/// Until which time of its own the program of `rank` may know what its calls have done: its clock says so, or will as soon as it makes another
+/// call, which gives what it has [completed without saying so](super::race::again) the next time.
+fn time_at(rank: u32) -> u64 {
+    checker().map_or(0, |checker| time_in(&checker.area.block(rank), rank))
+}
+
 #[inline(always)]
-pub(super) fn was_complete(rank: u32) -> u64 {
-    WERE_COMPLETE[rank as usize].load(Ordering::Relaxed)
+fn time_in(block: &Block, rank: u32) -> u64 {
+    let said = block.log.said_complete();
+    let now = block.clock.now[rank as usize].load(Ordering::Acquire);
+    now + u64::from(said != 0)
+}
+
+/// The entry of `rank` that is complete without saying so, if that is known by who knows the rank until `known`; else 0.
+#[inline(always)]
+pub(super) fn was_complete(rank: u32, known: u64) -> u64 {
+    let said = log_of(rank).said_complete();
+    // It has its time in the log before the rank's clock has come to that.
+    let is_known = || known > other(rank).now[rank as usize].load(Ordering::Acquire);
+    if said != 0 && is_known() { said } else { 0 }
+}
+
+/// This process has fetched something from the memory of `rank`, and what is noted or listed is compared.
+#[inline(always)]
+pub(super) fn fetched(checker: &Checker, rank: u32) {
+    if is_behind(checker, rank) {
+        take_from(checker, rank);
+    }
+}
+
+/// Whether [`fetched`] has something to do: the program of `rank` may have known what this process does not when it stored what has been fetched.
+#[inline(always)]
+pub(super) fn is_behind(checker: &Checker, rank: u32) -> bool {
+    // What was fetched was so before what is looked at now.
+    fence(Ordering::Acquire);
+    let theirs = checker.area.block(rank);
+    let (own, clock) = (checker.own.clock, theirs.clock);
+    let knows = own.now[rank as usize].load(Ordering::Relaxed);
+    let taken = TAKEN[rank as usize].load(Ordering::Relaxed);
+    let is_later = time_in(&theirs, rank) > knows || clock.learned.load(Ordering::Relaxed) != taken;
+    let is_later = is_later && rank != checker.rank || clock.loads.load(Ordering::Relaxed) != 0;
+    is_later && is_behind_all(Own::of(checker), rank)
+}
+
+/// The same, where a first look says so.
+#[inline(never)]
+fn is_behind_all(own: Own, rank: u32) -> bool {
+    // Where it may load what others store, it takes all in its next call.
+    !own.sees_loads() && rank as usize != own.rank && {
+        // It may have been stored by any of those that share memory.
+        other(rank).loads.load(Ordering::Relaxed) == 0 || own.are_ahead()
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn take_from(checker: &Checker, rank: u32) {
+    let own = Own::of(checker);
+    match other(rank).loads.load(Ordering::Relaxed) {
+        0 => own.join_program(rank),
+        _ => own.join_all(),
+    }
 }
 
 /// Whether any process of the job may.

@@ -225,6 +225,7 @@ impl Window {
         if let Some(shared) = shared {
             windows::end(&shared, &access, self);
         }
+        race::fetched(&window, target, what);
         Ok(())
     }
 

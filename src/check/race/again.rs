@@ -19,10 +19,12 @@
 //! nobody, and nobody comes to know of the completion between them. Who conflicts with the one conflicts with the other: they have the bytes,
 //! the kind and the place in common, and one entry stands for both. What this process knows is the same too: what may have [come](clock::has_come) to
 //! it, or been left [at the element](clock::has_news), ends the repetition. What was left while the operation went on it may have fetched: so that is
-//! looked at behind it as well.
+//! looked at behind it as well. So is whether the target's program [knows more](clock::is_behind) than this process, as it may have stored a flag.
 //!
 //! Where a process may have seen any completion by a load, each has a time of its own, and nothing is repeated ([`is_open`]); it may come to that
-//! after an operation is `COMPLETE`, for which that state is told in the log, too.
+//! after an operation is `COMPLETE`. Others may also learn of that by a flag that this process's program stores, without a call, and they fetch. So
+//! the state is told in the log, too: who learns of it counts it as having this process's next time, which it gets when it is settled, and says
+//! that something has come, so that it is not repeated from then on.
 //!
 //! Only the thread that has initialized MPI is here, and only where no other one may call ([`threads::is_alone`]). So the words are plain; they are
 //! atomic for programs that break that rule.
@@ -55,6 +57,7 @@ static LAST: Last = Last {
     number: AtomicU64::new(0),
     fetches: AtomicU8::new(0),
     process: AtomicU32::new(NOWHERE),
+    from: AtomicU32::new(NOWHERE),
     keys: [const { AtomicU64::new(0) }; 2],
     is_at_once: AtomicU8::new(0),
     request: AtomicU8::new(NO_REQUEST),
@@ -77,6 +80,8 @@ struct Last {
     /// If it is atomic: at which rank others leave their clocks for it, else [`NOWHERE`].
     process: AtomicU32,
     keys: [AtomicU64; 2],
+    /// If it has a result: the rank whose memory that is from, else [`NOWHERE`].
+    from: AtomicU32,
     /// 1: what it has fetched is complete when its call returns.
     is_at_once: AtomicU8,
     /// One of those below, the handle, and what frees it.
@@ -153,6 +158,15 @@ pub fn repeated() -> bool {
     say(state_of_done());
     if LAST.fetches.load(Relaxed) != 0 && is_news() {
         learn();
+    }
+    // It may have fetched a flag that the target's program has stored.
+    let from = LAST.from.load(Relaxed);
+    if from != NOWHERE
+        && let Some(checker) = checker()
+        && clock::is_behind(checker, from)
+    {
+        settle_last();
+        clock::fetched(checker, from);
     }
     true
 }
@@ -311,6 +325,11 @@ pub(super) fn made(window: &Window, access: &Access, entered: &Entered, is_alone
         false => NOWHERE,
     };
     LAST.process.store(process, Relaxed);
+    let from = match what.fetches() {
+        true => window.members[access.target],
+        false => NOWHERE,
+    };
+    LAST.from.store(from, Relaxed);
     if is_atomic {
         for (key, span) in LAST.keys.iter().zip([single(access.spans), None]) {
             key.store(element(window, access.target, span).bits(), Relaxed);

@@ -333,6 +333,10 @@ impl Batch {
         if site.fits != near {
             site.fit(near);
         }
+        if fetches && clock::is_behind(checker, site.process) {
+            let process = site.process;
+            self.learn_from(checker, process);
+        }
         true
     }
 
@@ -440,6 +444,14 @@ impl Batch {
     fn learn(&mut self, checker: &Checker, process: u32, keys: [clock::Key; 2]) {
         self.compare(checker);
         keys.into_iter().for_each(|key| clock::take(process, key));
+    }
+
+    /// It may be a flag that the target's program has stored.
+    #[cold]
+    #[inline(never)]
+    fn learn_from(&mut self, checker: &Checker, process: u32) {
+        self.compare(checker);
+        clock::fetched(checker, process);
     }
 
     #[inline(always)]
@@ -759,6 +771,7 @@ impl Operation {
             found.tell(from, window, &access, words);
         }
         near.fit(from, bytes, what);
+        super::fetched(window, target, what);
         true
     }
 }

@@ -15,8 +15,9 @@
 //! that fetches takes what was left there. So what a rank completed before it set a flag is ordered before what another does that has
 //! fetched it.
 //!
-//! **Not seen** are loads and stores of the program's own (but see [`local`]), and what it orders by other means than MPI. A rank may have seen by
-//! a load what others put into its memory: so it knows what they knew then. Where memory is shared with other ranks for load and store
+//! **Not seen** are loads and stores of the program's own (but see [local](super::local)), and what it orders by other means than MPI. A rank may have seen by
+//! a load what others put into its memory: so it knows what they knew then. The target's program may have stored what is fetched, to tell
+//! something: so who fetches knows what the target knows. Where memory is shared with other ranks for load and store
 //! ([`clock::loads_unseen`]), each knows at any time what all others have completed, and only accesses that are not complete are told. A rank keeps
 //! its last accesses only ([`log::KEPT`]).
 
@@ -34,7 +35,7 @@ pub mod watch;
 pub mod windows;
 
 use super::threads::{self, Turn};
-use super::{Checker, Place, checker, clock, here, local, rank, sums};
+use super::{Checker, Place, checker, clock, here, rank, sums};
 use log::{Fence, Logged, On};
 pub use own::{Clash, Race};
 use own::{STATE, State};
@@ -377,16 +378,22 @@ pub fn end(window: &Window, access: &Access, entered: Entered, words: &dyn Words
     if what.is_atomic() && what.fetches() {
         take_flags(window, access);
     }
-    if what.fetches() && local::is_seen() {
-        // It may have read what the target's program has stored to tell something.
-        clock::meet_now(window.members[access.target]);
-    }
     let known = clock::look();
     let mut state = STATE.lock();
     let found = compare(&mut state, checker, window, access, &entered, known, words);
     drop(state);
     if let Some(found) = found {
         found.tell(From::here(), window, access, words);
+    }
+}
+
+/// What `what` has fetched may be what the target's program has stored to tell something. Asked when all is compared.
+#[inline(always)]
+pub fn fetched(window: &Window, target: usize, what: What) {
+    if what.fetches()
+        && let Some(checker) = checker()
+    {
+        clock::fetched(checker, window.members[target]);
     }
 }
 

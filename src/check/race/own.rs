@@ -109,12 +109,20 @@ impl State {
         if !self.pending.iter().any(&are_complete) {
             return;
         }
-        let now = clock::tick(alone);
         if let [pending] = &*self.pending {
-            checker.own.log.complete(pending.number, now);
+            let log = checker.own.log;
+            // Before the clock comes to that time, which some may know already.
+            if alone {
+                log.complete(pending.number, clock::own_time() + 1);
+            }
+            let now = clock::tick(alone);
+            if !alone {
+                log.complete(pending.number, now);
+            }
             self.pending.clear();
             return self.touched.clear();
         }
+        let now = clock::tick(alone);
         self.pending.retain(|pending| {
             let is_complete = are_complete(pending);
             if is_complete {
@@ -311,7 +319,7 @@ impl State {
     pub fn unordered(&mut self, rank: u32, known: u64) -> Option<Unordered> {
         let log = log_of(rank)?;
         let (oldest, last) = log.range();
-        let complete = clock::was_complete(rank);
+        let complete = clock::was_complete(rank, known);
         let seen = match self.seen.get_mut(rank as usize) {
             Some(seen) => seen,
             None => self.see(rank)?,

@@ -5,7 +5,7 @@
 //!
 //! **Why nothing is missed or told wrongly.** Between a note and its settling this process makes no other call. So its clock stays as it was, and
 //! what the operation is ordered after is the same when it is compared ([`clock::as_it_is`]). (What it may see by loads of its own it takes before a
-//! note: how far all others are by then.) None of the operations is complete at its target, so
+//! note: how far all others are by then. What the target's program may have told by what is fetched it takes when that is complete.) None of the operations is complete at its target, so
 //! that nothing can be ordered behind one, and who conflicts with one does so whenever it comes. Of two processes that compare, one finds the
 //! other's entry: each logs before it looks. Operations that are atomic order others by their effect alone, and so cannot be late.
 //!
@@ -32,6 +32,7 @@ use smallvec::SmallVec;
 const MOST: usize = u64::BITS as usize;
 /// Places of the program of which the last note is known: a power of two.
 const SITES: usize = 32;
+const NOWHERE: u32 = u32::MAX;
 
 /// Operations that are noted: all of one call of the program's, on one target.
 #[derive(Clone, Copy)]
@@ -100,6 +101,8 @@ struct Series {
     sites: [Site; SITES],
     /// The last operation, if it would be quicker to [repeat](again) it.
     last: Option<Last>,
+    /// Whose memory the last operation was from, if that is noted and has a request.
+    fetched_from: u32,
     /// Where operations may be noted, as was found since this process has made another call.
     open: Option<On>,
     /// Whether no other thread of this process has anything of the check meanwhile.
@@ -116,6 +119,7 @@ static SERIES: Alone<Series> = Alone::new(Series {
     open: None,
     is_alone: false,
     fits: (0, 0),
+    fetched_from: NOWHERE,
     sites: [const {
         Site {
             back: 0,
@@ -276,6 +280,15 @@ impl Note {
                 .flatten()
                 .for_each(|found| self.tell(checker.rank, found));
         }
+        self.learn(checker);
+    }
+
+    /// What it has fetched may be a flag that the target's program has stored. Asked when all is compared.
+    #[inline(always)]
+    fn learn(&self, checker: &Checker) {
+        if self.what.fetches() {
+            clock::fetched(checker, self.window.members[self.target]);
+        }
     }
 
     /// What others have logged that nothing orders before it.
@@ -329,7 +342,7 @@ impl Series {
             return false;
         }
         self.last = Some(last);
-        if !self.may_join(operation.what) {
+        if !self.may_join(operation.what) || self.may_have_told() {
             self.settle();
         }
         let site = &mut self.sites[back >> 1 & (SITES - 1)];
@@ -337,6 +350,7 @@ impl Series {
             && let Some(Some(note)) = self.notes[..self.count].get_mut(site.note)
             && note.goes_on(operation, site.place)
         {
+            self.keep_in_mind(operation);
             return true;
         }
         let is_open = self.open == Some(last.on) && site.back == back && self.count < MOST;
@@ -344,6 +358,7 @@ impl Series {
             return false;
         }
         self.begin(operation, back);
+        self.keep_in_mind(operation);
         true
     }
 
@@ -356,6 +371,21 @@ impl Series {
                 !have_requests || first.what == what
             }
             _ => true,
+        }
+    }
+
+    /// Whether the program may have seen a flag in what the last operation has fetched, whose request is over.
+    #[inline(always)]
+    fn may_have_told(&self) -> bool {
+        self.fetched_from != NOWHERE
+            && checker().is_some_and(|checker| clock::is_behind(checker, self.fetched_from))
+    }
+
+    /// Such an operation is noted.
+    #[inline(always)]
+    fn keep_in_mind(&mut self, operation: &Operation) {
+        if is_over(operation.what) {
+            self.fetched_from = operation.window.members[operation.target];
         }
     }
 
@@ -486,6 +516,7 @@ impl Series {
         if let Some(race) = race {
             note.tell(checker.rank, Found::Race(race));
         }
+        note.learn(checker);
         Some(true)
     }
 
@@ -552,6 +583,7 @@ impl Series {
         if count == 0 {
             return;
         }
+        self.fetched_from = NOWHERE;
         let Some(checker) = checker() else { return };
         if let [Some(note)] = &self.notes[..count] {
             return note.settle(checker);
@@ -598,6 +630,8 @@ impl Series {
         for (note, found) in found {
             note.tell(checker.rank, found);
         }
+        let notes = self.notes[..count].iter().flatten();
+        notes.for_each(|note| note.learn(checker));
     }
 }
 
