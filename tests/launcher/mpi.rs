@@ -145,6 +145,27 @@ fn an_abort_ends_the_job() {
 }
 
 #[test]
+fn a_check_says_which_ranks_it_has_looked_at_until_they_died() {
+    let nothing = "mpiexec: check: nothing was found";
+    for (ranks, roles, status) in [(2, "init finalize", 0), (1, "init finalize 6", 6)] {
+        let outcome = job(&["-check"], ranks, roles).ended(status);
+        outcome.says(&format!("{nothing}\n"));
+    }
+    let both = "ranks 0-1 did not come to their end, and were looked at until then";
+    let first = "rank 0 did not come to its end, and was looked at until then";
+    for (ranks, roles, status, words) in [
+        (2, "init sleep kill;init sleep sleep", 137, both),
+        (2, "init abort;init sleep sleep", 7, both),
+        (1, "init abort", 7, first),
+        (1, "init 3", 3, first),
+        (1, "init", 0, first),
+    ] {
+        let outcome = job(&["-check"], ranks, roles).ended(status);
+        outcome.says(&format!("{nothing}; {words}\n"));
+    }
+}
+
+#[test]
 fn what_is_written_there_by_mistake_is_no_abort() {
     // A status that nobody has asked for.
     job(&[], 2, "init abort=7 finalize;init sleep finalize")

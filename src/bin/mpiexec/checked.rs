@@ -6,11 +6,12 @@ use std::fmt::Write;
 use std::time::Instant;
 
 use rmashm::launching::{
-    Area, CHECK_FAILED, CallPlace, MOST_CHECKED, OBSERVING, PLACE_BEGINS, PLACE_ENDS,
+    Area, CHECK_FAILED, CallPlace, MOST_CHECKED, OBSERVING, PLACE_BEGINS, PLACE_ENDS, State,
 };
 
 use crate::alike::{Alike, Finding};
 use crate::places::{Modules, with_readable_names};
+use crate::report::{Fate, ranks_text};
 use crate::request::Request;
 use crate::supervise::{SHORT_GRACE, Supervisor};
 
@@ -148,9 +149,10 @@ impl Supervisor<'_> {
             0 => String::new(),
             _ => format!(" ({})", of(notes, "note")),
         };
+        let cut = self.cut_short();
         if all == 0 {
             if self.request.check_says_so {
-                let text = format!("check: nothing was found{notes}");
+                let text = format!("check: nothing was found{notes}{cut}");
                 self.job.output.say(&text);
             }
             return;
@@ -166,9 +168,32 @@ impl Supervisor<'_> {
         if untold > 0 {
             let _ = write!(text, "; {untold} found no room, and are not told");
         }
+        if !area.ends() {
+            text += &cut;
+        }
         self.job.output.say(&text);
         let status = self.status.filter(|status| *status != 0);
         self.status = Some(status.unwrap_or(CHECK_FAILED as u8));
+    }
+
+    /// In words, if there are such: the ranks that were killed or left without MPI_Finalize. What comes later was not looked at.
+    fn cut_short(&self) -> String {
+        let is_cut = |rank: &u32| {
+            let rank = *rank as usize;
+            use State::{Dead, Joining, Quit, Running};
+            let was_in_mpi = matches!(
+                self.job.segment.state(rank),
+                Joining | Running | Quit | Dead
+            );
+            was_in_mpi || matches!(self.fates[rank], Some(Fate::Killed { .. }))
+        };
+        let cut: Vec<u32> = (0..self.fates.len() as u32).filter(is_cut).collect();
+        let what = match cut.len() {
+            0 => return String::new(),
+            1 => "did not come to its end, and was looked at until then",
+            _ => "did not come to their end, and were looked at until then",
+        };
+        format!("; {} {what}", ranks_text(&cut))
     }
 
     /// A rank has ended the job since it found something: whether that is so.
