@@ -293,10 +293,12 @@ fn end_of(back: usize) -> usize {
     mapping.map_or(back + 1, |mapping| mapping.range.end)
 }
 
-/// Whether it is one of the files of this library, or of those that programs in other languages call it by.
+/// Whether it is one of the files of this library, or of those that programs in other languages call it by: Python's `ctypes` and `cffi` make
+/// calls by libffi.
 fn is_library(path: &Path) -> bool {
+    const OURS: [&str; 5] = ["librmashm", "libmpi", "libffi", "_ctypes", "_cffi_backend"];
     let name = path.file_name().unwrap_or_default().as_bytes();
-    name.starts_with(b"librmashm") || name.starts_with(b"libmpi")
+    OURS.iter().any(|ours| name.starts_with(ours.as_bytes()))
 }
 
 #[cfg(test)]
