@@ -6,7 +6,7 @@ use super::buffers::{Access, Used, take, words};
 use super::ranges::{Range, Ranges};
 use super::room::Room;
 use super::sums::Look;
-use super::{Finding, Place, called, here, local, partitions, rank, sums, tell};
+use super::{Finding, Place, called, here, local, partitions, race, rank, sums, tell};
 use crate::shm::atomic::{AtomicU64, AtomicUsize, Ordering};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -172,6 +172,7 @@ fn add(request: i32, name: &'static str, used: Used) {
 /// The operation of a request is complete, and the program knows.
 #[cold]
 pub fn ended(request: i32) {
+    race::ended(request);
     for (_, partition) in partitions::take(request) {
         end(partition);
     }

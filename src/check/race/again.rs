@@ -8,7 +8,8 @@
 //! | `PENDING`  | is not complete                                              | not complete         | [`ends`]                          |
 //! | `COMPLETE` | is complete, of which nobody can know but [by a load](clock::sees_loads) | not complete, but for those | [`repeats`], to `PENDING` |
 //!
-//! A get that has a request goes from `MADE` to `COMPLETE`, and stays there. **Requests**: one handle serves each repetition. It is given anew when the
+//! A get that has a request is `COMPLETE` when the program has waited for that; what it has not waited for when another call begins is
+//! [bound](super::State::bind) to the request. **Requests**: one handle serves each repetition. It is given anew when the
 //! program has waited for it ([`waits`]), and freed by [`settle`]; one that is not waited for by then is as any other. From then on the program may
 //! change the buffer of what is not complete: a put with something else in it is another one.
 //!
@@ -82,7 +83,7 @@ struct Last {
     keys: [AtomicU64; 2],
     /// If it has a result: the rank whose memory that is from, else [`NOWHERE`].
     from: AtomicU32,
-    /// 1: what it has fetched is complete when its call returns.
+    /// 1: what it has fetched is complete when its request is.
     is_at_once: AtomicU8,
     /// One of those below, the handle, and what frees it.
     request: AtomicU8,
@@ -155,7 +156,7 @@ fn is_news() -> bool {
 /// It was done once more.
 #[inline(always)]
 pub fn repeated() -> bool {
-    say(state_of_done());
+    say(PENDING);
     if LAST.fetches.load(Relaxed) != 0 && is_news() {
         learn();
     }
@@ -169,15 +170,6 @@ pub fn repeated() -> bool {
         clock::fetched(checker, from);
     }
     true
-}
-
-/// Its state when it has been done, and was not completed by another call.
-#[inline(always)]
-fn state_of_done() -> u8 {
-    match LAST.is_at_once.load(Relaxed) {
-        0 => PENDING,
-        _ => COMPLETE,
-    }
 }
 
 /// The present call gives this handle, which `free` frees when the program has waited for it: whether it is the last operation's.
@@ -223,6 +215,9 @@ pub(super) fn waits(handle: i32) -> bool {
         && threads::is_alone();
     if is_it {
         LAST.request.store(ENDED, Relaxed);
+        if LAST.is_at_once.load(Relaxed) != 0 {
+            say(COMPLETE);
+        }
     }
     is_it
 }
@@ -280,14 +275,19 @@ pub fn settle() {
 fn settle_last() {
     let state = STATE.swap(NONE, Relaxed);
     let Some(checker) = checker() else { return };
-    if LAST.request.load(Relaxed) == ENDED {
+    let (request, handle) = (LAST.request.load(Relaxed), LAST.handle.load(Relaxed));
+    if request == ENDED {
         let free = *LAST.free.lock();
-        free(LAST.handle.load(Relaxed));
+        free(handle);
     }
     LAST.request.store(NO_REQUEST, Relaxed);
-    if state == COMPLETE || LAST.is_at_once.load(Relaxed) != 0 {
+    let is_at_once = LAST.is_at_once.load(Relaxed) != 0;
+    if state == COMPLETE || is_at_once && request != GIVEN {
         let on = On::of_bits(LAST.on.load(Relaxed));
         super::complete_on(|other| other == on);
+    } else if is_at_once {
+        let number = LAST.number.load(Relaxed);
+        super::STATE.lock().bind((number, number), handle);
     }
     if state >= PENDING {
         // After it is complete in the log: who looks finds the one or the other.
@@ -365,6 +365,6 @@ pub fn keep<const N: usize>(function: &'static str, arguments: &[u64; N]) {
         for (known, given) in LAST.arguments.iter().zip(arguments) {
             known.store(*given, Relaxed);
         }
-        say(state_of_done());
+        say(PENDING);
     }
 }

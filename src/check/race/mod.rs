@@ -37,6 +37,7 @@ pub mod windows;
 use super::threads::{self, Turn};
 use super::{Checker, Place, checker, clock, here, rank, sums};
 use log::{Fence, Logged, On};
+pub(super) use own::ended;
 pub use own::{Clash, Race};
 use own::{STATE, State};
 pub use report::{From, Words};
@@ -445,10 +446,7 @@ fn compare(
         again::made(window, access, entered, is_alone)
     };
     if !is_kept && access.what.has_request() && access.what.fetches() {
-        // What a request completes is complete at once, here: what fetches.
-        let (first, last) = entered.numbers;
-        let alone = state.is_alone();
-        state.complete(alone, |pending| (first..=last).contains(&pending.number));
+        requests::made(state, entered.numbers);
     }
     (race.is_some() || buffer.is_some()).then_some(Found { race, buffer })
 }

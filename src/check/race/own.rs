@@ -8,6 +8,7 @@ use super::{Access, Entered, Kind, What};
 use crate::check::room::Room;
 use crate::check::threads::OneByOne;
 use crate::check::{Place, checker, clock, local};
+use crate::shm::atomic::{AtomicUsize, Ordering};
 
 /// An access of this rank that is not complete at its target.
 pub struct Pending {
@@ -21,7 +22,12 @@ pub struct Pending {
     pub pair: Option<Pair>,
     /// What was in the buffer, if that may be changed before: where a request says when.
     content: Option<u64>,
+    /// By the end of which request it is complete, or 0.
+    request: i32,
 }
+
+/// How many accesses are bound to a request, at least.
+static BOUND: AtomicUsize = AtomicUsize::new(0);
 
 /// What this process knows of its own accesses, and how far those of others are known to be ordered before all that comes.
 pub struct State {
@@ -286,7 +292,27 @@ impl State {
             known,
             pair,
             content,
+            request: 0,
         });
+    }
+
+    /// Accesses of these numbers, which have fetched something, are complete by the end of this request, if they are not before.
+    #[cold]
+    pub fn bind(&mut self, (first, last): (u64, u64), request: i32) {
+        for pending in &mut self.pending {
+            if (first..=last).contains(&pending.number) {
+                pending.request = request;
+                BOUND.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Logs once more what is found complete in the log, but is so by the end of this request.
+    #[cold]
+    pub fn log_bound(&mut self, log: &Log, new: &Logged, request: i32) {
+        let number = log.add(new);
+        self.keep(log, number, new, None, None);
+        self.bind((number, number), request);
     }
 
     /// The number of the last entry, if it is of the same access, which is not complete: it stands for both.
@@ -440,6 +466,24 @@ impl State {
             .map(|held| clash(held, true))
             .or_else(|| Some(clash(read()?, false)))
     }
+}
+
+/// The program has heard of the end of a request.
+#[inline(always)]
+pub fn ended(request: i32) {
+    if BOUND.load(Ordering::Relaxed) != 0 {
+        end_bound(request);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn end_bound(request: i32) {
+    let mut state = STATE.lock();
+    let alone = state.is_alone();
+    state.complete(alone, |pending| pending.request == request);
+    let bound = state.pending.iter().filter(|pending| pending.request != 0);
+    BOUND.store(bound.count(), Ordering::Relaxed);
 }
 
 /// With which buffer two accesses are, side by side, that become one; `None` if that would be forgotten, and they are not to become one.

@@ -8,13 +8,15 @@
 //! | `GIVEN` | the program's                                      | [`waits`]; [`settle`] leaves it the program's |
 //! | `ENDED` | nobody's: the program has waited for it            | [`next`]; [`settle`] frees it                |
 
+use super::own::{STATE, State};
 use super::{again, series};
-use crate::check::threads::Alone;
+use crate::check::threads::{Alone, Turn};
 use crate::check::{CALLED, place};
 use crate::shm::atomic::{AtomicBool, Ordering::Relaxed};
+use std::cell::Cell;
 
 #[derive(Clone, Copy, PartialEq)]
-enum State {
+enum Stage {
     None,
     Given,
     Ended,
@@ -23,7 +25,7 @@ enum State {
 /// The handle of a place of the program.
 #[derive(Clone, Copy)]
 struct Site {
-    state: State,
+    state: Stage,
     handle: i32,
     /// Where the call returns to, and the address of the function's name.
     back: usize,
@@ -36,7 +38,7 @@ const SITES: usize = 8;
 
 static ALL: Alone<[Site; SITES]> = Alone::new(
     [Site {
-        state: State::None,
+        state: Stage::None,
         handle: 0,
         back: 0,
         function: 0,
@@ -48,10 +50,10 @@ static OPEN: AtomicBool = AtomicBool::new(false);
 
 impl Site {
     fn settle(&mut self) {
-        if self.state == State::Ended {
+        if self.state == Stage::Ended {
             (self.free)(self.handle);
         }
-        self.state = State::None;
+        self.state = Stage::None;
     }
 }
 
@@ -59,9 +61,30 @@ impl Site {
 #[inline]
 fn site_of(all: &mut [Site; SITES], back: usize) -> &mut Site {
     let known = all.iter().position(|site| site.back == back);
-    let free = || all.iter().position(|site| site.state == State::None);
+    let free = || all.iter().position(|site| site.state == Stage::None);
     let number = known.or_else(free).unwrap_or(back >> 1 & (SITES - 1));
     &mut all[number]
+}
+
+thread_local! {
+    /// The numbers of what the present call has fetched, which has given no request yet; from 1 on.
+    static MADE: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
+}
+
+/// The present call, a whole one, has fetched what has these numbers, and will give a request by whose end that is complete.
+#[cold]
+pub(super) fn made(state: &mut Turn<'_, State>, numbers: (u64, u64)) {
+    let alone = state.is_alone();
+    let is_left = MADE.replace(numbers);
+    complete(state, alone, is_left);
+    OPEN.store(true, Relaxed);
+}
+
+/// What has those numbers is complete.
+fn complete(state: &mut State, alone: bool, (first, last): (u64, u64)) {
+    if first > 0 {
+        state.complete(alone, |pending| (first..=last).contains(&pending.number));
+    }
 }
 
 /// The present call, a whole one, gives this handle, which `free` frees when the program has waited for it.
@@ -70,9 +93,13 @@ pub fn gives(handle: i32, free: fn(i32)) {
     if again::gives(handle, free) {
         return;
     }
+    let numbers = MADE.take();
+    if numbers.0 > 0 {
+        STATE.lock().bind(numbers, handle);
+    }
     let called = CALLED.get();
     keep(Site {
-        state: State::Given,
+        state: Stage::Given,
         handle,
         back: called.back,
         function: called.name.as_ptr().addr(),
@@ -96,7 +123,7 @@ fn keep(site: Site) {
 pub fn is_there(function: &'static str) -> bool {
     let (back, function) = (place::came_from(), function.as_ptr().addr());
     let is_it =
-        |site: &Site| (site.back, site.function) == (back, function) && site.state == State::Ended;
+        |site: &Site| (site.back, site.function) == (back, function) && site.state == Stage::Ended;
     if ALL.get().is_some_and(|all| all.iter().any(is_it)) {
         return true;
     }
@@ -104,7 +131,7 @@ pub fn is_there(function: &'static str) -> bool {
         return false;
     };
     keep(Site {
-        state: State::Ended,
+        state: Stage::Ended,
         handle,
         back,
         function,
@@ -118,7 +145,7 @@ pub fn is_there(function: &'static str) -> bool {
 pub fn next() -> Option<i32> {
     let mut all = ALL.get()?;
     let site = site_of(&mut all, place::came_from());
-    site.state = State::Given;
+    site.state = Stage::Given;
     Some(site.handle)
 }
 
@@ -128,17 +155,26 @@ pub fn waits(handle: i32) -> bool {
     if again::waits(handle) {
         return true;
     }
-    OPEN.load(Relaxed)
+    let is_it = OPEN.load(Relaxed)
         && ALL.get().is_some_and(|mut all| {
-            let is_it = |site: &&mut Site| site.handle == handle && site.state == State::Given;
+            let is_it = |site: &&mut Site| site.handle == handle && site.state == Stage::Given;
             let found = all.iter_mut().find(is_it);
-            found
-                .map(|site| {
-                    site.state = State::Ended;
-                    series::waited();
-                })
-                .is_some()
-        })
+            found.map(|site| site.state = Stage::Ended).is_some()
+        });
+    if is_it {
+        // What is noted asks which requests are the program's.
+        series::waited();
+        super::ended(handle);
+    }
+    is_it
+}
+
+/// The request of the last call that returned to `back`, if the program has not waited for it.
+#[cold]
+pub(super) fn given(back: usize) -> Option<i32> {
+    let all = ALL.get()?;
+    let is_it = |site: &&Site| site.back == back && site.state == Stage::Given;
+    all.iter().find(is_it).map(|site| site.handle)
 }
 
 /// Whether the function makes a request of a one-sided operation, and so uses none.
@@ -158,6 +194,13 @@ pub fn settle() {
 #[cold]
 #[inline(never)]
 fn settle_all() {
+    let is_left = MADE.take();
+    if is_left.0 > 0 {
+        // There was no room for a request of its own.
+        let mut state = STATE.lock();
+        let alone = state.is_alone();
+        complete(&mut state, alone, is_left);
+    }
     if let Some(mut all) = ALL.get() {
         OPEN.store(false, Relaxed);
         all.iter_mut().for_each(Site::settle);

@@ -12,7 +12,7 @@
 //! **Operations with requests** end sooner: what MPI_Rget fetches is complete when its request is, and by MPI_Wait the program has its buffer back.
 //! So they are never among others: all notes are of puts with requests, or all of gets, or none is of either. What MPI_Rput puts may be something
 //! else the next time: each is a note of its own, with a sum of that, but where it is the same once more. What MPI_Rget fetches is complete in the
-//! log as soon as it is compared.
+//! log as soon as it is compared, but what the program has not waited for: that is [logged](State::log_bound) once more.
 //!
 //! Only the thread that has initialized MPI is here, where no other one may call ([`Alone`]). While something is noted, nothing
 //! [repeats](super::again).
@@ -20,7 +20,9 @@
 use super::log::{Fence, Logged, On};
 use super::span::Span;
 use super::touched::Touched;
-use super::{Access, Begun, Clash, Race, State, What, Window, Words, again, element, report};
+use super::{
+    Access, Begun, Clash, Race, State, What, Window, Words, again, element, report, requests,
+};
 use crate::check::threads::{Alone, Turn, is_alone};
 use crate::check::{
     Checker, Finding, Place, buffers, checker, clock, is_inside, local, place, sums,
@@ -586,7 +588,8 @@ impl Series {
         self.fetched_from = NOWHERE;
         let Some(checker) = checker() else { return };
         if let [Some(note)] = &self.notes[..count] {
-            return note.settle(checker);
+            note.settle(checker);
+            return self.hold(checker, count);
         }
         let mut found: SmallVec<[(Note, Found); 1]> = SmallVec::new();
         let mut state = super::STATE.lock();
@@ -627,11 +630,42 @@ impl Series {
             end(&mut state);
         }
         drop(state);
+        self.hold(checker, count);
         for (note, found) in found {
             note.tell(checker.rank, found);
         }
         let notes = self.notes[..count].iter().flatten();
         notes.for_each(|note| note.learn(checker));
+    }
+}
+
+impl Series {
+    /// What was fetched last from each place of the program is not complete, if it has not waited for that.
+    #[inline(always)]
+    fn hold(&self, checker: &Checker, count: usize) {
+        if self.notes[..count].iter().flatten().any(Note::is_over) {
+            self.hold_last(checker, count);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn hold_last(&self, checker: &Checker, count: usize) {
+        for site in &self.sites {
+            if let Some(Some(note)) = self.notes[..count].get(site.note)
+                && (note.place, note.is_over()) == (site.place, true)
+                && let Some(request) = requests::given(site.back)
+            {
+                let Span { high, block, .. } = note.far;
+                let last = Logged {
+                    span: Span::run(high - block, block),
+                    ..note.logged()
+                };
+                super::STATE
+                    .lock()
+                    .log_bound(checker.own.log, &last, request);
+            }
+        }
     }
 }
 
