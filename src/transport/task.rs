@@ -104,16 +104,22 @@ fn end(over: Vec<Begun>) {
     wake_threads();
 }
 
+/// Of so many tasks it is said that they are waited for, at most: each is looked for among all.
+const TOLD: usize = 16;
+
 /// Says to those that receive something of these operations that this process does nothing else until all of them have ended.
 pub fn set_awaited<'a>(operations: impl Iterator<Item = &'a Operation>) {
     if spin() == 0 {
         return;
     }
+    let mut told = 0;
     for operation in operations {
         match operation.about.action {
             Action::Send => super::set_awaited(operation),
             Action::Receive => {}
+            Action::Collective(_) | Action::Steps(_) if told == TOLD => {}
             Action::Collective(_) | Action::Steps(_) => {
+                told += 1;
                 let Some(mut tasks) = TASKS.try_lock() else {
                     return;
                 };
