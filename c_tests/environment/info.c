@@ -102,6 +102,22 @@ static void lengths(void)
     OK(MPI_Info_free(&info));
 }
 
+#ifdef RMASHM
+/* How many processes run this one's program: a command line may have several. */
+static int of_the_program(void)
+{
+    int *given, mine, count = 0, flag = 0;
+    int all[64];
+    CHECK(size <= 64);
+    OK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &given, &flag));
+    mine = flag ? *given : 0;
+    OK(MPI_Allgather(&mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD));
+    for (int i = 0; i < size; i++)
+        count += all[i] == mine;
+    return count;
+}
+#endif
+
 static void environment(int argc, char **argv)
 {
     char value[MPI_MAX_INFO_VAL + 1];
@@ -112,7 +128,7 @@ static void environment(int argc, char **argv)
     OK(MPI_Info_get_nkeys(MPI_INFO_ENV, &n));
 #ifdef RMASHM
     get_is(MPI_INFO_ENV, "command", argv[0]);
-    snprintf(value, sizeof value, "%d", size);
+    snprintf(value, sizeof value, "%d", of_the_program());
     get_is(MPI_INFO_ENV, "maxprocs", value);
     OK(MPI_Info_get(MPI_INFO_ENV, "wdir", MPI_MAX_INFO_VAL, value, &flag));
     CHECK(flag && value[0] == '/');
