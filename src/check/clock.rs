@@ -372,13 +372,7 @@ pub(super) fn has_news(rank: u32, key: Key) -> bool {
     own().is_some_and(|own| own.has_news(&other(rank).places[key.place() * own.ranks..]))
 }
 
-/// Whether others have changed this process's memory since it last looked.
-#[inline(always)]
-pub(super) fn has_come() -> bool {
-    own().is_none_or(|own| own.clock.came.load(Ordering::Relaxed) != 0)
-}
-
-/// The same, or others have completed something since that it may know by loads of its own.
+/// Whether others have changed this process's memory since it last looked, or have completed something that it may know by loads of its own.
 #[inline(always)]
 pub(super) fn may_have_seen() -> bool {
     own().is_none_or(|own| own.may_have_seen())

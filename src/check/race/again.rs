@@ -6,7 +6,7 @@
 //! | `NONE`     | cannot be repeated                                           |                      | [`made`], in a call that logs one |
 //! | `MADE`     | is logged, and its call has not returned                     | not complete         | [`keep`]                          |
 //! | `PENDING`  | is not complete                                              | not complete         | [`ends`]                          |
-//! | `COMPLETE` | is complete, of which nobody can know but [by a load](clock::sees_loads) | not complete, but for those | [`repeats`], to `PENDING` |
+//! | `COMPLETE` | is complete, of which nobody knows but by a flag of the program's | not complete, but for those | [`repeats`], to `PENDING` |
 //!
 //! A get that has a request is `COMPLETE` when the program has waited for that; what it has not waited for when another call begins is
 //! [bound](super::State::bind) to the request. **Requests**: one handle serves each repetition. It is given anew when the
@@ -22,10 +22,10 @@
 //! it, or been left [at the element](clock::has_news), ends the repetition. What was left while the operation went on it may have fetched: so that is
 //! looked at behind it as well. So is whether the target's program [knows more](clock::is_behind) than this process, as it may have stored a flag.
 //!
-//! Where a process may have seen any completion by a load, each has a time of its own, and nothing is repeated ([`is_open`]); it may come to that
-//! after an operation is `COMPLETE`. Others may also learn of that by a flag that this process's program stores, without a call, and they fetch. So
-//! the state is told in the log, too: who learns of it counts it as having this process's next time, which it gets when it is settled, and says
-//! that something has come, so that it is not repeated from then on.
+//! Others may learn of a completion without a call of this process's: by a flag that its program stores, and that they [load](clock::sees_loads) or
+//! fetch. So that an operation is `COMPLETE` is told in the log, too: who learns of it counts it as having this process's next time, which it gets
+//! when it is settled, and says that something has come, so that it is not repeated from then on. Where this process may load what others store,
+//! it looks at [their times](clock::may_have_seen) before each repetition.
 //!
 //! Only the thread that has initialized MPI is here, and only where no other one may call ([`threads::is_alone`]). So the words are plain; they are
 //! atomic for programs that break that rule.
@@ -130,7 +130,7 @@ pub fn repeats<const N: usize>(function: &'static str, arguments: &[u64; N]) -> 
     // Before it is complete, its result may not be written once more.
     let is_free = state == COMPLETE || LAST.fetches.load(Relaxed) == 0;
     let is_free = is_free && LAST.request.load(Relaxed) != GIVEN;
-    is_same && is_free && is_open() && !clock::has_come() && !is_news() && !is_changed()
+    is_same && is_free && !clock::may_have_seen() && !is_news() && !is_changed()
 }
 
 /// Whether what it puts is not what was put before.
@@ -238,7 +238,6 @@ pub fn ends(window: u64, target: usize) -> bool {
     STATE.load(Relaxed) >= PENDING
         && LAST.on.load(Relaxed) == On::new(window, target).bits()
         && threads::is_alone()
-        && is_open()
 }
 
 /// They are complete.
@@ -295,11 +294,6 @@ fn settle_last() {
     }
 }
 
-/// Whether operations may be repeated at all. Where a rank may load what others store, unseen, it is to know of each completion when that was.
-pub(super) fn is_open() -> bool {
-    !clock::has_loads()
-}
-
 /// The present call has made an access, and logged it as one that is not complete: whether it stays so. `is_alone`: no other one of this process's
 /// is not complete, and the entry is its own.
 pub(super) fn made(window: &Window, access: &Access, entered: &Entered, is_alone: bool) -> bool {
@@ -310,7 +304,6 @@ pub(super) fn made(window: &Window, access: &Access, entered: &Entered, is_alone
     if !is_alone
         || is_at_once && is_atomic
         || !threads::is_alone()
-        || !is_open()
         || local::is_seen()
         || is_atomic && ranks > RANKS
     {

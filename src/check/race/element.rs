@@ -262,7 +262,7 @@ impl Batch {
             || fetches && self.writes.meets(near.writes, bytes)
             || fetches && self.reads.meets(near.writes, bytes);
         let may_repeat = !what.is(Kind::GetAccumulate);
-        if self.last == present && may_repeat && again::is_open() || is_used {
+        if self.last == present && may_repeat || is_used {
             self.last = None;
             return false;
         }

@@ -338,7 +338,7 @@ impl Series {
             near: operation.near,
             bytes: operation.bytes,
         };
-        if self.count == 0 && self.last == Some(last) && again::is_open() {
+        if self.count == 0 && self.last == Some(last) {
             // The same once more, and something between: that is quicker elsewhere.
             self.last = None;
             return false;
