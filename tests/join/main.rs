@@ -15,6 +15,16 @@ use run::{Outcome, Run, marked};
 use std::process::Command;
 use support::{command, prefix, repository};
 
+/// The path of the launcher of the prefix.
+fn launcher() -> String {
+    prefix().join("bin/mpiexec").display().to_string()
+}
+
+/// It with these arguments.
+fn mpiexec(arguments: &[&str]) -> Command {
+    marked(&launcher(), arguments)
+}
+
 /// A folder in which the programs run.
 struct Place {
     folder: Scratch,
@@ -38,14 +48,13 @@ impl Place {
     }
 
     fn mpiexec(&self, options: &[&str], words: &[&str]) -> Command {
-        let launcher = prefix().join("bin/mpiexec").display().to_string();
         let folder = self.folder.display().to_string();
         let all = [
             options,
             &["-n", "2", "-wdir", &folder, &self.program],
             words,
         ];
-        marked(&launcher, &all.concat())
+        mpiexec(&all.concat())
     }
 
     fn first(&self, words: &[&str]) -> Run {
@@ -116,7 +125,6 @@ fn ranks_are_called_by_their_numbers_among_themselves() {
     let first = place.first(&["alone", "idle"]);
     place.await_files(&first, "alone", "idles");
     let pid = first.child.id().to_string();
-    let launcher = prefix().join("bin/mpiexec").display().to_string();
     let words = [
         "-join",
         &pid,
@@ -127,7 +135,7 @@ fn ranks_are_called_by_their_numbers_among_themselves() {
         "-c",
         "cat; echo $RMASHM_RANK of $RMASHM_SIZE",
     ];
-    let outcome = Run::start_with_input(marked(&launcher, &words), b"read\n".to_vec()).finish();
+    let outcome = Run::start_with_input(mpiexec(&words), b"read\n".to_vec()).finish();
     let outcome = outcome.ended(0).quietly();
     assert_eq!(outcome.lines(), ["[0] 0 of 2", "[0] read", "[1] 1 of 2"]);
     let words = [
@@ -140,7 +148,7 @@ fn ranks_are_called_by_their_numbers_among_themselves() {
         "-c",
         "exit $RMASHM_RANK",
     ];
-    let outcome = Run::start(marked(&launcher, &words)).finish().ended(1);
+    let outcome = Run::start(mpiexec(&words)).finish().ended(1);
     assert!(outcome.stdout.ends_with("] 0,1\n"), "{outcome:?}");
     place.go();
     first.finish().ended(0).quietly();

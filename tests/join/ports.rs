@@ -1,8 +1,7 @@
 //! How clients find the job of a server by its port, and what becomes of ports and of those that wait at them when somebody dies.
 
-use crate::Place;
 use crate::run::{Run, marked};
-use crate::support::prefix;
+use crate::{Place, mpiexec};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::time::Duration;
@@ -146,8 +145,7 @@ impl Place {
             let options = ["-join", &pid, "-disable-auto-cleanup", "-n", &count];
             let folder = self.folder.display().to_string();
             let words = ["-wdir", &folder, &self.program, way, &within];
-            let launcher = prefix().join("bin/mpiexec").display().to_string();
-            let run = Run::start(marked(&launcher, &[&options[..], &words].concat()));
+            let run = Run::start(mpiexec(&[&options[..], &words].concat()));
             run.finish().ended(137);
         }
     }
@@ -181,14 +179,13 @@ fn a_name_that_another_job_has_published_is_told() {
     let place = Place::new();
     let name = format!("a name {}", std::process::id());
     let first = place.first(&["serve", &name, "part"]);
-    let launcher = prefix().join("bin/mpiexec").display().to_string();
     let pid = first.child.id().to_string();
     let told = format!(
         "; the job of process {pid} has it: a program that is started by mpiexec -join {pid} is of that job"
     );
     first.wait_until("the name", || {
         let words = ["-n", "1", &place.program, "lookup", &name];
-        let outcome = Run::start(marked(&launcher, &words)).finish().ended(0);
+        let outcome = Run::start(mpiexec(&words)).finish().ended(0);
         outcome.stdout.contains(&told)
     });
     let second = place.joined(&first, &["call", &name, "part"]);

@@ -1,15 +1,14 @@
 //! Which job is joined, by the number of a process or by a name, and which cannot be.
 
-use crate::Place;
 use crate::run::{Run, marked};
-use crate::support::prefix;
+use crate::{Place, launcher, mpiexec};
 use std::fs::File;
 use std::path::PathBuf;
 
 #[test]
 fn one_that_has_just_been_started_is_waited_for() {
     let place = Place::new();
-    let launcher = prefix().join("bin/mpiexec").display().to_string();
+    let launcher = launcher();
     let folder = place.folder.display().to_string();
     let serve = [
         "-n",
@@ -91,8 +90,7 @@ fn by_another_name_it_is_another_job() {
         "lookup",
         "name",
     ];
-    let launcher = prefix().join("bin/mpiexec").display().to_string();
-    Run::start(marked(&launcher, &words)).finish().ended(0);
+    Run::start(mpiexec(&words)).finish().ended(0);
     let second = Run::start(place.mpiexec(&["-join", &names[0]], &["call", "name", "part"]));
     second.finish().ended(0).quietly();
     first.finish().ended(0).quietly();
@@ -103,7 +101,7 @@ fn one_that_a_rank_of_another_job_has_started_is_joined_itself() {
     // What is to become the launcher has the outer job's segment open until then.
     for before in ["", "sleep 0.5; "] {
         let place = Place::new();
-        let launcher = prefix().join("bin/mpiexec").display().to_string();
+        let launcher = launcher();
         let folder = place.folder.display().to_string();
         let script = format!(
             "cd \"$2\"
@@ -113,7 +111,7 @@ fn one_that_a_rank_of_another_job_has_started_is_joined_itself() {
         );
         let sh = ["-n", "1", "sh", "-c", &script, "sh"];
         let words = [&launcher, &folder, &place.program].map(String::as_str);
-        let outcome = Run::start(marked(&launcher, &[&sh[..], &words].concat()))
+        let outcome = Run::start(mpiexec(&[&sh[..], &words].concat()))
             .finish()
             .ended(0)
             .quietly();
@@ -152,13 +150,9 @@ fn what_cannot_be_joined_is_told() {
     // What was refused has left no places taken.
     let said = refused(&["-join", &pid, "-n", "100", "./nothing", ":"], 127);
     assert!(said.contains("nothing"), "{said}");
-    let launcher = prefix().join("bin/mpiexec").display().to_string();
     let many = ["-join", &pid, "-n", "100", "true"];
     for _ in 0..3 {
-        Run::start(marked(&launcher, &many))
-            .finish()
-            .ended(0)
-            .quietly();
+        Run::start(mpiexec(&many)).finish().ended(0).quietly();
     }
     place.go();
     first.finish().ended(0).quietly();
