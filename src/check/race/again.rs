@@ -18,14 +18,14 @@
 //!
 //! **Why nothing is missed or told wrongly.** Between the operation and its repetition this process makes no call, so that its clock goes to
 //! nobody, and nobody comes to know of the completion between them. Who conflicts with the one conflicts with the other: they have the bytes,
-//! the kind and the place in common, and one entry stands for both. What this process knows is the same too: what may have [come](clock::has_come) to
+//! the kind and the place in common, and one entry stands for both. What this process knows is the same too: what may have [come](clock::may_have_seen) to
 //! it, or been left [at the element](clock::has_news), ends the repetition. What was left while the operation went on it may have fetched: so that is
 //! looked at behind it as well. So is whether the target's program [knows more](clock::is_behind) than this process, as it may have stored a flag.
 //!
 //! Others may learn of a completion without a call of this process's: by a flag that its program stores, and that they [load](clock::sees_loads) or
 //! fetch. So that an operation is `COMPLETE` is told in the log, too: who learns of it counts it as having this process's next time, which it gets
 //! when it is settled, and says that something has come, so that it is not repeated from then on. Where this process may load what others store,
-//! it looks at [their times](clock::may_have_seen) before each repetition.
+//! it looks at their times, too, before each repetition.
 //!
 //! Only the thread that has initialized MPI is here, and only where no other one may call ([`threads::is_alone`]). So the words are plain; they are
 //! atomic for programs that break that rule.
@@ -100,7 +100,8 @@ const WANTED: u8 = 1;
 const GIVEN: u8 = 2;
 const ENDED: u8 = 3;
 
-const NOWHERE: u32 = u32::MAX;
+/// No rank.
+pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// An argument as a number.
 #[inline(always)]

@@ -17,6 +17,7 @@
 //! Only the thread that has initialized MPI is here, where no other one may call ([`Alone`]). While something is noted, nothing
 //! [repeats](super::again).
 
+use super::again::NOWHERE;
 use super::log::{Fence, Logged, On};
 use super::span::Span;
 use super::touched::Touched;
@@ -34,7 +35,6 @@ use smallvec::SmallVec;
 const MOST: usize = u64::BITS as usize;
 /// Places of the program of which the last note is known: a power of two.
 const SITES: usize = 32;
-const NOWHERE: u32 = u32::MAX;
 
 /// Operations that are noted: all of one call of the program's, on one target.
 #[derive(Clone, Copy)]
@@ -637,9 +637,7 @@ impl Series {
         let notes = self.notes[..count].iter().flatten();
         notes.for_each(|note| note.learn(checker));
     }
-}
 
-impl Series {
     /// What was fetched last from each place of the program is not complete, if it has not waited for that.
     #[inline(always)]
     fn hold(&self, checker: &Checker, count: usize) {
