@@ -35,8 +35,9 @@ const CRASHES: [&str; 6] = [
 /// Where the sources of the worker are: it names them where a result is wrong.
 const SOURCES: &str = "campaign/worker/";
 
-/// Classes of errors, as the worker names them: of a death, which a receive from any rank might go on after; of a lack.
-const DEATHS: [&str; 2] = ["PROC_FAILED", "PROC_FAILED_PENDING"];
+/// Classes of errors, as the worker names them: of a death, which a receive from any rank might go on after, or after which somebody has
+/// revoked the communicator; of a lack.
+const DEATHS: [&str; 3] = ["PROC_FAILED", "PROC_FAILED_PENDING", "REVOKED"];
 const LACKS: [&str; 5] = ["COUNT", "OTHER", "IO", "NO_MEM", "NO_SPACE"];
 
 /// What is wrong with how the job ended. `injected`: the calls that were made to fail.

@@ -33,10 +33,39 @@ static void take_up(const struct program *it)
     memcpy(communicators, it->communicators, sizeof communicators);
 }
 
+/* The program that waits while another one runs. */
+static struct program waiting;
+
+#ifdef MPIX_ERR_REVOKED
+
+static void revoke_program(MPI_Comm of_all, const struct communicator *of_some)
+{
+    MPIX_Comm_revoke(of_all);
+    for (int i = 0; i < COMMUNICATORS; i++)
+        if (of_some[i].is_there)
+            MPIX_Comm_revoke(of_some[i].comm);
+}
+
+static void revoke_all(void)
+{
+    revoke_program(world, communicators);
+    if (waiting.size > 0)
+        revoke_program(waiting.world, waiting.communicators);
+}
+
+#else
+
+/* Without a way to revoke it leaves as one that fails. */
+static void revoke_all(void)
+{
+    end(0);
+}
+
+#endif
+
 /* A program of both groups, of which one has the lower ranks. */
 static void together(MPI_Comm inter, int high, uint64_t number, int steps)
 {
-    static struct program waiting;
     MPI_Comm whole;
     int remote;
     if (!options.fatal)
@@ -55,6 +84,7 @@ static void together(MPI_Comm inter, int high, uint64_t number, int steps)
         random_step();
     end_program();
     take_up(&waiting);
+    waiting.size = 0;
     DO(MPI_Comm_free(&whole));
     DO(MPI_Comm_disconnect(&inter));
 }

@@ -15,10 +15,14 @@ enum { MOST_CHILDREN = 4, MOST_RANKS = 16 + MOST_CHILDREN };
 /* The status of a worker that ends in an orderly way because of an error that a fault explains. (Of one whose results are wrong: check.h.) */
 enum { STATUS_REFUSED = 77 };
 
-/* Open MPI's header has the names from its version 5 on. */
+/* Open MPI's header has the names from its version 5 on, as its library has, by which a worker is linked. Ours has them in any case. */
 #if defined(OMPI_MAJOR_VERSION) && !defined(MPIX_ERR_PROC_FAILED)
 #define MPIX_ERR_PROC_FAILED 75
 #define MPIX_ERR_PROC_FAILED_PENDING 76
+#define MPIX_ERR_REVOKED 77
+__attribute__((weak)) int MPIX_Comm_revoke(MPI_Comm comm);
+__attribute__((weak)) int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *shrunk);
+__attribute__((weak)) int MPIX_Comm_agree(MPI_Comm comm, int *flag);
 #endif
 /* The standard's header has no names for what only some libraries have. */
 #ifndef MPIX_ERR_PROC_FAILED_PENDING
@@ -115,6 +119,23 @@ __attribute__((noreturn)) static void end(int status)
     exit(status);
 }
 
+/* Nobody waits for this process any more in a communicator that it has. */
+static void revoke_all(void);
+
+/* This process leaves, because others have died that it needs. The others are told of a death wherever they need the dead, and, once it is
+ * in MPI_Finalize, wherever they need this process. With other threads in MPI it leaves as it is. */
+__attribute__((noreturn)) static void leave_the_others(void)
+{
+    if (options.work == THREADS)
+        end(0);
+    /* Who died may be a member of no communicator of those that have started processes together, and some of these receive from
+     * any rank: no death among the members ends that. */
+    if (options.work == SPAWNS)
+        revoke_all();
+    MPI_Finalize();
+    end(0);
+}
+
 /* An error that a fault explains ends this process: the driver judges by the class whether one does. */
 __attribute__((noreturn)) static void refused(const char *call, int code)
 {
@@ -130,13 +151,8 @@ __attribute__((noreturn)) static void refused(const char *call, int code)
     MPI_Error_string(code, text, &length);
     fprintf(stderr, "campaign: rank %d, step %d: class %s of %.60s: %s\n", rank, step, name_of(class), call, text);
     fflush(stderr);
-    if (is_death) {
-        /* The others are told of a death wherever they need the dead, and of this process's leaving. With other threads in MPI it
-         * leaves as it is. */
-        if (options.work != THREADS)
-            MPI_Finalize();
-        end(0);
-    }
+    if (is_death)
+        leave_the_others();
     MPI_Abort(MPI_COMM_WORLD, STATUS_REFUSED);
     end(STATUS_REFUSED);
 }
