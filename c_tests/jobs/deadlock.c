@@ -10,6 +10,7 @@
 /* ranks: 2 8; name: waitall; args: waitall; expect-exit: 55; expect-stderr: called MPI_Waitall at; mpich: skip it hangs */
 /* ranks: 2 8; name: any; args: any; expect-exit: 55; expect-stderr: rank 0 waits for any of ranks 0-; expect-stderr: called MPI_Waitany at; mpich: skip it hangs */
 /* ranks: 1 3; name: oneself; args: oneself; expect-exit: 55; expect-stderr: deadlock: rank 0 waits in MPI for what nobody will do: it can never go on, so the job is ended; expect-stderr: rank 0 waits for rank 0; mpich: skip it hangs */
+/* ranks: 3; name: handler; args: handler; expect-exit: 9; expect-stderr: ranks 0-1 wait in MPI, each for what only another of them could do: none can ever go on, unless one of them dies; expect-stderr: called MPI_Recv at receive (deadlock.c:; expect-stderr: from receiving_handler (deadlock.c:; expect-stderr: ), from MPI_Send, from main (deadlock.c:; mpich: skip it hangs */
 /* ranks: 3 8; name: part_computing; args: part compute; expect-exit: 55; expect-stderr: deadlock: ranks 0-1 wait in MPI, each for what only another of them could do: none can ever go on, so the job is ended; expect-stderr: rank 0 waits for rank 1, which waits for rank 0; mpich: skip it hangs */
 /* ranks: 3; name: part_sleeping; args: part sleep; expect-exit: 55; expect-stderr: deadlock: ranks 0-1 wait in MPI; mpich: skip it hangs */
 /* ranks: 3; name: finalize; args: finalize; expect-exit: 55; expect-stderr: rank 0 waits for rank 1, which waits for rank 0; mpich: skip it hangs */
@@ -35,6 +36,20 @@ __attribute__((noinline)) static void ring_of_receives(void)
     int from = (rank + 1) % size;
     MPI_Recv(&value, 1, MPI_INT, from, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Send(&value, 1, MPI_INT, (rank + size - 1) % size, 7, MPI_COMM_WORLD);
+}
+
+static void abort_later(void)
+{
+    /* Longer than it takes to be told. */
+    sleep(3);
+    MPI_Abort(MPI_COMM_WORLD, 9);
+}
+
+/* Called by MPI_Send. */
+static void receiving_handler(MPI_Comm *comm, int *code, ...)
+{
+    CHECK(*comm != MPI_COMM_WORLD && *code != MPI_SUCCESS);
+    receive(1 - rank);
 }
 
 /* Each of the first two has the lock of its own memory, and wants the other's. */
@@ -157,14 +172,20 @@ int main(int argc, char **argv)
             receive(0);
         else
             for_ever(0);
+    } else if (strcmp(way, "handler") == 0) {
+        MPI_Errhandler handler;
+        MPI_Comm copy;
+        OK(MPI_Comm_dup(MPI_COMM_WORLD, &copy));
+        OK(MPI_Comm_create_errhandler(receiving_handler, &handler));
+        OK(MPI_Comm_set_errhandler(copy, handler));
+        if (rank < 2)
+            MPI_Send(&value, 1, MPI_INT, size, 7, copy);
+        abort_later();
     } else if (strcmp(way, "part") == 0) {
         if (rank < 2)
             receive(1 - rank);
-        if (strcmp(argv[2], "abort") == 0) {
-            /* Longer than it takes to be told. */
-            sleep(3);
-            MPI_Abort(MPI_COMM_WORLD, 9);
-        }
+        if (strcmp(argv[2], "abort") == 0)
+            abort_later();
         for_ever(strcmp(argv[2], "compute") == 0);
     } else if (strcmp(way, "finalize") == 0) {
         /* Rank 1 has nothing more to do, as it believes; rank 2 has. */

@@ -128,9 +128,20 @@ impl Modules {
             call: call.map(call_name),
             frames: Vec::new(),
         };
-        for frame in frames.iter().skip_while(|frame| is_library(&frame.path)) {
+        let mut frames = frames
+            .iter()
+            .skip_while(|frame| is_library(&frame.path))
+            .peekable();
+        while let Some(frame) = frames.next() {
             if is_start(frame) {
                 break;
+            }
+            if is_library(&frame.path) {
+                // The library has called the program, as an error handler: of its frames the program's call alone is told.
+                let is_inner = frames.peek().is_some_and(|next| is_library(&next.path));
+                let call = frame.symbol.as_deref().filter(|_| !is_inner);
+                place.frames.extend(call.map(call_name));
+                continue;
             }
             if is_python(&frame.path) {
                 place.frames.push("Python".to_string());
