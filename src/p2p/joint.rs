@@ -16,10 +16,6 @@ pub struct Partner {
     pub tag: i32,
 }
 
-/// Messages of up to so many bytes go as those of senders that only wait: at once, in pieces. In what is longer either process has a
-/// copy to make as it is.
-const SHORT: usize = 32 << 10;
-
 struct Joint {
     /// The receive, then the send unless it was complete at once.
     parts: Vec<Arc<Operation>>,
@@ -38,10 +34,7 @@ pub fn run(
     (into, from): (Buffer, Partner),
 ) -> Result<(Outcome, Result<()>)> {
     start::envelope(comm, from.rank, from.tag)?;
-    let sent = match out.len() <= SHORT {
-        true => start::send_and_wait(comm, out, to.rank, to.tag, Mode::Standard)?,
-        false => start::send(comm, out, to.rank, to.tag, Mode::Standard)?,
-    };
+    let sent = start::send_and_wait(comm, out, to.rank, to.tag, Mode::Standard)?;
     let received = start::receive_and_wait(comm, into, from.rank, from.tag);
     // Also where the communicator was revoked before the receive: nothing is to read `out` any more when this returns.
     let error = sent.and_then(|sent| {

@@ -8,7 +8,7 @@
 //! `bench/RESULTS.md`.)
 //!
 //! There are three states, which a message of 8 bytes tells by its 0.12, 0.15 or 0.37 µs. Past the caches goes what is for a
-//! far core, and pieces of a larger message for a near one.
+//! far core, and pieces of a larger message for a near one that go where both cores have been a short time ago.
 //!
 //! The bounds are found again by `make bench BENCH="--families messages,sizes --peers none"`.
 
@@ -101,7 +101,7 @@ impl Distance {
         }
     }
 
-    /// How to copy the next piece, of so many `bytes`, which is one of `many` of a message or a whole one.
+    /// How to copy the next piece, of so many `bytes`, which is one of `many` in lines that both cores have in their caches, or not.
     #[inline]
     pub fn next(&mut self, bytes: usize, many: bool) -> Manner {
         let way = match bytes < LEAST {

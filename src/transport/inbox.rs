@@ -460,6 +460,14 @@ impl Outbox {
         }
     }
 
+    /// Whether the ring's lines leave the cores' caches before they are used again.
+    #[inline]
+    pub fn is_beyond_cache(&self) -> bool {
+        self.way
+            .as_ref()
+            .is_some_and(|way| way.ring.is_beyond_cache())
+    }
+
     /// Looks how far the receiver is.
     pub fn look(&mut self) {
         if let Some(way) = &mut self.way {

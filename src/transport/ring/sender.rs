@@ -106,7 +106,8 @@ impl Sender {
     }
 
     /// Whether its lines leave a core's second cache before they are used again.
-    fn is_beyond_cache(&self) -> bool {
+    #[inline]
+    pub fn is_beyond_cache(&self) -> bool {
         self.slots.len() >= BEYOND_CACHE
     }
 
