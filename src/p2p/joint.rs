@@ -16,6 +16,10 @@ pub struct Partner {
     pub tag: i32,
 }
 
+/// Messages of up to so many bytes go as those of senders that only wait: in parts, of which each core has two copies to make. Of what is longer
+/// it has one to make, by the kernel. (AMD EPYC of family 25: 1 MiB 55 and 61 µs, 4 MiB 314 and 234.)
+const IN_PARTS: usize = 1 << 20;
+
 struct Joint {
     /// The receive, then the send unless it was complete at once.
     parts: Vec<Arc<Operation>>,
@@ -34,7 +38,10 @@ pub fn run(
     (into, from): (Buffer, Partner),
 ) -> Result<(Outcome, Result<()>)> {
     start::envelope(comm, from.rank, from.tag)?;
-    let sent = start::send_and_wait(comm, out, to.rank, to.tag, Mode::Standard)?;
+    let sent = match out.len() <= IN_PARTS {
+        true => start::send_and_wait(comm, out, to.rank, to.tag, Mode::Standard)?,
+        false => start::send(comm, out, to.rank, to.tag, Mode::Standard)?,
+    };
     let received = start::receive_and_wait(comm, into, from.rank, from.tag);
     // Also where the communicator was revoked before the receive: nothing is to read `out` any more when this returns.
     let error = sent.and_then(|sent| {
