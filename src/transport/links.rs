@@ -155,6 +155,11 @@ impl Links {
         self.link(to).outbox.is_to_announce()
     }
 
+    /// Whether the ring to `to` has grown to one whose lines leave the cores' caches.
+    pub fn is_largest(&mut self, to: u32) -> bool {
+        self.link(to).outbox.is_beyond_cache()
+    }
+
     /// Notes that a message has come from `from`, which has `released` so much of what went there.
     #[inline]
     pub fn heard(&mut self, from: u32, released: u32) {

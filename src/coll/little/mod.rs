@@ -149,13 +149,7 @@ impl<'a> Little<'a> {
         match (self.plan.take(), stays) {
             (None, stays) => {
                 next_tag(self.comm);
-                if let Some((from, to)) = stays
-                    && !from.is_at(to)
-                {
-                    same_length(from.bytes(), to.bytes())?;
-                    to.buffer()?.copy(&from.buffer()?, from.bytes());
-                }
-                Ok(())
+                stays.map_or(Ok(()), |(from, to)| copy(from, to))
             }
             (Some(mut plan), stays) => {
                 // While they come.
@@ -342,9 +336,25 @@ impl<'a> Little<'a> {
         let Some(round) = self.come()? else {
             return Ok(false);
         };
+        let stayed = self.stay(mine, blocks);
         let taken = self.take_all(&round, blocks, None);
         self.tell(&round);
-        let own = &blocks[self.comm.rank];
-        taken.and(self.end(mine.map(|mine| (mine, own))))
+        stayed.and(taken).and(self.end(None))
     }
+
+    /// Copies what this process gives itself, before it looks whether the others' blocks are there.
+    pub(super) fn stay(&self, mine: Option<&Vector>, blocks: &[Vector]) -> Result<()> {
+        let own = &blocks[self.comm.rank];
+        mine.map_or(Ok(()), |mine| copy(mine, own))
+    }
+}
+
+/// Copies a block to another one, which is as long.
+fn copy(from: &Vector, to: &Vector) -> Result<()> {
+    if from.is_at(to) {
+        return Ok(());
+    }
+    same_length(from.bytes(), to.bytes())?;
+    to.buffer()?.copy(&from.buffer()?, from.bytes());
+    Ok(())
 }

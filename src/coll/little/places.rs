@@ -47,9 +47,9 @@ impl<'a> Little<'a> {
         let Some(round) = pinned else {
             return Ok(false);
         };
+        let stayed = self.stay(mine, blocks);
         let taken = self.take_all(&round, blocks, Some(&places));
-        let own = &blocks[self.comm.rank];
-        taken.and(self.end(mine.map(|mine| (mine, own))))
+        stayed.and(taken).and(self.end(None))
     }
 
     /// Whether such a block goes to its place in a gather: of two there is nobody to copy at the same time, and where ranks share cores,
