@@ -319,8 +319,9 @@ impl<T> Table<T> {
         self.get(handle).or_else(|| self.find_hidden(handle))
     }
 
-    #[cold]
-    fn find_hidden(&self, handle: i32) -> Option<&T> {
+    /// The same of one that is hidden.
+    #[inline(always)]
+    pub fn find_hidden(&self, handle: i32) -> Option<&T> {
         let slot = self.slot(handle)?;
         if slot.handle.load(Ordering::Acquire) != !handle {
             return None;

@@ -33,21 +33,20 @@ pub mod sums;
 pub mod threads;
 
 use crate::shm::Offset;
-use crate::shm::atomic::{AtomicBool, AtomicU8, Ordering};
+use crate::shm::atomic::{AtomicBool, AtomicPtr, Ordering};
 use crate::shm::segment::Segment;
 use area::{Area, Block};
 pub use place::Place;
 use std::cell::Cell;
 use std::fmt::Write;
-use std::sync::OnceLock;
 
 /// The status that a job ends with in which something was found.
 pub const STATUS: i32 = 56;
 
-static ON: AtomicU8 = AtomicU8::new(0);
 /// Whether calls are nothing to this room: the job is not checked, and ThreadSanitizer does not look on.
 static IS_PASSED: AtomicBool = AtomicBool::new(false);
-static CHECKER: OnceLock<Checker> = OnceLock::new();
+/// What this process checks with, for good, or null: one load says all that calls ask.
+static CHECKER: AtomicPtr<Checker> = AtomicPtr::new(std::ptr::null_mut());
 
 /// What a checked process has.
 pub struct Checker {
@@ -63,16 +62,14 @@ pub struct Checker {
 /// Whether this job is checked.
 #[inline(always)]
 pub fn is_on() -> bool {
-    ON.load(Ordering::Relaxed) != 0
+    !CHECKER.load(Ordering::Relaxed).is_null()
 }
 
 /// What this process checks with; `None` if it does not.
-#[inline]
+#[inline(always)]
 pub fn checker() -> Option<&'static Checker> {
-    match is_on() {
-        true => CHECKER.get(),
-        false => None,
-    }
+    // SAFETY: it is null, or what `open` has made, which is never freed.
+    unsafe { CHECKER.load(Ordering::Acquire).as_ref() }
 }
 
 /// This process is `rank` of a job that is checked if it has an area for that, at `area` of the segment; else that is 0. `end` ends the job.
@@ -82,17 +79,17 @@ pub fn open(segment: &'static Segment, area: Offset, rank: u32, end: fn(i32) -> 
     }
     let area = Area::open(segment, area);
     let own = area.block(rank);
-    CHECKER.get_or_init(|| Checker {
+    let checker = Box::leak(Box::new(Checker {
         rank,
         area,
         own,
         pid: std::process::id(),
         end,
-    });
+    }));
     race::favour();
     // SAFETY: the handler stores to atomics alone. Where it is refused, children are as before.
     unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
-    ON.store(1, Ordering::Release);
+    CHECKER.store(checker, Ordering::Release);
 }
 
 /// What is noted is the parent's, which settles it.

@@ -324,10 +324,10 @@ pub fn find(handle: MPI_Win) -> Option<&'static Window> {
     WINDOWS.get(handle.0)
 }
 
-/// The window of a handle, also where its calls are observed.
+/// The window of a handle, if it is one whose calls are observed.
 #[inline(always)]
-pub fn find_any(handle: MPI_Win) -> Option<&'static Window> {
-    WINDOWS.find(handle.0)
+pub fn find_observed(handle: MPI_Win) -> Option<&'static Window> {
+    WINDOWS.find_hidden(handle.0)
 }
 
 #[cold]

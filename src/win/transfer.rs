@@ -6,7 +6,7 @@
 use super::checked::{Near, goes_apart};
 use super::moving::Stay;
 use super::private::move_data;
-use super::{Flavor, Reach, Target, Window, find_any};
+use super::{Flavor, Reach, Target, Window, find_observed};
 use crate::bail;
 use crate::check;
 use crate::check::race::{Kind, series};
@@ -29,7 +29,7 @@ pub struct CheckedWindow {
 impl CheckedWindow {
     #[inline(always)]
     pub fn find(handle: MPI_Win, function: &'static str) -> Option<CheckedWindow> {
-        find_any(handle).map(|window| CheckedWindow { window, function })
+        find_observed(handle).map(|window| CheckedWindow { window, function })
     }
 
     #[inline(always)]

@@ -302,8 +302,8 @@ macro_rules! mpi_again {
     (@repeats $repeats:ident ($($arg:ident : $type:ty),*) { $quick:expr }) => {
         #[inline(always)]
         fn $repeats($($arg: $crate::mpi::types::C<$type>),*) -> bool {
-            // In the fast path's words: of all windows.
-            use $crate::win::find_any as find;
+            // In the fast path's words: of windows that are looked at.
+            use $crate::win::find_observed as find;
             use $crate::check::race::again;
             if !again::repeats(FUNCTION, &[$(again::word($arg)),*]) {
                 return false;
@@ -325,7 +325,7 @@ macro_rules! mpi_again {
         #[inline(always)]
         fn again($rank: $crate::mpi::types::C<$integer>, $win: $crate::mpi::types::C<$window>) -> bool {
             let win = <$window as $crate::mpi::types::Foreign>::of($win);
-            $crate::observe::is_passed() && $crate::win::find_any(win).is_some_and(|win| win.flush_again($rank))
+            $crate::observe::is_passed() && $crate::win::find_observed(win).is_some_and(|win| win.flush_again($rank))
         }
 
         #[inline(always)]
