@@ -166,7 +166,12 @@ impl State {
         if !self.touched.may_meet(new.on, span) {
             return None;
         }
-        self.pending.iter().find_map(|old| {
+        let mut found = None;
+        for old in self.pending.iter().rev() {
+            // Asked first, as most are elsewhere.
+            if old.on != new.on || span.low >= old.span.high || old.span.low >= span.high {
+                continue;
+            }
             // The same bytes once more: it does not matter which is first.
             let both = old.pair.as_ref().zip(pair);
             let again = old.what == new.what && both.is_some_and(|(old, new)| old.agrees(new));
@@ -175,26 +180,35 @@ impl State {
                 .content
                 .zip(content)
                 .is_some_and(|(old, new)| old != new);
-            let again = again && !is_changed;
-            if again || old.on != new.on || !new.what.conflicts(old.what, true, reading) {
-                return None;
+            if again && !is_changed {
+                let is_known = content.is_none() || old.content.is_some();
+                if old.place == new.place && old.span.has(span) && is_known {
+                    // Those before that one were compared with it.
+                    break;
+                }
+                continue;
             }
-            let (low, high) = span.common(&old.span)?;
-            let other = Logged {
-                on: old.on,
-                what: old.what,
-                place: old.place,
-                span: old.span,
-                issued: 0,
-                known: 0,
-                done: 0,
-            };
-            Some(Race {
-                rank: checker()?.rank,
-                other,
-                low,
-                high,
-            })
+            if new.what.conflicts(old.what, true, reading)
+                && let Some((low, high)) = span.common(&old.span)
+            {
+                found = Some((old, low, high));
+            }
+        }
+        let (old, low, high) = found?;
+        let other = Logged {
+            on: old.on,
+            what: old.what,
+            place: old.place,
+            span: old.span,
+            issued: 0,
+            known: 0,
+            done: 0,
+        };
+        Some(Race {
+            rank: checker()?.rank,
+            other,
+            low,
+            high,
         })
     }
 

@@ -11,7 +11,7 @@
 //!
 //! **Operations with requests** end sooner: what MPI_Rget fetches is complete when its request is, and by MPI_Wait the program has its buffer back.
 //! So they are never among others: all notes are of puts with requests, or all of gets, or none is of either. What MPI_Rput puts may be something
-//! else the next time: each is a note of its own, with a sum of that, but where it is the same once more. What MPI_Rget fetches is complete in the
+//! else the next time: each is a note of its own, with a sum of that, but where it is the same from the same buffer. What MPI_Rget fetches is complete in the
 //! log as soon as it is compared, but what the program has not waited for: that is [logged](State::log_bound) once more.
 //!
 //! Only the thread that has initialized MPI is here, where no other one may call ([`Alone`]). While something is noted, nothing
@@ -171,7 +171,10 @@ impl Note {
         if is_from_one && self.far == Span::run(far, bytes) {
             return self.content.is_none() || self.content == operation.content();
         }
-        if self.content.is_some() {
+        // Those with gaps would be many that are between each other.
+        let goes_on_side_by_side = is_from_one && self.far.high == far;
+        if self.content.is_some() && !(goes_on_side_by_side && self.content == operation.content())
+        {
             return false;
         }
         let Some(all) = self.far.with(far, bytes) else {

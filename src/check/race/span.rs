@@ -68,6 +68,12 @@ impl Span {
         goes_on.then_some(Span { high, ..all })
     }
 
+    /// Whether this one, without gaps, has all of the other's bytes.
+    #[inline]
+    pub fn has(&self, other: &Span) -> bool {
+        !self.has_gaps() && self.low <= other.low && other.high <= self.high
+    }
+
     /// The first bytes that both have, as far as that is found.
     #[inline]
     pub fn common(&self, other: &Span) -> Option<(u64, u64)> {
@@ -96,9 +102,13 @@ impl Span {
 
     /// Whether no block meets one of the other, wherever they begin and end: by the least distance that both steps lead to.
     fn is_between(&self, other: &Span) -> bool {
-        let grid = gcd(self.stride.into(), other.stride.into());
-        let behind = (i128::from(other.low) - i128::from(self.low)).rem_euclid(grid);
-        behind >= self.block.into() && grid - behind >= other.block.into()
+        let grid = gcd(self.stride, other.stride);
+        let apart = self.low.abs_diff(other.low) % grid;
+        let behind = match apart {
+            apart if apart > 0 && other.low < self.low => grid - apart,
+            apart => apart,
+        };
+        behind >= self.block && grid - behind >= other.block
     }
 
     /// The blocks that do not end before `low`.
@@ -166,35 +176,38 @@ impl Pair {
         if !are_alike || !self.is_in_blocks() || !other.is_in_blocks() {
             return false;
         }
-        let (steps, other_steps) = match (self.far.is_one_block(), other.far.is_one_block()) {
-            (true, true) => return false,
-            (true, false) => (other.steps(), other.steps()),
-            (false, true) => (self.steps(), self.steps()),
-            (false, false) => (self.steps(), other.steps()),
-        };
-        let between = |a: &Span, b: &Span| i128::from(b.low) - i128::from(a.low);
-        let far = between(&self.far, &other.far);
-        let near = between(&self.near, &other.near);
+        let (steps, other_steps): ((u64, u64), _) =
+            match (self.far.is_one_block(), other.far.is_one_block()) {
+                (true, true) => return false,
+                (true, false) => (other.steps(), other.steps()),
+                (false, true) => (self.steps(), self.steps()),
+                (false, false) => (self.steps(), other.steps()),
+            };
         let (far_step, near_step) = steps;
         // Blocks that have a byte in common are the same block.
         let grid = gcd(far_step, other_steps.0);
-        grid >= blocks[0].into()
-            && far % grid == 0
-            && far_step * other_steps.1 == other_steps.0 * near_step
-            && near * far_step == far * near_step
+        if grid < blocks[0] || !self.far.low.abs_diff(other.far.low).is_multiple_of(grid) {
+            return false;
+        }
+        let between = |a: &Span, b: &Span| i128::from(b.low) - i128::from(a.low);
+        let far = between(&self.far, &other.far);
+        let near = between(&self.near, &other.near);
+        let times = |a: u64, b: u64| u128::from(a) * u128::from(b);
+        times(far_step, other_steps.1) == times(other_steps.0, near_step)
+            && near * i128::from(far_step) == far * i128::from(near_step)
     }
 
     /// From a block to the next one, on both sides.
-    fn steps(&self) -> (i128, i128) {
+    fn steps(&self) -> (u64, u64) {
         let near = match self.near.is_one_block() {
             true => 0,
             false => self.near.stride,
         };
-        (self.far.stride.into(), near.into())
+        (self.far.stride, near)
     }
 }
 
-fn gcd(a: i128, b: i128) -> i128 {
+fn gcd(a: u64, b: u64) -> u64 {
     match b {
         0 => a,
         b => gcd(b, a % b),
