@@ -123,19 +123,21 @@ pub struct Area {
     first: Offset,
 }
 
-/// What a block is made of: begins of its parts, and its end.
+/// What a block is made of: begins of its parts, and its end. What operations look at lies in different lines of its page: else it would have the same few
+/// places of the cache.
 const MODULES: usize = size_of::<Findings>().next_multiple_of(PAGE);
 const MESSAGES: usize = MODULES + size_of::<Modules>().next_multiple_of(PAGE);
 const COLLECTIVES: usize = MESSAGES + size_of::<Messages>().next_multiple_of(PAGE);
-const CLOCK: usize = COLLECTIVES + size_of::<Collectives>().next_multiple_of(PAGE);
-const LOG: usize = CLOCK + size_of::<Clock>().next_multiple_of(PAGE);
-const PARTS: usize = LOG + size_of::<Log>().next_multiple_of(PAGE);
-const STRIDE: usize = PARTS + size_of::<Parts>().next_multiple_of(PAGE);
+const CLOCK: usize = COLLECTIVES + size_of::<Collectives>().next_multiple_of(PAGE) + 8 * LINE;
+const LOG: usize = CLOCK + size_of::<Clock>().next_multiple_of(PAGE) + 8 * LINE;
+const PARTS: usize = LOG + size_of::<Log>().next_multiple_of(PAGE) + 8 * LINE;
+const STRIDE: usize = PARTS + size_of::<Parts>().next_multiple_of(PAGE) + 8 * LINE;
+const LINE: usize = 64;
 
 impl Area {
     /// Bytes that an area with room for so many ranks takes.
     pub fn bytes(ranks: usize) -> usize {
-        PAGE + ranks * STRIDE
+        (PAGE + ranks * STRIDE).next_multiple_of(PAGE)
     }
 
     /// Lays it out at `at` of a fresh segment.

@@ -21,7 +21,7 @@
 //! All errors go one way: who takes a clock that is too late misses a race, and tells of none that is not one.
 
 use super::area::Block;
-use super::{Checker, checker, is_on};
+use super::{Checker, checker, is_on, threads};
 use crate::shm::atomic::{AtomicU64, Ordering, fence, full_fence};
 use parking_lot::Mutex;
 
@@ -37,6 +37,7 @@ pub struct Clock {
     learned: AtomicU64,
     /// Its clock. Written by it alone.
     now: [AtomicU64; MOST],
+    _apart: [u64; 23],
     /// Not 0: something came into its memory since it last looked.
     came: AtomicU64,
     /// How many copies were made: the last ones are there, in turn.
@@ -59,20 +60,43 @@ static TOLD: AtomicU64 = AtomicU64::new(0);
 pub const ANYTHING: u64 = u64::MAX;
 /// By rank: how much it had learned when this process last took all that its program knew.
 static TAKEN: [AtomicU64; MOST] = [const { AtomicU64::new(0) }; MOST];
+/// By rank: 1 more than it had learned when this process, one thread of which is alone, last [came](come) there. While it has learned no more, its own
+/// time is all that may be new there.
+static THERE: [AtomicU64; MOST] = [const { AtomicU64::new(0) }; MOST];
+/// The same of what it has last left at each place, at whichever rank, of how many: these too, in the lowest bits.
+static LEFT: [AtomicU64; PLACES] = [const { AtomicU64::new(0) }; PLACES];
 
 /// Something of this process and another by which they are ordered: of what kind, and numbers that say which.
 #[derive(Clone, Copy)]
 pub struct Key(u64);
 
+/// Keys of one kind with the first numbers in common.
+#[derive(Clone, Copy)]
+pub struct Keys(u64);
+
+impl Keys {
+    #[inline(always)]
+    pub const fn new(kind: u8, a: u64, b: u64) -> Keys {
+        Keys(mix(mix(kind as u64 + 1, a), b))
+    }
+
+    #[inline(always)]
+    pub fn at(self, c: u64) -> Key {
+        // Never 0, which no copy has.
+        Key(mix(self.0, c) | 1 << 63)
+    }
+}
+
+#[inline(always)]
+const fn mix(sum: u64, n: u64) -> u64 {
+    let mixed = (sum ^ n).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed ^ mixed >> 29
+}
+
 impl Key {
     #[inline(always)]
     pub fn new(kind: u8, a: u64, b: u64, c: u64) -> Key {
-        let mix = |sum: u64, n: u64| {
-            let mixed = (sum ^ n).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            mixed ^ mixed >> 29
-        };
-        // Never 0, which no copy has.
-        Key([a, b, c].into_iter().fold(u64::from(kind) + 1, mix) | 1 << 63)
+        Keys::new(kind, a, b).at(c)
     }
 
     pub(super) fn bits(self) -> u64 {
@@ -97,14 +121,14 @@ pub const ELEMENT: u8 = 4;
 
 /// Clocks of this process and of others.
 #[derive(Clone, Copy)]
-pub(super) struct Own {
+pub(super) struct Own<'a> {
+    checker: &'a Checker,
     rank: usize,
-    ranks: usize,
     clock: &'static Clock,
 }
 
 #[inline(always)]
-fn own() -> Option<Own> {
+fn own() -> Option<Own<'static>> {
     checker().map(Own::of)
 }
 
@@ -123,14 +147,26 @@ fn other(rank: u32) -> &'static Clock {
     }
 }
 
-impl Own {
+impl<'a> Own<'a> {
     #[inline(always)]
-    pub fn of(checker: &Checker) -> Own {
+    pub fn of(checker: &'a Checker) -> Own<'a> {
         Own {
+            checker,
             rank: checker.rank as usize,
-            ranks: checker.area.ranks(),
             clock: checker.own.clock,
         }
+    }
+
+    #[inline(always)]
+    fn ranks(&self) -> usize {
+        self.checker.area.ranks()
+    }
+
+    /// What ranks have left at a place of the process whose clock is `theirs`.
+    #[inline(always)]
+    fn place<'b>(&self, theirs: &'b Clock, place: usize) -> &'b [AtomicU64] {
+        let ranks = self.ranks();
+        &theirs.places[place * ranks..][..ranks]
     }
 
     /// As the function of that name.
@@ -149,7 +185,7 @@ impl Own {
     fn are_ahead(&self) -> bool {
         let is_ahead =
             |rank: u32| rank as usize != self.rank && time_at(rank) > self.as_it_is(rank);
-        (0..self.ranks as u32).any(is_ahead)
+        (0..self.ranks() as u32).any(is_ahead)
     }
 
     /// As the function of that name.
@@ -158,10 +194,20 @@ impl Own {
         self.clock.now[rank as usize].load(Ordering::Relaxed)
     }
 
-    /// Whether others have left something under a key at the process whose clock is `theirs`, that this one does not know.
+    /// Whether others have left something under one of two keys at the process whose clock is `theirs`, that this one does not know.
     #[inline(always)]
-    pub fn is_news(&self, theirs: &Clock, key: Key) -> bool {
-        self.has_news(&theirs.places[key.place() * self.ranks..])
+    pub fn is_news(&self, theirs: &Clock, keys: [Key; 2]) -> bool {
+        let [first, second] = keys;
+        let first = self.place(theirs, first.place());
+        let second = self.place(theirs, second.place());
+        for (rank, mine) in self.clock.now[..first.len()].iter().enumerate() {
+            let mine = mine.load(Ordering::Relaxed);
+            let is_later = |at: &[AtomicU64]| at[rank].load(Ordering::Acquire) > mine;
+            if (is_later(first) || is_later(second)) && rank != self.rank {
+                return true;
+            }
+        }
+        false
     }
 
     /// This process, a thread of which is alone, is about to change an element of `rank`, whose clock is `theirs`, atomically. For that it leaves
@@ -170,28 +216,64 @@ impl Own {
     pub fn issue(&self, rank: u32, theirs: &Clock, key: Key) -> u64 {
         self.come(rank, theirs, true);
         let issued = self.tick(true);
-        self.put(&theirs.places[key.place() * self.ranks..], true);
+        self.keep(rank, theirs, key, true);
         issued
+    }
+
+    /// As the function of that name, where `theirs` is that rank's clock.
+    #[inline(always)]
+    fn keep(&self, rank: u32, theirs: &Clock, key: Key, alone: bool) {
+        let place = key.place();
+        let at = self.place(theirs, place);
+        let learned = self.clock.learned.load(Ordering::Relaxed);
+        let last = learned << 24 | (self.ranks() << 12) as u64 | u64::from(rank);
+        if alone && LEFT[place].load(Ordering::Relaxed) == last {
+            self.put_own(&at[self.rank]);
+        } else {
+            self.put(at, alone);
+            if alone {
+                LEFT[place].store(last, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Puts the own time, which nobody knows a later one of, where others find it: whether that says something new.
+    #[inline(always)]
+    fn put_own(&self, to: &AtomicU64) -> bool {
+        let now = self.clock.now[self.rank].load(Ordering::Relaxed);
+        let is_new = now > to.load(Ordering::Relaxed);
+        if is_new {
+            to.store(now, Ordering::Release);
+        }
+        is_new
     }
 
     /// From now on all that `from` speaks of is ordered before this process's next steps.
     #[inline(always)]
     fn join(&self, from: &[AtomicU64]) {
-        let mut has_learned = false;
-        for (rank, (mine, theirs)) in self.clock.now.iter().zip(&from[..self.ranks]).enumerate() {
-            let theirs = theirs.load(Ordering::Acquire);
-            if rank == self.rank {
-                if theirs > TOLD.load(Ordering::Relaxed) {
-                    TOLD.fetch_max(theirs, Ordering::Relaxed);
-                }
-            } else if theirs > mine.load(Ordering::Relaxed) {
-                mine.fetch_max(theirs, Ordering::Release);
-                has_learned = true;
+        let from = &from[..self.ranks()];
+        let told = from[self.rank].load(Ordering::Acquire);
+        if told > TOLD.load(Ordering::Relaxed) {
+            match threads::is_alone() {
+                true => TOLD.store(told, Ordering::Relaxed),
+                false => _ = TOLD.fetch_max(told, Ordering::Relaxed),
             }
         }
-        if has_learned {
-            self.clock.learned.fetch_add(1, Ordering::Release);
+        if self.has_news(from) {
+            self.learn(from);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn learn(&self, from: &[AtomicU64]) {
+        for (rank, (mine, theirs)) in self.clock.now.iter().zip(from).enumerate() {
+            let theirs = theirs.load(Ordering::Acquire);
+            if rank != self.rank && theirs > mine.load(Ordering::Relaxed) {
+                mine.fetch_max(theirs, Ordering::Release);
+            }
+        }
+        self.clock.learned.fetch_add(1, Ordering::Release);
     }
 
     /// The same of all that the program of `rank` may know at present.
@@ -211,17 +293,20 @@ impl Own {
 
     #[inline(always)]
     fn has_news(&self, at: &[AtomicU64]) -> bool {
-        let mut all = self.clock.now.iter().zip(&at[..self.ranks]).enumerate();
-        all.any(|(rank, (mine, theirs))| {
-            rank != self.rank && theirs.load(Ordering::Acquire) > mine.load(Ordering::Relaxed)
-        })
+        for (rank, (mine, theirs)) in self.clock.now.iter().zip(at).enumerate() {
+            let is_later = theirs.load(Ordering::Acquire) > mine.load(Ordering::Relaxed);
+            if is_later && rank != self.rank {
+                return true;
+            }
+        }
+        false
     }
 
     /// Joins the clock into what is at `to`: whether that says something new. `alone`: no other thread of this process does so meanwhile.
     #[inline(always)]
     fn put(&self, to: &[AtomicU64], alone: bool) -> bool {
         let mut is_new = false;
-        for (rank, (mine, to)) in self.clock.now.iter().zip(&to[..self.ranks]).enumerate() {
+        for (rank, (mine, to)) in self.clock.now.iter().zip(to).enumerate() {
             let mine = mine.load(Ordering::Relaxed);
             if mine > to.load(Ordering::Relaxed) {
                 match alone && rank == self.rank {
@@ -235,14 +320,42 @@ impl Own {
         is_new
     }
 
+    /// As the function of that name.
+    #[inline(always)]
+    pub fn known_as_it_is(&self, rank: u32) -> u64 {
+        match self.sees_loads() {
+            true => ANYTHING,
+            false => self.as_it_is(rank),
+        }
+    }
+
     /// As [`come`], of which `theirs` is the clock.
     #[inline(always)]
-    fn come(&self, rank: u32, theirs: &Clock, alone: bool) {
-        if self.rank != rank as usize && self.put(&theirs.incoming, alone) {
+    pub fn come(&self, rank: u32, theirs: &Clock, alone: bool) {
+        if self.rank == rank as usize {
+            return;
+        }
+        let learned = self.clock.learned.load(Ordering::Relaxed) + 1;
+        let is_new = match alone && THERE[rank as usize].load(Ordering::Relaxed) == learned {
+            true => self.put_own(&theirs.incoming[self.rank]),
+            false => self.come_with_all(rank, theirs, alone),
+        };
+        if is_new {
             // Said by a plain store, by all. Where it is another's that is seen, this one's was before, and so is what it stands for: x86 lets
             // other processors see a processor's stores in their order.
             theirs.came.store(1, Ordering::Release);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn come_with_all(&self, rank: u32, theirs: &Clock, alone: bool) -> bool {
+        let learned = self.clock.learned.load(Ordering::Relaxed) + 1;
+        let is_new = self.put(&theirs.incoming[..self.ranks()], alone);
+        if alone {
+            THERE[rank as usize].store(learned, Ordering::Relaxed);
+        }
+        is_new
     }
 
     /// As the function of that name.
@@ -269,7 +382,7 @@ impl Own {
     #[cold]
     #[inline(never)]
     fn join_all(&self) {
-        for rank in 0..self.ranks as u32 {
+        for rank in 0..self.ranks() as u32 {
             self.join_program(rank);
         }
     }
@@ -302,14 +415,15 @@ fn leave_copy(key: Key) {
     let _leaving = LEAVING.lock();
     let left = own.clock.left.load(Ordering::Relaxed);
     let copy = left as usize % COPIES;
+    let ranks = own.ranks();
     own.clock.keys[copy].store(0, Ordering::Relaxed);
     // Release: who finds one of them finds that the key is gone.
     for (mine, copied) in own
         .clock
         .now
         .iter()
-        .zip(&own.clock.copies[copy * own.ranks..])
-        .take(own.ranks)
+        .zip(&own.clock.copies[copy * ranks..])
+        .take(ranks)
     {
         copied.store(mine.load(Ordering::Relaxed), Ordering::Release);
     }
@@ -338,7 +452,7 @@ fn meet_copy(rank: u32, key: Key) {
     let mut copies = copies.map(|number| number % COPIES);
     if let Some(copy) = copies.find(|&copy| theirs.keys[copy].load(Ordering::Acquire) == key.0) {
         // Where it is overwritten meanwhile, that is by a later time.
-        own.join(&theirs.copies[copy * own.ranks..]);
+        own.join(&theirs.copies[copy * own.ranks()..]);
         if theirs.keys[copy].load(Ordering::Relaxed) == key.0 {
             return;
         }
@@ -360,16 +474,24 @@ pub fn meet_now(rank: u32) {
 /// somewhere meanwhile.
 #[inline(always)]
 pub fn keep(rank: u32, key: Key, alone: bool) {
+    keep_all([(rank, key)], alone);
+}
+
+/// The same at several places.
+#[inline(always)]
+pub fn keep_all<const N: usize>(places: [(u32, Key); N], alone: bool) {
     if let Some(own) = own() {
         own.catch_up();
-        own.put(&other(rank).places[key.place() * own.ranks..], alone);
+        for (rank, key) in places {
+            own.keep(rank, other(rank), key, alone);
+        }
     }
 }
 
-/// Whether others have left something there that this process does not know.
+/// Whether others have left something under one of two keys there that this process does not know.
 #[inline(always)]
-pub(super) fn has_news(rank: u32, key: Key) -> bool {
-    own().is_some_and(|own| own.has_news(&other(rank).places[key.place() * own.ranks..]))
+pub(super) fn has_news(rank: u32, keys: [Key; 2]) -> bool {
+    own().is_some_and(|own| own.is_news(other(rank), keys))
 }
 
 /// Whether others have changed this process's memory since it last looked, or have completed something that it may know by loads of its own.
@@ -382,7 +504,17 @@ pub(super) fn may_have_seen() -> bool {
 #[inline(always)]
 pub fn take(rank: u32, key: Key) {
     if let Some(own) = own() {
-        own.join(&other(rank).places[key.place() * own.ranks..]);
+        own.join(own.place(other(rank), key.place()));
+    }
+}
+
+/// The same of several places.
+#[inline(always)]
+pub fn take_all<const N: usize>(places: [(u32, Key); N]) {
+    if let Some(own) = own() {
+        for (rank, key) in places {
+            own.join(own.place(other(rank), key.place()));
+        }
     }
 }
 
@@ -478,7 +610,7 @@ pub(super) fn is_behind(checker: &Checker, rank: u32) -> bool {
 
 /// The same, where a first look says so.
 #[inline(never)]
-fn is_behind_all(own: Own, rank: u32) -> bool {
+fn is_behind_all(own: Own<'_>, rank: u32) -> bool {
     // Where it may load what others store, it takes all in its next call.
     !own.sees_loads() && rank as usize != own.rank && {
         // It may have been stored by any of those that share memory.
@@ -513,14 +645,11 @@ pub(super) fn known_of(rank: u32) -> u64 {
 /// The same, of what it has known since its last call.
 #[inline(always)]
 pub(super) fn known_as_it_is(rank: u32) -> u64 {
-    match sees_loads() {
-        true => ANYTHING,
-        false => as_it_is(rank),
-    }
+    own().map_or(u64::MAX, |own| own.known_as_it_is(rank))
 }
 
 /// Until which time this process has known `rank` since its last call, whatever it may have seen since.
-#[inline]
+#[inline(always)]
 pub(super) fn as_it_is(rank: u32) -> u64 {
     own().map_or(u64::MAX, |own| {
         own.clock.now[rank as usize].load(Ordering::Relaxed)

@@ -6,10 +6,10 @@ use super::transfer::{Origin, Remote};
 use super::{Flavor, Target, Window};
 use crate::block::Control;
 use crate::check::buffers::{self, Access};
-use crate::check::clock::{self, Key};
+use crate::check::clock::{self, Key, Keys};
 use crate::check::race::series::{self, Operation};
 use crate::check::race::span::Spans;
-use crate::check::race::{self, Kind, NONE, What, Words, element, windows};
+use crate::check::race::{self, Kind, NONE, On, What, Words, element, windows};
 use crate::check::{self, Finding, local};
 use crate::datatype::{self, Basic, Named};
 use crate::error::Result;
@@ -336,24 +336,15 @@ impl Window {
         (is_alike && bytes > 0).then_some(())
     }
 
+    /// At which process, and under which key, clocks are left when locks are given back: of a target, or of all.
     #[inline(always)]
-    fn place_of(&self, target: Option<&Target>, what: u64) -> (u32, Key) {
+    fn lock_place(&self, target: Option<&Target>, what: u64) -> (u32, Key) {
         let rank = target.map_or(0, |target| self.rank_of(target));
         let all = u64::from(target.is_none());
-        let key = Key::new(clock::LOCK, self.checked_id(), rank as u64 * 2 + all, what);
+        // One number for all that differs in a window.
+        let keys = Keys::new(clock::LOCK, self.checked_id(), 0);
+        let key = keys.at((rank as u64 * 2 + all) * 2 + what);
         (self.meeting.members[rank], key)
-    }
-
-    #[inline(always)]
-    fn keep(&self, target: Option<&Target>, what: u64) {
-        let (rank, key) = self.place_of(target, what);
-        clock::keep(rank, key, race::is_alone());
-    }
-
-    #[inline(always)]
-    fn take(&self, target: Option<&Target>, what: u64) {
-        let (rank, key) = self.place_of(target, what);
-        clock::take(rank, key);
     }
 
     /// A target was locked.
@@ -362,11 +353,12 @@ impl Window {
         if !check::is_on() {
             return;
         }
-        self.take(Some(target), EXCLUSIVE);
-        if target.hold() != Hold::Shared {
-            self.take(Some(target), SHARED);
-            self.take(None, SHARED);
+        let exclusive = self.lock_place(Some(target), EXCLUSIVE);
+        if target.hold() == Hold::Shared {
+            return clock::take_all([exclusive]);
         }
+        let shared = self.lock_place(Some(target), SHARED);
+        clock::take_all([exclusive, shared, self.lock_place(None, SHARED)]);
     }
 
     /// The lock of a target, which is held, is about to be given back.
@@ -379,11 +371,12 @@ impl Window {
 
     #[inline(always)]
     fn leave_at_lock(&self, target: &Target) {
+        let alone = race::is_alone();
         if target.hold() == Hold::Shared {
-            self.keep(Some(target), SHARED);
+            clock::keep_all([self.lock_place(Some(target), SHARED)], alone);
         } else {
-            self.keep(Some(target), EXCLUSIVE);
-            self.keep(None, EXCLUSIVE);
+            let of_all = self.lock_place(None, EXCLUSIVE);
+            clock::keep_all([self.lock_place(Some(target), EXCLUSIVE), of_all], alone);
         }
     }
 
@@ -413,7 +406,7 @@ impl Window {
         if !is_usual || !series::may_note() || check::is_inside() {
             return false;
         }
-        race::complete_quickly(self.checked_id(), rank as usize, || {
+        race::complete_quickly(On::new(self.checked_id(), rank as usize), || {
             full_fence();
             true
         });
@@ -424,14 +417,14 @@ impl Window {
 
     pub(super) fn saw_lock_all(&self) {
         if check::is_on() {
-            self.take(None, EXCLUSIVE);
+            clock::take_all([self.lock_place(None, EXCLUSIVE)]);
         }
     }
 
     pub(super) fn before_unlock_all(&self) {
         if check::is_on() {
             race::complete(self.checked_id(), None);
-            self.keep(None, SHARED);
+            clock::keep_all([self.lock_place(None, SHARED)], race::is_alone());
         }
     }
 

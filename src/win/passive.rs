@@ -14,7 +14,7 @@ use super::waiting::{ring, ring_after_release, take};
 use super::{Target, Window};
 use crate::bail;
 use crate::block::Control;
-use crate::check::race;
+use crate::check::race::{self, On};
 use crate::error::Result;
 use crate::mpi::constants::{MPI_LOCK_EXCLUSIVE, MPI_LOCK_SHARED, MPI_MODE_NOCHECK};
 use crate::runtime::errands::run_errand;
@@ -375,12 +375,13 @@ impl Window {
     /// [noted](race::series).
     #[inline(always)]
     pub fn flush_again(&self, rank: c_int) -> bool {
-        if race::again::ends(self.checked_id(), rank as usize) {
+        let on = On::new(self.checked_id(), rank as usize);
+        if race::again::ends(on) {
             return self.flush_quickly(rank) && race::again::ended();
         }
         let is_noted = race::element::is_open() || race::series::is_open();
         let flush = || self.flush_quickly(rank);
-        is_noted && race::complete_quickly(self.checked_id(), rank as usize, flush)
+        is_noted && race::complete_quickly(on, flush)
     }
 
     /// The same with every check. Error: `MPI_ERR_RMA_SYNC` outside a passive target epoch on the target.

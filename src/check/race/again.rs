@@ -147,11 +147,9 @@ fn is_changed() -> bool {
 #[inline(always)]
 fn is_news() -> bool {
     let process = LAST.process.load(Relaxed);
-    process != NOWHERE
-        && LAST
-            .keys
-            .iter()
-            .any(|key| clock::has_news(process, clock::Key::of_bits(key.load(Relaxed))))
+    let [element, whole] = &LAST.keys;
+    let key = |of: &AtomicU64| clock::Key::of_bits(of.load(Relaxed));
+    process != NOWHERE && clock::has_news(process, [key(element), key(whole)])
 }
 
 /// It was done once more.
@@ -235,10 +233,8 @@ fn learn() {
 
 /// Whether to complete the operations on this target of a window is to complete the last one alone.
 #[inline(always)]
-pub fn ends(window: u64, target: usize) -> bool {
-    STATE.load(Relaxed) >= PENDING
-        && LAST.on.load(Relaxed) == On::new(window, target).bits()
-        && threads::is_alone()
+pub fn ends(on: On) -> bool {
+    STATE.load(Relaxed) >= PENDING && LAST.on.load(Relaxed) == on.bits() && threads::is_alone()
 }
 
 /// They are complete.

@@ -17,7 +17,9 @@ use super::log::{Fence, Log, Logged, On};
 use super::report::{self, From};
 use super::span::Span;
 use super::touched::Touched;
-use super::{Access, Begun, Kind, Race, STATE, What, Window, Words, element, log, take_flags};
+use super::{
+    Access, Begun, Kind, Race, STATE, What, Window, Words, element, element_of, log, take_flags,
+};
 use super::{again, compare, series};
 use crate::check::buffers::{self, Access as Use};
 use crate::check::place::came_from;
@@ -65,6 +67,7 @@ struct Site {
     place: Place,
     bytes: u64,
     process: u32,
+    elements: clock::Keys,
     function: &'static str,
     /// Buffers that were found to be within what they begin in.
     fits: Near,
@@ -77,6 +80,8 @@ struct Record {
     number: u64,
     far: u64,
     near: Near,
+    /// Until when this process knew the target's.
+    known: u64,
     site: u32,
     /// It is complete: it has fetched, and has a request.
     is_over: bool,
@@ -136,6 +141,7 @@ static BATCH: Alone<Batch> = Alone::new(Batch {
             place: Place::UNKNOWN,
             bytes: 0,
             process: 0,
+            elements: clock::Keys::new(0, 0, 0),
             function: "",
             fits: NOWHERE,
         }
@@ -145,6 +151,7 @@ static BATCH: Alone<Batch> = Alone::new(Batch {
             number: 0,
             far: 0,
             near: NOWHERE,
+            known: 0,
             site: 0,
             is_over: false,
         }
@@ -241,7 +248,8 @@ impl Batch {
             what,
             bytes,
             far,
-            near,
+            // Not copied: it was just written, word by word, and to read two at once would wait for that.
+            ref near,
             ..
         } = *operation;
         let back = came_from();
@@ -271,7 +279,8 @@ impl Batch {
             self.make_room(checker);
         }
         let site = &self.sites[number];
-        let key = element(&window, target, Some(&Span::run(far, bytes)));
+        let span = Span::run(far, bytes);
+        let key = element_of(site.elements, Some(&span));
         let theirs = checker.area.block(site.process).clock;
         let state = STATE.lock();
         if !state.is_alone() {
@@ -281,7 +290,7 @@ impl Batch {
             on,
             what,
             place: site.place,
-            span: Span::run(far, bytes),
+            span,
             known: clock::known_as_it_is(site.process),
             issued: match what.changes() {
                 true => own.issue(site.process, theirs, key),
@@ -291,20 +300,15 @@ impl Batch {
         };
         let number_of_it = checker.own.log.add(&logged);
         drop(state);
-        let mut is_news = false;
-        for (limit, rank) in self.limits.iter().zip(window.members) {
-            let log = checker.area.block(*rank).log;
-            is_news |= log.count() != *limit && *rank != checker.rank;
-        }
-        if is_news {
+        if self.have_logged(checker, &window) {
             self.limit(checker, &window);
         }
         work();
         let site = &self.sites[number];
         if fetches {
-            let whole = element(&window, target, None);
-            if own.is_news(theirs, key) || own.is_news(theirs, whole) {
-                self.learn(checker, site.process, [key, whole]);
+            let keys = [key, element_of(site.elements, None)];
+            if own.is_news(theirs, keys) {
+                self.learn(checker, site.process, keys);
             }
         }
         let has_request = what.has_request();
@@ -323,15 +327,16 @@ impl Batch {
             *record = Record {
                 number: number_of_it,
                 far,
-                near,
+                near: *near,
+                known: logged.known,
                 site: number as u32,
                 is_over,
             };
             self.count += 1;
         }
         let site = &mut self.sites[number];
-        if site.fits != near {
-            site.fit(near);
+        if site.fits != *near {
+            site.fit(*near);
         }
         if fetches && clock::is_behind(checker, site.process) {
             let process = site.process;
@@ -395,6 +400,7 @@ impl Batch {
             place,
             bytes,
             process,
+            elements: super::elements(&window, target),
             function,
             fits: NOWHERE,
         };
@@ -426,6 +432,17 @@ impl Batch {
         self.records.copy_within(half..self.count, 0);
         self.count -= half;
         self.compared = self.count;
+    }
+
+    /// Whether others have logged something that the limits do not tell of.
+    #[inline(always)]
+    fn have_logged(&self, checker: &Checker, window: &Window) -> bool {
+        for (limit, &rank) in self.limits.iter().zip(window.members) {
+            if rank != checker.rank && checker.area.block(rank).log.count() != *limit {
+                return true;
+            }
+        }
+        false
     }
 
     /// Others have logged something before the present operation's effect.
@@ -610,10 +627,13 @@ impl Batch {
                 place: site.place,
                 span: Span::run(record.far, site.bytes),
                 issued: 0,
-                // Where it is gone, no other goes on from it.
-                known: log.read(record.number).map_or(0, |logged| logged.known),
+                known: record.known,
                 done: 0,
             };
+            state.keep(log, record.number, &logged, None, None);
+            if site.what.has_request() {
+                continue;
+            }
             let [reads, writes] = record.near.spans(site.bytes, site.what);
             let access = Access {
                 target: site.on.target(),
@@ -625,7 +645,6 @@ impl Batch {
                 is_series: false,
                 content: None,
             };
-            state.keep(log, record.number, &logged, None, None);
             // None is in use that another one writes to.
             let _ = state.use_buffers(&access, site.on, site.place);
         }

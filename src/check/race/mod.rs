@@ -36,7 +36,8 @@ pub mod windows;
 
 use super::threads::{self, Turn};
 use super::{Checker, Place, checker, clock, here, rank, sums};
-use log::{Fence, Logged, On};
+pub use log::On;
+use log::{Fence, Logged};
 pub(super) use own::ended;
 pub use own::{Clash, Race};
 use own::{STATE, State};
@@ -223,8 +224,19 @@ fn sum(buffer: &[Span]) -> u64 {
 
 /// Where in a window an atomic operation of one element is, for those that order by it; else the whole of a target.
 fn element(window: &Window, target: usize, span: Option<&Span>) -> clock::Key {
-    let at = span.map_or(u64::MAX, |span| span.low / 8);
-    clock::Key::new(clock::ELEMENT, window.id, target as u64, at)
+    element_of(elements(window, target), span)
+}
+
+/// The same of a target with those [`elements`].
+#[inline(always)]
+fn element_of(elements: clock::Keys, span: Option<&Span>) -> clock::Key {
+    elements.at(span.map_or(u64::MAX, |span| span.low / 8))
+}
+
+/// What keys of a target's elements begin with.
+#[inline(always)]
+fn elements(window: &Window, target: usize) -> clock::Keys {
+    clock::Keys::new(clock::ELEMENT, window.id, target as u64)
 }
 
 /// An operation is about to be carried out: leaves this rank's clock where its effect is found.
@@ -561,29 +573,28 @@ pub fn settle_noted() {
     again::settle();
 }
 
-/// Operations of this rank on a target of the window are complete when `fence`, a full one, has said so, and nothing else is called: what it says.
+/// Operations of this rank on `on` are complete when `fence`, a full one, has said so, and nothing else is called: what it says.
 /// Then the same as [`complete`], quicker where these are but noted.
 #[inline(always)]
-pub fn complete_quickly(window: u64, target: usize, fence: impl Fn() -> bool) -> bool {
-    let on = On::new(window, target);
+pub fn complete_quickly(on: On, fence: impl Fn() -> bool) -> bool {
     if element::is_open() {
         if !fence() {
             return false;
         }
         if !element::flush(on) {
-            complete(window, Some(target));
+            complete_on(|other| other == on);
         }
         return true;
     }
     if series::is_open()
-        && let Some(is_complete) = series::flush(on, &fence)
+        && let Some(is_complete) = series::flush(on, || fence())
     {
         return is_complete;
     }
     let is_complete = fence();
     if is_complete {
         settle_operations();
-        complete(window, Some(target));
+        complete_on(|other| other == on);
     }
     is_complete
 }

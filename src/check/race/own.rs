@@ -7,7 +7,7 @@ use super::touched::Touched;
 use super::{Access, Entered, Kind, What};
 use crate::check::room::Room;
 use crate::check::threads::OneByOne;
-use crate::check::{Place, checker, clock, local};
+use crate::check::{Checker, Place, checker, clock, local};
 use crate::shm::atomic::{AtomicUsize, Ordering};
 
 /// An access of this rank that is not complete at its target.
@@ -53,10 +53,6 @@ pub static STATE: OneByOne<State> = OneByOne::new(State {
 
 /// So many own accesses that are not complete are compared with, the last ones.
 const PENDING: usize = log::KEPT as usize;
-
-fn log_of(rank: u32) -> Option<&'static Log> {
-    Some(checker()?.area.block(rank).log)
-}
 
 /// Two accesses that nothing orders.
 #[derive(Clone, Copy)]
@@ -354,10 +350,28 @@ impl State {
         Some(last.number)
     }
 
-    /// The accesses of `rank`, which this one knows until `known`, from the first that is not ordered before now.
+    /// Whether there may be accesses of `rank` that are not ordered before now.
+    #[inline(always)]
+    pub fn may_have_unordered(&self, checker: &Checker, rank: u32) -> bool {
+        let last = checker.area.block(rank).log.count();
+        let seen = self.seen.get(rank as usize);
+        seen.is_none_or(|seen| *seen <= last)
+    }
+
+    /// The accesses of `rank`, which this one knows until `known`, from the first that is not ordered before now; `None` if there
+    /// is none.
     #[inline(always)]
     pub fn unordered(&mut self, rank: u32, known: u64) -> Option<Unordered> {
-        let log = log_of(rank)?;
+        let checker = checker()?;
+        match self.may_have_unordered(checker, rank) {
+            true => self.unordered_of(checker.area.block(rank).log, rank, known),
+            false => None,
+        }
+    }
+
+    /// The same where there may be some.
+    #[inline(never)]
+    fn unordered_of(&mut self, log: &'static Log, rank: u32, known: u64) -> Option<Unordered> {
         let (oldest, last) = log.range();
         let complete = clock::was_complete(rank, known);
         let seen = match self.seen.get_mut(rank as usize) {
@@ -369,7 +383,7 @@ impl State {
         while *seen <= last && log.done(*seen).is_none_or(is_ordered) {
             *seen += 1;
         }
-        Some(Unordered {
+        (*seen <= last).then_some(Unordered {
             rank,
             log,
             known,
