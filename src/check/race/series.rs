@@ -1,7 +1,8 @@
 //! Puts and gets that go elsewhere each time: programs move pieces of a row or a table in a loop. What is known of one at its call is only noted
 //! here; it is logged and compared when the process makes any other call ([`settle`]), or when there is no [room](MOST) for more. Calls
 //! from one place of the program that go on by the same step on both sides are one [`Note`], one entry of the log, and are compared once. Where
-//! there is only one, and it is flushed, it is logged and compared before that, and complete at once ([`flush`]).
+//! there is only one, and it is flushed, it is logged and compared before that, and complete at once ([`flush`]). The same call may go elsewhere behind that:
+//! it takes the same [note](Series::note_elsewhere).
 //!
 //! **Why nothing is missed or told wrongly.** Between a note and its settling this process makes no other call. So its clock stays as it was, and
 //! what the operation is ordered after is the same when it is compared ([`clock::as_it_is`]). (What it may see by loads of its own it takes before a
@@ -87,22 +88,16 @@ impl Operation {
     }
 }
 
-/// What makes an operation the last one once more.
-#[derive(Clone, Copy, PartialEq)]
-struct Last {
-    back: usize,
-    on: On,
-    far: u64,
-    near: u64,
-    bytes: u64,
-}
-
 struct Series {
     notes: [Option<Note>; MOST],
     count: usize,
     sites: [Site; SITES],
-    /// The last operation, if it would be quicker to [repeat](again) it.
-    last: Option<Last>,
+    /// Whether the first note was flushed alone, when nothing else was pending, and nothing was noted since.
+    is_flushed: bool,
+    /// Whether this process has taken a lock, or given one back, since.
+    is_locked: bool,
+    /// Whether the only note is such a one, of an operation that has gone [elsewhere](Series::note_elsewhere) since.
+    is_elsewhere: bool,
     /// Whose memory the last operation was from, if that is noted and has a request.
     fetched_from: u32,
     /// Where operations may be noted, as was found since this process has made another call.
@@ -129,7 +124,9 @@ static SERIES: Alone<Series> = Alone::new(Series {
             note: MOST,
         }
     }; SITES],
-    last: None,
+    is_flushed: false,
+    is_locked: false,
+    is_elsewhere: false,
     noted: Touched::new(),
 });
 /// Whether something is noted, or may be more quickly.
@@ -151,6 +148,22 @@ pub fn note(operation: &Operation) -> bool {
 }
 
 impl Note {
+    /// Whether it is this operation, called from there, and no other one, wherever it went.
+    #[inline(always)]
+    fn is_of(&self, operation: &Operation, place: Place) -> bool {
+        let Operation {
+            window,
+            target,
+            what,
+            near,
+            bytes,
+            ..
+        } = *operation;
+        self.near == Span::run(near, bytes)
+            && (self.window.id, self.target, self.what, self.place)
+                == (window.id, target, what, place)
+    }
+
     /// Takes the operation in, if it goes on as those before.
     #[inline(always)]
     fn goes_on(&mut self, operation: &Operation, place: Place) -> bool {
@@ -334,37 +347,57 @@ impl Series {
             self.catch_up();
         }
         let back = place::came_from();
-        let last = Last {
-            back,
-            on: On::new(operation.window.id, operation.target),
-            far: operation.far,
-            near: operation.near,
-            bytes: operation.bytes,
-        };
-        if self.count == 0 && self.last == Some(last) {
-            // The same once more, and something between: that is quicker elsewhere.
-            self.last = None;
-            return false;
-        }
-        self.last = Some(last);
-        if !self.may_join(operation.what) || self.may_have_told() {
-            self.settle();
-        }
-        let site = &mut self.sites[back >> 1 & (SITES - 1)];
-        if site.back == back
-            && let Some(Some(note)) = self.notes[..self.count].get_mut(site.note)
-            && note.goes_on(operation, site.place)
+        let number = back >> 1 & (SITES - 1);
+        let on = On::new(operation.window.id, operation.target);
+        let site = &self.sites[number];
+        let is_known = site.back == back;
+        if self.count > 0 {
+            if !self.may_join(operation.what) || self.may_have_told() {
+                self.settle();
+            } else if is_known
+                && let Some(Some(note)) = self.notes[..self.count].get_mut(site.note)
+                && note.goes_on(operation, site.place)
+            {
+                self.is_elsewhere = false;
+                self.keep_in_mind(operation);
+                return true;
+            }
+        } else if self.is_flushed
+            && is_known
+            && let [Some(note), ..] = &self.notes
+            && note.is_of(operation, site.place)
         {
-            self.keep_in_mind(operation);
+            let far = Span::run(operation.far, operation.bytes);
+            if note.far == far && !self.is_locked {
+                // The same once more, and a flush between: to [repeat](again) that is quicker.
+                self.is_flushed = false;
+                return false;
+            }
+            self.note_elsewhere(operation, far);
             return true;
         }
-        let is_open = self.open == Some(last.on) && site.back == back && self.count < MOST;
+        let is_open = self.open == Some(on) && is_known && self.count < MOST;
         if !is_open && !self.open(*operation, back) {
             return false;
         }
         self.begin(operation, back);
         self.keep_in_mind(operation);
         true
+    }
+
+    /// The first note, which was flushed, is this operation's, too, that goes elsewhere: all else is known of it.
+    #[inline(always)]
+    fn note_elsewhere(&mut self, operation: &Operation, far: Span) {
+        let ([Some(note), ..], Some(checker)) = (&mut self.notes, checker()) else {
+            return;
+        };
+        let own = clock::Own::of(checker);
+        let process = operation.window.members[operation.target];
+        if operation.what.changes() {
+            own.come(process, checker.area.block(process).clock, self.is_alone);
+        }
+        (note.far, note.known) = (far, own.known_as_it_is(process));
+        (self.count, self.is_elsewhere) = (1, true);
     }
 
     /// Whether what is noted may be completed together with an operation like this.
@@ -463,6 +496,7 @@ impl Series {
             return;
         };
         site.note = self.count;
+        self.is_elsewhere = false;
         *note = Some(Note {
             window,
             words,
@@ -486,15 +520,20 @@ impl Series {
             return None;
         };
         let mut state = super::STATE.lock();
-        if note.on() != on || !state.is_idle() {
+        if note.on() != on {
             return None;
         }
-        let Span { low, high, .. } = note.near;
-        if self.fits != (low, high) || !note.near.is_one_block() {
-            if note.beyond().is_some() {
+        if !self.is_elsewhere {
+            let Span { low, high, .. } = note.near;
+            if !state.is_idle() {
                 return None;
             }
-            self.fits = (low, high);
+            if self.fits != (low, high) || !note.near.is_one_block() {
+                if note.beyond().is_some() {
+                    return None;
+                }
+                self.fits = (low, high);
+            }
         }
         // As `settle`, without what would be forgotten at once.
         let log = checker.own.log;
@@ -505,19 +544,18 @@ impl Series {
         }
         let mut is_met = false;
         for &rank in note.window.members {
-            if rank != checker.rank
-                && let Some(others) = state.unordered(rank, clock::as_it_is(rank))
-            {
-                is_met |= others.first <= others.last;
-            }
+            is_met |= rank != checker.rank && state.may_have_unordered(checker, rank);
         }
         let race = match is_met {
             true => note.conflict(checker, &mut state),
             false => None,
         };
-        log.complete(number, clock::tick(state.is_alone()));
+        log.complete(number, clock::Own::of(checker).tick(state.is_alone()));
         drop(state);
         self.count = 0;
+        self.is_locked = false;
+        // One with a request has a note of its own each time.
+        self.is_flushed = !note.what.has_request() && self.fetched_from == NOWHERE;
         if let Some(race) = race {
             note.tell(checker.rank, Found::Race(race));
         }
@@ -589,6 +627,7 @@ impl Series {
             return;
         }
         self.fetched_from = NOWHERE;
+        self.is_flushed = false;
         let Some(checker) = checker() else { return };
         if let [Some(note)] = &self.notes[..count] {
             note.settle(checker);
@@ -703,7 +742,7 @@ fn settle_all() {
     if let Some(mut series) = SERIES.get() {
         OPEN.store(false, Relaxed);
         series.settle();
-        (series.open, series.last, series.fits) = (None, None, (0, 0));
+        (series.open, series.is_flushed, series.fits) = (None, false, (0, 0));
     }
 }
 
@@ -715,11 +754,13 @@ pub fn settle_noted() {
     }
 }
 
-#[inline(never)]
+#[inline(always)]
 fn settle_notes() {
     if let Some(mut series) = SERIES.get() {
-        series.settle();
-        series.last = None;
+        series.is_locked = true;
+        if series.count > 0 {
+            series.settle();
+        }
     }
 }
 
