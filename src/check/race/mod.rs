@@ -576,7 +576,7 @@ pub fn settle_noted() {
 /// Operations of this rank on `on` are complete when `fence`, a full one, has said so, and nothing else is called: what it says.
 /// Then the same as [`complete`], quicker where these are but noted.
 #[inline(always)]
-pub fn complete_quickly(on: On, fence: impl Fn() -> bool) -> bool {
+pub fn complete_quickly(on: On, fence: impl Fn() -> bool + Copy) -> bool {
     if element::is_open() {
         if !fence() {
             return false;
@@ -587,7 +587,7 @@ pub fn complete_quickly(on: On, fence: impl Fn() -> bool) -> bool {
         return true;
     }
     if series::is_open()
-        && let Some(is_complete) = series::flush(on, || fence())
+        && let Some(is_complete) = series::flush(on, fence)
     {
         return is_complete;
     }
