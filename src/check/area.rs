@@ -128,11 +128,12 @@ pub struct Area {
 const MODULES: usize = size_of::<Findings>().next_multiple_of(PAGE);
 const MESSAGES: usize = MODULES + size_of::<Modules>().next_multiple_of(PAGE);
 const COLLECTIVES: usize = MESSAGES + size_of::<Messages>().next_multiple_of(PAGE);
-const CLOCK: usize = COLLECTIVES + size_of::<Collectives>().next_multiple_of(PAGE) + 8 * LINE;
-const LOG: usize = CLOCK + size_of::<Clock>().next_multiple_of(PAGE) + 8 * LINE;
-const PARTS: usize = LOG + size_of::<Log>().next_multiple_of(PAGE) + 8 * LINE;
-const STRIDE: usize = PARTS + size_of::<Parts>().next_multiple_of(PAGE) + 8 * LINE;
-const LINE: usize = 64;
+const CLOCK: usize = COLLECTIVES + size_of::<Collectives>().next_multiple_of(PAGE) + APART;
+const LOG: usize = CLOCK + size_of::<Clock>().next_multiple_of(PAGE) + APART;
+const PARTS: usize = LOG + size_of::<Log>().next_multiple_of(PAGE) + APART;
+const STRIDE: usize = PARTS + size_of::<Parts>().next_multiple_of(PAGE) + APART;
+/// Eight lines of a cache.
+const APART: usize = 8 * 64;
 
 impl Area {
     /// Bytes that an area with room for so many ranks takes.

@@ -37,6 +37,7 @@ pub struct Clock {
     learned: AtomicU64,
     /// Its clock. Written by it alone.
     now: [AtomicU64; MOST],
+    /// What follows is on a line of its own, and [elsewhere](super::area) in its page than what is in front.
     _apart: [u64; 23],
     /// Not 0: something came into its memory since it last looked.
     came: AtomicU64,
@@ -503,9 +504,7 @@ pub(super) fn may_have_seen() -> bool {
 /// Takes what others have left there.
 #[inline(always)]
 pub fn take(rank: u32, key: Key) {
-    if let Some(own) = own() {
-        own.join(own.place(other(rank), key.place()));
-    }
+    take_all([(rank, key)]);
 }
 
 /// The same of several places.

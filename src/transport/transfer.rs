@@ -6,6 +6,7 @@
 //! | up to 8 KiB                                                          | eager: through the ring, copied twice                          |
 //! | 1 to 8 KiB of the segment, on own cores (but streams of up to 2 KiB) | announced; after a moment its sender leaves a copy             |
 //! | up to 64 KiB from outside the segment, on own cores *                | eager, in pieces                                               |
+//! | up to 512 KiB from there, in the largest ring, its sender waits      | the same: there is room for several                            |
 //! | up to 32 KiB from there, where ranks share cores *                   | eager, in pieces: an announcement takes more turns on them     |
 //! | larger, and synchronous ones                                         | announced; the receiver copies and answers *fetched*           |
 //! | announced, its sender waits, cores for all, up to 4 MiB              | the receiver answers *wanted*; pieces through the ring         |
