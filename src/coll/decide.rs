@@ -5,7 +5,7 @@
 use super::elements::Vector;
 use super::little::Little;
 use super::plan::{self, Plan};
-use super::planner::{Planner, Root};
+use super::planner::{Planner, Root, next_tag};
 use super::shared;
 use crate::check;
 use crate::comm::Comm;
@@ -122,16 +122,28 @@ impl Call {
     /// Errors: those of messages and reductions, `MPI_ERR_PROC_FAILED`.
     pub fn run(self) -> Result<()> {
         self.count();
-        if self.is_empty() || self.by_notes()? || self.meet()? {
+        if self.is_empty() {
             return Ok(());
         }
-        plan::run(self.plan()?)
+        let tag = next_tag(self.comm);
+        match self.by_notes(tag)? {
+            true => Ok(()),
+            false => self.without_notes(tag),
+        }
+    }
+
+    /// What notes have left to others.
+    pub(super) fn without_notes(self, tag: i32) -> Result<()> {
+        match self.meet()? {
+            true => Ok(()),
+            false => plan::run(self.plan(tag)?),
+        }
     }
 
     /// Begins; does not block. `None`: it is done already.
     pub fn start(self) -> Result<Option<Arc<Operation>>> {
         self.count();
-        plan::start(self.plan()?)
+        plan::start(self.plan(next_tag(self.comm))?)
     }
 
     /// The communicator, and what begins the operation each time it is called.
@@ -142,7 +154,7 @@ impl Call {
         if check::is_on() {
             self.compare();
         }
-        let (plan, given) = (self.plan()?, self.given());
+        let (plan, given) = (self.plan(next_tag(self.comm))?, self.given());
         let begin = move || {
             traffic::own().collective.add(given);
             plan::start(plan.clone())
@@ -219,10 +231,10 @@ impl Call {
     }
 
     /// Does the operation by notes, if that is the better way; else false, and nothing was done. All processes decide alike.
-    fn by_notes(&self) -> Result<bool> {
+    fn by_notes(&self, tag: i32) -> Result<bool> {
         use Collective::*;
         let what = || self.name.to_string();
-        let Some(little) = Little::new(self.comm, self.name, &what) else {
+        let Some(little) = Little::new(self.comm, self.name, &what, tag) else {
             return Ok(false);
         };
         match &self.what {
@@ -287,9 +299,9 @@ impl Call {
     }
 
     /// The messages of the operation.
-    fn plan(&self) -> Result<Arc<Plan>> {
+    fn plan(&self, tag: i32) -> Result<Arc<Plan>> {
         use Collective::*;
-        let mut plan = Planner::new(self.comm, self.name);
+        let mut plan = Planner::new(self.comm, self.name, tag);
         let inter = plan.is_inter();
         match &self.what {
             Nothing => {}

@@ -2,7 +2,7 @@
 
 use super::elements::{Element, Vector};
 use super::plan;
-use super::planner::Planner;
+use super::planner::{Planner, next_tag};
 use crate::comm::duplicate::{self, Numbers};
 use crate::comm::{Comm, Hints};
 use crate::error::Result;
@@ -27,7 +27,7 @@ pub fn duplicate(
     let begun = duplicate::begin(parent, hints);
     let element = Element::new(MPI_INT64_T)?;
     let numbers = begun.numbers();
-    let mut planner = Planner::new(parent, name);
+    let mut planner = Planner::new(parent, name, next_tag(parent));
     planner.among_all();
     let given = planner.temporary(&element, numbers.len())?;
     let greatest = planner.temporary(&element, numbers.len())?;

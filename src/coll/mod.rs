@@ -3,7 +3,7 @@
 //! Its messages go by `transport`; communicators, operations and datatypes are those of `comm`, `op` and `datatype`. A
 //! [`Collective`] says what is wanted. Every operation can be done by a [`plan`] of messages: blocking calls carry it out at
 //! once, the others while messages are moved along. Blocking ones of up to 16 processes and 8 KiB need no messages: they pin
-//! notes ([`little`]). Larger ones, and an allreduce of more than two, can meet at the board. [`decide`] offers blocking calls to
+//! notes ([`little`]), those of less than 4 KiB in one run without vectors ([`short`]). Larger ones, and an allreduce of more than two, can meet at the board. [`decide`] offers blocking calls to
 //! both, which refuse those that go better by messages; the methods of the [`planner`] choose among plans, by size. Where all know
 //! that there is no data, nobody waits.
 //!
@@ -43,6 +43,7 @@ mod shared;
 
 pub use decide::{Call, Collective, barrier, pass};
 pub use elements::{Element, Vector};
+pub use little::short;
 pub use planner::Root;
 
 /// In communicators of more processes there is no message from each to each, where the operation can do without: these, and

@@ -41,19 +41,21 @@ pub enum Root {
     Elsewhere,
 }
 
-/// The number of the next collective operation of a communicator: its tag.
+/// The number of the next collective operation of a communicator: the tag of its messages. Each takes one, whether it has messages or not, once
+/// all that can be wrong in one process alone was looked at: so all count alike, also where some find an error in the others.
 pub(super) fn next_tag(comm: &Comm) -> i32 {
-    (comm.collectives.fetch_add(1, Ordering::Relaxed) as i32).wrapping_add(1) & TAG_UB
+    // One thread at a time calls collective operations on a communicator.
+    let number = comm.collectives.load(Ordering::Relaxed).wrapping_add(1);
+    comm.collectives.store(number, Ordering::Relaxed);
+    number as i32 & TAG_UB
 }
 
 /// An address that is aligned as any, and at which nobody looks.
 const NOWHERE: usize = 64;
 
 impl Planner {
-    /// Begins a plan for the operation `name`.
-    ///
-    /// Every call takes a number of the communicator: it comes after all checks that can fail on one process alone.
-    pub fn new(comm: &Comm, name: &'static str) -> Planner {
+    /// Begins a plan for the operation `name` with a [number](next_tag).
+    pub fn new(comm: &Comm, name: &'static str, tag: i32) -> Planner {
         Planner {
             size: comm.size(),
             rank: comm.rank,
@@ -65,7 +67,7 @@ impl Planner {
                 name,
                 handle: comm.handle,
                 context: collective_context(comm.context),
-                tag: next_tag(comm),
+                tag,
                 seat: comm.meeting.rank as u32,
                 members: comm.meeting.members.clone(),
                 steps: Vec::new(),

@@ -45,7 +45,7 @@ struct Limits {
 // Where these numbers do not suit a machine, `make bench BENCH="--families sizes"` shows a step.
 
 /// A fold of all that the others gave is work for each process that wants the result; a share of it costs one barrier more.
-const ALLREDUCE_ALONE: usize = 32 << 10;
+pub(super) const ALLREDUCE_ALONE: usize = 32 << 10;
 const ALLREDUCE_ALONE_OF_TWO: usize = 4 << 10;
 const REDUCE_ALONE: usize = 512 << 10;
 /// Fewer bytes are reduced by messages, which keep nobody but the root waiting, in communicators of fewer processes.

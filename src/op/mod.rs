@@ -17,6 +17,7 @@ pub use kernels::{Kernel, Update, kernel_of};
 #[cfg(feature = "openmpi")]
 pub use object::put_around;
 pub use object::{
-    Function, Op, Proxy, check, create, free, get, is_plain, reduce_quickly, set_proxy,
+    Function, Op, Proxy, check, create, free, get, is_plain, quick_kernel, reduce_quickly,
+    set_proxy,
 };
 pub use predefined::Predefined;

@@ -166,6 +166,13 @@ pub fn is_plain(op: MPI_Op, datatype: MPI_Datatype) -> bool {
     plain(op, datatype).is_some()
 }
 
+/// The operation, its loop, and how long the loop's elements are, if the same is known.
+#[inline]
+pub fn quick_kernel(op: MPI_Op, datatype: MPI_Datatype) -> Option<(Op, &'static Kernel, usize)> {
+    let (kernel, basic, _) = plain(op, datatype)?;
+    Some((Op::Predefined(Predefined::of(op)?), kernel, basic.size()))
+}
+
 /// Reduces `count` elements that lie one after the other by a predefined operation, if all arguments are in order. False if it is
 /// not that; then nothing was done.
 ///

@@ -59,12 +59,31 @@ impl<T> Argument for Mut<'_, T> {}
 impl<T> Argument for *mut T {}
 impl<F: Copy> Argument for Option<F> {}
 
+/// What a fast path says: whether the work is done; or what came of it, if it was.
+pub trait Tried {
+    fn result(self) -> Option<Result<()>>;
+}
+
+impl Tried for bool {
+    #[inline(always)]
+    fn result(self) -> Option<Result<()>> {
+        self.then_some(Ok(()))
+    }
+}
+
+impl Tried for Option<Result<()>> {
+    #[inline(always)]
+    fn result(self) -> Option<Result<()>> {
+        self
+    }
+}
+
 /// Exports one function under two names, the standard's and the profiling interface's (MPI 4.1 §15.2).
 ///
 /// The work is done once: both names go to the function that does it. Neither is `unsafe`: pointers come as
 /// [`In`] and [`Mut`], which only C makes without a promise of ours.
 ///
-/// A function with `#[quick(…)]` has a fast path: where that is true, the work is done. Both names have it to themselves, since
+/// A function with `#[quick(…)]` has a fast path, which says [whether the work is done](Tried). Both names have it to themselves, since
 /// a jump from one to the other is as long. The body is a function of its own then, out of the way, and called with the same
 /// arguments in the same places; it does the whole work, and never knows that the fast path was tried.
 ///
@@ -105,20 +124,30 @@ macro_rules! mpi_exported {
             $(#[$cold])?
             #[inline(never)]
             extern "C" fn whole($($arg: $crate::mpi::types::C<$type>),*) -> ::std::ffi::c_int {
-                $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
-                match body($($arg),*) {
+                let result = {
+                    $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
+                    body($($arg),*)
+                };
+                match result {
                     Ok(()) => 0,
-                    Err(error) => $crate::abi::boundary::errors::raise(
-                        FUNCTION,
-                        error,
-                        &[$($crate::abi::boundary::exports::Argument::object(&$arg)),*],
-                    ),
+                    Err(error) => failed(error, $($arg),*),
                 }
+            }
+
+            #[cold]
+            #[inline(never)]
+            fn failed(error: $crate::error::Error, $($arg: $crate::mpi::types::C<$type>),*) -> ::std::ffi::c_int {
+                $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
+                $crate::abi::boundary::errors::raise(
+                    FUNCTION,
+                    error,
+                    &[$($crate::abi::boundary::exports::Argument::object(&$arg)),*],
+                )
             }
 
             #[inline(always)]
             #[allow(unused_variables)]
-            fn is_quick($($arg: $crate::mpi::types::C<$type>),*) -> bool {
+            fn quick($($arg: $crate::mpi::types::C<$type>),*) -> impl $crate::abi::boundary::exports::Tried {
                 $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
                 $quick
             }
@@ -169,10 +198,11 @@ macro_rules! mpi_exported {
                 if ASKS && $crate::observe::is_on() {
                     return observed($($arg),*);
                 }
-                if is_quick($($arg),*) {
-                    return 0;
+                match $crate::abi::boundary::exports::Tried::result(quick($($arg),*)) {
+                    None => otherwise($($arg),*),
+                    Some(Ok(())) => 0,
+                    Some(Err(error)) => failed(error, $($arg),*),
                 }
-                otherwise($($arg),*)
             }
 
             #[unsafe(export_name = $profiled)]
@@ -465,8 +495,8 @@ impl Forms for Call {
 /// | [`SendCall`](crate::abi::messages::p2p::SendCall) | as written | `request`   | `request`            |
 /// | [`FileCall`](crate::abi::files::access::FileCall) | `status`   | `request`   |                      |
 ///
-/// An access to a file has two names of each form where processes may access it together. A collective operation may have
-/// `#[nothing(…)]`: where that is true, the blocking form has nothing to do, and the call is in order.
+/// An access to a file has two names of each form where processes may access it together. The blocking form of a collective operation may
+/// have a fast path, `#[quick(…)]`, for where there is nothing to do, or [little](crate::abi::collectives::short).
 ///
 /// ```text
 /// #[apply(mpi_forms)]
@@ -481,11 +511,11 @@ macro_rules! mpi_forms {
     (
         $(#[doc = $doc:expr])*
         #[names($($name:ident),*)]
-        $(#[nothing($nothing:expr)])?
+        $(#[quick($quick:expr)])?
         fn $rust:ident($($arg:ident : $type:ty),* $(,)?) -> Call $body:block
     ) => {
         $crate::mpi_forms! {
-            @three [$($name),*] [info] [$($nothing)?]
+            @three [$($name),*] [info] [$($quick)?]
             $(#[doc = $doc])*
             fn $rust($($arg: $type),*) -> $crate::coll::Call $body
         }

@@ -5,3 +5,4 @@ pub mod movement;
 pub mod neighbor;
 pub mod op;
 pub mod reduction;
+mod short;

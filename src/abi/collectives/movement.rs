@@ -6,6 +6,7 @@
 use crate::abi::boundary::counts::Number;
 use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::collectives::arguments::*;
+use crate::abi::collectives::short;
 use crate::check::{self, buffers::Access};
 use crate::coll::{self, Call, Collective, Root, Vector};
 use crate::comm::Comm;
@@ -179,8 +180,7 @@ pub extern "C" fn MPI_Barrier_init(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Bcast, MPI_Ibcast, MPI_Bcast_init)]
-#[nothing(nothing(comm, [(buffer.into(), count.wide(), datatype)])
-    .is_some_and(|comm| usize::try_from(root).is_ok_and(|root| root < comm.size())))]
+#[quick(short::broadcast(FUNCTION, comm, root, (buffer.into(), count.wide(), datatype)))]
 fn bcast(
     buffer: Mut<c_void>,
     count: Count,
@@ -217,7 +217,8 @@ fn bcast(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Gather, MPI_Igather, MPI_Gather_init)]
-#[nothing(nothing_rooted(
+#[quick(short::gather(
+    FUNCTION,
     comm,
     root,
     (sendbuf, sendcount.wide(), sendtype),
@@ -255,7 +256,7 @@ fn gather(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Gatherv, MPI_Igatherv, MPI_Gatherv_init)]
-#[nothing(passed_rooted(
+#[quick(passed_rooted(
     comm,
     FUNCTION,
     root,
@@ -304,11 +305,12 @@ fn gatherv(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Scatter, MPI_Iscatter, MPI_Scatter_init)]
-#[nothing(nothing_rooted(
+#[quick(short::scatter(
+    FUNCTION,
     comm,
     root,
-    (recvbuf.into(), recvcount.wide(), recvtype),
-    (sendbuf, sendcount.wide(), sendtype)
+    (sendbuf, sendcount.wide(), sendtype),
+    (recvbuf.into(), recvcount.wide(), recvtype)
 ))]
 fn scatter(
     sendbuf: In<c_void>,
@@ -342,7 +344,7 @@ fn scatter(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Scatterv, MPI_Iscatterv, MPI_Scatterv_init)]
-#[nothing(passed_rooted(
+#[quick(passed_rooted(
     comm,
     FUNCTION,
     root,
@@ -382,14 +384,12 @@ fn scatterv(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Allgather, MPI_Iallgather, MPI_Allgather_init)]
-#[nothing(nothing(
+#[quick(short::allgather(
+    FUNCTION,
     comm,
-    [
-        (sendbuf, sendcount.wide(), sendtype),
-        (recvbuf.into(), recvcount.wide(), recvtype)
-    ]
-)
-.is_some())]
+    (sendbuf, sendcount.wide(), sendtype),
+    (recvbuf.into(), recvcount.wide(), recvtype)
+))]
 fn allgather(
     sendbuf: In<c_void>,
     sendcount: Count,
@@ -421,7 +421,7 @@ fn allgather(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Allgatherv, MPI_Iallgatherv, MPI_Allgatherv_init)]
-#[nothing(nothing(
+#[quick(nothing(
     comm,
     [
         (sendbuf, sendcount.wide(), sendtype),
@@ -468,14 +468,12 @@ fn allgatherv(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Alltoall, MPI_Ialltoall, MPI_Alltoall_init)]
-#[nothing(nothing(
+#[quick(short::alltoall(
+    FUNCTION,
     comm,
-    [
-        (sendbuf, sendcount.wide(), sendtype),
-        (recvbuf.into(), recvcount.wide(), recvtype)
-    ]
-)
-.is_some())]
+    (sendbuf, sendcount.wide(), sendtype),
+    (recvbuf.into(), recvcount.wide(), recvtype)
+))]
 fn alltoall(
     sendbuf: In<c_void>,
     sendcount: Count,
@@ -510,7 +508,7 @@ fn alltoall(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Alltoallv, MPI_Ialltoallv, MPI_Alltoallv_init)]
-#[nothing(nothing(comm, [(sendbuf, 0, sendtype), (recvbuf.into(), 0, recvtype)]).is_some_and(
+#[quick(nothing(comm, [(sendbuf, 0, sendtype), (recvbuf.into(), 0, recvtype)]).is_some_and(
     |comm| all_zero(comm, sendcounts, sdispls)
         && all_zero(comm, recvcounts, rdispls)
         && coll::pass(comm, FUNCTION)

@@ -5,6 +5,7 @@ use crate::abi::boundary::arguments::count as number_of;
 use crate::abi::boundary::counts::Number;
 use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::collectives::arguments::*;
+use crate::abi::collectives::short;
 use crate::coll::{Call, Collective, Root, Vector};
 use crate::comm::Comm;
 use crate::error::Result;
@@ -74,12 +75,14 @@ fn reduced_and_scattered(
 /// `MPI_ERR_ROOT`, `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Reduce, MPI_Ireduce, MPI_Reduce_init)]
-#[nothing(nothing_rooted(
+#[quick(short::reduce(
+    FUNCTION,
     comm,
     root,
-    (sendbuf, count.wide(), datatype),
-    (recvbuf.into(), count.wide(), datatype)
-) && op::is_plain(op, datatype))]
+    sendbuf,
+    (recvbuf.into(), count.wide(), datatype),
+    op
+))]
 fn reduce(
     sendbuf: In<c_void>,
     recvbuf: Mut<c_void>,
@@ -134,15 +137,13 @@ fn reduce(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Allreduce, MPI_Iallreduce, MPI_Allreduce_init)]
-#[nothing(nothing(
+#[quick(short::allreduce(
+    FUNCTION,
     comm,
-    [
-        (sendbuf, count.wide(), datatype),
-        (recvbuf.into(), 0, datatype)
-    ]
-)
-.is_some()
-    && op::is_plain(op, datatype))]
+    sendbuf,
+    (recvbuf.into(), count.wide(), datatype),
+    op
+))]
 fn allreduce(
     sendbuf: In<c_void>,
     recvbuf: Mut<c_void>,
@@ -171,15 +172,13 @@ fn allreduce(
     MPI_Ireduce_scatter_block,
     MPI_Reduce_scatter_block_init
 )]
-#[nothing(nothing(
+#[quick(short::reduce_scatter_block(
+    FUNCTION,
     comm,
-    [
-        (sendbuf, recvcount.wide(), datatype),
-        (recvbuf.into(), 0, datatype)
-    ]
-)
-.is_some()
-    && op::is_plain(op, datatype))]
+    sendbuf,
+    (recvbuf.into(), recvcount.wide(), datatype),
+    op
+))]
 fn reduce_scatter_block(
     sendbuf: In<c_void>,
     recvbuf: Mut<c_void>,
@@ -204,7 +203,7 @@ fn reduce_scatter_block(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Reduce_scatter, MPI_Ireduce_scatter, MPI_Reduce_scatter_init)]
-#[nothing(nothing(
+#[quick(nothing(
     comm,
     [
         (sendbuf, 0, datatype),

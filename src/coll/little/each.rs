@@ -21,7 +21,7 @@ const BY_PLACES: usize = usize::MAX - 2;
 
 /// How the blocks for the others go.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Means {
+pub(super) enum Means {
     Note,
     Places,
     Messages,
@@ -40,9 +40,20 @@ impl<'a> Little<'a> {
             let own = &blocks[me];
             return Ok(is_given && self.end(mine.map(|mine| (own, mine)))?);
         };
-        let Some(round) = self.come()? else {
-            return Ok(false);
-        };
+        match self.come()? {
+            Some(round) => self.scatter_in(round, mine, root),
+            None => Ok(false),
+        }
+    }
+
+    /// The same, of one that is not the root, in a round in which it has pinned.
+    pub(super) fn scatter_in(
+        mut self,
+        round: Round<'a>,
+        mine: Option<&Vector>,
+        root: usize,
+    ) -> Result<bool> {
+        let of_two = self.comm.meeting.size() == 2;
         let mut taken = Ok(());
         if let Some(mine) = mine.filter(|mine| of_two || mine.bytes() > 0) {
             taken = match of_two {
@@ -67,9 +78,21 @@ impl<'a> Little<'a> {
         if alike && !self.is_for_placing(all)? {
             return Ok(false);
         }
-        let Some((round, means)) = self.give_each(outgoing, send.is_some())? else {
-            return Ok(false);
-        };
+        match self.give_each(outgoing, send.is_some())? {
+            Some(given) => self.alltoall_in(given, send, receive, alike),
+            None => Ok(false),
+        }
+    }
+
+    /// The same, in a round in which this process has pinned.
+    pub(super) fn alltoall_in(
+        mut self,
+        (round, means): (Round<'a>, Means),
+        send: Option<&[Vector]>,
+        receive: &[Vector],
+        alike: bool,
+    ) -> Result<bool> {
+        let outgoing = send.unwrap_or(receive);
         // What would be messages goes better over the board.
         if alike && !self.are_all(&round, |number| number != BY_MESSAGES)? {
             return Ok(false);
@@ -79,7 +102,13 @@ impl<'a> Little<'a> {
         for (from, block) in self.others(receive) {
             match self.find(&round, from, block.bytes()) {
                 Ok(place) => places[from] = Some(place),
-                Err(error) => taken = taken.and(Err(error)),
+                Err(error) => {
+                    taken = taken.and(Err(error));
+                    // That one finds it, too, and may not be here, and so not read.
+                    if alike && let Some((_, readers)) = &mut self.shown {
+                        *readers &= !(1 << from);
+                    }
+                }
             }
         }
         let by_messages = means == Means::Messages;

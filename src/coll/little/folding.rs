@@ -18,7 +18,7 @@ const PIECES_TO_FOLD: usize = 64 << 10;
 
 impl<'a> Little<'a> {
     /// Everybody's `mine` are folded into the root's `out`: nobody else waits.
-    pub fn reduce(mut self, op: Op, mine: &Vector, out: Option<&Vector>) -> Result<bool> {
+    pub fn reduce(self, op: Op, mine: &Vector, out: Option<&Vector>) -> Result<bool> {
         let (len, size) = (mine.bytes(), mine.element.datatype.size());
         let mut fold = Fold::new(op, mine.element.clone());
         let piece = PIECE / size.max(1) * size;
@@ -47,9 +47,23 @@ impl<'a> Little<'a> {
             fold.make_room(mine.count, false)?;
             mine.give(0..given, room)
         })?;
-        let Some(round) = pinned else {
-            return Ok(false);
-        };
+        match pinned {
+            Some(round) => self.reduce_in(round, fold, mine, out),
+            None => Ok(false),
+        }
+    }
+
+    /// The same, of the root, in a round in which it has pinned.
+    pub(super) fn reduce_in(
+        mut self,
+        round: Round<'a>,
+        mut fold: Fold,
+        mine: &Vector,
+        out: &Vector,
+    ) -> Result<bool> {
+        let (len, size) = (mine.bytes(), mine.element.datatype.size());
+        let piece = PIECE / size.max(1) * size;
+        let of_two = self.comm.meeting.size() == 2 && fold.direct && piece > 0;
         if !of_two {
             fold.fold(self.parts(&round, len, 0)?, out)?;
             return Ok(true);
@@ -129,7 +143,7 @@ impl<'a> Little<'a> {
     /// can be. `others` is how many elements the other one gets.
     fn fold_of_two(
         mut self,
-        mut fold: Fold,
+        fold: Fold,
         mine: &Vector,
         first: usize,
         others: usize,
@@ -146,9 +160,22 @@ impl<'a> Little<'a> {
             None if len <= NOTE => self.give(mine)?,
             None => self.announce(len)?,
         };
-        let Some(round) = pinned else {
-            return Ok(false);
-        };
+        match pinned {
+            Some(round) => self.fold_in(round, fold, mine, first, out),
+            None => Ok(false),
+        }
+    }
+
+    /// The same, in a round in which this process has pinned.
+    pub(super) fn fold_in(
+        mut self,
+        round: Round<'a>,
+        mut fold: Fold,
+        mine: &Vector,
+        first: usize,
+        out: &Vector,
+    ) -> Result<bool> {
+        let (len, other) = (mine.bytes(), 1 - self.comm.rank);
         let mut folded = Ok(());
         if len > NOTE || out.count > 0 {
             let number = self.number(&round, other)?;
@@ -158,7 +185,7 @@ impl<'a> Little<'a> {
                 self.tell(&round);
                 return Err(error);
             }
-            if len > NOTE && (place.is_none() || number & PLACED == 0) {
+            if len > NOTE && (self.shown.is_none() || number & PLACED == 0) {
                 return Ok(false);
             }
             let given = match number & PLACED {

@@ -2,8 +2,7 @@
 //! needs. So a broadcast's root, and those that give to a gather or a reduction, wait for nobody.
 //!
 //! Where blocks are of different lengths, each process decides by what it gives: if that is more than a note takes, its note says
-//! so, and messages follow for those that take something. The tags of messages are counted alike everywhere, so every process
-//! counts one, whether it has a message or not.
+//! so, and messages follow for those that take something.
 //!
 //! **Between two** processes with cores of their own what one gives is read where it lies, from some length on, if it lies in the
 //! segment ([`placed`]). Else it goes on in a note a piece, if that is faster than a message: the one writes the next piece while the
@@ -13,6 +12,7 @@ mod each;
 mod folding;
 mod placed;
 mod places;
+pub mod short;
 
 use self::places::Places;
 use super::elements::Vector;
@@ -69,6 +69,8 @@ pub struct Little<'a> {
     name: &'static str,
     /// Says it in words.
     what: &'a dyn Fn() -> String,
+    /// Of its messages.
+    tag: i32,
     /// What goes by messages, if anything does.
     plan: Option<Planner>,
     /// Whether anything was read where another process has it.
@@ -85,12 +87,14 @@ impl<'a> Little<'a> {
         comm: &'a Comm,
         name: &'static str,
         what: &'a dyn Fn() -> String,
+        tag: i32,
     ) -> Option<Little<'a>> {
         let few = (2..=MEMBERS).contains(&comm.meeting.size());
         (few && comm.remote.is_none()).then_some(Little {
             comm,
             name,
             what,
+            tag,
             plan: None,
             reads: false,
             shown: None,
@@ -141,16 +145,13 @@ impl<'a> Little<'a> {
 
     fn messages(&mut self) -> &mut Planner {
         self.plan
-            .get_or_insert_with(|| Planner::new(self.comm, self.name))
+            .get_or_insert_with(|| Planner::new(self.comm, self.name, self.tag))
     }
 
     /// Sends and receives what goes by messages, and copies what stays here.
     fn carry_out(&mut self, stays: Option<(&Vector, &Vector)>) -> Result<()> {
         match (self.plan.take(), stays) {
-            (None, stays) => {
-                next_tag(self.comm);
-                stays.map_or(Ok(()), |(from, to)| copy(from, to))
-            }
+            (None, stays) => stays.map_or(Ok(()), |(from, to)| copy(from, to)),
             (Some(mut plan), stays) => {
                 // While they come.
                 stays.map_or(Ok(()), |(from, to)| plan.copy(from, to))?;
@@ -299,7 +300,7 @@ impl<'a> Little<'a> {
     }
 
     /// What the root has goes to everybody. False if nothing was done, here and below; of a broadcast the root says so.
-    pub fn broadcast(mut self, what: &Vector, root: Root) -> Result<bool> {
+    pub fn broadcast(self, what: &Vector, root: Root) -> Result<bool> {
         let len = what.bytes();
         let Root::There(root) = root else {
             return match self.way(what)? {
@@ -309,9 +310,14 @@ impl<'a> Little<'a> {
                 Way::Message => self.announce(len).map(|_| false),
             };
         };
-        let Some(round) = self.come()? else {
-            return Ok(false);
-        };
+        match self.come()? {
+            Some(round) => self.broadcast_in(round, what, root),
+            None => Ok(false),
+        }
+    }
+
+    /// The same, of one that gets it, in a round in which it has pinned.
+    fn broadcast_in(mut self, round: Round<'a>, what: &Vector, root: usize) -> Result<bool> {
         if self.number(&round, root)? & AS_MESSAGE != 0 {
             return Ok(false);
         }
@@ -333,9 +339,19 @@ impl<'a> Little<'a> {
         if self.comm.meeting.size() > 2 && self.others(blocks).any(|(_, b)| b.bytes() > NOTE) {
             return self.gather_in_place(mine, blocks);
         }
-        let Some(round) = self.come()? else {
-            return Ok(false);
-        };
+        match self.come()? {
+            Some(round) => self.gather_in(round, mine, blocks),
+            None => Ok(false),
+        }
+    }
+
+    /// The same, of the root, in a round in which it has pinned.
+    fn gather_in(
+        mut self,
+        round: Round<'a>,
+        mine: Option<&Vector>,
+        blocks: &[Vector],
+    ) -> Result<bool> {
         let stayed = self.stay(mine, blocks);
         let taken = self.take_all(&round, blocks, None);
         self.tell(&round);

@@ -13,8 +13,8 @@ use crate::shm::segment::segment;
 
 /// Between two processes with cores of their own fewer bytes are copied into a note in less time than the wait for the reader takes:
 /// where one gives, and where both do, of whom each waits for the other's note in any case.
-const ONE_GIVES: usize = 2 << 10;
-const BOTH_GIVE: usize = 512;
+pub(super) const ONE_GIVES: usize = 2 << 10;
+pub(super) const BOTH_GIVE: usize = 512;
 
 impl<'a> Little<'a> {
     /// From how many bytes on the others read what this process gives where it lies, while they give something or do not.
@@ -139,23 +139,37 @@ impl<'a> Little<'a> {
         blocks: &[Vector],
         alike: bool,
     ) -> Result<bool> {
-        let (size, rank) = (blocks.len(), self.comm.rank);
-        let own = &blocks[rank];
-        let given = mine.unwrap_or(own);
+        let rank = self.comm.rank;
+        let given = mine.unwrap_or(&blocks[rank]);
         let len = given.bytes();
         if alike && !self.is_for_placing(len)? {
             return Ok(false);
         }
         let place = self.placed(given, true)?;
-        let is_message = place.is_none() && len > NOTE;
         let pinned = match place {
             Some(at) => self.show_to(at, len, !(1 << rank))?,
-            None if is_message => self.announce(len)?,
+            None if len > NOTE => self.announce(len)?,
             None => self.give(given)?,
         };
-        let Some(round) = pinned else {
-            return Ok(false);
-        };
+        match pinned {
+            Some(round) => self.allgather_in(round, mine, blocks, alike),
+            None => Ok(false),
+        }
+    }
+
+    /// The same, in a round in which this process has pinned.
+    pub(super) fn allgather_in(
+        mut self,
+        round: Round<'a>,
+        mine: Option<&Vector>,
+        blocks: &[Vector],
+        alike: bool,
+    ) -> Result<bool> {
+        let (size, rank) = (blocks.len(), self.comm.rank);
+        let own = &blocks[rank];
+        let given = mine.unwrap_or(own);
+        let len = given.bytes();
+        let is_message = self.shown.is_none() && len > NOTE;
         if alike {
             // All find that: who gives less may not be here, and so not read.
             for member in 0..size {

@@ -1,0 +1,221 @@
+//! Operations that move blocks.
+
+use super::{Begun, Run, Short};
+use crate::coll::decide::Collective;
+use crate::coll::little::placed::{BOTH_GIVE, ONE_GIVES};
+use crate::coll::planner::Root;
+use crate::error::Result;
+use crate::mpi::constants::MPI_BYTE;
+use crate::shm::copy::copy;
+
+impl Short {
+    /// The root's run goes to everybody.
+    #[inline(always)]
+    pub fn broadcast(&self, what: Run, root: usize) -> Result<Option<()>> {
+        if root == self.comm.rank {
+            if self.stays(what, ONE_GIVES) {
+                return Ok(None);
+            }
+            let begun = self.give(what)?;
+            return Ok(begun.map(drop));
+        }
+        let Some(begun) = self.come(0)? else {
+            return Ok(None);
+        };
+        match self.given(&begun, root, what.len) {
+            // SAFETY: `root` gave so many bytes.
+            Some(data) => unsafe { what.take(data) },
+            None => {
+                let (what, root) = (what.vector(MPI_BYTE)?, Root::There(root));
+                self.go_on(begun, Collective::Broadcast { what, root })?;
+            }
+        }
+        Ok(Some(()))
+    }
+
+    /// Everybody's run goes to its block of as many bytes at the root.
+    #[inline(always)]
+    pub fn gather(&self, mine: Run, blocks: Run, root: usize) -> Result<Option<()>> {
+        let len = mine.len;
+        let begun = match root == self.comm.rank {
+            true => self.come(len)?,
+            false if self.stays(mine, ONE_GIVES) => return Ok(None),
+            false => self.give(mine)?,
+        };
+        let Some(begun) = begun else {
+            return Ok(None);
+        };
+        if root == self.comm.rank {
+            // SAFETY: the block is as long.
+            unsafe { blocks.block(root, len).take(mine.bytes()) };
+            for from in self.others() {
+                match self.given(&begun, from, len) {
+                    // SAFETY: `from` gave so many bytes.
+                    Some(data) => unsafe { blocks.block(from, len).take(data) },
+                    None => return self.gather_otherwise(begun, mine, blocks).map(Some),
+                }
+            }
+        }
+        Ok(Some(()))
+    }
+
+    #[cold]
+    fn gather_otherwise(&self, begun: Begun, mine: Run, blocks: Run) -> Result<()> {
+        let what = Collective::Gather {
+            mine: Some(mine.vector(MPI_BYTE)?),
+            blocks: self.vectors(blocks, mine.len)?,
+            root: Root::Here,
+            alike: true,
+        };
+        self.go_on(begun, what)
+    }
+
+    /// Each of two gets its block of the root's, of as many bytes as `mine`.
+    #[inline(always)]
+    pub fn scatter(&self, blocks: Run, mine: Run, root: usize) -> Result<Option<()>> {
+        let (me, len) = (self.comm.rank, mine.len);
+        if self.comm.meeting.size() != 2 {
+            return Ok(None);
+        }
+        let outgoing = blocks.block(1 - me, len);
+        let begun = match root == me {
+            true if self.stays(outgoing, ONE_GIVES) => return Ok(None),
+            true => self.begin(outgoing, len, 2 * len)?,
+            false => self.come(0)?,
+        };
+        let Some(begun) = begun else {
+            return Ok(None);
+        };
+        if root == me {
+            // SAFETY: the block is as long.
+            unsafe { mine.take(blocks.block(me, len).bytes()) };
+            return Ok(Some(()));
+        }
+        match self.given(&begun, root, len) {
+            // SAFETY: `root` gave so many bytes.
+            Some(data) => unsafe { mine.take(data) },
+            None => {
+                let what = Collective::Scatter {
+                    blocks: Vec::new(),
+                    mine: Some(mine.vector(MPI_BYTE)?),
+                    root: Root::There(root),
+                    alike: true,
+                };
+                return self.go_on(begun, what).map(Some);
+            }
+        }
+        Ok(Some(()))
+    }
+
+    /// Everybody's run goes to its block of as many bytes at everybody.
+    #[inline(always)]
+    pub fn allgather(&self, mine: Run, blocks: Run) -> Result<Option<()>> {
+        let (me, len) = (self.comm.rank, mine.len);
+        let Some(sharing) = self.sharing_cores()? else {
+            return Ok(None);
+        };
+        // Such blocks may stay where they are: then their notes say so.
+        let may_stay = len >= BOTH_GIVE && self.comm.meeting.size() == 2 && !sharing;
+        if may_stay && self.stays(mine, BOTH_GIVE) {
+            return Ok(None);
+        }
+        let Some(begun) = self.give(mine)? else {
+            return Ok(None);
+        };
+        for from in self.others() {
+            let data = match self.given(&begun, from, len) {
+                Some(data) => data,
+                None if may_stay => {
+                    return self.allgather_otherwise(begun, mine, blocks).map(Some);
+                }
+                None => self.sure(&begun, from, len, len)?,
+            };
+            // SAFETY: `from` gave so many bytes.
+            unsafe { blocks.block(from, len).take(data) };
+        }
+        // SAFETY: the block is as long.
+        unsafe { blocks.block(me, len).take(mine.bytes()) };
+        Ok(Some(()))
+    }
+
+    #[cold]
+    fn allgather_otherwise(&self, begun: Begun, mine: Run, blocks: Run) -> Result<()> {
+        let what = Collective::Allgather {
+            mine: Some(mine.vector(MPI_BYTE)?),
+            blocks: self.vectors(blocks, mine.len)?,
+            alike: true,
+        };
+        self.go_on(begun, what)
+    }
+
+    /// Block i of process j, of `len` bytes, goes to block j of process i.
+    #[inline(always)]
+    pub fn alltoall(&self, send: Run, receive: Run, len: usize) -> Result<Option<()>> {
+        let (me, of_two) = (self.comm.rank, self.comm.meeting.size() == 2);
+        let Some(sharing) = self.sharing_cores()? else {
+            return Ok(None);
+        };
+        if of_two && send.len >= BOTH_GIVE && !sharing {
+            return match self.stays(send.block(1 - me, len), BOTH_GIVE) {
+                true => Ok(None),
+                false => self.exchange(send, receive, len),
+            };
+        }
+        let Some(begun) = self.begin(send, len, send.len)? else {
+            return Ok(None);
+        };
+        // SAFETY: the block is as long.
+        unsafe { receive.block(me, len).take(send.block(me, len).bytes()) };
+        for from in self.others() {
+            let blocks = self.sure(&begun, from, len, send.len)?;
+            // SAFETY: `from` gave as many blocks of so many bytes.
+            unsafe { receive.block(from, len).take(blocks.wrapping_add(me * len)) };
+        }
+        Ok(Some(()))
+    }
+
+    /// The same of two by a note that has the other one's block alone, behind the lengths of both.
+    fn exchange(&self, send: Run, receive: Run, len: usize) -> Result<Option<()>> {
+        let (me, other) = (self.comm.rank, 1 - self.comm.rank);
+        let (lengths, outgoing) = (2 * size_of::<u32>(), send.block(other, len));
+        let all = lengths + len;
+        let mut told = [0_u32; 2];
+        told[other] = len as u32;
+        let pinned = self.comm.meeting.pin(all, all, &self.what(), |room| {
+            // SAFETY: the note has room for both, and is aligned as lengths are.
+            unsafe {
+                room.cast::<[u32; 2]>().write(told);
+                copy(outgoing.bytes(), room.wrapping_add(lengths), len);
+            }
+            Ok(())
+        })?;
+        let Some(round) = pinned else {
+            return Ok(None);
+        };
+        let begun = self.begun(round, send.len);
+        let data = self.given(&begun, other, all).filter(|data| {
+            // SAFETY: such a note begins with lengths, and is aligned as they are.
+            let told = unsafe { data.cast::<[u32; 2]>().read() };
+            told[me] as usize == len
+        });
+        let Some(data) = data else {
+            return self.exchange_otherwise(begun, send, receive, len).map(Some);
+        };
+        // SAFETY: the blocks are as long.
+        unsafe {
+            receive.block(me, len).take(send.block(me, len).bytes());
+            receive.block(other, len).take(data.wrapping_add(lengths));
+        }
+        Ok(Some(()))
+    }
+
+    #[cold]
+    fn exchange_otherwise(&self, begun: Begun, send: Run, receive: Run, len: usize) -> Result<()> {
+        let what = Collective::Alltoall {
+            send: Some(self.vectors(send, len)?),
+            receive: self.vectors(receive, len)?,
+            alike: true,
+        };
+        self.go_on(begun, what)
+    }
+}
