@@ -134,8 +134,8 @@ macro_rules! mpi_exported {
                 }
             }
 
-            #[cold]
-            #[inline(never)]
+            $(#[$cold])?
+            #[$inline]
             fn failed(error: $crate::error::Error, $($arg: $crate::mpi::types::C<$type>),*) -> ::std::ffi::c_int {
                 $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
                 $crate::abi::boundary::errors::raise(
