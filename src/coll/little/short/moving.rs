@@ -7,6 +7,7 @@ use crate::coll::planner::Root;
 use crate::error::Result;
 use crate::mpi::constants::MPI_BYTE;
 use crate::shm::copy::copy;
+use std::slice::{from_raw_parts, from_raw_parts_mut};
 
 impl Short {
     /// The root's run goes to everybody.
@@ -70,18 +71,21 @@ impl Short {
         self.go_on(begun, what)
     }
 
-    /// Each of two gets its block of the root's, of as many bytes as `mine`.
+    /// Each gets its block of the root's, of as many bytes as `mine`.
     #[inline(always)]
     pub fn scatter(&self, blocks: Run, mine: Run, root: usize) -> Result<Option<()>> {
-        let (me, len) = (self.comm.rank, mine.len);
-        if self.comm.meeting.size() != 2 {
-            return Ok(None);
-        }
-        let outgoing = blocks.block(1 - me, len);
+        let (me, len, size) = (self.comm.rank, mine.len, self.comm.meeting.size());
+        let of_two = size == 2;
         let begun = match root == me {
-            true if self.stays(outgoing, ONE_GIVES) => return Ok(None),
-            true => self.begin(outgoing, len, 2 * len)?,
             false => self.come(0)?,
+            true if of_two => {
+                let outgoing = blocks.block(1 - me, len);
+                if self.stays(outgoing, ONE_GIVES) {
+                    return Ok(None);
+                }
+                self.begin(outgoing, len, 2 * len)?
+            }
+            true => self.give_each(blocks, len)?,
         };
         let Some(begun) = begun else {
             return Ok(None);
@@ -91,7 +95,11 @@ impl Short {
             unsafe { mine.take(blocks.block(me, len).bytes()) };
             return Ok(Some(()));
         }
-        match self.given(&begun, root, len) {
+        let data = match of_two {
+            true => self.given(&begun, root, len),
+            false => self.given_here(&begun, root, len),
+        };
+        match data {
             // SAFETY: `root` gave so many bytes.
             Some(data) => unsafe { mine.take(data) },
             None => {
@@ -105,6 +113,40 @@ impl Short {
             }
         }
         Ok(Some(()))
+    }
+
+    /// Begins by a note with a block of `len` bytes for each of the others, behind the lengths of all.
+    fn give_each(&self, blocks: Run, len: usize) -> Result<Option<Begun>> {
+        let (me, size) = (self.comm.rank, self.comm.meeting.size());
+        let (lengths, before, after) = (size * size_of::<u32>(), me * len, (size - me - 1) * len);
+        let all = lengths + before + after;
+        let pinned = self.comm.meeting.pin(all, all, &self.what(), |room| {
+            // SAFETY: the note has room for all, and is aligned as lengths are; the blocks are the operation's.
+            unsafe {
+                let told = from_raw_parts_mut(room.cast::<u32>(), size);
+                told.fill(len as u32);
+                told[me] = 0;
+                let room = room.wrapping_add(lengths);
+                copy(blocks.bytes(), room, before);
+                let others = blocks.block(me + 1, len);
+                copy(others.bytes(), room.wrapping_add(before), after);
+            }
+            Ok(())
+        })?;
+        Ok(pinned.map(|round| self.begun(round, size * len)))
+    }
+
+    /// The block of `len` bytes that `from` gave to this process in such a note.
+    fn given_here(&self, begun: &Begun, from: usize, len: usize) -> Option<*const u8> {
+        let (me, size) = (self.comm.rank, self.comm.meeting.size());
+        let (lengths, blocks) = (size * size_of::<u32>(), (size - 1) * len);
+        let data = self.given(begun, from, lengths + blocks)?;
+        // SAFETY: such a note begins with lengths, and is aligned as they are.
+        let told = unsafe { from_raw_parts(data.cast::<u32>(), size) };
+        let before: usize = told[..me].iter().map(|&len| len as usize).sum();
+        // One of another call may be as long.
+        let is_such = told[me] as usize == len && before + len <= blocks;
+        is_such.then(|| data.wrapping_add(lengths + before))
     }
 
     /// Everybody's run goes to its block of as many bytes at everybody.
@@ -174,37 +216,19 @@ impl Short {
         Ok(Some(()))
     }
 
-    /// The same of two by a note that has the other one's block alone, behind the lengths of both.
+    /// The same of two by notes that have the other one's block alone.
     fn exchange(&self, send: Run, receive: Run, len: usize) -> Result<Option<()>> {
         let (me, other) = (self.comm.rank, 1 - self.comm.rank);
-        let (lengths, outgoing) = (2 * size_of::<u32>(), send.block(other, len));
-        let all = lengths + len;
-        let mut told = [0_u32; 2];
-        told[other] = len as u32;
-        let pinned = self.comm.meeting.pin(all, all, &self.what(), |room| {
-            // SAFETY: the note has room for both, and is aligned as lengths are.
-            unsafe {
-                room.cast::<[u32; 2]>().write(told);
-                copy(outgoing.bytes(), room.wrapping_add(lengths), len);
-            }
-            Ok(())
-        })?;
-        let Some(round) = pinned else {
+        let Some(begun) = self.give_each(send, len)? else {
             return Ok(None);
         };
-        let begun = self.begun(round, send.len);
-        let data = self.given(&begun, other, all).filter(|data| {
-            // SAFETY: such a note begins with lengths, and is aligned as they are.
-            let told = unsafe { data.cast::<[u32; 2]>().read() };
-            told[me] as usize == len
-        });
-        let Some(data) = data else {
+        let Some(data) = self.given_here(&begun, other, len) else {
             return self.exchange_otherwise(begun, send, receive, len).map(Some);
         };
         // SAFETY: the blocks are as long.
         unsafe {
             receive.block(me, len).take(send.block(me, len).bytes());
-            receive.block(other, len).take(data.wrapping_add(lengths));
+            receive.block(other, len).take(data);
         }
         Ok(Some(()))
     }
