@@ -110,6 +110,48 @@ static void moves(enum kind mine, int n, int root, MPI_Comm comm)
         holds(part(in, n, r), n, value(r, rank, 0));
 }
 
+/* Blocks of different lengths, some of nothing, in the order of ranks or the other way round. */
+static void lengths(enum kind mine, int n, int root, MPI_Comm comm)
+{
+    struct buffer out = buffer(mine, 0), in = buffer(mine, 1);
+    int counts[9], displs[9], own;
+    for (int r = 0; r < size; r++) {
+        counts[r] = r % 3 == 1 ? n / 2 : n;
+        displs[r] = (root % 2 ? r : size - 1 - r) * n;
+    }
+    own = counts[rank];
+
+    step++;
+    give(in, size * n, -1);
+    give(out, own, value(rank, 0, 0));
+    if (mine == IN_PLACE && rank == root) {
+        give(part(in, 1, displs[rank]), own, value(rank, 0, 0));
+        OK(MPI_Gatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, in.at, counts, displs, in.type, root, comm));
+    } else {
+        OK(MPI_Gatherv(out.at, own, out.type, in.at, counts, displs, in.type, root, comm));
+    }
+    give(out, own, -2);
+    for (int r = 0; rank == root && r < size; r++)
+        holds(part(in, 1, displs[r]), counts[r], value(r, 0, 0));
+
+    step++;
+    give(in, size * n, -1);
+    give(out, own, value(rank, 0, 0));
+    if (mine == IN_PLACE) {
+        give(part(in, 1, displs[rank]), own, value(rank, 0, 0));
+        OK(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, in.at, counts, displs, in.type, comm));
+    } else {
+        OK(MPI_Allgatherv(out.at, own, out.type, in.at, counts, displs, in.type, comm));
+    }
+    give(out, own, -2);
+    for (int r = 0; r < size; r++)
+        holds(part(in, 1, displs[r]), counts[r], value(r, 0, 0));
+
+    for (int r = 0; r < size; r++)
+        for (int i = counts[r]; (mine != IN_PLACE || r != rank) && i < n; i++)
+            CHECK_EQ(in.at[(displs[r] + i) * in.stride], displs[r] + i - 1);
+}
+
 static int sum(int i)
 {
     int all = 0;
@@ -189,6 +231,13 @@ static void different(enum kind mine, int n, int odd, MPI_Comm comm)
         CHECK((MPI_Reduce(out.at, in.at, own, MPI_INT, MPI_SUM, 0, comm) != MPI_SUCCESS) == (rank == 0));
         still_works(comm);
     }
+    if (size == 2) {
+        int counts[2] = {own, own}, displs[2] = {0, own};
+        CHECK(MPI_Allgatherv(out.at, own, out.type, in.at, counts, displs, in.type, comm) != MPI_SUCCESS);
+        still_works(comm);
+        CHECK((MPI_Gatherv(out.at, own, out.type, in.at, counts, displs, in.type, 0, comm) != MPI_SUCCESS) == (rank == 0));
+        still_works(comm);
+    }
     /* Those that take something else than the root gives know, and so does a root that takes something else than it is given. */
     CHECK((MPI_Bcast(out.at, own, out.type, 0, comm) != MPI_SUCCESS) == (rank == 1));
     still_works(comm);
@@ -206,6 +255,7 @@ static void all(MPI_Comm comm)
             int root = turn % size;
             moves(mine, sizes[s], root, comm);
             reductions(mine, sizes[s], root, comm);
+            lengths(mine, sizes[s], root, comm);
             by_messages(comm);
         }
 }

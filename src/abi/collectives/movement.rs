@@ -256,9 +256,9 @@ fn gather(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Gatherv, MPI_Igatherv, MPI_Gatherv_init)]
-#[quick(passed_rooted(
-    comm,
+#[quick(short::gatherv(
     FUNCTION,
+    comm,
     root,
     (sendbuf, sendcount.wide(), sendtype),
     (recvbuf.into(), recvcounts, displs, recvtype)
@@ -421,14 +421,12 @@ fn allgather(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Allgatherv, MPI_Iallgatherv, MPI_Allgatherv_init)]
-#[quick(nothing(
+#[quick(short::allgatherv(
+    FUNCTION,
     comm,
-    [
-        (sendbuf, sendcount.wide(), sendtype),
-        (recvbuf.into(), 0, recvtype)
-    ]
-)
-.is_some_and(|comm| all_zero(comm, recvcounts, displs)))]
+    (sendbuf, sendcount.wide(), sendtype),
+    (recvbuf.into(), recvcounts, displs, recvtype)
+))]
 fn allgatherv(
     sendbuf: In<c_void>,
     sendcount: Count,

@@ -44,7 +44,7 @@ impl Run {
     const NONE: Run = Run { address: 0, len: 0 };
 
     /// Block number `number` of such of `len` bytes.
-    fn block(self, number: usize, len: usize) -> Run {
+    pub fn block(self, number: usize, len: usize) -> Run {
         Run {
             address: self.address + number * len,
             len,
@@ -68,6 +68,38 @@ impl Run {
         let count = self.len / element.datatype.size().max(1);
         // SAFETY: the memory is the operation's, as its maker knows.
         Ok(unsafe { Vector::new(self.address, count, element) })
+    }
+}
+
+/// A block for each process.
+#[derive(Clone, Copy)]
+pub struct Blocks {
+    runs: [Run; MEMBERS],
+    len: usize,
+}
+
+impl Blocks {
+    pub const NONE: Blocks = Blocks {
+        runs: [Run::NONE; MEMBERS],
+        len: 0,
+    };
+
+    /// One more, if there may be so many.
+    #[inline(always)]
+    pub fn push(&mut self, block: Run) -> Option<()> {
+        *self.runs.get_mut(self.len)? = block;
+        self.len += 1;
+        Some(())
+    }
+
+    #[inline(always)]
+    pub fn get(&self) -> &[Run] {
+        &self.runs[..self.len]
+    }
+
+    fn vectors(&self) -> Result<Vec<Vector>> {
+        let all = self.get().iter();
+        all.map(|block| block.vector(MPI_BYTE)).collect()
     }
 }
 
