@@ -147,6 +147,7 @@ fn begin(name: &'static str) -> (Called, bool) {
     TURNS.set(turn);
     let outer = CALLED.replace(Called { name, back, turn });
     let is_outer = outer.name.is_empty();
+    place::set_inside(true);
     if is_outer {
         local::begins();
     }
@@ -158,6 +159,7 @@ fn end_call((outer, looked): (Called, bool)) {
     if looked {
         threads::leave();
     }
+    place::set_inside(!outer.name.is_empty());
     match outer.name.is_empty() {
         true => local::ends(),
         // The outer one goes on, and may tell others what has been done.
@@ -172,8 +174,9 @@ pub fn called() -> &'static str {
 }
 
 /// Whether this thread is in a call that has come by [`call`].
+#[inline(always)]
 pub fn is_inside() -> bool {
-    !called().is_empty()
+    place::is_inside()
 }
 
 /// Which of the thread's calls that is; no two have the same number.

@@ -23,12 +23,12 @@ const DEPTH: usize = 32;
 
 global_asm!(
     ".pushsection .tbss, \"awT\", @nobits",
-    ".balign 8",
+    ".balign 16",
     ".type rmashm_came_from, @object",
-    ".size rmashm_came_from, 8",
+    ".size rmashm_came_from, 16",
     ".hidden rmashm_came_from",
     ".globl rmashm_came_from",
-    "rmashm_came_from: .zero 8",
+    "rmashm_came_from: .zero 16",
     ".popsection",
 );
 
@@ -62,17 +62,43 @@ macro_rules! called_through {
 /// What was kept last in this thread.
 #[inline(always)]
 pub fn came_from() -> usize {
-    let back: usize;
+    word::<0>()
+}
+
+/// Whether this thread is in a call, as [`set_inside`] has said. What the compiler keeps for threads takes longer to be reached.
+#[inline(always)]
+pub(super) fn is_inside() -> bool {
+    word::<8>() != 0
+}
+
+/// One of the thread's two words.
+#[inline(always)]
+fn word<const AT: usize>() -> usize {
+    let word: usize;
     // SAFETY: the instructions read the thread's own word.
     unsafe {
         asm!(
             "lea rax, [rip + rmashm_came_from@TLSDESC]",
             "call [rax + rmashm_came_from@TLSCALL]",
-            "mov rax, fs:[rax]",
-            out("rax") back,
+            "mov rax, fs:[rax + {at}]",
+            at = const AT,
+            out("rax") word,
         );
     }
-    back
+    word
+}
+
+pub(super) fn set_inside(is_inside: bool) {
+    // SAFETY: the instructions write the thread's own second word.
+    unsafe {
+        asm!(
+            "lea rax, [rip + rmashm_came_from@TLSDESC]",
+            "call [rax + rmashm_came_from@TLSCALL]",
+            "mov fs:[rax + 8], {value}",
+            value = in(reg) usize::from(is_inside),
+            out("rax") _,
+        );
+    }
 }
 
 /// Where a call stands: the number of a file in its rank's [`Modules`], counted from 1, above 48 bits of offset. It says something only
