@@ -21,13 +21,15 @@
 //! All errors go one way: who takes a clock that is too late misses a race, and tells of none that is not one.
 
 use super::area::Block;
-use super::{Checker, checker, is_on, threads};
+use super::{Checker, checker, is_on, local};
 use crate::shm::atomic::{AtomicU64, Ordering, fence, full_fence};
 use parking_lot::Mutex;
 
 /// Copies of a rank's clock, and places at a rank where others leave theirs.
 const COPIES: usize = 64;
 const PLACES: usize = 256;
+/// From which bit of a key on its place is.
+const PLACE: u32 = 40;
 const MOST: usize = super::area::MOST as usize;
 
 /// One rank's, in the segment. Only as much of the arrays is used as there are ranks.
@@ -94,6 +96,14 @@ const fn mix(sum: u64, n: u64) -> u64 {
     mixed ^ mixed >> 29
 }
 
+impl Keys {
+    /// One of four, whose places lie side by side.
+    #[inline(always)]
+    pub fn near(self, n: u64) -> Key {
+        Key(self.0 & !(3 << PLACE) | n << PLACE | 1 << 63)
+    }
+}
+
 impl Key {
     #[inline(always)]
     pub fn new(kind: u8, a: u64, b: u64, c: u64) -> Key {
@@ -109,7 +119,7 @@ impl Key {
     }
 
     fn place(self) -> usize {
-        (self.0 >> 40) as usize % PLACES
+        (self.0 >> PLACE) as usize % PLACES
     }
 }
 
@@ -126,6 +136,16 @@ pub(super) struct Own<'a> {
     checker: &'a Checker,
     rank: usize,
     clock: &'static Clock,
+}
+
+/// What the later one says of a rank.
+#[inline(always)]
+fn later(first: &[AtomicU64], second: &[AtomicU64], rank: usize) -> u64 {
+    let both = (
+        first[rank].load(Ordering::Acquire),
+        second[rank].load(Ordering::Acquire),
+    );
+    both.0.max(both.1)
 }
 
 #[inline(always)]
@@ -148,6 +168,14 @@ fn other(rank: u32) -> &'static Clock {
     }
 }
 
+impl Clock {
+    /// What `ranks` have left at a place there.
+    #[inline(always)]
+    fn left(&self, place: usize, ranks: usize) -> &[AtomicU64] {
+        &self.places[place * ranks..][..ranks]
+    }
+}
+
 impl<'a> Own<'a> {
     #[inline(always)]
     pub fn of(checker: &'a Checker) -> Own<'a> {
@@ -163,11 +191,10 @@ impl<'a> Own<'a> {
         self.checker.area.ranks()
     }
 
-    /// What ranks have left at a place of the process whose clock is `theirs`.
+    /// The clock of a rank.
     #[inline(always)]
-    fn place<'b>(&self, theirs: &'b Clock, place: usize) -> &'b [AtomicU64] {
-        let ranks = self.ranks();
-        &theirs.places[place * ranks..][..ranks]
+    fn other(&self, rank: u32) -> &'static Clock {
+        self.checker.area.block(rank).clock
     }
 
     /// As the function of that name.
@@ -195,16 +222,29 @@ impl<'a> Own<'a> {
         self.clock.now[rank as usize].load(Ordering::Relaxed)
     }
 
+    /// The time of this process.
+    #[inline(always)]
+    pub fn time(&self) -> u64 {
+        self.clock.now[self.rank].load(Ordering::Relaxed)
+    }
+
     /// Whether others have left something under one of two keys at the process whose clock is `theirs`, that this one does not know.
     #[inline(always)]
     pub fn is_news(&self, theirs: &Clock, keys: [Key; 2]) -> bool {
+        let ranks = self.ranks();
         let [first, second] = keys;
-        let first = self.place(theirs, first.place());
-        let second = self.place(theirs, second.place());
-        for (rank, mine) in self.clock.now[..first.len()].iter().enumerate() {
-            let mine = mine.load(Ordering::Relaxed);
-            let is_later = |at: &[AtomicU64]| at[rank].load(Ordering::Acquire) > mine;
-            if (is_later(first) || is_later(second)) && rank != self.rank {
+        let first = theirs.left(first.place(), ranks);
+        self.is_later(first, theirs.left(second.place(), ranks))
+    }
+
+    /// Whether one of two says something of others that this process does not know.
+    #[inline(always)]
+    fn is_later(&self, first: &[AtomicU64], second: &[AtomicU64]) -> bool {
+        let mine = &self.clock.now[..first.len()];
+        let second = &second[..first.len()];
+        for (rank, mine) in mine.iter().enumerate() {
+            let is_later = later(first, second, rank) > mine.load(Ordering::Relaxed);
+            if is_later && rank != self.rank {
                 return true;
             }
         }
@@ -224,10 +264,10 @@ impl<'a> Own<'a> {
     /// As the function of that name, where `theirs` is that rank's clock.
     #[inline(always)]
     fn keep(&self, rank: u32, theirs: &Clock, key: Key, alone: bool) {
-        let place = key.place();
-        let at = self.place(theirs, place);
+        let (place, ranks) = (key.place(), self.ranks());
+        let at = theirs.left(place, ranks);
         let learned = self.clock.learned.load(Ordering::Relaxed);
-        let last = learned << 24 | (self.ranks() << 12) as u64 | u64::from(rank);
+        let last = learned << 24 | (ranks << 12) as u64 | u64::from(rank);
         if alone && LEFT[place].load(Ordering::Relaxed) == last {
             self.put_own(&at[self.rank]);
         } else {
@@ -253,15 +293,19 @@ impl<'a> Own<'a> {
     #[inline(always)]
     fn join(&self, from: &[AtomicU64]) {
         let from = &from[..self.ranks()];
-        let told = from[self.rank].load(Ordering::Acquire);
-        if told > TOLD.load(Ordering::Relaxed) {
-            match threads::is_alone() {
-                true => TOLD.store(told, Ordering::Relaxed),
-                false => _ = TOLD.fetch_max(told, Ordering::Relaxed),
-            }
+        self.join_both(from, from);
+    }
+
+    /// The same of two that are nearly always known, in one go.
+    #[inline(always)]
+    fn join_both(&self, first: &[AtomicU64], second: &[AtomicU64]) {
+        // Of the program's own loads and stores alone somebody asks that.
+        if local::is_seen() {
+            TOLD.fetch_max(later(first, second, self.rank), Ordering::Relaxed);
         }
-        if self.has_news(from) {
-            self.learn(from);
+        if self.is_later(first, second) {
+            self.learn(first);
+            self.learn(second);
         }
     }
 
@@ -290,17 +334,6 @@ impl<'a> Own<'a> {
             theirs.came.store(1, Ordering::Release);
         }
         TAKEN[rank as usize].store(learned, Ordering::Relaxed);
-    }
-
-    #[inline(always)]
-    fn has_news(&self, at: &[AtomicU64]) -> bool {
-        for (rank, (mine, theirs)) in self.clock.now.iter().zip(at).enumerate() {
-            let is_later = theirs.load(Ordering::Acquire) > mine.load(Ordering::Relaxed);
-            if is_later && rank != self.rank {
-                return true;
-            }
-        }
-        false
     }
 
     /// Joins the clock into what is at `to`: whether that says something new. `alone`: no other thread of this process does so meanwhile.
@@ -484,7 +517,7 @@ pub fn keep_all<const N: usize>(places: [(u32, Key); N], alone: bool) {
     if let Some(own) = own() {
         own.catch_up();
         for (rank, key) in places {
-            own.keep(rank, other(rank), key, alone);
+            own.keep(rank, own.other(rank), key, alone);
         }
     }
 }
@@ -511,9 +544,20 @@ pub fn take(rank: u32, key: Key) {
 #[inline(always)]
 pub fn take_all<const N: usize>(places: [(u32, Key); N]) {
     if let Some(own) = own() {
-        for (rank, key) in places {
-            own.join(own.place(other(rank), key.place()));
+        for (rank, key) in &places {
+            own.join(own.other(*rank).left(key.place(), own.ranks()));
         }
+    }
+}
+
+/// The same of two near places, the first of which has an even number, of one process.
+#[inline(always)]
+pub fn take_both(rank: u32, first: Key) {
+    if let Some(own) = own() {
+        let ranks = own.ranks();
+        let both = &own.other(rank).places[first.place() * ranks..][..2 * ranks];
+        let (first, second) = both.split_at(ranks);
+        own.join_both(first, second);
     }
 }
 

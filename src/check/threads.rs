@@ -163,6 +163,12 @@ impl<T> OneByOne<T> {
         }
     }
 
+    /// Whether this thread would be alone with it, as [`Turn::is_alone`] says.
+    #[inline(always)]
+    pub fn is_alone(&self) -> bool {
+        is_alone() && self.bias.is_direct()
+    }
+
     /// Whether nobody has it: neither another thread, nor this one, which a signal may have interrupted.
     pub fn is_free(&self) -> bool {
         !self.mark.is_up() && !self.lock.is_locked()

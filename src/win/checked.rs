@@ -149,10 +149,25 @@ fn fill_near(spans: &mut Spans, side: &Origin) -> Option<usize> {
     fill(spans, side.datatype, side.count, side.address.addr())
 }
 
+/// What a window is called in checks.
+pub(super) struct Names {
+    id: u64,
+    /// What keys of its locks begin with.
+    locks: Keys,
+}
+
+impl Names {
+    pub fn of(control: &Control) -> Names {
+        let id = Control::key(control.record);
+        let locks = Keys::new(clock::LOCK, id, 0);
+        Names { id, locks }
+    }
+}
+
 impl Window {
     /// Its number in checks.
     pub(super) fn checked_id(&self) -> u64 {
-        Control::key(self.control.record)
+        self.names.id
     }
 
     /// Does an operation of `kind`, as `work` does, in a job that is checked.
@@ -339,12 +354,10 @@ impl Window {
     /// At which process, and under which key, clocks are left when locks are given back: of a target, or of all.
     #[inline(always)]
     fn lock_place(&self, target: Option<&Target>, what: u64) -> (u32, Key) {
-        let rank = target.map_or(0, |target| self.rank_of(target));
-        let all = u64::from(target.is_none());
-        // One number for all that differs in a window.
-        let keys = Keys::new(clock::LOCK, self.checked_id(), 0);
-        let key = keys.at((rank as u64 * 2 + all) * 2 + what);
-        (self.meeting.members[rank], key)
+        match target {
+            Some(target) => (target.process(), self.names.locks.near(what)),
+            None => (self.meeting.members[0], self.names.locks.near(ALL + what)),
+        }
     }
 
     /// A target was locked.
@@ -357,8 +370,9 @@ impl Window {
         if target.hold() == Hold::Shared {
             return clock::take_all([exclusive]);
         }
-        let shared = self.lock_place(Some(target), SHARED);
-        clock::take_all([exclusive, shared, self.lock_place(None, SHARED)]);
+        let (process, exclusive) = exclusive;
+        clock::take_both(process, exclusive);
+        clock::take_all([self.lock_place(None, SHARED)]);
     }
 
     /// The lock of a target, which is held, is about to be given back.
@@ -410,9 +424,11 @@ impl Window {
             full_fence();
             true
         });
-        race::settle_noted();
+        // Puts and gets are done with.
+        element::settle_noted();
+        race::again::settle();
         self.leave_at_lock(target);
-        self.give_back(target).is_ok()
+        self.release(target) || self.give_back(target).is_ok()
     }
 
     pub(super) fn saw_lock_all(&self) {
@@ -519,6 +535,7 @@ pub(super) fn goes_apart(function: &str) -> bool {
     gives_request(function) || matches!(function.as_bytes(), [.., b'_', b'c'])
 }
 
-/// What is left where a lock is.
+/// What is left where a lock is, and where that of all targets is.
 const EXCLUSIVE: u64 = 0;
 const SHARED: u64 = 1;
+const ALL: u64 = 2;

@@ -13,6 +13,7 @@
 //! guess fails, and above that size, a second exchange tells the place. The parts lie side by side in the memory of rank 0's
 //! heap; the pages of each are touched first by its user.
 
+use super::checked::Names;
 use super::dynamic::Recent;
 use super::entry::{Entry, Location, agree, probe_peers, reach_parts};
 use super::epoch::Epoch;
@@ -366,6 +367,7 @@ fn finish(
         rank: comm.rank,
         mine: &control.ranks[comm.rank],
         light_fences: entries.iter().any(|o| o.light_fences),
+        names: Names::of(&control),
         control,
         listed,
         meeting,

@@ -282,6 +282,7 @@ pub struct Window {
     recent: Box<[dynamic::Recent]>,
     /// For checks.
     promises: together::Promises,
+    names: checked::Names,
 }
 
 /// This process's part, in the types that the attributes have in C.

@@ -192,7 +192,7 @@ impl Window {
 
     /// Gives back a lock that nobody counts: whether it is one.
     #[inline(always)]
-    fn release(&self, target: &Target) -> bool {
+    pub(super) fn release(&self, target: &Target) -> bool {
         let lock = &target.block.lock;
         let hold = target.hold();
         if !matches!(hold, Hold::Shared | Hold::Exclusive) {
@@ -379,9 +379,7 @@ impl Window {
         if race::again::ends(on) {
             return self.flush_quickly(rank) && race::again::ended();
         }
-        let is_noted = race::element::is_open() || race::series::is_open();
-        let flush = || self.flush_quickly(rank);
-        is_noted && race::complete_quickly(on, flush)
+        race::complete_noted(on, || self.flush_quickly(rank)) == Some(true)
     }
 
     /// The same with every check. Error: `MPI_ERR_RMA_SYNC` outside a passive target epoch on the target.

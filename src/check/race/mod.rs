@@ -539,7 +539,7 @@ pub(super) fn favour() {
 /// Whether no other thread of this process has anything of this meanwhile.
 #[inline(always)]
 pub fn is_alone() -> bool {
-    STATE.lock().is_alone()
+    STATE.is_alone()
 }
 
 /// The process makes another call than those that go on quickly, or one inside another ends.
@@ -577,20 +577,29 @@ pub fn settle_noted() {
 /// Then the same as [`complete`], quicker where these are but noted.
 #[inline(always)]
 pub fn complete_quickly(on: On, fence: impl Fn() -> bool + Copy) -> bool {
+    complete_noted(on, fence).unwrap_or_else(|| complete_all_on(on, fence))
+}
+
+/// The same if something is noted; else `None`.
+#[inline(always)]
+pub fn complete_noted(on: On, fence: impl Fn() -> bool + Copy) -> Option<bool> {
     if element::is_open() {
-        if !fence() {
-            return false;
-        }
-        if !element::flush(on) {
+        let is_complete = fence();
+        if is_complete && !element::flush(on) {
             complete_on(|other| other == on);
         }
-        return true;
+        return Some(is_complete);
     }
-    if series::is_open()
-        && let Some(is_complete) = series::flush(on, fence)
-    {
-        return is_complete;
+    if !series::is_open() {
+        return None;
     }
+    let is_complete = series::flush(on, fence);
+    Some(is_complete.unwrap_or_else(|| complete_all_on(on, fence)))
+}
+
+#[cold]
+#[inline(never)]
+fn complete_all_on(on: On, fence: impl Fn() -> bool) -> bool {
     let is_complete = fence();
     if is_complete {
         settle_operations();
