@@ -199,8 +199,11 @@ impl Window {
         count: i64,
         size: usize,
     ) -> Option<*mut u8> {
-        let attached = || self.recently_attached(target, disp, count, size);
-        target.place(disp, count, size).or_else(attached)
+        // Matched, not given to `or_else`: that would not be inlined everywhere.
+        match target.place(disp, count, size) {
+            None => self.recently_attached(target, disp, count, size),
+            found => found,
+        }
     }
 
     /// `MPI_Put` if it is a simple one: whether it was.

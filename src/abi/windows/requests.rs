@@ -39,9 +39,15 @@ pub fn next_at_once(
     let Ok(request) = request.out("request") else {
         return false;
     };
-    let is_done = !is_large && requests::is_there(function) && quickly();
+    if is_large {
+        return false;
+    }
+    let Some(site) = requests::find(function) else {
+        return false;
+    };
+    let is_done = quickly();
     if is_done {
-        request.set(requests::next().map_or(WAIT_ONLY, MPI_Request));
+        request.set(requests::give(site).map_or(WAIT_ONLY, MPI_Request));
     }
     is_done
 }

@@ -6,7 +6,7 @@
 //! |---------|----------------------------------------------------|----------------------------------------------|
 //! | `NONE`  | there is none                                      | [`gives`]                                    |
 //! | `GIVEN` | the program's                                      | [`waits`]; [`settle`] leaves it the program's |
-//! | `ENDED` | nobody's: the program has waited for it            | [`next`]; [`settle`] frees it                |
+//! | `ENDED` | nobody's: the program has waited for it            | [`give`]; [`settle`] frees it                |
 
 use super::own::{STATE, State};
 use super::{again, series};
@@ -117,19 +117,17 @@ fn keep(site: Site) {
     }
 }
 
-/// Whether there is a handle for the call of `function`.
-// Out of line, as there is a call of this and the next one in each of the functions.
+/// Which site has a handle for the call of `function`, if there is one.
+// Out of line, as there is a call of it in each of the functions.
 #[inline(never)]
-pub fn is_there(function: &'static str) -> bool {
+pub fn find(function: &'static str) -> Option<usize> {
     let (back, function) = (place::came_from(), function.as_ptr().addr());
     let is_it =
         |site: &Site| (site.back, site.function) == (back, function) && site.state == Stage::Ended;
-    if ALL.get().is_some_and(|all| all.iter().any(is_it)) {
-        return true;
+    if let Some(number) = ALL.get()?.iter().position(is_it) {
+        return Some(number);
     }
-    let Some((handle, free)) = again::leaves(function, back) else {
-        return false;
-    };
+    let (handle, free) = again::leaves(function, back)?;
     keep(Site {
         state: Stage::Ended,
         handle,
@@ -137,14 +135,14 @@ pub fn is_there(function: &'static str) -> bool {
         function,
         free,
     });
-    true
+    ALL.get()?.iter().position(is_it)
 }
 
-/// The handle that was there: it is the program's.
-#[inline(never)]
-pub fn next() -> Option<i32> {
+/// The handle of the site of this number: it is the program's.
+#[inline(always)]
+pub fn give(number: usize) -> Option<i32> {
     let mut all = ALL.get()?;
-    let site = site_of(&mut all, place::came_from());
+    let site = &mut all[number % SITES];
     site.state = Stage::Given;
     Some(site.handle)
 }
