@@ -32,7 +32,7 @@
 
 use super::log::On;
 use super::span::Span;
-use super::{Access, Entered, Window, element, single};
+use super::{Access, Content, Entered, Window, element, single};
 use crate::check::{checker, clock, local, place, threads};
 use crate::shm::atomic::{
     AtomicI32, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed,
@@ -332,14 +332,15 @@ pub(super) fn made(window: &Window, access: &Access, entered: &Entered, is_alone
     };
     LAST.request.store(request, Relaxed);
     if request == WANTED {
-        let (low, high) = match (entered.content, access.reads) {
+        let content = entered.content.and_then(Content::one);
+        let (low, high) = match (content, access.reads) {
             (Some(_), [buffer]) if buffer.is_one_block() => (buffer.low, buffer.high),
             (Some(_), _) => return false,
             (None, _) => (0, 0),
         };
         LAST.buffer[0].store(low, Relaxed);
         LAST.buffer[1].store(high, Relaxed);
-        LAST.content.store(entered.content.unwrap_or(0), Relaxed);
+        LAST.content.store(content.unwrap_or(0), Relaxed);
     }
     STATE.store(MADE, Relaxed);
     true

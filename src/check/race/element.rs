@@ -13,7 +13,7 @@
 //!
 //! What does not go so is looked at [at once](Operation::look), and if that cannot be either, left to the steps above.
 
-use super::log::{Fence, Log, Logged, On};
+use super::log::{Fence, Log, Logged, Of, On};
 use super::report::{self, From};
 use super::span::Span;
 use super::touched::Touched;
@@ -71,6 +71,8 @@ struct Site {
     function: &'static str,
     /// Buffers that were found to be within what they begin in.
     fits: Near,
+    /// Of which call the last one is in the log, and until when this process knew the target's then.
+    of: (Of, u64),
 }
 
 /// An operation that is not complete.
@@ -144,6 +146,7 @@ static BATCH: Alone<Batch> = Alone::new(Batch {
             elements: clock::Keys::new(0, 0, 0),
             function: "",
             fits: NOWHERE,
+            of: (Of::NONE, 0),
         }
     }; SITES],
     records: [const {
@@ -266,9 +269,10 @@ impl Batch {
         }
         let (fetches, reads) = (what.fetches(), near.reads(what));
         let present = Some((number, far, near.writes));
-        let is_used = reads.iter().any(|at| self.writes.meets(*at, bytes))
-            || fetches && self.writes.meets(near.writes, bytes)
-            || fetches && self.reads.meets(near.writes, bytes);
+        let is_used = self.count > 0
+            && (reads.iter().any(|at| self.writes.meets(*at, bytes))
+                || fetches && self.writes.meets(near.writes, bytes)
+                || fetches && self.reads.meets(near.writes, bytes));
         let may_repeat = !what.is(Kind::GetAccumulate);
         if self.last == present && may_repeat || is_used {
             self.last = None;
@@ -278,7 +282,7 @@ impl Batch {
         if self.count == MOST {
             self.make_room(checker);
         }
-        let site = &self.sites[number];
+        let site = &mut self.sites[number];
         let span = Span::run(far, bytes);
         let key = element_of(site.elements, Some(&span));
         let theirs = checker.area.block(site.process).clock;
@@ -286,19 +290,12 @@ impl Batch {
         if !state.is_alone() {
             return false;
         }
-        let logged = Logged {
-            on,
-            what,
-            place: site.place,
-            span,
-            known: clock::known_as_it_is(site.process),
-            issued: match what.changes() {
-                true => own.issue(site.process, theirs, key),
-                false => 0,
-            },
-            done: 0,
+        let known = own.known_as_it_is(site.process);
+        let issued = match what.changes() {
+            true => own.issue(site.process, theirs, key),
+            false => 0,
         };
-        let number_of_it = checker.own.log.add(&logged);
+        let number_of_it = site.log(checker.own.log, far, known, issued);
         drop(state);
         if self.have_logged(checker, &window) {
             self.limit(checker, &window);
@@ -328,7 +325,7 @@ impl Batch {
                 number: number_of_it,
                 far,
                 near: *near,
-                known: logged.known,
+                known,
                 site: number as u32,
                 is_over,
             };
@@ -403,6 +400,7 @@ impl Batch {
             elements: super::elements(&window, target),
             function,
             fits: NOWHERE,
+            of: (Of::NONE, 0),
         };
         true
     }
@@ -662,6 +660,35 @@ impl Record {
 }
 
 impl Site {
+    /// Logs an operation of its own.
+    #[inline(always)]
+    fn log(&mut self, log: &Log, far: u64, known: u64, issued: u64) -> u64 {
+        let (of, known_then) = self.of;
+        if known == known_then
+            && let Some(number) = log.add_to(of, far, (issued, 0), Fence::Here)
+        {
+            return number;
+        }
+        self.log_anew(log, far, known, issued)
+    }
+
+    /// The same as one of a new call.
+    #[cold]
+    #[inline(never)]
+    fn log_anew(&mut self, log: &Log, far: u64, known: u64, issued: u64) -> u64 {
+        self.of = (log.next_call(), known);
+        let logged = Logged {
+            on: self.on,
+            what: self.what,
+            place: self.place,
+            span: Span::run(far, self.bytes),
+            known,
+            issued,
+            done: 0,
+        };
+        log.add(&logged, Fence::Here)
+    }
+
     fn from(&self) -> From {
         From {
             function: self.function,

@@ -1,14 +1,17 @@
 //! What a rank has accessed in windows: the last of it, in the segment, for the others to compare with theirs.
 //!
+//! Programs do the same elsewhere, over and over: so what such accesses have in common, a [`Call`], is written once, and each is an [`Entry`] that says
+//! where it begins, and when it was. Entries of one call follow each other.
+//!
 //! | word     | written                                                                                    |
 //! |----------|--------------------------------------------------------------------------------------------|
-//! | `number` | last: the entry's number, from 1; 0 while it is being written                               |
-//! | `done`   | 0 until the access is complete at its target, then at which [time](crate::check::clock) of its rank |
+//! | `number` | last: the entry's number, from 1, and the place of its call; 0 while it is being written     |
+//! | `done`   | 0 until the access is complete at its target, then at which [time](crate::check::clock) of its rank; or the next time, where nothing else gets that |
 //! | `issued` | of an access that is atomic: before which time of its rank it began, the last time           |
 //! | `known`  | until which time its rank knew the process whose memory it is, before it began               |
-//! | `high`   | may grow until it is done, where accesses side by side are one entry                        |
+//! | `bytes`  | may grow until it is done, where accesses side by side are one entry                        |
 //!
-//! Who reads an entry looks at its number before and after.
+//! Who reads an entry looks at its number before and after. While it is there, so is its call: there is room for as many of them, and none has no entry.
 
 use super::What;
 use super::span::Span;
@@ -22,16 +25,33 @@ pub const KEPT: u64 = 512;
 #[derive(Default)]
 struct Entry {
     number: AtomicU64,
+    low: AtomicU64,
+    issued: AtomicU64,
+    done: AtomicU64,
+}
+
+/// What accesses have in common that differ in where they begin.
+#[repr(C)]
+#[derive(Default)]
+struct Call {
     on: AtomicU64,
     what: AtomicU64,
     place: AtomicU64,
-    low: AtomicU64,
-    high: AtomicU64,
+    known: AtomicU64,
+    /// From the first to the last byte; of which blocks, at which distance.
+    bytes: AtomicU64,
     block: AtomicU64,
     stride: AtomicU64,
-    issued: AtomicU64,
-    known: AtomicU64,
-    done: AtomicU64,
+    _line: u64,
+}
+
+/// Which call accesses are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Of(u64);
+
+impl Of {
+    /// No call has this number.
+    pub const NONE: Of = Of(u64::MAX);
 }
 
 /// A rank's. It alone writes, one thread at a time.
@@ -41,8 +61,11 @@ pub struct Log {
     count: AtomicU64,
     /// The number of an entry whose access is complete though it does not say so, or 0: see [`again`](super::again).
     complete: AtomicU64,
-    _line: [u64; 6],
+    /// How many calls there were.
+    calls: AtomicU64,
+    _line: [u64; 5],
     entries: [Entry; KEPT as usize],
+    calls_kept: [Call; KEPT as usize],
 }
 
 /// Of which window an access is, and at which of its ranks.
@@ -110,6 +133,12 @@ impl Log {
         &self.entries[(number % KEPT) as usize]
     }
 
+    /// The call of an entry whose `number` is this.
+    #[inline]
+    fn call(&self, word: u64) -> &Call {
+        &self.calls_kept[(word % KEPT) as usize]
+    }
+
     /// How many there were.
     #[inline(always)]
     pub fn count(&self) -> u64 {
@@ -123,57 +152,94 @@ impl Log {
         ((count + 1).saturating_sub(KEPT).max(1), count)
     }
 
+    /// Of which call the last access was.
+    #[inline(always)]
+    pub fn last_call(&self) -> Of {
+        Of(self.calls.load(Ordering::Relaxed))
+    }
+
+    /// Of which one the next is that is [added](Log::add).
+    #[inline(always)]
+    pub fn next_call(&self) -> Of {
+        Of(self.last_call().0 + 1)
+    }
+
     /// Adds an access, and gives its number. What others have added before this is then found by their counts, or they find this one.
     #[inline(always)]
-    pub fn add(&self, access: &Logged) -> u64 {
-        let number = self.fill(access);
-        self.count.swap(number, Ordering::SeqCst);
-        number
+    pub fn add(&self, access: &Logged, fence: Fence) -> u64 {
+        let (number, entry) = self.next();
+        let call = self.calls.load(Ordering::Relaxed) + 1;
+        let common = &self.calls_kept[(call % KEPT) as usize];
+        // Release, each: who finds one of them finds that the number is gone.
+        common.on.store(access.on.0, Ordering::Release);
+        common.what.store(access.what.0.into(), Ordering::Release);
+        common.place.store(access.place.bits(), Ordering::Release);
+        common.known.store(access.known, Ordering::Release);
+        let span = &access.span;
+        common.bytes.store(span.high - span.low, Ordering::Release);
+        common.block.store(span.block, Ordering::Release);
+        common.stride.store(span.stride, Ordering::Release);
+        self.calls.store(call, Ordering::Relaxed);
+        let when = (access.issued, access.done);
+        self.put(number, entry, call, span.low, when, fence)
     }
 
-    /// The same if a full fence follows, and all that is said of others' here does behind that.
+    /// The same quicker, of an access that differs from those of a call in where it begins and `when` it was `issued`, and `done`; `None` if that is
+    /// not the last call.
     #[inline(always)]
-    pub fn add_before_fence(&self, access: &Logged) -> u64 {
-        let number = self.fill(access);
-        self.count.store(number, Ordering::Release);
-        number
-    }
-
-    /// One of both.
-    #[inline(always)]
-    pub fn add_with(&self, access: &Logged, fence: Fence) -> u64 {
-        match fence {
-            Fence::Here => self.add(access),
-            Fence::Follows => self.add_before_fence(access),
+    pub fn add_to(&self, call: Of, low: u64, when: (u64, u64), fence: Fence) -> Option<u64> {
+        if call != self.last_call() {
+            return None;
         }
+        let (number, entry) = self.next();
+        Some(self.put(number, entry, call.0, low, when, fence))
     }
 
+    /// The entry that the next access gets, which is not there any more.
     #[inline(always)]
-    fn fill(&self, access: &Logged) -> u64 {
+    fn next(&self) -> (u64, &Entry) {
         let number = self.count.load(Ordering::Relaxed) + 1;
         let entry = self.entry(number);
         entry.number.store(0, Ordering::Relaxed);
-        // Release, each: who finds one of them finds that the number is gone.
-        entry.on.store(access.on.0, Ordering::Release);
-        entry.what.store(access.what.0.into(), Ordering::Release);
-        entry.place.store(access.place.bits(), Ordering::Release);
-        entry.low.store(access.span.low, Ordering::Release);
-        entry.high.store(access.span.high, Ordering::Release);
-        entry.block.store(access.span.block, Ordering::Release);
-        entry.stride.store(access.span.stride, Ordering::Release);
-        entry.issued.store(access.issued, Ordering::Release);
-        entry.known.store(access.known, Ordering::Release);
-        entry.done.store(access.done, Ordering::Release);
-        entry.number.store(number, Ordering::Release);
+        (number, entry)
+    }
+
+    #[inline(always)]
+    fn put(
+        &self,
+        number: u64,
+        entry: &Entry,
+        call: u64,
+        low: u64,
+        (issued, done): (u64, u64),
+        fence: Fence,
+    ) -> u64 {
+        entry.low.store(low, Ordering::Release);
+        entry.issued.store(issued, Ordering::Release);
+        entry.done.store(done, Ordering::Release);
+        let word = number * KEPT + call % KEPT;
+        entry.number.store(word, Ordering::Release);
+        match fence {
+            Fence::Here => _ = self.count.swap(number, Ordering::SeqCst),
+            Fence::Follows => self.count.store(number, Ordering::Release),
+        }
         number
     }
 
-    /// The access of this number goes on to `high`, without gaps.
+    /// Whether the access of this number is the only one of its call by now.
+    #[inline]
+    pub fn has_call(&self, number: u64) -> bool {
+        let word = |number: u64| self.entry(number).number.load(Ordering::Relaxed);
+        word(number) % KEPT != word(number - 1) % KEPT
+    }
+
+    /// The last access, the only one of its call, goes on to `high`, without gaps.
     pub fn extend(&self, number: u64, low: u64, high: u64, fence: Fence) {
-        let entry = self.entry(number);
-        entry.block.store(high - low, Ordering::Release);
-        entry.stride.store(high - low, Ordering::Release);
-        entry.high.store(high, fence.ordering());
+        let word = self.entry(number).number.load(Ordering::Relaxed);
+        let common = self.call(word);
+        common.block.store(high - low, Ordering::Release);
+        common.stride.store(high - low, Ordering::Release);
+        common.bytes.store(high - low, fence.ordering());
     }
 
     /// The access of this number was made once more, before this time of its rank.
@@ -185,7 +251,7 @@ impl Log {
     /// The access of this number is complete at its target, since `time`.
     pub fn complete(&self, number: u64, time: u64) {
         let entry = self.entry(number);
-        if entry.number.load(Ordering::Relaxed) == number {
+        if entry.is(number, Ordering::Relaxed) {
             entry.done.store(time, Ordering::Release);
         }
     }
@@ -204,7 +270,7 @@ impl Log {
 
     /// The access of this number was none.
     pub fn void(&self, number: u64) {
-        self.entry(number).high.store(0, Ordering::Release);
+        self.entry(number).low.store(u64::MAX, Ordering::Release);
         self.complete(number, 1);
     }
 
@@ -213,15 +279,14 @@ impl Log {
     pub fn done(&self, number: u64) -> Option<u64> {
         let entry = self.entry(number);
         let done = entry.done.load(Ordering::Acquire);
-        (entry.number.load(Ordering::Acquire) == number).then_some(done)
+        entry.is(number, Ordering::Acquire).then_some(done)
     }
 
     /// The access of this number, if it is on `on` and has bytes between `low` and `high`.
     #[inline]
     pub fn find(&self, number: u64, on: On, low: u64, high: u64) -> Option<Logged> {
-        let entry = self.entry(number);
-        let get = |word: &AtomicU64| word.load(Ordering::Acquire);
-        if get(&entry.on) != on.0 || get(&entry.low) >= high || get(&entry.high) <= low {
+        let (other, outline) = self.outline(number);
+        if other != on || outline.low >= high || outline.high <= low {
             return None;
         }
         self.read(number)
@@ -232,34 +297,36 @@ impl Log {
     pub fn outline(&self, number: u64) -> (On, Span) {
         let entry = self.entry(number);
         let get = |word: &AtomicU64| word.load(Ordering::Acquire);
-        let (low, high) = (get(&entry.low), get(&entry.high));
-        (On(get(&entry.on)), Span::run(low, high.saturating_sub(low)))
+        let common = self.call(get(&entry.number));
+        let on = On(get(&common.on));
+        (on, Span::run(get(&entry.low), get(&common.bytes)))
     }
 
     /// Of which window the access of this number is; `None` if it is gone.
     pub fn on(&self, number: u64) -> Option<On> {
-        let entry = self.entry(number);
-        let on = On(entry.on.load(Ordering::Acquire));
-        (entry.number.load(Ordering::Acquire) == number).then_some(on)
+        let (on, _) = self.outline(number);
+        let is_there = self.entry(number).is(number, Ordering::Acquire);
+        is_there.then_some(on)
     }
 
     /// The access of this number; `None` if it is gone, or was none.
     pub fn read(&self, number: u64) -> Option<Logged> {
         let entry = self.entry(number);
         let get = |word: &AtomicU64| word.load(Ordering::Acquire);
-        if get(&entry.number) != number {
+        if !entry.is(number, Ordering::Acquire) {
             return None;
         }
-        let (low, high) = (get(&entry.low), get(&entry.high));
-        let (mut block, mut stride) = (get(&entry.block), get(&entry.stride));
+        let common = self.call(get(&entry.number));
+        let Span { low, high, .. } = Span::run(get(&entry.low), get(&common.bytes));
+        let (mut block, mut stride) = (get(&common.block), get(&common.stride));
         if block == stride {
             // It may be growing.
-            (block, stride) = (high.saturating_sub(low), high.saturating_sub(low));
+            (block, stride) = (high - low, high - low);
         }
         let found = Logged {
-            on: On(get(&entry.on)),
-            what: What(get(&entry.what) as u32),
-            place: Place::of_bits(get(&entry.place)),
+            on: On(get(&common.on)),
+            what: What(get(&common.what) as u32),
+            place: Place::of_bits(get(&common.place)),
             span: Span {
                 low,
                 high,
@@ -267,9 +334,17 @@ impl Log {
                 stride,
             },
             issued: get(&entry.issued),
-            known: get(&entry.known),
+            known: get(&common.known),
             done: get(&entry.done),
         };
-        (get(&entry.number) == number && low < high).then_some(found)
+        (entry.is(number, Ordering::Acquire) && low < high).then_some(found)
+    }
+}
+
+impl Entry {
+    /// Whether it is that of this number.
+    #[inline(always)]
+    fn is(&self, number: u64, ordering: Ordering) -> bool {
+        self.number.load(ordering) / KEPT == number
     }
 }

@@ -23,6 +23,7 @@
 
 pub mod again;
 pub mod buffers;
+mod content;
 pub mod element;
 pub mod log;
 mod own;
@@ -36,6 +37,7 @@ pub mod windows;
 
 use super::threads::{self, Turn};
 use super::{Checker, Place, checker, clock, here, rank, sums};
+use content::Content;
 pub use log::On;
 use log::{Fence, Logged};
 pub(super) use own::ended;
@@ -166,7 +168,7 @@ pub struct Access<'a> {
     /// It stands for several, one for each block.
     pub is_series: bool,
     /// What [`content`] gave when it was made.
-    pub content: Option<u64>,
+    pub content: Option<Content>,
 }
 
 impl Access<'_> {
@@ -202,17 +204,17 @@ impl Access<'_> {
 
 /// What an operation puts, as a sum, if that [has to be known](What::has_content).
 #[inline(always)]
-pub fn content(what: What, buffer: &[Span]) -> Option<u64> {
-    what.has_content().then(|| sum(buffer))
+pub fn content(what: What, buffer: &[Span]) -> Option<Content> {
+    what.has_content().then(|| Content::One(sum(buffer)))
 }
 
 /// The same of a buffer that nobody has looked at.
 #[cold]
-pub fn content_if_there(what: What, buffer: &[Span]) -> Option<u64> {
+pub fn content_if_there(what: What, buffer: &[Span]) -> Option<Content> {
     let mut ranges = buffer
         .iter()
         .map(|span| (span.low as usize, span.high as usize));
-    (what.has_content() && ranges.all(sums::is_there)).then(|| sum(buffer))
+    (what.has_content() && ranges.all(sums::is_there)).then(|| Content::One(sum(buffer)))
 }
 
 /// What is in a buffer, as a sum.
@@ -276,7 +278,7 @@ pub struct Entered {
     /// How much was in the others' logs then, by rank in the window, if it was not carried out yet. What they log later they compare with this.
     limits: SmallVec<[u64; LIMITS]>,
     /// What it has put, if that has to be known: see [`content`].
-    content: Option<u64>,
+    content: Option<Content>,
     // What is found is rare, and large.
     own: Option<Box<Race>>,
 }

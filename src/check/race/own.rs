@@ -1,10 +1,10 @@
 //! What a process knows of its own accesses, and how it compares them with those of others.
 
 use super::buffers::{Buffers, Held};
-use super::log::{self, Fence, Log, Logged, On};
+use super::log::{self, Fence, Log, Logged, Of, On};
 use super::span::{Pair, Span};
-use super::touched::Touched;
-use super::{Access, Entered, Kind, What};
+use super::touched::Places;
+use super::{Access, Content, Entered, Kind, What};
 use crate::check::room::Room;
 use crate::check::threads::OneByOne;
 use crate::check::{Checker, Place, checker, clock, local};
@@ -21,7 +21,7 @@ pub struct Pending {
     /// With its buffer, while that may not be changed.
     pub pair: Option<Pair>,
     /// What was in the buffer, if that may be changed before: where a request says when.
-    content: Option<u64>,
+    content: Option<Content>,
     /// By the end of which request it is complete, or 0.
     request: i32,
 }
@@ -33,7 +33,7 @@ static BOUND: AtomicUsize = AtomicUsize::new(0);
 pub struct State {
     pub pending: Vec<Pending>,
     /// Where those are.
-    touched: Touched,
+    places: Places,
     /// By rank in the job: the number of the first that is not known to be.
     seen: Vec<u64>,
     pub reads: Buffers,
@@ -44,7 +44,7 @@ pub struct State {
 
 pub static STATE: OneByOne<State> = OneByOne::new(State {
     pending: Vec::new(),
-    touched: Touched::new(),
+    places: Places::new(),
     seen: Vec::new(),
     reads: Buffers::new(),
     writes: Buffers::new(),
@@ -93,6 +93,37 @@ impl Unordered {
     }
 }
 
+impl Pending {
+    /// Whether `new` is the same with these bytes once more: then it does not matter which is first.
+    #[inline]
+    fn agrees(&self, new: &Logged, pair: Option<&Pair>, content: Option<Content>) -> bool {
+        let Some((old, pair)) = self.pair.as_ref().zip(pair) else {
+            return false;
+        };
+        // With something else in the buffer, either may be first.
+        let is_changed = || match self.content.zip(content) {
+            Some((was, is)) => is.differs(&pair.far, was, &old.far),
+            None => false,
+        };
+        self.what == new.what && old.agrees(pair) && !is_changed()
+    }
+
+    /// Whether `new` differs from this one in where it begins alone.
+    #[inline]
+    fn is_like(&self, new: &Logged) -> bool {
+        let shape = |span: &Span| (span.high - span.low, span.block, span.stride);
+        (self.on, self.what, self.place, self.known) == (new.on, new.what, new.place, new.known)
+            && shape(&self.span) == shape(&new.span)
+    }
+
+    /// Whether those before this one, which [agrees](Pending::agrees) with `new`, need not be compared with that: they were with this one.
+    #[inline]
+    fn stands_for(&self, new: &Logged, content: Option<Content>) -> bool {
+        let is_known = content.is_none() || self.content.is_some();
+        self.place == new.place && self.span.has(&new.span) && is_known
+    }
+}
+
 impl State {
     /// Whether nothing is pending, nor any buffer in use.
     pub fn is_idle(&self) -> bool {
@@ -122,7 +153,7 @@ impl State {
                 log.complete(pending.number, now);
             }
             self.pending.clear();
-            return self.touched.clear();
+            return self.places.clear();
         }
         let now = clock::tick(alone);
         self.pending.retain(|pending| {
@@ -133,7 +164,7 @@ impl State {
             !is_complete
         });
         if self.pending.is_empty() {
-            self.touched.clear();
+            self.places.clear();
         }
     }
 
@@ -146,7 +177,7 @@ impl State {
             checker.own.log.complete(last.number, now);
         }
         if self.pending.is_empty() {
-            self.touched.clear();
+            self.places.clear();
         }
     }
 
@@ -155,11 +186,17 @@ impl State {
         &self,
         new: &Logged,
         pair: Option<&Pair>,
-        content: Option<u64>,
+        content: Option<Content>,
         reading: u8,
     ) -> Option<Race> {
         let span = &new.span;
-        if !self.touched.may_meet(new.on, span) {
+        if !self.places.may_meet(new.on, span) {
+            return None;
+        }
+        let stands = |old: &Pending| old.agrees(new, pair, content) && old.stands_for(new, content);
+        if let Some(at) = self.newest(new)
+            && stands(&self.pending[at])
+        {
             return None;
         }
         let mut found = None;
@@ -168,18 +205,8 @@ impl State {
             if old.on != new.on || span.low >= old.span.high || old.span.low >= span.high {
                 continue;
             }
-            // The same bytes once more: it does not matter which is first.
-            let both = old.pair.as_ref().zip(pair);
-            let again = old.what == new.what && both.is_some_and(|(old, new)| old.agrees(new));
-            // But with something else in the buffer, either may be first.
-            let is_changed = old
-                .content
-                .zip(content)
-                .is_some_and(|(old, new)| old != new);
-            if again && !is_changed {
-                let is_known = content.is_none() || old.content.is_some();
-                if old.place == new.place && old.span.has(span) && is_known {
-                    // Those before that one were compared with it.
+            if old.agrees(new, pair, content) {
+                if old.stands_for(new, content) {
                     break;
                 }
                 continue;
@@ -208,6 +235,14 @@ impl State {
         })
     }
 
+    /// Where the last of the pending ones is that has bytes of this one, if that is seen at once.
+    #[inline]
+    fn newest(&self, new: &Logged) -> Option<usize> {
+        let at = self.places.newest(new.on, &new.span)?;
+        let old = self.pending.get(at)?;
+        (old.on == new.on && old.span.common(&new.span).is_some()).then_some(at)
+    }
+
     /// Whether this access is the only one that is not complete, with an entry of its own.
     pub fn has_only(&self, access: &Access, entered: &Entered) -> bool {
         let [pending] = &*self.pending else {
@@ -224,12 +259,13 @@ impl State {
         log: &Log,
         new: &Logged,
         pair: Option<Pair>,
-        content: Option<u64>,
+        content: Option<Content>,
         fence: Fence,
     ) -> u64 {
         if let Some(number) = self.merge(log, new, pair, content, fence) {
             return number;
         }
+        let behind = self.pending.len();
         let is_simple = !new.what.is_atomic() && new.span.block == new.span.stride;
         if is_simple
             && let Some(last) = self.pending.last_mut()
@@ -237,17 +273,30 @@ impl State {
             && last.span.block == last.span.stride
             && last.span.high == new.span.low
             && last.known == new.known
-            && last.number == log.range().1
+            && last.number == log.count()
+            && log.has_call(last.number)
             && let Some(both) = together(last.pair, pair)
         {
             last.pair = both;
             last.content = None;
             last.span = Span::run(last.span.low, new.span.high - last.span.low);
-            self.touched.add(new.on, &new.span);
             log.extend(last.number, last.span.low, last.span.high, fence);
-            return last.number;
+            let number = last.number;
+            self.places.add(new.on, new.what, &new.span, behind - 1);
+            return number;
         }
-        let number = log.add_with(new, fence);
+        let mut of = Of::NONE;
+        if let Some(last) = self.pending.last()
+            && last.number == log.count()
+            && last.is_like(new)
+        {
+            of = log.last_call();
+        }
+        let when = (new.issued, new.done);
+        let number = match log.add_to(of, new.span.low, when, fence) {
+            Some(number) => number,
+            None => log.add(new, fence),
+        };
         self.keep(log, number, new, pair, content);
         number
     }
@@ -255,9 +304,10 @@ impl State {
     /// Forgets where others were than those that are pending.
     #[cold]
     fn touch_anew(&mut self) {
-        self.touched.clear();
-        for pending in &self.pending {
-            self.touched.add(pending.on, &pending.span);
+        self.places.clear();
+        for (place, pending) in self.pending.iter().enumerate() {
+            self.places
+                .add(pending.on, pending.what, &pending.span, place);
         }
     }
 
@@ -269,7 +319,7 @@ impl State {
         number: u64,
         new: &Logged,
         pair: Option<Pair>,
-        content: Option<u64>,
+        content: Option<Content>,
     ) {
         if self.pending.len() == PENDING {
             // When they will be complete is not noted any more: it may be now.
@@ -278,7 +328,7 @@ impl State {
                 log.complete(pending.number, now);
             }
             self.touch_anew();
-        } else if self.touched.is_crowded() {
+        } else if self.places.are_crowded() {
             self.touch_anew();
         }
         let Logged {
@@ -289,7 +339,7 @@ impl State {
             known,
             ..
         } = *new;
-        self.touched.add(on, &span);
+        self.places.add(on, what, &span, self.pending.len());
         if !self.pending.has_room(1) {
             return log.complete(number, clock::tick(false));
         }
@@ -320,7 +370,7 @@ impl State {
     /// Logs once more what is found complete in the log, but is so by the end of this request.
     #[cold]
     pub fn log_bound(&mut self, log: &Log, new: &Logged, request: i32) {
-        let number = log.add(new);
+        let number = log.add(new, Fence::Here);
         self.keep(log, number, new, None, None);
         self.bind((number, number), request);
     }
@@ -332,13 +382,13 @@ impl State {
         log: &Log,
         new: &Logged,
         pair: Option<Pair>,
-        content: Option<u64>,
+        content: Option<Content>,
         fence: Fence,
     ) -> Option<u64> {
         let last = self.pending.last_mut()?;
         let is_same = (last.on, last.what, last.place, last.span, last.known)
             == (new.on, new.what, new.place, new.span, new.known)
-            && last.number == log.range().1;
+            && last.number == log.count();
         if !is_same {
             return None;
         }

@@ -12,18 +12,20 @@
 //!
 //! **Operations with requests** end sooner: what MPI_Rget fetches is complete when its request is, and by MPI_Wait the program has its buffer back.
 //! So they are never among others: all notes are of puts with requests, or all of gets, or none is of either. What MPI_Rput puts may be something
-//! else the next time: each is a note of its own, with a sum of that, but where it is the same from the same buffer. What MPI_Rget fetches is complete in the
-//! log as soon as it is compared, but what the program has not waited for: that is [logged](State::log_bound) once more.
+//! else the next time: of what goes side by side from one buffer the [content](super::content) of each block is kept, with a sum of that, and what
+//! goes elsewhere is a note of its own. What MPI_Rget fetches is complete in the log as soon as it is compared, but what the program has not
+//! waited for: that is [logged](State::log_bound) once more.
 //!
 //! Only the thread that has initialized MPI is here, where no other one may call ([`Alone`]). While something is noted, nothing
 //! [repeats](super::again).
 
 use super::again::NOWHERE;
-use super::log::{Fence, Logged, On};
+use super::log::{Fence, Log, Logged, Of, On};
 use super::span::Span;
 use super::touched::Touched;
 use super::{
-    Access, Begun, Clash, Race, State, What, Window, Words, again, element, report, requests,
+    Access, Begun, Clash, Content, Race, State, What, Window, Words, again, element, report,
+    requests,
 };
 use crate::check::threads::{Alone, Turn, is_alone};
 use crate::check::{
@@ -44,13 +46,16 @@ struct Note {
     words: &'static dyn Words,
     function: &'static str,
     target: usize,
+    on: On,
     what: What,
     place: Place,
     known: u64,
     far: Span,
     near: Span,
     /// See [`Access`].
-    content: Option<u64>,
+    content: Option<Content>,
+    /// Of which call in the log it was when it was flushed, if it went to one block then and has known as much.
+    of: Of,
 }
 
 /// A place of the program that has made such calls.
@@ -61,6 +66,18 @@ struct Site {
     place: Place,
     /// Which note was its last one.
     note: usize,
+}
+
+/// What is asked of an operation that may go elsewhere.
+#[derive(Clone, Copy)]
+struct Flushed {
+    on: On,
+    what: What,
+    place: Place,
+    /// Whose memory it is.
+    process: u32,
+    near: u64,
+    bytes: u64,
 }
 
 /// An operation, as it is given.
@@ -84,7 +101,8 @@ impl Operation {
         if self.what.has_content() && self.bytes == 8 {
             return Some(sums::of_word(self.near as usize));
         }
-        super::content(self.what, &[Span::run(self.near, self.bytes)])
+        let buffer = [Span::run(self.near, self.bytes)];
+        super::content(self.what, &buffer).and_then(Content::one)
     }
 }
 
@@ -92,8 +110,8 @@ struct Series {
     notes: [Option<Note>; MOST],
     count: usize,
     sites: [Site; SITES],
-    /// Whether the first note was flushed alone, when nothing else was pending, and nothing was noted since.
-    is_flushed: bool,
+    /// The operation of the first note, if that was flushed alone, when nothing else was pending, and nothing was noted since.
+    flushed: Option<Flushed>,
     /// Whether this process has taken a lock, or given one back, since.
     is_locked: bool,
     /// Whether the only note is such a one, of an operation that has gone [elsewhere](Series::note_elsewhere) since.
@@ -124,7 +142,7 @@ static SERIES: Alone<Series> = Alone::new(Series {
             note: MOST,
         }
     }; SITES],
-    is_flushed: false,
+    flushed: None,
     is_locked: false,
     is_elsewhere: false,
     noted: Touched::new(),
@@ -147,23 +165,18 @@ pub fn note(operation: &Operation) -> bool {
     }
 }
 
-impl Note {
-    /// Whether it is this operation, called from there, and no other one, wherever it went.
+impl Flushed {
+    /// Whether it is this operation, called from there, wherever that goes.
     #[inline(always)]
-    fn is_of(&self, operation: &Operation, place: Place) -> bool {
+    fn is(&self, operation: &Operation, on: On, place: Place) -> bool {
         let Operation {
-            window,
-            target,
-            what,
-            near,
-            bytes,
-            ..
+            what, near, bytes, ..
         } = *operation;
-        self.near == Span::run(near, bytes)
-            && (self.window.id, self.target, self.what, self.place)
-                == (window.id, target, what, place)
+        (self.on, self.what, self.place, self.near, self.bytes) == (on, what, place, near, bytes)
     }
+}
 
+impl Note {
     /// Takes the operation in, if it goes on as those before.
     #[inline(always)]
     fn goes_on(&mut self, operation: &Operation, place: Place) -> bool {
@@ -176,23 +189,26 @@ impl Note {
             bytes,
             ..
         } = *operation;
-        if (self.window.id, self.target, self.what, self.place) != (window.id, target, what, place)
-        {
+        if (self.on, self.what, self.place) != (On::new(window.id, target), what, place) {
             return false;
         }
         let is_from_one = self.near == Span::run(near, bytes);
         if is_from_one && self.far == Span::run(far, bytes) {
-            return self.content.is_none() || self.content == operation.content();
+            return self.content.and_then(Content::one) == operation.content();
         }
         // Those with gaps would be many that are between each other.
-        let goes_on_side_by_side = is_from_one && self.far.high == far;
-        if self.content.is_some() && !(goes_on_side_by_side && self.content == operation.content())
-        {
+        if self.content.is_some() && !(is_from_one && self.far.high == far) {
             return false;
         }
         let Some(all) = self.far.with(far, bytes) else {
             return false;
         };
+        if let Some(content) = &mut self.content {
+            let next = operation.content().unwrap_or(0);
+            if !content.goes_on(self.far.is_one_block(), next) {
+                return false;
+            }
+        }
         // What is fetched has a place of its own, until it is complete.
         if is_from_one && (!what.fetches() || what.has_request()) {
             self.far = all;
@@ -209,15 +225,38 @@ impl Note {
         }
     }
 
-    fn on(&self) -> On {
-        On::new(self.window.id, self.target)
+    /// Logs it as one of a new call, complete at that time.
+    #[cold]
+    #[inline(never)]
+    fn log(&mut self, log: &Log, done: u64) -> u64 {
+        let logged = Logged {
+            done,
+            ..self.logged()
+        };
+        self.of = match self.far.is_one_block() {
+            true => log.next_call(),
+            false => Of::NONE,
+        };
+        log.add(&logged, Fence::Follows)
+    }
+
+    fn flushed(&self) -> Flushed {
+        let Span { low, high, .. } = self.near;
+        Flushed {
+            on: self.on,
+            what: self.what,
+            place: self.place,
+            process: self.window.members[self.target],
+            near: low,
+            bytes: high - low,
+        }
     }
 
     /// What others find of it.
     fn logged(&self) -> Logged {
         let (far, near) = ([self.far], [self.near]);
         self.access(&far, &near)
-            .logged(self.on(), self.place, &self.far)
+            .logged(self.on, self.place, &self.far)
     }
 
     /// As one access, of which it gives the parts.
@@ -343,7 +382,10 @@ impl Note {
 impl Series {
     #[inline(always)]
     fn note(&mut self, operation: &Operation) -> bool {
-        if clock::may_have_seen() {
+        let Some(checker) = checker() else {
+            return false;
+        };
+        if clock::Own::of(checker).may_have_seen() {
             self.catch_up();
         }
         let back = place::came_from();
@@ -362,23 +404,25 @@ impl Series {
                 self.keep_in_mind(operation);
                 return true;
             }
-        } else if self.is_flushed
+        } else if let (Some(flushed), [Some(note), ..]) = (&self.flushed, &self.notes)
             && is_known
-            && let [Some(note), ..] = &self.notes
-            && note.is_of(operation, site.place)
+            && flushed.is(operation, on, site.place)
         {
-            let far = Span::run(operation.far, operation.bytes);
-            if note.far == far && !self.is_locked {
+            if note.far.low == operation.far && !self.is_locked {
                 // The same once more, and a flush between: to [repeat](again) that is quicker.
-                self.is_flushed = false;
+                self.flushed = None;
                 return false;
             }
-            self.note_elsewhere(operation, far);
+            let process = flushed.process;
+            self.note_elsewhere(checker, process, operation);
             return true;
         }
         let is_open = self.open == Some(on) && is_known && self.count < MOST;
-        if !is_open && !self.open(*operation, back) {
-            return false;
+        if !is_open {
+            let process = operation.window.members[operation.target];
+            if !self.open(checker, on, process, back) {
+                return false;
+            }
         }
         self.begin(operation, back);
         self.keep_in_mind(operation);
@@ -387,16 +431,20 @@ impl Series {
 
     /// The first note, which was flushed, is this operation's, too, that goes elsewhere: all else is known of it.
     #[inline(always)]
-    fn note_elsewhere(&mut self, operation: &Operation, far: Span) {
-        let ([Some(note), ..], Some(checker)) = (&mut self.notes, checker()) else {
+    fn note_elsewhere(&mut self, checker: &Checker, process: u32, operation: &Operation) {
+        let [Some(note), ..] = &mut self.notes else {
             return;
         };
         let own = clock::Own::of(checker);
-        let process = operation.window.members[operation.target];
         if operation.what.changes() {
             own.come(process, checker.area.block(process).clock, self.is_alone);
         }
-        (note.far, note.known) = (far, own.known_as_it_is(process));
+        let known = own.known_as_it_is(process);
+        if note.known != known {
+            note.of = Of::NONE;
+        }
+        note.far = Span::run(operation.far, operation.bytes);
+        note.known = known;
         (self.count, self.is_elsewhere) = (1, true);
     }
 
@@ -437,16 +485,11 @@ impl Series {
     /// Whether an operation like this may be noted.
     #[cold]
     #[inline(never)]
-    fn open(&mut self, operation: Operation, back: usize) -> bool {
-        let Operation { window, target, .. } = operation;
+    fn open(&mut self, checker: &Checker, on: On, process: u32, back: usize) -> bool {
         // A call that this one is inside of may tell others something before it makes another one.
         if is_inside() {
             return false;
         }
-        let Some(checker) = checker() else {
-            return false;
-        };
-        let process = window.members[target];
         if checker.area.block(process).parts.are_shared() {
             return false;
         }
@@ -470,7 +513,7 @@ impl Series {
             again::settle();
         }
         self.is_alone = super::STATE.lock().is_alone();
-        self.open = Some(On::new(window.id, target));
+        self.open = Some(on);
         OPEN.store(true, Relaxed);
         true
     }
@@ -502,12 +545,14 @@ impl Series {
             words,
             function,
             target,
+            on: On::new(window.id, target),
             what,
             place: site.place,
             known: clock::known_as_it_is(process),
             far: Span::run(far, bytes),
             near: Span::run(near, bytes),
-            content: operation.content(),
+            content: operation.content().map(Content::One),
+            of: Of::NONE,
         });
         self.count += 1;
     }
@@ -516,11 +561,11 @@ impl Series {
     /// so. `fence` is a full one, or says that they are not complete after all.
     #[inline(always)]
     fn flush(&mut self, on: On, fence: impl FnOnce() -> bool) -> Option<bool> {
-        let ([Some(note)], Some(checker)) = (&self.notes[..self.count], checker()) else {
+        let ([Some(note)], Some(checker)) = (&mut self.notes[..self.count], checker()) else {
             return None;
         };
         let mut state = super::STATE.lock();
-        if note.on() != on {
+        if note.on != on || !state.is_alone() {
             return None;
         }
         if !self.is_elsewhere {
@@ -536,8 +581,17 @@ impl Series {
             }
         }
         // As `settle`, without what would be forgotten at once.
-        let log = checker.own.log;
-        let number = log.add_before_fence(&note.logged());
+        let (log, own) = (checker.own.log, clock::Own::of(checker));
+        // Nobody knows that time before it has come, and nothing else gets it.
+        let done = own.time() + 1;
+        let of = match self.is_elsewhere {
+            true => note.of,
+            false => Of::NONE,
+        };
+        let number = match log.add_to(of, note.far.low, (0, done), Fence::Follows) {
+            Some(number) => number,
+            None => note.log(log, done),
+        };
         if !fence() {
             log.void(number);
             return Some(false);
@@ -550,12 +604,15 @@ impl Series {
             true => note.conflict(checker, &mut state),
             false => None,
         };
-        log.complete(number, clock::Own::of(checker).tick(state.is_alone()));
+        own.tick(true);
         drop(state);
         self.count = 0;
         self.is_locked = false;
         // One with a request has a note of its own each time.
-        self.is_flushed = !note.what.has_request() && self.fetched_from == NOWHERE;
+        if !self.is_elsewhere {
+            let is_one = !note.what.has_request() && self.fetched_from == NOWHERE;
+            self.flushed = (is_one && note.near.is_one_block()).then(|| note.flushed());
+        }
         if let Some(race) = race {
             note.tell(checker.rank, Found::Race(race));
         }
@@ -592,7 +649,7 @@ impl Series {
                 for theirs in others.first..=others.last {
                     if !is_noted {
                         let all = notes.iter().flatten();
-                        all.for_each(|note| self.noted.add(note.on(), &note.far));
+                        all.for_each(|note| self.noted.add(note.on, &note.far));
                         is_noted = true;
                     }
                     let (on, outline) = others.log.outline(theirs);
@@ -627,7 +684,7 @@ impl Series {
             return;
         }
         self.fetched_from = NOWHERE;
-        self.is_flushed = false;
+        self.flushed = None;
         let Some(checker) = checker() else { return };
         if let [Some(note)] = &self.notes[..count] {
             note.settle(checker);
@@ -742,7 +799,7 @@ fn settle_all() {
     if let Some(mut series) = SERIES.get() {
         OPEN.store(false, Relaxed);
         series.settle();
-        (series.open, series.is_flushed, series.fits) = (None, false, (0, 0));
+        (series.open, series.flushed, series.fits) = (None, None, (0, 0));
     }
 }
 

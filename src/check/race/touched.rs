@@ -1,5 +1,6 @@
 //! Which bytes of windows some accesses may touch: a few bits that say of most others at once that they touch none of these.
 
+use super::What;
 use super::log::On;
 use super::span::Span;
 
@@ -34,6 +35,86 @@ fn meets(hull: (u64, u64), span: &Span) -> bool {
     span.low < hull.1 && hull.0 < span.high
 }
 
+/// A number for each line of a small one.
+#[inline]
+fn lines(on: On, span: &Span) -> Option<impl Iterator<Item = usize> + use<>> {
+    let mixed_on = on.bits().rotate_left(32);
+    let number = move |line: u64| {
+        // Added, so that lines at a step lie apart, whatever they are on.
+        let mixed = mixed_on
+            .wrapping_add(line)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed >> 40) as usize
+    };
+    let is_small = span.low < span.high && span.high - span.low <= LINE * LINES;
+    let lines = || span.low / LINE..=(span.high - 1) / LINE;
+    is_small.then(|| lines().map(number))
+}
+
+/// Where the accesses of a list are, and of each line the last one that is not atomic. Its place may be too late, if some have been taken from the
+/// list or moved to its front: no access with that line is there then, as what comes behind one has said so itself.
+pub struct Places {
+    all: Touched,
+    newest: [u16; NEWEST],
+    /// Whether some are atomic: then nothing is known of the last one.
+    have_atomic: bool,
+}
+
+/// A power of two.
+const NEWEST: usize = 2048;
+
+impl Places {
+    pub const fn new() -> Places {
+        Places {
+            all: Touched::new(),
+            newest: [0; NEWEST],
+            have_atomic: false,
+        }
+    }
+
+    /// The access at this place of the list is the last one there.
+    #[inline(always)]
+    pub fn add(&mut self, on: On, what: What, span: &Span, place: usize) {
+        if what.is_atomic() {
+            self.have_atomic = true;
+            return self.all.add(on, span);
+        }
+        let Places { all, newest, .. } = self;
+        all.add_with(on, span, |line| newest[line % NEWEST] = place as u16);
+    }
+
+    /// Whether an access may have bytes of those.
+    #[inline]
+    pub fn may_meet(&self, on: On, span: &Span) -> bool {
+        self.all.may_meet(on, span)
+    }
+
+    /// Where the last access is that has bytes of the line of `span`, if it has one line and that one is there.
+    #[inline]
+    pub fn newest(&self, on: On, span: &Span) -> Option<usize> {
+        if self.have_atomic || meets(self.all.large, span) {
+            return None;
+        }
+        let mut lines = lines(on, span)?;
+        let line = lines.next()?;
+        let is_one = lines.next().is_none();
+        is_one.then(|| self.newest[line % NEWEST].into())
+    }
+
+    /// Whether those that are not there any more should be taken away.
+    #[inline]
+    pub fn are_crowded(&self) -> bool {
+        self.all.is_crowded()
+    }
+
+    /// There are none any more.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.all.clear();
+        self.have_atomic = false;
+    }
+}
+
 impl Touched {
     pub const fn new() -> Touched {
         Touched {
@@ -45,29 +126,21 @@ impl Touched {
         }
     }
 
-    /// The bits of a small one, one for each line.
-    #[inline]
-    fn bits_of(on: On, span: &Span) -> Option<impl Iterator<Item = usize> + use<>> {
-        let mixed_on = on.bits().rotate_left(32);
-        let bit = move |line: u64| {
-            // Added, so that lines at a step lie apart, whatever they are on.
-            let mixed = mixed_on
-                .wrapping_add(line)
-                .wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            (mixed >> 40) as usize % (64 * WORDS)
-        };
-        let is_small = span.low < span.high && span.high - span.low <= LINE * LINES;
-        let lines = || span.low / LINE..=(span.high - 1) / LINE;
-        is_small.then(|| lines().map(bit))
+    #[inline(always)]
+    pub fn add(&mut self, on: On, span: &Span) {
+        self.add_with(on, span, |_| ());
     }
 
-    #[inline]
-    pub fn add(&mut self, on: On, span: &Span) {
-        let Some(bits) = Touched::bits_of(on, span) else {
+    /// The same, and has `with` each of the lines' numbers.
+    #[inline(always)]
+    fn add_with(&mut self, on: On, span: &Span, mut with: impl FnMut(usize)) {
+        let Some(lines) = lines(on, span) else {
             return join(&mut self.large, span);
         };
         join(&mut self.small, span);
-        for bit in bits {
+        for line in lines {
+            with(line);
+            let bit = line % (64 * WORDS);
             let word = &mut self.bits[bit / 64];
             if *word >> (bit % 64) & 1 == 0 {
                 *word |= 1 << (bit % 64);
@@ -86,9 +159,11 @@ impl Touched {
             return true;
         }
         meets(self.small, span)
-            && Touched::bits_of(on, span).is_none_or(|mut bits| {
-                let is_set = |bit: usize| self.bits[bit / 64] >> (bit % 64) & 1 != 0;
-                bits.any(is_set)
+            && lines(on, span).is_none_or(|mut lines| {
+                lines.any(|line| {
+                    let bit = line % (64 * WORDS);
+                    self.bits[bit / 64] >> (bit % 64) & 1 != 0
+                })
             })
     }
 
@@ -112,6 +187,7 @@ impl Touched {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Kind;
     use super::*;
 
     #[test]
@@ -152,5 +228,50 @@ mod tests {
             assert!(!touched.may_meet(On::new(1, 3), &Span::run(0, 1 << 20)));
         }
         assert!(denied * 3 > asked, "{denied} of {asked}");
+    }
+
+    #[test]
+    fn the_last_access_of_a_line_is_that_or_unknown() {
+        let mut seed = 1_u64;
+        let mut random = |below: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 33) % below
+        };
+        let (put, add) = (What(Kind::Put as u32), What(Kind::Accumulate as u32));
+        let mut places = Places::new();
+        let mut all: Vec<(On, Span)> = Vec::new();
+        let (mut known, mut right) = (0, 0);
+        for round in 0..20_000 {
+            let len = if random(500) == 0 {
+                100
+            } else {
+                1 + random(16)
+            };
+            let (on, span) = (On::new(1 + random(2), 3), Span::run(random(1 << 9), len));
+            if let Some(&(other, it)) = places.newest(on, &span).and_then(|at| all.get(at))
+                && other == on
+                && it.common(&span).is_some()
+            {
+                let mut others = all.iter().rev();
+                let last = others.find(|(other, it)| *other == on && it.common(&span).is_some());
+                assert_eq!(last.map(|(_, it)| *it), Some(it), "round {round}");
+                known += 1;
+            }
+            match random(400) {
+                // Some are taken away, and the places of the others are not said anew.
+                0..10 => drop(all.drain(..all.len() / 2)),
+                10..20 => all.retain(|(on, _)| *on == On::new(1, 3)),
+                20..25 => {
+                    places.clear();
+                    all.clear();
+                }
+                _ => {}
+            }
+            let what = if round % 5000 > 4900 { add } else { put };
+            places.add(on, what, &span, all.len());
+            all.push((on, span));
+            right += u32::from(places.may_meet(on, &span));
+        }
+        assert!(known > 500 && right == 20_000, "{known} {right}");
     }
 }

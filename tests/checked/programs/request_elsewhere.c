@@ -10,6 +10,7 @@
 // wrong fetched_over_own: data race
 // wrong changed: data race
 // wrong changed_late: data race
+// wrong changed_in_row: data race
 // wrong other_op: data race
 // wrong looked_over_put: data race
 // wrong looked_not_flushed: data race
@@ -32,6 +33,7 @@
 // right fetched
 // right fetched_after
 // right same
+// right same_in_row
 // right same_op
 // right looked_after
 // right looked_flushed
@@ -62,6 +64,13 @@ static int element(int n) { return n * 37 % COUNT; }
 static void put(int n, const long *what) {
     MPI_Request request;
     MPI_Rput(what, 1, MPI_LONG, 1, element(n), 1, MPI_LONG, win, &request); // !put_not_flushed !many_not_flushed !changed !changed_late !fetched_over_own !exchanged_over_own !put_from_result !turns_not_flushed !turns_over_own
+    end(&request);
+}
+static void put_in_row(int n, long value) {
+    static long buffer;
+    MPI_Request request;
+    buffer = value;
+    MPI_Rput(&buffer, 1, MPI_LONG, 1, n, 1, MPI_LONG, win, &request); // !changed_in_row
     end(&request);
 }
 static void fetch(int n, long *to) {
@@ -122,7 +131,14 @@ static void after(enum way way, int flushed) {
 static int right(void) {
     MPI_Request request, copy, another;
     int flag = 0;
-    if (is("same") || is("one_buffer")) {
+    if (is("same_in_row") || is("changed_in_row")) {
+        // Another value each, and some of them once more; some other operation may come between.
+        for (int times = 0; times < 3; times++) {
+            for (int n = 0; n < SOME; n++) put_in_row(n, n + 1);
+            if (times == 1) add(COUNT - 1, &one, MPI_SUM);
+        }
+        put_in_row(7, is("same_in_row") ? 8 : 80);
+    } else if (is("same") || is("one_buffer")) {
         for (int n = 0; n < 3 * SOME; n++) put(n % SOME, is("same") ? from + n % SOME : from);
     } else if (is("same_op")) {
         for (int n = 0; n < 3 * SOME; n++) add(n % SOME, &one, MPI_SUM);
