@@ -496,7 +496,7 @@ impl Forms for Call {
 /// | [`FileCall`](crate::abi::files::access::FileCall) | `status`   | `request`   |                      |
 ///
 /// An access to a file has two names of each form where processes may access it together. The blocking form of a collective operation may
-/// have a fast path, `#[quick(…)]`, for where there is nothing to do, or [little](crate::abi::collectives::short).
+/// have a fast path, `#[quick(…)]`, for where there is nothing to do, or [little](crate::coll::short).
 ///
 /// ```text
 /// #[apply(mpi_forms)]

@@ -167,7 +167,7 @@ pub struct Access<'a> {
     pub writes: &'a [Span],
     /// It stands for several, one for each block.
     pub is_series: bool,
-    /// What [`content`] gave when it was made.
+    /// What [`content()`] gave when it was made.
     pub content: Option<Content>,
 }
 
@@ -277,7 +277,7 @@ pub struct Entered {
     numbers: (u64, u64),
     /// How much was in the others' logs then, by rank in the window, if it was not carried out yet. What they log later they compare with this.
     limits: SmallVec<[u64; LIMITS]>,
-    /// What it has put, if that has to be known: see [`content`].
+    /// What it has put, if that has to be known: see [`content()`].
     content: Option<Content>,
     // What is found is rare, and large.
     own: Option<Box<Race>>,

@@ -12,7 +12,7 @@
 //!
 //! **Operations with requests** end sooner: what MPI_Rget fetches is complete when its request is, and by MPI_Wait the program has its buffer back.
 //! So they are never among others: all notes are of puts with requests, or all of gets, or none is of either. What MPI_Rput puts may be something
-//! else the next time: of what goes side by side from one buffer the [content](super::content) of each block is kept, with a sum of that, and what
+//! else the next time: of what goes side by side from one buffer the [content](mod@super::content) of each block is kept, with a sum of that, and what
 //! goes elsewhere is a note of its own. What MPI_Rget fetches is complete in the log as soon as it is compared, but what the program has not
 //! waited for: that is [logged](State::log_bound) once more.
 //!
