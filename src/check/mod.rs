@@ -129,12 +129,12 @@ thread_local! {
 /// Does `work`, a call of the exported function `name`, which has come by [`called_through!`](crate::called_through).
 #[inline(always)]
 pub fn call<R>(name: &'static str, work: impl FnOnce() -> R) -> R {
-    let is_passed = IS_PASSED.load(Ordering::Relaxed);
-    let outer = (!is_passed).then(|| begin(name));
-    let result = work();
-    if let Some(outer) = outer {
-        end_call(outer);
+    if IS_PASSED.load(Ordering::Relaxed) {
+        return work();
     }
+    let outer = begin(name);
+    let result = work();
+    end_call(outer);
     result
 }
 

@@ -89,12 +89,12 @@ impl Call {
 /// Does `work`, a call of `call` by the program.
 #[inline(always)]
 pub fn call<R>(call: &'static Call, work: impl FnOnce() -> R) -> R {
-    // The work is there once: all functions have it.
-    let since = (!is_passed()).then(|| enter(call));
-    let result = work();
-    if let Some(since) = since {
-        leave(call, since);
+    if is_passed() {
+        return work();
     }
+    let since = enter(call);
+    let result = work();
+    leave(call, since);
     result
 }
 

@@ -6,6 +6,7 @@ use crate::check::{self, buffers};
 use crate::coll::Call;
 use crate::error::{Object, Result};
 use crate::mpi::types::*;
+use crate::observe;
 use crate::p2p::request;
 use std::ffi::c_int;
 
@@ -78,6 +79,13 @@ impl Tried for Option<Result<()>> {
     }
 }
 
+/// Does `work`, a call of the function `name`, where calls are looked at.
+// Out of line, and the same for all functions, each of which has a call of it.
+#[inline(never)]
+pub fn looked(name: &'static str, call: &'static observe::Call, work: &dyn Fn() -> c_int) -> c_int {
+    observe::call(call, || check::call(name, work))
+}
+
 /// Exports one function under two names, the standard's and the profiling interface's (MPI 4.1 §15.2).
 ///
 /// The work is done once: both names go to the function that does it. Neither is `unsafe`: pointers come as
@@ -124,11 +132,8 @@ macro_rules! mpi_exported {
             $(#[$cold])?
             #[inline(never)]
             extern "C" fn whole($($arg: $crate::mpi::types::C<$type>),*) -> ::std::ffi::c_int {
-                let result = {
-                    $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
-                    body($($arg),*)
-                };
-                match result {
+                $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
+                match body($($arg),*) {
                     Ok(()) => 0,
                     Err(error) => failed(error, $($arg),*),
                 }
@@ -136,8 +141,7 @@ macro_rules! mpi_exported {
 
             $(#[$cold])?
             #[$inline]
-            fn failed(error: $crate::error::Error, $($arg: $crate::mpi::types::C<$type>),*) -> ::std::ffi::c_int {
-                $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
+            fn failed(error: $crate::error::Error, $($arg: $type),*) -> ::std::ffi::c_int {
                 $crate::abi::boundary::errors::raise(
                     FUNCTION,
                     error,
@@ -162,8 +166,7 @@ macro_rules! mpi_exported {
                 if $crate::observe::events::is_barred(FUNCTION) {
                     return $crate::abi::boundary::errors::barred();
                 }
-                let work = || whole($($arg),*);
-                let code = $crate::observe::call(&CALL, || $crate::check::call(FUNCTION, work));
+                let code = $crate::abi::boundary::exports::looked(FUNCTION, &CALL, &|| whole($($arg),*));
                 called(code, $($arg),*);
                 code
             }
@@ -201,7 +204,9 @@ macro_rules! mpi_exported {
                 match $crate::abi::boundary::exports::Tried::result(quick($($arg),*)) {
                     None => otherwise($($arg),*),
                     Some(Ok(())) => 0,
-                    Some(Err(error)) => failed(error, $($arg),*),
+                    Some(Err(error)) => {
+                        failed(error, $(<$type as $crate::mpi::types::Foreign>::of($arg)),*)
+                    }
                 }
             }
 
