@@ -256,9 +256,9 @@ fn gather(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Gatherv, MPI_Igatherv, MPI_Gatherv_init)]
-#[quick(short::gatherv(
-    FUNCTION,
+#[quick(passed_rooted(
     comm,
+    FUNCTION,
     root,
     (sendbuf, sendcount.wide(), sendtype),
     (recvbuf.into(), recvcounts, displs, recvtype)
@@ -421,12 +421,14 @@ fn allgather(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Allgatherv, MPI_Iallgatherv, MPI_Allgatherv_init)]
-#[quick(short::allgatherv(
-    FUNCTION,
+#[quick(nothing(
     comm,
-    (sendbuf, sendcount.wide(), sendtype),
-    (recvbuf.into(), recvcounts, displs, recvtype)
-))]
+    [
+        (sendbuf, sendcount.wide(), sendtype),
+        (recvbuf.into(), 0, recvtype)
+    ]
+)
+.is_some_and(|comm| all_zero(comm, recvcounts, displs)))]
 fn allgatherv(
     sendbuf: In<c_void>,
     sendcount: Count,

@@ -3,8 +3,7 @@
 //!
 //! Functions give what came of the call, or `None`: then nothing was done. Where everything is empty nothing is to be done, and nobody waits.
 
-use super::arguments::{all_zero, in_place, nothing, nothing_rooted, passed_rooted};
-use crate::abi::boundary::counts::Number;
+use super::arguments::{in_place, nothing, nothing_rooted};
 use crate::abi::boundary::pointers::In;
 use crate::coll::short::{Blocks, Folding, MOST, Run, Short};
 use crate::comm;
@@ -120,76 +119,6 @@ fn alike(own: Run, of_all: Elements<'_>, size: usize) -> Option<Blocks> {
     let mut blocks = Blocks::NONE;
     (0..size).try_for_each(|rank| blocks.push(all.block(rank, own.len)))?;
     Some(blocks)
-}
-
-/// A buffer of elements with a count and a displacement for each process.
-pub type Listed<'a, N, D> = (In<'a, c_void>, In<'a, N>, In<'a, D>, MPI_Datatype);
-
-/// Its blocks, of which that of `me` is as long as `own`, if all are short and apart from that.
-#[inline]
-fn listed<N: Number, D: Number>(
-    (address, counts, displs, datatype): Listed<'_, N, D>,
-    own: Run,
-    (me, size): (usize, usize),
-) -> Option<Blocks> {
-    let datatype = find_committed(datatype).filter(|datatype| datatype.is_dense())?;
-    let address = address.pointer().expose_provenance();
-    let (counts, displs) = (counts.slice(size, "").ok()?, displs.slice(size, "").ok()?);
-    let mut blocks = Blocks::NONE;
-    for (n, displacement) in counts.iter().zip(displs) {
-        let len = usize::try_from(n.wide())
-            .ok()?
-            .checked_mul(datatype.size())?;
-        let skip = (displacement.wide() as isize).checked_mul(datatype.size() as isize)?;
-        let block = Run {
-            address: address.checked_add_signed(skip)?,
-            len,
-        };
-        let is_short = len <= MOST && can_be_memory(block.address, block.address.checked_add(len)?);
-        if len > 0 && !(is_short && are_apart(block, own)) {
-            return None;
-        }
-        blocks.push(block)?;
-    }
-    (blocks.get()[me].len == own.len).then_some(blocks)
-}
-
-#[inline(never)]
-pub fn gatherv<N: Number, D: Number>(
-    name: &'static str,
-    comm: MPI_Comm,
-    root: c_int,
-    own: Elements<'_>,
-    of_all: Listed<'_, N, D>,
-) -> Option<Result<()>> {
-    if own.1 == 0 {
-        return passed_rooted(comm, name, root, own, of_all).then_some(Ok(()));
-    }
-    let (group, me, size) = group(comm, name)?;
-    let (root, mine) = (rank(root, size)?, run(own, 1)?);
-    let blocks = match root == me {
-        true => Some(listed(of_all, mine, (me, size))?),
-        false => None,
-    };
-    group.gather(mine, blocks.as_ref(), root).transpose()
-}
-
-#[inline(never)]
-pub fn allgatherv<N: Number, D: Number>(
-    name: &'static str,
-    comm: MPI_Comm,
-    own: Elements<'_>,
-    of_all: Listed<'_, N, D>,
-) -> Option<Result<()>> {
-    if own.1 == 0 {
-        let (address, counts, displs, datatype) = of_all;
-        let group = nothing(comm, [own, (address, 0, datatype)])?;
-        return all_zero(group, counts, displs).then_some(Ok(()));
-    }
-    let (group, me, size) = group(comm, name)?;
-    let mine = run(own, 1)?;
-    let blocks = listed(of_all, mine, (me, size))?;
-    group.allgather(mine, &blocks, false).transpose()
 }
 
 #[inline(never)]
