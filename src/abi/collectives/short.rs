@@ -5,7 +5,7 @@
 
 use super::arguments::{in_place, nothing, nothing_rooted};
 use crate::abi::boundary::pointers::In;
-use crate::coll::short::{Blocks, Folding, MOST, Run, Short};
+use crate::coll::short::{Folding, MOST, Run, Short};
 use crate::comm;
 use crate::datatype::{can_be_memory, find_committed};
 use crate::error::Result;
@@ -28,7 +28,7 @@ fn run((address, n, datatype): Elements<'_>, times: usize) -> Option<Run> {
         .then_some(Run { address, len })
 }
 
-/// The communicator for a call of `name`, and its number of processes.
+/// The communicator for a call of `name`, this process's rank in it, and its number of processes.
 #[inline]
 fn group(comm: MPI_Comm, name: &'static str) -> Option<(Short, usize, usize)> {
     let comm = comm::find(comm)?;
@@ -73,16 +73,9 @@ pub fn gather(
     own: Elements<'_>,
     of_all: Elements<'_>,
 ) -> Option<Result<()>> {
-    if own.1 == 0 {
-        return nothing_rooted(comm, root, own, of_all).then_some(Ok(()));
-    }
-    let (group, me, size) = group(comm, name)?;
-    let (root, mine) = (rank(root, size)?, run(own, 1)?);
-    let blocks = match root == me {
-        true => Some(alike(mine, of_all, size)?),
-        false => None,
-    };
-    group.gather(mine, blocks.as_ref(), root).transpose()
+    rooted(name, comm, root, own, of_all, |group, own, all, root| {
+        group.gather(own, all, root)
+    })
 }
 
 #[inline(never)]
@@ -93,32 +86,39 @@ pub fn scatter(
     of_all: Elements<'_>,
     own: Elements<'_>,
 ) -> Option<Result<()>> {
+    rooted(name, comm, root, own, of_all, |group, own, all, root| {
+        group.scatter(all, own, root)
+    })
+}
+
+/// Does `work` with what each process has, and the blocks that the root alone has, between which it moves.
+#[inline(always)]
+fn rooted(
+    name: &'static str,
+    comm: MPI_Comm,
+    root: c_int,
+    own: Elements<'_>,
+    of_all: Elements<'_>,
+    work: impl FnOnce(&Short, Run, Run, usize) -> Result<Option<()>>,
+) -> Option<Result<()>> {
     if own.1 == 0 {
         return nothing_rooted(comm, root, own, of_all).then_some(Ok(()));
     }
     let (group, me, size) = group(comm, name)?;
-    let (root, mine) = (rank(root, size)?, run(own, 1)?);
-    let blocks = blocks_at(root == me, mine, of_all, size)?;
-    group.scatter(blocks, mine, root).transpose()
+    let (root, own) = (rank(root, size)?, run(own, 1)?);
+    // Of the others nobody looks at them.
+    let all = match root == me {
+        true => blocks(own, of_all, size)?,
+        false => own,
+    };
+    work(&group, own, all, root).transpose()
 }
 
-/// The blocks that the root alone has, each as long as its own, and apart from it.
+/// A block for each process, all as long as `own`, and apart from it.
 #[inline]
-fn blocks_at(is_root: bool, own: Run, of_all: Elements<'_>, size: usize) -> Option<Run> {
-    if !is_root {
-        return Some(own);
-    }
-    let blocks = run(of_all, size)?;
-    (blocks.len == own.len * size && are_apart(own, blocks)).then_some(blocks)
-}
-
-/// The same, one by one.
-#[inline]
-fn alike(own: Run, of_all: Elements<'_>, size: usize) -> Option<Blocks> {
-    let all = blocks_at(true, own, of_all, size)?;
-    let mut blocks = Blocks::NONE;
-    (0..size).try_for_each(|rank| blocks.push(all.block(rank, own.len)))?;
-    Some(blocks)
+fn blocks(own: Run, of_all: Elements<'_>, size: usize) -> Option<Run> {
+    let all = run(of_all, size)?;
+    (all.len == own.len * size && are_apart(own, all)).then_some(all)
 }
 
 #[inline(never)]
@@ -133,9 +133,8 @@ pub fn allgather(
     }
     let (group, _, size) = group(comm, name)?;
     let mine = run(own, 1)?;
-    group
-        .allgather(mine, &alike(mine, of_all, size)?, true)
-        .transpose()
+    let blocks = blocks(mine, of_all, size)?;
+    group.allgather(mine, blocks).transpose()
 }
 
 #[inline(never)]
