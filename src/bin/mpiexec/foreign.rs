@@ -3,6 +3,9 @@
 //!
 //! A rank that has not come to MPI_Init is looked at, and what it has started, ever more seldom. Where one of rmashm's libraries is
 //! among what is mapped, too, that may be the one that is called.
+//!
+//! What is found once may be a library in the middle of its loading: a file of another's name that asks for rmashm's, as the one that
+//! PyPI's package puts in mpi4py's way does. So it is said at the second look that finds it.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -20,10 +23,11 @@ const LONGEST: Duration = Duration::from_secs(30);
 const RANKS: usize = 16;
 const PROCESSES: usize = 32;
 
-/// When to look again.
+/// When to look again, and what was found at the last look.
 pub struct Looks {
     next: Option<Instant>,
     pause: Duration,
+    last: Option<(u32, PathBuf)>,
 }
 
 impl Looks {
@@ -31,6 +35,7 @@ impl Looks {
         Looks {
             next: Some(Instant::now() + FIRST),
             pause: FIRST,
+            last: None,
         }
     }
 
@@ -46,6 +51,17 @@ impl Looks {
         self.pause = (self.pause * 2).min(LONGEST);
         self.next = Some(now + self.pause);
         true
+    }
+
+    /// Whether the last look had found the same. If not, this is remembered, and looked at again soon.
+    fn is_confirmed(&mut self, now: Instant, found: Option<(u32, &Path)>) -> bool {
+        let found = found.map(|(rank, library)| (rank, library.to_owned()));
+        let is_same = found.is_some() && found == self.last;
+        if found.is_some() && !is_same {
+            self.next = Some(now + FIRST);
+        }
+        self.last = found;
+        is_same
     }
 }
 
@@ -71,7 +87,11 @@ impl Supervisor<'_> {
             // It may have come since.
             (!self.job.segment.came(rank as usize)).then_some((rank, library))
         });
-        let Some((rank, (library, kind))) = found else {
+        let what = found
+            .as_ref()
+            .map(|(rank, (library, _))| (*rank, library.as_path()));
+        let is_confirmed = self.foreign.is_confirmed(now, what);
+        let Some((rank, (library, kind))) = found.filter(|_| is_confirmed) else {
             return;
         };
         self.foreign.next = None;
@@ -172,6 +192,20 @@ mod tests {
         assert_eq!(among(&both, ours), None);
         assert_eq!(among("7f00-7f01 rw-p 00000000 00:00 0\n", ours), None);
         assert_eq!(among(&line("/usr/lib/libmpi_cxx.so.40.30.1"), ours), None);
+    }
+
+    #[test]
+    fn what_is_found_once_is_not_said() {
+        let (mut looks, now) = (Looks::begin(), Instant::now() + LONGEST);
+        let (one, other) = (Path::new("/a/libmpi.so.12"), Path::new("/b/libmpi.so.12"));
+        assert!(!looks.is_confirmed(now, Some((1, one))));
+        assert!(!looks.is_confirmed(now, None) && !looks.is_confirmed(now, None));
+        assert!(!looks.is_confirmed(now, Some((1, one))));
+        assert!(
+            !looks.is_confirmed(now, Some((2, one))) && !looks.is_confirmed(now, Some((2, other)))
+        );
+        assert_eq!(looks.next(), Some(now + FIRST));
+        assert!(looks.is_confirmed(now, Some((2, other))));
     }
 
     #[test]
