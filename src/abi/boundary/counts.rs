@@ -30,6 +30,30 @@ macro_rules! numbers {
 }
 numbers!(c_int MPI_Aint MPI_Count);
 
+/// Becomes what the large count form has in its place: most arguments are the same there.
+pub trait Widen<Wide> {
+    fn widen(self) -> Wide;
+}
+
+impl<T> Widen<T> for T {
+    #[inline(always)]
+    fn widen(self) -> T {
+        self
+    }
+}
+
+macro_rules! widened {
+    ($($small:ty => $large:ty),*) => {$(
+        impl Widen<$large> for $small {
+            #[inline(always)]
+            fn widen(self) -> $large {
+                self as $large
+            }
+        }
+    )*};
+}
+widened!(c_int => MPI_Count, c_int => MPI_Aint, MPI_Aint => MPI_Count);
+
 /// The types of `MPI_X`.
 pub mod small {
     use crate::mpi::types::MPI_Aint;
@@ -57,4 +81,9 @@ pub mod large {
     pub type Extent = MPI_Count;
     /// Whether this is the large count form.
     pub const LARGE: bool = true;
+}
+
+/// The types of what both forms do.
+pub mod wide {
+    pub use super::large::{Count, Displ};
 }

@@ -407,40 +407,47 @@ macro_rules! mpi_api {
 
 /// Makes `MPI_X` and `MPI_X_c` of one function: its parameters of the types of [`counts`](crate::abi::boundary::counts) are small in
 /// the one and large in the other.
+///
+/// Both do the same work, with large numbers. Where that cannot be, as arrays have them or the work asks which of both was called, or where
+/// the call that it costs were too much, `#[twice]` compiles it for each.
 #[macro_export]
 macro_rules! mpi_counts {
     (
         $(#[doc = $doc:expr])*
-        #[quick($(@$asks:ident)? $quick:expr)]
+        #[twice]
+        $(#[quick($(@$asks:ident)? $quick:expr)])?
+        pub extern "C" fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> c_int $body:block
+    ) => {
+        $crate::mpi_counts! {
+            @both $(#[doc = $doc])*
+            $name($($arg: $type),*) [$(quick { $(@$asks)? $quick })?] $body
+        }
+    };
+    (
+        $(#[doc = $doc:expr])*
+        $(#[quick($(@$asks:ident)? $quick:expr)])?
         pub extern "C" fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> c_int $body:block
     ) => {
         const _: () = {
-            use $crate::abi::boundary::counts::small::*;
-            $crate::mpi_exported! {
-                $(#[doc = $doc])*
-                [stringify!($name)] [concat!("P", stringify!($name))] $name($($arg: $type),*)
-                quick { $(@$asks)? $quick } $body
-            }
-        };
-        const _: () = {
-            use $crate::abi::boundary::counts::large::*;
-            $crate::mpi_exported! {
-                $(#[doc = $doc])*
-                [concat!(stringify!($name), "_c")] [concat!("P", stringify!($name), "_c")]
-                $name($($arg: $type),*) quick { $(@$asks)? $quick } $body
+            #[allow(unused_imports)]
+            use $crate::abi::boundary::counts::wide::*;
+            #[inline(never)]
+            fn work($($arg: $type),*) -> $crate::error::Result<()> $body
+            $crate::mpi_counts! {
+                @both $(#[doc = $doc])*
+                $name($($arg: $type),*) [$(quick { $(@$asks)? $quick })?] {
+                    work($($crate::abi::boundary::counts::Widen::widen($arg)),*)
+                }
             }
         };
     };
-    (
-        $(#[$meta:meta])*
-        pub extern "C" fn $name:ident($($arg:ident : $type:ty),* $(,)?) -> c_int $body:tt
-    ) => {
+    (@both $(#[$meta:meta])* $name:ident $arguments:tt [$($quick:tt)*] $body:block) => {
         const _: () = {
             #[allow(unused_imports)]
             use $crate::abi::boundary::counts::small::*;
             $crate::mpi_exported! {
                 $(#[$meta])*
-                [stringify!($name)] [concat!("P", stringify!($name))] $name($($arg: $type),*) $body
+                [stringify!($name)] [concat!("P", stringify!($name))] $name $arguments $($quick)* $body
             }
         };
         const _: () = {
@@ -448,8 +455,7 @@ macro_rules! mpi_counts {
             use $crate::abi::boundary::counts::large::*;
             $crate::mpi_exported! {
                 $(#[$meta])*
-                [concat!(stringify!($name), "_c")] [concat!("P", stringify!($name), "_c")]
-                $name($($arg: $type),*) $body
+                [concat!(stringify!($name), "_c")] [concat!("P", stringify!($name), "_c")] $name $arguments $($quick)* $body
             }
         };
     };
@@ -507,56 +513,128 @@ impl Forms for Call {
 /// #[apply(mpi_forms)]
 /// #[names(MPI_Bcast, MPI_Ibcast, MPI_Bcast_init)]
 /// fn bcast(buffer: Mut<c_void>, count: Count, datatype: MPI_Datatype, root: c_int, comm: MPI_Comm) -> Call {
-///     let what = Collective::Broadcast { … };
-///     Ok(Call { comm, name: FUNCTION, what })
+///     Ok((comm, Collective::Broadcast { … }))
 /// }
 /// ```
 #[macro_export]
 macro_rules! mpi_forms {
     (
         $(#[doc = $doc:expr])*
-        #[names($($name:ident),*)]
+        #[names($blocking:ident, $nonblocking:ident, $init:ident)]
+        #[twice]
         $(#[quick($quick:expr)])?
         fn $rust:ident($($arg:ident : $type:ty),* $(,)?) -> Call $body:block
     ) => {
-        $crate::mpi_forms! {
-            @three [$($name),*] [info] [$($quick)?]
-            $(#[doc = $doc])*
-            fn $rust($($arg: $type),*) -> $crate::coll::Call $body
-        }
+        const _: () = {
+            use $crate::abi::boundary::counts::small::*;
+            $crate::mpi_forms! { @described fn $rust($($arg: $type),*) $body }
+            $crate::mpi_forms! {
+                @collective [$blocking, $nonblocking, $init] [""] [$($quick)?] $(#[doc = $doc])* fn $rust($($arg: $type),*)
+            }
+        };
+        const _: () = {
+            use $crate::abi::boundary::counts::large::*;
+            $crate::mpi_forms! { @described fn $rust($($arg: $type),*) $body }
+            $crate::mpi_forms! {
+                @collective [$blocking, $nonblocking, $init] ["_c"] [$($quick)?] $(#[doc = $doc])* fn $rust($($arg: $type),*)
+            }
+        };
     };
     (
         $(#[doc = $doc:expr])*
-        #[names($($name:ident),*)]
-        fn $rust:ident($($arg:ident : $type:ty),* $(,)?) -> SendCall $body:block
+        #[names($blocking:ident, $nonblocking:ident, $init:ident)]
+        $(#[quick($quick:expr)])?
+        fn $rust:ident($($arg:ident : $type:ty),* $(,)?) -> Call $body:block
     ) => {
-        $crate::mpi_forms! {
-            @three [$($name),*] [] []
+        const _: () = {
+            use $crate::abi::boundary::counts::wide::*;
+            $crate::mpi_forms! { @described fn $rust($($arg: $type),*) $body }
+            const _: () = {
+                use $crate::abi::boundary::counts::small::*;
+                $crate::mpi_forms! {
+                    @collective [$blocking, $nonblocking, $init] [""] [$($quick)?] $(#[doc = $doc])* fn $rust($($arg: $type),*)
+                }
+            };
+            const _: () = {
+                use $crate::abi::boundary::counts::large::*;
+                $crate::mpi_forms! {
+                    @collective [$blocking, $nonblocking, $init] ["_c"] [$($quick)?] $(#[doc = $doc])* fn $rust($($arg: $type),*)
+                }
+            };
+        };
+    };
+    // What is described is told by one function to all forms.
+    (@described fn $rust:ident($($arg:ident : $type:ty),*) $body:block) => {
+        #[inline(never)]
+        fn $rust($($arg: $type),*) -> $crate::error::Result<(&'static $crate::comm::Comm, $crate::coll::Collective)> $body
+    };
+    (
+        @collective [$blocking:ident, $nonblocking:ident, $init:ident] [$suffix:expr] [$($quick:expr)?]
+        $(#[doc = $doc:expr])*
+        fn $rust:ident($($arg:ident : $type:ty),*)
+    ) => {
+        $crate::mpi_exported! {
             $(#[doc = $doc])*
-            fn $rust($($arg: $type),*) -> SendCall $body
+            [concat!(stringify!($blocking), $suffix)] [concat!("P", stringify!($blocking), $suffix)]
+            $blocking($($arg: $type),*) $(quick { @unobserved $quick })? {
+                let (comm, what) = $rust($($crate::abi::boundary::counts::Widen::widen($arg)),*)?;
+                $crate::abi::boundary::exports::Forms::run($crate::coll::Call { comm, name: FUNCTION, what })
+            }
+        }
+        $crate::mpi_exported! {
+            $(#[doc = $doc])*
+            [concat!(stringify!($nonblocking), $suffix)] [concat!("P", stringify!($nonblocking), $suffix)]
+            $nonblocking(
+                $($arg: $type,)*
+                request: $crate::abi::boundary::pointers::Mut<$crate::mpi::types::MPI_Request>
+            ) {
+                let request = request.out("request")?;
+                let (comm, what) = $rust($($crate::abi::boundary::counts::Widen::widen($arg)),*)?;
+                let call = $crate::coll::Call { comm, name: FUNCTION, what };
+                request.set($crate::abi::boundary::exports::Forms::start(call)?);
+                Ok(())
+            }
+        }
+        $crate::mpi_exported! {
+            $(#[doc = $doc])*
+            [concat!(stringify!($init), $suffix)] [concat!("P", stringify!($init), $suffix)]
+            $init(
+                $($arg: $type,)*
+                info: $crate::mpi::types::MPI_Info,
+                request: $crate::abi::boundary::pointers::Mut<$crate::mpi::types::MPI_Request>
+            ) {
+                let request = request.out("request")?;
+                $crate::info::hints(info)?;
+                let (comm, what) = $rust($($crate::abi::boundary::counts::Widen::widen($arg)),*)?;
+                let call = $crate::coll::Call { comm, name: FUNCTION, what };
+                request.set($crate::abi::boundary::exports::Forms::repeatedly(call)?);
+                Ok(())
+            }
         }
     };
     (
-        @three [$blocking:ident, $nonblocking:ident, $init:ident] [$($info:ident)?] [$($quick:expr)?]
         $(#[doc = $doc:expr])*
-        fn $rust:ident($($arg:ident : $type:ty),*) -> $result:ty $body:block
+        #[names($blocking:ident, $nonblocking:ident, $init:ident)]
+        $(#[$twice:ident])?
+        fn $rust:ident($($arg:ident : $type:ty),* $(,)?) -> SendCall $body:block
     ) => {
         $crate::mpi_counts! {
             $(#[doc = $doc])*
-            $(#[quick(@unobserved $quick)])?
+            $(#[$twice])?
             pub extern "C" fn $blocking($($arg: $type),*) -> c_int {
-                let call: $crate::error::Result<$result> = $body;
+                let call: $crate::error::Result<SendCall> = $body;
                 $crate::abi::boundary::exports::Forms::run(call?)
             }
         }
         $crate::mpi_counts! {
             $(#[doc = $doc])*
+            $(#[$twice])?
             pub extern "C" fn $nonblocking(
                 $($arg: $type,)*
                 request: $crate::abi::boundary::pointers::Mut<$crate::mpi::types::MPI_Request>
             ) -> c_int {
                 let request = request.out("request")?;
-                let call: $crate::error::Result<$result> = $body;
+                let call: $crate::error::Result<SendCall> = $body;
                 request.set($crate::abi::boundary::exports::Forms::start(call?)?);
                 Ok(())
             }
@@ -565,12 +643,10 @@ macro_rules! mpi_forms {
             $(#[doc = $doc])*
             pub extern "C" fn $init(
                 $($arg: $type,)*
-                $($info: $crate::mpi::types::MPI_Info,)?
                 request: $crate::abi::boundary::pointers::Mut<$crate::mpi::types::MPI_Request>
             ) -> c_int {
                 let request = request.out("request")?;
-                $($crate::info::hints($info)?;)?
-                let call: $crate::error::Result<$result> = $body;
+                let call: $crate::error::Result<SendCall> = $body;
                 request.set($crate::abi::boundary::exports::Forms::repeatedly(call?)?);
                 Ok(())
             }

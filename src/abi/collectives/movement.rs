@@ -204,11 +204,7 @@ fn bcast(
             Collective::Broadcast { what, root }
         }
     };
-    Ok(Call {
-        comm,
-        name: FUNCTION,
-        what,
-    })
+    Ok((comm, what))
 }
 
 /// Gathers a block from each process at the root.
@@ -243,11 +239,7 @@ fn gather(
         true,
         || blocks(comm, recvbuf.into(), recvcount, recvtype, "recvbuf"),
     )?;
-    Ok(Call {
-        comm,
-        name: FUNCTION,
-        what,
-    })
+    Ok((comm, what))
 }
 
 /// Gathers blocks of different lengths at the root; displacements in elements.
@@ -256,6 +248,7 @@ fn gather(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Gatherv, MPI_Igatherv, MPI_Gatherv_init)]
+#[twice]
 #[quick(passed_rooted(
     comm,
     FUNCTION,
@@ -292,11 +285,7 @@ fn gatherv(
             )
         },
     )?;
-    Ok(Call {
-        comm,
-        name: FUNCTION,
-        what,
-    })
+    Ok((comm, what))
 }
 
 /// Gives each process a block of the root's.
@@ -331,11 +320,7 @@ fn scatter(
         true,
         || blocks(comm, sendbuf, sendcount, sendtype, "sendbuf"),
     )?;
-    Ok(Call {
-        comm,
-        name: FUNCTION,
-        what,
-    })
+    Ok((comm, what))
 }
 
 /// Gives each process a block of the root's, of different lengths; displacements in elements.
@@ -344,6 +329,7 @@ fn scatter(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Scatterv, MPI_Iscatterv, MPI_Scatterv_init)]
+#[twice]
 #[quick(passed_rooted(
     comm,
     FUNCTION,
@@ -371,11 +357,7 @@ fn scatterv(
         false,
         || blocks_v(comm, sendbuf, sendcounts, displs, sendtype, "sendbuf"),
     )?;
-    Ok(Call {
-        comm,
-        name: FUNCTION,
-        what,
-    })
+    Ok((comm, what))
 }
 
 /// Gathers a block from each process at every process.
@@ -408,11 +390,7 @@ fn allgather(
         blocks,
         alike: true,
     };
-    Ok(Call {
-        comm,
-        name: FUNCTION,
-        what,
-    })
+    Ok((comm, what))
 }
 
 /// Gathers blocks of different lengths at every process; displacements in elements.
@@ -421,6 +399,7 @@ fn allgather(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Allgatherv, MPI_Iallgatherv, MPI_Allgatherv_init)]
+#[twice]
 #[quick(nothing(
     comm,
     [
@@ -455,11 +434,7 @@ fn allgatherv(
         blocks,
         alike: false,
     };
-    Ok(Call {
-        comm,
-        name: FUNCTION,
-        what,
-    })
+    Ok((comm, what))
 }
 
 /// Each process sends a block to each.
@@ -495,11 +470,7 @@ fn alltoall(
         receive,
         alike: true,
     };
-    Ok(Call {
-        comm,
-        name: FUNCTION,
-        what,
-    })
+    Ok((comm, what))
 }
 
 /// Each process sends a block of its own length to each; displacements in elements.
@@ -508,6 +479,7 @@ fn alltoall(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Alltoallv, MPI_Ialltoallv, MPI_Alltoallv_init)]
+#[twice]
 #[quick(nothing(comm, [(sendbuf, 0, sendtype), (recvbuf.into(), 0, recvtype)]).is_some_and(
     |comm| all_zero(comm, sendcounts, sdispls)
         && all_zero(comm, recvcounts, rdispls)
@@ -545,11 +517,7 @@ fn alltoallv(
         receive,
         alike: false,
     };
-    Ok(Call {
-        comm,
-        name: FUNCTION,
-        what,
-    })
+    Ok((comm, what))
 }
 
 /// Each process sends a block of its own length and datatype to each; displacements in bytes.
@@ -558,6 +526,7 @@ fn alltoallv(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Alltoallw, MPI_Ialltoallw, MPI_Alltoallw_init)]
+#[twice]
 fn alltoallw(
     sendbuf: In<c_void>,
     sendcounts: In<Count>,
@@ -590,9 +559,5 @@ fn alltoallw(
         receive,
         alike: false,
     };
-    Ok(Call {
-        comm,
-        name: FUNCTION,
-        what,
-    })
+    Ok((comm, what))
 }

@@ -7,7 +7,7 @@ use crate::abi::boundary::arguments::count;
 use crate::abi::boundary::counts::Number;
 use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::collectives::arguments::{memory, not_aliased, not_in_place};
-use crate::coll::{Call, Collective, Element, Vector};
+use crate::coll::{Collective, Element, Vector};
 use crate::comm::Comm;
 use crate::comm::topology::{Edge, Neighbors};
 use crate::error::Result;
@@ -152,11 +152,7 @@ fn neighbor_allgather(
     let send = Blocks::outgoing(&neighbors, sendbuf)?.same(sendcount, sendtype)?;
     let receive = Blocks::incoming(&neighbors, recvbuf.into())?.even(recvcount, recvtype)?;
     let what = exchanged(send, receive)?;
-    Ok(Call {
-        comm,
-        name: FUNCTION,
-        what,
-    })
+    Ok((comm, what))
 }
 
 /// Gives the same elements to each neighbour, and gathers those of each, of different lengths; displacements in elements.
@@ -169,6 +165,7 @@ fn neighbor_allgather(
     MPI_Ineighbor_allgatherv,
     MPI_Neighbor_allgatherv_init
 )]
+#[twice]
 fn neighbor_allgatherv(
     sendbuf: In<c_void>,
     sendcount: Count,
@@ -184,11 +181,7 @@ fn neighbor_allgatherv(
     let receive = Blocks::incoming(&neighbors, recvbuf.into())?;
     let receive = receive.varying(recvcounts, displs, recvtype)?;
     let what = exchanged(send, receive)?;
-    Ok(Call {
-        comm,
-        name: FUNCTION,
-        what,
-    })
+    Ok((comm, what))
 }
 
 /// Sends a block to each neighbour, and receives one from each. The blocking form blocks until this process's part is
@@ -214,11 +207,7 @@ fn neighbor_alltoall(
     let send = Blocks::outgoing(&neighbors, sendbuf)?.even(sendcount, sendtype)?;
     let receive = Blocks::incoming(&neighbors, recvbuf.into())?.even(recvcount, recvtype)?;
     let what = exchanged(send, receive)?;
-    Ok(Call {
-        comm,
-        name: FUNCTION,
-        what,
-    })
+    Ok((comm, what))
 }
 
 /// Sends a block of its own length to each neighbour, and receives one from each; displacements in elements. The blocking
@@ -231,6 +220,7 @@ fn neighbor_alltoall(
     MPI_Ineighbor_alltoallv,
     MPI_Neighbor_alltoallv_init
 )]
+#[twice]
 fn neighbor_alltoallv(
     sendbuf: In<c_void>,
     sendcounts: In<Count>,
@@ -250,11 +240,7 @@ fn neighbor_alltoallv(
         receive.varying(recvcounts, rdispls, recvtype)?,
     );
     let what = exchanged(send, receive)?;
-    Ok(Call {
-        comm,
-        name: FUNCTION,
-        what,
-    })
+    Ok((comm, what))
 }
 
 /// Sends a block of its own length and datatype to each neighbour, and receives one from each; displacements in bytes. The
@@ -267,6 +253,7 @@ fn neighbor_alltoallv(
     MPI_Ineighbor_alltoallw,
     MPI_Neighbor_alltoallw_init
 )]
+#[twice]
 fn neighbor_alltoallw(
     sendbuf: In<c_void>,
     sendcounts: In<Count>,
@@ -286,9 +273,5 @@ fn neighbor_alltoallw(
         receive.typed(recvcounts, rdispls, recvtypes)?,
     );
     let what = exchanged(send, receive)?;
-    Ok(Call {
-        comm,
-        name: FUNCTION,
-        what,
-    })
+    Ok((comm, what))
 }

@@ -6,7 +6,7 @@ use crate::abi::boundary::counts::Number;
 use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::collectives::arguments::*;
 use crate::abi::collectives::short;
-use crate::coll::{Call, Collective, Root, Vector};
+use crate::coll::{Collective, Root, Vector};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::mpi::types::*;
@@ -124,11 +124,7 @@ fn reduce(
             }
         }
     };
-    Ok(Call {
-        comm,
-        name: FUNCTION,
-        what,
-    })
+    Ok((comm, what))
 }
 
 /// Reduces everybody's elements; everybody gets the result.
@@ -155,11 +151,7 @@ fn allreduce(
     let comm = comm::get(comm)?;
     let (op, mine, out) = operands(comm, sendbuf, recvbuf, count, datatype, op)?;
     let what = Collective::Allreduce { op, mine, out };
-    Ok(Call {
-        comm,
-        name: FUNCTION,
-        what,
-    })
+    Ok((comm, what))
 }
 
 /// Reduces everybody's elements; each process gets a block of the result.
@@ -190,11 +182,7 @@ fn reduce_scatter_block(
     let comm = comm::get(comm)?;
     let counts = vec![number_of(recvcount, "recvcount")?; comm.size()];
     let what = reduced_and_scattered(comm, sendbuf, recvbuf, counts, datatype, op)?;
-    Ok(Call {
-        comm,
-        name: FUNCTION,
-        what,
-    })
+    Ok((comm, what))
 }
 
 /// Reduces everybody's elements; each process gets a block of its own length of the result.
@@ -203,6 +191,7 @@ fn reduce_scatter_block(
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_forms)]
 #[names(MPI_Reduce_scatter, MPI_Ireduce_scatter, MPI_Reduce_scatter_init)]
+#[twice]
 #[quick(nothing(
     comm,
     [
@@ -225,11 +214,7 @@ fn reduce_scatter(
     let counts = counts.iter().map(|n| number_of(n.wide(), "recvcounts[i]"));
     let counts = counts.collect::<Result<_>>()?;
     let what = reduced_and_scattered(comm, sendbuf, recvbuf, counts, datatype, op)?;
-    Ok(Call {
-        comm,
-        name: FUNCTION,
-        what,
-    })
+    Ok((comm, what))
 }
 
 /// Reduces the elements of the processes up to and with this one.
@@ -249,11 +234,7 @@ fn scan(
     let comm = comm::get_intra(comm)?;
     let (op, mine, out) = operands(comm, sendbuf, recvbuf, count, datatype, op)?;
     let what = Collective::Scan { op, mine, out };
-    Ok(Call {
-        comm,
-        name: FUNCTION,
-        what,
-    })
+    Ok((comm, what))
 }
 
 /// Reduces the elements of the processes before this one.
@@ -273,9 +254,5 @@ fn exscan(
     let comm = comm::get_intra(comm)?;
     let (op, mine, out) = operands(comm, sendbuf, recvbuf, count, datatype, op)?;
     let what = Collective::Exscan { op, mine, out };
-    Ok(Call {
-        comm,
-        name: FUNCTION,
-        what,
-    })
+    Ok((comm, what))
 }

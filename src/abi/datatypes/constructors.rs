@@ -14,16 +14,18 @@ use macro_rules_attribute::apply;
 use std::sync::Arc;
 
 /// The elements of an array as `i64`.
+#[inline(never)]
 pub fn wide<T: Number>(array: In<T>, len: usize, name: &str) -> Result<Vec<i64>> {
     let array = array.slice(len, name)?;
     Ok(array.iter().map(|v| v.wide()).collect())
 }
 
 /// Makes a datatype of `oldtype` and puts its handle where `newtype` says.
+#[inline(never)]
 pub fn derive(
     oldtype: MPI_Datatype,
     newtype: Mut<MPI_Datatype>,
-    make: impl FnOnce(&Arc<Datatype>) -> Result<Datatype>,
+    make: &dyn Fn(&Arc<Datatype>) -> Result<Datatype>,
 ) -> Result<()> {
     let newtype = newtype.out("newtype")?;
     let old = datatype::get_arc(oldtype)?;
@@ -38,7 +40,7 @@ fn contiguous(
     large: bool,
 ) -> Result<()> {
     let n = n.wide();
-    derive(oldtype, newtype, |old| datatype::contiguous(n, old, large))
+    derive(oldtype, newtype, &|old| datatype::contiguous(n, old, large))
 }
 
 fn vector(
@@ -50,7 +52,7 @@ fn vector(
     large: bool,
 ) -> Result<()> {
     let (n, blocklength, stride) = (n.wide(), blocklength.wide(), stride.wide());
-    derive(oldtype, newtype, |old| {
+    derive(oldtype, newtype, &|old| {
         datatype::vector(n, blocklength, stride, old, large)
     })
 }
@@ -64,7 +66,7 @@ pub fn hvector(
     large: bool,
 ) -> Result<()> {
     let (n, blocklength, stride) = (n.wide(), blocklength.wide(), stride.wide());
-    derive(oldtype, newtype, |old| {
+    derive(oldtype, newtype, &|old| {
         datatype::hvector(n, blocklength, stride, old, large)
     })
 }
@@ -80,7 +82,7 @@ fn indexed(
     let n = count(n.wide(), "count")?;
     let blocklengths = wide(blocklengths, n, "array_of_blocklengths")?;
     let displacements = wide(displacements, n, "array_of_displacements")?;
-    derive(oldtype, newtype, |old| {
+    derive(oldtype, newtype, &|old| {
         datatype::indexed(&blocklengths, &displacements, old, large)
     })
 }
@@ -96,7 +98,7 @@ pub fn hindexed(
     let n = count(n.wide(), "count")?;
     let blocklengths = wide(blocklengths, n, "array_of_blocklengths")?;
     let displacements = wide(displacements, n, "array_of_displacements")?;
-    derive(oldtype, newtype, |old| {
+    derive(oldtype, newtype, &|old| {
         datatype::hindexed(&blocklengths, &displacements, old, large)
     })
 }
@@ -111,7 +113,7 @@ fn indexed_block(
 ) -> Result<()> {
     let n = count(n.wide(), "count")?;
     let displacements = wide(displacements, n, "array_of_displacements")?;
-    derive(oldtype, newtype, |old| {
+    derive(oldtype, newtype, &|old| {
         datatype::indexed_block(blocklength.wide(), &displacements, old, large)
     })
 }
@@ -126,7 +128,7 @@ fn hindexed_block(
 ) -> Result<()> {
     let n = count(n.wide(), "count")?;
     let displacements = wide(displacements, n, "array_of_displacements")?;
-    derive(oldtype, newtype, |old| {
+    derive(oldtype, newtype, &|old| {
         datatype::hindexed_block(blocklength.wide(), &displacements, old, large)
     })
 }
@@ -136,6 +138,7 @@ fn hindexed_block(
 /// MPI 4.1 §5.1.2. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT` (negative), `MPI_ERR_ARG` (negative block length, too large for an address, null
 /// pointer).
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Type_contiguous(
     count: Count,
     oldtype: MPI_Datatype,
@@ -149,6 +152,7 @@ pub extern "C" fn MPI_Type_contiguous(
 /// MPI 4.1 §5.1.2. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT` (negative), `MPI_ERR_ARG` (negative block length, too large for an address, null
 /// pointer).
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Type_vector(
     count: Count,
     blocklength: Count,
@@ -164,6 +168,7 @@ pub extern "C" fn MPI_Type_vector(
 /// MPI 4.1 §5.1.2. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT` (negative), `MPI_ERR_ARG` (negative block length, too large for an address, null
 /// pointer).
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Type_create_hvector(
     count: Count,
     blocklength: Count,
@@ -179,6 +184,7 @@ pub extern "C" fn MPI_Type_create_hvector(
 /// MPI 4.1 §5.1.2. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT` (negative), `MPI_ERR_ARG` (negative block length, too large for an address, null
 /// pointer).
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Type_indexed(
     count: Count,
     array_of_blocklengths: In<Count>,
@@ -201,6 +207,7 @@ pub extern "C" fn MPI_Type_indexed(
 /// MPI 4.1 §5.1.2. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT` (negative), `MPI_ERR_ARG` (negative block length, too large for an address, null
 /// pointer).
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Type_create_hindexed(
     count: Count,
     array_of_blocklengths: In<Count>,
@@ -223,6 +230,7 @@ pub extern "C" fn MPI_Type_create_hindexed(
 /// MPI 4.1 §5.1.2. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT` (negative), `MPI_ERR_ARG` (negative block length, too large for an address, null
 /// pointer).
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Type_create_indexed_block(
     count: Count,
     blocklength: Count,
@@ -245,6 +253,7 @@ pub extern "C" fn MPI_Type_create_indexed_block(
 /// MPI 4.1 §5.1.2. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT` (negative), `MPI_ERR_ARG` (negative block length, too large for an address, null
 /// pointer).
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Type_create_hindexed_block(
     count: Count,
     blocklength: Count,

@@ -50,6 +50,7 @@ pub extern "C" fn MPI_Type_dup(oldtype: MPI_Datatype, newtype: Mut<MPI_Datatype>
 ///
 /// MPI 4.1 §5.1.5. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Type_size(datatype: MPI_Datatype, size: Mut<Count>) -> c_int {
     size_of(datatype, size)
 }
@@ -72,6 +73,7 @@ fn size_of(datatype: MPI_Datatype, size: Mut<impl Number>) -> Result<()> {
 ///
 /// MPI 4.1 §5.1.6. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Type_get_extent(
     datatype: MPI_Datatype,
     lb: Mut<Extent>,
@@ -104,6 +106,7 @@ fn extent_of<N: Number>(datatype: MPI_Datatype, lb: Mut<N>, extent: Mut<N>) -> R
 ///
 /// MPI 4.1 §5.1.8. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Type_get_true_extent(
     datatype: MPI_Datatype,
     true_lb: Mut<Extent>,

@@ -258,6 +258,7 @@ fn pack_external_size<C: Number, N: Number>(
 /// MPI 4.1 §5.2. Errors: `MPI_ERR_TYPE` (also not committed), `MPI_ERR_COUNT`, `MPI_ERR_BUFFER`, `MPI_ERR_COMM`,
 /// `MPI_ERR_ARG` (`outsize` too small, position outside, null pointer).
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Pack(
     inbuf: In<c_void>,
     incount: Count,
@@ -274,6 +275,7 @@ pub extern "C" fn MPI_Pack(
 ///
 /// MPI 4.1 §5.2. Errors: as `MPI_Pack`.
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Unpack(
     inbuf: In<c_void>,
     insize: Count,
@@ -291,6 +293,7 @@ pub extern "C" fn MPI_Unpack(
 /// MPI 4.1 §5.2. Errors: `MPI_ERR_TYPE` (also not committed), `MPI_ERR_COUNT` (also: the size does not fit),
 /// `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Pack_size(
     incount: Count,
     datatype: MPI_Datatype,
@@ -304,6 +307,7 @@ pub extern "C" fn MPI_Pack_size(
 ///
 /// MPI 4.1 §5.3. Errors: as `MPI_Pack`.
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Pack_external(
     datarep: In<c_char>,
     inbuf: In<c_void>,
@@ -320,6 +324,7 @@ pub extern "C" fn MPI_Pack_external(
 ///
 /// MPI 4.1 §5.3. Errors: as `MPI_Pack`.
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Unpack_external(
     datarep: In<c_char>,
     inbuf: In<c_void>,
@@ -336,6 +341,7 @@ pub extern "C" fn MPI_Unpack_external(
 ///
 /// MPI 4.1 §5.3. Errors: `MPI_ERR_TYPE` (also not committed), `MPI_ERR_COUNT`, `MPI_ERR_ARG` (`datarep`, null pointer).
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Pack_external_size(
     datarep: In<c_char>,
     incount: Count,

@@ -194,6 +194,7 @@ fn counted(
 ///
 /// MPI 4.1 §3.2.5. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer, `MPI_STATUS_IGNORE`).
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Get_count(
     status: In<MPI_Status>,
     datatype: MPI_Datatype,
@@ -211,6 +212,7 @@ pub extern "C" fn MPI_Get_count(
 ///
 /// MPI 4.1 §5.1.11. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer, `MPI_STATUS_IGNORE`).
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Get_elements(
     status: In<MPI_Status>,
     datatype: MPI_Datatype,

@@ -44,7 +44,7 @@ fn resized(
     newtype: Mut<MPI_Datatype>,
     large: bool,
 ) -> Result<()> {
-    derive(oldtype, newtype, |old| {
+    derive(oldtype, newtype, &|old| {
         datatype::resized(old, lb.wide(), extent.wide(), large)
     })
 }
@@ -63,7 +63,7 @@ fn subarray(
     let sizes = wide(sizes, n, "array_of_sizes")?;
     let subsizes = wide(subsizes, n, "array_of_subsizes")?;
     let starts = wide(starts, n, "array_of_starts")?;
-    derive(oldtype, newtype, |old| {
+    derive(oldtype, newtype, &|old| {
         datatype::subarray(&sizes, &subsizes, &starts, order, old, large)
     })
 }
@@ -86,7 +86,7 @@ fn darray(
     let distribs = distribs.slice(n, "array_of_distribs")?;
     let dargs = dargs.slice(n, "array_of_dargs")?;
     let psizes = psizes.slice(n, "array_of_psizes")?;
-    derive(oldtype, newtype, |old| {
+    derive(oldtype, newtype, &|old| {
         datatype::darray(
             size, rank, &gsizes, distribs, dargs, psizes, order, old, large,
         )
@@ -106,6 +106,7 @@ fn dimensions(ndims: c_int) -> Result<usize> {
 /// MPI 4.1 §5.1.2. Errors: `MPI_ERR_TYPE`, `MPI_ERR_COUNT` (negative), `MPI_ERR_ARG` (negative block length, too large for an address, null
 /// pointer).
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Type_create_struct(
     count: Count,
     array_of_blocklengths: In<Count>,
@@ -127,6 +128,7 @@ pub extern "C" fn MPI_Type_create_struct(
 ///
 /// MPI 4.1 §5.1.7. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (too large for an address, null pointer).
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Type_create_resized(
     oldtype: MPI_Datatype,
     lb: Extent,
@@ -141,6 +143,7 @@ pub extern "C" fn MPI_Type_create_resized(
 /// MPI 4.1 §5.1.3. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (a part that is not within the array, negative `ndims`, `order`,
 /// null pointer).
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Type_create_subarray(
     ndims: c_int,
     array_of_sizes: In<Count>,
@@ -166,6 +169,7 @@ pub extern "C" fn MPI_Type_create_subarray(
 ///
 /// MPI 4.1 §5.1.4. Errors: `MPI_ERR_TYPE`, `MPI_ERR_ARG` (a distribution that does not cover the array, `order`, null pointer).
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Type_create_darray(
     size: c_int,
     rank: c_int,

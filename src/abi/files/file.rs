@@ -297,6 +297,7 @@ pub extern "C" fn MPI_File_get_position_shared(fh: MPI_File, offset: Mut<MPI_Off
 /// MPI 4.1 §14.5.1. Errors: `MPI_ERR_FILE`, `MPI_ERR_TYPE`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_CONVERSION` (the representation's
 /// extent function failed).
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_File_get_type_extent(
     fh: MPI_File,
     datatype: MPI_Datatype,

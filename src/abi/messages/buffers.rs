@@ -72,6 +72,7 @@ pub extern "C" fn MPI_Buffer_attach(buffer: Mut<c_void>, size: Count) -> c_int {
 ///
 /// MPI 4.1 §3.6. Errors: `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Buffer_detach(buffer_addr: Mut<c_void>, size: Mut<Count>) -> c_int {
     detach(Owner::Process, buffer_addr, size)
 }
@@ -110,6 +111,7 @@ pub extern "C" fn MPI_Comm_attach_buffer(
 ///
 /// MPI 4.1 §3.6. Errors: `MPI_ERR_COMM`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Comm_detach_buffer(
     comm: MPI_Comm,
     buffer_addr: Mut<c_void>,
@@ -152,6 +154,7 @@ pub extern "C" fn MPI_Session_attach_buffer(
 ///
 /// MPI 4.1 §3.6. Errors: `MPI_ERR_SESSION`, `MPI_ERR_ARG` (null pointer).
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Session_detach_buffer(
     session: MPI_Session,
     buffer_addr: Mut<c_void>,

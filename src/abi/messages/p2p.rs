@@ -139,6 +139,7 @@ impl Forms for SendCall {
 /// `MPI_ERR_RANK`, `MPI_ERR_TAG`, `MPI_ERR_PROC_FAILED`; with a request `MPI_ERR_ARG` (its place is null).
 #[apply(mpi_forms)]
 #[names(MPI_Send, MPI_Isend, MPI_Send_init)]
+#[twice]
 fn send(
     buf: In<c_void>,
     count: Count,
@@ -185,6 +186,7 @@ fn ssend(
 /// `MPI_ERR_RANK`, `MPI_ERR_TAG`, `MPI_ERR_PROC_FAILED`; with a request `MPI_ERR_ARG` (its place is null).
 #[apply(mpi_forms)]
 #[names(MPI_Rsend, MPI_Irsend, MPI_Rsend_init)]
+#[twice]
 fn rsend(
     buf: In<c_void>,
     count: Count,
@@ -225,6 +227,7 @@ fn bsend(
 /// MPI 4.1 §3.2.4. `count` is the room in elements of `datatype`. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_TRUNCATE` (the message is longer; the rest of it is thrown away), `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Recv(
     buf: Mut<c_void>,
     count: Count,
@@ -246,6 +249,7 @@ pub extern "C" fn MPI_Recv(
 /// MPI 4.1 §3.7.2. Errors: `MPI_ERR_COMM`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_BUFFER`, `MPI_ERR_RANK`, `MPI_ERR_TAG`,
 /// `MPI_ERR_ARG` (`request` is null).
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Irecv(
     buf: Mut<c_void>,
     count: Count,

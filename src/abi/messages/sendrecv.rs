@@ -79,6 +79,7 @@ pub extern "C" fn MPI_Sendrecv_replace(
 ///
 /// MPI 4.1 §3.11. Errors: as `MPI_Isend` and `MPI_Irecv`.
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Isendrecv(
     sendbuf: In<c_void>,
     sendcount: Count,
@@ -110,6 +111,7 @@ pub extern "C" fn MPI_Isendrecv(
 ///
 /// MPI 4.1 §3.11. Errors: as `MPI_Isend` and `MPI_Irecv`.
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Isendrecv_replace(
     buf: Mut<c_void>,
     count: Count,

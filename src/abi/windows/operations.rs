@@ -26,6 +26,7 @@ pub fn origin<'a>(
 /// MPI 4.1 §12.3.1. Errors: `MPI_ERR_WIN`, `MPI_ERR_COUNT`, `MPI_ERR_TYPE`, `MPI_ERR_RANK`, `MPI_ERR_BUFFER`,
 /// `MPI_ERR_RMA_SYNC` (no access epoch on the target), `MPI_ERR_DISP`, `MPI_ERR_RMA_RANGE`.
 #[apply(mpi_counts)]
+#[twice]
 #[quick(@series find(win).is_some_and(|win| {
     let near = origin(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
@@ -50,6 +51,7 @@ pub extern "C" fn MPI_Put(
 ///
 /// MPI 4.1 §12.3.2. Errors: as `MPI_Put`.
 #[apply(mpi_counts)]
+#[twice]
 #[quick(@series find(win).is_some_and(|win| {
     let near = origin(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
@@ -77,6 +79,7 @@ pub extern "C" fn MPI_Get(
 /// MPI 4.1 §12.3.4.1. Errors: as `MPI_Put`, and `MPI_ERR_OP` (none, of the program's own, or MPI_NO_OP, which is for calls that
 /// fetch).
 #[apply(mpi_counts)]
+#[twice]
 #[quick(@again_unobserved find(win).is_some_and(|win| {
     let near = origin(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
@@ -103,6 +106,7 @@ pub extern "C" fn MPI_Accumulate(
 ///
 /// MPI 4.1 §12.3.4.2. Errors: as `MPI_Accumulate`.
 #[apply(mpi_counts)]
+#[twice]
 #[quick(@looked_unobserved find(win).is_some_and(|win| {
     let near = origin(origin_addr, origin_count, origin_datatype);
     let result = origin(result_addr, result_count, result_datatype);

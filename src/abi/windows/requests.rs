@@ -72,6 +72,7 @@ fn at_once_with(
 ///
 /// MPI 4.1 §12.3.5.1. Errors: as `MPI_Put`.
 #[apply(mpi_counts)]
+#[twice]
 #[quick(@again_request find(win).is_some_and(|win| {
     let near = origin(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
@@ -100,6 +101,7 @@ pub extern "C" fn MPI_Rput(
 ///
 /// MPI 4.1 §12.3.5.2. Errors: as `MPI_Get`.
 #[apply(mpi_counts)]
+#[twice]
 #[quick(@again_request find(win).is_some_and(|win| {
     let near = origin(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
@@ -128,6 +130,7 @@ pub extern "C" fn MPI_Rget(
 ///
 /// MPI 4.1 §12.3.5.3. Errors: as `MPI_Accumulate`.
 #[apply(mpi_counts)]
+#[twice]
 #[quick(@again_request find(win).is_some_and(|win| {
     let near = origin(origin_addr, origin_count, origin_datatype);
     let far = Remote::new(target_rank, target_disp, target_count, target_datatype);
@@ -157,6 +160,7 @@ pub extern "C" fn MPI_Raccumulate(
 ///
 /// MPI 4.1 §12.3.5.4. Errors: as `MPI_Get_accumulate`.
 #[apply(mpi_counts)]
+#[twice]
 #[quick(@looked_request find(win).is_some_and(|win| {
     let near = origin(origin_addr, origin_count, origin_datatype);
     let result = origin(result_addr, result_count, result_datatype);

@@ -186,6 +186,7 @@ pub extern "C" fn MPI_Win_free(win: Mut<MPI_Win>) -> c_int {
 ///
 /// MPI 4.1 §12.2.3. Errors: `MPI_ERR_WIN`, `MPI_ERR_RANK`, `MPI_ERR_RMA_FLAVOR`, `MPI_ERR_ARG`, `MPI_ERR_VALUE_TOO_LARGE`.
 #[apply(mpi_counts)]
+#[twice]
 pub extern "C" fn MPI_Win_shared_query(
     win: MPI_Win,
     rank: c_int,
