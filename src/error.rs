@@ -24,12 +24,18 @@ use crate::shm::error::Cause;
 use parking_lot::Mutex;
 use std::cell::RefCell;
 use std::fmt::{self, Arguments, Write};
+use std::ops::{Deref, DerefMut};
 
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What went wrong: the class a program tests for, and a sentence for its user that names the argument and its value.
+/// What went wrong. One word, which no success has: so a [`Result`] without a value comes back in a register, and what hands an error
+/// on is short.
 #[derive(Clone, Debug)]
-pub struct Error {
+pub struct Error(Box<Particulars>);
+
+/// The class a program tests for, and a sentence for its user that names the argument and its value.
+#[derive(Clone, Debug)]
+pub struct Particulars {
     pub class: Class,
     pub text: Box<str>,
     /// A code that a user's callback returned and that must reach the caller unchanged.
@@ -65,14 +71,28 @@ pub enum Object {
     Given(MPI_Errhandler),
 }
 
+impl Deref for Error {
+    type Target = Particulars;
+
+    fn deref(&self) -> &Particulars {
+        &self.0
+    }
+}
+
+impl DerefMut for Error {
+    fn deref_mut(&mut self) -> &mut Particulars {
+        &mut self.0
+    }
+}
+
 impl Error {
     pub fn new(class: Class, text: impl Into<Box<str>>) -> Error {
-        Error {
+        Error(Box::new(Particulars {
             class,
             text: text.into(),
             code: None,
             object: None,
-        }
+        }))
     }
 
     /// An error with a sentence that is yet to be put together: out of the way of calls that succeed.
@@ -87,20 +107,19 @@ impl Error {
 
     /// An error that is already a code: what a user's callback returned.
     pub fn from_code(code: i32) -> Error {
-        Error {
-            class: Class::Other,
-            text: String::from_utf8_lossy(&text_of(code)).into(),
-            code: Some(code),
-            object: None,
-        }
+        let mut error = Error::new(Class::Other, String::from_utf8_lossy(&text_of(code)));
+        error.code = Some(code);
+        error
+    }
+
+    pub fn into_text(self) -> Box<str> {
+        self.0.text
     }
 
     /// The same error, for the error handler of `object`: for functions that get its handle through a pointer.
-    pub fn on(self, object: Object) -> Error {
-        Error {
-            object: Some(object),
-            ..self
-        }
+    pub fn on(mut self, object: Object) -> Error {
+        self.object = Some(object);
+        self
     }
 }
 

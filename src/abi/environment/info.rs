@@ -14,7 +14,9 @@ use std::ffi::{c_char, c_int};
 
 fn text<'a>(pointer: In<'a, c_char>, name: &str, longest: c_int, class: Class) -> Result<&'a [u8]> {
     let wrong = |what: String| Error::new(class, what);
-    let text = pointer.string(name).map_err(|e| wrong(e.text.into()))?;
+    let text = pointer
+        .string(name)
+        .map_err(|e| wrong(e.into_text().into()))?;
     let length = text.count_bytes();
     if length >= longest as usize {
         return Err(wrong(format!(

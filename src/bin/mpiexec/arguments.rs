@@ -238,7 +238,7 @@ fn apply(
         Ask::InitialErrhandler => {
             let name = values[0].to_string_lossy();
             request.initial_errhandler =
-                Some(initial::check(&name).map_err(|error| error.text.into_string())?);
+                Some(initial::check(&name).map_err(|error| error.into_text().into_string())?);
         }
         Ask::ThreadLevel => request.thread_level = Some(values::level(name, &values[0])?),
         Ask::ForwardSignals => values::forwarded(name, &values[0])?,

@@ -77,8 +77,8 @@ fn begin(rank: u32, segment: OwnedFd) -> Result<(Request, Launched), Refusal> {
         .map_err(std::io::Error::from)
         .map_err(because("cannot catch signals"))?;
     let signals = Signals::catch().map_err(because("cannot catch signals"))?;
-    let segment =
-        JobSegment::of(segment.as_fd()).map_err(|error| Refusal::from(error.text.into_string()))?;
+    let segment = JobSegment::of(segment.as_fd())
+        .map_err(|error| Refusal::from(error.into_text().into_string()))?;
     let guests = segment.present();
     let mut request = Request {
         parts: vec![Part {

@@ -80,7 +80,7 @@ impl Supervisor<'_> {
 
     /// Starts all that an order has, of which these are the parts, or nothing.
     fn fill(&mut self, order: &Order, mut parts: Vec<Part>) -> Result<Started, Refusal> {
-        let refusal = |error: Error| Refusal::from(error.text.into_string());
+        let refusal = |error: Error| Refusal::from(error.into_text().into_string());
         let turn = self.job.segment.take_turn().map_err(refusal)?;
         let segment = &self.job.segment;
         segment.settle_forgotten(&turn, self.job.kept, |rank| self.lives(rank));

@@ -164,7 +164,7 @@ pub fn launch(request: &Request) -> Result<Launched, Refusal> {
     let keeper =
         Keeper::start(&roster, &name).map_err(because("cannot start the keeper process"))?;
     become_subreaper();
-    let refusal = |error: rmashm::launching::Error| Refusal::from(error.text.into_string());
+    let refusal = |error: rmashm::launching::Error| Refusal::from(error.into_text().into_string());
     let segment = match joined {
         Some((segment, _)) => segment,
         None => {
