@@ -98,7 +98,7 @@ fn remove(handle: MPI_Request) {
 }
 
 /// The handle of every send and receive that was complete when its call returned.
-const COMPLETE: MPI_Request = MPI_Request(0x6c00_0001);
+pub const COMPLETE: MPI_Request = MPI_Request(0x6c00_0001);
 
 /// The same of RMA operations, which nobody can cancel (MPI 4.1 §12.3.6).
 pub const WAIT_ONLY: MPI_Request = MPI_Request(0x6c00_0002);

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// Smaller pieces are copied as any others.
 pub const LEAST: usize = 1 << 10;
 /// Fewer bytes go into the ring: to know that its shelf is free costs a line.
-const SHELVED: usize = 256;
+pub const SHELVED: usize = 256;
 /// Pieces of fewer bytes fit into the core's store buffer and do not tell who shares all caches.
 pub const TELLING: usize = 4 << 10;
 /// So many pieces are copied in one way before an ordinary copy is timed again: one that was good, and one that was not. To time

@@ -292,12 +292,19 @@ impl Inbox {
     /// How far this rank is with what comes from `sender`, a rank in the job, to be told there; 0 where it has no ring.
     #[inline]
     pub fn released(&self, sender: u32) -> u32 {
+        let ring = self.ring_from(sender);
+        ring.map_or(0, |ring| self.rings[ring].released())
+    }
+
+    /// The ring of what comes from `sender`, a rank in the job.
+    #[inline]
+    pub fn ring_from(&self, sender: u32) -> Option<usize> {
         let job = job();
         let ring = match job.is_of_world(sender) {
             true => (sender - job.first) as usize,
             false => self.own() + sender as usize,
         };
-        self.rings.get(ring).map_or(0, Receiver::released)
+        (ring < self.rings.len()).then_some(ring)
     }
 
     /// How many rings are not the annex's.
@@ -473,6 +480,13 @@ impl Outbox {
         if let Some(way) = &mut self.way {
             way.ring.look();
         }
+    }
+
+    /// Whether there is a way, and messages are not to be announced.
+    #[inline]
+    pub fn is_ready(&self) -> bool {
+        let way = self.way.as_ref();
+        way.is_some_and(|way| !way.ring.may_announce())
     }
 
     /// Whether the receiver wants messages announced.

@@ -222,6 +222,14 @@ impl Links {
         })
     }
 
+    /// The way to `to`, if nothing waits for it and messages are not to be announced.
+    #[inline]
+    pub fn ready(&mut self, to: u32) -> Option<&mut Outbox> {
+        let link = self.links[to as usize].as_mut()?;
+        let is_ready = link.waiting.is_empty() && link.outbox.is_ready();
+        is_ready.then_some(&mut link.outbox)
+    }
+
     /// Puts an eager message into the ring to `to`, as far as there is room; true if that was all. `header` is then that
     /// of the next part, and `sent` says how much has gone.
     #[inline]

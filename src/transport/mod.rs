@@ -48,8 +48,8 @@ mod transfer;
 
 pub use buffer::Buffer;
 pub use engine::{
-    cancel, eager_limit, find, hold, leave_short, look, look_for_left, receive, receive_at_once,
-    receive_held, send, set_awaited, welcome, withdraw,
+    SHORTEST, cancel, eager_limit, find, hold, leave_short, look, look_for_left, receive,
+    receive_at_once, receive_held, receive_short, send, send_short, set_awaited, welcome, withdraw,
 };
 pub use held::BYTES as HELD_BYTES;
 pub use matching::Arrival;

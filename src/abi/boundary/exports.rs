@@ -614,13 +614,34 @@ macro_rules! mpi_forms {
     };
     (
         $(#[doc = $doc:expr])*
-        #[names($blocking:ident, $nonblocking:ident, $init:ident)]
-        $(#[$twice:ident])?
+        #[names($($name:ident),*)]
+        #[quick($($quick:expr),*)]
         fn $rust:ident($($arg:ident : $type:ty),* $(,)?) -> SendCall $body:block
+    ) => {
+        $crate::mpi_forms! {
+            @message [$($name),*]
+            [#[quick(@unobserved $crate::abi::messages::short::send($($quick),*))]]
+            [request #[quick(@unobserved $crate::abi::messages::short::start($($quick),*, request))]]
+            $(#[doc = $doc])* fn $rust($($arg: $type),*) $body
+        }
+    };
+    (
+        $(#[doc = $doc:expr])*
+        #[names($($name:ident),*)]
+        fn $rust:ident($($arg:ident : $type:ty),* $(,)?) -> SendCall $body:block
+    ) => {
+        $crate::mpi_forms! {
+            @message [$($name),*] [] [request] $(#[doc = $doc])* fn $rust($($arg: $type),*) $body
+        }
+    };
+    (
+        @message [$blocking:ident, $nonblocking:ident, $init:ident] [$($quick:tt)*] [$request:ident $($quickly:tt)*]
+        $(#[doc = $doc:expr])*
+        fn $rust:ident($($arg:ident : $type:ty),*) $body:block
     ) => {
         $crate::mpi_counts! {
             $(#[doc = $doc])*
-            $(#[$twice])?
+            $($quick)*
             pub extern "C" fn $blocking($($arg: $type),*) -> c_int {
                 let call: $crate::error::Result<SendCall> = $body;
                 $crate::abi::boundary::exports::Forms::run(call?)
@@ -628,12 +649,12 @@ macro_rules! mpi_forms {
         }
         $crate::mpi_counts! {
             $(#[doc = $doc])*
-            $(#[$twice])?
+            $($quickly)*
             pub extern "C" fn $nonblocking(
                 $($arg: $type,)*
-                request: $crate::abi::boundary::pointers::Mut<$crate::mpi::types::MPI_Request>
+                $request: $crate::abi::boundary::pointers::Mut<$crate::mpi::types::MPI_Request>
             ) -> c_int {
-                let request = request.out("request")?;
+                let request = $request.out("request")?;
                 let call: $crate::error::Result<SendCall> = $body;
                 request.set($crate::abi::boundary::exports::Forms::start(call?)?);
                 Ok(())

@@ -9,4 +9,5 @@ pub mod probe;
 pub mod request;
 pub mod request_status;
 pub mod sendrecv;
+mod short;
 pub mod status;

@@ -1,8 +1,10 @@
 //! SendCall and receiving: blocking, nonblocking, persistent (MPI 4.1 §3.2, §3.4, §3.6, §3.7, §3.9).
 
 use crate::abi::boundary::arguments::count;
+use crate::abi::boundary::counts::Number;
 use crate::abi::boundary::exports::Forms;
 use crate::abi::boundary::pointers::{In, Mut};
+use crate::abi::messages::short;
 use crate::check::buffers::{self, Access};
 use crate::comm::Comm;
 use crate::error::Result;
@@ -139,7 +141,7 @@ impl Forms for SendCall {
 /// `MPI_ERR_RANK`, `MPI_ERR_TAG`, `MPI_ERR_PROC_FAILED`; with a request `MPI_ERR_ARG` (its place is null).
 #[apply(mpi_forms)]
 #[names(MPI_Send, MPI_Isend, MPI_Send_init)]
-#[twice]
+#[quick(comm, (buf, count.wide(), datatype), dest, tag)]
 fn send(
     buf: In<c_void>,
     count: Count,
@@ -186,7 +188,7 @@ fn ssend(
 /// `MPI_ERR_RANK`, `MPI_ERR_TAG`, `MPI_ERR_PROC_FAILED`; with a request `MPI_ERR_ARG` (its place is null).
 #[apply(mpi_forms)]
 #[names(MPI_Rsend, MPI_Irsend, MPI_Rsend_init)]
-#[twice]
+#[quick(comm, (buf, count.wide(), datatype), dest, tag)]
 fn rsend(
     buf: In<c_void>,
     count: Count,
@@ -228,6 +230,7 @@ fn bsend(
 /// `MPI_ERR_TRUNCATE` (the message is longer; the rest of it is thrown away), `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_counts)]
 #[twice]
+#[quick(@unobserved short::receive(comm, (buf.into(), count.wide(), datatype), source, tag, status))]
 pub extern "C" fn MPI_Recv(
     buf: Mut<c_void>,
     count: Count,

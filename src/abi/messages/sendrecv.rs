@@ -1,7 +1,9 @@
 //! A send and a receive in one call (MPI 4.1 §3.11).
 
+use crate::abi::boundary::counts::Number;
 use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::messages::p2p::{buffer, uses};
+use crate::abi::messages::short;
 use crate::check::buffers::Access;
 use crate::mpi::constants::MPI_PROC_NULL;
 use crate::mpi::types::*;
@@ -20,6 +22,12 @@ fn partner(rank: c_int, tag: c_int) -> Partner {
 ///
 /// MPI 4.1 §3.11. Errors: as `MPI_Send` and `MPI_Recv`.
 #[apply(mpi_counts)]
+#[quick(@unobserved short::exchange(
+    comm,
+    ((sendbuf, sendcount.wide(), sendtype), dest, sendtag),
+    ((recvbuf.into(), recvcount.wide(), recvtype), source, recvtag),
+    status
+))]
 pub extern "C" fn MPI_Sendrecv(
     sendbuf: In<c_void>,
     sendcount: Count,

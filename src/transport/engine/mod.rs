@@ -11,11 +11,13 @@ mod cancelling;
 mod direct;
 mod receiving;
 mod sending;
+mod short;
 
 pub use cancelling::{cancel, withdraw};
 pub use direct::receive_at_once;
 pub use receiving::{answer_fetched, find, hold, look_for_left, receive, receive_held, refuse};
 pub use sending::{eager_limit, send, set_awaited};
+pub use short::{SHORTEST, receive_short, send_short};
 
 use self::direct::Direct;
 use super::Envelope;

@@ -187,6 +187,12 @@ impl Sender {
         self.announce
     }
 
+    /// Whether it is to be asked if messages are to be announced.
+    #[inline]
+    pub fn may_announce(&self) -> bool {
+        self.announce
+    }
+
     fn look_at_announce(&mut self) {
         self.announce = self.control.announce.load(Ordering::Relaxed) != 0;
     }
