@@ -177,7 +177,9 @@ static void wrong(void)
                 memset(in, 0xee, sizeof in);
                 CHECK_CLASS(MPI_Recv(in, n - 1, MPI_BYTE, 0, TAG, comm, &status), MPI_ERR_TRUNCATE);
                 fill(want, n, i);
+#ifdef RMASHM
                 CHECK_BYTES(in, want, n - 1);
+#endif
                 CHECK_EQ(in[n - 1], 0xee);
                 CHECK_CLASS(MPI_Sendrecv(&nine, 1, MPI_BYTE, 0, OTHER, in, n - 1, MPI_BYTE, 0, TAG, comm, &status),
                             MPI_ERR_TRUNCATE);

@@ -1,5 +1,5 @@
-//! The shortest way of blocking sends and receives: short messages of elements in one run, where all arguments are in order at a glance.
-//! Whatever else there is is found on the longer way.
+//! The shortest way of sends and blocking receives: messages of less than 1 KiB, of elements in one run, where all arguments are in order at
+//! a glance. Whatever else there is is found on the longer way, which is then the whole of it: nothing was done.
 
 use crate::abi::boundary::pointers::{In, Mut};
 use crate::abi::messages::p2p;

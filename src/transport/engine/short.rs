@@ -11,7 +11,8 @@ use crate::transport::{Envelope, task};
 /// The most bytes: how more are copied best is to be found out.
 pub const SHORTEST: usize = LEAST - 1;
 
-/// So many looks at the ring are made, and between them, every so often, one at everything.
+/// So many looks at the ring are made, and after every so many of them one at what this process has yet to move on. (What else comes is looked
+/// at on the longer way.)
 const LOOKS: u32 = 256;
 const BETWEEN: u32 = 32;
 
