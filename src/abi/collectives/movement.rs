@@ -249,9 +249,9 @@ fn gather(
 #[apply(mpi_forms)]
 #[names(MPI_Gatherv, MPI_Igatherv, MPI_Gatherv_init)]
 #[twice]
-#[quick(passed_rooted(
-    comm,
+#[quick(short::gatherv(
     FUNCTION,
+    comm,
     root,
     (sendbuf, sendcount.wide(), sendtype),
     (recvbuf.into(), recvcounts, displs, recvtype)
@@ -400,14 +400,12 @@ fn allgather(
 #[apply(mpi_forms)]
 #[names(MPI_Allgatherv, MPI_Iallgatherv, MPI_Allgatherv_init)]
 #[twice]
-#[quick(nothing(
+#[quick(short::allgatherv(
+    FUNCTION,
     comm,
-    [
-        (sendbuf, sendcount.wide(), sendtype),
-        (recvbuf.into(), 0, recvtype)
-    ]
-)
-.is_some_and(|comm| all_zero(comm, recvcounts, displs)))]
+    (sendbuf, sendcount.wide(), sendtype),
+    (recvbuf.into(), recvcounts, displs, recvtype)
+))]
 fn allgatherv(
     sendbuf: In<c_void>,
     sendcount: Count,

@@ -3,9 +3,10 @@
 //!
 //! Functions give what came of the call, or `None`: then nothing was done. Where everything is empty nothing is to be done, and nobody waits.
 
-use super::arguments::{in_place, nothing, nothing_rooted};
+use super::arguments::{all_zero, in_place, nothing, nothing_rooted, passed_rooted};
+use crate::abi::boundary::counts::Number;
 use crate::abi::boundary::pointers::In;
-use crate::coll::short::{Folding, MOST, Run, Short};
+use crate::coll::short::{Blocks, Folding, MOST, Run, Short};
 use crate::comm;
 use crate::datatype::{can_be_memory, find_committed};
 use crate::error::Result;
@@ -28,7 +29,7 @@ fn run((address, n, datatype): Elements<'_>, times: usize) -> Option<Run> {
         .then_some(Run { address, len })
 }
 
-/// The communicator for a call of `name`, this process's rank in it, and its number of processes.
+/// The communicator for a call of `name`, and its number of processes.
 #[inline]
 fn group(comm: MPI_Comm, name: &'static str) -> Option<(Short, usize, usize)> {
     let comm = comm::find(comm)?;
@@ -73,9 +74,16 @@ pub fn gather(
     own: Elements<'_>,
     of_all: Elements<'_>,
 ) -> Option<Result<()>> {
-    rooted(name, comm, root, own, of_all, |group, own, all, root| {
-        group.gather(own, all, root)
-    })
+    if own.1 == 0 {
+        return nothing_rooted(comm, root, own, of_all).then_some(Ok(()));
+    }
+    let (group, me, size) = group(comm, name)?;
+    let (root, mine) = (rank(root, size)?, run(own, 1)?);
+    let blocks = match root == me {
+        true => Some(alike(mine, of_all, size)?),
+        false => None,
+    };
+    group.gather(mine, blocks.as_ref(), root).transpose()
 }
 
 #[inline(never)]
@@ -86,39 +94,102 @@ pub fn scatter(
     of_all: Elements<'_>,
     own: Elements<'_>,
 ) -> Option<Result<()>> {
-    rooted(name, comm, root, own, of_all, |group, own, all, root| {
-        group.scatter(all, own, root)
-    })
-}
-
-/// Does `work` with what each process has, and the blocks that the root alone has, between which it moves.
-#[inline(always)]
-fn rooted(
-    name: &'static str,
-    comm: MPI_Comm,
-    root: c_int,
-    own: Elements<'_>,
-    of_all: Elements<'_>,
-    work: impl FnOnce(&Short, Run, Run, usize) -> Result<Option<()>>,
-) -> Option<Result<()>> {
     if own.1 == 0 {
         return nothing_rooted(comm, root, own, of_all).then_some(Ok(()));
     }
     let (group, me, size) = group(comm, name)?;
-    let (root, own) = (rank(root, size)?, run(own, 1)?);
-    // Of the others nobody looks at them.
-    let all = match root == me {
-        true => blocks(own, of_all, size)?,
-        false => own,
-    };
-    work(&group, own, all, root).transpose()
+    let (root, mine) = (rank(root, size)?, run(own, 1)?);
+    let blocks = blocks_at(root == me, mine, of_all, size)?;
+    group.scatter(blocks, mine, root).transpose()
 }
 
-/// A block for each process, all as long as `own`, and apart from it.
+/// The blocks that the root alone has, each as long as its own, and apart from it.
 #[inline]
-fn blocks(own: Run, of_all: Elements<'_>, size: usize) -> Option<Run> {
-    let all = run(of_all, size)?;
-    (all.len == own.len * size && are_apart(own, all)).then_some(all)
+fn blocks_at(is_root: bool, own: Run, of_all: Elements<'_>, size: usize) -> Option<Run> {
+    if !is_root {
+        return Some(own);
+    }
+    let blocks = run(of_all, size)?;
+    (blocks.len == own.len * size && are_apart(own, blocks)).then_some(blocks)
+}
+
+/// The same, one by one.
+#[inline]
+fn alike(own: Run, of_all: Elements<'_>, size: usize) -> Option<Blocks> {
+    let all = blocks_at(true, own, of_all, size)?;
+    let mut blocks = Blocks::NONE;
+    (0..size).try_for_each(|rank| blocks.push(all.block(rank, own.len)))?;
+    Some(blocks)
+}
+
+/// A buffer of elements with a count and a displacement for each process.
+pub type Listed<'a, N, D> = (In<'a, c_void>, In<'a, N>, In<'a, D>, MPI_Datatype);
+
+/// Its blocks, of which that of `me` is as long as `own`, if all are short and apart from that.
+#[inline]
+fn listed<N: Number, D: Number>(
+    (address, counts, displs, datatype): Listed<'_, N, D>,
+    own: Run,
+    (me, size): (usize, usize),
+) -> Option<Blocks> {
+    let datatype = find_committed(datatype).filter(|datatype| datatype.is_dense())?;
+    let address = address.pointer().expose_provenance();
+    let (counts, displs) = (counts.slice(size, "").ok()?, displs.slice(size, "").ok()?);
+    let mut blocks = Blocks::NONE;
+    for (n, displacement) in counts.iter().zip(displs) {
+        let len = usize::try_from(n.wide())
+            .ok()?
+            .checked_mul(datatype.size())?;
+        let skip = (displacement.wide() as isize).checked_mul(datatype.size() as isize)?;
+        let block = Run {
+            address: address.checked_add_signed(skip)?,
+            len,
+        };
+        let is_short = len <= MOST && can_be_memory(block.address, block.address.checked_add(len)?);
+        if len > 0 && !(is_short && are_apart(block, own)) {
+            return None;
+        }
+        blocks.push(block)?;
+    }
+    (blocks.get()[me].len == own.len).then_some(blocks)
+}
+
+#[inline(never)]
+pub fn gatherv<N: Number, D: Number>(
+    name: &'static str,
+    comm: MPI_Comm,
+    root: c_int,
+    own: Elements<'_>,
+    of_all: Listed<'_, N, D>,
+) -> Option<Result<()>> {
+    if own.1 == 0 {
+        return passed_rooted(comm, name, root, own, of_all).then_some(Ok(()));
+    }
+    let (group, me, size) = group(comm, name)?;
+    let (root, mine) = (rank(root, size)?, run(own, 1)?);
+    let blocks = match root == me {
+        true => Some(listed(of_all, mine, (me, size))?),
+        false => None,
+    };
+    group.gather(mine, blocks.as_ref(), root).transpose()
+}
+
+#[inline(never)]
+pub fn allgatherv<N: Number, D: Number>(
+    name: &'static str,
+    comm: MPI_Comm,
+    own: Elements<'_>,
+    of_all: Listed<'_, N, D>,
+) -> Option<Result<()>> {
+    if own.1 == 0 {
+        let (address, counts, displs, datatype) = of_all;
+        let group = nothing(comm, [own, (address, 0, datatype)])?;
+        return all_zero(group, counts, displs).then_some(Ok(()));
+    }
+    let (group, me, size) = group(comm, name)?;
+    let mine = run(own, 1)?;
+    let blocks = listed(of_all, mine, (me, size))?;
+    group.allgather(mine, &blocks, false).transpose()
 }
 
 #[inline(never)]
@@ -133,8 +204,9 @@ pub fn allgather(
     }
     let (group, _, size) = group(comm, name)?;
     let mine = run(own, 1)?;
-    let blocks = blocks(mine, of_all, size)?;
-    group.allgather(mine, blocks).transpose()
+    group
+        .allgather(mine, &alike(mine, of_all, size)?, true)
+        .transpose()
 }
 
 #[inline(never)]

@@ -71,6 +71,38 @@ impl Run {
     }
 }
 
+/// A block for each process.
+#[derive(Clone, Copy)]
+pub struct Blocks {
+    runs: [Run; MEMBERS],
+    len: usize,
+}
+
+impl Blocks {
+    pub const NONE: Blocks = Blocks {
+        runs: [Run::NONE; MEMBERS],
+        len: 0,
+    };
+
+    /// One more, if there may be so many.
+    #[inline(always)]
+    pub fn push(&mut self, block: Run) -> Option<()> {
+        *self.runs.get_mut(self.len)? = block;
+        self.len += 1;
+        Some(())
+    }
+
+    #[inline(always)]
+    pub fn get(&self) -> &[Run] {
+        &self.runs[..self.len]
+    }
+
+    fn vectors(&self) -> Result<Vec<Vector>> {
+        let all = self.get().iter();
+        all.map(|block| block.vector(MPI_BYTE)).collect()
+    }
+}
+
 /// An operation whose note this process has pinned.
 #[derive(Clone, Copy)]
 struct Begun {

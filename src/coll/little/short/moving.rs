@@ -1,6 +1,6 @@
 //! Operations that move blocks.
 
-use super::{Begun, Run, Short};
+use super::{Begun, Blocks, Run, Short};
 use crate::coll::decide::Collective;
 use crate::coll::little::placed::{BOTH_GIVE, ONE_GIVES};
 use crate::coll::planner::Root;
@@ -34,44 +34,48 @@ impl Short {
         Ok(Some(()))
     }
 
-    /// Everybody's run goes to its block of as many bytes at the root.
+    /// Everybody's run goes to its block of as many bytes, which the root has.
     #[inline(always)]
-    pub fn gather(&self, mine: Run, blocks: Run, root: usize) -> Result<Option<()>> {
-        let is_root = root == self.comm.rank;
-        let begun = match is_root {
-            true => self.come(mine.len)?,
-            false if self.stays(mine, ONE_GIVES) => return Ok(None),
-            false => self.give(mine)?,
+    pub fn gather(&self, mine: Run, blocks: Option<&Blocks>, root: usize) -> Result<Option<()>> {
+        let begun = match blocks {
+            Some(_) => self.come(mine.len)?,
+            None if self.stays(mine, ONE_GIVES) => return Ok(None),
+            None => self.give(mine)?,
         };
         let Some(begun) = begun else {
             return Ok(None);
         };
-        if is_root {
+        if let Some(blocks) = blocks {
             // SAFETY: the block is as long.
-            unsafe { blocks.block(root, mine.len).take(mine.bytes()) };
-            if !self.take_all(&begun, blocks, mine.len) {
+            unsafe { blocks.get()[root].take(mine.bytes()) };
+            if !self.take_all(&begun, blocks) {
                 return self.gather_otherwise(begun, mine, blocks).map(Some);
             }
         }
         Ok(Some(()))
     }
 
-    /// Takes what the others gave, blocks of `len` bytes. False, if one gave something else.
+    /// Takes what the others gave. False, if one gave something else than is wanted.
     #[inline(always)]
-    fn take_all(&self, begun: &Begun, blocks: Run, len: usize) -> bool {
+    fn take_all(&self, begun: &Begun, blocks: &Blocks) -> bool {
+        let blocks = blocks.get();
         self.others().all(|from| {
-            let data = self.given(begun, from, len);
+            let block = blocks[from];
+            // Of more than two nobody waits for what is to be empty.
+            if block.len == 0 && blocks.len() > 2 {
+                return true;
+            }
+            let data = self.given(begun, from, block.len);
             // SAFETY: `from` gave so many bytes.
-            data.map(|data| unsafe { blocks.block(from, len).take(data) })
-                .is_some()
+            data.map(|data| unsafe { block.take(data) }).is_some()
         })
     }
 
     #[cold]
-    fn gather_otherwise(&self, begun: Begun, mine: Run, blocks: Run) -> Result<()> {
+    fn gather_otherwise(&self, begun: Begun, mine: Run, blocks: &Blocks) -> Result<()> {
         let what = Collective::Gather {
             mine: Some(mine.vector(MPI_BYTE)?),
-            blocks: self.vectors(blocks, mine.len)?,
+            blocks: blocks.vectors()?,
             root: Root::Here,
             alike: true,
         };
@@ -156,40 +160,51 @@ impl Short {
         is_such.then(|| data.wrapping_add(lengths + before))
     }
 
-    /// Everybody's run goes to its block of as many bytes at everybody.
+    /// Everybody's run goes to its block of as many bytes at everybody. `alike`: all blocks are as long.
     #[inline(always)]
-    pub fn allgather(&self, mine: Run, blocks: Run) -> Result<Option<()>> {
-        let (me, len) = (self.comm.rank, mine.len);
-        let Some(sharing) = self.sharing_cores()? else {
-            return Ok(None);
+    pub fn allgather(&self, mine: Run, blocks: &Blocks, alike: bool) -> Result<Option<()>> {
+        // Of two, such blocks may stay where they are: then their notes say so. Those that are alike are on the board else.
+        let of_two = self.comm.meeting.size() == 2;
+        let may_stay = match alike {
+            false => true,
+            true => match self.sharing_cores()? {
+                None => return Ok(None),
+                Some(sharing) => of_two && mine.len >= BOTH_GIVE && !sharing,
+            },
         };
-        // Such blocks may stay where they are: then their notes say so.
-        let may_stay = len >= BOTH_GIVE && self.comm.meeting.size() == 2 && !sharing;
         if may_stay && self.stays(mine, BOTH_GIVE) {
             return Ok(None);
         }
         let Some(begun) = self.give(mine)? else {
             return Ok(None);
         };
-        if !self.take_all(&begun, blocks, len) {
+        if !self.take_all(&begun, blocks) {
             if may_stay {
-                return self.allgather_otherwise(begun, mine, blocks).map(Some);
+                return self
+                    .allgather_otherwise(begun, mine, blocks, alike)
+                    .map(Some);
             }
             for from in self.others() {
-                self.sure(&begun, from, len, len)?;
+                self.sure(&begun, from, mine.len, mine.len)?;
             }
         }
         // SAFETY: the block is as long.
-        unsafe { blocks.block(me, len).take(mine.bytes()) };
+        unsafe { blocks.get()[self.comm.rank].take(mine.bytes()) };
         Ok(Some(()))
     }
 
     #[cold]
-    fn allgather_otherwise(&self, begun: Begun, mine: Run, blocks: Run) -> Result<()> {
+    fn allgather_otherwise(
+        &self,
+        begun: Begun,
+        mine: Run,
+        blocks: &Blocks,
+        alike: bool,
+    ) -> Result<()> {
         let what = Collective::Allgather {
             mine: Some(mine.vector(MPI_BYTE)?),
-            blocks: self.vectors(blocks, mine.len)?,
-            alike: true,
+            blocks: blocks.vectors()?,
+            alike,
         };
         self.go_on(begun, what)
     }
