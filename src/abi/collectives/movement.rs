@@ -330,12 +330,12 @@ fn scatter(
 #[apply(mpi_forms)]
 #[names(MPI_Scatterv, MPI_Iscatterv, MPI_Scatterv_init)]
 #[twice]
-#[quick(passed_rooted(
-    comm,
+#[quick(short::scatterv(
     FUNCTION,
+    comm,
     root,
-    (recvbuf.into(), recvcount.wide(), recvtype),
-    (sendbuf, sendcounts, displs, sendtype)
+    (sendbuf, sendcounts, displs, sendtype),
+    (recvbuf.into(), recvcount.wide(), recvtype)
 ))]
 fn scatterv(
     sendbuf: In<c_void>,
@@ -478,10 +478,11 @@ fn alltoall(
 #[apply(mpi_forms)]
 #[names(MPI_Alltoallv, MPI_Ialltoallv, MPI_Alltoallv_init)]
 #[twice]
-#[quick(nothing(comm, [(sendbuf, 0, sendtype), (recvbuf.into(), 0, recvtype)]).is_some_and(
-    |comm| all_zero(comm, sendcounts, sdispls)
-        && all_zero(comm, recvcounts, rdispls)
-        && coll::pass(comm, FUNCTION)
+#[quick(short::alltoallv(
+    FUNCTION,
+    comm,
+    (sendbuf, sendcounts, sdispls, sendtype),
+    (recvbuf.into(), recvcounts, rdispls, recvtype)
 ))]
 fn alltoallv(
     sendbuf: In<c_void>,

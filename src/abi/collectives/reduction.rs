@@ -10,7 +10,7 @@ use crate::coll::{Collective, Root, Vector};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::mpi::types::*;
-use crate::op::{self, Op};
+use crate::op::Op;
 use crate::{comm, err, mpi_forms};
 use macro_rules_attribute::apply;
 use std::ffi::{c_int, c_void};
@@ -192,15 +192,13 @@ fn reduce_scatter_block(
 #[apply(mpi_forms)]
 #[names(MPI_Reduce_scatter, MPI_Ireduce_scatter, MPI_Reduce_scatter_init)]
 #[twice]
-#[quick(nothing(
+#[quick(short::reduce_scatter(
+    FUNCTION,
     comm,
-    [
-        (sendbuf, 0, datatype),
-        (recvbuf.into(), 0, datatype)
-    ]
-)
-.is_some_and(|comm| all_zero(comm, recvcounts, recvcounts))
-    && op::is_plain(op, datatype))]
+    sendbuf,
+    (recvbuf.into(), recvcounts, datatype),
+    op
+))]
 fn reduce_scatter(
     sendbuf: In<c_void>,
     recvbuf: Mut<c_void>,

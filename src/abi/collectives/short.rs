@@ -99,24 +99,20 @@ pub fn scatter(
     }
     let (group, me, size) = group(comm, name)?;
     let (root, mine) = (rank(root, size)?, run(own, 1)?);
-    let blocks = blocks_at(root == me, mine, of_all, size)?;
-    group.scatter(blocks, mine, root).transpose()
+    let blocks = match root == me {
+        true => Some(alike(mine, of_all, size)?),
+        false => None,
+    };
+    group.scatter(blocks.as_ref(), mine, root).transpose()
 }
 
-/// The blocks that the root alone has, each as long as its own, and apart from it.
-#[inline]
-fn blocks_at(is_root: bool, own: Run, of_all: Elements<'_>, size: usize) -> Option<Run> {
-    if !is_root {
-        return Some(own);
-    }
-    let blocks = run(of_all, size)?;
-    (blocks.len == own.len * size && are_apart(own, blocks)).then_some(blocks)
-}
-
-/// The same, one by one.
+/// A block for each process, as long as its own, and apart from it.
 #[inline]
 fn alike(own: Run, of_all: Elements<'_>, size: usize) -> Option<Blocks> {
-    let all = blocks_at(true, own, of_all, size)?;
+    let all = run(of_all, size)?;
+    if all.len != own.len * size || !are_apart(own, all) {
+        return None;
+    }
     let mut blocks = Blocks::NONE;
     (0..size).try_for_each(|rank| blocks.push(all.block(rank, own.len)))?;
     Some(blocks)
@@ -125,33 +121,50 @@ fn alike(own: Run, of_all: Elements<'_>, size: usize) -> Option<Blocks> {
 /// A buffer of elements with a count and a displacement for each process.
 pub type Listed<'a, N, D> = (In<'a, c_void>, In<'a, N>, In<'a, D>, MPI_Datatype);
 
-/// Its blocks, of which that of `me` is as long as `own`, if all are short and apart from that.
+/// Its blocks, if they are short all together, and what they lie in.
 #[inline]
 fn listed<N: Number, D: Number>(
     (address, counts, displs, datatype): Listed<'_, N, D>,
-    own: Run,
-    (me, size): (usize, usize),
-) -> Option<Blocks> {
+    size: usize,
+) -> Option<(Blocks, Run)> {
     let datatype = find_committed(datatype).filter(|datatype| datatype.is_dense())?;
     let address = address.pointer().expose_provenance();
     let (counts, displs) = (counts.slice(size, "").ok()?, displs.slice(size, "").ok()?);
-    let mut blocks = Blocks::NONE;
+    let (mut blocks, mut given) = (Blocks::NONE, 0);
+    let (mut begin, mut end) = (usize::MAX, 0);
     for (n, displacement) in counts.iter().zip(displs) {
         let len = usize::try_from(n.wide())
             .ok()?
             .checked_mul(datatype.size())?;
         let skip = (displacement.wide() as isize).checked_mul(datatype.size() as isize)?;
-        let block = Run {
-            address: address.checked_add_signed(skip)?,
-            len,
-        };
-        let is_short = len <= MOST && can_be_memory(block.address, block.address.checked_add(len)?);
-        if len > 0 && !(is_short && are_apart(block, own)) {
-            return None;
+        let address = address.checked_add_signed(skip)?;
+        given += len.min(MOST + 1);
+        if len > 0 {
+            begin = begin.min(address);
+            end = end.max(address.checked_add(len)?);
         }
-        blocks.push(block)?;
+        blocks.push(Run { address, len })?;
     }
-    (blocks.get()[me].len == own.len).then_some(blocks)
+    let within = match given {
+        0 => Run { address, len: 0 },
+        _ => Run {
+            address: begin,
+            len: end - begin,
+        },
+    };
+    let are_good = given == 0 || can_be_memory(begin, end);
+    (given <= MOST && are_good).then_some((blocks, within))
+}
+
+/// The same, where that of `me` is as long as `own`, and all lie apart from that.
+#[inline]
+fn listed_beside<N: Number, D: Number>(
+    all: Listed<'_, N, D>,
+    own: Run,
+    (me, size): (usize, usize),
+) -> Option<Blocks> {
+    let (blocks, within) = listed(all, size)?;
+    (blocks.get()[me].len == own.len && are_apart(within, own)).then_some(blocks)
 }
 
 #[inline(never)]
@@ -168,10 +181,30 @@ pub fn gatherv<N: Number, D: Number>(
     let (group, me, size) = group(comm, name)?;
     let (root, mine) = (rank(root, size)?, run(own, 1)?);
     let blocks = match root == me {
-        true => Some(listed(of_all, mine, (me, size))?),
+        true => Some(listed_beside(of_all, mine, (me, size))?),
         false => None,
     };
     group.gather(mine, blocks.as_ref(), root).transpose()
+}
+
+#[inline(never)]
+pub fn scatterv<N: Number, D: Number>(
+    name: &'static str,
+    comm: MPI_Comm,
+    root: c_int,
+    of_all: Listed<'_, N, D>,
+    own: Elements<'_>,
+) -> Option<Result<()>> {
+    if own.1 == 0 {
+        return passed_rooted(comm, name, root, own, of_all).then_some(Ok(()));
+    }
+    let (group, me, size) = group(comm, name)?;
+    let (root, mine) = (rank(root, size)?, run(own, 1)?);
+    let blocks = match root == me {
+        true => Some(listed_beside(of_all, mine, (me, size))?),
+        false => None,
+    };
+    group.scatter(blocks.as_ref(), mine, root).transpose()
 }
 
 #[inline(never)]
@@ -188,7 +221,7 @@ pub fn allgatherv<N: Number, D: Number>(
     }
     let (group, me, size) = group(comm, name)?;
     let mine = run(own, 1)?;
-    let blocks = listed(of_all, mine, (me, size))?;
+    let blocks = listed_beside(of_all, mine, (me, size))?;
     group.allgather(mine, &blocks, false).transpose()
 }
 
@@ -225,6 +258,24 @@ pub fn alltoall(
         return None;
     }
     group.alltoall(send, receive, send.len / size).transpose()
+}
+
+#[inline(never)]
+pub fn alltoallv<N: Number, D: Number>(
+    name: &'static str,
+    comm: MPI_Comm,
+    send: Listed<'_, N, D>,
+    receive: Listed<'_, N, D>,
+) -> Option<Result<()>> {
+    let (group, me, size) = group(comm, name)?;
+    if in_place(send.0) {
+        return None;
+    }
+    let ((send, from), (receive, into)) = (listed(send, size)?, listed(receive, size)?);
+    if send.get()[me].len != receive.get()[me].len || !are_apart(from, into) {
+        return None;
+    }
+    group.exchange(&send, &receive, false).transpose()
 }
 
 /// The operation, if that is a predefined one on elements without gaps.
@@ -302,10 +353,50 @@ pub fn reduce_scatter_block(
     if out.1 == 0 {
         return nothing_folded(comm, send, out, op);
     }
-    let (group, _, size) = group(comm, name)?;
+    let (group, me, size) = group(comm, name)?;
     let folding = folding(op, out.2)?;
+    let counts = || vec![out.1 as usize; size];
     let (mine, out) = operands(send, out, size)?;
-    group.reduce_scatter(&folding, mine, out).transpose()
+    let part = (me * out.len, out);
+    group
+        .reduce_scatter(&folding, mine, part, counts)
+        .transpose()
+}
+
+#[inline(never)]
+pub fn reduce_scatter<N: Number>(
+    name: &'static str,
+    comm: MPI_Comm,
+    send: In<c_void>,
+    (address, counts, datatype): (In<c_void>, In<N>, MPI_Datatype),
+    op: MPI_Op,
+) -> Option<Result<()>> {
+    let (group, me, size) = group(comm, name)?;
+    let folding = folding(op, datatype)?;
+    let counts = counts.slice(size, "").ok()?;
+    let (mut before, mut all) = (0, 0);
+    for (rank, n) in counts.iter().enumerate() {
+        let n = usize::try_from(n.wide()).ok().filter(|&n| n <= MOST)?;
+        before += if rank < me { n } else { 0 };
+        all += n;
+    }
+    let own = counts[me].wide();
+    // What is in place lies elsewhere, and who gets nothing has no room.
+    if in_place(send) || own == 0 {
+        return None;
+    }
+    let (mine, out) = (
+        run((send, all as i64, datatype), 1)?,
+        run((address, own, datatype), 1)?,
+    );
+    if !are_apart(mine, out) {
+        return None;
+    }
+    let part = (before * (mine.len / all), out);
+    let counts = || counts.iter().map(|n| n.wide() as usize).collect();
+    group
+        .reduce_scatter(&folding, mine, part, counts)
+        .transpose()
 }
 
 #[inline]

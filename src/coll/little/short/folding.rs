@@ -123,22 +123,27 @@ impl Short {
         Ok(Some(()))
     }
 
-    /// The same of a block of the elements for each process.
+    /// The same, of which each process gets the part that begins at `skip`.
     #[inline(always)]
-    pub fn reduce_scatter(&self, folding: &Folding, mine: Run, out: Run) -> Result<Option<()>> {
+    pub fn reduce_scatter(
+        &self,
+        folding: &Folding,
+        mine: Run,
+        (skip, out): (usize, Run),
+        counts: impl FnOnce() -> Vec<usize>,
+    ) -> Result<Option<()>> {
         if self.stays(mine, BOTH_GIVE) {
             return Ok(None);
         }
         let Some(begun) = self.give(mine)? else {
             return Ok(None);
         };
-        let Some(parts) = self.parts(&begun, mine, self.comm.rank * out.len)? else {
-            let out = out.vector(folding.datatype)?;
+        let Some(parts) = self.parts(&begun, mine, skip)? else {
             let what = Collective::ReduceScatter {
                 op: folding.op,
                 mine: mine.vector(folding.datatype)?,
-                counts: vec![out.count; self.comm.meeting.size()],
-                out,
+                counts: counts(),
+                out: out.vector(folding.datatype)?,
             };
             return self.go_on(begun, what).map(Some);
         };

@@ -214,13 +214,6 @@ impl Short {
             false => call.without_notes(begun.tag),
         }
     }
-
-    /// All blocks of so many bytes, for the longer ways.
-    fn vectors(&self, blocks: Run, len: usize) -> Result<Vec<Vector>> {
-        let all = 0..self.comm.meeting.size();
-        all.map(|rank| blocks.block(rank, len).vector(MPI_BYTE))
-            .collect()
-    }
 }
 
 impl Little<'_> {

@@ -6,6 +6,7 @@ use crate::coll::little::placed::{BOTH_GIVE, ONE_GIVES};
 use crate::coll::planner::Root;
 use crate::error::Result;
 use crate::mpi::constants::MPI_BYTE;
+use crate::runtime::notes::ROOM;
 use crate::shm::copy::copy;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
@@ -82,33 +83,39 @@ impl Short {
         self.go_on(begun, what)
     }
 
-    /// Each gets its block of the root's, of as many bytes as `mine`.
+    /// Each gets its block, of as many bytes as `mine`, of those that the root has.
     #[inline(always)]
-    pub fn scatter(&self, blocks: Run, mine: Run, root: usize) -> Result<Option<()>> {
-        let (me, len, size) = (self.comm.rank, mine.len, self.comm.meeting.size());
-        let of_two = size == 2;
-        let begun = match root == me {
-            false => self.come(0)?,
-            true if of_two => {
-                let outgoing = blocks.block(1 - me, len);
+    pub fn scatter(&self, blocks: Option<&Blocks>, mine: Run, root: usize) -> Result<Option<()>> {
+        let (me, of_two) = (self.comm.rank, self.comm.meeting.size() == 2);
+        let Some(blocks) = blocks else {
+            return self.take_mine(mine, root);
+        };
+        let begun = match of_two {
+            true => {
+                let outgoing = blocks.get()[1 - me];
                 if self.stays(outgoing, ONE_GIVES) {
                     return Ok(None);
                 }
-                self.begin(outgoing, len, 2 * len)?
+                self.begin(outgoing, outgoing.len, mine.len + outgoing.len)?
             }
-            true => self.give_each(blocks, len)?,
+            false => self.give_each(blocks)?,
         };
-        let Some(begun) = begun else {
+        if begun.is_some() {
+            // SAFETY: the block is as long.
+            unsafe { mine.take(blocks.get()[me].bytes()) };
+        }
+        Ok(begun.map(drop))
+    }
+
+    /// The part of one that is not the root.
+    #[inline(always)]
+    fn take_mine(&self, mine: Run, root: usize) -> Result<Option<()>> {
+        let Some(begun) = self.come(0)? else {
             return Ok(None);
         };
-        if root == me {
-            // SAFETY: the block is as long.
-            unsafe { mine.take(blocks.block(me, len).bytes()) };
-            return Ok(Some(()));
-        }
-        let data = match of_two {
-            true => self.given(&begun, root, len),
-            false => self.given_here(&begun, root, len),
+        let data = match self.comm.meeting.size() {
+            2 => self.given(&begun, root, mine.len),
+            _ => self.given_here(&begun, root, mine.len),
         };
         match data {
             // SAFETY: `root` gave so many bytes.
@@ -120,43 +127,50 @@ impl Short {
                     root: Root::There(root),
                     alike: true,
                 };
-                return self.go_on(begun, what).map(Some);
+                self.go_on(begun, what)?;
             }
         }
         Ok(Some(()))
     }
 
-    /// Begins by a note with a block of `len` bytes for each of the others, behind the lengths of all.
-    fn give_each(&self, blocks: Run, len: usize) -> Result<Option<Begun>> {
-        let (me, size) = (self.comm.rank, self.comm.meeting.size());
-        let (lengths, before, after) = (size * size_of::<u32>(), me * len, (size - me - 1) * len);
-        let all = lengths + before + after;
+    /// Begins by a note with a block for each of the others, behind the lengths of all.
+    fn give_each(&self, blocks: &Blocks) -> Result<Option<Begun>> {
+        let (me, blocks) = (self.comm.rank, blocks.get());
+        let lengths = blocks.len() * size_of::<u32>();
+        let given: usize = blocks.iter().map(|block| block.len).sum();
+        let all = lengths + given - blocks[me].len;
         let pinned = self.comm.meeting.pin(all, all, &self.what(), |room| {
-            // SAFETY: the note has room for all, and is aligned as lengths are; the blocks are the operation's.
-            unsafe {
-                let told = from_raw_parts_mut(room.cast::<u32>(), size);
-                told.fill(len as u32);
-                told[me] = 0;
-                let room = room.wrapping_add(lengths);
-                copy(blocks.bytes(), room, before);
-                let others = blocks.block(me + 1, len);
-                copy(others.bytes(), room.wrapping_add(before), after);
+            // SAFETY: the note has room for all, and is aligned as lengths are.
+            let told = unsafe { from_raw_parts_mut(room.cast::<u32>(), blocks.len()) };
+            let mut at = lengths;
+            for (to, block) in blocks.iter().enumerate() {
+                told[to] = if to == me { 0 } else { block.len as u32 };
+                if to != me {
+                    // SAFETY: the blocks are the operation's.
+                    unsafe { copy(block.bytes(), room.wrapping_add(at), block.len) };
+                    at += block.len;
+                }
             }
             Ok(())
         })?;
-        Ok(pinned.map(|round| self.begun(round, size * len)))
+        Ok(pinned.map(|round| self.begun(round, given)))
     }
 
     /// The block of `len` bytes that `from` gave to this process in such a note.
     fn given_here(&self, begun: &Begun, from: usize, len: usize) -> Option<*const u8> {
         let (me, size) = (self.comm.rank, self.comm.meeting.size());
-        let (lengths, blocks) = (size * size_of::<u32>(), (size - 1) * len);
-        let data = self.given(begun, from, lengths + blocks)?;
+        let lengths = size * size_of::<u32>();
+        let number = begun.round.number(from, &self.what()).ok()?;
+        // Other numbers say that something else is there.
+        if !(lengths..=ROOM).contains(&number) {
+            return None;
+        }
+        let data = begun.round.data(from, number);
         // SAFETY: such a note begins with lengths, and is aligned as they are.
         let told = unsafe { from_raw_parts(data.cast::<u32>(), size) };
         let before: usize = told[..me].iter().map(|&len| len as usize).sum();
-        // One of another call may be as long.
-        let is_such = told[me] as usize == len && before + len <= blocks;
+        // In one of another call anything may stand for lengths.
+        let is_such = told[me] as usize == len && lengths + before + len <= number;
         is_such.then(|| data.wrapping_add(lengths + before))
     }
 
@@ -217,10 +231,8 @@ impl Short {
             return Ok(None);
         };
         if of_two && send.len >= BOTH_GIVE && !sharing {
-            return match self.stays(send.block(1 - me, len), BOTH_GIVE) {
-                true => Ok(None),
-                false => self.exchange(send, receive, len),
-            };
+            let (send, receive) = (self.blocks(send, len), self.blocks(receive, len));
+            return self.exchange(&send, &receive, true);
         }
         let Some(begun) = self.begin(send, len, send.len)? else {
             return Ok(None);
@@ -235,30 +247,44 @@ impl Short {
         Ok(Some(()))
     }
 
-    /// The same of two by notes that have the other one's block alone.
-    fn exchange(&self, send: Run, receive: Run, len: usize) -> Result<Option<()>> {
-        let (me, other) = (self.comm.rank, 1 - self.comm.rank);
-        let Some(begun) = self.give_each(send, len)? else {
+    /// The same of blocks of any length, by notes that have those for the others alone. `alike`: all blocks are as long.
+    #[inline(never)]
+    pub fn exchange(&self, send: &Blocks, receive: &Blocks, alike: bool) -> Result<Option<()>> {
+        let me = self.comm.rank;
+        if self.comm.meeting.size() == 2 && self.stays(send.get()[1 - me], BOTH_GIVE) {
+            return Ok(None);
+        }
+        let Some(begun) = self.give_each(send)? else {
             return Ok(None);
         };
-        let Some(data) = self.given_here(&begun, other, len) else {
-            return self.exchange_otherwise(begun, send, receive, len).map(Some);
-        };
-        // SAFETY: the blocks are as long.
-        unsafe {
-            receive.block(me, len).take(send.block(me, len).bytes());
-            receive.block(other, len).take(data);
+        for from in self.others() {
+            let block = receive.get()[from];
+            // Nobody looks at what is to be empty.
+            if block.len == 0 {
+                continue;
+            }
+            let Some(data) = self.given_here(&begun, from, block.len) else {
+                let what = Collective::Alltoall {
+                    send: Some(send.vectors()?),
+                    receive: receive.vectors()?,
+                    alike,
+                };
+                return self.go_on(begun, what).map(Some);
+            };
+            // SAFETY: `from` gave so many bytes.
+            unsafe { block.take(data) };
         }
+        // SAFETY: the block is as long.
+        unsafe { receive.get()[me].take(send.get()[me].bytes()) };
         Ok(Some(()))
     }
 
-    #[cold]
-    fn exchange_otherwise(&self, begun: Begun, send: Run, receive: Run, len: usize) -> Result<()> {
-        let what = Collective::Alltoall {
-            send: Some(self.vectors(send, len)?),
-            receive: self.vectors(receive, len)?,
-            alike: true,
-        };
-        self.go_on(begun, what)
+    /// All blocks of `len` bytes.
+    fn blocks(&self, all: Run, len: usize) -> Blocks {
+        let mut blocks = Blocks::NONE;
+        for rank in 0..self.comm.meeting.size() {
+            blocks.push(all.block(rank, len));
+        }
+        blocks
     }
 }
