@@ -152,6 +152,53 @@ static void lengths(enum kind mine, int n, int root, MPI_Comm comm)
             CHECK_EQ(in.at[(displs[r] + i) * in.stride], displs[r] + i - 1);
 }
 
+/* How many elements process `from` gives to process `to` in an exchange. */
+static int exchanged(int from, int to, int n)
+{
+    return (from * 2 + to + step) % 4 == 0 ? 0 : (from + to) % 2 ? n / 2 : n;
+}
+
+/* What the root has for each, and what all have for all. */
+static void shares(enum kind mine, int n, int root, MPI_Comm comm)
+{
+    struct buffer out = buffer(mine, 0), in = buffer(mine, 1);
+    int counts[9], displs[9], wanted[9], places[9];
+    step++;
+    for (int r = 0; r < size; r++) {
+        counts[r] = r % 3 == 1 ? n / 2 : n;
+        displs[r] = (root % 2 ? r : size - 1 - r) * n;
+        give(part(in, 1, displs[r]), n, value(rank, r, 0));
+    }
+    give(out, n, -1);
+    if (mine == IN_PLACE && rank == root)
+        OK(MPI_Scatterv(in.at, counts, displs, in.type, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, root, comm));
+    else
+        OK(MPI_Scatterv(in.at, counts, displs, in.type, out.at, counts[rank], out.type, root, comm));
+    give(in, size * n, -2);
+    if (mine != IN_PLACE || rank != root) {
+        holds(out, counts[rank], value(root, rank, 0));
+        for (int i = counts[rank]; i < n; i++)
+            CHECK_EQ(out.at[i * out.stride], i - 1);
+    }
+
+    step++;
+    give(in, size * n, -1);
+    for (int r = 0; r < size; r++) {
+        counts[r] = exchanged(rank, r, n);
+        wanted[r] = exchanged(r, rank, n);
+        displs[r] = (size - 1 - r) * n;
+        places[r] = r * n;
+        give(part(out, 1, displs[r]), n, value(rank, r, 0));
+    }
+    OK(MPI_Alltoallv(out.at, counts, displs, out.type, in.at, wanted, places, in.type, comm));
+    give(out, size * n, -2);
+    for (int r = 0; r < size; r++) {
+        holds(part(in, 1, places[r]), wanted[r], value(r, rank, 0));
+        for (int i = wanted[r]; i < n; i++)
+            CHECK_EQ(in.at[(places[r] + i) * in.stride], places[r] + i - 1);
+    }
+}
+
 static int sum(int i)
 {
     int all = 0;
@@ -192,6 +239,21 @@ static void reductions(enum kind mine, int n, int root, MPI_Comm comm)
     OK(MPI_Reduce_scatter_block(in_place ? MPI_IN_PLACE : (void *)out.at, in.at, n, MPI_INT, MPI_SUM, comm));
     give(out, size * n, -2);
     is_sum(in, n, rank * n);
+
+    int counts[9], first = 0, total = 0;
+    step++;
+    for (int r = 0; r < size; r++) {
+        counts[r] = (r + step) % 3 == 1 ? n / 2 : n;
+        total += counts[r];
+        first += r < rank ? counts[r] : 0;
+    }
+    give(out, total, value(rank, 0, 0));
+    give(in, size * n, in_place ? value(rank, 0, 0) : -1);
+    OK(MPI_Reduce_scatter(in_place ? MPI_IN_PLACE : (void *)out.at, in.at, counts, MPI_INT, MPI_SUM, comm));
+    give(out, total, -2);
+    is_sum(in, counts[rank], first);
+    for (int i = counts[rank]; !in_place && i < n; i++)
+        CHECK_EQ(in.at[i], i - 1);
 }
 
 /* What does not block goes by messages, which all have to count alike. */
@@ -237,6 +299,14 @@ static void different(enum kind mine, int n, int odd, MPI_Comm comm)
         still_works(comm);
         CHECK((MPI_Gatherv(out.at, own, out.type, in.at, counts, displs, in.type, 0, comm) != MPI_SUCCESS) == (rank == 0));
         still_works(comm);
+        CHECK((MPI_Scatterv(out.at, counts, displs, out.type, in.at, own, in.type, 1, comm) != MPI_SUCCESS) == (rank != 1));
+        still_works(comm);
+        CHECK(MPI_Alltoallv(out.at, counts, displs, out.type, in.at, counts, displs, in.type, comm) != MPI_SUCCESS);
+        still_works(comm);
+        if (mine != GAPS) {
+            CHECK(MPI_Reduce_scatter(out.at, in.at, counts, MPI_INT, MPI_SUM, comm) != MPI_SUCCESS);
+            still_works(comm);
+        }
     }
     /* Those that take something else than the root gives know, and so does a root that takes something else than it is given. */
     CHECK((MPI_Bcast(out.at, own, out.type, 0, comm) != MPI_SUCCESS) == (rank == 1));
@@ -256,6 +326,7 @@ static void all(MPI_Comm comm)
             moves(mine, sizes[s], root, comm);
             reductions(mine, sizes[s], root, comm);
             lengths(mine, sizes[s], root, comm);
+            shares(mine, sizes[s], root, comm);
             by_messages(comm);
         }
 }
