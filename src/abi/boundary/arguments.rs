@@ -1,7 +1,7 @@
 //! Arguments become numbers and functions here, or errors that name the argument and its value; pointers do so in
 //! [`pointers`](super::pointers).
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::mpi::types::*;
 use crate::{bail, err};
 use std::marker::PhantomData;
@@ -38,19 +38,24 @@ impl Out<'_, MPI_Status> {
 }
 
 /// `pointer`, if it can point to a `T`.
-#[inline]
+#[inline(always)]
 pub fn check<T>(pointer: *mut T, name: &str) -> Result<NonNull<T>> {
-    let Some(place) = NonNull::new(pointer) else {
-        bail!(Arg, "{name} is a null pointer");
-    };
-    if !place.is_aligned() {
-        bail!(
-            Arg,
-            "{name} is {pointer:p}, which is not aligned to {} bytes",
-            align_of::<T>()
-        );
+    match NonNull::new(pointer) {
+        Some(place) if place.is_aligned() => Ok(place),
+        _ => Err(no_place(pointer as usize, align_of::<T>(), name)),
     }
-    Ok(place)
+}
+
+#[cold]
+#[inline(never)]
+fn no_place(address: usize, alignment: usize, name: &str) -> Error {
+    match address {
+        0 => err!(Arg, "{name} is a null pointer"),
+        _ => err!(
+            Arg,
+            "{name} is {address:#x}, which is not aligned to {alignment} bytes"
+        ),
+    }
 }
 
 /// The first bytes of `text`, at most `longest`. UTF-8 is cut at a character's border.

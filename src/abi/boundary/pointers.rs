@@ -130,6 +130,7 @@ impl<'a, T> Mut<'a, T> {
 
 impl<'a, T: Foreign> Mut<'a, T> {
     /// A place for a result. What was there before is never read.
+    #[inline(always)]
     pub fn out(self, name: &str) -> Result<Out<'a, T>> {
         // SAFETY: what passes the check was promised to be memory for a `T` of C's.
         check(self.0.cast(), name).map(|place| unsafe { Out::new(place) })
@@ -152,6 +153,7 @@ impl<'a, T: Foreign> Mut<'a, T> {
     }
 
     /// What is read and changed, such as a handle that is freed. C has it when this is dropped.
+    #[inline(always)]
     pub fn inout(self, name: &str) -> Result<InOut<'a, T>>
     where
         T: PartialEq,
@@ -286,6 +288,7 @@ impl Mut<'_, c_char> {
 
 impl<'a> Mut<'a, MPI_Status> {
     /// The place for a status, unless it is `MPI_STATUS_IGNORE`.
+    #[inline(always)]
     pub fn status(self) -> Result<Option<Out<'a, MPI_Status>>> {
         match self.0 {
             MPI_STATUS_IGNORE => Ok(None),

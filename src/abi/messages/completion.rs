@@ -16,6 +16,7 @@ pub struct Single<'a>(Option<Out<'a, MPI_Status>>);
 
 impl<'a> Mut<'a, MPI_Status> {
     /// The place for one status, or `MPI_STATUS_IGNORE`. Errors: `MPI_ERR_ARG` for a null or misaligned pointer.
+    #[inline(always)]
     pub fn single(self) -> Result<Single<'a>> {
         self.status().map(Single)
     }
