@@ -52,6 +52,8 @@ static ENGINE: OnceLock<Mutex<Engine>> = OnceLock::new();
 struct Engine {
     inbox: Inbox,
     core: Core,
+    /// How many receives in a row have looked at their own ring alone.
+    short: u32,
 }
 
 struct Core {
@@ -106,6 +108,7 @@ pub fn open() -> Result<()> {
     held.begin(inbox.controls(0));
     let engine = Engine {
         inbox,
+        short: 0,
         core: Core {
             me: job().rank,
             ring,
@@ -130,7 +133,7 @@ pub fn welcome(ranks: impl IntoIterator<Item = u32>) -> Result<()> {
     let mut engine = lock();
     let before = engine.inbox.rings();
     engine.inbox.open_annex()?;
-    let Engine { inbox, core } = &mut *engine;
+    let Engine { inbox, core, .. } = &mut *engine;
     core.held.begin(inbox.controls(before));
     let job = job();
     for rank in ranks.into_iter().filter(|&rank| !job.is_of_world(rank)) {
@@ -243,7 +246,7 @@ impl Engine {
     }
 
     fn drain(&mut self, ring: usize) -> bool {
-        let Engine { inbox, core } = self;
+        let Engine { inbox, core, .. } = self;
         let sender = inbox.sender(ring);
         let mut taken = 0;
         let mut bytes = 0;

@@ -16,6 +16,9 @@ pub const SHORTEST: usize = LEAST - 1;
 const LOOKS: u32 = 256;
 const BETWEEN: u32 = 32;
 
+/// One receive of so many goes the longer way, where all that comes is looked at: who receives from one rank over and over is to hear of the others.
+const IN_ROW: u32 = 32;
+
 /// Sends `len` bytes, at most [`SHORTEST`], from rank `source` of a communicator to rank `to` of the job. False: nothing was done.
 ///
 /// # Safety
@@ -31,7 +34,7 @@ pub unsafe fn send_short(
     let Some(mut engine) = ENGINE.get().and_then(|engine| engine.try_lock()) else {
         return false;
     };
-    let Engine { inbox, core } = &mut *engine;
+    let Engine { inbox, core, .. } = &mut *engine;
     let Some(outbox) = core.links.ready(to) else {
         return false;
     };
@@ -73,7 +76,12 @@ pub unsafe fn receive_short(
         return None;
     }
     let mut engine = ENGINE.get()?.try_lock()?;
-    let Engine { inbox, core } = &mut *engine;
+    let Engine { inbox, core, short } = &mut *engine;
+    *short += 1;
+    if *short == IN_ROW {
+        *short = 0;
+        return None;
+    }
     let ring = inbox.ring_from(from)?;
     if from == core.me || !core.queues(context).are_unused() {
         return None;
