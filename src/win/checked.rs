@@ -372,7 +372,10 @@ impl Window {
         }
         let (process, exclusive) = exclusive;
         clock::take_both(process, exclusive);
-        clock::take_all([self.lock_place(None, SHARED)]);
+        // Who has it without a count has found that nobody has come by lock_all yet.
+        if target.hold() != Hold::Exclusive {
+            clock::take_all([self.lock_place(None, SHARED)]);
+        }
     }
 
     /// The lock of a target, which is held, is about to be given back.
