@@ -21,7 +21,9 @@ use super::needs::Needs;
 use super::wait::{Announce, Nap, Waiting, spin, wait};
 use crate::check::clock::{self, Key};
 use crate::error::Result;
-use crate::shm::atomic::{AtomicU32, Ordering, full_fence, heavy_fence, light_fence};
+use crate::shm::atomic::{
+    AtomicU32, Ordering, full_fence, heavy_fence, light_fence, prefetch_to_write,
+};
 use crate::shm::notes::{KEPT, Pin, awaited, place};
 use crate::shm::segment::segment;
 use crate::shm::{LINE, Offset, heap, membarrier};
@@ -284,6 +286,7 @@ impl Meeting {
         unsafe { place.write(number) };
         clock::leave(|| notes.key(round));
         notes.pin(round, notes.rank).set(round);
+        // The line of the caller's next note comes from the core that read there last, while this one does something else.
         prefetch_to_write(notes.line(round.wrapping_add(1), notes.rank));
         notes.ring(self);
         written?;
@@ -346,15 +349,6 @@ impl<'a> Round<'a> {
                 .wait_for(self.meeting, self.round, member, what)?;
         }
         Ok(Shared::of_notes(self.notes, self.round, len))
-    }
-}
-
-/// The line of the caller's next note comes from the core that read there last, while this one does something else.
-#[inline]
-fn prefetch_to_write(line: *const Line) {
-    // SAFETY: a hint, which reads and writes nothing.
-    unsafe {
-        std::arch::asm!("prefetchw [{}]", in(reg) line, options(nostack, preserves_flags, readonly))
     }
 }
 

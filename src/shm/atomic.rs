@@ -20,6 +20,15 @@ pub fn full_fence() {
     unsafe { std::arch::asm!("lock or dword ptr [rsp - 64], 0", options(nostack)) }
 }
 
+/// Asks for the cache line of something that is to be written soon.
+#[inline(always)]
+pub fn prefetch_to_write<T>(at: *const T) {
+    // SAFETY: a hint, which reads and writes nothing.
+    unsafe {
+        std::arch::asm!("prefetchw [{}]", in(reg) at, options(nostack, preserves_flags, readonly))
+    }
+}
+
 /// The light half of an asymmetric fence: for this thread a full fence against [`heavy_fence`], if its process is
 /// [registered](super::membarrier::register). Costs nothing: it only keeps the compiler from moving accesses across.
 #[inline(always)]

@@ -16,10 +16,12 @@
 use super::What;
 use super::span::Span;
 use crate::check::Place;
-use crate::shm::atomic::{AtomicU64, Ordering};
+use crate::shm::atomic::{AtomicU64, Ordering, prefetch_to_write};
 
 /// So many accesses of a rank are kept.
 pub const KEPT: u64 = 512;
+/// The line of an entry is asked for so many entries before.
+const AHEAD: u64 = 4;
 
 #[repr(C)]
 #[derive(Default)]
@@ -200,6 +202,8 @@ impl Log {
     fn next(&self) -> (u64, &Entry) {
         let number = self.count.load(Ordering::Relaxed) + 1;
         let entry = self.entry(number);
+        // All of the log has no room in the first cache, beside the rest: without that the fence that follows would wait for its line.
+        prefetch_to_write(self.entry(number + AHEAD));
         entry.number.store(0, Ordering::Relaxed);
         (number, entry)
     }
