@@ -16,7 +16,6 @@ use crate::error::Result;
 use crate::mpi::constants::{MPI_MODE_NOPRECEDE, MPI_PROC_NULL};
 use crate::mpi::types::{MPI_Aint, MPI_Datatype, MPI_Op};
 use crate::op::Predefined;
-use crate::shm::atomic::full_fence;
 use crate::shm::peer::Way;
 use std::ffi::{c_int, c_void};
 
@@ -423,10 +422,7 @@ impl Window {
         if !is_usual || !series::may_note() || check::is_inside() {
             return false;
         }
-        race::complete_quickly(On::new(self.checked_id(), rank as usize), || {
-            full_fence();
-            true
-        });
+        race::complete_quickly(On::new(self.checked_id(), rank as usize), || true);
         // Puts and gets are done with.
         element::settle_noted();
         race::again::settle();

@@ -361,14 +361,19 @@ impl Window {
     /// Operations are done when they are called: a flush makes them visible before anything that follows.
     #[inline(always)]
     pub fn flush_quickly(&self, rank: c_int) -> bool {
+        let may = self.may_flush_quickly(rank);
+        if may {
+            full_fence();
+        }
+        may
+    }
+
+    #[inline(always)]
+    fn may_flush_quickly(&self, rank: c_int) -> bool {
         let locked = self.find_target(rank).is_some_and(|target| {
             self.epoch.is_lock_all() || matches!(target.hold(), Hold::Shared | Hold::Exclusive)
         });
-        let locked = locked && !self.mine.move_in.is_asked();
-        if locked {
-            full_fence();
-        }
-        locked
+        locked && !self.mine.move_in.is_asked()
     }
 
     /// The same in a job that is checked, if the last operation is all that it [completes](race::again), or the operations before are but
@@ -379,7 +384,7 @@ impl Window {
         if race::again::ends(on) {
             return self.flush_quickly(rank) && race::again::ended();
         }
-        race::complete_noted(on, || self.flush_quickly(rank)) == Some(true)
+        race::complete_noted(on, || self.may_flush_quickly(rank)) == Some(true)
     }
 
     /// The same with every check. Error: `MPI_ERR_RMA_SYNC` outside a passive target epoch on the target.

@@ -37,6 +37,7 @@ pub mod windows;
 
 use super::threads::{self, Turn};
 use super::{Checker, Place, checker, clock, here, rank, sums};
+use crate::shm::atomic::full_fence;
 use content::Content;
 pub use log::On;
 use log::{Fence, Logged};
@@ -575,19 +576,21 @@ pub fn settle_noted() {
     again::settle();
 }
 
-/// Operations of this rank on `on` are complete when `fence`, a full one, has said so, and nothing else is called: what it says.
+/// Makes operations of this rank on `on` complete behind a full fence, where nothing else is called and `may` says that they may be: what it says.
 /// Then the same as [`complete`], quicker where these are but noted.
 #[inline(always)]
-pub fn complete_quickly(on: On, fence: impl Fn() -> bool + Copy) -> bool {
-    complete_noted(on, fence).unwrap_or_else(|| complete_all_on(on, fence))
+pub fn complete_quickly(on: On, may: impl Fn() -> bool + Copy) -> bool {
+    complete_noted(on, may).unwrap_or_else(|| complete_all_on(on, may))
 }
 
 /// The same if something is noted; else `None`.
 #[inline(always)]
-pub fn complete_noted(on: On, fence: impl Fn() -> bool + Copy) -> Option<bool> {
+pub fn complete_noted(on: On, may: impl Fn() -> bool + Copy) -> Option<bool> {
     if element::is_open() {
-        let is_complete = fence();
+        let is_complete = may();
+        // Those on the list take no fence: the CPU's atomic instructions are seen by all as soon as they are done.
         if is_complete && !element::flush(on) {
+            full_fence();
             complete_on(|other| other == on);
         }
         return Some(is_complete);
@@ -595,15 +598,16 @@ pub fn complete_noted(on: On, fence: impl Fn() -> bool + Copy) -> Option<bool> {
     if !series::is_open() {
         return None;
     }
-    let is_complete = series::flush(on, fence);
-    Some(is_complete.unwrap_or_else(|| complete_all_on(on, fence)))
+    let is_complete = series::flush(on, may);
+    Some(is_complete.unwrap_or_else(|| complete_all_on(on, may)))
 }
 
 #[cold]
 #[inline(never)]
-fn complete_all_on(on: On, fence: impl Fn() -> bool) -> bool {
-    let is_complete = fence();
+fn complete_all_on(on: On, may: impl Fn() -> bool) -> bool {
+    let is_complete = may();
     if is_complete {
+        full_fence();
         settle_operations();
         complete_on(|other| other == on);
     }

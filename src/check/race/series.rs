@@ -557,10 +557,10 @@ impl Series {
         self.count += 1;
     }
 
-    /// The operations on a target are complete, and no other call is made: whether this is done with. `None`: it cannot be done
-    /// so. `fence` is a full one, or says that they are not complete after all.
+    /// Completes the operations on a target behind a full fence, if `may` says that they may be, and no other call is made: what it says.
+    /// `None`: it cannot be done so.
     #[inline(always)]
-    fn flush(&mut self, on: On, fence: impl FnOnce() -> bool) -> Option<bool> {
+    fn flush(&mut self, on: On, may: impl FnOnce() -> bool) -> Option<bool> {
         let ([Some(note)], Some(checker)) = (&mut self.notes[..self.count], checker()) else {
             return None;
         };
@@ -592,10 +592,11 @@ impl Series {
             Some(number) => number,
             None => note.log(log, done),
         };
-        if !fence() {
+        if !may() {
             log.void(number);
             return Some(false);
         }
+        full_fence();
         let mut is_met = false;
         for &rank in note.window.members {
             is_met |= rank != checker.rank && state.may_have_unordered(checker, rank);
@@ -842,12 +843,12 @@ fn settle_fetched() {
     }
 }
 
-/// The operations on a target are complete when `fence`, a full one, has said so, and no other call is made: what it says. `None`: that is not
-/// asked, and all is to be settled.
+/// The operations on a target are complete behind a full fence, if `may` says that they may be, and no other call is made: what it says. `None`: that
+/// is not asked, and all is to be settled.
 #[inline(always)]
-pub fn flush(on: On, fence: impl FnOnce() -> bool) -> Option<bool> {
+pub fn flush(on: On, may: impl FnOnce() -> bool) -> Option<bool> {
     match SERIES.get() {
-        Some(mut series) => series.flush(on, fence),
+        Some(mut series) => series.flush(on, may),
         None => None,
     }
 }
