@@ -47,7 +47,9 @@ pub struct Clock {
     left: AtomicU64,
     /// Not 0: this process may load what others store, unseen. Written by all.
     loads: AtomicU64,
-    _line: [u64; 5],
+    /// How often others have left something for all elements of a target at once. Written by all.
+    wholes: AtomicU64,
+    _line: [u64; 4],
     keys: [AtomicU64; COPIES],
     copies: [AtomicU64; COPIES * MOST],
     /// Written by all.
@@ -169,6 +171,12 @@ fn other(rank: u32) -> &'static Clock {
 }
 
 impl Clock {
+    /// How often something was left there for all elements of a target at once.
+    #[inline(always)]
+    pub fn wholes(&self) -> u64 {
+        self.wholes.load(Ordering::Acquire)
+    }
+
     /// What `ranks` have left at a place there.
     #[inline(always)]
     fn left(&self, place: usize, ranks: usize) -> &[AtomicU64] {
@@ -228,6 +236,16 @@ impl<'a> Own<'a> {
         self.clock.now[self.rank].load(Ordering::Relaxed)
     }
 
+    /// Whether others have left something under a key at the process whose clock is `theirs`, that this one does not know.
+    #[inline(always)]
+    pub fn has_news(&self, theirs: &Clock, key: Key) -> bool {
+        let left = theirs.left(key.place(), self.ranks());
+        let mut both = self.clock.now.iter().zip(left);
+        // Nobody knows a later time of this process than itself, but for what it has completed without saying so.
+        both.any(|(mine, theirs)| theirs.load(Ordering::Acquire) > mine.load(Ordering::Relaxed))
+            && self.is_later(left, left)
+    }
+
     /// Whether others have left something under one of two keys at the process whose clock is `theirs`, that this one does not know.
     #[inline(always)]
     pub fn is_news(&self, theirs: &Clock, keys: [Key; 2]) -> bool {
@@ -265,17 +283,31 @@ impl<'a> Own<'a> {
     #[inline(always)]
     fn keep(&self, rank: u32, theirs: &Clock, key: Key, alone: bool) {
         let (place, ranks) = (key.place(), self.ranks());
-        let at = theirs.left(place, ranks);
         let learned = self.clock.learned.load(Ordering::Relaxed);
         let last = learned << 24 | (ranks << 12) as u64 | u64::from(rank);
         if alone && LEFT[place].load(Ordering::Relaxed) == last {
-            self.put_own(&at[self.rank]);
+            // Nobody knows a later time of this rank.
+            theirs.places[place * ranks + self.rank].store(self.time(), Ordering::Release);
         } else {
-            self.put(at, alone);
+            self.put(theirs.left(place, ranks), alone);
             if alone {
                 LEFT[place].store(last, Ordering::Relaxed);
             }
         }
+    }
+
+    /// As the function of that name, where `theirs` is that rank's.
+    #[inline(always)]
+    pub fn is_behind(&self, rank: u32, theirs: &Block) -> bool {
+        // What was fetched was so before what is looked at now.
+        fence(Ordering::Acquire);
+        let clock = theirs.clock;
+        let taken = TAKEN[rank as usize].load(Ordering::Relaxed);
+        let is_later = time_in(theirs, rank) > self.as_it_is(rank)
+            || clock.learned.load(Ordering::Relaxed) != taken;
+        let is_later =
+            is_later && rank as usize != self.rank || clock.loads.load(Ordering::Relaxed) != 0;
+        is_later && is_behind_all(*self, rank)
     }
 
     /// Puts the own time, which nobody knows a later one of, where others find it: whether that says something new.
@@ -511,6 +543,13 @@ pub fn keep(rank: u32, key: Key, alone: bool) {
     keep_all([(rank, key)], alone);
 }
 
+/// The same for all elements of a target at once.
+pub(super) fn keep_whole(rank: u32, key: Key) {
+    keep(rank, key, false);
+    // After what it tells of.
+    other(rank).wholes.fetch_add(1, Ordering::Release);
+}
+
 /// The same at several places.
 #[inline(always)]
 pub fn keep_all<const N: usize>(places: [(u32, Key); N], alone: bool) {
@@ -640,15 +679,7 @@ pub(super) fn fetched(checker: &Checker, rank: u32) {
 /// Whether [`fetched`] has something to do: the program of `rank` may have known what this process does not when it stored what has been fetched.
 #[inline(always)]
 pub(super) fn is_behind(checker: &Checker, rank: u32) -> bool {
-    // What was fetched was so before what is looked at now.
-    fence(Ordering::Acquire);
-    let theirs = checker.area.block(rank);
-    let (own, clock) = (checker.own.clock, theirs.clock);
-    let knows = own.now[rank as usize].load(Ordering::Relaxed);
-    let taken = TAKEN[rank as usize].load(Ordering::Relaxed);
-    let is_later = time_in(&theirs, rank) > knows || clock.learned.load(Ordering::Relaxed) != taken;
-    let is_later = is_later && rank != checker.rank || clock.loads.load(Ordering::Relaxed) != 0;
-    is_later && is_behind_all(Own::of(checker), rank)
+    Own::of(checker).is_behind(rank, &checker.area.block(rank))
 }
 
 /// The same, where a first look says so.

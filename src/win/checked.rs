@@ -89,6 +89,13 @@ struct Sides {
 }
 
 impl Words for Window {
+    fn checked(&self) -> race::Window<'_> {
+        race::Window {
+            id: self.names.id,
+            members: &self.meeting.members,
+        }
+    }
+
     fn window(&self) -> String {
         let name = self.name.lock();
         match name.is_empty() {
@@ -302,13 +309,9 @@ impl Window {
             _ => disp as usize * target.disp_unit,
         };
         let operation = element::Operation {
-            window: race::Window {
-                id: self.checked_id(),
-                members: &self.meeting.members,
-            },
             words: self,
             function,
-            target: self.rank_of(target),
+            on: On::new(self.checked_id(), self.rank_of(target)),
             what,
             bytes: bytes as u64,
             far: at as u64,

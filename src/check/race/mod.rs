@@ -255,7 +255,10 @@ pub fn begin(window: &Window, target: usize, what: What, spans: &[Span], reading
         return Begun { issued: 0, known };
     }
     let issued = clock::tick(false);
-    clock::keep(process, element(window, target, single(spans)), false);
+    match single(spans) {
+        Some(span) => clock::keep(process, element(window, target, Some(span)), false),
+        None => clock::keep_whole(process, element(window, target, None)),
+    }
     Begun { issued, known }
 }
 

@@ -5,6 +5,7 @@ use crate::check::{Finding, Place, called, checker, here, tell, tell_of};
 
 /// What the rooms above have words for.
 pub trait Words: Sync {
+    fn checked(&self) -> Window<'_>;
     /// The window, as the text goes on after "of rank 1's part of".
     fn window(&self) -> String;
     fn operation(&self, op: u8) -> &'static str;
