@@ -617,7 +617,7 @@ impl CheckedWindow {
             reads: [origin, compare],
             writes: result,
         };
-        self.update(&element, || {
+        self.update(&element, move || {
             // SAFETY: as in `fetch_and_op_quickly`.
             unsafe {
                 amo::compare_and_swap(size, at, compare.cast(), origin.cast(), result.cast());
@@ -655,14 +655,15 @@ impl CheckedWindow {
             reads: [origin; 2],
             writes: result,
         };
-        self.update(&element, || {
+        let at = array.at;
+        self.update(&element, move || {
             // SAFETY: the caller's promise; `element` found the target's.
-            unsafe { amo.update(array.at, origin.cast(), result.cast()) };
+            unsafe { amo.update(at, origin.cast(), result.cast()) };
         })
     }
 
     #[inline(always)]
-    fn update(&self, element: &Element<'_>, work: impl Fn()) -> bool {
+    fn update(&self, element: &Element<'_>, work: impl Fn() + Copy) -> bool {
         let Some(raised) = self.window.enter(element.target) else {
             return false;
         };

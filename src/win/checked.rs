@@ -286,7 +286,11 @@ impl Window {
 
     /// Has `work` carry out an atomic operation on one element, of `bytes` at `disp`, and looks at it: whether that was done.
     #[inline(always)]
-    pub(super) fn update_checked(&'static self, element: &Element<'_>, work: impl Fn()) -> bool {
+    pub(super) fn update_checked(
+        &'static self,
+        element: &Element<'_>,
+        work: impl Fn() + Copy,
+    ) -> bool {
         let Element {
             function,
             kind,

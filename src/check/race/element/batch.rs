@@ -116,7 +116,6 @@ impl Batch {
     }
 
     /// Logs an operation that is about to be carried out, behind those on the list: whether it can be there, when [`Batch::end`] says so.
-    // What is given is in registers, and copied where that is looked at in memory: what is seldom.
     #[inline(always)]
     pub fn begin(&mut self, checker: &'static Checker, operation: Operation) -> bool {
         let Operation {
@@ -142,7 +141,8 @@ impl Batch {
         let present = (number, far, near.writes);
         let may_repeat = !what.is(Kind::GetAccumulate);
         let is_last = self.last == present && may_repeat;
-        if is_last || self.count > 0 && self.uses(what, bytes, &{ near }) {
+        let is_free = self.count == 0 || self.has_just_read(number, near);
+        if is_last || !is_free && self.uses(what, bytes, &{ near }) {
             self.last = NONE;
             return false;
         }
@@ -211,6 +211,13 @@ impl Batch {
         if own.is_behind(process, &theirs) {
             self.learn_from(checker, process);
         }
+    }
+
+    /// Whether the last operation was one of this site that has but read, the same.
+    #[inline(always)]
+    fn has_just_read(&self, number: usize, near: Near) -> bool {
+        let has_read = |site: &Site| !site.fetches && !site.fits.differs(near);
+        self.last.0 == number && self.sites[number].as_ref().is_some_and(has_read)
     }
 
     /// Whether an operation on the list uses a buffer that this one writes to, or writes to one that this one uses.

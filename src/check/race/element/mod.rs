@@ -49,8 +49,9 @@ static BATCH: Alone<Batch> = Alone::new(Batch::new());
 static OPEN: AtomicBool = AtomicBool::new(false);
 
 /// Has `work` carry the operation out, and looks at it: whether that was done.
+// Both are in registers, and copied where they are looked at in memory: what is seldom.
 #[inline(always)]
-pub fn update(operation: Operation, work: impl Fn()) -> bool {
+pub fn update(operation: Operation, work: impl Fn() + Copy) -> bool {
     let Some(checker) = checker() else {
         return false;
     };
@@ -62,7 +63,7 @@ pub fn update(operation: Operation, work: impl Fn()) -> bool {
         return true;
     }
     // Looked at at once, it would need a request of its own.
-    !operation.what.has_request() && { operation }.look(checker, &work)
+    !operation.what.has_request() && { operation }.look(checker, &{ work })
 }
 
 /// Whether something is on the list, or may come there more quickly.

@@ -165,7 +165,7 @@ impl Site {
 impl Near {
     // Word by word: what was written so, and is read two words at once, has to be waited for.
     #[inline(always)]
-    fn differs(&self, other: Near) -> bool {
+    pub fn differs(&self, other: Near) -> bool {
         let [first, second] = self.reads;
         let reads = first ^ other.reads[0] | second ^ other.reads[1];
         reads | self.writes ^ other.writes != 0
