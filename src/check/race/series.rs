@@ -35,7 +35,9 @@ use crate::shm::atomic::{AtomicBool, Ordering::Relaxed, full_fence};
 use smallvec::SmallVec;
 
 /// So many notes are taken before they are compared.
-const MOST: usize = u64::BITS as usize;
+const MOST: usize = 48;
+/// So many there is room for: what was [no series](Note::halve) becomes two.
+const ROOM: usize = u64::BITS as usize;
 /// Places of the program of which the last note is known: a power of two.
 const SITES: usize = 32;
 
@@ -107,7 +109,7 @@ impl Operation {
 }
 
 struct Series {
-    notes: [Option<Note>; MOST],
+    notes: [Option<Note>; ROOM],
     count: usize,
     sites: [Site; SITES],
     /// The operation of the first note, if that was flushed alone, when nothing else was pending, and nothing was noted since.
@@ -129,7 +131,7 @@ struct Series {
 }
 
 static SERIES: Alone<Series> = Alone::new(Series {
-    notes: [None; MOST],
+    notes: [None; ROOM],
     count: 0,
     open: None,
     is_alone: false,
@@ -139,7 +141,7 @@ static SERIES: Alone<Series> = Alone::new(Series {
         Site {
             back: 0,
             place: Place::UNKNOWN,
-            note: MOST,
+            note: ROOM,
         }
     }; SITES],
     flushed: None,
@@ -223,6 +225,26 @@ impl Note {
             }
             _ => false,
         }
+    }
+
+    /// Two blocks apart may have been no series, but operations at any two places, and one note of these would be in the way of all that lies
+    /// between them: it is the first one's from now on, and this gives the second one's.
+    #[inline(always)]
+    fn halve(&mut self) -> Option<Note> {
+        let Span { block, stride, .. } = self.far;
+        if stride == block || self.far.blocks() != 2 {
+            return None;
+        }
+        let mut second = *self;
+        for (first, second) in [
+            (&mut self.far, &mut second.far),
+            (&mut self.near, &mut second.near),
+        ] {
+            let Span { low, high, .. } = *first;
+            *first = Span::run(low, block);
+            *second = Span::run(high - block, block);
+        }
+        Some(second)
     }
 
     /// Logs it as one of a new call, complete at that time.
@@ -398,7 +420,7 @@ impl Series {
                 self.settle();
             } else if is_known
                 && let Some(Some(note)) = self.notes[..self.count].get_mut(site.note)
-                && note.goes_on(operation, site.place)
+                && (note.goes_on(operation, site.place) || self.goes_on_by_half(number, *operation))
             {
                 self.is_elsewhere = false;
                 self.keep_in_mind(operation);
@@ -427,6 +449,33 @@ impl Series {
         self.begin(operation, back);
         self.keep_in_mind(operation);
         true
+    }
+
+    /// Whether the operation, which does not go on as those of a site's last note, goes on as the second half of that.
+    #[inline(never)]
+    // It gets a copy, as what is given is in registers else.
+    fn goes_on_by_half(&mut self, site: usize, operation: Operation) -> bool {
+        self.halve(site) && {
+            let Site { note, place, .. } = self.sites[site];
+            let note = self.notes[note].as_mut();
+            note.is_some_and(|note| note.goes_on(&operation, place))
+        }
+    }
+
+    /// Makes two notes of the last one of a site, if that is [no series](Note::halve) and there is room.
+    #[inline(always)]
+    fn halve(&mut self, site: usize) -> bool {
+        let count = self.count;
+        let site = &mut self.sites[site];
+        if count < ROOM
+            && let Some(Some(note)) = self.notes[..count].get_mut(site.note)
+            && let Some(second) = note.halve()
+        {
+            self.notes[count] = Some(second);
+            (site.note, self.count) = (count, count + 1);
+            return true;
+        }
+        false
     }
 
     /// The first note, which was flushed, is this operation's, too, that goes elsewhere: all else is known of it.
@@ -502,10 +551,10 @@ impl Series {
             *site = Site {
                 back,
                 place,
-                note: MOST,
+                note: ROOM,
             };
         }
-        if self.count == MOST {
+        if self.count >= MOST {
             self.settle();
         }
         if self.count == 0 {
@@ -680,10 +729,11 @@ impl Series {
     /// Logs all, and compares it with what there is.
     #[cold]
     fn settle(&mut self) {
-        let count = std::mem::take(&mut self.count);
-        if count == 0 {
+        if self.count == 0 {
             return;
         }
+        (0..SITES).for_each(|site| _ = self.halve(site));
+        let count = std::mem::take(&mut self.count);
         self.fetched_from = NOWHERE;
         self.flushed = None;
         let Some(checker) = checker() else { return };

@@ -3,6 +3,7 @@
 // ranks: 3
 // wrong stride_met: data race
 // wrong random_met: data race
+// wrong up_and_down_met: data race
 // wrong shifted: data race
 // wrong rows_shifted: data race
 // wrong other_site: data race
@@ -15,6 +16,7 @@
 // wrong came_between: data race
 // right strides_apart
 // right random_apart
+// right up_and_down_apart
 // right same_again
 // right rows_again
 // right pieces_again
@@ -47,6 +49,9 @@ static void hear(int other) { MPI_Recv(NULL, 0, MPI_INT, other, 0, comm, MPI_STA
 // A place of one half of the window, none twice.
 static int place(int n, int half) { return (n * 1367 + n * n % 2) % (ALL / 2) / 2 * 2 + half * (ALL / 2); }
 
+// Of two in a row each might be the beginning of a series, and none is.
+static int up_and_down(int n) { return n % 2 * ALL / 2 + n / 2 * 8; }
+
 static void in_lock_all(char **argv) {
     if (is("stride_met", argv)) {
         for (int n = 0; n < TIMES && rank == 0; n++)
@@ -57,6 +62,12 @@ static void in_lock_all(char **argv) {
             int at = n == 200 ? 7 : place(n, rank);
             MPI_Put(from + n, 1, MPI_LONG, 2, at, 1, MPI_LONG, win); // !random_met
         }
+    } else if (is("up_and_down_met", argv)) {
+        for (int n = 0; n < TIMES && rank == 0; n++)
+            MPI_Put(from + n, 1, MPI_LONG, 2, up_and_down(n), 1, MPI_LONG, win); // !up_and_down_met
+        if (rank == 1) MPI_Put(&value, 1, MPI_LONG, 2, up_and_down(201), 1, MPI_LONG, win); // !up_and_down_met
+    } else if (is("up_and_down_apart", argv)) {
+        for (int n = 0; n < TIMES && rank < 2; n++) MPI_Put(from + n, 1, MPI_LONG, 2, up_and_down(n) + rank, 1, MPI_LONG, win);
     } else if (is("shifted", argv)) {
         // The second time something else goes there.
         for (int time = 0; time < 2 && rank == 0; time++)
