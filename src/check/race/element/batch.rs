@@ -142,6 +142,7 @@ impl Batch {
         let may_repeat = !what.is(Kind::GetAccumulate);
         let is_last = self.last == present && may_repeat;
         let is_free = self.count == 0 || self.has_just_read(number, near);
+        // What repeats the last one is quicker another way; what shares a buffer is to be told.
         if is_last || !is_free && self.uses(what, bytes, &{ near }) {
             self.last = NONE;
             return false;
@@ -159,7 +160,7 @@ impl Batch {
             return false;
         }
         let known = own.known_as_it_is(site.process);
-        let issued = match site.reads {
+        let issued = match site.changes {
             true => own.issue(site.process, site.theirs.clock, site.element(far)),
             false => 0,
         };
@@ -213,7 +214,7 @@ impl Batch {
         }
     }
 
-    /// Whether the last operation was one of this site that has but read, the same.
+    /// Whether the last operation was one of this site that read the same buffers: what else uses them was looked at then.
     #[inline(always)]
     fn has_just_read(&self, number: usize, near: Near) -> bool {
         let has_read = |site: &Site| !site.fetches && !site.fits.differs(near);
@@ -242,7 +243,7 @@ impl Batch {
                 if site.fetches {
                     self.writes.join(writes, site.bytes);
                 }
-                if site.reads {
+                if site.changes {
                     reads.iter().for_each(|at| self.reads.join(*at, site.bytes));
                 }
             }

@@ -41,7 +41,8 @@ pub struct Site {
     /// How often something had been left at all of them when this process last took that.
     pub wholes: u64,
     function: &'static str,
-    pub reads: bool,
+    /// It changes something at the target, by what it reads here.
+    pub changes: bool,
     pub fetches: bool,
     pub has_request: bool,
     /// Buffers that were found to be within what they begin in: the last ones.
@@ -75,7 +76,7 @@ impl Site {
             whole: element_of(elements, None),
             wholes: u64::MAX,
             function: operation.function,
-            reads: what.changes(),
+            changes: what.changes(),
             fetches: what.fetches(),
             has_request: what.has_request(),
             fits: NOWHERE,
