@@ -508,7 +508,7 @@ impl Forms for Call {
 ///
 /// An access to a file has two names of each form where processes may access it together. The blocking form of a collective operation may
 /// have a fast path, `#[quick(…)]`, for where there is nothing to do, or [little](crate::coll::short); a send has one to which its arguments
-/// are given in that way, for [short messages](crate::abi::messages::short), and so has its nonblocking form. What a collective operation is
+/// are given in that way, for short messages (`messages/short.rs`), and so has its nonblocking form. What a collective operation is
 /// asked for is described once, to all forms; `#[twice]` is as in [`mpi_counts`].
 ///
 /// ```text
