@@ -10,11 +10,12 @@
 
 use crate::abi::boundary::arguments::{Out, check, cut};
 use crate::bail;
+use crate::datatype::{can_be_memory, find_committed};
 use crate::error::Result;
 use crate::mpi::constants::MPI_STATUS_IGNORE;
-use crate::mpi::types::{C, Foreign, MPI_Status, Plain, plain};
+use crate::mpi::types::{C, Foreign, MPI_Datatype, MPI_Status, Plain, plain};
 use std::borrow::Cow;
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::{Deref, DerefMut};
@@ -309,6 +310,24 @@ fn array<'a, T>(pointer: *mut T, len: usize, name: &str) -> Result<&'a mut [T]> 
     // SAFETY: not null, aligned, not larger than `isize::MAX`, and promised to be `len` initialised elements, to this call alone
     // where they may be changed.
     Ok(unsafe { from_raw_parts_mut(place.as_ptr(), len) })
+}
+
+/// So many elements of a datatype, at an address of the program's.
+pub type Elements<'a> = (In<'a, c_void>, i64, MPI_Datatype);
+
+/// Where `times` as many elements are, and how many bytes, if that is in order at a glance: they are one run, of at most `most` bytes.
+#[inline(always)]
+pub fn run(
+    (address, n, datatype): Elements<'_>,
+    times: usize,
+    most: usize,
+) -> Option<(usize, usize)> {
+    let datatype = find_committed(datatype).filter(|datatype| datatype.is_dense())?;
+    let n = usize::try_from(n).ok()?;
+    let len = datatype.size().checked_mul(n)?.checked_mul(times)?;
+    let address = address.pointer().expose_provenance();
+    let is_good = len == 0 || can_be_memory(address, address.saturating_add(len));
+    (is_good && len <= most).then_some((address, len))
 }
 
 plain! { {'a, T} In<'a, T>, {'a, T} Mut<'a, T> }

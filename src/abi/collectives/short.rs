@@ -5,7 +5,7 @@
 
 use super::arguments::{all_zero, in_place, nothing, nothing_rooted, passed_rooted};
 use crate::abi::boundary::counts::Number;
-use crate::abi::boundary::pointers::In;
+use crate::abi::boundary::pointers::{self, Elements, In};
 use crate::coll::short::{Blocks, Folding, MOST, Run, Short};
 use crate::comm;
 use crate::datatype::{can_be_memory, find_committed};
@@ -14,22 +14,14 @@ use crate::mpi::types::*;
 use crate::op;
 use std::ffi::{c_int, c_void};
 
-/// So many elements of the program's.
-type Elements<'a> = (In<'a, c_void>, i64, MPI_Datatype);
-
 /// The run that `times` as many elements are, if that is short, and not nothing.
 #[inline]
-fn run((address, n, datatype): Elements<'_>, times: usize) -> Option<Run> {
-    let datatype = find_committed(datatype).filter(|datatype| datatype.is_dense())?;
-    let n = usize::try_from(n).ok()?;
-    let len = datatype.size().checked_mul(n)?.checked_mul(times)?;
-    let address = address.pointer().expose_provenance();
-    let is_short = (1..=MOST).contains(&len);
-    (is_short && can_be_memory(address, address.saturating_add(len)))
-        .then_some(Run { address, len })
+fn run(elements: Elements<'_>, times: usize) -> Option<Run> {
+    let (address, len) = pointers::run(elements, times, MOST)?;
+    (len > 0).then_some(Run { address, len })
 }
 
-/// The communicator for a call of `name`, and its number of processes.
+/// The communicator for a call of `name`, this process's rank in it, and its number of processes.
 #[inline]
 fn group(comm: MPI_Comm, name: &'static str) -> Option<(Short, usize, usize)> {
     let comm = comm::find(comm)?;
@@ -66,6 +58,25 @@ pub fn broadcast(
         .transpose()
 }
 
+/// Of an operation with a root: the communicator, the root, what this process has, and the blocks, which the root alone has. `blocks` is given
+/// that, the rank and how many there are.
+#[inline(always)]
+fn rooted(
+    name: &'static str,
+    comm: MPI_Comm,
+    root: c_int,
+    own: Elements<'_>,
+    blocks: impl FnOnce(Run, usize, usize) -> Option<Blocks>,
+) -> Option<(Short, usize, Run, Option<Blocks>)> {
+    let (group, me, size) = group(comm, name)?;
+    let (root, mine) = (rank(root, size)?, run(own, 1)?);
+    let blocks = match root == me {
+        true => Some(blocks(mine, me, size)?),
+        false => None,
+    };
+    Some((group, root, mine, blocks))
+}
+
 #[inline(never)]
 pub fn gather(
     name: &'static str,
@@ -77,12 +88,9 @@ pub fn gather(
     if own.1 == 0 {
         return nothing_rooted(comm, root, own, of_all).then_some(Ok(()));
     }
-    let (group, me, size) = group(comm, name)?;
-    let (root, mine) = (rank(root, size)?, run(own, 1)?);
-    let blocks = match root == me {
-        true => Some(alike(mine, of_all, size)?),
-        false => None,
-    };
+    let (group, root, mine, blocks) = rooted(name, comm, root, own, |mine, _, size| {
+        alike(mine, of_all, size)
+    })?;
     group.gather(mine, blocks.as_ref(), root).transpose()
 }
 
@@ -97,12 +105,9 @@ pub fn scatter(
     if own.1 == 0 {
         return nothing_rooted(comm, root, own, of_all).then_some(Ok(()));
     }
-    let (group, me, size) = group(comm, name)?;
-    let (root, mine) = (rank(root, size)?, run(own, 1)?);
-    let blocks = match root == me {
-        true => Some(alike(mine, of_all, size)?),
-        false => None,
-    };
+    let (group, root, mine, blocks) = rooted(name, comm, root, own, |mine, _, size| {
+        alike(mine, of_all, size)
+    })?;
     group.scatter(blocks.as_ref(), mine, root).transpose()
 }
 
@@ -113,9 +118,7 @@ fn alike(own: Run, of_all: Elements<'_>, size: usize) -> Option<Blocks> {
     if all.len != own.len * size || !are_apart(own, all) {
         return None;
     }
-    let mut blocks = Blocks::NONE;
-    (0..size).try_for_each(|rank| blocks.push(all.block(rank, own.len)))?;
-    Some(blocks)
+    Some(Blocks::alike(all, own.len, size))
 }
 
 /// A buffer of elements with a count and a displacement for each process.
@@ -178,12 +181,9 @@ pub fn gatherv<N: Number, D: Number>(
     if own.1 == 0 {
         return passed_rooted(comm, name, root, own, of_all).then_some(Ok(()));
     }
-    let (group, me, size) = group(comm, name)?;
-    let (root, mine) = (rank(root, size)?, run(own, 1)?);
-    let blocks = match root == me {
-        true => Some(listed_beside(of_all, mine, (me, size))?),
-        false => None,
-    };
+    let (group, root, mine, blocks) = rooted(name, comm, root, own, |mine, me, size| {
+        listed_beside(of_all, mine, (me, size))
+    })?;
     group.gather(mine, blocks.as_ref(), root).transpose()
 }
 
@@ -198,12 +198,9 @@ pub fn scatterv<N: Number, D: Number>(
     if own.1 == 0 {
         return passed_rooted(comm, name, root, own, of_all).then_some(Ok(()));
     }
-    let (group, me, size) = group(comm, name)?;
-    let (root, mine) = (rank(root, size)?, run(own, 1)?);
-    let blocks = match root == me {
-        true => Some(listed_beside(of_all, mine, (me, size))?),
-        false => None,
-    };
+    let (group, root, mine, blocks) = rooted(name, comm, root, own, |mine, me, size| {
+        listed_beside(of_all, mine, (me, size))
+    })?;
     group.scatter(blocks.as_ref(), mine, root).transpose()
 }
 

@@ -1,30 +1,16 @@
 //! The shortest way of sends and blocking receives: messages of less than 1 KiB, of elements in one run, where all arguments are in order at
 //! a glance. Whatever else there is is found on the longer way, which is then the whole of it: nothing was done.
 
-use crate::abi::boundary::pointers::{In, Mut};
+use crate::abi::boundary::pointers::{Elements, Mut, run};
 use crate::abi::messages::p2p;
 use crate::comm::{self, Comm};
-use crate::datatype::{can_be_memory, find_committed};
 use crate::error::Result;
 use crate::mpi::constants::MPI_ANY_TAG;
 use crate::mpi::types::*;
 use crate::p2p::request::COMPLETE;
 use crate::p2p::start::receive_and_wait;
 use crate::transport::{self, Envelope, SHORTEST, check_tag, context};
-use std::ffi::{c_int, c_void};
-
-/// So many elements of the program's.
-type Elements<'a> = (In<'a, c_void>, i64, MPI_Datatype);
-
-/// Where they are and how many bytes, if they are one run, at most `most` of them.
-#[inline(always)]
-fn run((address, n, datatype): Elements<'_>, most: usize) -> Option<(usize, usize)> {
-    let datatype = find_committed(datatype).filter(|datatype| datatype.is_dense())?;
-    let len = usize::try_from(n).ok()?.checked_mul(datatype.size())?;
-    let address = address.pointer().expose_provenance();
-    let is_good = len == 0 || can_be_memory(address, address.saturating_add(len));
-    (is_good && len <= most).then_some((address, len))
-}
+use std::ffi::c_int;
 
 /// The communicator, and the rank in the job of its process `rank`.
 #[inline(always)]
@@ -47,7 +33,7 @@ impl Out {
     #[inline(always)]
     fn new(comm: MPI_Comm, what: Elements<'_>, dest: c_int, tag: c_int) -> Option<Out> {
         let (comm, to) = peer(comm, dest)?;
-        let (address, len) = run(what, SHORTEST)?;
+        let (address, len) = run(what, 1, SHORTEST)?;
         check_tag(tag).ok()?;
         Some(Out {
             from: (context(comm.context), comm.rank as u32),
@@ -79,7 +65,7 @@ impl Into {
     #[inline(always)]
     fn new(comm: MPI_Comm, what: Elements<'_>, source: c_int, tag: c_int) -> Option<Into> {
         let (comm, from) = peer(comm, source)?;
-        let (address, len) = run(what, usize::MAX)?;
+        let (address, len) = run(what, 1, usize::MAX)?;
         if tag != MPI_ANY_TAG {
             check_tag(tag).ok()?;
         }
@@ -96,10 +82,9 @@ impl Into {
     #[inline(always)]
     fn receive(&self) -> Option<MPI_Status> {
         let room = std::ptr::with_exposed_provenance_mut(self.address);
-        let context = context(self.comm.context);
+        let (context, from, envelope) = (context(self.comm.context), self.from, self.envelope);
         // SAFETY: the promise of the MPI function's caller.
-        let came =
-            unsafe { transport::receive_short(context, self.from, self.envelope, room, self.len) };
+        let came = unsafe { transport::receive_short(context, from, envelope, room, self.len) };
         let (bytes, tag) = came?;
         let mut status = MPI_Status::EMPTY;
         status.MPI_SOURCE = self.envelope.source;

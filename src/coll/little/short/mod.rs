@@ -84,6 +84,17 @@ impl Blocks {
         len: 0,
     };
 
+    /// So many of `len` bytes each, one after the other: no more than there are members.
+    #[inline(always)]
+    pub fn alike(all: Run, len: usize, size: usize) -> Blocks {
+        let mut blocks = Blocks::NONE;
+        blocks.len = size;
+        for (rank, block) in blocks.runs[..size].iter_mut().enumerate() {
+            *block = all.block(rank, len);
+        }
+        blocks
+    }
+
     /// One more, if there may be so many.
     #[inline(always)]
     pub fn push(&mut self, block: Run) -> Option<()> {

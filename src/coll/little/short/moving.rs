@@ -231,7 +231,8 @@ impl Short {
             return Ok(None);
         };
         if of_two && send.len >= BOTH_GIVE && !sharing {
-            let (send, receive) = (self.blocks(send, len), self.blocks(receive, len));
+            let blocks = |all| Blocks::alike(all, len, 2);
+            let (send, receive) = (blocks(send), blocks(receive));
             return self.exchange(&send, &receive, true);
         }
         let Some(begun) = self.begin(send, len, send.len)? else {
@@ -277,14 +278,5 @@ impl Short {
         // SAFETY: the block is as long.
         unsafe { receive.get()[me].take(send.get()[me].bytes()) };
         Ok(Some(()))
-    }
-
-    /// All blocks of `len` bytes.
-    fn blocks(&self, all: Run, len: usize) -> Blocks {
-        let mut blocks = Blocks::NONE;
-        for rank in 0..self.comm.meeting.size() {
-            blocks.push(all.block(rank, len));
-        }
-        blocks
     }
 }
