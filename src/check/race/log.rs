@@ -289,26 +289,26 @@ impl Log {
     /// The access of this number, if it is on `on` and has bytes between `low` and `high`.
     #[inline]
     pub fn find(&self, number: u64, on: On, low: u64, high: u64) -> Option<Logged> {
-        let (other, outline) = self.outline(number);
+        let (other, _, outline) = self.outline(number);
         if other != on || outline.low >= high || outline.high <= low {
             return None;
         }
         self.read(number)
     }
 
-    /// On what, and between which bytes, the access of this number is, as far as that is known without a look whether it is there.
+    /// On what the access of this number is, what it does, and between which bytes, as far as that is known without a look whether it is there.
     #[inline]
-    pub fn outline(&self, number: u64) -> (On, Span) {
+    pub fn outline(&self, number: u64) -> (On, What, Span) {
         let entry = self.entry(number);
         let get = |word: &AtomicU64| word.load(Ordering::Acquire);
         let common = self.call(get(&entry.number));
-        let on = On(get(&common.on));
-        (on, Span::run(get(&entry.low), get(&common.bytes)))
+        let (on, what) = (On(get(&common.on)), What(get(&common.what) as u32));
+        (on, what, Span::run(get(&entry.low), get(&common.bytes)))
     }
 
     /// Of which window the access of this number is; `None` if it is gone.
     pub fn on(&self, number: u64) -> Option<On> {
-        let (on, _) = self.outline(number);
+        let (on, ..) = self.outline(number);
         let is_there = self.entry(number).is(number, Ordering::Acquire);
         is_there.then_some(on)
     }

@@ -35,17 +35,21 @@ fn meets(hull: (u64, u64), span: &Span) -> bool {
     span.low < hull.1 && hull.0 < span.high
 }
 
-/// A number for each line of a small one.
+/// A number for a line, of which others may have the same.
+#[inline(always)]
+fn line(on: On, line: u64) -> usize {
+    let mixed_on = on.bits().rotate_left(32);
+    // Added, so that lines at a step lie apart, whatever they are on.
+    let mixed = mixed_on
+        .wrapping_add(line)
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> 40) as usize
+}
+
+/// That of each line of a small one.
 #[inline]
 fn lines(on: On, span: &Span) -> Option<impl Iterator<Item = usize> + use<>> {
-    let mixed_on = on.bits().rotate_left(32);
-    let number = move |line: u64| {
-        // Added, so that lines at a step lie apart, whatever they are on.
-        let mixed = mixed_on
-            .wrapping_add(line)
-            .wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (mixed >> 40) as usize
-    };
+    let number = move |number: u64| line(on, number);
     let is_small = span.low < span.high && span.high - span.low <= LINE * LINES;
     let lines = || span.low / LINE..=(span.high - 1) / LINE;
     is_small.then(|| lines().map(number))
@@ -81,6 +85,23 @@ impl Places {
         }
         let Places { all, newest, .. } = self;
         all.add_with(on, span, |line| newest[line % NEWEST] = place as u16);
+    }
+
+    /// The same of one that is not atomic, if it has no bytes of those before, as far as that is seen at once: whether that is so.
+    #[inline(always)]
+    pub fn add_apart(&mut self, on: On, span: &Span, place: usize) -> bool {
+        let Places { all, newest, .. } = self;
+        let first = span.low / LINE;
+        if (span.high - 1) / LINE != first || meets(all.large, span) {
+            return false;
+        }
+        let line = line(on, first);
+        let is_new = all.touch(line);
+        if is_new {
+            join(&mut all.small, span);
+            newest[line % NEWEST] = place as u16;
+        }
+        is_new
     }
 
     /// Whether an access may have bytes of those.
@@ -140,16 +161,24 @@ impl Touched {
         join(&mut self.small, span);
         for line in lines {
             with(line);
-            let bit = line % (64 * WORDS);
-            let word = &mut self.bits[bit / 64];
-            if *word >> (bit % 64) & 1 == 0 {
-                *word |= 1 << (bit % 64);
-                if let Some(place) = self.set.get_mut(self.count) {
-                    *place = bit as u16;
-                }
-                self.count += 1;
-            }
+            self.touch(line);
         }
+    }
+
+    /// Sets a line's bit: whether it was not set.
+    #[inline(always)]
+    fn touch(&mut self, line: usize) -> bool {
+        let bit = line % (64 * WORDS);
+        let word = &mut self.bits[bit / 64];
+        let is_new = *word >> (bit % 64) & 1 == 0;
+        if is_new {
+            *word |= 1 << (bit % 64);
+            if let Some(place) = self.set.get_mut(self.count) {
+                *place = bit as u16;
+            }
+            self.count += 1;
+        }
+        is_new
     }
 
     /// Whether an access may have bytes of those.

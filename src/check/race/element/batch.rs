@@ -484,7 +484,7 @@ impl Batch {
         };
         own().for_each(|(_, logged)| self.noted.add(logged.on, &logged.span));
         for theirs in others.first..=others.last.min(limit) {
-            let (on, outline) = others.log.outline(theirs);
+            let (on, _, outline) = others.log.outline(theirs);
             if !self.noted.may_meet(on, &outline) {
                 continue;
             }

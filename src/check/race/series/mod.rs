@@ -20,18 +20,18 @@
 //! [repeats](super::again).
 
 use super::again::NOWHERE;
-use super::log::{Fence, Log, Logged, Of, On};
+mod note;
+mod scattered;
+
+use super::log::{Fence, Logged, Of, On};
 use super::span::Span;
 use super::touched::Touched;
-use super::{
-    Access, Begun, Clash, Content, Race, State, What, Window, Words, again, element, report,
-    requests,
-};
-use crate::check::threads::{Alone, Turn, is_alone};
-use crate::check::{
-    Checker, Finding, Place, buffers, checker, clock, is_inside, local, place, sums,
-};
+use super::{Content, Race, STATE, State, What, Window, Words, again, element, log, requests};
+use crate::check::threads::{Alone, is_alone};
+use crate::check::{Checker, Place, checker, clock, is_inside, local, place, sums};
 use crate::shm::atomic::{AtomicBool, Ordering::Relaxed, full_fence};
+use note::{Found, Note, end, is_over};
+use scattered::Scattered;
 use smallvec::SmallVec;
 
 /// So many notes are taken before they are compared.
@@ -40,25 +40,6 @@ const MOST: usize = 48;
 const ROOM: usize = u64::BITS as usize;
 /// Places of the program of which the last note is known: a power of two.
 const SITES: usize = 32;
-
-/// Operations that are noted: all of one call of the program's, on one target.
-#[derive(Clone, Copy)]
-struct Note {
-    window: Window<'static>,
-    words: &'static dyn Words,
-    function: &'static str,
-    target: usize,
-    on: On,
-    what: What,
-    place: Place,
-    known: u64,
-    far: Span,
-    near: Span,
-    /// See [`Access`].
-    content: Option<Content>,
-    /// Of which call in the log it was when it was flushed, if it went to one block then and has known as much.
-    of: Of,
-}
 
 /// A place of the program that has made such calls.
 #[derive(Clone, Copy)]
@@ -128,6 +109,8 @@ struct Series {
     fits: (u64, u64),
     /// Where the notes are that are compared.
     noted: Touched,
+    /// The operations of one of the notes, if they go anywhere: also of the first one, if that was flushed, and nothing was noted since.
+    scattered: Scattered,
 }
 
 static SERIES: Alone<Series> = Alone::new(Series {
@@ -148,6 +131,7 @@ static SERIES: Alone<Series> = Alone::new(Series {
     is_locked: false,
     is_elsewhere: false,
     noted: Touched::new(),
+    scattered: Scattered::new(),
 });
 /// Whether something is noted, or may be more quickly.
 static OPEN: AtomicBool = AtomicBool::new(false);
@@ -178,229 +162,6 @@ impl Flushed {
     }
 }
 
-impl Note {
-    /// Takes the operation in, if it goes on as those before.
-    #[inline(always)]
-    fn goes_on(&mut self, operation: &Operation, place: Place) -> bool {
-        let Operation {
-            window,
-            target,
-            what,
-            far,
-            near,
-            bytes,
-            ..
-        } = *operation;
-        if (self.on, self.what, self.place) != (On::new(window.id, target), what, place) {
-            return false;
-        }
-        let is_from_one = self.near == Span::run(near, bytes);
-        if is_from_one && self.far == Span::run(far, bytes) {
-            return self.content.and_then(Content::one) == operation.content();
-        }
-        // Those with gaps would be many that are between each other.
-        if self.content.is_some() && !(is_from_one && self.far.high == far) {
-            return false;
-        }
-        let Some(all) = self.far.with(far, bytes) else {
-            return false;
-        };
-        if let Some(content) = &mut self.content {
-            let next = operation.content().unwrap_or(0);
-            if !content.goes_on(self.far.is_one_block(), next) {
-                return false;
-            }
-        }
-        // What is fetched has a place of its own, until it is complete.
-        if is_from_one && (!what.fetches() || what.has_request()) {
-            self.far = all;
-            return true;
-        }
-        // Where the first ones had one buffer, the others have it too.
-        let is_paired = self.near.blocks() == self.far.blocks();
-        match self.near.with(near, bytes) {
-            Some(all_near) if is_paired => {
-                (self.far, self.near) = (all, all_near);
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// Two blocks apart may have been no series, but operations at any two places, and one note of these would be in the way of all that lies
-    /// between them: it is the first one's from now on, and this gives the second one's.
-    #[inline(always)]
-    fn halve(&mut self) -> Option<Note> {
-        let Span { block, stride, .. } = self.far;
-        if stride == block || self.far.blocks() != 2 {
-            return None;
-        }
-        let mut second = *self;
-        for (first, second) in [
-            (&mut self.far, &mut second.far),
-            (&mut self.near, &mut second.near),
-        ] {
-            let Span { low, high, .. } = *first;
-            *first = Span::run(low, block);
-            *second = Span::run(high - block, block);
-        }
-        Some(second)
-    }
-
-    /// Logs it as one of a new call, complete at that time.
-    #[cold]
-    #[inline(never)]
-    fn log(&mut self, log: &Log, done: u64) -> u64 {
-        let logged = Logged {
-            done,
-            ..self.logged()
-        };
-        self.of = match self.far.is_one_block() {
-            true => log.next_call(),
-            false => Of::NONE,
-        };
-        log.add(&logged, Fence::Follows)
-    }
-
-    fn flushed(&self) -> Flushed {
-        let Span { low, high, .. } = self.near;
-        Flushed {
-            on: self.on,
-            what: self.what,
-            place: self.place,
-            process: self.window.members[self.target],
-            near: low,
-            bytes: high - low,
-        }
-    }
-
-    /// What others find of it.
-    fn logged(&self) -> Logged {
-        let (far, near) = ([self.far], [self.near]);
-        self.access(&far, &near)
-            .logged(self.on, self.place, &self.far)
-    }
-
-    /// As one access, of which it gives the parts.
-    fn access<'a>(&self, far: &'a [Span; 1], near: &'a [Span; 1]) -> Access<'a> {
-        let (reads, writes): (&[Span], &[Span]) = match self.what.fetches() {
-            true => (&[], near),
-            false => (near, &[]),
-        };
-        Access {
-            target: self.target,
-            what: self.what,
-            spans: far,
-            begun: Begun {
-                issued: 0,
-                known: self.known,
-            },
-            reads,
-            writes,
-            is_series: true,
-            content: self.content,
-        }
-    }
-
-    /// It is complete as soon as it is done, and the program hears of that by a request.
-    fn is_over(&self) -> bool {
-        is_over(self.what)
-    }
-}
-
-fn is_over(what: What) -> bool {
-    what.fetches() && what.has_request()
-}
-
-impl Note {
-    /// What is wrong if its buffer goes on behind the end of what it begins in.
-    #[inline(always)]
-    fn beyond(&self) -> Option<Finding> {
-        let use_of_buffer = match self.what.fetches() {
-            true => buffers::Access::Write,
-            false => buffers::Access::Read,
-        };
-        let blocks = self.near.blocks_from(self.near.low);
-        let blocks = blocks.map(|(from, to)| (from as usize, to as usize));
-        buffers::beyond(use_of_buffer, "origin_addr", blocks)
-    }
-
-    /// Logs it alone, and compares it with what there is.
-    fn settle(&self, checker: &Checker) {
-        let (far, near) = ([self.far], [self.near]);
-        let access = self.access(&far, &near);
-        let mut state = super::STATE.lock();
-        let (window, words) = (&self.window, self.words);
-        let entered = super::log(
-            &mut state,
-            checker,
-            window,
-            &access,
-            words,
-            self.place,
-            Fence::Here,
-        );
-        let clash = state.use_buffers(&access, entered.on, self.place);
-        let race = entered.own.map(|race| *race);
-        let race = race.or_else(|| self.conflict(checker, &mut state));
-        if self.is_over() {
-            end(&mut state);
-        }
-        drop(state);
-        let beyond = self.beyond();
-        if race.is_some() || clash.is_some() || beyond.is_some() {
-            let found = [
-                beyond.map(Found::Beyond),
-                race.map(Found::Race),
-                clash.map(Found::Clash),
-            ];
-            found
-                .into_iter()
-                .flatten()
-                .for_each(|found| self.tell(checker.rank, found));
-        }
-        self.learn(checker);
-    }
-
-    /// What it has fetched may be a flag that the target's program has stored. Asked when all is compared.
-    #[inline(always)]
-    fn learn(&self, checker: &Checker) {
-        if self.what.fetches() {
-            clock::fetched(checker, self.window.members[self.target]);
-        }
-    }
-
-    /// What others have logged that nothing orders before it.
-    #[cold]
-    fn conflict(&self, checker: &Checker, state: &mut State) -> Option<Race> {
-        let (logged, reading) = (self.logged(), self.words.reading());
-        let mut others = self
-            .window
-            .members
-            .iter()
-            .filter(|rank| **rank != checker.rank);
-        others.find_map(|&rank| {
-            state.conflict(rank, u64::MAX, &logged, clock::as_it_is(rank), reading)
-        })
-    }
-
-    #[cold]
-    fn tell(&self, me: u32, found: Found) {
-        let (target, what) = (self.target, self.what);
-        let from = report::From {
-            function: self.function,
-            place: self.place,
-        };
-        match found {
-            Found::Race(race) => {
-                report::race(from, &self.window, me, target, what, &race, self.words);
-            }
-            Found::Clash(clash) => report::buffer(from, what, &clash, self.words),
-            Found::Beyond(finding) => from.tell(finding),
-        }
-    }
-}
-
 impl Series {
     #[inline(always)]
     fn note(&mut self, operation: &Operation) -> bool {
@@ -408,24 +169,50 @@ impl Series {
             return false;
         };
         if clock::Own::of(checker).may_have_seen() {
-            self.catch_up();
+            self.catch_up(checker);
         }
         let back = place::came_from();
         let number = back >> 1 & (SITES - 1);
         let on = On::new(operation.window.id, operation.target);
-        let site = &self.sites[number];
+        let site = self.sites[number];
         let is_known = site.back == back;
         if self.count > 0 {
             if !self.may_join(operation.what) || self.may_have_told() {
                 self.settle();
-            } else if is_known
-                && let Some(Some(note)) = self.notes[..self.count].get_mut(site.note)
-                && (note.goes_on(operation, site.place) || self.goes_on_by_half(number, *operation))
+            } else if is_known && let Some(Some(note)) = self.notes[..self.count].get_mut(site.note)
             {
-                self.is_elsewhere = false;
-                self.keep_in_mind(operation);
-                return true;
+                let goes_on = match self.scattered.are_of(site.note) {
+                    true => self.scattered.takes(note, operation, site.place),
+                    false => {
+                        note.goes_on(operation, site.place)
+                            || self.goes_elsewhere(number, *operation)
+                    }
+                };
+                if goes_on {
+                    self.is_elsewhere = false;
+                    self.keep_in_mind(operation);
+                    return true;
+                }
+                if self.scattered.are_of(site.note)
+                    && self.scattered.are_many()
+                    && self.keep_half(checker)
+                    && let Some(note) = &mut self.notes[site.note]
+                    && self.scattered.takes(note, operation, site.place)
+                {
+                    return true;
+                }
             }
+        } else if self.scattered.are_of(0)
+            && let [Some(note), ..] = &mut self.notes
+            && is_known
+            && note.is_like(operation, on, site.place)
+        {
+            let process = operation.window.members[operation.target];
+            note.begin_again(checker, process, operation, self.is_alone);
+            self.scattered.begin(0, note);
+            self.count = 1;
+            self.keep_in_mind(operation);
+            return true;
         } else if let (Some(flushed), [Some(note), ..]) = (&self.flushed, &self.notes)
             && is_known
             && flushed.is(operation, on, site.place)
@@ -451,15 +238,46 @@ impl Series {
         true
     }
 
-    /// Whether the operation, which does not go on as those of a site's last note, goes on as the second half of that.
+    /// Whether the operation, which does not go on as those of a site's last note, goes on as the second half of that, or goes anywhere as the
+    /// last ones do.
     #[inline(never)]
     // It gets a copy, as what is given is in registers else.
-    fn goes_on_by_half(&mut self, site: usize, operation: Operation) -> bool {
-        self.halve(site) && {
-            let Site { note, place, .. } = self.sites[site];
-            let note = self.notes[note].as_mut();
-            note.is_some_and(|note| note.goes_on(&operation, place))
+    fn goes_elsewhere(&mut self, site: usize, operation: Operation) -> bool {
+        let place = self.sites[site].place;
+        if self.halve(site)
+            && let Some(note) = &mut self.notes[self.sites[site].note]
+            && note.goes_on(&operation, place)
+        {
+            return true;
         }
+        self.scatter(site)
+            && self.notes[self.count - 1]
+                .as_mut()
+                .is_some_and(|note| self.scattered.takes(note, &operation, place))
+    }
+
+    /// Makes one note of the last ones of a site, if those [go anywhere](Scattered).
+    fn scatter(&mut self, site: usize) -> bool {
+        let notes = &self.notes[..self.count];
+        if self.sites[site].note + 1 != notes.len() {
+            return false;
+        }
+        let Some(first) = self.scattered.of_notes(notes) else {
+            return false;
+        };
+        let Some(mut all) = notes[first] else {
+            return false;
+        };
+        self.scattered.begin(first, &all);
+        let mut others = notes[first + 1..].iter().flatten();
+        if !others.all(|note| self.scattered.take_note(&mut all, note)) {
+            self.scattered.end();
+            return false;
+        }
+        self.notes[first] = Some(all);
+        self.count = first + 1;
+        self.sites[site].note = first;
+        true
     }
 
     /// Makes two notes of the last one of a site, if that is [no series](Note::halve) and there is room.
@@ -484,16 +302,7 @@ impl Series {
         let [Some(note), ..] = &mut self.notes else {
             return;
         };
-        let own = clock::Own::of(checker);
-        if operation.what.changes() {
-            own.come(process, checker.area.block(process).clock, self.is_alone);
-        }
-        let known = own.known_as_it_is(process);
-        if note.known != known {
-            note.of = Of::NONE;
-        }
-        note.far = Span::run(operation.far, operation.bytes);
-        note.known = known;
+        note.begin_again(checker, process, operation, self.is_alone);
         (self.count, self.is_elsewhere) = (1, true);
     }
 
@@ -526,9 +335,16 @@ impl Series {
 
     /// Others have changed this process's memory. What was noted before that is compared by what it knew before.
     #[cold]
-    fn catch_up(&mut self) {
-        self.settle();
+    fn catch_up(&mut self, checker: &Checker) {
+        if self.count == 0 || !self.scattered.are_of(0) || !self.enter_scattered(checker) {
+            self.settle();
+        }
         clock::catch_up();
+        if self.count > 0
+            && let [Some(note), ..] = &mut self.notes
+        {
+            note.know(clock::Own::of(checker), note.window.members[note.target]);
+        }
     }
 
     /// Whether an operation like this may be noted.
@@ -561,7 +377,7 @@ impl Series {
             element::settle();
             again::settle();
         }
-        self.is_alone = super::STATE.lock().is_alone();
+        self.is_alone = STATE.lock().is_alone();
         self.open = Some(on);
         OPEN.store(true, Relaxed);
         true
@@ -587,6 +403,9 @@ impl Series {
         let Some(note) = self.notes.get_mut(self.count) else {
             return;
         };
+        if self.count == 0 {
+            self.scattered.end();
+        }
         site.note = self.count;
         self.is_elsewhere = false;
         *note = Some(Note {
@@ -613,8 +432,14 @@ impl Series {
         let ([Some(note)], Some(checker)) = (&mut self.notes[..self.count], checker()) else {
             return None;
         };
-        let mut state = super::STATE.lock();
-        if note.on != on || !state.is_alone() {
+        if note.on != on {
+            return None;
+        }
+        if self.scattered.are_of(0) {
+            return self.flush_scattered(checker, may);
+        }
+        let mut state = STATE.lock();
+        if !state.is_alone() {
             return None;
         }
         if !self.is_elsewhere {
@@ -670,6 +495,99 @@ impl Series {
         Some(true)
     }
 
+    /// The same of those that go anywhere, where nothing else is noted.
+    fn flush_scattered(&mut self, checker: &Checker, may: impl FnOnce() -> bool) -> Option<bool> {
+        let [Some(note), ..] = &mut self.notes else {
+            return None;
+        };
+        let mut state = STATE.lock();
+        if !state.is_alone() || !state.is_idle() || note.beyond().is_some() {
+            return None;
+        }
+        // As of one.
+        let (log, own) = (checker.own.log, clock::Own::of(checker));
+        let done = own.time() + 1;
+        let first = self.scattered.log(note, log, done);
+        if !may() {
+            (first..=log.count()).for_each(|number| log.void(number));
+            return Some(false);
+        }
+        self.scattered.complete(log, done);
+        let found = self.compare_scattered(&mut state, checker);
+        own.tick(true);
+        drop(state);
+        self.count = 0;
+        self.is_locked = false;
+        self.flushed = None;
+        self.tell(checker, found);
+        Some(true)
+    }
+
+    /// Makes room for more of those that go anywhere: whether there is some. Else nothing is noted any more.
+    #[cold]
+    #[inline(never)]
+    fn keep_half(&mut self, checker: &Checker) -> bool {
+        if !self.enter_scattered(checker) {
+            self.settle();
+            return false;
+        }
+        if let [Some(note), ..] = &mut self.notes {
+            self.scattered.make_room(note, checker.own.log);
+        }
+        true
+    }
+
+    /// Logs and compares those that go anywhere, where nothing else is noted, and nothing that is pending is in their way: whether that is so. They
+    /// are kept.
+    fn enter_scattered(&mut self, checker: &Checker) -> bool {
+        let mut state = STATE.lock();
+        let [Some(note)] = &mut self.notes[..self.count] else {
+            return false;
+        };
+        if !state.is_alone() || note.is_over() || note.beyond().is_some() {
+            return false;
+        }
+        if !state.is_idle() {
+            let (near, fetches) = (&note.near, note.what.fetches());
+            let mut fresh = self.scattered.fresh_single(note);
+            if state.clash(near, fetches, |_| false).is_some()
+                || fresh.any(|one| one.own_conflict(&state).is_some())
+            {
+                return false;
+            }
+        }
+        self.scattered.log(note, checker.own.log, 0);
+        let found = self.compare_scattered(&mut state, checker);
+        self.scattered.are_compared();
+        drop(state);
+        self.tell(checker, found);
+        true
+    }
+
+    /// Compares those that go anywhere, the only note, and have just been logged. Gives the first that nothing orders.
+    fn compare_scattered(&mut self, state: &mut State, checker: &Checker) -> Option<(Note, Race)> {
+        full_fence();
+        let note = self.notes[0]?;
+        let mut found = None;
+        let mut others = note.window.members.iter();
+        if others.any(|rank| *rank != checker.rank && state.may_have_unordered(checker, *rank)) {
+            self.compare(state, checker.rank, 1, |note, race| {
+                found = Some((*note, race));
+            });
+        }
+        found
+    }
+
+    /// That of the first note was found, which is compared.
+    fn tell(&self, checker: &Checker, found: Option<(Note, Race)>) {
+        if let Some((note, race)) = found {
+            note.tell(checker.rank, Found::Race(race));
+        }
+        if let [Some(note), ..] = &self.notes {
+            note.learn(checker);
+        }
+    }
+
     /// Compares the first `count` with what the others have logged, and tells of each the first that nothing orders.
     fn compare(
         &mut self,
@@ -698,11 +616,14 @@ impl Series {
                 };
                 for theirs in others.first..=others.last {
                     if !is_noted {
-                        let all = notes.iter().flatten();
-                        all.for_each(|note| self.noted.add(note.on, &note.far));
+                        for (number, note) in notes.iter().enumerate() {
+                            let Some(note) = note else { continue };
+                            let spans = self.scattered.fresh(number, note);
+                            spans.for_each(|span| self.noted.add(note.on, &span));
+                        }
                         is_noted = true;
                     }
-                    let (on, outline) = others.log.outline(theirs);
+                    let (on, what, outline) = others.log.outline(theirs);
                     if !self.noted.may_meet(on, &outline) {
                         continue;
                     }
@@ -710,10 +631,17 @@ impl Series {
                         let Some(note) = note.as_ref().filter(is_of_it) else {
                             continue;
                         };
-                        if told >> number & 1 == 0
-                            && let Some(race) =
-                                others.race(theirs, &note.logged(), note.words.reading())
-                        {
+                        let reading = note.words.reading();
+                        let may_conflict =
+                            note.on == on && note.what.conflicts(what, false, reading);
+                        if told >> number & 1 != 0 || !may_conflict {
+                            continue;
+                        }
+                        let spans = self.scattered.fresh(number, note);
+                        let race = spans
+                            .filter(|span| span.low < outline.high && outline.low < span.high)
+                            .find_map(|span| others.race(theirs, &note.logged_at(&span), reading));
+                        if let Some(race) = race {
                             told |= 1 << number;
                             tell(note, race);
                         }
@@ -737,16 +665,27 @@ impl Series {
         self.fetched_from = NOWHERE;
         self.flushed = None;
         let Some(checker) = checker() else { return };
-        if let [Some(note)] = &self.notes[..count] {
+        if let [Some(note)] = &self.notes[..count]
+            && !self.scattered.are_of(0)
+        {
             note.settle(checker);
             return self.hold(checker, count);
         }
         let mut found: SmallVec<[(Note, Found); 1]> = SmallVec::new();
-        let mut state = super::STATE.lock();
-        for note in self.notes[..count].iter().flatten() {
+        let mut state = STATE.lock();
+        let notes = self.notes[..count].iter().enumerate();
+        let notes = notes.filter_map(|(number, note)| Some((number, *note.as_ref()?)));
+        let notes = notes.flat_map(|(number, note)| self.scattered.single(number, note));
+        for (note, logged) in notes {
             let (far, near) = ([note.far], [note.near]);
             let access = note.access(&far, &near);
-            let entered = super::log(
+            if let Some(number) = logged {
+                let pair = access.written(&note.far);
+                state.keep(checker.own.log, number, &note.logged(), pair, note.content);
+                _ = state.use_buffers(&access, note.on, note.place);
+                continue;
+            }
+            let entered = log(
                 &mut state,
                 checker,
                 &note.window,
@@ -758,16 +697,16 @@ impl Series {
             let Span { low, high, .. } = note.near;
             if self.fits != (low, high) {
                 match note.beyond() {
-                    Some(finding) => found.push((*note, Found::Beyond(finding))),
+                    Some(finding) => found.push((note, Found::Beyond(finding))),
                     None if note.near.is_one_block() => self.fits = (low, high),
                     None => {}
                 }
             }
             if let Some(race) = entered.own {
-                found.push((*note, Found::Race(*race)));
+                found.push((note, Found::Race(*race)));
             }
             if let Some(clash) = state.use_buffers(&access, entered.on, note.place) {
-                found.push((*note, Found::Clash(clash)));
+                found.push((note, Found::Clash(clash)));
             }
         }
         full_fence();
@@ -780,6 +719,7 @@ impl Series {
             end(&mut state);
         }
         drop(state);
+        self.scattered.end();
         self.hold(checker, count);
         for (note, found) in found {
             note.tell(checker.rank, found);
@@ -809,25 +749,10 @@ impl Series {
                     span: Span::run(high - block, block),
                     ..note.logged()
                 };
-                super::STATE
-                    .lock()
-                    .log_bound(checker.own.log, &last, request);
+                STATE.lock().log_bound(checker.own.log, &last, request);
             }
         }
     }
-}
-
-/// What was logged and is over is complete.
-fn end(state: &mut Turn<'_, State>) {
-    let alone = state.is_alone();
-    state.complete_last(alone, |pending| is_over(pending.what));
-}
-
-/// What is wrong with an operation.
-enum Found {
-    Race(Race),
-    Clash(Clash),
-    Beyond(Finding),
 }
 
 /// Whether something is noted.
@@ -850,6 +775,7 @@ fn settle_all() {
     if let Some(mut series) = SERIES.get() {
         OPEN.store(false, Relaxed);
         series.settle();
+        series.scattered.end();
         (series.open, series.flushed, series.fits) = (None, None, (0, 0));
     }
 }

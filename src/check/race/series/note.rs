@@ -1,0 +1,313 @@
+//! What is known of operations that are noted: of one, or of several that go on by one step.
+
+use super::super::log::{Fence, Log, Logged, Of, On};
+use super::super::span::Span;
+use super::super::{
+    Access, Begun, Clash, Content, Race, STATE, State, What, Window, Words, log, report,
+};
+use super::{Flushed, Operation};
+use crate::check::threads::Turn;
+use crate::check::{Checker, Finding, Place, buffers, clock};
+
+/// Operations that are noted: all of one call of the program's, on one target.
+#[derive(Clone, Copy)]
+pub struct Note {
+    pub window: Window<'static>,
+    pub words: &'static dyn Words,
+    pub function: &'static str,
+    pub target: usize,
+    pub on: On,
+    pub what: What,
+    pub place: Place,
+    pub known: u64,
+    pub far: Span,
+    pub near: Span,
+    /// See [`Access`].
+    pub content: Option<Content>,
+    /// Of which call in the log it was when it was flushed, if it went to one block then and has known as much.
+    pub of: Of,
+}
+
+impl Note {
+    /// Takes the operation in, if it goes on as those before.
+    #[inline(always)]
+    pub fn goes_on(&mut self, operation: &Operation, place: Place) -> bool {
+        let Operation {
+            window,
+            target,
+            what,
+            far,
+            near,
+            bytes,
+            ..
+        } = *operation;
+        if (self.on, self.what, self.place) != (On::new(window.id, target), what, place) {
+            return false;
+        }
+        let is_from_one = self.near == Span::run(near, bytes);
+        if is_from_one && self.far == Span::run(far, bytes) {
+            return self.content.and_then(Content::one) == operation.content();
+        }
+        // Those with gaps would be many that are between each other.
+        if self.content.is_some() && !(is_from_one && self.far.high == far) {
+            return false;
+        }
+        let Some(all) = self.far.with(far, bytes) else {
+            return false;
+        };
+        if let Some(content) = &mut self.content {
+            let next = operation.content().unwrap_or(0);
+            if !content.goes_on(self.far.is_one_block(), next) {
+                return false;
+            }
+        }
+        // What is fetched has a place of its own, until it is complete.
+        if is_from_one && (!what.fetches() || what.has_request()) {
+            self.far = all;
+            return true;
+        }
+        // Where the first ones had one buffer, the others have it too.
+        let is_paired = self.near.blocks() == self.far.blocks();
+        match self.near.with(near, bytes) {
+            Some(all_near) if is_paired => {
+                (self.far, self.near) = (all, all_near);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Two blocks apart may have been no series, but operations at any two places, and one note of these would be in the way of all that lies
+    /// between them: it is the first one's from now on, and this gives the second one's.
+    #[inline(always)]
+    pub fn halve(&mut self) -> Option<Note> {
+        let Span { block, stride, .. } = self.far;
+        if stride == block || self.far.blocks() != 2 {
+            return None;
+        }
+        let mut second = *self;
+        for (first, second) in [
+            (&mut self.far, &mut second.far),
+            (&mut self.near, &mut second.near),
+        ] {
+            let Span { low, high, .. } = *first;
+            *first = Span::run(low, block);
+            *second = Span::run(high - block, block);
+        }
+        Some(second)
+    }
+
+    /// Logs it as one of a new call, complete at that time.
+    #[cold]
+    #[inline(never)]
+    pub fn log(&mut self, log: &Log, done: u64) -> u64 {
+        let logged = Logged {
+            done,
+            ..self.logged()
+        };
+        self.of = match self.far.is_one_block() {
+            true => log.next_call(),
+            false => Of::NONE,
+        };
+        log.add(&logged, Fence::Follows)
+    }
+
+    pub fn flushed(&self) -> Flushed {
+        let Span { low, high, .. } = self.near;
+        Flushed {
+            on: self.on,
+            what: self.what,
+            place: self.place,
+            process: self.window.members[self.target],
+            near: low,
+            bytes: high - low,
+        }
+    }
+
+    /// What others find of it.
+    pub fn logged(&self) -> Logged {
+        self.logged_at(&self.far)
+    }
+
+    /// The same, of one of its operations.
+    pub fn logged_at(&self, span: &Span) -> Logged {
+        let (far, near) = ([self.far], [self.near]);
+        self.access(&far, &near).logged(self.on, self.place, span)
+    }
+
+    /// Whether it is of such operations, called from there, wherever they go.
+    #[inline(always)]
+    pub fn is_like(&self, operation: &Operation, on: On, place: Place) -> bool {
+        (self.on, self.what, self.place) == (on, operation.what, place)
+            && self.far.block == operation.bytes
+    }
+
+    /// What follows knows as much of the target's process as this one does by now.
+    #[inline(always)]
+    pub fn know(&mut self, own: clock::Own, process: u32) {
+        let known = own.known_as_it_is(process);
+        if self.known != known {
+            (self.known, self.of) = (known, Of::NONE);
+        }
+    }
+
+    /// An operation of this process that it has to wait for.
+    pub fn own_conflict(&self, state: &State) -> Option<Race> {
+        let (far, near) = ([self.far], [self.near]);
+        let pair = self.access(&far, &near).written(&self.far);
+        let reading = self.words.reading();
+        state.own_conflict(&self.logged(), pair.as_ref(), self.content, reading)
+    }
+
+    /// It is of this operation from now on, which is like those before. `process` has the target's memory.
+    #[inline(always)]
+    pub fn begin_again(
+        &mut self,
+        checker: &Checker,
+        process: u32,
+        operation: &Operation,
+        is_alone: bool,
+    ) {
+        let Operation {
+            far, near, bytes, ..
+        } = *operation;
+        let own = clock::Own::of(checker);
+        if operation.what.changes() {
+            own.come(process, checker.area.block(process).clock, is_alone);
+        }
+        self.know(own, process);
+        (self.far, self.near) = (Span::run(far, bytes), Span::run(near, bytes));
+        self.content = operation.content().map(Content::One);
+    }
+
+    /// As one access, of which it gives the parts.
+    pub fn access<'a>(&self, far: &'a [Span; 1], near: &'a [Span; 1]) -> Access<'a> {
+        let (reads, writes): (&[Span], &[Span]) = match self.what.fetches() {
+            true => (&[], near),
+            false => (near, &[]),
+        };
+        Access {
+            target: self.target,
+            what: self.what,
+            spans: far,
+            begun: Begun {
+                issued: 0,
+                known: self.known,
+            },
+            reads,
+            writes,
+            is_series: true,
+            content: self.content,
+        }
+    }
+
+    /// It is complete as soon as it is done, and the program hears of that by a request.
+    pub fn is_over(&self) -> bool {
+        is_over(self.what)
+    }
+
+    /// What is wrong if its buffer goes on behind the end of what it begins in.
+    #[inline(always)]
+    pub fn beyond(&self) -> Option<Finding> {
+        let use_of_buffer = match self.what.fetches() {
+            true => buffers::Access::Write,
+            false => buffers::Access::Read,
+        };
+        let blocks = self.near.blocks_from(self.near.low);
+        let blocks = blocks.map(|(from, to)| (from as usize, to as usize));
+        buffers::beyond(use_of_buffer, "origin_addr", blocks)
+    }
+
+    /// Logs it alone, and compares it with what there is.
+    pub fn settle(&self, checker: &Checker) {
+        let (far, near) = ([self.far], [self.near]);
+        let access = self.access(&far, &near);
+        let mut state = STATE.lock();
+        let (window, words) = (&self.window, self.words);
+        let entered = log(
+            &mut state,
+            checker,
+            window,
+            &access,
+            words,
+            self.place,
+            Fence::Here,
+        );
+        let clash = state.use_buffers(&access, entered.on, self.place);
+        let race = entered.own.map(|race| *race);
+        let race = race.or_else(|| self.conflict(checker, &mut state));
+        if self.is_over() {
+            end(&mut state);
+        }
+        drop(state);
+        let beyond = self.beyond();
+        if race.is_some() || clash.is_some() || beyond.is_some() {
+            let found = [
+                beyond.map(Found::Beyond),
+                race.map(Found::Race),
+                clash.map(Found::Clash),
+            ];
+            found
+                .into_iter()
+                .flatten()
+                .for_each(|found| self.tell(checker.rank, found));
+        }
+        self.learn(checker);
+    }
+
+    /// What it has fetched may be a flag that the target's program has stored. Asked when all is compared.
+    #[inline(always)]
+    pub fn learn(&self, checker: &Checker) {
+        if self.what.fetches() {
+            clock::fetched(checker, self.window.members[self.target]);
+        }
+    }
+
+    /// What others have logged that nothing orders before it.
+    #[cold]
+    pub fn conflict(&self, checker: &Checker, state: &mut State) -> Option<Race> {
+        let (logged, reading) = (self.logged(), self.words.reading());
+        let mut others = self
+            .window
+            .members
+            .iter()
+            .filter(|rank| **rank != checker.rank);
+        others.find_map(|&rank| {
+            state.conflict(rank, u64::MAX, &logged, clock::as_it_is(rank), reading)
+        })
+    }
+
+    #[cold]
+    pub fn tell(&self, me: u32, found: Found) {
+        let (target, what) = (self.target, self.what);
+        let from = report::From {
+            function: self.function,
+            place: self.place,
+        };
+        match found {
+            Found::Race(race) => {
+                report::race(from, &self.window, me, target, what, &race, self.words);
+            }
+            Found::Clash(clash) => report::buffer(from, what, &clash, self.words),
+            Found::Beyond(finding) => from.tell(finding),
+        }
+    }
+}
+
+/// It is complete as soon as it is done, if the program hears of that by a request.
+pub fn is_over(what: What) -> bool {
+    what.fetches() && what.has_request()
+}
+
+/// What is wrong with an operation.
+pub enum Found {
+    Race(Race),
+    Clash(Clash),
+    Beyond(Finding),
+}
+
+/// What was logged and is over is complete.
+pub fn end(state: &mut Turn<'_, State>) {
+    let alone = state.is_alone();
+    state.complete_last(alone, |pending| is_over(pending.what));
+}
