@@ -91,6 +91,11 @@ impl Held {
         }
     }
 
+    /// What is shared with that sender.
+    pub fn control(&mut self, from: u32) -> &'static Control {
+        self.share(from).control
+    }
+
     fn share(&mut self, from: u32) -> &mut Share {
         let share = self.senders[from as usize].as_mut();
         share.expect("what has come from it came through its ring")

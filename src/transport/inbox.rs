@@ -498,6 +498,11 @@ impl Outbox {
         }
     }
 
+    /// The sizes of long messages that the receiver wants announced.
+    pub fn fetched(&self) -> u32 {
+        self.way.as_ref().map_or(0, |way| way.ring.fetched())
+    }
+
     /// Tells the receiver of the cells pushed, and wakes it if it sleeps.
     #[inline]
     pub fn notify(&self) {

@@ -12,6 +12,7 @@ use super::operation::Operation;
 use super::ring::{Header, Kind};
 use super::streams::count_part;
 use super::transfer::Announced;
+use super::ways;
 use crate::bail;
 use crate::error::Result;
 use crate::runtime::deaths::dead;
@@ -153,6 +154,11 @@ impl Links {
     #[inline]
     pub fn is_to_announce(&mut self, to: u32) -> bool {
         self.link(to).outbox.is_to_announce()
+    }
+
+    /// Whether the receiver would fetch a message of so many bytes.
+    pub fn is_fetched(&mut self, to: u32, bytes: u64) -> bool {
+        ways::are_fetched(self.link(to).outbox.fetched(), bytes)
     }
 
     /// Whether the ring to `to` has grown to one whose lines leave the cores' caches.

@@ -45,6 +45,7 @@ mod slots;
 mod streams;
 pub mod task;
 mod transfer;
+mod ways;
 
 pub use buffer::Buffer;
 pub use engine::{
@@ -150,6 +151,11 @@ pub const fn context(communicator: u32) -> u32 {
 /// The context of the messages of its collective operations.
 pub const fn collective_context(communicator: u32) -> u32 {
     communicator * HIDDEN + 1
+}
+
+/// Whether messages of this context are of collective operations.
+fn is_collective(context: u32) -> bool {
+    can_be_announced(context) && context % HIDDEN == collective_context(0)
 }
 
 /// The context in which partitioned communication finds its other side.

@@ -3,10 +3,11 @@
 
 use super::matching::Receive;
 use super::transfer::settle;
-use super::{Buffer, Envelope};
+use super::{Buffer, Envelope, ways};
 use crate::runtime;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 /// Parts that this process has taken or sent.
 static PARTS: AtomicU64 = AtomicU64::new(0);
@@ -31,6 +32,8 @@ pub struct Message {
     pub envelope: Envelope,
     /// Bytes of the whole message.
     pub bytes: usize,
+    /// When it began to come, if that is to be known.
+    pub begun: Option<Instant>,
 }
 
 /// One of which some parts have come.
@@ -53,15 +56,15 @@ pub struct Streams(FxHashMap<Key, Stream>);
 impl Streams {
     /// Begins a message of `bytes`, more than none, that goes to `receive`, or is kept for one.
     pub fn begin(&mut self, key: Key, envelope: Envelope, bytes: u64, receive: Option<Receive>) {
-        let bytes = bytes as usize;
-        let into = match receive {
-            Some(receive) => Into::Receive(receive, 0),
-            None => Into::Kept(runtime::must_hold(bytes)),
+        let (into, begun) = match receive {
+            Some(receive) => (Into::Receive(receive, 0), ways::begin(bytes)),
+            None => (Into::Kept(runtime::must_hold(bytes as usize)), None),
         };
         let message = Message {
             key,
             envelope,
-            bytes,
+            bytes: bytes as usize,
+            begun,
         };
         self.0.insert(key, Stream { message, into });
     }
@@ -72,38 +75,32 @@ impl Streams {
         self.0.insert(message.key, Stream { message, into });
     }
 
-    /// Takes the next part. True if that ended a receive. Parts of a message whose receive was given up go nowhere.
-    pub fn part(&mut self, key: Key, data: &[u8]) -> bool {
+    /// Takes the next part, and gives the message if that ended its receive. Parts of one whose receive was given up go nowhere.
+    pub fn part(&mut self, key: Key, data: &[u8]) -> Option<Message> {
         count_part();
-        let Some(stream) = self.0.get_mut(&key) else {
-            return false;
-        };
-        let Message {
-            envelope, bytes, ..
-        } = stream.message;
+        let stream = self.0.get_mut(&key)?;
+        let message = stream.message;
         match &mut stream.into {
             Into::Kept(kept) => {
                 kept.extend_from_slice(data);
-                false
+                None
             }
             Into::Receive(receive, at) => {
                 write(&receive.buffer, *at, data);
                 *at += data.len();
-                let over = *at == bytes;
-                if over {
-                    settle(receive, envelope, bytes as u64, None);
-                    self.0.remove(&key);
+                if *at != message.bytes {
+                    return None;
                 }
-                over
+                settle(receive, message.envelope, message.bytes as u64, None);
+                self.0.remove(&key);
+                Some(message)
             }
         }
     }
 
-    /// A receive has met a message that was kept. True if that ended the receive.
-    pub fn meet(&mut self, key: Key, receive: Receive) -> bool {
-        let Some(stream) = self.0.get_mut(&key) else {
-            return false;
-        };
+    /// A receive has met a message that was kept. Gives that if it has come.
+    pub fn meet(&mut self, key: Key, receive: Receive) -> Option<Message> {
+        let stream = self.0.get_mut(&key)?;
         let before = std::mem::replace(&mut stream.into, Into::Receive(receive, 0));
         match before {
             Into::Kept(kept) => self.part(key, &kept),

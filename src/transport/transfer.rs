@@ -10,6 +10,7 @@
 //! | up to 32 KiB from there, where ranks share cores *                   | eager, in pieces: an announcement takes more turns on them     |
 //! | larger, and synchronous ones                                         | announced; the receiver copies and answers *fetched*           |
 //! | announced, its sender waits, cores for all, up to 4 MiB              | the receiver answers *wanted*; pieces through the ring         |
+//! | these and long eager ones, where it has found that to be faster      | announced; the receiver copies (see [`ways`])                  |
 //! | announced, the kernel refuses                                        | the receiver answers *refused*; a copy in the segment, *moved* |
 //!
 //! \* if its sender waits, or the ring has room for all of it; else announced.
@@ -22,7 +23,7 @@
 use super::buffer::Buffer;
 use super::matching::Receive;
 use super::offer::Data;
-use super::{Envelope, Outcome, engine};
+use super::{Envelope, Outcome, engine, ways};
 use crate::err;
 use crate::error::{Class, Error, Result};
 use crate::mpi::types::MPI_Status;
@@ -34,6 +35,7 @@ use crate::shm::heap::{self, Owned};
 use crate::shm::peer::{self, Piece, Way};
 use crate::shm::segment::segment;
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 /// Up to so many bytes two cores that copy through the ring at the same time are faster than one that copies once through
 /// the kernel.
@@ -87,6 +89,11 @@ impl Place {
     /// Whether the receiver can load the data from where it is.
     pub fn is_shared(buffer: &Buffer) -> bool {
         Place::shared(buffer).is_some()
+    }
+
+    /// Whether the receiver can copy the data from where it is.
+    pub fn can_be_read(buffer: &Buffer) -> bool {
+        buffer.run().is_some() && !REFUSED.load(Ordering::Relaxed)
     }
 
     /// Where another process finds the data of `buffer`, whose sender may wait, and the block of the segment that was
@@ -208,17 +215,21 @@ impl Transfer {
     /// Fetches the data, completes the receive, and answers the sender. Called without the engine's lock.
     pub fn run(self) {
         let len = self.receive.buffer.len().min(self.bytes as usize);
+        let begun = match self.place.kind {
+            PlaceKind::Private => ways::begin(self.bytes),
+            _ => None,
+        };
         match observe::copying(self.from, || self.fetch(len)) {
-            Ok(()) => self.finish(None),
+            Ok(()) => self.finish(None, begun),
             // A message cannot get lost by this: the sender tries the segment instead.
             Err(error) if error.class == Class::Other => engine::refuse(self),
-            Err(error) => self.finish(Some(error)),
+            Err(error) => self.finish(Some(error), None),
         }
     }
 
-    fn finish(self, failure: Option<Error>) {
+    fn finish(self, failure: Option<Error>, begun: Option<Instant>) {
         settle(&self.receive, self.envelope, self.bytes, failure);
-        engine::answer_fetched(&self);
+        engine::answer_fetched(&self, begun);
     }
 
     fn fetch(&self, len: usize) -> Result<()> {

@@ -14,7 +14,7 @@ use crate::transport::ring::Header;
 use crate::transport::sends::offer_at;
 use crate::transport::streams::{Key, Message, write};
 use crate::transport::transfer::{Announced, received};
-use crate::transport::{Buffer, Envelope, Outcome, observed, task};
+use crate::transport::{Buffer, Envelope, Outcome, observed, task, ways};
 use std::sync::Arc;
 
 /// So many looks at the rings are made with the lock in hand: messages of the slowest of caches come within them.
@@ -172,12 +172,14 @@ impl Core {
             return false;
         };
         observed::received(from, header, &direct.buffer, None);
+        let begun = ways::begin(header.bytes);
         write(&direct.buffer, 0, data);
         let envelope = header.envelope();
         let message = Message {
             key: (from, header.id),
             envelope,
             bytes: header.bytes as usize,
+            begun,
         };
         let came = data.len();
         direct.found = Found::Coming(Coming { message, came });
@@ -202,7 +204,9 @@ impl Core {
         write(buffer, coming.came, data);
         coming.came += data.len();
         if coming.came == bytes {
+            let message = coming.message;
             *found = Found::Over(received(envelope, bytes as u64, buffer.len()));
+            self.came_in_parts(&message);
         }
         true
     }

@@ -32,6 +32,7 @@ use super::ring::{Cell, Header, Kind};
 use super::sends::Sends;
 use super::streams::{Key, Streams};
 use super::transfer::{Announced, Transfer};
+use super::ways::Ways;
 use crate::check::clock;
 use crate::error::Result;
 use crate::mpi::types::MPI_Status;
@@ -70,6 +71,8 @@ struct Core {
     refused: FxHashMap<Key, Transfer>,
     /// Messages of others that come in parts.
     streams: Streams,
+    /// Which way long ones come sooner.
+    ways: Ways,
     held: Held,
     after: After,
 }
@@ -119,6 +122,7 @@ pub fn open() -> Result<()> {
             sends: Sends::default(),
             refused: FxHashMap::default(),
             streams: Streams::default(),
+            ways: Ways::default(),
             held,
             after: After::default(),
         },
@@ -143,6 +147,7 @@ pub fn welcome(ranks: impl IntoIterator<Item = u32>) -> Result<()> {
             engine.inbox.renew(rank);
             engine.core.links.renew(rank);
             engine.core.held.renew(rank);
+            engine.core.ways.renew(rank);
         }
     }
     unlock(engine);
@@ -318,7 +323,7 @@ impl Core {
             Kind::Part => {
                 let key = (from, header.id);
                 if !self.go_on_directly(key, cell.payload) {
-                    self.after.completed |= self.streams.part(key, cell.payload);
+                    self.part(key, cell.payload);
                 }
             }
             Kind::Moved => {

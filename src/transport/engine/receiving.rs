@@ -12,10 +12,13 @@ use crate::transport::offer::Answer;
 use crate::transport::operation::{About, Operation};
 use crate::transport::ring::{Header, Kind};
 use crate::transport::sends::offer_at;
+use crate::transport::streams::{Key, Message};
 use crate::transport::transfer::{Announced, Transfer, settle};
+use crate::transport::ways::Way;
 use crate::transport::{Envelope, checked, observed};
 use crate::{check, observe};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Receives into `buffer` from a rank (of the communicator) or any, with a tag or any.
 #[inline(always)]
@@ -68,9 +71,13 @@ pub fn look_for_left() {
     left.iter().for_each(checked::left);
 }
 
-/// Tells the sender that its message was fetched.
-pub fn answer_fetched(transfer: &Transfer) {
+/// Tells the sender that its message was fetched, since then if that is to be known.
+pub fn answer_fetched(transfer: &Transfer, begun: Option<Instant>) {
     let mut engine = lock();
+    if let Some(begun) = begun {
+        let core = &mut engine.core;
+        core.came(transfer.from, transfer.bytes, Way::Fetched, begun);
+    }
     if transfer.from == engine.core.me {
         engine.core.end_send(transfer.id);
     } else {
@@ -151,7 +158,7 @@ impl Core {
         }
         let key = (from, id);
         self.streams.begin(key, envelope, header.bytes, receive);
-        self.streams.part(key, data);
+        self.part(key, data);
         if is_kept {
             self.keep(header, from, Body::Coming { id });
         }
@@ -204,9 +211,10 @@ impl Core {
         match arrival.body {
             Body::Here(data) => self.deliver(&receive, envelope, &data),
             Body::Coming { id } => {
-                self.after.completed |= self.streams.meet((arrival.from, id), receive);
+                let met = self.streams.meet((arrival.from, id), receive);
+                self.after.completed |= met.is_some();
             }
-            Body::There { id, announced } if self.is_for_parts(id, announced, arrival.bytes) => {
+            Body::There { id, announced } if self.is_for_parts(id, announced, &arrival) => {
                 let from = arrival.from;
                 let (key, receive) = ((from, id), Some(receive));
                 self.streams.begin(key, envelope, arrival.bytes, receive);
@@ -235,10 +243,38 @@ impl Core {
 
     /// Whether the data comes sooner in parts, of which the sender makes a copy of its own, than by a copy of this process' alone. Where this
     /// process has something on offer itself, its receivers copy that, and each core has enough to do.
-    fn is_for_parts(&self, id: u64, announced: Announced, bytes: u64) -> bool {
+    fn is_for_parts(&mut self, id: u64, announced: Announced, arrival: &Arrival) -> bool {
         let Announced { place, offer } = announced;
         let comes_to_wait = || self.sends.are_over() && offer_at(offer).comes_to_be_awaited(id);
-        place.is_for_parts(bytes, comes_to_wait)
+        let Arrival { from, bytes, .. } = *arrival;
+        place.is_for_parts(bytes, comes_to_wait) && self.ways.next(from, bytes) == Way::InParts
+    }
+
+    /// A long message has come.
+    #[cold]
+    fn came(&mut self, from: u32, bytes: u64, way: Way, begun: Instant) {
+        if from != self.me {
+            let control = self.held.control(from);
+            let times = (begun, Instant::now());
+            self.ways.came(from, bytes, way, times, control);
+        }
+    }
+
+    /// The same of one in parts, if the time of that was taken.
+    #[inline]
+    pub(super) fn came_in_parts(&mut self, message: &Message) {
+        if let Some(begun) = message.begun {
+            let bytes = message.bytes as u64;
+            self.came(message.key.0, bytes, Way::InParts, begun);
+        }
+    }
+
+    /// The next part of a message has come.
+    pub(super) fn part(&mut self, key: Key, data: &[u8]) {
+        if let Some(message) = self.streams.part(key, data) {
+            self.came_in_parts(&message);
+            self.after.completed = true;
+        }
     }
 
     #[inline]

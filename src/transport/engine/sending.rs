@@ -12,7 +12,7 @@ use crate::transport::operation::{About, Operation};
 use crate::transport::ring::{Header, Kind};
 use crate::transport::sends::Sending;
 use crate::transport::transfer::{self, Announced, Place, settle};
-use crate::transport::{Target, can_be_announced, observed};
+use crate::transport::{Target, can_be_announced, is_collective, observed};
 use std::sync::Arc;
 
 /// Messages up to this many bytes go through the rings, larger ones are announced. (`make bench BENCH="--families sizes"` shows
@@ -73,6 +73,7 @@ pub fn send(
         if core.is_eager(&target, buffer.len())
             && !core.is_to_announce(&target)
             && core.can_write(&target, buffer.len())
+            && !core.would_be_fetched(&target, &buffer)
         {
             if !engine.core.is_to_be_fetched(&target, &buffer) {
                 let links = &mut engine.core.links;
@@ -153,6 +154,18 @@ impl Core {
     fn can_write(&mut self, target: &Target, bytes: usize) -> bool {
         let is_sure = bytes <= EAGER || target.waits;
         is_sure || target.to != self.me && self.links.has_room(target.to, bytes)
+    }
+
+    /// Whether the receiver has found that it comes sooner if it is announced, and fetched. What a program sends is not to wait for its receive
+    /// if it is short.
+    #[inline]
+    fn would_be_fetched(&mut self, target: &Target, buffer: &Buffer) -> bool {
+        (buffer.len() > EAGER_OWN_CORES || is_collective(target.context))
+            && buffer.len() > EAGER
+            && target.to != self.me
+            && can_be_announced(target.context)
+            && Place::can_be_read(buffer)
+            && self.links.is_fetched(target.to, buffer.len() as u64)
     }
 
     /// Whether a message that could go through the ring comes sooner if the receiver fetches it.

@@ -121,7 +121,9 @@ pub struct Control {
     /// 1: the receiver holds many messages of this sender that no receive has met, and wants them announced, not sent. The
     /// sender follows when it learns of it; nothing is wrong if that is late.
     announce: AtomicU32,
-    _line: [u8; LINE - 20],
+    /// The sizes of long messages that the receiver fetches sooner: see [`ways`](super::ways).
+    fetched: AtomicU32,
+    _line: [u8; LINE - 24],
 }
 
 impl Control {
@@ -129,6 +131,17 @@ impl Control {
     #[inline]
     fn head(&self, larger: &Larger) -> &AtomicU32 {
         &self.heads[growth(larger) as usize]
+    }
+
+    /// Tells the sender to announce long messages of these sizes alone.
+    pub fn set_fetched(&self, sizes: u32) {
+        self.fetched.store(sizes, Ordering::Relaxed);
+    }
+
+    /// Of which sizes that is.
+    #[inline]
+    pub fn fetched(&self) -> u32 {
+        self.fetched.load(Ordering::Relaxed)
     }
 
     /// Tells the sender to announce its messages, or to send them again.
@@ -153,7 +166,8 @@ impl Default for Control {
             heads: std::array::from_fn(|_| AtomicU32::new(0)),
             wanted: AtomicU32::new(0),
             announce: AtomicU32::new(0),
-            _line: [0; LINE - 20],
+            fetched: AtomicU32::new(0),
+            _line: [0; LINE - 24],
         }
     }
 }

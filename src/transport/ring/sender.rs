@@ -187,6 +187,11 @@ impl Sender {
         self.announce
     }
 
+    /// The sizes of long messages that the receiver wants announced.
+    pub fn fetched(&self) -> u32 {
+        self.control.fetched()
+    }
+
     /// Whether it is to be asked if messages are to be announced.
     #[inline]
     pub fn may_announce(&self) -> bool {

@@ -26,7 +26,9 @@ mod scattered;
 use super::log::{Fence, Logged, Of, On};
 use super::span::Span;
 use super::touched::Touched;
-use super::{Content, Race, STATE, State, What, Window, Words, again, element, log, requests};
+use super::{
+    Content, Kind, Race, STATE, State, What, Window, Words, again, element, log, requests,
+};
 use crate::check::threads::{Alone, is_alone};
 use crate::check::{Checker, Place, checker, clock, is_inside, local, place, sums};
 use crate::shm::atomic::{AtomicBool, Ordering::Relaxed, full_fence};
@@ -610,11 +612,17 @@ impl Series {
             {
                 continue;
             }
+            let of_it = notes.iter().flatten().filter(|note| is_of_it(note));
+            let all_get = of_it.clone().all(|note| note.what.is(Kind::Get));
             for &rank in window.members.iter().filter(|rank| **rank != own) {
                 let Some(others) = state.unordered(rank, clock::as_it_is(rank)) else {
                     continue;
                 };
                 for theirs in others.first..=others.last {
+                    let (on, what, outline) = others.log.outline(theirs);
+                    if all_get && what.is(Kind::Get) {
+                        continue;
+                    }
                     if !is_noted {
                         for (number, note) in notes.iter().enumerate() {
                             let Some(note) = note else { continue };
@@ -623,7 +631,6 @@ impl Series {
                         }
                         is_noted = true;
                     }
-                    let (on, what, outline) = others.log.outline(theirs);
                     if !self.noted.may_meet(on, &outline) {
                         continue;
                     }
