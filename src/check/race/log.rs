@@ -44,7 +44,8 @@ struct Call {
     bytes: AtomicU64,
     block: AtomicU64,
     stride: AtomicU64,
-    _line: u64,
+    /// The number of its first entry.
+    first: AtomicU64,
 }
 
 /// Which call accesses are of.
@@ -181,6 +182,7 @@ impl Log {
         common.bytes.store(span.high - span.low, Ordering::Release);
         common.block.store(span.block, Ordering::Release);
         common.stride.store(span.stride, Ordering::Release);
+        common.first.store(number, Ordering::Release);
         self.calls.store(call, Ordering::Relaxed);
         let when = (access.issued, access.done);
         self.put(number, entry, call, span.low, when, fence)
@@ -304,6 +306,22 @@ impl Log {
         let common = self.call(get(&entry.number));
         let (on, what) = (On(get(&common.on)), What(get(&common.what) as u32));
         (on, what, Span::run(get(&entry.low), get(&common.bytes)))
+    }
+
+    /// On what the access of this number is, and what it does, as all of its call do: those to the number that is given, too, which is at most `last`, a
+    /// number that was [there](Log::count) before. `None` if it is gone.
+    #[inline]
+    pub fn call_of(&self, number: u64, last: u64) -> Option<(On, What, u64)> {
+        let entry = self.entry(number);
+        let get = |word: &AtomicU64| word.load(Ordering::Acquire);
+        let word = get(&entry.number);
+        let (common, next) = (self.call(word), self.call(word + 1));
+        let (on, what) = (On(get(&common.on)), What(get(&common.what) as u32));
+        // If that is a call of long ago, this one goes on to the last entry.
+        let behind = get(&next.first);
+        let until = if behind > number { behind - 1 } else { last };
+        let is_there = word / KEPT == number && entry.is(number, Ordering::Acquire);
+        is_there.then_some((on, what, until.min(last)))
     }
 
     /// Of which window the access of this number is; `None` if it is gone.

@@ -76,6 +76,34 @@ pub struct Unordered {
 }
 
 impl Unordered {
+    /// The numbers of those whose calls `may` be in conflict, which is asked once for several.
+    #[inline]
+    pub fn of_calls(&self, may: impl Fn(On, What) -> bool) -> impl Iterator<Item = u64> {
+        let (mut next, mut until) = (self.first, 0);
+        std::iter::from_fn(move || {
+            while next <= self.last {
+                let number = next;
+                if number > until {
+                    match self.log.call_of(number, self.last) {
+                        Some((on, what, last)) if may(on, what) => until = last,
+                        Some((_, _, last)) => {
+                            next = last + 1;
+                            continue;
+                        }
+                        // What has taken its place finds this process's.
+                        None => {
+                            next += 1;
+                            continue;
+                        }
+                    }
+                }
+                next += 1;
+                return Some(number);
+            }
+            None
+        })
+    }
+
     /// Whether nothing orders the one of this number before `new`, and they conflict.
     pub fn race(&self, number: u64, new: &Logged, reading: u8) -> Option<Race> {
         let old = self.log.find(number, new.on, new.span.low, new.span.high)?;
@@ -181,6 +209,12 @@ impl State {
         }
     }
 
+    /// Whether something that is pending may have bytes of `span`.
+    #[inline]
+    pub fn may_meet(&self, on: On, span: &Span) -> bool {
+        self.places.may_meet(on, span)
+    }
+
     /// An access of this rank that `new` has to wait for.
     pub fn own_conflict(
         &self,
@@ -190,7 +224,7 @@ impl State {
         reading: u8,
     ) -> Option<Race> {
         let span = &new.span;
-        if !self.places.may_meet(new.on, span) {
+        if !self.may_meet(new.on, span) {
             return None;
         }
         let stands = |old: &Pending| old.agrees(new, pair, content) && old.stands_for(new, content);
@@ -464,8 +498,10 @@ impl State {
         known: u64,
         reading: u8,
     ) -> Option<Race> {
-        let all = self.unordered(rank, known)?;
-        (all.first..=all.last.min(limit)).find_map(|number| all.race(number, new, reading))
+        let mut all = self.unordered(rank, known)?;
+        all.last = all.last.min(limit);
+        all.of_calls(|on, what| on == new.on && new.what.conflicts(what, false, reading))
+            .find_map(|number| all.race(number, new, reading))
     }
 
     /// Tells of a buffer of the access that another operation, not complete here, writes to, or uses and this one writes to. Keeps its

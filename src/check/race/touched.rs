@@ -3,14 +3,33 @@
 use super::What;
 use super::log::On;
 use super::span::Span;
+use std::hint::select_unpredictable;
 
 /// Bytes that share a bit: as many as an element of a common type has, since programs access those side by side.
 const LINE: u64 = 8;
 /// So many lines a small access may have, if it begins with one.
 const LINES: u64 = 8;
+/// So many words of bits.
 const WORDS: usize = 512;
 /// So many set bits are taken back one by one.
 const FEW: usize = 32;
+
+/// Whether a line's bit is set.
+#[inline(always)]
+fn has<const WORDS: usize>(bits: &[u64; WORDS], line: usize) -> bool {
+    let bit = line % (64 * WORDS);
+    bits[bit / 64] >> (bit % 64) & 1 != 0
+}
+
+/// Sets a line's bit: whether it was not set.
+#[inline(always)]
+fn set<const WORDS: usize>(bits: &mut [u64; WORDS], line: usize) -> bool {
+    let bit = line % (64 * WORDS);
+    let word = &mut bits[bit / 64];
+    let is_new = *word >> (bit % 64) & 1 == 0;
+    *word |= 1 << (bit % 64);
+    is_new
+}
 
 /// A set of accesses. It may have more, but not fewer.
 pub struct Touched {
@@ -87,23 +106,6 @@ impl Places {
         all.add_with(on, span, |line| newest[line % NEWEST] = place as u16);
     }
 
-    /// The same of one that is not atomic, if it has no bytes of those before, as far as that is seen at once: whether that is so.
-    #[inline(always)]
-    pub fn add_apart(&mut self, on: On, span: &Span, place: usize) -> bool {
-        let Places { all, newest, .. } = self;
-        let first = span.low / LINE;
-        if (span.high - 1) / LINE != first || meets(all.large, span) {
-            return false;
-        }
-        let line = line(on, first);
-        let is_new = all.touch(line);
-        if is_new {
-            join(&mut all.small, span);
-            newest[line % NEWEST] = place as u16;
-        }
-        is_new
-    }
-
     /// Whether an access may have bytes of those.
     #[inline]
     pub fn may_meet(&self, on: On, span: &Span) -> bool {
@@ -136,6 +138,85 @@ impl Places {
     }
 }
 
+/// Where small accesses are that are not atomic, of which the older half is forgotten as a whole, over and over.
+pub struct Halves {
+    /// As in [`Touched`].
+    young: [u64; HALF],
+    old: [u64; HALF],
+    /// As in [`Places`], by numbers that go on and begin again behind the largest one.
+    newest: [u16; NEWEST],
+}
+
+const HALF: usize = WORDS / 2;
+
+impl Halves {
+    pub const fn new() -> Halves {
+        Halves {
+            young: [0; HALF],
+            old: [0; HALF],
+            newest: [0; NEWEST],
+        }
+    }
+
+    /// The access of this number is the last one there.
+    pub fn add(&mut self, on: On, span: &Span, number: u16) {
+        for line in lines(on, span).into_iter().flatten() {
+            set(&mut self.young, line);
+            self.newest[line % NEWEST] = number;
+        }
+    }
+
+    /// The same, if it has no bytes of those before, as far as that is seen at once: whether that is so; and else which is the last access of its line,
+    /// if that one is there.
+    ///
+    /// Which of these holds cannot be foreseen where programs go anywhere: nothing but values comes of it here.
+    #[inline(always)]
+    pub fn add_apart(&mut self, on: On, span: &Span, number: u16) -> (bool, u16) {
+        let first = span.low / LINE;
+        let line = line(on, first);
+        let newest = &mut self.newest[line % NEWEST];
+        let last = *newest;
+        if (span.high - 1) / LINE != first {
+            return (false, last);
+        }
+        let is_apart = !has(&self.old, line) & set(&mut self.young, line);
+        *newest = select_unpredictable(is_apart, number, last);
+        (is_apart, last)
+    }
+
+    /// Whether an access may have bytes of those.
+    pub fn may_meet(&self, on: On, span: &Span) -> bool {
+        let has = |line| has(&self.old, line) || has(&self.young, line);
+        lines(on, span).is_none_or(|mut lines| lines.any(has))
+    }
+
+    /// Which is the last access that has bytes of the line of `span`, if it has one line and that one is there.
+    pub fn newest(&self, on: On, span: &Span) -> Option<u16> {
+        let mut lines = lines(on, span)?;
+        let line = lines.next()?;
+        let is_one = lines.next().is_none();
+        is_one.then(|| self.newest[line % NEWEST])
+    }
+
+    /// The old ones are there no more, and all are old.
+    pub fn turn(&mut self) {
+        self.old = self.young;
+        self.young = [0; HALF];
+    }
+
+    /// One of those that were added is there no more, nor any that shares a bit with it.
+    pub fn take_away(&mut self, on: On, span: &Span) {
+        for line in lines(on, span).into_iter().flatten() {
+            self.young[line % (64 * HALF) / 64] = 0;
+        }
+    }
+
+    /// There are none any more.
+    pub fn clear(&mut self) {
+        (self.young, self.old) = ([0; HALF], [0; HALF]);
+    }
+}
+
 impl Touched {
     pub const fn new() -> Touched {
         Touched {
@@ -161,24 +242,13 @@ impl Touched {
         join(&mut self.small, span);
         for line in lines {
             with(line);
-            self.touch(line);
-        }
-    }
-
-    /// Sets a line's bit: whether it was not set.
-    #[inline(always)]
-    fn touch(&mut self, line: usize) -> bool {
-        let bit = line % (64 * WORDS);
-        let word = &mut self.bits[bit / 64];
-        let is_new = *word >> (bit % 64) & 1 == 0;
-        if is_new {
-            *word |= 1 << (bit % 64);
-            if let Some(place) = self.set.get_mut(self.count) {
-                *place = bit as u16;
+            if set(&mut self.bits, line) {
+                if let Some(place) = self.set.get_mut(self.count) {
+                    *place = (line % (64 * WORDS)) as u16;
+                }
+                self.count += 1;
             }
-            self.count += 1;
         }
-        is_new
     }
 
     /// Whether an access may have bytes of those.
@@ -188,12 +258,7 @@ impl Touched {
             return true;
         }
         meets(self.small, span)
-            && lines(on, span).is_none_or(|mut lines| {
-                lines.any(|line| {
-                    let bit = line % (64 * WORDS);
-                    self.bits[bit / 64] >> (bit % 64) & 1 != 0
-                })
-            })
+            && lines(on, span).is_none_or(|mut lines| lines.any(|line| has(&self.bits, line)))
     }
 
     /// Whether there are so many bits that some that are not there any more should be taken away.
@@ -302,5 +367,56 @@ mod tests {
             right += u32::from(places.may_meet(on, &span));
         }
         assert!(known > 500 && right == 20_000, "{known} {right}");
+    }
+
+    #[test]
+    fn what_is_apart_of_the_young_and_the_old_is_so() {
+        let mut seed = 1_u64;
+        let mut random = |below: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 33) % below
+        };
+        let on = On::new(1, 3);
+        let mut halves = Halves::new();
+        // The last ones, by their numbers; of these so many are old.
+        let mut all: Vec<(u16, Span)> = Vec::new();
+        let (mut number, mut fresh, mut apart, mut last) = (0_u16, 0, 0, 0);
+        for round in 0..200_000 {
+            let span = Span::run(random(1 << 12) * 4, 4 + 4 * random(2));
+            let met = all.iter().rfind(|(_, it)| it.common(&span).is_some());
+            let met = met.map(|(number, _)| *number);
+            assert!(met.is_none() || halves.may_meet(on, &span), "round {round}");
+            let (is_apart, newest) = halves.add_apart(on, &span, number);
+            assert!(!is_apart || met.is_none(), "round {round}");
+            apart += u32::from(is_apart);
+            last += u32::from(!is_apart && met == Some(newest));
+            if !is_apart && met.is_none() {
+                halves.add(on, &span, number);
+            }
+            if met.is_none() {
+                all.push((number, span));
+                number = number.wrapping_add(1);
+                fresh += 1;
+            }
+            match random(2000) {
+                0 => {
+                    halves.clear();
+                    all.clear();
+                    fresh = 0;
+                }
+                1..8 => {
+                    halves.turn();
+                    all.drain(..all.len() - fresh);
+                    fresh = 0;
+                }
+                8 if fresh == all.len() => {
+                    all.drain(..).for_each(|(_, it)| halves.take_away(on, &it));
+                    assert_eq!((halves.young, halves.old), ([0; HALF], [0; HALF]));
+                    fresh = 0;
+                }
+                _ => {}
+            }
+        }
+        assert!(apart > 100_000 && last > 5_000, "{apart} {last}");
     }
 }

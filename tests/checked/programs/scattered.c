@@ -16,6 +16,9 @@
 // wrong between_met: data race
 // wrong columns_met: data race
 // wrong small_met: data race
+// wrong own_small: data race
+// wrong own_wide: data race
+// wrong calls_met: data race
 // right apart
 // right again
 // right values_again
@@ -26,6 +29,9 @@
 // right between
 // right columns
 // right small_apart
+// right small_again
+// right wide_apart
+// right calls_apart
 // right fences
 // right epochs
 // right two_sites
@@ -109,12 +115,34 @@ static void small(int meets) {
     if (rank == 1) MPI_Put(values, 1, MPI_INT, 2, meets ? place(MANY - 3, 0) : HALF, 1, MPI_INT, win); // !small_met
 }
 
+// Two of them are in one line, and one may be made again; or each has bytes of two lines.
+static void shared_lines(char **argv) {
+    int wide = !!strstr(argv[1], "wide"), count = 1500;
+    const char *bytes = (const char *)from;
+    for (int time = 0; time < 2 && rank == 0; time++)
+        for (int n = 0; n < count; n++)
+            MPI_Put(bytes, 8 >> !wide, MPI_BYTE, 2, wide ? n * 1367 % count * 8 + 3 : n * 1367 % count * 4, 8 >> !wide, MPI_BYTE, win); // !own_small !own_wide
+    if (rank == 0 && is("own_small", argv)) MPI_Put(bytes + 4, 4, MPI_BYTE, 2, (count - 7) * 1367 % count * 4, 4, MPI_BYTE, win); // !own_small
+    if (rank == 0 && is("own_wide", argv)) MPI_Put(bytes + 8, 1, MPI_BYTE, 2, (count - 7) * 1367 % count * 8 + 10, 1, MPI_BYTE, win); // !own_wide
+}
+
+// Among many gets, which no get is in the way of, there is one put.
+static void calls(int meets) {
+    for (int n = 0; n < 400 && rank < 2; n++) {
+        MPI_Get(into + n, 1, MPI_LONG, 2, place(n, 0), 1, MPI_LONG, win); // !calls_met
+        if (rank == 0 && n == 250) MPI_Put(from, 1, MPI_LONG, 2, meets ? place(270, 0) : ALL - 1, 1, MPI_LONG, win); // !calls_met
+        if (n % 100 == 99 || (meets && rank == 0 && n == 250)) MPI_Win_flush(2, win);
+    }
+}
+
 static void in_lock_all(char **argv) {
     is_flushed = !strstr(argv[1], "many");
     if (is("flushed_met", argv) || is("many_met", argv) || is("last_of_many_met", argv)) {
         if (rank == 0) puts_of(0, MANY, 0);
         int which = is("last_of_many_met", argv) ? MANY - 1 : MANY - 200;
         if (rank == 1) MPI_Put(&value, 1, MPI_LONG, 2, place(which, 0), 1, MPI_LONG, win); // !flushed_met !many_met !last_of_many_met
+    } else if (is("own_small", argv) || is("small_again", argv) || strstr(argv[1], "wide")) {
+        shared_lines(argv);
     } else if (strstr(argv[1], "own")) {
         is_flushed = 0;
         own(argv);
@@ -182,6 +210,8 @@ static void in_lock_all(char **argv) {
         between(is("between_met", argv));
     } else if (strstr(argv[1], "columns")) {
         columns(is("columns_met", argv));
+    } else if (strstr(argv[1], "calls")) {
+        calls(is("calls_met", argv));
     } else if (is("two_sites", argv)) {
         for (int n = 0; n < MANY && rank == 0; n++) {
             MPI_Put(&value, 1, MPI_LONG, 2, place(n, 0), 1, MPI_LONG, win);
@@ -194,7 +224,8 @@ static void in_lock_all(char **argv) {
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(comm, &rank);
-    int unit = strstr(argv[1], "small") ? sizeof(int) : sizeof(long);
+    int in_bytes = is("own_small", argv) || is("small_again", argv) || strstr(argv[1], "wide");
+    int unit = in_bytes ? 1 : strstr(argv[1], "small") ? sizeof(int) : sizeof(long);
     MPI_Win_allocate(ALL * sizeof(long), unit, MPI_INFO_NULL, comm, &mine, &win);
     memset(mine, 0, ALL * sizeof(long));
     MPI_Barrier(comm);
@@ -212,7 +243,7 @@ int main(int argc, char **argv) {
         }
     } else {
         MPI_Win_lock_all(0, win);
-        if (strstr(argv[1], "small")) small(is("small_met", argv));
+        if (strstr(argv[1], "small_") && !is("small_again", argv)) small(is("small_met", argv));
         else in_lock_all(argv);
         MPI_Win_unlock_all(win);
     }

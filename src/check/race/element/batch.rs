@@ -451,12 +451,13 @@ impl Batch {
         let mut found = Vec::new();
         for number in 0..self.others.len() {
             let Other { rank, limit, .. } = self.others[number];
-            let Some(others) = state.unordered(rank, clock::as_it_is(rank)) else {
+            let Some(mut others) = state.unordered(rank, clock::as_it_is(rank)) else {
                 continue;
             };
-            if others.first <= others.last.min(limit) {
+            others.last = others.last.min(limit);
+            if others.first <= others.last {
                 self.may_meet = true;
-                self.compare_with(checker, &others, limit, words, &mut found);
+                self.compare_with(checker, &others, words, &mut found);
             }
         }
         drop(state);
@@ -472,7 +473,6 @@ impl Batch {
         &mut self,
         checker: &Checker,
         others: &Unordered,
-        limit: u64,
         words: &dyn Words,
         found: &mut Vec<(Record, Logged, Race)>,
     ) {
@@ -482,22 +482,34 @@ impl Batch {
             own.iter()
                 .filter_map(|record| Some((record, log.read(record.number)?)))
         };
-        own().for_each(|(_, logged)| self.noted.add(logged.on, &logged.span));
-        for theirs in others.first..=others.last.min(limit) {
+        let reading = words.reading();
+        let sites = self.sites.iter().flatten();
+        let theirs = others.of_calls(|on, what| {
+            let mut sites = sites.clone();
+            sites.any(|site| site.on == on && site.what.conflicts(what, false, reading))
+        });
+        let mut is_noted = false;
+        for theirs in theirs {
             let (on, _, outline) = others.log.outline(theirs);
+            if !is_noted {
+                own().for_each(|(_, logged)| self.noted.add(logged.on, &logged.span));
+                is_noted = true;
+            }
             if !self.noted.may_meet(on, &outline) {
                 continue;
             }
             for (record, logged) in own() {
                 let is_it = |(told, ..): &(Record, Logged, Race)| told.number == record.number;
                 if !found.iter().any(is_it)
-                    && let Some(race) = others.race(theirs, &logged, words.reading())
+                    && let Some(race) = others.race(theirs, &logged, reading)
                 {
                     found.push((*record, logged, race));
                 }
             }
         }
-        self.noted.clear();
+        if is_noted {
+            self.noted.clear();
+        }
     }
 
     /// Compares all, and keeps as any others what is not complete.

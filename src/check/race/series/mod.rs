@@ -26,9 +26,7 @@ mod scattered;
 use super::log::{Fence, Logged, Of, On};
 use super::span::Span;
 use super::touched::Touched;
-use super::{
-    Content, Kind, Race, STATE, State, What, Window, Words, again, element, log, requests,
-};
+use super::{Content, Race, STATE, State, What, Window, Words, again, element, log, requests};
 use crate::check::threads::{Alone, is_alone};
 use crate::check::{Checker, Place, checker, clock, is_inside, local, place, sums};
 use crate::shm::atomic::{AtomicBool, Ordering::Relaxed, full_fence};
@@ -551,7 +549,8 @@ impl Series {
         }
         if !state.is_idle() {
             let (near, fetches) = (&note.near, note.what.fetches());
-            let mut fresh = self.scattered.fresh_single(note);
+            let meets = |span: &Span| state.may_meet(note.on, span);
+            let mut fresh = self.scattered.fresh_single(note, meets);
             if state.clash(near, fetches, |_| false).is_some()
                 || fresh.any(|one| one.own_conflict(&state).is_some())
             {
@@ -613,16 +612,13 @@ impl Series {
                 continue;
             }
             let of_it = notes.iter().flatten().filter(|note| is_of_it(note));
-            let all_get = of_it.clone().all(|note| note.what.is(Kind::Get));
+            let may_conflict = |on, what| of_it.clone().any(|note| note.may_conflict(on, what));
             for &rank in window.members.iter().filter(|rank| **rank != own) {
                 let Some(others) = state.unordered(rank, clock::as_it_is(rank)) else {
                     continue;
                 };
-                for theirs in others.first..=others.last {
+                for theirs in others.of_calls(may_conflict) {
                     let (on, what, outline) = others.log.outline(theirs);
-                    if all_get && what.is(Kind::Get) {
-                        continue;
-                    }
                     if !is_noted {
                         for (number, note) in notes.iter().enumerate() {
                             let Some(note) = note else { continue };
@@ -638,12 +634,10 @@ impl Series {
                         let Some(note) = note.as_ref().filter(is_of_it) else {
                             continue;
                         };
-                        let reading = note.words.reading();
-                        let may_conflict =
-                            note.on == on && note.what.conflicts(what, false, reading);
-                        if told >> number & 1 != 0 || !may_conflict {
+                        if told >> number & 1 != 0 || !note.may_conflict(on, what) {
                             continue;
                         }
+                        let reading = note.words.reading();
                         let spans = self.scattered.fresh(number, note);
                         let race = spans
                             .filter(|span| span.low < outline.high && outline.low < span.high)

@@ -142,6 +142,11 @@ impl Note {
             && self.far.block == operation.bytes
     }
 
+    /// Whether an operation of another process, on `on`, may have to be ordered with this one.
+    pub fn may_conflict(&self, on: On, what: What) -> bool {
+        self.on == on && self.what.conflicts(what, false, self.words.reading())
+    }
+
     /// What follows knows as much of the target's process as this one does by now.
     #[inline(always)]
     pub fn know(&mut self, own: clock::Own, process: u32) {

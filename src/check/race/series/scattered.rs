@@ -6,32 +6,43 @@
 
 use super::super::log::{Fence, KEPT, Log, Logged, On};
 use super::super::span::Span;
-use super::super::touched::Places;
+use super::super::touched::Halves;
 use super::super::{Content, Kind};
 use super::Operation;
 use super::note::Note;
 use crate::check::{Place, clock};
+use std::hint::black_box;
 
 /// So many are kept: as many as a log has.
 const MOST: usize = KEPT as usize;
-/// So long they are at most, in bytes: as those are of which [`Places`] knows the last one.
+/// So long they are at most, in bytes: as those are of which [`Halves`] knows the last one.
 const SMALL: u64 = 64;
+/// Where so many are kept at most, where they are is forgotten one by one.
+const FEW: usize = 32;
 /// So many operations that go elsewhere in a row go anywhere.
 const MANY: usize = 3;
 
 pub struct Scattered {
-    /// Where each begins in the target's part.
+    /// Where each begins in the target's part: by its [place](Scattered::place), as all that is kept of each.
     fars: [u64; MOST],
     /// What each has put, if that has to be known.
     contents: [u64; MOST],
+    /// Which was the last one before each, of those whose lines share a [place](Halves).
+    befores: [u16; MOST],
+    /// Whether there are some of two lines, which may be the last ones of others, too.
+    have_wide: bool,
+    /// So many there were, and so many of these, the last ones, are kept.
+    total: u16,
     count: usize,
     /// So many of them, the first, are logged and compared: from this number in the log on.
     compared: usize,
     first: u64,
-    /// Of which note they are.
+    /// Of which note they are: on what, and how long.
     owner: usize,
+    on: On,
+    block: u64,
     /// Where puts are.
-    places: Places,
+    halves: Halves,
 }
 
 /// No note has this number.
@@ -50,11 +61,16 @@ impl Scattered {
         Scattered {
             fars: [0; MOST],
             contents: [0; MOST],
+            befores: [0; MOST],
+            have_wide: false,
+            total: 0,
             count: 0,
             compared: 0,
             first: 0,
             owner: NOBODY,
-            places: Places::new(),
+            on: On::NONE,
+            block: 0,
+            halves: Halves::new(),
         }
     }
 
@@ -99,15 +115,27 @@ impl Scattered {
     /// The note of this number is one of operations that go anywhere, of which it has the first.
     #[inline(always)]
     pub fn begin(&mut self, number: usize, note: &Note) {
-        if self.count > 0 {
-            self.places.clear();
-        }
+        self.forget_places();
         (self.owner, self.count, self.compared) = (number, 0, 0);
+        (self.on, self.block) = (note.on, note.far.block);
+        self.have_wide = false;
         let content = note.content.and_then(Content::one);
-        if note.what.is(Kind::Put) {
-            self.places.add(note.on, note.what, &note.far, 0);
+        let last = match note.what.is(Kind::Put) {
+            true => self.add_place(note.on, &note.far),
+            false => self.total,
+        };
+        self.add(note.far.low, content, last, true);
+    }
+
+    #[inline(always)]
+    fn forget_places(&mut self) {
+        if self.count > FEW {
+            return self.halves.clear();
         }
-        self.add(note.far.low, content);
+        for before in 0..self.count {
+            let far = self.fars[self.place(before)];
+            self.halves.take_away(self.on, &Span::run(far, self.block));
+        }
     }
 
     /// Takes the operation in, if it is one of those of the note.
@@ -146,11 +174,21 @@ impl Scattered {
             }
         }
         let span = Span::run(far, bytes);
-        if what.is(Kind::Put) && !self.places.add_apart(on, &span, self.count) {
-            match self.beside(on, &{ span }, is_from_one, content) {
-                Beside::Elsewhere => self.places.add(on, what, &{ span }, self.count),
-                Beside::Same => return true,
-                Beside::InTheWay => return false,
+        let (mut is_new, mut before) = (true, self.total);
+        if what.is(Kind::Put) {
+            let (is_apart, last) = self.halves.add_apart(on, &span, self.total);
+            let at = usize::from(last) % MOST;
+            let has_same = content.is_none_or(|content| self.contents[at] == content);
+            let is_same = self.has(last) & (self.fars[at] == far) & is_from_one & has_same;
+            (is_new, before) = (is_apart, last);
+            if !black_box(is_apart | is_same) {
+                match self.beside(on, &{ span }, is_from_one, content) {
+                    Beside::Elsewhere => {
+                        (is_new, before) = (true, self.add_place(on, &{ span }));
+                    }
+                    Beside::Same => {}
+                    Beside::InTheWay => return false,
+                }
             }
         }
         // Word by word, as above: what was written so, and is read two words at once, has to be waited for.
@@ -158,37 +196,80 @@ impl Scattered {
         if let Some((high, stride)) = next {
             (note.near.high, note.near.stride) = (high, stride);
         }
-        self.add(far, content);
+        self.add(far, content, before, is_new);
         true
     }
 
+    /// Keeps one, if it `is_new`: see [`Halves::add_apart`].
     #[inline(always)]
-    fn add(&mut self, far: u64, content: Option<u64>) {
-        let count = self.count;
-        if let Some(place) = self.fars.get_mut(count) {
-            *place = far;
-            if let Some(content) = content {
-                self.contents[count] = content;
-            }
-            self.count = count + 1;
+    fn add(&mut self, far: u64, content: Option<u64>, before: u16, is_new: bool) {
+        let at = usize::from(self.total) % MOST;
+        (self.fars[at], self.befores[at]) = (far, before);
+        if let Some(content) = content {
+            self.contents[at] = content;
         }
+        self.total = self.total.wrapping_add(is_new.into());
+        self.count += usize::from(is_new);
+    }
+
+    /// Where the one is of which so many were kept before it.
+    #[inline(always)]
+    fn place(&self, before: usize) -> usize {
+        (usize::from(self.total) + before).wrapping_sub(self.count) % MOST
+    }
+
+    /// Whether the one of this number is kept.
+    #[inline(always)]
+    fn has(&self, number: u16) -> bool {
+        let since = self.total.wrapping_sub(number);
+        usize::from(since.wrapping_sub(1)) < self.count
+    }
+
+    /// Where some of those that are kept begin in the target's part.
+    #[inline(always)]
+    fn fars(&self, some: std::ops::Range<usize>) -> impl Iterator<Item = u64> + use<'_> {
+        some.map(|before| self.fars[self.place(before)])
+    }
+
+    /// Where the one of this number is, and those before it whose lines share a place with its own, as far as they are kept.
+    fn befores(&self, number: u16) -> impl Iterator<Item = usize> + use<'_> {
+        let since = |number: u16| self.total.wrapping_sub(number);
+        let next = move |number: &u16| {
+            let before = self.befores[usize::from(*number) % MOST];
+            // What is not older was said of another one, of long ago.
+            (self.has(before) && since(before) > since(*number)).then_some(before)
+        };
+        let first = Some(number).filter(|number| self.has(*number));
+        std::iter::successors(first, next).map(|number| usize::from(number) % MOST)
+    }
+
+    /// Keeps in mind where the next one is, and gives the last one before it that shares its place.
+    #[cold]
+    fn add_place(&mut self, on: On, far: &Span) -> u16 {
+        let last = self.halves.newest(on, far);
+        self.have_wide |= last.is_none();
+        self.halves.add(on, far, self.total);
+        last.unwrap_or(self.total)
     }
 
     #[inline(never)]
     fn beside(&self, on: On, far: &Span, is_from_one: bool, content: Option<u64>) -> Beside {
-        if !self.places.may_meet(on, far) {
+        if !self.halves.may_meet(on, far) {
             return Beside::Elsewhere;
         }
-        let kept = &self.fars[..self.count];
-        let meets = |low: u64| low < far.low + far.block && far.low < low + far.block;
-        let newest = self.places.newest(on, far);
-        let newest = newest.filter(|at| kept.get(*at).is_some_and(|low| meets(*low)));
-        let other = newest.or_else(|| kept.iter().rposition(|low| meets(*low)));
+        let meets = |at: usize| self.fars[at] < far.high && far.low < self.fars[at] + far.block;
+        let newest = self.halves.newest(on, far).filter(|_| !self.have_wide);
+        let other = match newest {
+            Some(newest) => self.befores(newest).find(|at| meets(*at)),
+            None => (0..self.count)
+                .map(|before| self.place(before))
+                .rfind(|at| meets(*at)),
+        };
         match other {
             None => Beside::Elsewhere,
             Some(at) => {
                 let has_same = content.is_none_or(|content| self.contents[at] == content);
-                match is_from_one && kept[at] == far.low && has_same {
+                match is_from_one && self.fars[at] == far.low && has_same {
                     true => Beside::Same,
                     false => Beside::InTheWay,
                 }
@@ -203,9 +284,9 @@ impl Scattered {
         if self.compared == 0 {
             self.first = first;
         }
-        for low in &self.fars[self.compared..self.count] {
+        for low in self.fars(self.compared..self.count) {
             if log
-                .add_to(note.of, *low, (0, done), Fence::Follows)
+                .add_to(note.of, low, (0, done), Fence::Follows)
                 .is_some()
             {
                 continue;
@@ -213,7 +294,7 @@ impl Scattered {
             note.of = log.next_call();
             let logged = Logged {
                 done,
-                ..note.logged_at(&Span::run(*low, note.far.block))
+                ..note.logged_at(&Span::run(low, note.far.block))
             };
             log.add(&logged, Fence::Follows);
         }
@@ -239,32 +320,24 @@ impl Scattered {
         let half = self.count / 2;
         self.compared = half;
         self.complete(log, clock::tick(false));
-        self.fars.copy_within(half..self.count, 0);
-        self.contents.copy_within(half..self.count, 0);
+        self.halves.turn();
         self.first += half as u64;
         self.count -= half;
         self.compared = self.count;
         if !note.near.is_one_block() {
             note.near.low += half as u64 * note.near.stride;
         }
-        if note.what.is(Kind::Put) {
-            self.places.clear();
-            for (at, low) in self.fars[..self.count].iter().enumerate() {
-                let span = Span::run(*low, note.far.block);
-                self.places.add(note.on, note.what, &span, at);
-            }
-        }
     }
 
     /// Where in the target's part the operations of a note are that are not compared.
     pub fn fresh(&self, number: usize, note: &Note) -> impl Iterator<Item = Span> + use<'_> {
         let fars = match self.owner == number {
-            true => &self.fars[self.compared..self.count],
-            false => &[],
+            true => self.compared..self.count,
+            false => 0..0,
         };
         let whole = (self.owner != number).then_some(note.far);
         let block = note.far.block;
-        let scattered = fars.iter().map(move |low| Span::run(*low, block));
+        let scattered = self.fars(fars).map(move |low| Span::run(low, block));
         scattered.chain(whole)
     }
 
@@ -282,18 +355,25 @@ impl Scattered {
         })
     }
 
-    /// Those that are not compared, as notes of their own.
-    pub fn fresh_single(&self, note: &Note) -> impl Iterator<Item = Note> {
-        (self.compared..self.count).map(|at| self.one(note, at).0)
+    /// Those that are not compared, as notes of their own, as far as they may `meet` something.
+    pub fn fresh_single(
+        &self,
+        note: &Note,
+        meets: impl Fn(&Span) -> bool,
+    ) -> impl Iterator<Item = Note> {
+        let span = |at| Span::run(self.fars[self.place(at)], note.far.block);
+        let met = (self.compared..self.count).filter(move |at| meets(&span(*at)));
+        met.map(|at| self.one(note, at).0)
     }
 
     fn one(&self, note: &Note, at: usize) -> (Note, Option<u64>) {
         let (mut one, block) = (*note, note.far.block);
-        one.far = Span::run(self.fars[at], block);
+        let place = self.place(at);
+        one.far = Span::run(self.fars[place], block);
         if !note.near.is_one_block() {
             one.near = Span::run(note.near.low + at as u64 * note.near.stride, block);
         }
-        one.content = note.content.map(|_| Content::One(self.contents[at]));
+        one.content = note.content.map(|_| Content::One(self.contents[place]));
         let logged = (at < self.compared).then_some(self.first + at as u64);
         if logged.is_some() {
             // It may have been another time: no one that is made once more has known as much.
