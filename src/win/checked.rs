@@ -1,7 +1,7 @@
 //! What a [checked](crate::check) job asks of windows: each operation is told to the check of [races](crate::check::race), with the
 //! bytes that it touches on both sides, and so is each synchronisation.
 
-use super::epoch::Hold;
+use super::epoch::{self, Hold};
 use super::transfer::{Origin, Remote};
 use super::{Flavor, Target, Window};
 use crate::block::Control;
@@ -13,7 +13,9 @@ use crate::check::race::{self, Kind, NONE, On, What, Words, element, windows};
 use crate::check::{self, Finding, local};
 use crate::datatype::{self, Basic, Named};
 use crate::error::Result;
-use crate::mpi::constants::{MPI_MODE_NOPRECEDE, MPI_PROC_NULL};
+use crate::mpi::constants::{
+    MPI_MODE_NOPRECEDE, MPI_MODE_NOPUT, MPI_MODE_NOSTORE, MPI_MODE_NOSUCCEED, MPI_PROC_NULL,
+};
 use crate::mpi::types::{MPI_Aint, MPI_Datatype, MPI_Op};
 use crate::op::Predefined;
 use crate::shm::peer::Way;
@@ -429,12 +431,45 @@ impl Window {
         if !is_usual || !series::may_note() || check::is_inside() {
             return false;
         }
-        race::complete_quickly(On::new(self.checked_id(), rank as usize), || true);
+        let on = On::new(self.checked_id(), rank as usize);
+        race::complete_quickly(|other| other == on, || true);
         // Puts and gets are done with.
         element::settle_noted();
         race::again::settle();
         self.leave_at_lock(target);
         self.release(target) || self.give_back(target).is_ok()
+    }
+
+    /// `MPI_Win_lock_all` likewise.
+    #[inline(always)]
+    pub fn lock_all_checked(&self, assert: c_int) -> bool {
+        if !series::may_note() || check::is_inside() {
+            return false;
+        }
+        race::settle_noted();
+        let is_taken = self.lock_all_quickly(assert);
+        if is_taken {
+            self.saw_lock_all();
+        }
+        is_taken
+    }
+
+    /// `MPI_Win_unlock_all` likewise.
+    #[inline(always)]
+    pub fn unlock_all_checked(&self) -> bool {
+        if !self.is_locked_for_all() || !series::may_note() || check::is_inside() {
+            return false;
+        }
+        let id = self.checked_id();
+        race::complete_quickly(|on| on.is_of(id), || true);
+        element::settle_noted();
+        race::again::settle();
+        self.leave_at_lock_all();
+        self.unlock_all_quickly()
+    }
+
+    fn leave_at_lock_all(&self) {
+        clock::keep_all([self.lock_place(None, SHARED)], race::is_alone());
     }
 
     pub(super) fn saw_lock_all(&self) {
@@ -446,7 +481,7 @@ impl Window {
     pub(super) fn before_unlock_all(&self) {
         if check::is_on() {
             race::complete(self.checked_id(), None);
-            clock::keep_all([self.lock_place(None, SHARED)], race::is_alone());
+            self.leave_at_lock_all();
         }
     }
 
@@ -461,6 +496,17 @@ impl Window {
     pub(super) fn saw_flush_local(&self, target: Option<&Target>) {
         if check::is_on() {
             race::complete_here(self.checked_id(), target.map(|target| self.rank_of(target)));
+        }
+    }
+
+    /// `MPI_Win_fence` is called: what is noted of the epoch that it ends is complete, quicker than where it is [settled](race::settle) first.
+    #[inline(always)]
+    pub fn complete_before_fence(&self, assert: c_int) {
+        let usual = MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOSUCCEED;
+        let is_usual = self.epoch.access() == epoch::Access::Fence && assert & !usual == 0;
+        if is_usual && series::may_note() && !check::is_inside() {
+            let id = self.checked_id();
+            race::complete_noted(|on| on.is_of(id), || true);
         }
     }
 

@@ -324,11 +324,17 @@ impl Window {
     /// `MPI_Win_unlock_all` of an epoch with nothing unusual about it: whether it was closed.
     #[inline(always)]
     pub fn unlock_all_quickly(&self) -> bool {
-        let usual = self.epoch.is_lock_all() && self.epoch.unchecked.load(Relaxed) == 0;
+        let usual = self.is_locked_for_all();
         if usual {
             self.leave_lock_all();
         }
         usual
+    }
+
+    /// Whether the gate of lock_all is what this process has passed.
+    #[inline(always)]
+    pub(super) fn is_locked_for_all(&self) -> bool {
+        self.epoch.is_lock_all() && self.epoch.unchecked.load(Relaxed) == 0
     }
 
     /// `MPI_Win_unlock_all`. All operations are complete at their targets on return. Error: `MPI_ERR_RMA_SYNC`.
@@ -381,10 +387,30 @@ impl Window {
     #[inline(always)]
     pub fn flush_again(&self, rank: c_int) -> bool {
         let on = On::new(self.checked_id(), rank as usize);
-        if race::again::ends(on) {
-            return self.flush_quickly(rank) && race::again::ended();
+        end_again(|other| other == on, || self.may_flush_quickly(rank))
+    }
+
+    /// `MPI_Win_flush_all`: whether all targets may be flushed, as far as a look tells, and are.
+    #[inline(always)]
+    pub fn flush_all_quickly(&self) -> bool {
+        let may = self.may_flush_all();
+        if may {
+            full_fence();
         }
-        race::complete_noted(on, || self.may_flush_quickly(rank)) == Some(true)
+        may
+    }
+
+    #[inline(always)]
+    fn may_flush_all(&self) -> bool {
+        matches!(self.epoch.access(), Access::LockAll | Access::Locks)
+            && !self.mine.move_in.is_asked()
+    }
+
+    /// The same in a job that is checked, as [`Window::flush_again`].
+    #[inline(always)]
+    pub fn flush_all_again(&self) -> bool {
+        let id = self.checked_id();
+        end_again(|on| on.is_of(id), || self.may_flush_all())
     }
 
     /// The same with every check. Error: `MPI_ERR_RMA_SYNC` outside a passive target epoch on the target.
@@ -433,6 +459,20 @@ impl Window {
         }
         Ok(())
     }
+}
+
+/// Completes the operations on those targets, if `may` says that they may be: see [`Window::flush_again`].
+#[inline(always)]
+fn end_again(is_one: impl Fn(On) -> bool + Copy, may: impl Fn() -> bool + Copy) -> bool {
+    if !race::again::ends(is_one) {
+        return race::complete_noted(is_one, may) == Some(true);
+    }
+    let is_complete = may();
+    if is_complete {
+        full_fence();
+        race::again::ended();
+    }
+    is_complete
 }
 
 /// Of lock and lock_all. Error: `MPI_ERR_ASSERT`.

@@ -68,6 +68,23 @@ impl CheckedWindow {
     pub fn unlock_quickly(&self, rank: c_int) -> bool {
         self.window.unlock_checked(rank)
     }
+
+    /// Nothing of a fence is quick, but what it completes.
+    #[inline(always)]
+    pub fn fence_quickly(&self, assert: c_int) -> bool {
+        self.window.complete_before_fence(assert);
+        false
+    }
+
+    #[inline(always)]
+    pub fn lock_all_quickly(&self, assert: c_int) -> bool {
+        self.window.lock_all_checked(assert)
+    }
+
+    #[inline(always)]
+    pub fn unlock_all_quickly(&self) -> bool {
+        self.window.unlock_all_checked()
+    }
 }
 
 /// Counts bytes that were moved.

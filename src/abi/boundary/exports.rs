@@ -366,6 +366,16 @@ macro_rules! mpi_again {
         #[inline(always)]
         fn called(_: ::std::ffi::c_int, _: $crate::mpi::types::C<$integer>, _: $crate::mpi::types::C<$window>) {}
     };
+    ([ends] ($win:ident : $window:ty) { $quick:expr }) => {
+        #[inline(always)]
+        fn again($win: $crate::mpi::types::C<$window>) -> bool {
+            let win = <$window as $crate::mpi::types::Foreign>::of($win);
+            $crate::observe::is_passed() && $crate::win::find_observed(win).is_some_and($crate::win::Window::flush_all_again)
+        }
+
+        #[inline(always)]
+        fn called(_: ::std::ffi::c_int, _: $crate::mpi::types::C<$window>) {}
+    };
     ([$($other:ident)?] ($($arg:ident : $type:ty),*) { $quick:expr }) => {
         #[inline(always)]
         #[allow(unused_variables)]

@@ -41,7 +41,7 @@ pub extern "C" fn MPI_Win_unlock(rank: c_int, win: MPI_Win) -> c_int {
 ///
 /// MPI 4.1 §12.5.3. Errors: `MPI_ERR_WIN`, `MPI_ERR_ASSERT`, `MPI_ERR_RMA_SYNC`, `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
-#[quick(find(win).is_some_and(|win| win.lock_all_quickly(assert)))]
+#[quick(@looked find(win).is_some_and(|win| win.lock_all_quickly(assert)))]
 pub extern "C" fn MPI_Win_lock_all(assert: c_int, win: MPI_Win) -> c_int {
     window(win)?.lock_all(assert)
 }
@@ -50,7 +50,7 @@ pub extern "C" fn MPI_Win_lock_all(assert: c_int, win: MPI_Win) -> c_int {
 ///
 /// MPI 4.1 §12.5.3. Errors: `MPI_ERR_WIN`, `MPI_ERR_RMA_SYNC`.
 #[apply(mpi_api)]
-#[quick(find(win).is_some_and(Window::unlock_all_quickly))]
+#[quick(@looked find(win).is_some_and(|win| win.unlock_all_quickly()))]
 pub extern "C" fn MPI_Win_unlock_all(win: MPI_Win) -> c_int {
     window(win)?.unlock_all()
 }
@@ -68,6 +68,7 @@ pub extern "C" fn MPI_Win_flush(rank: c_int, win: MPI_Win) -> c_int {
 ///
 /// MPI 4.1 §12.5.4. Does not block. Errors: `MPI_ERR_WIN`, `MPI_ERR_RMA_SYNC` (no passive target epoch).
 #[apply(mpi_api)]
+#[quick(@ends find(win).is_some_and(Window::flush_all_quickly))]
 pub extern "C" fn MPI_Win_flush_all(win: MPI_Win) -> c_int {
     window(win)?.flush_all(false)
 }
@@ -105,6 +106,7 @@ pub extern "C" fn MPI_Win_sync(win: MPI_Win) -> c_int {
 /// MPI 4.1 §12.5.1. Errors: `MPI_ERR_WIN`, `MPI_ERR_ASSERT`, `MPI_ERR_RMA_SYNC` (another kind of epoch is open),
 /// `MPI_ERR_PROC_FAILED`.
 #[apply(mpi_api)]
+#[quick(@looked find(win).is_some_and(|win| win.fence_quickly(assert)))]
 pub extern "C" fn MPI_Win_fence(assert: c_int, win: MPI_Win) -> c_int {
     window(win)?.fence(assert)
 }

@@ -231,17 +231,17 @@ fn learn() {
     }
 }
 
-/// Whether to complete the operations on this target of a window is to complete the last one alone.
+/// Whether to complete the operations on those targets of a window is to complete the last one alone.
 #[inline(always)]
-pub fn ends(on: On) -> bool {
-    STATE.load(Relaxed) >= PENDING && LAST.on.load(Relaxed) == on.bits() && threads::is_alone()
+pub fn ends(is_one: impl Fn(On) -> bool) -> bool {
+    let last = || On::of_bits(LAST.on.load(Relaxed));
+    STATE.load(Relaxed) >= PENDING && is_one(last()) && threads::is_alone()
 }
 
 /// They are complete.
 #[inline(always)]
-pub fn ended() -> bool {
+pub fn ended() {
     say(COMPLETE);
-    true
 }
 
 #[inline(always)]

@@ -579,40 +579,43 @@ pub fn settle_noted() {
     again::settle();
 }
 
-/// Makes operations of this rank on `on` complete behind a full fence, where nothing else is called and `may` says that they may be: what it says.
-/// Then the same as [`complete`], quicker where these are but noted.
+/// Makes operations of this rank on those targets complete behind a full fence, where nothing else is called and `may` says that they may be: what it
+/// says. Then the same as [`complete`], quicker where these are but noted.
 #[inline(always)]
-pub fn complete_quickly(on: On, may: impl Fn() -> bool + Copy) -> bool {
-    complete_noted(on, may).unwrap_or_else(|| complete_all_on(on, may))
+pub fn complete_quickly(is_one: impl Fn(On) -> bool + Copy, may: impl Fn() -> bool + Copy) -> bool {
+    complete_noted(is_one, may).unwrap_or_else(|| complete_all_on(is_one, may))
 }
 
 /// The same if something is noted; else `None`.
 #[inline(always)]
-pub fn complete_noted(on: On, may: impl Fn() -> bool + Copy) -> Option<bool> {
+pub fn complete_noted(
+    is_one: impl Fn(On) -> bool + Copy,
+    may: impl Fn() -> bool + Copy,
+) -> Option<bool> {
     if element::is_open() {
         let is_complete = may();
         // Those on the list take no fence: the CPU's atomic instructions are seen by all as soon as they are done.
-        if is_complete && !element::flush(on) {
+        if is_complete && !element::flush(is_one) {
             full_fence();
-            complete_on(|other| other == on);
+            complete_on(is_one);
         }
         return Some(is_complete);
     }
     if !series::is_open() {
         return None;
     }
-    let is_complete = series::flush(on, may);
-    Some(is_complete.unwrap_or_else(|| complete_all_on(on, may)))
+    let is_complete = series::flush(is_one, may);
+    Some(is_complete.unwrap_or_else(|| complete_all_on(is_one, may)))
 }
 
 #[cold]
 #[inline(never)]
-fn complete_all_on(on: On, may: impl Fn() -> bool) -> bool {
+fn complete_all_on(is_one: impl Fn(On) -> bool, may: impl Fn() -> bool) -> bool {
     let is_complete = may();
     if is_complete {
         full_fence();
         settle_operations();
-        complete_on(|other| other == on);
+        complete_on(is_one);
     }
     is_complete
 }

@@ -389,9 +389,9 @@ impl Batch {
         clock::fetched(checker, process);
     }
 
-    /// The operations on a target are complete, and nothing but those on the list can be: whether that is so. Else nothing is on the list any more.
+    /// The operations on those targets are complete, and nothing but those on the list can be: whether that is so. Else nothing is on the list any more.
     #[inline(always)]
-    pub fn flush(&mut self, checker: &Checker, on: On) -> bool {
+    pub fn flush(&mut self, checker: &Checker, is_one: impl Fn(On) -> bool) -> bool {
         if self.has_more {
             self.settle();
             return false;
@@ -404,23 +404,23 @@ impl Batch {
         let now = clock::Own::of(checker).tick(true);
         let log = checker.own.log;
         match &self.records[..self.count] {
-            [record] if record.on == on => {
+            [record] if is_one(record.on) => {
                 record.complete(log, now);
                 self.shorten(0);
             }
-            _ => self.complete(log, on, now),
+            _ => self.complete(log, is_one, now),
         }
         true
     }
 
-    /// Those on this target are complete.
+    /// Those on these targets are complete.
     #[inline(never)]
-    fn complete(&mut self, log: &Log, on: On, now: u64) {
+    fn complete(&mut self, log: &Log, is_one: impl Fn(On) -> bool, now: u64) {
         self.hull();
         let mut left = 0;
         for number in 0..self.count {
             let record = self.records[number];
-            match record.on == on {
+            match is_one(record.on) {
                 true => record.complete(log, now),
                 false => {
                     self.records[left] = record;

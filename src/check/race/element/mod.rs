@@ -106,12 +106,12 @@ fn settle_list() {
     }
 }
 
-/// The operations on a target of the window are complete, and nothing but those on the list can be: whether that is so. Else nothing is on
+/// The operations on those targets are complete, and nothing but those on the list can be: whether that is so. Else nothing is on
 /// the list any more.
 #[inline(always)]
-pub fn flush(on: On) -> bool {
+pub fn flush(is_one: impl Fn(On) -> bool) -> bool {
     match (BATCH.get(), checker()) {
-        (Some(mut batch), Some(checker)) => batch.flush(checker, on),
+        (Some(mut batch), Some(checker)) => batch.flush(checker, is_one),
         _ => false,
     }
 }

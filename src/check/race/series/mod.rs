@@ -26,7 +26,9 @@ mod scattered;
 use super::log::{Fence, Logged, Of, On};
 use super::span::Span;
 use super::touched::Touched;
-use super::{Content, Race, STATE, State, What, Window, Words, again, element, log, requests};
+use super::{
+    Content, Race, STATE, State, What, Window, Words, again, complete_on, element, log, requests,
+};
 use crate::check::threads::{Alone, is_alone};
 use crate::check::{Checker, Place, checker, clock, is_inside, local, place, sums};
 use crate::shm::atomic::{AtomicBool, Ordering::Relaxed, full_fence};
@@ -36,6 +38,8 @@ use smallvec::SmallVec;
 
 /// So many notes are taken before they are compared.
 const MOST: usize = 48;
+/// So many notes at most are complete without a look at each once more.
+const FEW: usize = 16;
 /// So many there is room for: what was [no series](Note::halve) becomes two.
 const ROOM: usize = u64::BITS as usize;
 /// Places of the program of which the last note is known: a power of two.
@@ -105,8 +109,8 @@ struct Series {
     open: Option<On>,
     /// Whether no other thread of this process has anything of the check meanwhile.
     is_alone: bool,
-    /// A buffer that was found to end before what it begins in, since the process has made another call.
-    fits: (u64, u64),
+    /// Buffers that were found to end before what they begin in, since the process has made another call: the last one of each note.
+    fits: [(u64, u64); FEW],
     /// Where the notes are that are compared.
     noted: Touched,
     /// The operations of one of the notes, if they go anywhere: also of the first one, if that was flushed, and nothing was noted since.
@@ -118,7 +122,7 @@ static SERIES: Alone<Series> = Alone::new(Series {
     count: 0,
     open: None,
     is_alone: false,
-    fits: (0, 0),
+    fits: [(0, 0); FEW],
     fetched_from: NOWHERE,
     sites: [const {
         Site {
@@ -425,18 +429,19 @@ impl Series {
         self.count += 1;
     }
 
-    /// Completes the operations on a target behind a full fence, if `may` says that they may be, and no other call is made: what it says.
+    /// Completes the operations on those targets behind a full fence, if `may` says that they may be, and no other call is made: what it says.
     /// `None`: it cannot be done so.
     #[inline(always)]
-    fn flush(&mut self, on: On, may: impl FnOnce() -> bool) -> Option<bool> {
-        let ([Some(note)], Some(checker)) = (&mut self.notes[..self.count], checker()) else {
-            return None;
+    fn flush(&mut self, is_one: impl Fn(On) -> bool, may: impl FnOnce() -> bool) -> Option<bool> {
+        let checker = checker()?;
+        let [Some(note)] = &mut self.notes[..self.count] else {
+            return self.flush_several(checker, is_one, may);
         };
-        if note.on != on {
+        if !is_one(note.on) {
             return None;
         }
         if self.scattered.are_of(0) {
-            return self.flush_scattered(checker, may);
+            return self.flush_scattered(checker, is_one, may);
         }
         let mut state = STATE.lock();
         if !state.is_alone() {
@@ -447,11 +452,11 @@ impl Series {
             if !state.is_idle() {
                 return None;
             }
-            if self.fits != (low, high) || !note.near.is_one_block() {
+            if self.fits[0] != (low, high) || !note.near.is_one_block() {
                 if note.beyond().is_some() {
                     return None;
                 }
-                self.fits = (low, high);
+                self.fits[0] = (low, high);
             }
         }
         // As `settle`, without what would be forgotten at once.
@@ -495,13 +500,89 @@ impl Series {
         Some(true)
     }
 
+    /// The same of several notes, if none is in the way of another one.
+    #[inline(never)]
+    fn flush_several(
+        &mut self,
+        checker: &Checker,
+        is_one: impl Fn(On) -> bool,
+        may: impl FnOnce() -> bool,
+    ) -> Option<bool> {
+        let count = self.count;
+        let notes = &mut self.notes[..count];
+        let may_be = |note: &Option<Note>| {
+            note.as_ref()
+                .is_some_and(|note| is_one(note.on) && !note.is_over())
+        };
+        let (true, true) = (self.scattered.is_nobodys(), (2..=FEW).contains(&count)) else {
+            return None;
+        };
+        let mut state = STATE.lock();
+        if !state.is_alone() || !state.is_idle() || !notes.iter().all(may_be) {
+            return None;
+        }
+        for (number, note) in notes.iter().flatten().enumerate() {
+            let mut others = notes[..number].iter().flatten();
+            if others.any(|other| note.may_be_in_the_way(other)) {
+                return None;
+            }
+            let Span { low, high, .. } = note.near;
+            if self.fits[number] != (low, high) || !note.near.is_one_block() {
+                if note.beyond().is_some() {
+                    return None;
+                }
+                self.fits[number] = (low, high);
+            }
+        }
+        // As of one.
+        let (log, own) = (checker.own.log, clock::Own::of(checker));
+        let (done, first) = (own.time() + 1, log.count() + 1);
+        for note in notes.iter_mut().flatten() {
+            note.log(log, done);
+        }
+        if !may() {
+            (first..=log.count()).for_each(|number| log.void(number));
+            return Some(false);
+        }
+        full_fence();
+        let mut found = Vec::new();
+        let is_alone = |note: &Note| {
+            let mut others = note.window.members.iter();
+            others.all(|&rank| rank == checker.rank || !state.may_have_unordered(checker, rank))
+        };
+        if !notes.iter().flatten().all(is_alone) {
+            self.compare(&mut state, checker.rank, count, |note, race| {
+                found.push((*note, race));
+            });
+        }
+        own.tick(true);
+        drop(state);
+        self.count = 0;
+        self.is_locked = false;
+        self.flushed = None;
+        for (note, race) in found {
+            note.tell(checker.rank, Found::Race(race));
+        }
+        for note in self.notes[..count].iter().flatten() {
+            note.learn(checker);
+        }
+        Some(true)
+    }
+
     /// The same of those that go anywhere, where nothing else is noted.
-    fn flush_scattered(&mut self, checker: &Checker, may: impl FnOnce() -> bool) -> Option<bool> {
+    fn flush_scattered(
+        &mut self,
+        checker: &Checker,
+        is_one: impl Fn(On) -> bool,
+        may: impl FnOnce() -> bool,
+    ) -> Option<bool> {
         let [Some(note), ..] = &mut self.notes else {
             return None;
         };
         let mut state = STATE.lock();
-        if !state.is_alone() || !state.is_idle() || note.beyond().is_some() {
+        let is_idle = state.is_idle();
+        let are_free = is_idle || are_free(&state, &self.scattered, note);
+        if !state.is_alone() || !are_free || note.beyond().is_some() {
             return None;
         }
         // As of one.
@@ -516,6 +597,9 @@ impl Series {
         let found = self.compare_scattered(&mut state, checker);
         own.tick(true);
         drop(state);
+        if !is_idle {
+            complete_on(is_one);
+        }
         self.count = 0;
         self.is_locked = false;
         self.flushed = None;
@@ -547,15 +631,8 @@ impl Series {
         if !state.is_alone() || note.is_over() || note.beyond().is_some() {
             return false;
         }
-        if !state.is_idle() {
-            let (near, fetches) = (&note.near, note.what.fetches());
-            let meets = |span: &Span| state.may_meet(note.on, span);
-            let mut fresh = self.scattered.fresh_single(note, meets);
-            if state.clash(near, fetches, |_| false).is_some()
-                || fresh.any(|one| one.own_conflict(&state).is_some())
-            {
-                return false;
-            }
+        if !state.is_idle() && !are_free(&state, &self.scattered, note) {
+            return false;
         }
         self.scattered.log(note, checker.own.log, 0);
         let found = self.compare_scattered(&mut state, checker);
@@ -696,10 +773,10 @@ impl Series {
                 Fence::Follows,
             );
             let Span { low, high, .. } = note.near;
-            if self.fits != (low, high) {
+            if self.fits[0] != (low, high) {
                 match note.beyond() {
                     Some(finding) => found.push((note, Found::Beyond(finding))),
-                    None if note.near.is_one_block() => self.fits = (low, high),
+                    None if note.near.is_one_block() => self.fits[0] = (low, high),
                     None => {}
                 }
             }
@@ -756,6 +833,14 @@ impl Series {
     }
 }
 
+/// Whether nothing that is pending is in the way of those of the note that are not compared.
+fn are_free(state: &State, scattered: &Scattered, note: &Note) -> bool {
+    let meets = |span: &Span| state.may_meet(note.on, span);
+    let mut fresh = scattered.fresh_single(note, meets);
+    let clash = state.clash(&note.near, note.what.fetches(), |_| false);
+    clash.is_none() && fresh.all(|one| one.own_conflict(state).is_none())
+}
+
 /// Whether something is noted.
 #[inline(always)]
 pub fn is_open() -> bool {
@@ -777,7 +862,7 @@ fn settle_all() {
         OPEN.store(false, Relaxed);
         series.settle();
         series.scattered.end();
-        (series.open, series.flushed, series.fits) = (None, None, (0, 0));
+        (series.open, series.flushed, series.fits) = (None, None, [(0, 0); FEW]);
     }
 }
 
@@ -820,12 +905,12 @@ fn settle_fetched() {
     }
 }
 
-/// The operations on a target are complete behind a full fence, if `may` says that they may be, and no other call is made: what it says. `None`: that
-/// is not asked, and all is to be settled.
+/// The operations on those targets are complete behind a full fence, if `may` says that they may be, and no other call is made: what it says. `None`:
+/// that is not asked, and all is to be settled.
 #[inline(always)]
-pub fn flush(on: On, may: impl FnOnce() -> bool) -> Option<bool> {
+pub fn flush(is_one: impl Fn(On) -> bool, may: impl FnOnce() -> bool) -> Option<bool> {
     match SERIES.get() {
-        Some(mut series) => series.flush(on, may),
+        Some(mut series) => series.flush(is_one, may),
         None => None,
     }
 }

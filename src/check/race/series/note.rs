@@ -3,7 +3,7 @@
 use super::super::log::{Fence, Log, Logged, Of, On};
 use super::super::span::Span;
 use super::super::{
-    Access, Begun, Clash, Content, Race, STATE, State, What, Window, Words, log, report,
+    Access, Begun, Clash, Content, Kind, Race, STATE, State, What, Window, Words, log, report,
 };
 use super::{Flushed, Operation};
 use crate::check::threads::Turn;
@@ -145,6 +145,15 @@ impl Note {
     /// Whether an operation of another process, on `on`, may have to be ordered with this one.
     pub fn may_conflict(&self, on: On, what: What) -> bool {
         self.on == on && self.what.conflicts(what, false, self.words.reading())
+    }
+
+    /// Whether an operation of this process that is noted, too, may have bytes of this one's, here or at the target, one of which is written.
+    pub fn may_be_in_the_way(&self, other: &Note) -> bool {
+        let meets = |a: &Span, b: &Span| a.low < b.high && b.low < a.high;
+        let both_fetch = self.what.is(Kind::Get) && other.what.is(Kind::Get);
+        let is_written = self.what.fetches() || other.what.fetches();
+        self.on == other.on && !both_fetch && meets(&self.far, &other.far)
+            || is_written && meets(&self.near, &other.near)
     }
 
     /// What follows knows as much of the target's process as this one does by now.

@@ -80,6 +80,11 @@ impl Scattered {
         self.owner == note
     }
 
+    /// Whether they are of no note.
+    pub fn is_nobodys(&self) -> bool {
+        self.owner == NOBODY
+    }
+
     /// There are none any more.
     #[inline(always)]
     pub fn end(&mut self) {
