@@ -1,8 +1,8 @@
 //! Puts and gets that go elsewhere each time: programs move pieces of a row or a table in a loop. What is known of one at its call is only noted
 //! here; it is logged and compared when the process makes any other call ([`settle`]), or when there is no [room](MOST) for more. Calls
 //! from one place of the program that go on by the same step on both sides are one [`Note`], one entry of the log, and are compared once. Where
-//! there is only one, and it is flushed, it is logged and compared before that, and complete at once ([`flush`]). The same call may go elsewhere behind that:
-//! it takes the same [note](Series::note_elsewhere).
+//! there is only one, and it is flushed, it is logged and compared before that, and complete at once ([`flush`]); so are several, if none of them is in
+//! the way of another one. The same call may go elsewhere behind that: it takes the same [note](Series::note_elsewhere).
 //!
 //! **Why nothing is missed or told wrongly.** Between a note and its settling this process makes no other call. So its clock stays as it was, and
 //! what the operation is ordered after is the same when it is compared ([`clock::as_it_is`]). (What it may see by loads of its own it takes before a
