@@ -499,14 +499,16 @@ impl Window {
         }
     }
 
-    /// `MPI_Win_fence` is called: what is noted of the epoch that it ends is complete, quicker than where it is [settled](race::settle) first.
+    /// `MPI_Win_fence` is called: what is noted of the epoch that it ends is complete, quicker than where it is [settled](race::settle) first. What breaks
+    /// a promise is left, to be told.
     #[inline(always)]
     pub fn complete_before_fence(&self, assert: c_int) {
         let usual = MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOSUCCEED;
         let is_usual = self.epoch.access() == epoch::Access::Fence && assert & !usual == 0;
         if is_usual && series::may_note() && !check::is_inside() {
             let id = self.checked_id();
-            race::complete_noted(|on| on.is_of(id), || true);
+            let is_one = |on: On| on.is_of(id) && !self.has_promised(on.target());
+            race::complete_noted(is_one, || true);
         }
     }
 

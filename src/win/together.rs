@@ -184,19 +184,30 @@ impl Window {
         }
     }
 
+    /// Where a target's process has promised, by the fence of that number, that no put or accumulate changes its part until the next one.
+    fn promise(&self, target: usize, fence: u32) -> Option<Place> {
+        let (has_noput, place) = self
+            .promises
+            .calls
+            .says(self.meeting.members[target], fence)?;
+        (has_noput != 0).then_some(place)
+    }
+
+    /// Whether it has by the last fence.
+    pub(super) fn has_promised(&self, target: usize) -> bool {
+        let fence = self.promises.fence.load(Ordering::Relaxed);
+        fence != 0 && self.promise(target, fence).is_some()
+    }
+
     /// Whether this rank has put where that was promised not to happen until this fence, by the one of number `fence`.
     fn look_for_puts(&self, fence: u32) {
         let members = &self.meeting.members;
-        let promise = |target: usize| {
-            let (has_noput, place) = self.promises.calls.says(members[target], fence)?;
-            (has_noput != 0).then_some(place)
-        };
-        let is_promised = |target: usize| promise(target).is_some();
+        let is_promised = |target: usize| self.promise(target, fence).is_some();
         let found = pending_change(self.checked_id(), is_promised);
         let Some((target, (rank, what, place))) = found else {
             return;
         };
-        let said = promise(target).unwrap_or(Place::UNKNOWN);
+        let said = self.promise(target, fence).unwrap_or(Place::UNKNOWN);
         wrong_assertion(format!(
             "{} at {} changes rank {target}'s part of {}, but rank {target} has said by MPI_MODE_NOPUT of the fence before, at {}, that \
              no put or accumulate does until this one",

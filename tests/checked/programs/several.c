@@ -11,6 +11,9 @@
 // wrong other_target: data race
 // wrong local_all: data race
 // wrong fence_met: data race
+// wrong fence_promised_two: wrong assertion
+// wrong fence_promised_many: wrong assertion
+// wrong fence_promised_sums: wrong assertion
 // right apart
 // right apart_all
 // right apart_epochs
@@ -20,6 +23,7 @@
 // right then_message_all
 // right fence_apart
 // right fence_turns
+// right fence_promised_others
 #include <mpi.h>
 #include <string.h>
 
@@ -96,7 +100,24 @@ static void turns(void) {
     }
 }
 
+// Rank 2 has promised that nobody puts to it.
+static void promised(void) {
+    MPI_Win_fence(rank == 2 ? MPI_MODE_NOPUT : 0, win);
+    int to = is("fence_promised_others") ? 1 : 2;
+    if (rank == 0 && !is("fence_promised_sums")) {
+        MPI_Put(from, 1, MPI_LONG, to, 1, 1, MPI_LONG, win); // !fence_promised_two !fence_promised_many
+        MPI_Put(from, 1, MPI_LONG, to, 2, 1, MPI_LONG, win);
+        MPI_Get(into, 1, MPI_LONG, 2, 3, 1, MPI_LONG, win);
+    }
+    if (rank == 1 && is("fence_promised_many"))
+        for (int n = 0; n < 100; n++) MPI_Put(from, 1, MPI_LONG, 2, place(n, 1), 1, MPI_LONG, win); // !fence_promised_many
+    if (rank < 2 && is("fence_promised_sums"))
+        for (int n = 0; n < 10; n++) MPI_Accumulate(from, 1, MPI_LONG, 2, n, 1, MPI_LONG, MPI_SUM, win); // !fence_promised_sums
+    MPI_Win_fence(0, win);
+}
+
 static void fences(void) {
+    if (has("promised")) return promised();
     MPI_Win_fence(0, win);
     for (int time = 0; time < 6; time++) {
         int half = is("fence_apart") ? rank : 0;
