@@ -37,10 +37,12 @@ const MOST: usize = super::area::MOST as usize;
 pub struct Clock {
     /// How often it has come to know a later time of another rank.
     learned: AtomicU64,
+    /// While it [waits in a call](Within) that has completed something: 1 more than the time that its program knows of.
+    within: AtomicU64,
     /// Its clock. Written by it alone.
     now: [AtomicU64; MOST],
     /// What follows is on a line of its own, and [elsewhere](super::area) in its page than what is in front.
-    _apart: [u64; 23],
+    _apart: [u64; 22],
     /// Not 0: something came into its memory since it last looked.
     came: AtomicU64,
     /// How many copies were made: the last ones are there, in turn.
@@ -331,33 +333,52 @@ impl<'a> Own<'a> {
     /// The same of two that are nearly always known, in one go.
     #[inline(always)]
     fn join_both(&self, first: &[AtomicU64], second: &[AtomicU64]) {
+        self.is_told(first, second);
+        if self.is_later(first, second) {
+            self.learn(first, self.rank);
+            self.learn(second, self.rank);
+        }
+    }
+
+    /// Others have known this process until what both say.
+    #[inline(always)]
+    fn is_told(&self, first: &[AtomicU64], second: &[AtomicU64]) {
         // Of the program's own loads and stores alone somebody asks that.
         if local::is_seen() {
             TOLD.fetch_max(later(first, second, self.rank), Ordering::Relaxed);
         }
-        if self.is_later(first, second) {
-            self.learn(first);
-            self.learn(second);
-        }
     }
 
+    /// Takes what it says of all ranks, but of itself and of one more.
     #[cold]
     #[inline(never)]
-    fn learn(&self, from: &[AtomicU64]) {
+    fn learn(&self, from: &[AtomicU64], but: usize) {
+        let mut is_new = false;
         for (rank, (mine, theirs)) in self.clock.now.iter().zip(from).enumerate() {
             let theirs = theirs.load(Ordering::Acquire);
-            if rank != self.rank && theirs > mine.load(Ordering::Relaxed) {
+            if rank != self.rank && rank != but && theirs > mine.load(Ordering::Relaxed) {
                 mine.fetch_max(theirs, Ordering::Release);
+                is_new = true;
             }
         }
-        self.clock.learned.fetch_add(1, Ordering::Release);
+        if is_new {
+            self.clock.learned.fetch_add(1, Ordering::Release);
+        }
     }
 
     /// The same of all that the program of `rank` may know at present.
     fn join_program(&self, rank: u32) {
         let theirs = other(rank);
         let learned = theirs.learned.load(Ordering::Acquire);
-        self.join(&theirs.now);
+        let now = &theirs.now[..self.ranks()];
+        match theirs.within.load(Ordering::Acquire) {
+            0 => self.join(now),
+            // What it has completed in its call its program cannot tell yet.
+            _ => {
+                self.is_told(now, now);
+                self.learn(now, rank as usize);
+            }
+        }
         let (mine, time) = (&self.clock.now[rank as usize], time_at(rank));
         if rank as usize != self.rank && time > mine.load(Ordering::Relaxed) {
             mine.fetch_max(time, Ordering::Release);
@@ -656,7 +677,35 @@ fn time_at(rank: u32) -> u64 {
 fn time_in(block: &Block, rank: u32) -> u64 {
     let said = block.log.said_complete();
     let now = block.clock.now[rank as usize].load(Ordering::Acquire);
-    now + u64::from(said != 0)
+    match block.clock.within.load(Ordering::Acquire) {
+        0 => now + u64::from(said != 0),
+        within => within - 1,
+    }
+}
+
+/// This process is in a call that completes operations and then waits for others: what is complete by that its program knows, and can tell by a
+/// store, when the call has returned.
+pub struct Within(());
+
+impl Within {
+    /// Nothing is complete by the call yet. Only where no other thread of this process can tell anything.
+    pub fn begin(alone: bool) -> Within {
+        if let Some(checker) = checker().filter(|_| alone) {
+            let within = &checker.own.clock.within;
+            if within.load(Ordering::Relaxed) == 0 {
+                within.store(time_in(&checker.own, checker.rank) + 1, Ordering::Release);
+            }
+        }
+        Within(())
+    }
+}
+
+impl Drop for Within {
+    fn drop(&mut self) {
+        if let Some(checker) = checker() {
+            checker.own.clock.within.store(0, Ordering::Release);
+        }
+    }
 }
 
 /// The entry of `rank` that is complete without saying so, if that is known by who knows the rank until `known`; else 0.

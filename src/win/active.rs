@@ -25,6 +25,7 @@ impl Window {
     /// `MPI_Win_fence`. Blocks until all processes of the window have called it. Errors: `MPI_ERR_ASSERT`,
     /// `MPI_ERR_RMA_SYNC`, `MPI_ERR_PROC_FAILED`.
     pub fn fence(&self, assert: c_int) -> Result<()> {
+        let _within = self.within_fence();
         let known = MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
         if assert & !known != 0 {
             bail!(

@@ -6,7 +6,7 @@ use super::transfer::{Origin, Remote};
 use super::{Flavor, Target, Window};
 use crate::block::Control;
 use crate::check::buffers::{self, Access};
-use crate::check::clock::{self, Key, Keys};
+use crate::check::clock::{self, Key, Keys, Within};
 use crate::check::race::series::{self, Operation};
 use crate::check::race::span::Spans;
 use crate::check::race::{self, Kind, NONE, On, What, Words, element, windows};
@@ -20,6 +20,7 @@ use crate::mpi::types::{MPI_Aint, MPI_Datatype, MPI_Op};
 use crate::op::Predefined;
 use crate::shm::peer::Way;
 use std::ffi::{c_int, c_void};
+use std::mem;
 
 /// The sides of an operation at the origin.
 #[derive(Default)]
@@ -506,10 +507,18 @@ impl Window {
         let usual = MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOSUCCEED;
         let is_usual = self.epoch.access() == epoch::Access::Fence && assert & !usual == 0;
         if is_usual && series::may_note() && !check::is_inside() {
+            // It goes on until the fence is passed.
+            mem::forget(self.within_fence());
             let id = self.checked_id();
             let is_one = |on: On| on.is_of(id) && !self.has_promised(on.target());
             race::complete_noted(is_one, || true);
         }
+    }
+
+    /// A fence is called: what it completes the program does not know before it has passed.
+    #[inline(always)]
+    pub(super) fn within_fence(&self) -> Option<Within> {
+        check::is_on().then(|| Within::begin(race::is_alone()))
     }
 
     /// A fence is about to be passed.
