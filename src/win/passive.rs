@@ -385,9 +385,22 @@ impl Window {
     /// The same in a job that is checked, if the last operation is all that it [completes](race::again), or the operations before are but
     /// [noted](race::series).
     #[inline(always)]
-    pub fn flush_again(&self, rank: c_int) -> bool {
+    pub fn flush_checked(&self, rank: c_int) -> bool {
         let on = On::new(self.checked_id(), rank as usize);
-        end_again(|other| other == on, || self.may_flush_quickly(rank))
+        end_checked(|other| other == on, || self.may_flush_quickly(rank))
+    }
+
+    /// `MPI_Win_flush_local` likewise.
+    #[inline(always)]
+    pub fn flush_local_checked(&self, rank: c_int) -> bool {
+        let on = On::new(self.checked_id(), rank as usize);
+        leave_checked(|other| other == on, || self.may_flush_quickly(rank))
+    }
+
+    /// `MPI_Win_flush_local`: whether `rank` may be flushed, as far as a look tells, and is. As [`Window::flush_quickly`].
+    #[inline(always)]
+    pub fn flush_local_quickly(&self, rank: c_int) -> bool {
+        self.flush_quickly(rank)
     }
 
     /// `MPI_Win_flush_all`: whether all targets may be flushed, as far as a look tells, and are.
@@ -406,11 +419,24 @@ impl Window {
             && !self.mine.move_in.is_asked()
     }
 
-    /// The same in a job that is checked, as [`Window::flush_again`].
+    /// The same in a job that is checked, as [`Window::flush_checked`].
     #[inline(always)]
-    pub fn flush_all_again(&self) -> bool {
+    pub fn flush_all_checked(&self) -> bool {
         let id = self.checked_id();
-        end_again(|on| on.is_of(id), || self.may_flush_all())
+        end_checked(|on| on.is_of(id), || self.may_flush_all())
+    }
+
+    /// `MPI_Win_flush_local_all` likewise.
+    #[inline(always)]
+    pub fn flush_local_all_checked(&self) -> bool {
+        let id = self.checked_id();
+        leave_checked(|on| on.is_of(id), || self.may_flush_all())
+    }
+
+    /// `MPI_Win_flush_local_all`: as [`Window::flush_all_quickly`].
+    #[inline(always)]
+    pub fn flush_local_all_quickly(&self) -> bool {
+        self.flush_all_quickly()
     }
 
     /// The same with every check. Error: `MPI_ERR_RMA_SYNC` outside a passive target epoch on the target.
@@ -461,12 +487,28 @@ impl Window {
     }
 }
 
-/// Completes the operations on those targets, if `may` says that they may be: see [`Window::flush_again`].
+/// Completes the operations on those targets, if `may` says that they may be: see [`Window::flush_checked`].
 #[inline(always)]
-fn end_again(is_one: impl Fn(On) -> bool + Copy, may: impl Fn() -> bool + Copy) -> bool {
-    if !race::again::ends(is_one) {
-        return race::complete_noted(is_one, may) == Some(true);
+fn end_checked(is_one: impl Fn(On) -> bool + Copy, may: impl Fn() -> bool + Copy) -> bool {
+    match race::again::ends(is_one) {
+        true => end_last(may),
+        false => race::complete_noted(is_one, may) == Some(true),
     }
+}
+
+/// The same here alone.
+#[inline(always)]
+fn leave_checked(is_one: impl Fn(On) -> bool + Copy, may: impl Fn() -> bool + Copy) -> bool {
+    match race::again::ends(is_one) {
+        // What has fetched is complete.
+        true => race::again::has_fetched() && end_last(may),
+        false => race::leave_noted(is_one, may),
+    }
+}
+
+/// Completes the last operation.
+#[inline(always)]
+fn end_last(may: impl Fn() -> bool) -> bool {
     let is_complete = may();
     if is_complete {
         full_fence();

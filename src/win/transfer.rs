@@ -77,6 +77,26 @@ impl CheckedWindow {
     }
 
     #[inline(always)]
+    pub fn flush_quickly(&self, rank: c_int) -> bool {
+        self.window.flush_checked(rank)
+    }
+
+    #[inline(always)]
+    pub fn flush_all_quickly(&self) -> bool {
+        self.window.flush_all_checked()
+    }
+
+    #[inline(always)]
+    pub fn flush_local_quickly(&self, rank: c_int) -> bool {
+        self.window.flush_local_checked(rank)
+    }
+
+    #[inline(always)]
+    pub fn flush_local_all_quickly(&self) -> bool {
+        self.window.flush_local_all_checked()
+    }
+
+    #[inline(always)]
     pub fn lock_all_quickly(&self, assert: c_int) -> bool {
         self.window.lock_all_checked(assert)
     }

@@ -219,8 +219,8 @@ macro_rules! mpi_exported {
     };
 }
 
-/// The quick way of a call in a job that is checked: where it [repeats](crate::check::race::again) the last operation (`@again`), or completes it
-/// (`@ends`), or only [notes](crate::check::race::series) it (`@series`), or is short all the same (`@looked`). `again` says whether it was done,
+/// The quick way of a call in a job that is checked: where it [repeats](crate::check::race::again) the last operation (`@again`),
+/// or only [notes](crate::check::race::series) it (`@series`), or is short all the same (`@looked`). `again` says whether it was done,
 /// `called` what became of a call else. `@again_unobserved` and `@looked_unobserved` are that and ask first whether calls are observed; so do
 /// `@again_request` and `@looked_request`, of what has a request: a new operation is given that of [an earlier one](crate::check::race::requests).
 /// `@waits` ends it.
@@ -355,26 +355,6 @@ macro_rules! mpi_again {
                 again::keep(FUNCTION, &[$(again::word($arg)),*]);
             }
         }
-    };
-    ([ends] ($rank:ident : $integer:ty, $win:ident : $window:ty) { $quick:expr }) => {
-        #[inline(always)]
-        fn again($rank: $crate::mpi::types::C<$integer>, $win: $crate::mpi::types::C<$window>) -> bool {
-            let win = <$window as $crate::mpi::types::Foreign>::of($win);
-            $crate::observe::is_passed() && $crate::win::find_observed(win).is_some_and(|win| win.flush_again($rank))
-        }
-
-        #[inline(always)]
-        fn called(_: ::std::ffi::c_int, _: $crate::mpi::types::C<$integer>, _: $crate::mpi::types::C<$window>) {}
-    };
-    ([ends] ($win:ident : $window:ty) { $quick:expr }) => {
-        #[inline(always)]
-        fn again($win: $crate::mpi::types::C<$window>) -> bool {
-            let win = <$window as $crate::mpi::types::Foreign>::of($win);
-            $crate::observe::is_passed() && $crate::win::find_observed(win).is_some_and($crate::win::Window::flush_all_again)
-        }
-
-        #[inline(always)]
-        fn called(_: ::std::ffi::c_int, _: $crate::mpi::types::C<$window>) {}
     };
     ([$($other:ident)?] ($($arg:ident : $type:ty),*) { $quick:expr }) => {
         #[inline(always)]

@@ -59,7 +59,7 @@ pub extern "C" fn MPI_Win_unlock_all(win: MPI_Win) -> c_int {
 ///
 /// MPI 4.1 §12.5.4. Does not block. Errors: `MPI_ERR_WIN`, `MPI_ERR_RANK`, `MPI_ERR_RMA_SYNC` (no passive target epoch).
 #[apply(mpi_api)]
-#[quick(@ends find(win).is_some_and(|win| win.flush_quickly(rank)))]
+#[quick(@looked find(win).is_some_and(|win| win.flush_quickly(rank)))]
 pub extern "C" fn MPI_Win_flush(rank: c_int, win: MPI_Win) -> c_int {
     on_target(win, rank, Window::flush)
 }
@@ -68,7 +68,7 @@ pub extern "C" fn MPI_Win_flush(rank: c_int, win: MPI_Win) -> c_int {
 ///
 /// MPI 4.1 §12.5.4. Does not block. Errors: `MPI_ERR_WIN`, `MPI_ERR_RMA_SYNC` (no passive target epoch).
 #[apply(mpi_api)]
-#[quick(@ends find(win).is_some_and(Window::flush_all_quickly))]
+#[quick(@looked find(win).is_some_and(|win| win.flush_all_quickly()))]
 pub extern "C" fn MPI_Win_flush_all(win: MPI_Win) -> c_int {
     window(win)?.flush_all(false)
 }
@@ -77,7 +77,7 @@ pub extern "C" fn MPI_Win_flush_all(win: MPI_Win) -> c_int {
 ///
 /// MPI 4.1 §12.5.4. Does not block. Errors: as `MPI_Win_flush`.
 #[apply(mpi_api)]
-#[quick(find(win).is_some_and(|win| win.flush_quickly(rank)))]
+#[quick(@looked find(win).is_some_and(|win| win.flush_local_quickly(rank)))]
 pub extern "C" fn MPI_Win_flush_local(rank: c_int, win: MPI_Win) -> c_int {
     on_target(win, rank, Window::flush_local)
 }
@@ -86,6 +86,7 @@ pub extern "C" fn MPI_Win_flush_local(rank: c_int, win: MPI_Win) -> c_int {
 ///
 /// MPI 4.1 §12.5.4. Does not block. Errors: as `MPI_Win_flush_all`.
 #[apply(mpi_api)]
+#[quick(@looked find(win).is_some_and(|win| win.flush_local_all_quickly()))]
 pub extern "C" fn MPI_Win_flush_local_all(win: MPI_Win) -> c_int {
     window(win)?.flush_all(true)
 }

@@ -238,6 +238,12 @@ pub fn ends(is_one: impl Fn(On) -> bool) -> bool {
     STATE.load(Relaxed) >= PENDING && is_one(last()) && threads::is_alone()
 }
 
+/// Whether the last operation has a result.
+#[inline(always)]
+pub fn has_fetched() -> bool {
+    LAST.from.load(Relaxed) != NOWHERE
+}
+
 /// They are complete.
 #[inline(always)]
 pub fn ended() {

@@ -510,14 +510,7 @@ pub fn complete_here(window: u64, target: Option<usize>) {
     state.complete(alone, |pending| {
         is_one(pending.on) && pending.what.fetches()
     });
-    for pending in &mut state.pending {
-        if is_one(pending.on) {
-            pending.pair = None;
-        }
-    }
-    state.reads.free(is_one);
-    state.writes.free(is_one);
-    state.end_uses(is_one);
+    state.leave(is_one);
 }
 
 fn is_on(on: On, window: u64, target: Option<usize>) -> bool {
@@ -593,19 +586,41 @@ pub fn complete_noted(
     may: impl Fn() -> bool + Copy,
 ) -> Option<bool> {
     if element::is_open() {
-        let is_complete = may();
-        // Those on the list take no fence: the CPU's atomic instructions are seen by all as soon as they are done.
-        if is_complete && !element::flush(is_one) {
-            full_fence();
-            complete_on(is_one);
-        }
-        return Some(is_complete);
+        return Some(may() && complete_listed(is_one));
     }
     if !series::is_open() {
         return None;
     }
     let is_complete = series::flush(is_one, may);
     Some(is_complete.unwrap_or_else(|| complete_all_on(is_one, may)))
+}
+
+/// The same where something is listed, of which it is known that it may be.
+#[inline(always)]
+fn complete_listed(is_one: impl Fn(On) -> bool + Copy) -> bool {
+    // What is listed is compared first: by what is noted this process may come to know more.
+    let is_complete = element::flush(is_one);
+    if series::has_notes() {
+        return is_complete && series::flush(is_one, || true).is_some()
+            || complete_all_on(is_one, || true);
+    }
+    // Those on the list take no fence: the CPU's atomic instructions are seen by all as soon as they are done.
+    if !is_complete {
+        full_fence();
+        complete_on(is_one);
+    }
+    true
+}
+
+/// Makes operations of this rank on those targets, which are but noted, complete behind a full fence at the origin alone, where nothing else is
+/// called and `may` says that they may be: whether that was done.
+#[inline(always)]
+pub fn leave_noted(is_one: impl Fn(On) -> bool + Copy, may: impl Fn() -> bool + Copy) -> bool {
+    if element::is_open() {
+        let is_left = may() && element::leave(is_one);
+        return is_left && (!series::has_notes() || series::leave(is_one, || true));
+    }
+    series::is_open() && series::leave(is_one, may)
 }
 
 #[cold]

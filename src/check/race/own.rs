@@ -32,6 +32,8 @@ static BOUND: AtomicUsize = AtomicUsize::new(0);
 /// What this process knows of its own accesses, and how far those of others are known to be ordered before all that comes.
 pub struct State {
     pub pending: Vec<Pending>,
+    /// Whether one of them may not be complete here, either.
+    are_in_use: bool,
     /// Where those are.
     places: Places,
     /// By rank in the job: the number of the first that is not known to be.
@@ -44,6 +46,7 @@ pub struct State {
 
 pub static STATE: OneByOne<State> = OneByOne::new(State {
     pending: Vec::new(),
+    are_in_use: false,
     places: Places::new(),
     seen: Vec::new(),
     reads: Buffers::new(),
@@ -156,6 +159,27 @@ impl State {
     /// Whether nothing is pending, nor any buffer in use.
     pub fn is_idle(&self) -> bool {
         self.pending.is_empty() && self.are_buffers_free()
+    }
+
+    /// Whether what is pending is complete here, and no buffer is in use.
+    pub fn has_left(&self) -> bool {
+        (!self.are_in_use || self.pending.is_empty()) && self.are_buffers_free()
+    }
+
+    /// Accesses on those targets, none of which fetches, are complete here.
+    pub fn leave(&mut self, are_complete: impl Fn(On) -> bool) {
+        let mut are_in_use = false;
+        for pending in &mut self.pending {
+            if are_complete(pending.on) {
+                pending.pair = None;
+            } else {
+                are_in_use = true;
+            }
+        }
+        self.are_in_use = are_in_use;
+        self.reads.free(&are_complete);
+        self.writes.free(&are_complete);
+        self.end_uses(&are_complete);
     }
 
     /// Whether no buffer is in use.
@@ -373,6 +397,8 @@ impl State {
             known,
             ..
         } = *new;
+        self.are_in_use =
+            pair.is_some() || what.fetches() || self.are_in_use && !self.pending.is_empty();
         self.places.add(on, what, &span, self.pending.len());
         if !self.pending.has_room(1) {
             return log.complete(number, clock::tick(false));

@@ -36,6 +36,12 @@ impl Span {
         self.high - self.low == self.block
     }
 
+    /// Whether some of the bytes from this one's first to its last may be the other's.
+    #[inline(always)]
+    pub fn meets(&self, other: &Span) -> bool {
+        self.low < other.high && other.low < self.high
+    }
+
     /// How many blocks there are.
     #[inline(always)]
     pub fn blocks(&self) -> u64 {
@@ -61,7 +67,7 @@ impl Span {
     }
 
     /// With all blocks of `next`, if those go on as the blocks before.
-    fn with_all(&self, next: &Span) -> Option<Span> {
+    pub fn with_all(&self, next: &Span) -> Option<Span> {
         let all = self.with(next.low, next.block)?;
         let goes_on = next.is_one_block() || next.stride == all.stride;
         let high = next.high;

@@ -30,6 +30,8 @@ struct Record {
     site: u32,
     /// It is complete: it has fetched, and has a request.
     is_over: bool,
+    /// It is complete here, and its buffers are the program's.
+    has_left: bool,
 }
 
 /// Between which addresses are buffers.
@@ -75,8 +77,13 @@ pub struct Batch {
     hulled: usize,
     reads: Hull,
     writes: Hull,
-    /// Whether there were more, which are not complete either.
+    /// Within those these are at their targets, whichever that is.
+    fars: Hull,
+    /// Whether the list is to be settled behind the present operation.
+    is_closing: bool,
+    /// Whether there were more, which are not complete either; and whether all of these are complete here.
     has_more: bool,
+    have_left: bool,
     /// The last operation, if it would be quicker to [repeat](again) it: its site, its element and where it writes.
     pub last: (usize, u64, u64),
     /// Where the elements are, while these are compared.
@@ -102,6 +109,7 @@ impl Batch {
                     known: 0,
                     site: 0,
                     is_over: false,
+                    has_left: false,
                 }
             }; MOST],
             count: 0,
@@ -109,7 +117,10 @@ impl Batch {
             hulled: 0,
             reads: Hull::NOTHING,
             writes: Hull::NOTHING,
+            fars: Hull::NOTHING,
+            is_closing: false,
             has_more: false,
+            have_left: true,
             last: NONE,
             noted: Touched::new(),
         }
@@ -137,6 +148,10 @@ impl Batch {
         let own = clock::Own::of(checker);
         if own.may_have_seen() {
             self.catch_up(checker);
+            if self.is_closing {
+                self.settle();
+                return false;
+            }
         }
         let present = (number, far, near.writes);
         let may_repeat = !what.is(Kind::GetAccumulate);
@@ -173,6 +188,7 @@ impl Batch {
             record.near = site.fits;
             record.known = known;
             record.site = number as u32;
+            record.has_left = false;
         }
         for other in &self.others {
             if other.log.count() != other.limit {
@@ -212,6 +228,18 @@ impl Batch {
         if own.is_behind(process, &theirs) {
             self.learn_from(checker, process);
         }
+        if self.is_closing {
+            self.settle();
+        }
+    }
+
+    /// Whether a put or get may be noted beside those on the list: none of its bytes, there or here, is one of theirs that one of both writes to.
+    pub fn lets(&mut self, far: u64, near: u64, bytes: u64, fetches: bool) -> bool {
+        // What is not noted beside others is quicker to repeat.
+        self.last = NONE;
+        self.hull();
+        let is_used = self.writes.meets(near, bytes) || fetches && self.reads.meets(near, bytes);
+        !is_used && !self.fars.meets(far, bytes)
     }
 
     /// Whether the last operation was one of this site that read the same buffers: what else uses them was looked at then.
@@ -236,9 +264,11 @@ impl Batch {
     #[inline(always)]
     fn hull(&mut self) {
         for record in &self.records[self.hulled..self.count] {
-            if let Some(site) = &self.sites[record.site as usize]
-                && !site.has_request
-            {
+            let Some(site) = &self.sites[record.site as usize] else {
+                continue;
+            };
+            self.fars.join(record.far, site.bytes);
+            if !site.has_request {
                 let Near { reads, writes } = record.near;
                 if site.fetches {
                     self.writes.join(writes, site.bytes);
@@ -260,6 +290,7 @@ impl Batch {
             self.hulled = count;
             if count == 0 {
                 (self.reads, self.writes) = (Hull::NOTHING, Hull::NOTHING);
+                self.fars = Hull::NOTHING;
             }
         }
     }
@@ -287,7 +318,6 @@ impl Batch {
         let Some(place) = checker.own.modules.place_of_program(back) else {
             return false;
         };
-        series::settle();
         again::settle();
         let is_of_it = |(other, _): &(Window, _)| other.id == window.id;
         if !self.window.as_ref().is_some_and(is_of_it) || self.is_listed(number) {
@@ -301,6 +331,7 @@ impl Batch {
                 return false;
             }
             self.has_more = !state.pending.is_empty();
+            self.have_left = state.has_left();
         }
         if self.window.is_none() && !self.meet_others(checker, &window) {
             return false;
@@ -338,7 +369,7 @@ impl Batch {
     #[cold]
     #[inline(never)]
     fn catch_up(&mut self, checker: &Checker) {
-        self.compare(checker);
+        self.compare_both(checker);
         clock::catch_up();
     }
 
@@ -349,7 +380,9 @@ impl Batch {
         self.compare(checker);
         self.hull();
         let half = self.count / 2;
-        self.has_more |= self.records[..half].iter().any(|record| !record.is_over);
+        let mut first = self.records[..half].iter();
+        self.has_more |= first.clone().any(|record| !record.is_over);
+        self.have_left &= first.all(|record| record.is_over || record.has_left);
         self.keep(checker, half);
         self.records.copy_within(half..self.count, 0);
         self.shorten(self.count - half);
@@ -371,13 +404,17 @@ impl Batch {
     #[cold]
     #[inline(never)]
     fn learn(&mut self, checker: &Checker) {
-        self.compare(checker);
         let Record { site, far, .. } = self.records[self.count];
-        if let Some(site) = &mut self.sites[site as usize] {
-            // What is left meanwhile is taken the next time.
-            site.wholes = site.theirs.clock.wholes();
-            clock::take(site.process, site.element(far));
-            clock::take(site.process, site.whole);
+        let Some(site) = &mut self.sites[site as usize] else {
+            return;
+        };
+        let theirs = site.theirs.clock;
+        // What is left meanwhile is taken the next time.
+        site.wholes = theirs.wholes();
+        let (process, keys) = (site.process, [site.element(far), site.whole]);
+        if clock::Own::of(checker).is_news(theirs, keys) {
+            self.compare_both(checker);
+            keys.iter().for_each(|key| clock::take(process, *key));
         }
     }
 
@@ -385,7 +422,7 @@ impl Batch {
     #[cold]
     #[inline(never)]
     fn learn_from(&mut self, checker: &Checker, process: u32) {
-        self.compare(checker);
+        self.compare_both(checker);
         clock::fetched(checker, process);
     }
 
@@ -408,19 +445,49 @@ impl Batch {
                 record.complete(log, now);
                 self.shorten(0);
             }
-            _ => self.complete(log, is_one, now),
+            _ => self.complete(log, |record, _| is_one(record.on), now),
         }
         true
     }
 
-    /// Those on these targets are complete.
+    /// The operations on those targets are complete here, and nothing but those on the list can be: whether that is so. Else nothing is on
+    /// the list any more. What is to fetch has fetched, and so is complete.
+    #[inline(always)]
+    pub fn leave(&mut self, checker: &Checker, is_one: impl Fn(On) -> bool) -> bool {
+        let known = self.records[..self.count].iter();
+        let first = known.rev().position(|record| record.has_left);
+        let first = first.map_or(0, |behind| self.count - behind);
+        let mut new = self.records[first..self.count].iter();
+        if !self.have_left || !new.all(|record| is_one(record.on)) {
+            self.settle();
+            return false;
+        }
+        let has_fetched = |_: &Record, site: Option<&Site>| site.is_some_and(|site| site.fetches);
+        self.compare(checker);
+        let sites = &self.sites;
+        let mut new = self.records[first..self.count].iter();
+        if new.any(|record| has_fetched(record, sites[record.site as usize].as_ref())) {
+            let now = clock::Own::of(checker).tick(true);
+            self.complete(checker.own.log, has_fetched, now);
+        }
+        let new = self.records[..self.count].iter_mut().rev();
+        new.take_while(|record| !record.has_left)
+            .for_each(|record| record.has_left = true);
+        self.hull();
+        (self.reads, self.writes) = (Hull::NOTHING, Hull::NOTHING);
+        // No repetition: its buffer may have something else in it.
+        self.last = NONE;
+        true
+    }
+
+    /// Those of them are complete.
     #[inline(never)]
-    fn complete(&mut self, log: &Log, is_one: impl Fn(On) -> bool, now: u64) {
+    fn complete(&mut self, log: &Log, are: impl Fn(&Record, Option<&Site>) -> bool, now: u64) {
         self.hull();
         let mut left = 0;
         for number in 0..self.count {
             let record = self.records[number];
-            match is_one(record.on) {
+            match are(&record, self.sites[record.site as usize].as_ref()) {
                 true => record.complete(log, now),
                 false => {
                     self.records[left] = record;
@@ -438,6 +505,13 @@ impl Batch {
             self.compare_all(checker);
             self.compared = self.count;
         }
+    }
+
+    /// The same, and of what is noted beside the list: this process is about to know more. What was noted is pending from then on, and nothing is on
+    /// the list beside that.
+    fn compare_both(&mut self, checker: &Checker) {
+        self.compare(checker);
+        self.is_closing |= series::settle_beside();
     }
 
     #[cold]
@@ -524,7 +598,7 @@ impl Batch {
             self.keep(checker, self.count);
         }
         self.shorten(0);
-        self.has_more = false;
+        (self.has_more, self.have_left, self.is_closing) = (false, true, false);
         self.window = None;
         self.sites.iter_mut().for_each(|site| *site = None);
     }
@@ -545,7 +619,7 @@ impl Batch {
                 ..site.logged(record.far)
             };
             state.keep(log, record.number, &logged, None, None);
-            if site.has_request {
+            if site.has_request || record.has_left {
                 continue;
             }
             let [reads, writes] = record.near.spans(site.bytes, site.what);

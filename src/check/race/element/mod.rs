@@ -19,7 +19,7 @@ mod site;
 use super::log::{Fence, On};
 use super::report::From;
 use super::span::Span;
-use super::{Access, Begun, STATE, What, Words, compare, element, log, take_flags};
+use super::{Access, Begun, STATE, What, Words, compare, element, log, series, take_flags};
 use crate::check::place::came_from;
 use crate::check::threads::{self, Alone};
 use crate::check::{Checker, checker, clock, is_inside, local};
@@ -55,6 +55,9 @@ pub fn update(operation: Operation, work: impl Fn() + Copy) -> bool {
     let Some(checker) = checker() else {
         return false;
     };
+    if series::is_open() {
+        series::let_beside(&{ operation });
+    }
     if let Some(mut batch) = BATCH.get()
         && batch.begin(checker, operation)
     {
@@ -64,6 +67,23 @@ pub fn update(operation: Operation, work: impl Fn() + Copy) -> bool {
     }
     // Looked at at once, it would need a request of its own.
     !operation.what.has_request() && { operation }.look(checker, &{ work })
+}
+
+/// Settles what is on the list if a put or get may not be noted beside that.
+#[inline(always)]
+pub fn let_beside(far: u64, near: u64, bytes: u64, what: What) {
+    if is_open() {
+        let_beside_all(far, near, bytes, what);
+    }
+}
+
+#[inline(never)]
+fn let_beside_all(far: u64, near: u64, bytes: u64, what: What) {
+    if let Some(mut batch) = BATCH.get()
+        && (!batch.lets(far, near, bytes, what.fetches()) || what.has_request() && batch.count > 0)
+    {
+        batch.settle();
+    }
 }
 
 /// Whether something is on the list, or may come there more quickly.
@@ -112,6 +132,16 @@ fn settle_list() {
 pub fn flush(is_one: impl Fn(On) -> bool) -> bool {
     match (BATCH.get(), checker()) {
         (Some(mut batch), Some(checker)) => batch.flush(checker, is_one),
+        _ => false,
+    }
+}
+
+/// The operations on those targets are complete here, and nothing but those on the list can be: whether that is so. Else nothing is on the
+/// list any more.
+#[inline(always)]
+pub fn leave(is_one: impl Fn(On) -> bool) -> bool {
+    match (BATCH.get(), checker()) {
+        (Some(mut batch), Some(checker)) => batch.leave(checker, is_one),
         _ => false,
     }
 }

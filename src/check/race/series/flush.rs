@@ -3,14 +3,17 @@
 use super::super::again::NOWHERE;
 use super::super::log::{Fence, Of, On};
 use super::super::span::Span;
-use super::super::{STATE, complete_on};
-use super::note::{Found, Note};
+use super::super::{Kind, STATE, complete_on};
+use super::note::{Found, Here, Note};
 use super::{Series, are_free};
 use crate::check::{Checker, checker, clock};
 use crate::shm::atomic::full_fence;
 
 /// So many notes at most are complete without a look at each once more.
 pub(super) const FEW: usize = 16;
+/// With so many that were noted before, at most, one may become one that is complete here.
+const LOOKS: usize = 4;
+
 impl Series {
     /// Completes the operations on those targets behind a full fence, if `may` says that they may be, and no other call is made: what it says.
     /// `None`: it cannot be done so.
@@ -35,15 +38,8 @@ impl Series {
             return None;
         }
         if !self.is_elsewhere {
-            let Span { low, high, .. } = note.near;
-            if !state.is_idle() {
+            if !state.is_idle() || !fits(&mut self.fits, 0, note) {
                 return None;
-            }
-            if self.fits[0] != (low, high) || !note.near.is_one_block() {
-                if note.beyond().is_some() {
-                    return None;
-                }
-                self.fits[0] = (low, high);
             }
         }
         // As `settle`, without what would be forgotten at once.
@@ -101,9 +97,9 @@ impl Series {
             note.as_ref()
                 .is_some_and(|note| is_one(note.on) && !note.is_over())
         };
-        let (true, true) = (self.scattered.is_nobodys(), (2..=FEW).contains(&count)) else {
+        if !self.scattered.is_nobodys() || !(2..=FEW).contains(&count) {
             return None;
-        };
+        }
         let mut state = STATE.lock();
         if !state.is_alone() || !state.is_idle() || !notes.iter().all(may_be) {
             return None;
@@ -113,12 +109,8 @@ impl Series {
             if others.any(|other| note.may_be_in_the_way(other)) {
                 return None;
             }
-            let Span { low, high, .. } = note.near;
-            if self.fits[number] != (low, high) || !note.near.is_one_block() {
-                if note.beyond().is_some() {
-                    return None;
-                }
-                self.fits[number] = (low, high);
+            if !fits(&mut self.fits, number, note) {
+                return None;
             }
         }
         // As of one.
@@ -180,6 +172,7 @@ impl Series {
             (first..=log.count()).for_each(|number| log.void(number));
             return Some(false);
         }
+        note.here = Here::InUse;
         self.scattered.complete(log, done);
         let found = self.compare_scattered(&mut state, checker);
         own.tick(true);
@@ -193,4 +186,134 @@ impl Series {
         self.tell(checker, found);
         Some(true)
     }
+
+    /// The same at the origin alone: whether it was done. What has fetched is complete at the target, too.
+    #[inline(always)]
+    pub(super) fn leave(
+        &mut self,
+        is_one: impl Fn(On) -> bool,
+        may: impl FnOnce() -> bool,
+    ) -> bool {
+        let Some(checker) = checker() else {
+            return false;
+        };
+        let mut all = self.notes[..self.count].iter().flatten();
+        if all.all(|note| note.what.fetches()) {
+            return self.flush(is_one, may) == Some(true);
+        }
+        let state = STATE.lock();
+        let is_alone = state.is_alone() && state.has_left();
+        drop(state);
+        is_alone && self.may_leave(is_one) && may() && {
+            full_fence();
+            self.leave_all();
+            if self.scattered.are_of(0) && self.scattered.are_many() {
+                self.keep_half(checker);
+            }
+            true
+        }
+    }
+
+    #[inline(always)]
+    fn may_leave(&mut self, is_one: impl Fn(On) -> bool) -> bool {
+        let Series {
+            notes,
+            fits: all,
+            count,
+            ..
+        } = self;
+        let mut notes = notes[..*count].iter().flatten().enumerate();
+        notes.all(|(number, note)| {
+            let is_put = note.what.is(Kind::Put) && !note.what.has_request();
+            is_put && is_one(note.on) && (note.here == Here::Left || fits(all, number, note))
+        })
+    }
+
+    /// All are complete here.
+    #[inline(always)]
+    fn leave_all(&mut self) {
+        (self.flushed, self.is_elsewhere) = (None, false);
+        let mut first = 0;
+        while let Some(Some(note)) = self.notes[..self.count].get_mut(first)
+            && note.here != Here::InUse
+        {
+            note.here = Here::Left;
+            first += 1;
+        }
+        if first < self.count {
+            self.leave_from(first);
+        }
+    }
+
+    /// From this one on; those before it are. Those of one call go to one note, if that may be.
+    #[inline(never)]
+    fn leave_from(&mut self, first: usize) {
+        let mut left = first;
+        for number in first..self.count {
+            let Some(mut note) = self.notes[number] else {
+                continue;
+            };
+            note.here = Here::Left;
+            let is_scattered = self.scattered.are_of(number);
+            let mut others = left.saturating_sub(LOOKS)..left;
+            if !is_scattered && let Some(other) = others.find(|it| self.goes_into(*it, &note)) {
+                self.moved(number, other);
+                continue;
+            }
+            self.notes[left] = Some(note);
+            if is_scattered {
+                self.scattered.are_now_of(left);
+            }
+            self.moved(number, left);
+            left += 1;
+        }
+        self.count = left;
+        if self.scatter_last() {
+            let last = self.count - 1;
+            (last..left).for_each(|number| self.moved(number, last));
+        }
+    }
+
+    /// The last operation of a site is in another note.
+    fn moved(&mut self, from: usize, to: usize) {
+        if from != to {
+            let sites = self.sites.iter_mut();
+            sites
+                .filter(|site| site.note == from)
+                .for_each(|site| site.note = to);
+        }
+    }
+
+    /// Whether one note, which is complete here, takes in another one.
+    fn goes_into(&mut self, number: usize, other: &Note) -> bool {
+        let Some(note) = &mut self.notes[number] else {
+            return false;
+        };
+        if !note.is_as(other) {
+            return false;
+        }
+        if self.scattered.are_of(number) {
+            return other.far.is_one_block() && self.scattered.take_note(note, other);
+        }
+        let both = note.far.with_all(&other.far);
+        if let Some(both) = both {
+            note.far = both;
+        }
+        both.is_some()
+    }
+}
+
+/// Whether the buffer of the note of this number ends with what it begins in.
+#[inline(always)]
+fn fits(known: &mut [(u64, u64); FEW], number: usize, note: &Note) -> bool {
+    let Span { low, high, .. } = note.near;
+    let known = &mut known[number % FEW];
+    if *known == (low, high) && note.near.is_one_block() {
+        return true;
+    }
+    let fits = note.beyond().is_none();
+    if fits {
+        *known = (low, high);
+    }
+    fits
 }

@@ -32,7 +32,7 @@ use crate::check::threads::{Alone, is_alone};
 use crate::check::{Checker, Place, checker, clock, is_inside, local, place, sums};
 use crate::shm::atomic::{AtomicBool, Ordering::Relaxed, full_fence};
 use flush::FEW;
-use note::{Found, Note, end, is_over};
+use note::{Found, Here, Note, end, is_over};
 use scattered::Scattered;
 use smallvec::SmallVec;
 
@@ -99,6 +99,8 @@ struct Series {
     flushed: Option<Flushed>,
     /// Whether this process has taken a lock, or given one back, since.
     is_locked: bool,
+    /// Whether an operation on an element was listed since something was noted.
+    has_beside: bool,
     /// Whether the only note is such a one, of an operation that has gone [elsewhere](Series::note_elsewhere) since.
     is_elsewhere: bool,
     /// Whose memory the last operation was from, if that is noted and has a request.
@@ -131,6 +133,7 @@ static SERIES: Alone<Series> = Alone::new(Series {
     }; SITES],
     flushed: None,
     is_locked: false,
+    has_beside: false,
     is_elsewhere: false,
     noted: Touched::new(),
     scattered: Scattered::new(),
@@ -173,6 +176,14 @@ impl Series {
         if clock::Own::of(checker).may_have_seen() {
             self.catch_up(checker);
         }
+        let Operation {
+            what,
+            far,
+            near,
+            bytes,
+            ..
+        } = *operation;
+        element::let_beside(far, near, bytes, what);
         let back = place::came_from();
         let number = back >> 1 & (SITES - 1);
         let on = On::new(operation.window.id, operation.target);
@@ -219,12 +230,13 @@ impl Series {
             && is_known
             && flushed.is(operation, on, site.place)
         {
-            if note.far.low == operation.far && !self.is_locked {
+            if note.far.low == operation.far && !self.is_locked && !self.has_beside {
                 // The same once more, and a flush between: to [repeat](again) that is quicker.
                 self.flushed = None;
                 return false;
             }
             let process = flushed.process;
+            self.has_beside = false;
             self.note_elsewhere(checker, process, operation);
             return true;
         }
@@ -260,10 +272,17 @@ impl Series {
 
     /// Makes one note of the last ones of a site, if those [go anywhere](Scattered).
     fn scatter(&mut self, site: usize) -> bool {
-        let notes = &self.notes[..self.count];
-        if self.sites[site].note + 1 != notes.len() {
-            return false;
+        let is_last = self.sites[site].note + 1 == self.count;
+        is_last && self.scatter_last() && {
+            self.sites[site].note = self.count - 1;
+            true
         }
+    }
+
+    /// The same of the last ones of all.
+    #[inline(never)]
+    fn scatter_last(&mut self) -> bool {
+        let notes = &self.notes[..self.count];
         let Some(first) = self.scattered.of_notes(notes) else {
             return false;
         };
@@ -278,7 +297,6 @@ impl Series {
         }
         self.notes[first] = Some(all);
         self.count = first + 1;
-        self.sites[site].note = first;
         true
     }
 
@@ -296,6 +314,46 @@ impl Series {
             return true;
         }
         false
+    }
+
+    /// Whether an operation on an element may be listed beside the notes: none of its bytes, there or here, is one of theirs that one of both
+    /// writes to.
+    fn lets(&self, operation: &element::Operation) -> bool {
+        let element::Operation {
+            on,
+            what,
+            bytes,
+            far,
+            near,
+            ..
+        } = *operation;
+        let far = Span::run(far, bytes);
+        let [reads, writes] = near.spans(bytes, what);
+        let mut notes = self.notes[..self.count].iter().flatten().enumerate();
+        notes.all(|(number, note)| {
+            let is_used = |span: &Span| note.near.meets(span);
+            let is_in_use = note.here != Here::Left
+                && (writes.iter().any(is_used) || note.what.fetches() && reads.iter().any(is_used));
+            let meets = || match self.scattered.are_of(number) {
+                true => self.scattered.may_meet(note, &far),
+                false => note.far.meets(&far),
+            };
+            !note.what.has_request() && !is_in_use && !(note.on == on && meets())
+        })
+    }
+
+    /// What is in use here has notes of its own from now on.
+    fn part(&mut self) {
+        for number in 0..self.count {
+            if !self.scattered.are_of(number)
+                && self.count < ROOM
+                && let Some(note) = &mut self.notes[number]
+                && let Some(before) = note.part()
+            {
+                self.notes[self.count] = Some(before);
+                self.count += 1;
+            }
+        }
     }
 
     /// The first note, which was flushed, is this operation's, too, that goes elsewhere: all else is known of it.
@@ -338,6 +396,7 @@ impl Series {
     /// Others have changed this process's memory. What was noted before that is compared by what it knew before.
     #[cold]
     fn catch_up(&mut self, checker: &Checker) {
+        element::settle();
         if self.count == 0 || !self.scattered.are_of(0) || !self.enter_scattered(checker) {
             self.settle();
         }
@@ -376,7 +435,6 @@ impl Series {
             self.settle();
         }
         if self.count == 0 {
-            element::settle();
             again::settle();
         }
         self.is_alone = STATE.lock().is_alone();
@@ -409,7 +467,7 @@ impl Series {
             self.scattered.end();
         }
         site.note = self.count;
-        self.is_elsewhere = false;
+        (self.is_elsewhere, self.has_beside) = (false, false);
         *note = Some(Note {
             window,
             words,
@@ -423,6 +481,7 @@ impl Series {
             near: Span::run(near, bytes),
             content: operation.content().map(Content::One),
             of: Of::NONE,
+            here: Here::InUse,
         });
         self.count += 1;
     }
@@ -558,7 +617,10 @@ impl Series {
         if self.count == 0 {
             return;
         }
+        // What is pending may be in the way of what comes there.
+        element::settle();
         (0..SITES).for_each(|site| _ = self.halve(site));
+        self.part();
         let count = std::mem::take(&mut self.count);
         self.fetched_from = NOWHERE;
         self.flushed = None;
@@ -663,6 +725,35 @@ fn are_free(state: &State, scattered: &Scattered, note: &Note) -> bool {
 
 /// Whether something is noted.
 #[inline(always)]
+pub fn has_notes() -> bool {
+    is_open() && SERIES.get().is_some_and(|series| series.count > 0)
+}
+
+/// Settles what is noted if an operation on an element may not be [listed](element) beside that.
+#[inline(never)]
+pub fn let_beside(operation: &element::Operation) {
+    if let Some(mut series) = SERIES.get() {
+        series.has_beside = true;
+        if series.count > 0 && !series.lets(operation) {
+            series.settle();
+        }
+    }
+}
+
+/// Settles what is noted beside a list: whether there was something.
+#[cold]
+pub fn settle_beside() -> bool {
+    match SERIES.get() {
+        Some(mut series) if series.count > 0 => {
+            series.settle();
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Whether something is noted, or may be more quickly.
+#[inline(always)]
 pub fn is_open() -> bool {
     OPEN.load(Relaxed)
 }
@@ -722,6 +813,16 @@ fn settle_fetched() {
             .any(Note::is_over)
     {
         series.settle();
+    }
+}
+
+/// The operations on those targets are complete here behind a full fence, if `may` says that they may be, and no other call is made: whether that is
+/// so. Else all is to be settled.
+#[inline(always)]
+pub fn leave(is_one: impl Fn(On) -> bool, may: impl FnOnce() -> bool) -> bool {
+    match SERIES.get() {
+        Some(mut series) => series.leave(is_one, may),
+        None => false,
     }
 }
 

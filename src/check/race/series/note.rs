@@ -9,6 +9,15 @@ use super::{Flushed, Operation};
 use crate::check::threads::Turn;
 use crate::check::{Checker, Finding, Place, buffers, clock};
 
+/// Whether operations that are noted are complete here: their buffers are the program's, and may have something else in them by now.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Here {
+    InUse,
+    Left,
+    /// The last one is in use, and its buffer is the note's.
+    LeftButLast,
+}
+
 /// Operations that are noted: all of one call of the program's, on one target.
 #[derive(Clone, Copy)]
 pub struct Note {
@@ -26,6 +35,7 @@ pub struct Note {
     pub content: Option<Content>,
     /// Of which call in the log it was when it was flushed, if it went to one block then and has known as much.
     pub of: Of,
+    pub here: Here,
 }
 
 impl Note {
@@ -43,6 +53,9 @@ impl Note {
         } = *operation;
         if (self.on, self.what, self.place) != (On::new(window.id, target), what, place) {
             return false;
+        }
+        if self.here != Here::InUse {
+            return self.goes_on_behind(far, near, bytes);
         }
         let is_from_one = self.near == Span::run(near, bytes);
         if is_from_one && self.far == Span::run(far, bytes) {
@@ -77,6 +90,49 @@ impl Note {
         }
     }
 
+    /// The same of one that nobody can take for a repetition of those before: they are complete here.
+    fn goes_on_behind(&mut self, far: u64, near: u64, bytes: u64) -> bool {
+        if self.here == Here::LeftButLast {
+            return false;
+        }
+        let all = self.far.with(far, bytes);
+        if let Some(all) = all {
+            self.far = all;
+            self.stays(near, bytes);
+        }
+        all.is_some()
+    }
+
+    /// The last one is in use, of which that is the buffer.
+    #[inline(always)]
+    pub fn stays(&mut self, near: u64, bytes: u64) {
+        (self.near, self.here) = (Span::run(near, bytes), Here::LeftButLast);
+    }
+
+    /// All before the last one as a note of their own, if they are complete here and that is not: this one is the last one then.
+    pub fn part(&mut self) -> Option<Note> {
+        if self.here != Here::LeftButLast {
+            return None;
+        }
+        let mut before = *self;
+        let Span {
+            low,
+            high,
+            block,
+            stride,
+        } = self.far;
+        before.far = match high - stride - low == block {
+            true => Span::run(low, block),
+            false => Span {
+                high: high - stride,
+                ..self.far
+            },
+        };
+        before.here = Here::Left;
+        (self.far, self.here) = (Span::run(high - block, block), Here::InUse);
+        Some(before)
+    }
+
     /// Two blocks apart may have been no series, but operations at any two places, and one note of these would be in the way of all that lies
     /// between them: it is the first one's from now on, and this gives the second one's.
     #[inline(always)]
@@ -93,6 +149,9 @@ impl Note {
             let Span { low, high, .. } = *first;
             *first = Span::run(low, block);
             *second = Span::run(high - block, block);
+        }
+        if self.here == Here::LeftButLast {
+            (self.here, second.here) = (Here::Left, Here::InUse);
         }
         Some(second)
     }
@@ -140,6 +199,22 @@ impl Note {
     pub fn is_like(&self, operation: &Operation, on: On, place: Place) -> bool {
         (self.on, self.what, self.place) == (on, operation.what, place)
             && self.far.block == operation.bytes
+            && self.here != Here::LeftButLast
+    }
+
+    /// Whether it differs from the other one in where it goes alone.
+    pub fn is_as(&self, other: &Note) -> bool {
+        let call = |note: &Note| {
+            (
+                note.on,
+                note.what,
+                note.place,
+                note.known,
+                note.here,
+                note.far.block,
+            )
+        };
+        call(self) == call(other)
     }
 
     /// Whether an operation of another process, on `on`, may have to be ordered with this one.
@@ -149,11 +224,10 @@ impl Note {
 
     /// Whether an operation of this process that is noted, too, may have bytes of this one's, here or at the target, one of which is written.
     pub fn may_be_in_the_way(&self, other: &Note) -> bool {
-        let meets = |a: &Span, b: &Span| a.low < b.high && b.low < a.high;
         let both_fetch = self.what.is(Kind::Get) && other.what.is(Kind::Get);
         let is_written = self.what.fetches() || other.what.fetches();
-        self.on == other.on && !both_fetch && meets(&self.far, &other.far)
-            || is_written && meets(&self.near, &other.near)
+        self.on == other.on && !both_fetch && self.far.meets(&other.far)
+            || is_written && self.near.meets(&other.near)
     }
 
     /// What follows knows as much of the target's process as this one does by now.
@@ -192,11 +266,13 @@ impl Note {
         self.know(own, process);
         (self.far, self.near) = (Span::run(far, bytes), Span::run(near, bytes));
         self.content = operation.content().map(Content::One);
+        self.here = Here::InUse;
     }
 
     /// As one access, of which it gives the parts.
     pub fn access<'a>(&self, far: &'a [Span; 1], near: &'a [Span; 1]) -> Access<'a> {
         let (reads, writes): (&[Span], &[Span]) = match self.what.fetches() {
+            _ if self.here != Here::InUse => (&[], &[]),
             true => (&[], near),
             false => (near, &[]),
         };

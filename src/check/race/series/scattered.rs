@@ -9,7 +9,7 @@ use super::super::span::Span;
 use super::super::touched::Halves;
 use super::super::{Content, Kind};
 use super::Operation;
-use super::note::Note;
+use super::note::{Here, Note};
 use crate::check::{Place, clock};
 use std::hint::black_box;
 
@@ -80,6 +80,11 @@ impl Scattered {
         self.owner == note
     }
 
+    /// Their note has this number from now on.
+    pub fn are_now_of(&mut self, note: usize) {
+        self.owner = note;
+    }
+
     /// Whether they are of no note.
     pub fn is_nobodys(&self) -> bool {
         self.owner == NOBODY
@@ -101,19 +106,14 @@ impl Scattered {
         let [.., Some(last)] = notes else {
             return None;
         };
-        let is_like = |note: &Note| {
-            (note.on, note.what, note.place, note.known)
-                == (last.on, last.what, last.place, last.known)
-                && note.far.is_one_block()
-                && note.near.is_one_block()
-                && note.far.block == last.far.block
-        };
+        let is_like =
+            |note: &Note| note.is_as(last) && note.far.is_one_block() && note.near.is_one_block();
         let mut first = notes.len();
         while first > 0 && notes[first - 1].as_ref().is_some_and(is_like) {
             first -= 1;
         }
         let is_small = last.far.block <= SMALL;
-        let are_free = self.owner == NOBODY && is_small;
+        let are_free = self.is_nobodys() && is_small;
         (are_free && notes.len() - first >= MANY).then_some(first)
     }
 
@@ -147,8 +147,15 @@ impl Scattered {
     #[inline(always)]
     pub fn takes(&mut self, note: &mut Note, operation: &Operation, place: Place) -> bool {
         let on = On::new(operation.window.id, operation.target);
-        note.is_like(operation, on, place)
-            && self.take(note, operation.far, operation.near, operation.content())
+        let Operation {
+            far, near, bytes, ..
+        } = *operation;
+        let takes =
+            note.is_like(operation, on, place) && self.take(note, far, near, operation.content());
+        if takes && note.here == Here::Left {
+            note.stays(near, bytes);
+        }
+        takes
     }
 
     /// The same of one that is noted, and like them.
@@ -165,10 +172,12 @@ impl Scattered {
         if self.are_many() {
             return false;
         }
-        let is_from_one = note.near.low == near && note.near.is_one_block();
         let may_share = !what.fetches() || what.has_request();
+        // What has left its buffer is no other one's repetition: the buffer may have had something else in it.
+        let has_left = note.here != Here::InUse;
+        let is_from_one = note.near.low == near && note.near.is_one_block() && !has_left;
         let mut next = None;
-        if !(is_from_one && may_share) {
+        if !(has_left || is_from_one && may_share) {
             // Where the first ones had one buffer, the others have it too.
             if note.near.is_one_block() && self.count > 1 {
                 return false;
@@ -282,6 +291,17 @@ impl Scattered {
         }
     }
 
+    /// Whether one of them may have bytes of `far`, or that is not known.
+    pub fn may_meet(&self, note: &Note, far: &Span) -> bool {
+        let meets = || {
+            let mut all = self.fars(0..self.count);
+            all.any(|low| Span::run(low, note.far.block).meets(far))
+        };
+        // Those that are compared have numbers in a row.
+        let is_known = self.compared == 0 && (note.what.is(Kind::Put) || self.count <= FEW);
+        !is_known || self.halves.may_meet(note.on, far) || (!note.what.is(Kind::Put) && meets())
+    }
+
     /// Logs those that are not, complete at that time if it is not 0, and gives the number of the first of these.
     #[inline(always)]
     pub fn log(&mut self, note: &mut Note, log: &Log, done: u64) -> u64 {
@@ -377,6 +397,12 @@ impl Scattered {
         one.far = Span::run(self.fars[place], block);
         if !note.near.is_one_block() {
             one.near = Span::run(note.near.low + at as u64 * note.near.stride, block);
+        }
+        if note.here == Here::LeftButLast {
+            one.here = match at + 1 == self.count {
+                true => Here::InUse,
+                false => Here::Left,
+            };
         }
         one.content = note.content.map(|_| Content::One(self.contents[place]));
         let logged = (at < self.compared).then_some(self.first + at as u64);
