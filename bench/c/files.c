@@ -1,5 +1,5 @@
 /* A matrix of doubles in a file, of which each rank has columns: all together, and every size-th. Of
- * the files, which lie in the working directory, all is in memory. */
+ * the files, which lie beside this program, all is in memory. */
 #include "bench.h"
 #include <unistd.h>
 

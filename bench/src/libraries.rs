@@ -56,6 +56,10 @@ impl Program {
                 .args([family, &seconds]);
         }
         command.envs(self.env.iter().map(|(k, v)| (k, v)));
+        // Files of a job that is ended before it has taken them away stay with the results.
+        if let Some(place) = self.executable.parent() {
+            command.current_dir(place);
+        }
         command
     }
 }
