@@ -29,6 +29,9 @@ struct Exception {
     /// Whether it is so only under `mpiexec -check`, where some may pass all the same, or only without; if it says nothing, both.
     #[serde(default)]
     check: Option<bool>,
+    /// Whether it is about numbers alone: `--kinds` leaves it out.
+    #[serde(default)]
+    numbers: bool,
     /// `folder/program` (all entries of the program), or the whole line of the report: `folder/program 4 -arg=1`.
     tests: Vec<String>,
 }
@@ -43,6 +46,7 @@ struct Known {
     reason: String,
     /// What is found may depend on what comes first.
     may_pass: bool,
+    is_about_numbers: bool,
     /// Of the entries that ran: whether there was one, and whether one did not pass.
     ran: AtomicBool,
     holds: AtomicBool,
@@ -97,6 +101,7 @@ impl Exceptions {
                     test,
                     reason: exception.reason.clone(),
                     may_pass: exception.check == Some(true),
+                    is_about_numbers: exception.numbers,
                     ran: AtomicBool::new(false),
                     holds: AtomicBool::new(false),
                 });
@@ -115,6 +120,11 @@ impl Exceptions {
     /// Whether an entry is one that cannot pass.
     pub fn has(&self, entry: &Entry) -> bool {
         self.find(entry).is_some()
+    }
+
+    /// Whether an entry is one that cannot pass for a number that interfaces have no part in.
+    pub fn is_about_numbers(&self, entry: &Entry) -> bool {
+        self.find(entry).is_some_and(|known| known.is_about_numbers)
     }
 
     /// Takes note of how an entry ended; gives the reason if it is one that cannot pass.
@@ -206,6 +216,16 @@ mod tests {
             exceptions.outdated().count()
         };
         assert_eq!((outdated(false), outdated(true)), (1, 0));
+    }
+
+    #[test]
+    fn some_are_about_numbers() {
+        let text = TEXT.replace("tests", "numbers = true\ntests");
+        let is = |text: &str, program| {
+            let exceptions = Exceptions::parse(text, Interface::Mpich, None, false).unwrap();
+            exceptions.is_about_numbers(&entry(program, 1))
+        };
+        assert!(is(&text, "a") && !is(&text, "c") && !is(TEXT, "a"));
     }
 
     #[test]

@@ -21,7 +21,8 @@ The directories (rma, errors/rma, info, ...) are those of the suite's test/mpi; 
   --filter TEXT         only entries whose line in the report has TEXT in it; several: any of them
   --rerun-failed        only entries that did not pass when they last ran
   --datatypes           also the lists of programs that draw datatypes at random (they take hours)
-  --kinds               of entries that differ in numbers alone (bytes, rounds, ranks from 2 on) only the first
+  --kinds               of entries that differ in numbers alone (bytes, rounds, ranks from 2 on) only the first, and
+                        none that cannot pass for a number
   --np-max N            leave out entries that want more than N ranks
   --launcher NAME       mpiexec (the one of the prefix, default) or hydra (mpiexec.hydra on PATH)
   --jobs N              entries that run at the same time (default: half of the cores, at least 2); those with more ranks
