@@ -6,6 +6,8 @@
 // wrong own_put: data race
 // wrong own_get: data race
 // wrong own_random: data race
+// wrong own_site: data race
+// wrong own_pending: data race
 // wrong buffer_read: buffer race
 // wrong buffer_put: buffer race
 // wrong buffer_get: buffer race
@@ -129,7 +131,20 @@ static void met(void) {
     }
 }
 
+// All puts of one call, before one of which something is updated there, or elsewhere and told: it is not complete by a flush of another target.
+static void site(void) {
+    for (int n = 0; n < 20; n++) {
+        if (n == 10) MPI_Accumulate(from, 1, MPI_LONG, 2, is("own_site") ? 100 + n : 300, 1, MPI_LONG, MPI_SUM, win); // !own_site !own_pending
+        if (n == 10 && is("own_pending")) MPI_Accumulate(from, 1, MPI_LONG, 1, 100 + n, 1, MPI_LONG, MPI_SUM, win);
+        int target = is("own_pending") ? 1 : 2;
+        MPI_Put(from, 1, MPI_LONG, target, 100 + n + (is("own_pending") && n == 10), 1, MPI_LONG, win); // !own_site
+        MPI_Win_flush(target, win);
+    }
+    if (is("own_pending")) MPI_Put(from, 1, MPI_LONG, 2, 300, 1, MPI_LONG, win); // !own_pending
+}
+
 static void own(void) {
+    if (is("own_site") || is("own_pending")) return site();
     for (int n = 0; n < 20; n++) {
         int at = has("random") ? (unsigned)n * (n + 1) / 2 * 1367 % 1000 : n;
         if (is("own_get")) MPI_Get(into, 1, MPI_LONG, 2, 100 + at, 1, MPI_LONG, win); // !own_get

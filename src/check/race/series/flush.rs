@@ -37,10 +37,9 @@ impl Series {
         if !state.is_alone() {
             return None;
         }
-        if !self.is_elsewhere {
-            if !state.is_idle() || !fits(&mut self.fits, 0, note) {
-                return None;
-            }
+        let fits = self.is_elsewhere || fits(&mut self.fits, 0, note);
+        if !state.is_idle() || !fits {
+            return None;
         }
         // As `settle`, without what would be forgotten at once.
         let (log, own) = (checker.own.log, clock::Own::of(checker));

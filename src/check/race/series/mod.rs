@@ -338,7 +338,8 @@ impl Series {
                 true => self.scattered.may_meet(note, &far),
                 false => note.far.meets(&far),
             };
-            !note.what.has_request() && !is_in_use && !(note.on == on && meets())
+            let is_in_the_way = note.what.has_request() || is_in_use || note.on == on && meets();
+            !is_in_the_way
         })
     }
 
@@ -729,7 +730,7 @@ pub fn has_notes() -> bool {
     is_open() && SERIES.get().is_some_and(|series| series.count > 0)
 }
 
-/// Settles what is noted if an operation on an element may not be [listed](element) beside that.
+/// Settles what is noted if an operation on an element may not be [listed](mod@element) beside that.
 #[inline(never)]
 pub fn let_beside(operation: &element::Operation) {
     if let Some(mut series) = SERIES.get() {
