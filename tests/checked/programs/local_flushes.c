@@ -28,6 +28,12 @@
 // right results
 // right repeated
 // right repeated_random
+// right repeated_first
+// right repeated_back
+// right repeated_step
+// right repeated_last
+// right repeated_last_random
+// right repeated_beside_random
 // right then_flush
 // right other_kinds
 #include <mpi.h>
@@ -157,6 +163,26 @@ static void fine(void) {
             MPI_Compare_and_swap(into + 1, from + 2, into, MPI_LONG, 2, 1, win);
             MPI_Win_flush_local_all(win);
         }
+    } else if (is("repeated_first")) {
+        MPI_Put(from, 1, MPI_LONG, 2, 0, 1, MPI_LONG, win);
+        MPI_Put(from, 1, MPI_LONG, 2, 0, 1, MPI_LONG, win);
+        MPI_Win_flush_local(2, win);
+    } else if (is("repeated_back")) {
+        for (int n = 0; n < 3; n++) MPI_Put(from, 1, MPI_LONG, 2, n % 2 * 10, 1, MPI_LONG, win);
+        MPI_Win_flush_local_all(win);
+    } else if (is("repeated_step")) {
+        for (int n = 0; n < 20; n++) put(n);
+        put(19);
+        MPI_Win_flush_local(2, win);
+    } else if (is("repeated_last") || is("repeated_last_random")) {
+        put_all(20);
+        put(place(20));
+        MPI_Put(from, 1, MPI_LONG, 2, place(20), 1, MPI_LONG, win);
+        MPI_Win_flush_local(2, win);
+    } else if (is("repeated_beside_random")) {
+        MPI_Put(from, 1, MPI_LONG, 2, place(5), 1, MPI_LONG, win);
+        for (int n = 0; n < 20; n++) put(place(n));
+        MPI_Win_flush_local(2, win);
     } else if (has("repeated")) {
         put_all(20);
         for (int n = 0; n < 10; n++) put(place(30));

@@ -222,9 +222,31 @@ impl Series {
             ..
         } = self;
         let mut notes = notes[..*count].iter().flatten().enumerate();
-        notes.all(|(number, note)| {
+        let may = notes.all(|(number, note)| {
             let is_put = note.what.is(Kind::Put) && !note.what.has_request();
             is_put && is_one(note.on) && (note.here == Here::Left || fits(all, number, note))
+        });
+        may && (self.count == 1 || !self.may_repeat())
+    }
+
+    /// Whether something that is in use may have bytes of another note: it may be the same once more, which is not seen any more behind this.
+    #[inline(never)]
+    fn may_repeat(&self) -> bool {
+        let notes = || self.notes[..self.count].iter().flatten().enumerate();
+        let scattered = |number: usize| self.scattered.are_of(number);
+        notes().any(|(number, note)| {
+            let Some(far) = note.in_use() else {
+                return false;
+            };
+            let all_scattered = note.here == Here::InUse && scattered(number);
+            notes().any(|(other_number, other)| {
+                let meets = || match scattered(other_number) {
+                    true => self.scattered.may_meet(other, &far),
+                    false if all_scattered => self.scattered.may_meet(note, &other.far),
+                    false => other.far.common(&far).is_some(),
+                };
+                number != other_number && note.on == other.on && meets()
+            })
         })
     }
 

@@ -620,8 +620,9 @@ impl Series {
         }
         // What is pending may be in the way of what comes there.
         element::settle();
-        (0..SITES).for_each(|site| _ = self.halve(site));
+        // What is in use here comes first where there is no room for both.
         self.part();
+        (0..SITES).for_each(|site| _ = self.halve(site));
         let count = std::mem::take(&mut self.count);
         self.fetched_from = NOWHERE;
         self.flushed = None;

@@ -109,6 +109,16 @@ impl Note {
         (self.near, self.here) = (Span::run(near, bytes), Here::LeftButLast);
     }
 
+    /// Where in the target's part those go that are in use here; of such as go anywhere, the last one.
+    pub fn in_use(&self) -> Option<Span> {
+        let Span { high, block, .. } = self.far;
+        match self.here {
+            Here::InUse => Some(self.far),
+            Here::LeftButLast => Some(Span::run(high - block, block)),
+            Here::Left => None,
+        }
+    }
+
     /// All before the last one as a note of their own, if they are complete here and that is not: this one is the last one then.
     pub fn part(&mut self) -> Option<Note> {
         if self.here != Here::LeftButLast {
