@@ -161,6 +161,12 @@ const MEDDLERS: &[&str] = &[
     "MAKELEVEL",
 ];
 
+/// The programs run for a moment each: what the compiler does for their speed takes longer than it saves.
+const UNOPTIMIZED: &str = "-g -O0";
+
+/// What `configure` would take for itself.
+const OPTIMIZED: &str = "-g -O2";
+
 /// The lock that this file is, once no other process has it.
 pub fn turn(path: &Path) -> Result<File, String> {
     let failed = |error| format!("{}: {error}", path.display());
@@ -211,17 +217,22 @@ impl Build {
         // Threads of the suite's programs meet at the system's barrier, for which its `configure` has no look: else they spin, with more of
         // them than cores most of the time.
         let mut preprocessor = "CPPFLAGS=-DHAVE_PTHREAD_BARRIER_INIT=1".to_owned();
+        let mut fortran = UNOPTIMIZED.to_owned();
         if build.compiler.interface == Interface::Openmpi {
             // The names that MPI 3 removed are declared too: the suite's own library calls some.
             preprocessor += " -DOMPI_OMIT_MPI1_COMPAT_DECLS=0";
-            if !build.compiler.fortran.is_empty() {
-                // The suite wants it, and MPICH's compilers have it from themselves.
-                for flags in ["FFLAGS", "FCFLAGS"] {
-                    options.push(format!("{flags}=-fallow-argument-mismatch"));
-                }
-            }
+            // The suite wants it, and MPICH's compilers have it from themselves.
+            fortran += " -fallow-argument-mismatch";
         }
         options.push(preprocessor);
+        for flags in ["CFLAGS", "CXXFLAGS"] {
+            options.push(format!("{flags}={UNOPTIMIZED}"));
+        }
+        if !build.compiler.fortran.is_empty() {
+            for flags in ["FFLAGS", "FCFLAGS"] {
+                options.push(format!("{flags}={fortran}"));
+            }
+        }
         let stamp = build.folder.join("configured-for");
         let wanted = build.identity(&options);
         if fs::read_to_string(&stamp).is_ok_and(|text| text == wanted) {
@@ -250,9 +261,12 @@ impl Build {
             // Open MPI's class of windows has no such functions, and takes those of C.
             build.change("util/mtest_cxx.cxx", "MPI::Win::NULL_", "MPI_WIN_NULL_")?;
         }
-        // Entries that name no program of their own folder need nothing but these two.
+        // Entries that name no program of their own folder need nothing but these two, which are loops over data.
         for library in ["util", "dtpools"] {
             let mut make = build.make(library);
+            for flags in ["CFLAGS", "CXXFLAGS"] {
+                make.arg(format!("{flags}={OPTIMIZED}"));
+            }
             build.run(make.arg(format!("-j{}", build.jobs)), library)?;
         }
         fs::write(&stamp, wanted).map_err(|error| format!("{}: {error}", stamp.display()))?;
