@@ -4,8 +4,9 @@ use super::super::again::NOWHERE;
 use super::super::log::{Fence, Of, On};
 use super::super::span::Span;
 use super::super::{Kind, STATE, complete_on};
+use super::Series;
 use super::note::{Found, Here, Note};
-use super::{Series, are_free};
+use super::settle::are_free;
 use crate::check::{Checker, checker, clock};
 use crate::shm::atomic::full_fence;
 
