@@ -6,7 +6,7 @@
 //! has logged later finds its entry. Until the comparison this process's clock stays as it was: before it takes something in, all is compared.
 //! While something is on the list, nothing else of this process is pending, nor is any buffer in use, but of operations that were there before and
 //! had [no room](Batch::make_room), or were atomic and have left their buffers to the program. So only those and what is on the list can use a
-//! buffer that another one writes to.
+//! buffer that another one writes to. (Puts and gets may be [noted](super::series) beside it, which are not pending.)
 //!
 //! What fetches and has a request is complete before the next one: at once in the log, and compared with the others. What has a request leaves its
 //! buffers to the program.

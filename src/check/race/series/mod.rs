@@ -4,11 +4,19 @@
 //! there is only one, and it is flushed, it is logged and compared before that, and complete at once ([`flush()`]); so are several, if none of them is in
 //! the way of another one. The same call may go elsewhere behind that: it takes the same [note](Series::note_elsewhere).
 //!
-//! **Why nothing is missed or told wrongly.** Between a note and its settling this process makes no other call. So its clock stays as it was, and
-//! what the operation is ordered after is the same when it is compared ([`clock::as_it_is`]). (What it may see by loads of its own it takes before a
-//! note: how far all others are by then. What the target's program may have told by what is fetched it takes when that is complete.) None of the operations is complete at its target, so
-//! that nothing can be ordered behind one, and who conflicts with one does so whenever it comes. Of two processes that compare, one finds the
-//! other's entry: each logs before it looks. Operations that are atomic order others by their effect alone, and so cannot be late.
+//! **Why nothing is missed or told wrongly.** Between a note and its settling this process makes no other call, but for those below. So what it knows
+//! stays as it was, and what the operation is ordered after is the same when it is compared ([`clock::as_it_is`]). (What it may see by loads of its
+//! own it takes before a note: how far all others are by then. What the target's program may have told by what is fetched it takes when that is
+//! complete.) None of the operations is complete at its target, so that nothing can be ordered behind one, and who conflicts with one does so whenever
+//! it comes. Of two processes that compare, one finds the other's entry: each logs before it looks. Operations that are atomic order others by their
+//! effect alone, and so cannot be late.
+//!
+//! **Operations on an element** are [listed](mod@element) beside the notes, as long as none of their bytes, there or here, is one of a note's that one of
+//! both writes to: what meets is settled first, and compared as any other. They give this process's clock other times, but complete no note. Before
+//! what they fetch makes it know more, the notes are settled; and where notes are settled the list is, too, as what is pending may be in its way.
+//!
+//! **MPI_Win_flush_local** gives the buffers of puts back to the program ([`note::Here`]). What comes behind it is no repetition of those before. What
+//! may be one, and is in use still, is compared before.
 //!
 //! **Operations with requests** end sooner: what MPI_Rget fetches is complete when its request is, and by MPI_Wait the program has its buffer back.
 //! So they are never among others: all notes are of puts with requests, or all of gets, or none is of either. What MPI_Rput puts may be something
