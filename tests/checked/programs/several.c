@@ -24,6 +24,7 @@
 // right fence_apart
 // right fence_turns
 // right fence_promised_others
+// right one_in_common
 #include <mpi.h>
 #include <string.h>
 
@@ -68,6 +69,14 @@ static void own(void) {
         if (is("own") && n == 7) MPI_Put(from + 5, 1, MPI_LONG, 2, n, 1, MPI_LONG, win); // !own
         if (is("own_buffer") && n == 7) MPI_Put(into, 1, MPI_LONG, 2, 200, 1, MPI_LONG, win); // !own_buffer
         MPI_Win_flush(2, win);
+    }
+}
+
+// Two series that go on by other steps, and have one place in common, where both put the same.
+static void one_in_common(void) {
+    for (int k = 0; k < 2; k++) {
+        MPI_Put(from + 1, 1, MPI_LONG, 2, 96 + k, 1, MPI_LONG, win);
+        MPI_Put(from + 1 + k, 1, MPI_LONG, 2, 97 + k, 1, MPI_LONG, win);
     }
 }
 
@@ -145,6 +154,8 @@ int main(int argc, char **argv) {
     if (!has("epochs")) MPI_Win_lock_all(0, win);
     if (has("own")) {
         if (rank == 0) own();
+    } else if (is("one_in_common")) {
+        if (rank == 0) one_in_common();
     } else if (has("apart")) {
         if (rank < 2) pairs(rank, has("gets"));
     } else if (has("met")) {
