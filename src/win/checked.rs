@@ -20,7 +20,6 @@ use crate::mpi::types::{MPI_Aint, MPI_Datatype, MPI_Op};
 use crate::op::Predefined;
 use crate::shm::peer::Way;
 use std::ffi::{c_int, c_void};
-use std::mem;
 
 /// The sides of an operation at the origin.
 #[derive(Default)]
@@ -507,8 +506,7 @@ impl Window {
         let usual = MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOSUCCEED;
         let is_usual = self.epoch.access() == epoch::Access::Fence && assert & !usual == 0;
         if is_usual && series::may_note() && !check::is_inside() {
-            // It goes on until the fence is passed.
-            mem::forget(self.within_fence());
+            clock::enter(race::is_alone());
             let id = self.checked_id();
             let is_one = |on: On| on.is_of(id) && !self.has_promised(on.target());
             race::complete_noted(is_one, || true);

@@ -365,15 +365,19 @@ fn time_in(block: &Block, rank: u32) -> u64 {
 pub struct Within(());
 
 impl Within {
-    /// Nothing is complete by the call yet. Only where no other thread of this process can tell anything.
     pub fn begin(alone: bool) -> Within {
-        if let Some(checker) = checker().filter(|_| alone) {
-            let within = &checker.own.clock.within;
-            if within.load(Ordering::Relaxed) == 0 {
-                within.store(time_in(&checker.own, checker.rank) + 1, Ordering::Release);
-            }
-        }
+        enter(alone);
         Within(())
+    }
+}
+
+/// Such a call begins, where it has not yet, and nothing is complete by it. Only where no other thread of this process can tell anything.
+pub fn enter(alone: bool) {
+    if let Some(checker) = checker().filter(|_| alone) {
+        let within = &checker.own.clock.within;
+        if within.load(Ordering::Relaxed) == 0 {
+            within.store(time_in(&checker.own, checker.rank) + 1, Ordering::Release);
+        }
     }
 }
 

@@ -260,7 +260,7 @@ impl State {
         let mut found = None;
         for old in self.pending.iter().rev() {
             // Asked first, as most are elsewhere.
-            if old.on != new.on || span.low >= old.span.high || old.span.low >= span.high {
+            if old.on != new.on || !span.meets(&old.span) {
                 continue;
             }
             if old.agrees(new, pair, content) {

@@ -81,9 +81,8 @@ pub struct Batch {
     fars: Hull,
     /// Whether the list is to be settled behind the present operation.
     is_closing: bool,
-    /// Whether there were more, which are not complete either; and whether all of these are complete here.
+    /// Whether there were more, which are not complete either.
     has_more: bool,
-    have_left: bool,
     /// The last operation, if it would be quicker to [repeat](again) it: its site, its element and where it writes.
     pub last: (usize, u64, u64),
     /// Where the elements are, while these are compared.
@@ -120,7 +119,6 @@ impl Batch {
             fars: Hull::NOTHING,
             is_closing: false,
             has_more: false,
-            have_left: true,
             last: NONE,
             noted: Touched::new(),
         }
@@ -331,7 +329,6 @@ impl Batch {
                 return false;
             }
             self.has_more = !state.pending.is_empty();
-            self.have_left = state.has_left();
         }
         if self.window.is_none() && !self.meet_others(checker, &window) {
             return false;
@@ -380,9 +377,7 @@ impl Batch {
         self.compare(checker);
         self.hull();
         let half = self.count / 2;
-        let mut first = self.records[..half].iter();
-        self.has_more |= first.clone().any(|record| !record.is_over);
-        self.have_left &= first.all(|record| record.is_over || record.has_left);
+        self.has_more |= self.records[..half].iter().any(|record| !record.is_over);
         self.keep(checker, half);
         self.records.copy_within(half..self.count, 0);
         self.shorten(self.count - half);
@@ -458,7 +453,7 @@ impl Batch {
         let first = known.rev().position(|record| record.has_left);
         let first = first.map_or(0, |behind| self.count - behind);
         let mut new = self.records[first..self.count].iter();
-        if !self.have_left || !new.all(|record| is_one(record.on)) {
+        if !STATE.lock().has_left() || !new.all(|record| is_one(record.on)) {
             self.settle();
             return false;
         }
@@ -598,7 +593,7 @@ impl Batch {
             self.keep(checker, self.count);
         }
         self.shorten(0);
-        (self.has_more, self.have_left, self.is_closing) = (false, true, false);
+        (self.has_more, self.is_closing) = (false, false);
         self.window = None;
         self.sites.iter_mut().for_each(|site| *site = None);
     }

@@ -214,6 +214,7 @@ impl Series {
         }
     }
 
+    /// Whether all are puts on those targets, from buffers that they fit, and what is in use is no repetition.
     #[inline(always)]
     fn may_leave(&mut self, is_one: impl Fn(On) -> bool) -> bool {
         let Series {

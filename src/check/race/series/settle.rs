@@ -140,7 +140,7 @@ impl Series {
                         let reading = note.words.reading();
                         let spans = self.scattered.fresh(number, note);
                         let race = spans
-                            .filter(|span| span.low < outline.high && outline.low < span.high)
+                            .filter(|span| span.meets(&outline))
                             .find_map(|span| others.race(theirs, &note.logged_at(&span), reading));
                         if let Some(race) = race {
                             told |= 1 << number;
