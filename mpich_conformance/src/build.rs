@@ -164,6 +164,9 @@ const MEDDLERS: &[&str] = &[
 /// The programs run for a moment each: what the compiler does for their speed takes longer than it saves.
 const UNOPTIMIZED: &str = "-g -O0";
 
+/// What a program has not set, and no call sets for it, is no value by luck: it fails each time, or never.
+const FILLED: &str = "-ftrivial-auto-var-init=pattern";
+
 /// What `configure` would take for itself.
 const OPTIMIZED: &str = "-g -O2";
 
@@ -226,7 +229,7 @@ impl Build {
         }
         options.push(preprocessor);
         for flags in ["CFLAGS", "CXXFLAGS"] {
-            options.push(format!("{flags}={UNOPTIMIZED}"));
+            options.push(format!("{flags}={UNOPTIMIZED} {FILLED}"));
         }
         if !build.compiler.fortran.is_empty() {
             for flags in ["FFLAGS", "FCFLAGS"] {
