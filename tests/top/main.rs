@@ -22,10 +22,10 @@ use support::{command, prefix, run_to_fail};
 
 /// The program, compiled once.
 fn program() -> &'static Path {
-    static PROGRAM: OnceLock<(Scratch, PathBuf)> = OnceLock::new();
-    let (_, program) = PROGRAM.get_or_init(|| {
-        let folder = Scratch::new("top-program");
-        let program = PathBuf::from(folder.file("watched"));
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        // What is static is not dropped: it stays where cargo keeps such files.
+        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("watched");
         let source = support::repository().join("tests/top/watched.c");
         let mut mpicc = command(prefix().join("bin/mpicc"));
         support::run(
@@ -33,9 +33,8 @@ fn program() -> &'static Path {
                 .args(["-O1", "-Wall", "-Werror", "-o"])
                 .args([&program, &source]),
         );
-        (folder, program)
-    });
-    program
+        program
+    })
 }
 
 fn top() -> Command {
