@@ -27,6 +27,7 @@ mod content;
 pub mod element;
 pub mod log;
 mod own;
+mod pending;
 pub mod report;
 pub mod requests;
 pub mod series;
@@ -41,9 +42,9 @@ use crate::shm::atomic::full_fence;
 use content::Content;
 pub use log::On;
 use log::{Fence, Logged};
-pub(super) use own::ended;
 pub use own::{Clash, Race};
 use own::{STATE, State};
+pub(super) use pending::ended;
 pub use report::{From, Words};
 use smallvec::SmallVec;
 use span::{Pair, Span};
@@ -319,6 +320,7 @@ fn log(
     let (mut first, mut last) = (u64::MAX, 0);
     let mut own = None;
     let content = access.content;
+    state.stay(checker.own.log);
     for span in access.spans {
         let logged = access.logged(on, place, span);
         if own.is_none() {

@@ -168,9 +168,12 @@ impl Batch {
             return false;
         };
         site.fit(near);
-        let state = STATE.lock();
+        let mut state = STATE.lock();
         if !state.is_alone() {
             return false;
+        }
+        if self.has_more {
+            state.stay(checker.own.log);
         }
         let known = own.known_as_it_is(site.process);
         let issued = match site.changes {

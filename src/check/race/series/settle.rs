@@ -53,6 +53,7 @@ impl Series {
         if !state.is_idle() && !are_free(&state, &self.scattered, note) {
             return false;
         }
+        state.stay(checker.own.log);
         self.scattered.log(note, checker.own.log, 0);
         let found = self.compare_scattered(&mut state, checker);
         self.scattered.are_compared();
