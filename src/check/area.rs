@@ -5,7 +5,7 @@ use super::clock::Clock;
 use super::collectives::Collectives;
 use super::messages::Messages;
 use super::place::{Modules, Place};
-use super::race::log::Log;
+use super::race::log::{Log, On};
 use super::race::windows::Parts;
 use crate::shm::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::shm::segment::Segment;
@@ -32,7 +32,12 @@ struct Head {
     ends: AtomicU32,
     /// 1: a rank may load what others store, unseen.
     loads: AtomicU32,
+    /// Bits of the parts of windows whose elements somebody [may have seen](Area::say_seen).
+    seen: [AtomicU64; SEEN],
 }
+
+/// Words of them.
+const SEEN: usize = 16;
 
 /// What a rank has found. It alone writes.
 #[repr(C)]
@@ -180,6 +185,27 @@ impl Area {
     /// Whether a rank may load what others store, unseen, in the job.
     pub fn has_loads(&self) -> bool {
         self.head.loads.load(Ordering::Relaxed) != 0
+    }
+
+    /// From now on somebody may have seen there what an atomic operation has stored, before that is complete: by another one that fetches, or
+    /// as a process that looks at its own memory.
+    pub fn say_seen(&self, on: On) {
+        let (word, bit) = self.seen(on);
+        if word.load(Ordering::Relaxed) & bit == 0 {
+            word.fetch_or(bit, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether somebody may: by a load, too, where memory is shared for that.
+    pub fn may_be_seen(&self, on: On) -> bool {
+        let (word, bit) = self.seen(on);
+        word.load(Ordering::Relaxed) & bit != 0 || self.has_loads()
+    }
+
+    fn seen(&self, on: On) -> (&AtomicU64, u64) {
+        let place = FxBuildHasher.hash_one(on.bits());
+        let word = (place >> 6) as usize % SEEN;
+        (&self.head.seen[word], 1 << (place % 64))
     }
 
     pub fn say_loads(&self) {

@@ -13,7 +13,8 @@
 //!
 //! **Atomic operations order** as programs use them, for flags: each leaves its rank's clock at the element before it is carried out, and one
 //! that fetches takes what was left there. So what a rank completed before it set a flag is ordered before what another does that has
-//! fetched it.
+//! fetched it. The flag itself need not be complete by then: where [somebody may have seen](super::area::Area::say_seen) such elements, it is
+//! enough that who comes later knows the time before which it was set.
 //!
 //! **Not seen** are loads and stores of the program's own (but see [local](super::local)), and what it orders by other means than MPI. A rank may have seen by
 //! a load what others put into its memory: so it knows what they knew then. The target's program may have stored what is fetched, to tell
@@ -247,6 +248,7 @@ fn elements(window: &Window, target: usize) -> clock::Keys {
 #[cold]
 pub fn begin(window: &Window, target: usize, what: What, spans: &[Span], reading: u8) -> Begun {
     let process = window.members[target];
+    say_seen(On::new(window.id, target), process, what);
     let known = clock::known_of(process);
     if what.is(Kind::Get) || what.op() == reading && what.is_atomic() {
         return Begun { issued: 0, known };
@@ -261,6 +263,18 @@ pub fn begin(window: &Window, target: usize, what: What, spans: &[Span], reading
         None => clock::keep_whole(process, element(window, target, None)),
     }
     Begun { issued, known }
+}
+
+/// Who makes the operation may see by it what others have stored there; so may the program of the target at any time, which is told of here where
+/// it has to do with that.
+#[cold]
+fn say_seen(on: On, process: u32, what: What) {
+    if let Some(checker) = checker()
+        && what.is_atomic()
+        && (what.fetches() || process == checker.rank)
+    {
+        checker.area.say_seen(on);
+    }
 }
 
 /// The span, if it is one element.

@@ -94,8 +94,15 @@ impl Unordered {
         let (low, high) = old.span.common(&new.span)?;
         let both_atomic = old.what.is_atomic() && new.what.is_atomic();
         let is_done = old.done != 0 && old.done <= self.known;
-        let ordered = is_done || number == self.complete || both_atomic && old.issued <= self.known;
-        let is_race = !ordered && new.what.conflicts(old.what, false, reading);
+        let is_seen = || {
+            both_atomic
+                && old.issued <= self.known
+                && checker().is_some_and(|checker| checker.area.may_be_seen(new.on))
+        };
+        let is_race = !is_done
+            && number != self.complete
+            && new.what.conflicts(old.what, false, reading)
+            && !is_seen();
         is_race.then_some(Race {
             rank: self.rank,
             other: old,

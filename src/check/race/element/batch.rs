@@ -4,7 +4,9 @@ use super::super::log::{Log, Logged, On};
 use super::super::own::Unordered;
 use super::super::report;
 use super::super::touched::Touched;
-use super::super::{Access, Begun, Kind, Race, STATE, What, Window, Words, again, series};
+use super::super::{
+    Access, Begun, Kind, Race, STATE, What, Window, Words, again, say_seen, series,
+};
 use super::site::{NOWHERE, Near, Site};
 use super::{OPEN, Operation, RANKS};
 use crate::check::place::came_from;
@@ -338,6 +340,7 @@ impl Batch {
         }
         OPEN.store(true, Relaxed);
         self.window = Some((window, operation.words));
+        say_seen(operation.on, process, operation.what);
         self.sites[number] = Some(Site::new(checker, operation, back, place));
         true
     }

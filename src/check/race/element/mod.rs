@@ -19,7 +19,9 @@ mod site;
 use super::log::{Fence, On};
 use super::report::From;
 use super::span::Span;
-use super::{Access, Begun, STATE, What, Words, compare, element, log, series, take_flags};
+use super::{
+    Access, Begun, STATE, What, Words, compare, element, log, say_seen, series, take_flags,
+};
 use crate::check::place::came_from;
 use crate::check::threads::{self, Alone};
 use crate::check::{Checker, checker, clock, is_inside, local};
@@ -177,6 +179,7 @@ impl Operation {
             return false;
         }
         clock::catch_up();
+        say_seen(on, process, what);
         let far = [Span::run(far, bytes)];
         let mut begun = Begun {
             issued: 0,
