@@ -22,7 +22,7 @@
 //! So they are never among others: all notes are of puts with requests, or all of gets, or none is of either. What MPI_Rput puts may be something
 //! else the next time: of what goes side by side from one buffer the [content](mod@super::content) of each block is kept, with a sum of that, and what
 //! goes elsewhere is a note of its own. What MPI_Rget fetches is complete in the log as soon as it is compared, but what the program has not
-//! waited for: that is [logged](super::pending::State::log_bound) once more.
+//! waited for: that is [logged](super::own::State::log_bound) once more.
 //!
 //! Only the thread that has initialized MPI is here, where no other one may call ([`Alone`]). While something is noted, nothing
 //! [repeats](super::again).
