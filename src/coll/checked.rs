@@ -3,6 +3,7 @@
 use super::decide::{Call, Collective};
 use super::elements::Vector;
 use super::planner;
+use crate::check::clock::Source;
 use crate::check::collectives::{Compared, Root, Rule, Words};
 use crate::check::room::Room;
 use crate::check::signature::Signature;
@@ -56,6 +57,24 @@ impl Call {
             planner::Root::Here => Root::Here,
             planner::Root::There(rank) => Root::Rank(rank),
             planner::Root::Elsewhere => Root::Elsewhere,
+        }
+    }
+
+    /// Whose data this process gets by it, who thereby orders what it has done before: of all, unless one has it all.
+    #[cold]
+    pub(super) fn source(&self) -> Source {
+        use Collective::*;
+        let root = match self.root() {
+            _ if self.comm.remote.is_some() => return Source::All,
+            Root::Rank(root) => root,
+            _ => return Source::All,
+        };
+        let is_root = root == self.comm.rank;
+        match &self.what {
+            Broadcast { .. } | Scatter { .. } if is_root => Source::Nobody,
+            Broadcast { .. } | Scatter { .. } => Source::Rank(self.comm.peer(root)),
+            Gather { .. } | Reduce { .. } if !is_root => Source::Nobody,
+            _ => Source::All,
         }
     }
 

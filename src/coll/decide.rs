@@ -7,7 +7,7 @@ use super::little::Little;
 use super::plan::{self, Plan};
 use super::planner::{Planner, Root, next_tag};
 use super::shared;
-use crate::check;
+use crate::check::{self, clock::Only};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::mpi::types::MPI_Comm;
@@ -125,6 +125,7 @@ impl Call {
         if self.is_empty() {
             return Ok(());
         }
+        let _only = check::is_on().then(|| Only::from(self.source()));
         let tag = next_tag(self.comm);
         match self.by_notes(tag)? {
             true => Ok(()),

@@ -27,6 +27,7 @@ use super::{Checker, checker, is_on};
 use crate::shm::atomic::{AtomicU64, Ordering, full_fence};
 pub use own::Own;
 use parking_lot::Mutex;
+use std::cell::Cell;
 
 /// Copies of a rank's clock, and places at a rank where others leave theirs.
 const COPIES: usize = 64;
@@ -195,6 +196,38 @@ fn leave_copy(key: Key) {
     own.clock.left.store(left + 1, Ordering::Release);
 }
 
+/// Of whom something comes to this process in a collective operation, whose calls wait for others too.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    All,
+    Rank(u32),
+    Nobody,
+}
+
+thread_local! {
+    static SOURCE: Cell<Source> = const { Cell::new(Source::All) };
+}
+
+/// While it lives this thread [meets](meet) nobody else: what it waits for besides another implementation may not wait for.
+pub struct Only(Source);
+
+impl Only {
+    pub fn from(source: Source) -> Only {
+        Only(SOURCE.replace(source))
+    }
+}
+
+impl Drop for Only {
+    fn drop(&mut self) {
+        SOURCE.set(self.0);
+    }
+}
+
+/// Whether what `rank` has done may have come to this thread.
+fn is_met(rank: u32) -> bool {
+    matches!(SOURCE.get(), Source::All) || SOURCE.get() == Source::Rank(rank)
+}
+
 /// `rank` has done what `key` stands for.
 #[inline]
 pub fn meet(rank: u32, key: impl FnOnce() -> Key) {
@@ -208,6 +241,9 @@ fn meet_copy(rank: u32, key: Key) {
     let Some(own) = own() else { return };
     if rank as usize == own.rank {
         return told_itself();
+    }
+    if !is_met(rank) {
+        return;
     }
     let theirs = other(rank);
     let left = theirs.left.load(Ordering::Acquire) as usize;
@@ -228,6 +264,7 @@ fn meet_copy(rank: u32, key: Key) {
 #[inline]
 pub fn meet_now(rank: u32) {
     if is_on()
+        && is_met(rank)
         && let Some(own) = own()
     {
         own.join(&other(rank).now);
