@@ -57,15 +57,16 @@ pub(super) fn miss() {
     MISSED.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Compares data with what is pending.
+/// Compares data with what is pending, one-sided operations first.
 pub(super) fn compare(
     access: Access,
     argument: &str,
     data: &Ranges,
     hull: Range,
 ) -> Option<Finding> {
-    if COUNT.load(Ordering::Acquire) == 0 {
-        return None;
+    let race = race::in_use(data, access == Access::Write);
+    if race.is_some() || COUNT.load(Ordering::Acquire) == 0 {
+        return race;
     }
     let (range, other, name, place) = TABLE.lock().as_ref().and_then(|table| {
         let written = table.meeting(Access::Write, data, hull);

@@ -2,8 +2,6 @@
 
 use super::completion::wait_operation;
 use crate::bail;
-use crate::check;
-use crate::check::race::{self, span::Span};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::mpi::constants::{MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_PROC_NULL};
@@ -58,7 +56,6 @@ fn begin_send(
     waits: bool,
 ) -> Result<Option<Arc<Operation>>> {
     comm.check_revoked()?;
-    uses(&buffer, false, to);
     let world_rank = match destination(comm, to)? {
         Some(rank) => rank,
         None => {
@@ -86,21 +83,6 @@ fn begin_send(
     transport::send(target, buffer, mode == Mode::Synchronous, about)
 }
 
-/// A message uses the buffer from now on: in a job that is checked, no one-sided operation may need it still.
-#[inline(always)]
-fn uses(buffer: &Buffer, writes: bool, peer: i32) {
-    if check::is_on() && peer != MPI_PROC_NULL {
-        told(&buffer.clone(), writes);
-    }
-}
-
-#[cold]
-fn told(buffer: &Buffer, writes: bool) {
-    if let Some(address) = buffer.run() {
-        race::use_elsewhere(&Span::run(address as u64, buffer.len() as u64), writes);
-    }
-}
-
 /// Starts a receive from rank `from` (or any) with `tag` (or any). A receive from `MPI_PROC_NULL` is complete at once.
 ///
 /// Errors: `MPI_ERR_RANK`, `MPI_ERR_TAG`.
@@ -108,7 +90,6 @@ fn told(buffer: &Buffer, writes: bool) {
 #[inline(always)]
 pub fn receive(comm: &Comm, buffer: Buffer, from: i32, tag: i32) -> Result<Arc<Operation>> {
     comm.check_revoked()?;
-    uses(&buffer, true, from);
     let envelope = envelope(comm, from, tag)?;
     let context = context(comm.context);
     Ok(match usize::try_from(from) {
@@ -143,10 +124,7 @@ pub fn receive_and_wait(comm: &Comm, buffer: Buffer, from: i32, tag: i32) -> Res
     let about = || about_receive(comm, from, tag);
     let received = match from {
         MPI_PROC_NULL => Err(receive_from_no_rank(comm, envelope, buffer.anew())),
-        _ => {
-            uses(&buffer, true, from);
-            transport::receive_at_once(context(comm.context), envelope, buffer, about)
-        }
+        _ => transport::receive_at_once(context(comm.context), envelope, buffer, about),
     };
     Ok(match received {
         Ok(outcome) => outcome.on(comm.handle),

@@ -37,8 +37,9 @@ mod touched;
 pub mod watch;
 pub mod windows;
 
+use super::ranges::Ranges;
 use super::threads::{self, Turn};
-use super::{Checker, Place, checker, clock, here, rank, sums};
+use super::{Checker, Finding, Place, checker, clock, here, rank, sums};
 use crate::shm::atomic::full_fence;
 use content::Content;
 pub use log::On;
@@ -667,13 +668,20 @@ pub(super) fn forget() {
     again::forget();
 }
 
-/// A message is about to use these addresses.
+/// The present call, which is none of one-sided operations, is about to use this data: what is wrong with that if a buffer of an operation that is not
+/// complete here has some of it.
 #[cold]
-pub fn use_elsewhere(span: &Span, writes: bool) {
-    let clash = STATE.lock().clash(span, writes, |_| false);
-    if let Some(clash) = clash {
-        report::elsewhere(&clash);
+pub(super) fn in_use(data: &Ranges, writes: bool) -> Option<Finding> {
+    let state = STATE.lock();
+    if state.are_buffers_free() {
+        return None;
     }
+    let mut spans = data
+        .iter()
+        .map(|(from, to)| Span::run(from as u64, (to - from) as u64));
+    let clash = spans.find_map(|span| state.clash(&span, writes, |_| false))?;
+    drop(state);
+    Some(report::elsewhere(&clash))
 }
 
 #[cfg(test)]

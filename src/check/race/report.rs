@@ -1,7 +1,7 @@
 //! What is told of races.
 
 use super::{Clash, Kind, Race, What, Window};
-use crate::check::{Finding, Place, called, checker, here, tell, tell_of};
+use crate::check::{Finding, Place, called, checker, here, tell_of};
 
 /// What the rooms above have words for.
 pub trait Words: Sync {
@@ -199,11 +199,10 @@ pub fn buffer(from: From, what: What, clash: &Clash, words: &dyn Words) {
 }
 
 #[cold]
-pub fn elsewhere(clash: &Clash) {
-    let text = format!("{} {}", called(), in_use(clash));
-    tell(Finding {
+pub fn elsewhere(clash: &Clash) -> Finding {
+    Finding {
         kind: "buffer race",
         section: BUFFERS,
-        text,
-    });
+        text: format!("{} {}", called(), in_use(clash)),
+    }
 }
