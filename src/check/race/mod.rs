@@ -411,13 +411,14 @@ pub fn take_back(entered: Entered) {
 pub fn end(window: &Window, access: &Access, entered: Entered, words: &dyn Words) {
     let Some(checker) = checker() else { return };
     let what = access.what;
-    if what.is_atomic() && what.fetches() {
-        take_flags(window, access);
-    }
     let known = clock::look();
     let mut state = STATE.lock();
     let found = compare(&mut state, checker, window, access, &entered, known, words);
     drop(state);
+    // What orders the next operations does not order this one.
+    if what.is_atomic() && what.fetches() {
+        take_flags(window, access);
+    }
     if let Some(found) = found {
         found.tell(From::here(), window, access, words);
     }

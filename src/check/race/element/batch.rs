@@ -414,7 +414,10 @@ impl Batch {
         site.wholes = theirs.wholes();
         let (process, keys) = (site.process, [site.element(far), site.whole]);
         if clock::Own::of(checker).is_news(theirs, keys) {
+            // With the present one, which what orders the next ones does not order.
+            self.count += 1;
             self.compare_both(checker);
+            self.count -= 1;
             keys.iter().for_each(|key| clock::take(process, *key));
         }
     }

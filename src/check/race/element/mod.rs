@@ -213,12 +213,12 @@ impl Operation {
         let count = |&rank: &u32| checker.area.block(rank).log.count();
         entered.limits.extend(window.members.iter().map(count));
         work();
-        if what.fetches() {
-            take_flags(window, &access);
-        }
         let known = clock::look();
         let found = compare(&mut state, checker, window, &access, &entered, known, words);
         drop(state);
+        if what.fetches() {
+            take_flags(window, &access);
+        }
         let from = From { function, place };
         if let Some(found) = found {
             found.tell(from, window, &access, words);
