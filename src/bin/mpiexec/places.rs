@@ -236,6 +236,10 @@ fn readable(symbol: &str) -> String {
     if let Some(name) = addr2line::demangle(symbol, DW_LANG_Rust) {
         return name;
     }
+    // A short name of C's may be that of a type in C++: `f` is float there.
+    if !symbol.starts_with("_Z") {
+        return symbol.to_string();
+    }
     let options = DemangleOptions::new().no_params().no_return_type();
     let name = Symbol::new(symbol).ok();
     let name = name.and_then(|name| name.demangle_with_options(&options).ok());
@@ -381,6 +385,8 @@ mod tests {
             ("_ZNK4mine4GridclEv", "mine::Grid::operator()"),
             ("_ZN4mineL5tableE", "mine::table"),
             ("_ZN3abc4here17h5adb12cb86a9e671E", "abc::here"),
+            ("f", "f"),
+            ("Pc", "Pc"),
             // None of a compiler's.
             ("_Zebra", "_Zebra"),
             ("_ZN4mine5solve", "_ZN4mine5solve"),
