@@ -10,6 +10,8 @@ use super::adoption::{BOOK, Book};
 use crate::shm::adoption::copy_privately;
 use crate::shm::segment::segment;
 use crate::shm::{PAGE, mapping, memory};
+use parking_lot::RawMutex;
+use parking_lot::lock_api::RawMutex as _;
 use std::cell::UnsafeCell;
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -154,6 +156,7 @@ extern "C" fn in_child() {
         ready.end();
         // The allocations are the parent's.
         (*BOOK.data_ptr()).disown();
-        BOOK.force_unlock();
+        // Who waits for it does so in the parent: to wake somebody would take a lock that another thread may have held at the fork.
+        (&raw const *BOOK.raw()).cast_mut().write(RawMutex::INIT);
     }
 }
