@@ -72,7 +72,7 @@ pub unsafe fn take_in(
     }
     if result.is_err() && done > range.start {
         // SAFETY: what was taken in so far is a mapping of these bytes.
-        unsafe { give_back(segment, &(range.start..done), offset, Some(still)) };
+        unsafe { give_back(segment, &(range.start..done), offset, Some(still), true) };
     }
     result
 }
@@ -247,7 +247,8 @@ unsafe fn is_zero(page: *const u8) -> bool {
 }
 
 /// Makes `range` of this process's memory, which is a mapping of the bytes at `offset` of the segment, private again, with what
-/// is there. `still` is `None` where other threads cannot be kept off.
+/// is there. `still` is `None` where other threads cannot be kept off. `is_seen`: another process may read there meanwhile, by the
+/// kernel.
 ///
 /// # Safety
 /// It is such a mapping, whole pages, and no other process writes to it.
@@ -256,12 +257,13 @@ pub unsafe fn give_back(
     range: &Range<usize>,
     offset: Offset,
     still: Option<&Stillness>,
+    is_seen: bool,
 ) -> GivenBack {
     let Some(still) = still else {
         // SAFETY: the caller's promise.
         return unsafe { give_back_in_place(segment, range, offset) };
     };
-    if still.is_alone() {
+    if still.is_alone() && !is_seen {
         // SAFETY: the caller's promise.
         return unsafe { give_back_alone(segment, range, offset) };
     }
@@ -317,7 +319,7 @@ unsafe fn give_piece(
     given
 }
 
-/// Where nobody looks meanwhile: new memory is made in its place, which joins the mappings beside it, and filled.
+/// Where nobody looks meanwhile, neither here nor from elsewhere: new memory is made in its place, which joins the mappings beside it, and filled.
 ///
 /// # Safety
 /// As [`give_back`].
@@ -486,7 +488,7 @@ mod tests {
             *seen = 99;
             assert_eq!(all.bytes()[i], 99);
             // SAFETY: as above.
-            let given = unsafe { give_back(&segment, &range, offset, Some(&alone())) };
+            let given = unsafe { give_back(&segment, &range, offset, Some(&alone()), false) };
             assert_eq!(given, GivenBack::Free);
             assert!(there().is_empty());
             assert_eq!(all.bytes()[i], 99);
@@ -508,7 +510,7 @@ mod tests {
         unsafe { take_in(&segment, &all.0, offset, &alone()) }.unwrap();
         assert_eq!(segment.in_use(), before + PAGE as u64);
         // SAFETY: as above.
-        unsafe { give_back(&segment, &all.0, offset, Some(&alone())) };
+        unsafe { give_back(&segment, &all.0, offset, Some(&alone()), false) };
         assert_eq!(segment.in_use(), before);
         assert_eq!(all.bytes()[20 * HUGE], 5);
     }
@@ -545,7 +547,7 @@ mod tests {
         check(&mut all);
         assert!(seen_at(range.start + 5 * HUGE));
         // SAFETY: as above.
-        let given = unsafe { give_back(&segment, &range, offset, Some(&alone())) };
+        let given = unsafe { give_back(&segment, &range, offset, Some(&alone()), false) };
         assert_eq!((given, segment.in_use()), (GivenBack::Free, before));
         assert!(seen_at(range.start + 5 * HUGE));
         check(&mut all);
@@ -560,7 +562,7 @@ mod tests {
         // SAFETY: as above.
         unsafe { take_in(&segment, &all.0, offset, &alone()) }.unwrap();
         // SAFETY: as above.
-        let given = unsafe { give_back(&segment, &all.0, offset, None) };
+        let given = unsafe { give_back(&segment, &all.0, offset, None, false) };
         assert_eq!(given, GivenBack::Lost);
         // SAFETY: the byte lies in the range that was leased.
         unsafe { segment.at::<u8>(offset).write(77) };

@@ -2,7 +2,7 @@
 //! mapped: UCX's, which MPICH and Open MPI bring along, hand on four of the five arguments of `mremap`. And what is mapped here
 //! over the program's memory is the same to the program.
 
-use super::HUGE;
+use super::{HUGE, PAGE};
 use std::ffi::c_void;
 use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -113,6 +113,13 @@ pub unsafe fn move_over(from: *mut c_void, len: usize, new_len: usize, to: usize
     let how = i64::from(libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED);
     // SAFETY: the caller's promise.
     unsafe { libc::syscall(libc::SYS_mremap, from, len, new_len, how, to) == to as i64 }
+}
+
+/// Makes the page at `at` a mapping of its own in the one that it lies in: `mremap` makes no range longer that lies in two, so that what is
+/// behind a mapping of the segment there does not come to lie behind it here. Nothing else changes, whatever is there.
+pub fn divide(at: usize) {
+    // SAFETY: advice, which changes no memory.
+    unsafe { libc::syscall(libc::SYS_madvise, at, PAGE, libc::MADV_RANDOM) };
 }
 
 /// # Safety

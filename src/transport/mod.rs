@@ -56,6 +56,7 @@ pub use held::BYTES as HELD_BYTES;
 pub use matching::Arrival;
 pub use observed::number;
 pub use operation::{About, Action, Operation, Outcome, Partners};
+pub use sends::may_be_fetched;
 
 use crate::bail;
 use crate::error::Result;

@@ -8,6 +8,7 @@ use super::transfer::{Announced, Place};
 use crate::error::Result;
 use crate::mpi::types::MPI_Status;
 use crate::runtime::must_reach;
+use crate::shm::atomic::{AtomicUsize, Ordering};
 use crate::shm::heap::{self, Owned};
 use crate::shm::segment::segment;
 use crate::shm::{Offset, PAGE};
@@ -16,6 +17,14 @@ use std::sync::Arc;
 
 /// Each word has a line of its own: its receiver's write delays no other.
 const APART: usize = 64;
+
+/// How many there are: so long others may read this process's memory at any time, by the kernel.
+static ON_OFFER: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether another process may read what this one sends, in the middle of whatever this one does.
+pub fn may_be_fetched() -> bool {
+    ON_OFFER.load(Ordering::Relaxed) > 0
+}
 
 pub struct Sending {
     pub operation: Arc<Operation>,
@@ -103,6 +112,7 @@ impl Sends {
             left: 0,
         };
         self.by_id.insert(id, offered);
+        ON_OFFER.store(self.by_id.len(), Ordering::Relaxed);
         Ok(offer)
     }
 
@@ -137,6 +147,7 @@ impl Sends {
 
     fn remove(&mut self, id: u64) -> Option<Offered> {
         let offered = self.by_id.remove(&id)?;
+        ON_OFFER.store(self.by_id.len(), Ordering::Relaxed);
         self.short -= usize::from(offered.short.is_some());
         self.left -= offered.left;
         Some(offered)

@@ -20,7 +20,8 @@ use crate::shm::replaceable::{Process, Refusal, must_have_address_space};
 use crate::shm::segment::segment;
 use crate::shm::stillness::Stillness;
 use crate::shm::view::Piece;
-use crate::shm::{HUGE, Offset, PAGE, memory, sleepers};
+use crate::shm::{HUGE, Offset, PAGE, mapping, memory, sleepers};
+use crate::transport;
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -344,21 +345,21 @@ impl Book {
         if self.runs.values().all(|run| run.users > 0) {
             return;
         }
-        // What cannot go back now does so with the next that goes back.
-        let Ok(process) = Process::look() else {
-            return;
-        };
-        if process.is_known_to_devices() {
-            return;
-        }
-        // They wait until all have left: at the end of windows.
-        without_visitors(Patience::Long, || {
-            let still = Stillness::begin(process.threads).ok();
-            self.runs.retain(|&start, run| {
-                run.users > 0
-                    || give_run_back(start, run, &process, still.as_ref()) == GivenBack::Kept
+        let process = Process::look().ok();
+        if let Some(process) = process.filter(|process| !process.is_known_to_devices()) {
+            // They wait until all have left: at the end of windows.
+            without_visitors(Patience::Long, || {
+                let still = Stillness::begin(process.threads).ok();
+                self.runs.retain(|&start, run| {
+                    run.users > 0
+                        || give_run_back(start, run, &process, still.as_ref()) == GivenBack::Kept
+                });
             });
-        });
+        }
+        // What cannot go back now does so with the next that goes back. Until then it is the program's to make longer, by `realloc`.
+        for (&start, run) in self.runs.iter().filter(|(_, run)| run.users == 0) {
+            mapping::divide(start + run.len - PAGE);
+        }
     }
 }
 
@@ -375,7 +376,7 @@ fn take_all(news: &[(usize, Run)], threads: usize) -> Result<(), Refusal> {
             for (start, run) in &news[..i] {
                 let range = *start..*start + run.len;
                 // SAFETY: what was just taken in.
-                let given = unsafe { give_back(segment(), &range, run.offset, Some(&still)) };
+                let given = unsafe { give_back(segment(), &range, run.offset, Some(&still), true) };
                 keep_unless_free(run, given);
             }
             return Err(refusal);
@@ -394,8 +395,9 @@ fn give_run_back(
     let mut outcome = GivenBack::Free;
     for (part, writable) in process.still_there(segment(), &range, run.offset) {
         let offset = run.offset + (part.start - start);
+        let is_seen = transport::may_be_fetched();
         // SAFETY: the kernel said that it is such a mapping, and there are no visitors.
-        let given = unsafe { give_back(segment(), &part, offset, still) };
+        let given = unsafe { give_back(segment(), &part, offset, still, is_seen) };
         keep_unless_free(run, given);
         if given != GivenBack::Free {
             outcome = given;
