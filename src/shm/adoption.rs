@@ -19,7 +19,7 @@ use super::heap::{self, Owned};
 use super::replaceable::Refusal;
 use super::segment::{Segment, segment};
 use super::stillness::Stillness;
-use super::{HUGE, Offset, PAGE, mapping, pages, sleepers};
+use super::{HUGE, Offset, PAGE, mapping, pages, records, sleepers};
 use std::ffi::c_void;
 use std::ops::Range;
 use std::ptr::with_exposed_provenance_mut;
@@ -57,6 +57,9 @@ pub unsafe fn take_in(
     if !can_map_again(segment) {
         return Err(Refusal::Kernel);
     }
+    if !still.is_alone() && records::may_reach_into(range) {
+        return Err(Refusal::Library);
+    }
     // What was used before is not zero.
     let zeroed = range.len() >= SPARSE && segment.punch(offset, range.len());
     let mut done = range.start;
@@ -90,6 +93,10 @@ unsafe fn take_piece(
         with_exposed_provenance_mut::<u8>(piece.start),
         segment.at::<u8>(offset),
     );
+    // SAFETY: the memory is there.
+    if !still.is_alone() && unsafe { records::are_in(piece) } {
+        return Err(Refusal::Library);
+    }
     let mut used = [false; PIECE / PAGE];
     if zeroed && pages::used(piece, &mut used) {
         // SAFETY: nobody else uses what is made there.

@@ -34,6 +34,7 @@ mod pages;
 pub mod parcel;
 pub mod peer;
 pub mod reader;
+mod records;
 pub mod rendezvous;
 pub mod replaceable;
 pub mod segment;

@@ -46,10 +46,11 @@ pub enum Refusal {
     AddressSpace,
     Visitors,
     Kernel,
+    Library,
 }
 
 impl Refusal {
-    const ALL: [Refusal; 18] = [
+    const ALL: [Refusal; 19] = [
         Refusal::Unknown,
         Refusal::Missing,
         Refusal::Shared,
@@ -68,6 +69,7 @@ impl Refusal {
         Refusal::AddressSpace,
         Refusal::Visitors,
         Refusal::Kernel,
+        Refusal::Library,
     ];
 
     /// The one with a number.
@@ -100,6 +102,9 @@ impl Refusal {
             Refusal::AddressSpace => "address space is limited (ulimit -v)",
             Refusal::Visitors => "other ranks were copying there all the time",
             Refusal::Kernel => "the kernel refused to map it",
+            Refusal::Library => {
+                "the C library keeps there what it changes in a child of fork (of other threads)"
+            }
         }
     }
 }
