@@ -7,6 +7,8 @@
 // wrong collective: buffer changed
 // wrong persistent: buffer changed
 // wrong unmapped: buffer freed
+// wrong half_unmapped: buffer freed
+// wrong unmapped_persistent: buffer freed
 // right untouched
 // right gaps
 // right received
@@ -72,6 +74,22 @@ int main(int argc, char **argv) {
         munmap(page, 4096);
         MPI_Recv(b, 16, MPI_INT, other, 0, comm, MPI_STATUS_IGNORE);
         MPI_Wait(&request, MPI_STATUS_IGNORE); // !unmapped
+    }
+    if (IS(half_unmapped)) {
+        char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        MPI_Isend(pages + 4092, 2, MPI_INT, other, 0, comm, &request); // !half_unmapped
+        munmap(pages + 4096, 4096);
+        MPI_Recv(b, 2, MPI_INT, other, 0, comm, MPI_STATUS_IGNORE);
+        MPI_Wait(&request, MPI_STATUS_IGNORE); // !half_unmapped
+    }
+    if (IS(unmapped_persistent)) {
+        void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        MPI_Send_init(page, 16, MPI_INT, other, 0, comm, &request);
+        MPI_Start(&request); // !unmapped_persistent
+        munmap(page, 4096);
+        MPI_Recv(b, 16, MPI_INT, other, 0, comm, MPI_STATUS_IGNORE);
+        MPI_Wait(&request, MPI_STATUS_IGNORE); // !unmapped_persistent
+        MPI_Request_free(&request);
     }
     if (IS(untouched)) {
         for (int i = 0; i < 3; i++) {
