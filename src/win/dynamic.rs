@@ -73,11 +73,17 @@ impl Attached {
         range.contains(&address).then_some(range)
     }
 
-    /// Whether the first region was taken in, and why it was not, where that is known.
+    /// Whether all regions were taken in, if there are some; and why the first one was not of those that were to be.
     pub(super) fn outcome(&self) -> Option<std::result::Result<(), Refusal>> {
-        let (_, region) = self.regions.iter().next()?;
-        let refused = region.refusal.map(Err);
-        region.adoption.as_ref().map(|_| Ok(())).or(refused)
+        let mut refusals = self.regions.values().filter_map(|region| region.refusal);
+        if let Some(refusal) = refusals.next() {
+            return Some(Err(refusal));
+        }
+        let are_all = self
+            .regions
+            .values()
+            .all(|region| region.adoption.is_some());
+        (are_all && !self.regions.is_empty()).then_some(Ok(()))
     }
 
     /// Ends what was taken in.

@@ -85,11 +85,7 @@ impl Window {
         let mut info = self.hints.lock().info(self.group.kinds());
         let of_part = self.part.lock().outcome();
         let of_attached = || self.attached.lock().as_ref()?.outcome();
-        let outcome = match self.flavor {
-            Flavor::Create => of_part.or_else(of_attached),
-            _ => of_part,
-        };
-        match outcome {
+        match of_part.or_else(of_attached) {
             Some(Ok(())) => info.set("rmashm_adopt", "true"),
             Some(Err(refusal)) => info.set("rmashm_adopt_refused", refusal.text()),
             None => {}
