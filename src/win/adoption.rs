@@ -45,6 +45,30 @@ pub fn page_costs() -> u64 {
     PAGE_COSTS.load(Relaxed)
 }
 
+/// Bytes of the segment that are never used again, as threads were running when they were to go back. What all ranks of a large job may lose so is a part
+/// of its addresses; and where threads run each time, it does not pay either.
+static LOST: AtomicU64 = AtomicU64::new(0);
+const MOST_LOST: u64 = 16 << 30;
+
+/// What it costs besides, by what the last ones took: two looks at the mappings, and what the kernel does for each. Of thousands of
+/// windows the mappings are many, and to look at them takes long.
+static FIXED_COSTS: AtomicU64 = AtomicU64::new(LEAST_COSTS);
+const LEAST_COSTS: u64 = 80_000;
+
+pub fn fixed_costs() -> u64 {
+    FIXED_COSTS.load(Relaxed)
+}
+
+/// Learns from an adoption of so many pages in all that took so long in all. One alone may have been interrupted, and says little.
+fn learn_fixed(pages: usize, took: Duration) {
+    let copies = pages as u64 * page_costs();
+    let costs = (2 * took.as_nanos() as u64).saturating_sub(copies);
+    let before = fixed_costs();
+    let after = (3 * before + costs) / 4;
+    let after = after.clamp(before / 2, before + before / 2);
+    FIXED_COSTS.store(after.max(LEAST_COSTS), Relaxed);
+}
+
 /// Learns from so many pages that were taken in. To give them back takes as long.
 fn learn(pages: usize, took: Duration) {
     const ENOUGH: usize = 16;
@@ -103,11 +127,13 @@ impl Adoption {
             Patience::Short => BOOK.try_lock().ok_or(Refusal::Visitors)?,
         };
         let asked = bytes.clone();
+        let began = Instant::now();
         let adopted = must_have_address_space()
             .and_then(|()| Process::look())
             .and_then(|process| Book::adopt(book, &process, bytes, patience, publish));
         match adopted {
             Ok(_) => {
+                learn_fixed(asked.len().div_ceil(PAGE), began.elapsed());
                 TIMES.fetch_add(1, Relaxed);
                 me().adopted.fetch_max(ADOPTED.load(Relaxed), Relaxed);
                 tell(Kind::MemoryAdopted, &asked, 0);
@@ -188,6 +214,9 @@ impl Book {
         let number = book.adoptions;
         for gap in book.gaps(&pages) {
             process.may_take(&gap, pages == bytes)?;
+            if process.threads > 1 && LOST.load(Relaxed) >= MOST_LOST {
+                return Err(Refusal::Threads);
+            }
             // What the program asks for it gets, whatever that costs it.
             let would_lose = |gap| !can_make_huge() && process.has_huge_pages(gap);
             if patience == Patience::Short && gap.len() >= HUGE && would_lose(&gap) {
@@ -405,6 +434,7 @@ fn give_run_back(
         if given == GivenBack::Lost {
             // The range is never used again; the memory was given back.
             memory::release(segment(), part.len());
+            LOST.fetch_add(part.len() as u64, Relaxed);
         }
         if process.threads > 1 && given != GivenBack::Kept {
             sleepers::wake(&part, segment().at(offset));

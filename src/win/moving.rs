@@ -35,13 +35,10 @@ use std::ops::Range;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// What a move costs besides the copies: two looks at the mappings, and what the kernel does for each.
-const FIXED: Duration = Duration::from_micros(80);
-
 /// Nanoseconds that it costs to take so many bytes in and to give them back.
 fn price(len: usize) -> u64 {
     let pages = len.div_ceil(PAGE) as u64 + 1;
-    FIXED.as_nanos() as u64 + pages * adoption::page_costs()
+    adoption::fixed_costs() + pages * adoption::page_costs()
 }
 
 /// After a refusal: visitors will have left the next time, and what else there is mostly stays.
