@@ -174,10 +174,15 @@ pub fn probe(pid: i32, address: usize) -> Result<()> {
 
 /// Whether the kernel lets the byte at `address` of process `pid` be read; else `errno` says why not.
 fn read_byte(pid: i32, address: usize) -> bool {
-    let mut byte = 0_u8;
-    let near = [Piece::new((&raw mut byte).cast(), 1)];
-    // SAFETY: the local piece is `byte`.
-    unsafe { call(pid, Way::FromPeer, &near, &[Piece::at(address, 1)]) > 0 }
+    read(pid, address, &mut [0])
+}
+
+/// Reads what process `pid`, which may be this one, has at `address`, in one call that counts as no copy: whether all of it is there.
+pub fn read(pid: i32, address: usize, into: &mut [u8]) -> bool {
+    let near = [Piece::new(into.as_mut_ptr().cast(), into.len())];
+    // SAFETY: the local piece is `into`.
+    let done = unsafe { call(pid, Way::FromPeer, &near, &[Piece::at(address, into.len())]) };
+    done == into.len() as isize
 }
 
 #[cfg(test)]

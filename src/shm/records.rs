@@ -8,10 +8,7 @@
 //!
 //! Threads come with the records of both, and those of ended ones are used by others: they are looked for where there are several.
 
-use super::PAGE;
-use nix::sys::uio::{RemoteIoVec, process_vm_readv};
-use nix::unistd::Pid;
-use std::io::IoSliceMut;
+use super::{PAGE, peer};
 use std::ops::Range;
 use std::ptr::with_exposed_provenance;
 
@@ -25,15 +22,10 @@ pub fn may_reach_into(range: &Range<usize>) -> bool {
     let mut page = [0_usize; PAGE / size_of::<usize>()];
     let at = range.start - PAGE;
     // It may not be there, or go meanwhile.
-    let from = RemoteIoVec {
-        base: at,
-        len: PAGE,
-    };
     // SAFETY: words have all values.
     let bytes = unsafe { std::slice::from_raw_parts_mut(page.as_mut_ptr().cast(), PAGE) };
-    let to = &mut [IoSliceMut::new(bytes)];
-    let copied = process_vm_readv(Pid::this(), to, &[from]);
-    copied == Ok(PAGE) && is_of_thread(at, |place| page[(place - at) / size_of::<usize>()])
+    peer::read(std::process::id() as i32, at, bytes)
+        && is_of_thread(at, |place| page[(place - at) / size_of::<usize>()])
 }
 
 /// Whether one begins in `range`, whole pages.
