@@ -64,10 +64,8 @@ impl Call {
     #[cold]
     pub(super) fn source(&self) -> Source {
         use Collective::*;
-        let root = match self.root() {
-            _ if self.comm.remote.is_some() => return Source::All,
-            Root::Rank(root) => root,
-            _ => return Source::All,
+        let (None, Root::Rank(root)) = (&self.comm.remote, self.root()) else {
+            return Source::All;
         };
         let is_root = root == self.comm.rank;
         match &self.what {

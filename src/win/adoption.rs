@@ -65,8 +65,8 @@ fn learn_fixed(pages: usize, took: Duration) {
     let costs = (2 * took.as_nanos() as u64).saturating_sub(copies);
     let before = fixed_costs();
     let after = (3 * before + costs) / 4;
-    let after = after.clamp(before / 2, before + before / 2);
-    FIXED_COSTS.store(after.max(LEAST_COSTS), Relaxed);
+    let after = after.min(before + before / 2).max(LEAST_COSTS);
+    FIXED_COSTS.store(after, Relaxed);
 }
 
 /// Learns from so many pages that were taken in. To give them back takes as long.

@@ -197,7 +197,7 @@ fn leave_copy(key: Key) {
 }
 
 /// Of whom something comes to this process in a collective operation, whose calls wait for others too.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum Source {
     All,
     Rank(u32),
@@ -225,7 +225,11 @@ impl Drop for Only {
 
 /// Whether what `rank` has done may have come to this thread.
 fn is_met(rank: u32) -> bool {
-    matches!(SOURCE.get(), Source::All) || SOURCE.get() == Source::Rank(rank)
+    match SOURCE.get() {
+        Source::All => true,
+        Source::Rank(only) => only == rank,
+        Source::Nobody => false,
+    }
 }
 
 /// `rank` has done what `key` stands for.
