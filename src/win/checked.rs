@@ -551,10 +551,11 @@ impl Window {
         }
     }
 
-    /// `MPI_Win_sync`: this process may have seen anything by loads before it.
+    /// `MPI_Win_sync`: this process may have seen anything by loads before it, and may by those that follow, as it polls.
     pub fn saw_sync(&self) {
         self.saw(self.meeting.members.iter().copied());
         if check::is_on() {
+            clock::loads_until_next_call();
             self.forget_stored();
             local::saw();
         }

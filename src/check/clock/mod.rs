@@ -361,6 +361,13 @@ pub fn loads_unseen(rank: u32) {
     }
 }
 
+/// Until its next call this process may see by loads what others do: in that it knows what they know.
+pub fn loads_until_next_call() {
+    if let Some(own) = own() {
+        own.load_on();
+    }
+}
+
 /// A thread of this process has what another one of it has sent, or what itself has.
 #[inline]
 pub fn told_itself() {

@@ -2,8 +2,8 @@
 
 use super::{ANYTHING, Clock, Key, MOST, PLACES, TOLD, is_behind_all, other, time_at, time_in};
 use crate::check::area::Block;
-use crate::check::{Checker, local};
-use crate::shm::atomic::{AtomicU64, Ordering, fence};
+use crate::check::{Checker, local, threads};
+use crate::shm::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 
 /// By rank: how much it had learned when this process last took all that its program knew.
 static TAKEN: [AtomicU64; MOST] = [const { AtomicU64::new(0) }; MOST];
@@ -12,6 +12,8 @@ static TAKEN: [AtomicU64; MOST] = [const { AtomicU64::new(0) }; MOST];
 static THERE: [AtomicU64; MOST] = [const { AtomicU64::new(0) }; MOST];
 /// The same of what it has last left at each place, at whichever rank, of how many: these too, in the lowest bits.
 static LEFT: [AtomicU64; PLACES] = [const { AtomicU64::new(0) }; PLACES];
+/// Whether this process may have loaded what others have done since it last took all that they know.
+static LOADING: AtomicBool = AtomicBool::new(false);
 
 /// Clocks of this process and of others.
 #[derive(Clone, Copy)]
@@ -310,6 +312,23 @@ impl<'a> Own<'a> {
         self.join(&self.clock.incoming);
     }
 
+    /// [Loads](super::loads_until_next_call) may have told what others have done by now.
+    fn see_loaded(&self) {
+        if LOADING.swap(false, Ordering::Relaxed) {
+            // It may be another thread that loads, and has made no call yet; or this is the end of a call.
+            if !threads::is_alone() || local::is_seen() {
+                self.load_on();
+            }
+            self.join_all();
+        }
+    }
+
+    /// As [`loads_until_next_call`](super::loads_until_next_call).
+    pub(super) fn load_on(&self) {
+        LOADING.store(true, Ordering::Relaxed);
+        self.clock.came.store(1, Ordering::Release);
+    }
+
     /// What other processes know, at any time.
     #[cold]
     #[inline(never)]
@@ -325,6 +344,7 @@ impl<'a> Own<'a> {
         let came = &self.clock.came;
         if came.load(Ordering::Relaxed) != 0 && came.swap(0, Ordering::Acquire) != 0 {
             self.join_incoming();
+            self.see_loaded();
         }
         if self.sees_loads() {
             self.join_all();

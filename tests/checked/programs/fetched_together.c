@@ -11,9 +11,12 @@
 // right none
 // right swap
 // right flag
+// right loaded
+// right recursive
 // right last_resets
 #include <mpi.h>
 #include <string.h>
+#include <unistd.h>
 
 static int rank;
 static MPI_Win win;
@@ -70,6 +73,18 @@ int main(int argc, char **argv) {
         } else if (rank == 1) {
             while (fetch(1) == 0) continue;
             set(0, 5);
+        }
+    } else if (is("loaded") || is("recursive")) {
+        // The target's program sees by a load what was there before its next call: a lock is handed over, which counts from then on.
+        if (rank == 0) {
+            usleep(20000);
+            set(0, 1);
+            MPI_Win_flush(2, win);
+        } else if (rank == 2) {
+            do MPI_Win_sync(win);
+            while (*(volatile long *)&mine[0] == 0);
+            if (is("recursive")) set(0, 1);
+            for (int n = 0; n < 3; n++) add(0);
         }
     } else if (is("last_resets")) {
         // A barrier: the last one sets the count back, whom all have told of themselves by it.

@@ -12,6 +12,7 @@
 // right same
 // right fetched
 // right loaded
+// right polled
 // right unlocked
 // right fenced
 // right none
@@ -83,11 +84,13 @@ int main(int argc, char **argv) {
             }
             MPI_Accumulate(&one, 1, MPI_LONG, 2, 5, 1, MPI_LONG, MPI_REPLACE, win);
         }
-    } else if (is("loaded")) {
+    } else if (is("loaded") || is("polled")) {
         if (rank == 0) first();
         if (rank == 2) {
-            while (*(volatile long *)&mine[5] != 1) continue;
-            MPI_Win_sync(win);
+            do {
+                if (is("polled")) MPI_Win_sync(win);
+            } while (*(volatile long *)&mine[5] != 1);
+            if (is("loaded")) MPI_Win_sync(win);
             MPI_Accumulate(&one, 1, MPI_LONG, 2, 5, 1, MPI_LONG, MPI_REPLACE, win);
         }
     } else {
