@@ -33,6 +33,7 @@ mod pmi;
 pub mod port;
 mod quitting;
 pub mod rest;
+mod resting;
 pub mod revoked;
 pub mod seen;
 pub mod signals;

@@ -7,13 +7,13 @@
 //! | bits  | meaning                                                                                                |
 //! |-------|--------------------------------------------------------------------------------------------------------|
 //! | 32-63 | number of the rest: changes when a wait begins or ends, messages were moved in it, or it was rung      |
-//! | 31    | something in the process besides its peers may end the wait: another thread, or a handler of a signal   |
+//! | 31    | something in the process besides its peers may end the wait: [another thread](super::resting), or a handler of a signal |
 //! | 0-30  | looks in vain of this rest: one each half second, and those that were asked for                        |
 //!
 //! **What follows from it.** Read all ranks, and read them again when each has counted two more looks under the same number and
 //! none has bit 31: between the readings every rank did nothing but look, each looked at least once from beginning to end (the
 //! second of the two began after the first was counted, and so after the first reading), and no look found anything. A look reads what the ranks share and the rank's own memory. Nothing else writes those: the ranks
-//! did not, no other thread of theirs is there and no signal's handler. So the next look will find what the last one did, and
+//! did not, no other thread of theirs acts and no signal's handler. So the next look will find what the last one did, and
 //! so will all others: the job can never go on by itself. What waits by the clock, as a lock does for others that come first,
 //! does not rest; what only looks more often, as nobody would ring it, does. (From outside a rank may still be killed: where
 //! others would survive that, nothing is certain. A debugger may do anything: who is traced has bit 31.) What follows where others do
@@ -69,13 +69,17 @@ impl Rest {
     }
 }
 
-/// Whether nothing in this process but the calling thread, which waits, can do anything for the wait: there is no other thread,
-/// no handler of a signal that comes by itself, and no debugger.
-pub(super) fn is_alone() -> bool {
+/// How many threads this process has, if that is known.
+pub(super) fn threads() -> u64 {
     use std::os::unix::fs::MetadataExt;
     // A folder for each thread in it, besides its own two names.
-    let threads = std::fs::metadata("/proc/self/task").map_or(u64::MAX, |task| task.nlink());
-    threads == 2 + 1 && !(1..=libc::SIGRTMAX()).any(may_act) && !is_traced()
+    let task = std::fs::metadata("/proc/self/task");
+    task.map_or(u64::MAX, |task| task.nlink().saturating_sub(2))
+}
+
+/// Whether there is no handler of a signal that comes by itself, and no debugger.
+pub(super) fn is_left_alone() -> bool {
+    !(1..=libc::SIGRTMAX()).any(may_act) && !is_traced()
 }
 
 /// Whether a debugger has its hands on this process, or that cannot be known.
@@ -142,6 +146,6 @@ mod tests {
 
     #[test]
     fn tests_run_in_threads() {
-        assert!(!is_alone());
+        assert!(threads() > 1);
     }
 }

@@ -37,9 +37,10 @@ use super::deaths::{Failure, Ranks, failure, miss};
 use super::errands::{run_errand, stored};
 use super::needs::{Need, Needs};
 use super::overlong::Overlong;
+use super::resting::Resting;
 use super::table::{WAITS, Wait};
 use super::yields::Yields;
-use super::{cores, job, lookout, me, phase, rest};
+use super::{cores, job, lookout, me, phase};
 use crate::error::Result;
 use crate::observe;
 use crate::shm::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering, full_fence, spin_loop};
@@ -459,6 +460,7 @@ fn asleep(waiting: &Waiting<'_>, told: &Overlong, ready: &mut dyn FnMut() -> boo
         Cell::new(false),
         Cell::new(process.looks_asked.load(Ordering::Acquire)),
     );
+    let resting = Resting::begin(&process.rest);
     let nap = || {
         if let Some(announce) = &waiting.announce {
             asked.set((announce.nap)());
@@ -468,25 +470,30 @@ fn asleep(waiting: &Waiting<'_>, told: &Overlong, ready: &mut dyn FnMut() -> boo
         let is_due = due.take() || is_asked;
         // A wait that may come to its end by the clock alone is no rest, however long it takes.
         if is_due && !matches!(asked.get(), Nap::ByClock(_)) {
-            let need = Need::of(waiting.needs);
-            job().table.post(job().rank as usize, &need);
             // Of several things some may have come meanwhile.
             let now = (waiting.what)();
             if let Some(place) = place.filter(|_| now != *words.borrow()) {
                 place.say(&now);
                 words.replace(now);
             }
-            process.rest.count(rest::is_alone());
+            resting.looked_in_vain(|is_alone| {
+                // Of the waits of several threads nothing is said.
+                let need = match is_alone {
+                    true => Need::of(waiting.needs),
+                    false => Need::default(),
+                };
+                job().table.post(job().rank as usize, &need);
+            });
         }
         longest()
     };
     let mut undisturbed = Duration::ZERO;
     let seen = stored();
-    process.rest.disturb();
     let result = loop {
         let (mut over, mut moved) = (false, false);
         told.tell(waiting);
         bound.set(told.nap());
+        resting.looks();
         let before = process.woken.load(Ordering::Relaxed);
         let began = Instant::now();
         let look = || {
@@ -533,7 +540,7 @@ fn asleep(waiting: &Waiting<'_>, told: &Overlong, ready: &mut dyn FnMut() -> boo
             }
         }
     };
-    process.rest.disturb();
+    drop(resting);
     if let Some(place) = place {
         place.leave();
     }

@@ -21,6 +21,7 @@ pub mod futex;
 pub mod gate;
 pub mod heap;
 pub mod holders;
+pub mod idle;
 pub mod late;
 pub mod lock;
 mod maker;

@@ -65,10 +65,26 @@ impl Call {
     }
 }
 
-/// Whether a line of `/proc/PID/syscall` says that the thread sleeps until another one of its process wakes it.
-pub fn is_woken_from_here_only(line: &str) -> bool {
-    let is = |call: Call| call.sleeps() && call.is_private() && call.arguments[3] == 0;
-    Call::of(line).is_some_and(is)
+/// How a thread sleeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sleep {
+    /// Until another thread of its process wakes it.
+    Private,
+    /// Until somebody wakes those that sleep at this word.
+    At(usize),
+    /// For something else too, or not at all.
+    Other,
+}
+
+/// What a line of `/proc/PID/syscall` says of that.
+pub fn sleep(line: &str) -> Sleep {
+    match Call::of(line) {
+        Some(call) if call.sleeps() && call.arguments[3] == 0 => match call.shared_word() {
+            None => Sleep::Private,
+            Some(word) => Sleep::At(word),
+        },
+        _ => Sleep::Other,
+    }
 }
 
 /// Whether a thread of this process sleeps in a futex that is not private and may lie in `range`.
@@ -181,10 +197,11 @@ mod tests {
                 "{number} 0x7f00 0x{operation:x} 0x0 0x{limit:x} 0x0 0xffffffff 0x7ffe 0x7f01\n"
             )
         };
-        assert!(is_woken_from_here_only(&line(202, 128, 0)));
-        assert!(is_woken_from_here_only(&line(202, 128 | 256 | 9, 0)));
+        assert_eq!(sleep(&line(202, 128, 0)), Sleep::Private);
+        assert_eq!(sleep(&line(202, 128 | 256 | 9, 0)), Sleep::Private);
+        assert_eq!(sleep(&line(202, 256 | 9, 0)), Sleep::At(0x7f00));
         for other in [
-            line(202, 0, 0),
+            line(202, 0, 5),
             line(202, 128, 0x7f02),
             line(202, 129, 0),
             line(0, 128, 0),
@@ -192,7 +209,7 @@ mod tests {
             "-1 0x7ffe 0x7f01\n".into(),
             String::new(),
         ] {
-            assert!(!is_woken_from_here_only(&other), "{other}");
+            assert_eq!(sleep(&other), Sleep::Other, "{other}");
         }
         let word = |text: String| Call::of(&text).and_then(|call| call.shared_word());
         assert_eq!(word(line(202, 9, 5)), Some(0x7f00));

@@ -8,18 +8,15 @@
 //! | more, which all sleep until another thread of it wakes them | that, and `userfaultfd` for their signal handlers       |
 //! | more that run, and only its own faults handled     | nothing: a system call of theirs that writes there would fail |
 //!
-//! The kernel handles its own faults for privileged processes, or where `vm.unprivileged_userfaultfd` is 1. A thread sleeps
-//! until another one wakes it if it is in a private futex without a time limit, which `/proc/self/task` tells; and if all others
-//! did so at one moment, nobody is there to wake the first. That they did at one moment is known if none of them has run between
-//! two looks at all of them. Such a thread may be given a signal to handle, and the kernel ends the process if it cannot write
+//! The kernel handles its own faults for privileged processes, or where `vm.unprivileged_userfaultfd` is 1. Whether all others sleep
+//! so [`idle`] tells. Such a thread may be given a signal to handle, and the kernel ends the process if it cannot write
 //! that to the thread's stack: so memory is left alone where the end of a stack lies, and all of it where a handler has a stack
 //! of its own.
 
+use super::idle::{self, Words};
 use super::replaceable::Refusal;
 use super::sleepers;
 use nix::sys::signal::{SigSet, SigmaskHow, pthread_sigmask};
-use std::collections::BTreeMap;
-use std::fs::read_to_string;
 use std::ops::Range;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
@@ -44,7 +41,7 @@ impl Stillness {
         if threads > 1 {
             let faults = match Faults::of_all() {
                 Some(faults) => faults,
-                None if no_signal_stacks() && all_others_sleep() => {
+                None if no_signal_stacks() && idle::all_others_sleep(&[], Words::Private) => {
                     Faults::of_program().ok_or(Refusal::Threads)?
                 }
                 None => return Err(Refusal::Threads),
@@ -170,75 +167,4 @@ fn no_signal_stacks() -> bool {
     !(1..=libc::SIGRTMAX())
         .filter(from_outside)
         .any(|signal| has_one(&signal))
-}
-
-/// Whether all threads but this one sleep until another thread of this process wakes them, which therefore none will.
-fn all_others_sleep() -> bool {
-    let first = runs_of_sleepers();
-    first.is_some() && first == runs_of_sleepers()
-}
-
-/// The threads but this one, and how often each has run. `None` unless all of them sleep so.
-fn runs_of_sleepers() -> Option<BTreeMap<String, String>> {
-    let me = nix::unistd::gettid().to_string();
-    let mut found = BTreeMap::new();
-    for entry in std::fs::read_dir("/proc/self/task").ok()? {
-        let thread = entry.ok()?.file_name().into_string().ok()?;
-        if thread == me {
-            continue;
-        }
-        // How often it has run comes first: who wakes up in between is seen to have run at the second look.
-        let runs = read_to_string(format!("/proc/self/task/{thread}/schedstat")).ok()?;
-        let call = read_to_string(format!("/proc/self/task/{thread}/syscall")).ok()?;
-        if !sleepers::is_woken_from_here_only(&call) {
-            return None;
-        }
-        found.insert(thread, runs);
-    }
-    Some(found)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::atomic::{AtomicBool, Ordering};
-    use std::time::Duration;
-
-    /// In a process of its own, for the threads of other tests would count.
-    #[test]
-    fn a_thread_that_runs_is_seen() {
-        const ALONE: &str = "RMASHM_TEST_STILLNESS";
-        if std::env::var(ALONE).is_err() {
-            let me = std::env::current_exe().unwrap();
-            let mut alone = std::process::Command::new(me);
-            let name = "shm::stillness::tests::a_thread_that_runs_is_seen";
-            alone.args(["--exact", name, "--test-threads=1"]);
-            assert!(alone.env(ALONE, "1").output().unwrap().status.success());
-            return;
-        }
-        // The test's runner sleeps until this thread ends.
-        let settled = |wanted: bool| {
-            (0..200).any(|_| {
-                std::thread::sleep(Duration::from_millis(10));
-                all_others_sleep() == wanted
-            })
-        };
-        assert!(settled(true));
-        static STOP: AtomicBool = AtomicBool::new(false);
-        let runner = std::thread::spawn(|| {
-            while !STOP.load(Ordering::Relaxed) {
-                std::hint::spin_loop();
-            }
-        });
-        assert!(settled(false));
-        for _ in 0..100 {
-            assert!(!all_others_sleep());
-        }
-        STOP.store(true, Ordering::Relaxed);
-        runner.join().unwrap();
-        assert!(settled(true));
-        let napper = std::thread::spawn(|| std::thread::sleep(Duration::from_secs(2)));
-        assert!(settled(false));
-        napper.join().unwrap();
-    }
 }

@@ -1,0 +1,126 @@
+//! Whether the other threads of this process sleep until one of its threads wakes them, and so will do nothing by themselves.
+//!
+//! A thread sleeps so in a futex without a time limit whose word no other process can wake, which `/proc/self/task` tells. If all others did so
+//! at one moment, nobody is there to wake the first. That they did at one moment is known if none of them has run between two
+//! looks at all of them.
+
+use super::maps::Maps;
+use super::sleepers::{self, Sleep};
+use std::collections::BTreeMap;
+use std::fs::read_to_string;
+
+/// Which words are such that no other process can wake who sleeps there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Words {
+    /// Those of private futexes.
+    Private,
+    /// Also those of others, on memory that is this process's alone: there `pthread_join` waits.
+    Own,
+}
+
+/// So many threads are looked at.
+const MOST: usize = 512;
+
+/// Whether all threads but this one, and but those that are named, sleep until a thread of this process wakes them: which none of those does.
+pub fn all_others_sleep(but: &[i32], words: Words) -> bool {
+    let first = runs_of_sleepers(but, words);
+    first.is_some() && first == runs_of_sleepers(but, words)
+}
+
+/// The threads but those, and how often each has run. `None` unless all of them sleep so.
+fn runs_of_sleepers(but: &[i32], words: Words) -> Option<BTreeMap<i32, String>> {
+    let me = nix::unistd::gettid().as_raw();
+    let mut found = BTreeMap::new();
+    let mut maps = None;
+    for entry in std::fs::read_dir("/proc/self/task").ok()? {
+        let name = entry.ok()?.file_name();
+        let thread: i32 = name.to_str()?.parse().ok()?;
+        if thread == me || but.contains(&thread) {
+            continue;
+        }
+        // How often it has run comes first: who wakes up in between is seen to have run at the second look.
+        let runs = read_to_string(format!("/proc/self/task/{thread}/schedstat")).ok()?;
+        let call = read_to_string(format!("/proc/self/task/{thread}/syscall")).ok()?;
+        let mut is_own = |word: usize| {
+            words == Words::Own
+                && maps
+                    .get_or_insert_with(Maps::read)
+                    .as_ref()
+                    .is_some_and(|maps| is_own(maps, word))
+        };
+        let sleeps = match sleepers::sleep(&call) {
+            Sleep::Private => true,
+            Sleep::At(word) => is_own(word),
+            Sleep::Other => false,
+        };
+        if !sleeps || found.len() == MOST {
+            return None;
+        }
+        found.insert(thread, runs);
+    }
+    Some(found)
+}
+
+/// Whether the word lies on memory without a file, of which no other process has any.
+fn is_own(maps: &Maps, word: usize) -> bool {
+    let at = word..word + size_of::<u32>();
+    maps.around(&at)
+        .next()
+        .is_some_and(|mapping| !mapping.shared && mapping.inode == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::Duration;
+
+    /// In a process of its own, for the threads of other tests would count.
+    #[test]
+    fn a_thread_that_runs_is_seen() {
+        const ALONE: &str = "RMASHM_TEST_IDLE";
+        if std::env::var(ALONE).is_err() {
+            let me = std::env::current_exe().unwrap();
+            let mut alone = std::process::Command::new(me);
+            let name = "shm::idle::tests::a_thread_that_runs_is_seen";
+            alone.args(["--exact", name, "--test-threads=1"]);
+            assert!(alone.env(ALONE, "1").output().unwrap().status.success());
+            return;
+        }
+        // The test's runner sleeps until this thread ends.
+        let settled = |wanted: bool| {
+            (0..200).any(|_| {
+                std::thread::sleep(Duration::from_millis(10));
+                all_others_sleep(&[], Words::Private) == wanted
+            })
+        };
+        assert!(settled(true));
+        static STOP: AtomicBool = AtomicBool::new(false);
+        let runner = std::thread::spawn(|| {
+            while !STOP.load(Ordering::Relaxed) {
+                std::hint::spin_loop();
+            }
+        });
+        assert!(settled(false));
+        for _ in 0..100 {
+            assert!(!all_others_sleep(&[], Words::Own));
+        }
+        STOP.store(true, Ordering::Relaxed);
+        runner.join().unwrap();
+        assert!(settled(true));
+        // Who joins sleeps in a futex that is not private, on a stack.
+        let hanging = std::thread::spawn(std::thread::park);
+        let hung = hanging.thread().clone();
+        let joins = std::thread::spawn(|| hanging.join().unwrap());
+        assert!((0..200).any(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            all_others_sleep(&[], Words::Own)
+        }));
+        assert!(!all_others_sleep(&[], Words::Private));
+        hung.unpark();
+        joins.join().unwrap();
+        let napper = std::thread::spawn(|| std::thread::sleep(Duration::from_secs(2)));
+        assert!(settled(false));
+        napper.join().unwrap();
+    }
+}
