@@ -20,9 +20,9 @@ pub enum Access {
 
 /// What a call uses.
 #[derive(Default)]
-pub(super) struct Used {
-    pub reads: Ranges,
-    pub writes: Ranges,
+pub struct Used {
+    pub(super) reads: Ranges,
+    pub(super) writes: Ranges,
 }
 
 /// What the thread's present call uses.
@@ -52,6 +52,14 @@ thread_local! {
 }
 
 impl Used {
+    /// What is read, and what is written; as much of it as is looked at.
+    pub fn of(reads: impl Iterator<Item = Range>, writes: impl Iterator<Item = Range>) -> Used {
+        let mut used = Used::default();
+        reads.take(RUNS).for_each(|run| _ = used.reads.add(run));
+        writes.take(RUNS).for_each(|run| _ = used.writes.add(run));
+        used
+    }
+
     /// Adds data; gives some of it that was there before, where one of both is written.
     fn add(&mut self, access: Access, data: &Ranges) -> Option<Range> {
         let Used { reads, writes } = self;
@@ -156,6 +164,14 @@ pub(super) fn beyond(
 ) -> Option<Finding> {
     let (range, memory) = memory::goes_beyond(buffers)?;
     Some(no_memory(argument, access, range, memory))
+}
+
+/// The present call, which is one-sided and has done its work, has read and written this: tells if that is
+/// [in use](super::pending). `result`: the argument that it has written.
+#[cold]
+pub fn used_once(used: &Used, result: &str) {
+    super::pending::used_once(Access::Read, "origin_addr", &used.reads);
+    super::pending::used_once(Access::Write, result, &used.writes);
 }
 
 /// The present call has found its arguments in order, and begins.

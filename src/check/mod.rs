@@ -24,7 +24,7 @@ pub mod partitions;
 pub mod pending;
 pub mod place;
 pub mod race;
-mod ranges;
+pub mod ranges;
 pub mod room;
 pub mod sanitizer;
 pub mod signature;

@@ -1,12 +1,19 @@
 //! What operations that are not complete read and write, from the call that gives their request ([`began`]) until the program has heard that it
 //! is complete ([`ended`]); of a persistent request, from each start on ([`prepared`], [`started`]). Of what is sent a [sum](super::sums) is made
 //! when it begins, and looked at when it is complete. There are [`MOST`] at a time; others are not looked at.
+//!
+//! A one-sided operation with a request is here from when the program has that, or [later](race::requests), and until it is complete by a flush, at the
+//! latest.
 
 use super::buffers::{Access, Used, take, words};
+use super::race::On;
 use super::ranges::{Range, Ranges};
 use super::room::Room;
 use super::sums::Look;
-use super::{Finding, Place, called, here, local, partitions, race, rank, sums, tell};
+use super::{
+    Finding, Place, called, checker, here, local, partitions, place, race, rank, sums, tell,
+    tell_of,
+};
 use crate::shm::atomic::{AtomicU64, AtomicUsize, Ordering};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -26,6 +33,8 @@ struct Operation {
     sum: Look,
     /// What ThreadSanitizer is told of it by.
     seen: Option<local::Use>,
+    /// On what, if it is one-sided.
+    on: Option<On>,
 }
 
 /// What is pending. The hulls of what the operations read and write lie apart, since each call looks at all of them.
@@ -44,6 +53,8 @@ type Meeting = (Range, Access, &'static str, Place);
 static TABLE: Mutex<Option<Table>> = Mutex::new(None);
 /// How many are pending.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
+/// How many of them are one-sided.
+static ONE_SIDED: AtomicUsize = AtomicUsize::new(0);
 /// How many found no room.
 static MISSED: AtomicU64 = AtomicU64::new(0);
 
@@ -65,16 +76,22 @@ pub(super) fn compare(
     hull: Range,
 ) -> Option<Finding> {
     let race = race::in_use(data, access == Access::Write);
-    if race.is_some() || COUNT.load(Ordering::Acquire) == 0 {
-        return race;
+    race.or_else(|| compare_requested(access, argument, data, hull))
+}
+
+/// Compares data with what has a request.
+fn compare_requested(
+    access: Access,
+    argument: &str,
+    data: &Ranges,
+    hull: Range,
+) -> Option<Finding> {
+    if is_empty() {
+        return None;
     }
-    let (range, other, name, place) = TABLE.lock().as_ref().and_then(|table| {
-        let written = table.meeting(Access::Write, data, hull);
-        written.or_else(|| match access {
-            Access::Read => None,
-            Access::Write => table.meeting(Access::Read, data, hull),
-        })
-    })?;
+    let table = TABLE.lock();
+    let (range, other, name, place) = table.as_ref()?.conflict(access, data, hull)?;
+    drop(table);
     let own = match access {
         Access::Read => "reads",
         Access::Write => "writes",
@@ -110,9 +127,65 @@ fn section(name: &str) -> &'static str {
     match name {
         _ if name.contains("_begin") => "MPI 4.1 §14.4.5",
         _ if name.starts_with("MPI_File") => "MPI 4.1 §14.4.1",
+        _ if name.starts_with("MPI_R") && !is_message => "MPI 4.1 §12.3.5",
         _ if name.starts_with("MPI_P") || name.starts_with("MPI_Start") => "MPI 4.1 §4.2, §3.9",
         _ if name.starts_with("MPI_I") && !is_message => "MPI 4.1 §6.12",
         _ => "MPI 4.1 §3.7.2",
+    }
+}
+
+/// Whether nothing is pending.
+#[inline(always)]
+pub fn is_empty() -> bool {
+    COUNT.load(Ordering::Acquire) == 0
+}
+
+/// Whether nothing one-sided is.
+#[inline(always)]
+pub(super) fn has_one_sided() -> bool {
+    ONE_SIDED.load(Ordering::Relaxed) != 0
+}
+
+/// Whether data that a one-sided operation is about to read, and to write, is in use.
+#[cold]
+pub(super) fn meets(reads: Range, writes: Range) -> bool {
+    let meets = |access, range: Range| {
+        let mut data = Ranges::default();
+        data.add(range);
+        let table = TABLE.lock();
+        range.0 < range.1
+            && table
+                .as_ref()
+                .is_some_and(|table| table.conflict(access, &data, range).is_some())
+    };
+    meets(Access::Read, reads) || meets(Access::Write, writes)
+}
+
+/// The present call, which is one-sided and has done its work, has used this data as its argument `argument`: tells if that was in use.
+#[cold]
+pub fn used_once(access: Access, argument: &str, data: &Ranges) {
+    if let Some(hull) = data.hull()
+        && let Some(finding) = compare_requested(access, argument, data, hull)
+    {
+        tell(finding);
+    }
+}
+
+/// The function `name`, called at `place`, has begun a one-sided operation on `on`, whose request this is.
+#[cold]
+pub(super) fn began_one_sided(request: i32, name: &'static str, place: Place, on: On, used: Used) {
+    add(request, name, place, used, Some(on));
+}
+
+/// One-sided operations are complete here, those for which `is_one`: the program may use their buffers again.
+#[cold]
+pub(super) fn flushed(is_one: impl Fn(On) -> bool) {
+    if let Some(table) = &mut *TABLE.lock() {
+        let is_over = |operation: &&Operation| operation.on.is_some_and(&is_one);
+        let over = table.operations.iter().filter(is_over);
+        let over: Vec<i32> = over.map(|operation| operation.request).collect();
+        over.into_iter()
+            .for_each(|request| _ = table.remove(request));
     }
 }
 
@@ -120,7 +193,7 @@ fn section(name: &str) -> &'static str {
 #[cold]
 pub fn began(request: i32) {
     if let Some(used) = take() {
-        add(request, called(), used);
+        add(request, called(), here(), used, None);
     }
 }
 
@@ -154,17 +227,18 @@ pub fn started(request: i32) {
                 tell(finding);
             }
         }
-        add(request, name, used);
+        add(request, name, here(), used, None);
     }
 }
 
-fn add(request: i32, name: &'static str, used: Used) {
+fn add(request: i32, name: &'static str, place: Place, used: Used, on: Option<On>) {
     let operation = Operation {
         request,
         name,
-        place: here(),
+        place,
         sum: sums::of(&used.reads),
         seen: None,
+        on,
         used,
     };
     TABLE.lock().get_or_insert_with(Table::new).add(operation);
@@ -175,12 +249,21 @@ fn add(request: i32, name: &'static str, used: Used) {
 pub fn ended(request: i32) {
     race::ended(request);
     for (_, partition) in partitions::take(request) {
-        end(partition);
+        end(partition, tell);
     }
-    end(request);
+    end(request, tell);
 }
 
-fn end(request: i32) {
+/// The same of a one-sided one, for which the program has waited by an MPI_Wait that has said nothing else of itself.
+#[cold]
+pub(super) fn ended_by_wait(request: i32) {
+    let place = checker().map(|checker| checker.own.modules.place(place::came_from()));
+    end(request, |finding| {
+        tell_of(finding, "MPI_Wait", place.unwrap_or(Place::UNKNOWN));
+    });
+}
+
+fn end(request: i32, tell: impl Fn(Finding)) {
     let Some(operation) = remove(request) else {
         return;
     };
@@ -225,9 +308,9 @@ pub fn let_go(request: i32) {
 }
 
 fn remove(request: i32) -> Option<Operation> {
-    match COUNT.load(Ordering::Acquire) {
-        0 => None,
-        _ => TABLE.lock().as_mut()?.remove(request),
+    match is_empty() {
+        true => None,
+        false => TABLE.lock().as_mut()?.remove(request),
     }
 }
 
@@ -240,6 +323,15 @@ impl Table {
             by_request: FxHashMap::default(),
             prepared: FxHashMap::default(),
         }
+    }
+
+    /// Data that may not be used so, as an operation has it in use, and which that is.
+    fn conflict(&self, access: Access, data: &Ranges, hull: Range) -> Option<Meeting> {
+        let written = self.meeting(Access::Write, data, hull);
+        written.or_else(|| match access {
+            Access::Read => None,
+            Access::Write => self.meeting(Access::Read, data, hull),
+        })
     }
 
     /// Bytes of the data that an operation reads or writes, as `access` says, and which operation that is.
@@ -274,8 +366,15 @@ impl Table {
             let hull = |data: &Ranges| data.hull().unwrap_or_default();
             self.reads.push(hull(&operation.used.reads));
             self.writes.push(hull(&operation.used.writes));
+            self.count_one_sided(&operation, 1);
             self.operations.push(operation);
             COUNT.store(at + 1, Ordering::Release);
+        }
+    }
+
+    fn count_one_sided(&self, operation: &Operation, more: isize) {
+        if operation.on.is_some() {
+            ONE_SIDED.fetch_add(more as usize, Ordering::Relaxed);
         }
     }
 
@@ -294,6 +393,7 @@ impl Table {
         }
         self.reads.swap_remove(at);
         self.writes.swap_remove(at);
+        self.count_one_sided(&operation, -1);
         if let Some(moved) = self.operations.get(at) {
             self.by_request.insert(moved.request, at);
         }

@@ -7,10 +7,12 @@ use super::{Flavor, Target, Window};
 use crate::block::Control;
 use crate::check::buffers::{self, Access};
 use crate::check::clock::{self, Key, Keys, Within};
+use crate::check::race::requests::Uses;
 use crate::check::race::series::{self, Operation};
 use crate::check::race::span::Spans;
-use crate::check::race::{self, Kind, NONE, On, What, Words, element, windows};
-use crate::check::{self, Finding, local};
+use crate::check::race::{self, Kind, NONE, On, What, Words, element, requests, windows};
+use crate::check::ranges::Range;
+use crate::check::{self, Finding, local, pending};
 use crate::datatype::{self, Basic, Named};
 use crate::error::Result;
 use crate::mpi::constants::{
@@ -47,10 +49,7 @@ impl<'a> Near<'a> {
 impl Near<'_> {
     /// Tells of what goes beyond the array that it begins in, as far as that is known.
     fn fit(&self, kind: Kind) {
-        let result = match kind {
-            Kind::Get => "origin_addr",
-            _ => "result_addr",
-        };
+        let result = written_argument(kind);
         let [origin, compare] = self.reads;
         let sides = [
             (origin, Access::Read, "origin_addr"),
@@ -65,6 +64,14 @@ impl Near<'_> {
                 buffers::fits(access, argument, side.address.addr(), bytes);
             }
         }
+    }
+}
+
+/// Where an operation of this kind has its result.
+fn written_argument(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Get => "origin_addr",
+        _ => "result_addr",
     }
 }
 
@@ -245,11 +252,25 @@ impl Window {
         };
         // Now that nothing else is wrong with the call.
         near.fit(kind);
+        self.use_buffers(&access, kind);
         if let Some(shared) = shared {
             windows::end(&shared, &access, self);
         }
         race::fetched(&window, target, what);
         Ok(())
+    }
+
+    /// The buffers of an operation that was carried out are compared with those that are in use; if it has a request, they are that from now on.
+    fn use_buffers(&self, access: &race::Access, kind: Kind) {
+        let has_request = access.what.has_request();
+        requests::hold();
+        if has_request || !pending::is_empty() {
+            let used = access.used();
+            buffers::used_once(&used, written_argument(kind));
+            if has_request {
+                requests::uses_all(On::new(self.checked_id(), access.target), used);
+            }
+        }
     }
 
     /// Notes a simple put or get that is about to be carried out: whether it need not be told otherwise.
@@ -271,19 +292,34 @@ impl Window {
             Flavor::Dynamic => remote.disp as usize,
             _ => remote.disp as usize * target.disp_unit,
         };
-        series::note(&Operation {
+        let near = origin.address.addr();
+        let (reads, writes) = match way {
+            Way::ToPeer => ((near, near + bytes), NOWHERE),
+            Way::FromPeer => (NOWHERE, (near, near + bytes)),
+        };
+        if requests::meets(reads, writes) {
+            return false;
+        }
+        let what = What::new(kind, NONE, NONE, gives_request(function));
+        let (id, rank) = (self.checked_id(), remote.rank as usize);
+        let is_noted = series::note(&Operation {
             window: race::Window {
-                id: self.checked_id(),
+                id,
                 members: &self.meeting.members,
             },
             words: self,
             function,
-            target: remote.rank as usize,
-            what: What::new(kind, NONE, NONE, gives_request(function)),
+            target: rank,
+            what,
             far: far as u64,
-            near: origin.address.addr() as u64,
+            near: near as u64,
             bytes: bytes as u64,
-        })
+        });
+        if is_noted && gives_request(function) {
+            let on = On::new(id, rank);
+            requests::uses(Uses { on, reads, writes });
+        }
+        is_noted
     }
 
     /// Has `work` carry out an atomic operation on one element, of `bytes` at `disp`, and looks at it: whether that was done.
@@ -329,7 +365,16 @@ impl Window {
                 },
             },
         };
-        element::update(operation, work)
+        let [reads, writes] = operation.buffers();
+        if requests::meets(reads, writes) {
+            return false;
+        }
+        let is_done = element::update(operation, work);
+        if is_done && gives_request(function) {
+            let on = operation.on;
+            requests::uses(Uses { on, reads, writes });
+        }
+        is_done
     }
 
     /// Fills in the bytes at both sides; `None` if nothing is to be compared, or the call is wrong.
@@ -432,10 +477,7 @@ impl Window {
             return false;
         }
         let on = On::new(self.checked_id(), rank as usize);
-        race::complete_quickly(|other| other == on, || true);
-        // Puts and gets are done with.
-        element::settle_noted();
-        race::again::settle();
+        race::complete_and_settle(|other| other == on);
         self.leave_at_lock(target);
         self.release(target) || self.give_back(target).is_ok()
     }
@@ -461,9 +503,7 @@ impl Window {
             return false;
         }
         let id = self.checked_id();
-        race::complete_quickly(|on| on.is_of(id), || true);
-        element::settle_noted();
-        race::again::settle();
+        race::complete_and_settle(|on| on.is_of(id));
         self.leave_at_lock_all();
         self.unlock_all_quickly()
     }
@@ -596,6 +636,9 @@ pub(super) fn gives_request(function: &str) -> bool {
 pub(super) fn goes_apart(function: &str) -> bool {
     gives_request(function) || matches!(function.as_bytes(), [.., b'_', b'c'])
 }
+
+/// No bytes.
+const NOWHERE: Range = (0, 0);
 
 /// What is left where a lock is, and where that of all targets is.
 const EXCLUSIVE: u64 = 0;

@@ -491,7 +491,7 @@ impl Window {
 #[inline(always)]
 fn end_checked(is_one: impl Fn(On) -> bool + Copy, may: impl Fn() -> bool + Copy) -> bool {
     match race::again::ends(is_one) {
-        true => end_last(may),
+        true => end_last(is_one, may),
         false => race::complete_noted(is_one, may) == Some(true),
     }
 }
@@ -501,18 +501,19 @@ fn end_checked(is_one: impl Fn(On) -> bool + Copy, may: impl Fn() -> bool + Copy
 fn leave_checked(is_one: impl Fn(On) -> bool + Copy, may: impl Fn() -> bool + Copy) -> bool {
     match race::again::ends(is_one) {
         // What has fetched is complete.
-        true => race::again::has_fetched() && end_last(may),
+        true => race::again::has_fetched() && end_last(is_one, may),
         false => race::leave_noted(is_one, may),
     }
 }
 
 /// Completes the last operation.
 #[inline(always)]
-fn end_last(may: impl Fn() -> bool) -> bool {
+fn end_last(is_one: impl Fn(On) -> bool, may: impl Fn() -> bool) -> bool {
     let is_complete = may();
     if is_complete {
         full_fence();
         race::again::ended();
+        race::requests::flushed(is_one);
     }
     is_complete
 }

@@ -31,9 +31,10 @@
 //! atomic for programs that break that rule.
 
 use super::log::On;
+use super::requests::Uses;
 use super::span::Span;
-use super::{Access, Content, Entered, Window, element, single};
-use crate::check::{checker, clock, local, place, threads};
+use super::{Access, Content, Entered, What, Window, element, single};
+use crate::check::{checker, clock, local, pending, place, threads};
 use crate::shm::atomic::{
     AtomicI32, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed,
 };
@@ -66,6 +67,9 @@ static LAST: Last = Last {
     free: Mutex::new(|_| ()),
     buffer: [const { AtomicU64::new(0) }; 2],
     content: AtomicU64::new(0),
+    what: AtomicU32::new(0),
+    is_held: AtomicU8::new(0),
+    uses: [const { AtomicUsize::new(0) }; 4],
 };
 
 /// The operation: its call, and what was logged.
@@ -92,6 +96,11 @@ struct Last {
     /// From where to where it reads what it puts, and what was there, if it has a request; else nowhere.
     buffer: [AtomicU64; 2],
     content: AtomicU64,
+    /// If it has a request: what it is, and between which addresses it reads and writes.
+    what: AtomicU32,
+    /// 1: [what is pending](pending) has its request.
+    is_held: AtomicU8,
+    uses: [AtomicUsize; 4],
 }
 
 /// It has no request, or must have one; the program has that, or has waited for it.
@@ -175,6 +184,7 @@ pub fn repeated() -> bool {
 pub(super) fn gives(handle: i32, free: fn(i32)) -> bool {
     let is_it = STATE.load(Relaxed) == MADE && LAST.request.load(Relaxed) == WANTED;
     if is_it {
+        LAST.is_held.store(1, Relaxed);
         LAST.handle.store(handle, Relaxed);
         *LAST.free.lock() = free;
         LAST.request.store(GIVEN, Relaxed);
@@ -198,6 +208,12 @@ pub(super) fn leaves(function: usize, back: usize) -> Option<(i32, fn(i32))> {
     })
 }
 
+/// Whether the program has the request of the last operation.
+#[inline(always)]
+pub(super) fn has_given() -> bool {
+    LAST.request.load(Relaxed) == GIVEN
+}
+
 /// The handle of an operation that is done once more, which the program gets.
 #[inline(always)]
 pub fn give() -> i32 {
@@ -213,6 +229,10 @@ pub(super) fn waits(handle: i32) -> bool {
         && LAST.handle.load(Relaxed) == handle
         && threads::is_alone();
     if is_it {
+        if LAST.is_held.load(Relaxed) != 0 {
+            LAST.is_held.store(0, Relaxed);
+            pending::ended_by_wait(handle);
+        }
         LAST.request.store(ENDED, Relaxed);
         if LAST.is_at_once.load(Relaxed) != 0 {
             say(COMPLETE);
@@ -287,7 +307,19 @@ fn settle_last() {
     if state == COMPLETE || is_at_once && request != GIVEN {
         let on = On::of_bits(LAST.on.load(Relaxed));
         super::complete_on(|other| other == on);
-    } else if is_at_once {
+    }
+    let is_held = LAST.is_held.swap(0, Relaxed) != 0;
+    if state != COMPLETE && request == GIVEN && !is_held {
+        let [read_from, read_to, from, to] = LAST.uses.each_ref().map(|at| at.load(Relaxed));
+        let uses = Uses {
+            on: On::of_bits(LAST.on.load(Relaxed)),
+            reads: (read_from, read_to),
+            writes: (from, to),
+        };
+        let name = What(LAST.what.load(Relaxed)).name();
+        uses.begin(handle, name, LAST.back.load(Relaxed));
+    }
+    if is_at_once && state != COMPLETE && request == GIVEN {
         let number = LAST.number.load(Relaxed);
         super::STATE.lock().bind((number, number), handle);
     }
@@ -338,6 +370,18 @@ pub(super) fn made(window: &Window, access: &Access, entered: &Entered, is_alone
     };
     LAST.request.store(request, Relaxed);
     if request == WANTED {
+        let runs = [access.reads, access.writes].map(|spans| match spans {
+            [] => Some([0, 0]),
+            [span] if span.is_one_block() => Some([span.low as usize, span.high as usize]),
+            _ => None,
+        });
+        let [Some(reads), Some(writes)] = runs else {
+            return false;
+        };
+        for (at, is) in LAST.uses.iter().zip(reads.into_iter().chain(writes)) {
+            at.store(is, Relaxed);
+        }
+        LAST.what.store(what.0, Relaxed);
         let content = entered.content.and_then(Content::one);
         let (low, high) = match (content, access.reads) {
             (Some(_), [buffer]) if buffer.is_one_block() => (buffer.low, buffer.high),

@@ -37,6 +37,7 @@ mod touched;
 pub mod watch;
 pub mod windows;
 
+use super::buffers::Used;
 use super::ranges::Ranges;
 use super::threads::{self, Turn};
 use super::{Checker, Finding, Place, checker, clock, here, rank, sums};
@@ -194,6 +195,11 @@ impl Access<'_> {
             [near, ..] if self.what.is(Kind::Put) => Some(self.pair(far, near)),
             _ => None,
         }
+    }
+
+    /// Its buffers.
+    pub fn used(&self) -> Used {
+        Used::of(own::blocks(self.reads), own::blocks(self.writes))
     }
 
     fn pair(&self, far: &Span, near: &Span) -> Pair {
@@ -506,7 +512,9 @@ fn take_flags(window: &Window, access: &Access) {
 /// Operations of this rank are complete at their targets, and here: on `target` of the window, or on all.
 #[cold]
 pub fn complete(window: u64, target: Option<usize>) {
-    complete_on(|on| is_on(on, window, target));
+    let is_one = |on: On| is_on(on, window, target);
+    requests::flushed(is_one);
+    complete_on(is_one);
 }
 
 /// Those on which `is_one` holds.
@@ -523,6 +531,7 @@ fn complete_on(is_one: impl Fn(On) -> bool) {
 #[cold]
 pub fn complete_here(window: u64, target: Option<usize>) {
     let is_one = |on: On| is_on(on, window, target);
+    requests::flushed(is_one);
     let mut state = STATE.lock();
     let alone = state.is_alone();
     state.complete(alone, |pending| {
@@ -593,8 +602,18 @@ pub fn settle_noted() {
 /// Makes operations of this rank on those targets complete behind a full fence, where nothing else is called and `may` says that they may be: what it
 /// says. Then the same as [`complete`], quicker where these are but noted.
 #[inline(always)]
-pub fn complete_quickly(is_one: impl Fn(On) -> bool + Copy, may: impl Fn() -> bool + Copy) -> bool {
+fn complete_quickly(is_one: impl Fn(On) -> bool + Copy, may: impl Fn() -> bool + Copy) -> bool {
     complete_noted(is_one, may).unwrap_or_else(|| complete_all_on(is_one, may))
+}
+
+/// The same at the end of an epoch: nothing is noted behind it.
+#[inline(always)]
+pub fn complete_and_settle(is_one: impl Fn(On) -> bool + Copy) {
+    complete_quickly(is_one, || true);
+    // Puts and gets are done with.
+    element::settle_noted();
+    again::settle();
+    requests::flushed(is_one);
 }
 
 /// The same if something is noted; else `None`.
@@ -603,6 +622,7 @@ pub fn complete_noted(
     is_one: impl Fn(On) -> bool + Copy,
     may: impl Fn() -> bool + Copy,
 ) -> Option<bool> {
+    requests::flushed(is_one);
     if element::is_open() {
         return Some(may() && complete_listed(is_one));
     }
@@ -634,6 +654,7 @@ fn complete_listed(is_one: impl Fn(On) -> bool + Copy) -> bool {
 /// called and `may` says that they may be: whether that was done.
 #[inline(always)]
 pub fn leave_noted(is_one: impl Fn(On) -> bool + Copy, may: impl Fn() -> bool + Copy) -> bool {
+    requests::flushed(is_one);
     if element::is_open() {
         let is_left = may() && element::leave(is_one);
         return is_left && (!series::has_notes() || series::leave(is_one, || true));

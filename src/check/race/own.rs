@@ -293,7 +293,7 @@ impl State {
 }
 
 /// Addresses from and to which those bytes lie.
-fn blocks(spans: &[Span]) -> impl Iterator<Item = (usize, usize)> {
+pub fn blocks(spans: &[Span]) -> impl Iterator<Item = (usize, usize)> {
     let blocks = spans.iter().flat_map(|span| span.blocks_from(span.low));
     blocks.map(|(from, to)| (from as usize, to as usize))
 }

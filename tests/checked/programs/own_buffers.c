@@ -11,11 +11,16 @@
 // wrong get_load: data race
 // wrong put_store: data race
 // wrong fetch_load: data race
+// wrong rget_load: data race
+// wrong rput_store: data race
+// wrong rget_accumulate_load: data race
 // right isend
 // right persistent
 // right ibcast
 // right get
 // right put
+// right requests
+// right requests_flushed
 // right many
 #include <mpi.h>
 #include <string.h>
@@ -84,6 +89,39 @@ int main(int argc, char **argv) {
         MPI_Fetch_and_op(b, a, MPI_LONG, 0, 0, MPI_SUM, win); // !fetch_load
         sum += a[0]; // !fetch_load
         MPI_Win_flush_all(win);
+    } else if (is("rget_load")) {
+        MPI_Rget(a, 8, MPI_LONG, other, 0, 8, MPI_LONG, win, requests); // !rget_load
+        sum += a[1]; // !rget_load
+        MPI_Wait(requests, MPI_STATUS_IGNORE);
+    } else if (is("rput_store")) {
+        if (rank == 0) {
+            MPI_Rput(a, 8, MPI_LONG, other, 0, 8, MPI_LONG, win, requests); // !rput_store
+            a[1] = 0; // !rput_store
+            MPI_Wait(requests, MPI_STATUS_IGNORE);
+        }
+    } else if (is("rget_accumulate_load")) {
+        MPI_Rget_accumulate(b, 8, MPI_LONG, a, 8, MPI_LONG, 0, 0, 8, MPI_LONG, MPI_SUM, win, requests); // !rget_accumulate_load
+        sum += a[0]; // !rget_accumulate_load
+        MPI_Wait(requests, MPI_STATUS_IGNORE);
+    } else if (is("requests")) {
+        for (int n = 0; n < 20 && rank == 0; n++) {
+            MPI_Rget(a, 8, MPI_LONG, other, 0, 8, MPI_LONG, win, requests);
+            sum += b[n % 8];
+            MPI_Wait(requests, MPI_STATUS_IGNORE);
+            a[n % 8]++;
+            MPI_Rput(a, 8, MPI_LONG, other, 0, 8, MPI_LONG, win, requests);
+            sum += a[n % 8];
+            MPI_Wait(requests, MPI_STATUS_IGNORE);
+            a[n % 8]++;
+            MPI_Win_flush(other, win);
+        }
+    } else if (is("requests_flushed")) {
+        for (int n = 0; n < 20 && rank == 0; n++) {
+            MPI_Rget(a, 8, MPI_LONG, other, 0, 8, MPI_LONG, win, requests);
+            MPI_Win_flush_local(other, win);
+            a[n % 8]++;
+            MPI_Wait(requests, MPI_STATUS_IGNORE);
+        }
     } else if (is("isend")) {
         for (int n = 0; n < 20; n++) {
             MPI_Irecv(b, 8, MPI_LONG, other, 0, comm, requests);

@@ -20,9 +20,10 @@ use super::log::{Fence, On};
 use super::report::From;
 use super::span::Span;
 use super::{
-    Access, Begun, STATE, What, Words, compare, element, log, say_seen, series, take_flags,
+    Access, Begun, Kind, STATE, What, Words, compare, element, log, say_seen, series, take_flags,
 };
 use crate::check::place::came_from;
+use crate::check::ranges::Range;
 use crate::check::threads::{self, Alone};
 use crate::check::{Checker, checker, clock, is_inside, local};
 use crate::shm::atomic::{AtomicBool, Ordering::Relaxed};
@@ -149,6 +150,27 @@ pub fn leave(is_one: impl Fn(On) -> bool) -> bool {
 }
 
 impl Operation {
+    /// From where to where it reads and writes in this process, at most.
+    #[inline(always)]
+    pub fn buffers(&self) -> [Range; 2] {
+        let run = |at: u64| (at as usize, (at + self.bytes) as usize);
+        let [origin, compare] = self.near.reads;
+        let reads = match () {
+            () if !self.what.changes() => (0, 0),
+            // A hull: where that meets something, it is looked at exactly.
+            () if self.what.is(Kind::CompareAndSwap) => {
+                let (from, to) = (origin.min(compare), origin.max(compare));
+                (from as usize, (to + self.bytes) as usize)
+            }
+            () => run(origin),
+        };
+        let writes = match self.what.fetches() {
+            true => run(self.near.writes),
+            false => (0, 0),
+        };
+        [reads, writes]
+    }
+
     /// Has `work` carry it out, and compares it: whether that was done.
     #[cold]
     #[inline(never)]
