@@ -20,6 +20,7 @@ pub mod local;
 mod memory;
 pub mod messages;
 pub mod objects;
+pub mod outside;
 pub mod partitions;
 pub mod pending;
 pub mod place;
@@ -149,6 +150,7 @@ fn begin(name: &'static str) -> (Called, bool) {
     let is_outer = outer.name.is_empty();
     place::set_inside(true);
     if is_outer {
+        outside::begins(CALLED.get());
         local::begins();
     }
     (outer, threads::enter(is_outer))

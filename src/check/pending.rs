@@ -174,7 +174,9 @@ pub fn used_once(access: Access, argument: &str, data: &Ranges) {
 /// The function `name`, called at `place`, has begun a one-sided operation on `on`, whose request this is.
 #[cold]
 pub(super) fn began_one_sided(request: i32, name: &'static str, place: Place, on: On, used: Used) {
-    add(request, name, place, used, Some(on));
+    // It has just been read, and is there.
+    let sum = sums::of_used(&used.reads);
+    add(request, name, place, used, sum, Some(on));
 }
 
 /// One-sided operations are complete here, those for which `is_one`: the program may use their buffers again.
@@ -193,7 +195,8 @@ pub(super) fn flushed(is_one: impl Fn(On) -> bool) {
 #[cold]
 pub fn began(request: i32) {
     if let Some(used) = take() {
-        add(request, called(), here(), used, None);
+        let sum = sums::of(&used.reads);
+        add(request, called(), here(), used, sum, None);
     }
 }
 
@@ -227,16 +230,17 @@ pub fn started(request: i32) {
                 tell(finding);
             }
         }
-        add(request, name, here(), used, None);
+        let sum = sums::of(&used.reads);
+        add(request, name, here(), used, sum, None);
     }
 }
 
-fn add(request: i32, name: &'static str, place: Place, used: Used, on: Option<On>) {
+fn add(request: i32, name: &'static str, place: Place, used: Used, sum: Look, on: Option<On>) {
     let operation = Operation {
         request,
         name,
         place,
-        sum: sums::of(&used.reads),
+        sum,
         seen: None,
         on,
         used,
@@ -274,25 +278,31 @@ fn end(request: i32, tell: impl Fn(Finding)) {
     let Operation {
         name, place, used, ..
     } = operation;
+    let after = sums::of(&used.reads);
+    if after == before {
+        return;
+    }
     let place = place.of(rank());
-    match sums::of(&used.reads) {
-        Look::Unknown => {}
-        after if after == before => {}
-        Look::Sum(_) => tell(Finding {
-            kind: "buffer changed",
-            section: section(name),
-            text: format!(
+    let (kind, text) = match after {
+        Look::Unknown => return,
+        Look::Sum(_) => (
+            "buffer changed",
+            format!(
                 "the data that {name} at {place} sends was changed before its request was complete; others may have got either"
             ),
-        }),
-        Look::Gone => tell(Finding {
-            kind: "buffer freed",
-            section: section(name),
-            text: format!(
+        ),
+        Look::Gone => (
+            "buffer freed",
+            format!(
                 "the memory that {name} at {place} sends was freed before its request was complete"
             ),
-        }),
-    }
+        ),
+    };
+    tell(Finding {
+        kind,
+        section: section(name),
+        text,
+    });
 }
 
 /// A request is given back; its operation goes on, and nobody knows until when.

@@ -54,11 +54,18 @@ pub fn of(data: &Ranges) -> Look {
         return Look::Unknown;
     };
     match data.len() {
-        0..=RANGES if !data.iter().all(is_there) => return Look::Gone,
-        0..=RANGES => {}
+        0..=RANGES if !data.iter().all(is_there) => Look::Gone,
+        0..=RANGES => of_used(data),
         // Between them there may be none.
-        _ if !is_there(hull) => return Look::Unknown,
-        _ => {}
+        _ if !is_there(hull) => Look::Unknown,
+        _ => of_used(data),
+    }
+}
+
+/// The same of memory that is there, as the present call has used it.
+pub fn of_used(data: &Ranges) -> Look {
+    if data.is_empty() {
+        return Look::Unknown;
     }
     let bytes = data.bytes();
     if bytes <= WHOLE {

@@ -10,7 +10,7 @@
 //! | Over     | Ending     | MPI_Finalize is complete, or failed                           |
 
 use super::launcher::variable;
-use crate::check::threads;
+use crate::check::{outside, threads};
 use crate::error::Result;
 use crate::mpi::constants::*;
 use crate::shm::atomic::{AtomicI32, AtomicU32, Ordering};
@@ -175,6 +175,7 @@ fn raise(level: Level) {
 /// MPI_Init is complete.
 pub fn running() {
     step(Phase::Starting, Phase::Running);
+    outside::is_inside(true);
 }
 
 /// Enters MPI_Finalize. Error: `MPI_ERR_OTHER` if MPI is not initialized, or not any more.
@@ -191,6 +192,7 @@ pub fn ending() -> Result<()> {
 /// MPI_Finalize is complete.
 pub fn over() {
     step(Phase::Ending, Phase::Over);
+    outside::is_inside(usable());
 }
 
 /// A session with thread level `level` is open.
@@ -198,11 +200,13 @@ pub fn session_opened(level: Level) {
     raise(level);
     threads::use_at_will();
     SESSIONS.fetch_add(1, Ordering::AcqRel);
+    outside::is_inside(true);
 }
 
 /// A session is closed.
 pub fn session_closed() {
     SESSIONS.fetch_sub(1, Ordering::AcqRel);
+    outside::is_inside(usable());
 }
 
 /// Whether any thread may call MPI at any time: the world model or a session was given that level.

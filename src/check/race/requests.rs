@@ -54,8 +54,15 @@ struct Site {
 /// So many places of the program have one: a power of two.
 const SITES: usize = 8;
 
-static ALL: Alone<[Site; SITES]> = Alone::new(
-    [Site {
+struct All {
+    sites: [Site; SITES],
+    /// What the present operation, a quick one, has in use.
+    present: Option<Uses>,
+}
+
+static ALL: Alone<All> = Alone::new(All {
+    present: None,
+    sites: [Site {
         state: Stage::None,
         handle: 0,
         back: 0,
@@ -63,11 +70,9 @@ static ALL: Alone<[Site; SITES]> = Alone::new(
         free: |_| (),
         uses: None,
     }; SITES],
-);
+});
 /// Whether there are any.
 static OPEN: AtomicBool = AtomicBool::new(false);
-/// What the present operation has in use.
-static PRESENT: Alone<Option<Uses>> = Alone::new(None);
 /// How many sites have something in use.
 static USING: AtomicUsize = AtomicUsize::new(0);
 
@@ -189,7 +194,7 @@ pub fn gives(handle: i32, free: fn(i32)) {
 #[cold]
 fn keep(site: Site) {
     if let Some(mut all) = ALL.get() {
-        let place = site_of(&mut all, site.back);
+        let place = site_of(&mut all.sites, site.back);
         place.settle();
         *place = site;
         OPEN.store(true, Relaxed);
@@ -204,7 +209,7 @@ pub fn find(function: &'static str) -> Option<usize> {
     let is_it = |site: &Site| {
         site.back == back && std::ptr::eq(site.function, function) && site.state == Stage::Ended
     };
-    if let Some(number) = ALL.get()?.iter().position(is_it) {
+    if let Some(number) = ALL.get()?.sites.iter().position(is_it) {
         return Some(number);
     }
     let (handle, free) = again::leaves(function.as_ptr().addr(), back)?;
@@ -216,14 +221,14 @@ pub fn find(function: &'static str) -> Option<usize> {
         free,
         uses: None,
     });
-    ALL.get()?.iter().position(is_it)
+    ALL.get()?.sites.iter().position(is_it)
 }
 
 /// The present operation, which is a quick one, has this in use.
 #[inline(always)]
 pub fn uses(uses: Uses) {
-    if let Some(mut present) = PRESENT.get() {
-        *present = Some(uses);
+    if let Some(mut all) = ALL.get() {
+        all.present = Some(uses);
     }
 }
 
@@ -231,10 +236,10 @@ pub fn uses(uses: Uses) {
 #[inline(always)]
 pub fn give(number: usize) -> Option<i32> {
     let mut all = ALL.get()?;
-    let site = &mut all[number % SITES];
+    let All { sites, present } = &mut *all;
+    let site = &mut sites[number % SITES];
     site.state = Stage::Given;
-    let uses = PRESENT.get().and_then(|mut present| present.take());
-    site.use_now(uses);
+    site.use_now(present.take());
     Some(site.handle)
 }
 
@@ -256,7 +261,7 @@ fn meets_any(reads: Range, writes: Range) -> bool {
     };
     let by_site = USING.load(Relaxed) != 0
         && ALL.get().is_some_and(|all| {
-            let mut uses = all.iter().filter_map(|site| site.uses.as_ref());
+            let mut uses = all.sites.iter().filter_map(|site| site.uses.as_ref());
             uses.any(meets)
         });
     by_site || !pending::is_empty() && pending::meets(reads, writes)
@@ -268,7 +273,7 @@ pub fn hold() {
     if USING.load(Relaxed) != 0
         && let Some(mut all) = ALL.get()
     {
-        all.iter_mut().for_each(Site::hold);
+        all.sites.iter_mut().for_each(Site::hold);
     }
 }
 
@@ -284,7 +289,7 @@ pub fn flushed(is_one: impl Fn(On) -> bool) {
 #[inline(never)]
 fn flushed_any(is_one: impl Fn(On) -> bool) {
     if let Some(mut all) = ALL.get() {
-        for site in all.iter_mut() {
+        for site in all.sites.iter_mut() {
             if site.uses.is_some_and(|uses| is_one(uses.on)) {
                 site.use_now(None);
             }
@@ -302,7 +307,7 @@ pub fn waits(handle: i32) -> bool {
     let is_it = OPEN.load(Relaxed)
         && ALL.get().is_some_and(|mut all| {
             let is_it = |site: &&mut Site| site.handle == handle && site.state == Stage::Given;
-            let found = all.iter_mut().find(is_it);
+            let found = all.sites.iter_mut().find(is_it);
             let ended = found.map(|site| {
                 site.state = Stage::Ended;
                 site.use_now(None);
@@ -325,7 +330,7 @@ pub fn waits(handle: i32) -> bool {
 pub(super) fn given(back: usize) -> Option<i32> {
     let all = ALL.get()?;
     let is_it = |site: &&Site| site.back == back && site.state == Stage::Given;
-    all.iter().find(is_it).map(|site| site.handle)
+    all.sites.iter().find(is_it).map(|site| site.handle)
 }
 
 /// Whether the function makes a request of a one-sided operation, and so uses none.
@@ -354,6 +359,6 @@ fn settle_all() {
     }
     if let Some(mut all) = ALL.get() {
         OPEN.store(false, Relaxed);
-        all.iter_mut().for_each(Site::settle);
+        all.sites.iter_mut().for_each(Site::settle);
     }
 }
