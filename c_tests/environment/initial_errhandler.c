@@ -1,4 +1,4 @@
-/* ranks: 2; name: return; env: RMASHM_INITIAL_ERRHANDLER=mpi_errors_return; args: return; mpich: skip it has no such option */
+/* ranks: 2; name: return; env: RMASHM_INITIAL_ERRHANDLER=mpi_errors_return; args: return; mpich: skip it has no such option; wrong: it calls before MPI is initialized, to see what handler there is */
 /* ranks: 2; name: abort; env: RMASHM_INITIAL_ERRHANDLER=mpi_errors_abort; args: abort; expect-exit: nonzero; expect-stderr: MPI_ERRORS_ABORT; mpich: skip it has no such option */
 /* ranks: 2; name: fatal; env: RMASHM_INITIAL_ERRHANDLER=mpi_errors_are_fatal; args: fatal; expect-exit: nonzero; expect-stderr: MPI_ERRORS_ARE_FATAL; mpich: skip it has no such option */
 
