@@ -4,6 +4,7 @@
 /* ranks: 2; name: joined; args: joined; expect-exit: 55; expect-stderr: deadlock: all ranks wait in MPI; mpich: skip it hangs */
 /* ranks: 2; name: locked; args: locked; expect-exit: 55; expect-stderr: deadlock: all ranks wait in MPI; mpich: skip it hangs */
 /* ranks: 2; name: one; args: one; expect-exit: 55; expect-stderr: deadlock: all ranks wait in MPI; mpich: skip it hangs */
+/* ranks: 2; name: main_left; args: main_left; expect-exit: 55; expect-stderr: deadlock: all ranks wait in MPI; mpich: skip it hangs */
 
 /* Waits that can never end, of processes with threads: those of a pool that has nothing to do, and several that wait in MPI. Twins in which
  * another thread ends the waits are in deadlock_threads_not.c. */
@@ -76,7 +77,7 @@ int main(int argc, char **argv)
         count = THREADS;
     else if (strcmp(way, "all") == 0)
         work = receive_one, count = THREADS;
-    else if (strcmp(way, "joined") == 0)
+    else if (strcmp(way, "joined") == 0 || strcmp(way, "main_left") == 0)
         work = receive_one, count = 1;
     else if (strcmp(way, "locked") == 0)
         work = receive_locked, count = 2;
@@ -88,6 +89,8 @@ int main(int argc, char **argv)
         sleep(1000);
     else if (work == idle || strcmp(way, "all") == 0)
         receive(strcmp(way, "part") == 0 ? 1 - rank : (rank + 1) % size, THREADS);
+    if (strcmp(way, "main_left") == 0)
+        pthread_exit(NULL);
     for (int n = 0; n < count; n++)
         pthread_join(threads[n], NULL);
     MPI_Finalize();

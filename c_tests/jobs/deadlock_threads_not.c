@@ -3,6 +3,8 @@
 /* ranks: 2; name: chain; args: chain */
 /* ranks: 2; name: pipe; args: pipe */
 /* ranks: 2; name: signal; args: signal */
+/* ranks: 2; name: handler; args: handler */
+/* ranks: 2; name: limits; args: limits */
 /* ranks: 2; name: process; args: process */
 /* ranks: 2; name: computes; args: computes */
 /* ranks: 2; name: polls; args: polls */
@@ -31,6 +33,12 @@ static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static sem_t idle, woken, *shared;
 static int pipes[2];
 static pid_t child;
+
+static void wake_by_signal(int number)
+{
+    (void)number;
+    sem_post(&woken);
+}
 
 static int is(const char *name)
 {
@@ -94,6 +102,9 @@ static void come_late(void)
         sigaddset(&set, SIGALRM);
         alarm(SECONDS);
         CHECK_EQ(sigwait(&set, &signal), 0);
+    } else if (is("handler") || is("limits")) {
+        while (sem_wait(&woken) != 0)
+            continue;
     } else if (is("process")) {
         CHECK_EQ(sem_wait(shared), 0);
     } else if (is("computes")) {
@@ -123,6 +134,8 @@ static void *receive_other(void *nothing)
 /* Somebody else's: it tells the thread after a while. */
 static void begin_child(void)
 {
+    pid_t parent = getpid();
+
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(shared != MAP_FAILED);
     CHECK_EQ(sem_init(shared, 1, 0), 0);
@@ -130,6 +143,8 @@ static void begin_child(void)
     child = fork();
     if (child == 0) {
         sleep(SECONDS);
+        if (is("handler") || is("limits"))
+            kill(parent, is("handler") ? SIGWINCH : SIGXCPU);
         sem_post(shared);
         if (write(pipes[1], "", 1) != 1)
             _exit(1);
@@ -144,13 +159,17 @@ int main(int argc, char **argv)
     sigset_t set;
 
     way = argv[1];
-    if (is("pipe") || is("process"))
+    sem_init(&woken, 0, 0);
+    if (is("handler"))
+        signal(SIGWINCH, wake_by_signal);
+    if (is("limits"))
+        signal(SIGXCPU, wake_by_signal);
+    if (is("pipe") || is("process") || is("handler") || is("limits"))
         begin_child();
     sigemptyset(&set);
     sigaddset(&set, SIGALRM);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     sem_init(&idle, 0, 0);
-    sem_init(&woken, 0, 0);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

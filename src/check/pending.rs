@@ -182,13 +182,15 @@ pub(super) fn began_one_sided(request: i32, name: &'static str, place: Place, on
 /// One-sided operations are complete here, those for which `is_one`: the program may use their buffers again.
 #[cold]
 pub(super) fn flushed(is_one: impl Fn(On) -> bool) {
-    if let Some(table) = &mut *TABLE.lock() {
-        let is_over = |operation: &&Operation| operation.on.is_some_and(&is_one);
-        let over = table.operations.iter().filter(is_over);
-        let over: Vec<i32> = over.map(|operation| operation.request).collect();
-        over.into_iter()
-            .for_each(|request| _ = table.remove(request));
-    }
+    let over: Vec<i32> = match &*TABLE.lock() {
+        Some(table) => {
+            let is_over = |operation: &&Operation| operation.on.is_some_and(&is_one);
+            let over = table.operations.iter().filter(is_over);
+            over.map(|operation| operation.request).collect()
+        }
+        None => return,
+    };
+    over.into_iter().for_each(|request| end(request, tell));
 }
 
 /// The present call has begun an operation, whose request this is.

@@ -90,23 +90,14 @@ fn is_traced() -> bool {
     tracer.is_none_or(|tracer| tracer.trim() != "0")
 }
 
-/// Signals that come only because the process has done something wrong itself, or tell of a terminal: their handlers do nothing
-/// for a wait.
-const IDLE: [i32; 14] = [
+/// Signals that come only because the process has done something wrong itself: their handlers do nothing for a wait.
+const IDLE: [i32; 6] = [
     libc::SIGILL,
-    libc::SIGTRAP,
     libc::SIGABRT,
     libc::SIGBUS,
     libc::SIGFPE,
     libc::SIGSEGV,
     libc::SIGSYS,
-    libc::SIGPIPE,
-    libc::SIGXCPU,
-    libc::SIGXFSZ,
-    libc::SIGWINCH,
-    libc::SIGTSTP,
-    libc::SIGTTIN,
-    libc::SIGTTOU,
 ];
 
 /// Whether the program has a handler for this signal, by which it may do something while it waits.

@@ -4,7 +4,7 @@
 //! at one moment, nobody is there to wake the first. That they did at one moment is known if none of them has run between two
 //! looks at all of them.
 
-use super::maps::Maps;
+use super::maps::{Mapping, Maps};
 use super::sleepers::{self, Sleep};
 use std::collections::BTreeMap;
 use std::fs::read_to_string;
@@ -31,7 +31,15 @@ pub fn all_others_sleep(but: &[i32], words: Words) -> bool {
 fn runs_of_sleepers(but: &[i32], words: Words) -> Option<BTreeMap<i32, String>> {
     let me = nix::unistd::gettid().as_raw();
     let mut found = BTreeMap::new();
-    let mut maps = None;
+    let maps = match words {
+        Words::Private => None,
+        Words::Own => Some(Maps::read()?),
+    };
+    // By this the kernel wakes who sleeps in a futex.
+    let is_ring = |mapping: Mapping<'_>| mapping.name.starts_with("anon_inode:[io_uring]");
+    if maps.as_ref().is_some_and(|maps| maps.iter().any(is_ring)) {
+        return None;
+    }
     for entry in std::fs::read_dir("/proc/self/task").ok()? {
         let name = entry.ok()?.file_name();
         let thread: i32 = name.to_str()?.parse().ok()?;
@@ -41,17 +49,11 @@ fn runs_of_sleepers(but: &[i32], words: Words) -> Option<BTreeMap<i32, String>> 
         // How often it has run comes first: who wakes up in between is seen to have run at the second look.
         let runs = read_to_string(format!("/proc/self/task/{thread}/schedstat")).ok()?;
         let call = read_to_string(format!("/proc/self/task/{thread}/syscall")).ok()?;
-        let mut is_own = |word: usize| {
-            words == Words::Own
-                && maps
-                    .get_or_insert_with(Maps::read)
-                    .as_ref()
-                    .is_some_and(|maps| is_own(maps, word))
-        };
         let sleeps = match sleepers::sleep(&call) {
             Sleep::Private => true,
-            Sleep::At(word) => is_own(word),
-            Sleep::Other => false,
+            Sleep::At(word) => words == Words::Own && is_own(maps.as_ref()?, word),
+            // The first thread stays till all have ended.
+            Sleep::Other => has_ended(thread)?,
         };
         if !sleeps || found.len() == MOST {
             return None;
@@ -59,6 +61,13 @@ fn runs_of_sleepers(but: &[i32], words: Words) -> Option<BTreeMap<i32, String>> 
         found.insert(thread, runs);
     }
     Some(found)
+}
+
+/// Whether the thread has ended.
+fn has_ended(thread: i32) -> Option<bool> {
+    let stat = read_to_string(format!("/proc/self/task/{thread}/stat")).ok()?;
+    let (_, state) = stat.rsplit_once(") ")?;
+    Some(state.starts_with(['Z', 'X']))
 }
 
 /// Whether the word lies on memory without a file, of which no other process has any.

@@ -473,7 +473,7 @@ impl Window {
         };
         use Hold::{Exclusive, ExclusiveCounted, Shared};
         let is_usual = matches!(target.hold(), Shared | Exclusive | ExclusiveCounted);
-        if !is_usual || !series::may_note() || check::is_inside() {
+        if !is_usual || !series::may_note() || check::is_inside() || requests::are_pending() {
             return false;
         }
         let on = On::new(self.checked_id(), rank as usize);
@@ -499,7 +499,8 @@ impl Window {
     /// `MPI_Win_unlock_all` likewise.
     #[inline(always)]
     pub fn unlock_all_checked(&self) -> bool {
-        if !self.is_locked_for_all() || !series::may_note() || check::is_inside() {
+        let is_usual = self.is_locked_for_all() && series::may_note() && !check::is_inside();
+        if !is_usual || requests::are_pending() {
             return false;
         }
         let id = self.checked_id();
@@ -545,7 +546,8 @@ impl Window {
     pub fn complete_before_fence(&self, assert: c_int) {
         let usual = MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOSUCCEED;
         let is_usual = self.epoch.access() == epoch::Access::Fence && assert & !usual == 0;
-        if is_usual && series::may_note() && !check::is_inside() {
+        let is_quick = series::may_note() && !check::is_inside() && !requests::are_pending();
+        if is_usual && is_quick {
             clock::enter(race::is_alone());
             let id = self.checked_id();
             let is_one = |on: On| on.is_of(id) && !self.has_promised(on.target());

@@ -490,20 +490,23 @@ impl Window {
 /// Completes the operations on those targets, if `may` says that they may be: see [`Window::flush_checked`].
 #[inline(always)]
 fn end_checked(is_one: impl Fn(On) -> bool + Copy, may: impl Fn() -> bool + Copy) -> bool {
-    match race::again::ends(is_one) {
-        true => end_last(is_one, may),
-        false => race::complete_noted(is_one, may) == Some(true),
-    }
+    // What has been changed too early is told of a call that has a name.
+    !race::requests::are_pending()
+        && match race::again::ends(is_one) {
+            true => end_last(is_one, may),
+            false => race::complete_noted(is_one, may) == Some(true),
+        }
 }
 
 /// The same here alone.
 #[inline(always)]
 fn leave_checked(is_one: impl Fn(On) -> bool + Copy, may: impl Fn() -> bool + Copy) -> bool {
-    match race::again::ends(is_one) {
-        // What has fetched is complete.
-        true => race::again::has_fetched() && end_last(is_one, may),
-        false => race::leave_noted(is_one, may),
-    }
+    !race::requests::are_pending()
+        && match race::again::ends(is_one) {
+            // What has fetched is complete.
+            true => race::again::has_fetched() && end_last(is_one, may),
+            false => race::leave_noted(is_one, may),
+        }
 }
 
 /// Completes the last operation.

@@ -277,6 +277,12 @@ pub fn hold() {
     }
 }
 
+/// Whether buffers of requests are looked at as anything that is pending.
+#[inline(always)]
+pub fn are_pending() -> bool {
+    pending::has_one_sided()
+}
+
 /// Operations are complete here, those for which `is_one`: the program may use their buffers again.
 #[inline(always)]
 pub fn flushed(is_one: impl Fn(On) -> bool) {

@@ -13,8 +13,11 @@
 // wrong late_reduce: forbidden call
 // wrong late_exit: forbidden call
 // wrong after_session: forbidden call
+// wrong between: forbidden call
 // right any_time
 // right in_session
+// right session_before
+// right session_over
 // right exit
 #include <mpi.h>
 #include <stdlib.h>
@@ -61,6 +64,11 @@ int main(int argc, char **argv) {
     if (is("early_address")) MPI_Get_address(numbers, &address); // !early_address
     if (is("in_session") || is("after_session")) MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
     if (is("in_session")) MPI_Type_size(MPI_INT, &type_size);
+    if (is("session_before") || is("between")) {
+        MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+        MPI_Session_finalize(&session);
+        if (is("between")) MPI_Type_size(MPI_INT, &type_size); // !between
+    }
     MPI_Init(&argc, &argv);
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     MPI_Type_contiguous(2, MPI_INT, &pair);
@@ -71,6 +79,11 @@ int main(int argc, char **argv) {
     MPI_Free_mem(memory);
     MPI_Finalize();
     if (is("any_time")) any_time();
+    if (is("session_over")) {
+        MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+        MPI_Type_size(MPI_INT, &type_size);
+        MPI_Session_finalize(&session);
+    }
     if (is("late_type")) MPI_Type_size(MPI_INT, &type_size); // !late_type
     if (is("late_group")) MPI_Group_union(MPI_GROUP_EMPTY, MPI_GROUP_EMPTY, &both); // !late_group
     if (is("late_wait")) MPI_Wait(&request, MPI_STATUS_IGNORE); // !late_wait

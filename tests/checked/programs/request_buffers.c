@@ -21,6 +21,9 @@
 // wrong vector_put: buffer in use
 // wrong changed: buffer changed
 // wrong changed_in_loop: buffer changed
+// wrong changed_flushed: buffer changed
+// wrong changed_unlocked: buffer changed
+// wrong changed_flushed_local: buffer changed
 // wrong receive_put: buffer in use
 // wrong receive_get: buffer in use
 // wrong receive_add: buffer in use
@@ -179,6 +182,12 @@ static void requests(void) {
         put_from(buffer, 1);
         buffer[0] = 7;
         MPI_Wait(&request, MPI_STATUS_IGNORE); // !changed
+    } else if (is("changed_flushed") || is("changed_flushed_local")) {
+        MPI_Rput(buffer, 3, MPI_LONG, 1, 1, 3, MPI_LONG, win, &request); // !changed_flushed !changed_flushed_local
+        buffer[2] = 7;
+        if (is("changed_flushed")) MPI_Win_flush_all(win);
+        else MPI_Win_flush_local(1, win);
+        await();
     } else if (is("changed_in_loop")) {
         for (int n = 0; n < SOME; n++) {
             MPI_Raccumulate(buffer, 3, MPI_LONG, 1, 3 * n, 3, MPI_LONG, MPI_SUM, win, &request);
@@ -219,7 +228,15 @@ int main(int argc, char **argv) {
     MPI_Win_allocate(ALL * sizeof(long), sizeof(long), MPI_INFO_NULL, comm, &mine, &win);
     memset(mine, 0, ALL * sizeof(long));
     MPI_Barrier(comm);
-    if (is("unlocked")) {
+    if (is("changed_unlocked")) {
+        if (rank == 0) {
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+            MPI_Raccumulate(buffer, 1, MPI_LONG, 1, 1, 1, MPI_LONG, MPI_SUM, win, &request); // !changed_unlocked
+            buffer[0] = 7;
+            MPI_Win_unlock(1, win);
+            await();
+        }
+    } else if (is("unlocked")) {
         for (int n = 0; n < SOME && rank == 0; n++) {
             MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
             get_into(buffer, 1);
