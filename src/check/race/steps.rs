@@ -63,7 +63,7 @@ pub struct Entered {
     pub(super) numbers: (u64, u64),
     /// How much was in the others' logs then, by rank in the window, if it was not carried out yet. What they log later they compare with this.
     pub(super) limits: SmallVec<[u64; LIMITS]>,
-    /// What it has put, if that has to be known: see [`content()`].
+    /// What it has put, if that has to be known: see [`content`](super::content()).
     pub(super) content: Option<Content>,
     // What is found is rare, and large.
     pub(super) own: Option<Box<Race>>,
