@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::ops::Range;
 
-/// `/proc/self/maps` at some moment.
+/// What this process has mapped at some moment.
 pub struct Maps(String);
 
 /// A mapping.
@@ -26,7 +26,9 @@ pub struct Mapping<'a> {
 impl Maps {
     /// Asks. `None` where the system does not tell.
     pub fn read() -> Option<Maps> {
-        read("/proc/self/maps").map(Maps)
+        // Of the process it says nothing any more where the first thread has left.
+        let own = read("/proc/thread-self/maps").or_else(|| read("/proc/self/maps"));
+        own.map(Maps)
     }
 
     #[cfg(test)]
