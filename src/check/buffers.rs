@@ -166,14 +166,6 @@ pub(super) fn beyond(
     Some(no_memory(argument, access, range, memory))
 }
 
-/// The present call, which is one-sided and has done its work, has read and written this: tells if that is
-/// [in use](super::pending). `result`: the argument that it has written.
-#[cold]
-pub fn used_once(used: &Used, result: &str) {
-    super::pending::used_once(Access::Read, "origin_addr", &used.reads);
-    super::pending::used_once(Access::Write, result, &used.writes);
-}
-
 /// The present call has found its arguments in order, and begins.
 #[cold]
 pub fn begins() {

@@ -146,28 +146,30 @@ pub(super) fn has_one_sided() -> bool {
     ONE_SIDED.load(Ordering::Relaxed) != 0
 }
 
-/// Whether data that a one-sided operation is about to read, and to write, is in use.
+/// Whether data that a one-sided operation is about to read, and to write, may be in use: it lies between what an operation uses, at least.
 #[cold]
 pub(super) fn meets(reads: Range, writes: Range) -> bool {
-    let meets = |access, range: Range| {
-        let mut data = Ranges::default();
-        data.add(range);
-        let table = TABLE.lock();
-        range.0 < range.1
-            && table
-                .as_ref()
-                .is_some_and(|table| table.conflict(access, &data, range).is_some())
-    };
-    meets(Access::Read, reads) || meets(Access::Write, writes)
+    let meet = |a: &Range, b: &Range| a.0.max(b.0) < a.1.min(b.1);
+    TABLE.lock().as_ref().is_some_and(|table| {
+        let by_written = |written: &Range| meet(written, &reads) || meet(written, &writes);
+        table.writes.iter().any(by_written) || table.reads.iter().any(|read| meet(read, &writes))
+    })
 }
 
-/// The present call, which is one-sided and has done its work, has used this data as its argument `argument`: tells if that was in use.
+/// The present call, which is one-sided and has done its work, has used this: tells if some of it was in use. `result`: the argument that it has
+/// written.
 #[cold]
-pub fn used_once(access: Access, argument: &str, data: &Ranges) {
-    if let Some(hull) = data.hull()
-        && let Some(finding) = compare_requested(access, argument, data, hull)
-    {
-        tell(finding);
+pub fn used_once(used: &Used, result: &str) {
+    let sides = [
+        (Access::Read, "origin_addr", &used.reads),
+        (Access::Write, result, &used.writes),
+    ];
+    for (access, argument, data) in sides {
+        if let Some(hull) = data.hull()
+            && let Some(finding) = compare_requested(access, argument, data, hull)
+        {
+            tell(finding);
+        }
     }
 }
 

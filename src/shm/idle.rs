@@ -4,7 +4,7 @@
 //! at one moment, nobody is there to wake the first. That they did at one moment is known if none of them has run between two
 //! looks at all of them.
 
-use super::maps::{Mapping, Maps};
+use super::maps::Maps;
 use super::sleepers::{self, Sleep};
 use std::collections::BTreeMap;
 use std::fs::read_to_string;
@@ -23,23 +23,23 @@ const MOST: usize = 512;
 
 /// Whether all threads but this one, and but those that are named, sleep until a thread of this process wakes them: which none of those does.
 pub fn all_others_sleep(but: &[i32], words: Words) -> bool {
-    let first = runs_of_sleepers(but, words);
-    first.is_some() && first == runs_of_sleepers(but, words)
-}
-
-/// The threads but those, and how often each has run. `None` unless all of them sleep so.
-fn runs_of_sleepers(but: &[i32], words: Words) -> Option<BTreeMap<i32, String>> {
-    let me = nix::unistd::gettid().as_raw();
-    let mut found = BTreeMap::new();
     let maps = match words {
         Words::Private => None,
-        Words::Own => Some(Maps::read()?),
+        Words::Own => match Maps::read() {
+            // By a ring, too, the kernel wakes who sleeps in a futex.
+            Some(maps) if !maps.iter().any(|mapping| mapping.is_ring()) => Some(maps),
+            _ => return false,
+        },
     };
-    // By this the kernel wakes who sleeps in a futex.
-    let is_ring = |mapping: Mapping<'_>| mapping.name.starts_with("anon_inode:[io_uring]");
-    if maps.as_ref().is_some_and(|maps| maps.iter().any(is_ring)) {
-        return None;
-    }
+    let first = runs_of_sleepers(but, maps.as_ref());
+    first.is_some() && first == runs_of_sleepers(but, maps.as_ref())
+}
+
+/// The threads but those, and how often each has run. `None` unless all of them sleep so; by words that are not private, if these lie on memory of
+/// the process's alone among `maps`.
+fn runs_of_sleepers(but: &[i32], maps: Option<&Maps>) -> Option<BTreeMap<i32, String>> {
+    let me = nix::unistd::gettid().as_raw();
+    let mut found = BTreeMap::new();
     for entry in std::fs::read_dir("/proc/self/task").ok()? {
         let name = entry.ok()?.file_name();
         let thread: i32 = name.to_str()?.parse().ok()?;
@@ -51,7 +51,7 @@ fn runs_of_sleepers(but: &[i32], words: Words) -> Option<BTreeMap<i32, String>> 
         let call = read_to_string(format!("/proc/self/task/{thread}/syscall")).ok()?;
         let sleeps = match sleepers::sleep(&call) {
             Sleep::Private => true,
-            Sleep::At(word) => words == Words::Own && is_own(maps.as_ref()?, word),
+            Sleep::At(word) => is_own(maps?, word),
             // The first thread stays till all have ended.
             Sleep::Other => has_ended(thread)?,
         };

@@ -23,6 +23,13 @@ pub struct Mapping<'a> {
     pub name: &'a str,
 }
 
+impl Mapping<'_> {
+    /// Whether it is of io_uring, by which the kernel reads, writes and wakes in this process's name.
+    pub fn is_ring(&self) -> bool {
+        self.name.starts_with("anon_inode:[io_uring]")
+    }
+}
+
 impl Maps {
     /// Asks. `None` where the system does not tell.
     pub fn read() -> Option<Maps> {

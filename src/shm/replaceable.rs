@@ -173,9 +173,8 @@ impl Process {
     }
 
     fn has_asynchronous_input(&self) -> bool {
-        let asynchronous = |mapping: Mapping<'_>| {
-            mapping.name.starts_with("/[aio]") || mapping.name.starts_with("anon_inode:[io_uring]")
-        };
+        let asynchronous =
+            |mapping: Mapping<'_>| mapping.name.starts_with("/[aio]") || mapping.is_ring();
         self.maps.iter().any(asynchronous)
     }
 

@@ -266,7 +266,7 @@ impl Window {
         requests::hold();
         if has_request || !pending::is_empty() {
             let used = access.used();
-            buffers::used_once(&used, written_argument(kind));
+            pending::used_once(&used, written_argument(kind));
             if has_request {
                 requests::uses_all(On::new(self.checked_id(), access.target), used);
             }
@@ -297,29 +297,25 @@ impl Window {
             Way::ToPeer => ((near, near + bytes), NOWHERE),
             Way::FromPeer => (NOWHERE, (near, near + bytes)),
         };
-        if requests::meets(reads, writes) {
-            return false;
-        }
-        let what = What::new(kind, NONE, NONE, gives_request(function));
+        let has_request = gives_request(function);
+        let what = What::new(kind, NONE, NONE, has_request);
         let (id, rank) = (self.checked_id(), remote.rank as usize);
-        let is_noted = series::note(&Operation {
-            window: race::Window {
-                id,
-                members: &self.meeting.members,
-            },
-            words: self,
-            function,
-            target: rank,
-            what,
-            far: far as u64,
-            near: near as u64,
-            bytes: bytes as u64,
-        });
-        if is_noted && gives_request(function) {
-            let on = On::new(id, rank);
-            requests::uses(Uses { on, reads, writes });
-        }
-        is_noted
+        let on = On::new(id, rank);
+        requests::quickly(Uses { on, reads, writes }, has_request, || {
+            series::note(&Operation {
+                window: race::Window {
+                    id,
+                    members: &self.meeting.members,
+                },
+                words: self,
+                function,
+                target: rank,
+                what,
+                far: far as u64,
+                near: near as u64,
+                bytes: bytes as u64,
+            })
+        })
     }
 
     /// Has `work` carry out an atomic operation on one element, of `bytes` at `disp`, and looks at it: whether that was done.
@@ -366,15 +362,10 @@ impl Window {
             },
         };
         let [reads, writes] = operation.buffers();
-        if requests::meets(reads, writes) {
-            return false;
-        }
-        let is_done = element::update(operation, work);
-        if is_done && gives_request(function) {
-            let on = operation.on;
-            requests::uses(Uses { on, reads, writes });
-        }
-        is_done
+        let on = operation.on;
+        requests::quickly(Uses { on, reads, writes }, gives_request(function), || {
+            element::update(operation, work)
+        })
     }
 
     /// Fills in the bytes at both sides; `None` if nothing is to be compared, or the call is wrong.

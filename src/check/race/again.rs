@@ -309,19 +309,21 @@ fn settle_last() {
         super::complete_on(|other| other == on);
     }
     let is_held = LAST.is_held.swap(0, Relaxed) != 0;
-    if state != COMPLETE && request == GIVEN && !is_held {
-        let [read_from, read_to, from, to] = LAST.uses.each_ref().map(|at| at.load(Relaxed));
-        let uses = Uses {
-            on: On::of_bits(LAST.on.load(Relaxed)),
-            reads: (read_from, read_to),
-            writes: (from, to),
-        };
-        let name = What(LAST.what.load(Relaxed)).name();
-        uses.begin(handle, name, LAST.back.load(Relaxed));
-    }
-    if is_at_once && state != COMPLETE && request == GIVEN {
-        let number = LAST.number.load(Relaxed);
-        super::STATE.lock().bind((number, number), handle);
+    if state != COMPLETE && request == GIVEN {
+        if !is_held {
+            let [read_from, read_to, from, to] = LAST.uses.each_ref().map(|at| at.load(Relaxed));
+            let uses = Uses {
+                on: On::of_bits(LAST.on.load(Relaxed)),
+                reads: (read_from, read_to),
+                writes: (from, to),
+            };
+            let name = What(LAST.what.load(Relaxed)).name();
+            uses.begin(handle, name, LAST.back.load(Relaxed));
+        }
+        if is_at_once {
+            let number = LAST.number.load(Relaxed);
+            super::STATE.lock().bind((number, number), handle);
+        }
     }
     if state >= PENDING {
         // After it is complete in the log: who looks finds the one or the other.

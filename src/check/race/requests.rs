@@ -10,7 +10,7 @@
 //!
 //! **Buffers** belong to the operation until the program has waited for it, or it is complete by a flush. Those of a handle that is `GIVEN` once more
 //! are only noted at its place of the program; [`hold`] and [`settle`] have them looked at as any that is [pending]. Operations that may
-//! [meet](meets) one do not go on quickly.
+//! [meet](meets) one do not go on [quickly].
 
 use super::On;
 use super::own::{STATE, State};
@@ -224,14 +224,6 @@ pub fn find(function: &'static str) -> Option<usize> {
     ALL.get()?.sites.iter().position(is_it)
 }
 
-/// The present operation, which is a quick one, has this in use.
-#[inline(always)]
-pub fn uses(uses: Uses) {
-    if let Some(mut all) = ALL.get() {
-        all.present = Some(uses);
-    }
-}
-
 /// The handle of the site of this number: it is the program's.
 #[inline(always)]
 pub fn give(number: usize) -> Option<i32> {
@@ -243,9 +235,23 @@ pub fn give(number: usize) -> Option<i32> {
     Some(site.handle)
 }
 
+/// Does `work`, an operation that uses this and may go on quickly, unless some of it may be in use: whether it was done. With a request it has this in
+/// use from then on.
+#[inline(always)]
+pub fn quickly(uses: Uses, has_request: bool, work: impl FnOnce() -> bool) -> bool {
+    let is_done = !meets(uses.reads, uses.writes) && work();
+    if is_done
+        && has_request
+        && let Some(mut all) = ALL.get()
+    {
+        all.present = Some(uses);
+    }
+    is_done
+}
+
 /// Whether data that an operation is about to read, and to write, may be in use.
 #[inline(always)]
-pub fn meets(reads: Range, writes: Range) -> bool {
+fn meets(reads: Range, writes: Range) -> bool {
     let are_none = USING.load(Relaxed) == 0 && pending::is_empty() && !again::has_given();
     !are_none && meets_any(reads, writes)
 }
