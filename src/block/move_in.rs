@@ -37,6 +37,11 @@ impl MoveIn {
     /// The owner has answered: how much is to be spent before it is asked again.
     pub fn answer(&self, price: u64) {
         self.spent.store(0, Ordering::Relaxed);
+        self.price_is(price);
+    }
+
+    /// The same, of what is to be spent with what has been.
+    pub fn price_is(&self, price: u64) {
         self.price.store(price, Ordering::Relaxed);
         self.asked.store(0, Ordering::Release);
     }

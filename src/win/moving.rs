@@ -41,6 +41,12 @@ fn price(len: usize) -> u64 {
     adoption::fixed_costs() + pages * adoption::page_costs()
 }
 
+/// When the owner is asked again: when so much more is spent, or so much in all.
+enum Price {
+    Of(u64),
+    OfAll(u64),
+}
+
 /// After a refusal: visitors will have left the next time, and what else there is mostly stays.
 fn next_price(now: u64, refusal: Option<Refusal>) -> u64 {
     match refusal {
@@ -275,9 +281,12 @@ impl Window {
         let asked = move_in.asked.load(Ordering::Relaxed) as usize;
         let again = match self.targets[self.rank].reach() {
             Reach::Attached => self.adopt_attached(asked, move_in.spent.load(Ordering::Relaxed)),
-            _ => self.adopt_part(),
+            _ => Price::Of(self.adopt_part()),
         };
-        move_in.answer(again);
+        match again {
+            Price::Of(price) => move_in.answer(price),
+            Price::OfAll(price) => move_in.price_is(price),
+        }
     }
 
     /// Takes this process's part in. Gives the price of the next attempt.
@@ -315,26 +324,25 @@ impl Window {
 
     /// Takes the attached region in that an address lies in, if so much was spent as that costs. Gives the price of the next
     /// attempt.
-    fn adopt_attached(&self, address: usize, spent: u64) -> u64 {
+    fn adopt_attached(&self, address: usize, spent: u64) -> Price {
         let now = self.mine.move_in.price.load(Ordering::Relaxed);
         let Some(mut attached) = self.attached.try_lock() else {
-            return now;
+            return Price::Of(now);
         };
         let Some(attached) = attached.as_deref_mut() else {
-            return price(0);
+            return Price::Of(price(0));
         };
         let Some(region) = attached.movable_at(address) else {
-            return price(0);
+            return Price::Of(price(0));
         };
         let price_of_it = price(region.len());
         if spent < price_of_it {
-            // All of it, since what was spent is forgotten now.
-            return price_of_it;
+            return Price::OfAll(price_of_it);
         }
-        match self.adopt_region(attached, region, Patience::Short) {
+        Price::Of(match self.adopt_region(attached, region, Patience::Short) {
             Ok(()) => price(0),
             Err(refusal) => next_price(now, Some(refusal)),
-        }
+        })
     }
 
     /// The window is about to be freed: it is not worth a move any more.
