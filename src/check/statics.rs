@@ -50,17 +50,18 @@ pub struct Beyond {
 }
 
 thread_local! {
-    /// What lies between these addresses fits: one object, or none at all.
-    static CLEAR: Cell<Range> = const { Cell::new((0, 0)) };
+    /// What lies between these addresses fits: one object, or none at all. The last two that buffers were in, as most operations have two.
+    static CLEAR: Cell<[Range; 2]> = const { Cell::new([(0, 0); 2]) };
 }
 
 /// The first of these buffers that begins in static data, and goes on behind its end. They are in order.
 pub fn beyond(buffers: impl Iterator<Item = Range> + Clone) -> Option<Beyond> {
-    let (from, to) = CLEAR.get();
-    if buffers
-        .clone()
-        .all(|buffer| from <= buffer.0 && buffer.1 <= to)
-    {
+    let clear = CLEAR.get();
+    let is_clear = |buffer: Range| {
+        let fits = |clear: &Range| clear.0 <= buffer.0 && buffer.1 <= clear.1;
+        clear.iter().any(fits)
+    };
+    if buffers.clone().all(is_clear) {
         return None;
     }
     if let Some(objects) = &*OBJECTS.read() {
@@ -106,7 +107,7 @@ impl Objects {
                 None => (0, next),
             };
         }
-        CLEAR.set(clear);
+        CLEAR.set([clear, CLEAR.get()[0]]);
         None
     }
 
