@@ -55,8 +55,44 @@ static TABLE: Mutex<Option<Table>> = Mutex::new(None);
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 /// How many of them are one-sided.
 static ONE_SIDED: AtomicUsize = AtomicUsize::new(0);
+/// Between which addresses all lie that are read, and written, by what was begun since nothing was pending.
+static READ: Hull = Hull::new();
+static WRITTEN: Hull = Hull::new();
 /// How many found no room.
 static MISSED: AtomicU64 = AtomicU64::new(0);
+
+/// Addresses, of which the table's lock is for those who change them.
+struct Hull {
+    from: AtomicUsize,
+    to: AtomicUsize,
+}
+
+impl Hull {
+    const fn new() -> Hull {
+        Hull {
+            from: AtomicUsize::new(usize::MAX),
+            to: AtomicUsize::new(0),
+        }
+    }
+
+    fn join(&self, data: &Ranges) {
+        if let Some((from, to)) = data.hull() {
+            self.from.fetch_min(from, Ordering::Relaxed);
+            self.to.fetch_max(to, Ordering::Relaxed);
+        }
+    }
+
+    fn clear(&self) {
+        self.from.store(usize::MAX, Ordering::Relaxed);
+        self.to.store(0, Ordering::Relaxed);
+    }
+
+    #[inline(always)]
+    fn meets(&self, range: Range) -> bool {
+        let (from, to) = (&self.from, &self.to);
+        range.0.max(from.load(Ordering::Relaxed)) < range.1.min(to.load(Ordering::Relaxed))
+    }
+}
 
 /// How many operations were not looked at, as others had all the room.
 pub fn missed() -> u64 {
@@ -147,8 +183,14 @@ pub(super) fn has_one_sided() -> bool {
 }
 
 /// Whether data that a one-sided operation is about to read, and to write, may be in use: it lies between what an operation uses, at least.
-#[cold]
+#[inline(always)]
 pub(super) fn meets(reads: Range, writes: Range) -> bool {
+    let may_meet = WRITTEN.meets(reads) || WRITTEN.meets(writes) || READ.meets(writes);
+    may_meet && meets_any(reads, writes)
+}
+
+#[cold]
+fn meets_any(reads: Range, writes: Range) -> bool {
     let meet = |a: &Range, b: &Range| a.0.max(b.0) < a.1.min(b.1);
     TABLE.lock().as_ref().is_some_and(|table| {
         let by_written = |written: &Range| meet(written, &reads) || meet(written, &writes);
@@ -377,6 +419,12 @@ impl Table {
             let Used { reads, writes } = &operation.used;
             operation.seen = local::uses(None, reads.iter(), writes.iter());
             self.by_request.insert(operation.request, at);
+            if at == 0 {
+                READ.clear();
+                WRITTEN.clear();
+            }
+            READ.join(&operation.used.reads);
+            WRITTEN.join(&operation.used.writes);
             let hull = |data: &Ranges| data.hull().unwrap_or_default();
             self.reads.push(hull(&operation.used.reads));
             self.writes.push(hull(&operation.used.writes));

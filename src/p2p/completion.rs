@@ -1,6 +1,7 @@
 //! Completing requests: waiting for one or many of them, testing, and asking how they ended (MPI 4.1 §3.7.3 to §3.7.6).
 
-use super::request::{Current, Held, LASTING, Lasting, REQUESTS, is_over, state, was_over};
+use super::request::{Current, Held, LASTING, Lasting, REQUESTS, is_over, state};
+use crate::check::race::requests;
 use crate::check::{self, pending};
 use crate::err;
 use crate::error::{Class, Error, FAILURES_CAN_BE_ACKNOWLEDGED, Result};
@@ -80,6 +81,10 @@ fn finish(handle: &mut MPI_Request, state: Current, handles: &mut Removing<Opera
     }
     if check::is_on() {
         pending::ended(handle.0);
+        if requests::takes_back(handle.0) {
+            *handle = MPI_REQUEST_NULL;
+            return Outcome::NOTHING;
+        }
     }
     // What a handle keeps is asked of the handle: a program may have given one twice, and this be the second time.
     if let Current::Operation(Held::Handle(_)) = state {
@@ -220,15 +225,7 @@ fn move_along(states: &[Current]) {
 }
 
 /// Blocks until all requests are complete, and tells how each ended.
-pub fn wait_all(handles: &mut [MPI_Request], mut each: impl FnMut(usize, &Outcome)) -> Result<()> {
-    // As sends of little mostly are.
-    if handles.iter().all(|&handle| was_over(handle)) {
-        for (i, handle) in handles.iter_mut().enumerate() {
-            *handle = MPI_REQUEST_NULL;
-            each(i, &Outcome::NOTHING);
-        }
-        return Ok(());
-    }
+pub fn wait_all(handles: &mut [MPI_Request], each: impl FnMut(usize, &Outcome)) -> Result<()> {
     let states = states(handles)?;
     let mut done = 0;
     block_until(&states, How::Each, || {

@@ -82,7 +82,9 @@ pub(super) static LASTING: Table<Lasting> = Table::new(Kind::Lasting);
 /// The request of a handle.
 pub(super) fn request(handle: MPI_Request) -> Option<Request> {
     if let Some(operation) = REQUESTS.get(handle.0) {
-        return Some(Request::Once(operation));
+        // One may live on when its operation is over.
+        let is_over = check::is_on() && requests::is_over(handle.0);
+        return (!is_over).then_some(Request::Once(operation));
     }
     Some(match LASTING.get(handle.0)? {
         Lasting::Persistent(persistent) => Request::Persistent(persistent),
@@ -309,7 +311,7 @@ pub fn complete(handle: MPI_Request) -> Result<()> {
 /// Ends a request that was complete when it was given, if this is one: whether it was.
 #[inline(always)]
 pub fn end_at_once(handle: &mut MPI_Request) -> bool {
-    let complete = matches!(*handle, COMPLETE | COMPLETE_COLLECTIVE | WAIT_ONLY);
+    let complete = was_over(*handle);
     if complete {
         *handle = MPI_REQUEST_NULL;
     }
@@ -324,6 +326,12 @@ pub fn end_again(handle: &mut MPI_Request) -> bool {
         *handle = MPI_REQUEST_NULL;
     }
     complete
+}
+
+/// Whether [`end_again`] ends it.
+#[inline(always)]
+pub fn is_again(handle: MPI_Request) -> bool {
+    requests::is_given(handle.0)
 }
 
 /// The request of a handle that is not null. Error: `MPI_ERR_REQUEST`.
@@ -360,8 +368,8 @@ pub(super) fn state(handle: MPI_Request) -> Result<Current> {
 }
 
 /// Whether the request was complete when the call that gave it returned.
-#[inline]
-pub(super) fn was_over(handle: MPI_Request) -> bool {
+#[inline(always)]
+pub fn was_over(handle: MPI_Request) -> bool {
     matches!(handle, COMPLETE | COMPLETE_COLLECTIVE | WAIT_ONLY)
 }
 
@@ -432,7 +440,9 @@ pub fn free(handle: &mut MPI_Request) -> Result<()> {
             if check::is_on() {
                 pending::let_go(handle.0);
             }
-            remove(*handle);
+            if !(check::is_on() && requests::takes_back(handle.0)) {
+                remove(*handle);
+            }
         }
         result = freed.unwrap_or(Ok(()));
     }

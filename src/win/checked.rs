@@ -301,7 +301,16 @@ impl Window {
         let what = What::new(kind, NONE, NONE, has_request);
         let (id, rank) = (self.checked_id(), remote.rank as usize);
         let on = On::new(id, rank);
-        requests::quickly(Uses { on, reads, writes }, has_request, || {
+        let uses = Uses {
+            on,
+            reads,
+            writes,
+            far: match kind {
+                Kind::Get => far,
+                _ => requests::NOWHERE,
+            },
+        };
+        requests::quickly(uses, has_request, || {
             series::note(&Operation {
                 window: race::Window {
                     id,
@@ -363,7 +372,16 @@ impl Window {
         };
         let [reads, writes] = operation.buffers();
         let on = operation.on;
-        requests::quickly(Uses { on, reads, writes }, gives_request(function), || {
+        let uses = Uses {
+            on,
+            reads,
+            writes,
+            far: match what.fetches() {
+                true => at,
+                false => requests::NOWHERE,
+            },
+        };
+        requests::quickly(uses, gives_request(function), || {
             element::update(operation, work)
         })
     }

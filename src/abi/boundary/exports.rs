@@ -314,8 +314,11 @@ macro_rules! mpi_again {
     ([waits] ($($arg:ident : $type:ty),*) { $quick:expr }) => {
         #[inline(always)]
         fn again($($arg: $crate::mpi::types::C<$type>),*) -> bool {
-            // In the fast path's words: of the request of what is repeated.
-            use $crate::abi::messages::request::end_again as end_at_once;
+            // In the fast path's words: of requests of what is repeated.
+            #[allow(unused_imports)]
+            use $crate::abi::messages::request::{
+                end_again as end_at_once, end_all_again as end_all_at_once,
+            };
             $(let $arg = <$type as $crate::mpi::types::Foreign>::of($arg);)*
             $crate::observe::is_passed() && $quick
         }

@@ -40,6 +40,54 @@ fn end_by(
     ended
 }
 
+/// Ends all requests if they were complete when they were given: whether they were.
+#[inline(always)]
+fn end_all_at_once(count: c_int, requests: Mut<MPI_Request>, statuses: Mut<MPI_Status>) -> bool {
+    end_all_by(
+        request::was_over,
+        request::end_at_once,
+        (count, requests, statuses),
+    )
+}
+
+/// The same in a job that is checked, as [`end_again`].
+#[inline(never)]
+pub fn end_all_again(count: c_int, requests: Mut<MPI_Request>, statuses: Mut<MPI_Status>) -> bool {
+    end_all_by(
+        request::is_again,
+        request::end_again,
+        (count, requests, statuses),
+    )
+}
+
+/// Has `end` end all requests if `may` says of each that it does. In the order of the array: one may be there twice.
+#[inline(always)]
+fn end_all_by(
+    may: impl Fn(MPI_Request) -> bool,
+    end: impl Fn(&mut MPI_Request) -> bool,
+    (count, requests, statuses): (c_int, Mut<MPI_Request>, Mut<MPI_Status>),
+) -> bool {
+    // Asked of the first alone before anything else is done, as most are to be waited for.
+    let is_first = || requests.inout("array_of_requests").is_ok_and(|it| may(*it));
+    if count <= 0 || !is_first() {
+        return false;
+    }
+    let count = count as usize;
+    let requests = requests.handles_mut(count, "array_of_requests");
+    let (Ok(mut requests), Ok(mut statuses)) = (requests, Several::new(statuses, count)) else {
+        return false;
+    };
+    let may_all = requests.iter().all(|&handle| may(handle));
+    may_all
+        && requests.iter_mut().enumerate().all(|(i, handle)| {
+            let is_ended = end(handle);
+            if is_ended {
+                statuses.put(i, &Outcome::NOTHING);
+            }
+            is_ended
+        })
+}
+
 /// Blocks until a request is complete. It becomes `MPI_REQUEST_NULL`, or inactive if it is persistent.
 ///
 /// MPI 4.1 §3.7.3. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_ARG` (null pointer), and those of the operation.
@@ -74,6 +122,7 @@ pub extern "C" fn MPI_Test(
 /// MPI 4.1 §3.7.5. Errors: `MPI_ERR_REQUEST`, `MPI_ERR_COUNT`, `MPI_ERR_ARG` (null pointer), `MPI_ERR_IN_STATUS` (an operation failed: the
 /// statuses say which and why).
 #[apply(mpi_api)]
+#[quick(@waits end_all_at_once(count, array_of_requests, array_of_statuses))]
 pub extern "C" fn MPI_Waitall(
     count: c_int,
     array_of_requests: Mut<MPI_Request>,

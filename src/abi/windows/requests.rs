@@ -42,12 +42,12 @@ pub fn next_at_once(
     if is_large {
         return false;
     }
-    let Some(site) = requests::find(function) else {
+    let Some(handle) = requests::find(function) else {
         return false;
     };
     let is_done = quickly();
     if is_done {
-        request.set(requests::give(site).map_or(WAIT_ONLY, MPI_Request));
+        request.set(MPI_Request(handle));
     }
     is_done
 }

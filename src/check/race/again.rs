@@ -31,14 +31,13 @@
 //! atomic for programs that break that rule.
 
 use super::log::On;
-use super::requests::Uses;
+use super::requests::{self, Function, Uses};
 use super::span::Span;
 use super::{Access, Content, Entered, What, Window, element, single};
 use crate::check::{checker, clock, local, pending, place, threads};
 use crate::shm::atomic::{
     AtomicI32, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed,
 };
-use parking_lot::Mutex;
 
 const NONE: u8 = 0;
 const MADE: u8 = 1;
@@ -64,7 +63,6 @@ static LAST: Last = Last {
     is_at_once: AtomicU8::new(0),
     request: AtomicU8::new(NO_REQUEST),
     handle: AtomicI32::new(0),
-    free: Mutex::new(|_| ()),
     buffer: [const { AtomicU64::new(0) }; 2],
     content: AtomicU64::new(0),
     what: AtomicU32::new(0),
@@ -89,10 +87,9 @@ struct Last {
     from: AtomicU32,
     /// 1: what it has fetched is complete when its request is.
     is_at_once: AtomicU8,
-    /// One of those below, the handle, and what frees it.
+    /// One of those below, and the handle.
     request: AtomicU8,
     handle: AtomicI32,
-    free: Mutex<fn(i32)>,
     /// From where to where it reads what it puts, and what was there, if it has a request; else nowhere.
     buffer: [AtomicU64; 2],
     content: AtomicU64,
@@ -180,32 +177,15 @@ pub fn repeated() -> bool {
     true
 }
 
-/// The present call gives this handle, which `free` frees when the program has waited for it: whether it is the last operation's.
-pub(super) fn gives(handle: i32, free: fn(i32)) -> bool {
+/// The present call gives this handle: whether it is the last operation's.
+pub(super) fn gives(handle: i32) -> bool {
     let is_it = STATE.load(Relaxed) == MADE && LAST.request.load(Relaxed) == WANTED;
     if is_it {
         LAST.is_held.store(1, Relaxed);
         LAST.handle.store(handle, Relaxed);
-        *LAST.free.lock() = free;
         LAST.request.store(GIVEN, Relaxed);
     }
     is_it
-}
-
-/// Leaves the handle of the last operation, which was one of `function`, called from `back`, if the program has waited for it. From
-/// then on it has none, and nothing repeats it.
-#[cold]
-pub(super) fn leaves(function: usize, back: usize) -> Option<(i32, fn(i32))> {
-    let is_it = STATE.load(Relaxed) >= PENDING
-        && LAST.request.load(Relaxed) == ENDED
-        && LAST.function.load(Relaxed) == function
-        && LAST.back.load(Relaxed) == back
-        && threads::is_alone();
-    is_it.then(|| {
-        LAST.request.store(NO_REQUEST, Relaxed);
-        LAST.back.store(0, Relaxed);
-        (LAST.handle.load(Relaxed), *LAST.free.lock())
-    })
 }
 
 /// Whether the program has the request of the last operation.
@@ -221,13 +201,19 @@ pub fn give() -> i32 {
     LAST.handle.load(Relaxed)
 }
 
-/// Whether to wait for this handle is to wait for the last operation alone, which is done: then the handle is over.
+/// Whether the program has this handle, and to wait for it is to wait for the last operation alone, which is done.
 #[inline(always)]
-pub(super) fn waits(handle: i32) -> bool {
-    let is_it = STATE.load(Relaxed) >= PENDING
+pub(super) fn is_given(handle: i32) -> bool {
+    STATE.load(Relaxed) >= PENDING
         && LAST.request.load(Relaxed) == GIVEN
         && LAST.handle.load(Relaxed) == handle
-        && threads::is_alone();
+        && threads::is_alone()
+}
+
+/// Whether [that](is_given) is so: then the handle is over.
+#[inline(always)]
+pub(super) fn waits(handle: i32) -> bool {
+    let is_it = is_given(handle);
     if is_it {
         if LAST.is_held.load(Relaxed) != 0 {
             LAST.is_held.store(0, Relaxed);
@@ -298,11 +284,14 @@ fn settle_last() {
     let state = STATE.swap(NONE, Relaxed);
     let Some(checker) = checker() else { return };
     let (request, handle) = (LAST.request.load(Relaxed), LAST.handle.load(Relaxed));
-    if request == ENDED {
-        let free = *LAST.free.lock();
-        free(handle);
-    }
     LAST.request.store(NO_REQUEST, Relaxed);
+    let name = What(LAST.what.load(Relaxed)).name();
+    let back = LAST.back.load(Relaxed);
+    // Before the call has returned, nothing is known of where.
+    if request == ENDED || request == GIVEN && state >= PENDING {
+        let at = LAST.function.load(Relaxed);
+        requests::keep(Function { at, name }, back, handle, request == ENDED);
+    }
     let is_at_once = LAST.is_at_once.load(Relaxed) != 0;
     if state == COMPLETE || is_at_once && request != GIVEN {
         let on = On::of_bits(LAST.on.load(Relaxed));
@@ -316,9 +305,9 @@ fn settle_last() {
                 on: On::of_bits(LAST.on.load(Relaxed)),
                 reads: (read_from, read_to),
                 writes: (from, to),
+                far: requests::NOWHERE,
             };
-            let name = What(LAST.what.load(Relaxed)).name();
-            uses.begin(handle, name, LAST.back.load(Relaxed));
+            uses.begin(handle, name, back);
         }
         if is_at_once {
             let number = LAST.number.load(Relaxed);

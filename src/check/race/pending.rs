@@ -212,7 +212,9 @@ impl State {
             return number;
         }
         let behind = self.pending.len();
-        let is_simple = !new.what.is_atomic() && new.span.block == new.span.stride;
+        let is_run = new.span.block == new.span.stride;
+        // Of several contents not all is kept that is known.
+        let is_simple = !new.what.is_atomic() && is_run && content.is_none();
         if is_simple
             && let Some(last) = self.pending.last_mut()
             && (last.on, last.what, last.place) == (new.on, new.what, new.place)
@@ -224,7 +226,6 @@ impl State {
             && let Some(both) = together(last.pair, pair)
         {
             last.pair = both;
-            last.content = None;
             last.span = Span::run(last.span.low, new.span.high - last.span.low);
             log.extend(last.number, last.span.low, last.span.high, fence);
             let number = last.number;
@@ -387,6 +388,8 @@ pub fn ended(request: i32) {
 #[cold]
 #[inline(never)]
 fn end_bound(request: i32) {
+    // What is noted began before this, and is compared with what was not complete then.
+    super::settle_operations();
     let mut state = STATE.lock();
     let alone = state.is_alone();
     state.complete(alone, |pending| pending.request == request);

@@ -1,25 +1,28 @@
-//! Handles of one-sided operations that are used once more: programs wait for each operation before they begin the next one. A handle stays one of
-//! the same function, called at the same place of the program. It is made by a whole call, and given back when the process makes any other call but
-//! MPI_Rput and its kin, and flushes.
+//! Handles of one-sided operations that are used once more: programs wait for operations, and begin the next ones, one after another or many at a
+//! time. A handle stays one of the same function, called at the same place of the program. It is made by a whole call.
 //!
-//! | state   | whose the handle is                                | goes on by                                   |
-//! |---------|----------------------------------------------------|----------------------------------------------|
-//! | `NONE`  | there is none                                      | [`gives`]                                    |
-//! | `GIVEN` | the program's                                      | [`waits`]; [`settle`] leaves it the program's |
-//! | `ENDED` | nobody's: the program has waited for it            | [`give`]; [`settle`] frees it                |
+//! | state   | whose the handle is                                 | goes on by                                                   |
+//! |---------|-----------------------------------------------------|--------------------------------------------------------------|
+//! | `NONE`  | there is none                                       | [`gives`]                                                    |
+//! | `GIVEN` | the program's                                       | [`waits`], or [`takes_back`], where a whole call has ended it |
+//! | `ENDED` | nobody's: the program has waited for it             | [`quickly`]                                                  |
+//!
+//! To all calls a handle that is `ENDED` [is none](is_over), though its object lives. Each has the slot that its lowest bits name, if that is free; one
+//! that has none is as any other request.
 //!
 //! **Buffers** belong to the operation until the program has waited for it, or it is complete by a flush. Those of a handle that is `GIVEN` once more
-//! are only noted at its place of the program; [`hold`] and [`settle`] have them looked at as any that is [pending]. Operations that may
+//! are only noted here; when the process makes any other call, [`hold`] has them looked at as any that is [pending]. Operations that may
 //! [meet](meets) one do not go on [quickly].
 
 use super::On;
 use super::own::{STATE, State};
+use super::span::Span;
 use super::{again, series};
 use crate::check::buffers::Used;
 use crate::check::ranges::Range;
 use crate::check::threads::{Alone, Turn};
 use crate::check::{CALLED, checker, here, pending, place, turn};
-use crate::shm::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use crate::shm::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering::Relaxed};
 use std::cell::Cell;
 use std::iter::once;
 
@@ -29,84 +32,285 @@ pub struct Uses {
     pub on: On,
     pub reads: Range,
     pub writes: Range,
+    /// Where in the target's part what is noted begins, if it is complete by its request, and not logged; else [`NOWHERE`].
+    pub far: usize,
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Stage {
-    None,
-    Given,
-    Ended,
-}
-
-/// The handle of a place of the program.
+/// A call of the program's that has handles.
 #[derive(Clone, Copy)]
 struct Site {
-    state: Stage,
-    handle: i32,
     /// Where the call returns to.
     back: usize,
-    function: &'static str,
-    free: fn(i32),
-    /// Of one that is given: what is in use until the program has waited, if that is not [pending] yet.
-    uses: Option<Uses>,
+    function: Function,
+    /// The first of its slots that are ended, or [`NOWHERE`].
+    ended: usize,
 }
 
-/// So many places of the program have one: a power of two.
-const SITES: usize = 8;
+/// A function that gives requests: it is told from others by where its name is.
+#[derive(Clone, Copy)]
+pub(super) struct Function {
+    pub at: usize,
+    pub name: &'static str,
+}
+
+/// A handle, or 0. It is ended if [`ENDED`] has it, too, else given.
+#[derive(Clone, Copy)]
+struct Slot {
+    handle: i32,
+    site: usize,
+    /// Of one that is ended: the next one of the site, or [`NOWHERE`].
+    next: usize,
+    /// Of one that is given quickly: where it is among those, or [`NOWHERE`].
+    place: usize,
+    /// Of such a one: what is in use until the program has waited, and not [pending] yet.
+    uses: Uses,
+}
+
+/// So many places of the program have handles, and so many handles there are: a power of two.
+const SITES: usize = 16;
+const SLOTS: usize = 256;
+pub const NOWHERE: usize = usize::MAX;
+
+/// Those that were given quickly, and that the program has not waited for, as far as they are not [held](hold).
+struct Quick {
+    slots: [usize; SLOTS],
+    /// Between which addresses they read and write, at most.
+    reads: Range,
+    writes: Range,
+}
 
 struct All {
     sites: [Site; SITES],
-    /// What the present operation, a quick one, has in use.
-    present: Option<Uses>,
+    slots: [Slot; SLOTS],
+    quick: Quick,
+    /// Which slot the present operation gets, a quick one.
+    present: usize,
+    /// Ends the life of a handle.
+    free: fn(i32),
 }
 
 static ALL: Alone<All> = Alone::new(All {
-    present: None,
-    sites: [Site {
-        state: Stage::None,
-        handle: 0,
-        back: 0,
-        function: "",
-        free: |_| (),
-        uses: None,
-    }; SITES],
+    sites: [Site::NONE; SITES],
+    slots: [Slot::NONE; SLOTS],
+    quick: Quick {
+        slots: [0; SLOTS],
+        reads: NOTHING,
+        writes: NOTHING,
+    },
+    present: 0,
+    free: |_| (),
 });
-/// Whether there are any.
-static OPEN: AtomicBool = AtomicBool::new(false);
-/// How many sites have something in use.
-static USING: AtomicUsize = AtomicUsize::new(0);
+/// How many [`Quick`] has.
+static QUICK: AtomicUsize = AtomicUsize::new(0);
+/// The handles that are ended, each where its slot is; else 0.
+static ENDED: [AtomicI32; SLOTS] = [const { AtomicI32::new(0) }; SLOTS];
+/// Whether a call [has made](made) something whose request it has not given.
+static IS_MAKING: AtomicBool = AtomicBool::new(false);
+
+/// No bytes.
+const NOTHING: Range = (usize::MAX, 0);
 
 impl Site {
-    fn settle(&mut self) {
-        self.hold();
-        if self.state == Stage::Ended {
-            (self.free)(self.handle);
-        }
-        self.state = Stage::None;
-    }
+    const NONE: Site = Site {
+        back: 0,
+        function: Function { at: 0, name: "" },
+        ended: NOWHERE,
+    };
 
-    /// What is in use here.
     #[inline(always)]
-    fn use_now(&mut self, uses: Option<Uses>) -> Option<Uses> {
-        let before = std::mem::replace(&mut self.uses, uses);
-        let more = isize::from(uses.is_some()) - isize::from(before.is_some());
-        if more != 0 {
-            // One thread is here.
-            let using = USING.load(Relaxed).wrapping_add_signed(more);
-            USING.store(using, Relaxed);
-        }
-        before
+    fn is(&self, function: usize, back: usize) -> bool {
+        (self.back, self.function.at) == (back, function)
+    }
+}
+
+impl Slot {
+    const NONE: Slot = Slot {
+        handle: 0,
+        site: 0,
+        next: NOWHERE,
+        place: NOWHERE,
+        uses: Uses {
+            on: On::NONE,
+            reads: NOTHING,
+            writes: NOTHING,
+            far: NOWHERE,
+        },
+    };
+}
+
+impl Function {
+    pub fn of(name: &'static str) -> Function {
+        let at = name.as_ptr().addr();
+        Function { at, name }
+    }
+}
+
+impl Quick {
+    fn all(&self) -> &[usize] {
+        &self.slots[..QUICK.load(Relaxed)]
     }
 
-    /// It is looked at as anything that is pending.
-    fn hold(&mut self) {
-        if let Some(uses) = self.use_now(None) {
-            uses.begin(self.handle, self.function, self.back);
+    #[inline(always)]
+    fn add(&mut self, slot: usize, uses: &Uses) -> usize {
+        let join = |all: Range, one: Range| match one.0 < one.1 {
+            true => (all.0.min(one.0), all.1.max(one.1)),
+            false => all,
+        };
+        (self.reads, self.writes) = (join(self.reads, uses.reads), join(self.writes, uses.writes));
+        let place = QUICK.load(Relaxed);
+        self.slots[place & (SLOTS - 1)] = slot;
+        QUICK.store(place + 1, Relaxed);
+        place
+    }
+
+    #[inline(always)]
+    fn shorten(&mut self, count: usize) {
+        QUICK.store(count, Relaxed);
+        if count == 0 {
+            (self.reads, self.writes) = (NOTHING, NOTHING);
         }
     }
 }
 
+impl All {
+    /// What is in use, and only noted, is looked at as anything that is pending.
+    #[cold]
+    fn hold(&mut self) {
+        for &number in self.quick.all() {
+            let slot = &mut self.slots[number];
+            slot.place = NOWHERE;
+            let Site { back, function, .. } = self.sites[slot.site];
+            slot.uses.begin(slot.handle, function.name, back);
+        }
+        self.quick.shorten(0);
+    }
+
+    /// Nothing is in use any more that is only noted.
+    #[inline(always)]
+    fn leaves_quick(&mut self, number: usize) {
+        let place = std::mem::replace(&mut self.slots[number].place, NOWHERE);
+        if place == NOWHERE {
+            return;
+        }
+        let last = QUICK.load(Relaxed) - 1;
+        if place != last {
+            self.goes_to(last, place);
+        }
+        self.quick.shorten(last);
+    }
+
+    #[inline(never)]
+    fn goes_to(&mut self, from: usize, place: usize) {
+        let moved = self.quick.slots[from];
+        self.quick.slots[place] = moved;
+        self.slots[moved].place = place;
+    }
+
+    #[inline(always)]
+    fn is_given(&self, handle: i32) -> bool {
+        let number = number_of(handle);
+        handle != 0 && self.slots[number].handle == handle && ENDED[number].load(Relaxed) == 0
+    }
+
+    /// A handle is the program's no more: whether it is one of these, and was.
+    #[inline(always)]
+    fn end(&mut self, handle: i32) -> bool {
+        let is_it = self.is_given(handle);
+        if is_it {
+            let number = number_of(handle);
+            self.leaves_quick(number);
+            self.ended(number);
+        }
+        is_it
+    }
+
+    #[inline(always)]
+    fn ended(&mut self, number: usize) {
+        let slot = &mut self.slots[number];
+        let site = &mut self.sites[slot.site & (SITES - 1)];
+        slot.next = std::mem::replace(&mut site.ended, number);
+        ENDED[number].store(slot.handle, Relaxed);
+    }
+
+    /// The present operation is done, and its handle, which was [found](find), the program's.
+    #[inline(always)]
+    fn give(&mut self, uses: &Uses) {
+        let number = self.present & (SLOTS - 1);
+        let slot = &mut self.slots[number];
+        self.sites[slot.site & (SITES - 1)].ended = slot.next;
+        ENDED[number].store(0, Relaxed);
+        slot.uses = *uses;
+        slot.place = self.quick.add(number, uses);
+    }
+
+    /// Ends the life of a handle that is nobody's.
+    #[cold]
+    fn drop_ended(&mut self, number: usize) {
+        let Slot {
+            handle, site, next, ..
+        } = self.slots[number];
+        let mut at = self.sites[site].ended;
+        match at == number {
+            true => self.sites[site].ended = next,
+            false => {
+                while self.slots[at].next != number {
+                    at = self.slots[at].next;
+                }
+                self.slots[at].next = next;
+            }
+        }
+        ENDED[number].store(0, Relaxed);
+        self.slots[number] = Slot::NONE;
+        (self.free)(handle);
+    }
+
+    /// A site for calls of this function that return to `back`.
+    fn site_of(&mut self, function: Function, back: usize) -> usize {
+        let is_it = |site: &Site| site.is(function.at, back);
+        if let Some(number) = self.sites.iter().position(is_it) {
+            return number;
+        }
+        let free = self.sites.iter().position(|site| site.back == 0);
+        let number = free.unwrap_or(back >> 1 & (SITES - 1));
+        if free.is_none() {
+            self.evict(number);
+        }
+        self.sites[number] = Site {
+            back,
+            function,
+            ended: NOWHERE,
+        };
+        number
+    }
+
+    /// Its handles are as any other requests.
+    #[cold]
+    fn evict(&mut self, site: usize) {
+        self.hold();
+        for (slot, ended) in self.slots.iter_mut().zip(&ENDED) {
+            if slot.handle != 0 && slot.site == site {
+                if ended.swap(0, Relaxed) != 0 {
+                    (self.free)(slot.handle);
+                }
+                *slot = Slot::NONE;
+            }
+        }
+    }
+}
+
+/// In which slot a handle is, if in any.
+#[inline(always)]
+fn number_of(handle: i32) -> usize {
+    handle as usize & (SLOTS - 1)
+}
+
 impl Uses {
+    /// Where in the target's part what is written here is from.
+    pub fn fetched(&self) -> Span {
+        let (from, to) = self.writes;
+        Span::run(self.far as u64, (to - from) as u64)
+    }
+
     /// Says that the function of that name, which was called from `back` and has given that handle, has this in use.
     #[cold]
     pub(super) fn begin(self, handle: i32, name: &'static str, back: usize) {
@@ -116,15 +320,6 @@ impl Uses {
             pending::began_one_sided(handle, name, place, self.on, used);
         }
     }
-}
-
-/// The site of a place of the program; for a new one, one that is free, or any.
-#[inline]
-fn site_of(all: &mut [Site; SITES], back: usize) -> &mut Site {
-    let known = all.iter().position(|site| site.back == back);
-    let free = || all.iter().position(|site| site.state == Stage::None);
-    let number = known.or_else(free).unwrap_or(back >> 1 & (SITES - 1));
-    &mut all[number]
 }
 
 thread_local! {
@@ -154,7 +349,7 @@ pub(super) fn made(state: &mut Turn<'_, State>, numbers: (u64, u64)) {
     let alone = state.is_alone();
     let is_left = MADE.replace(numbers);
     complete(state, alone, is_left);
-    OPEN.store(true, Relaxed);
+    IS_MAKING.store(true, Relaxed);
 }
 
 /// What has those numbers is complete.
@@ -164,7 +359,7 @@ fn complete(state: &mut State, alone: bool, (first, last): (u64, u64)) {
     }
 }
 
-/// The present call, a whole one, which has this in use, gives this handle, which `free` frees when the program has waited for it.
+/// The present call, a whole one, which has this in use, gives this handle, whose life `free` ends.
 #[cold]
 pub fn gives(handle: i32, free: fn(i32)) {
     let called = CALLED.get();
@@ -174,65 +369,71 @@ pub fn gives(handle: i32, free: fn(i32)) {
     {
         pending::began_one_sided(handle, called.name, here(), on, used);
     }
-    if again::gives(handle, free) {
+    if let Some(mut all) = ALL.get() {
+        all.free = free;
+    }
+    if again::gives(handle) {
         return;
     }
     let numbers = MADE.take();
     if numbers.0 > 0 {
         STATE.lock().bind(numbers, handle);
     }
-    keep(Site {
-        state: Stage::Given,
-        handle,
-        back: called.back,
-        function: called.name,
-        free,
-        uses: None,
-    });
+    keep(Function::of(called.name), called.back, handle, false);
 }
 
+/// A handle of a function called from `back`, which the program has, or has waited for, has a slot from now on, if one is free.
 #[cold]
-fn keep(site: Site) {
-    if let Some(mut all) = ALL.get() {
-        let place = site_of(&mut all.sites, site.back);
-        place.settle();
-        *place = site;
-        OPEN.store(true, Relaxed);
+pub(super) fn keep(function: Function, back: usize, handle: i32, is_ended: bool) {
+    let Some(mut all) = ALL.get() else {
+        return;
+    };
+    let number = number_of(handle);
+    let Slot {
+        handle: other,
+        site,
+        ..
+    } = all.slots[number];
+    if other != 0 {
+        let may_go = is_over(other) && !all.sites[site].is(function.at, back);
+        if may_go {
+            all.drop_ended(number);
+        } else {
+            if is_ended {
+                (all.free)(handle);
+            }
+            return;
+        }
+    }
+    let site = all.site_of(function, back);
+    all.slots[number] = Slot {
+        handle,
+        site,
+        ..Slot::NONE
+    };
+    if is_ended {
+        all.ended(number);
     }
 }
 
-/// Which site has a handle for the call of `function`, if there is one.
+/// A handle for the call of `function`, if there is one: it [is given](quickly) if that is done quickly.
 // Out of line, as there is a call of it in each of the functions.
 #[inline(never)]
-pub fn find(function: &'static str) -> Option<usize> {
+pub fn find(function: &'static str) -> Option<i32> {
     let back = place::came_from();
-    let is_it = |site: &Site| {
-        site.back == back && std::ptr::eq(site.function, function) && site.state == Stage::Ended
-    };
-    if let Some(number) = ALL.get()?.sites.iter().position(is_it) {
-        return Some(number);
-    }
-    let (handle, free) = again::leaves(function.as_ptr().addr(), back)?;
-    keep(Site {
-        state: Stage::Ended,
-        handle,
-        back,
-        function,
-        free,
-        uses: None,
-    });
-    ALL.get()?.sites.iter().position(is_it)
-}
-
-/// The handle of the site of this number: it is the program's.
-#[inline(always)]
-pub fn give(number: usize) -> Option<i32> {
+    let at = function.as_ptr().addr();
+    // It keeps its handle here, and so may not do that between this and the end of the operation.
+    again::settle();
     let mut all = ALL.get()?;
-    let All { sites, present } = &mut *all;
-    let site = &mut sites[number % SITES];
-    site.state = Stage::Given;
-    site.use_now(present.take());
-    Some(site.handle)
+    let All {
+        sites,
+        slots,
+        present,
+        ..
+    } = &mut *all;
+    let site = sites.iter().find(|site| site.is(at, back))?;
+    *present = site.ended;
+    Some(slots.get(site.ended)?.handle)
 }
 
 /// Does `work`, an operation that uses this and may go on quickly, unless some of it may be in use: whether it was done. With a request it has this in
@@ -244,7 +445,7 @@ pub fn quickly(uses: Uses, has_request: bool, work: impl FnOnce() -> bool) -> bo
         && has_request
         && let Some(mut all) = ALL.get()
     {
-        all.present = Some(uses);
+        all.give(&uses);
     }
     is_done
 }
@@ -252,7 +453,7 @@ pub fn quickly(uses: Uses, has_request: bool, work: impl FnOnce() -> bool) -> bo
 /// Whether data that an operation is about to read, and to write, may be in use.
 #[inline(always)]
 fn meets(reads: Range, writes: Range) -> bool {
-    let are_none = USING.load(Relaxed) == 0 && pending::is_empty() && !again::has_given();
+    let are_none = QUICK.load(Relaxed) == 0 && pending::is_empty() && !again::has_given();
     !are_none && meets_any(reads, writes)
 }
 
@@ -262,24 +463,27 @@ fn meets_any(reads: Range, writes: Range) -> bool {
         again::settle();
     }
     let meet = |a: Range, b: Range| a.0.max(b.0) < a.1.min(b.1);
-    let meets = |uses: &Uses| {
-        meet(reads, uses.writes) || meet(writes, uses.writes) || meet(writes, uses.reads)
+    let meet_all = |(read, written): (Range, Range)| {
+        meet(reads, written) || meet(writes, written) || meet(writes, read)
     };
-    let by_site = USING.load(Relaxed) != 0
+    let is_quick = QUICK.load(Relaxed) != 0
         && ALL.get().is_some_and(|all| {
-            let mut uses = all.sites.iter().filter_map(|site| site.uses.as_ref());
-            uses.any(meets)
+            let All { quick, slots, .. } = &*all;
+            meet_all((quick.reads, quick.writes)) && {
+                let mut uses = quick.all().iter().map(|&number| &slots[number].uses);
+                uses.any(|uses| meet_all((uses.reads, uses.writes)))
+            }
         });
-    by_site || !pending::is_empty() && pending::meets(reads, writes)
+    is_quick || !pending::is_empty() && pending::meets(reads, writes)
 }
 
 /// What is in use, and only noted, is looked at as anything that is pending.
 #[inline(always)]
 pub fn hold() {
-    if USING.load(Relaxed) != 0
+    if QUICK.load(Relaxed) != 0
         && let Some(mut all) = ALL.get()
     {
-        all.sites.iter_mut().for_each(Site::hold);
+        all.hold();
     }
 }
 
@@ -292,7 +496,7 @@ pub fn are_pending() -> bool {
 /// Operations are complete here, those for which `is_one`: the program may use their buffers again.
 #[inline(always)]
 pub fn flushed(is_one: impl Fn(On) -> bool) {
-    if USING.load(Relaxed) != 0 || pending::has_one_sided() {
+    if QUICK.load(Relaxed) != 0 || pending::has_one_sided() {
         flushed_any(is_one);
     }
 }
@@ -301,13 +505,21 @@ pub fn flushed(is_one: impl Fn(On) -> bool) {
 #[inline(never)]
 fn flushed_any(is_one: impl Fn(On) -> bool) {
     if let Some(mut all) = ALL.get() {
-        for site in all.sites.iter_mut() {
-            if site.uses.is_some_and(|uses| is_one(uses.on)) {
-                site.use_now(None);
+        let mut place = 0;
+        while let Some(&number) = all.quick.all().get(place) {
+            match is_one(all.slots[number].uses.on) {
+                true => all.leaves_quick(number),
+                false => place += 1,
             }
         }
     }
     pending::flushed(is_one);
+}
+
+/// Whether a handle is the program's, and to wait for it is to wait for an operation that is done.
+#[inline]
+pub fn is_given(handle: i32) -> bool {
+    again::is_given(handle) || ALL.get().is_some_and(|all| all.is_given(handle))
 }
 
 /// Whether to wait for this handle is to wait for an operation that is done: then the handle is over.
@@ -316,16 +528,7 @@ pub fn waits(handle: i32) -> bool {
     if again::waits(handle) {
         return true;
     }
-    let is_it = OPEN.load(Relaxed)
-        && ALL.get().is_some_and(|mut all| {
-            let is_it = |site: &&mut Site| site.handle == handle && site.state == Stage::Given;
-            let found = all.sites.iter_mut().find(is_it);
-            let ended = found.map(|site| {
-                site.state = Stage::Ended;
-                site.use_now(None);
-            });
-            ended.is_some()
-        });
+    let is_it = ALL.get().is_some_and(|mut all| all.end(handle));
     if is_it {
         if pending::has_one_sided() {
             pending::ended_by_wait(handle);
@@ -337,12 +540,46 @@ pub fn waits(handle: i32) -> bool {
     is_it
 }
 
-/// The request of the last call that returned to `back`, if the program has not waited for it.
+/// The program knows, by a whole call, that the operation of a handle is over: whether the object is to live on here, for another one.
 #[cold]
-pub(super) fn given(back: usize) -> Option<i32> {
-    let all = ALL.get()?;
-    let is_it = |site: &&Site| site.back == back && site.state == Stage::Given;
-    all.sites.iter().find(is_it).map(|site| site.handle)
+pub fn takes_back(handle: i32) -> bool {
+    // A program may give one twice.
+    is_over(handle) || ALL.get().is_some_and(|mut all| all.end(handle))
+}
+
+/// Whether a handle is one that the program has waited for, and so no request though its object lives.
+#[inline(always)]
+pub fn is_over(handle: i32) -> bool {
+    ENDED[number_of(handle)].load(Relaxed) == handle
+}
+
+/// Has `each` hear of those whose operations are noted, and that the program has not waited for: where the call returned to, the handle, and what it has
+/// in use. It says whether it has logged that as what is not complete.
+#[inline(always)]
+pub(super) fn log_noted(each: impl FnMut(usize, i32, &Uses) -> bool) {
+    if QUICK.load(Relaxed) != 0 {
+        log_all_noted(each);
+    }
+}
+
+#[cold]
+fn log_all_noted(mut each: impl FnMut(usize, i32, &Uses) -> bool) {
+    if let Some(mut all) = ALL.get() {
+        let All {
+            sites,
+            slots,
+            quick,
+            ..
+        } = &mut *all;
+        for &number in quick.all() {
+            let Slot {
+                handle, site, uses, ..
+            } = &mut slots[number];
+            if uses.far != NOWHERE && each(sites[*site].back, *handle, uses) {
+                uses.far = NOWHERE;
+            }
+        }
+    }
 }
 
 /// Whether the function makes a request of a one-sided operation, and so uses none.
@@ -354,23 +591,19 @@ pub fn makes(name: &str) -> bool {
 /// The process makes another call, or one inside another ends.
 #[inline(always)]
 pub fn settle() {
-    if OPEN.load(Relaxed) {
-        settle_all();
+    hold();
+    if IS_MAKING.load(Relaxed) {
+        settle_made();
     }
 }
 
+/// There was no room for a request of what was made.
 #[cold]
 #[inline(never)]
-fn settle_all() {
+fn settle_made() {
+    IS_MAKING.store(false, Relaxed);
     let is_left = MADE.take();
-    if is_left.0 > 0 {
-        // There was no room for a request of its own.
-        let mut state = STATE.lock();
-        let alone = state.is_alone();
-        complete(&mut state, alone, is_left);
-    }
-    if let Some(mut all) = ALL.get() {
-        OPEN.store(false, Relaxed);
-        all.sites.iter_mut().for_each(Site::settle);
-    }
+    let mut state = STATE.lock();
+    let alone = state.is_alone();
+    complete(&mut state, alone, is_left);
 }

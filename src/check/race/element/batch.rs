@@ -5,7 +5,7 @@ use super::super::own::Unordered;
 use super::super::report;
 use super::super::touched::Touched;
 use super::super::{
-    Access, Begun, Kind, Race, STATE, What, Window, Words, again, say_seen, series,
+    Access, Begun, Kind, Race, STATE, What, Window, Words, again, requests, say_seen, series,
 };
 use super::site::{NOWHERE, Near, Site};
 use super::{OPEN, Operation, RANKS};
@@ -601,10 +601,31 @@ impl Batch {
             self.compare(checker);
             self.keep(checker, self.count);
         }
+        if let Some(checker) = checker() {
+            self.hold(checker);
+        }
         self.shorten(0);
         (self.has_more, self.is_closing) = (false, false);
         self.window = None;
         self.sites.iter_mut().for_each(|site| *site = None);
+    }
+
+    /// What the program has not waited for is not complete.
+    #[inline(always)]
+    fn hold(&self, checker: &Checker) {
+        requests::log_noted(|back, request, uses| {
+            let mut sites = self.sites.iter().flatten();
+            let site = sites.find(|site| site.is_over() && site.is_at(back, uses.on));
+            if let Some(site) = site {
+                let given = Logged {
+                    known: clock::known_as_it_is(site.process),
+                    ..site.logged(uses.far as u64)
+                };
+                let mut state = STATE.lock();
+                state.log_bound(checker.own.log, &given, request);
+            }
+            site.is_some()
+        });
     }
 
     /// Keeps the first `count` as any others that are not complete.

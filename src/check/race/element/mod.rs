@@ -8,8 +8,8 @@
 //! had [no room](Batch::make_room), or were atomic and have left their buffers to the program. So only those and what is on the list can use a
 //! buffer that another one writes to. (Puts and gets may be [noted](super::series) beside it, which are not pending.)
 //!
-//! What fetches and has a request is complete before the next one: at once in the log, and compared with the others. What has a request leaves its
-//! buffers to the program.
+//! What fetches and has a request is complete at once in the log, and compared with the others. What the program has not waited for when the list is
+//! settled is [logged](super::own::State::log_bound) once more. Who uses the buffers of what has a request is asked [there](super::requests).
 //!
 //! What does not go so is looked at [at once](Operation::look), and if that cannot be either, left to the steps above.
 

@@ -90,6 +90,11 @@ impl Site {
         self.back == back && (self.on, self.what, self.bytes) == (on, what, bytes)
     }
 
+    /// Whether it is of operations called from there.
+    pub fn is_at(&self, back: usize, on: On) -> bool {
+        (self.back, self.on) == (back, on)
+    }
+
     /// Where what is left at an element is.
     #[inline(always)]
     pub fn element(&self, far: u64) -> clock::Key {

@@ -1,7 +1,7 @@
 //! What is noted is logged and compared, and pending from then on where it is not complete.
 
 use super::super::again::NOWHERE;
-use super::super::log::{Fence, Logged};
+use super::super::log::Fence;
 use super::super::span::Span;
 use super::super::{Race, STATE, State, element, log, requests};
 use super::note::{Found, Note, end};
@@ -234,30 +234,30 @@ impl Series {
         notes.for_each(|note| note.learn(checker));
     }
 
-    /// What was fetched last from each place of the program is not complete, if it has not waited for that.
+    /// What the program has not waited for is not complete.
     #[inline(always)]
     fn hold(&self, checker: &Checker, count: usize) {
         if self.notes[..count].iter().flatten().any(Note::is_over) {
-            self.hold_last(checker, count);
+            self.hold_given(checker, count);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn hold_last(&self, checker: &Checker, count: usize) {
-        for site in &self.sites {
-            if let Some(Some(note)) = self.notes[..count].get(site.note)
-                && (note.place, note.is_over()) == (site.place, true)
-                && let Some(request) = requests::given(site.back)
-            {
-                let Span { high, block, .. } = note.far;
-                let last = Logged {
-                    span: Span::run(high - block, block),
-                    ..note.logged()
-                };
-                STATE.lock().log_bound(checker.own.log, &last, request);
+    fn hold_given(&self, checker: &Checker, count: usize) {
+        requests::log_noted(|back, request, uses| {
+            let site = &self.sites[back >> 1 & (SITES - 1)];
+            let is_it =
+                |note: &&Note| (note.place, note.on, note.is_over()) == (site.place, uses.on, true);
+            let mut notes = self.notes[..count].iter().flatten();
+            let note = notes.find(is_it).filter(|_| site.back == back);
+            if let Some(note) = note {
+                let given = note.logged_at(&uses.fetched());
+                let mut state = STATE.lock();
+                state.log_bound(checker.own.log, &given, request);
             }
-        }
+            note.is_some()
+        });
     }
 }
 
